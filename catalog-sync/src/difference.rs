@@ -8,10 +8,13 @@ mod questions;
 use std::collections::HashMap;
 
 use foretell_catalog::record::{Flags, NotTradable, TradingTerms};
-use foretell_model::{ConditionId, Payout};
-use foretell_wire::operator::MarketDescription;
+use foretell_model::{ConditionId, MarketState, Payout};
+use foretell_wire::operator::{
+    EventRegistration, FeeChange, MarketDescription, MarketName, MarketRegistration, MarketTerms,
+    MinimumChange, OperatorCommand as Command, Resolution, TickChange,
+};
 
-use crate::exchange::{Command, EventRegistration, MarketRegistration, RegisteredMarket, Status};
+use crate::exchange::RegisteredMarket;
 
 pub use finding::{Finding, FindingKind, Note};
 pub use policy::{Allowance, Policy};
@@ -81,10 +84,7 @@ impl ExchangeState {
     /// Number of markets that have not ended.
     #[must_use]
     pub fn live(&self) -> u64 {
-        let live = self
-            .markets
-            .values()
-            .filter(|market| !market.status.is_over());
+        let live = self.markets.values().filter(|market| !market.is_over());
         u64::try_from(live.count()).unwrap_or(u64::MAX)
     }
 
@@ -171,12 +171,12 @@ impl MarketGroup {
     /// Names of the exchange's markets to compare with: conditions and the neg-risk event group.
     pub fn names(&self) -> (impl Iterator<Item = ConditionId>, Option<u64>) {
         let conditions = self.markets.iter().filter_map(|market| market.condition);
-        (conditions, self.event.as_ref().map(|event| event.id))
+        (conditions, self.event.as_ref().map(|event| event.event_id))
     }
 
     fn event_of(&self, terms: &TradingTerms) -> Option<u64> {
         let event = self.event.as_ref().filter(|_| terms.neg_risk);
-        event.map(|event| event.id)
+        event.map(|event| event.event_id)
     }
 }
 
@@ -217,8 +217,10 @@ fn close_steps(
     here: &RegisteredMarket,
     allowance: &mut Allowance,
 ) -> Option<Steps> {
-    let command = Command::Close(here.condition);
-    if here.status.is_over() {
+    let command = Command::Close(MarketName {
+        condition_id: here.condition,
+    });
+    if here.is_over() {
         Some(Vec::new())
     } else if allowance.closes(here) {
         Some(vec![command])
@@ -245,13 +247,14 @@ fn registration(
     activate: bool,
 ) -> Command {
     Command::RegisterMarket(Box::new(MarketRegistration {
-        condition: terms.condition,
-        tokens: terms.tokens,
-        tick: terms.tick,
-        minimum_size: terms.minimum_size,
-        fee: terms.fee,
-        event,
-        activate,
+        terms: MarketTerms {
+            tick_size: Some(terms.tick),
+            minimum_order_size: Some(terms.minimum_size),
+            fee: Some(terms.fee),
+            event_id: event,
+            activate: Some(activate),
+            ..MarketTerms::new(terms.condition, terms.tokens)
+        },
         description: market.description.clone(),
     }))
 }
@@ -273,13 +276,15 @@ fn update_registered(
         let (here, upstream) = (here.event, event);
         return plan.note(market, Finding::EventDiffers { here, upstream });
     }
-    if here.status.is_over() || market.flags.closed {
+    if here.is_over() || market.flags.closed {
         return close_and_resolve(plan, market, terms, here, allowance);
     }
     update_rules(plan, market, terms, here, &allowance.policy);
     // Questions of an event group open together, after their list is complete.
-    if here.status == Status::Registered && event.is_none() && market.opens(terms) {
-        plan.push(vec![Command::Activate(terms.condition)]);
+    if here.status == MarketState::Registered && event.is_none() && market.opens(terms) {
+        plan.push(vec![Command::Activate(MarketName {
+            condition_id: terms.condition,
+        })]);
     }
 }
 
@@ -298,17 +303,27 @@ fn update_rules(
     };
     if terms.tick.units() < here.tick.units() {
         let is_allowed = policy.allows_tick(terms.tick);
-        let command = Command::SetTick(terms.condition, terms.tick);
+        let command = Command::SetTick(TickChange {
+            condition_id: terms.condition,
+            tick_size: terms.tick,
+        });
         change(command, is_allowed, Finding::TickTooFine(terms.tick));
     }
     if terms.minimum_size != here.minimum_size {
         let is_allowed = policy.allows_minimum(here.minimum_size, terms.minimum_size);
-        let command = Command::SetMinimumSize(terms.condition, terms.minimum_size);
+        let command = Command::SetMinimum(MinimumChange {
+            condition_id: terms.condition,
+            minimum_order_size: terms.minimum_size,
+        });
         change(command, is_allowed, Finding::MinimumTooLarge);
     }
     if terms.fee != here.fee {
         let is_allowed = policy.allows_fee(here.fee, terms.fee);
-        let command = Command::SetFee(terms.condition, terms.fee);
+        let command = Command::SetFee(FeeChange {
+            condition_id: terms.condition,
+            rate_ppm: terms.fee.rate_ppm,
+            exponent: terms.fee.exponent,
+        });
         change(command, is_allowed, Finding::FeeTooHigh(terms.fee));
     }
     plan.push(steps);
@@ -342,7 +357,10 @@ fn close_and_resolve(
             plan.note(market, Finding::HalfOfQuestion);
         }
         (None, Some(payout)) => {
-            let command = Command::Resolve(terms.condition, payout);
+            let command = Command::Resolve(Resolution {
+                condition_id: terms.condition,
+                payout,
+            });
             match allowance.policy.resolve {
                 true => steps.push(command),
                 false => plan.hold_back(market, Finding::ResolutionDue(payout), command),

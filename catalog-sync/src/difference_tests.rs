@@ -8,6 +8,7 @@ use proptest::prelude::*;
 use rstest::rstest;
 
 use super::*;
+use crate::exchange::command_name;
 
 const EVENT: u64 = 77;
 const NOON: &str = "2026-02-08T12:00:00Z";
@@ -63,7 +64,7 @@ fn with(market: u64, change: impl FnOnce(&mut CatalogMarket, &mut TradingTerms))
     listed
 }
 
-fn registered(market: u64, status: Status) -> RegisteredMarket {
+fn registered(market: u64, status: MarketState) -> RegisteredMarket {
     let terms = terms(market);
     RegisteredMarket {
         condition: terms.condition,
@@ -81,10 +82,11 @@ fn registered(market: u64, status: Status) -> RegisteredMarket {
 
 fn event() -> EventRegistration {
     EventRegistration {
-        id: EVENT,
+        event_id: EVENT,
         title: "T".into(),
         slug: "t".into(),
         ticker: String::new(),
+        description: String::new(),
     }
 }
 
@@ -113,11 +115,15 @@ fn allowance(policy: Policy) -> Allowance {
     }
 }
 
+fn opens(market: &MarketRegistration) -> bool {
+    market.terms.activate == Some(true)
+}
+
 /// The commands and findings of a plan as texts.
 fn told(plan: &Plan) -> Vec<String> {
     let name = |command: &Command| match command {
-        Command::RegisterMarket(market) if market.activate => "register open".to_owned(),
-        other => other.name().to_owned(),
+        Command::RegisterMarket(market) if opens(market) => "register open".to_owned(),
+        other => command_name(other).to_owned(),
     };
     plan.steps
         .iter()
@@ -136,23 +142,23 @@ fn found(plan: &Plan) -> Vec<String> {
 #[case::new(listed(1), None, "register open")]
 #[case::not_yet_open(with(1, |m, _| m.flags.active = false), None, "register market")]
 #[case::not_taking_orders(with(1, |_, t| t.accepting_orders = false), None, "register market")]
-#[case::the_same(listed(1), Some(registered(1, Status::Active)), "")]
-#[case::opens_later(listed(1), Some(registered(1, Status::Registered)), "activate")]
-#[case::stays_paused(listed(1), Some(registered(1, Status::Paused)), "")]
-#[case::closed(with(1, |m, _| m.flags.closed = true), Some(registered(1, Status::Active)), "close")]
-#[case::closed_while_paused(with(1, |m, _| m.flags.closed = true), Some(registered(1, Status::Paused)), "close")]
-#[case::closed_before_it_opened(with(1, |m, _| m.flags.closed = true), Some(registered(1, Status::Registered)), "close")]
-#[case::is_closed(with(1, |m, _| m.flags.closed = true), Some(registered(1, Status::Closed)), "")]
-#[case::tick(with(1, |_, t| t.tick = Tick::Thousandth), Some(registered(1, Status::Active)), "tick")]
-#[case::minimum(with(1, |_, t| t.minimum_size = Lots(1)), Some(registered(1, Status::Paused)), "minimum size")]
-#[case::fee(with(1, |_, t| t.fee.rate_ppm = 9), Some(registered(1, Status::Registered)), "fee, activate")]
+#[case::the_same(listed(1), Some(registered(1, MarketState::Active)), "")]
+#[case::opens_later(listed(1), Some(registered(1, MarketState::Registered)), "activate")]
+#[case::stays_paused(listed(1), Some(registered(1, MarketState::Paused)), "")]
+#[case::closed(with(1, |m, _| m.flags.closed = true), Some(registered(1, MarketState::Active)), "close")]
+#[case::closed_while_paused(with(1, |m, _| m.flags.closed = true), Some(registered(1, MarketState::Paused)), "close")]
+#[case::closed_before_it_opened(with(1, |m, _| m.flags.closed = true), Some(registered(1, MarketState::Registered)), "close")]
+#[case::is_closed(with(1, |m, _| m.flags.closed = true), Some(registered(1, MarketState::Closed)), "")]
+#[case::tick(with(1, |_, t| t.tick = Tick::Thousandth), Some(registered(1, MarketState::Active)), "tick")]
+#[case::minimum(with(1, |_, t| t.minimum_size = Lots(1)), Some(registered(1, MarketState::Paused)), "minimum size")]
+#[case::fee(with(1, |_, t| t.fee.rate_ppm = 9), Some(registered(1, MarketState::Registered)), "fee, activate")]
 #[case::everything(
     with(1, |_, t| (t.tick, t.minimum_size, t.fee.rate_ppm) = (Tick::Thousandth, Lots(7), 1)),
-    Some(registered(1, Status::Active)), "tick, minimum size, fee"
+    Some(registered(1, MarketState::Active)), "tick, minimum size, fee"
 )]
 #[case::rules_of_a_closed_one_rest(
     with(1, |m, t| (m.flags.closed, t.tick) = (true, Tick::Thousandth)),
-    Some(registered(1, Status::Closed)), ""
+    Some(registered(1, MarketState::Closed)), ""
 )]
 fn a_plain_market(
     #[case] market: CatalogMarket,
@@ -174,31 +180,31 @@ fn resolved(payout: Payout) -> CatalogMarket {
 fn paid(payout: Payout) -> RegisteredMarket {
     RegisteredMarket {
         payout: Some(payout),
-        ..registered(1, Status::Resolved)
+        ..registered(1, MarketState::Resolved)
     }
 }
 
 #[rstest]
 #[case::closed_at_first(with(1, |m, _| m.flags.closed = true), None, "closed or archived before it was registered")]
 #[case::archived_at_first(with(1, |m, _| m.flags.archived = true), None, "closed or archived before it was registered")]
-#[case::other_tokens(with(1, |_, t| t.tokens = tokens(2)), Some(registered(1, Status::Active)), "registered with other tokens")]
-#[case::swapped_tokens(with(1, |_, t| t.tokens.reverse()), Some(registered(1, Status::Active)), "registered with other tokens")]
+#[case::other_tokens(with(1, |_, t| t.tokens = tokens(2)), Some(registered(1, MarketState::Active)), "registered with other tokens")]
+#[case::swapped_tokens(with(1, |_, t| t.tokens.reverse()), Some(registered(1, MarketState::Active)), "registered with other tokens")]
 #[case::other_event(
-    listed(1), Some(RegisteredMarket { event: Some(3), ..registered(1, Status::Active) }),
+    listed(1), Some(RegisteredMarket { event: Some(3), ..registered(1, MarketState::Active) }),
     "registered under event 3, upstream says no neg-risk event"
 )]
 #[case::reopened(
     listed(1),
-    Some(registered(1, Status::Closed)),
+    Some(registered(1, MarketState::Closed)),
     "closed here and open upstream: a closed market does not open again"
 )]
 #[case::coarser(
-    listed(1), Some(RegisteredMarket { tick: Tick::Thousandth, ..registered(1, Status::Active) }),
+    listed(1), Some(RegisteredMarket { tick: Tick::Thousandth, ..registered(1, MarketState::Active) }),
     "tick 0.001 here, 0.01 upstream"
 )]
 #[case::due(
     resolved(Payout::No),
-    Some(registered(1, Status::Closed)),
+    Some(registered(1, MarketState::Closed)),
     "resolved no upstream"
 )]
 #[case::paid(resolved(Payout::No), Some(paid(Payout::No)), "")]
@@ -230,7 +236,7 @@ fn what_cannot_trade_is_told_and_its_end_is_taken_over() {
     };
     let plan = plan_of(None, &[three(false)], &[], Policy::default());
     assert_eq!(plan.notes[0].finding.kind(), FindingKind::NotTradable);
-    let here = [registered(1, Status::Active)];
+    let here = [registered(1, MarketState::Active)];
     let plan = plan_of(None, &[three(false)], &here, Policy::default());
     assert_eq!(
         (plan.notes[0].finding.kind(), told(&plan).len()),
@@ -245,7 +251,7 @@ fn what_cannot_trade_is_told_and_its_end_is_taken_over() {
 #[test]
 fn the_operator_decides_who_resolves() {
     let automatic = resolving();
-    let here = [registered(1, Status::Active)];
+    let here = [registered(1, MarketState::Active)];
     let plan = plan_of(None, &[resolved(Payout::Half)], &here, automatic);
     assert_eq!(told(&plan), ["close, resolve"]);
     let plan = plan_of(None, &[resolved(Payout::Half)], &here, Policy::default());
@@ -275,7 +281,7 @@ fn resolving() -> Policy {
     "tick 0.0001 upstream, finer than catalog.finest_tick: foretell market tick C 0.0001"
 )]
 fn a_change_beyond_the_policy_is_held_back(#[case] market: CatalogMarket, #[case] expected: &str) {
-    let here = [registered(1, Status::Active)];
+    let here = [registered(1, MarketState::Active)];
     let plan = plan_of(
         None,
         std::slice::from_ref(&market),
@@ -305,7 +311,7 @@ fn consent_ends_the_waiting() {
     let market = with(1, |_, terms| terms.fee = fee);
     let here = RegisteredMarket {
         fee,
-        ..registered(1, Status::Active)
+        ..registered(1, MarketState::Active)
     };
     let plan = plan_of(None, &[market], &[here], Policy::default());
     assert_eq!(plan, Plan::default());
@@ -331,7 +337,7 @@ fn not_all_markets_are_closed_at_once() {
             .parse()
             .unwrap(),
         ),
-        ..registered(id, Status::Active)
+        ..registered(id, MarketState::Active)
     };
     let here: Vec<_> = (1..=20).map(ends).collect();
     let plan = plan_of(None, &markets, &here, resolving());
@@ -389,7 +395,9 @@ fn an_event_is_registered_whole_before_its_first_question_opens() {
     let order: Vec<_> = plan.steps[1]
         .iter()
         .filter_map(|command| match command {
-            Command::RegisterMarket(market) => Some((market.condition, market.event)),
+            Command::RegisterMarket(market) => {
+                Some((market.terms.condition_id, market.terms.event_id))
+            }
             _ => None,
         })
         .collect();
@@ -408,7 +416,7 @@ fn a_question_that_comes_late_is_reported() {
     let known = RegisteredMarket {
         event: Some(EVENT),
         event_frozen: true,
-        ..registered(1, Status::Active)
+        ..registered(1, MarketState::Active)
     };
     let plan = plan_of(
         Some(event()),
@@ -421,7 +429,7 @@ fn a_question_that_comes_late_is_reported() {
     // A list that is not final yet may grow.
     let known = RegisteredMarket {
         event_frozen: false,
-        status: Status::Registered,
+        status: MarketState::Registered,
         ..known
     };
     let plan = plan_of(
@@ -441,7 +449,7 @@ fn a_question_that_comes_late_is_reported() {
 fn what_a_group_names_is_all_it_is_compared_with() {
     let of_event = |market| RegisteredMarket {
         event: Some(EVENT),
-        ..registered(market, Status::Registered)
+        ..registered(market, MarketState::Registered)
     };
     let frozen = RegisteredMarket {
         event_frozen: true,
@@ -449,7 +457,10 @@ fn what_a_group_names_is_all_it_is_compared_with() {
     };
     let many: Vec<RegisteredMarket> = (20..=147).map(of_event).collect();
     for of_the_event in [vec![], vec![of_event(1)], vec![frozen], many] {
-        let mut whole = vec![registered(5, Status::Active), registered(6, Status::Closed)];
+        let mut whole = vec![
+            registered(5, MarketState::Active),
+            registered(6, MarketState::Closed),
+        ];
         whole.extend(of_the_event);
         let group = MarketGroup {
             event: Some(event()),
@@ -489,7 +500,7 @@ fn a_question_never_pays_a_half() {
     let known = RegisteredMarket {
         event: Some(EVENT),
         event_frozen: true,
-        ..registered(1, Status::Closed)
+        ..registered(1, MarketState::Closed)
     };
     let plan = plan_of(
         Some(event()),
@@ -519,20 +530,26 @@ impl Model {
         match command {
             Command::RegisterEvent(_) => {}
             Command::RegisterMarket(market) => self.register(market),
-            Command::Activate(condition) => self.open(condition),
-            Command::Close(condition) => {
-                let market = self.market(condition);
-                assert!(!market.status.is_over());
-                market.status = Status::Closed;
+            Command::Activate(market) => self.open(&market.condition_id),
+            Command::Close(closed) => {
+                let market = self.market(&closed.condition_id);
+                assert!(!market.is_over());
+                market.status = MarketState::Closed;
             }
-            Command::SetTick(condition, tick) => {
-                let market = self.market(condition);
-                assert!(tick.units() < market.tick.units() && !market.status.is_over());
-                market.tick = *tick;
+            Command::SetTick(change) => {
+                let tick = change.tick_size;
+                let market = self.market(&change.condition_id);
+                assert!(tick.units() < market.tick.units() && !market.is_over());
+                market.tick = tick;
             }
-            Command::SetMinimumSize(condition, size) => self.market(condition).minimum_size = *size,
-            Command::SetFee(condition, fee) => self.market(condition).fee = *fee,
-            Command::Resolve(condition, payout) => self.resolve(condition, *payout),
+            Command::SetMinimum(change) => {
+                self.market(&change.condition_id).minimum_size = change.minimum_order_size;
+            }
+            Command::SetFee(change) => self.market(&change.condition_id).fee = change.fee(),
+            Command::Resolve(resolution) => {
+                self.resolve(&resolution.condition_id, resolution.payout);
+            }
+            other => panic!("the sync does not send {other:?}"),
         }
         let frozen = self.frozen;
         for market in self
@@ -551,47 +568,48 @@ impl Model {
     }
 
     fn register(&mut self, market: &MarketRegistration) {
-        if self.markets.contains_key(&market.condition) {
+        let terms = &market.terms;
+        if self.markets.contains_key(&terms.condition_id) {
             panic!("registered twice");
         }
         self.registrations += 1;
-        if market.event.is_some() {
+        if terms.event_id.is_some() {
             assert!(!self.frozen, "the list is final");
-            self.questions.insert(market.condition);
+            self.questions.insert(terms.condition_id);
         }
-        let status = if market.activate {
-            Status::Active
+        let status = if opens(market) {
+            MarketState::Active
         } else {
-            Status::Registered
+            MarketState::Registered
         };
-        assert!(!(market.activate && market.event.is_some()));
+        assert!(!(opens(market) && terms.event_id.is_some()));
         let here = RegisteredMarket {
-            condition: market.condition,
-            tokens: market.tokens,
+            condition: terms.condition_id,
+            tokens: terms.token_ids,
             status,
-            tick: market.tick,
-            minimum_size: market.minimum_size,
-            fee: market.fee,
-            event: market.event,
+            tick: terms.tick(),
+            minimum_size: terms.minimum(),
+            fee: terms.fee.unwrap_or_default(),
+            event: terms.event_id,
             event_frozen: false,
             payout: None,
             end_date: None,
         };
-        self.markets.insert(market.condition, here);
+        self.markets.insert(terms.condition_id, here);
     }
 
     fn open(&mut self, condition: &ConditionId) {
         let market = self.market(condition);
-        assert_eq!(market.status, Status::Registered);
-        market.status = Status::Active;
+        assert_eq!(market.status, MarketState::Registered);
+        market.status = MarketState::Active;
         self.frozen |= market.event.is_some();
     }
 
     fn resolve(&mut self, condition: &ConditionId, payout: Payout) {
         let market = self.market(condition);
-        assert_eq!(market.status, Status::Closed);
+        assert_eq!(market.status, MarketState::Closed);
         assert!(payout != Payout::Half || market.event.is_none());
-        (market.status, market.payout) = (Status::Resolved, Some(payout));
+        (market.status, market.payout) = (MarketState::Resolved, Some(payout));
     }
 }
 

@@ -6,5 +6,5 @@ mod command;
 mod registered;
 
 pub use client::{Exchange, ExchangeError};
-pub use command::{Command, EventRegistration, MarketRegistration};
-pub use registered::{RegisteredMarket, Status};
+pub use command::{command_line, command_name};
+pub use registered::RegisteredMarket;

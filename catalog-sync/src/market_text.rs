@@ -6,10 +6,9 @@ use foretell_catalog::record::{EventRecord, MarketRecord};
 use foretell_model::ConditionId;
 use foretell_model::limits::MAX_EVIDENCE_BYTES;
 use foretell_wire::ids;
-use foretell_wire::operator::{EventSummary, MarketDescription};
+use foretell_wire::operator::{EventRegistration, EventSummary, MarketDescription};
 
 use crate::difference::{CatalogMarket, MarketGroup};
-use crate::exchange::EventRegistration;
 
 /// Most bytes of a title, label or URL in a registration.
 const MAX_TEXT_BYTES: usize = 2_048;
@@ -54,10 +53,11 @@ fn condition(market: &MarketRecord) -> Option<ConditionId> {
 
 fn registration(event: &EventRecord) -> EventRegistration {
     EventRegistration {
-        id: event.id,
+        event_id: event.id,
         title: first_of(&[&event.title, &event.slug]),
         slug: cut(&event.slug, MAX_TEXT_BYTES),
         ticker: cut(&event.ticker, MAX_TEXT_BYTES),
+        description: String::new(),
     }
 }
 
@@ -200,7 +200,7 @@ mod tests {
     #[test]
     fn a_registration_says_what_the_catalog_knows() {
         let group = group(&unit(&usual()));
-        assert_eq!(group.event.as_ref().map(|event| event.id), Some(5));
+        assert_eq!(group.event.as_ref().map(|event| event.event_id), Some(5));
         let description = &group.markets[0].description;
         assert_eq!(
             (description.question.as_str(), description.market_id),

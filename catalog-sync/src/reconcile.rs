@@ -7,11 +7,12 @@ use std::sync::Arc;
 
 use foretell_catalog::{Catalog, CatalogError};
 use foretell_model::ConditionId;
+use foretell_wire::operator::OperatorCommand as Command;
 use thiserror::Error;
 use tokio::task::JoinSet;
 
 use crate::difference::{Allowance, ExchangeState, Finding, MarketGroup, Note, Steps, difference};
-use crate::exchange::{Command, Exchange, ExchangeError};
+use crate::exchange::{Exchange, ExchangeError, command_name};
 use crate::market_text;
 use crate::progress::Progress;
 
@@ -230,7 +231,7 @@ fn rejection(command: &Command, status: u16, text: &str, names: &Names) -> Note 
         market,
         slug,
         finding: Finding::Rejected {
-            command: command.name(),
+            command: command_name(command),
             reason: format!("{text} ({status})"),
         },
         consent: None,

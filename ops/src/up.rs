@@ -13,7 +13,7 @@ use crate::cli::Up;
 use crate::config::Config;
 use crate::demo;
 use crate::failure::Failure;
-use crate::operator::client::OperatorClient;
+use crate::operator::client;
 use crate::output::{self, Output};
 use crate::process;
 use crate::supervisor::{ProcessSpec, Report, Supervisor};
@@ -110,8 +110,8 @@ impl RunningExchange {
             "catalog": format!("http://{}", self.catalog),
             "operator": format!("http://{}", self.operator),
         });
-        let client = OperatorClient::at(self.operator, &self.config)?;
-        client.wait_ready().await?;
+        let client = client::connect_to(self.operator, &self.config)?;
+        client::wait_ready(&client).await?;
         if up.demo {
             let site = demo::SurfaceAddresses {
                 trading: self.trading,

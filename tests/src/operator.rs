@@ -1,17 +1,26 @@
-//! Client of the operator's surface for tests.
+//! The operator's client with the answers that tests compare: status and JSON.
 
+use foretell_operator_client::{OperatorClient, OperatorError};
 use foretell_ops::trader::Answer;
-use reqwest::{Method, RequestBuilder};
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::exchange::{Exchange, check_error_code};
+use crate::exchange::Exchange;
+
+/// A client of an exchange.
+///
+/// # Panics
+/// It cannot be created.
+#[must_use]
+pub fn client(exchange: &Exchange) -> OperatorClient {
+    OperatorClient::new(&exchange.operator, &exchange.operator_token()).expect("a client")
+}
 
 /// `POST path` with the operator's token.
 ///
 /// # Panics
 /// No response, or not in JSON.
 pub async fn post(exchange: &Exchange, path: &str, body: &Value) -> Answer {
-    answer(request(exchange, Method::POST, path).json(body)).await
+    answer(client(exchange).post(path, body).await)
 }
 
 /// `POST path` that must succeed.
@@ -29,7 +38,7 @@ pub async fn done(exchange: &Exchange, path: &str, body: &Value) -> Value {
 /// # Panics
 /// No response, or not in JSON.
 pub async fn get(exchange: &Exchange, path: &str) -> Answer {
-    answer(request(exchange, Method::GET, path)).await
+    answer(client(exchange).get(path).await)
 }
 
 /// The sequence of the newest durable command.
@@ -41,15 +50,13 @@ pub async fn sequence(exchange: &Exchange) -> u64 {
     status["engine"]["sequence"].as_u64().expect("a sequence")
 }
 
-fn request(exchange: &Exchange, method: Method, path: &str) -> RequestBuilder {
-    reqwest::Client::new()
-        .request(method, format!("{}{path}", exchange.operator))
-        .bearer_auth(exchange.operator_token())
-}
-
-async fn answer(request: RequestBuilder) -> Answer {
-    let response = request.send().await.expect("an answer");
-    check_error_code(&response);
-    let status = response.status().as_u16();
-    (status, response.json().await.expect("JSON"))
+fn answer(answer: Result<Value, OperatorError>) -> Answer {
+    match answer {
+        Ok(answer) => (200, answer),
+        Err(OperatorError::Rejected { status, code, text }) => {
+            assert_ne!(code, "", "{status}: {text}");
+            (status, json!({ "error": text, "code": code }))
+        }
+        Err(error) => panic!("{error}"),
+    }
 }

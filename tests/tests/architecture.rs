@@ -23,6 +23,7 @@ const LAYERS: &[&[&str]] = &[
     ],
     &["foretell-view"],
     &["foretell-wire", "foretell-auth", "foretell-catalog"],
+    &["foretell-operator-client"],
     &[
         "foretell-engine",
         "foretell-gateway",
@@ -92,6 +93,10 @@ const NEVER: &[(&str, &[&str])] = &[
     (
         "foretell-auth",
         &["hyper", "foretell-engine", "foretell-journal"],
+    ),
+    (
+        "foretell-operator-client",
+        &["foretell-journal", "foretell-view", "foretell-auth"],
     ),
     (
         "foretell-catalog",

@@ -3,10 +3,10 @@
 use foretell_catalog::record::NotTradable;
 use foretell_model::limits::MAX_QUESTIONS;
 use foretell_model::{FeeSchedule, Payout, Tick};
-use foretell_wire::operator::payout_word;
+use foretell_wire::operator::{OperatorCommand, payout_word};
 use thiserror::Error;
 
-use crate::exchange::Command;
+use crate::exchange::command_line;
 
 /// The action that a finding requires of the operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -62,7 +62,7 @@ pub struct Note {
     /// The finding.
     pub finding: Finding,
     /// The command that the operator may send to apply the change.
-    pub consent: Option<Command>,
+    pub consent: Option<OperatorCommand>,
 }
 
 impl Note {
@@ -78,7 +78,7 @@ impl Note {
     /// The operator's command line.
     #[must_use]
     pub fn command_line(&self) -> Option<String> {
-        self.consent.as_ref().and_then(Command::command_line)
+        self.consent.as_ref().and_then(command_line)
     }
 }
 

@@ -2,11 +2,12 @@
 //! (docs/verify/rules.md §11, docs/api/catalog.md §5).
 
 use foretell_catalog::record::TradingTerms;
-use foretell_model::Payout;
 use foretell_model::limits::MAX_QUESTIONS;
+use foretell_model::{MarketState, Payout};
+use foretell_wire::operator::{EventRegistration, MarketName, OperatorCommand as Command};
 
 use super::{CatalogMarket, ExchangeState, Finding, Plan, registration};
-use crate::exchange::{Command, EventRegistration, RegisteredMarket, Status};
+use crate::exchange::RegisteredMarket;
 
 type Question<'a> = (
     &'a CatalogMarket,
@@ -36,7 +37,7 @@ pub(super) fn list(
     let Some(event) = event else {
         return note_all(plan, &missing, &Finding::NoEvent);
     };
-    let known = state.questions(event.id);
+    let known = state.questions(event.event_id);
     let is_final = known.is_final;
     if !is_final && let Some(obstacle) = obstacle(&questions, known.count + missing.len()) {
         return note_all(plan, &missing, &obstacle);
@@ -48,19 +49,26 @@ pub(super) fn list(
         if !missing.is_empty() {
             steps.push(Command::RegisterEvent(event.clone()));
         }
-        let register =
-            |(market, terms, _): &Question<'_>| registration(market, terms, Some(event.id), false);
+        let register = |(market, terms, _): &Question<'_>| {
+            registration(market, terms, Some(event.event_id), false)
+        };
         steps.extend(missing.iter().map(register));
     }
     let opens = |(market, terms, here): &&Question<'_>| {
         let waits = match here {
-            Some(here) => here.status == Status::Registered && here.event == Some(event.id),
+            Some(here) => {
+                here.status == MarketState::Registered && here.event == Some(event.event_id)
+            }
             None => !is_final,
         };
         waits && market.opens(terms)
     };
     let open = questions.iter().filter(opens);
-    steps.extend(open.map(|(_, terms, _)| Command::Activate(terms.condition)));
+    steps.extend(open.map(|(_, terms, _)| {
+        Command::Activate(MarketName {
+            condition_id: terms.condition,
+        })
+    }));
     plan.push(steps);
 }
 

@@ -1,17 +1,15 @@
-//! Client of the operator surface. It retries while the exchange is unavailable or busy, because
+//! The exchange as the sync uses it: requests are retried while it is unavailable or busy, because
 //! every command is idempotent.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use foretell_model::ConditionId;
-use reqwest::{Method, StatusCode};
-use serde::Deserialize;
-use serde_json::Value;
+use foretell_operator_client::{OperatorClient, OperatorError};
+use foretell_wire::ErrorCode;
+use foretell_wire::operator::OperatorCommand;
 use thiserror::Error;
 
-use super::registered::MarketRow;
-use super::{Command, RegisteredMarket};
+use super::RegisteredMarket;
 use crate::clock::Clock;
 use crate::upstream::Backoff;
 
@@ -19,8 +17,6 @@ use crate::upstream::Backoff;
 const ROWS_PER_REQUEST: usize = 5_000;
 /// Conditions or events per request; a query string has at most 8 KiB.
 const NAMES_PER_REQUEST: usize = 64;
-/// Timeout of one answer; a durable command takes far less, even on a slow disk.
-const ANSWER_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Why a request to the exchange failed.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -48,37 +44,20 @@ pub enum ExchangeError {
 
 /// A running exchange.
 pub struct Exchange {
-    http: reqwest::Client,
-    base: String,
-    token: String,
+    client: OperatorClient,
     backoff: Backoff,
     clock: Arc<dyn Clock>,
 }
 
 impl Exchange {
-    /// The exchange whose operator surface is at `base`, such as `http://127.0.0.1:8090`.
-    ///
-    /// # Errors
-    /// The HTTP client cannot be created.
-    pub fn new(
-        base: &str,
-        token: &str,
-        backoff: Backoff,
-        clock: Arc<dyn Clock>,
-    ) -> Result<Self, String> {
-        let http = reqwest::Client::builder()
-            .timeout(ANSWER_TIMEOUT)
-            .no_proxy()
-            .redirect(reqwest::redirect::Policy::none())
-            .build()
-            .map_err(|error| format!("cannot make an HTTP client: {error}"))?;
-        Ok(Self {
-            http,
-            base: base.trim_end_matches('/').to_owned(),
-            token: token.to_owned(),
+    /// The exchange of a client.
+    #[must_use]
+    pub fn new(client: OperatorClient, backoff: Backoff, clock: Arc<dyn Clock>) -> Self {
+        Self {
+            client,
             backoff,
             clock,
-        })
+        }
     }
 
     /// Every market of the exchange.
@@ -120,45 +99,34 @@ impl Exchange {
         Ok(markets)
     }
 
-    async fn market_rows(&self, asked: &str) -> Result<Vec<RegisteredMarket>, ExchangeError> {
-        #[derive(Deserialize)]
-        struct Rows {
-            markets: Vec<MarketRow>,
-        }
-        let path = format!("/markets?{asked}");
-        let answer = self.patiently(Method::GET, &path, None).await?;
-        let rows = serde_json::from_value::<Rows>(answer)
-            .map_err(|error| ExchangeError::UnexpectedAnswer(error.to_string()))?;
-        let strange = || ExchangeError::UnexpectedAnswer("a row of its markets".to_owned());
-        let read = |row: &MarketRow| row.read().ok_or_else(strange);
-        rows.markets.iter().map(read).collect()
+    async fn market_rows(&self, query: &str) -> Result<Vec<RegisteredMarket>, ExchangeError> {
+        let rows = self.patiently(|| self.client.markets(query)).await?;
+        Ok(rows.into_iter().map(RegisteredMarket::from).collect())
     }
 
     /// Sends a command; returns whether it changed something (`false`: already applied).
     ///
     /// # Errors
     /// The exchange is unavailable, or rejects the command.
-    pub async fn send(&self, command: &Command) -> Result<bool, ExchangeError> {
-        let body = command.body();
-        let answer = self
-            .patiently(Method::POST, command.path(), Some(&body))
-            .await?;
-        Ok(answer["duplicate"] != Value::Bool(true))
+    pub async fn send(&self, command: &OperatorCommand) -> Result<bool, ExchangeError> {
+        let answer = self.patiently(|| self.client.send(command)).await?;
+        Ok(!answer.duplicate)
     }
 
-    async fn patiently(
-        &self,
-        method: Method,
-        path: &str,
-        body: Option<&Value>,
-    ) -> Result<Value, ExchangeError> {
+    async fn patiently<T, F>(&self, request: impl Fn() -> F) -> Result<T, ExchangeError>
+    where
+        F: Future<Output = Result<T, OperatorError>>,
+    {
         let mut attempt = 0;
         loop {
             attempt += 1;
-            let error = match self.ask(method.clone(), path, body).await {
-                Err(error @ ExchangeError::Unavailable { .. }) => error,
-                outcome => return outcome,
+            let error = match request().await {
+                Ok(answer) => return Ok(answer),
+                Err(error) => self.error(error),
             };
+            if !matches!(error, ExchangeError::Unavailable { .. }) {
+                return Err(error);
+            }
             let random_up_to = |longest| self.clock.random_up_to(longest);
             match self.backoff.pause(attempt, None, random_up_to) {
                 Some(pause) => self.clock.pause(pause).await,
@@ -167,48 +135,22 @@ impl Exchange {
         }
     }
 
-    async fn ask(
-        &self,
-        method: Method,
-        path: &str,
-        body: Option<&Value>,
-    ) -> Result<Value, ExchangeError> {
-        let away = |reason: String| ExchangeError::Unavailable {
-            base: self.base.clone(),
-            reason,
+    fn error(&self, error: OperatorError) -> ExchangeError {
+        let reason = match error {
+            OperatorError::Unreachable { .. } => "no connection".to_owned(),
+            OperatorError::CutOff(_) => "the answer broke off".to_owned(),
+            OperatorError::Rejected { status, code, text } if is_temporary(status, &code) => text,
+            OperatorError::Rejected { status, text, .. } => {
+                return ExchangeError::Rejected { status, text };
+            }
+            OperatorError::UnexpectedAnswer(text) => return ExchangeError::UnexpectedAnswer(text),
         };
-        let mut request = self
-            .http
-            .request(method, format!("{}{path}", self.base))
-            .bearer_auth(&self.token);
-        if let Some(body) = body {
-            request = request.json(body);
-        }
-        let answer = request.send().await;
-        let answer = answer.map_err(|_| away("no connection".to_owned()))?;
-        let status = answer.status();
-        let text = answer.text().await;
-        let text = text.map_err(|_| away("the answer broke off".to_owned()))?;
-        let value = serde_json::from_str(&text).unwrap_or(Value::String(text));
-        if status.is_success() {
-            return Ok(value);
-        }
-        let text = match &value["error"] {
-            Value::String(text) => text.clone(),
-            _ => value.to_string(),
-        };
-        if is_temporary(status, &text) {
-            return Err(away(text));
-        }
-        let status = status.as_u16();
-        Err(ExchangeError::Rejected { status, text })
+        let base = self.client.base().to_owned();
+        ExchangeError::Unavailable { base, reason }
     }
 }
 
 /// Recovering, busy, engine unavailable, or a market whose orders are still being cancelled.
-fn is_temporary(status: StatusCode, text: &str) -> bool {
-    status == StatusCode::TOO_EARLY
-        || status == StatusCode::TOO_MANY_REQUESTS
-        || status.is_server_error()
-        || (status == StatusCode::CONFLICT && text.contains("retry when they are cancelled"))
+fn is_temporary(status: u16, code: &str) -> bool {
+    matches!(status, 425 | 429 | 500..) || code == ErrorCode::BookNotEmpty.name()
 }

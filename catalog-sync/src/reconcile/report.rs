@@ -3,11 +3,12 @@
 use core::fmt;
 use std::collections::BTreeMap;
 
+use foretell_wire::operator::OperatorCommand as Command;
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::difference::{FindingKind, Note};
-use crate::exchange::Command;
+use crate::exchange::command_name;
 use crate::limits::{LimitReached, texts};
 
 /// Most findings in the list; the rest is only counted.
@@ -65,7 +66,7 @@ impl ReconcileReport {
     }
 
     pub(super) fn count(&mut self, command: &Command, changed: bool) {
-        let given = self.commands.entry(command.name()).or_default();
+        let given = self.commands.entry(command_name(command)).or_default();
         if changed {
             given.done += 1;
         } else {
@@ -155,6 +156,7 @@ impl fmt::Display for ReconcileReport {
 #[cfg(test)]
 mod tests {
     use foretell_model::{ConditionId, Payout};
+    use foretell_wire::operator::{MarketName, Resolution};
 
     use super::*;
     use crate::difference::Finding;
@@ -162,7 +164,9 @@ mod tests {
     #[test]
     fn it_reads_as_a_list_of_what_happened() {
         let mut reconciled = ReconcileReport::since(3);
-        let close = Command::Close(ConditionId([1; 32]));
+        let close = Command::Close(MarketName {
+            condition_id: ConditionId([1; 32]),
+        });
         reconciled.count(&close, true);
         reconciled.count(&close, false);
         for (market, finding) in [
@@ -173,9 +177,10 @@ mod tests {
         ] {
             let slug = format!("m{market}");
             let consent = match finding {
-                Finding::ResolutionDue(payout) => {
-                    Some(Command::Resolve(ConditionId([2; 32]), payout))
-                }
+                Finding::ResolutionDue(payout) => Some(Command::Resolve(Resolution {
+                    condition_id: ConditionId([2; 32]),
+                    payout,
+                })),
                 _ => None,
             };
             reconciled.note(Note {

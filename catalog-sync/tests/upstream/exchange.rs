@@ -9,6 +9,7 @@ use foretell_catalog_sync::limits::LimitReached;
 use foretell_catalog_sync::reconcile::ReconcileReport;
 use foretell_catalog_sync::upstream::Backoff;
 use foretell_catalog_sync::{RoundReport, Service};
+use foretell_operator_client::OperatorClient;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 
@@ -35,7 +36,8 @@ fn answer(markets: &Markets, asked: &Asked) -> Reply {
                 "conditionId": condition, "tokenIds": body["token_ids"], "status": "active",
                 "tick": body["tick_size"], "minimumSize": body["minimum_order_size"],
                 "fee": {"ratePpm": body["fee"]["rate_ppm"], "exponent": body["fee"]["exponent"]},
-                "eventFrozen": false,
+                "archived": false, "negRisk": false, "eventFrozen": false,
+                "question": body["question"], "slug": body["slug"],
                 "endDate": body["end_date"],
             });
             markets.insert(condition, market);
@@ -45,7 +47,7 @@ fn answer(markets: &Markets, asked: &Asked) -> Reply {
         }
         other => panic!("{other:?}"),
     }
-    Reply::Json("{}".into())
+    Reply::Json(json!({ "success": true, "sequence": 1, "duplicate": false }).to_string())
 }
 
 /// An exchange on a real socket, and its markets.
@@ -53,8 +55,8 @@ async fn exchange(clock: &Arc<NoWait>) -> (Arc<Exchange>, Markets) {
     let markets = Markets::default();
     let served = Arc::clone(&markets);
     let mock = Mock::start(move |asked| answer(&served, asked)).await;
-    let exchange = Exchange::new(&mock.base, "token", Backoff::default(), clock.clone())
-        .expect("a fixture of ours");
+    let client = OperatorClient::new(&mock.base, "token").expect("a fixture of ours");
+    let exchange = Exchange::new(client, Backoff::default(), clock.clone());
     (Arc::new(exchange), markets)
 }
 

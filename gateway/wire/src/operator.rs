@@ -6,19 +6,24 @@
 
 mod answer;
 mod description;
+mod form;
+mod reader;
 mod register;
 mod request;
-mod strict;
 
-pub use answer::{AccountAnswer, CommandAnswer, PositionAnswer, StatusAnswer};
-pub use description::{
-    DomainDescription, EventDescription, EventSummary, MarketDescription, registered_end_date,
+pub use answer::{
+    AccountAnswer, CommandAnswer, MarketRow, MarketRows, PositionAnswer, SnapshotAnswer,
+    StatusAnswer,
 };
-pub use register::{EventRegistration, MarketRegistration, read_event, read_market};
+pub use description::{EventDescription, EventSummary, MarketDescription, registered_end_date};
+pub use form::{
+    Address, Amount, Condition, Key, PlainForm, Shares, TickSize, mode_word, payout_word,
+    wallet_kind_word,
+};
+pub use reader::read;
+pub use register::{EventRegistration, MarketRegistration, MarketTerms};
 pub use request::{
-    Archive, Binding, ClosedOnly, Domain, FeeChange, FeesWithdrawal, KeyRevocation, MinimumChange,
-    Resolution, SettingsChange, TickChange, Transfer, mode_word, payout_word, read_archive,
-    read_binding, read_closed_only, read_domain, read_fee, read_fees_withdrawal,
-    read_key_revocation, read_market_name, read_minimum, read_mode, read_resolution, read_settings,
-    read_tick, read_transfer, read_unbinding, wallet_kind_word,
+    Archive, Binding, ClosedOnly, FeeChange, FeesWithdrawal, KeyRevocation, MarketName,
+    MinimumChange, ModeChange, OperatorCommand, Resolution, SettingsChange, TickChange, Transfer,
+    WalletName,
 };

@@ -235,11 +235,12 @@ fn exchange(
     listen: Option<SocketAddr>,
     backoff: Backoff,
 ) -> Result<Arc<Exchange>, Failure> {
-    let token = client::token(config)?;
-    let base = format!("http://{}", listen.unwrap_or(config.operator.listen));
-    Exchange::new(&base, &token, backoff, Arc::new(SystemClock))
-        .map(Arc::new)
-        .map_err(Failure::new)
+    let client = client::connect_to(listen.unwrap_or(config.operator.listen), config)?;
+    Ok(Arc::new(Exchange::new(
+        client,
+        backoff,
+        Arc::new(SystemClock),
+    )))
 }
 
 /// Prints the result; an incomplete run is a failure that names the next step.

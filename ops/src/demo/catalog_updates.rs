@@ -4,6 +4,8 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
+use foretell_model::MarketState;
+use foretell_operator_client::OperatorClient;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 use tracing::warn;
@@ -12,8 +14,7 @@ use crate::catalog::put_records;
 use crate::config::Config;
 use crate::demo::sample::{self, Sample, SampleEvent};
 use crate::failure::Failure;
-use crate::operator::client::OperatorClient;
-use crate::output::field;
+use crate::operator::client;
 
 /// Report name of these updates in the catalog.
 const NAME: &str = "the sample's markets that ended";
@@ -26,7 +27,7 @@ pub(super) struct CatalogUpdates {
     client: OperatorClient,
     sample: Sample,
     /// Status last written to the catalog, by condition id.
-    written: HashMap<String, String>,
+    written: HashMap<String, MarketState>,
 }
 
 impl CatalogUpdates {
@@ -34,7 +35,7 @@ impl CatalogUpdates {
     pub(super) fn new(config: &Config) -> Result<Self, Failure> {
         Ok(Self {
             config: config.clone(),
-            client: OperatorClient::new(config)?,
+            client: client::connect(config)?,
             sample: Sample::load()?,
             written: HashMap::new(),
         })
@@ -51,11 +52,10 @@ impl CatalogUpdates {
     }
 
     async fn poll(&mut self) -> Result<(), Failure> {
-        let listed = self.client.get("/markets").await?;
-        let rows = listed["markets"].as_array().into_iter().flatten();
-        let ended: HashMap<String, String> = rows
-            .map(|row| (field(row, "conditionId"), field(row, "status")))
-            .filter(|(_, status)| matches!(status.as_str(), "closed" | "resolved"))
+        let rows = self.client.markets("").await?.into_iter();
+        let ended: HashMap<String, MarketState> = rows
+            .map(|row| (row.condition_id.to_string(), row.status))
+            .filter(|(_, status)| matches!(status, MarketState::Closed | MarketState::Resolved))
             .collect();
         for event in &self.sample.events {
             let conditions = event.markets.iter().map(|market| market.condition_id());
@@ -70,7 +70,7 @@ impl CatalogUpdates {
                 put_records(&self.config, NAME, json!([record]).to_string().as_bytes())?;
                 let told = ended.into_iter();
                 self.written
-                    .extend(told.map(|(condition, status)| (condition.clone(), status.clone())));
+                    .extend(told.map(|(condition, status)| (condition.clone(), *status)));
             }
         }
         Ok(())
@@ -80,7 +80,7 @@ impl CatalogUpdates {
     async fn record(
         &self,
         event: &SampleEvent,
-        ended: &HashMap<&String, &String>,
+        ended: &HashMap<&String, &MarketState>,
     ) -> Result<Value, Failure> {
         let mut record = event.record(&self.sample.labels());
         // Microseconds: the catalog ignores a record that is not newer than the previous one.
@@ -94,8 +94,8 @@ impl CatalogUpdates {
             };
             let record = &mut record["markets"][place];
             record["updatedAt"] = now.as_str().into();
-            if status.as_str() == "resolved" {
-                let shown = self.client.get(&format!("/markets/{condition}")).await?;
+            if **status == MarketState::Resolved {
+                let shown: Value = self.client.get(&format!("/markets/{condition}")).await?;
                 sample::resolve(record, &outcome_prices(&shown));
             } else {
                 sample::close(record);

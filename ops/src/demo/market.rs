@@ -4,7 +4,6 @@ use foretell_model::TokenId;
 
 use crate::demo::sample::{Sample, SampleEvent, SampleMarket};
 use crate::failure::Failure;
-use crate::trader::token;
 
 /// Data of a market that the bots need.
 pub(super) struct BotMarket {
@@ -26,15 +25,10 @@ impl BotMarket {
         place: u32,
         market: &SampleMarket,
     ) -> Result<Self, Failure> {
-        let texts = market.token_ids();
-        let [Some(yes), Some(no)] = [token(&texts[0]), token(&texts[1])] else {
-            let text = format!("the demo's market {} has no token ids", market.slug);
-            return Err(Failure::new(text));
-        };
         Ok(Self {
             condition: market.condition_id(),
-            tokens: [yes, no],
-            texts,
+            tokens: market.tokens()?,
+            texts: market.token_ids(),
             question: event.neg_risk.then_some((event.id, place)),
             tick: market.tick_units(),
             fair: market.price_units(),

@@ -14,13 +14,14 @@ pub mod wallets;
 use std::collections::HashSet;
 use std::net::SocketAddr;
 
-use serde_json::json;
+use foretell_model::MarketState;
+use foretell_operator_client::OperatorClient;
+use foretell_wire::decimal::Decimal;
+use foretell_wire::operator::{Address, Amount, OperatorCommand, PlainForm as _, Transfer};
 
 use crate::catalog::import_records;
 use crate::config::Config;
 use crate::failure::Failure;
-use crate::operator::client::OperatorClient;
-use crate::output::field;
 use crate::profile;
 use banner::Banner;
 use sample::{Sample, SampleMarket};
@@ -65,10 +66,12 @@ pub async fn prepare(
     import_records(config, surfaces.operator, SAMPLE_NAME, records.as_bytes()).await?;
     for (wallets, amount) in [(&VISITORS[..], VISITOR_FUNDS), (&BOTS[..], BOT_FUNDS)] {
         for wallet in wallets {
-            let reference = format!("demo-{}", wallet.address);
-            let body =
-                json!({ "wallet": wallet.address, "amount": amount, "reference": reference });
-            client.post("/accounts/deposit", &body).await?;
+            let deposit = OperatorCommand::Deposit(Transfer {
+                wallet: Address::parse("wallet", wallet.address)?,
+                amount: Amount::parse("amount", amount)?,
+                reference: format!("demo-{}", wallet.address),
+            });
+            client.send(&deposit).await?;
         }
     }
     for (number, bot) in BOTS.iter().enumerate() {
@@ -81,8 +84,8 @@ pub async fn prepare(
     let shown = markets().find(is_active).or_else(|| markets().next());
     let shown = shown.ok_or_else(|| Failure::new("the sample is empty"))?;
     let ([token, _], condition) = (shown.token_ids(), shown.condition_id());
-    let account = format!("/accounts/{}", VISITORS[0].address);
-    let funded = field(&client.get(&account).await?, "free");
+    let visitor = client.account(VISITORS[0].address).await?;
+    let funded = Decimal::from(visitor.free).to_string();
     Ok(Banner {
         trading: format!("http://{}", surfaces.trading),
         data: format!("http://{}", surfaces.data),
@@ -101,8 +104,7 @@ pub async fn prepare(
 
 /// Condition ids of all active markets.
 async fn active_markets(client: &OperatorClient) -> Result<HashSet<String>, Failure> {
-    let listed = client.get("/markets").await?;
-    let rows = listed["markets"].as_array().into_iter().flatten();
-    let active = rows.filter(|row| field(row, "status") == "active");
-    Ok(active.map(|row| field(row, "conditionId")).collect())
+    let rows = client.markets("").await?.into_iter();
+    let active = rows.filter(|row| row.status == MarketState::Active);
+    Ok(active.map(|row| row.condition_id.to_string()).collect())
 }

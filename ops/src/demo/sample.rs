@@ -1,10 +1,13 @@
 //! The demo's sample markets: `sample.json`, with ids derived from their slugs.
 
 use alloy_primitives::{U256, keccak256};
+use foretell_model::{ConditionId, TokenId};
+use foretell_wire::operator::{Condition, PlainForm as _};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
+use crate::trader::token;
 
 const TEXT: &str = include_str!("sample.json");
 /// Creation and start time of the sample.
@@ -168,6 +171,22 @@ impl SampleMarket {
     #[must_use]
     pub fn condition_id(&self) -> String {
         keccak256(format!("foretell demo condition {}", self.slug)).to_string()
+    }
+
+    /// The condition.
+    pub(crate) fn condition(&self) -> Result<ConditionId, Failure> {
+        Ok(Condition::parse("condition_id", &self.condition_id())?)
+    }
+
+    /// The tokens of outcomes 0 and 1.
+    pub(crate) fn tokens(&self) -> Result<[TokenId; 2], Failure> {
+        match self.token_ids().each_ref().map(|text| token(text)) {
+            [Some(yes), Some(no)] => Ok([yes, no]),
+            _ => Err(Failure::new(format!(
+                "the demo's market {} has no token ids",
+                self.slug
+            ))),
+        }
     }
 
     /// Tick in price units of 0.0001.

@@ -8,6 +8,12 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use foretell_model::{Lots, MarketState, Payout};
+use foretell_operator_client::OperatorClient;
+use foretell_wire::operator::{
+    EventSummary, MarketDescription, MarketName, MarketRegistration, MarketTerms, OperatorCommand,
+    PlainForm as _, Resolution, TickSize, payout_word,
+};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 use tokio::sync::mpsc::UnboundedSender;
@@ -17,8 +23,7 @@ use crate::catalog::put_records;
 use crate::config::Config;
 use crate::demo::sample::{self, SampleEvent, SampleMarket};
 use crate::failure::Failure;
-use crate::operator::client::OperatorClient;
-use crate::output::field;
+use crate::operator::client;
 
 /// Slug prefix, followed by the opening time in Unix seconds.
 const SLUG: &str = "demo-round-";
@@ -73,7 +78,7 @@ impl MarketHost {
     ) -> Result<Self, Failure> {
         Ok(Self {
             config: config.clone(),
-            client: OperatorClient::new(config)?,
+            client: client::connect(config)?,
             http: reqwest::Client::new(),
             trading: trading.to_owned(),
             news,
@@ -111,7 +116,9 @@ impl MarketHost {
     async fn open(&self, opened: u64, ends: u64) -> Result<(), Failure> {
         let event = round(opened, ends);
         let market = &event.markets[0];
-        self.client.post("/markets", &registration(&event)).await?;
+        let registration = Box::new(registration(&event)?);
+        let command = OperatorCommand::RegisterMarket(registration);
+        self.client.send(&command).await?;
         self.publish(&event, opened, |_| ());
         info!(
             slug = market.slug,
@@ -126,18 +133,15 @@ impl MarketHost {
     /// Ends every overdue market that is not resolved. If one is still open, announces it to the
     /// bots and returns the second it ends.
     async fn end_due(&self) -> Result<Option<u64>, Failure> {
-        let listed = self.client.get("/markets").await?;
         let mut goes_on = None;
-        for row in listed["markets"].as_array().into_iter().flatten() {
-            let slug = field(row, "slug");
-            let opened = slug.strip_prefix(SLUG).and_then(|text| text.parse().ok());
-            let status = field(row, "status");
-            let (Some(opened), true) = (opened, status != "resolved") else {
+        for row in self.client.markets("").await? {
+            let opened = row.slug.strip_prefix(SLUG);
+            let opened = opened.and_then(|text| text.parse().ok());
+            let (Some(opened), true) = (opened, row.status != MarketState::Resolved) else {
                 continue;
             };
-            let shown = format!("/markets/{}", field(row, "conditionId"));
-            let ends = ends(&self.client.get(&shown).await?).unwrap_or(opened);
-            if status == "active" && ends > seconds_now() {
+            let ends = row.end_date.as_deref().and_then(ends).unwrap_or(opened);
+            if row.status == MarketState::Active && ends > seconds_now() {
                 let _ = self.news.send(MarketNews::Opened(round(opened, ends)));
                 goes_on = Some(ends);
             } else {
@@ -150,12 +154,16 @@ impl MarketHost {
     async fn end(&self, opened: u64, ends: u64) -> Result<(), Failure> {
         let mut event = round(opened, ends);
         let market = &event.markets[0];
-        let condition = market.condition_id();
+        let condition_id = market.condition()?;
         let (payout, prices) = self.payout(market).await?;
-        let named = json!({ "condition_id": condition });
-        self.client.post("/markets/close", &named).await?;
-        let resolution = json!({ "condition_id": condition, "payout": payout });
-        self.client.post("/markets/resolve", &resolution).await?;
+        let close = OperatorCommand::Close(MarketName { condition_id });
+        self.client.send(&close).await?;
+        let resolve = OperatorCommand::Resolve(Resolution {
+            condition_id,
+            payout,
+        });
+        self.client.send(&resolve).await?;
+        let payout = payout_word(payout);
         info!(slug = market.slug, payout, "short market resolved");
         self.publish(&event, seconds_now(), |record| {
             record["closed"] = true.into();
@@ -166,7 +174,7 @@ impl MarketHost {
     }
 
     /// Payout by the current midpoint, and the outcome prices in the catalog's format.
-    async fn payout(&self, market: &SampleMarket) -> Result<(&'static str, &'static str), Failure> {
+    async fn payout(&self, market: &SampleMarket) -> Result<(Payout, &'static str), Failure> {
         let [yes, _] = market.token_ids();
         let url = format!("{}/midpoint?token_id={yes}", self.trading);
         let failure = |error: reqwest::Error| Failure::new(format!("no midpoint: {error}"));
@@ -201,9 +209,9 @@ fn date(record: &mut Value, opened: u64, changed: u64) {
     record["updatedAt"] = time(changed).to_string().into();
 }
 
-/// End of a market in Unix seconds.
-fn ends(market: &Value) -> Option<u64> {
-    let ends: Timestamp = market["end_date_iso"].as_str()?.parse().ok()?;
+/// An end date in Unix seconds.
+fn ends(date: &str) -> Option<u64> {
+    let ends: Timestamp = date.parse().ok()?;
     u64::try_from(ends.as_second()).ok()
 }
 
@@ -238,30 +246,39 @@ fn round(opened: u64, ends: u64) -> SampleEvent {
     }
 }
 
-fn registration(event: &SampleEvent) -> Value {
+fn registration(event: &SampleEvent) -> Result<MarketRegistration, Failure> {
     let market = &event.markets[0];
-    json!({
-        "condition_id": market.condition_id(),
-        "token_ids": market.token_ids(),
-        "outcomes": market.outcomes,
-        "question": market.question,
-        "description": market.description,
-        "slug": market.slug,
-        "end_date": market.end_date,
-        "event": { "id": event.id, "slug": event.slug, "title": event.title },
-        "tick_size": market.tick,
-        "minimum_order_size": market.minimum_size.to_string(),
+    Ok(MarketRegistration {
+        terms: MarketTerms {
+            tick_size: Some(TickSize::parse("tick_size", &market.tick)?),
+            minimum_order_size: Some(Lots(u64::from(market.minimum_size) * 100)),
+            ..MarketTerms::new(market.condition()?, market.tokens()?)
+        },
+        description: MarketDescription {
+            outcomes: market.outcomes.clone(),
+            question: market.question.clone(),
+            description: market.description.clone(),
+            slug: market.slug.clone(),
+            end_date: Some(market.end_date.clone()),
+            event: Some(EventSummary {
+                id: Some(event.id),
+                slug: event.slug.clone(),
+                title: event.title.clone(),
+                ..EventSummary::default()
+            }),
+            ..MarketDescription::default()
+        },
     })
 }
 
 /// Payout and outcome prices for a midpoint.
-fn payout_at(midpoint: Option<&str>) -> (&'static str, &'static str) {
+fn payout_at(midpoint: Option<&str>) -> (Payout, &'static str) {
     const HALF: &str = "0.5";
     // Canonical decimals between 0 and 1 order like their strings.
     match midpoint.map(|midpoint| midpoint.cmp(HALF)) {
-        Some(std::cmp::Ordering::Greater) => ("yes", r#"["1", "0"]"#),
-        Some(std::cmp::Ordering::Less) => ("no", r#"["0", "1"]"#),
-        Some(std::cmp::Ordering::Equal) | None => ("half", r#"["0.5", "0.5"]"#),
+        Some(std::cmp::Ordering::Greater) => (Payout::Yes, r#"["1", "0"]"#),
+        Some(std::cmp::Ordering::Less) => (Payout::No, r#"["0", "1"]"#),
+        Some(std::cmp::Ordering::Equal) | None => (Payout::Half, r#"["0.5", "0.5"]"#),
     }
 }
 
@@ -290,9 +307,12 @@ mod tests {
 
     #[test]
     fn a_round_ends_when_its_market_says() {
-        let market = json!({ "end_date_iso": round(1, 1_700_000_600).markets[0].end_date });
-        assert_eq!(ends(&market), Some(1_700_000_600));
-        assert_eq!(ends(&json!({ "end_date_iso": null })), None);
+        let event = round(1, 1_700_000_600);
+        assert_eq!(ends(&event.markets[0].end_date), Some(1_700_000_600));
+        assert_eq!(ends(""), None);
+        let registration = registration(&event).unwrap();
+        let date = registration.description.end_date;
+        assert_eq!(date.as_deref().and_then(ends), Some(1_700_000_600));
     }
 
     #[test]
@@ -309,12 +329,12 @@ mod tests {
     #[test]
     fn a_round_pays_by_its_midpoint() {
         for (midpoint, payout) in [
-            (Some("0.505"), "yes"),
-            (Some("0.6"), "yes"),
-            (Some("0.5"), "half"),
-            (Some("0.495"), "no"),
-            (Some("0.015"), "no"),
-            (None, "half"),
+            (Some("0.505"), Payout::Yes),
+            (Some("0.6"), Payout::Yes),
+            (Some("0.5"), Payout::Half),
+            (Some("0.495"), Payout::No),
+            (Some("0.015"), Payout::No),
+            (None, Payout::Half),
         ] {
             assert_eq!(payout_at(midpoint).0, payout, "{midpoint:?}");
         }

@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
-use clap::{Subcommand, ValueEnum};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{Args, Subcommand};
+use foretell_model::{Payout, SystemMode, WalletKind};
 
 /// `foretell market`
 #[derive(Debug, Subcommand)]
@@ -59,7 +61,7 @@ pub(crate) enum Market {
         #[arg(required_unless_present = "file", conflicts_with = "file")]
         market: Option<String>,
         /// Outcome that pays
-        #[arg(value_enum, required_unless_present = "file")]
+        #[arg(value_parser = words(PAYOUTS), required_unless_present = "file")]
         payout: Option<Payout>,
         /// File of `market,outcome` lines (`-` = standard input)
         #[arg(long, value_name = "FILE")]
@@ -99,40 +101,53 @@ pub(crate) enum Market {
     },
 }
 
-/// Outcome that pays.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub(crate) enum Payout {
-    /// Outcome 0 pays 1
-    Yes,
-    /// Outcome 1 pays 1
-    No,
-    /// Both pay ½ (plain markets only)
-    Half,
+/// Values of an argument: each with its word and its help.
+type Words<T> = &'static [(T, &'static str, &'static str)];
+
+/// Outcomes that pay.
+pub(super) const PAYOUTS: Words<Payout> = &[
+    (Payout::Yes, "yes", "Outcome 0 pays 1"),
+    (Payout::No, "no", "Outcome 1 pays 1"),
+    (Payout::Half, "half", "Both pay ½ (plain markets only)"),
+];
+
+/// Kinds of a bound wallet.
+const WALLET_KINDS: Words<WalletKind> = &[
+    (WalletKind::Proxy, "proxy", "Signature type 1"),
+    (WalletKind::Safe, "safe", "Signature type 2"),
+    (WalletKind::Deposit, "deposit", "Signature type 3"),
+];
+
+const MODES: Words<SystemMode> = &[
+    (SystemMode::Running, "running", "All orders and cancels"),
+    (
+        SystemMode::PostOnly,
+        "post-only",
+        "Only post-only orders and cancels",
+    ),
+    (SystemMode::CancelOnly, "cancel-only", "Only cancels"),
+    (SystemMode::Paused, "paused", "No new orders"),
+];
+
+fn words<T: Copy + Send + Sync + 'static>(values: Words<T>) -> impl TypedValueParser<Value = T> {
+    let possible = values
+        .iter()
+        .map(|(_, word, help)| PossibleValue::new(*word).help(*help));
+    PossibleValuesParser::new(possible).try_map(move |text| {
+        let mut all = values.iter();
+        all.find(|(_, word, _)| *word == text)
+            .map(|(value, _, _)| *value)
+            .ok_or("not a possible value")
+    })
 }
 
 /// `foretell account`
 #[derive(Debug, Subcommand)]
 pub(crate) enum Account {
     /// Deposit collateral
-    Deposit {
-        /// Wallet address
-        wallet: String,
-        /// Amount in whole units, up to six decimals
-        amount: String,
-        /// Idempotency key [default: a new one, printed]
-        #[arg(long)]
-        reference: Option<String>,
-    },
+    Deposit(Transfer),
     /// Withdraw free collateral
-    Withdraw {
-        /// Wallet address
-        wallet: String,
-        /// Amount in whole units, up to six decimals
-        amount: String,
-        /// Idempotency key [default: a new one, printed]
-        #[arg(long)]
-        reference: Option<String>,
-    },
+    Withdraw(Transfer),
     /// Bind a wallet to its owner
     Bind {
         /// Owner address (an EOA, which signs)
@@ -140,7 +155,7 @@ pub(crate) enum Account {
         /// Wallet address (which trades)
         wallet: String,
         /// Kind of the wallet
-        #[arg(value_enum)]
+        #[arg(value_parser = words(WALLET_KINDS))]
         kind: WalletKind,
     },
     /// Remove a wallet's binding
@@ -163,15 +178,16 @@ pub(crate) enum Account {
     },
 }
 
-/// Kind of a bound wallet.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(crate) enum WalletKind {
-    /// Signature type 1
-    Proxy,
-    /// Signature type 2
-    Safe,
-    /// Signature type 3
-    Deposit,
+/// Arguments of a deposit or a withdrawal.
+#[derive(Debug, Args)]
+pub(crate) struct Transfer {
+    /// Wallet address
+    pub(super) wallet: String,
+    /// Amount in whole units, up to six decimals
+    pub(super) amount: String,
+    /// Idempotency key [default: a new one, printed]
+    #[arg(long)]
+    pub(super) reference: Option<String>,
 }
 
 /// `foretell keys`
@@ -207,8 +223,8 @@ pub(crate) enum System {
     /// Show or set the system mode
     Mode {
         /// New mode [default: show the current mode]
-        #[arg(value_enum)]
-        mode: Option<Mode>,
+        #[arg(value_parser = words(MODES))]
+        mode: Option<SystemMode>,
     },
     /// Write a snapshot of the durable state and wait for it
     Snapshot,
@@ -220,17 +236,4 @@ pub(crate) enum System {
         #[arg(long)]
         reference: Option<String>,
     },
-}
-
-/// System modes.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(crate) enum Mode {
-    /// All orders and cancels
-    Running,
-    /// Only post-only orders and cancels
-    PostOnly,
-    /// Only cancels
-    CancelOnly,
-    /// No new orders
-    Paused,
 }

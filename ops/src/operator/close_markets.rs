@@ -7,15 +7,17 @@ use std::collections::HashSet;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use foretell_model::{ConditionId, MarketState, Payout};
+use foretell_operator_client::{OperatorClient, OperatorError};
+use foretell_wire::operator::{MarketName, MarketRow, OperatorCommand, Resolution, payout_word};
+use serde_json::json;
 
 use crate::config::Config;
 use crate::failure::Failure;
-use crate::operator::arguments::Payout;
-use crate::operator::client::{OperatorClient, REFUSED, reason};
+use crate::operator::client::{self, REFUSED};
 use crate::operator::market_file::SelectedMarket;
 use crate::operator::market_names::{self, MarketNames};
-use crate::output::{Output, escape, field, line};
+use crate::output::{Output, escape, line, shown};
 use crate::process;
 use crate::progress;
 
@@ -50,10 +52,10 @@ pub(super) fn resolve(
 
 /// A market and its requested change.
 struct MarketChange {
-    condition: String,
+    condition: ConditionId,
     slug: String,
     /// Status before the change.
-    status: String,
+    status: MarketState,
     /// `None`: only close it.
     payout: Option<Payout>,
 }
@@ -64,9 +66,9 @@ fn end_all(
     payout: impl Fn(&SelectedMarket) -> Result<Option<Payout>, &'static str>,
     output: Output,
 ) -> Result<ExitCode, Failure> {
-    let client = OperatorClient::new(config)?;
+    let client = client::connect(config)?;
     let refused = process::small_runtime()?.block_on(async {
-        let listed = client.get("/markets").await?;
+        let listed = client.markets("").await?;
         let changes = changes(&listed, selected, payout)?;
         let bar = progress::bar(changes.len(), "markets", output);
         let mut refused = 0_usize;
@@ -92,7 +94,7 @@ fn end_all(
 
 /// All requested markets; each must be listed and named once.
 fn changes(
-    listed: &Value,
+    listed: &[MarketRow],
     selected: &[SelectedMarket],
     payout: impl Fn(&SelectedMarket) -> Result<Option<Payout>, &'static str>,
 ) -> Result<Vec<MarketChange>, Failure> {
@@ -104,7 +106,7 @@ fn changes(
         let change = payout(selected)
             .map_err(str::to_owned)
             .and_then(|payout| MarketChange::of(names.find(&selected.market)?, payout))
-            .and_then(|change| match conditions.insert(change.condition.clone()) {
+            .and_then(|change| match conditions.insert(change.condition) {
                 true => Ok(change),
                 false => Err("it is named twice".to_owned()),
             });
@@ -124,14 +126,14 @@ fn changes(
 
 impl MarketChange {
     /// The change for a listed market, if its status allows it.
-    fn of(market: &Value, payout: Option<Payout>) -> Result<Self, String> {
-        if payout == Some(Payout::Half) && market["negRisk"] == true {
+    fn of(market: &MarketRow, payout: Option<Payout>) -> Result<Self, String> {
+        if payout == Some(Payout::Half) && market.neg_risk {
             return Err("half pays in plain markets only".to_owned());
         }
         Ok(Self {
-            condition: field(market, "conditionId"),
-            slug: field(market, "slug"),
-            status: field(market, "status"),
+            condition: market.condition_id,
+            slug: shown(&market.slug),
+            status: market.status,
             payout,
         })
     }
@@ -142,41 +144,40 @@ type Outcome = Result<bool, String>;
 
 /// Closes an open market, then pays it out if requested.
 async fn end(client: &OperatorClient, change: &MarketChange) -> Result<Outcome, Failure> {
-    let named = json!({ "condition_id": change.condition });
-    let is_open = !matches!(change.status.as_str(), "closed" | "resolved");
+    let condition_id = change.condition;
+    let is_over = matches!(change.status, MarketState::Closed | MarketState::Resolved);
+    let close = OperatorCommand::Close(MarketName { condition_id });
+    let resolve = change.payout.map(|payout| {
+        OperatorCommand::Resolve(Resolution {
+            condition_id,
+            payout,
+        })
+    });
     let mut changed = false;
-    if is_open {
-        match retry_while_busy(client, "/markets/close", &named).await? {
-            Ok(answer) => changed |= answer["duplicate"] != true,
-            Err(reason) => return Ok(Err(reason)),
-        }
-    }
-    if let Some(payout) = change.payout {
-        let body = json!({ "condition_id": change.condition, "payout": word(payout) });
-        match retry_while_busy(client, "/markets/resolve", &body).await? {
-            Ok(answer) => changed |= answer["duplicate"] != true,
-            Err(reason) => return Ok(Err(reason)),
+    for command in (!is_over).then_some(close).into_iter().chain(resolve) {
+        match retry_while_busy(client, &command).await {
+            Ok(is_new) => changed |= is_new,
+            Err(error @ OperatorError::Rejected { .. }) => return Ok(Err(error.to_string())),
+            Err(error) => return Err(error.into()),
         }
     }
     Ok(Ok(changed))
 }
 
 /// Retries a command while the exchange is busy: a market's orders are cancelled in bounded steps,
-/// and other commands are rejected until the last step.
+/// and other commands are rejected until the last step. Returns whether it changed something.
 async fn retry_while_busy(
     client: &OperatorClient,
-    path: &str,
-    body: &Value,
-) -> Result<Result<Value, String>, Failure> {
+    command: &OperatorCommand,
+) -> Result<bool, OperatorError> {
     let deadline = tokio::time::Instant::now() + PATIENCE;
     loop {
-        let (status, answer) = client.try_post(path, body).await?;
-        match status {
-            200 => return Ok(Ok(answer)),
-            425 | 503 if tokio::time::Instant::now() < deadline => {
-                tokio::time::sleep(PAUSE).await;
-            }
-            _ => return Ok(Err(format!("{} ({status})", reason(&answer)))),
+        match client.send(command).await {
+            Ok(answer) => return Ok(!answer.duplicate),
+            Err(OperatorError::Rejected {
+                status: 425 | 503, ..
+            }) if tokio::time::Instant::now() < deadline => tokio::time::sleep(PAUSE).await,
+            Err(error) => return Err(error),
         }
     }
 }
@@ -186,19 +187,22 @@ fn report(change: &MarketChange, outcome: &Outcome, output: Output) {
     let MarketChange {
         condition, slug, ..
     } = change;
-    let payout = change.payout.map(word);
+    let payout = change.payout.map(payout_word);
     if output.json {
-        let named = json!({ "condition_id": condition, "slug": slug });
-        let told = match outcome {
-            Ok(changed) => json!({
-                "status": if payout.is_some() { "resolved" } else { "closed" },
-                "outcome": payout,
-                "changed": changed,
-            }),
-            Err(reason) => json!({ "error": reason }),
-        };
-        let mut row = named;
-        super::merge(&mut row, told);
+        let mut row = json!({ "condition_id": condition.to_string(), "slug": slug });
+        match outcome {
+            Ok(changed) => {
+                row["status"] = if payout.is_some() {
+                    "resolved"
+                } else {
+                    "closed"
+                }
+                .into();
+                row["outcome"] = payout.into();
+                row["changed"] = (*changed).into();
+            }
+            Err(reason) => row["error"] = reason.as_str().into(),
+        }
         line(&row.to_string());
         return;
     }
@@ -212,13 +216,5 @@ fn report(change: &MarketChange, outcome: &Outcome, output: Output) {
             let told = format!("{condition}  {slug}  {reason}");
             eprintln!("{}", escape(&told, "\n"));
         }
-    }
-}
-
-const fn word(payout: Payout) -> &'static str {
-    match payout {
-        Payout::Yes => "yes",
-        Payout::No => "no",
-        Payout::Half => "half",
     }
 }

@@ -6,11 +6,11 @@
 use std::io::Read as _;
 use std::path::Path;
 
-use clap::ValueEnum as _;
+use foretell_model::Payout;
 use serde_json::Value;
 
 use crate::failure::Failure;
-use crate::operator::arguments::Payout;
+use crate::operator::arguments::PAYOUTS;
 
 /// Column or key names for the market.
 const MARKET: &[&str] = &["market", "condition_id", "conditionId", "slug"];
@@ -159,8 +159,10 @@ fn of_json(line: &str) -> Result<Row, String> {
 }
 
 fn payout(text: &str) -> Result<Payout, String> {
-    Payout::from_str(text, true)
-        .map_err(|_| format!("the outcome is {text:?}, allowed: yes, no or half"))
+    let mut all = PAYOUTS.iter();
+    all.find(|(_, word, _)| word.eq_ignore_ascii_case(text))
+        .map(|(payout, _, _)| *payout)
+        .ok_or_else(|| format!("the outcome is {text:?}, allowed: yes, no or half"))
 }
 
 #[cfg(test)]

@@ -2,26 +2,34 @@
 
 use std::collections::HashMap;
 
-use serde_json::Value;
+use foretell_model::ConditionId;
+use foretell_wire::operator::{Condition, MarketRow, PlainForm as _};
 
 use crate::config::Config;
 use crate::failure::Failure;
-use crate::operator::client::{OperatorClient, REFUSED};
-use crate::output::field;
-use crate::process;
+use crate::operator::client::{self, REFUSED};
+use crate::output::shown;
+
+/// The condition of a market.
+///
+/// # Errors
+/// Those of [`condition_text`], or the text is not a condition id.
+pub(super) fn condition_id(config: &Config, name: &str) -> Result<ConditionId, Failure> {
+    let text = condition_text(config, name)?;
+    Ok(Condition::parse("condition_id", &text)?)
+}
 
 /// The condition id of a market; text in the form of a condition id is not looked up.
 ///
 /// # Errors
 /// The surface cannot be reached, or the slug matches no market or several.
-pub(super) fn condition_id(config: &Config, name: &str) -> Result<String, Failure> {
+pub(super) fn condition_text(config: &Config, name: &str) -> Result<String, Failure> {
     if name.starts_with("0x") {
         return Ok(name.to_owned());
     }
-    let client = OperatorClient::new(config)?;
-    let listed = process::small_runtime()?.block_on(client.get("/markets"))?;
+    let listed = super::block_on(client::connect(config)?.markets(""))?;
     match MarketNames::of(&listed).find(name) {
-        Ok(market) => Ok(field(market, "conditionId")),
+        Ok(market) => Ok(market.condition_id.to_string()),
         Err(problem) => Err(wrong(format!("{name:?}: {problem}")).code(REFUSED)),
     }
 }
@@ -33,21 +41,20 @@ pub(super) fn wrong(problem: String) -> Failure {
 }
 
 /// The listed markets by lower-case condition id and by slug.
-pub(super) struct MarketNames<'a>(HashMap<String, Vec<&'a Value>>);
+pub(super) struct MarketNames<'a>(HashMap<String, Vec<&'a MarketRow>>);
 
 impl<'a> MarketNames<'a> {
-    pub(super) fn of(listed: &'a Value) -> Self {
-        let mut by_name: HashMap<String, Vec<&Value>> = HashMap::new();
-        for market in listed["markets"].as_array().into_iter().flatten() {
-            let condition = field(market, "conditionId").to_lowercase();
-            for name in [condition, field(market, "slug")] {
+    pub(super) fn of(listed: &'a [MarketRow]) -> Self {
+        let mut by_name: HashMap<String, Vec<&MarketRow>> = HashMap::new();
+        for market in listed {
+            for name in [market.condition_id.to_string(), shown(&market.slug)] {
                 by_name.entry(name).or_default().push(market);
             }
         }
         Self(by_name)
     }
 
-    pub(super) fn find(&self, name: &str) -> Result<&'a Value, String> {
+    pub(super) fn find(&self, name: &str) -> Result<&'a MarketRow, String> {
         let found = self
             .0
             .get(name)

@@ -11,6 +11,13 @@ mod show;
 
 use std::process::ExitCode;
 
+use foretell_operator_client::OperatorError;
+use foretell_wire::ApiError;
+use foretell_wire::operator::{
+    Address, Amount, Archive, Binding, ClosedOnly, EventRegistration, FeeChange, FeesWithdrawal,
+    Key, KeyRevocation, MarketName, MinimumChange, ModeChange, OperatorCommand, PlainForm as _,
+    Shares, TickChange, TickSize, Transfer, WalletName,
+};
 use serde_json::{Value, json};
 
 use crate::config::Config;
@@ -18,8 +25,7 @@ use crate::failure::Failure;
 use crate::output::{Output, field};
 use crate::process;
 use crate::trader::Trader;
-use arguments::{Account, Keys, Market, Mode, System, WalletKind};
-use client::OperatorClient;
+use arguments::{Account, Keys, Market, System};
 
 /// `foretell market …`
 ///
@@ -30,28 +36,35 @@ pub(crate) fn market(
     command: &Market,
     output: Output,
 ) -> Result<ExitCode, Failure> {
-    let act = |action: &str, market: &str, more: Value| {
-        let mut body = json!({ "condition_id": market_names::condition_id(config, market)? });
-        merge(&mut body, more);
-        post(config, &format!("/markets/{action}"), &body, output)
+    let condition_of = |market: &str| market_names::condition_id(config, market);
+    let of_market = |market: &str, command: fn(MarketName) -> OperatorCommand| {
+        send(config, output, || {
+            let condition_id = condition_of(market)?;
+            Ok(command(MarketName { condition_id }))
+        })
     };
     match command {
         Market::Register { file, inactive } => {
             registration::register(config, file, *inactive, output)
         }
-        Market::Event { id, title } => {
-            let body = json!({ "event_id": id, "title": title });
-            post(config, "/events", &body, output)
-        }
+        Market::Event { id, title } => send(config, output, || {
+            Ok(OperatorCommand::RegisterEvent(EventRegistration {
+                event_id: *id,
+                title: title.clone(),
+                slug: String::new(),
+                ticker: String::new(),
+                description: String::new(),
+            }))
+        }),
         Market::List => get(config, "/markets", output, show::markets),
         Market::Show { market } => {
-            let condition = market_names::condition_id(config, market)?;
+            let condition = market_names::condition_text(config, market)?;
             let path = format!("/markets/{condition}");
             get(config, &path, output, show::market)
         }
-        Market::Activate { market } => act("activate", market, json!({})),
-        Market::Pause { market } => act("pause", market, json!({})),
-        Market::Resume { market } => act("resume", market, json!({})),
+        Market::Activate { market } => of_market(market, OperatorCommand::Activate),
+        Market::Pause { market } => of_market(market, OperatorCommand::Pause),
+        Market::Resume { market } => of_market(market, OperatorCommand::Resume),
         Market::Close { market, file } => {
             let selected = market_file::selected(market.as_deref(), None, file.as_deref())?;
             close_markets::close(config, &selected, output)
@@ -64,20 +77,35 @@ pub(crate) fn market(
             let selected = market_file::selected(market.as_deref(), *payout, file.as_deref())?;
             close_markets::resolve(config, &selected, output)
         }
-        Market::Archive { market, undo } => act("archive", market, json!({ "archived": !undo })),
-        Market::Tick { market, tick } => act("tick", market, json!({ "tick_size": tick })),
-        Market::MinimumSize { market, shares } => {
-            act("minimum", market, json!({ "minimum_order_size": shares }))
-        }
+        Market::Archive { market, undo } => send(config, output, || {
+            Ok(OperatorCommand::Archive(Archive {
+                condition_id: condition_of(market)?,
+                archived: !undo,
+            }))
+        }),
+        Market::Tick { market, tick } => send(config, output, || {
+            Ok(OperatorCommand::SetTick(TickChange {
+                condition_id: condition_of(market)?,
+                tick_size: TickSize::parse("tick_size", tick)?,
+            }))
+        }),
+        Market::MinimumSize { market, shares } => send(config, output, || {
+            Ok(OperatorCommand::SetMinimum(MinimumChange {
+                condition_id: condition_of(market)?,
+                minimum_order_size: Shares::parse("minimum_order_size", shares)?,
+            }))
+        }),
         Market::Fee {
             market,
             rate_ppm,
             exponent,
-        } => act(
-            "fee",
-            market,
-            json!({ "rate_ppm": rate_ppm, "exponent": exponent }),
-        ),
+        } => send(config, output, || {
+            Ok(OperatorCommand::SetFee(FeeChange {
+                condition_id: condition_of(market)?,
+                rate_ppm: *rate_ppm,
+                exponent: *exponent,
+            }))
+        }),
     }
 }
 
@@ -91,51 +119,49 @@ pub(crate) fn account(
     output: Output,
 ) -> Result<ExitCode, Failure> {
     match command {
-        Account::Deposit {
-            wallet,
-            amount,
-            reference,
-        } => {
-            let body =
-                json!({ "wallet": wallet, "amount": amount, "reference": or_fresh(reference) });
-            post(config, "/accounts/deposit", &body, output)
-        }
-        Account::Withdraw {
-            wallet,
-            amount,
-            reference,
-        } => {
-            let body =
-                json!({ "wallet": wallet, "amount": amount, "reference": or_fresh(reference) });
-            post(config, "/accounts/withdraw", &body, output)
-        }
+        Account::Deposit(arguments) => send(config, output, || {
+            Ok(OperatorCommand::Deposit(transfer(arguments)?))
+        }),
+        Account::Withdraw(arguments) => send(config, output, || {
+            Ok(OperatorCommand::Withdraw(transfer(arguments)?))
+        }),
         Account::Bind {
             owner,
             wallet,
             kind,
-        } => {
-            let body = json!({ "owner": owner, "wallet": wallet, "kind": wallet_kind_word(*kind) });
-            post(config, "/accounts/bind", &body, output)
-        }
-        Account::Unbind { wallet } => post(
-            config,
-            "/accounts/unbind",
-            &json!({ "wallet": wallet }),
-            output,
-        ),
+        } => send(config, output, || {
+            Ok(OperatorCommand::BindWallet(Binding {
+                owner: Address::parse("owner", owner)?,
+                wallet: Address::parse("wallet", wallet)?,
+                kind: *kind,
+            }))
+        }),
+        Account::Unbind { wallet } => send(config, output, || {
+            Ok(OperatorCommand::UnbindWallet(WalletName {
+                wallet: Address::parse("wallet", wallet)?,
+            }))
+        }),
         Account::Balance { wallet } => get(
             config,
             &format!("/accounts/{wallet}"),
             output,
             show::account,
         ),
-        Account::ClosedOnly { wallet, undo } => post(
-            config,
-            "/accounts/closed-only",
-            &json!({ "wallet": wallet, "closed_only": !undo }),
-            output,
-        ),
+        Account::ClosedOnly { wallet, undo } => send(config, output, || {
+            Ok(OperatorCommand::SetClosedOnly(ClosedOnly {
+                wallet: Address::parse("wallet", wallet)?,
+                closed_only: !undo,
+            }))
+        }),
     }
+}
+
+fn transfer(arguments: &arguments::Transfer) -> Result<Transfer, ApiError> {
+    Ok(Transfer {
+        wallet: Address::parse("wallet", &arguments.wallet)?,
+        amount: Amount::parse("amount", &arguments.amount)?,
+        reference: or_fresh(&arguments.reference),
+    })
 }
 
 /// `foretell keys …`
@@ -162,12 +188,12 @@ pub(crate) fn keys(config: &Config, command: &Keys, output: Output) -> Result<Ex
         Keys::Revoke {
             api_key,
             cancel_orders,
-        } => post(
-            config,
-            "/keys/revoke",
-            &json!({ "api_key": api_key, "cancel_orders": cancel_orders }),
-            output,
-        ),
+        } => send(config, output, || {
+            Ok(OperatorCommand::RevokeKey(KeyRevocation {
+                api_key: Key::parse("api_key", api_key)?,
+                cancel_orders: Some(*cancel_orders),
+            }))
+        }),
     }
 }
 
@@ -182,24 +208,29 @@ pub(crate) fn system(
 ) -> Result<ExitCode, Failure> {
     match command {
         System::Mode { mode: None } => {
-            let client = OperatorClient::new(config)?;
-            let status = process::small_runtime()?.block_on(client.get("/status"))?;
+            let status: Value = block_on(client::connect(config)?.get("/status"))?;
             let mode = json!({ "mode": status["exchange"]["mode"] });
             output.answer(&mode, |mode| field(mode, "mode"));
-            Ok(ExitCode::SUCCESS)
         }
-        System::Mode { mode: Some(mode) } => post(
-            config,
-            "/system/mode",
-            &json!({ "mode": mode_word(*mode) }),
-            output,
-        ),
-        System::Snapshot => post(config, "/snapshot", &json!({}), output),
+        System::Mode { mode: Some(mode) } => {
+            let command = OperatorCommand::SetMode(ModeChange { mode: *mode });
+            return send(config, output, || Ok(command));
+        }
+        System::Snapshot => {
+            let client = client::connect(config)?;
+            let answer: Value = block_on(client.post("/snapshot", &json!({})))?;
+            output.answer(&answer, show::applied);
+        }
         System::WithdrawFees { amount, reference } => {
-            let body = json!({ "amount": amount, "reference": or_fresh(reference) });
-            post(config, "/fees/withdraw", &body, output)
+            return send(config, output, || {
+                Ok(OperatorCommand::WithdrawFees(FeesWithdrawal {
+                    amount: Amount::parse("amount", amount)?,
+                    reference: or_fresh(reference),
+                }))
+            });
         }
     }
+    Ok(ExitCode::SUCCESS)
 }
 
 /// `foretell status`
@@ -210,57 +241,40 @@ pub(crate) fn status(config: &Config, output: Output) -> Result<ExitCode, Failur
     get(config, "/status", output, show::status)
 }
 
+fn block_on<T>(request: impl Future<Output = Result<T, OperatorError>>) -> Result<T, Failure> {
+    Ok(process::small_runtime()?.block_on(request)?)
+}
+
 fn get(
     config: &Config,
     path: &str,
     output: Output,
     text: fn(&Value) -> String,
 ) -> Result<ExitCode, Failure> {
-    let client = OperatorClient::new(config)?;
-    let answer = process::small_runtime()?.block_on(client.get(path))?;
+    let answer = block_on(client::connect(config)?.get(path))?;
     output.answer(&answer, text);
     Ok(ExitCode::SUCCESS)
 }
 
-fn post(config: &Config, path: &str, body: &Value, output: Output) -> Result<ExitCode, Failure> {
-    let client = OperatorClient::new(config)?;
-    let mut answer = process::small_runtime()?.block_on(client.post(path, body))?;
+fn send(
+    config: &Config,
+    output: Output,
+    command: impl FnOnce() -> Result<OperatorCommand, Failure>,
+) -> Result<ExitCode, Failure> {
+    let client = client::connect(config)?;
+    let command = command()?;
+    let mut answer = json!(block_on(client.send(&command))?);
     // A generated idempotency key is printed: only with it can the caller repeat the command
     // safely.
-    if let (Value::Object(answer), Some(reference)) = (&mut answer, body.get("reference")) {
-        answer
-            .entry("reference")
-            .or_insert_with(|| reference.clone());
+    if let Some(reference) = command.reference() {
+        answer["reference"] = reference.into();
     }
     output.answer(&answer, show::applied);
     Ok(ExitCode::SUCCESS)
-}
-
-fn merge(into: &mut Value, more: Value) {
-    if let (Value::Object(into), Value::Object(more)) = (into, more) {
-        into.extend(more);
-    }
 }
 
 fn or_fresh(reference: &Option<String>) -> String {
     reference
         .clone()
         .unwrap_or_else(|| uuid::Uuid::new_v4().to_string())
-}
-
-const fn wallet_kind_word(kind: WalletKind) -> &'static str {
-    match kind {
-        WalletKind::Proxy => "proxy",
-        WalletKind::Safe => "safe",
-        WalletKind::Deposit => "deposit",
-    }
-}
-
-const fn mode_word(mode: Mode) -> &'static str {
-    match mode {
-        Mode::Running => "running",
-        Mode::PostOnly => "post_only",
-        Mode::CancelOnly => "cancel_only",
-        Mode::Paused => "paused",
-    }
 }

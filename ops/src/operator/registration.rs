@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::config::Config;
 use crate::failure::Failure;
-use crate::operator::client::OperatorClient;
+use crate::operator::client;
 use crate::output::{Output, field};
 use crate::process;
 use crate::progress;
@@ -27,7 +27,7 @@ pub(super) fn register(
         Value::Array(markets) => markets,
         market => vec![market],
     };
-    let client = OperatorClient::new(config)?;
+    let client = client::connect(config)?;
     let bar = progress::bar(markets.len(), "markets", output);
     let refused = process::small_runtime()?.block_on(async {
         let mut refused = 0_usize;
@@ -36,13 +36,14 @@ pub(super) fn register(
             if let (Value::Object(market), true) = (&mut market, inactive) {
                 market.insert("activate".to_owned(), json!(false));
             }
-            match client.post("/markets", &market).await {
+            match client.post::<Value>("/markets", &market).await {
                 Ok(answer) => bar.suspend(|| {
                     output.answer(&answer, |answer| {
                         format!("{name}  {}", field(answer, "status"))
                     })
                 }),
-                Err(failure) => {
+                Err(error) => {
+                    let failure = Failure::from(error);
                     refused += 1;
                     bar.suspend(|| eprintln!("{name}: {failure}"));
                 }
@@ -55,8 +56,7 @@ pub(super) fn register(
     match refused {
         0 => Ok(ExitCode::SUCCESS),
         refused => Err(
-            Failure::new(format!("{refused} of the markets were refused"))
-                .code(super::client::REFUSED),
+            Failure::new(format!("{refused} of the markets were refused")).code(client::REFUSED),
         ),
     }
 }

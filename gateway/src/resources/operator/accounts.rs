@@ -2,14 +2,13 @@
 
 use foretell_model::{Command, Outcome};
 use foretell_view::{Account, View};
-use foretell_wire::api_error::FieldError;
 use foretell_wire::operator::{
-    AccountAnswer, PositionAnswer, read_binding, read_closed_only, read_fees_withdrawal,
-    read_transfer, read_unbinding,
+    AccountAnswer, Address, Binding, ClosedOnly, FeesWithdrawal, PlainForm as _, PositionAnswer,
+    Transfer, WalletName, read,
 };
-use foretell_wire::{ApiError, ErrorCode, ids, json_text};
+use foretell_wire::{ErrorCode, json_text};
 
-use super::submit_or_reject;
+use super::apply;
 use crate::answer::Answer;
 use crate::failure::Failure;
 use crate::request_context::RequestContext;
@@ -17,100 +16,74 @@ use crate::resources::reference;
 
 /// `POST /accounts/deposit`.
 pub(crate) async fn deposit(context: RequestContext) -> Result<Answer, Failure> {
-    let to = read_transfer(&context.body)?;
-    let (wallet, amount) = (to.wallet, to.amount);
+    let to: Transfer = read(&context.body)?;
     let command = Command::Deposit {
-        wallet,
-        amount,
+        wallet: to.wallet,
+        amount: to.amount,
         reference: reference(&to.reference),
     };
-    Ok(
-        submit_or_reject(&context.app, command, to.reference.as_bytes())
-            .await?
-            .answer(),
-    )
+    apply(&context.app, command, to.reference.as_bytes()).await
 }
 
 /// `POST /accounts/withdraw`.
 pub(crate) async fn withdraw(context: RequestContext) -> Result<Answer, Failure> {
-    let from = read_transfer(&context.body)?;
-    let (wallet, amount) = (from.wallet, from.amount);
+    let from: Transfer = read(&context.body)?;
     let command = Command::Withdraw {
-        wallet,
-        amount,
+        wallet: from.wallet,
+        amount: from.amount,
         reference: reference(&from.reference),
     };
-    Ok(
-        submit_or_reject(&context.app, command, from.reference.as_bytes())
-            .await?
-            .answer(),
-    )
+    apply(&context.app, command, from.reference.as_bytes()).await
 }
 
 /// `POST /fees/withdraw`.
 pub(crate) async fn withdraw_fees(context: RequestContext) -> Result<Answer, Failure> {
-    let fees = read_fees_withdrawal(&context.body)?;
+    let fees: FeesWithdrawal = read(&context.body)?;
     let command = Command::WithdrawFees {
         amount: fees.amount,
         reference: reference(&fees.reference),
     };
-    Ok(
-        submit_or_reject(&context.app, command, fees.reference.as_bytes())
-            .await?
-            .answer(),
-    )
+    apply(&context.app, command, fees.reference.as_bytes()).await
 }
 
 /// `POST /accounts/bind`.
 pub(crate) async fn bind(context: RequestContext) -> Result<Answer, Failure> {
-    let binding = read_binding(&context.body)?;
-    let (owner, wallet, kind) = (binding.owner, binding.wallet, binding.kind);
-    Ok(submit_or_reject(
-        &context.app,
-        Command::BindWallet {
-            owner,
-            wallet,
-            kind,
-        },
-        &[],
-    )
-    .await?
-    .answer())
+    let Binding {
+        owner,
+        wallet,
+        kind,
+    } = read(&context.body)?;
+    let command = Command::BindWallet {
+        owner,
+        wallet,
+        kind,
+    };
+    apply(&context.app, command, &[]).await
 }
 
 /// `POST /accounts/unbind`.
 pub(crate) async fn unbind(context: RequestContext) -> Result<Answer, Failure> {
-    let wallet = read_unbinding(&context.body)?;
-    Ok(
-        submit_or_reject(&context.app, Command::UnbindWallet { wallet }, &[])
-            .await?
-            .answer(),
-    )
+    let WalletName { wallet } = read(&context.body)?;
+    apply(&context.app, Command::UnbindWallet { wallet }, &[]).await
 }
 
 /// `POST /accounts/closed-only`.
 pub(crate) async fn closed_only(context: RequestContext) -> Result<Answer, Failure> {
-    let mark = read_closed_only(&context.body)?;
-    let (wallet, closed_only) = (mark.wallet, mark.closed_only);
-    Ok(submit_or_reject(
-        &context.app,
-        Command::SetClosedOnly {
-            wallet,
-            closed_only,
-        },
-        &[],
-    )
-    .await?
-    .answer())
+    let ClosedOnly {
+        wallet,
+        closed_only,
+    } = read(&context.body)?;
+    let command = Command::SetClosedOnly {
+        wallet,
+        closed_only,
+    };
+    apply(&context.app, command, &[]).await
 }
 
 /// `GET /accounts/{wallet}`.
 pub(crate) async fn show(context: RequestContext) -> Result<Answer, Failure> {
     let app = &context.app;
-    let wallet = ids::address(&context.parameter).ok_or_else(|| {
-        const ALLOWED: &str = "an address, 0x and 40 hex digits";
-        ApiError::from(FieldError::wrong("wallet", &context.parameter, ALLOWED))
-    })?;
+    let wallet = Address::parse("wallet", &context.parameter)?;
     context.wait_fresh().await?;
     let found = app.find(|view| {
         let (number, account) = view.accounts().by_wallet(&wallet)?;

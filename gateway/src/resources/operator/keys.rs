@@ -5,7 +5,7 @@ use foretell_view::{Key, View};
 use foretell_wire::account::ApiKeyRow;
 use foretell_wire::api_error::FieldError;
 use foretell_wire::decimal::uint256_text;
-use foretell_wire::operator::{CommandAnswer, read_key_revocation};
+use foretell_wire::operator::{Address, CommandAnswer, KeyRevocation, PlainForm as _, read};
 use foretell_wire::{ApiError, ErrorCode, ids, json_text};
 use serde::Serialize;
 
@@ -30,7 +30,7 @@ struct KeyRows {
 
 /// `GET /keys?owner=`: the keys of an address, including revoked ones.
 pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
-    const ALLOWED: &str = "an address, 0x and 40 hex digits";
+    const ALLOWED: &str = Address::ALLOWED;
     let app = &context.app;
     let owner = context.query()?.read("owner", ALLOWED, ids::address)?;
     let owner = owner.ok_or_else(|| ApiError::from(FieldError::missing("owner", ALLOWED)))?;
@@ -63,14 +63,14 @@ fn row(key: &Key) -> KeyRow {
 /// `POST /keys/revoke`. Revoking again succeeds, so the command may be resent; it also cancels the
 /// owner's orders if requested.
 pub(crate) async fn revoke(context: RequestContext) -> Result<Answer, Failure> {
-    let wanted = read_key_revocation(&context.body)?;
+    let wanted: KeyRevocation = read(&context.body)?;
     let find = |view: &View| {
         let (number, key) = view.keys().by_text(&wanted.api_key)?;
         Some((number, key.owner, key.is_live()))
     };
     let found = context.app.find(find).await?;
     let (key, owner, is_live) = found.ok_or(ErrorCode::KeyNotFound)?;
-    let cancel_orders = wanted.cancel_orders;
+    let cancel_orders = wanted.cancel_orders.unwrap_or(false);
     let command = match (is_live, cancel_orders) {
         (true, cancel_orders) => Command::RevokeKey { key, cancel_orders },
         (false, true) => Command::CancelAll {

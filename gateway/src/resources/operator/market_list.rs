@@ -5,13 +5,11 @@ use std::collections::BTreeSet;
 use foretell_model::{ConditionId, EventId, MarketNumber};
 use foretell_view::{Market, View};
 use foretell_wire::api_error::FieldError;
-use foretell_wire::decimal::{Decimal, digits_u64};
-use foretell_wire::ids::{condition_id, token_text};
-use foretell_wire::operator::{payout_word, registered_end_date};
+use foretell_wire::decimal::digits_u64;
+use foretell_wire::ids::condition_id;
+use foretell_wire::operator::{MarketRow, MarketRows, registered_end_date};
 use foretell_wire::query::Query;
-use foretell_wire::rejection::state_word;
 use foretell_wire::{ApiError, json_text};
-use serde::Serialize;
 
 use crate::answer::Answer;
 use crate::app::App;
@@ -22,47 +20,6 @@ use crate::request_context::RequestContext;
 const MAX_ROWS: usize = 10_000;
 /// Most conditions, and most events, that a request may name.
 const MAX_NAMED: usize = 100;
-
-/// A row of `GET /markets`: the journaled facts of a market, for comparison with a catalog.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct MarketRow {
-    condition_id: String,
-    token_ids: [String; 2],
-    status: &'static str,
-    archived: bool,
-    tick: &'static str,
-    /// Shares.
-    minimum_size: String,
-    fee: Fee,
-    neg_risk: bool,
-    /// The neg-risk event of which it is a question.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    event_id: Option<u64>,
-    /// Whether that event's list of questions is final.
-    event_frozen: bool,
-    /// Set when resolved.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    payout: Option<&'static str>,
-    question: String,
-    slug: String,
-    /// As registered, without later changes of the catalog.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    end_date: Option<String>,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Fee {
-    rate_ppm: u32,
-    exponent: u8,
-}
-
-/// The answer of `GET /markets`.
-#[derive(Serialize)]
-struct MarketRows {
-    markets: Vec<MarketRow>,
-}
 
 /// `GET /markets`: all, by number; with `condition_id` or `event_id` (each a list) only those
 /// markets and the questions of those neg-risk events; with `limit` and `offset` a page.
@@ -152,20 +109,17 @@ fn row(app: &App, view: &View, market: &Market) -> MarketRow {
     let question = market.question;
     let event = question.and_then(|(event, _)| view.events().get(event));
     MarketRow {
-        condition_id: market.condition.to_string(),
-        token_ids: [0, 1].map(|index| token_text(&market.tokens[index])),
-        status: state_word(market.state),
+        condition_id: market.condition,
+        token_ids: market.tokens,
+        status: market.state,
         archived: market.archived,
-        tick: market.tick.text(),
-        minimum_size: Decimal::new(i128::from(market.minimum_size.0), 2).to_string(),
-        fee: Fee {
-            rate_ppm: market.fee.rate_ppm,
-            exponent: market.fee.exponent,
-        },
+        tick: market.tick,
+        minimum_size: market.minimum_size,
+        fee: market.fee,
         neg_risk: market.is_neg_risk(),
         event_id: event.map(|event| event.id.0),
         event_frozen: event.is_some_and(|event| event.frozen),
-        payout: market.payout.map(payout_word),
+        payout: market.payout,
         question: described.question.clone(),
         slug: described.slug.clone(),
         end_date: registered_end_date(&market.description),

@@ -3,19 +3,17 @@
 use foretell_link::Reply;
 use foretell_model::command::RegisterMarket;
 use foretell_model::{
-    Command, CommandOutcome, ConditionId, EventNumber, MarketNumber, MarketState, RejectionReason,
-    Sequence,
+    Command, CommandOutcome, ConditionId, EventId, EventNumber, MarketNumber, MarketState,
+    RejectionReason, Sequence,
 };
 use foretell_view::{Market, View};
 use foretell_wire::operator::{
-    CommandAnswer, read_archive, read_event, read_fee, read_market, read_market_name, read_minimum,
-    read_resolution, read_tick,
+    Archive, CommandAnswer, EventRegistration, FeeChange, MarketName, MarketRegistration,
+    MarketTerms, MinimumChange, Resolution, TickChange, read,
 };
-use foretell_wire::rejection::state_word;
 use foretell_wire::{ApiError, ErrorCode, json_text};
-use serde::Serialize;
 
-use super::{CommandResult, submit, submit_or_reject};
+use super::{CommandResult, apply, submit, submit_or_reject};
 use crate::answer::Answer;
 use crate::failure::Failure;
 use crate::request_context::RequestContext;
@@ -23,23 +21,10 @@ use crate::resources::position_of;
 
 /// `POST /events`.
 pub(crate) async fn register_event(context: RequestContext) -> Result<Answer, Failure> {
-    let event = read_event(&context.body)?;
-    let evidence = event.description.to_evidence()?;
-    Ok(submit_or_reject(
-        &context.app,
-        Command::RegisterEvent { event: event.event },
-        &evidence,
-    )
-    .await?
-    .answer())
-}
-
-/// The answer to a registration.
-#[derive(Serialize)]
-struct Registered {
-    #[serde(flatten)]
-    applied: CommandAnswer,
-    status: &'static str,
+    let wanted: EventRegistration = read(&context.body)?;
+    let event = EventId(wanted.event_id);
+    let evidence = wanted.into_description().to_evidence()?;
+    apply(&context.app, Command::RegisterEvent { event }, &evidence).await
 }
 
 /// `POST /markets`: registers a market and opens it for trading. With `activate` false it stays
@@ -47,22 +32,22 @@ struct Registered {
 /// because opening the first question freezes the event's list.
 pub(crate) async fn register(context: RequestContext) -> Result<Answer, Failure> {
     let app = &context.app;
-    let wanted = read_market(&context.body)?;
-    let event = match wanted.event {
+    let MarketRegistration { terms, description } = MarketRegistration::read(&context.body)?;
+    let event = match terms.event_id {
         Some(id) => {
-            let find = |view: &View| view.events().by_id(id).map(|(number, _)| number);
+            let find = |view: &View| view.events().by_id(EventId(id)).map(|(number, _)| number);
             Some(app.find(find).await?.ok_or(ErrorCode::EventNotFound)?)
         }
         None => None,
     };
-    let evidence = wanted.description.to_evidence()?;
-    let command = registration(&wanted, event);
+    let evidence = description.to_evidence()?;
+    let command = registration(&terms, event);
     let done = submit_or_reject(app, command, &evidence).await?;
     let CommandOutcome::Market(market) = done.outcome else {
         return Err(ApiError::Internal.into());
     };
     let mut last: Reply = done.reply;
-    if wanted.activate.unwrap_or(event.is_none()) {
+    if terms.activate.unwrap_or(event.is_none()) {
         match submit(app, Command::ActivateMarket { market }, &[]).await? {
             Ok(activated) => last = activated.reply,
             // It was opened before; its state since then must not be changed here.
@@ -76,132 +61,110 @@ pub(crate) async fn register(context: RequestContext) -> Result<Answer, Failure>
         state.view.markets().get(market).map(|market| market.state)
     });
     let state = state.await?.unwrap_or(MarketState::Registered);
-    let answer = Registered {
-        applied: done.applied(),
-        status: state_word(state),
+    let answer = CommandAnswer {
+        status: Some(state),
+        ..done.applied()
     };
     Ok(Answer::json(json_text(&answer)).at(position_of(&last)))
 }
 
-fn registration(
-    wanted: &foretell_wire::operator::MarketRegistration,
-    event: Option<EventNumber>,
-) -> Command {
+fn registration(terms: &MarketTerms, event: Option<EventNumber>) -> Command {
     Command::RegisterMarket(RegisterMarket {
-        condition: wanted.condition,
-        tokens: wanted.tokens,
-        tick: wanted.tick,
-        tick_refines: wanted.tick_refines,
-        minimum_size: wanted.minimum_size,
-        fee: wanted.fee,
+        condition: terms.condition_id,
+        tokens: terms.token_ids,
+        tick: terms.tick(),
+        tick_refines: terms.tick_refines.unwrap_or(true),
+        minimum_size: terms.minimum(),
+        fee: terms.fee.unwrap_or_default(),
         event,
     })
 }
 
 /// `POST /markets/activate`.
 pub(crate) async fn activate(context: RequestContext) -> Result<Answer, Failure> {
-    let condition = read_market_name(&context.body)?;
-    let open = |market: &Market| market.state == MarketState::Active;
-    change(
-        &context,
-        condition,
-        |market| Command::ActivateMarket { market },
-        open,
-    )
-    .await
+    let command = |market| Command::ActivateMarket { market };
+    set_state(&context, MarketState::Active, command).await
 }
 
 /// `POST /markets/pause`.
 pub(crate) async fn pause(context: RequestContext) -> Result<Answer, Failure> {
-    let condition = read_market_name(&context.body)?;
-    let paused = |market: &Market| market.state == MarketState::Paused;
-    change(
-        &context,
-        condition,
-        |market| Command::PauseMarket { market },
-        paused,
-    )
-    .await
+    let command = |market| Command::PauseMarket { market };
+    set_state(&context, MarketState::Paused, command).await
 }
 
 /// `POST /markets/resume`.
 pub(crate) async fn resume(context: RequestContext) -> Result<Answer, Failure> {
-    let condition = read_market_name(&context.body)?;
-    let open = |market: &Market| market.state == MarketState::Active;
-    change(
-        &context,
-        condition,
-        |market| Command::ResumeMarket { market },
-        open,
-    )
-    .await
+    let command = |market| Command::ResumeMarket { market };
+    set_state(&context, MarketState::Active, command).await
 }
 
 /// `POST /markets/close`.
 pub(crate) async fn close(context: RequestContext) -> Result<Answer, Failure> {
-    let condition = read_market_name(&context.body)?;
-    let closed = |market: &Market| market.state == MarketState::Closed;
-    change(
-        &context,
-        condition,
-        |market| Command::CloseMarket { market },
-        closed,
-    )
-    .await
+    let command = |market| Command::CloseMarket { market };
+    set_state(&context, MarketState::Closed, command).await
+}
+
+/// Brings the market of the body into a state.
+async fn set_state(
+    context: &RequestContext,
+    state: MarketState,
+    command: impl Fn(MarketNumber) -> Command,
+) -> Result<Answer, Failure> {
+    let MarketName { condition_id } = read(&context.body)?;
+    let already = |market: &Market| market.state == state;
+    change(context, condition_id, command, already).await
 }
 
 /// `POST /markets/resolve`.
 pub(crate) async fn resolve(context: RequestContext) -> Result<Answer, Failure> {
-    let wanted = read_resolution(&context.body)?;
-    let payout = wanted.payout;
+    let Resolution {
+        condition_id,
+        payout,
+    } = read(&context.body)?;
     let paid = |market: &Market| market.payout == Some(payout);
     let command = |market| Command::ResolveMarket { market, payout };
-    change(&context, wanted.condition, command, paid).await
+    change(&context, condition_id, command, paid).await
 }
 
 /// `POST /markets/archive`.
 pub(crate) async fn archive(context: RequestContext) -> Result<Answer, Failure> {
-    let wanted = read_archive(&context.body)?;
-    let archived = wanted.archived;
+    let Archive {
+        condition_id,
+        archived,
+    } = read(&context.body)?;
     let command = |market| Command::ArchiveMarket { market, archived };
-    change(&context, wanted.condition, command, |_| false).await
+    change(&context, condition_id, command, |_| false).await
 }
 
 /// `POST /markets/tick`.
 pub(crate) async fn tick(context: RequestContext) -> Result<Answer, Failure> {
-    let wanted = read_tick(&context.body)?;
-    let tick = wanted.tick;
-    change(
-        &context,
-        wanted.condition,
-        |market| Command::SetTick { market, tick },
-        |_| false,
-    )
-    .await
+    let TickChange {
+        condition_id,
+        tick_size: tick,
+    } = read(&context.body)?;
+    let command = |market| Command::SetTick { market, tick };
+    change(&context, condition_id, command, |_| false).await
 }
 
 /// `POST /markets/minimum`.
 pub(crate) async fn minimum(context: RequestContext) -> Result<Answer, Failure> {
-    let wanted = read_minimum(&context.body)?;
-    let minimum_size = wanted.minimum_size;
+    let MinimumChange {
+        condition_id,
+        minimum_order_size: minimum_size,
+    } = read(&context.body)?;
     let command = |market| Command::SetMinimumSize {
         market,
         minimum_size,
     };
-    change(&context, wanted.condition, command, |_| false).await
+    change(&context, condition_id, command, |_| false).await
 }
 
 /// `POST /markets/fee`.
 pub(crate) async fn fee(context: RequestContext) -> Result<Answer, Failure> {
-    let wanted = read_fee(&context.body)?;
-    let fee = wanted.fee;
-    change(
-        &context,
-        wanted.condition,
-        |market| Command::SetFee { market, fee },
-        |_| false,
-    )
-    .await
+    let wanted: FeeChange = read(&context.body)?;
+    let fee = wanted.fee();
+    let command = |market| Command::SetFee { market, fee };
+    change(&context, wanted.condition_id, command, |_| false).await
 }
 
 /// Changes a market. A rejection because the market is `already` in that state counts as success,

@@ -88,6 +88,12 @@ async fn submit(
     })
 }
 
+/// Submits a command and answers its outcome.
+async fn apply(app: &App, command: Command, evidence: &[u8]) -> Result<Answer, Failure> {
+    let result = submit_or_reject(app, command, evidence).await?;
+    Ok(result.answer())
+}
+
 /// Submits a command whose rejection becomes the answer.
 async fn submit_or_reject(
     app: &App,

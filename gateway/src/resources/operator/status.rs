@@ -148,7 +148,7 @@ fn exchange(view: &View, epoch: u64, durability: &'static str) -> StatusAnswer {
         live_orders: view.orders().live_count() as u64,
         fees: system.fees,
         collateral: system.collateral,
-        settings: system.settings,
+        settings: system.settings.into(),
     }
 }
 

@@ -2,11 +2,10 @@
 
 use foretell_link::SnapshotResult;
 use foretell_model::Command;
-use foretell_wire::operator::{read_mode, read_settings};
+use foretell_wire::operator::{ModeChange, SettingsChange, SnapshotAnswer, read};
 use foretell_wire::{ApiError, ErrorCode, json_text};
-use serde::Serialize;
 
-use super::submit_or_reject;
+use super::apply;
 use crate::answer::Answer;
 use crate::engine_link::LinkError;
 use crate::failure::Failure;
@@ -14,32 +13,17 @@ use crate::request_context::RequestContext;
 
 /// `POST /system/mode`.
 pub(crate) async fn mode(context: RequestContext) -> Result<Answer, Failure> {
-    let mode = read_mode(&context.body)?;
-    Ok(
-        submit_or_reject(&context.app, Command::SetMode { mode }, &[])
-            .await?
-            .answer(),
-    )
+    let ModeChange { mode } = read(&context.body)?;
+    apply(&context.app, Command::SetMode { mode }, &[]).await
 }
 
 /// `POST /system/settings`: changes the settings that the body names.
 pub(crate) async fn settings(context: RequestContext) -> Result<Answer, Failure> {
-    let change = read_settings(&context.body)?;
+    let change: SettingsChange = read(&context.body)?;
     let app = &context.app;
     app.shared_view.catch_up().await?;
     let now = app.shared_view.read().view.system().settings;
-    Ok(
-        submit_or_reject(app, Command::ChangeSettings(change.applied_to(now)), &[])
-            .await?
-            .answer(),
-    )
-}
-
-/// The answer to a snapshot request.
-#[derive(Serialize)]
-struct Snapshot {
-    /// Sequence of the last command that the snapshot includes.
-    sequence: u64,
+    apply(app, Command::ChangeSettings(change.applied_to(now)), &[]).await
 }
 
 /// `POST /snapshot`: a snapshot of everything that is durable now.
@@ -47,10 +31,10 @@ pub(crate) async fn snapshot(context: RequestContext) -> Result<Answer, Failure>
     let app = &context.app;
     match app.engine.snapshot().await {
         Ok(SnapshotResult::Published { sequence }) => {
-            let body = json_text(&Snapshot {
+            let snapshot = SnapshotAnswer {
                 sequence: sequence.0,
-            });
-            Ok(Answer::json(body).at(app.shared_view.read().position()))
+            };
+            Ok(Answer::json(json_text(&snapshot)).at(app.shared_view.read().position()))
         }
         Ok(SnapshotResult::Failed) => Err(ApiError::SnapshotFailed.into()),
         Ok(SnapshotResult::Off) => Err(ErrorCode::SnapshotsOff.into()),

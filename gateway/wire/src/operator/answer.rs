@@ -1,17 +1,20 @@
 //! Answers of the operator surface.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use foretell_model::{
-    ConditionId, Lots, Micros, Sequence, Settings, SystemMode, WalletAddress, WalletKind,
+    ConditionId, FeeSchedule, Lots, MarketState, Micros, Payout, Sequence, SystemMode, Tick,
+    TokenId, WalletAddress, WalletKind,
 };
 
-use super::request::{mode_word, wallet_kind_word};
-use crate::decimal;
-use crate::ids;
+use super::form::{
+    Address, Collateral, Condition, Form, Kind, Mode, Optional, PayoutWord, Shares, State,
+    TickSize, TokenPair,
+};
+use super::request::SettingsChange;
 
 /// Answer to every command.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CommandAnswer {
     /// Always true; a rejection is sent as an error.
     pub success: bool,
@@ -25,6 +28,10 @@ pub struct CommandAnswer {
     /// Number of orders that the command cancelled.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cancelled: Option<u32>,
+    /// State of a registered market after the command.
+    #[serde(with = "Optional::<State>", default)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<MarketState>,
 }
 
 impl CommandAnswer {
@@ -37,11 +44,19 @@ impl CommandAnswer {
             duplicate,
             number: None,
             cancelled: None,
+            status: None,
         }
     }
 }
 
-/// Answer of the status query.
+/// Answer to a snapshot request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SnapshotAnswer {
+    /// Sequence of the last command that the snapshot includes.
+    pub sequence: u64,
+}
+
+/// The exchange's part of the status.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct StatusAnswer {
     /// Newest durable sequence.
@@ -51,7 +66,7 @@ pub struct StatusAnswer {
     /// `disk`, `process` or `none`.
     pub durability: &'static str,
     /// The mode: which commands the system accepts.
-    #[serde(serialize_with = "mode")]
+    #[serde(with = "Mode")]
     pub mode: SystemMode,
     /// Rules number in force.
     pub rules: u32,
@@ -62,62 +77,34 @@ pub struct StatusAnswer {
     /// Number of resting orders.
     pub live_orders: u64,
     /// Balance of the fee account, whole units.
-    #[serde(serialize_with = "decimal::as_text")]
+    #[serde(with = "Collateral")]
     pub fees: Micros,
     /// All deposits minus all withdrawals, whole units.
-    #[serde(serialize_with = "decimal::as_text")]
+    #[serde(with = "Collateral")]
     pub collateral: Micros,
-    /// The core's settings.
-    #[serde(serialize_with = "settings")]
-    pub settings: Settings,
-}
-
-fn mode<S: serde::Serializer>(mode: &SystemMode, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(mode_word(*mode))
-}
-
-/// Writes the fields of a settings change, so that an answer can be edited and sent back.
-fn settings<S: serde::Serializer>(settings: &Settings, serializer: S) -> Result<S::Ok, S::Error> {
-    #[derive(Serialize)]
-    struct Fields {
-        timestamp_past_ms: u64,
-        timestamp_future_ms: u64,
-        #[serde(serialize_with = "decimal::as_text")]
-        marketable_minimum: Micros,
-        gtd_safety_seconds: u64,
-        live_orders_per_account: u32,
-        remembered_order_ids: u32,
-    }
-    Fields {
-        timestamp_past_ms: settings.timestamp_past_ms,
-        timestamp_future_ms: settings.timestamp_future_ms,
-        marketable_minimum: settings.marketable_minimum,
-        gtd_safety_seconds: settings.gtd_safety_seconds,
-        live_orders_per_account: settings.live_orders_per_account,
-        remembered_order_ids: settings.remembered_order_ids,
-    }
-    .serialize(serializer)
+    /// All settings of the core.
+    pub settings: SettingsChange,
 }
 
 /// Answer of the account query.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AccountAnswer {
     /// Its address.
-    #[serde(serialize_with = "ids::shown")]
+    #[serde(with = "Address")]
     pub wallet: WalletAddress,
     /// Its owner; the account itself when not bound.
-    #[serde(serialize_with = "ids::shown")]
+    #[serde(with = "Address")]
     pub owner: WalletAddress,
     /// Its wallet kind.
-    #[serde(serialize_with = "kind")]
+    #[serde(with = "Kind")]
     pub kind: WalletKind,
     /// Whether it is closed-only: may only reduce positions.
     pub closed_only: bool,
     /// Free collateral, whole units.
-    #[serde(serialize_with = "decimal::as_text")]
+    #[serde(with = "Collateral")]
     pub free: Micros,
     /// Reserved collateral, whole units.
-    #[serde(serialize_with = "decimal::as_text")]
+    #[serde(with = "Collateral")]
     pub reserved: Micros,
     /// Number of resting orders.
     pub live_orders: u32,
@@ -125,28 +112,84 @@ pub struct AccountAnswer {
     pub positions: Vec<PositionAnswer>,
 }
 
-fn kind<S: serde::Serializer>(kind: &WalletKind, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(wallet_kind_word(*kind))
-}
-
 /// Shares of one outcome.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PositionAnswer {
     /// Its market.
-    #[serde(serialize_with = "ids::shown")]
+    #[serde(with = "Condition")]
     pub condition_id: ConditionId,
     /// The outcome, 0 or 1.
     pub outcome_index: u8,
     /// Free shares.
-    #[serde(serialize_with = "decimal::as_text")]
+    #[serde(with = "Shares")]
     pub free: Lots,
     /// Reserved shares.
-    #[serde(serialize_with = "decimal::as_text")]
+    #[serde(with = "Shares")]
     pub reserved: Lots,
+}
+
+/// Answer of `GET /markets`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MarketRows {
+    /// The markets, by number.
+    pub markets: Vec<MarketRow>,
+}
+
+/// A row of `GET /markets`: the journaled facts of a market, for comparison with a catalog.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct MarketRow {
+    /// Its condition.
+    #[serde(with = "Condition")]
+    pub condition_id: ConditionId,
+    /// Tokens of `[Yes, No]`.
+    #[serde(with = "TokenPair")]
+    pub token_ids: [TokenId; 2],
+    /// Its lifecycle state.
+    #[serde(with = "State")]
+    pub status: MarketState,
+    /// Whether it is hidden from lists.
+    pub archived: bool,
+    /// Its tick.
+    #[serde(with = "TickSize")]
+    pub tick: Tick,
+    /// Minimum resting order, shares.
+    #[serde(with = "Shares")]
+    pub minimum_size: Lots,
+    /// Taker fee.
+    #[serde(with = "MarketFee")]
+    pub fee: FeeSchedule,
+    /// Whether it is a question of a neg-risk event group.
+    pub neg_risk: bool,
+    /// The neg-risk event group of which it is a question.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub event_id: Option<u64>,
+    /// Whether that event group's list of questions is final.
+    pub event_frozen: bool,
+    /// Set when resolved.
+    #[serde(with = "Optional::<PayoutWord>", default)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub payout: Option<Payout>,
+    /// The question.
+    pub question: String,
+    /// Its name in URLs.
+    pub slug: String,
+    /// As registered, without later changes of the catalog.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub end_date: Option<String>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "FeeSchedule", rename_all = "camelCase")]
+struct MarketFee {
+    rate_ppm: u32,
+    exponent: u8,
 }
 
 #[cfg(test)]
 mod tests {
+    use foretell_model::Settings;
+
     use super::*;
     use crate::json_text;
 
@@ -173,7 +216,7 @@ mod tests {
             live_orders: 4,
             fees: Micros(265_260),
             collateral: Micros(10_000_000),
-            settings: Settings::default(),
+            settings: Settings::default().into(),
         };
         insta::assert_snapshot!(serde_json::to_string_pretty(&status).unwrap());
         let account = AccountAnswer {
@@ -196,13 +239,8 @@ mod tests {
 
     #[test]
     fn the_settings_of_an_answer_can_be_sent_back() {
-        let text = {
-            #[derive(Serialize)]
-            #[serde(transparent)]
-            struct Only(#[serde(serialize_with = "settings")] Settings);
-            json_text(&Only(Settings::default()))
-        };
-        let change = crate::operator::read_settings(text.as_bytes()).unwrap();
+        let text = json_text(&SettingsChange::from(Settings::default()));
+        let change: SettingsChange = crate::operator::read(text.as_bytes()).unwrap();
         let zero = Settings {
             timestamp_past_ms: 0,
             timestamp_future_ms: 0,

@@ -108,19 +108,6 @@ pub struct EventDescription {
     pub description: String,
 }
 
-/// The fields that the separator of a signing domain hashes.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct DomainDescription {
-    /// EIP-712 name.
-    pub name: String,
-    /// EIP-712 version.
-    pub version: String,
-    /// EIP-712 chain id.
-    pub chain_id: u64,
-    /// EIP-712 contract, `0x` and 40 lower-case hex digits.
-    pub verifying_contract: String,
-}
-
 macro_rules! evidence {
     ($($name:ident),+) => {$(
         impl $name {
@@ -140,7 +127,7 @@ macro_rules! evidence {
         }
     )+};
 }
-evidence!(MarketDescription, EventDescription, DomainDescription);
+evidence!(MarketDescription, EventDescription);
 
 /// The end date in the evidence of a market's registration; ignores all other fields.
 #[must_use]
@@ -207,7 +194,6 @@ mod tests {
         assert_eq!(market.question, "Q");
         assert_eq!(market.outcomes, ["Yes", "No"]);
         assert_eq!(MarketDescription::from_evidence(b"not JSON"), None);
-        assert_eq!(DomainDescription::from_evidence(b"{}"), None);
     }
 
     #[test]

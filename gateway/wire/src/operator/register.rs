@@ -1,51 +1,48 @@
 //! Registrations of markets and event groups.
 
-use serde_json::{Map, Value as Json};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::{Map, Value};
 
-use foretell_model::{ConditionId, EventId, FeeSchedule, Lots, Tick, TokenId};
+use foretell_model::{ConditionId, FeeSchedule, Lots, Tick, TokenId};
 
 use super::description::{EventDescription, EventSummary, MarketDescription};
-use super::request::{SHARES, TICKS, condition, fee};
-use super::strict::StrictObject;
+use super::form::{
+    Condition, Exponent, Flag, Form, Labels, LongText, Number, Optional, OrDefault, RatePpm,
+    RawRecord, Shares, Tags, Text, TickSize, Title, TokenPair,
+};
+use super::reader::Body;
 use crate::api_error::ApiError;
-use crate::decimal;
-use crate::json::Value;
 
 /// Default minimum order size of a market: 5 shares (docs/verify/rules.md §3).
 const DEFAULT_MINIMUM: Lots = Lots(500);
 
 /// A market to register.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct MarketRegistration {
-    /// Its condition.
-    pub condition: ConditionId,
-    /// Tokens of `[Yes, No]`.
-    pub tokens: [TokenId; 2],
-    /// 0.01 by default.
-    pub tick: Tick,
-    /// Whether 0.01 becomes 0.001 near 0 and 1; true by default.
-    pub tick_refines: bool,
-    /// 5 shares by default.
-    pub minimum_size: Lots,
-    /// None by default.
-    pub fee: FeeSchedule,
-    /// The neg-risk event group; the market becomes its next question. None by default.
-    pub event: Option<EventId>,
-    /// Whether it opens for trading at once; the gateway's default applies when absent.
-    pub activate: Option<bool>,
+    /// How it trades.
+    #[serde(flatten)]
+    pub terms: MarketTerms,
     /// Its texts: the evidence of the registration.
+    #[serde(flatten)]
     pub description: MarketDescription,
 }
 
-/// A neg-risk event group to register.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct EventRegistration {
-    /// The catalog's id.
-    pub event: EventId,
-    /// Its texts: the evidence of the registration.
-    pub description: EventDescription,
+impl MarketRegistration {
+    /// Reads a market: `condition_id`, `token_ids`, `question` and `slug` are required.
+    ///
+    /// # Errors
+    /// A field that is missing, wrong or unknown.
+    pub fn read(body: &[u8]) -> Result<Self, ApiError> {
+        let mut copy = Vec::new();
+        let body = Body::new(body, &mut copy)?;
+        Ok(Self {
+            terms: body.read_part(MARKET_FIELDS, MarketTerms::deserialize)?,
+            description: body.read_part(MARKET_FIELDS, MarketTexts::deserialize)?,
+        })
+    }
 }
 
+/// The fields of [`MarketTerms`], then those of [`MarketTexts`].
 const MARKET_FIELDS: &[&str] = &[
     "condition_id",
     "token_ids",
@@ -73,171 +70,195 @@ const MARKET_FIELDS: &[&str] = &[
     "event",
     "raw_metadata",
 ];
-/// Most bytes of a title, slug, URL or label.
-const MAX_TEXT_BYTES: usize = 2_048;
-/// Most bytes of a description.
-const MAX_DESCRIPTION_BYTES: usize = 32 * 1024;
-/// Most tags of a market.
-const MAX_TAGS: usize = 64;
 
-/// Reads a market: `condition_id`, `token_ids`, `question` and `slug` are required.
-///
-/// # Errors
-/// A field that is missing, wrong or unknown.
-pub fn read_market(body: &[u8]) -> Result<MarketRegistration, ApiError> {
-    let mut copy = Vec::new();
-    let fields = StrictObject::body(body, &mut copy, MARKET_FIELDS)?;
-    let fee = match fields.inner("fee", &["rate_ppm", "exponent"])? {
-        Some(inner) => fee(&inner)?,
-        None => FeeSchedule::default(),
-    };
-    let minimum = fields.optional("minimum_order_size", SHARES, decimal::lots)?;
-    let event: Option<u64> = fields.number("event_id", "a number")?;
-    Ok(MarketRegistration {
-        condition: condition(&fields)?,
-        tokens: token_pair(&fields)?,
-        tick: fields
-            .optional("tick_size", TICKS, decimal::tick)?
-            .unwrap_or(Tick::Hundredth),
-        tick_refines: fields.flag("tick_refines")?.unwrap_or(true),
-        minimum_size: minimum.unwrap_or(DEFAULT_MINIMUM),
-        fee,
-        event: event.map(EventId),
-        activate: fields.flag("activate")?,
-        description: description(&fields, body)?,
-    })
+/// How a market trades. What is absent has a default.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MarketTerms {
+    /// Its condition; a repeated registration changes nothing.
+    #[serde(with = "Condition")]
+    pub condition_id: ConditionId,
+    /// Tokens of `[Yes, No]`.
+    #[serde(with = "TokenPair")]
+    pub token_ids: [TokenId; 2],
+    /// 0.01 by default.
+    #[serde(with = "Optional::<TickSize>", default)]
+    pub tick_size: Option<Tick>,
+    /// Whether 0.01 becomes 0.001 near 0 and 1; true by default.
+    #[serde(with = "Optional::<Flag>", default)]
+    pub tick_refines: Option<bool>,
+    /// 5 shares by default.
+    #[serde(with = "Optional::<Shares>", default)]
+    pub minimum_order_size: Option<Lots>,
+    /// None by default.
+    #[serde(with = "Optional::<Fee>", default)]
+    pub fee: Option<FeeSchedule>,
+    /// The neg-risk event group; the market becomes its next question. None by default.
+    #[serde(with = "Optional::<Number>", default)]
+    pub event_id: Option<u64>,
+    /// Whether it opens for trading at once; by default, unless it is a question.
+    #[serde(with = "Optional::<Flag>", default)]
+    pub activate: Option<bool>,
 }
 
-fn description(fields: &StrictObject<'_>, body: &[u8]) -> Result<MarketDescription, ApiError> {
-    let date = |field| match fields.text(field, MAX_TEXT_BYTES)? {
-        text if text.is_empty() => Ok(None),
-        text => Ok::<_, ApiError>(Some(text)),
-    };
-    Ok(MarketDescription {
-        question: required_text(fields, "question")?,
-        description: fields.text("description", MAX_DESCRIPTION_BYTES)?,
-        slug: required_text(fields, "slug")?,
-        outcomes: outcomes(fields)?,
-        icon: fields.text("icon", MAX_TEXT_BYTES)?,
-        image: fields.text("image", MAX_TEXT_BYTES)?,
-        category: fields.text("category", MAX_TEXT_BYTES)?,
-        tags: tags(fields)?,
-        end_date: date("end_date")?,
-        game_start_time: date("game_start_time")?,
-        resolution_source: fields.text("resolution_source", MAX_TEXT_BYTES)?,
-        question_id: fields.text("question_id", MAX_TEXT_BYTES)?,
-        market_id: fields.number("market_id", "a number")?.unwrap_or(0),
-        neg_risk_market_id: fields.text("neg_risk_market_id", MAX_TEXT_BYTES)?,
-        neg_risk_request_id: fields.text("neg_risk_request_id", MAX_TEXT_BYTES)?,
-        event: event_summary(fields)?,
-        raw_metadata: raw_metadata(fields, body)?,
-    })
-}
-
-fn required_text(fields: &StrictObject<'_>, field: &'static str) -> Result<String, ApiError> {
-    fields.read(field, "a text of 1 to 2048 bytes", |text| {
-        (1..=MAX_TEXT_BYTES)
-            .contains(&text.len())
-            .then(|| text.to_owned())
-    })
-}
-
-/// At most `limit` texts of an array, each at most [`MAX_TEXT_BYTES`]; `None` beyond.
-fn texts<'v>(value: &'v Value<'_>, limit: usize) -> Option<Vec<&'v str>> {
-    let Value::Array(elements) = value else {
-        return None;
-    };
-    if elements.len() > limit {
-        return None;
-    }
-    let text = |element: &'v Value<'_>| match element {
-        Value::Text(text) if text.len() <= MAX_TEXT_BYTES => Some(text.as_ref()),
-        _ => None,
-    };
-    elements.iter().map(text).collect()
-}
-
-fn token_pair(fields: &StrictObject<'_>) -> Result<[TokenId; 2], ApiError> {
-    const ALLOWED: &str = "an array of two token ids, texts of 1 to 78 digits";
-    let pair = texts(fields.get("token_ids"), 2).and_then(|texts| match texts.as_slice() {
-        [yes, no] => Some([
-            TokenId(decimal::uint256(yes).ok()?),
-            TokenId(decimal::uint256(no).ok()?),
-        ]),
-        _ => None,
-    });
-    pair.ok_or_else(|| fields.wrong("token_ids", ALLOWED))
-}
-
-fn outcomes(fields: &StrictObject<'_>) -> Result<[String; 2], ApiError> {
-    let value = fields.get("outcomes");
-    if *value == Value::Null {
-        return Ok(MarketDescription::default().outcomes);
-    }
-    match texts(value, 2).as_deref() {
-        Some([yes, no]) if !yes.is_empty() && !no.is_empty() => {
-            Ok([(*yes).to_owned(), (*no).to_owned()])
+impl MarketTerms {
+    /// Terms with every default.
+    #[must_use]
+    pub const fn new(condition_id: ConditionId, token_ids: [TokenId; 2]) -> Self {
+        Self {
+            condition_id,
+            token_ids,
+            tick_size: None,
+            tick_refines: None,
+            minimum_order_size: None,
+            fee: None,
+            event_id: None,
+            activate: None,
         }
-        _ => Err(fields.wrong("outcomes", "an array of two labels")),
+    }
+
+    /// Its tick, or the default.
+    #[must_use]
+    pub fn tick(&self) -> Tick {
+        self.tick_size.unwrap_or(Tick::Hundredth)
+    }
+
+    /// Its minimum order size, or the default.
+    #[must_use]
+    pub fn minimum(&self) -> Lots {
+        self.minimum_order_size.unwrap_or(DEFAULT_MINIMUM)
     }
 }
 
-fn tags(fields: &StrictObject<'_>) -> Result<Vec<String>, ApiError> {
-    let value = fields.get("tags");
-    if *value == Value::Null {
-        return Ok(Vec::new());
-    }
-    let tags = texts(value, MAX_TAGS);
-    let tags = tags.ok_or_else(|| fields.wrong("tags", "an array of up to 64 labels"))?;
-    Ok(tags.into_iter().map(str::to_owned).collect())
+/// A taker fee: `{rate_ppm, exponent}`.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "FeeSchedule", deny_unknown_fields)]
+struct Fee {
+    #[serde(with = "RatePpm")]
+    rate_ppm: u32,
+    #[serde(with = "Exponent")]
+    exponent: u8,
 }
 
-fn event_summary(fields: &StrictObject<'_>) -> Result<Option<EventSummary>, ApiError> {
-    const KNOWN: &[&str] = &["id", "slug", "title", "ticker", "description"];
-    let Some(event) = fields.inner("event", KNOWN)? else {
-        return Ok(None);
-    };
-    Ok(Some(EventSummary {
-        id: event.number("id", "a number")?,
-        slug: event.text("slug", MAX_TEXT_BYTES)?,
-        title: event.text("title", MAX_TEXT_BYTES)?,
-        ticker: event.text("ticker", MAX_TEXT_BYTES)?,
-        description: event.text("description", MAX_DESCRIPTION_BYTES)?,
-    }))
+/// How a registration's texts are read, with their bounds.
+#[derive(Deserialize)]
+#[serde(remote = "MarketDescription")]
+struct MarketTexts {
+    #[serde(with = "Title")]
+    question: String,
+    #[serde(with = "OrDefault::<LongText>")]
+    description: String,
+    #[serde(with = "Title")]
+    slug: String,
+    #[serde(deserialize_with = "outcomes")]
+    outcomes: [String; 2],
+    #[serde(with = "OrDefault::<Text>")]
+    icon: String,
+    #[serde(with = "OrDefault::<Text>")]
+    image: String,
+    #[serde(with = "OrDefault::<Text>")]
+    category: String,
+    #[serde(with = "OrDefault::<Tags>")]
+    tags: Vec<String>,
+    #[serde(deserialize_with = "date")]
+    end_date: Option<String>,
+    #[serde(deserialize_with = "date")]
+    game_start_time: Option<String>,
+    #[serde(with = "OrDefault::<Text>")]
+    resolution_source: String,
+    #[serde(with = "OrDefault::<Text>")]
+    question_id: String,
+    #[serde(with = "OrDefault::<Number>")]
+    market_id: u64,
+    #[serde(with = "OrDefault::<Text>")]
+    neg_risk_market_id: String,
+    #[serde(with = "OrDefault::<Text>")]
+    neg_risk_request_id: String,
+    #[serde(with = "Optional::<Summary>")]
+    event: Option<EventSummary>,
+    #[serde(with = "OrDefault::<RawRecord>")]
+    raw_metadata: Map<String, Value>,
 }
 
-/// The whole upstream record. Parsed again, because the body reader keeps only the upper levels.
-fn raw_metadata(fields: &StrictObject<'_>, body: &[u8]) -> Result<Map<String, Json>, ApiError> {
-    #[derive(serde::Deserialize)]
-    struct Raw {
-        raw_metadata: Map<String, Json>,
-    }
-    match fields.get("raw_metadata") {
-        Value::Null => Ok(Map::new()),
-        Value::Object(_) => serde_json::from_slice::<Raw>(body)
-            .map(|raw| raw.raw_metadata)
-            .map_err(|_| fields.wrong("raw_metadata", "an object")),
-        _ => Err(fields.wrong("raw_metadata", "an object")),
-    }
+/// How a market's event group is read, with its bounds.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "EventSummary", deny_unknown_fields)]
+struct Summary {
+    #[serde(with = "Optional::<Number>")]
+    id: Option<u64>,
+    #[serde(with = "OrDefault::<Text>")]
+    slug: String,
+    #[serde(with = "OrDefault::<Text>")]
+    title: String,
+    #[serde(with = "OrDefault::<Text>")]
+    ticker: String,
+    #[serde(with = "OrDefault::<LongText>")]
+    description: String,
 }
 
-/// Reads an event group: `event_id` and `title` are required.
-///
-/// # Errors
-/// A field that is missing, wrong or unknown.
-pub fn read_event(body: &[u8]) -> Result<EventRegistration, ApiError> {
-    const KNOWN: &[&str] = &["event_id", "title", "slug", "ticker", "description"];
-    let mut copy = Vec::new();
-    let fields = StrictObject::body(body, &mut copy, KNOWN)?;
-    Ok(EventRegistration {
-        event: EventId(fields.required_number("event_id", "a number")?),
-        description: EventDescription {
-            title: required_text(&fields, "title")?,
-            slug: fields.text("slug", MAX_TEXT_BYTES)?,
-            ticker: fields.text("ticker", MAX_TEXT_BYTES)?,
-            description: fields.text("description", MAX_DESCRIPTION_BYTES)?,
-        },
-    })
+/// Serde's functions of a `remote` type as a form.
+macro_rules! remote_forms {
+    ($($name:ident($value:ty);)+) => {$(
+        impl Form for $name {
+            type Value = $value;
+
+            fn serialize<S: Serializer>(value: &$value, serializer: S) -> Result<S::Ok, S::Error> {
+                Self::serialize(value, serializer)
+            }
+
+            fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<$value, D::Error> {
+                Self::deserialize(deserializer)
+            }
+        }
+    )+};
+}
+remote_forms! {
+    Fee(FeeSchedule);
+    Summary(EventSummary);
+}
+
+fn outcomes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<[String; 2], D::Error> {
+    let labels = Optional::<Labels>::deserialize(deserializer)?;
+    Ok(labels.unwrap_or_else(|| MarketDescription::default().outcomes))
+}
+
+/// A date; an empty text is none.
+fn date<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+    let date = Optional::<Text>::deserialize(deserializer)?;
+    Ok(date.filter(|date| !date.is_empty()))
+}
+
+/// A neg-risk event group to register.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EventRegistration {
+    /// The catalog's id.
+    #[serde(with = "Number")]
+    pub event_id: u64,
+    /// Its title; never empty.
+    #[serde(with = "Title")]
+    pub title: String,
+    /// Its name in URLs.
+    #[serde(with = "OrDefault::<Text>", default)]
+    pub slug: String,
+    /// Its short name.
+    #[serde(with = "OrDefault::<Text>", default)]
+    pub ticker: String,
+    /// Its description.
+    #[serde(with = "OrDefault::<LongText>", default)]
+    pub description: String,
+}
+
+impl EventRegistration {
+    /// Its texts: the evidence of the registration.
+    #[must_use]
+    pub fn into_description(self) -> EventDescription {
+        EventDescription {
+            title: self.title,
+            slug: self.slug,
+            ticker: self.ticker,
+            description: self.description,
+        }
+    }
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use serde_json::{Value as Json, json};
 
 use super::*;
 use crate::limits::OPERATOR_BODY_BYTES;
+use crate::operator::read;
 
 fn body(change: Json) -> Vec<u8> {
     let mut body = json!({
@@ -20,13 +21,14 @@ fn body(change: Json) -> Vec<u8> {
 
 #[test]
 fn a_market_has_defaults() {
-    let market = read_market(&body(json!({}))).unwrap();
-    assert_eq!(market.condition, ConditionId([2; 32]));
-    assert_eq!(market.tokens.map(|token| token.0[31]), [12, 13]);
-    assert_eq!((market.tick, market.tick_refines), (Tick::Hundredth, true));
+    let market = MarketRegistration::read(&body(json!({}))).unwrap();
+    assert_eq!(market.terms.condition_id, ConditionId([2; 32]));
+    assert_eq!(market.terms.token_ids.map(|token| token.0[31]), [12, 13]);
+    let terms = market.terms;
+    assert_eq!((terms.tick(), terms.tick_refines), (Tick::Hundredth, None));
     assert_eq!(
-        (market.minimum_size, market.fee, market.event),
-        (Lots(500), FeeSchedule::default(), None)
+        (terms.minimum(), terms.fee, terms.event_id),
+        (Lots(500), None, None)
     );
     assert_eq!(market.description.outcomes, ["Yes", "No"]);
     assert_eq!(market.description.question, "Will it rain?");
@@ -34,7 +36,7 @@ fn a_market_has_defaults() {
 
 #[test]
 fn a_market_takes_every_field() {
-    let market = read_market(&body(json!({
+    let market = MarketRegistration::read(&body(json!({
         "tick_size": "0.001", "tick_refines": false, "minimum_order_size": "2.5",
         "fee": {"rate_ppm": 40_000, "exponent": 1}, "event_id": 42, "description": "D",
         "outcomes": ["Up", "Down"], "icon": "i", "image": "m", "category": "c", "tags": ["a", "b"],
@@ -45,18 +47,18 @@ fn a_market_takes_every_field() {
     })))
     .unwrap();
     assert_eq!(
-        (market.tick, market.tick_refines),
-        (Tick::Thousandth, false)
+        (market.terms.tick_size, market.terms.tick_refines),
+        (Some(Tick::Thousandth), Some(false))
     );
-    assert_eq!(market.minimum_size, Lots(250));
+    assert_eq!(market.terms.minimum_order_size, Some(Lots(250)));
     assert_eq!(
-        market.fee,
-        FeeSchedule {
+        market.terms.fee,
+        Some(FeeSchedule {
             rate_ppm: 40_000,
             exponent: 1
-        }
+        })
     );
-    assert_eq!(market.event, Some(EventId(42)));
+    assert_eq!(market.terms.event_id, Some(42));
     assert_eq!(
         market.description.raw_metadata["deep"]["er"]["still"][0]["x"],
         json!(1)
@@ -77,7 +79,10 @@ fn a_market_takes_every_field() {
 #[case(json!({"fee": {"rate_ppm": 1}}), "exponent is missing, allowed: a number, 0 to 2")]
 #[case(json!({"raw_metadata": []}), "raw_metadata is an array, allowed: an object")]
 fn a_market_is_strict(#[case] change: Json, #[case] text: &str) {
-    assert_eq!(read_market(&body(change)).unwrap_err().text(), text);
+    assert_eq!(
+        MarketRegistration::read(&body(change)).unwrap_err().text(),
+        text
+    );
 }
 
 #[rstest]
@@ -85,27 +90,29 @@ fn a_market_is_strict(#[case] change: Json, #[case] text: &str) {
 #[case(json!({"fee": {"rate": 1}}), "the field 'rate' is unknown, allowed: rate_ppm, exponent")]
 #[case(json!({"event": {"name": "x"}}), "the field 'name' is unknown")]
 fn a_misspelt_field_is_named(#[case] change: Json, #[case] start: &str) {
-    let text = read_market(&body(change)).unwrap_err().text();
+    let text = MarketRegistration::read(&body(change)).unwrap_err().text();
     assert!(text.starts_with(start), "{text}");
 }
 
 #[test]
 fn an_event_needs_an_id_and_a_title() {
-    let event = read_event(br#"{"event_id":42,"title":"Rain","slug":"rain"}"#).unwrap();
-    assert_eq!(event.event, EventId(42));
-    let evidence = event.description.to_evidence().unwrap();
+    let event =
+        read::<EventRegistration>(br#"{"event_id":42,"title":"Rain","slug":"rain"}"#).unwrap();
+    assert_eq!(event.event_id, 42);
+    let description = event.into_description();
+    let evidence = description.to_evidence().unwrap();
     assert_eq!(
         EventDescription::from_evidence(&evidence),
-        Some(event.description)
+        Some(description)
     );
-    assert!(read_event(br#"{"event_id":42}"#).is_err());
-    assert!(read_event(br#"{"event_id":"42","title":"x"}"#).is_err());
+    assert!(read::<EventRegistration>(br#"{"event_id":42}"#).is_err());
+    assert!(read::<EventRegistration>(br#"{"event_id":"42","title":"x"}"#).is_err());
 }
 
 proptest! {
     #[test]
     fn arbitrary_bytes_never_panic(body: Vec<u8>) {
-        let _ = (read_market(&body), read_event(&body));
+        let _ = (MarketRegistration::read(&body), read::<EventRegistration>(&body));
     }
 }
 
@@ -115,7 +122,7 @@ fn a_body_may_be_longer_than_the_evidence_it_makes() {
     let padded = |bytes: usize| {
         let mut body = body(json!({}));
         body.resize(bytes, b' ');
-        read_market(&body)
+        MarketRegistration::read(&body)
     };
     assert!(padded(OPERATOR_BODY_BYTES).is_ok());
     let limit = OPERATOR_BODY_BYTES;

@@ -1,7 +1,11 @@
 use proptest::prelude::*;
 use rstest::rstest;
 
+use foretell_model::TokenId;
+
 use super::*;
+use crate::json_text;
+use crate::operator::{EventSummary, MarketDescription, MarketTerms, mode_word, payout_word, read};
 
 const WALLET: &str = "0x1111111111111111111111111111111111111111";
 const CONDITION_ID: &str = "0x0202020202020202020202020202020202020202020202020202020202020202";
@@ -14,7 +18,7 @@ fn filled(body: &str) -> String {
 fn a_transfer_is_in_whole_units() {
     let body = filled(r#"{"wallet":"W","amount":"100.5","reference":"r1"}"#);
     assert_eq!(
-        read_transfer(body.as_bytes()),
+        read::<Transfer>(body.as_bytes()),
         Ok(Transfer {
             wallet: WalletAddress([0x11; 20]),
             amount: Micros(100_500_000),
@@ -22,7 +26,7 @@ fn a_transfer_is_in_whole_units() {
         })
     );
     assert_eq!(
-        read_fees_withdrawal(br#"{"amount":"0.000001","reference":"r1"}"#),
+        read::<FeesWithdrawal>(br#"{"amount":"0.000001","reference":"r1"}"#),
         Ok(FeesWithdrawal {
             amount: Micros(1),
             reference: "r1".into()
@@ -70,7 +74,9 @@ fn a_transfer_is_in_whole_units() {
 #[case("[]", "invalid body: an array, allowed: an object")]
 fn a_transfer_is_strict(#[case] body: &str, #[case] text: &str) {
     assert_eq!(
-        read_transfer(filled(body).as_bytes()).unwrap_err().text(),
+        read::<Transfer>(filled(body).as_bytes())
+            .unwrap_err()
+            .text(),
         text
     );
 }
@@ -84,7 +90,7 @@ fn a_transfer_is_strict(#[case] body: &str, #[case] text: &str) {
 fn a_binding_names_its_kind(#[case] word: &str, #[case] kind: Option<WalletKind>) {
     let body = filled(&format!(r#"{{"owner":"W","wallet":"W","kind":"{word}"}}"#));
     assert_eq!(
-        read_binding(body.as_bytes())
+        read::<Binding>(body.as_bytes())
             .ok()
             .map(|binding| binding.kind),
         kind
@@ -93,71 +99,87 @@ fn a_binding_names_its_kind(#[case] word: &str, #[case] kind: Option<WalletKind>
 
 #[test]
 fn marks_and_names() {
-    let read = |body: &str| filled(body).into_bytes();
+    let bytes = |body: &str| filled(body).into_bytes();
     assert_eq!(
-        read_unbinding(&read(r#"{"wallet":"W"}"#)),
-        Ok(WalletAddress([0x11; 20]))
+        read::<WalletName>(&bytes(r#"{"wallet":"W"}"#)),
+        Ok(WalletName {
+            wallet: WalletAddress([0x11; 20])
+        })
     );
-    let closed = read_closed_only(&read(r#"{"wallet":"W","closed_only":true}"#)).unwrap();
+    let closed = read::<ClosedOnly>(&bytes(r#"{"wallet":"W","closed_only":true}"#)).unwrap();
     assert!(closed.closed_only);
-    assert!(read_closed_only(&read(r#"{"wallet":"W"}"#)).is_err());
+    assert!(read::<ClosedOnly>(&bytes(r#"{"wallet":"W"}"#)).is_err());
     assert_eq!(
-        read_market_name(&read(r#"{"condition_id":"C"}"#)),
-        Ok(ConditionId([2; 32]))
+        read::<MarketName>(&bytes(r#"{"condition_id":"C"}"#)),
+        Ok(MarketName {
+            condition_id: ConditionId([2; 32])
+        })
     );
     assert!(
-        read_archive(&read(r#"{"condition_id":"C","archived":false}"#))
+        read::<Archive>(&bytes(r#"{"condition_id":"C","archived":false}"#))
             .is_ok_and(|mark| !mark.archived)
     );
     let key =
-        read_key_revocation(br#"{"api_key":"11111111-1111-1111-1111-111111111111"}"#).unwrap();
-    assert_eq!(
-        (key.api_key, key.cancel_orders),
-        (ApiKey([0x11; 16]), false)
-    );
+        read::<KeyRevocation>(br#"{"api_key":"11111111-1111-1111-1111-111111111111"}"#).unwrap();
+    assert_eq!((key.api_key, key.cancel_orders), (ApiKey([0x11; 16]), None));
 }
 
 #[test]
 fn market_changes() {
-    let read = |body: &str| filled(body).into_bytes();
-    let tick = read_tick(&read(r#"{"condition_id":"C","tick_size":"0.001"}"#)).unwrap();
-    assert_eq!(tick.tick, Tick::Thousandth);
-    assert!(read_tick(&read(r#"{"condition_id":"C","tick_size":"0.05"}"#)).is_err());
+    let bytes = |body: &str| filled(body).into_bytes();
+    let tick = read::<TickChange>(&bytes(r#"{"condition_id":"C","tick_size":"0.001"}"#)).unwrap();
+    assert_eq!(tick.tick_size, Tick::Thousandth);
+    assert!(read::<TickChange>(&bytes(r#"{"condition_id":"C","tick_size":"0.05"}"#)).is_err());
     let minimum =
-        read_minimum(&read(r#"{"condition_id":"C","minimum_order_size":"2.5"}"#)).unwrap();
-    assert_eq!(minimum.minimum_size, Lots(250));
-    let fee = read_fee(&read(
+        read::<MinimumChange>(&bytes(r#"{"condition_id":"C","minimum_order_size":"2.5"}"#))
+            .unwrap();
+    assert_eq!(minimum.minimum_order_size, Lots(250));
+    let fee = read::<FeeChange>(&bytes(
         r#"{"condition_id":"C","rate_ppm":40000,"exponent":1}"#,
     ))
     .unwrap();
     assert_eq!(
-        fee.fee,
+        fee.fee(),
         FeeSchedule {
             rate_ppm: 40_000,
             exponent: 1
         }
     );
-    assert!(read_fee(&read(r#"{"condition_id":"C","rate_ppm":40000}"#)).is_err());
-    assert!(read_fee(&read(r#"{"condition_id":"C","rate_ppm":1.5,"exponent":1}"#)).is_err());
-    assert!(read_fee(&read(r#"{"condition_id":"C","rate_ppm":1,"exponent":256}"#)).is_err());
+    assert!(read::<FeeChange>(&bytes(r#"{"condition_id":"C","rate_ppm":40000}"#)).is_err());
+    assert!(
+        read::<FeeChange>(&bytes(
+            r#"{"condition_id":"C","rate_ppm":1.5,"exponent":1}"#
+        ))
+        .is_err()
+    );
+    assert!(
+        read::<FeeChange>(&bytes(
+            r#"{"condition_id":"C","rate_ppm":1,"exponent":256}"#
+        ))
+        .is_err()
+    );
     for payout in Payout::ALL {
         let body = format!(
             r#"{{"condition_id":"C","payout":"{}"}}"#,
             payout_word(*payout)
         );
-        assert_eq!(read_resolution(&read(&body)).unwrap().payout, *payout);
+        assert_eq!(read::<Resolution>(&bytes(&body)).unwrap().payout, *payout);
     }
-    assert!(read_resolution(&read(r#"{"condition_id":"C","payout":"maybe"}"#)).is_err());
+    assert!(read::<Resolution>(&bytes(r#"{"condition_id":"C","payout":"maybe"}"#)).is_err());
 }
 
 #[test]
-fn modes_settings_and_domains() {
+fn modes_and_settings() {
     for mode in SystemMode::ALL {
         let body = format!(r#"{{"mode":"{}"}}"#, mode_word(*mode));
-        assert_eq!(read_mode(body.as_bytes()), Ok(*mode));
+        assert_eq!(
+            read::<ModeChange>(body.as_bytes()),
+            Ok(ModeChange { mode: *mode })
+        );
     }
-    assert!(read_mode(br#"{"mode":"recovering"}"#).is_err());
-    let change = read_settings(br#"{"marketable_minimum":"0","gtd_safety_seconds":30}"#).unwrap();
+    assert!(read::<ModeChange>(br#"{"mode":"recovering"}"#).is_err());
+    let change =
+        read::<SettingsChange>(br#"{"marketable_minimum":"0","gtd_safety_seconds":30}"#).unwrap();
     let settings = change.applied_to(Settings::default());
     assert_eq!(
         settings,
@@ -167,24 +189,147 @@ fn modes_settings_and_domains() {
             ..Settings::default()
         }
     );
-    assert!(read_settings(br#"{"gtd_safety":30}"#).is_err());
-    let body = filled(
-        r#"{"number":1,"name":"Polymarket STF Exchange","version":"2","chain_id":80002,"verifying_contract":"W"}"#,
-    );
-    let domain = read_domain(body.as_bytes()).unwrap();
-    assert_eq!(domain.number, DomainNumber(1));
-    assert_eq!(domain.description.verifying_contract, WALLET);
-    let evidence = domain.description.to_evidence().unwrap();
-    assert_eq!(
-        DomainDescription::from_evidence(&evidence),
-        Some(domain.description)
-    );
-    assert!(read_domain(body.replace(":1,", ":256,").as_bytes()).is_err());
+    assert!(read::<SettingsChange>(br#"{"gtd_safety":30}"#).is_err());
+}
+
+/// Every command in one body of its own; the reader gives back the same request.
+#[test]
+fn what_a_client_writes_is_what_the_surface_reads() {
+    fn again<T>(request: T, command: impl Fn(T) -> OperatorCommand)
+    where
+        T: Clone + PartialEq + core::fmt::Debug + serde::de::DeserializeOwned,
+    {
+        let body = json_text(&command(request.clone()));
+        assert_eq!(read(body.as_bytes()), Ok(request), "{body}");
+    }
+    let (wallet, condition_id) = (WalletAddress([0x11; 20]), ConditionId([7; 32]));
+    let (amount, reference) = (Micros(1_500_001), "r \"1\"".to_owned());
+    let transfer = Transfer {
+        wallet,
+        amount,
+        reference: reference.clone(),
+    };
+    again(transfer.clone(), OperatorCommand::Deposit);
+    again(transfer, OperatorCommand::Withdraw);
+    let fees = FeesWithdrawal { amount, reference };
+    again(fees, OperatorCommand::WithdrawFees);
+    let (owner, kind) = (WalletAddress([0x22; 20]), WalletKind::Safe);
+    let binding = Binding {
+        owner,
+        wallet,
+        kind,
+    };
+    again(binding, OperatorCommand::BindWallet);
+    again(WalletName { wallet }, OperatorCommand::UnbindWallet);
+    let closed_only = ClosedOnly {
+        wallet,
+        closed_only: true,
+    };
+    again(closed_only, OperatorCommand::SetClosedOnly);
+    for cancel_orders in [None, Some(true)] {
+        let api_key = ApiKey([3; 16]);
+        let revocation = KeyRevocation {
+            api_key,
+            cancel_orders,
+        };
+        again(revocation, OperatorCommand::RevokeKey);
+    }
+    let event = EventRegistration {
+        event_id: 5,
+        title: "T".into(),
+        slug: "s".into(),
+        ticker: "t".into(),
+        description: String::new(),
+    };
+    again(event, OperatorCommand::RegisterEvent);
+    for command in [
+        OperatorCommand::Activate,
+        OperatorCommand::Pause,
+        OperatorCommand::Resume,
+        OperatorCommand::Close,
+    ] {
+        again(MarketName { condition_id }, command);
+    }
+    for payout in Payout::ALL.iter().copied() {
+        let resolution = Resolution {
+            condition_id,
+            payout,
+        };
+        again(resolution, OperatorCommand::Resolve);
+    }
+    let archive = Archive {
+        condition_id,
+        archived: true,
+    };
+    again(archive, OperatorCommand::Archive);
+    let tick = TickChange {
+        condition_id,
+        tick_size: Tick::TenThousandth,
+    };
+    again(tick, OperatorCommand::SetTick);
+    let minimum = MinimumChange {
+        condition_id,
+        minimum_order_size: Lots(1),
+    };
+    again(minimum, OperatorCommand::SetMinimum);
+    let fee = FeeChange {
+        condition_id,
+        rate_ppm: 40_000,
+        exponent: 1,
+    };
+    again(fee, OperatorCommand::SetFee);
+    for mode in SystemMode::ALL.iter().copied() {
+        again(ModeChange { mode }, OperatorCommand::SetMode);
+    }
+    let settings = SettingsChange::from(Settings::default());
+    again(settings, OperatorCommand::ChangeSettings);
+}
+
+#[test]
+fn what_a_client_writes_of_a_market_is_what_the_surface_reads() {
+    let description = MarketDescription {
+        question: "Will it?".into(),
+        slug: "will-it".into(),
+        outcomes: ["Up".into(), "Down".into()],
+        tags: vec!["Weather".into()],
+        end_date: Some("2026-07-01T00:00:00Z".into()),
+        market_id: 9,
+        event: Some(EventSummary {
+            id: Some(5),
+            slug: "it".into(),
+            ..EventSummary::default()
+        }),
+        ..MarketDescription::default()
+    };
+    let terms = MarketTerms::new(ConditionId([7; 32]), [TokenId([1; 32]), TokenId([2; 32])]);
+    let all_terms = MarketTerms {
+        tick_size: Some(Tick::Thousandth),
+        tick_refines: Some(false),
+        minimum_order_size: Some(Lots(1_550)),
+        fee: Some(FeeSchedule {
+            rate_ppm: 40_000,
+            exponent: 1,
+        }),
+        event_id: Some(5),
+        activate: Some(false),
+        ..terms
+    };
+    for terms in [terms, all_terms] {
+        let description = description.clone();
+        let market = MarketRegistration { terms, description };
+        let command = OperatorCommand::RegisterMarket(Box::new(market.clone()));
+        let body = json_text(&command);
+        assert_eq!(
+            MarketRegistration::read(body.as_bytes()),
+            Ok(market),
+            "{body}"
+        );
+    }
 }
 
 proptest! {
     #[test]
     fn arbitrary_bytes_never_panic(body: Vec<u8>) {
-        let _ = (read_transfer(&body), read_settings(&body), read_domain(&body), read_fee(&body));
+        let _ = (read::<Transfer>(&body), read::<SettingsChange>(&body), read::<FeeChange>(&body));
     }
 }

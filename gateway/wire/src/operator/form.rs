@@ -1,0 +1,256 @@
+//! Forms of the values in bodies: how a value is written, how it is read, and what an error names
+//! as allowed. Serde's `with` takes a form by its name.
+
+use core::marker::PhantomData;
+
+use serde::de::{Deserialize, DeserializeOwned, Deserializer, Error};
+use serde::ser::{Serialize, Serializer};
+use serde_json::{Map, Value as Json};
+
+use foretell_model::{
+    ApiKey, ConditionId, Lots, MarketState, Micros, Payout, SystemMode, Tick, TokenId,
+    WalletAddress, WalletKind,
+};
+
+use crate::action::{REFERENCE_ALLOWED, is_reference};
+use crate::api_error::{ApiError, FieldError};
+use crate::decimal::{self, Decimal};
+use crate::ids;
+use crate::rejection::state_word;
+
+/// Most bytes of a title, slug, URL or label.
+const MAX_TEXT_BYTES: usize = 2_048;
+/// Most bytes of a description.
+const MAX_DESCRIPTION_BYTES: usize = 32 * 1024;
+/// Most tags of a market.
+const MAX_TAGS: usize = 64;
+
+/// How a value of a body is written and read.
+pub(super) trait Form {
+    /// The value.
+    type Value;
+    fn serialize<S: Serializer>(value: &Self::Value, serializer: S) -> Result<S::Ok, S::Error>;
+    fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self::Value, D::Error>;
+}
+
+/// A form by a JSON value that serde reads itself, a text mostly.
+pub trait PlainForm {
+    /// The value.
+    type Value;
+    /// The JSON value.
+    type Json: Serialize + DeserializeOwned;
+    /// What is allowed, for errors.
+    const ALLOWED: &'static str;
+
+    /// Reads a JSON value; `None` when it is not allowed.
+    fn read(json: Self::Json) -> Option<Self::Value>;
+
+    /// Writes a value.
+    fn json(value: &Self::Value) -> Self::Json;
+
+    /// Reads the text of a field.
+    ///
+    /// # Errors
+    /// The error of a body with this text in this field.
+    fn parse(field: &'static str, text: &str) -> Result<Self::Value, ApiError>
+    where
+        Self: PlainForm<Json = String>,
+    {
+        let value = Self::read(text.to_owned());
+        value.ok_or_else(|| FieldError::wrong(field, text, Self::ALLOWED).into())
+    }
+}
+
+impl<F: PlainForm> Form for F {
+    type Value = F::Value;
+
+    fn serialize<S: Serializer>(value: &F::Value, serializer: S) -> Result<S::Ok, S::Error> {
+        F::json(value).serialize(serializer)
+    }
+
+    fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<F::Value, D::Error> {
+        let json = F::Json::deserialize(deserializer).ok();
+        let value = json.and_then(F::read);
+        value.ok_or_else(|| D::Error::custom(F::ALLOWED))
+    }
+}
+
+/// Declares forms: the value, its JSON type, what is allowed, how it is read and written.
+macro_rules! forms {
+    ($($(#[$meta:meta])* $vis:vis $name:ident($value:ty, $json:ty): $allowed:expr, $read:expr, $write:expr;)+) => {$(
+        $(#[$meta])*
+        #[derive(Debug)]
+        $vis enum $name {}
+
+        impl PlainForm for $name {
+            type Value = $value;
+            type Json = $json;
+            const ALLOWED: &'static str = $allowed;
+
+            fn read(json: $json) -> Option<$value> {
+                $read(json)
+            }
+
+            fn json(value: &$value) -> $json {
+                $write(value)
+            }
+        }
+    )+};
+}
+
+forms! {
+    /// A wallet or an owner.
+    pub Address(WalletAddress, String): "an address, 0x and 40 hex digits", by(ids::address), ToString::to_string;
+    /// A market.
+    pub Condition(ConditionId, String): "a condition id, 0x and 64 hex digits", by(ids::condition_id), ToString::to_string;
+    /// An API key.
+    pub Key(ApiKey, String): "an api key, a UUID", by(ids::api_key), ids::api_key_text;
+    /// An amount of collateral to move, in whole units.
+    pub Amount(Micros, String): "a text, whole units with up to six decimals, above 0",
+        |text: String| decimal::micros(&text).filter(|amount| !amount.is_zero()), decimal_text;
+    /// Collateral in whole units.
+    pub(super) Collateral(Micros, String): "a text, whole units with up to six decimals", by(decimal::micros), decimal_text;
+    /// Shares.
+    pub Shares(Lots, String): "a text, shares with up to two decimals", by(decimal::lots), decimal_text;
+    /// A tick.
+    pub TickSize(Tick, String): "a text: 0.1, 0.01, 0.001 or 0.0001", by(decimal::tick), |tick: &Tick| tick.text().to_owned();
+    /// An idempotency reference.
+    pub(super) Reference(String, String): REFERENCE_ALLOWED, |text: String| is_reference(&text).then_some(text), String::clone;
+    /// A payout.
+    pub(super) PayoutWord(Payout, String): "yes, no or half",
+        |text: String| find(Payout::ALL, payout_word, &text), |value: &Payout| payout_word(*value).to_owned();
+    /// A mode of the system.
+    pub(super) Mode(SystemMode, String): "running, post_only, cancel_only or paused",
+        |text: String| find(SystemMode::ALL, mode_word, &text), |value: &SystemMode| mode_word(*value).to_owned();
+    /// A kind of wallet.
+    pub(super) Kind(WalletKind, String): "eoa, proxy, safe or deposit",
+        |text: String| find(WalletKind::ALL, wallet_kind_word, &text), |kind: &WalletKind| wallet_kind_word(*kind).to_owned();
+    /// A kind of wallet that can be bound.
+    pub(super) BoundKind(WalletKind, String): "proxy, safe or deposit",
+        |text| Kind::read(text).filter(|kind| *kind != WalletKind::Eoa), Kind::json;
+    /// A lifecycle state of a market.
+    pub(super) State(MarketState, String): "registered, active, paused, closed or resolved",
+        |text: String| find(MarketState::ALL, state_word, &text), |value: &MarketState| state_word(*value).to_owned();
+    /// A question, title or slug that is required.
+    pub(super) Title(String, String): "a text of 1 to 2048 bytes",
+        |text: String| (1..=MAX_TEXT_BYTES).contains(&text.len()).then_some(text), String::clone;
+    /// A slug, URL or label.
+    pub(super) Text(String, String): "a text, shorter", |text: String| (text.len() <= MAX_TEXT_BYTES).then_some(text), String::clone;
+    /// A description.
+    pub(super) LongText(String, String): "a text, shorter", |text: String| (text.len() <= MAX_DESCRIPTION_BYTES).then_some(text), String::clone;
+    pub(super) Flag(bool, bool): "true or false", Some, bool::clone;
+    pub(super) Number(u64, u64): "a number", Some, u64::clone;
+    pub(super) SmallNumber(u32, u32): "a number", Some, u32::clone;
+    pub(super) RatePpm(u32, u32): "a number, 0 to 1000000", Some, u32::clone;
+    pub(super) Exponent(u8, u8): "a number, 0 to 2", Some, u8::clone;
+    pub(super) RawRecord(Map<String, Json>, Map<String, Json>): "an object", Some, Map::clone;
+    pub(super) TokenPair([TokenId; 2], Vec<String>): "an array of two token ids, texts of 1 to 78 digits",
+        token_pair, |pair: &[TokenId; 2]| pair.iter().map(ids::token_text).collect();
+    pub(super) Labels([String; 2], Vec<String>): "an array of two labels", labels, |labels: &[String; 2]| labels.to_vec();
+    pub(super) Tags(Vec<String>, Vec<String>): "an array of up to 64 labels",
+        |tags: Vec<String>| (tags.len() <= MAX_TAGS && are_labels(&tags)).then_some(tags), Vec::clone;
+}
+
+fn by<T>(read: fn(&str) -> Option<T>) -> impl Fn(String) -> Option<T> {
+    move |text| read(&text)
+}
+
+fn are_labels(texts: &[String]) -> bool {
+    texts.iter().all(|text| text.len() <= MAX_TEXT_BYTES)
+}
+
+fn token_pair(texts: Vec<String>) -> Option<[TokenId; 2]> {
+    let token = |text: &String| decimal::uint256(text).ok().map(TokenId);
+    match texts.as_slice() {
+        [yes, no] => Some([token(yes)?, token(no)?]),
+        _ => None,
+    }
+}
+
+fn labels(texts: Vec<String>) -> Option<[String; 2]> {
+    let labels: [String; 2] = texts.try_into().ok()?;
+    (are_labels(&labels) && !labels.iter().any(String::is_empty)).then_some(labels)
+}
+
+fn decimal_text<T: Copy + Into<Decimal>>(value: &T) -> String {
+    (*value).into().to_string()
+}
+
+fn find<T: Copy>(all: &[T], word: fn(T) -> &'static str, text: &str) -> Option<T> {
+    all.iter().copied().find(|value| word(*value) == text)
+}
+
+/// The word for a wallet kind.
+#[must_use]
+pub const fn wallet_kind_word(kind: WalletKind) -> &'static str {
+    match kind {
+        WalletKind::Eoa => "eoa",
+        WalletKind::Proxy => "proxy",
+        WalletKind::Safe => "safe",
+        WalletKind::Deposit => "deposit",
+    }
+}
+
+/// The word for a payout.
+#[must_use]
+pub const fn payout_word(payout: Payout) -> &'static str {
+    match payout {
+        Payout::Yes => "yes",
+        Payout::No => "no",
+        Payout::Half => "half",
+    }
+}
+
+/// The word for a mode of the system.
+#[must_use]
+pub const fn mode_word(mode: SystemMode) -> &'static str {
+    match mode {
+        SystemMode::Running => "running",
+        SystemMode::PostOnly => "post_only",
+        SystemMode::CancelOnly => "cancel_only",
+        SystemMode::Paused => "paused",
+    }
+}
+
+/// A value in its form.
+struct Formed<F: Form>(F::Value);
+
+impl<'de, F: Form> Deserialize<'de> for Formed<F> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        F::deserialize(deserializer).map(Self)
+    }
+}
+
+/// A value that may be absent or null.
+pub(super) struct Optional<F>(PhantomData<F>);
+
+impl<F: Form> Form for Optional<F> {
+    type Value = Option<F::Value>;
+
+    fn serialize<S: Serializer>(value: &Self::Value, serializer: S) -> Result<S::Ok, S::Error> {
+        match value {
+            Some(value) => F::serialize(value, serializer),
+            None => serializer.serialize_none(),
+        }
+    }
+
+    fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self::Value, D::Error> {
+        let value = Option::<Formed<F>>::deserialize(deserializer)?;
+        Ok(value.map(|value| value.0))
+    }
+}
+
+/// A value that is its type's default when it is absent or null.
+pub(super) struct OrDefault<F>(PhantomData<F>);
+
+impl<F: Form<Value: Default>> Form for OrDefault<F> {
+    type Value = F::Value;
+
+    fn serialize<S: Serializer>(value: &Self::Value, serializer: S) -> Result<S::Ok, S::Error> {
+        F::serialize(value, serializer)
+    }
+
+    fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self::Value, D::Error> {
+        Optional::<F>::deserialize(deserializer).map(Option::unwrap_or_default)
+    }
+}

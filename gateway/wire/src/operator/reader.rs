@@ -1,0 +1,221 @@
+//! Reads a body into a request: a serde deserializer of an object that rejects unknown fields and
+//! names the field, the value and what is allowed.
+
+use core::fmt::Display;
+use std::collections::HashMap;
+
+use serde::de::value::SeqDeserializer;
+use serde::de::{
+    DeserializeOwned, DeserializeSeed, Deserializer, Error, IntoDeserializer, MapAccess, Visitor,
+};
+use serde::forward_to_deserialize_any;
+use serde_json::value::RawValue;
+
+use crate::api_error::{ApiError, quoted};
+use crate::body::object;
+use crate::json::{Number, Object, Value};
+use crate::limits::OPERATOR_BODY_BYTES;
+
+/// Reads the body of a request.
+///
+/// # Errors
+/// A field that is missing, wrong or unknown; the first in the order of the request's fields.
+pub fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, ApiError> {
+    let mut copy = Vec::new();
+    Body::new(body, &mut copy)?.read_part(&[], T::deserialize)
+}
+
+/// A body that is one object.
+pub(super) struct Body<'b> {
+    object: Value<'b>,
+    text: &'b [u8],
+}
+
+impl<'b> Body<'b> {
+    /// Parses a body; `copy` is scratch memory.
+    pub(super) fn new(text: &'b [u8], copy: &'b mut Vec<u8>) -> Result<Self, ApiError> {
+        let object = Value::Object(object(text, OPERATOR_BODY_BYTES, copy)?);
+        Ok(Self { object, text })
+    }
+
+    /// Reads a part of the object with serde's function of a type. `known` are the fields of all
+    /// parts; empty when there is one part.
+    pub(super) fn read_part<'s, T>(
+        &'s self,
+        known: &'static [&'static str],
+        read: impl FnOnce(ValueReader<'s>) -> Result<T, Wrong>,
+    ) -> Result<T, ApiError> {
+        let reader = ValueReader {
+            value: &self.object,
+            body: self.text,
+            field: "",
+            known,
+        };
+        read(reader).map_err(|wrong| wrong.in_field("body", &self.object))
+    }
+}
+
+/// Why a value was not read.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Wrong {
+    /// Of the value that is being read: what is allowed in its place.
+    #[error("{0}")]
+    Value(String),
+    /// The error of the whole body.
+    #[error(transparent)]
+    Body(ApiError),
+}
+
+impl Wrong {
+    fn in_field(self, field: &str, value: &Value<'_>) -> ApiError {
+        match self {
+            Self::Body(error) => error,
+            Self::Value(allowed) => ApiError::InvalidContent(match value {
+                Value::Null => format!("{field} is missing, allowed: {allowed}"),
+                value => format!("{field} is {}, allowed: {allowed}", value.shown()),
+            }),
+        }
+    }
+}
+
+impl Error for Wrong {
+    fn custom<T: Display>(allowed: T) -> Self {
+        Self::Value(allowed.to_string())
+    }
+}
+
+/// A value of a body.
+#[derive(Clone, Copy)]
+pub(super) struct ValueReader<'de> {
+    value: &'de Value<'de>,
+    /// The whole body, which the parsed value keeps only the upper levels of.
+    body: &'de [u8],
+    field: &'static str,
+    /// The known fields of an object that is read in parts.
+    known: &'static [&'static str],
+}
+
+impl<'de> Deserializer<'de> for ValueReader<'de> {
+    type Error = Wrong;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
+        match self.value {
+            Value::Null => visitor.visit_unit(),
+            Value::Bool(flag) => visitor.visit_bool(*flag),
+            Value::Number(Number::Whole(number)) => visitor.visit_u64(*number),
+            Value::Text(text) => visitor.visit_str(text),
+            Value::Array(elements) => {
+                let elements = elements.iter().map(|value| Self { value, ..self });
+                visitor.visit_seq(SeqDeserializer::new(elements))
+            }
+            Value::Number(_) | Value::Object(_) | Value::Deep => {
+                Err(Wrong::custom("another value"))
+            }
+        }
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
+        match self.value {
+            Value::Null => visitor.visit_none(),
+            _ => visitor.visit_some(self),
+        }
+    }
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, Wrong> {
+        let Value::Object(object) = self.value else {
+            return Err(Wrong::custom("an object"));
+        };
+        if let Some(key) = object.duplicate() {
+            return Err(Wrong::Body(ApiError::DuplicateKey(key)));
+        }
+        let known = if self.known.is_empty() {
+            fields
+        } else {
+            self.known
+        };
+        reject_unknown(object, known).map_err(Wrong::Body)?;
+        visitor.visit_map(FieldReader {
+            object,
+            body: self.body,
+            fields: fields.iter(),
+            field: "",
+        })
+    }
+
+    /// A field whose object is kept as it is, to the last level.
+    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
+        let wrong = |_| Wrong::custom("an object");
+        let fields: HashMap<String, &'de RawValue> =
+            serde_json::from_slice(self.body).map_err(wrong)?;
+        let Some(value) = fields.get(self.field) else {
+            return Err(Wrong::custom("an object"));
+        };
+        serde_json::Deserializer::from_str(value.get())
+            .deserialize_map(visitor)
+            .map_err(wrong)
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit
+        unit_struct newtype_struct seq tuple tuple_struct enum identifier ignored_any
+    }
+}
+
+impl<'de> IntoDeserializer<'de, Wrong> for ValueReader<'de> {
+    type Deserializer = Self;
+
+    fn into_deserializer(self) -> Self {
+        self
+    }
+}
+
+/// Rejects a field of an object that is not `known`.
+fn reject_unknown(object: &Object<'_>, known: &[&str]) -> Result<(), ApiError> {
+    match object.keys().find(|key| !known.contains(key)) {
+        None => Ok(()),
+        Some(unknown) => Err(ApiError::InvalidContent(format!(
+            "the field {} is unknown, allowed: {}",
+            quoted(unknown),
+            known.join(", ")
+        ))),
+    }
+}
+
+/// The fields of a request in their order. A missing field is null, so that its form decides.
+struct FieldReader<'de> {
+    object: &'de Object<'de>,
+    body: &'de [u8],
+    fields: core::slice::Iter<'static, &'static str>,
+    field: &'static str,
+}
+
+impl<'de> MapAccess<'de> for FieldReader<'de> {
+    type Error = Wrong;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(
+        &mut self,
+        seed: K,
+    ) -> Result<Option<K::Value>, Wrong> {
+        let Some(field) = self.fields.next() else {
+            return Ok(None);
+        };
+        self.field = field;
+        seed.deserialize((*field).into_deserializer()).map(Some)
+    }
+
+    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Wrong> {
+        let reader = ValueReader {
+            value: self.object.get(self.field),
+            body: self.body,
+            field: self.field,
+            known: &[],
+        };
+        seed.deserialize(reader)
+            .map_err(|wrong| Wrong::Body(wrong.in_field(self.field, reader.value)))
+    }
+}
