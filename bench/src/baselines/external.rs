@@ -19,7 +19,6 @@ pub(crate) struct ExternalBaseline {
 impl ExternalBaseline {
     /// `command` is a shell command. It finds the stream's file in `$STREAM` and prints, in any
     /// context, nanoseconds per command as `18.0 ns/op`.
-
     pub(crate) fn new(command: &str, stream: &Path) -> Self {
         Self {
             command: command.to_owned(),
