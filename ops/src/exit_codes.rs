@@ -2,12 +2,29 @@
 
 use foretell_engine::{EXIT_IO_ERROR, EXIT_REFUSED};
 
-use crate::audit::finding::{DIFFERENT, Kind, NOT_FOUND};
-use crate::bench::files::WORSE;
-use crate::failure::{GENERAL, USAGE};
-use crate::operator::client::{REFUSED, UNREACHABLE};
-
-/// Exit code of a Rust program that panicked.
+/// A failure without a code of its own.
+pub(crate) const GENERAL: u8 = 1;
+/// Invalid arguments, as for those that the parser rejects.
+pub(crate) const USAGE: u8 = 2;
+/// The operator surface rejected the request.
+pub(crate) const REFUSED: u8 = 3;
+/// The operator surface cannot be reached.
+pub(crate) const UNREACHABLE: u8 = 4;
+/// `bench compare`: something got worse.
+pub(crate) const WORSE: u8 = 5;
+/// `audit`: the journal is not what was written.
+pub(crate) const DAMAGE: u8 = 3;
+/// `audit`: re-execution contradicts the journal.
+pub(crate) const CONTRADICTION: u8 = 4;
+/// `audit`: the evidence or signature of an order is unsound.
+pub(crate) const SIGNATURE: u8 = 5;
+/// `audit`: the record breaks a rule of the exchange.
+pub(crate) const RULE: u8 = 6;
+/// `audit`: the two journals differ.
+pub(crate) const DIFFERENT: u8 = 7;
+/// `audit`: the journal has no such frame.
+pub(crate) const NOT_FOUND: u8 = 8;
+/// A Rust program that panicked.
 const PANICKED: u8 = 101;
 
 /// Exit code, commands, meaning.
@@ -27,22 +44,22 @@ pub(crate) const ALL: &[(u8, &str, &str)] = &[
     (UNREACHABLE, "operator commands", "No exchange answers"),
     (WORSE, "`bench compare`", "A figure is worse beyond noise"),
     (
-        Kind::Damage.exit_code(),
+        DAMAGE,
         "`audit`",
         "Damage: a checksum, the chain, a sequence, a segment",
     ),
     (
-        Kind::Contradiction.exit_code(),
+        CONTRADICTION,
         "`audit`",
         "The journal contradicts re-execution",
     ),
     (
-        Kind::Signature.exit_code(),
+        SIGNATURE,
         "`audit`",
         "Evidence is missing, contradicts its order, or its signature is invalid",
     ),
     (
-        Kind::Rule.exit_code(),
+        RULE,
         "`audit`",
         "A rule is broken; money or shares are not conserved",
     ),

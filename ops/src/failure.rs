@@ -3,6 +3,8 @@
 use std::fmt;
 use std::process::ExitCode;
 
+use crate::exit_codes::{self, GENERAL};
+
 /// An error at the command line.
 #[derive(Debug)]
 pub struct Failure {
@@ -11,13 +13,8 @@ pub struct Failure {
     code: u8,
 }
 
-/// Default exit code of a failure.
-pub const GENERAL: u8 = 1;
-/// Exit code of invalid arguments, as for those that the parser rejects.
-pub const USAGE: u8 = 2;
-
 impl Failure {
-    /// A failure with exit code [`GENERAL`].
+    /// A failure with exit code 1.
     #[must_use]
     pub fn new(text: impl Into<String>) -> Self {
         Self {
@@ -37,7 +34,7 @@ impl Failure {
     /// Sets the exit code, which is one of [`crate::exit_codes::ALL`].
     #[must_use]
     pub fn code(mut self, code: u8) -> Self {
-        debug_assert!(crate::exit_codes::is_documented(code), "exit code {code}");
+        debug_assert!(exit_codes::is_documented(code), "exit code {code}");
         self.code = code;
         self
     }

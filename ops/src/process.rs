@@ -21,7 +21,8 @@ use serde_json::{Value, json};
 use crate::cli::{self, EngineArgs, GatewayArgs};
 use crate::config::{Config, Durability, PriceSide, Times, Wait};
 use crate::descriptors;
-use crate::failure::{Failure, GENERAL};
+use crate::exit_codes::GENERAL;
+use crate::failure::Failure;
 use crate::output;
 
 /// Environment variable that holds the master secret instead of its file.
@@ -379,7 +380,8 @@ pub(crate) fn prepare_data_directory(path: &Path) -> Result<(), Failure> {
             "others may enter it (mode {:o})",
             metadata.permissions().mode() & 0o777
         ))
-        .hint(format!("chmod 700 {}", path.display())));
+        .hint(format!("chmod 700 {}", path.display()))
+        .code(foretell_engine::EXIT_REFUSED));
     }
     close_files(path).map_err(|error| failure(error.to_string()))
 }

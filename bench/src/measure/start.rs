@@ -36,7 +36,7 @@ const IMAGES: u32 = 5;
 /// Arguments of `bench start`.
 #[derive(Debug, Args)]
 pub struct StartScope {
-    /// Trades of the long history (10 million need 20 GB); others have 10%
+    /// Trades of the long history; 2 GB of disk a million
     #[arg(long, default_value_t = 10_000_000, value_parser = clap::value_parser!(u32).range(1_000..))]
     trades: u32,
     /// Starts per history, rounds per lane; medians are reported

@@ -12,8 +12,8 @@ use foretell_journal::{JournalError, ScanReport};
 use foretell_model::Sequence;
 use serde_json::{Value, json};
 
-use super::finding::DIFFERENT;
 use super::source::Source;
+use crate::exit_codes::DIFFERENT;
 use crate::failure::Failure;
 use crate::output::Output;
 

@@ -27,7 +27,8 @@ use super::finding::{Finding, Kind};
 use super::fold::Fold;
 use super::source::Source;
 use super::text::{iso, price, shares, units};
-use crate::failure::{Failure, USAGE};
+use crate::exit_codes::USAGE;
+use crate::failure::Failure;
 use crate::output::Output;
 
 const TRADES: &str = "sequence,index,trade_id,time,transaction_hash,condition_id,kind,shares,taker,\

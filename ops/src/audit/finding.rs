@@ -7,24 +7,20 @@ use foretell_journal::JournalError;
 use foretell_model::Sequence;
 use serde_json::{Value, json};
 
+use crate::exit_codes::{CONTRADICTION, DAMAGE, RULE, SIGNATURE};
 use crate::failure::Failure;
-
-/// Exit code: the two journals differ.
-pub(crate) const DIFFERENT: u8 = 7;
-/// Exit code: the journal has no such frame.
-pub(crate) const NOT_FOUND: u8 = 8;
 
 /// Kinds of findings. The number is the exit code of the process; the highest one found counts.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Kind {
     /// Bytes, checksums, chain or sequences are not those that were written.
-    Damage = 3,
+    Damage = DAMAGE as isize,
     /// Re-execution of the commands gives other events or another state than recorded.
-    Contradiction = 4,
+    Contradiction = CONTRADICTION as isize,
     /// An order is not signed by its maker, or its evidence contradicts its command.
-    Signature = 5,
+    Signature = SIGNATURE as isize,
     /// The record breaks a rule of the exchange: money, priority, limits, identity.
-    Rule = 6,
+    Rule = RULE as isize,
 }
 
 impl Kind {

@@ -9,11 +9,12 @@ use foretell_model::{FramePosition, Sequence, TradeIndex};
 use foretell_view::TradeId;
 use serde_json::{Value, json};
 
-use super::finding::{Finding, Kind, NOT_FOUND};
+use super::finding::{Finding, Kind};
 use super::frame_json;
 use super::inclusion::Inclusion;
 use super::registry::Registry;
 use super::source::Source;
+use crate::exit_codes::NOT_FOUND;
 use crate::failure::Failure;
 use crate::output::{Output, shown};
 

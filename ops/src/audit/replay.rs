@@ -31,7 +31,7 @@ pub(crate) fn run(
         let last = execution.exchange().sequence();
         return Err(
             Failure::new(format!("the journal ends at {last}, before {wanted}"))
-                .code(super::finding::NOT_FOUND),
+                .code(crate::exit_codes::NOT_FOUND),
         );
     }
     let state = State::of(execution.exchange(), time);

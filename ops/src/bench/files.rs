@@ -9,11 +9,10 @@ use foretell_bench::report::page::{Source, draw};
 use foretell_bench::report::{read_log, write_log};
 use foretell_bench::{Comparison, Report};
 
+use crate::exit_codes::WORSE;
 use crate::failure::Failure;
 use crate::output::{Output, line};
 
-/// Exit code of a comparison in which something got worse.
-pub(crate) const WORSE: u8 = 5;
 /// Commit this program was built from; `+` if the sources differ from it.
 const COMMIT: &str = env!("FORETELL_COMMIT");
 

@@ -1,6 +1,6 @@
 //! `foretell bench …`: measurements of this machine, from the `bench` crate.
 
-pub(crate) mod files;
+mod files;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

@@ -10,8 +10,8 @@ use serde_json::Value;
 
 use super::arguments::List;
 use crate::config::Config;
+use crate::exit_codes::REFUSED;
 use crate::failure::Failure;
-use crate::operator::client::REFUSED;
 use crate::output::{Output, field, table};
 
 /// `foretell catalog list`

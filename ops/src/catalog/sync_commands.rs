@@ -19,9 +19,10 @@ use serde_json::json;
 
 use super::arguments::Sync;
 use crate::config::Config;
+use crate::exit_codes::{REFUSED, UNREACHABLE};
 use crate::failure::Failure;
 use crate::logging;
-use crate::operator::client::{self, REFUSED, UNREACHABLE};
+use crate::operator::client;
 use crate::output::Output;
 use crate::process;
 

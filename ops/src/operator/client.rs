@@ -8,12 +8,8 @@ use foretell_wire::ApiError;
 use serde::de::IgnoredAny;
 
 use crate::config::Config;
+use crate::exit_codes::{REFUSED, UNREACHABLE};
 use crate::failure::Failure;
-
-/// Exit code: the surface rejected the request.
-pub(crate) const REFUSED: u8 = 3;
-/// Exit code: the surface cannot be reached.
-pub(crate) const UNREACHABLE: u8 = 4;
 
 /// How long to wait until a gateway's view has caught up with the journal.
 const READY_PATIENCE: Duration = Duration::from_secs(60);

@@ -13,8 +13,9 @@ use foretell_wire::operator::{MarketName, MarketRow, OperatorCommand, Resolution
 use serde_json::json;
 
 use crate::config::Config;
+use crate::exit_codes::REFUSED;
 use crate::failure::Failure;
-use crate::operator::client::{self, REFUSED};
+use crate::operator::client;
 use crate::operator::market_file::SelectedMarket;
 use crate::operator::market_names::{self, MarketNames};
 use crate::output::{Output, escape, line, shown};

@@ -6,8 +6,9 @@ use foretell_model::ConditionId;
 use foretell_wire::operator::{Condition, MarketRow, PlainForm as _};
 
 use crate::config::Config;
+use crate::exit_codes::REFUSED;
 use crate::failure::Failure;
-use crate::operator::client::{self, REFUSED};
+use crate::operator::client;
 use crate::output::shown;
 
 /// The condition of a market.

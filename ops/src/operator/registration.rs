@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use serde_json::{Value, json};
 
 use crate::config::Config;
+use crate::exit_codes::REFUSED;
 use crate::failure::Failure;
 use crate::operator::client;
 use crate::output::{Output, field};
@@ -55,9 +56,9 @@ pub(super) fn register(
     bar.finish_and_clear();
     match refused {
         0 => Ok(ExitCode::SUCCESS),
-        refused => Err(
-            Failure::new(format!("{refused} of the markets were refused")).code(client::REFUSED),
-        ),
+        refused => {
+            Err(Failure::new(format!("{refused} of the markets were refused")).code(REFUSED))
+        }
     }
 }
 
