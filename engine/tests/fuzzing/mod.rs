@@ -392,7 +392,7 @@ mod tests {
 
     #[test]
     fn the_committed_inputs_of_frames_keep_the_promises() {
-        let corpus = concat!(env!("CARGO_MANIFEST_DIR"), "/../fuzz/corpus/frames");
+        let corpus = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/fuzz/corpus/frames");
         let mut inputs = 0;
         for entry in std::fs::read_dir(corpus).expect("a corpus") {
             let path = entry.expect("an entry").path();

@@ -1,4 +1,4 @@
-//! The fuzz targets: one function each, which panics on a violation and returns otherwise. `fuzz/`
+//! The fuzz targets: one function each, which panics on a violation and returns otherwise. `tests/fuzz/`
 //! runs them under libFuzzer; the tests of this crate replay the seeds and the committed corpora
 //! through the same functions.
 //!

@@ -10,7 +10,7 @@ use foretell_fuzzing::{TARGETS, Target};
 const MOST: usize = 1 << 20;
 
 fn fuzz() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz")
 }
 
 /// The committed inputs of a target, by name.
