@@ -55,7 +55,7 @@ pub(crate) struct PublisherArgs<C> {
     pub(crate) config: EngineConfig,
     pub(crate) journal_directory: PathBuf,
     pub(crate) journal: JournalState,
-    pub(crate) shelf: SnapshotStore,
+    pub(crate) store: SnapshotStore,
     pub(crate) mailbox: Arc<PublisherMailbox>,
     /// Wakes ingress for an answer, and when the publisher has failed.
     pub(crate) waker: Arc<PollWaker>,
@@ -258,7 +258,7 @@ impl<C: Clocks> Publisher<C> {
     fn requeue_missing_chunks(&mut self) {
         let missed = self
             .written
-            .extract_if(.., |_, entry| !self.args.shelf.has_chunk(entry));
+            .extract_if(.., |_, entry| !self.args.store.has_chunk(entry));
         self.unwritten.extend(missed.map(|(chunk, _)| chunk));
     }
 
@@ -266,7 +266,7 @@ impl<C: Clocks> Publisher<C> {
         while let Some(&chunk) = self.unwritten.front() {
             self.check_disk_space()?;
             let view = self.replayed.view.as_mut().ok_or(NO_VIEW)?;
-            let entry = snapshot_contents::write_chunk(&self.args.shelf, view, chunk)
+            let entry = snapshot_contents::write_chunk(&self.args.store, view, chunk)
                 .map_err(|error| error.to_string())?;
             self.written.insert(chunk, entry);
             self.unwritten.pop_front();
@@ -324,7 +324,7 @@ impl<C: Clocks> Publisher<C> {
         if let Some((_, time)) = self.attesting.take_if(|(written, _)| *written == image) {
             self.schedule.published(image);
             self.args.mailbox.set_newest(image, time);
-            snapshot_contents::tidy(&self.args.shelf);
+            snapshot_contents::tidy(&self.args.store);
             tracing::info!(sequence = image.0, "snapshot published");
         }
         self.schedule.skip_attestation(self.replayed.sequence());
@@ -356,7 +356,7 @@ impl<C: Clocks> Publisher<C> {
         let reader = FrameReader::new(&self.args.journal_directory);
         let frame = reader.frame(replayed.place, replayed.sequence());
         snapshot_contents::write_snapshot(
-            &self.args.shelf,
+            &self.args.store,
             &replayed.replay.exchange,
             view,
             &self.written,

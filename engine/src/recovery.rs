@@ -27,7 +27,7 @@ pub(crate) struct Restored {
     pub(crate) exchange: Exchange,
     pub(crate) journal: Recovered,
     /// The snapshot directory, without the snapshots that contradict the journal.
-    pub(crate) shelf: SnapshotStore,
+    pub(crate) store: SnapshotStore,
     /// The system's mode.
     pub(crate) mode: SystemMode,
     /// Owners with an active heartbeat.
@@ -69,12 +69,12 @@ pub(crate) fn restore(
             }
         }
     };
-    let shelf = recovery.open_shelf(&done.journal, &foreign)?;
+    let store = recovery.open_snapshot_store(&done.journal, &foreign)?;
     let (mode, heartbeats) = mode_and_heartbeats(&done.exchange);
     Ok(Restored {
         exchange: done.exchange,
         journal: done.journal,
-        shelf,
+        store,
         mode,
         heartbeats,
         newly_accepted: done.newly_accepted,
@@ -216,7 +216,7 @@ impl Recovery<'_> {
 
     /// Opens the snapshot directory and removes the snapshots that contradict the journal, before a
     /// follower can start at one.
-    fn open_shelf(
+    fn open_snapshot_store(
         &self,
         journal: &Recovered,
         foreign: &[Sequence],
@@ -224,12 +224,12 @@ impl Recovery<'_> {
         let report = &journal.report;
         let disk = self.config.journal.disk.clone();
         let cleared = || {
-            let shelf = SnapshotStore::open(&self.snapshots, disk, report.genesis)?;
-            shelf.remove_images_beyond(report.last_sequence)?;
+            let store = SnapshotStore::open(&self.snapshots, disk, report.genesis)?;
+            store.remove_images_beyond(report.last_sequence)?;
             for image in foreign {
-                shelf.remove_image(*image)?;
+                store.remove_image(*image)?;
             }
-            Ok(shelf)
+            Ok(store)
         };
         cleared().map_err(EngineError::Journal)
     }

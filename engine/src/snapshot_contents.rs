@@ -45,33 +45,33 @@ pub(crate) type WrittenChunks = BTreeMap<ChunkRef, ChunkEntry>;
 /// why it cannot.
 pub(crate) fn view_of(
     image: &Image,
-    shelf: &SnapshotStore,
+    store: &SnapshotStore,
 ) -> Result<(View, WrittenChunks), String> {
     let listed = image.chunks_by_log();
     let mut written = WrittenChunks::new();
     let open = |wanted: ChunkRef| -> Result<ChunkBytes, SnapshotError> {
         let entry = listed.get(&(wanted.log.text(), wanted.number));
         let entry = **entry.ok_or(SnapshotError::Unlisted)?;
-        let chunk = Chunk::open(shelf.dir(), &entry, shelf.genesis())?;
+        let chunk = Chunk::open(store.dir(), &entry, store.genesis())?;
         chunk.snapshot.verify()?;
         written.insert(wanted, entry);
         Ok(Arc::new(chunk.rows()))
     };
     let section = |name: &str| image.section(name);
-    let view = View::bootstrap(shelf.genesis(), image.sequence(), section, open)?;
+    let view = View::bootstrap(store.genesis(), image.sequence(), section, open)?;
     Ok((view, written))
 }
 
 /// Writes a sealed chunk to a file; the view then reads the mapped file.
 pub(crate) fn write_chunk(
-    shelf: &SnapshotStore,
+    store: &SnapshotStore,
     view: &mut View,
     chunk: ChunkRef,
 ) -> Result<ChunkEntry, JournalError> {
     let own = (view.chunk_bytes(chunk.log, chunk.number)).expect("the view named this chunk");
     let place = (chunk_log(chunk), chunk.number);
-    let entry = shelf.write_chunk(place, VIEW_VERSION, chunk.rows, own.as_ref().as_ref())?;
-    let mapped = Chunk::open(shelf.dir(), &entry, shelf.genesis())
+    let entry = store.write_chunk(place, VIEW_VERSION, chunk.rows, own.as_ref().as_ref())?;
+    let mapped = Chunk::open(store.dir(), &entry, store.genesis())
         .map_err(|reason| reason.to_string())
         .and_then(|file| {
             let rows: ChunkBytes = Arc::new(file.rows());
@@ -89,7 +89,7 @@ pub(crate) fn write_chunk(
 /// frame at this sequence; `written` holds every sealed chunk of the view. Returns the command that
 /// attests the snapshot, or `None` if `is_wanted` turned false meanwhile.
 pub(crate) fn write_snapshot(
-    shelf: &SnapshotStore,
+    store: &SnapshotStore,
     exchange: &Exchange,
     view: &View,
     written: &WrittenChunks,
@@ -100,7 +100,7 @@ pub(crate) fn write_snapshot(
         .snapshot()
         .expect("a view that refused a frame is given up");
     let listed: Vec<ChunkEntry> = image.chunks.iter().map(|chunk| written[chunk]).collect();
-    let mut writer = shelf.begin_image(exchange.sequence(), VIEW_VERSION, &listed)?;
+    let mut writer = store.begin_image(exchange.sequence(), VIEW_VERSION, &listed)?;
     let mut state = Vec::new();
     exchange.write_image(&mut state);
     let digest = StateDigest::of_image(&state);
@@ -125,8 +125,8 @@ pub(crate) fn write_snapshot(
 }
 
 /// Removes all but the newest snapshots, once the newest is attested.
-pub(crate) fn tidy(shelf: &SnapshotStore) {
-    if let Err(error) = shelf.tidy(SNAPSHOTS_KEPT) {
+pub(crate) fn tidy(store: &SnapshotStore) {
+    if let Err(error) = store.tidy(SNAPSHOTS_KEPT) {
         tracing::warn!(%error, "cannot remove old snapshots; retried after the next one");
     }
 }

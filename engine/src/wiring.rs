@@ -113,7 +113,7 @@ impl<C: Clocks> Parts<C> {
             config: config.clone(),
             journal_directory: directory.journal(),
             journal,
-            shelf: restored.shelf,
+            store: restored.store,
             mailbox,
             waker: Arc::clone(&waker),
             newly_accepted: restored.newly_accepted,

@@ -5,7 +5,7 @@
 use std::cmp::Reverse;
 use std::sync::Arc;
 
-use crate::client_shares::{Client, ClientShares, LimitExceeded, Share};
+use crate::client_quotas::{Client, ClientQuotas, LimitExceeded, Reservation};
 use crate::connection::{Activity, ConnectionGroup, ConnectionState};
 use crate::idle_reaper::IdleReaper;
 use crate::limits::ENDING_CONNECTIONS;
@@ -16,11 +16,11 @@ const EXTRA_ENDED_ONE_IN: usize = 64;
 
 /// Admits a new connection of `client` within the limits, or ends others for it.
 pub(crate) fn admit(
-    places: &Arc<ClientShares>,
+    places: &Arc<ClientQuotas>,
     reaper: &IdleReaper,
     client: Client,
     group: ConnectionGroup,
-) -> Option<Share> {
+) -> Option<Reservation> {
     let taken = match group {
         ConnectionGroup::Proxy => places.take_beyond(client, 1, 0),
         ConnectionGroup::Public | ConnectionGroup::Operator => places.take(client, 1),
@@ -96,7 +96,7 @@ fn close_smallest<K: Ord>(candidates: Vec<Candidate<K>>, excess: usize) -> bool 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::client_shares::Bound;
+    use crate::client_quotas::Bound;
     use crate::limits::ConnectionLimits;
 
     fn client(host: u8) -> Client {
@@ -104,9 +104,9 @@ mod tests {
     }
 
     /// Connections in the order they were made, each with its share.
-    type Admitted = Vec<(Arc<Activity>, Share)>;
+    type Admitted = Vec<(Arc<Activity>, Reservation)>;
 
-    fn connect(places: &Arc<ClientShares>, reaper: &IdleReaper, hosts: &[u8]) -> Admitted {
+    fn connect(places: &Arc<ClientQuotas>, reaper: &IdleReaper, hosts: &[u8]) -> Admitted {
         let connect = |host: &u8| {
             reaper.advance(1);
             let share = admit(places, reaper, client(*host), ConnectionGroup::Public)?;
@@ -126,8 +126,8 @@ mod tests {
         ending.map(|(number, _)| number).collect()
     }
 
-    fn places(total: usize, per_client: usize) -> Arc<ClientShares> {
-        ClientShares::new(Bound { total, per_client })
+    fn places(total: usize, per_client: usize) -> Arc<ClientQuotas> {
+        ClientQuotas::new(Bound { total, per_client })
     }
 
     #[test]

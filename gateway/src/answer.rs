@@ -5,7 +5,7 @@ use foretell_model::Sequence;
 use http::header::{CONTENT_LENGTH, CONTENT_TYPE};
 use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
 
-use crate::client_shares::Share;
+use crate::client_quotas::Reservation;
 use crate::rate_limits::QuotaStatus;
 use crate::unread_answers::CountedAnswer;
 
@@ -85,7 +85,7 @@ impl Answer {
     }
 
     /// The response; `share` counts the bytes of its body.
-    pub(crate) fn into_response(self, share: Share) -> Response<CountedAnswer> {
+    pub(crate) fn into_response(self, share: Reservation) -> Response<CountedAnswer> {
         let bytes = self.body;
         let mut response = Response::new(CountedAnswer { bytes, share });
         *response.status_mut() = self.status;

@@ -6,7 +6,7 @@ use bytes::{Bytes, BytesMut};
 use http_body_util::BodyExt;
 use hyper::body::Body;
 
-use crate::client_shares::{Client, ClientShares, Share};
+use crate::client_quotas::{Client, ClientQuotas, Reservation};
 use crate::limits::FREE_BODY_BYTES;
 
 /// Bytes read and discarded of a body that is too long, before the rejection. A client that sends
@@ -27,14 +27,14 @@ pub(crate) enum BodyError {
 /// The bytes of one body beyond its first [`FREE_BODY_BYTES`], counted for its client and the
 /// process; released on drop.
 pub(crate) struct BodyPermit {
-    budget: Arc<ClientShares>,
+    budget: Arc<ClientQuotas>,
     client: Client,
     bytes: usize,
-    shares: Vec<Share>,
+    shares: Vec<Reservation>,
 }
 
 impl BodyPermit {
-    pub(crate) const fn new(budget: Arc<ClientShares>, client: Client) -> Self {
+    pub(crate) const fn new(budget: Arc<ClientQuotas>, client: Client) -> Self {
         Self {
             budget,
             client,
@@ -116,7 +116,7 @@ async fn discard<B: Body<Data = Bytes> + Unpin>(body: &mut B) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::client_shares::Bound;
+    use crate::client_quotas::Bound;
     use hyper::body::Frame;
     use std::collections::VecDeque;
     use std::pin::Pin;
@@ -140,8 +140,8 @@ mod tests {
         }
     }
 
-    fn budget(total: usize, per_client: usize) -> Arc<ClientShares> {
-        ClientShares::new(Bound { total, per_client })
+    fn budget(total: usize, per_client: usize) -> Arc<ClientQuotas> {
+        ClientQuotas::new(Bound { total, per_client })
     }
 
     fn client(last: u8) -> Client {

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use crate::client_shares::{Bound, ClientShares};
+use crate::client_quotas::{Bound, ClientQuotas};
 use crate::limits::{
     ConnectionLimits, HELD_BODY_BYTES_PER_CLIENT, MAX_HELD_BODY_BYTES, MAX_SEQUENCE_WAITERS,
     OPERATOR_CONNECTIONS, OPERATOR_UNREAD_BYTES, SEQUENCE_WAITERS_PER_CLIENT,
@@ -12,13 +12,13 @@ use crate::surface::Surface;
 
 /// The bounds of one group of surfaces.
 pub(crate) struct Bounds {
-    pub(crate) connections: Arc<ClientShares>,
+    pub(crate) connections: Arc<ClientQuotas>,
     /// Bytes of answers that clients have not read.
-    pub(crate) unread: Arc<ClientShares>,
+    pub(crate) unread: Arc<ClientQuotas>,
     /// Requests that wait for a sequence.
-    pub(crate) waiters: Arc<ClientShares>,
+    pub(crate) waiters: Arc<ClientQuotas>,
     /// Bytes of long request bodies.
-    pub(crate) bodies: Arc<ClientShares>,
+    pub(crate) bodies: Arc<ClientQuotas>,
 }
 
 /// The bounds of the process.
@@ -29,7 +29,7 @@ pub(crate) struct AllBounds {
 
 impl AllBounds {
     pub(crate) fn new(limits: &ConnectionLimits) -> Self {
-        let shares = |total, per_client| ClientShares::new(Bound { total, per_client });
+        let shares = |total, per_client| ClientQuotas::new(Bound { total, per_client });
         Self {
             public: Bounds {
                 connections: shares(limits.total, limits.per_address),

@@ -36,7 +36,8 @@ pub(crate) struct Activity {
     http2: AtomicBool,
     requested: AtomicU8,
     waker: OnceLock<Waker>,
-    /// Answers that the client may still be reading; finished ones are removed at [`MAX_STREAMS`].
+    /// Answers that the client may still be reading. Finished ones are removed when an answer is
+    /// added to [`MAX_STREAMS`] or more.
     answers: Mutex<Vec<Weak<Progress>>>,
 }
 

@@ -20,7 +20,7 @@ use crate::answer::{Answer, X_SEQUENCE};
 use crate::app::App;
 use crate::body::{self, BodyError, BodyPermit};
 use crate::client_address::ClientAddress;
-use crate::client_shares::{Client, Share};
+use crate::client_quotas::{Client, Reservation};
 use crate::failure::{self, Failure};
 use crate::request_context::RequestContext;
 use crate::request_policy::IncomingRequest;
@@ -193,7 +193,7 @@ fn counted(
     from: ClientAddress,
     answer: Answer,
     has_acted: bool,
-) -> (Answer, Share) {
+) -> (Answer, Reservation) {
     let (client, unread) = (Client::of(from.counted()), &app.bounds.of(surface).unread);
     if let Ok(share) = unread.take(client, answer.body.len()) {
         return (answer, share);

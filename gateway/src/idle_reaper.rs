@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 
-use crate::client_shares::Client;
+use crate::client_quotas::Client;
 use crate::connection::{Activity, ConnectionGroup, ConnectionState};
 use crate::idle_clock::{Clock, IdlePolicy};
 use crate::limits::ConnectionLimits;

@@ -24,7 +24,7 @@ mod catalog_pool;
 mod catalog_watcher;
 mod chunk_adopter;
 mod client_address;
-mod client_shares;
+mod client_quotas;
 mod config;
 mod connection;
 mod cors;

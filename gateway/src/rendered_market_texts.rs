@@ -24,8 +24,8 @@ impl MarketTexts {
         if let Some(known) = self.made.read().get(&market.condition) {
             return Arc::clone(known);
         }
-        // Under the lock that `forget` takes: a text rendered from an older description is removed
-        // afterwards.
+        // Hold the lock from reading the description to inserting the text. Descriptions change
+        // before `forget` is called, so `forget` removes any text of an older description.
         let mut made = self.made.write();
         let description = descriptions.of(market);
         let text = Arc::new(MarketText::new(market.condition, &names(&description)));

@@ -15,7 +15,7 @@ use http::request::Parts;
 use crate::app::App;
 use crate::auth::Caller;
 use crate::body::BodyPermit;
-use crate::client_shares::Client;
+use crate::client_quotas::Client;
 use crate::engine_link::{LinkError, PendingAnswer};
 use crate::failure::Failure;
 use crate::rate_limits::{QuotaStatus, Writes};

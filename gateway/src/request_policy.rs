@@ -10,7 +10,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method};
 use crate::allowlist::Allowlist;
 use crate::answer::Answer;
 use crate::client_address::{ClientAddress, TrustedProxies};
-use crate::client_shares::Client;
+use crate::client_quotas::Client;
 use crate::config::RequestPolicyConfig;
 use crate::connection::ConnectionGroup;
 use crate::cors::Cors;

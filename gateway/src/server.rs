@@ -22,7 +22,7 @@ use tokio::sync::{oneshot, watch};
 use tokio::task::JoinSet;
 
 use crate::admission::{admit, free_descriptor};
-use crate::client_shares::Client;
+use crate::client_quotas::Client;
 use crate::connection::{Activity, ActivityStream, ConnectionState, RequestInProgress};
 use crate::dispatch::Dispatcher;
 use crate::hyper_errors::ErrorBodyStream;
@@ -129,8 +129,8 @@ impl Servers {
         Ok(Self { threads })
     }
 
-    /// Starts to listen on every surface with one socket for each thread. `dispatchers` creates
-    /// those of a thread by its index.
+    /// Starts to listen on every surface with one socket for each thread. `dispatchers(i)`
+    /// returns the dispatchers of thread `i`, one for each surface, in the order of `surfaces`.
     pub(crate) fn serve(
         self,
         surfaces: Vec<BoundAddress>,

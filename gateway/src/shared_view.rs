@@ -11,7 +11,7 @@ use parking_lot::{RwLock, RwLockReadGuard};
 use tokio::sync::Semaphore;
 
 use crate::answer::StatePosition;
-use crate::client_shares::Share;
+use crate::client_quotas::Reservation;
 use crate::limits::{MAX_FRAME_SEARCHES, MAX_SEQUENCE_AHEAD, SEQUENCE_WAIT};
 use crate::slot_cache::SlotCache;
 use crate::waiters::Waiters;
@@ -180,7 +180,7 @@ impl SharedView {
     pub(crate) async fn wait_requested(
         &self,
         minimum: Sequence,
-        waiter: impl FnOnce() -> Option<Share>,
+        waiter: impl FnOnce() -> Option<Reservation>,
     ) -> Result<(), ApiError> {
         if self.waiters.reached() >= minimum {
             return Ok(());

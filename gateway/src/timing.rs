@@ -51,12 +51,12 @@ impl Stages for Stage {
 pub(crate) struct Timing {
     durations: Arc<Durations<Stage>>,
     began: Instant,
-    noted: Mutex<Noted>,
+    noted: Mutex<RecordedTimes>,
     acted: AtomicBool,
 }
 
 #[derive(Clone, Copy, Default)]
-struct Noted {
+struct RecordedTimes {
     /// Indexed in the order of [`Stages::ALL`].
     stages: [Option<Duration>; 4],
     engine: EngineTiming,

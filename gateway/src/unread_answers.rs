@@ -10,13 +10,13 @@ use std::task::{Context, Poll};
 use bytes::{Buf, Bytes};
 use hyper::body::{Body, Frame, SizeHint};
 
-use crate::client_shares::Share;
+use crate::client_quotas::Reservation;
 use crate::idle_clock::{Clock, IdlePolicy, Tick};
 
 /// The body of an answer, with its share of the client's unread bytes.
 pub(crate) struct CountedAnswer {
     pub(crate) bytes: Bytes,
-    pub(crate) share: Share,
+    pub(crate) share: Reservation,
 }
 
 /// A client's progress in reading an answer. Only the connection's own thread writes.
@@ -93,7 +93,7 @@ impl Body for UnreadBody {
 pub(crate) struct UnreadBytes {
     bytes: Bytes,
     progress: Arc<Progress>,
-    _share: Share,
+    _share: Reservation,
 }
 
 impl Buf for UnreadBytes {

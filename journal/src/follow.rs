@@ -356,7 +356,7 @@ impl OpenSegment {
         Ok(())
     }
 
-    /// Moves to the batch of the frame after `after`, or to `limit`.
+    /// Skips batches whose last sequence is at most `after`; stops at offset `limit`.
     fn skip_to(&mut self, after: Sequence, limit: u32) -> Result<(), JournalError> {
         while self.cursor.offset < limit {
             let header = self.cursor.peek(self.map.bytes());

@@ -51,8 +51,8 @@ impl Scan {
     /// Reads the headers of all segments.
     fn begin(self) -> Result<Scanner, JournalError> {
         let (mut headers, unreadable) = self.headers()?;
-        // From the segment of frame `after`, so that the time of the end is known without newer
-        // frames.
+        // Start at the segment that contains frame `after`. If no frame follows, that segment
+        // still gives the time of the journal's last frame.
         let start = headers
             .iter()
             .rposition(|header| header.first <= self.after)

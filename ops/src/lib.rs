@@ -10,17 +10,17 @@ mod catalog;
 mod cli;
 mod config;
 pub mod demo;
-mod descriptors;
 mod exit_codes;
 pub mod failure;
+mod fd_limit;
+#[cfg(test)]
+mod generated_docs;
 mod logging;
 mod operator;
 mod output;
 mod process;
 mod profile;
 mod progress;
-#[cfg(test)]
-mod reference;
 mod supervisor;
 pub mod trader;
 mod up;

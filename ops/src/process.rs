@@ -20,9 +20,9 @@ use serde_json::{Value, json};
 
 use crate::cli::{self, EngineArgs, GatewayArgs};
 use crate::config::{Config, Durability, PriceSide, Times, Wait};
-use crate::descriptors;
 use crate::exit_codes::GENERAL;
 use crate::failure::Failure;
+use crate::fd_limit;
 use crate::output;
 
 /// Environment variable that holds the master secret instead of its file.
@@ -49,7 +49,7 @@ pub(crate) fn engine(
     stop_with_parent(arguments.supervised)?;
     check_owner(&config.data.0)?;
     // Each gateway thread has a socket here, in addition to segments and snapshots.
-    descriptors::raise();
+    fd_limit::raise();
     let mut engine = EngineConfig::new(config.data.0.clone());
     engine.journal.disk = disk;
     engine.journal.durability = match config.engine.durability {
@@ -233,7 +233,7 @@ fn connections(config: &Config) -> Result<ConnectionLimits, Failure> {
         per_address: number(config.gateway.connections_per_address),
         ..ConnectionLimits::default()
     };
-    descriptors::fit(limits, descriptors::raise())
+    fd_limit::fit(limits, fd_limit::raise())
 }
 
 fn threads(configured: u32) -> usize {

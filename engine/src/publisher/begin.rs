@@ -83,14 +83,14 @@ impl<C: Clocks> Publisher<C> {
 
 impl InitialState {
     fn find<C>(args: &PublisherArgs<C>, mut limit: Sequence) -> Self {
-        let (dir, genesis) = (args.shelf.dir(), args.shelf.genesis());
+        let (dir, genesis) = (args.store.dir(), args.store.genesis());
         let journal = &args.journal_directory;
         let (config, key) = (&args.config, args.index_key);
         while !config.ignore_snapshots
             && let Some(image) = newest_attested_image(dir, journal, genesis, limit)
         {
             // A file that makes the view panic is skipped like an invalid one.
-            let view = || snapshot_contents::view_of(&image, &args.shelf);
+            let view = || snapshot_contents::view_of(&image, &args.store);
             let view = || {
                 catch_unwind(AssertUnwindSafe(view))
                     .unwrap_or_else(|_| Err("reading its view panicked".to_owned()))

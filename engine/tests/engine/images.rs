@@ -172,7 +172,7 @@ pub(crate) fn write_image_of(
     receipt: [u8; 32],
     version: u32,
 ) -> Command {
-    let shelf = SnapshotStore::open(
+    let store = SnapshotStore::open(
         &snapshots(directory),
         Arc::new(RealDisk),
         genesis(directory),
@@ -183,10 +183,10 @@ pub(crate) fn write_image_of(
         let bytes = view.unwrap().chunk_bytes(chunk.log, chunk.number).unwrap();
         let log = LogName::new(chunk.log.text()).unwrap();
         let rows = bytes.as_ref().as_ref();
-        let entry = shelf.write_chunk((log, chunk.number), version, chunk.rows, rows);
+        let entry = store.write_chunk((log, chunk.number), version, chunk.rows, rows);
         chunks.push(entry.unwrap());
     }
-    let mut writer = shelf
+    let mut writer = store
         .begin_image(exchange.sequence(), version, &chunks)
         .unwrap();
     let mut state = Vec::new();

@@ -43,7 +43,7 @@ pub(super) struct Engine {
     syncer: RefCell<Option<Syncer>>,
     helper: RefCell<Option<Preallocator>>,
     publisher: RefCell<Option<Publishing>>,
-    pub(super) shelf: RefCell<Option<SnapshotStore>>,
+    pub(super) store: RefCell<Option<SnapshotStore>>,
     pub(super) genesis: Cell<[u8; 32]>,
     shown: RefCell<Option<SharedParts>>,
     ended: Cell<Option<ServeEnd>>,
@@ -123,7 +123,7 @@ impl Engine {
             _poll: parts.poll,
             _lock: lock,
         });
-        *self.shelf.borrow_mut() = Some(parts.publisher.shelf.clone());
+        *self.store.borrow_mut() = Some(parts.publisher.store.clone());
         *self.syncer.borrow_mut() = Some(parts.syncer);
         *self.helper.borrow_mut() = Some(parts.helper);
         *self.publisher.borrow_mut() = Some(Publishing::Begins(Box::new(parts.publisher)));
@@ -174,7 +174,7 @@ impl Engine {
         *self.publisher.borrow_mut() = None;
         *self.syncer.borrow_mut() = None;
         *self.helper.borrow_mut() = None;
-        *self.shelf.borrow_mut() = None;
+        *self.store.borrow_mut() = None;
         *self.shown.borrow_mut() = None;
         self.ended.set(None);
         if let Some(span) = world.spans.borrow_mut().last_mut() {

@@ -125,9 +125,9 @@ fn begin(world: &World) -> Result<(Follower, View), JournalError> {
     let beginning = Follower::open(&journal, foretell_model::Sequence(0))?;
     let genesis = beginning.genesis();
     if world.context.percent(50)
-        && let Some(shelf) = world.shelf()
-        && let Some(image) = newest_image(shelf.dir(), &genesis, beginning.durable())
-        && let Ok((view, _)) = snapshot_contents::view_of(&image, &shelf)
+        && let Some(store) = world.store()
+        && let Some(image) = newest_image(store.dir(), &genesis, beginning.durable())
+        && let Ok((view, _)) = snapshot_contents::view_of(&image, &store)
     {
         world.context.count(Situation::FollowerBeganAtImage);
         let follower = Follower::open(&journal, image.sequence())?;

@@ -154,8 +154,8 @@ impl World {
         self.engine.genesis.get()
     }
 
-    pub(super) fn shelf(&self) -> Option<SnapshotStore> {
-        self.engine.shelf.borrow().clone()
+    pub(super) fn store(&self) -> Option<SnapshotStore> {
+        self.engine.store.borrow().clone()
     }
 
     /// A connection to the engine, if one listens.

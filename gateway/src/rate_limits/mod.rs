@@ -23,7 +23,7 @@ pub use settings::RateLimits;
 use table::Table;
 use window::Millis;
 
-use crate::client_shares::Client;
+use crate::client_quotas::Client;
 use crate::surface::Surface;
 
 /// Shards of 1,024 windows for addresses; an address has two or three windows.

@@ -36,7 +36,8 @@ pub(crate) async fn one(context: RequestContext) -> Result<Answer, Failure> {
     Ok(Answer::json(book).at(position))
 }
 
-/// `POST /books`: keeps the input order, omits unknown tokens, and shows one state.
+/// `POST /books`: keeps the input order, omits unknown tokens, and reads all books from
+/// one state of the view.
 pub(crate) async fn many(context: RequestContext) -> Result<Answer, Failure> {
     let asked = read_tokens(&context.body)?;
     let app = &context.app;

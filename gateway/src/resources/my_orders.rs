@@ -26,8 +26,8 @@ const NAMED_TRADES: usize = 500;
 struct PageBounds {
     /// Orders of the page.
     rows: usize,
-    /// Trades that the orders of the page name together: the page ends before the order that would
-    /// exceed it. No single order names more.
+    /// Maximum number of trade ids in all orders of a page. The page ends before an order that
+    /// would exceed it; the first order is always included.
     trades: usize,
     /// Orders visited under one lock hold.
     step: usize,

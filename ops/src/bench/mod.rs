@@ -31,12 +31,12 @@ pub(crate) struct Bench {
     hlog: Option<PathBuf>,
     /// Measurement
     #[command(subcommand)]
-    what: What,
+    what: BenchCommand,
 }
 
 /// A measurement, or a command about reports and streams.
 #[derive(Debug, Subcommand)]
-enum What {
+enum BenchCommand {
     #[command(flatten)]
     Measure(Measurement),
     /// Audit a journal of mixed traffic and one of resting orders
@@ -77,16 +77,16 @@ enum What {
 /// start or answers wrongly.
 pub(crate) fn run(bench: Bench, output: Output) -> Result<ExitCode, Failure> {
     let report = match bench.what {
-        What::Compare { before, after } => return files::compare(&before, &after, output),
-        What::Report { files, out } => return files::page(&files, out.as_deref()),
-        What::Stream {
+        BenchCommand::Compare { before, after } => return files::compare(&before, &after, output),
+        BenchCommand::Report { files, out } => return files::page(&files, out.as_deref()),
+        BenchCommand::Stream {
             out,
             markets,
             commands,
             live,
         } => return write_stream(&out, (markets, commands, live), output),
-        What::Audit(scope) => measure_audit(&scope)?,
-        What::Measure(measurement) => measure(measurement)?,
+        BenchCommand::Audit(scope) => measure_audit(&scope)?,
+        BenchCommand::Measure(measurement) => measure(measurement)?,
     };
     files::show(report, bench.save.as_deref(), bench.hlog.as_deref(), output)?;
     Ok(ExitCode::SUCCESS)
@@ -163,7 +163,7 @@ mod tests {
     fn measurements_have_defaults_and_need_an_order() {
         let entry = bench(&["entry", "--save", "/r"]).unwrap();
         assert_eq!((entry.save, entry.hlog), (Some(PathBuf::from("/r")), None));
-        let What::Measure(Measurement::Entry(scope)) = entry.what else {
+        let BenchCommand::Measure(Measurement::Entry(scope)) = entry.what else {
             panic!("{:?}", entry.what);
         };
         let scope = format!("{scope:?}");

@@ -19,7 +19,7 @@ use crate::demo::actions::{Actions, redeem};
 use crate::demo::catalog_updates::CatalogUpdates;
 use crate::demo::market::BotMarket;
 use crate::demo::quotes::{self, Quote, QuoteParameters};
-use crate::demo::short_markets::{MarketDurations, MarketHost, MarketNews};
+use crate::demo::short_markets::{MarketDurations, MarketHost, MarketNotification};
 use crate::demo::summary::Summary;
 use crate::demo::wallets::BOTS;
 use crate::failure::Failure;
@@ -74,7 +74,7 @@ struct Bots {
     short_market: Option<BotMarket>,
     /// Condition ids of ended short markets that are not redeemed yet.
     ended: Vec<String>,
-    news: mpsc::UnboundedReceiver<MarketNews>,
+    news: mpsc::UnboundedReceiver<MarketNotification>,
     actions: Actions,
     random: Random,
     summary: Summary,
@@ -83,7 +83,7 @@ struct Bots {
 impl Bots {
     async fn connect(
         base: &str,
-        news: mpsc::UnboundedReceiver<MarketNews>,
+        news: mpsc::UnboundedReceiver<MarketNotification>,
     ) -> Result<Self, Failure> {
         let [first, second, third] = BOTS;
         let sample = BotMarket::of_sample()?;
@@ -129,10 +129,10 @@ impl Bots {
     async fn receive_news(&mut self) -> Result<(), Failure> {
         while let Ok(news) = self.news.try_recv() {
             match news {
-                MarketNews::Opened(event) => {
+                MarketNotification::Opened(event) => {
                     self.short_market = Some(BotMarket::of(&event, 0, &event.markets[0])?);
                 }
-                MarketNews::Ended(market) => {
+                MarketNotification::Ended(market) => {
                     let condition = market.condition_id();
                     self.short_market
                         .take_if(|round| round.condition == condition);

@@ -36,7 +36,7 @@ const LONGER: u32 = 6;
 const RETRY: Duration = Duration::from_secs(2);
 
 /// Messages to the bots.
-pub(super) enum MarketNews {
+pub(super) enum MarketNotification {
     /// A short market is open.
     Opened(SampleEvent),
     /// A short market is resolved: its shares can be redeemed.
@@ -66,7 +66,7 @@ pub(super) struct MarketHost {
     client: OperatorClient,
     http: reqwest::Client,
     trading: String,
-    news: UnboundedSender<MarketNews>,
+    news: UnboundedSender<MarketNotification>,
 }
 
 impl MarketHost {
@@ -74,7 +74,7 @@ impl MarketHost {
     pub(super) fn new(
         config: &Config,
         trading: &str,
-        news: UnboundedSender<MarketNews>,
+        news: UnboundedSender<MarketNotification>,
     ) -> Result<Self, Failure> {
         Ok(Self {
             config: config.clone(),
@@ -126,7 +126,7 @@ impl MarketHost {
             "short market opened"
         );
         // The process ends when the bots' receiver is gone.
-        let _ = self.news.send(MarketNews::Opened(event));
+        let _ = self.news.send(MarketNotification::Opened(event));
         Ok(())
     }
 
@@ -142,7 +142,9 @@ impl MarketHost {
             };
             let ends = row.end_date.as_deref().and_then(ends).unwrap_or(opened);
             if row.status == MarketState::Active && ends > seconds_now() {
-                let _ = self.news.send(MarketNews::Opened(round(opened, ends)));
+                let _ = self
+                    .news
+                    .send(MarketNotification::Opened(round(opened, ends)));
                 goes_on = Some(ends);
             } else {
                 self.end(opened, ends).await?;
@@ -169,7 +171,9 @@ impl MarketHost {
             record["closed"] = true.into();
             sample::resolve(&mut record["markets"][0], prices);
         });
-        let _ = self.news.send(MarketNews::Ended(event.markets.remove(0)));
+        let _ = self
+            .news
+            .send(MarketNotification::Ended(event.markets.remove(0)));
         Ok(())
     }
 

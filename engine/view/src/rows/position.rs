@@ -21,7 +21,8 @@ pub struct Position {
     realized: i128,
 }
 
-/// The largest cost and the largest sum accepted from stored bytes. Both are far above the limits
+/// Decoding rejects a position whose `cost` exceeds this, or whose `bought`, `spent` or `realized`
+/// exceeds [`MOST_SUM`], in either direction. Both are far above the limits
 /// of balances (docs/verify/rules.md §1), and too small to overflow later arithmetic.
 const MOST_COST: u128 = 1 << 72;
 const MOST_SUM: u128 = 1 << 96;

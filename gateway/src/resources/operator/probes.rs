@@ -23,7 +23,7 @@ struct Ready {
     ready: bool,
     view: bool,
     engine: bool,
-    /// The frame this gateway's view cannot follow, when that is why it is not ready.
+    /// Sequence of the frame at which this gateway's view stopped; absent if it did not stop.
     #[serde(skip_serializing_if = "Option::is_none")]
     view_stopped: Option<u64>,
 }

@@ -9,7 +9,7 @@ use foretell_view::{
 
 use crate::rng::Rng;
 use crate::view_images::journal::{Frame, GENESIS, Journal};
-use crate::view_images::shelf::{SnapshotStore, section};
+use crate::view_images::store::{SnapshotStore, section};
 
 /// A view of the first half of a journal as bytes, and the rest of the journal.
 fn half(seed: u64) -> (ViewSnapshot, SnapshotStore, Vec<Frame>) {
@@ -20,24 +20,24 @@ fn half(seed: u64) -> (ViewSnapshot, SnapshotStore, Vec<Frame>) {
         view.apply(&frame.as_ref())
             .expect("the exchange wrote the frame");
     }
-    let mut shelf = SnapshotStore::default();
-    shelf.collect(&view);
-    (view.snapshot().expect("nothing was refused"), shelf, rest)
+    let mut store = SnapshotStore::default();
+    store.collect(&view);
+    (view.snapshot().expect("nothing was refused"), store, rest)
 }
 
-fn read(image: &ViewSnapshot, shelf: &SnapshotStore) -> Result<View, ViewSnapshotError> {
-    View::from_snapshot(|name| section(image, name), |chunk| shelf.chunk(chunk))
+fn read(image: &ViewSnapshot, store: &SnapshotStore) -> Result<View, ViewSnapshotError> {
+    View::from_snapshot(|name| section(image, name), |chunk| store.chunk(chunk))
 }
 
 #[test]
 fn what_is_missing_or_of_another_version_is_named() {
-    let (image, shelf, _) = half(3);
-    read(&image, &shelf).expect("it is whole");
+    let (image, store, _) = half(3);
+    read(&image, &store).expect("it is whole");
     for at in 0..image.sections.len() {
         let mut image = image.clone();
         let (name, _) = image.sections.remove(at);
         assert_eq!(
-            read(&image, &shelf).unwrap_err(),
+            read(&image, &store).unwrap_err(),
             ViewSnapshotError::NoSection(name)
         );
     }
@@ -47,26 +47,26 @@ fn what_is_missing_or_of_another_version_is_named() {
         let name = *name;
         bytes.push(0);
         assert_eq!(
-            read(&image, &shelf).unwrap_err(),
+            read(&image, &store).unwrap_err(),
             ViewSnapshotError::Malformed(name)
         );
         image.sections[at].1.truncate(3);
         assert_eq!(
-            read(&image, &shelf).unwrap_err(),
+            read(&image, &store).unwrap_err(),
             ViewSnapshotError::Malformed(name)
         );
     }
     let mut other = image.clone();
     other.sections[0].1[0] += 1;
     let version = ViewSnapshotError::Version(VIEW_VERSION + 1);
-    assert_eq!(read(&other, &shelf).unwrap_err(), version);
+    assert_eq!(read(&other, &store).unwrap_err(), version);
 
     let gone = image.chunks[image.chunks.len() / 2];
-    let without = |chunk: ChunkRef| shelf.chunk(chunk).filter(|_| chunk != gone);
+    let without = |chunk: ChunkRef| store.chunk(chunk).filter(|_| chunk != gone);
     let error = View::from_snapshot(|name| section(&image, name), without).unwrap_err();
     assert_eq!(error, ViewSnapshotError::NoChunk(gone));
     let shorter = |chunk: ChunkRef| {
-        let bytes = shelf.chunk(chunk)?;
+        let bytes = store.chunk(chunk)?;
         let cut = bytes.as_ref().as_ref().len() - usize::from(chunk == gone);
         let cut: Arc<[u8]> = bytes.as_ref().as_ref()[..cut].into();
         Some(Arc::new(cut) as _)
@@ -79,7 +79,7 @@ fn what_is_missing_or_of_another_version_is_named() {
 fn no_bytes_make_a_view_panic() {
     let mut views = 0;
     for seed in 0..60 {
-        let (image, shelf, rest) = half(seed);
+        let (image, store, rest) = half(seed);
         let mut rng = Rng::new(seed);
         for _ in 0..40 {
             let mut image = image.clone();
@@ -88,7 +88,7 @@ fn no_bytes_make_a_view_panic() {
             let bad = rng.percent(30);
             let mut chunks = rng.clone();
             let chunk = |chunk: ChunkRef| {
-                let mut bytes = shelf.chunk(chunk)?.as_ref().as_ref().to_vec();
+                let mut bytes = store.chunk(chunk)?.as_ref().as_ref().to_vec();
                 if bad {
                     let at = chunks.index(bytes.len());
                     bytes[at] = u8::try_from(chunks.below(256)).expect("below 256");

@@ -8,7 +8,7 @@ mod answers;
 mod damaged;
 mod journal;
 mod plain;
-mod shelf;
+mod store;
 
 use foretell_view::{Chunking, View};
 
@@ -16,7 +16,7 @@ use crate::rng::Rng;
 use answers::same_answers;
 use journal::{GENESIS, Journal};
 use plain::Plain;
-use shelf::SnapshotStore;
+use store::SnapshotStore;
 
 /// Journals of an ordinary run.
 const JOURNALS: u64 = 1_000;
@@ -44,7 +44,7 @@ fn follow(seed: u64, journal: &Journal) -> (usize, usize) {
     let mut whole = View::with_chunking(GENESIS, chunking);
     let mut standard = View::new(GENESIS);
     let mut renewed = View::with_chunking(GENESIS, chunking);
-    let mut shelf = SnapshotStore::default();
+    let mut store = SnapshotStore::default();
     let mut plain = Plain::default();
     for (count, frame) in journal.frames.iter().enumerate() {
         for view in [&mut whole, &mut standard, &mut renewed] {
@@ -53,15 +53,15 @@ fn follow(seed: u64, journal: &Journal) -> (usize, usize) {
         }
         plain.fold(frame);
         if rng.percent(5) || count + 1 == journal.frames.len() {
-            renewed = shelf.renew(&renewed);
+            renewed = store.renew(&renewed);
             let names = journal.names(count + 1);
             same_answers(&whole, &renewed, &names, &mut rng);
             same_answers(&standard, &renewed, &names, &mut rng);
             plain.compare(&renewed, &names);
-            shelf.compare(&whole, &renewed);
+            store.compare(&whole, &renewed);
         } else if rng.percent(20) {
-            shelf.lend(&mut renewed);
+            store.lend(&mut renewed);
         }
     }
-    (plain.trades(), shelf.len())
+    (plain.trades(), store.len())
 }

@@ -39,13 +39,13 @@ pub(crate) struct Bound {
 }
 
 /// The counters of one resource.
-pub(crate) struct ClientShares {
+pub(crate) struct ClientQuotas {
     bound: Bound,
-    held: Mutex<Taken>,
+    held: Mutex<Usage>,
 }
 
 #[derive(Default)]
-struct Taken {
+struct Usage {
     total: usize,
     by_client: HashMap<Client, usize>,
 }
@@ -59,7 +59,7 @@ pub(crate) enum LimitExceeded {
     Total(usize),
 }
 
-impl ClientShares {
+impl ClientQuotas {
     pub(crate) fn new(bound: Bound) -> Arc<Self> {
         Arc::new(Self {
             bound,
@@ -73,7 +73,7 @@ impl ClientShares {
         self: &Arc<Self>,
         client: Client,
         amount: usize,
-    ) -> Result<Share, LimitExceeded> {
+    ) -> Result<Reservation, LimitExceeded> {
         let mut held = self.held.lock();
         let of_client = held.by_client.get(&client).copied().unwrap_or_default();
         if of_client > 0 {
@@ -82,7 +82,7 @@ impl ClientShares {
         within(held.total, amount, self.bound.total).map_err(LimitExceeded::Total)?;
         held.add(client, amount);
         drop(held);
-        Ok(self.share(client, amount))
+        Ok(self.reserve(client, amount))
     }
 
     /// As [`Self::take`] without the client's bound, and with `beyond` more than the total bound.
@@ -91,19 +91,19 @@ impl ClientShares {
         client: Client,
         amount: usize,
         beyond: usize,
-    ) -> Result<Share, LimitExceeded> {
+    ) -> Result<Reservation, LimitExceeded> {
         let mut held = self.held.lock();
         let total = self.bound.total.saturating_add(beyond);
         within(held.total, amount, total).map_err(LimitExceeded::Total)?;
         held.add(client, amount);
         drop(held);
-        Ok(self.share(client, amount))
+        Ok(self.reserve(client, amount))
     }
 
     /// As [`Self::take`] without any bound.
-    pub(crate) fn take_unbounded(self: &Arc<Self>, client: Client, amount: usize) -> Share {
+    pub(crate) fn take_unbounded(self: &Arc<Self>, client: Client, amount: usize) -> Reservation {
         self.held.lock().add(client, amount);
-        self.share(client, amount)
+        self.reserve(client, amount)
     }
 
     /// The amount of all clients together.
@@ -111,9 +111,9 @@ impl ClientShares {
         self.held.lock().total
     }
 
-    fn share(self: &Arc<Self>, client: Client, amount: usize) -> Share {
-        Share {
-            shares: Arc::clone(self),
+    fn reserve(self: &Arc<Self>, client: Client, amount: usize) -> Reservation {
+        Reservation {
+            quotas: Arc::clone(self),
             client,
             amount,
         }
@@ -128,7 +128,7 @@ fn within(held: usize, amount: usize, bound: usize) -> Result<(), usize> {
     }
 }
 
-impl Taken {
+impl Usage {
     fn add(&mut self, client: Client, amount: usize) {
         self.total += amount;
         *self.by_client.entry(client).or_default() += amount;
@@ -136,15 +136,15 @@ impl Taken {
 }
 
 /// An amount taken by a client, released on drop.
-pub(crate) struct Share {
-    shares: Arc<ClientShares>,
+pub(crate) struct Reservation {
+    quotas: Arc<ClientQuotas>,
     client: Client,
     amount: usize,
 }
 
-impl Drop for Share {
+impl Drop for Reservation {
     fn drop(&mut self) {
-        let mut held = self.shares.held.lock();
+        let mut held = self.quotas.held.lock();
         held.total -= self.amount;
         if let Some(of_client) = held.by_client.get_mut(&self.client) {
             *of_client -= self.amount;
@@ -177,22 +177,22 @@ mod tests {
             total: 30,
             per_client: 20,
         };
-        let shares = ClientShares::new(bound);
+        let quotas = ClientQuotas::new(bound);
         let [a, b] = [client("192.0.2.1"), client("192.0.2.2")];
-        let first = shares.take(a, 12).expect("room");
-        let _second = shares.take(a, 8).expect("room");
-        assert_eq!(shares.take(a, 3).err(), Some(LimitExceeded::Client(3)));
-        let _third = shares.take(b, 10).expect("room");
-        assert_eq!(shares.take(b, 1).err(), Some(LimitExceeded::Total(1)));
-        assert!(shares.take_beyond(b, 3, 2).is_err());
-        let beyond = shares.take_beyond(b, 2, 2).expect("room beyond");
-        assert_eq!(shares.held(), 32);
-        let anyway = shares.take_unbounded(a, 100);
-        assert_eq!(shares.held(), 132);
+        let first = quotas.take(a, 12).expect("room");
+        let _second = quotas.take(a, 8).expect("room");
+        assert_eq!(quotas.take(a, 3).err(), Some(LimitExceeded::Client(3)));
+        let _third = quotas.take(b, 10).expect("room");
+        assert_eq!(quotas.take(b, 1).err(), Some(LimitExceeded::Total(1)));
+        assert!(quotas.take_beyond(b, 3, 2).is_err());
+        let beyond = quotas.take_beyond(b, 2, 2).expect("room beyond");
+        assert_eq!(quotas.held(), 32);
+        let anyway = quotas.take_unbounded(a, 100);
+        assert_eq!(quotas.held(), 132);
         drop((first, beyond, anyway));
-        assert!(shares.take(b, 5).is_ok());
-        assert_eq!(shares.held(), 18);
-        assert_eq!(shares.held.lock().by_client.len(), 2);
+        assert!(quotas.take(b, 5).is_ok());
+        assert_eq!(quotas.held(), 18);
+        assert_eq!(quotas.held.lock().by_client.len(), 2);
     }
 
     #[test]
@@ -201,13 +201,13 @@ mod tests {
             total: 100,
             per_client: 10,
         };
-        let shares = ClientShares::new(bound);
+        let quotas = ClientQuotas::new(bound);
         let [a, b] = [client("192.0.2.1"), client("192.0.2.2")];
-        let large = shares.take(a, 50).expect("the first");
-        assert_eq!(shares.take(a, 1).err(), Some(LimitExceeded::Client(41)));
-        assert_eq!(shares.take(b, 51).err(), Some(LimitExceeded::Total(1)));
+        let large = quotas.take(a, 50).expect("the first");
+        assert_eq!(quotas.take(a, 1).err(), Some(LimitExceeded::Client(41)));
+        assert_eq!(quotas.take(b, 51).err(), Some(LimitExceeded::Total(1)));
         drop(large);
-        assert!(shares.take(a, 1).is_ok());
-        assert!(shares.held.lock().by_client.is_empty());
+        assert!(quotas.take(a, 1).is_ok());
+        assert!(quotas.held.lock().by_client.is_empty());
     }
 }

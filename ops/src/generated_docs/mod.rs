@@ -27,7 +27,7 @@ fn check_region(page: &str, name: &str, text: &str) {
     assert!(
         written == text,
         "region `{name}` of docs/operate/{page} differs from the code; rewrite it by \
-         `FORETELL_BLESS=1 cargo test --workspace --lib reference::`. It should be:\n{text}"
+         `FORETELL_BLESS=1 cargo test --workspace --lib generated_docs::`. It should be:\n{text}"
     );
 }
 
