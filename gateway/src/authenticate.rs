@@ -137,7 +137,7 @@ fn single<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<&'a st
         return Ok(None);
     };
     if values.any(|value| value != first) {
-        return Err("a header stands twice with different values");
+        return Err("a credential header is repeated with different values, allowed: one value");
     }
     Ok(Some(first.to_str().unwrap_or_default()))
 }

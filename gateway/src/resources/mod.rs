@@ -80,6 +80,7 @@ impl App {
                 sequence: sequence.0,
                 stopped,
             },
+            ApiError::SequenceNotReached(sequence) => ApiError::DoneNotYetShown(sequence),
             other => other,
         })?;
         Ok(read(&self.shared_view.read()))

@@ -62,7 +62,11 @@ fn one_connection_serves_many_requests_and_every_refusal_is_json() {
         "POST /accounts/deposit HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {TOKEN}\r\nContent-Length: 84\r\n\r\n{:84}",
         "{\"wallet\":\"0x1111111111111111111111111111111111111111\",\"amount\":\"1\",\"reference\":\"r\"}",
     );
-    assert_eq!(ask(&mut stream, &deposit).0, 503, "the engine is away");
+    assert_eq!(
+        ask(&mut stream, &deposit).0,
+        503,
+        "the engine is unavailable"
+    );
     gateway.stop().unwrap();
 }
 

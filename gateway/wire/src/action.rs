@@ -398,7 +398,7 @@ mod tests {
         let twice = body.replacen('{', r#"{"amount":"10000","#, 1);
         assert_eq!(
             read_sets(twice.as_bytes()),
-            Err(ApiError::DuplicateKey("'amount'".into()))
+            Err(ApiError::RepeatedJsonKey("'amount'".into()))
         );
         let more = body.replacen('{', r#"{"note":[1],"wallet":null,"#, 1);
         assert_eq!(read_sets(more.as_bytes()), read_sets(body.as_bytes()));

@@ -87,7 +87,7 @@ pub enum ApiError {
     /// The route cannot read the body.
     InvalidBody(String),
     /// The body has a duplicate key.
-    DuplicateKey(String),
+    RepeatedJsonKey(String),
     /// A field of the body, or a parameter, is wrong.
     Field(FieldError),
     /// A parameter that is allowed once is repeated.
@@ -130,7 +130,7 @@ pub enum ApiError {
     /// The body is not JSON, or not an order.
     InvalidOrderPayload,
     /// The order has a duplicate key.
-    DuplicateOrderKey(String),
+    RepeatedOrderField(String),
     /// A field of an order is wrong.
     OrderField(FieldError),
     /// More than 15 orders in one request.
@@ -346,6 +346,8 @@ pub enum ApiError {
         /// The sequence that the view cannot follow.
         stopped: u64,
     },
+    /// The command was applied at this sequence; the view does not reach it in time.
+    DoneNotYetShown(u64),
     /// The engine died while the request was in flight.
     OutcomeUnknown,
     /// The disk did not take the snapshot that an operator requested.
@@ -378,8 +380,8 @@ impl Display for ApiError {
             Self::BodyTooLarge { limit } => fill(&[limit]),
             Self::UnsupportedMediaType { given } => fill(&[given]),
             Self::InvalidBody(text)
-            | Self::DuplicateKey(text)
-            | Self::DuplicateOrderKey(text)
+            | Self::RepeatedJsonKey(text)
+            | Self::RepeatedOrderField(text)
             | Self::UnknownOrderToken(text)
             | Self::InvalidContent(text) => fill(&[text]),
             Self::RepeatedParameter(text) | Self::InvalidQuery(text) | Self::NoPrice(text) => {
@@ -434,7 +436,9 @@ impl Display for ApiError {
                 window,
                 retry_after,
             } => fill(&[scope, limit, window, retry_after]),
-            Self::ViewStopped(sequence) | Self::SequenceNotReached(sequence) => fill(&[sequence]),
+            Self::ViewStopped(sequence)
+            | Self::SequenceNotReached(sequence)
+            | Self::DoneNotYetShown(sequence) => fill(&[sequence]),
             Self::DoneUnshown { sequence, stopped } => fill(&[sequence, stopped]),
             Self::SequenceTooFarAhead { asked, durable } => fill(&[asked, durable]),
             _ => fill(&[]),
@@ -482,7 +486,7 @@ impl ApiError {
             Self::NotFound => ErrorCode::NotFound,
             Self::NotSupported => ErrorCode::NotSupported,
             Self::InvalidBody(_) => ErrorCode::InvalidBody,
-            Self::DuplicateKey(_) => ErrorCode::DuplicateKey,
+            Self::RepeatedJsonKey(_) => ErrorCode::RepeatedJsonKey,
             Self::Field(FieldError { value: None, .. }) => ErrorCode::MissingField,
             Self::Field(_) => ErrorCode::InvalidField,
             Self::RepeatedParameter(_) => ErrorCode::RepeatedParameter,
@@ -496,7 +500,7 @@ impl ApiError {
             Self::NotAnOwner => ErrorCode::NotAnOwner,
             Self::KeyNotFound => ErrorCode::KeyNotDerivable,
             Self::InvalidOrderPayload => ErrorCode::InvalidOrderPayload,
-            Self::DuplicateOrderKey(_) => ErrorCode::DuplicateOrderKey,
+            Self::RepeatedOrderField(_) => ErrorCode::RepeatedOrderField,
             Self::OrderField(FieldError { value: None, .. }) => ErrorCode::MissingOrderField,
             Self::OrderField(_) => ErrorCode::InvalidOrderField,
             Self::TooManyOrders(_) => ErrorCode::TooManyOrders,
@@ -552,6 +556,7 @@ impl ApiError {
             Self::SnapshotFailed => ErrorCode::SnapshotFailed,
             Self::SnapshotTimeout => ErrorCode::SnapshotTimeout,
             Self::SequenceNotReached(_) => ErrorCode::SequenceNotReached,
+            Self::DoneNotYetShown(_) => ErrorCode::DoneNotYetShown,
             Self::SequenceTooFarAhead { .. } => ErrorCode::SequenceTooFarAhead,
             Self::TooManyWaiters => ErrorCode::TooManyWaiters,
             Self::Internal => ErrorCode::Internal,

@@ -93,6 +93,11 @@ const ID: &str = "0xabababababababababababababababababababababababababababababab
 )]
 #[case(ApiError::SequenceNotReached(7), 503, "not yet at sequence 7")]
 #[case(
+    ApiError::DoneNotYetShown(7),
+    503,
+    "done at sequence 7; this gateway does not show it yet"
+)]
+#[case(
     ApiError::ViewStopped(7),
     503,
     "reads are stopped: this gateway cannot follow the journal at sequence 7; cancels and orders are taken"
@@ -129,6 +134,7 @@ fn every_503_and_425_says_when_to_come_back() {
         ApiError::SnapshotFailed,
         ApiError::SnapshotTimeout,
         ApiError::SequenceNotReached(1),
+        ApiError::DoneNotYetShown(1),
         ApiError::ViewStopped(1),
         ApiError::DoneUnshown {
             sequence: 2,

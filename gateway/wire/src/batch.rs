@@ -77,7 +77,7 @@ pub fn read_tokens(body: &[u8]) -> Result<Vec<BatchToken>, ApiError> {
             return Err(ApiError::InvalidBody(problem));
         };
         if let Some(key) = entry.duplicate() {
-            return Err(ApiError::DuplicateKey(key));
+            return Err(ApiError::RepeatedJsonKey(key));
         }
         let text = match entry.get("token_id") {
             Value::Text(text) => text,
@@ -213,7 +213,7 @@ mod tests {
     #[case(r#"[{"token_id":"1","side":0}]"#, "Invalid side")]
     #[case(
         r#"[{"token_id":"1","token_id":"2"}]"#,
-        "invalid body: the key 'token_id' stands twice"
+        "invalid body: the key 'token_id' is repeated, allowed: once"
     )]
     #[case(r#"["1"]"#, "invalid body: an entry is '1', allowed: an object")]
     #[case(r#"{"token_id":"1"}"#, "invalid body: an object, allowed: an array")]

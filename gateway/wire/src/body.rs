@@ -23,7 +23,7 @@ pub(crate) fn object<'a>(
 ) -> Result<Object<'a>, ApiError> {
     match bounded(body, limit, copy)? {
         Value::Object(object) => match object.duplicate() {
-            Some(key) => Err(ApiError::DuplicateKey(key)),
+            Some(key) => Err(ApiError::RepeatedJsonKey(key)),
             None => Ok(object),
         },
         other => Err(ApiError::InvalidBody(format!(

@@ -163,7 +163,7 @@ mod tests {
     )]
     #[case(
         r#"{"orderId":"0x1","orderId":"0x2"}"#,
-        "invalid body: the key 'orderId' stands twice"
+        "invalid body: the key 'orderId' is repeated, allowed: once"
     )]
     #[case("[]", "invalid body: an array, allowed: an object")]
     #[case("", "invalid body: not JSON")]

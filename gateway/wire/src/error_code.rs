@@ -88,7 +88,7 @@ error_codes! {
         "The path exists, but not with this method.";
     InvalidBody = "invalid_body", 400, Never, "invalid body: <problem>",
         "The body is not JSON, or not of the expected type.";
-    DuplicateKey = "duplicate_key", 400, Never, "invalid body: the key <key> stands twice",
+    RepeatedJsonKey = "repeated_json_key", 400, Never, "invalid body: the key <key> is repeated, allowed: once",
         "An object of the body has a key twice.";
     MissingField = "missing_field", 400, Never, "<field> is missing, allowed: <values>",
         "A required field or parameter is absent.";
@@ -102,7 +102,7 @@ error_codes! {
     InvalidQuery = "invalid_query", 400, Never, "invalid query: <problem>",
         "The query string is too long, has too many parameters or is not percent-encoded UTF-8.";
     RepeatedParameter = "repeated_parameter", 400, Never,
-        "the parameter <name> stands more than once, allowed: once",
+        "the parameter <name> is repeated, allowed: once",
         "A parameter that is allowed once is repeated.";
     InvalidCursor = "invalid_cursor", 400, Never, "invalid next_cursor",
         "The exchange did not issue this cursor for this list.";
@@ -156,8 +156,8 @@ error_codes! {
     // An order before the engine.
     InvalidOrderPayload = "invalid_order_payload", 400, Never, "invalid order payload",
         "The body is not JSON, or not an order.";
-    DuplicateOrderKey = "duplicate_order_key", 400, Never,
-        "invalid order payload: the key <key> stands twice",
+    RepeatedOrderField = "repeated_order_field", 400, Never,
+        "invalid order payload: the key <key> is repeated, allowed: once",
         "An object of the order has a key twice.";
     MissingOrderField = "missing_order_field", 400, Never,
         "invalid order payload: <field> is missing, allowed: <values>",
@@ -382,7 +382,7 @@ error_codes! {
         "A queue of the exchange is full.";
     DiskLow = "disk_low", 503, After(5), "busy: disk nearly full, cancels are allowed",
         "The disk of the engine is nearly full.";
-    EngineUnavailable = "engine_unavailable", 503, After(1), "the engine is away: retry later",
+    EngineUnavailable = "engine_unavailable", 503, After(1), "the engine is unavailable: retry later",
         "The gateway has no connection to the engine.";
     Recovering = "recovering", 425, After(1), "the engine is recovering: retry later",
         "The engine or the gateway is reading the journal.";
@@ -392,6 +392,9 @@ error_codes! {
     DoneUnshown = "done_unshown", 503, Same(1),
         "done at sequence <sequence>; what it did is not shown: this gateway cannot follow the journal at sequence <sequence>",
         "The command was applied, but this gateway cannot show its effect.";
+    DoneNotYetShown = "done_not_yet_shown", 503, Same(1),
+        "done at sequence <sequence>; this gateway does not show it yet",
+        "The command was applied, but this gateway shows it later.";
     ViewStopped = "reads_stopped", 503, After(1),
         "reads are stopped: this gateway cannot follow the journal at sequence <sequence>; cancels and orders are taken",
         "This gateway cannot follow the journal; other gateways can.";

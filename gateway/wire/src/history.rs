@@ -339,7 +339,7 @@ mod tests {
     #[case("interval=1d", "market is missing")]
     #[case("market=zz&interval=1d", "Invalid token id")]
     #[case("market=1&interval=1d&startTs=1", "one or the other")]
-    #[case("market=1&startTs=1&start_ts=1", "start_ts stands more than once")]
+    #[case("market=1&startTs=1&start_ts=1", "start_ts is repeated, allowed: once")]
     #[case("market=1&startTs=NaN", "start_ts is 'NaN'")]
     #[case("market=1&startTs=-0", "start_ts is '-0'")]
     #[case("market=1&startTs=1.", "start_ts is '1.'")]

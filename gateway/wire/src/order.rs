@@ -140,7 +140,7 @@ fn submission(value: &Value<'_>) -> Result<OrderSubmission, ApiError> {
         return Err(wrong_or_missing(item, "order", "an object"));
     };
     if let Some(key) = item.duplicate().or_else(|| order.duplicate()) {
-        return Err(ApiError::DuplicateOrderKey(key));
+        return Err(ApiError::RepeatedOrderField(key));
     }
     let of_old_version = ["taker", "nonce", "feeRateBps"]
         .iter()

@@ -263,7 +263,7 @@ fn a_key_that_stands_twice_is_refused_at_both_levels() {
     ] {
         assert_eq!(
             read_order(body.as_bytes()).unwrap_err().text(),
-            format!("invalid order payload: the key '{key}' stands twice")
+            format!("invalid order payload: the key '{key}' is repeated, allowed: once")
         );
     }
 }
@@ -333,7 +333,7 @@ fn a_batch_has_one_result_per_order_in_input_order() {
     assert_eq!(results[3], Err(ApiError::InvalidOrderPayload));
     assert_eq!(
         results[4],
-        Err(ApiError::DuplicateOrderKey("'salt'".into()))
+        Err(ApiError::RepeatedOrderField("'salt'".into()))
     );
     assert_eq!(results[5], Err(ApiError::InvalidOrderPayload));
 }

@@ -126,7 +126,7 @@ fn trades_take_every_filter() {
 #[case("asset_id=x", "Invalid token id")]
 #[case("next_cursor=LTE%3D", "invalid next_cursor")]
 #[case("builder_code=1", "builder_code is '1', allowed: 0x and 64 hex digits")]
-#[case("id=1&id=2", "the parameter id stands more than once, allowed: once")]
+#[case("id=1&id=2", "the parameter id is repeated, allowed: once")]
 fn a_wrong_filter_of_trades_is_refused(#[case] text: &str, #[case] error: &str) {
     assert_eq!(TradesQuery::of(&query(text)).unwrap_err().text(), error);
 }

@@ -57,10 +57,9 @@ fn find(
     state: &[StateRecord],
     of: impl Fn(&StateRecord) -> Option<String>,
 ) -> Result<String, String> {
-    state
-        .iter()
-        .find_map(of)
-        .ok_or_else(|| "there is no such thing".to_owned())
+    state.iter().find_map(of).ok_or_else(|| {
+        "the state has no record of this name: create it earlier in the script".to_owned()
+    })
 }
 
 fn collateral(name: &str, state: &[StateRecord], names: &Names) -> Result<String, String> {

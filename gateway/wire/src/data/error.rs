@@ -86,7 +86,7 @@ impl From<ApiError> for DataError {
         match error {
             ApiError::RepeatedParameter(field) => Self::InvalidField {
                 field,
-                why: "it stands more than once".to_owned(),
+                why: "it is repeated, allowed: once".to_owned(),
             },
             ApiError::InvalidQuery(why) => Self::InvalidField {
                 field: "query",
@@ -163,7 +163,7 @@ mod tests {
     #[case(
         ApiError::RepeatedParameter("side").into(),
         400,
-        "invalid_field: side: it stands more than once"
+        "invalid_field: side: it is repeated, allowed: once"
     )]
     #[case(
         ApiError::InvalidQuery("longer than 8192 bytes").into(),

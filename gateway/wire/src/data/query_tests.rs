@@ -227,7 +227,7 @@ fn an_integer_keeps_its_bounds(#[case] endpoint: &str, #[case] name: &str, #[cas
         assert!(text.ends_with(&allowed), "{text}");
     }
     let twice = ask(endpoint, &format!("{required}{name}=1&{name}=1"));
-    let expected = format!("invalid_field: {name}: it stands more than once");
+    let expected = format!("invalid_field: {name}: it is repeated, allowed: once");
     assert_eq!(twice, Some(expected));
 }
 
@@ -325,7 +325,7 @@ fn a_user_is_required_and_is_an_address(#[case] endpoint: &str) {
     let twice = ask(endpoint, &format!("user={USER}&user={USER}"));
     assert_eq!(
         twice.as_deref(),
-        Some("invalid_field: user: it stands more than once")
+        Some("invalid_field: user: it is repeated, allowed: once")
     );
     assert_eq!(
         ask(
@@ -440,10 +440,13 @@ fn a_title_has_up_to_100_characters(#[case] endpoint: &str) {
     "invalid_field: filterAmount: '-1' is not a number from 0 to 18446744073709.551615 with at most 6 decimals"
 )]
 #[case("side=buy", "invalid_field: side: 'buy' is not one of BUY, SELL")]
-#[case("side=BUY&side=SELL", "invalid_field: side: it stands more than once")]
+#[case(
+    "side=BUY&side=SELL",
+    "invalid_field: side: it is repeated, allowed: once"
+)]
 #[case(
     "cursorId=1&cursorId=2",
-    "invalid_field: cursorId: it stands more than once"
+    "invalid_field: cursorId: it is repeated, allowed: once"
 )]
 #[case(
     "user=7",

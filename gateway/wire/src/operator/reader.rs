@@ -13,6 +13,7 @@ use serde_json::value::RawValue;
 
 use crate::api_error::{ApiError, quoted};
 use crate::body::object;
+use crate::error_code::ErrorCode;
 use crate::json::{Number, Object, Value};
 use crate::limits::OPERATOR_BODY_BYTES;
 
@@ -70,10 +71,16 @@ impl Wrong {
     fn in_field(self, field: &str, value: &Value<'_>) -> ApiError {
         match self {
             Self::Body(error) => error,
-            Self::Value(allowed) => ApiError::InvalidContent(match value {
-                Value::Null => format!("{field} is missing, allowed: {allowed}"),
-                value => format!("{field} is {}, allowed: {allowed}", value.shown()),
-            }),
+            Self::Value(allowed) => match value {
+                Value::Null => {
+                    let values = vec![field.to_owned(), allowed];
+                    ApiError::Coded(ErrorCode::MissingField, values)
+                }
+                value => {
+                    let values = vec![field.to_owned(), value.shown(), allowed];
+                    ApiError::Coded(ErrorCode::InvalidField, values)
+                }
+            },
         }
     }
 }
@@ -131,7 +138,7 @@ impl<'de> Deserializer<'de> for ValueReader<'de> {
             return Err(Wrong::custom("an object"));
         };
         if let Some(key) = object.duplicate() {
-            return Err(Wrong::Body(ApiError::DuplicateKey(key)));
+            return Err(Wrong::Body(ApiError::RepeatedJsonKey(key)));
         }
         let known = if self.known.is_empty() {
             fields

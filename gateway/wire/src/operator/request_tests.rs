@@ -4,8 +4,8 @@ use rstest::rstest;
 use foretell_model::TokenId;
 
 use super::*;
-use crate::json_text;
 use crate::operator::{EventSummary, MarketDescription, MarketTerms, mode_word, payout_word, read};
+use crate::{ErrorCode, json_text};
 
 const WALLET: &str = "0x1111111111111111111111111111111111111111";
 const CONDITION_ID: &str = "0x0202020202020202020202020202020202020202020202020202020202020202";
@@ -69,7 +69,7 @@ fn a_transfer_is_in_whole_units() {
 )]
 #[case(
     r#"{"wallet":"W","amount":"1","amount":"2","reference":"r"}"#,
-    "invalid body: the key 'amount' stands twice"
+    "invalid body: the key 'amount' is repeated, allowed: once"
 )]
 #[case("[]", "invalid body: an array, allowed: an object")]
 fn a_transfer_is_strict(#[case] body: &str, #[case] text: &str) {
@@ -332,4 +332,19 @@ proptest! {
     fn arbitrary_bytes_never_panic(body: Vec<u8>) {
         let _ = (read::<Transfer>(&body), read::<SettingsChange>(&body), read::<FeeChange>(&body));
     }
+}
+
+#[rstest]
+#[case(r#"{"wallet":"W","reference":"r"}"#, ErrorCode::MissingField)]
+#[case(
+    r#"{"wallet":"W","amount":"-1","reference":"r"}"#,
+    ErrorCode::InvalidField
+)]
+#[case(
+    r#"{"wallet":"W","amount":"1","reference":"r","memo":1}"#,
+    ErrorCode::InvalidContent
+)]
+fn a_wrong_body_has_the_code_of_its_problem(#[case] body: &str, #[case] code: ErrorCode) {
+    let error = read::<Transfer>(filled(body).as_bytes()).unwrap_err();
+    assert_eq!(error.code(), code);
 }

@@ -100,7 +100,12 @@ async fn bad_bodies_are_refused_with_the_field_and_what_is_allowed() {
         let twice = format!(
             r#"{{"amount":"10000","conditionId":"{condition}","amount":"20000","reference":"x"}}"#
         );
-        cases.push((action, twice, 400, "the key 'amount' stands twice"));
+        cases.push((
+            action,
+            twice,
+            400,
+            "the key 'amount' is repeated, allowed: once",
+        ));
         for (reference, text) in [
             (json!(""), "reference is missing"),
             (json!("x".repeat(65)), "reference is 'xxx"),

@@ -97,7 +97,7 @@ fn shapes(valid: &SignedOrder) -> Vec<Case> {
     cases.push((
         "a key twice".to_owned(),
         doubled,
-        "'makerAmount' stands twice",
+        "'makerAmount' is repeated, allowed: once",
     ));
     cases.push(("nesting".to_owned(), "[".repeat(10_000), ""));
     let mut old = valid.body.clone();

@@ -98,7 +98,7 @@ async fn batches_are_refused_whole_and_unknown_tokens_left_out() {
         check(
             path,
             post(twice.into_bytes()).await,
-            Fail(400, "'token_id' stands twice"),
+            Fail(400, "'token_id' is repeated, allowed: once"),
         );
         let many = |count: usize| json!(vec![&known; count]).to_string().into_bytes();
         check(path, post(many(0)).await, Rows(0));

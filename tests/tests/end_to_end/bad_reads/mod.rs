@@ -147,7 +147,7 @@ const CURSORS: &[(&str, Must<'static>)] = &[
     ),
     (
         "MA%3D%3D&next_cursor=MA%3D%3D",
-        Must::Fail(400, "next_cursor stands more than once"),
+        Must::Fail(400, "next_cursor is repeated, allowed: once"),
     ),
     ("MTAwMDAw", Must::Rows(0)),
 ];

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::bad_reads::Must::{self, Fail, Rows};
 use crate::bad_reads::{CURSORS, NOBODY, Site, broken_bodies, check, long, scalars};
 
-const TWICE: &str = "stands more than once, allowed: once";
+const TWICE: &str = "is repeated, allowed: once";
 
 impl Site {
     async fn own(&self, path: &str, query: &str) -> (u16, Value) {

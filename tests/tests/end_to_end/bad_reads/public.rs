@@ -6,7 +6,7 @@ use crate::bad_reads::Must::{Fail, Rows};
 use crate::bad_reads::{CURSORS, NOBODY, Site, check, long};
 
 const MISSING: &str = "token_id is missing";
-const TWICE: &str = "stands more than once, allowed: once";
+const TWICE: &str = "is repeated, allowed: once";
 const NO_BOOK: &str = "No orderbook exists for the requested token id";
 
 #[tokio::test]

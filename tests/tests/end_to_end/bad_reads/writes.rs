@@ -56,7 +56,11 @@ async fn cancels_of_nothing_and_of_others() {
     }
     let twice = format!(r#"{{"orderId":"{NOBODY}","orderId":"{foreign}"}}"#);
     let answer = site.signed(delete.clone(), "/order", &twice).await;
-    check("a key twice", answer, Fail(400, "'orderId' stands twice"));
+    check(
+        "a key twice",
+        answer,
+        Fail(400, "'orderId' is repeated, allowed: once"),
+    );
     const GONE: &str = "order can't be found - already canceled or matched";
     const FOREIGN: &str = "order belongs to another account";
     for (id, reason) in [

@@ -103,7 +103,7 @@ async fn statuses(exchange: &Exchange) -> BTreeMap<String, String> {
         .iter()
         .map(|row| (text(row, "conditionId"), text(row, "status")))
         .collect();
-    assert_eq!(all.len(), count, "a condition stands twice");
+    assert_eq!(all.len(), count, "a condition is repeated in /markets");
     all
 }
 

@@ -34,7 +34,7 @@ const TABLE: &[(&str, &str)] = &[
     ),
     (
         "/trades?limit=1&limit=2",
-        "invalid_field: limit: it stands more than once",
+        "invalid_field: limit: it is repeated, allowed: once",
     ),
     ("/trades?foo=1", "unknown_field: foo"),
     ("/trades?sizeThreshold=1", "unknown_field: sizeThreshold"),

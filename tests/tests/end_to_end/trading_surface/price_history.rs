@@ -214,7 +214,7 @@ async fn what_is_asked_wrongly_is_refused_with_what_is_allowed() {
         (format!("market=-1&{now}"), "Invalid token id"),
         (
             format!("market={yes}&market={yes}&{now}"),
-            "market stands more than once",
+            "market is repeated, allowed: once",
         ),
         (format!("market={yes}"), "start_ts is missing"),
         (format!("market={yes}&interval="), "start_ts is missing"),
@@ -222,7 +222,7 @@ async fn what_is_asked_wrongly_is_refused_with_what_is_allowed() {
         (format!("market={yes}&{now}&startTs=1"), ONE_OF_TWO),
         (
             format!("market={yes}&start_ts=1&startTs=1"),
-            "start_ts stands more than once",
+            "start_ts is repeated, allowed: once",
         ),
         (
             format!("market={yes}&startTs=2&endTs=1"),
