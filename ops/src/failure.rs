@@ -31,7 +31,7 @@ impl Failure {
         self
     }
 
-    /// Sets the exit code, which is one of [`crate::exit_codes::ALL`].
+    /// Sets the exit code, which is one of `exit_codes::ALL`.
     #[must_use]
     pub fn code(mut self, code: u8) -> Self {
         debug_assert!(exit_codes::is_documented(code), "exit code {code}");

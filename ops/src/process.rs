@@ -362,7 +362,10 @@ fn check_owner(path: &Path) -> Result<(), Failure> {
 /// It cannot be created, is no directory, belongs to another user, or others may enter it.
 pub(crate) fn prepare_data_directory(path: &Path) -> Result<(), Failure> {
     use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _};
-    let failure = |text: String| Failure::new(format!("data directory {}: {text}", path.display()));
+    let failure = |text: String| {
+        Failure::new(format!("data directory {}: {text}", path.display()))
+            .code(foretell_engine::EXIT_REFUSED)
+    };
     if !path.exists() {
         std::fs::DirBuilder::new()
             .recursive(true)
@@ -380,8 +383,7 @@ pub(crate) fn prepare_data_directory(path: &Path) -> Result<(), Failure> {
             "others may enter it (mode {:o})",
             metadata.permissions().mode() & 0o777
         ))
-        .hint(format!("chmod 700 {}", path.display()))
-        .code(foretell_engine::EXIT_REFUSED));
+        .hint(format!("chmod 700 {}", path.display())));
     }
     close_files(path).map_err(|error| failure(error.to_string()))
 }

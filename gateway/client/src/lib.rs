@@ -18,14 +18,14 @@ const ANSWER_TIMEOUT: Duration = Duration::from_secs(30);
 /// Why a request failed.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum OperatorError {
-    /// No connection, or no answer within 30 seconds.
+    /// No connection: nothing was sent.
     #[error("no exchange answers at {base}")]
     Unreachable {
         /// URL of the surface.
         base: String,
     },
-    /// The connection ended within the answer.
-    #[error("the answer was cut off: {0}")]
+    /// No complete answer within 30 seconds: a command may have been applied.
+    #[error("no complete answer, the outcome is unknown: {0}")]
     CutOff(String),
     /// The surface rejected the request.
     #[error("{text} ({status})")]
@@ -134,8 +134,11 @@ impl OperatorClient {
         let response = request
             .send()
             .await
-            .map_err(|_| OperatorError::Unreachable {
-                base: self.base.clone(),
+            .map_err(|error| match error.is_connect() {
+                true => OperatorError::Unreachable {
+                    base: self.base.clone(),
+                },
+                false => OperatorError::CutOff(error.to_string()),
             })?;
         let status = response.status();
         let code = response.headers().get("x-error-code");

@@ -263,7 +263,8 @@ fn send(
 ) -> Result<ExitCode, Failure> {
     let client = client::connect(config)?;
     let command = command()?;
-    let mut answer = json!(block_on(client.send(&command))?);
+    let sent = process::small_runtime()?.block_on(client.send(&command));
+    let mut answer = json!(sent.map_err(|error| safe_repeat(error, &command))?);
     // A generated idempotency key is printed: only with it can the caller repeat the command
     // safely.
     if let Some(reference) = command.reference() {
@@ -271,6 +272,26 @@ fn send(
     }
     output.answer(&answer, show::applied);
     Ok(ExitCode::SUCCESS)
+}
+
+/// Names the reference of a command that may have been applied: a repeat with another one could
+/// apply it twice.
+fn safe_repeat(error: OperatorError, command: &OperatorCommand) -> Failure {
+    let may_be_applied = !matches!(
+        error,
+        OperatorError::Unreachable { .. }
+            | OperatorError::Rejected {
+                status: 400..=499,
+                ..
+            }
+    );
+    let failure = Failure::from(error);
+    match command.reference() {
+        Some(reference) if may_be_applied => {
+            failure.hint(format!("the same command with --reference {reference}"))
+        }
+        _ => failure,
+    }
 }
 
 fn or_fresh(reference: &Option<String>) -> String {

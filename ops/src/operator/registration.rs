@@ -4,6 +4,7 @@ use std::io::Read as _;
 use std::path::Path;
 use std::process::ExitCode;
 
+use foretell_operator_client::OperatorError;
 use serde_json::{Value, json};
 
 use crate::config::Config;
@@ -43,16 +44,17 @@ pub(super) fn register(
                         format!("{name}  {}", field(answer, "status"))
                     })
                 }),
-                Err(error) => {
+                Err(error @ OperatorError::Rejected { .. }) => {
                     let failure = Failure::from(error);
                     refused += 1;
                     bar.suspend(|| eprintln!("{name}: {failure}"));
                 }
+                Err(error) => return Err(error.into()),
             }
             bar.inc(1);
         }
-        refused
-    });
+        Ok::<_, Failure>(refused)
+    })?;
     bar.finish_and_clear();
     match refused {
         0 => Ok(ExitCode::SUCCESS),
