@@ -82,6 +82,9 @@ impl BatchCursor {
     pub(crate) fn peek(&self, bytes: &[u8]) -> Result<BatchHeader, BatchFault> {
         let (header, _) = self.header_here(bytes)?;
         self.check_header(&header)?;
+        if u32::try_from(to_usize(self.offset) + header.total()).is_err() {
+            return Err(BatchFault::Torn("the batch is larger than any segment"));
+        }
         Ok(header)
     }
 
