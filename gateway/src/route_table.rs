@@ -170,9 +170,11 @@ fn not_supported() -> impl Iterator<Item = Route> {
 }
 
 fn data_routes() -> Vec<Route> {
-    use data::{activity, closed_positions, holders, positions, totals, trades};
+    use data::{
+        activity, builders, closed_positions, holders, leaderboard, positions, totals, trades,
+    };
     vec![
-        get("/", handle!(health::ok)),
+        get("/", handle!(health::data_root)),
         get("/ok", handle!(health::ok)),
         get("/trades", handle!(trades::list)),
         get("/positions", handle!(positions::list)),
@@ -183,6 +185,10 @@ fn data_routes() -> Vec<Route> {
         get("/traded", handle!(totals::traded)),
         get("/oi", handle!(totals::open_interest)),
         get("/live-volume", handle!(totals::live_volume)),
+        get("/leaderboard", handle!(leaderboard::list)),
+        get("/v1/leaderboard", handle!(leaderboard::list)),
+        get("/v1/builders/leaderboard", handle!(builders::leaderboard)),
+        get("/v1/builders/volume", handle!(builders::volume)),
     ]
 }
 

@@ -178,6 +178,7 @@ fn config(journal: &Path) -> GatewayConfig {
             times: TimeForm::Iso,
         }],
         price_side: PriceSide::default(),
+        asset_ids: Default::default(),
         ready_patience: Duration::ZERO,
         window: Window::default(),
         dev_auth_hints: false,
