@@ -5,7 +5,9 @@
 //! Half of the journals are those of the comparison of core and twin. The others trade, split,
 //! merge, convert, resolve and redeem all the time.
 
+mod asset_forms;
 mod busy;
+mod family;
 mod filters;
 mod journal;
 mod pages;
