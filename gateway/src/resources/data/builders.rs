@@ -20,16 +20,15 @@ use crate::resources::data::{STEP, parameters};
 /// A builder with its sums.
 #[derive(Clone, Copy)]
 struct Ranked {
-    /// Counted from 0 in the order of first use, which orders builders of equal volume.
-    index: usize,
+    /// Orders builders of equal volume.
     code: Builder,
     standing: BuilderStanding,
 }
 
 impl Ranked {
     /// The best first.
-    fn key(&self) -> (Reverse<u64>, usize) {
-        (Reverse(self.standing.value), self.index)
+    fn key(&self) -> (Reverse<u64>, Builder) {
+        (Reverse(self.standing.value), self.code)
     }
 
     fn write(&self, rows: &mut RowWriter, profiles: &ProfileTexts, rank: u64, day: Option<Day>) {
@@ -59,11 +58,7 @@ pub(crate) async fn leaderboard(context: RequestContext) -> Result<Answer, Failu
         let standing = view.builder_standings().of(index, first);
         if standing.lots > 0 {
             let code = *code;
-            found.push(Ranked {
-                index,
-                code,
-                standing,
-            });
+            found.push(Ranked { code, standing });
         }
         if found.len() >= 2 * end + STEP {
             let best = LimitOffset {
@@ -98,11 +93,7 @@ pub(crate) async fn volume(context: RequestContext) -> Result<Answer, Failure> {
         for (day, standing) in of_days.filter(|(day, _)| *day >= first) {
             let of_day = days.entry(day).or_default();
             let code = *code;
-            of_day.push(Ranked {
-                index,
-                code,
-                standing,
-            });
+            of_day.push(Ranked { code, standing });
             if of_day.len() >= 2 * MAX_BUILDERS_OF_DAY {
                 *of_day = sorted(std::mem::take(of_day), best);
             }

@@ -132,7 +132,10 @@ impl<'q> Parameters<'q> {
 
     /// Event ids in request order, without duplicates.
     fn events(&self, name: &'static str) -> Result<Vec<u64>, DataError> {
-        let read = |text: &str| decimal::digits_u64(text).ok();
+        let read = |text: &str| {
+            let id = decimal::digits_u64(text).ok();
+            id.filter(|id| *id <= i64::MAX.unsigned_abs())
+        };
         self.distinct(name, "an event id, an integer", read)
     }
 
