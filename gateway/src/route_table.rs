@@ -171,7 +171,7 @@ fn not_supported() -> impl Iterator<Item = Route> {
 
 fn data_routes() -> Vec<Route> {
     use data::{
-        activity, builders, closed_positions, holders, leaderboard, positions, totals, trades,
+        activity, builders, closed_positions, holders, leaderboard, positions, totals, trades, v2,
     };
     vec![
         get("/", handle!(health::data_root)),
@@ -189,6 +189,17 @@ fn data_routes() -> Vec<Route> {
         get("/v1/leaderboard", handle!(leaderboard::list)),
         get("/v1/builders/leaderboard", handle!(builders::leaderboard)),
         get("/v1/builders/volume", handle!(builders::volume)),
+        get("/v2/trades", handle!(v2::trades)),
+        get("/v2/activity", handle!(v2::activity)),
+        get("/v2/value", handle!(v2::value)),
+        get("/v2/oi", handle!(v2::open_interest)),
+        get("/v2/live-volume", handle!(v2::live_volume)),
+        get("/v2/leaderboard", handle!(leaderboard::list_v2)),
+        get(
+            "/v2/builders/leaderboard",
+            handle!(builders::leaderboard_v2),
+        ),
+        get("/v2/builders/volume", handle!(builders::volume_v2)),
     ]
 }
 

@@ -306,6 +306,28 @@ class Walk:
         assert data.get("/v1/builders/leaderboard", query={"timePeriod": "MONTH"})
         data.get("/v1/builders/leaderboard", 400, query={"limit": 51})
         assert data.get("/v1/builders/volume")
+        self.version_two(user)
+
+    def version_two(self, user):
+        data = self.data
+        first = data.get("/v2/trades", query={"limit": 1, "taker_only": "false"})
+        assert first["pagination"]["has_more"]
+        following = {"limit": 1, "taker_only": "false", "cursor": first["pagination"]["next_cursor"]}
+        assert data.get("/v2/trades", query=following)["data"] != first["data"]
+        data.get("/v2/trades", 400, query={"market": self.market["condition_id"]})
+        kinds = {row["type"] for row in data.get("/v2/activity", query={**user, "limit": 1000})["data"]}
+        assert kinds == {"TRADE", "SPLIT", "MERGE", "REDEEM", "CONVERSION"}, kinds
+        assert data.get("/v2/value", query=user)["data"]["value"]
+        assert data.get("/v2/oi")["data"][0]["condition_id"] == "GLOBAL"
+        data.get("/v2/live-volume", query={"event_id": 1})
+        data.get("/v2/live-volume", 400)
+        assert data.get("/v2/leaderboard", query={"time_period": "all", "sort_by": "VOLUME"})["data"]
+        standing = data.get("/v2/leaderboard", query={**user, "time_period": "all"})["data"]
+        assert standing["rank_pnl"] and standing["rank_volume"]
+        assert data.get("/v2/leaderboard", query={"user": NOBODY})["data"] is None
+        assert data.get("/v2/builders/leaderboard")["data"]
+        assert data.get("/v2/builders/volume", query={"limit": 2})["data"]
+        data.get("/v2/builders/volume", 400, query={"interval": "week"})
         data.get("/v1/builders/volume", 400, query={"timePeriod": "YEAR"})
 
     def records(self):

@@ -23,9 +23,12 @@ mod profile;
 mod rows;
 mod totals;
 mod trades;
+mod v2;
 
 pub use activity::{ActivityKind, ActivityQuery, ActivityRow, ActivitySort};
-pub use builders::{BuilderRow, BuilderVolumeQuery, BuildersQuery, builder_wallet};
+pub use builders::{
+    BuilderDaysQuery, BuilderRow, BuilderVolumeQuery, BuildersQuery, builder_wallet,
+};
 pub use error::{DataError, with_class};
 pub use figures::{CurPrice, PositionFigures, RoundedFigures};
 pub use holders::{HolderGroup, HolderRow, HoldersQuery};
@@ -44,6 +47,11 @@ pub use totals::{
     open_interest_text, traded_text, value_text,
 };
 pub use trades::{FillRow, FillsQuery, MinimumFill};
+
+pub use v2::{
+    Renames, V2_ACTIVITY, V2_LIVE_VOLUME, V2_OPEN_INTEREST, V2_TRADES, V2_VALUE, V2Query, in_v2,
+    v2_page_text, v2_rows, v2_text, v2_written,
+};
 
 #[cfg(test)]
 mod query_tests;

@@ -25,6 +25,11 @@ pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
     let app = &context.app;
     let wanted = parameters(&context, ActivityQuery::of)?;
     context.wait_fresh().await?;
+    answer(app, wanted).await
+}
+
+/// The answer to a query.
+pub(super) async fn answer(app: &App, wanted: ActivityQuery) -> Result<Answer, Failure> {
     let markets = MarketFilter::of(app, &wanted.markets).await?;
     let account = account_of(app, wanted.user).await?;
     let user = wanted.user;

@@ -5,12 +5,13 @@ use std::cmp::{Ordering, Reverse};
 use foretell_model::{AccountNumber, WalletAddress};
 use foretell_view::{Day, Standing, View};
 use foretell_wire::data::{
-    LeaderboardQuery, LeaderboardRow, LeaderboardSort, LimitOffset, RowWriter, page,
+    LeaderboardQuery, LeaderboardRow, LeaderboardSort, LimitOffset, RowWriter, page, v2_written,
 };
 
 use crate::answer::{Answer, StatePosition};
 use crate::app::App;
 use crate::failure::Failure;
+use crate::profiles::ProfileTexts;
 use crate::request_context::RequestContext;
 use crate::resources::data::period::first_day;
 use crate::resources::data::{STEP, parameters};
@@ -23,6 +24,57 @@ pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
     let app = &context.app;
     let wanted = parameters(&context, LeaderboardQuery::of)?;
     context.wait_fresh().await?;
+    let (found, position) = ranked(app, &wanted).await?;
+    let mut rows = RowWriter::with_capacity(found.len());
+    let profiles = app.profiles.texts();
+    for one in &found {
+        one.row(&profiles).write(&mut rows);
+    }
+    Ok(Answer::json(rows.finish()).at(position))
+}
+
+/// `GET /v2/leaderboard`: a page, or with `user` the ranks of one wallet.
+pub(crate) async fn list_v2(context: RequestContext) -> Result<Answer, Failure> {
+    let app = &context.app;
+    let mut wanted = parameters(&context, LeaderboardQuery::v2)?;
+    context.wait_fresh().await?;
+    let page = wanted.page;
+    wanted.page.limit += usize::from(wanted.user.is_none());
+    let (mut found, position) = ranked(app, &wanted).await?;
+    let has_more = found.len() > page.limit;
+    found.truncate(page.limit);
+    let mut rows = RowWriter::with_capacity(found.len());
+    let profiles = app.profiles.texts();
+    if wanted.user.is_none() {
+        for one in &found {
+            one.row(&profiles).write_v2(&mut rows);
+        }
+        let text = v2_written(&rows.finish(), page, has_more);
+        return Ok(Answer::json(text).at(position));
+    }
+    let mut ranks = [0; 2];
+    for (rank, sort) in ranks
+        .iter_mut()
+        .zip([LeaderboardSort::Profit, LeaderboardSort::Shares])
+    {
+        wanted.sort = sort;
+        let (found, _) = ranked(app, &wanted).await?;
+        *rank = found.first().map_or(0, |one| one.ranked.rank);
+    }
+    let Some(one) = found.first() else {
+        return Ok(Answer::json(r#"{"data":null}"#).at(position));
+    };
+    one.row(&profiles).write_standing(&mut rows, ranks);
+    let text = rows.finish();
+    let object = text.trim_start_matches('[').trim_end_matches(']');
+    Ok(Answer::json(format!(r#"{{"data":{object}}}"#)).at(position))
+}
+
+/// The page of a query, and the state of the first step.
+async fn ranked(
+    app: &App,
+    wanted: &LeaderboardQuery,
+) -> Result<(Vec<RankedWallet>, StatePosition), Failure> {
     let profiles = app.profiles.texts();
     let mut search = LeaderboardSearch {
         first: first_day(wanted.period),
@@ -44,26 +96,34 @@ pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
             (None, None) => Vec::new(),
         };
         if wallets.is_empty() {
-            return Ok(Answer::json("[]").at(app.shared_view.read().position()));
+            return Ok((Vec::new(), app.shared_view.read().position()));
         }
         search.ask(app, &wallets).await?;
     }
     while !search.step(app) {
         tokio::task::yield_now().await;
     }
-    let (found, position) = search.finish(app);
-    let mut rows = RowWriter::with_capacity(found.len());
-    for (ranked, wallet) in &found {
+    Ok(search.finish(app))
+}
+
+/// An account of a page.
+struct RankedWallet {
+    ranked: Ranked,
+    wallet: WalletAddress,
+}
+
+impl RankedWallet {
+    fn row<'a>(&self, profiles: &'a ProfileTexts) -> LeaderboardRow<'a> {
+        let standing = self.ranked.standing;
         LeaderboardRow {
-            rank: ranked.rank,
-            wallet: *wallet,
-            profile: profiles.profile(wallet),
-            volume: ranked.standing.value,
-            profit: ranked.standing.profit,
+            rank: self.ranked.rank,
+            wallet: self.wallet,
+            profile: profiles.profile(&self.wallet),
+            volume: standing.value,
+            lots: standing.lots,
+            profit: standing.profit,
         }
-        .write(&mut rows);
     }
-    Ok(Answer::json(rows.finish()).at(position))
 }
 
 /// An account with its sums. Accounts of equal rank are ordered by number, so the older is first.
@@ -155,7 +215,7 @@ impl LeaderboardSearch {
     }
 
     /// The page with the wallets, and the state of the first step.
-    fn finish(mut self, app: &App) -> (Vec<(Ranked, WalletAddress)>, StatePosition) {
+    fn finish(mut self, app: &App) -> (Vec<RankedWallet>, StatePosition) {
         let found = match self.asked.take() {
             Some(asked) => {
                 let sort = self.sort;
@@ -172,7 +232,10 @@ impl LeaderboardSearch {
         let state = app.shared_view.read();
         let wallet = |view: &View, account| Some(view.accounts().get(account)?.wallet);
         let found = found.into_iter();
-        let found = found.filter_map(|one| Some((one, wallet(&state.view, one.account)?)));
+        let found = found.filter_map(|ranked| {
+            let wallet = wallet(&state.view, ranked.account)?;
+            Some(RankedWallet { ranked, wallet })
+        });
         let position = self.position.unwrap_or_else(|| state.position());
         (found.collect(), position)
     }
@@ -183,6 +246,7 @@ fn compare(sort: LeaderboardSort, a: &Ranked, b: &Ranked) -> Ordering {
     let key = |one: &Ranked| match sort {
         LeaderboardSort::Profit => Reverse(i128::from(one.standing.profit)),
         LeaderboardSort::Volume => Reverse(i128::from(one.standing.value)),
+        LeaderboardSort::Shares => Reverse(i128::from(one.standing.lots)),
     };
     (key(a), a.account).cmp(&(key(b), b.account))
 }

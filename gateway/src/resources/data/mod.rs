@@ -17,6 +17,7 @@ pub(crate) mod positions;
 pub(crate) mod totals;
 mod trade_lists;
 pub(crate) mod trades;
+pub(crate) mod v2;
 
 use foretell_model::{AccountNumber, MarketNumber, WalletAddress};
 use foretell_view::View;

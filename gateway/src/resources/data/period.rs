@@ -15,6 +15,11 @@ pub(super) fn first_listed_day(period: TimePeriod) -> Day {
     today().first_of_last(period.days().unwrap_or(BUILDER_DAYS))
 }
 
+/// The first of some days that end today.
+pub(super) fn first_of_last(days: u32) -> Day {
+    today().first_of_last(days)
+}
+
 fn today() -> Day {
     let millis = auth::now().0;
     Day::of(foretell_model::TimeNs(millis.saturating_mul(1_000_000)))

@@ -19,6 +19,11 @@ pub(crate) async fn value(context: RequestContext) -> Result<Answer, Failure> {
     let app = &context.app;
     let wanted = parameters(&context, ValueQuery::of)?;
     context.wait_fresh().await?;
+    value_of(app, wanted).await
+}
+
+/// The answer to a query.
+pub(super) async fn value_of(app: &App, wanted: ValueQuery) -> Result<Answer, Failure> {
     let markets = MarketFilter::of_markets(app, &wanted.markets).await?;
     let position = app.shared_view.read().position();
     let mut sum = 0;
@@ -70,6 +75,14 @@ pub(crate) async fn open_interest(context: RequestContext) -> Result<Answer, Fai
     let app = &context.app;
     let wanted = parameters(&context, OpenInterestQuery::of)?;
     context.wait_fresh().await?;
+    open_interest_of(app, wanted).await
+}
+
+/// The answer to a query.
+pub(super) async fn open_interest_of(
+    app: &App,
+    wanted: OpenInterestQuery,
+) -> Result<Answer, Failure> {
     let markets = MarketFilter::of_markets(app, &wanted.markets).await?;
     let is_all = markets.named.is_none();
     let locked = |view: &View, number| {
@@ -85,6 +98,11 @@ pub(crate) async fn live_volume(context: RequestContext) -> Result<Answer, Failu
     let app = &context.app;
     let wanted = parameters(&context, LiveVolumeQuery::of)?;
     context.wait_fresh().await?;
+    live_volume_of(app, wanted).await
+}
+
+/// The answer to a query.
+pub(super) async fn live_volume_of(app: &App, wanted: LiveVolumeQuery) -> Result<Answer, Failure> {
     let markets = MarketFilter::of(app, &wanted.markets).await?;
     let traded = |view: &View, market| view.volume().value_in(market);
     let (rows, position) = of_markets(app, markets, traded).await;

@@ -26,6 +26,11 @@ pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
     let app = &context.app;
     let wanted = parameters(&context, FillsQuery::of)?;
     context.wait_fresh().await?;
+    answer(app, wanted).await
+}
+
+/// The answer to a query.
+pub(super) async fn answer(app: &App, wanted: FillsQuery) -> Result<Answer, Failure> {
     let user = match wanted.user {
         None => None,
         Some(wallet) => match account_of(app, wallet).await? {

@@ -3,13 +3,14 @@
 use foretell_model::{TimeNs, WalletAddress};
 
 use crate::data::error::DataError;
-use crate::data::leaderboard::TimePeriod;
+use crate::data::leaderboard::{TimePeriod, shares};
 use crate::data::page::LimitOffset;
 use crate::data::parameters::Parameters;
 use crate::data::profile::Profile;
 use crate::data::rows::{RowWriter, field};
+use crate::data::v2::V2Query;
 use crate::ids;
-use crate::limits::LEADERBOARD_PAGE;
+use crate::limits::{LEADERBOARD_PAGE, MAX_V2_DAYS};
 use crate::query::Query;
 use crate::time;
 
@@ -56,6 +57,47 @@ impl BuilderVolumeQuery {
     }
 }
 
+impl BuildersQuery {
+    /// Reads the parameters of `GET /v2/builders/leaderboard`.
+    ///
+    /// # Errors
+    /// A parameter that is unknown or wrong.
+    pub fn v2(query: &Query<'_>) -> Result<Self, DataError> {
+        let page = V2Query::paged(query, &[("time_period", "time_period")])?.page;
+        let parameters = Parameters::of(query, &["time_period", "limit", "cursor"])?;
+        Ok(Self {
+            period: TimePeriod::named(&parameters, "time_period")?,
+            page,
+        })
+    }
+}
+
+/// Parameters of `GET /v2/builders/volume`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BuilderDaysQuery {
+    /// `limit` 1 to 90 days, default 30.
+    pub days: u32,
+}
+
+impl BuilderDaysQuery {
+    /// Reads the parameters. `interval` accepts `day` only.
+    ///
+    /// # Errors
+    /// A parameter that is unknown or wrong.
+    pub fn of(query: &Query<'_>) -> Result<Self, DataError> {
+        let parameters = Parameters::of(query, &["interval", "limit"])?;
+        parameters.choice("interval", &[("day", ())])?;
+        let days = parameters.whole("limit", 30, MAX_V2_DAYS)?;
+        match u32::try_from(days) {
+            Ok(days @ 1..) => Ok(Self { days }),
+            _ => {
+                let allowed = format!("an integer from 1 to {MAX_V2_DAYS}");
+                Err(DataError::invalid("limit", "0", &allowed))
+            }
+        }
+    }
+}
+
 /// The wallet of a builder code, which is left-padded with zeros; `None` for any other code.
 #[must_use]
 pub fn builder_wallet(code: &[u8; 32]) -> Option<WalletAddress> {
@@ -76,6 +118,8 @@ pub struct BuilderRow<'a> {
     pub profile: Profile<'a>,
     /// Value of the fills of its orders in micros.
     pub volume: u64,
+    /// Lots of these fills.
+    pub lots: u64,
     /// Number of wallets with such a fill.
     pub users: u32,
     /// The day in days since 1970-01-01, in a list by day.
@@ -83,6 +127,27 @@ pub struct BuilderRow<'a> {
 }
 
 impl BuilderRow<'_> {
+    /// Adds its row of version 2.
+    pub fn write_v2(&self, rows: &mut RowWriter) {
+        let code = ids::hex_text(&self.code);
+        let name = match self.profile.name {
+            "" => &code,
+            name => name,
+        };
+        rows.row(|row| {
+            if let Some(day) = self.day {
+                row.text(field!("date"), &date(day));
+            }
+            row.whole(field!("rank"), self.rank);
+            row.text(field!("builder_name"), name);
+            row.text(field!("builder_code"), &code);
+            row.text(field!("profile_image"), self.profile.image);
+            row.flag(field!("verified"), false);
+            row.number(field!("volume"), shares(self.lots));
+            row.whole(field!("active_users"), self.users.into());
+        });
+    }
+
     /// Adds its row.
     pub fn write(&self, rows: &mut RowWriter) {
         let code = ids::hex_text(&self.code);

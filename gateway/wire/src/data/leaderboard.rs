@@ -7,6 +7,8 @@ use crate::data::page::LimitOffset;
 use crate::data::parameters::Parameters;
 use crate::data::profile::Profile;
 use crate::data::rows::{RowWriter, field};
+use crate::data::v2::{Renames, V2Query};
+use crate::decimal::Decimal;
 use crate::limits::LEADERBOARD_PAGE;
 use crate::query::Query;
 
@@ -47,7 +49,14 @@ impl TimePeriod {
     }
 
     pub(crate) fn of(parameters: &Parameters<'_>) -> Result<Self, DataError> {
-        let given = parameters.choice("timePeriod", &PERIODS)?;
+        Self::named(parameters, "timePeriod")
+    }
+
+    pub(crate) fn named(
+        parameters: &Parameters<'_>,
+        name: &'static str,
+    ) -> Result<Self, DataError> {
+        let given = parameters.choice(name, &PERIODS)?;
         Ok(given.unwrap_or(Self::Day))
     }
 }
@@ -59,6 +68,8 @@ pub enum LeaderboardSort {
     Profit,
     /// `vol`
     Volume,
+    /// `volume` of version 2.
+    Shares,
 }
 
 /// Parameters of `GET /v1/leaderboard`.
@@ -111,6 +122,48 @@ impl LeaderboardQuery {
     }
 }
 
+impl LeaderboardQuery {
+    /// Reads the parameters of `GET /v2/leaderboard`.
+    ///
+    /// # Errors
+    /// A parameter that is unknown or wrong.
+    pub fn v2(query: &Query<'_>) -> Result<Self, DataError> {
+        let page = V2Query::paged(query, V2_LEADERBOARD)?.page;
+        let parameters = Parameters::of(query, V2_LEADERBOARD_NAMES)?;
+        parameters.choice("category", &[("OVERALL", ()), ("overall", ())])?;
+        let sort = parameters.choice(
+            "sort_by",
+            &[
+                ("PNL", LeaderboardSort::Profit),
+                ("VOLUME", LeaderboardSort::Shares),
+            ],
+        )?;
+        Ok(Self {
+            period: TimePeriod::named(&parameters, "time_period")?,
+            sort: sort.unwrap_or(LeaderboardSort::Profit),
+            user: parameters.user()?,
+            name: None,
+            page,
+        })
+    }
+}
+
+/// Parameters of `GET /v2/leaderboard`; they have no other names.
+const V2_LEADERBOARD_NAMES: &[&str] = &[
+    "category",
+    "time_period",
+    "sort_by",
+    "user",
+    "limit",
+    "cursor",
+];
+const V2_LEADERBOARD: Renames = &[
+    ("category", "category"),
+    ("time_period", "time_period"),
+    ("sort_by", "sort_by"),
+    ("user", "user"),
+];
+
 /// A ranked wallet.
 #[derive(Clone, Copy, Debug)]
 pub struct LeaderboardRow<'a> {
@@ -122,6 +175,8 @@ pub struct LeaderboardRow<'a> {
     pub profile: Profile<'a>,
     /// Value of its fills in micros.
     pub volume: u64,
+    /// Lots of its fills.
+    pub lots: u64,
     /// Realized profit in micros.
     pub profit: i64,
 }
@@ -140,4 +195,36 @@ impl LeaderboardRow<'_> {
             row.flag(field!("verifiedBadge"), false);
         });
     }
+
+    /// Adds its row of version 2.
+    pub fn write_v2(&self, rows: &mut RowWriter) {
+        rows.row(|row| {
+            row.whole(field!("rank"), self.rank);
+            self.sums_v2(row);
+        });
+    }
+
+    /// Adds its row of version 2 without a list: with its ranks by profit and by volume.
+    pub fn write_standing(&self, rows: &mut RowWriter, [by_profit, by_volume]: [u64; 2]) {
+        rows.row(|row| {
+            row.whole(field!("rank_pnl"), by_profit);
+            row.whole(field!("rank_volume"), by_volume);
+            self.sums_v2(row);
+        });
+    }
+
+    fn sums_v2(&self, row: &mut RowWriter) {
+        row.wallet(field!("user_id"), &self.wallet);
+        row.millionths(field!("pnl"), self.profit.into());
+        row.number(field!("volume"), shares(self.lots));
+        row.text(field!("user_name"), self.profile.name);
+        row.text(field!("profile_image"), self.profile.image);
+        row.text(field!("x_username"), "");
+        row.flag(field!("verified"), false);
+    }
+}
+
+/// Shares of a sum of lots.
+pub(crate) fn shares(lots: u64) -> Decimal {
+    Decimal::new(lots.into(), 2)
 }

@@ -29,6 +29,7 @@ impl Asked<'_> {
         self.by_time();
         self.sorted_activity();
         self.all_markets();
+        self.version_two();
         for (period, days) in PERIODS {
             // At midnight the day may change between the comparison's and the gateway's look.
             let day = today();

@@ -17,6 +17,7 @@ mod questions;
 mod rows;
 mod site;
 mod sums;
+mod version_two;
 mod wallet;
 
 use journal::Journal;
