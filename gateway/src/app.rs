@@ -14,6 +14,7 @@ use crate::catalog_pool::CatalogPool;
 use crate::config::PriceSide;
 use crate::descriptions::Descriptions;
 use crate::engine_link::EngineLink;
+use crate::event_markets::EventMarkets;
 use crate::market_pages::MarketPages;
 use crate::metrics::{Metrics, Readings};
 use crate::operator_token::OperatorToken;
@@ -39,6 +40,7 @@ pub(crate) struct App {
     pub(crate) price_side: PriceSide,
     pub(crate) descriptions: Descriptions,
     pub(crate) market_texts: MarketTexts,
+    pub(crate) event_markets: EventMarkets,
     pub(crate) market_pages: MarketPages,
     pub(crate) profiles: Profiles,
     /// Present when a catalog is configured.

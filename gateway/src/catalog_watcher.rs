@@ -70,6 +70,7 @@ fn refresh_names(app: &App, pool: &CatalogPool) -> Result<(), CatalogError> {
     if !changed.is_empty() {
         app.descriptions.refresh(catalog.lookup(), &changed);
         app.market_texts.forget(&changed);
+        app.event_markets.forget();
     }
     Ok(())
 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use foretell_auth::{Domains, MasterSecret, Window};
 use foretell_catalog::Sites;
 use foretell_view::Chunking;
+use foretell_wire::data::AssetIds;
 use foretell_wire::time::TimeForm;
 use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 
@@ -104,6 +105,8 @@ pub struct GatewayConfig {
     pub prefixes: Vec<HeaderPrefix>,
     /// The side whose price `/price` returns.
     pub price_side: PriceSide,
+    /// The form of assets on the data surface.
+    pub asset_ids: AssetIds,
     /// The accepted window of L1 and L2 timestamps around the current time.
     pub window: Window,
     /// A 401 names the failed check in `x-auth-hint`. Development only.

@@ -23,6 +23,7 @@ use crate::config::GatewayConfig;
 use crate::descriptions::Descriptions;
 use crate::dispatch::Dispatcher;
 use crate::engine_link::EngineLink;
+use crate::event_markets::EventMarkets;
 use crate::follower;
 use crate::market_pages::MarketPages;
 use crate::metrics::Metrics;
@@ -311,7 +312,8 @@ fn app(config: &GatewayConfig, links: usize) -> Result<Arc<App>, GatewayError> {
         checkpoints: config.checkpoints.clone(),
         price_side: config.price_side,
         descriptions: Descriptions::default(),
-        market_texts: MarketTexts::default(),
+        market_texts: MarketTexts::new(config.asset_ids),
+        event_markets: EventMarkets::default(),
         market_pages: MarketPages::default(),
         profiles: Profiles::default(),
         catalog: config.catalog.clone().map(CatalogPool::new).map(Arc::new),

@@ -13,18 +13,22 @@ use parking_lot::RwLock;
 use crate::catalog_pool::CatalogPool;
 
 type Known = HashMap<WalletAddress, Profile, RandomState>;
+/// The wallets of each public name in lower case, ascending.
+type Named = HashMap<String, Vec<WalletAddress>, RandomState>;
 
 /// The profiles of the process.
 #[derive(Default)]
 pub(crate) struct Profiles {
-    known: RwLock<Arc<Known>>,
+    known: RwLock<(Arc<Known>, Arc<Named>)>,
 }
 
 impl Profiles {
     /// A snapshot of the profiles, for the rows of one answer.
     pub(crate) fn texts(&self) -> ProfileTexts {
+        let (known, named) = self.known.read().clone();
         ProfileTexts {
-            known: Arc::clone(&self.known.read()),
+            known,
+            named,
             written: HashMap::default(),
         }
     }
@@ -36,7 +40,9 @@ impl Profiles {
         seen: &mut Option<String>,
     ) -> Result<(), CatalogError> {
         if let Some(changed) = pool.catalog()?.profiles(seen.as_deref())? {
-            *self.known.write() = Arc::new(changed.profiles.into_iter().collect());
+            let known = changed.profiles.into_iter().collect();
+            let named = named(&known);
+            *self.known.write() = (Arc::new(known), Arc::new(named));
             *seen = Some(changed.version);
         }
         Ok(())
@@ -46,6 +52,7 @@ impl Profiles {
 /// The profiles that the rows of one answer use.
 pub(crate) struct ProfileTexts {
     known: Arc<Known>,
+    named: Arc<Named>,
     written: HashMap<WalletAddress, WalletText, RandomState>,
 }
 
@@ -58,10 +65,32 @@ impl ProfileTexts {
             .or_insert_with(|| WalletText::new(wallet, &profile(known, &wallet)))
     }
 
+    /// Up to `limit` wallets with this public name, in any case, ascending.
+    pub(crate) fn named(&self, name: &str, limit: usize) -> Vec<WalletAddress> {
+        let wallets = self.named.get(&name.to_lowercase());
+        let wallets = wallets.into_iter().flatten();
+        wallets.take(limit).copied().collect()
+    }
+
     /// The profile of a wallet; empty for a wallet without one.
     pub(crate) fn profile(&self, wallet: &WalletAddress) -> data::Profile<'_> {
         profile(&self.known, wallet)
     }
+}
+
+/// The wallets by name. A name that is not public finds no wallet.
+fn named(known: &Known) -> Named {
+    let mut named = Named::default();
+    for (wallet, profile) in known {
+        if profile.display_username_public && !profile.name.is_empty() {
+            let wallets = named.entry(profile.name.to_lowercase()).or_default();
+            wallets.push(*wallet);
+        }
+    }
+    named
+        .values_mut()
+        .for_each(|wallets| wallets.sort_unstable());
+    named
 }
 
 fn profile<'a>(known: &'a Known, wallet: &WalletAddress) -> data::Profile<'a> {
@@ -105,6 +134,9 @@ mod tests {
             let shown = profile(&known, &ANN);
             assert_eq!((shown.name, shown.bio), (name, "trades rain"));
             assert_eq!(shown.is_public, is_public);
+            let found = named(&known);
+            let expected = if is_public { vec![ANN] } else { Vec::new() };
+            assert_eq!(found.into_values().flatten().collect::<Vec<_>>(), expected);
         }
     }
 

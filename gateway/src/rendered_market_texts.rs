@@ -6,19 +6,32 @@ use std::sync::Arc;
 use foldhash::fast::RandomState;
 use foretell_model::ConditionId;
 use foretell_view::Market;
-use foretell_wire::data::{MarketNames, MarketText};
+use foretell_wire::data::{AssetIds, MarketNames, MarketText};
 use foretell_wire::operator::MarketDescription;
 use parking_lot::RwLock;
 
 use crate::descriptions::Descriptions;
 
 /// The texts rendered so far, one for each market shown.
-#[derive(Default)]
 pub(crate) struct MarketTexts {
+    /// The form of assets.
+    form: AssetIds,
     made: RwLock<HashMap<ConditionId, Arc<MarketText>, RandomState>>,
 }
 
 impl MarketTexts {
+    pub(crate) fn new(form: AssetIds) -> Self {
+        Self {
+            form,
+            made: RwLock::default(),
+        }
+    }
+
+    /// The form of assets.
+    pub(crate) fn form(&self) -> AssetIds {
+        self.form
+    }
+
     /// The text of a market.
     pub(crate) fn of(&self, market: &Market, descriptions: &Descriptions) -> Arc<MarketText> {
         if let Some(known) = self.made.read().get(&market.condition) {
@@ -28,7 +41,12 @@ impl MarketTexts {
         // before `forget` is called, so `forget` removes any text of an older description.
         let mut made = self.made.write();
         let description = descriptions.of(market);
-        let text = Arc::new(MarketText::new(market.condition, &names(&description)));
+        let text = Arc::new(MarketText::new(
+            market.condition,
+            &market.tokens,
+            &names(&description),
+            self.form,
+        ));
         made.insert(market.condition, Arc::clone(&text));
         text
     }

@@ -170,9 +170,11 @@ fn not_supported() -> impl Iterator<Item = Route> {
 }
 
 fn data_routes() -> Vec<Route> {
-    use data::{activity, closed_positions, holders, positions, totals, trades};
+    use data::{
+        activity, builders, closed_positions, holders, leaderboard, positions, totals, trades, v2,
+    };
     vec![
-        get("/", handle!(health::ok)),
+        get("/", handle!(health::data_root)),
         get("/ok", handle!(health::ok)),
         get("/trades", handle!(trades::list)),
         get("/positions", handle!(positions::list)),
@@ -183,6 +185,21 @@ fn data_routes() -> Vec<Route> {
         get("/traded", handle!(totals::traded)),
         get("/oi", handle!(totals::open_interest)),
         get("/live-volume", handle!(totals::live_volume)),
+        get("/leaderboard", handle!(leaderboard::list)),
+        get("/v1/leaderboard", handle!(leaderboard::list)),
+        get("/v1/builders/leaderboard", handle!(builders::leaderboard)),
+        get("/v1/builders/volume", handle!(builders::volume)),
+        get("/v2/trades", handle!(v2::trades)),
+        get("/v2/activity", handle!(v2::activity)),
+        get("/v2/value", handle!(v2::value)),
+        get("/v2/oi", handle!(v2::open_interest)),
+        get("/v2/live-volume", handle!(v2::live_volume)),
+        get("/v2/leaderboard", handle!(leaderboard::list_v2)),
+        get(
+            "/v2/builders/leaderboard",
+            handle!(builders::leaderboard_v2),
+        ),
+        get("/v2/builders/volume", handle!(builders::volume_v2)),
     ]
 }
 

@@ -19,7 +19,7 @@ use foretell_model::Sequence;
 use serde_json::{Value, json};
 
 use crate::cli::{self, EngineArgs, GatewayArgs};
-use crate::config::{Config, Durability, PriceSide, Times, Wait};
+use crate::config::{AssetIds, Config, Durability, PriceSide, Times, Wait};
 use crate::exit_codes::GENERAL;
 use crate::failure::Failure;
 use crate::fd_limit;
@@ -47,10 +47,10 @@ pub(crate) fn engine(
     disk: Arc<dyn Disk>,
 ) -> Result<ExitCode, Failure> {
     stop_with_parent(arguments.supervised)?;
-    check_owner(&config.data.0)?;
+    check_owner(&config.data.directory)?;
     // Each gateway thread has a socket here, in addition to segments and snapshots.
     fd_limit::raise();
-    let mut engine = EngineConfig::new(config.data.0.clone());
+    let mut engine = EngineConfig::new(config.data.directory.clone());
     engine.journal.disk = disk;
     engine.journal.durability = match config.engine.durability {
         Durability::Disk => foretell_journal::Durability::Disk,
@@ -114,7 +114,10 @@ fn checkpoints(config: &Config) -> Result<Checkpoints, Failure> {
     }
     Ok(Checkpoints {
         signer,
-        file: config.data.0.join(foretell_engine::CHECKPOINTS_NAME),
+        file: config
+            .data
+            .directory
+            .join(foretell_engine::CHECKPOINTS_NAME),
         interval: CHECKPOINT_INTERVAL,
     })
 }
@@ -135,7 +138,7 @@ fn engine_failure(error: &EngineError) -> Failure {
 /// A secret, a domain or an address is invalid.
 pub(crate) fn gateway(config: &Config, arguments: &GatewayArgs) -> Result<ExitCode, Failure> {
     stop_with_parent(arguments.supervised)?;
-    check_owner(&config.data.0)?;
+    check_owner(&config.data.directory)?;
     foretell_memory::set_large_block_threshold(LARGEST_ANSWER);
     let failure = |error: &dyn std::fmt::Display| Failure::new(error.to_string());
     let listen = arguments
@@ -155,12 +158,21 @@ pub(crate) fn gateway(config: &Config, arguments: &GatewayArgs) -> Result<ExitCo
         false => None,
     };
     let gateway = GatewayConfig {
-        journal: config.data.0.join(foretell_engine::JOURNAL_DIRECTORY),
-        snapshots: config.data.0.join(foretell_engine::SNAPSHOT_DIRECTORY),
-        checkpoints: config.data.0.join(foretell_engine::CHECKPOINTS_NAME),
+        journal: config
+            .data
+            .directory
+            .join(foretell_engine::JOURNAL_DIRECTORY),
+        snapshots: config
+            .data
+            .directory
+            .join(foretell_engine::SNAPSHOT_DIRECTORY),
+        checkpoints: config
+            .data
+            .directory
+            .join(foretell_engine::CHECKPOINTS_NAME),
         checked_at_start: foretell_gateway::CHECKED_AT_START,
         chunking: Default::default(),
-        engine_socket: config.data.0.join(foretell_engine::SOCKET_NAME),
+        engine_socket: config.data.directory.join(foretell_engine::SOCKET_NAME),
         listen,
         threads: threads(config.gateway.threads),
         connections: connections(config)?,
@@ -181,6 +193,10 @@ pub(crate) fn gateway(config: &Config, arguments: &GatewayArgs) -> Result<ExitCo
         price_side: match config.trading.price_side {
             PriceSide::Taker => foretell_gateway::PriceSide::Taker,
             PriceSide::Maker => foretell_gateway::PriceSide::Maker,
+        },
+        asset_ids: match config.data.asset_ids {
+            AssetIds::ConditionIndex => foretell_gateway::AssetIds::ConditionIndex,
+            AssetIds::Token => foretell_gateway::AssetIds::Token,
         },
         window: Window {
             past_seconds: u64::from(config.gateway.timestamp_past_seconds),

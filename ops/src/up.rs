@@ -62,7 +62,7 @@ struct RunningExchange {
 
 impl RunningExchange {
     fn prepare(config: &Config, file: Option<&Path>, up: &Up) -> Result<Self, Failure> {
-        process::prepare_data_directory(&config.data.0)?;
+        process::prepare_data_directory(&config.data.directory)?;
         process::prepare_operator_token(&config.operator_token_file())?;
         if up.demo && config.gateway.dev_auth_hints {
             tracing::info!("401 answers carry hints: this is a demo");
@@ -151,8 +151,8 @@ impl RunningExchange {
             words.push(format!("FORETELL_OPERATOR_LISTEN={}", self.operator));
         }
         words.push(std::env::args().next().unwrap_or("foretell".to_owned()));
-        if self.config.data.0 != standard.data.0 {
-            words.push(format!("--data {}", self.config.data.0.display()));
+        if self.config.data.directory != standard.data.directory {
+            words.push(format!("--data {}", self.config.data.directory.display()));
         }
         words.join(" ")
     }
@@ -234,7 +234,7 @@ impl RunningExchange {
         arguments.extend(["--supervised".to_owned(), std::process::id().to_string()]);
         arguments.extend([
             "--data".to_owned(),
-            self.config.data.0.to_string_lossy().into_owned(),
+            self.config.data.directory.to_string_lossy().into_owned(),
         ]);
         if let Some(file) = &self.file {
             arguments.extend(["--config".to_owned(), file.to_string_lossy().into_owned()]);

@@ -71,6 +71,7 @@ class Walk:
         for surface in (self.trading, self.data, self.catalog):
             surface.get("/")
             surface.get("/ok")
+        assert self.data.get("/", headers={"Accept": "application/json"}) == {"data": "OK"}
         self.trading.get("/time")
         self.trading.get("/version")
 
@@ -285,7 +286,49 @@ class Walk:
         assert data.get("/value", query=user)[0]["value"]
         assert data.get("/traded", query=user)["traded"]
         assert data.get("/oi", query=market)
+        assert data.get("/oi")[0]["market"] == "GLOBAL"
         assert data.get("/live-volume", query=market)[0]["markets"]
+        data.get("/live-volume", 400)
+        data.get("/live-volume", query={"id": 1})
+        data.get("/live-volume", 400, query={"id": 1, **market})
+        assert data.get("/activity", query={**user, "sortBy": "CASH", "sortDirection": "ASC"})
+        assert data.get("/trades", query={"eventId": 1, "start": 1}) == []
+        self.leaderboards()
+
+    def leaderboards(self):
+        data, user = self.data, {"user": self.alice.address}
+        for path in ("/v1/leaderboard", "/leaderboard"):
+            for order in ("PNL", "VOL"):
+                assert data.get(path, query={"timePeriod": "ALL", "orderBy": order})
+            assert data.get(path, query={**user, "timePeriod": "week"})[0]["userName"] == "Alice"
+            assert data.get(path, query={"userName": "ALICE"})[0]["proxyWallet"] == self.alice.address.lower()
+            data.get(path, 400, query={"category": "POLITICS"})
+        assert data.get("/v1/builders/leaderboard", query={"timePeriod": "MONTH"})
+        data.get("/v1/builders/leaderboard", 400, query={"limit": 51})
+        assert data.get("/v1/builders/volume")
+        self.version_two(user)
+
+    def version_two(self, user):
+        data = self.data
+        first = data.get("/v2/trades", query={"limit": 1, "taker_only": "false"})
+        assert first["pagination"]["has_more"]
+        following = {"limit": 1, "taker_only": "false", "cursor": first["pagination"]["next_cursor"]}
+        assert data.get("/v2/trades", query=following)["data"] != first["data"]
+        data.get("/v2/trades", 400, query={"market": self.market["condition_id"]})
+        kinds = {row["type"] for row in data.get("/v2/activity", query={**user, "limit": 1000})["data"]}
+        assert kinds == {"TRADE", "SPLIT", "MERGE", "REDEEM", "CONVERSION"}, kinds
+        assert data.get("/v2/value", query=user)["data"]["value"]
+        assert data.get("/v2/oi")["data"][0]["condition_id"] == "GLOBAL"
+        data.get("/v2/live-volume", query={"event_id": 1})
+        data.get("/v2/live-volume", 400)
+        assert data.get("/v2/leaderboard", query={"time_period": "all", "sort_by": "VOLUME"})["data"]
+        standing = data.get("/v2/leaderboard", query={**user, "time_period": "all"})["data"]
+        assert standing["rank_pnl"] and standing["rank_volume"]
+        assert data.get("/v2/leaderboard", query={"user": NOBODY})["data"] is None
+        assert data.get("/v2/builders/leaderboard")["data"]
+        assert data.get("/v2/builders/volume", query={"limit": 2})["data"]
+        data.get("/v2/builders/volume", 400, query={"interval": "week"})
+        data.get("/v1/builders/volume", 400, query={"timePeriod": "YEAR"})
 
     def records(self):
         catalog = self.catalog

@@ -93,6 +93,7 @@ impl Site {
                 prefix("POLY", TimeForm::Unix),
             ],
             price_side: PriceSide::default(),
+            asset_ids: Default::default(),
             ready_patience: Duration::ZERO,
             window: Window::default(),
             dev_auth_hints: true,

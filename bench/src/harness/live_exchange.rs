@@ -69,6 +69,7 @@ impl LiveExchange {
                 times: TimeForm::Iso,
             }],
             price_side: PriceSide::default(),
+            asset_ids: Default::default(),
             window: Window {
                 past_seconds: u64::from(OLDEST_SECONDS),
                 ..Window::default()

@@ -239,7 +239,7 @@ macro_rules! integers {
         })+
     };
 }
-integers!(u16, u32, u64, u128, i128);
+integers!(u16, u32, u64, i64, u128, i128);
 
 /// Arrays of bytes are copied as a whole.
 impl Stored for u8 {

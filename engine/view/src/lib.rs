@@ -2,7 +2,7 @@
 //!
 //! [`View::apply`] takes the next frame; everything else only reads. `rows` has the parts of the view
 //! (accounts, keys, markets, events, books, orders, trades, midpoints, positions, actions, volume,
-//! system), each with its queries and independent of the others, and the byte form of each row.
+//! standings, system), each with its queries and independent of the others, and the byte form of each row.
 //! `storage` keeps rows and does not know what they mean. `fold` routes each event to the parts it
 //! concerns; `query` has the queries that join two parts.
 //!
@@ -51,6 +51,7 @@ pub use rows::accounts::{Account, Accounts};
 pub use rows::actions::{Action, ActionKind, Actions};
 pub use rows::balance::Balance;
 pub use rows::books::{Book, Books, LastTrade, Level, Levels, TokenBook};
+pub use rows::builder_standings::{BUILDER_DAYS, BuilderStanding, BuilderStandings};
 pub use rows::builders::{Builder, Builders};
 pub use rows::events::{EventGroup, EventGroups};
 pub use rows::keys::{Key, Keys};
@@ -61,6 +62,7 @@ pub use rows::orders::{EndedOrder, Orders};
 pub use rows::position::{Conversion, NotHeld, Position};
 pub use rows::positions::{ClosedPosition, OpenPosition, Positions};
 pub use rows::row_filter::RowFilter;
+pub use rows::standings::{ACCOUNT_DAYS, Day, Standing, Standings};
 pub use rows::system::{Domain, System};
 pub use rows::trade::{TradeRecord, TradeSide};
 pub use rows::trade_id::TradeId;

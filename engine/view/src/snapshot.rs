@@ -10,11 +10,14 @@ use crate::history::{ChunkRef, LogName};
 use crate::rows::account_market_lists::AccountMarketLists;
 use crate::rows::accounts::Accounts;
 use crate::rows::actions::Actions;
+use crate::rows::builder_standings::BuilderStandings;
+use crate::rows::builders::Builders;
 use crate::rows::markets::Markets;
 use crate::rows::midpoints::Midpoints;
 use crate::rows::order::Order;
 use crate::rows::orders::Orders;
 use crate::rows::positions::Positions;
+use crate::rows::standings::Standings;
 use crate::rows::trades::Trades;
 use crate::storage::chunk::{ChunkBytes, Chunking};
 use crate::storage::id_log::IdLog;
@@ -25,12 +28,16 @@ use crate::view::View;
 
 /// Version of the layout of snapshots and chunks. Raise it with every change of either, so that a
 /// build ignores files of another layout.
-pub const VIEW_VERSION: u32 = 6;
+pub const VIEW_VERSION: u32 = 7;
 
 /// The section of the open positions.
 const OPEN_POSITIONS: &str = "open-positions";
 /// The section of the newest trades of each account in each market.
 const TRADED_MARKETS: &str = "traded-markets";
+/// The section of volume and profit of accounts.
+const STANDINGS: &str = "standings";
+/// The section of volume and users of builders.
+const BUILDER_STANDINGS: &str = "builder-standings";
 
 /// The bytes of a view.
 #[derive(Clone, Debug)]
@@ -105,6 +112,8 @@ impl View {
                 bytes(self.trades.of_account_market.newest()),
             ),
             ("turnover", bytes(&self.volume)),
+            (STANDINGS, bytes(&self.standings)),
+            (BUILDER_STANDINGS, bytes(&self.builder_standings)),
         ];
         let mut live = Vec::new();
         put_all(self.orders.all_live(), &mut live);
@@ -155,6 +164,16 @@ impl View {
             snapshot.read(TRADED_MARKETS)?,
             accounts.count(),
         );
+        let builders: Builders = snapshot.read("builders")?;
+        let standings: Standings = snapshot.read(STANDINGS)?;
+        if standings.len() != accounts.count() {
+            return Err(ViewSnapshotError::Malformed(STANDINGS));
+        }
+        let of_builders: BuilderStandings = snapshot.read(BUILDER_STANDINGS)?;
+        let fits = of_builders.builders() <= builders.count();
+        if of_builders.accounts() != accounts.count() || !fits {
+            return Err(ViewSnapshotError::Malformed(BUILDER_STANDINGS));
+        }
         let mut view = Self {
             genesis: header.genesis,
             chunking: snapshot.chunking,
@@ -165,7 +184,7 @@ impl View {
             events: snapshot.read("events")?,
             markets,
             books: snapshot.read("books")?,
-            builders: snapshot.read("builders")?,
+            builders,
             orders: Orders::of(IdLog::of(snapshot.read_log(LogName::FinishedOrders)?)),
             trades: Trades {
                 all: IdLog::of(snapshot.read_log(LogName::Trades)?),
@@ -188,6 +207,8 @@ impl View {
                 of_account: snapshot.read_lists(LogName::AccountActions)?,
             },
             volume: snapshot.read("turnover")?,
+            standings,
+            builder_standings: of_builders,
         };
         const LIVE: &str = "live-orders";
         for order in snapshot.read::<Vec<Order>>(LIVE)? {

@@ -6,6 +6,7 @@ use crate::rows::account_market_lists::AccountMarketLists;
 use crate::rows::accounts::Accounts;
 use crate::rows::actions::Actions;
 use crate::rows::books::Books;
+use crate::rows::builder_standings::BuilderStandings;
 use crate::rows::builders::Builders;
 use crate::rows::events::EventGroups;
 use crate::rows::keys::Keys;
@@ -13,6 +14,7 @@ use crate::rows::markets::Markets;
 use crate::rows::midpoints::Midpoints;
 use crate::rows::orders::Orders;
 use crate::rows::positions::Positions;
+use crate::rows::standings::Standings;
 use crate::rows::system::System;
 use crate::rows::trades::Trades;
 use crate::rows::volume::Volume;
@@ -42,6 +44,8 @@ pub struct View {
     pub(crate) positions: Positions,
     pub(crate) actions: Actions,
     pub(crate) volume: Volume,
+    pub(crate) standings: Standings,
+    pub(crate) builder_standings: BuilderStandings,
 }
 
 impl View {
@@ -88,6 +92,8 @@ impl View {
                 of_account: lists(),
             },
             volume: Volume::default(),
+            standings: Standings::default(),
+            builder_standings: BuilderStandings::default(),
         }
     }
 
@@ -167,6 +173,24 @@ impl View {
     #[must_use]
     pub fn volume(&self) -> &Volume {
         &self.volume
+    }
+
+    /// Volume and profit of accounts.
+    #[must_use]
+    pub fn standings(&self) -> &Standings {
+        &self.standings
+    }
+
+    /// Volume and users of builders, in the order of [`View::builders`].
+    #[must_use]
+    pub fn builder_standings(&self) -> &BuilderStandings {
+        &self.builder_standings
+    }
+
+    /// Builder codes.
+    #[must_use]
+    pub fn builders(&self) -> &Builders {
+        &self.builders
     }
 
     /// Whether a market accepts orders now: it is active, and the system is running or post-only.

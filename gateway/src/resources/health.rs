@@ -1,6 +1,7 @@
 //! `GET /`, `/ok`, `/time`, `/version` (docs/api/market-data.md §1).
 
 use foretell_wire::ApiError;
+use http::header::ACCEPT;
 
 use crate::answer::Answer;
 use crate::auth::now;
@@ -10,6 +11,17 @@ use crate::request_context::RequestContext;
 /// `GET /` and `/ok`.
 pub(crate) async fn ok(_: RequestContext) -> Result<Answer, Failure> {
     Ok(Answer::json("\"OK\""))
+}
+
+/// `GET /` of the data surface. Clients of the family that accept JSON and nothing else expect an
+/// object.
+pub(crate) async fn data_root(context: RequestContext) -> Result<Answer, Failure> {
+    let accept = context.head.headers.get(ACCEPT);
+    let is_json = accept.is_some_and(|accept| accept == "application/json");
+    Ok(Answer::json(match is_json {
+        true => r#"{"data":"OK"}"#,
+        false => "\"OK\"",
+    }))
 }
 
 /// `GET /time`: unix seconds as a bare number.

@@ -9,10 +9,13 @@
 //! with [`page`].
 
 mod activity;
+mod builders;
 mod error;
 mod figures;
 mod holders;
+mod leaderboard;
 mod market_fields;
+mod market_selection;
 mod page;
 mod parameters;
 mod positions;
@@ -20,12 +23,18 @@ mod profile;
 mod rows;
 mod totals;
 mod trades;
+mod v2;
 
-pub use activity::{ActivityKind, ActivityQuery, ActivityRow};
+pub use activity::{ActivityKind, ActivityQuery, ActivityRow, ActivitySort};
+pub use builders::{
+    BuilderDaysQuery, BuilderRow, BuilderVolumeQuery, BuildersQuery, builder_wallet,
+};
 pub use error::{DataError, with_class};
 pub use figures::{CurPrice, PositionFigures, RoundedFigures};
 pub use holders::{HolderGroup, HolderRow, HoldersQuery};
+pub use leaderboard::{LeaderboardQuery, LeaderboardRow, LeaderboardSort, TimePeriod};
 pub use market_fields::{MarketNames, MarketText};
+pub use market_selection::{AssetIds, MarketRef, MarketSelection};
 pub use page::{Direction, LimitOffset, page};
 pub use positions::{
     ClosedKey, ClosedPositionsQuery, ClosedSort, OpenKey, PositionRow, PositionSort,
@@ -34,10 +43,15 @@ pub use positions::{
 pub use profile::{Profile, WalletText, pseudonym};
 pub use rows::RowWriter;
 pub use totals::{
-    MarketsQuery, UserQuery, ValueQuery, live_volume_text, open_interest_text, traded_text,
-    value_text,
+    LiveVolumeQuery, OpenInterestQuery, UserQuery, ValueQuery, live_volume_text,
+    open_interest_text, traded_text, value_text,
 };
 pub use trades::{FillRow, FillsQuery, MinimumFill};
+
+pub use v2::{
+    Renames, V2_ACTIVITY, V2_LIVE_VOLUME, V2_OPEN_INTEREST, V2_TRADES, V2_VALUE, V2Query, in_v2,
+    v2_page_text, v2_rows, v2_text, v2_written,
+};
 
 #[cfg(test)]
 mod query_tests;

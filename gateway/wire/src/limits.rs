@@ -95,5 +95,15 @@ pub const TRADES_PAGE: PageBounds = page(100, 10_000, 10_000);
 pub const POSITIONS_PAGE: PageBounds = page(100, 500, 10_000);
 /// `GET /closed-positions`
 pub const CLOSED_POSITIONS_PAGE: PageBounds = page(10, 50, 100_000);
+/// `GET /v1/leaderboard` and `/v1/builders/leaderboard`
+pub const LEADERBOARD_PAGE: PageBounds = page(25, 50, 1_000);
+/// Builders of a day in `GET /v1/builders/volume`.
+pub const MAX_BUILDERS_OF_DAY: usize = 50;
+/// Rows of a page of version 2 of a list.
+pub const MAX_V2_ROWS: u32 = 1_000;
+/// Offset that a cursor of version 2 may stand for.
+pub const MAX_V2_CURSOR: u32 = 10_000;
+/// Days of `GET /v2/builders/volume`.
+pub const MAX_V2_DAYS: u32 = 90;
 /// `GET /activity`
 pub const ACTIVITY_PAGE: PageBounds = page(100, 500, 10_000);

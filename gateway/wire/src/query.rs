@@ -44,6 +44,12 @@ impl<'t> Query<'t> {
         Ok(Self(parameters))
     }
 
+    /// A query of these parameters.
+    pub(crate) fn of_pairs(pairs: impl Iterator<Item = (&'t str, &'t str)>) -> Self {
+        let pairs = pairs.map(|(name, value)| (Cow::Borrowed(name), Cow::Borrowed(value)));
+        Self(pairs.collect())
+    }
+
     /// All parameters in their original order.
     pub fn pairs(&self) -> impl Iterator<Item = (&str, &str)> {
         let pairs = self.0.iter();

@@ -65,7 +65,7 @@ pub(crate) fn run(config: &Config, audit: &Audit, output: Output) -> Result<Exit
     let directory = audit
         .journal
         .clone()
-        .unwrap_or_else(|| config.data.0.join(JOURNAL_DIRECTORY));
+        .unwrap_or_else(|| config.data.directory.join(JOURNAL_DIRECTORY));
     match &audit.what {
         AuditCommand::Verify {
             signatures,

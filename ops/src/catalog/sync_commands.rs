@@ -93,7 +93,7 @@ pub(super) fn import(
     catalog_only: bool,
     output: Output,
 ) -> Result<ExitCode, Failure> {
-    process::prepare_data_directory(&config.data.0)?;
+    process::prepare_data_directory(&config.data.directory)?;
     let progress = progress(output.json);
     let mut report = Report::default();
     for file in files {

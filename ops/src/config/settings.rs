@@ -12,8 +12,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
-    /// Data directory: journal, sockets, secrets.
-    pub data: DataDir,
+    /// The data directory and the data surface. A text in place of the section is `data.directory`.
+    pub data: Data,
     /// The trading surface.
     pub trading: Trading,
     /// The catalog: its surface and its upstream.
@@ -32,15 +32,34 @@ pub struct Config {
     pub log: Log,
 }
 
-/// Path of the data directory.
+/// The data directory and the data surface.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct DataDir(pub PathBuf);
+#[serde(default, deny_unknown_fields)]
+pub struct Data {
+    /// Data directory: journal, sockets, secrets. `data = "path"` is short for it.
+    pub directory: PathBuf,
+    /// Form of `asset`, `oppositeAsset` and `token` on the data surface: condition id and outcome
+    /// index, or the decimal token id. Filters take both.
+    pub asset_ids: AssetIds,
+}
 
-impl Default for DataDir {
+impl Default for Data {
     fn default() -> Self {
-        Self(PathBuf::from("data"))
+        Self {
+            directory: PathBuf::from("data"),
+            asset_ids: AssetIds::ConditionIndex,
+        }
     }
+}
+
+/// Form of assets on the data surface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum AssetIds {
+    /// `<condition id>:<outcome index>`.
+    ConditionIndex,
+    /// The decimal token id; `endDate` is a date without time.
+    Token,
 }
 
 /// The trading surface.
@@ -406,13 +425,13 @@ impl Config {
     /// Path of the engine's socket.
     #[must_use]
     pub fn engine_socket(&self) -> PathBuf {
-        self.data.0.join("engine.sock")
+        self.data.directory.join("engine.sock")
     }
 
     /// Path of the operator's bearer token.
     #[must_use]
     pub fn operator_token_file(&self) -> PathBuf {
-        self.data.0.join("operator.token")
+        self.data.directory.join("operator.token")
     }
 
     /// Directory of the stage-duration logs.
@@ -425,24 +444,24 @@ impl Config {
     /// Path of the secret key that signs checkpoints.
     #[must_use]
     pub fn checkpoint_key_file(&self) -> PathBuf {
-        self.data.0.join("checkpoint.key")
+        self.data.directory.join("checkpoint.key")
     }
 
     /// Path of the public key that verifies checkpoints.
     #[must_use]
     pub fn checkpoint_public_key_file(&self) -> PathBuf {
-        self.data.0.join("checkpoint.pub")
+        self.data.directory.join("checkpoint.pub")
     }
 
     /// Path of the catalog database.
     #[must_use]
     pub fn catalog_file(&self) -> PathBuf {
-        self.data.0.join("catalog.db")
+        self.data.directory.join("catalog.db")
     }
 
     /// Path of the secret that API keys are derived from.
     #[must_use]
     pub fn master_secret_file(&self) -> PathBuf {
-        self.data.0.join("master.secret")
+        self.data.directory.join("master.secret")
     }
 }

@@ -17,6 +17,10 @@ const OTHER_VARIABLES: &[&str] = &[
     LOAD_KEY_VARIABLE,
 ];
 
+/// The setting that was a text before it became a section, and what the text sets.
+const DATA: &str = "data";
+const DATA_DIRECTORY: &str = "data.directory";
+
 /// Settings given as flags, by path (`trading.listen`); highest precedence.
 pub(crate) type Flags = Vec<(&'static str, toml::Value)>;
 
@@ -36,6 +40,10 @@ impl Config {
             None if Path::new(DEFAULT_FILE).exists() => read_file(Path::new(DEFAULT_FILE))?,
             None => toml::Table::new(),
         };
+        // `data = "path"` is short for `data.directory = "path"`.
+        if let Some(short) = tree.get(DATA).filter(|value| !value.is_table()).cloned() {
+            set(&mut tree, DATA_DIRECTORY, short);
+        }
         let known = known_settings();
         for (name, text) in environment.filter(|(name, _)| name.starts_with("FORETELL_")) {
             if OTHER_VARIABLES.contains(&name.as_str()) || name.starts_with("FORETELL_TEST_") {
@@ -51,6 +59,11 @@ impl Config {
             set(&mut tree, setting, parse_value(&text));
         }
         for (setting, value) in flags {
+            let setting = if setting == DATA {
+                DATA_DIRECTORY
+            } else {
+                setting
+            };
             set(&mut tree, setting, value);
         }
         let config: Self = tree.try_into().map_err(|error: toml::de::Error| {
@@ -104,6 +117,7 @@ pub(crate) fn variables() -> Vec<(String, String)> {
 }
 
 fn variable(path: &str) -> String {
+    let path = if path == DATA_DIRECTORY { DATA } else { path };
     format!("FORETELL_{}", path.replace('.', "_").to_uppercase())
 }
 
@@ -140,7 +154,7 @@ mod tests {
     use std::path::PathBuf;
 
     use super::*;
-    use crate::config::Operator;
+    use crate::config::{AssetIds, Operator};
 
     fn load(file: &str, environment: &[(&str, &str)], flags: Flags) -> Result<Config, Failure> {
         let directory = tempfile::tempdir().unwrap();
@@ -172,8 +186,30 @@ mod tests {
         assert_eq!(config.trading.listen.port(), 2222);
         assert_eq!(config.engine.ring, 256);
         assert_eq!(config.engine.segment_mib, 2);
-        assert_eq!(config.data.0, PathBuf::from("/tmp/x"));
+        assert_eq!(config.data.directory, PathBuf::from("/tmp/x"));
         assert_eq!(config.operator, Operator::default());
+    }
+
+    #[test]
+    fn the_data_directory_may_stand_for_its_section() {
+        let token = ("FORETELL_DATA_ASSET_IDS", "token");
+        let (short, long) = ("data = \"/a\"\n", "[data]\ndirectory = \"/a\"\n");
+        for file in [short, long] {
+            let config = load(file, &[], Flags::new()).unwrap();
+            assert_eq!(config.data.directory, PathBuf::from("/a"));
+            assert_eq!(config.data.asset_ids, AssetIds::ConditionIndex);
+            let config = load(file, &[token], Flags::new()).unwrap();
+            assert_eq!(config.data.directory, PathBuf::from("/a"));
+            assert_eq!(config.data.asset_ids, AssetIds::Token);
+            let flags = vec![("data", toml::Value::from("/b"))];
+            let config = load(file, &[("FORETELL_DATA", "/c"), token], flags).unwrap();
+            assert_eq!(config.data.directory, PathBuf::from("/b"));
+            assert_eq!(config.data.asset_ids, AssetIds::Token);
+        }
+        let file = "[data]\nasset_ids = \"token\"\n";
+        let config = load(file, &[], Flags::new()).unwrap();
+        assert_eq!(config.data.directory, PathBuf::from("data"));
+        assert_eq!(config.data.asset_ids, AssetIds::Token);
     }
 
     /// Three signing domains; an engine accepts at most two.
@@ -233,6 +269,8 @@ mod tests {
                 "allowed are 90 together",
             ),
             ("[engine]\ndurability = \"maybe\"\n", &[], "maybe"),
+            ("[data]\nasset_ids = \"hex\"\n", &[], "condition-index"),
+            ("data = 7\n", &[], "7"),
             ("[limits]\nbooks = -1\n", &[], "-1"),
             ("[limits]\nspread = 7\n", &[], "spread"),
             ("", &[("FORETELL_LIMITS_BOOKS", "many")], "many"),

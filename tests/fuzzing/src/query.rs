@@ -104,26 +104,45 @@ fn check_strict<T: std::fmt::Debug>(
     }
 }
 
+/// Whether a filter names at least one market or event where it names any, and not too many.
+fn few(markets: &data::MarketSelection) -> bool {
+    match markets {
+        data::MarketSelection::All => true,
+        data::MarketSelection::Markets(markets) => (1..=200).contains(&markets.len()),
+        data::MarketSelection::Events(events) => (1..=200).contains(&events.len()),
+    }
+}
+
 fn data_surface(query: &Query<'_>, more: Option<&Query<'_>>) {
     let within = |page: &data::LimitOffset, limit| page.limit <= limit && page.offset <= 10_000;
     check_strict(query, more, data::FillsQuery::of, |read| {
-        within(&read.page, 10_000) && read.markets.len() <= 200
+        within(&read.page, 10_000) && few(&read.markets)
     });
     check_strict(query, more, data::PositionsQuery::of, |read| {
         let short = |title: &String| title.chars().count() <= 100;
         within(&read.page, 500) && read.title.as_ref().is_none_or(short)
     });
     check_strict(query, more, data::ClosedPositionsQuery::of, |read| {
-        read.page.limit <= 500 && read.markets.len() <= 200
+        read.page.limit <= 500 && few(&read.markets)
     });
     check_strict(query, more, data::ActivityQuery::of, |read| {
         within(&read.page, 500)
     });
     check_strict(query, more, data::ValueQuery::of, |_| true);
     check_strict(query, more, data::UserQuery::of, |_| true);
-    check_strict(query, more, data::MarketsQuery::of, |read| {
-        (1..=200).contains(&read.markets.len())
+    check_strict(query, more, data::OpenInterestQuery::of, |read| {
+        read.markets.len() <= 200
     });
+    check_strict(query, more, data::LiveVolumeQuery::of, |read| {
+        few(&read.markets) && read.markets != data::MarketSelection::All
+    });
+    check_strict(query, more, data::LeaderboardQuery::of, |read| {
+        read.page.limit <= 50 && read.page.offset <= 1_000
+    });
+    check_strict(query, more, data::BuildersQuery::of, |read| {
+        read.page.limit <= 50 && read.page.offset <= 1_000
+    });
+    check_strict(query, more, data::BuilderVolumeQuery::of, |_| true);
     check_strict(query, more, data::HoldersQuery::of, |read| {
         (1..=200).contains(&read.markets.len()) && read.limit <= 500
     });

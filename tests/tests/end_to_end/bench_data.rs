@@ -38,6 +38,10 @@ fn every_query_is_measured_and_the_history_is_kept() {
         "/positions",
         "/trades",
         "/oi",
+        "/live-volume",
+        "/v1/leaderboard",
+        "/v1/builders/leaderboard",
+        "/v1/builders/volume",
     ] {
         let name = format!("{path}, the slowest query");
         let found = measures.iter().find(|measure| measure["name"] == *name);

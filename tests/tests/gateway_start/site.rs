@@ -246,6 +246,7 @@ pub(crate) fn checks_nothing_at_start(data: &Path) -> Gateway {
             },
         ],
         price_side: PriceSide::default(),
+        asset_ids: Default::default(),
         ready_patience: PATIENCE,
         window: Window::default(),
         dev_auth_hints: false,

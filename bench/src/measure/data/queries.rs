@@ -83,8 +83,11 @@ const ACTIVITY_IN_MARKETS: [&str; 3] = [
     "type=TRADE&side=SELL&offset=10000&sortDirection=ASC",
 ];
 /// Filters of `/activity`, for every wallet.
-const ACTIVITY_FILTERS: [&str; 9] = [
+const ACTIVITY_FILTERS: [&str; 12] = [
     "",
+    "sortBy=TOKENS",
+    "sortBy=CASH&sortDirection=ASC",
+    "sortBy=CASH&limit=500&offset=10000",
     "sortDirection=ASC",
     "limit=500&offset=10000",
     "side=SELL",
@@ -121,6 +124,8 @@ pub(super) fn all(shape: &Shape) -> Vec<DataQuery> {
         questions.ask("/trades", "", filter);
     }
     questions.of_markets(shape);
+    questions.about = "all";
+    questions.leaderboards();
     questions.all
 }
 
@@ -173,6 +178,9 @@ impl DataQueries {
         }
         self.ask("/value", user, "");
         self.ask("/traded", user, "");
+        for filter in ["timePeriod=ALL", "timePeriod=MONTH&orderBy=VOL"] {
+            self.ask("/v1/leaderboard", user, filter);
+        }
         for markets in [markets(0, 1), markets(1, 1), most_markets(shape)] {
             self.in_markets(&format!("{user}&{markets}"));
         }
@@ -189,6 +197,27 @@ impl DataQueries {
         self.ask("/positions", both, "limit=500&sizeThreshold=0");
         self.ask("/closed-positions", both, "limit=50&offset=30000");
         self.ask("/value", both, "");
+    }
+
+    /// Queries over all accounts, builders and markets.
+    fn leaderboards(&mut self) {
+        for period in ["DAY", "WEEK", "MONTH", "ALL"] {
+            let period = format!("timePeriod={period}");
+            for order in ["PNL", "VOL"] {
+                let best = format!("{period}&orderBy={order}");
+                self.ask("/v1/leaderboard", "", &best);
+                let deep = format!("{best}&limit=50&offset=1000");
+                self.ask("/v1/leaderboard", "", &deep);
+            }
+            self.ask("/v1/builders/leaderboard", "", &period);
+            self.ask("/v1/builders/volume", "", &period);
+        }
+        self.ask("/oi", "", "");
+        for event in ["1", "999999999"] {
+            self.ask("/trades", "", &format!("eventId={event}"));
+            self.ask("/live-volume", "", &format!("id={event}"));
+        }
+        self.ask("/trades", "", "start=1&takerOnly=false&offset=10000");
     }
 
     fn of_markets(&mut self, shape: &Shape) {

@@ -16,6 +16,8 @@ impl View {
             Event::AccountOpened { account, wallet } => {
                 self.accounts.open(account, wallet)?;
                 self.positions.open_account(account)?;
+                self.standings.open_account(account)?;
+                self.builder_standings.open_account(account)?;
                 self.trades.of_account_market.open_account(account)
             }
             Event::Deposited { account, amount } => {

@@ -189,6 +189,7 @@ impl View {
         change: impl FnOnce(&mut Position) -> Result<(), Impossible>,
     ) -> Result<(), Impossible> {
         let wallet = self.accounts.get_mut(account)?.wallet;
-        (self.positions).change((account, wallet), token, step.at(), change)
+        let profit = (self.positions).change((account, wallet), token, step.at(), change)?;
+        self.standings.earn(account, step.now, profit)
     }
 }

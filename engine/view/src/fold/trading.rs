@@ -10,6 +10,7 @@ use crate::error::Impossible;
 use crate::rows::accounts::add;
 use crate::rows::balance::{lower, raise};
 use crate::rows::books::LadderPlace;
+use crate::rows::builders::BuilderSlot;
 use crate::rows::order::{Order, OrderState, own_price};
 use crate::rows::trade::{Party, Trade};
 use crate::rows::trade_id::TradeId;
@@ -25,6 +26,7 @@ struct Leg {
     price: Price,
     /// Value at that price, without the fee.
     value: Micros,
+    builder: Option<BuilderSlot>,
 }
 
 impl View {
@@ -67,6 +69,9 @@ impl View {
         for leg in [&took, &made] {
             let (token, traded) = ((leg.market, leg.outcome), (leg.side, fill.lots, leg.value));
             self.trade_position(step, leg.account, token, traded)?;
+            let (account, fill) = (leg.account, (fill.lots, leg.value));
+            self.standings.trade(account, step.now, fill)?;
+            (self.builder_standings).trade(leg.builder, account, step.now, fill)?;
         }
         self.volume.trade(took.market, took.value)?;
         self.move_supply(took.market, fill)?;
@@ -163,5 +168,6 @@ fn traded(order: &mut Order, fill: &Fill, now: TimeNs) -> Result<Leg, Impossible
         side: order.side,
         price,
         value,
+        builder: order.builder,
     })
 }

@@ -54,6 +54,12 @@ impl Builders {
         self.all.get(slot.number() - 1)
     }
 
+    /// The code at an index, counted from 0 in the order of first use.
+    #[must_use]
+    pub fn get(&self, index: usize) -> Option<&Builder> {
+        self.all.get(index)
+    }
+
     /// Number of distinct codes.
     #[must_use]
     pub fn count(&self) -> usize {

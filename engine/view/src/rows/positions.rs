@@ -172,14 +172,15 @@ impl Positions {
         self.holders.open();
     }
 
-    /// Changes an account's position in a token, and closes it when no share is left.
+    /// Changes an account's position in a token, and closes it when no share is left. Returns the
+    /// profit that the change realized, in micros.
     pub(crate) fn change(
         &mut self,
         (account, wallet): (AccountNumber, WalletAddress),
         token: Token,
         (sequence, time): (Sequence, TimeNs),
         change: impl FnOnce(&mut Position) -> Result<(), Impossible>,
-    ) -> Result<(), Impossible> {
+    ) -> Result<i128, Impossible> {
         let open = self.open.get_mut(account);
         let open = open.ok_or(Impossible::UnknownAccount(account))?;
         let mut entry = match open.entry(token) {
@@ -190,7 +191,7 @@ impl Positions {
             }),
         };
         let held = entry.get_mut();
-        let before = held.position.lots();
+        let (before, realized) = (held.position.lots(), held.position.realized());
         change(&mut held.position)?;
         held.time = time;
         let position = held.position;
@@ -207,6 +208,6 @@ impl Positions {
         }
         self.holders.remove(token, wallet, before);
         self.holders.add(token, wallet, position.lots());
-        Ok(())
+        Ok(position.realized() - realized)
     }
 }

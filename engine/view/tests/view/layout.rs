@@ -8,8 +8,8 @@ use scene::*;
 
 /// The version, and the hash of all bytes of a small scene in this version.
 const PINNED: (u32, &str) = (
-    6,
-    "24ad51ce071c0927a5066a9df3becdc88028e80d765fe70207c73aedbc8adf21",
+    7,
+    "979dae8e03740dcfd788575b7e04078327dc3d7b8800e705bd029477dc13a85f",
 );
 
 /// Two trades, orders of every final state, account actions, chunks of two rows.

@@ -11,6 +11,7 @@ mod price_history;
 mod registry;
 #[path = "../scene/mod.rs"]
 mod scene;
+mod standings;
 mod trade_filter;
 mod trades;
 mod trading;

@@ -1,24 +1,23 @@
 //! `GET /activity`: trades and account actions of a wallet in one list by time.
 
 use std::ops::ControlFlow;
-use std::sync::Arc;
 
-use foretell_model::{
-    AccountNumber, FramePosition, Lots, Micros, Sequence, TimeNs, TimeSeconds, WalletAddress,
-};
-use foretell_view::{Action, ActionKind, RowFilter, TradeSlot, View};
-use foretell_wire::data::{
-    ActivityKind, ActivityQuery, ActivityRow, Direction, MarketText, RowWriter,
-};
+use foretell_model::AccountNumber;
+use foretell_view::{Action, RowFilter, TradeSlot, View};
+use foretell_wire::data::{ActivityKind, ActivityQuery, ActivitySort, Direction, RowWriter};
 
 use crate::answer::{Answer, StatePosition};
 use crate::app::App;
 use crate::failure::Failure;
-use crate::profiles::ProfileTexts;
 use crate::request_context::RequestContext;
+use crate::resources::data::activity_row::{
+    ActivityEntry, action_entry, admits, has_actions, trade_entry,
+};
+use crate::resources::data::activity_sorted::SortedActivity;
 use crate::resources::data::answer_market_texts::MarketTextIndex;
-use crate::resources::data::fill_row::{FillEntry, ReceiptReader};
+use crate::resources::data::fill_row::ReceiptReader;
 use crate::resources::data::trade_lists::TradeLists;
+use crate::resources::data::trades::time_range;
 use crate::resources::data::{MAX_VISITED_ROWS, MarketFilter, STEP, account_of, parameters};
 
 /// `GET /activity`.
@@ -26,89 +25,29 @@ pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
     let app = &context.app;
     let wanted = parameters(&context, ActivityQuery::of)?;
     context.wait_fresh().await?;
-    let mut search = ActivitySearch {
-        markets: MarketFilter::of(app, &wanted.markets).await?,
-        skip: wanted.page.offset,
-        wanted,
-        named: MarketTextIndex::default(),
-        ahead: None,
-        found: Vec::new(),
-        position: None,
-    };
-    if let Some(account) = account_of(app, search.wanted.user).await? {
-        while !search.step(app, account) {
-            tokio::task::yield_now().await;
+    answer(app, wanted).await
+}
+
+/// The answer to a query.
+pub(super) async fn answer(app: &App, wanted: ActivityQuery) -> Result<Answer, Failure> {
+    let markets = MarketFilter::of(app, &wanted.markets).await?;
+    let account = account_of(app, wanted.user).await?;
+    let user = wanted.user;
+    let (found, position) = match (account, wanted.sort) {
+        (None, _) => (Vec::new(), None),
+        (Some(account), ActivitySort::Timestamp) => {
+            ActivitySearch::new(wanted, markets).run(app, account).await
         }
-    }
-    let position = search
-        .position
-        .unwrap_or_else(|| app.shared_view.read().position());
-    let mut rows = RowWriter::with_capacity(search.found.len());
+        (Some(account), _) => SortedActivity::new(wanted, markets).run(app, account).await,
+    };
+    let position = position.unwrap_or_else(|| app.shared_view.read().position());
+    let mut rows = RowWriter::with_capacity(found.len());
     let (mut profiles, mut receipts) = (app.profiles.texts(), ReceiptReader::new(app));
-    for done in &search.found {
-        done.row(search.wanted.user, &mut profiles, &mut receipts)
-            .write(&mut rows);
+    for done in &found {
+        let row = done.row(user, &mut profiles, &mut receipts);
+        row.write(&mut rows);
     }
     Ok(Answer::json(rows.finish()).at(position))
-}
-
-/// An entry of the list.
-enum ActivityEntry {
-    Traded(FillEntry),
-    Acted {
-        kind: ActivityKind,
-        market: Arc<MarketText>,
-        lots: Lots,
-        collateral: Micros,
-        time: TimeSeconds,
-        frame: (FramePosition, Sequence),
-    },
-}
-
-impl ActivityEntry {
-    fn row<'a>(
-        &'a self,
-        wallet: WalletAddress,
-        profiles: &'a mut ProfileTexts,
-        receipts: &mut ReceiptReader<'_>,
-    ) -> ActivityRow<'a> {
-        match self {
-            Self::Traded(fill) => ActivityRow::Trade(fill.row(profiles, receipts)),
-            Self::Acted {
-                kind,
-                market,
-                lots,
-                collateral,
-                time,
-                frame,
-            } => ActivityRow::Action {
-                kind: *kind,
-                who: profiles.text(wallet),
-                market,
-                lots: *lots,
-                collateral: *collateral,
-                time: *time,
-                receipt: receipts.of(*frame),
-            },
-        }
-    }
-}
-
-/// All kinds but trades.
-const ACTIONS: [ActivityKind; 4] = [
-    ActivityKind::Split,
-    ActivityKind::Merge,
-    ActivityKind::Redeem,
-    ActivityKind::Conversion,
-];
-
-const fn kind_of(action: ActionKind) -> ActivityKind {
-    match action {
-        ActionKind::Split => ActivityKind::Split,
-        ActionKind::Merge => ActivityKind::Merge,
-        ActionKind::Redeem => ActivityKind::Redeem,
-        ActionKind::Convert => ActivityKind::Conversion,
-    }
 }
 
 /// A range of entries not yet visited, as positions from the list's oldest, which stay valid while
@@ -247,6 +186,30 @@ impl PendingTrades {
 }
 
 impl ActivitySearch {
+    fn new(wanted: ActivityQuery, markets: MarketFilter) -> Self {
+        Self {
+            markets,
+            skip: wanted.page.offset,
+            wanted,
+            named: MarketTextIndex::default(),
+            ahead: None,
+            found: Vec::new(),
+            position: None,
+        }
+    }
+
+    /// The page, and the state of the first step.
+    async fn run(
+        mut self,
+        app: &App,
+        account: AccountNumber,
+    ) -> (Vec<ActivityEntry>, Option<StatePosition>) {
+        while !self.step(app, account) {
+            tokio::task::yield_now().await;
+        }
+        (self.found, self.position)
+    }
+
     /// Visits some thousand trades and actions at most; true at the end of the search.
     fn step(&mut self, app: &App, account: AccountNumber) -> bool {
         let state = app.shared_view.read();
@@ -303,13 +266,9 @@ impl ActivitySearch {
         view: &View,
         account: AccountNumber,
     ) -> (PendingTrades, PendingEntries<Action>) {
-        let start = TimeSeconds(self.wanted.start.unwrap_or(0)).start();
-        let end = match self.wanted.end {
-            Some(end) => TimeSeconds(end.saturating_add(1)).start(),
-            None => TimeNs(u64::MAX),
-        };
+        let (start, end) = time_range(self.wanted.start, self.wanted.end);
         let mut actions = UnvisitedRange::default();
-        if ACTIONS.iter().any(|kind| self.wanted.has_kind(*kind)) {
+        if has_actions(&self.wanted) {
             let before = |time| view.actions().count_before(account, time);
             actions = UnvisitedRange::new(before(start), before(end));
         }
@@ -361,29 +320,14 @@ impl ActivitySearch {
         if self.skips_row() {
             return;
         }
-        if let Some(trade) = view.trade_columns(slot) {
-            let is_taker = trade.taker.account == account;
-            let side = if is_taker { &trade.taker } else { &trade.maker };
-            let fill = FillEntry::of(app, view, &mut self.named, &trade, side);
-            self.found.extend(fill.map(ActivityEntry::Traded));
-        }
+        let found = trade_entry(app, view, &mut self.named, account, slot);
+        self.found.extend(found);
     }
 
     fn consider_action(&mut self, app: &App, view: &View, action: &Action) {
-        let (kind, time) = (kind_of(action.kind), action.time.seconds());
-        let is_wanted = self.markets.contains(action.market) && self.wanted.admits(kind, time);
-        if is_wanted
-            && !self.skips_row()
-            && let Some(market) = view.markets().get(action.market)
-        {
-            self.found.push(ActivityEntry::Acted {
-                kind,
-                market: app.market_texts.of(market, &app.descriptions),
-                lots: action.lots,
-                collateral: action.collateral,
-                time,
-                frame: (action.place, action.sequence),
-            });
+        let is_wanted = admits(&self.wanted, &self.markets, action);
+        if is_wanted && !self.skips_row() {
+            self.found.extend(action_entry(app, view, action));
         }
     }
 

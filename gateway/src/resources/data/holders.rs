@@ -13,13 +13,13 @@ pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
     let app = &context.app;
     let wanted = parameters(&context, HoldersQuery::of)?;
     context.wait_fresh().await?;
-    let markets = MarketFilter::of(app, &wanted.markets).await?;
+    let markets = MarketFilter::of_markets(app, &wanted.markets).await?;
     let position = app.shared_view.read().position();
     let profiles = app.profiles.texts();
     let mut rows = RowWriter::with_capacity(0);
     for market in markets.named.unwrap_or_default() {
         for &outcome in Outcome::ALL {
-            let (condition, holders) = {
+            let (token, holders) = {
                 let state = app.shared_view.read();
                 let Some(listed) = state.view.markets().get(market) else {
                     continue;
@@ -33,10 +33,12 @@ pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
                         lots,
                         profile: profiles.profile(&wallet),
                     });
-                (listed.condition, holders.collect::<Vec<_>>())
+                let form = app.market_texts.form();
+                let token = form.text(listed.condition, &listed.tokens, outcome);
+                (token, holders.collect::<Vec<_>>())
             };
             HolderGroup {
-                condition,
+                token: &token,
                 outcome,
                 holders: &holders,
             }

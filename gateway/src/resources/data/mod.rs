@@ -3,18 +3,25 @@
 //! finds the rows in the view, with a bounded number of visits under each lock hold.
 
 pub(crate) mod activity;
+mod activity_row;
+mod activity_sorted;
 mod answer_market_texts;
+pub(crate) mod builders;
 pub(crate) mod closed_positions;
 mod fill_row;
 pub(crate) mod holders;
+pub(crate) mod leaderboard;
+mod period;
 mod position_row;
 pub(crate) mod positions;
 pub(crate) mod totals;
 mod trade_lists;
 pub(crate) mod trades;
+pub(crate) mod v2;
 
-use foretell_model::{AccountNumber, ConditionId, MarketNumber, WalletAddress};
-use foretell_wire::data::DataError;
+use foretell_model::{AccountNumber, MarketNumber, WalletAddress};
+use foretell_view::View;
+use foretell_wire::data::{DataError, MarketRef, MarketSelection};
 use foretell_wire::query::Query;
 
 use crate::app::App;
@@ -40,6 +47,15 @@ async fn account_of(app: &App, wallet: WalletAddress) -> Result<Option<AccountNu
     Ok(app.find(|view| view.accounts().number_of(&wallet)).await?)
 }
 
+/// The number of a market; `None` when there is none of this name.
+fn number_of(view: &View, market: &MarketRef) -> Option<MarketNumber> {
+    let markets = view.markets();
+    match market {
+        MarketRef::Condition(condition) => Some(markets.by_condition(condition)?.0),
+        MarketRef::Token(token) => Some(markets.by_token(token)?.0),
+    }
+}
+
 /// The markets that a request names, as far as they exist.
 struct MarketFilter {
     /// In the order named; `None` when it names none and so means all.
@@ -49,8 +65,17 @@ struct MarketFilter {
 }
 
 impl MarketFilter {
-    async fn of(app: &App, conditions: &[ConditionId]) -> Result<Self, Failure> {
-        if conditions.is_empty() {
+    async fn of(app: &App, selection: &MarketSelection) -> Result<Self, Failure> {
+        match selection {
+            MarketSelection::All => Self::of_markets(app, &[]).await,
+            MarketSelection::Markets(markets) => Self::of_markets(app, markets).await,
+            MarketSelection::Events(events) => Ok(Self::of_events(app, events).await),
+        }
+    }
+
+    /// The markets of a list; an empty list means all.
+    async fn of_markets(app: &App, markets: &[MarketRef]) -> Result<Self, Failure> {
+        if markets.is_empty() {
             return Ok(Self {
                 named: None,
                 sorted: Vec::new(),
@@ -58,23 +83,46 @@ impl MarketFilter {
         }
         // A missing one may have been registered since.
         app.find(|view| {
-            let known = |condition| view.markets().by_condition(condition).is_some();
-            conditions.iter().all(known).then_some(())
+            let is_known = |market: &MarketRef| number_of(view, market).is_some();
+            markets.iter().all(is_known).then_some(())
         })
         .await?;
         let state = app.shared_view.read();
-        let markets = state.view.markets();
-        let found = conditions
-            .iter()
-            .filter_map(|condition| Some(markets.by_condition(condition)?.0));
-        let named: Vec<_> = found.collect();
+        let found = markets.iter();
+        let mut named: Vec<_> = found
+            .filter_map(|market| number_of(&state.view, market))
+            .collect();
         let mut sorted = named.clone();
         sorted.sort_unstable();
         sorted.dedup();
+        if sorted.len() < named.len() {
+            // The same market under several names.
+            let mut left = sorted.clone();
+            named.retain(|market| {
+                let place = left.binary_search(market);
+                place.map(|place| left.remove(place)).is_ok()
+            });
+        }
         Ok(Self {
             named: Some(named),
             sorted,
         })
+    }
+
+    async fn of_events(app: &App, events: &[u64]) -> Self {
+        loop {
+            let found = {
+                let state = app.shared_view.read();
+                (app.event_markets).find(&state.view, &app.descriptions, events)
+            };
+            if let Some(sorted) = found {
+                return Self {
+                    named: Some(sorted.clone()),
+                    sorted,
+                };
+            }
+            tokio::task::yield_now().await;
+        }
     }
 
     /// The markets in ascending order without duplicates; `None` for all.

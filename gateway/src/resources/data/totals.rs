@@ -1,13 +1,13 @@
 //! Sums: `GET /value`, `/traded`, `/oi`, `/live-volume`.
 
 use foretell_model::{AccountNumber, ConditionId, MarketNumber, Micros};
-use foretell_view::{Market, View};
+use foretell_view::View;
 use foretell_wire::data::{
-    MarketsQuery, UserQuery, ValueQuery, live_volume_text, open_interest_text, traded_text,
-    value_text,
+    LiveVolumeQuery, OpenInterestQuery, UserQuery, ValueQuery, live_volume_text,
+    open_interest_text, traded_text, value_text,
 };
 
-use crate::answer::Answer;
+use crate::answer::{Answer, StatePosition};
 use crate::app::App;
 use crate::failure::Failure;
 use crate::request_context::RequestContext;
@@ -19,7 +19,12 @@ pub(crate) async fn value(context: RequestContext) -> Result<Answer, Failure> {
     let app = &context.app;
     let wanted = parameters(&context, ValueQuery::of)?;
     context.wait_fresh().await?;
-    let markets = MarketFilter::of(app, &wanted.markets).await?;
+    value_of(app, wanted).await
+}
+
+/// The answer to a query.
+pub(super) async fn value_of(app: &App, wanted: ValueQuery) -> Result<Answer, Failure> {
+    let markets = MarketFilter::of_markets(app, &wanted.markets).await?;
     let position = app.shared_view.read().position();
     let mut sum = 0;
     if let Some(account) = account_of(app, wanted.user).await? {
@@ -65,33 +70,70 @@ pub(crate) async fn traded(context: RequestContext) -> Result<Answer, Failure> {
     Ok(Answer::json(traded_text(&wanted.user, markets as u64)).at(state.position()))
 }
 
-/// `GET /oi`: the collateral locked in markets.
+/// `GET /oi`: the collateral locked in markets, or in all of them.
 pub(crate) async fn open_interest(context: RequestContext) -> Result<Answer, Failure> {
-    let locked = |_: &View, _, market: &Market| market.locked();
-    of_markets(&context, locked, open_interest_text).await
-}
-
-/// `GET /live-volume`: traded volume of markets.
-pub(crate) async fn live_volume(context: RequestContext) -> Result<Answer, Failure> {
-    let traded = |view: &View, market, _: &Market| view.volume().value_in(market);
-    of_markets(&context, traded, live_volume_text).await
-}
-
-async fn of_markets(
-    context: &RequestContext,
-    amount: impl Fn(&View, MarketNumber, &Market) -> Micros,
-    write: fn(&[(ConditionId, Micros)]) -> String,
-) -> Result<Answer, Failure> {
     let app = &context.app;
-    let wanted = parameters(context, MarketsQuery::of)?;
+    let wanted = parameters(&context, OpenInterestQuery::of)?;
     context.wait_fresh().await?;
+    open_interest_of(app, wanted).await
+}
+
+/// The answer to a query.
+pub(super) async fn open_interest_of(
+    app: &App,
+    wanted: OpenInterestQuery,
+) -> Result<Answer, Failure> {
+    let markets = MarketFilter::of_markets(app, &wanted.markets).await?;
+    let is_all = markets.named.is_none();
+    let locked = |view: &View, number| {
+        let market = view.markets().get(number);
+        market.map_or(Micros::ZERO, |market| market.locked())
+    };
+    let (rows, position) = of_markets(app, markets, locked).await;
+    Ok(Answer::json(open_interest_text(&rows, is_all)).at(position))
+}
+
+/// `GET /live-volume`: traded volume of markets, or of the markets of events.
+pub(crate) async fn live_volume(context: RequestContext) -> Result<Answer, Failure> {
+    let app = &context.app;
+    let wanted = parameters(&context, LiveVolumeQuery::of)?;
+    context.wait_fresh().await?;
+    live_volume_of(app, wanted).await
+}
+
+/// The answer to a query.
+pub(super) async fn live_volume_of(app: &App, wanted: LiveVolumeQuery) -> Result<Answer, Failure> {
     let markets = MarketFilter::of(app, &wanted.markets).await?;
-    let state = app.shared_view.read();
-    let named = markets.named.unwrap_or_default();
-    let rows = named.into_iter().filter_map(|number| {
-        let market = state.view.markets().get(number)?;
-        Some((market.condition, amount(&state.view, number, market)))
-    });
-    let rows: Vec<_> = rows.collect();
-    Ok(Answer::json(write(&rows)).at(state.position()))
+    let traded = |view: &View, market| view.volume().value_in(market);
+    let (rows, position) = of_markets(app, markets, traded).await;
+    Ok(Answer::json(live_volume_text(&rows)).at(position))
+}
+
+/// An amount of each market, in the order named or by number, and the state of the first.
+async fn of_markets(
+    app: &App,
+    markets: MarketFilter,
+    amount: impl Fn(&View, MarketNumber) -> Micros,
+) -> (Vec<(ConditionId, Micros)>, StatePosition) {
+    let (mut rows, mut first) = (Vec::new(), None);
+    let mut left: Box<dyn Iterator<Item = MarketNumber> + Send> = match markets.named {
+        Some(named) => Box::new(named.into_iter()),
+        None => Box::new((0..).map(MarketNumber)),
+    };
+    loop {
+        {
+            let state = app.shared_view.read();
+            let position = *first.get_or_insert(state.position());
+            let step = left.by_ref().take(STEP).map_while(|number| {
+                let market = state.view.markets().get(number)?;
+                Some((market.condition, amount(&state.view, number)))
+            });
+            let before = rows.len();
+            rows.extend(step);
+            if rows.len() < before + STEP {
+                return (rows, position);
+            }
+        }
+        tokio::task::yield_now().await;
+    }
 }

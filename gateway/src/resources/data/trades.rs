@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use foretell_model::quantity::MICROS_PER_LOT;
-use foretell_model::{AccountNumber, Lots, MarketNumber, Micros};
+use foretell_model::{AccountNumber, Lots, MarketNumber, Micros, TimeNs, TimeSeconds};
 use foretell_view::{RowFilter, TradeSlot, View};
 use foretell_wire::data::{FillsQuery, MinimumFill, RowWriter};
 
@@ -26,6 +26,11 @@ pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
     let app = &context.app;
     let wanted = parameters(&context, FillsQuery::of)?;
     context.wait_fresh().await?;
+    answer(app, wanted).await
+}
+
+/// The answer to a query.
+pub(super) async fn answer(app: &App, wanted: FillsQuery) -> Result<Answer, Failure> {
     let user = match wanted.user {
         None => None,
         Some(wallet) => match account_of(app, wallet).await? {
@@ -45,6 +50,8 @@ pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
             user,
             markets: MarketFilter::of(app, &wanted.markets).await?,
             sought: trade_filter(&wanted),
+            time: (wanted.start.is_some() || wanted.end.is_some())
+                .then(|| time_range(wanted.start, wanted.end)),
         },
         lists: None,
         position: None,
@@ -82,6 +89,8 @@ struct FillQuery {
     markets: MarketFilter,
     /// The filter without the markets.
     sought: RowFilter<'static>,
+    /// Only at or after the first and before the second time.
+    time: Option<(TimeNs, TimeNs)>,
 }
 
 impl FillQuery {
@@ -109,6 +118,9 @@ impl FillSearch {
         let (listed, sought) = asked.lists_and_filter();
         let lists = self.lists.get_or_insert_with(|| {
             let mut lists = TradeLists::of(view, asked.user, listed);
+            if let Some((from, before)) = asked.time {
+                lists = lists.within(view, from, before);
+            }
             lists.skip_newest(view, sought, &mut page.skip);
             lists
         });
@@ -123,6 +135,14 @@ impl FillSearch {
         });
         is_all || page.is_full()
     }
+}
+
+/// The first time and the end of a range of seconds, both inclusive.
+pub(super) fn time_range(start: Option<u64>, end: Option<u64>) -> (TimeNs, TimeNs) {
+    let end = end.map_or(TimeNs(u64::MAX), |end| {
+        TimeSeconds(end.saturating_add(1)).start()
+    });
+    (TimeSeconds(start.unwrap_or(0)).start(), end)
 }
 
 /// The filter of a query.

@@ -33,6 +33,7 @@ pub(crate) fn config(connections: ConnectionLimits) -> GatewayConfig {
             times: TimeForm::Iso,
         }],
         price_side: PriceSide::default(),
+        asset_ids: Default::default(),
         ready_patience: Duration::ZERO,
         window: Window::default(),
         dev_auth_hints: false,

@@ -1,9 +1,10 @@
 //! `GET /activity`: a wallet's trades and account actions in one list (docs/api/data.md §1).
 
-use foretell_model::{ConditionId, Lots, Micros, Side, TimeSeconds, WalletAddress};
+use foretell_model::{Lots, Micros, Side, TimeSeconds, WalletAddress};
 
 use crate::data::error::DataError;
 use crate::data::market_fields::MarketText;
+use crate::data::market_selection::MarketSelection;
 use crate::data::page::{Direction, LimitOffset};
 use crate::data::parameters::Parameters;
 use crate::data::profile::WalletText;
@@ -38,13 +39,30 @@ const KINDS: [(&str, ActivityKind); 5] = [
     ("CONVERSION", ActivityKind::Conversion),
 ];
 
+/// Sort key of activities.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ActivitySort {
+    /// `timestamp`
+    Timestamp,
+    /// `size`
+    Tokens,
+    /// `usdcSize`
+    Cash,
+}
+
+const SORTS: [(&str, ActivitySort); 3] = [
+    ("TIMESTAMP", ActivitySort::Timestamp),
+    ("TOKENS", ActivitySort::Tokens),
+    ("CASH", ActivitySort::Cash),
+];
+
 /// Parameters of `GET /activity`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ActivityQuery {
     /// The wallet.
     pub user: WalletAddress,
-    /// Only in these markets; empty = all.
-    pub markets: Vec<ConditionId>,
+    /// Only in these markets.
+    pub markets: MarketSelection,
     /// Only of these kinds; empty = all.
     pub kinds: Vec<ActivityKind>,
     /// Only buys or only sells, which excludes everything but trades.
@@ -55,12 +73,15 @@ pub struct ActivityQuery {
     pub end: Option<u64>,
     /// `limit` 0 to 500, default 100; `offset` 0 to 10,000, default 0.
     pub page: LimitOffset,
-    /// By time; default newest first.
+    /// Default `TIMESTAMP`.
+    pub sort: ActivitySort,
+    /// Default `DESC`.
     pub direction: Direction,
 }
 
 impl ActivityQuery {
-    /// Reads the parameters. `sortBy` accepts `TIMESTAMP` only.
+    /// Reads the parameters. `excludeDepositsWithdrawals` is checked and has no effect: the list has
+    /// neither.
     ///
     /// # Errors
     /// A parameter that is unknown, missing or wrong; `end` before `start`.
@@ -68,6 +89,7 @@ impl ActivityQuery {
         let known = [
             "user",
             "market",
+            "eventId",
             "type",
             "side",
             "start",
@@ -76,24 +98,21 @@ impl ActivityQuery {
             "offset",
             "sortBy",
             "sortDirection",
+            "excludeDepositsWithdrawals",
         ];
         let parameters = Parameters::of(query, &known)?;
-        parameters.choice("sortBy", &[("TIMESTAMP", ())])?;
-        let (start, end) = (parameters.seconds("start")?, parameters.seconds("end")?);
-        if let (Some(start), Some(end)) = (start, end)
-            && end < start
-        {
-            let allowed = format!("a time from start ({start}) on");
-            return Err(DataError::invalid("end", &end.to_string(), &allowed));
-        }
+        parameters.flag("excludeDepositsWithdrawals", true)?;
+        let sort = parameters.choice("sortBy", &SORTS)?;
+        let (start, end) = parameters.time_range()?;
         Ok(Self {
             user: parameters.required_user()?,
-            markets: parameters.markets()?,
+            markets: parameters.selection("eventId")?,
             kinds: parameters.choices("type", &KINDS)?,
             side: trades::side(&parameters)?,
             start,
             end,
             page: LimitOffset::of(&parameters, ACTIVITY_PAGE)?,
+            sort: sort.unwrap_or(ActivitySort::Timestamp),
             direction: Direction::of(&parameters)?,
         })
     }

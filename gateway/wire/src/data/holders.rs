@@ -1,12 +1,12 @@
 //! `GET /holders`: the largest holders of each token of each requested market.
 
-use foretell_model::{ConditionId, Lots, Outcome, WalletAddress};
+use foretell_model::{Lots, Outcome, WalletAddress};
 
 use crate::data::error::DataError;
+use crate::data::market_selection::MarketRef;
 use crate::data::parameters::Parameters;
 use crate::data::profile::Profile;
 use crate::data::rows::{RowWriter, field};
-use crate::ids::TokenRef;
 use crate::limits::MAX_HOLDERS;
 use crate::query::Query;
 
@@ -14,7 +14,7 @@ use crate::query::Query;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct HoldersQuery {
     /// The markets; at least one.
-    pub markets: Vec<ConditionId>,
+    pub markets: Vec<MarketRef>,
     /// Most holders per token: 0 to 500, default 100.
     pub limit: usize,
     /// Minimum balance in micro-shares; default one share.
@@ -50,8 +50,8 @@ pub struct HolderRow<'a> {
 /// The holders of one token, largest first.
 #[derive(Clone, Copy, Debug)]
 pub struct HolderGroup<'a> {
-    /// The market.
-    pub condition: ConditionId,
+    /// The token in the configured form.
+    pub token: &'a str,
     /// The token's outcome.
     pub outcome: Outcome,
     /// Its holders.
@@ -61,12 +61,12 @@ pub struct HolderGroup<'a> {
 impl HolderGroup<'_> {
     /// Adds its row.
     pub fn write(&self, rows: &mut RowWriter) {
-        let token = TokenRef::Asset(self.condition, self.outcome).to_string();
+        let token = self.token;
         rows.row(|row| {
-            row.text(field!("token"), &token);
+            row.text(field!("token"), token);
             row.array(field!("holders"), |holders| {
                 for holder in self.holders {
-                    holders.row(|row| holder.fields(&token, self.outcome, row));
+                    holders.row(|row| holder.fields(token, self.outcome, row));
                 }
             });
         });

@@ -1,7 +1,8 @@
 //! Market fields of data rows, rendered to JSON once.
 
-use foretell_model::{ConditionId, Outcome};
+use foretell_model::{ConditionId, Outcome, TokenId};
 
+use crate::data::market_selection::AssetIds;
 use crate::data::rows::json_fields;
 
 /// The names of a market; unknown ones are empty.
@@ -40,10 +41,15 @@ pub struct MarketText {
 }
 
 impl MarketText {
-    /// Renders the fields of a market.
+    /// Renders the fields of a market, with its tokens `[Yes, No]` in a form.
     #[must_use]
-    pub fn new(condition: ConditionId, names: &MarketNames<'_>) -> Self {
-        let asset = |outcome: Outcome| format!("{condition}:{}", outcome.code());
+    pub fn new(
+        condition: ConditionId,
+        tokens: &[TokenId; 2],
+        names: &MarketNames<'_>,
+        form: AssetIds,
+    ) -> Self {
+        let asset = |outcome: Outcome| form.text(condition, tokens, outcome);
         let of_each = |fields: &dyn Fn(Outcome) -> Vec<(&'static str, String)>| {
             [Outcome::Yes, Outcome::No].map(|outcome| {
                 let fields = fields(outcome);
@@ -80,7 +86,7 @@ impl MarketText {
             names: json_fields(shared.into_iter()),
             labels: of_each(&|outcome| vec![("outcome", label(outcome))]),
             both: of_each(&both),
-            end: json_fields([("endDate", names.end_date)].into_iter()),
+            end: json_fields([("endDate", form.end_date(names.end_date))].into_iter()),
         }
     }
 
@@ -138,6 +144,11 @@ impl MarketText {
 mod tests {
     use super::*;
 
+    fn default_form(condition: ConditionId, names: &MarketNames<'_>) -> MarketText {
+        let tokens = [TokenId([1; 32]), TokenId([2; 32])];
+        MarketText::new(condition, &tokens, names, AssetIds::ConditionIndex)
+    }
+
     #[test]
     fn what_rows_share_is_json_already() {
         let names = MarketNames {
@@ -146,7 +157,7 @@ mod tests {
             outcomes: ["Yes", "No"],
             ..MarketNames::default()
         };
-        let text = MarketText::new(ConditionId([2; 32]), &names);
+        let text = default_form(ConditionId([2; 32]), &names);
         let condition = format!("0x{}", "02".repeat(32));
         assert_eq!(
             text.names(),
@@ -172,7 +183,7 @@ mod tests {
             title: "Über 3 °C in ÅRHUS?",
             ..MarketNames::default()
         };
-        let text = MarketText::new(ConditionId([0; 32]), &names);
+        let text = default_form(ConditionId([0; 32]), &names);
         for (part, found) in [
             ("über", true),
             ("århus", true),

@@ -3,10 +3,11 @@
 //! An empty value counts as absent. A list may be comma-separated, repeated, or both; any other
 //! parameter is allowed once.
 
-use foretell_model::{ConditionId, WalletAddress};
+use foretell_model::WalletAddress;
 
 use crate::api_error::ApiError;
 use crate::data::error::DataError;
+use crate::data::market_selection::{MarketRef, MarketSelection};
 use crate::decimal;
 use crate::ids;
 use crate::limits::{MAX_MARKETS, MAX_TITLE};
@@ -99,22 +100,15 @@ impl<'q> Parameters<'q> {
         self.user()?.ok_or(DataError::MissingField("user"))
     }
 
-    /// Condition ids in request order, without duplicates.
-    pub(crate) fn markets(&self) -> Result<Vec<ConditionId>, DataError> {
-        const ALLOWED: &str = "a condition id, 0x and 64 hex digits";
-        let mut markets = Vec::new();
-        for text in self.list("market")? {
-            let market = ids::condition_id(text)
-                .ok_or_else(|| DataError::invalid("market", text, ALLOWED))?;
-            if !markets.contains(&market) {
-                markets.push(market);
-            }
-        }
-        Ok(markets)
+    /// `market`: markets in request order, without duplicates.
+    pub(crate) fn markets(&self) -> Result<Vec<MarketRef>, DataError> {
+        const ALLOWED: &str = "a condition id, 0x and 64 hex digits, or an asset of the market, \
+                               <condition id>:<0 or 1> or a decimal token id";
+        self.distinct("market", ALLOWED, MarketRef::parse)
     }
 
-    /// At least one condition id.
-    pub(crate) fn required_markets(&self) -> Result<Vec<ConditionId>, DataError> {
+    /// At least one market.
+    pub(crate) fn required_markets(&self) -> Result<Vec<MarketRef>, DataError> {
         let markets = self.markets()?;
         if markets.is_empty() {
             return Err(DataError::MissingField("market"));
@@ -122,10 +116,67 @@ impl<'q> Parameters<'q> {
         Ok(markets)
     }
 
+    /// `market`, or event ids under `event`, but not both.
+    pub(crate) fn selection(&self, event: &'static str) -> Result<MarketSelection, DataError> {
+        let (markets, events) = (self.markets()?, self.events(event)?);
+        match (markets.is_empty(), events.is_empty()) {
+            (true, true) => Ok(MarketSelection::All),
+            (false, true) => Ok(MarketSelection::Markets(markets)),
+            (true, false) => Ok(MarketSelection::Events(events)),
+            (false, false) => Err(DataError::InvalidField {
+                field: event,
+                why: "market is given too, allowed: one of the two".to_owned(),
+            }),
+        }
+    }
+
+    /// Event ids in request order, without duplicates.
+    fn events(&self, name: &'static str) -> Result<Vec<u64>, DataError> {
+        let read = |text: &str| {
+            let id = decimal::digits_u64(text).ok();
+            id.filter(|id| *id <= i64::MAX.unsigned_abs())
+        };
+        self.distinct(name, "an event id, an integer", read)
+    }
+
+    /// A list without duplicates, in request order.
+    fn distinct<T: PartialEq>(
+        &self,
+        name: &'static str,
+        allowed: &str,
+        read: impl Fn(&str) -> Option<T>,
+    ) -> Result<Vec<T>, DataError> {
+        let mut entries = Vec::new();
+        for text in self.list(name)? {
+            let entry = read(text).ok_or_else(|| DataError::invalid(name, text, allowed))?;
+            if !entries.contains(&entry) {
+                entries.push(entry);
+            }
+        }
+        Ok(entries)
+    }
+
+    /// `start` and `end`, unix seconds, both inclusive.
+    pub(crate) fn time_range(&self) -> Result<(Option<u64>, Option<u64>), DataError> {
+        let (start, end) = (self.seconds("start")?, self.seconds("end")?);
+        if let (Some(start), Some(end)) = (start, end)
+            && end < start
+        {
+            let allowed = format!("a time from start ({start}) on");
+            return Err(DataError::invalid("end", &end.to_string(), &allowed));
+        }
+        Ok((start, end))
+    }
+
+    /// A name of at most as many characters as a title.
+    pub(crate) fn name(&self, name: &'static str) -> Result<Option<String>, DataError> {
+        let read = |text: &str| (text.chars().count() <= MAX_TITLE).then(|| text.to_owned());
+        self.read(name, "a text of at most 100 characters", read)
+    }
+
     /// A title filter.
     pub(crate) fn title(&self) -> Result<Option<String>, DataError> {
-        let read = |text: &str| (text.chars().count() <= MAX_TITLE).then(|| text.to_owned());
-        self.read("title", "a text of at most 100 characters", read)
+        self.name("title")
     }
 
     fn read<T>(

@@ -2,11 +2,12 @@
 
 use std::cmp::Ordering;
 
-use foretell_model::{ConditionId, Outcome, Sequence, TimeSeconds, WalletAddress};
+use foretell_model::{Outcome, Sequence, TimeSeconds, WalletAddress};
 
 use crate::data::error::DataError;
 use crate::data::figures::{PositionFigures, RoundedFigures};
 use crate::data::market_fields::MarketText;
+use crate::data::market_selection::MarketSelection;
 use crate::data::page::{Direction, LimitOffset};
 use crate::data::parameters::Parameters;
 use crate::data::rows::{RowWriter, field};
@@ -76,8 +77,8 @@ const CLOSED_SORTS: [(&str, ClosedSort); 5] = [
 pub struct PositionsQuery {
     /// The wallet.
     pub user: WalletAddress,
-    /// Only in these markets; empty = all.
-    pub markets: Vec<ConditionId>,
+    /// Only in these markets.
+    pub markets: MarketSelection,
     /// Minimum `size` in micro-shares; default one share.
     pub least: u64,
     /// Only redeemable positions.
@@ -103,6 +104,7 @@ impl PositionsQuery {
         let known = [
             "user",
             "market",
+            "eventId",
             "sizeThreshold",
             "redeemable",
             "mergeable",
@@ -116,7 +118,7 @@ impl PositionsQuery {
         let sort = parameters.choice("sortBy", &POSITION_SORTS)?;
         Ok(Self {
             user: parameters.required_user()?,
-            markets: parameters.markets()?,
+            markets: parameters.selection("eventId")?,
             least: parameters.micros("sizeThreshold")?.unwrap_or(1_000_000),
             redeemable: parameters.flag("redeemable", false)?,
             mergeable: parameters.flag("mergeable", false)?,
@@ -133,8 +135,8 @@ impl PositionsQuery {
 pub struct ClosedPositionsQuery {
     /// The wallet.
     pub user: WalletAddress,
-    /// Only in these markets; empty = all.
-    pub markets: Vec<ConditionId>,
+    /// Only in these markets.
+    pub markets: MarketSelection,
     /// Text that the market's title must contain.
     pub title: Option<String>,
     /// `limit` 0 to 50, default 10; `offset` 0 to 100,000, default 0.
@@ -154,6 +156,7 @@ impl ClosedPositionsQuery {
         let known = [
             "user",
             "market",
+            "eventId",
             "title",
             "limit",
             "offset",
@@ -166,7 +169,7 @@ impl ClosedPositionsQuery {
         let sort = parameters.choice("sortBy", &CLOSED_SORTS)?;
         Ok(Self {
             user: parameters.required_user()?,
-            markets: parameters.markets()?,
+            markets: parameters.selection("eventId")?,
             title: parameters.title()?,
             page: LimitOffset::of(&parameters, CLOSED_POSITIONS_PAGE)?,
             sort: sort.unwrap_or(ClosedSort::RealizedPnl),

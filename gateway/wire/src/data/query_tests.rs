@@ -5,9 +5,11 @@ use proptest::prelude::*;
 use rstest::rstest;
 
 use super::{
-    ActivityKind, ActivityQuery, ClosedPositionsQuery, ClosedSort, DataError, Direction,
-    FillsQuery, HoldersQuery, LimitOffset, MarketsQuery, MinimumFill, PositionSort, PositionsQuery,
-    UserQuery, ValueQuery,
+    ActivityKind, ActivityQuery, ActivitySort, BuilderVolumeQuery, BuildersQuery,
+    ClosedPositionsQuery, ClosedSort, DataError, Direction, FillsQuery, HoldersQuery,
+    LeaderboardQuery, LeaderboardSort, LimitOffset, LiveVolumeQuery, MarketRef, MarketSelection,
+    MinimumFill, OpenInterestQuery, PositionSort, PositionsQuery, TimePeriod, UserQuery,
+    ValueQuery,
 };
 use crate::query::Query;
 
@@ -35,7 +37,11 @@ fn ask(endpoint: &str, text: &str) -> Option<String> {
         "activity" => refused(ActivityQuery::of, text),
         "value" => refused(ValueQuery::of, text),
         "traded" => refused(UserQuery::of, text),
-        "oi" => refused(MarketsQuery::of, text),
+        "oi" => refused(OpenInterestQuery::of, text),
+        "live-volume" => refused(LiveVolumeQuery::of, text),
+        "leaderboard" => refused(LeaderboardQuery::of, text),
+        "builders" => refused(BuildersQuery::of, text),
+        "builder-volume" => refused(BuilderVolumeQuery::of, text),
         other => panic!("{other}"),
     }
 }
@@ -43,8 +49,8 @@ fn ask(endpoint: &str, text: &str) -> Option<String> {
 /// The required parameters of an endpoint.
 fn required(endpoint: &str) -> String {
     match endpoint {
-        "trades" => String::new(),
-        "holders" | "oi" => format!("market={MARKET}&"),
+        "trades" | "leaderboard" | "builders" | "builder-volume" => String::new(),
+        "holders" | "oi" | "live-volume" => format!("market={MARKET}&"),
         _ => format!("user={USER}&"),
     }
 }
@@ -63,9 +69,11 @@ fn what_is_not_given_has_its_default() {
             page: page(100),
             taker_only: true,
             minimum: None,
-            markets: Vec::new(),
+            markets: MarketSelection::All,
             user: None,
             side: None,
+            start: None,
+            end: None,
         }
     );
     let user = WalletAddress([0x11; 20]);
@@ -73,7 +81,7 @@ fn what_is_not_given_has_its_default() {
         parse(PositionsQuery::of, &format!("user={USER}")),
         PositionsQuery {
             user,
-            markets: Vec::new(),
+            markets: MarketSelection::All,
             least: 1_000_000,
             redeemable: false,
             mergeable: false,
@@ -87,7 +95,7 @@ fn what_is_not_given_has_its_default() {
         parse(ClosedPositionsQuery::of, &format!("user={USER}")),
         ClosedPositionsQuery {
             user,
-            markets: Vec::new(),
+            markets: MarketSelection::All,
             title: None,
             page: page(10),
             sort: ClosedSort::RealizedPnl,
@@ -107,7 +115,7 @@ fn what_is_not_given_has_its_default() {
 fn what_is_given_is_taken() {
     let text = format!(
         "limit=10000&offset=10000&takerOnly=0&filterType=CASH&filterAmount=2.5&market={MARKET},{OTHER}\
-         &market={MARKET}&user={USER}&side=SELL&cursorTimestamp=1&cursorId=x&cursorUser=y"
+         &market={MARKET}&user={USER}&side=SELL&start=4&end=9&cursorTimestamp=1&cursorId=x&cursorUser=y"
     );
     assert_eq!(
         parse(FillsQuery::of, &text),
@@ -118,9 +126,15 @@ fn what_is_given_is_taken() {
             },
             taker_only: false,
             minimum: Some(MinimumFill::Cash(2_500_000)),
-            markets: vec![ConditionId([2; 32]), ConditionId([3; 32])],
+            markets: MarketSelection::Markets(
+                [2, 3]
+                    .map(|byte| MarketRef::Condition(ConditionId([byte; 32])))
+                    .to_vec()
+            ),
             user: Some(WalletAddress([0x11; 20])),
             side: Some(Side::Sell),
+            start: Some(4),
+            end: Some(9),
         }
     );
     let text = format!(
@@ -164,6 +178,7 @@ fn the_sorts_are_those_of_the_interface() {
             "closed-positions",
             "REALIZEDPNL TITLE PRICE AVGPRICE TIMESTAMP",
         ),
+        ("activity", "TIMESTAMP TOKENS CASH"),
     ] {
         for sort in sorts.split(' ') {
             assert_eq!(
@@ -189,6 +204,10 @@ fn the_sorts_are_those_of_the_interface() {
 #[case("holders", "limit", 500)]
 #[case("activity", "limit", 500)]
 #[case("activity", "offset", 10_000)]
+#[case("leaderboard", "limit", 50)]
+#[case("leaderboard", "offset", 1_000)]
+#[case("builders", "limit", 50)]
+#[case("builders", "offset", 1_000)]
 fn an_integer_keeps_its_bounds(#[case] endpoint: &str, #[case] name: &str, #[case] largest: u32) {
     let required = required(endpoint);
     for good in [
@@ -466,7 +485,14 @@ fn trades_say_what_is_wrong(#[case] text: &str, #[case] expected: &str) {
     "invalid_field: end: '1' is not a time from start (2) on"
 )]
 #[case("start=-1", "invalid_field: start: '-1' is not unix seconds")]
-#[case("sortBy=CASH", "invalid_field: sortBy: 'CASH' is not one of TIMESTAMP")]
+#[case(
+    "sortBy=PRICE",
+    "invalid_field: sortBy: 'PRICE' is not one of TIMESTAMP, TOKENS, CASH"
+)]
+#[case(
+    "excludeDepositsWithdrawals=no",
+    "invalid_field: excludeDepositsWithdrawals: 'no' is not true, false, 1 or 0"
+)]
 #[case(
     "sortDirection=UP",
     "invalid_field: sortDirection: 'UP' is not one of ASC, DESC"
@@ -476,6 +502,70 @@ fn activity_says_what_is_wrong(#[case] text: &str, #[case] expected: &str) {
         ask("activity", &format!("user={USER}&{text}")).as_deref(),
         Some(expected)
     );
+}
+
+#[rstest]
+#[case("trades", "eventId")]
+#[case("positions", "eventId")]
+#[case("closed-positions", "eventId")]
+#[case("activity", "eventId")]
+#[case("live-volume", "id")]
+fn events_are_a_list_in_place_of_markets(#[case] endpoint: &str, #[case] name: &str) {
+    let user = match endpoint {
+        "live-volume" => String::new(),
+        _ => format!("user={USER}&"),
+    };
+    for good in ["7", "7,8", "7,7,07"] {
+        assert_eq!(ask(endpoint, &format!("{user}{name}={good}")), None);
+    }
+    for bad in ["x", "-1", "1e3", "9223372036854775808"] {
+        let text = ask(endpoint, &format!("{user}{name}={bad}")).expect(bad);
+        let expected = format!("invalid_field: {name}: '{bad}' is not an event id, an integer");
+        assert_eq!(text, expected);
+    }
+    let both = ask(endpoint, &format!("{user}{name}=7&market={MARKET}"));
+    let expected = format!("invalid_field: {name}: market is given too, allowed: one of the two");
+    assert_eq!(both, Some(expected));
+}
+
+#[test]
+fn leaderboards_have_defaults_and_words() {
+    let board = parse(LeaderboardQuery::of, "");
+    assert_eq!(
+        (board.period, board.sort, board.page.limit),
+        (TimePeriod::Day, LeaderboardSort::Profit, 25)
+    );
+    let text = format!("category=OVERALL&timePeriod=week&orderBy=VOL&user={USER}&userName=Ann");
+    let board = parse(LeaderboardQuery::of, &text);
+    assert_eq!(board.period.days(), Some(7));
+    assert_eq!(
+        (board.sort, board.name.as_deref()),
+        (LeaderboardSort::Volume, Some("Ann"))
+    );
+    assert_eq!(board.user, Some(WalletAddress([0x11; 20])));
+    assert_eq!(
+        parse(BuildersQuery::of, "timePeriod=ALL").period,
+        TimePeriod::All
+    );
+    let activity = parse(ActivityQuery::of, &format!("user={USER}&sortBy=CASH"));
+    assert_eq!(activity.sort, ActivitySort::Cash);
+    for (endpoint, text, field) in [
+        ("leaderboard", "category=POLITICS", "category"),
+        ("leaderboard", "orderBy=RANK", "orderBy"),
+        ("builders", "timePeriod=YEAR", "timePeriod"),
+        ("builder-volume", "timePeriod=1d", "timePeriod"),
+    ] {
+        let told = ask(endpoint, text).expect(text);
+        assert!(
+            told.starts_with(&format!("invalid_field: {field}: ")),
+            "{told}"
+        );
+    }
+    assert_eq!(
+        ask("live-volume", "").as_deref(),
+        Some("missing_field: id or market")
+    );
+    assert_eq!(ask("oi", ""), None);
 }
 
 #[test]
@@ -493,7 +583,11 @@ fn an_unknown_parameter_is_named_before_anything_else(
         "activity",
         "value",
         "traded",
-        "oi"
+        "oi",
+        "live-volume",
+        "leaderboard",
+        "builders",
+        "builder-volume"
     )]
     endpoint: &str,
 ) {
@@ -524,15 +618,17 @@ fn a_minimum_counts_what_it_names() {
 
 proptest! {
     #[test]
-    fn any_query_is_read_or_refused_without_panic(names in prop::collection::vec((0..20_usize, ".{0,12}"), 0..6)) {
-        const NAMES: [&str; 20] = [
+    fn any_query_is_read_or_refused_without_panic(names in prop::collection::vec((0..24_usize, ".{0,12}"), 0..6)) {
+        const NAMES: [&str; 24] = [
             "limit", "offset", "user", "market", "side", "takerOnly", "filterType", "filterAmount",
             "title", "sortBy", "sortDirection", "sizeThreshold", "redeemable", "mergeable",
             "minBalance", "type", "start", "end", "cursorId", "x",
+            "eventId", "id", "timePeriod", "userName",
         ];
         let pairs: Vec<_> = names.iter().map(|(name, value)| format!("{}={value}", NAMES[*name])).collect();
         let text = pairs.join("&");
-        for endpoint in ["trades", "positions", "closed-positions", "holders", "activity", "value", "traded", "oi"] {
+        for endpoint in ["trades", "positions", "closed-positions", "holders", "activity", "value", "traded", "oi",
+            "live-volume", "leaderboard", "builders", "builder-volume"] {
             let _ = ask(endpoint, &text);
         }
     }

@@ -3,14 +3,14 @@
 use std::cmp::Ordering;
 
 use foretell_model::{
-    ConditionId, Lots, Micros, Outcome, Price, Sequence, Side, TimeSeconds, WalletAddress,
+    ConditionId, Lots, Micros, Outcome, Price, Sequence, Side, TimeSeconds, TokenId, WalletAddress,
 };
 use serde_json::Value;
 
 use super::{
-    ActivityKind, ActivityRow, ClosedKey, ClosedSort, CurPrice, Direction, FillRow, HolderGroup,
-    HolderRow, MarketNames, MarketText, OpenKey, PositionFigures, PositionRow, PositionSort,
-    Profile, RowWriter, WalletText, compare_closed, compare_open,
+    ActivityKind, ActivityRow, AssetIds, ClosedKey, ClosedSort, CurPrice, Direction, FillRow,
+    HolderGroup, HolderRow, MarketNames, MarketText, OpenKey, PositionFigures, PositionRow,
+    PositionSort, Profile, RowWriter, WalletText, compare_closed, compare_open,
 };
 
 const WALLET: WalletAddress = WalletAddress([0x11; 20]);
@@ -26,6 +26,7 @@ const PROFILE: Profile<'_> = Profile {
 fn market(byte: u8) -> MarketText {
     MarketText::new(
         ConditionId([byte; 32]),
+        &[TokenId([byte; 32]), TokenId([byte + 1; 32])],
         &MarketNames {
             title: "Will it rain?",
             slug: "will-it-rain",
@@ -34,6 +35,7 @@ fn market(byte: u8) -> MarketText {
             outcomes: ["Yes", "No"],
             end_date: "2027-01-01T00:00:00Z",
         },
+        AssetIds::ConditionIndex,
     )
 }
 
@@ -148,9 +150,10 @@ fn holders_are_grouped_by_token() {
     let holders = [holder(1, 250), holder(2, 100)];
     let mut rows = RowWriter::with_capacity(2);
     for (outcome, holders) in [(Outcome::Yes, &holders[..]), (Outcome::No, &[])] {
-        let condition = ConditionId([2; 32]);
+        let tokens = [TokenId([2; 32]), TokenId([3; 32])];
+        let token = AssetIds::ConditionIndex.text(ConditionId([2; 32]), &tokens, outcome);
         HolderGroup {
-            condition,
+            token: &token,
             outcome,
             holders,
         }

@@ -4,6 +4,7 @@ use foretell_model::{ConditionId, Micros, WalletAddress};
 
 use crate::data::error::DataError;
 use crate::data::figures::rounded;
+use crate::data::market_selection::{MarketRef, MarketSelection};
 use crate::data::parameters::Parameters;
 use crate::data::rows::{RowWriter, field};
 use crate::query::Query;
@@ -14,7 +15,7 @@ pub struct ValueQuery {
     /// The wallet.
     pub user: WalletAddress,
     /// Only in these markets; empty = all.
-    pub markets: Vec<ConditionId>,
+    pub markets: Vec<MarketRef>,
 }
 
 /// Parameters of `GET /traded`.
@@ -24,11 +25,18 @@ pub struct UserQuery {
     pub user: WalletAddress,
 }
 
-/// Parameters of `GET /oi` and `GET /live-volume`.
+/// Parameters of `GET /oi`.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct MarketsQuery {
-    /// The markets; at least one.
-    pub markets: Vec<ConditionId>,
+pub struct OpenInterestQuery {
+    /// The markets; empty = all, and their sum.
+    pub markets: Vec<MarketRef>,
+}
+
+/// Parameters of `GET /live-volume`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LiveVolumeQuery {
+    /// The markets; never all.
+    pub markets: MarketSelection,
 }
 
 impl ValueQuery {
@@ -56,14 +64,28 @@ impl UserQuery {
     }
 }
 
-impl MarketsQuery {
+impl OpenInterestQuery {
     /// Reads the parameters.
+    ///
+    /// # Errors
+    /// A parameter that is unknown or wrong.
+    pub fn of(query: &Query<'_>) -> Result<Self, DataError> {
+        let markets = Parameters::of(query, &["market"])?.markets()?;
+        Ok(Self { markets })
+    }
+}
+
+impl LiveVolumeQuery {
+    /// Reads the parameters: `market`, or event ids as `id`.
     ///
     /// # Errors
     /// A parameter that is unknown, missing or wrong.
     pub fn of(query: &Query<'_>) -> Result<Self, DataError> {
-        let markets = Parameters::of(query, &["market"])?.required_markets()?;
-        Ok(Self { markets })
+        let markets = Parameters::of(query, &["market", "id"])?.selection("id")?;
+        match markets {
+            MarketSelection::All => Err(DataError::MissingField("id or market")),
+            markets => Ok(Self { markets }),
+        }
     }
 }
 
@@ -84,10 +106,17 @@ pub fn traded_text(user: &WalletAddress, markets: u64) -> String {
     format!(r#"{{"user":"{user}","traded":{markets}}}"#)
 }
 
-/// `[{market, value}]`: the collateral locked in each market.
+/// `[{market, value}]`: the collateral locked in each market; `with_sum` adds the sum as the market
+/// `GLOBAL`, first.
 #[must_use]
-pub fn open_interest_text(markets: &[(ConditionId, Micros)]) -> String {
-    let mut rows = RowWriter::with_capacity(markets.len());
+pub fn open_interest_text(markets: &[(ConditionId, Micros)], with_sum: bool) -> String {
+    let mut rows = RowWriter::with_capacity(0);
+    if with_sum {
+        rows.row(|row| {
+            row.text(field!("market"), "GLOBAL");
+            row.millionths(field!("value"), sum(markets));
+        });
+    }
     market_rows(&mut rows, markets);
     rows.finish()
 }
@@ -95,13 +124,16 @@ pub fn open_interest_text(markets: &[(ConditionId, Micros)]) -> String {
 /// `[{total, markets: [{market, value}]}]`: the traded volume of each market.
 #[must_use]
 pub fn live_volume_text(markets: &[(ConditionId, Micros)]) -> String {
-    let total = markets.iter().map(|(_, value)| i128::from(value.0)).sum();
-    let mut rows = RowWriter::with_capacity(markets.len() + 1);
+    let mut rows = RowWriter::with_capacity(0);
     rows.row(|row| {
-        row.millionths(field!("total"), total);
+        row.millionths(field!("total"), sum(markets));
         row.array(field!("markets"), |rows| market_rows(rows, markets));
     });
     rows.finish()
+}
+
+fn sum(markets: &[(ConditionId, Micros)]) -> i128 {
+    markets.iter().map(|(_, value)| i128::from(value.0)).sum()
 }
 
 fn market_rows(rows: &mut RowWriter, markets: &[(ConditionId, Micros)]) {
@@ -144,11 +176,14 @@ mod tests {
             (ConditionId([2; 32]), Micros(0)),
         ];
         let rows = json!([{ "market": of(1), "value": 1.5 }, { "market": of(2), "value": 0 }]);
-        assert_eq!(parsed(&open_interest_text(&markets)), rows);
+        assert_eq!(parsed(&open_interest_text(&markets, false)), rows);
         assert_eq!(
             parsed(&live_volume_text(&markets)),
             json!([{ "total": 1.5, "markets": rows }])
         );
-        assert_eq!(open_interest_text(&[]), "[]");
+        assert_eq!(open_interest_text(&[], false), "[]");
+        let all = parsed(&open_interest_text(&markets, true));
+        assert_eq!(all[0], json!({ "market": "GLOBAL", "value": 1.5 }));
+        assert_eq!(all.as_array().unwrap()[1..], rows.as_array().unwrap()[..]);
     }
 }

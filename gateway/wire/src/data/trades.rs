@@ -1,9 +1,10 @@
 //! `GET /trades`: fills (interface "Trade fill").
 
-use foretell_model::{ConditionId, Lots, Micros, Outcome, Price, Side, TimeSeconds, WalletAddress};
+use foretell_model::{Lots, Micros, Outcome, Price, Side, TimeSeconds, WalletAddress};
 
 use crate::data::error::DataError;
 use crate::data::market_fields::MarketText;
+use crate::data::market_selection::MarketSelection;
 use crate::data::page::LimitOffset;
 use crate::data::parameters::Parameters;
 use crate::data::profile::WalletText;
@@ -24,12 +25,16 @@ pub struct FillsQuery {
     pub taker_only: bool,
     /// The minimum fill.
     pub minimum: Option<MinimumFill>,
-    /// Only these markets; empty = all.
-    pub markets: Vec<ConditionId>,
+    /// Only these markets.
+    pub markets: MarketSelection,
     /// Only fills of this wallet.
     pub user: Option<WalletAddress>,
     /// Only buys, or only sells, of the row's wallet.
     pub side: Option<Side>,
+    /// First second, inclusive.
+    pub start: Option<u64>,
+    /// Last second, inclusive.
+    pub end: Option<u64>,
 }
 
 /// `filterType` and `filterAmount`.
@@ -65,21 +70,27 @@ impl FillsQuery {
             "filterType",
             "filterAmount",
             "market",
+            "eventId",
             "user",
             "side",
+            "start",
+            "end",
         ];
         let known = [&own[..], &CURSORS].concat();
         let parameters = Parameters::of(query, &known)?;
         for name in CURSORS {
             query.one(name)?;
         }
+        let (start, end) = parameters.time_range()?;
         Ok(Self {
             page: LimitOffset::of(&parameters, TRADES_PAGE)?,
             taker_only: parameters.flag("takerOnly", true)?,
             minimum: minimum(&parameters)?,
-            markets: parameters.markets()?,
+            markets: parameters.selection("eventId")?,
             user: parameters.user()?,
             side: side(&parameters)?,
+            start,
+            end,
         })
     }
 }

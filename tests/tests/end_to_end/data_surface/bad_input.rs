@@ -69,7 +69,7 @@ const TABLE: &[(&str, &str)] = &[
     ),
     (
         "/trades?market=0x12",
-        "invalid_field: market: '0x12' is not a condition id, …",
+        "invalid_field: market: '0x12' is not a condition id, 0x and 64 hex digits, or an asset …",
     ),
     ("/trades?user=%00", "invalid_field: user: …"),
     ("/trades?user=%zz", "invalid_field: query: …"),
@@ -146,7 +146,48 @@ const TABLE: &[(&str, &str)] = &[
     ),
     ("/value", "missing_field: user"),
     ("/traded?user=USER&market=MARKET", "unknown_field: market"),
-    ("/oi", "missing_field: market"),
+    ("/oi?market=x", "invalid_field: market: 'x' is not …"),
+    ("/oi?eventId=1", "unknown_field: eventId"),
+    ("/live-volume", "missing_field: id or market"),
+    (
+        "/live-volume?id=x",
+        "invalid_field: id: 'x' is not an event id, an integer",
+    ),
+    (
+        "/live-volume?id=1&market=MARKET",
+        "invalid_field: id: market is given too, allowed: one of the two",
+    ),
+    (
+        "/trades?eventId=1&market=MARKET",
+        "invalid_field: eventId: market is given too, allowed: one of the two",
+    ),
+    ("/trades?start=5&end=4", "invalid_field: end: '4' …"),
+    (
+        "/positions?user=USER&eventId=-1",
+        "invalid_field: eventId: '-1' is not an event id, an integer",
+    ),
+    (
+        "/activity?user=USER&sortBy=PRICE",
+        "invalid_field: sortBy: 'PRICE' is not one of TIMESTAMP, TOKENS, CASH",
+    ),
+    (
+        "/v1/leaderboard?category=POLITICS",
+        "invalid_field: category: 'POLITICS' …",
+    ),
+    (
+        "/leaderboard?timePeriod=YEAR",
+        "invalid_field: timePeriod: 'YEAR' …",
+    ),
+    (
+        "/v1/leaderboard?orderBy=pnl",
+        "invalid_field: orderBy: 'pnl' is not one of PNL, VOL",
+    ),
+    (
+        "/v1/leaderboard?limit=51",
+        "invalid_field: limit: '51' is not an integer from 0 to 50",
+    ),
+    ("/v1/builders/leaderboard?user=USER", "unknown_field: user"),
+    ("/v1/builders/volume?limit=5", "unknown_field: limit"),
     ("/live-volume?market=x", "invalid_field: market: 'x' …"),
 ];
 

@@ -1,6 +1,7 @@
 //! The data surface of real processes: the data of a trade of two visitors, access, and bad input.
 
 mod bad_input;
+mod family;
 mod profiles;
 
 use foretell_model::Side;

@@ -1,5 +1,7 @@
 //! Commands that nearly all have an effect: a few wallets in a few markets.
 
+use std::time::{SystemTime, UNIX_EPOCH};
+
 use foretell_model::command::RegisterMarket;
 use foretell_model::digest::StateRecord;
 use foretell_model::{
@@ -17,12 +19,23 @@ const WALLETS: u32 = 5;
 const PLAIN: u32 = 2;
 const QUESTIONS: u32 = 3;
 const COMMANDS: u64 = 260;
+/// Days of a journal before today, and commands of each.
+const DAYS: u64 = 17;
+const COMMANDS_OF_DAY: u64 = 16;
+const DAY_NS: u64 = 86_400 * 1_000_000_000;
+
+/// The UTC day, in days since 1970-01-01.
+pub(crate) fn today() -> u64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    now.expect("after 1970").as_secs() / 86_400
+}
 
 struct Busy {
     exchange: Exchange,
     journal: Journal,
     rng: Rng,
     count: u64,
+    first_day: u64,
 }
 
 /// The journal of a seed.
@@ -32,6 +45,7 @@ pub(crate) fn journal(seed: u64) -> Journal {
         journal: Journal::default(),
         rng: Rng::new(seed ^ 0xDA7A),
         count: 0,
+        first_day: today() - DAYS,
     };
     busy.open();
     for _ in 0..COMMANDS {
@@ -44,8 +58,9 @@ pub(crate) fn journal(seed: u64) -> Journal {
 
 impl Busy {
     fn time(&self) -> TimeNs {
-        // Several commands fall into one second.
-        TimeNs(1_700_000_000_000_000_000 + self.count * 400_000_000)
+        // Several commands fall into one second, and some days pass until today.
+        let day = self.first_day + self.count / COMMANDS_OF_DAY;
+        TimeNs(day * DAY_NS + self.count * 400_000_000)
     }
 
     fn give(&mut self, command: &Command) {

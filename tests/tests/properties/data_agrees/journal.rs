@@ -1,7 +1,8 @@
 //! Journals of a correct exchange for random commands.
 
 use foretell_model::digest::StateRecord;
-use foretell_model::{Command, Event, Sequence, TimeNs, Verdict};
+use foretell_model::evidence::{OrderEvidence, WORDS_BYTES};
+use foretell_model::{Command, DomainNumber, Event, Sequence, TimeNs, Verdict};
 use foretell_reference::Exchange;
 use serde_json::json;
 
@@ -50,6 +51,7 @@ impl Journal {
                 self.markets += 1;
                 description(self.markets - 1)
             }
+            Command::PlaceOrder(_) => of_builder(exchange.sequence().0 % BUILDERS),
             _ => Vec::new(),
         };
         // Neither the exchange's time nor an engine's clock goes back.
@@ -70,12 +72,41 @@ fn description(number: usize) -> Vec<u8> {
     let mut words = json!({
         "question": title, "slug": format!("slug-{number}"), "icon": format!("icon-{number}"),
         "outcomes": [format!("up \"{number}\""), format!("down {number}")],
-        "event": { "slug": format!("event-{number}") },
+        "event": { "slug": format!("event-{number}"), "id": event_id(number) },
     });
     if !end.is_empty() {
         words["end_date"] = end.into();
     }
     words.to_string().into_bytes()
+}
+
+/// Id of a market's event; several have the same.
+pub(crate) fn event_id(number: usize) -> u64 {
+    1_000_000 + number as u64 % 3
+}
+
+/// Number of builders, the first of which is none.
+pub(crate) const BUILDERS: u64 = 4;
+
+/// The code of a builder: a left-padded wallet.
+pub(crate) fn builder_code(builder: u64) -> [u8; 32] {
+    let mut code = [0; 32];
+    code[12..].fill(u8::try_from(builder).expect("few"));
+    code
+}
+
+/// The evidence of an order of a builder.
+fn of_builder(builder: u64) -> Vec<u8> {
+    let mut words = [0; WORDS_BYTES];
+    words[10 * 32..].copy_from_slice(&builder_code(builder));
+    let mut bytes = Vec::new();
+    OrderEvidence {
+        words: &words,
+        domain: DomainNumber(1),
+        signature: &[1; 65],
+    }
+    .encode(&mut bytes);
+    bytes
 }
 
 pub(crate) fn title(number: usize) -> String {

@@ -5,7 +5,9 @@
 //! Half of the journals are those of the comparison of core and twin. The others trade, split,
 //! merge, convert, resolve and redeem all the time.
 
+mod asset_forms;
 mod busy;
+mod family;
 mod filters;
 mod journal;
 mod pages;
@@ -15,6 +17,7 @@ mod questions;
 mod rows;
 mod site;
 mod sums;
+mod version_two;
 mod wallet;
 
 use journal::Journal;

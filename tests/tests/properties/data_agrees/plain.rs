@@ -7,13 +7,15 @@ use foretell_model::{
     Command, Event, Fill, MatchKind, OrderNumber, Outcome, Payout, PlaceOrder, Side,
 };
 
-use crate::data_agrees::journal::{Frame, Journal};
+use crate::data_agrees::journal::{BUILDERS, Frame, Journal};
 use crate::data_agrees::positions::{Closed, Key, Positions, floor_parts};
 
 /// A market.
 #[derive(Clone)]
 pub(crate) struct Market {
     pub(crate) condition: String,
+    /// Decimal token ids.
+    pub(crate) tokens: [String; 2],
     pub(crate) event: Option<usize>,
     /// Price units of `[Yes, No]`, once resolved.
     pub(crate) pays: Option<[i128; 2]>,
@@ -29,6 +31,7 @@ pub(crate) struct Leg {
     pub(crate) outcome: usize,
     pub(crate) buys: bool,
     pub(crate) price: i128,
+    pub(crate) builder: u64,
 }
 
 /// A trade.
@@ -58,6 +61,7 @@ pub(crate) struct Action {
 struct Resting {
     order: PlaceOrder,
     lots: i128,
+    builder: u64,
 }
 
 /// All data of a journal.
@@ -71,9 +75,18 @@ pub(crate) struct Plain {
     pub(crate) closed: Vec<Closed>,
     pub(crate) fills: Vec<Trade>,
     pub(crate) actions: Vec<Action>,
+    /// Account, second and amount of every profit, negative for a loss.
+    pub(crate) profits: Vec<(usize, u64, i128)>,
+    /// Catalog ids of the events.
+    pub(crate) event_ids: Vec<u64>,
     resting: BTreeMap<OrderNumber, Resting>,
     now: u64,
     pub(crate) last: u64,
+}
+
+/// The builder of an order's evidence.
+fn builder_of(frame: &Frame) -> u64 {
+    frame.sequence.0 % BUILDERS
 }
 
 impl Plain {
@@ -90,6 +103,10 @@ impl Plain {
         for event in &frame.events {
             self.event(frame, event);
         }
+        let second = self.second();
+        for (account, profit) in std::mem::take(&mut self.positions.earned) {
+            self.profits.push((account, second, profit));
+        }
         let closed = self.positions.take_closed(self.last);
         self.closed.extend(closed);
     }
@@ -103,7 +120,12 @@ impl Plain {
             Event::AccountOpened { wallet, .. } => {
                 self.wallets.push(format!("0x{}", hex::encode(wallet.0)));
             }
-            Event::EventRegistered { .. } => self.events.push((Vec::new(), 0)),
+            Event::EventRegistered { .. } => {
+                self.events.push((Vec::new(), 0));
+                if let Command::RegisterEvent { event } = frame.command {
+                    self.event_ids.push(event.0);
+                }
+            }
             Event::MarketRegistered { .. } => self.register(frame),
             Event::MarketResolved { market, payout } => {
                 self.markets[market.0 as usize].pays = Some(match payout {
@@ -116,7 +138,13 @@ impl Plain {
                 if let Command::PlaceOrder(order) = frame.command {
                     let lots = i128::from(lots.0);
                     let number = OrderNumber(frame.sequence.0);
-                    self.resting.insert(number, Resting { order, lots });
+                    let builder = builder_of(frame);
+                    let resting = Resting {
+                        order,
+                        lots,
+                        builder,
+                    };
+                    self.resting.insert(number, resting);
                 }
             }
             Event::OrderClosed { order, .. } => {
@@ -137,6 +165,9 @@ impl Plain {
         }
         self.markets.push(Market {
             condition: format!("0x{}", hex::encode(rules.condition.0)),
+            tokens: rules
+                .tokens
+                .map(|token| foretell_wire::ids::token_text(&token)),
             event,
             pays: None,
             supply: [0; 2],
@@ -151,8 +182,9 @@ impl Plain {
         };
         let lots = i128::from(fill.lots.0);
         let yes = i128::from(fill.yes_price.0);
-        let maker = self.resting[&fill.maker_order].order;
-        let leg = |order: &PlaceOrder| Leg {
+        let resting = self.resting[&fill.maker_order];
+        let leg = |order: &PlaceOrder, builder: u64| Leg {
+            builder,
             account: order.account.0 as usize,
             outcome: order.outcome.index(),
             buys: order.side == Side::Buy,
@@ -162,7 +194,10 @@ impl Plain {
                 10_000 - yes
             },
         };
-        let legs = [leg(&taker), leg(&maker)];
+        let legs = [
+            leg(&taker, builder_of(frame)),
+            leg(&resting.order, resting.builder),
+        ];
         let market = taker.market.0 as usize;
         let second = self.second();
         for leg in legs {

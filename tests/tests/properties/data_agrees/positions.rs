@@ -28,6 +28,8 @@ pub(crate) struct Closed {
 #[derive(Default)]
 pub(crate) struct Positions {
     pub(crate) open: BTreeMap<Key, Held>,
+    /// Profits since they were last taken away, by account.
+    pub(crate) earned: Vec<(usize, i128)>,
 }
 
 impl Positions {
@@ -64,6 +66,7 @@ impl Positions {
 
     pub(crate) fn earn(&mut self, key: Key, profit: i128) {
         self.open.get_mut(&key).expect("it was held").realized += profit;
+        self.earned.push((key.0, profit));
     }
 
     /// Removes and returns the positions that a command has closed.

@@ -42,6 +42,7 @@ pub(crate) fn ask(name: &str, site: &Site, plain: &Plain) {
     }
     asked.trades();
     asked.every_filter();
+    asked.family();
     asked.markets();
     asked.nobody();
 }
@@ -49,20 +50,23 @@ pub(crate) fn ask(name: &str, site: &Site, plain: &Plain) {
 /// Queries about one journal.
 pub(crate) struct Asked<'a> {
     name: &'a str,
-    site: &'a Site,
+    pub(crate) site: &'a Site,
     pub(crate) plain: &'a Plain,
 }
 
 /// An activity of a wallet.
-struct Done {
+pub(crate) struct Done {
     /// Sequence, and index among its trades.
     at: (u64, usize),
     second: u64,
-    market: usize,
+    pub(crate) market: usize,
     kind: &'static str,
     /// Of a trade: whether the wallet bought.
     buys: Option<bool>,
-    row: Value,
+    pub(crate) lots: i128,
+    /// Micros.
+    pub(crate) cash: i128,
+    pub(crate) row: Value,
 }
 
 /// Sorted by a key in a direction; ties by asset, then by closing.
@@ -73,7 +77,7 @@ fn sorted(mut rows: Vec<PositionRow>, key: SortKey, descending: bool) -> Vec<Val
 }
 
 impl Asked<'_> {
-    fn agree(&self, path: &str, expected: &[Value]) {
+    pub(crate) fn agree(&self, path: &str, expected: &[Value]) {
         agree(self.name, self.site, path, expected);
     }
 
@@ -247,7 +251,7 @@ impl Asked<'_> {
     }
 
     /// Activities of a wallet, oldest first.
-    fn done(&self, account: usize) -> Vec<Done> {
+    pub(crate) fn done(&self, account: usize) -> Vec<Done> {
         let plain = self.plain;
         let mut done = Vec::new();
         for (place, trade) in plain.fills.iter().enumerate() {
@@ -261,6 +265,8 @@ impl Asked<'_> {
                         market: trade.market,
                         kind: "TRADE",
                         buys: Some(leg.buys),
+                        lots: trade.lots,
+                        cash: trade.lots * leg.price,
                         row,
                     });
                 }
@@ -273,6 +279,8 @@ impl Asked<'_> {
             market: it.market,
             kind: it.kind,
             buys: None,
+            lots: it.lots,
+            cash: it.collateral,
             row: plain.acted(self.site, it),
         }));
         done.sort_by_key(|done| done.at);

@@ -1,0 +1,123 @@
+//! Version 2 of trades, activity and sums: the answers of version 1 in other words.
+
+use foretell_model::{ConditionId, Outcome, TokenId};
+use foretell_view::View;
+use foretell_wire::data::{
+    ActivityQuery, DataError, FillsQuery, LimitOffset, LiveVolumeQuery, OpenInterestQuery, Renames,
+    V2_ACTIVITY, V2_LIVE_VOLUME, V2_OPEN_INTEREST, V2_TRADES, V2_VALUE, V2Query, ValueQuery, in_v2,
+    v2_page_text, v2_rows, v2_text,
+};
+use foretell_wire::query::Query;
+use serde_json::{Value, json};
+
+use crate::answer::Answer;
+use crate::app::App;
+use crate::failure::Failure;
+use crate::request_context::RequestContext;
+use crate::resources::data::{activity, totals, trades};
+
+/// `GET /v2/trades`.
+pub(crate) async fn trades(context: RequestContext) -> Result<Answer, Failure> {
+    let (mut wanted, paged) = paged(&context, V2_TRADES, FillsQuery::of)?;
+    context.wait_fresh().await?;
+    wanted.page = probe(paged);
+    let answer = trades::answer(&context.app, wanted).await?;
+    let rows = rows(&context.app, &answer)?;
+    Ok(with_body(answer, v2_page_text(rows, paged)))
+}
+
+/// `GET /v2/activity`.
+pub(crate) async fn activity(context: RequestContext) -> Result<Answer, Failure> {
+    let (mut wanted, paged) = paged(&context, V2_ACTIVITY, ActivityQuery::of)?;
+    context.wait_fresh().await?;
+    wanted.page = probe(paged);
+    let answer = activity::answer(&context.app, wanted).await?;
+    let mut rows = rows(&context.app, &answer)?;
+    for row in &mut rows {
+        row["is_combo"] = false.into();
+    }
+    Ok(with_body(answer, v2_page_text(rows, paged)))
+}
+
+/// `GET /v2/value`.
+pub(crate) async fn value(context: RequestContext) -> Result<Answer, Failure> {
+    let wanted = whole(&context, V2_VALUE, ValueQuery::of)?;
+    context.wait_fresh().await?;
+    let answer = totals::value_of(&context.app, wanted).await?;
+    let row = rows(&context.app, &answer)?.pop().unwrap_or_default();
+    let data = json!({ "proxy_wallet": row["user"], "value": row["value"] });
+    Ok(with_body(answer, v2_text(&data)))
+}
+
+/// `GET /v2/oi`: of some markets, or the sum of all as `GLOBAL`.
+pub(crate) async fn open_interest(context: RequestContext) -> Result<Answer, Failure> {
+    let wanted = whole(&context, V2_OPEN_INTEREST, OpenInterestQuery::of)?;
+    context.wait_fresh().await?;
+    let answer = totals::open_interest_of(&context.app, wanted).await?;
+    let rows = rows(&context.app, &answer)?;
+    Ok(with_body(answer, v2_text(&rows.into())))
+}
+
+/// `GET /v2/live-volume`.
+pub(crate) async fn live_volume(context: RequestContext) -> Result<Answer, Failure> {
+    let wanted = whole(&context, V2_LIVE_VOLUME, LiveVolumeQuery::of)?;
+    context.wait_fresh().await?;
+    let answer = totals::live_volume_of(&context.app, wanted).await?;
+    let row = rows(&context.app, &answer)?.pop().unwrap_or_default();
+    let markets = row["markets"].as_array().into_iter().flatten();
+    let markets = markets
+        .map(|market| json!({ "condition_id": market["market"], "taker_volume": market["value"] }));
+    let markets: Vec<Value> = markets.collect();
+    let data = json!({ "taker_volume_total": row["total"], "conditions": markets });
+    Ok(with_body(answer, v2_text(&data)))
+}
+
+/// The query of a list and its page.
+fn paged<Q>(
+    context: &RequestContext,
+    renames: Renames,
+    of: impl FnOnce(&Query<'_>) -> Result<Q, DataError>,
+) -> Result<(Q, LimitOffset), Failure> {
+    let query = context.query().map_err(DataError::from)?;
+    let read = V2Query::paged(&query, renames)?;
+    let wanted = of(&read.first).map_err(|error| in_v2(error, renames))?;
+    Ok((wanted, read.page))
+}
+
+/// The query of an answer that comes in one piece.
+fn whole<Q>(
+    context: &RequestContext,
+    renames: Renames,
+    of: impl FnOnce(&Query<'_>) -> Result<Q, DataError>,
+) -> Result<Q, Failure> {
+    let query = context.query().map_err(DataError::from)?;
+    let read = V2Query::whole(&query, renames)?;
+    Ok(of(&read.first).map_err(|error| in_v2(error, renames))?)
+}
+
+/// The page with one row more, which shows whether another page follows.
+const fn probe(page: LimitOffset) -> LimitOffset {
+    LimitOffset {
+        limit: page.limit + 1,
+        offset: page.offset,
+    }
+}
+
+fn rows(app: &App, answer: &Answer) -> Result<Vec<Value>, Failure> {
+    let state = app.shared_view.read();
+    Ok(v2_rows(&answer.body, &|condition, outcome| {
+        token(&state.view, condition, outcome)
+    })?)
+}
+
+fn token(view: &View, condition: ConditionId, outcome: Outcome) -> Option<TokenId> {
+    let (_, market) = view.markets().by_condition(&condition)?;
+    Some(market.tokens[outcome.index()])
+}
+
+fn with_body(answer: Answer, body: String) -> Answer {
+    Answer {
+        body: body.into(),
+        ..answer
+    }
+}

@@ -1,0 +1,194 @@
+//! `GET /v1/builders/leaderboard` and `/v1/builders/volume` (docs/api/data.md §5).
+
+use foretell_model::{TimeNs, WalletAddress};
+
+use crate::data::error::DataError;
+use crate::data::leaderboard::{TimePeriod, shares};
+use crate::data::page::LimitOffset;
+use crate::data::parameters::Parameters;
+use crate::data::profile::Profile;
+use crate::data::rows::{RowWriter, field};
+use crate::data::v2::V2Query;
+use crate::ids;
+use crate::limits::{LEADERBOARD_PAGE, MAX_V2_DAYS};
+use crate::query::Query;
+use crate::time;
+
+/// Parameters of `GET /v1/builders/leaderboard`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BuildersQuery {
+    /// Default `DAY`.
+    pub period: TimePeriod,
+    /// `limit` 0 to 50, default 25; `offset` 0 to 1,000, default 0.
+    pub page: LimitOffset,
+}
+
+/// Parameters of `GET /v1/builders/volume`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BuilderVolumeQuery {
+    /// Default `DAY`.
+    pub period: TimePeriod,
+}
+
+impl BuildersQuery {
+    /// Reads the parameters.
+    ///
+    /// # Errors
+    /// A parameter that is unknown or wrong.
+    pub fn of(query: &Query<'_>) -> Result<Self, DataError> {
+        let parameters = Parameters::of(query, &["timePeriod", "limit", "offset"])?;
+        Ok(Self {
+            period: TimePeriod::of(&parameters)?,
+            page: LimitOffset::of(&parameters, LEADERBOARD_PAGE)?,
+        })
+    }
+}
+
+impl BuilderVolumeQuery {
+    /// Reads the parameters.
+    ///
+    /// # Errors
+    /// A parameter that is unknown or wrong.
+    pub fn of(query: &Query<'_>) -> Result<Self, DataError> {
+        let parameters = Parameters::of(query, &["timePeriod"])?;
+        Ok(Self {
+            period: TimePeriod::of(&parameters)?,
+        })
+    }
+}
+
+impl BuildersQuery {
+    /// Reads the parameters of `GET /v2/builders/leaderboard`.
+    ///
+    /// # Errors
+    /// A parameter that is unknown or wrong.
+    pub fn v2(query: &Query<'_>) -> Result<Self, DataError> {
+        let page = V2Query::paged(query, &[("time_period", "time_period")])?.page;
+        let parameters = Parameters::of(query, &["time_period", "limit", "cursor"])?;
+        Ok(Self {
+            period: TimePeriod::named(&parameters, "time_period")?,
+            page,
+        })
+    }
+}
+
+/// Parameters of `GET /v2/builders/volume`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BuilderDaysQuery {
+    /// `limit` 1 to 90 days, default 30.
+    pub days: u32,
+}
+
+impl BuilderDaysQuery {
+    /// Reads the parameters. `interval` accepts `day` only.
+    ///
+    /// # Errors
+    /// A parameter that is unknown or wrong.
+    pub fn of(query: &Query<'_>) -> Result<Self, DataError> {
+        let parameters = Parameters::of(query, &["interval", "limit"])?;
+        parameters.choice("interval", &[("day", ())])?;
+        let days = parameters.whole("limit", 30, MAX_V2_DAYS)?;
+        match u32::try_from(days) {
+            Ok(days @ 1..) => Ok(Self { days }),
+            _ => {
+                let allowed = format!("an integer from 1 to {MAX_V2_DAYS}");
+                Err(DataError::invalid("limit", "0", &allowed))
+            }
+        }
+    }
+}
+
+/// The wallet of a builder code, which is left-padded with zeros; `None` for any other code.
+#[must_use]
+pub fn builder_wallet(code: &[u8; 32]) -> Option<WalletAddress> {
+    let (padding, wallet) = code.split_at(12);
+    let is_wallet = padding.iter().all(|byte| *byte == 0);
+    let wallet = <[u8; 20]>::try_from(wallet).ok()?;
+    is_wallet.then_some(WalletAddress(wallet))
+}
+
+/// A ranked builder, of a period or of one day.
+#[derive(Clone, Copy, Debug)]
+pub struct BuilderRow<'a> {
+    /// From 1.
+    pub rank: u64,
+    /// Its code.
+    pub code: [u8; 32],
+    /// The profile of its wallet.
+    pub profile: Profile<'a>,
+    /// Value of the fills of its orders in micros.
+    pub volume: u64,
+    /// Lots of these fills.
+    pub lots: u64,
+    /// Number of wallets with such a fill.
+    pub users: u32,
+    /// The day in days since 1970-01-01, in a list by day.
+    pub day: Option<u32>,
+}
+
+impl BuilderRow<'_> {
+    /// Adds its row of version 2.
+    pub fn write_v2(&self, rows: &mut RowWriter) {
+        let code = ids::hex_text(&self.code);
+        let name = match self.profile.name {
+            "" => &code,
+            name => name,
+        };
+        rows.row(|row| {
+            if let Some(day) = self.day {
+                row.text(field!("date"), &date(day));
+            }
+            row.whole(field!("rank"), self.rank);
+            row.text(field!("builder_name"), name);
+            row.text(field!("builder_code"), &code);
+            row.text(field!("profile_image"), self.profile.image);
+            row.flag(field!("verified"), false);
+            row.number(field!("volume"), shares(self.lots));
+            row.whole(field!("active_users"), self.users.into());
+        });
+    }
+
+    /// Adds its row.
+    pub fn write(&self, rows: &mut RowWriter) {
+        let code = ids::hex_text(&self.code);
+        let name = match self.profile.name {
+            "" => &code,
+            name => name,
+        };
+        rows.row(|row| {
+            if let Some(day) = self.day {
+                row.shown(field!("dt"), &format_args!("{}T00:00:00Z", date(day)));
+            }
+            row.shown(field!("rank"), &self.rank);
+            row.text(field!("builder"), name);
+            row.text(field!("builderCode"), &code);
+            row.millionths(field!("volume"), self.volume.into());
+            row.whole(field!("activeUsers"), self.users.into());
+            row.flag(field!("verified"), false);
+            row.text(field!("builderLogo"), self.profile.image);
+        });
+    }
+}
+
+/// `2026-05-17`, from days since 1970-01-01.
+fn date(day: u32) -> String {
+    const DAY_NS: u64 = 86_400 * 1_000_000_000;
+    let mut text = time::iso(TimeNs(u64::from(day).saturating_mul(DAY_NS)));
+    text.truncate("2026-05-17".len());
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_padded_wallet_names_its_builder() {
+        let mut code = [0; 32];
+        code[12..].fill(7);
+        assert_eq!(builder_wallet(&code), Some(WalletAddress([7; 20])));
+        assert_eq!(date(20_000), "2024-10-04");
+        code[0] = 1;
+        assert_eq!(builder_wallet(&code), None);
+    }
+}

@@ -1,0 +1,118 @@
+//! All lists of the data surface with decimal token ids, side by side with the default form.
+
+use foretell_gateway::AssetIds;
+use serde_json::Value;
+
+use crate::data_agrees::busy;
+use crate::data_agrees::plain::Plain;
+use crate::data_agrees::site::Site;
+
+/// The row in the token form, from the row in the default form.
+fn in_tokens(plain: &Plain, value: &Value) -> Value {
+    match value {
+        Value::Array(rows) => rows.iter().map(|row| in_tokens(plain, row)).collect(),
+        Value::Object(fields) => {
+            let fields = fields.iter().map(|(name, value)| {
+                let value = match (name.as_str(), value.as_str()) {
+                    ("asset" | "oppositeAsset" | "token", Some(asset)) => {
+                        token(plain, asset).into()
+                    }
+                    ("endDate", Some(date)) => date.split('T').next().into(),
+                    _ => in_tokens(plain, value),
+                };
+                (name.clone(), value)
+            });
+            Value::Object(fields.collect())
+        }
+        other => other.clone(),
+    }
+}
+
+/// The decimal token id of an asset; actions have no asset.
+fn token(plain: &Plain, asset: &str) -> String {
+    let Some((condition, outcome)) = asset.split_once(':') else {
+        assert_eq!(asset, "");
+        return String::new();
+    };
+    let market = plain
+        .markets
+        .iter()
+        .find(|market| market.condition == condition);
+    let outcome: usize = outcome.parse().expect("an index");
+    market.expect("a market").tokens[outcome].clone()
+}
+
+/// Every list, with a filter in each form of a market's name in place of `MARKET`.
+fn paths(plain: &Plain) -> Vec<String> {
+    let mut paths: Vec<String> = [
+        "/trades?limit=1000&takerOnly=false",
+        "/trades?MARKET",
+        "/holders?MARKET&minBalance=0",
+        "/oi",
+        "/oi?MARKET",
+        "/live-volume?MARKET",
+        "/v1/leaderboard?timePeriod=ALL",
+        "/v1/builders/leaderboard?timePeriod=ALL",
+        "/v1/builders/volume?timePeriod=ALL",
+    ]
+    .map(str::to_owned)
+    .into();
+    for user in &plain.wallets {
+        for list in [
+            "/trades?limit=1000&takerOnly=false",
+            "/positions?sizeThreshold=0&limit=500",
+            "/positions?sizeThreshold=0&sortBy=RESOLVING&MARKET",
+            "/closed-positions?limit=50",
+            "/closed-positions?limit=50&MARKET",
+            "/activity?limit=500",
+            "/activity?limit=500&sortBy=CASH&MARKET",
+            "/value?MARKET",
+            "/traded?",
+        ] {
+            paths.push(format!("{list}&user={user}").replace("?&", "?"));
+        }
+    }
+    paths
+}
+
+#[test]
+fn both_forms_show_the_same_rows_and_take_both_filters() {
+    let journal = busy::journal(3);
+    let plain = Plain::of(&journal);
+    let default = Site::serve_as(&journal, AssetIds::ConditionIndex);
+    let tokens = Site::serve_as(&journal, AssetIds::Token);
+    let mut differing = 0;
+    for path in paths(&plain) {
+        for market in &plain.markets {
+            let condition = &market.condition;
+            let mut answers = Vec::new();
+            let assets = [0, 1].map(|outcome| format!("{condition}:{outcome}"));
+            let forms = [
+                condition,
+                &assets[0],
+                &assets[1],
+                &market.tokens[0],
+                &market.tokens[1],
+            ];
+            for form in forms {
+                let path = path.replace("MARKET", &format!("market={form}"));
+                let [shown, as_tokens] = [&default, &tokens].map(|site| site.get(&path));
+                assert_eq!(as_tokens, in_tokens(&plain, &shown), "{path}");
+                differing += usize::from(as_tokens != shown);
+                answers.push(shown);
+                if !path.contains("market=") {
+                    break;
+                }
+            }
+            answers.dedup();
+            assert_eq!(answers.len(), 1, "{path}");
+            if !path.contains("MARKET") {
+                break;
+            }
+        }
+    }
+    assert!(
+        differing > 20,
+        "{differing} answers differ between the forms"
+    );
+}
