@@ -27,7 +27,6 @@ class Outcome:
     """What should come of a call: the kind, and for a table the reason."""
 
     kind: str
-    status: int = 0
     reason: str = ""
 
 
@@ -42,13 +41,18 @@ def answered(reason):
 
 
 def not_offered(reason):
-    """There is nothing behind this method: 404, or the client itself stops before a request."""
-    return Outcome("not offered", 404, reason)
+    """There is nothing behind this method: 404, 400 for its form of a list, or the client stops."""
+    return Outcome("not offered", reason=reason)
 
 
-def refused(status, reason):
-    """Refused with this status, as documented."""
-    return Outcome("refused", status, reason)
+def local(reason):
+    """No request, with something to know."""
+    return Outcome("local", reason=reason)
+
+
+def differs(reason):
+    """The exchange answers in a form of its own, which the client does not read."""
+    return Outcome("differs", reason=reason)
 
 
 @dataclass
@@ -60,21 +64,18 @@ class Seen:
 
     @property
     def last(self):
-        """Method and path, status, error code of the last request."""
-        return self.requests[-1] if self.requests else (None, None, "")
+        """Method and path, status, error code of the last request that was answered."""
+        done = [request for request in self.requests if request[1] is not None]
+        return done[-1] if done else (None, None, "")
 
     def call(self):
         """The distinct requests, in order."""
         return ", ".join(dict.fromkeys(f"`{request}`" for request, _, _ in self.requests)) or "–"
 
-    def code(self):
-        """The error code of the last answer."""
-        return self.last[2]
-
     def shown(self):
         """What happened, for a failing test."""
         requests = [f"{request} {status}" for request, status, _ in self.requests]
-        return f"{requests} {self.code()} {type(self.error).__name__}: {self.error}"
+        return f"{requests} {self.last[2]} {type(self.error).__name__}: {self.error}"
 
     def fits(self, wanted):
         """Whether the call did what was declared."""
@@ -83,22 +84,24 @@ class Seen:
             return True
         if wanted.kind == "local":
             return self.error is None and not self.requests
+        fine = bool(self.requests) and all(
+            status is not None and 200 <= status < 300 for _, status, _ in self.requests
+        )
         if wanted.kind == "answered":
-            fine = all(200 <= status < 300 for _, status, _ in self.requests)
-            return self.error is None and bool(self.requests) and fine
-        if wanted.kind == "not offered" and status is None:
-            # The client stops by itself; a wrong argument of this test is no such outcome.
-            return self.error is not None and not isinstance(self.error, MISTAKES)
-        return status == wanted.status
+            return self.error is None and fine
+        # The client gives up; a wrong argument of this test is no such outcome.
+        stopped = self.error is not None and not isinstance(self.error, MISTAKES)
+        if wanted.kind == "differs":
+            return stopped and fine
+        return status in (400, 404) or (status is None and stopped)
 
     def outcome(self, wanted):
         """The last column of the table."""
-        told = wanted.kind
-        _, status, _ = self.last
+        told = wanted.kind if self.fits(wanted) else "fails"
+        _, status, code = self.last
         if status is not None and status >= 400:
-            code = self.code()
-            told += f": {status} `{code}`" if code else f": {status}"
-        return f"{told}. {wanted.reason}" if wanted.reason else told
+            told += f" ({status} `{code}`)" if code else f" ({status})"
+        return f"{told}: {wanted.reason}" if wanted.reason else told
 
 
 class Recorder:
@@ -116,24 +119,36 @@ class Recorder:
             yield seen
         except Exception as error:  # whatever a client raises is its outcome
             seen.error = error
+        self.seen = Seen()
 
-    def _note(self, request, response):
-        path = NAMED.sub("{…}", request.url.path)
-        self.seen.requests.append((f"{request.method} {path}", response.status_code, response.headers.get(CODE, "")))
+    @contextmanager
+    def paused(self):
+        """Requests in the block prepare a call, and are not part of it."""
+        seen, self.seen = self.seen, Seen()
+        try:
+            yield
+        finally:
+            self.seen = seen
+
+    def _sent(self, request):
+        """Notes a request when it is sent: of two at once, either may be answered first."""
+        noted = [f"{request.method} {NAMED.sub('{…}', request.url.path)}", None, ""]
+        self.seen.requests.append(noted)
+        return noted
 
     def _install(self):
         send, send_async = httpx.Client.send, httpx.AsyncClient.send
 
         def noted(client, request, **more):
+            seen = self._sent(request)
             response = send(client, request, **more)
-            if not more.get("stream"):
-                self._note(request, response)
+            seen[1:] = response.status_code, response.headers.get(CODE, "")
             return response
 
         async def noted_async(client, request, **more):
+            seen = self._sent(request)
             response = await send_async(client, request, **more)
-            if not more.get("stream"):
-                self._note(request, response)
+            seen[1:] = response.status_code, response.headers.get(CODE, "")
             return response
 
         httpx.Client.send, httpx.AsyncClient.send = noted, noted_async
@@ -159,7 +174,7 @@ def assert_table(section, rows):
     head, found, rest = page.partition(begin)
     table, closed, tail = rest.partition(end)
     assert found and closed, f"{PAGE} has no section {section}"
-    if os.environ.get("FORETELL_BLESS") == "1":
+    if os.environ.get("EXCHANGE_BLESS") == "1":
         PAGE.write_text(head + begin + "".join(lines) + end + tail)
     else:
         assert table == "".join(lines), f"{PAGE.name} differs: run with FORETELL_BLESS=1"

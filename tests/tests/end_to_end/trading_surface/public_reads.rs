@@ -60,7 +60,11 @@ async fn a_batch_read_with_get_is_the_one_with_post() {
             // A body decides, whatever the query is.
             let with_body = request(&exchange, Method::GET, &format!("{path}?token_ids=x"));
             let got = send(with_body.json(body)).await;
-            assert_eq!((got.status, &got.body), (200, &posted.body), "{path} {body}");
+            assert_eq!(
+                (got.status, &got.body),
+                (200, &posted.body),
+                "{path} {body}"
+            );
         }
     }
     assert!(exchange.stop().success());
@@ -71,8 +75,14 @@ async fn a_wrong_query_of_a_batch_is_refused() {
     let exchange = exchange();
     let many = vec!["1"; 501].join(",");
     for (query, text) in [
-        ("", "token_ids is missing, allowed: token ids with commas between them"),
-        ("?token_ids=", "token_ids is missing, allowed: token ids with commas between them"),
+        (
+            "",
+            "token_ids is missing, allowed: token ids with commas between them",
+        ),
+        (
+            "?token_ids=",
+            "token_ids is missing, allowed: token ids with commas between them",
+        ),
         ("?token_ids=x", "Invalid token id"),
         ("?token_ids=1,2&sides=HOLD,BUY", "Invalid side"),
         (
@@ -99,7 +109,12 @@ async fn a_wrong_query_of_a_batch_is_refused() {
 async fn a_market_shows_its_newest_trades_to_everyone() {
     let exchange = traded().await;
     let [yes, _] = tokens();
-    let books = send(request(&exchange, Method::GET, &format!("/book?token_id={yes}"))).await;
+    let books = send(request(
+        &exchange,
+        Method::GET,
+        &format!("/book?token_id={yes}"),
+    ))
+    .await;
     let market = books.body["market"].as_str().expect("a market").to_owned();
     for path in ["/live-activity/events", "/markets/live-activity"] {
         let seen = send(request(&exchange, Method::GET, &format!("{path}/{market}"))).await;
@@ -118,7 +133,11 @@ async fn a_market_shows_its_newest_trades_to_everyone() {
         );
         assert_eq!(event["outcome_index"], 0);
         assert_ne!(event["user"]["pseudonym"], "");
-        assert!(event["timestamp"].as_str().is_some_and(|text| text.len() == 10));
+        assert!(
+            event["timestamp"]
+                .as_str()
+                .is_some_and(|text| text.len() == 10)
+        );
         for id in ["x".to_owned(), format!("0x{}", "12".repeat(32))] {
             let seen = send(request(&exchange, Method::GET, &format!("{path}/{id}"))).await;
             assert_eq!(seen.status, 404, "{path}/{id}: {}", seen.body);
