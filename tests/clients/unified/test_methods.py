@@ -135,6 +135,7 @@ async def prepare(recorder):
     maker = await secure(SecureClient, MAKER, facts.environment)
     trader = await secure(SecureClient, TRADER, facts.environment)
     facts.wallet = str(trader.wallet)
+    operate("profile", "set", facts.wallet, "--name", "Every Method")
     for client in (maker, trader):
         operate("account", "deposit", str(client.wallet), "10000")
     # The second meets the first, so that there is a last trade; the others rest.
