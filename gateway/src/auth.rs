@@ -38,6 +38,8 @@ pub(crate) struct HeaderNames {
     pub(crate) api_key: HeaderName,
     pub(crate) passphrase: HeaderName,
     pub(crate) readonly_api_key: HeaderName,
+    /// A header of builders' clients, which is not checked.
+    builder_api_key: HeaderName,
     pub(crate) times: TimeForm,
 }
 
@@ -127,6 +129,15 @@ impl Auth {
         }
     }
 
+    /// The form of times for a public read whose headers have a known prefix.
+    pub(crate) fn builder_times(&self, headers: &HeaderMap) -> Option<TimeForm> {
+        let mut prefixes = self.prefixes.iter();
+        let names = prefixes.find(|names| {
+            headers.contains_key(&names.address) || headers.contains_key(&names.builder_api_key)
+        });
+        names.map(|names| names.times)
+    }
+
     pub(crate) fn unauthorized(&self, refusal: ApiError, hint: &str) -> Failure {
         let failure = Failure::from(refusal);
         match HeaderValue::from_str(hint) {
@@ -154,6 +165,7 @@ impl HeaderNames {
             api_key: name("API_KEY")?,
             passphrase: name("PASSPHRASE")?,
             readonly_api_key: name("READONLY_API_KEY")?,
+            builder_api_key: name("BUILDER_API_KEY")?,
             times: prefix.times,
         })
     }

@@ -8,9 +8,10 @@ use foretell_link::Reply;
 use foretell_model::Sequence;
 use foretell_wire::ApiError;
 use foretell_wire::api_error::FieldError;
+use foretell_wire::batch::{BatchToken, read_tokens};
 use foretell_wire::query::Query;
-use http::HeaderName;
 use http::request::Parts;
+use http::{HeaderName, Method};
 
 use crate::app::App;
 use crate::auth::Caller;
@@ -102,6 +103,15 @@ impl RequestContext {
             self.app.metrics.rate_limited(refused.scope);
             Failure::from(&refused)
         })
+    }
+
+    /// The tokens of a batch read: those of the body, or with GET and no body those of the query.
+    pub(crate) fn tokens(&self) -> Result<Vec<BatchToken>, ApiError> {
+        if self.body.is_empty() && self.head.method != Method::POST {
+            self.query()?.tokens()
+        } else {
+            read_tokens(&self.body)
+        }
     }
 
     /// The query of the request.

@@ -7,8 +7,8 @@ use http::Method;
 
 use crate::resources::{
     actions, balances, books, builder_trades, cancels, catalog, checkpoints, data, health,
-    heartbeats, keys, market_info, market_lists, my_orders, my_trades, operator, orders, prices,
-    prices_history, unsupported_features,
+    heartbeats, keys, live_activity, market_info, market_lists, my_orders, my_trades, operator,
+    orders, prices, prices_history, unsupported_features,
 };
 use crate::routes::{Handler, Route, Routes};
 use crate::surface::Surface;
@@ -73,14 +73,19 @@ fn trading_routes() -> Vec<Route> {
         post("/positions/redeem", handle!(actions::redeem)),
         post("/positions/convert", handle!(actions::convert)),
         get("/book", handle!(books::one)),
+        get("/books", handle!(books::many)).with_body(LIST_BODY_BYTES),
         post("/books", handle!(books::many)).with_body(LIST_BODY_BYTES),
         get("/price", handle!(prices::price)),
+        get("/prices", handle!(prices::prices)).with_body(LIST_BODY_BYTES),
         post("/prices", handle!(prices::prices)).with_body(LIST_BODY_BYTES),
         get("/midpoint", handle!(prices::midpoint)),
+        get("/midpoints", handle!(prices::midpoints)).with_body(LIST_BODY_BYTES),
         post("/midpoints", handle!(prices::midpoints)).with_body(LIST_BODY_BYTES),
         get("/spread", handle!(prices::spread)),
+        get("/spreads", handle!(prices::spreads)).with_body(LIST_BODY_BYTES),
         post("/spreads", handle!(prices::spreads)).with_body(LIST_BODY_BYTES),
         get("/last-trade-price", handle!(prices::last_trade)),
+        get("/last-trades-prices", handle!(prices::last_trades)).with_body(LIST_BODY_BYTES),
         post("/last-trades-prices", handle!(prices::last_trades)).with_body(LIST_BODY_BYTES),
         get("/prices-history", handle!(prices_history::one)),
         post("/batch-prices-history", handle!(prices_history::many)).with_body(LIST_BODY_BYTES),
@@ -109,6 +114,14 @@ fn trading_routes() -> Vec<Route> {
         get("/data/order/{id}", handle!(my_orders::one)),
         get("/data/trades", handle!(my_trades::list)),
         get("/builder/trades", handle!(builder_trades::list)),
+        get(
+            "/live-activity/events/{condition}",
+            handle!(live_activity::newest),
+        ),
+        get(
+            "/markets/live-activity/{condition}",
+            handle!(live_activity::newest),
+        ),
         post("/heartbeats", handle!(heartbeats::beat)),
         post("/v1/heartbeats", handle!(heartbeats::beat)),
         get("/balance-allowance", handle!(balances::one)),
@@ -153,12 +166,7 @@ fn trading_routes() -> Vec<Route> {
 /// Paths of features this exchange does not have, for any method (docs/api/market-data.md).
 fn not_supported() -> impl Iterator<Item = Route> {
     use Method as M;
-    let paths = [
-        "/auth/builder-api-key",
-        "/markets/live-activity/{condition}",
-        "/rewards/{*rest}",
-        "/rfq/{*rest}",
-    ];
+    let paths = ["/auth/builder-api-key", "/rewards/{*rest}", "/rfq/{*rest}"];
     let methods = [M::GET, M::POST, M::PUT, M::PATCH, M::DELETE];
     paths.into_iter().flat_map(move |path| {
         let route = |method| Route::new(method, path, handle!(health::not_supported));

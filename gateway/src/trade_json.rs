@@ -35,6 +35,7 @@ pub(crate) fn trade_facts(
             wallet: view.accounts().get(side.account)?.wallet,
             token: market.token(side.outcome),
             outcome: descriptions.label(market, side.outcome),
+            index: side.outcome,
             side: side.side,
             price: side.price,
         })

@@ -34,6 +34,8 @@ pub(crate) enum TradeScope {
     Owner(AccountNumber),
     /// Trades of builders, which are public.
     Builders,
+    /// Every trade, which is public without its owners.
+    Public,
 }
 
 pub(crate) struct TradesPage {
@@ -137,7 +139,7 @@ impl<'q> TradeSearch<'q> {
         };
         let reader = match self.asked.scope {
             TradeScope::Owner(owner) => Some(owner),
-            TradeScope::Builders => None,
+            TradeScope::Builders | TradeScope::Public => None,
         };
         if let Some(mut facts) = trade_facts(view, descriptions, reader, &record) {
             if let Some(builder) = filter.builder {
@@ -173,6 +175,7 @@ impl TradesRequest<'_> {
         let market = |condition: &_| Some(view.markets().by_condition(condition)?.0);
         let (owner, builder) = match (self.scope, query.builder) {
             (TradeScope::Owner(owner), _) => (Some(owner), None),
+            (TradeScope::Public, _) => (None, None),
             (TradeScope::Builders, None) => (None, Some(BuilderFilter::Any)),
             (TradeScope::Builders, Some(code)) => (None, Some(BuilderFilter::Code(code))),
         };
@@ -313,6 +316,7 @@ mod tests {
                 TradeScope::Owner(BOB),
                 TradeScope::Owner(ALICE),
                 TradeScope::Builders,
+                TradeScope::Public,
             ] {
                 for (max_visited, step, limit) in [(5, 2, 3), (7, 7, 60), (1, 1, 1), (100, 30, 10)]
                 {

@@ -175,9 +175,14 @@ impl Scope {
             "/price" => Self::Price,
             "/midpoint" => Self::Midpoint,
             "/prices-history" => Self::PricesHistory,
-            "/data/trades" | "/data/orders" | "/data/order/{id}" | "/builder/trades" => {
-                Self::Ledger
-            }
+            "/data/trades"
+            | "/data/orders"
+            | "/data/order/{id}"
+            | "/builder/trades"
+            | "/live-activity/events/{condition}"
+            | "/markets/live-activity/{condition}" => Self::Ledger,
+            "/books" => Self::Books,
+            "/prices" | "/midpoints" | "/spreads" | "/last-trades-prices" => Self::Prices,
             "/markets"
             | "/simplified-markets"
             | "/sampling-markets"
@@ -248,7 +253,9 @@ mod tests {
                 vec![Trading, Book],
             ),
             (Surface::Trading, &post, "/books", vec![Trading, Books]),
+            (Surface::Trading, &get, "/books", vec![Trading, Books]),
             (Surface::Trading, &get, "/price", vec![Trading, Price]),
+            (Surface::Trading, &get, "/spreads", vec![Trading, Prices]),
             (Surface::Trading, &post, "/prices", vec![Trading, Prices]),
             (Surface::Trading, &get, "/midpoint", vec![Trading, Midpoint]),
             (Surface::Trading, &get, "/spread", vec![Trading]),

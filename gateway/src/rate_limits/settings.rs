@@ -31,11 +31,11 @@ pub struct RateLimits {
     pub health: u32,
     /// `GET /book`.
     pub book: u32,
-    /// `POST /books`.
+    /// `GET` and `POST /books` together.
     pub books: u32,
     /// `GET /price`.
     pub price: u32,
-    /// `POST /prices`, `/midpoints`, `/spreads`, `/last-trades-prices` together.
+    /// `GET` and `POST /prices`, `/midpoints`, `/spreads`, `/last-trades-prices` together.
     pub prices: u32,
     /// `GET /midpoint`.
     pub midpoint: u32,
@@ -44,7 +44,8 @@ pub struct RateLimits {
     /// `POST /batch-prices-history`.
     pub batch_prices_history: u32,
     /// `GET /data/trades`, `/data/orders`, `/data/order/{id}`, `/builder/trades`, `/auth/api-keys`,
-    /// `/auth/readonly-api-keys` together.
+    /// `/auth/readonly-api-keys`, and the trades of `/live-activity/…` and `/markets/live-activity/…`
+    /// together.
     pub ledger: u32,
     /// `GET /markets`, `/simplified-markets`, `/sampling-markets`, `/sampling-simplified-markets`
     /// together.

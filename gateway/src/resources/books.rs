@@ -1,11 +1,11 @@
-//! `GET /book` and `POST /books` (docs/api/market-data.md §2). A book may have thousands of levels:
+//! `GET /book`, `GET` and `POST /books` (docs/api/market-data.md §2). A book may have thousands of levels:
 //! they are copied under the view's lock and rendered outside of it.
 
 use bytes::Bytes;
 use foretell_model::{ConditionId, Lots, MarketNumber, Outcome, Price, Tick, TimeMs, TokenId};
 use foretell_view::View;
 use foretell_wire::ApiError;
-use foretell_wire::batch::{BatchToken, Sides, read_tokens};
+use foretell_wire::batch::{BatchToken, Sides};
 use foretell_wire::book::{Book, BookLevel};
 use foretell_wire::page::array_json;
 
@@ -36,10 +36,10 @@ pub(crate) async fn one(context: RequestContext) -> Result<Answer, Failure> {
     Ok(Answer::json(book).at(position))
 }
 
-/// `POST /books`: keeps the input order, omits unknown tokens, and reads all books from
+/// `GET` and `POST /books`: keeps the input order, omits unknown tokens, and reads all books from
 /// one state of the view.
 pub(crate) async fn many(context: RequestContext) -> Result<Answer, Failure> {
-    let asked = read_tokens(&context.body)?;
+    let asked = context.tokens()?;
     let app = &context.app;
     context.wait_fresh().await?;
     app.await_tokens(&asked).await?;

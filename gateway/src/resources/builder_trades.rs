@@ -15,12 +15,14 @@ use crate::request_context::RequestContext;
 use crate::trade_search::{TradeScope, TradesRequest, trades_page};
 
 /// A bare array with the cursor in a header, as the interface specifies; a page object for clients
-/// that name a builder.
+/// that name a builder. The prefix of the request's headers selects the form of times. Without one,
+/// the array has the form of the interface, and a page that of the family.
 pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
     let app = &context.app;
     let query = TradesQuery::of(&context.query()?)?;
     let paged = query.builder.is_some() || has_builder_headers(&context);
     context.wait_fresh().await?;
+    let times = app.auth.builder_times(&context.head.headers);
     let limit = if paged { PAGE_ROWS } else { BARE_BUILDER_ROWS };
     let asked = TradesRequest {
         query: &query,
@@ -30,10 +32,11 @@ pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
     let page = trades_page(app, asked).await;
     let rows = page.rows.into_iter();
     let answer = if paged {
-        let rows = rows.map(|row| BuilderTrade::new(row, TimeForm::Iso));
+        let rows = rows.map(|row| BuilderTrade::new(row, times.unwrap_or(TimeForm::Unix)));
         Answer::json(json_text(&Page::new(rows.collect(), limit, page.next)))
     } else {
-        let rows: Vec<_> = rows.map(|row| Trade::new(row, TimeForm::Iso)).collect();
+        let times = times.unwrap_or(TimeForm::Iso);
+        let rows: Vec<_> = rows.map(|row| Trade::new(row, times)).collect();
         let next = HeaderValue::from_str(&Cursor::text_of(page.next)).expect("base64");
         Answer::json(json_text(&rows)).header(X_NEXT_CURSOR, next)
     };

@@ -11,6 +11,7 @@ pub(crate) mod data;
 pub(crate) mod health;
 pub(crate) mod heartbeats;
 pub(crate) mod keys;
+pub(crate) mod live_activity;
 pub(crate) mod market_info;
 pub(crate) mod market_lists;
 pub(crate) mod my_orders;

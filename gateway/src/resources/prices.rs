@@ -6,7 +6,7 @@
 use bytes::Bytes;
 use foretell_model::{MarketNumber, Outcome, Price, Side};
 use foretell_view::TokenBook;
-use foretell_wire::batch::{Sides, read_tokens};
+use foretell_wire::batch::Sides;
 use foretell_wire::price::{
     ByToken, LastTrade, MidpointAnswer, PriceAnswer, SidePrices, SpreadAnswer, Text, TokenLastTrade,
 };
@@ -29,7 +29,7 @@ pub(crate) async fn price(context: RequestContext) -> Result<Answer, Failure> {
     one(&context, &token, Quote::Price(side)).await
 }
 
-/// `POST /prices`.
+/// `GET` and `POST /prices`.
 pub(crate) async fn prices(context: RequestContext) -> Result<Answer, Failure> {
     let whose = context.app.price_side;
     let (rows, position) = many(&context, |book, sides| {
@@ -50,7 +50,7 @@ pub(crate) async fn midpoint(context: RequestContext) -> Result<Answer, Failure>
     one(&context, &token, Quote::Midpoint).await
 }
 
-/// `POST /midpoints`.
+/// `GET` and `POST /midpoints`.
 pub(crate) async fn midpoints(context: RequestContext) -> Result<Answer, Failure> {
     let (rows, position) = many(&context, |book, _| middle(book).map(Text)).await?;
     Ok(Answer::json(json_text(&ByToken(rows))).at(position))
@@ -62,7 +62,7 @@ pub(crate) async fn spread(context: RequestContext) -> Result<Answer, Failure> {
     one(&context, &token, Quote::Spread).await
 }
 
-/// `POST /spreads`.
+/// `GET` and `POST /spreads`.
 pub(crate) async fn spreads(context: RequestContext) -> Result<Answer, Failure> {
     let (rows, position) = many(&context, |book, _| width(book).map(|it| Text(it.into()))).await?;
     Ok(Answer::json(json_text(&ByToken(rows))).at(position))
@@ -84,7 +84,7 @@ pub(crate) async fn last_trade(context: RequestContext) -> Result<Answer, Failur
     Ok(Answer::json(json_text(&last)).at(state.position()))
 }
 
-/// `POST /last-trades-prices`.
+/// `GET` and `POST /last-trades-prices`.
 pub(crate) async fn last_trades(context: RequestContext) -> Result<Answer, Failure> {
     let (rows, position) = many(&context, |book, _| last(book)).await?;
     let rows: Vec<TokenLastTrade> = rows
@@ -187,7 +187,7 @@ async fn many<T>(
     context: &RequestContext,
     read: impl Fn(TokenBook<'_>, Sides) -> Option<T>,
 ) -> Result<(Vec<(String, T)>, StatePosition), Failure> {
-    let asked = read_tokens(&context.body)?;
+    let asked = context.tokens()?;
     let app = &context.app;
     context.wait_fresh().await?;
     app.await_tokens(&asked).await?;

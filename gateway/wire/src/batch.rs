@@ -1,5 +1,6 @@
-//! Bodies of the batch reads: `POST /books`, `/prices`, `/midpoints`, `/spreads`,
-//! `/last-trades-prices`, `/orders-scoring` (docs/api/market-data.md §2, §3).
+//! Batch reads: the body of `POST /books`, `/prices`, `/midpoints`, `/spreads`,
+//! `/last-trades-prices`, `/orders-scoring`, and the tokens of the same paths with GET
+//! (docs/api/market-data.md §2, §3).
 
 use std::collections::HashMap;
 
@@ -88,6 +89,20 @@ pub fn read_tokens(body: &[u8]) -> Result<Vec<BatchToken>, ApiError> {
             Value::Text(text) => side_of(text)?,
             _ => return Err(ApiError::InvalidSide),
         };
+        merged.add(text, Sides::of(side))?;
+    }
+    Ok(merged.tokens)
+}
+
+/// Merges the tokens of a batch with the sides asked of each.
+///
+/// # Errors
+/// `Invalid token id`.
+pub(crate) fn merge_tokens<'t>(
+    entries: impl Iterator<Item = (&'t str, Option<Side>)>,
+) -> Result<Vec<BatchToken>, ApiError> {
+    let mut merged = Merged::default();
+    for (text, side) in entries {
         merged.add(text, Sides::of(side))?;
     }
     Ok(merged.tokens)

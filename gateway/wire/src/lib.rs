@@ -2,7 +2,7 @@
 //!
 //! Requests become typed values ([`order`], [`cancel`], [`batch`], [`action`], [`operator`],
 //! [`query`], [`data`]); typed answers become text ([`result`], [`book`], [`price`],
-//! [`user_order`], [`trade`], [`market`], [`account`], [`history`], [`page`]). [`api_error`] has
+//! [`user_order`], [`trade`], [`live_activity`], [`market`], [`account`], [`history`], [`page`]). [`api_error`] has
 //! every error, [`decimal`] every number format.
 //!
 //! Not here: HTTP, headers and routes (gateway), signatures (auth), the journal, and the read
@@ -25,6 +25,7 @@ pub mod history_range;
 pub mod ids;
 mod json;
 pub mod limits;
+pub mod live_activity;
 pub mod market;
 pub mod operator;
 pub mod order;

@@ -10,10 +10,10 @@ use percent::decode;
 use foretell_model::{ConditionId, Side, TimeSeconds, WalletAddress, WalletKind};
 
 use crate::api_error::{ApiError, FieldError};
-use crate::batch::side_of;
+use crate::batch::{BatchToken, merge_tokens, side_of};
 use crate::decimal;
 use crate::ids::{self, TokenRef};
-use crate::limits::{MAX_PARAMETERS, MAX_QUERY};
+use crate::limits::{MAX_BATCH, MAX_PARAMETERS, MAX_QUERY};
 use crate::page::Cursor;
 
 mod percent;
@@ -160,6 +160,28 @@ impl<'t> Query<'t> {
     /// `Invalid side`, also when missing; repeated.
     pub fn side(&self) -> Result<Side, ApiError> {
         side_of(self.one("side")?.unwrap_or(""))?.ok_or(ApiError::InvalidSide)
+    }
+
+    /// `token_ids` and `sides` of a batch read with GET: lists, with a side for each token or none.
+    ///
+    /// # Errors
+    /// No token, too many, `Invalid token id`, `Invalid side`, or another number of sides.
+    pub fn tokens(&self) -> Result<Vec<BatchToken>, ApiError> {
+        let texts = self.list("token_ids", MAX_BATCH, "up to 500 tokens")?;
+        if texts.is_empty() {
+            let allowed = "token ids with commas between them";
+            return Err(FieldError::missing("token_ids", allowed).into());
+        }
+        let sides = self.list("sides", MAX_BATCH, "up to 500 sides")?;
+        if sides.is_empty() {
+            return merge_tokens(texts.into_iter().map(|text| (text, None)));
+        }
+        if sides.len() != texts.len() {
+            let count = format!("{} for {} tokens", sides.len(), texts.len());
+            return Err(FieldError::wrong("sides", &count, "one for each token").into());
+        }
+        let sides: Result<Vec<_>, _> = sides.into_iter().map(side_of).collect();
+        merge_tokens(texts.into_iter().zip(sides?))
     }
 
     /// `next_cursor`.

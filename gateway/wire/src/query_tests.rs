@@ -90,6 +90,38 @@ fn a_token_and_a_side(#[case] text: &str, #[case] expected: Result<(TokenRef, Si
     );
 }
 
+#[rstest]
+#[case("token_ids=7,8&sides=BUY,sell", &[("7", true, false), ("8", false, true)])]
+#[case("token_ids=7&token_ids=8", &[("7", true, true), ("8", true, true)])]
+#[case("token_ids=7,,8&sides=", &[("7", true, true), ("8", true, true)])]
+#[case("token_ids=7,7&sides=BUY,SELL", &[("7", true, true)])]
+fn a_batch_has_tokens_and_sides(#[case] text: &str, #[case] expected: &[(&str, bool, bool)]) {
+    let read = query(text).tokens().unwrap();
+    let read = read
+        .iter()
+        .map(|it| (it.text.as_str(), it.sides.buy, it.sides.sell));
+    assert_eq!(read.collect::<Vec<_>>(), expected);
+}
+
+#[rstest]
+#[case(
+    "",
+    "token_ids is missing, allowed: token ids with commas between them"
+)]
+#[case("token_ids=7,x", "Invalid token id")]
+#[case("token_ids=7&sides=HOLD", "Invalid side")]
+#[case(
+    "token_ids=7,8&sides=BUY",
+    "sides is '1 for 2 tokens', allowed: one for each token"
+)]
+#[case(
+    "token_ids=7,8&sides=BUY,,SELL,BUY",
+    "sides is '3 for 2 tokens', allowed: one for each token"
+)]
+fn a_wrong_batch_is_refused(#[case] text: &str, #[case] error: &str) {
+    assert_eq!(query(text).tokens().unwrap_err().text(), error);
+}
+
 #[test]
 fn trades_take_every_filter() {
     let text = format!(

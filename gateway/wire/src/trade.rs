@@ -1,9 +1,10 @@
-//! Trades: `GET /data/trades`, `/builder/trades` (docs/api/market-data.md §6).
+//! Trades: `GET /data/trades`, `/builder/trades` (docs/api/market-data.md §6, §8).
 
 use serde::Serialize;
 
 use foretell_model::{
-    ApiKey, ConditionId, Lots, Micros, OrderId, Price, Side, TimeNs, TokenId, WalletAddress,
+    ApiKey, ConditionId, Lots, Micros, OrderId, Outcome, Price, Side, TimeNs, TokenId,
+    WalletAddress,
 };
 
 use crate::decimal::{self, Decimal};
@@ -48,6 +49,8 @@ pub struct TradeParty {
     pub token: TokenId,
     /// The label of its outcome.
     pub outcome: String,
+    /// Its outcome.
+    pub index: Outcome,
     /// Its side.
     pub side: Side,
     /// The executed price in its own token.
@@ -61,7 +64,7 @@ impl TradeFacts {
     }
 
     /// `fee / notional × 10,000`, rounded.
-    fn fee_rate_bps(&self) -> Decimal {
+    pub(crate) fn fee_rate_bps(&self) -> Decimal {
         let (fee, value) = (i128::from(self.fee.0), i128::from(self.value().0));
         Decimal::ratio(fee * 10_000, value, 0).unwrap_or(Decimal::ZERO)
     }
@@ -171,12 +174,30 @@ impl Trade {
 pub struct BuilderTrade {
     #[serde(flatten)]
     trade: Trade,
+    #[serde(rename = "tradeType")]
+    trade_type: &'static str,
+    #[serde(rename = "takerOrderHash", serialize_with = "ids::shown")]
+    taker_order_hash: OrderId,
+    #[serde(serialize_with = "ids::hex_as_text")]
+    builder: [u8; 32],
     #[serde(rename = "assetId", serialize_with = "ids::token_as_text")]
     asset_id: TokenId,
     #[serde(rename = "sizeUsdc", serialize_with = "decimal::as_text")]
     size_usdc: Micros,
+    #[serde(rename = "outcomeIndex")]
+    outcome_index: usize,
+    #[serde(serialize_with = "ids::shown")]
+    maker: WalletAddress,
+    #[serde(rename = "transactionHash", serialize_with = "ids::hex_as_text")]
+    transaction_hash: [u8; 32],
     #[serde(rename = "matchTime")]
     match_time: String,
+    #[serde(rename = "bucketIndex")]
+    bucket_index: u32,
+    #[serde(serialize_with = "decimal::as_text")]
+    fee: Micros,
+    #[serde(rename = "feeUsdc", serialize_with = "decimal::as_text")]
+    fee_usdc: Micros,
     #[serde(rename = "builderFee")]
     builder_fee: &'static str,
     #[serde(rename = "builderCode", serialize_with = "ids::hex_as_text")]
@@ -188,11 +209,22 @@ impl BuilderTrade {
     #[must_use]
     pub fn new(trade: TradeFacts, form: TimeForm) -> Self {
         let (size_usdc, builder_code) = (trade.value(), trade.builder);
+        let (fee, outcome) = (trade.fee, trade.taker.index);
         let trade = Trade::new(trade, form);
         Self {
+            trade_type: trade.kind,
+            taker_order_hash: trade.taker_order_id,
+            builder: builder_code,
             asset_id: trade.asset_id,
             size_usdc,
+            outcome_index: outcome.index(),
+            maker: trade.maker_address,
+            transaction_hash: trade.transaction_hash,
             match_time: trade.match_time.clone(),
+            bucket_index: trade.bucket_index,
+            // Fees are paid in collateral.
+            fee,
+            fee_usdc: fee,
             builder_fee: "0",
             builder_code,
             trade,
@@ -211,6 +243,7 @@ mod tests {
             wallet: WalletAddress([0x11; 20]),
             token: TokenId([0; 32]),
             outcome: "Yes".into(),
+            index: Outcome::Yes,
             side: Side::Buy,
             price: Price(3_300),
         };
@@ -228,6 +261,7 @@ mod tests {
                 wallet: WalletAddress([0x22; 20]),
                 token: TokenId([1; 32]),
                 outcome: "No".into(),
+                index: Outcome::No,
                 side: Side::Buy,
                 price: Price(6_700),
             },

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::trading_surface::{exchange, request, send, visitor};
 
 /// A market at tick 0.01 with a minimum of 5 shares and no fee.
-const MARKET: &str = "hottest-year-2027";
+pub(crate) const MARKET: &str = "hottest-year-2027";
 
 /// The tokens of [`MARKET`].
 pub(crate) fn tokens() -> [String; 2] {
@@ -74,12 +74,7 @@ async fn every_answer_says_where_it_stands() {
 #[tokio::test]
 async fn what_is_not_supported_says_so_by_every_method() {
     let exchange = exchange();
-    for path in [
-        "/rewards/user",
-        "/rfq/quote",
-        "/auth/builder-api-key",
-        "/markets/live-activity/0x12",
-    ] {
+    for path in ["/rewards/user", "/rfq/quote", "/auth/builder-api-key"] {
         for method in [Method::GET, Method::POST, Method::PUT, Method::DELETE] {
             let answered = send(request(&exchange, method.clone(), path).json(&json!({}))).await;
             let expected = (404, json!({ "error": "not supported" }));

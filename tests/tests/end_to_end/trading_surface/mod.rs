@@ -5,6 +5,7 @@ mod answers;
 mod keys;
 mod limits;
 mod price_history;
+mod public_reads;
 
 use foretell_ops::demo::wallets::VISITORS;
 use foretell_ops::trader::Trader;
