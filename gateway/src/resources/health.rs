@@ -12,6 +12,11 @@ pub(crate) async fn ok(_: RequestContext) -> Result<Answer, Failure> {
     Ok(Answer::json("\"OK\""))
 }
 
+/// `GET /status` of the catalog surface: the bare word.
+pub(crate) async fn status(_: RequestContext) -> Result<Answer, Failure> {
+    Ok(Answer::text("OK"))
+}
+
 /// `GET /time`: unix seconds as a bare number.
 pub(crate) async fn time(_: RequestContext) -> Result<Answer, Failure> {
     Ok(Answer::json((now().0 / 1_000).to_string()))
