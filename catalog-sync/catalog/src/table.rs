@@ -72,7 +72,9 @@ pub(crate) enum WordColumn {
 impl Table {
     /// Numbers of these words, as far as some market has them.
     pub(crate) fn word_numbers(&self, words: &[String]) -> RowSet {
-        let known = words.iter().filter_map(|word| self.words.get(word.as_str()));
+        let known = words
+            .iter()
+            .filter_map(|word| self.words.get(word.as_str()));
         RowSet::of(known.copied())
     }
 
@@ -86,7 +88,10 @@ impl Table {
     pub(crate) fn words(&self, column: WordColumn) -> Vec<&str> {
         let used = self.words_of[column as usize].iter().copied();
         let used = RowSet::of(used.filter(|word| *word != NO_WORD));
-        let used = self.words.iter().filter(|(_, number)| used.contains(**number));
+        let used = self
+            .words
+            .iter()
+            .filter(|(_, number)| used.contains(**number));
         let mut words: Vec<&str> = used.map(|(word, _)| &**word).collect();
         words.sort_unstable();
         words

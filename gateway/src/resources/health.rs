@@ -1,6 +1,8 @@
 //! `GET /`, `/ok`, `/time`, `/version` (docs/api/market-data.md §1).
 
 use foretell_wire::ApiError;
+use http::HeaderValue;
+use http::header::CONTENT_TYPE;
 
 use crate::answer::Answer;
 use crate::auth::now;
@@ -14,7 +16,7 @@ pub(crate) async fn ok(_: RequestContext) -> Result<Answer, Failure> {
 
 /// `GET /status` of the catalog surface: the bare word.
 pub(crate) async fn status(_: RequestContext) -> Result<Answer, Failure> {
-    Ok(Answer::text("OK"))
+    Ok(Answer::json("OK").header(CONTENT_TYPE, HeaderValue::from_static("text/plain")))
 }
 
 /// `GET /time`: unix seconds as a bare number.

@@ -82,7 +82,12 @@ pub struct Range {
 
 /// Names of the smallest and the largest value of a column, and whether it is a date.
 const RANGES: [(Column, bool, &[&str], &[&str]); 4] = [
-    (Column::StartDate, true, &["start_date_min"], &["start_date_max"]),
+    (
+        Column::StartDate,
+        true,
+        &["start_date_min"],
+        &["start_date_max"],
+    ),
     (Column::EndDate, true, &["end_date_min"], &["end_date_max"]),
     (
         Column::Volume,
@@ -136,16 +141,14 @@ impl Range {
     }
 }
 
-fn date(
-    parameters: &Parameters,
-    names: &[&'static str],
-) -> Result<Option<i64>, CatalogError> {
+fn date(parameters: &Parameters, names: &[&'static str]) -> Result<Option<i64>, CatalogError> {
     let Some(text) = parameters.text(names)? else {
         return Ok(None);
     };
     // A plus that was not escaped arrives as a space.
     let date = read_date(text).or_else(|| read_date(&text.replace(' ', "+")));
-    let date = date.ok_or_else(|| wrong(names[0], text, "a date: 2026-01-31, 2026-01-31T12:00:00Z"));
+    let date =
+        date.ok_or_else(|| wrong(names[0], text, "a date: 2026-01-31, 2026-01-31T12:00:00Z"));
     date.map(|date| Some(date.as_microsecond()))
 }
 

@@ -57,7 +57,11 @@ impl GroupFilter {
         };
         let names_tags = filter.tag_slugs.is_some() || filter.tag_ids.is_some();
         match filter.related_tags && !names_tags {
-            true => Err(wrong("related_tags", "true", "only with tag_id or tag_slug")),
+            true => Err(wrong(
+                "related_tags",
+                "true",
+                "only with tag_id or tag_slug",
+            )),
             false => Ok(filter),
         }
     }

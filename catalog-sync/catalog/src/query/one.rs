@@ -127,7 +127,10 @@ impl EmptyQuery {
     /// [`CatalogError::BadRequest`] names the parameter, its value and the allowed values.
     pub fn of_teams(parameters: &Parameters) -> Result<Self, CatalogError> {
         const NAMES: &[&str] = &["abbreviation", "league", "name", "provider_id"];
-        Self::read(parameters, &[NAMES, &["limit", "offset", "order", "ascending"]])
+        Self::read(
+            parameters,
+            &[NAMES, &["limit", "offset", "order", "ascending"]],
+        )
     }
 
     /// Reads the parameters of `GET /comments` and of those of a user.

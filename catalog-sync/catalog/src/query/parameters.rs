@@ -92,7 +92,9 @@ impl Parameters {
     pub(super) fn ids(&self, name: &'static str) -> Result<Option<Vec<u64>>, CatalogError> {
         let id = |text| whole(text).ok_or_else(|| wrong(name, text, "a whole number"));
         let entries = self.list(name)?;
-        entries.map(|entries| entries.into_iter().map(id).collect()).transpose()
+        entries
+            .map(|entries| entries.into_iter().map(id).collect())
+            .transpose()
     }
 
     /// A text that must be one of a few words.
@@ -105,7 +107,9 @@ impl Parameters {
             return Ok(None);
         };
         let known = words.iter().find(|word| **word == text);
-        known.map(|word| Some(*word)).ok_or_else(|| wrong(name, text, &words.join(", ")))
+        known
+            .map(|word| Some(*word))
+            .ok_or_else(|| wrong(name, text, &words.join(", ")))
     }
 
     /// Accepts the one language of the stored texts.

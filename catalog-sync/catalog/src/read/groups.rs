@@ -36,7 +36,10 @@ impl GroupSets {
             all.push(tagged(table, filter, &tags));
         }
         if let Some(slugs) = &filter.series_slugs {
-            all.push(of_keys(&table.series, &found(connection, SERIES_BY_SLUG, slugs)?));
+            all.push(of_keys(
+                &table.series,
+                &found(connection, SERIES_BY_SLUG, slugs)?,
+            ));
         }
         if let Some(series) = &filter.series_ids {
             let series: Vec<i64> = series.iter().copied().map(ids::row).collect();
@@ -46,7 +49,12 @@ impl GroupSets {
             let series = found(connection, SERIES_BY_RECURRENCE, [recurrence])?;
             all.push(of_keys(&table.series, &series));
         }
-        let excluded: Vec<i64> = filter.exclude_tag_ids.iter().copied().map(ids::row).collect();
+        let excluded: Vec<i64> = filter
+            .exclude_tag_ids
+            .iter()
+            .copied()
+            .map(ids::row)
+            .collect();
         let none = (!excluded.is_empty()).then(|| of_keys(&table.tags, &excluded));
         Ok(Self { all, none })
     }

@@ -76,7 +76,9 @@ impl Catalog {
             },
             ..MARKET
         };
-        self.one(&access, query, NotFound::Id, |connection| by_name(connection, id))
+        self.one(&access, query, NotFound::Id, |connection| {
+            by_name(connection, id)
+        })
     }
 
     /// `GET /markets/{id}`: a market by its id or condition, with full event summaries.
@@ -84,7 +86,9 @@ impl Catalog {
     /// # Errors
     /// `id not found`; a database error.
     pub fn market(&self, id: &str, query: &OneQuery) -> Result<String, CatalogError> {
-        self.one(&MARKET, query, NotFound::Id, |connection| by_name(connection, id))
+        self.one(&MARKET, query, NotFound::Id, |connection| {
+            by_name(connection, id)
+        })
     }
 
     /// `GET /markets/slug/{slug}`: a market, with full event summaries; of several with one slug,
@@ -145,7 +149,10 @@ fn market(
             let [json, event] = [row.get_ref(0)?, row.get_ref(1)?];
             let events = render::array(event.as_str().ok().as_slice());
             let json = json.as_str().unwrap_or("{}");
-            Ok((row.get(2)?, render::with_fields(json, &[("events", &events)])))
+            Ok((
+                row.get(2)?,
+                render::with_fields(json, &[("events", &events)]),
+            ))
         })
         .optional()?;
     match found {

@@ -28,7 +28,9 @@ impl Catalog {
         find: impl FnOnce(&Connection) -> Result<Option<i64>, CatalogError>,
     ) -> Result<String, CatalogError> {
         let record = |connection: &Connection, id: Option<i64>| {
-            let text = id.map(|id| (access.text)(connection, id, query)).transpose()?;
+            let text = id
+                .map(|id| (access.text)(connection, id, query))
+                .transpose()?;
             text.flatten().ok_or(CatalogError::NotFound(nothing))
         };
         match self.scope(query.creator.as_deref()) {

@@ -1,9 +1,9 @@
 //! Tags that share event groups with a tag. The upstream's own relations are no records of the
 //! catalog.
 
+use super::Catalog;
 use super::one::text_of;
 use super::tags::JSON;
-use super::Catalog;
 use crate::error::{CatalogError, NotFound};
 use crate::ids;
 use crate::query::{FlagFilter, RelatedQuery};

@@ -23,7 +23,11 @@ impl Catalog {
         let mut list = filtered(query);
         let answer = |connection: &Connection, list: &SmallList| {
             let ids = list.page(connection, query.page)?;
-            let text = if query.exclude_events { WITHOUT_EVENTS } else { WHOLE };
+            let text = if query.exclude_events {
+                WITHOUT_EVENTS
+            } else {
+                WHOLE
+            };
             array_of(connection, text, &ids)
         };
         match self.scope(query.creator.as_deref()) {

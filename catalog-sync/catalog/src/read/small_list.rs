@@ -51,7 +51,10 @@ impl SmallList {
     /// Keeps these ids only.
     pub(super) fn only(&mut self, ids: &[i64]) {
         let list = serde_json::Value::from(ids).to_string();
-        self.and("id IN (SELECT value FROM json_each(?))", [Value::Text(list)]);
+        self.and(
+            "id IN (SELECT value FROM json_each(?))",
+            [Value::Text(list)],
+        );
     }
 
     /// The ids of a page.

@@ -33,7 +33,10 @@ impl Links {
             let of_set = pairs.iter().filter(|(_, row)| events.contains(*row));
             (pairs[0].0, of_set.count())
         };
-        let counts = self.pairs.chunk_by(|one, other| one.0 == other.0).map(count);
+        let counts = self
+            .pairs
+            .chunk_by(|one, other| one.0 == other.0)
+            .map(count);
         counts.filter(|(_, events)| *events > 0).collect()
     }
 

@@ -20,7 +20,12 @@ impl Rows {
     /// The page of the rows that pass `keep`.
     pub(crate) fn page(&self, request: &ListRequest<'_>, keep: impl Fn(u32) -> bool) -> Vec<u32> {
         let wanted = WantedFlags::from(request.flags);
-        let within = |row: u32| request.ranges.iter().all(|range| self.is_within(row, range));
+        let within = |row: u32| {
+            request
+                .ranges
+                .iter()
+                .all(|range| self.is_within(row, range))
+        };
         let keep = |row: &u32| self.has(*row, wanted) && within(*row) && keep(*row);
         let [offset, limit] = [request.page.offset, request.page.limit].map(|rows| rows as usize);
         let by = self.rankings(request.order);

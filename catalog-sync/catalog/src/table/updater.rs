@@ -102,9 +102,7 @@ impl<'k> TableUpdate<'k> {
     }
 
     fn take_events(&mut self, seen: i64) -> Result<(), CatalogError> {
-        let statement = format!(
-            "SELECT {EVENT_COLUMNS}, {FLAGS} FROM events WHERE change > ?1"
-        );
+        let statement = format!("SELECT {EVENT_COLUMNS}, {FLAGS} FROM events WHERE change > ?1");
         let mut statement = self.connection.prepare_cached(&statement)?;
         let mut rows = statement.query([seen])?;
         while let Some(found) = rows.next()? {
