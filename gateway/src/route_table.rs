@@ -212,20 +212,50 @@ fn data_routes() -> Vec<Route> {
 }
 
 fn catalog_routes() -> Vec<Route> {
-    use catalog::{lists, records};
+    use catalog::{lists, public_profile, records, related_tags, unsupported};
     vec![
         get("/", handle!(health::ok)),
         get("/ok", handle!(health::ok)),
+        get("/status", handle!(health::status)),
         get("/markets", handle!(lists::markets)),
+        get("/markets/keyset", handle!(lists::markets_keyset)),
         get("/markets/slug/{slug}", handle!(records::market_by_slug)),
         get("/markets/{id}", handle!(records::market)),
+        get("/markets/{id}/tags", handle!(records::market_tags)),
         get("/events", handle!(lists::events)),
+        get("/events/keyset", handle!(lists::events_keyset)),
         get("/events/slug/{slug}", handle!(records::event_by_slug)),
         get("/events/{id}", handle!(records::event)),
+        get("/events/{id}/tags", handle!(records::event_tags)),
         get("/series", handle!(lists::series)),
+        get("/series/{id}", handle!(records::series)),
         get("/tags", handle!(lists::tags)),
         get("/tags/slug/{slug}", handle!(records::tag_by_slug)),
+        get(
+            "/tags/slug/{slug}/related-tags",
+            handle!(related_tags::of_slug),
+        ),
+        get(
+            "/tags/slug/{slug}/related-tags/tags",
+            handle!(related_tags::tags_of_slug),
+        ),
         get("/tags/{id}", handle!(records::tag)),
+        get("/tags/{id}/related-tags", handle!(related_tags::of_id)),
+        get(
+            "/tags/{id}/related-tags/tags",
+            handle!(related_tags::tags_of_id),
+        ),
+        get("/sports", handle!(unsupported::sports)),
+        get("/sports/market-types", handle!(lists::sports_market_types)),
+        get("/teams", handle!(unsupported::teams)),
+        get("/comments", handle!(unsupported::comments)),
+        get("/comments/keyset", handle!(unsupported::comments_keyset)),
+        get("/comments/{id}", handle!(unsupported::comment)),
+        get(
+            "/comments/user_address/{address}",
+            handle!(unsupported::comments),
+        ),
+        get("/public-profile", handle!(public_profile::show)),
         get("/public-search", handle!(lists::search)),
     ]
 }

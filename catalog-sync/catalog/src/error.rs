@@ -52,6 +52,8 @@ pub enum NotFound {
     Slug,
     /// `id not found`
     Id,
+    /// `profile not found`
+    Profile,
 }
 
 impl core::fmt::Display for NotFound {
@@ -59,6 +61,7 @@ impl core::fmt::Display for NotFound {
         f.write_str(match self {
             Self::Slug => "slug",
             Self::Id => "id",
+            Self::Profile => "profile",
         })
     }
 }

@@ -3,17 +3,23 @@
 
 mod events;
 mod filters;
+mod groups;
+mod keyset;
 mod markets;
+mod one;
 mod order;
 mod pages;
 mod parameters;
 mod search;
 
-pub use events::EventsQuery;
-pub use filters::{FlagFilter, Page};
+pub use events::{EventExtras, EventsQuery};
+pub use filters::{FlagFilter, Page, Range};
+pub use groups::GroupFilter;
+pub(crate) use keyset::next_cursor;
 pub use markets::MarketsQuery;
+pub use one::{EmptyQuery, OneQuery, ProfileQuery, RelatedQuery};
 pub use order::{Column, Order};
-pub use pages::{OneQuery, SeriesQuery, TagsQuery};
+pub use pages::{SeriesQuery, SmallColumn, SmallOrder, TagsQuery};
 pub use parameters::Parameters;
 pub use search::SearchQuery;
 

@@ -75,7 +75,7 @@ fn bad_values_are_named(#[case] text: &str, #[case] expected: &str) {
 #[case("id=1,x", "id is \"x\"")]
 #[case(
     "closedd=true",
-    "\"closedd\" is no parameter here, allowed: limit, offset, active"
+    "\"closedd\" is no parameter here, allowed: limit, active, closed"
 )]
 #[case("\u{202e}evil=1", "\"\\u{202e}evil\" is no parameter here")]
 fn bad_filters_of_markets_are_named(#[case] text: &str, #[case] expected: &str) {
@@ -145,4 +145,80 @@ fn ids_in_paths_are_numbers() {
     for bad in ["", "x", "-1", "1.0", "9223372036854775808", "0x1", "1'--"] {
         assert!(refusal(path_id(bad)).starts_with("id is "), "{bad}");
     }
+}
+
+#[rstest]
+#[case("start_date_min=soon", "start_date_min is \"soon\", allowed: a date")]
+#[case(
+    "end_date_max=2026-13-01",
+    "end_date_max is \"2026-13-01\", allowed: a date"
+)]
+#[case(
+    "volume_num_min=NaN",
+    "volume_min is \"NaN\", allowed: a decimal number"
+)]
+#[case(
+    "liquidity_max=1e999",
+    "liquidity_max is \"1e999\", allowed: a decimal number"
+)]
+#[case(
+    "volume_min=1&volume_num_min=2",
+    "volume_min or volume_num_min is given more"
+)]
+#[case(
+    "related_tags=true",
+    "related_tags is \"true\", allowed: only with tag_id or tag_slug"
+)]
+#[case("tag_match=some", "tag_match is \"some\", allowed: any, all")]
+#[case("exclude_tag_id=x", "exclude_tag_id is \"x\", allowed: a whole number")]
+#[case("cyom=2", "cyom is \"2\", allowed: true, false, 1, 0")]
+#[case("locale=fr", "locale is \"fr\", allowed: en")]
+#[case("title_search=a", "\"title_search\" is no parameter here")]
+fn options_that_cannot_be_honoured_are_named(#[case] text: &str, #[case] expected: &str) {
+    let markets = refusal(MarketsQuery::of(&parameters(text)));
+    assert!(markets.starts_with(expected), "{markets}");
+    let events = refusal(EventsQuery::of(&parameters(text)));
+    assert!(events.starts_with(expected), "{events}");
+}
+
+#[rstest]
+#[case("order=volume24hr,startDate", "order=volume_24hr&order=start_date")]
+#[case("order=volumeNum", "order=volume_num")]
+#[case("slug=a,b", "slug=a&slug=b")]
+#[case("tag_id=1,2", "tag_id=1&tag_id=2")]
+#[case("volume_min=5", "volume_num_min=5.0")]
+#[case("start_date_min=2026-01-01", "start_date_min=2026-01-01T00:00:00Z")]
+#[case("end_date_max=2026-01-01T00:00:00 00:00", "end_date_max=2026-01-01")]
+fn both_spellings_mean_the_same(#[case] one: &str, #[case] other: &str) {
+    let of = |text| MarketsQuery::of(&parameters(text)).unwrap();
+    assert_eq!(of(one), of(other));
+}
+
+#[test]
+fn cursors_are_those_of_earlier_pages() {
+    let page = |text: &str| MarketsQuery::of_keyset(&parameters(text)).map(|query| query.page);
+    let second = page(&format!(
+        "limit=7&after_cursor={}",
+        next_cursor(page("limit=7").unwrap())
+    ));
+    assert_eq!((second.unwrap().offset, page("").unwrap().offset), (7, 0));
+    assert!(refusal(page("after_cursor=o-1")).starts_with("after_cursor is \"o-1\""));
+    assert!(refusal(page("offset=1")).starts_with("\"offset\" is no parameter here"));
+}
+
+#[rstest]
+#[case("q=a&sort=closed_time", "sort is \"closed_time\", allowed: volume")]
+#[case("q=a&ascending=true", "ascending needs sort")]
+#[case(
+    "q=a&keep_closed_markets=1",
+    "keep_closed_markets is \"1\", allowed: 0"
+)]
+#[case("q=a&optimized=false", "optimized is \"false\", allowed: true, 1")]
+#[case(
+    "q=a&events_status=open",
+    "events_status is \"open\", allowed: active, closed, all"
+)]
+fn search_options_that_cannot_be_honoured_are_named(#[case] text: &str, #[case] expected: &str) {
+    let refusal = refusal(SearchQuery::of(&parameters(text)));
+    assert!(refusal.starts_with(expected), "{refusal}");
 }

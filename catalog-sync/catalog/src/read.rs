@@ -3,15 +3,19 @@
 mod changes;
 mod creator_filter;
 mod events;
+mod groups;
 mod markets;
 mod one;
 mod pool;
+mod related_tags;
 mod search;
 mod selection;
 mod series;
+mod small_list;
 mod tags;
 
 pub use changes::Unit;
+pub use related_tags::TagName;
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -16,7 +16,7 @@ mod updater;
 pub(crate) use links::Links;
 pub(crate) use page::ListRequest;
 pub(crate) use row_set::RowSet;
-pub(crate) use rows::Rows;
+pub(crate) use rows::{Rows, WantedFlags};
 pub(crate) use updater::TableUpdater;
 
 use std::collections::HashMap;
@@ -36,6 +36,10 @@ pub(crate) struct Table {
     event_of: Arc<Vec<u32>>,
     /// By market row: the number of its creator, else of its event's creator, or [`NO_CREATOR`].
     creator_of: Arc<Vec<u32>>,
+    /// By market row: the words of its sports type and of its resolution status, or [`NO_WORD`].
+    words_of: [Arc<Vec<u32>>; 2],
+    /// Numbers of the words.
+    words: Arc<HashMap<Box<str>, u32, RandomState>>,
     /// All events.
     pub(crate) events: Rows,
     /// Tags and their events.
@@ -53,17 +57,56 @@ const NO_EVENT: u32 = u32::MAX;
 /// Creator number of a record without a creator.
 const NO_CREATOR: u32 = u32::MAX;
 
+/// Word number of an empty text.
+const NO_WORD: u32 = u32::MAX;
+
+/// A word column of markets.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum WordColumn {
+    /// `sportsMarketType`
+    SportsType = 0,
+    /// `umaResolutionStatus`
+    UmaStatus = 1,
+}
+
 impl Table {
+    /// Numbers of these words, as far as some market has them.
+    pub(crate) fn word_numbers(&self, words: &[String]) -> RowSet {
+        let known = words
+            .iter()
+            .filter_map(|word| self.words.get(word.as_str()));
+        RowSet::of(known.copied())
+    }
+
+    /// Whether a market has one of these words.
+    pub(crate) fn has_word(&self, market: u32, column: WordColumn, numbers: &RowSet) -> bool {
+        let word = self.words_of[column as usize][market as usize];
+        word != NO_WORD && numbers.contains(word)
+    }
+
+    /// The distinct words of a column, sorted.
+    pub(crate) fn words(&self, column: WordColumn) -> Vec<&str> {
+        let used = self.words_of[column as usize].iter().copied();
+        let used = RowSet::of(used.filter(|word| *word != NO_WORD));
+        let used = self
+            .words
+            .iter()
+            .filter(|(_, number)| used.contains(**number));
+        let mut words: Vec<&str> = used.map(|(word, _)| &**word).collect();
+        words.sort_unstable();
+        words
+    }
+
+    /// The event row of a market.
+    pub(crate) fn event_row_of(&self, market: u32) -> Option<u32> {
+        let event = self.event_of[market as usize];
+        (event != NO_EVENT).then_some(event)
+    }
+
     /// The id of a market's event.
     pub(crate) fn event_of(&self, market: u32) -> Option<i64> {
         let event = self.event_of[market as usize];
         (event != NO_EVENT).then(|| self.events.id(event))
-    }
-
-    /// Whether the event of a market is in the set.
-    pub(crate) fn is_of_one(&self, market: u32, events: &RowSet) -> bool {
-        let event = self.event_of[market as usize];
-        event != NO_EVENT && events.contains(event)
     }
 
     /// Numbers of these wallets, as far as they created something.

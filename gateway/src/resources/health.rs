@@ -1,7 +1,8 @@
 //! `GET /`, `/ok`, `/time`, `/version` (docs/api/market-data.md §1).
 
 use foretell_wire::ApiError;
-use http::header::ACCEPT;
+use http::HeaderValue;
+use http::header::{ACCEPT, CONTENT_TYPE};
 
 use crate::answer::Answer;
 use crate::auth::now;
@@ -22,6 +23,11 @@ pub(crate) async fn data_root(context: RequestContext) -> Result<Answer, Failure
         true => r#"{"data":"OK"}"#,
         false => "\"OK\"",
     }))
+}
+
+/// `GET /status` of the catalog surface: the bare word.
+pub(crate) async fn status(_: RequestContext) -> Result<Answer, Failure> {
+    Ok(Answer::json("OK").header(CONTENT_TYPE, HeaderValue::from_static("text/plain")))
 }
 
 /// `GET /time`: unix seconds as a bare number.

@@ -26,24 +26,33 @@ pub enum Column {
     Volume,
     /// Resting collateral.
     Liquidity,
+    /// Traded collateral of a day, as the upstream counted it.
+    Volume24hr,
+    /// The upstream's measure of how open the answer is.
+    Competitive,
+    /// Smallest rewarded order of markets; events lack it.
+    RewardsMinSize,
 }
 
 impl Column {
     const ALLOWED: &str = "id, slug, startDate, endDate, createdAt, updatedAt, creationDate, \
-                           title, question, volume, liquidity";
+                           title, question, volume, volumeNum, liquidity, liquidityNum, \
+                           volume24hr, competitive, in camelCase or snake_case";
 
-    fn of(text: &str) -> Option<Self> {
+    pub(super) fn of(text: &str) -> Option<Self> {
         Some(match text {
             "id" => Self::Id,
             "slug" => Self::Slug,
             "title" | "question" => Self::Title,
-            "startDate" => Self::StartDate,
-            "endDate" => Self::EndDate,
-            "createdAt" => Self::CreatedAt,
-            "updatedAt" => Self::UpdatedAt,
-            "creationDate" => Self::CreationDate,
-            "volume" => Self::Volume,
-            "liquidity" => Self::Liquidity,
+            "startDate" | "start_date" => Self::StartDate,
+            "endDate" | "end_date" => Self::EndDate,
+            "createdAt" | "created_at" => Self::CreatedAt,
+            "updatedAt" | "updated_at" => Self::UpdatedAt,
+            "creationDate" | "creation_date" => Self::CreationDate,
+            "volume" | "volumeNum" | "volume_num" => Self::Volume,
+            "liquidity" | "liquidityNum" | "liquidity_num" => Self::Liquidity,
+            "volume24hr" | "volume_24hr" => Self::Volume24hr,
+            "competitive" => Self::Competitive,
             _ => return None,
         })
     }
@@ -53,7 +62,7 @@ impl Column {
 /// sort as the smallest.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Order {
-    /// Most significant first; empty = by id alone.
+    /// Most significant first, each once; empty = by id alone.
     pub columns: Vec<Column>,
     /// Smallest first.
     pub ascending: bool,
@@ -62,12 +71,7 @@ pub struct Order {
 impl Order {
     pub(super) fn of(parameters: &Parameters) -> Result<Self, CatalogError> {
         let mut columns = Vec::new();
-        let text = parameters.text(&["order"])?.unwrap_or_default();
-        for name in text
-            .split(',')
-            .map(str::trim)
-            .filter(|name| !name.is_empty())
-        {
+        for name in parameters.list("order")?.unwrap_or_default() {
             let column = Column::of(name).ok_or_else(|| wrong("order", name, Column::ALLOWED))?;
             if !columns.contains(&column) {
                 columns.push(column);

@@ -24,17 +24,17 @@ impl<N: Into<String>, V: Into<String>> FromIterator<(N, V)> for Parameters {
 impl Parameters {
     /// Rejects unknown parameters: silently ignoring a filter would return unfiltered rows
     /// (docs/api/catalog.md §2).
-    pub(super) fn only(&self, known: &[&str]) -> Result<(), CatalogError> {
+    pub(super) fn only(&self, known: &[&[&str]]) -> Result<(), CatalogError> {
         match self
             .0
             .iter()
-            .find(|(name, _)| !known.contains(&name.as_str()))
+            .find(|(name, _)| !known.iter().any(|known| known.contains(&name.as_str())))
         {
             None => Ok(()),
             Some((name, _)) => Err(CatalogError::BadRequest(format!(
                 "{} is no parameter here, allowed: {}",
                 quoted(name),
-                known.join(", ")
+                known.concat().join(", ")
             ))),
         }
     }
@@ -82,6 +82,41 @@ impl Parameters {
         }
     }
 
+    /// The entries of a list as texts.
+    pub(super) fn texts(&self, name: &'static str) -> Result<Option<Vec<String>>, CatalogError> {
+        let entries = self.list(name)?;
+        Ok(entries.map(|entries| entries.into_iter().map(str::to_owned).collect()))
+    }
+
+    /// The entries of a list of ids.
+    pub(super) fn ids(&self, name: &'static str) -> Result<Option<Vec<u64>>, CatalogError> {
+        let id = |text| whole(text).ok_or_else(|| wrong(name, text, "a whole number"));
+        let entries = self.list(name)?;
+        entries
+            .map(|entries| entries.into_iter().map(id).collect())
+            .transpose()
+    }
+
+    /// A text that must be one of a few words.
+    pub(super) fn word(
+        &self,
+        name: &'static str,
+        words: &[&'static str],
+    ) -> Result<Option<&'static str>, CatalogError> {
+        let Some(text) = self.text(&[name])? else {
+            return Ok(None);
+        };
+        let known = words.iter().find(|word| **word == text);
+        known
+            .map(|word| Some(*word))
+            .ok_or_else(|| wrong(name, text, &words.join(", ")))
+    }
+
+    /// Accepts the one language of the stored texts.
+    pub(super) fn locale(&self) -> Result<(), CatalogError> {
+        self.word("locale", &["en"]).map(|_| ())
+    }
+
     /// The entries of a list, comma-separated, repeated, or both; `None` when there are none.
     pub(super) fn list(&self, name: &'static str) -> Result<Option<Vec<&str>>, CatalogError> {
         let entries: Vec<&str> = self
@@ -100,6 +135,11 @@ impl Parameters {
         }
         Ok(Some(entries).filter(|entries| !entries.is_empty()))
     }
+}
+
+/// An amount: a decimal number.
+pub(super) fn amount(text: &str) -> Option<f64> {
+    text.parse().ok().filter(|amount: &f64| amount.is_finite())
 }
 
 /// The error of a parameter with a wrong value.

@@ -1,18 +1,21 @@
 //! Answers about events.
 
-use rusqlite::Connection;
+use rusqlite::{Connection, OptionalExtension};
 
 use super::creator_filter::CreatorFilter;
-use super::markets::tagged;
+use super::groups::GroupSets;
 use super::one::{RecordAccess, newest_of_slug, text_of};
-use super::selection::{EVENTS_BY_SLUG, SERIES_BY_SLUG, Selection, found};
+use super::selection::{EVENTS_BY_GAME, EVENTS_BY_SLUG, Selection, found};
 use super::{Catalog, array_of};
 use crate::error::{CatalogError, NotFound};
 use crate::ids;
-use crate::query::{EventsQuery, OneQuery};
-use crate::table::{ListRequest, RowSet, Table};
+use crate::query::{EventExtras, EventsQuery, OneQuery, Page, next_cursor};
+use crate::render::{self, Array};
+use crate::table::{ListRequest, Table};
 
 const WHOLE: &str = "SELECT whole FROM event_texts WHERE id = ?1";
+const STORED: &str = "SELECT whole, ifnull(raw -> 'chats', '[]'), ifnull(raw -> 'templates', '[]')
+                      FROM event_texts WHERE id = ?1";
 
 impl Catalog {
     /// `GET /events`: an array of events with tags, markets, series and metadata.
@@ -23,9 +26,39 @@ impl Catalog {
         let scope = self.scope(query.creator.as_deref());
         self.with_table(|connection, table| {
             let rows = rows(connection, table, query, &scope)?;
-            let ids: Vec<i64> = rows.into_iter().map(|row| table.events.id(row)).collect();
-            array_of(connection, WHOLE, &ids)
+            array(connection, table, &rows, query.extras)
         })
+    }
+
+    /// `GET /events/keyset`: a page of [`Self::events`] with the cursor of the next page.
+    ///
+    /// # Errors
+    /// A database error.
+    pub fn events_keyset(&self, query: &EventsQuery) -> Result<String, CatalogError> {
+        let scope = self.scope(query.creator.as_deref());
+        self.with_table(|connection, table| {
+            let (longer, page) = (with_one_more(query.page), query.page);
+            let query = EventsQuery {
+                page: longer,
+                ..query.clone()
+            };
+            let mut rows = rows(connection, table, &query, &scope)?;
+            let cursor = truncate(&mut rows, page);
+            let events = array(connection, table, &rows, query.extras)?;
+            Ok(format!(r#"{{"events":{events}{cursor}}}"#))
+        })
+    }
+
+    /// `GET /events/{id}/tags`: the tags of an event.
+    ///
+    /// # Errors
+    /// `id not found`; a database error.
+    pub fn event_tags(&self, id: u64, query: &OneQuery) -> Result<String, CatalogError> {
+        let access = RecordAccess {
+            text: event_tags,
+            ..EVENT
+        };
+        self.one(&access, query, NotFound::Id, |_| Ok(Some(ids::row(id))))
     }
 
     /// `GET /events/{id}`: an event.
@@ -53,8 +86,91 @@ const EVENT: RecordAccess = RecordAccess {
         let row = table.events.row_of(id);
         row.is_some_and(|row| table.events_by(creators).contains(row))
     },
-    text: |connection, id| text_of(connection, WHOLE, id),
+    text: |connection, id, query| match query.extras {
+        EventExtras {
+            chats: false,
+            templates: false,
+        } => text_of(connection, WHOLE, id),
+        extras => with_extras(connection, id, extras),
+    },
 };
+
+/// An event with fields of its original record.
+fn with_extras(
+    connection: &Connection,
+    id: i64,
+    extras: EventExtras,
+) -> Result<Option<String>, CatalogError> {
+    Ok(connection
+        .prepare_cached(STORED)?
+        .query_row([id], |row| {
+            let (chats, templates): (String, String) = (row.get(1)?, row.get(2)?);
+            let fields = [
+                ("chats", chats.as_str(), extras.chats),
+                ("templates", templates.as_str(), extras.templates),
+            ];
+            let asked = fields.into_iter().filter(|(_, _, is_asked)| *is_asked);
+            let fields: Vec<(&str, &str)> = asked.map(|(name, value, _)| (name, value)).collect();
+            let whole = row.get_ref(0)?.as_str().unwrap_or("{}");
+            Ok(render::with_fields(whole, &fields))
+        })
+        .optional()?)
+}
+
+fn array(
+    connection: &Connection,
+    table: &Table,
+    rows: &[u32],
+    extras: EventExtras,
+) -> Result<String, CatalogError> {
+    let ids: Vec<i64> = rows.iter().map(|row| table.events.id(*row)).collect();
+    if extras == EventExtras::default() {
+        return array_of(connection, WHOLE, &ids);
+    }
+    let mut array = Array::of(ids.len());
+    for id in ids {
+        array.push(&with_extras(connection, id, extras)?.unwrap_or_default());
+    }
+    Ok(array.end())
+}
+
+/// The tags of an event as an array; `None` without the event.
+fn event_tags(
+    connection: &Connection,
+    id: i64,
+    _: &OneQuery,
+) -> Result<Option<String>, CatalogError> {
+    let known = text_of(connection, "SELECT '' FROM events WHERE id = ?1", id)?;
+    known.map(|_| tags_of_event(connection, id)).transpose()
+}
+
+/// The tags of an event in the order of its record.
+pub(super) fn tags_of_event(connection: &Connection, id: i64) -> Result<String, CatalogError> {
+    let mut statement = connection.prepare_cached(
+        "SELECT json FROM event_tags JOIN tags ON id = tag_id WHERE event_id = ?1 ORDER BY place",
+    )?;
+    let tags = statement.query_map([id], |row| row.get(0))?;
+    let tags: Vec<String> = tags.collect::<Result<_, _>>()?;
+    Ok(render::array(&tags))
+}
+
+/// A page with one more row, which shows whether another page follows.
+pub(super) const fn with_one_more(page: Page) -> Page {
+    Page {
+        limit: page.limit + 1,
+        offset: page.offset,
+    }
+}
+
+/// Cuts the rows to the page. Returns the field of the next page's cursor, empty on the last page.
+pub(super) fn truncate(rows: &mut Vec<u32>, page: Page) -> String {
+    let has_more = rows.len() > page.limit as usize;
+    rows.truncate(page.limit as usize);
+    match has_more {
+        true => format!(r#","next_cursor":"{}""#, next_cursor(page)),
+        false => String::new(),
+    }
+}
 
 /// The events of a page.
 fn rows(
@@ -64,25 +180,28 @@ fn rows(
     scope: &CreatorFilter,
 ) -> Result<Vec<u32>, CatalogError> {
     let mut selection = Selection::default();
-    if let Some(slug) = &query.slug {
-        selection.and(found(connection, EVENTS_BY_SLUG, [slug])?);
+    if let Some(ids) = &query.ids {
+        selection.and(ids.iter().copied().map(ids::row).collect());
     }
-    let mut sets = Vec::from_iter(tagged(connection, table, &query.tag_slug, query.tag_id)?);
-    if let Some(slug) = &query.series_slug {
-        let series = found(connection, SERIES_BY_SLUG, [slug])?;
-        let events = series.into_iter().flat_map(|id| table.series.rows_of(id));
-        sets.push(RowSet::of(events));
+    if let Some(slugs) = &query.slugs {
+        selection.and(found(connection, EVENTS_BY_SLUG, slugs)?);
     }
-    if let CreatorFilter::Creators(creators) = scope {
-        sets.push(table.events_by(creators));
+    if let Some(games) = &query.game_ids {
+        selection.and(found(connection, EVENTS_BY_GAME, games)?);
     }
+    let groups = GroupSets::of(connection, table, &query.groups)?;
+    let made = match scope {
+        CreatorFilter::All => None,
+        CreatorFilter::Creators(creators) => Some(table.events_by(creators)),
+    };
     let asked = ListRequest {
         flags: query.flags,
         order: &query.order,
         page: query.page,
+        ranges: &query.ranges,
         selection: selection.into_ids(),
     };
-    Ok(table
-        .events
-        .page(&asked, |row| sets.iter().all(|set| set.contains(row))))
+    Ok(table.events.page(&asked, |row| {
+        groups.pass(Some(row)) && made.as_ref().is_none_or(|made| made.contains(row))
+    }))
 }

@@ -5,16 +5,18 @@ use rusqlite::{Connection, OptionalExtension};
 
 use super::Catalog;
 use super::creator_filter::CreatorFilter;
+use super::events::{tags_of_event, truncate, with_one_more};
+use super::groups::GroupSets;
 use super::one::{RecordAccess, first, newest_of_slug};
 use super::selection::{
-    EVENTS_BY_SLUG, MARKETS_BY_CONDITION, MARKETS_BY_EVENT, MARKETS_BY_SLUG, MARKETS_BY_TOKEN,
-    Selection, TAGS_BY_SLUG, found,
+    EVENTS_BY_GAME, EVENTS_BY_SLUG, MARKETS_BY_CONDITION, MARKETS_BY_EVENT, MARKETS_BY_GAME,
+    MARKETS_BY_MAKER, MARKETS_BY_QUESTION, MARKETS_BY_SLUG, MARKETS_BY_TOKEN, Selection, found,
 };
 use crate::error::{CatalogError, NotFound};
 use crate::ids;
 use crate::query::{MarketsQuery, OneQuery};
 use crate::render::{self, Array};
-use crate::table::{ListRequest, RowSet, Table};
+use crate::table::{ListRequest, Table, WordColumn};
 
 impl Catalog {
     /// `GET /markets`: an array of markets with short event summaries.
@@ -25,7 +27,57 @@ impl Catalog {
         let scope = self.scope(query.creator.as_deref());
         self.with_table(|connection, table| {
             let rows = rows(connection, table, query, &scope)?;
-            array(connection, table, &rows)
+            array(connection, table, &rows, query.include_tag)
+        })
+    }
+
+    /// `GET /markets/keyset`: a page of [`Self::markets`] with the cursor of the next page.
+    ///
+    /// # Errors
+    /// A database error.
+    pub fn markets_keyset(&self, query: &MarketsQuery) -> Result<String, CatalogError> {
+        let scope = self.scope(query.creator.as_deref());
+        self.with_table(|connection, table| {
+            let (longer, page) = (with_one_more(query.page), query.page);
+            let query = MarketsQuery {
+                page: longer,
+                ..query.clone()
+            };
+            let mut rows = rows(connection, table, &query, &scope)?;
+            let cursor = truncate(&mut rows, page);
+            let markets = array(connection, table, &rows, query.include_tag)?;
+            Ok(format!(r#"{{"markets":{markets}{cursor}}}"#))
+        })
+    }
+
+    /// `GET /sports/market-types`: the sports types of all markets, sorted.
+    ///
+    /// # Errors
+    /// A database error.
+    pub fn sports_market_types(&self) -> Result<String, CatalogError> {
+        self.with_table(|_, table| {
+            let types = table.words(WordColumn::SportsType);
+            Ok(serde_json::json!({ "marketTypes": types }).to_string())
+        })
+    }
+
+    /// `GET /markets/{id}/tags`: the tags of a market's event.
+    ///
+    /// # Errors
+    /// `id not found`; a database error.
+    pub fn market_tags(&self, id: &str, query: &OneQuery) -> Result<String, CatalogError> {
+        let access = RecordAccess {
+            text: |connection, id, _| {
+                let event: Option<Option<i64>> = connection
+                    .prepare_cached("SELECT event_id FROM markets WHERE id = ?1")?
+                    .query_row([id], |row| row.get(0))
+                    .optional()?;
+                event.map(|event| tags_of(connection, event)).transpose()
+            },
+            ..MARKET
+        };
+        self.one(&access, query, NotFound::Id, |connection| {
+            by_name(connection, id)
         })
     }
 
@@ -35,15 +87,7 @@ impl Catalog {
     /// `id not found`; a database error.
     pub fn market(&self, id: &str, query: &OneQuery) -> Result<String, CatalogError> {
         self.one(&MARKET, query, NotFound::Id, |connection| {
-            if let Some(condition) = ids::condition(id) {
-                return first(
-                    connection,
-                    "SELECT id FROM markets WHERE condition = ?1 ORDER BY id LIMIT 1",
-                    Value::Blob(condition.0.to_vec()),
-                );
-            }
-            let digits = id.bytes().all(|byte| byte.is_ascii_digit());
-            Ok(id.parse().ok().filter(|_| digits))
+            by_name(connection, id)
         })
     }
 
@@ -59,6 +103,27 @@ impl Catalog {
     }
 }
 
+/// The id of the market that a path names by id or condition.
+fn by_name(connection: &Connection, name: &str) -> Result<Option<i64>, CatalogError> {
+    if let Some(condition) = ids::condition(name) {
+        return first(
+            connection,
+            "SELECT id FROM markets WHERE condition = ?1 ORDER BY id LIMIT 1",
+            Value::Blob(condition.0.to_vec()),
+        );
+    }
+    let digits = name.bytes().all(|byte| byte.is_ascii_digit());
+    Ok(name.parse().ok().filter(|_| digits))
+}
+
+/// The tags of a market's event.
+fn tags_of(connection: &Connection, event: Option<i64>) -> Result<String, CatalogError> {
+    match event {
+        Some(event) => tags_of_event(connection, event),
+        None => Ok("[]".to_owned()),
+    }
+}
+
 /// A market belongs to its creator or, without one, to its event's creator.
 const MARKET: RecordAccess = RecordAccess {
     belongs: |table, creators, id| {
@@ -70,37 +135,65 @@ const MARKET: RecordAccess = RecordAccess {
 };
 
 /// A market with the full summary of its event.
-fn market(connection: &Connection, id: i64) -> Result<Option<String>, CatalogError> {
-    Ok(connection
+fn market(
+    connection: &Connection,
+    id: i64,
+    query: &OneQuery,
+) -> Result<Option<String>, CatalogError> {
+    let found: Option<(Option<i64>, String)> = connection
         .prepare_cached(
-            "SELECT json, base FROM market_texts t JOIN markets m ON m.id = t.id
+            "SELECT json, base, event_id FROM market_texts t JOIN markets m ON m.id = t.id
              LEFT JOIN event_texts e ON e.id = m.event_id WHERE t.id = ?1",
         )?
         .query_row([id], |row| {
             let [json, event] = [row.get_ref(0)?, row.get_ref(1)?];
             let events = render::array(event.as_str().ok().as_slice());
             let json = json.as_str().unwrap_or("{}");
-            Ok(render::with_fields(json, &[("events", &events)]))
+            Ok((
+                row.get(2)?,
+                render::with_fields(json, &[("events", &events)]),
+            ))
         })
-        .optional()?)
+        .optional()?;
+    match found {
+        Some((event, market)) if query.include_tag => {
+            let tags = tags_of(connection, event)?;
+            Ok(Some(render::with_fields(&market, &[("tags", &tags)])))
+        }
+        found => Ok(found.map(|(_, market)| market)),
+    }
 }
 
 /// Markets with the short summaries of their events. Markets of one event are often adjacent.
-fn array(connection: &Connection, table: &Table, rows: &[u32]) -> Result<String, CatalogError> {
+fn array(
+    connection: &Connection,
+    table: &Table,
+    rows: &[u32],
+    include_tag: bool,
+) -> Result<String, CatalogError> {
     let mut markets = connection.prepare_cached("SELECT json FROM market_texts WHERE id = ?1")?;
     let mut events = connection.prepare_cached("SELECT short FROM event_texts WHERE id = ?1")?;
     let mut array = Array::of(rows.len());
-    let (mut event, mut summaries) = (None, "[]".to_owned());
+    // What follows `"events":`, for the markets of one event.
+    let mut summaries = |event: Option<i64>| -> Result<String, CatalogError> {
+        let short = |id| events.query_row([id], |row| row.get::<_, String>(0));
+        let short = render::array(event.map(short).transpose()?.as_slice());
+        Ok(match include_tag {
+            true => format!(r#"{short},"tags":{}"#, tags_of(connection, event)?),
+            false => short,
+        })
+    };
+    let mut event = None;
+    let mut of_event = summaries(None)?;
     for row in rows {
         let its = table.event_of(*row);
         if its != event {
             event = its;
-            let short = |id| events.query_row([id], |row| row.get::<_, String>(0));
-            summaries = render::array(its.map(short).transpose()?.as_slice());
+            of_event = summaries(its)?;
         }
         markets.query_row([table.markets.id(*row)], |row| {
             let json = row.get_ref(0)?.as_str().unwrap_or("{}");
-            array.push_with(json, "events", &summaries);
+            array.push_with(json, "events", &of_event);
             Ok(())
         })?;
     }
@@ -114,21 +207,36 @@ fn rows(
     query: &MarketsQuery,
     scope: &CreatorFilter,
 ) -> Result<Vec<u32>, CatalogError> {
-    let events = tagged(connection, table, &query.tag_slug, query.tag_id)?;
+    let groups = GroupSets::of(connection, table, &query.groups)?;
     let creators = match scope {
         CreatorFilter::All => None,
         CreatorFilter::Creators(creators) => Some(table.numbers_of(creators)),
+    };
+    let words = [
+        (WordColumn::SportsType, &query.sports_market_types),
+        (WordColumn::UmaStatus, &query.uma_resolution_status),
+    ];
+    let words = words.map(|(column, words)| {
+        let numbers = words.as_ref().map(|words| table.word_numbers(words));
+        (column, numbers)
+    });
+    let has_words = |row: u32| {
+        words.iter().all(|(column, numbers)| {
+            let numbers = numbers.as_ref();
+            numbers.is_none_or(|numbers| table.has_word(row, *column, numbers))
+        })
     };
     let asked = ListRequest {
         flags: query.flags,
         order: &query.order,
         page: query.page,
+        ranges: &query.ranges,
         selection: selection(connection, query)?,
     };
     Ok(table.markets.page(&asked, |row| {
-        let events = events.as_ref();
         let creators = creators.as_ref();
-        events.is_none_or(|events| table.is_of_one(row, events))
+        groups.pass(table.event_row_of(row))
+            && has_words(row)
             && creators.is_none_or(|creators| table.was_made_by(row, creators))
     }))
 }
@@ -142,8 +250,15 @@ fn selection(
     if let Some(ids) = &query.ids {
         selection.and(ids.iter().copied().map(ids::row).collect());
     }
-    if let Some(slug) = &query.slug {
-        selection.and(found(connection, MARKETS_BY_SLUG, [slug])?);
+    for (names, statement) in [
+        (&query.slugs, MARKETS_BY_SLUG),
+        (&query.clob_token_ids, MARKETS_BY_TOKEN),
+        (&query.question_ids, MARKETS_BY_QUESTION),
+        (&query.market_makers, MARKETS_BY_MAKER),
+    ] {
+        if let Some(names) = names {
+            selection.and(found(connection, statement, names)?);
+        }
     }
     let one = query.condition_id.as_ref().map(std::slice::from_ref);
     for conditions in [one, query.condition_ids.as_deref()].into_iter().flatten() {
@@ -152,9 +267,6 @@ fn selection(
         let conditions = conditions.map(|condition| condition.0);
         selection.and(found(connection, MARKETS_BY_CONDITION, conditions)?);
     }
-    if let Some(tokens) = &query.clob_token_ids {
-        selection.and(found(connection, MARKETS_BY_TOKEN, tokens)?);
-    }
     if let Some(event) = query.event_id {
         selection.and(found(connection, MARKETS_BY_EVENT, [ids::row(event)])?);
     }
@@ -162,30 +274,11 @@ fn selection(
         let events = found(connection, EVENTS_BY_SLUG, [slug])?;
         selection.and(found(connection, MARKETS_BY_EVENT, events)?);
     }
+    if let Some(games) = &query.game_ids {
+        let mut markets = found(connection, MARKETS_BY_GAME, games)?;
+        let events = found(connection, EVENTS_BY_GAME, games)?;
+        markets.extend(found(connection, MARKETS_BY_EVENT, events)?);
+        selection.and(markets);
+    }
     Ok(selection.into_ids())
-}
-
-/// The events with the requested tags; `None` for all.
-pub(super) fn tagged(
-    connection: &Connection,
-    table: &Table,
-    slug: &Option<String>,
-    id: Option<u64>,
-) -> Result<Option<RowSet>, CatalogError> {
-    let mut events: Option<RowSet> = None;
-    if let Some(id) = id {
-        events = Some(RowSet::of(table.tags.rows_of(ids::row(id))));
-    }
-    if let Some(slug) = slug {
-        let tags = found(connection, TAGS_BY_SLUG, [slug])?;
-        let of_slug = RowSet::of(tags.into_iter().flat_map(|tag| table.tags.rows_of(tag)));
-        events = Some(match events {
-            Some(mut events) => {
-                events.intersect(&of_slug);
-                events
-            }
-            None => of_slug,
-        });
-    }
-    Ok(events)
 }

@@ -15,7 +15,7 @@ pub(super) struct RecordAccess {
     /// Whether a record belongs to one of these wallets.
     pub(super) belongs: fn(&Table, &[WalletAddress], i64) -> bool,
     /// Its JSON.
-    pub(super) text: fn(&Connection, i64) -> Result<Option<String>, CatalogError>,
+    pub(super) text: fn(&Connection, i64, &OneQuery) -> Result<Option<String>, CatalogError>,
 }
 
 impl Catalog {
@@ -28,7 +28,9 @@ impl Catalog {
         find: impl FnOnce(&Connection) -> Result<Option<i64>, CatalogError>,
     ) -> Result<String, CatalogError> {
         let record = |connection: &Connection, id: Option<i64>| {
-            let text = id.map(|id| (access.text)(connection, id)).transpose()?;
+            let text = id
+                .map(|id| (access.text)(connection, id, query))
+                .transpose()?;
             text.flatten().ok_or(CatalogError::NotFound(nothing))
         };
         match self.scope(query.creator.as_deref()) {

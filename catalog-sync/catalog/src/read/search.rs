@@ -18,11 +18,12 @@ use rusqlite::Connection;
 use self::candidates::Candidates;
 use self::ranked::Ranked;
 use super::creator_filter::CreatorFilter;
+use super::groups::GroupSets;
 use super::{Catalog, array_of};
 use crate::error::CatalogError;
-use crate::query::SearchQuery;
+use crate::query::{FlagFilter, Order, Page, SearchQuery};
 use crate::search_match::Matcher;
-use crate::table::{RowSet, Table};
+use crate::table::{ListRequest, RowSet, Table, WantedFlags};
 use crate::{ids, render};
 
 impl Catalog {
@@ -33,6 +34,10 @@ impl Catalog {
     pub fn search(&self, query: &SearchQuery) -> Result<String, CatalogError> {
         let scope = self.scope(query.creator.as_deref());
         self.pool.with_texts(|connection| {
+            let filter = match query.has_event_filter() {
+                true => Some(EventFilter::of(connection, self.table(connection)?, query)?),
+                false => None,
+            };
             let creator_events = match &scope {
                 CreatorFilter::All => None,
                 CreatorFilter::Creators(creators) => {
@@ -45,6 +50,7 @@ impl Catalog {
                 connection,
                 query,
                 creator_events: creator_events.as_ref(),
+                filter: filter.as_ref(),
             };
             let (events, total) = search.events()?;
             let tags = if query.tags {
@@ -68,6 +74,8 @@ struct Search<'s> {
     query: &'s SearchQuery,
     /// The creators' records; `None` for all records.
     creator_events: Option<&'s CreatorEvents>,
+    /// Filter and sort order of events; `None` without.
+    filter: Option<&'s EventFilter>,
 }
 
 /// Records of the creators in a search.
@@ -92,6 +100,30 @@ impl CreatorEvents {
     }
 }
 
+/// The options of a search that need the table.
+struct EventFilter {
+    table: Arc<Table>,
+    groups: GroupSets,
+}
+
+impl EventFilter {
+    fn of(
+        connection: &Connection,
+        table: Arc<Table>,
+        query: &SearchQuery,
+    ) -> Result<Self, CatalogError> {
+        let groups = GroupSets::of(connection, &table, &query.groups)?;
+        Ok(Self { table, groups })
+    }
+
+    /// Whether an event passes.
+    fn pass(&self, id: i64, flags: FlagFilter) -> bool {
+        let (events, wanted) = (&self.table.events, WantedFlags::from(flags));
+        let row = events.row_of(id);
+        row.is_some_and(|row| events.has(row, wanted) && self.groups.pass(Some(row)))
+    }
+}
+
 impl Search<'_> {
     fn offset(&self) -> usize {
         let before = u64::from(self.query.page - 1) * u64::from(self.query.limit);
@@ -111,16 +143,39 @@ impl Search<'_> {
             &self.query.term,
             self.creator_events.map(CreatorEvents::ids),
         )?;
+        let flags = self.query.flags;
+        let mut matches = Vec::new();
         candidates.texts(self.connection, |id, text| {
             if let Some(match_class) = matcher.match_class(text)
                 && candidates.are_in_scope(id)
+                && self.filter.is_none_or(|filter| filter.pass(id, flags))
             {
                 ranked.push(match_class, id);
+                matches.extend(self.query.sort.is_some().then_some(id));
             }
         })?;
-        let page = ranked.page(self.offset(), self.limit());
+        let page = match (&self.query.sort, self.filter) {
+            (Some(order), Some(filter)) => self.sorted(&filter.table, order, matches),
+            _ => ranked.page(self.offset(), self.limit()),
+        };
         let short = "SELECT short FROM event_texts WHERE id = ?1";
         Ok((array_of(self.connection, short, &page)?, ranked.total()))
+    }
+
+    /// The page of the matches in a sort order.
+    fn sorted(&self, table: &Table, order: &Order, matches: Vec<i64>) -> Vec<i64> {
+        let asked = ListRequest {
+            flags: FlagFilter::default(),
+            order,
+            page: Page {
+                limit: self.query.limit,
+                offset: u32::try_from(self.offset()).unwrap_or(u32::MAX),
+            },
+            ranges: &[],
+            selection: Some(matches),
+        };
+        let rows = table.events.page(&asked, |_| true);
+        rows.into_iter().map(|row| table.events.id(row)).collect()
     }
 
     /// The tags of the page: label equals, begins with, contains the term; then newest first. A tag

@@ -3,7 +3,6 @@
 use rusqlite::{Connection, ToSql};
 
 use crate::error::CatalogError;
-use crate::query::Page;
 
 /// Statements that find markets by name.
 pub(super) const MARKETS_BY_SLUG: &str = "SELECT id FROM markets WHERE slug = ?1";
@@ -14,6 +13,16 @@ pub(super) const MARKETS_BY_EVENT: &str = "SELECT id FROM markets WHERE event_id
 pub(super) const EVENTS_BY_SLUG: &str = "SELECT id FROM events WHERE slug = ?1";
 pub(super) const TAGS_BY_SLUG: &str = "SELECT id FROM tags WHERE slug = ?1";
 pub(super) const SERIES_BY_SLUG: &str = "SELECT id FROM series WHERE slug = ?1";
+pub(super) const SERIES_BY_RECURRENCE: &str = "SELECT id FROM series WHERE recurrence = ?1";
+/// Markets and events by names of the upstream, which are not unique either.
+pub(super) const MARKETS_BY_QUESTION: &str =
+    "SELECT id FROM markets WHERE question_id = lower(?1) AND question_id <> ''";
+pub(super) const MARKETS_BY_MAKER: &str =
+    "SELECT id FROM markets WHERE market_maker = lower(?1) AND market_maker <> ''";
+pub(super) const MARKETS_BY_GAME: &str =
+    "SELECT id FROM markets WHERE game_id = ?1 AND game_id <> ''";
+pub(super) const EVENTS_BY_GAME: &str =
+    "SELECT id FROM events WHERE game_id = ?1 AND game_id <> ''";
 
 /// The selection of a list: the intersection of all its filters by name.
 #[derive(Debug, Default)]
@@ -56,25 +65,6 @@ pub(super) fn found<V: ToSql>(
     Ok(ids)
 }
 
-/// The ids of a page, from a statement with limit and offset.
-pub(super) fn newest(
-    connection: &Connection,
-    statement: &str,
-    page: Page,
-) -> Result<Vec<i64>, CatalogError> {
-    let mut statement = connection.prepare_cached(statement)?;
-    let ids = statement.query_map([page.limit, page.offset], |row| row.get(0))?;
-    Ok(ids.collect::<Result<_, _>>()?)
-}
-
-/// The page of ascending ids, highest id first.
-pub(super) fn newest_of(ids: &[i64], page: Page) -> Vec<i64> {
-    let ids = ids.iter().rev().copied();
-    ids.skip(page.offset as usize)
-        .take(page.limit as usize)
-        .collect()
-}
-
 #[cfg(test)]
 mod tests {
     use rstest::rstest;
@@ -91,7 +81,12 @@ mod tests {
             MARKETS_BY_EVENT,
             EVENTS_BY_SLUG,
             TAGS_BY_SLUG,
-            SERIES_BY_SLUG
+            SERIES_BY_SLUG,
+            SERIES_BY_RECURRENCE,
+            MARKETS_BY_QUESTION,
+            MARKETS_BY_MAKER,
+            MARKETS_BY_GAME,
+            EVENTS_BY_GAME
         )]
         statement: &str,
     ) {

@@ -1,15 +1,19 @@
 //! Answers about tags.
 
+use rusqlite::types::Value;
+use rusqlite::{Connection, OptionalExtension};
+
 use super::creator_filter::CreatorFilter;
 use super::one::{RecordAccess, newest_of_slug, text_of};
-use super::selection::{newest, newest_of};
+use super::small_list::SmallList;
 use super::{Catalog, array_of};
 use crate::error::{CatalogError, NotFound};
 use crate::ids;
 use crate::query::{OneQuery, TagsQuery};
+use crate::render::{self, Array};
 
-const JSON: &str = "SELECT json FROM tags WHERE id = ?1";
-const NEWEST: &str = "SELECT id FROM tags ORDER BY id DESC LIMIT ?1 OFFSET ?2";
+pub(super) const JSON: &str = "SELECT json FROM tags WHERE id = ?1";
+const STORED: &str = "SELECT json, ifnull(raw -> 'templates', '[]') FROM tags WHERE id = ?1";
 
 impl Catalog {
     /// `GET /tags`: an array of tags.
@@ -17,14 +21,27 @@ impl Catalog {
     /// # Errors
     /// A database error.
     pub fn tags(&self, query: &TagsQuery) -> Result<String, CatalogError> {
+        let mut list = SmallList::new("tags", "label", query.order);
+        if let Some(is_carousel) = query.is_carousel {
+            let is_set = "lower(ifnull(raw ->> 'isCarousel', '')) IN ('1', 'true')";
+            list.and(&format!("({is_set}) = ?"), [Value::from(is_carousel)]);
+        }
+        let answer = |connection: &Connection, list: &SmallList| {
+            let ids = list.page(connection, query.page)?;
+            if !query.include_template {
+                return array_of(connection, JSON, &ids);
+            }
+            let mut array = Array::of(ids.len());
+            for id in ids {
+                array.push(&with_templates(connection, id)?.unwrap_or_default());
+            }
+            Ok(array.end())
+        };
         match self.scope(query.creator.as_deref()) {
-            CreatorFilter::All => self.pool.with(|connection| {
-                let ids = newest(connection, NEWEST, query.page)?;
-                array_of(connection, JSON, &ids)
-            }),
+            CreatorFilter::All => self.pool.with(|connection| answer(connection, &list)),
             CreatorFilter::Creators(creators) => self.with_table(|connection, table| {
-                let tags = table.tags.keys_of(&table.events_by(&creators));
-                array_of(connection, JSON, &newest_of(&tags, query.page))
+                list.only(&table.tags.keys_of(&table.events_by(&creators)));
+                answer(connection, &list)
             }),
         }
     }
@@ -54,5 +71,21 @@ const TAG: RecordAccess = RecordAccess {
         let events = table.events_by(creators);
         table.tags.rows_of(id).any(|event| events.contains(event))
     },
-    text: |connection, id| text_of(connection, JSON, id),
+    text: |connection, id, query| match query.extras.templates {
+        true => with_templates(connection, id),
+        false => text_of(connection, JSON, id),
+    },
 };
+
+/// A tag with the templates of its original record.
+fn with_templates(connection: &Connection, id: i64) -> Result<Option<String>, CatalogError> {
+    Ok(connection
+        .prepare_cached(STORED)?
+        .query_row([id], |row| {
+            let [json, templates] = [row.get_ref(0)?, row.get_ref(1)?];
+            let templates = templates.as_str().unwrap_or("[]");
+            let json = json.as_str().unwrap_or("{}");
+            Ok(render::with_fields(json, &[("templates", templates)]))
+        })
+        .optional()?)
+}

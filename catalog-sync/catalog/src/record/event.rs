@@ -45,6 +45,16 @@ pub struct EventRecord {
     pub volume: Option<f64>,
     /// Resting collateral, for sorting.
     pub liquidity: Option<f64>,
+    /// Traded collateral of a day.
+    pub volume_24hr: Option<f64>,
+    /// The upstream's measure of how open the answer is.
+    pub competitive: Option<f64>,
+    /// Whether the upstream features it.
+    pub featured: bool,
+    /// Whether it was made with the upstream's "create your own market".
+    pub cyom: bool,
+    /// The game it is about.
+    pub game_id: String,
     /// Its creator.
     pub creator: Option<WalletAddress>,
     /// Further fields, unchanged.
@@ -99,6 +109,11 @@ impl EventRecord {
             neg_risk: fields.flag("negRisk", problems).unwrap_or(false),
             volume: fields.number("volume", problems),
             liquidity: fields.number("liquidity", problems),
+            volume_24hr: fields.number("volume24hr", problems),
+            competitive: fields.number("competitive", problems),
+            featured: fields.flag("featured", problems).unwrap_or(false),
+            cyom: fields.flag("cyom", problems).unwrap_or(false),
+            game_id: fields.text("gameId", problems),
             creator: address(&fields.text("creator", problems)),
             metadata: fields.object("eventMetadata", problems),
             tags,

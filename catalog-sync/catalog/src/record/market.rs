@@ -55,6 +55,24 @@ pub struct MarketRecord {
     pub volume: Option<f64>,
     /// Resting collateral, for sorting.
     pub liquidity: Option<f64>,
+    /// Traded collateral of a day.
+    pub volume_24hr: Option<f64>,
+    /// The upstream's measure of how open the answer is.
+    pub competitive: Option<f64>,
+    /// Smallest order that the upstream rewards, in shares.
+    pub rewards_min_size: Option<f64>,
+    /// Whether the upstream features it.
+    pub featured: bool,
+    /// Whether it was made with the upstream's "create your own market".
+    pub cyom: bool,
+    /// Address of the upstream's market maker contract.
+    pub market_maker: String,
+    /// The game it is about.
+    pub game_id: String,
+    /// Kind of a sports market, such as `moneyline`.
+    pub sports_type: String,
+    /// State of the upstream's resolution.
+    pub uma_status: String,
     /// Its creator: `creator`, or the submitter.
     pub creator: Option<WalletAddress>,
     /// Its trading terms, or why it cannot trade.
@@ -117,6 +135,15 @@ impl MarketRecord {
             neg_risk_request_id: fields.text("negRiskRequestID", problems),
             volume: fields.number("volume", problems),
             liquidity: fields.number("liquidity", problems),
+            volume_24hr: fields.number("volume24hr", problems),
+            competitive: fields.number("competitive", problems),
+            rewards_min_size: fields.number("rewardsMinSize", problems),
+            featured: fields.flag("featured", problems).unwrap_or(false),
+            cyom: fields.flag("cyom", problems).unwrap_or(false),
+            market_maker: fields.text("marketMakerAddress", problems),
+            game_id: fields.text("gameId", problems),
+            sports_type: fields.text("sportsMarketType", problems),
+            uma_status: fields.text("umaResolutionStatus", problems),
             creator,
             terms: TradingTerms::of(&fields, problems),
             event,

@@ -34,10 +34,13 @@ impl Row {
 
 const EVENT: Row = Row {
     insert: "INSERT INTO events VALUES
-               (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, 0)",
+               (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, 0,
+                ?15, ?16, ?17, ?18, ?19)",
     update: "UPDATE events SET slug = ?2, title = ?3, start_date = ?4, end_date = ?5,
                creation_date = ?6, created_at = ?7, updated_at = ?8, volume = ?9, liquidity = ?10,
-               active = ?11, closed = ?12, archived = ?13, creator = ?14 WHERE id = ?1",
+               active = ?11, closed = ?12, archived = ?13, creator = ?14,
+               featured = ?15, cyom = ?16, volume_24hr = ?17, competitive = ?18, game_id = ?19
+             WHERE id = ?1",
 };
 const EVENT_TEXTS: Row = Row {
     insert: "INSERT INTO event_texts VALUES (?1, ?2, ?3, '', ?4, ?5)",
@@ -45,10 +48,14 @@ const EVENT_TEXTS: Row = Row {
 };
 const MARKET: Row = Row {
     insert: "INSERT INTO markets VALUES
-               (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, 0)",
+               (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, 0,
+                ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25)",
     update: "UPDATE markets SET event_id = ?2, slug = ?3, question = ?4, condition = ?5,
                start_date = ?6, end_date = ?7, created_at = ?8, updated_at = ?9, volume = ?10,
-               liquidity = ?11, active = ?12, closed = ?13, archived = ?14, creator = ?15
+               liquidity = ?11, active = ?12, closed = ?13, archived = ?14, creator = ?15,
+               featured = ?16, cyom = ?17, volume_24hr = ?18, competitive = ?19,
+               rewards_min_size = ?20, question_id = ?21, market_maker = ?22, game_id = ?23,
+               sports_type = ?24, uma_status = ?25
              WHERE id = ?1",
 };
 const MARKET_TEXTS: Row = Row {
@@ -77,6 +84,11 @@ pub(super) fn event(
         record.flags.closed,
         record.flags.archived,
         record.creator.map(|creator| creator.0),
+        record.featured,
+        record.cyom,
+        record.volume_24hr,
+        record.competitive,
+        record.game_id,
     ];
     EVENT.write(connection, is_new, values)?;
     let metadata = serde_json::to_string(&record.metadata).expect("keys are texts");
@@ -114,6 +126,16 @@ pub(super) fn market(
         record.flags.closed,
         record.flags.archived,
         record.creator.map(|creator| creator.0),
+        record.featured,
+        record.cyom,
+        record.volume_24hr,
+        record.competitive,
+        record.rewards_min_size,
+        record.question_id.to_ascii_lowercase(),
+        record.market_maker.to_ascii_lowercase(),
+        record.game_id,
+        record.sports_type,
+        record.uma_status,
     ];
     MARKET.write(connection, is_new, values)?;
     let texts = params![id, render::market(record), record.raw];

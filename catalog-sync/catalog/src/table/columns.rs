@@ -3,22 +3,23 @@
 use std::sync::Arc;
 
 use rusqlite::Row;
+use rusqlite::types::ValueRef;
 
 use super::ranking::Ranking;
-
-/// A missing value, which sorts first.
-const MISSING: i64 = i64::MIN;
+use crate::sort_key::{MISSING, sortable};
 
 /// The columns that statements about markets select, in this order.
 pub(super) const MARKET_COLUMNS: &str = "id, slug, question, start_date, end_date, created_at,
-                                         updated_at, volume, liquidity";
-/// The columns of events: those of markets and one more.
+    updated_at, volume, liquidity, volume_24hr, competitive, rewards_min_size, created_at";
+/// The columns of events, in the same places.
 pub(super) const EVENT_COLUMNS: &str = "id, slug, title, start_date, end_date, created_at,
-                                        updated_at, volume, liquidity, creation_date";
-/// Number columns that are amounts and not times.
-const AMOUNTS: std::ops::Range<usize> = 4..6;
+    updated_at, volume, liquidity, volume_24hr, competitive, NULL, creation_date";
+/// Number columns among them.
+const NUMBERS: usize = 10;
+/// Index of the first selected value after the columns.
+pub(super) const AFTER_COLUMNS: usize = BEFORE_NUMBERS + NUMBERS;
 /// Columns before the number columns.
-const BEFORE_NUMBERS: usize = 3;
+pub(super) const BEFORE_NUMBERS: usize = 3;
 
 /// The sort columns of markets or of events.
 #[derive(Debug)]
@@ -29,17 +30,18 @@ pub(super) struct SortColumns {
     numbers: Vec<SortColumn<i64>>,
 }
 
-impl SortColumns {
-    /// Columns with `count` number columns.
-    pub(super) fn with_numbers(count: usize) -> Self {
+impl Default for SortColumns {
+    fn default() -> Self {
         Self {
             id: SortColumn::default(),
             slug: SortColumn::default(),
             title: SortColumn::default(),
-            numbers: (0..count).map(|_| SortColumn::default()).collect(),
+            numbers: (0..NUMBERS).map(|_| SortColumn::default()).collect(),
         }
     }
+}
 
+impl SortColumns {
     pub(super) fn ids(&self) -> &[i64] {
         &self.id.values
     }
@@ -53,11 +55,14 @@ impl SortColumns {
             .set_text(row, found.get_ref(2)?.as_str().unwrap_or(""));
         for (place, column) in self.numbers.iter_mut().enumerate() {
             let at = BEFORE_NUMBERS + place;
-            let value = match AMOUNTS.contains(&place) {
-                true => found.get::<_, Option<f64>>(at)?.map(sortable),
-                false => found.get(at)?,
-            };
-            column.set(row, value.unwrap_or(MISSING));
+            column.set(
+                row,
+                match found.get_ref(at)? {
+                    ValueRef::Integer(time) => time,
+                    ValueRef::Real(amount) => sortable(amount),
+                    _ => MISSING,
+                },
+            );
         }
         Ok(())
     }
@@ -76,10 +81,19 @@ impl SortColumns {
     }
 }
 
+impl SortColumns {
+    /// The values of the number columns by row.
+    pub(super) fn numbers(&self) -> Vec<Arc<Vec<i64>>> {
+        let values = |column: &SortColumn<i64>| Arc::clone(&column.values);
+        self.numbers.iter().map(values).collect()
+    }
+}
+
 /// Values of one column by row, their ranking, and the rows that changed since.
 #[derive(Debug)]
 struct SortColumn<V> {
-    values: Vec<V>,
+    /// Shared with tables that filter by them.
+    values: Arc<Vec<V>>,
     changed: Vec<u32>,
     ranking: Arc<Ranking>,
 }
@@ -87,20 +101,20 @@ struct SortColumn<V> {
 impl<V> Default for SortColumn<V> {
     fn default() -> Self {
         Self {
-            values: Vec::new(),
+            values: Arc::default(),
             changed: Vec::new(),
             ranking: Arc::default(),
         }
     }
 }
 
-impl<V: Ord> SortColumn<V> {
+impl<V: Ord + Clone> SortColumn<V> {
     /// Sets the value of a row; the row may be the next new one.
     fn set(&mut self, row: u32, value: V) {
-        match self.values.get_mut(row as usize) {
+        match self.values.get(row as usize) {
             Some(known) if *known == value => return,
-            Some(known) => *known = value,
-            None => self.values.push(value),
+            Some(_) => Arc::make_mut(&mut self.values)[row as usize] = value,
+            None => Arc::make_mut(&mut self.values).push(value),
         }
         self.changed.push(row);
     }
@@ -120,35 +134,5 @@ impl SortColumn<Box<str>> {
         if known.is_none_or(|known| **known != *text) {
             self.set(row, text.into());
         }
-    }
-}
-
-/// Maps an amount to an integer with the same order.
-fn sortable(amount: f64) -> i64 {
-    // -0.0 and 0.0 are equal.
-    let bits = (amount + 0.0).to_bits().cast_signed();
-    bits ^ (bits >> 63).cast_unsigned().wrapping_shr(1).cast_signed()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn amounts_keep_their_order() {
-        let amounts = [
-            f64::MIN,
-            -2.5,
-            -1.0,
-            -f64::MIN_POSITIVE,
-            0.0,
-            1e-9,
-            1.0,
-            3.5,
-            f64::MAX,
-        ];
-        assert!(amounts.is_sorted_by(|one, other| sortable(*one) < sortable(*other)));
-        assert!(MISSING < sortable(f64::MIN));
-        assert_eq!(sortable(-0.0), sortable(0.0));
     }
 }

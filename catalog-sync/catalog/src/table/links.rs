@@ -27,6 +27,19 @@ impl Links {
         with_some.map(|pairs| pairs[0].0).collect()
     }
 
+    /// The keys that have an event in the set, ascending, and how many.
+    pub(crate) fn counts(&self, events: &RowSet) -> Vec<(i64, usize)> {
+        let count = |pairs: &[(i64, u32)]| {
+            let of_set = pairs.iter().filter(|(_, row)| events.contains(*row));
+            (pairs[0].0, of_set.count())
+        };
+        let counts = self
+            .pairs
+            .chunk_by(|one, other| one.0 == other.0)
+            .map(count);
+        counts.filter(|(_, events)| *events > 0).collect()
+    }
+
     /// Replaces the pairs of the changed events with `new`; `None` when they are equal.
     pub(super) fn with(&self, changed: &RowSet, mut new: Vec<(i64, u32)>) -> Option<Self> {
         new.sort_unstable();

@@ -1,16 +1,17 @@
 //! The rows of one page of a list.
 
-use std::ops::{Range, RangeInclusive};
+use std::ops::{Range as Window, RangeInclusive};
 
 use super::ranking::Ranking;
 use super::rows::{Rows, WantedFlags};
-use crate::query::{Column, FlagFilter, Order, Page};
+use crate::query::{Column, FlagFilter, Order, Page, Range};
 
 /// The parameters of a list.
 pub(crate) struct ListRequest<'q> {
     pub(crate) flags: FlagFilter,
     pub(crate) order: &'q Order,
     pub(crate) page: Page,
+    pub(crate) ranges: &'q [Range],
     /// The selected records without duplicates; `None` for all.
     pub(crate) selection: Option<Vec<i64>>,
 }
@@ -19,7 +20,13 @@ impl Rows {
     /// The page of the rows that pass `keep`.
     pub(crate) fn page(&self, request: &ListRequest<'_>, keep: impl Fn(u32) -> bool) -> Vec<u32> {
         let wanted = WantedFlags::from(request.flags);
-        let keep = |row: &u32| self.has(*row, wanted) && keep(*row);
+        let within = |row: u32| {
+            request
+                .ranges
+                .iter()
+                .all(|range| self.is_within(row, range))
+        };
+        let keep = |row: &u32| self.has(*row, wanted) && within(*row) && keep(*row);
         let [offset, limit] = [request.page.offset, request.page.limit].map(|rows| rows as usize);
         let by = self.rankings(request.order);
         let Some((first, rest)) = by.split_first() else {
@@ -67,7 +74,7 @@ fn arrange(
     rows: Vec<u32>,
     by: &[&Ranking],
     ascending: bool,
-    window: Range<usize>,
+    window: Window<usize>,
     page: &mut Vec<u32>,
 ) {
     let window = window.start.min(rows.len())..window.end.min(rows.len());
@@ -101,7 +108,7 @@ fn arrange(
 }
 
 /// The lowest and highest rank in a non-empty window.
-fn ranks_within(ranked: &mut [(u32, u32)], window: &Range<usize>) -> RangeInclusive<u32> {
+fn ranks_within(ranked: &mut [(u32, u32)], window: &Window<usize>) -> RangeInclusive<u32> {
     let rank = |(rank, _): &(u32, u32)| *rank;
     let (_, (lowest, _), behind) = ranked.select_nth_unstable_by_key(window.start, rank);
     let last = match window.len() {

@@ -35,14 +35,6 @@ impl RowSet {
             (0..64).filter(is_set).map(move |bit| word * 64 + bit)
         })
     }
-
-    /// Keeps the intersection.
-    pub(crate) fn intersect(&mut self, other: &Self) {
-        self.words.truncate(other.words.len());
-        for (word, other) in self.words.iter_mut().zip(&other.words) {
-            *word &= other;
-        }
-    }
 }
 
 /// The word of a row and its bit in the word.

@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
+use super::columns::{BEFORE_NUMBERS, SortColumns};
 use super::ranking::Ranking;
-use crate::query::{Column, FlagFilter};
+use crate::query::{Column, FlagFilter, Range};
+use crate::sort_key::MISSING;
 
-/// The three flags of a row, one bit each.
-const FLAGS: [u8; 3] = [1, 2, 4];
+/// The flags of a row, one bit each: `active`, `closed`, `archived`, `featured`, `cyom`.
+const FLAGS: [u8; 5] = [1, 2, 4, 8, 16];
 
 /// All markets, or all events.
 #[derive(Clone, Debug, Default)]
@@ -15,6 +17,8 @@ pub(crate) struct Rows {
     flags: Arc<Vec<u8>>,
     /// Rankings by id, slug, title, then the number columns.
     rankings: Vec<Arc<Ranking>>,
+    /// Values of the number columns by row.
+    numbers: Vec<Arc<Vec<i64>>>,
 }
 
 impl Rows {
@@ -31,50 +35,68 @@ impl Rows {
     }
 
     /// Whether a row has the wanted flags.
-    pub(super) fn has(&self, row: u32, WantedFlags { mask, flags }: WantedFlags) -> bool {
+    pub(crate) fn has(&self, row: u32, WantedFlags { mask, flags }: WantedFlags) -> bool {
         self.flags[row as usize] & mask == flags
     }
 
     /// The ranking of a column.
     pub(super) fn ranking(&self, column: Column) -> Option<&Ranking> {
-        let place = match column {
-            Column::Id => 0,
-            Column::Slug => 1,
-            Column::Title => 2,
-            Column::StartDate => 3,
-            Column::EndDate => 4,
-            Column::CreatedAt => 5,
-            Column::UpdatedAt => 6,
-            Column::Volume => 7,
-            Column::Liquidity => 8,
-            // Markets lack the column and use `createdAt`.
-            Column::CreationDate if self.rankings.len() <= 9 => 5,
-            Column::CreationDate => 9,
-        };
-        self.rankings.get(place).map(Arc::as_ref)
+        self.rankings.get(place_of(column)).map(Arc::as_ref)
     }
 
-    /// Sets the flags `active`, `closed`, `archived`.
-    pub(super) fn put(&mut self, row: u32, flags: [bool; 3]) {
+    /// Whether a row's value is in a range; a missing value is in none.
+    pub(super) fn is_within(&self, row: u32, range: &Range) -> bool {
+        let place = place_of(range.column).checked_sub(BEFORE_NUMBERS);
+        let values = place.and_then(|place| self.numbers.get(place));
+        values.is_some_and(|values| {
+            let value = values[row as usize];
+            value != MISSING && (range.min..=range.max).contains(&value)
+        })
+    }
+
+    /// Sets the flags.
+    pub(super) fn put(&mut self, row: u32, flags: [bool; 5]) {
         let bits = FLAGS.into_iter().zip(flags);
         let bits = bits.map(|(bit, is_set)| if is_set { bit } else { 0 }).sum();
         set(&mut self.flags, row, bits);
     }
 
     /// Stores updated rankings.
-    pub(super) fn update_rankings(&mut self, ids: &[i64], rankings: Vec<Arc<Ranking>>) {
+    pub(super) fn update_rankings(&mut self, columns: &mut SortColumns) {
+        let rankings = columns.update_rankings();
+        let ids = columns.ids();
         // Ids never change; rows are only added.
         if ids.len() > self.ids.len() {
             let known = self.ids.len();
             Arc::make_mut(&mut self.ids).extend_from_slice(&ids[known..]);
         }
         self.rankings = rankings;
+        self.numbers = columns.numbers();
+    }
+}
+
+/// The place of a column among the rankings.
+const fn place_of(column: Column) -> usize {
+    match column {
+        Column::Id => 0,
+        Column::Slug => 1,
+        Column::Title => 2,
+        Column::StartDate => 3,
+        Column::EndDate => 4,
+        Column::CreatedAt => 5,
+        Column::UpdatedAt => 6,
+        Column::Volume => 7,
+        Column::Liquidity => 8,
+        Column::Volume24hr => 9,
+        Column::Competitive => 10,
+        Column::RewardsMinSize => 11,
+        Column::CreationDate => 12,
     }
 }
 
 /// Wanted flags.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct WantedFlags {
+pub(crate) struct WantedFlags {
     mask: u8,
     flags: u8,
 }
@@ -82,7 +104,13 @@ pub(super) struct WantedFlags {
 impl From<FlagFilter> for WantedFlags {
     fn from(filter: FlagFilter) -> Self {
         let mut wanted = Self { mask: 0, flags: 0 };
-        let asked = [filter.active, filter.closed, filter.archived];
+        let asked = [
+            filter.active,
+            filter.closed,
+            filter.archived,
+            filter.featured,
+            filter.cyom,
+        ];
         for (bit, flag) in FLAGS.into_iter().zip(asked) {
             if let Some(flag) = flag {
                 wanted.mask |= bit;

@@ -5,27 +5,17 @@ use std::sync::Arc;
 use foretell_model::WalletAddress;
 use rusqlite::{Connection, Params, Row};
 
-use super::columns::{EVENT_COLUMNS, MARKET_COLUMNS, SortColumns};
+use super::columns::{AFTER_COLUMNS, EVENT_COLUMNS, MARKET_COLUMNS, SortColumns};
 use super::rows::set;
-use super::{NO_CREATOR, NO_EVENT, RowSet, Table};
+use super::{NO_CREATOR, NO_EVENT, NO_WORD, RowSet, Table};
 use crate::error::CatalogError;
 
 /// The newest table and the sort columns that the next one needs.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct TableUpdater {
     newest: Arc<Table>,
     markets: SortColumns,
     events: SortColumns,
-}
-
-impl Default for TableUpdater {
-    fn default() -> Self {
-        Self {
-            newest: Arc::default(),
-            markets: SortColumns::with_numbers(6),
-            events: SortColumns::with_numbers(7),
-        }
-    }
 }
 
 impl TableUpdater {
@@ -48,6 +38,19 @@ impl TableUpdater {
         }
         Ok(Arc::clone(&self.newest))
     }
+}
+
+/// The flag columns of a record, which follow its sort columns.
+const FLAGS: &str = "active, closed, archived, featured, cyom";
+/// Index of the first selected value after the flags.
+const AFTER_FLAGS: usize = AFTER_COLUMNS + 5;
+
+fn flags(found: &Row<'_>) -> rusqlite::Result<[bool; 5]> {
+    let mut flags = [false; 5];
+    for (at, flag) in flags.iter_mut().enumerate() {
+        *flag = found.get(AFTER_COLUMNS + at)?;
+    }
+    Ok(flags)
 }
 
 /// The row of a new record.
@@ -99,9 +102,7 @@ impl<'k> TableUpdate<'k> {
     }
 
     fn take_events(&mut self, seen: i64) -> Result<(), CatalogError> {
-        let statement = format!(
-            "SELECT {EVENT_COLUMNS}, active, closed, archived FROM events WHERE change > ?1"
-        );
+        let statement = format!("SELECT {EVENT_COLUMNS}, {FLAGS} FROM events WHERE change > ?1");
         let mut statement = self.connection.prepare_cached(&statement)?;
         let mut rows = statement.query([seen])?;
         while let Some(found) = rows.next()? {
@@ -109,8 +110,7 @@ impl<'k> TableUpdate<'k> {
             let row = self.table.events.row_of(id);
             let row = row.unwrap_or_else(|| next_row(&self.updater.events));
             self.updater.events.take(row, found)?;
-            let flags = [found.get(10)?, found.get(11)?, found.get(12)?];
-            self.table.events.put(row, flags);
+            self.table.events.put(row, flags(found)?);
             self.changed.insert(row);
             self.take_links(id, row)?;
             self.take_markets("FROM markets m WHERE m.event_id = ?1", [id], row)?;
@@ -154,7 +154,7 @@ impl<'k> TableUpdate<'k> {
         event: u32,
     ) -> Result<(), CatalogError> {
         let statement = format!(
-            "SELECT {MARKET_COLUMNS}, active, closed, archived, COALESCE(creator,
+            "SELECT {MARKET_COLUMNS}, {FLAGS}, sports_type, uma_status, COALESCE(creator,
                (SELECT e.creator FROM events e WHERE e.id = m.event_id)) {from}"
         );
         let mut statement = self.connection.prepare_cached(&statement)?;
@@ -170,12 +170,29 @@ impl<'k> TableUpdate<'k> {
         let row = self.table.markets.row_of(found.get(0)?);
         let row = row.unwrap_or_else(|| next_row(&self.updater.markets));
         self.updater.markets.take(row, found)?;
-        let flags = [found.get(9)?, found.get(10)?, found.get(11)?];
-        self.table.markets.put(row, flags);
-        let creator = self.number(found.get(12)?);
+        self.table.markets.put(row, flags(found)?);
+        for column in [0, 1] {
+            let word = self.word(found.get_ref(AFTER_FLAGS + column)?.as_str().unwrap_or(""));
+            set(&mut self.table.words_of[column], row, word);
+        }
+        let creator = self.number(found.get(AFTER_FLAGS + 2)?);
         set(&mut self.table.creator_of, row, creator);
         set(&mut self.table.event_of, row, event);
         Ok(())
+    }
+
+    /// The number of a word; a new word gets the next number.
+    fn word(&mut self, word: &str) -> u32 {
+        if word.is_empty() {
+            return NO_WORD;
+        }
+        if let Some(number) = self.table.words.get(word) {
+            return *number;
+        }
+        let words = Arc::make_mut(&mut self.table.words);
+        let number = u32::try_from(words.len()).expect("a catalog has fewer words than 2^32");
+        words.insert(word.into(), number);
+        number
     }
 
     /// The number of a creator; a new creator gets the next number.
@@ -195,10 +212,8 @@ impl<'k> TableUpdate<'k> {
     /// Updates the rankings and links.
     fn update_rankings(&mut self) {
         let (table, updater) = (&mut self.table, &mut *self.updater);
-        let sorted = updater.markets.update_rankings();
-        table.markets.update_rankings(updater.markets.ids(), sorted);
-        let sorted = updater.events.update_rankings();
-        table.events.update_rankings(updater.events.ids(), sorted);
+        table.markets.update_rankings(&mut updater.markets);
+        table.events.update_rankings(&mut updater.events);
         let links = std::mem::take(&mut self.links);
         for (known, new) in [
             (&mut table.tags, links.tags),

@@ -1,7 +1,9 @@
 //! Lists and search: `/markets`, `/events`, `/series`, `/tags`, `/public-search`.
 
 use foretell_catalog::Catalog;
-use foretell_catalog::query::{EventsQuery, MarketsQuery, SearchQuery, SeriesQuery, TagsQuery};
+use foretell_catalog::query::{
+    EmptyQuery, EventsQuery, MarketsQuery, SearchQuery, SeriesQuery, TagsQuery,
+};
 
 use super::ask;
 use crate::answer::Answer;
@@ -16,6 +18,24 @@ pub(crate) async fn markets(context: RequestContext) -> Result<Answer, Failure> 
 /// `GET /events`.
 pub(crate) async fn events(context: RequestContext) -> Result<Answer, Failure> {
     ask(&context, EventsQuery::of, Catalog::events).await
+}
+
+/// `GET /markets/keyset`.
+pub(crate) async fn markets_keyset(context: RequestContext) -> Result<Answer, Failure> {
+    ask(&context, MarketsQuery::of_keyset, Catalog::markets_keyset).await
+}
+
+/// `GET /events/keyset`.
+pub(crate) async fn events_keyset(context: RequestContext) -> Result<Answer, Failure> {
+    ask(&context, EventsQuery::of_keyset, Catalog::events_keyset).await
+}
+
+/// `GET /sports/market-types`.
+pub(crate) async fn sports_market_types(context: RequestContext) -> Result<Answer, Failure> {
+    ask(&context, EmptyQuery::of, |catalog, _| {
+        catalog.sports_market_types()
+    })
+    .await
 }
 
 /// `GET /series`.

@@ -1,7 +1,10 @@
 //! The catalog surface (docs/api/catalog.md): parameters in, the catalog's own JSON out.
 
 pub(crate) mod lists;
+pub(crate) mod public_profile;
 pub(crate) mod records;
+pub(crate) mod related_tags;
+pub(crate) mod unsupported;
 
 use foretell_catalog::query::Parameters;
 use foretell_catalog::{Catalog, CatalogError, NotFound};
@@ -17,9 +20,7 @@ async fn ask<Q: Send + 'static>(
     of: impl FnOnce(&Parameters) -> Result<Q, CatalogError>,
     answer: impl FnOnce(&Catalog, &Q) -> Result<String, CatalogError> + Send + 'static,
 ) -> Result<Answer, Failure> {
-    let query = context.query()?;
-    let parameters: Parameters = query.pairs().collect();
-    let query = of(&parameters).map_err(|error| refusal(&error))?;
+    let query = checked(context, of)?;
     let Some(pool) = &context.app.catalog else {
         return Err(refusal(&CatalogError::Missing("none configured".into())));
     };
@@ -28,6 +29,16 @@ async fn ask<Q: Send + 'static>(
         Ok(text) => Ok(Answer::json(text)),
         Err(error) => Err(refusal(&error)),
     }
+}
+
+/// Parses the parameters of a request.
+fn checked<Q>(
+    context: &RequestContext,
+    of: impl FnOnce(&Parameters) -> Result<Q, CatalogError>,
+) -> Result<Q, Failure> {
+    let query = context.query()?;
+    let parameters: Parameters = query.pairs().collect();
+    of(&parameters).map_err(|error| refusal(&error))
 }
 
 fn refusal(error: &CatalogError) -> Failure {
@@ -41,7 +52,7 @@ const fn code_of(error: &CatalogError) -> ErrorCode {
     match error {
         CatalogError::BadRequest(_) => ErrorCode::InvalidCatalogParameter,
         CatalogError::NotFound(NotFound::Slug) => ErrorCode::SlugNotFound,
-        CatalogError::NotFound(NotFound::Id) => ErrorCode::IdNotFound,
+        CatalogError::NotFound(NotFound::Id | NotFound::Profile) => ErrorCode::IdNotFound,
         CatalogError::Missing(_)
         | CatalogError::OlderSchema { .. }
         | CatalogError::NewerSchema { .. } => ErrorCode::CatalogUnavailable,

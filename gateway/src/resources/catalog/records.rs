@@ -1,5 +1,5 @@
-//! One record by id or slug in the path: `/markets/{id}`, `/events/{id}`, `/tags/{id}` and
-//! `/slug/…`.
+//! One record by id or slug in the path: `/markets/{id}`, `/events/{id}`, `/series/{id}`,
+//! `/tags/{id}` and `/slug/…`, and the tags of a market or event.
 
 use foretell_catalog::query::{OneQuery, Parameters, path_id};
 use foretell_catalog::{Catalog, CatalogError};
@@ -11,48 +11,72 @@ use crate::request_context::RequestContext;
 
 /// `GET /markets/{id}`: a number or a condition id.
 pub(crate) async fn market(context: RequestContext) -> Result<Answer, Failure> {
-    by_text(&context, Catalog::market).await
+    by_text(&context, OneQuery::of_market, Catalog::market).await
 }
 
 /// `GET /markets/slug/{slug}`.
 pub(crate) async fn market_by_slug(context: RequestContext) -> Result<Answer, Failure> {
-    by_text(&context, Catalog::market_by_slug).await
+    by_text(&context, OneQuery::of_market, Catalog::market_by_slug).await
+}
+
+/// `GET /markets/{id}/tags`.
+pub(crate) async fn market_tags(context: RequestContext) -> Result<Answer, Failure> {
+    by_text(&context, OneQuery::of, Catalog::market_tags).await
 }
 
 /// `GET /events/{id}`.
 pub(crate) async fn event(context: RequestContext) -> Result<Answer, Failure> {
-    by_number(&context, Catalog::event).await
+    by_number(&context, OneQuery::of_event, Catalog::event).await
 }
 
 /// `GET /events/slug/{slug}`.
 pub(crate) async fn event_by_slug(context: RequestContext) -> Result<Answer, Failure> {
-    by_text(&context, Catalog::event_by_slug).await
+    by_text(&context, OneQuery::of_event, Catalog::event_by_slug).await
+}
+
+/// `GET /events/{id}/tags`.
+pub(crate) async fn event_tags(context: RequestContext) -> Result<Answer, Failure> {
+    by_number(&context, OneQuery::of, Catalog::event_tags).await
+}
+
+/// `GET /series/{id}`.
+pub(crate) async fn series(context: RequestContext) -> Result<Answer, Failure> {
+    by_number(&context, OneQuery::of, Catalog::one_series).await
 }
 
 /// `GET /tags/{id}`.
 pub(crate) async fn tag(context: RequestContext) -> Result<Answer, Failure> {
-    by_number(&context, Catalog::tag).await
+    by_number(&context, OneQuery::of_tag, Catalog::tag).await
 }
 
 /// `GET /tags/slug/{slug}`.
 pub(crate) async fn tag_by_slug(context: RequestContext) -> Result<Answer, Failure> {
-    by_text(&context, Catalog::tag_by_slug).await
+    by_text(&context, OneQuery::of_tag, Catalog::tag_by_slug).await
 }
 
+type Read<Q> = fn(&Parameters) -> Result<Q, CatalogError>;
 type ByText = fn(&Catalog, &str, &OneQuery) -> Result<String, CatalogError>;
 type ByNumber = fn(&Catalog, u64, &OneQuery) -> Result<String, CatalogError>;
 
-async fn by_text(context: &RequestContext, find: ByText) -> Result<Answer, Failure> {
+async fn by_text(
+    context: &RequestContext,
+    read: Read<OneQuery>,
+    find: ByText,
+) -> Result<Answer, Failure> {
     let name = path_text(&context.parameter);
-    ask(context, OneQuery::of, move |catalog, query| {
+    ask(context, read, move |catalog, query| {
         find(catalog, &name, query)
     })
     .await
 }
 
-async fn by_number(context: &RequestContext, find: ByNumber) -> Result<Answer, Failure> {
+async fn by_number(
+    context: &RequestContext,
+    read: Read<OneQuery>,
+    find: ByNumber,
+) -> Result<Answer, Failure> {
     let id = path_text(&context.parameter);
-    let of = |parameters: &Parameters| Ok((path_id(&id)?, OneQuery::of(parameters)?));
+    let of = |parameters: &Parameters| Ok((path_id(&id)?, read(parameters)?));
     ask(context, of, move |catalog, (id, query)| {
         find(catalog, *id, query)
     })
@@ -61,7 +85,7 @@ async fn by_number(context: &RequestContext, find: ByNumber) -> Result<Answer, F
 
 /// Percent-decodes a part of a path: `%41` is `A`, `+` stays a plus. Invalid escapes stay as they
 /// are, and invalid UTF-8 matches no record.
-fn path_text(part: &str) -> String {
+pub(super) fn path_text(part: &str) -> String {
     let mut bytes = Vec::with_capacity(part.len());
     let mut rest = part.as_bytes();
     while let Some((byte, after)) = rest.split_first() {
