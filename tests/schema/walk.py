@@ -165,6 +165,16 @@ class Walk:
         trading.get("/last-trade-price", 404, query=quiet)
         for path in ("/prices", "/midpoints", "/spreads", "/last-trades-prices"):
             trading.post(path, both)
+        named = {"token_ids": f"{self.token},{self.other},7"}
+        for path in ("/books", "/prices", "/midpoints", "/spreads", "/last-trades-prices"):
+            trading.get(path, query=named)
+            trading.get(path, 400)
+        for path in ("/books", "/prices"):
+            trading.get(path, query={**named, "sides": "BUY,SELL,BUY"})
+            trading.get(path, 400, query={**named, "sides": "BUY"})
+        for path in ("/live-activity/events/{condition_id}", "/markets/live-activity/{condition_id}"):
+            assert trading.get(path, condition_id=self.market["condition_id"])
+            trading.get(path, 404, condition_id="0x" + 64 * "1")
         hour = int(time.time()) - 3_600
         trading.get("/prices-history", query={"market": self.token, "interval": "1h"})
         trading.get("/prices-history", query={"market": self.token, "startTs": hour})
