@@ -54,6 +54,7 @@ mod server;
 mod shared_view;
 mod signature_gate;
 mod slot_cache;
+mod streams;
 mod surface;
 #[cfg(test)]
 mod test_view;

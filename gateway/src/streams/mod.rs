@@ -1,0 +1,9 @@
+//! Streams: the messages of `/ws/market` and `/ws/user` (docs/api/streams.md).
+//!
+//! The follower folds a frame under the view's lock and collects what streams show of it
+//! (`facts`). Outside of the lock it renders each message once (`encoder`) and puts the frame's
+//! messages into the ring (`ring`), from which all connections are served. `demand` knows which
+//! markets and keys have receivers: nothing else is rendered.
+
+pub(crate) mod demand;
+pub(crate) mod ring;

@@ -1,0 +1,1 @@
+//! The messages of the streams (docs/api/streams.md).
