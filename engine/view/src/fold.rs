@@ -53,7 +53,8 @@ impl View {
             Err(Impossible::AfterError)
         } else {
             // Partial results of a panic are never shown: the view is marked broken.
-            catch_unwind(AssertUnwindSafe(|| self.fold(frame, observer))).unwrap_or(Err(Impossible::Panicked))
+            catch_unwind(AssertUnwindSafe(|| self.fold(frame, observer)))
+                .unwrap_or(Err(Impossible::Panicked))
         };
         folded.map_err(|what| {
             self.broken = true;

@@ -83,6 +83,11 @@ impl Watched {
         self.markets.contains(&market)
     }
 
+    /// Whether messages of any key are wanted.
+    pub(crate) fn has_keys(&self) -> bool {
+        !self.keys.is_empty()
+    }
+
     /// The keys of this owner whose messages are wanted.
     pub(crate) fn keys_of(&self, owner: AccountNumber) -> &[KeyNumber] {
         self.keys.get(&owner).map_or(&[], Vec::as_slice)

@@ -5,5 +5,15 @@
 //! messages into the ring (`ring`), from which all connections are served. `demand` knows which
 //! markets and keys have receivers: nothing else is rendered.
 
+mod book_copy;
 pub(crate) mod demand;
+mod encoder;
+mod facts;
+pub(crate) mod feed;
+pub(crate) mod first_book;
+mod price_levels;
 pub(crate) mod ring;
+pub(crate) mod stream_fold;
+pub(crate) mod text_frame;
+mod user_encoder;
+mod user_facts;

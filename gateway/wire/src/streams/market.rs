@@ -3,7 +3,9 @@
 use serde::Serialize;
 
 use foretell_model::quantity::PRICE_ONE;
-use foretell_model::{ConditionId, Lots, Micros, Outcome, Payout, Price, Side, Tick, TimeMs, TokenId};
+use foretell_model::{
+    ConditionId, Lots, Micros, Outcome, Payout, Price, Side, Tick, TimeMs, TokenId,
+};
 
 use crate::decimal::{self, Decimal};
 use crate::ids;
@@ -20,10 +22,7 @@ pub fn book(book_json: &str, stamp: &Stamp<'_>) -> String {
 /// A price as streams show it on an empty side: 0 for a bid, 1 for an ask.
 #[must_use]
 pub fn best_or_end(bid: Option<Price>, ask: Option<Price>) -> [Price; 2] {
-    [
-        bid.unwrap_or(Price(0)),
-        ask.unwrap_or(Price(PRICE_ONE)),
-    ]
+    [bid.unwrap_or(Price(0)), ask.unwrap_or(Price(PRICE_ONE))]
 }
 
 /// One entry of `price_change`.
