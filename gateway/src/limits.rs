@@ -57,6 +57,11 @@ pub(crate) const SNAPSHOT_ANSWER: Duration = Duration::from_secs(25);
 /// Bytes of history verified before reads at a start: about a quarter of a second.
 pub const CHECKED_AT_START: u64 = 256 << 20;
 
+/// Frames that one replay of stream messages from the journal folds, those before the resume point
+/// included.
+pub(crate) const MAX_REPLAYED_FRAMES: u64 = 1_000_000;
+/// Such replays at once in a process: each holds a second live state.
+pub(crate) const MAX_STREAM_REPLAYS: usize = 1;
 /// Frames whose stream messages the ring holds.
 pub(crate) const STREAM_RING_FRAMES: usize = 1 << 16;
 /// Bytes of their messages.

@@ -11,6 +11,7 @@ mod encoder;
 mod facts;
 pub(crate) mod feed;
 pub(crate) mod first_book;
+pub(crate) mod journal_replay;
 mod price_levels;
 pub(crate) mod ring;
 pub(crate) mod stream_fold;
