@@ -6,6 +6,7 @@ use std::sync::Arc;
 use foretell_stages::Durations;
 use foretell_view::View;
 use foretell_wire::ApiError;
+use tokio::sync::Semaphore;
 
 use crate::auth::Auth;
 use crate::book_cache::BookCache;
@@ -22,7 +23,10 @@ use crate::profiles::Profiles;
 use crate::rendered_market_texts::MarketTexts;
 use crate::request_policy::RequestPolicy;
 use crate::shared_view::SharedView;
+use crate::streams::ring::StreamRing;
+use crate::streams::stats::StreamStats;
 use crate::timing::Stage;
+use crate::view_bootstrap::ViewSources;
 
 /// The shared state that handlers use.
 pub(crate) struct App {
@@ -35,6 +39,13 @@ pub(crate) struct App {
     pub(crate) policy: RequestPolicy,
     pub(crate) bounds: AllBounds,
     pub(crate) book_cache: BookCache,
+    /// The newest stream messages.
+    pub(crate) stream_ring: StreamRing,
+    pub(crate) stream_stats: Arc<StreamStats>,
+    /// Turns of replays from the journal.
+    pub(crate) stream_replays: Arc<Semaphore>,
+    /// The files of the view, from which replays start.
+    pub(crate) view_sources: ViewSources,
     /// The file of the engine's checkpoints.
     pub(crate) checkpoints: PathBuf,
     pub(crate) price_side: PriceSide,
@@ -77,6 +88,7 @@ impl App {
             view_stopped: self.shared_view.stopped().unwrap_or_default().0,
             durable_sequence: self.shared_view.durable().unwrap_or_default().0,
             epoch: position.epoch,
+            streams: self.stream_stats.read(),
         }
     }
 }

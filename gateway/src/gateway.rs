@@ -11,7 +11,7 @@ use foretell_link::Role;
 use foretell_stages::{RotationThread, StageLog};
 use thiserror::Error;
 use tokio::signal::unix::{SignalKind, signal};
-use tokio::sync::{Notify, watch};
+use tokio::sync::{Notify, Semaphore, watch};
 
 use crate::app::App;
 use crate::auth::{Auth, BadPrefix};
@@ -24,7 +24,8 @@ use crate::descriptions::Descriptions;
 use crate::dispatch::Dispatcher;
 use crate::engine_link::EngineLink;
 use crate::event_markets::EventMarkets;
-use crate::follower;
+use crate::follower::{self, Followers};
+use crate::limits::{MAX_STREAM_REPLAYS, STREAM_RING_FRAMES, StreamLimits};
 use crate::market_pages::MarketPages;
 use crate::metrics::Metrics;
 use crate::profiles::Profiles;
@@ -35,6 +36,10 @@ use crate::routes::Routes;
 use crate::server::{self, Servers, Shared};
 use crate::shared_view::SharedView;
 use crate::signature_gate::SignatureGate;
+use crate::streams::demand::Demand;
+use crate::streams::fan_out::Hub;
+use crate::streams::ring::{RingLimits, StreamRing};
+use crate::streams::stats::StreamStats;
 use crate::surface::Surface;
 use crate::view_bootstrap::ViewSources;
 
@@ -188,19 +193,18 @@ pub fn start(config: GatewayConfig) -> Result<Gateway, GatewayError> {
         .name("follower".to_owned())
         .spawn({
             let app = Arc::clone(&app);
-            let sources = ViewSources {
-                journal: config.journal.clone(),
-                snapshots: config.snapshots.clone(),
-                checked_at_start: config.checked_at_start,
-                chunking: config.chunking,
-            };
             let (stop, end) = (
                 Arc::clone(&stop_following),
                 ExitNotifier(Arc::clone(&thread_exited)),
             );
             move || {
                 let _end = end;
-                follower::follow(&sources, &app.shared_view, &stop);
+                let followers = Followers {
+                    shared_view: &app.shared_view,
+                    ring: &app.stream_ring,
+                    descriptions: &app.descriptions,
+                };
+                follower::follow(&app.view_sources, followers, &stop);
             }
         })?;
     let watched = WatchedData {
@@ -222,7 +226,11 @@ pub fn start(config: GatewayConfig) -> Result<Gateway, GatewayError> {
         stop,
     };
     let body_timeout = config.connections.body;
-    let dispatchers = |thread| dispatchers(&app, &tables, &gates[thread], body_timeout);
+    let dispatchers = |thread: usize| {
+        let stats = Arc::clone(&app.stream_stats);
+        let hub = Hub::new(thread, &app.stream_ring, config.streams, stats);
+        dispatchers(&app, &tables, (&gates[thread], &hub), body_timeout)
+    };
     let servers = servers.serve(bound, dispatchers, &shared)?;
     Ok(Gateway {
         addresses,
@@ -309,6 +317,15 @@ fn app(config: &GatewayConfig, links: usize) -> Result<Arc<App>, GatewayError> {
         policy,
         bounds: AllBounds::new(&config.connections),
         book_cache: BookCache::default(),
+        stream_ring: stream_ring(&config.streams),
+        stream_stats: Arc::new(StreamStats::new(links)),
+        stream_replays: Arc::new(Semaphore::new(MAX_STREAM_REPLAYS)),
+        view_sources: ViewSources {
+            journal: config.journal.clone(),
+            snapshots: config.snapshots.clone(),
+            checked_at_start: config.checked_at_start,
+            chunking: config.chunking,
+        },
         checkpoints: config.checkpoints.clone(),
         price_side: config.price_side,
         descriptions: Descriptions::default(),
@@ -320,10 +337,18 @@ fn app(config: &GatewayConfig, links: usize) -> Result<Arc<App>, GatewayError> {
     }))
 }
 
+fn stream_ring(limits: &StreamLimits) -> StreamRing {
+    let bounds = RingLimits {
+        frames: STREAM_RING_FRAMES,
+        bytes: limits.ring,
+    };
+    StreamRing::new(bounds, Arc::new(Demand::new(limits.resume_window)))
+}
+
 fn dispatchers(
     app: &Arc<App>,
     tables: &[(Surface, Arc<Routes>)],
-    gate: &Arc<SignatureGate>,
+    (gate, hub): (&Arc<SignatureGate>, &Arc<Hub>),
     body_timeout: std::time::Duration,
 ) -> Vec<Dispatcher> {
     let dispatcher = |(surface, routes): &(Surface, Arc<Routes>)| Dispatcher {
@@ -331,6 +356,7 @@ fn dispatchers(
         surface: *surface,
         routes: Arc::clone(routes),
         gate: Arc::clone(gate),
+        hub: Arc::clone(hub),
         body_timeout,
     };
     tables.iter().map(dispatcher).collect()

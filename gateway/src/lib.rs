@@ -19,6 +19,7 @@ mod auth;
 mod authenticate;
 mod body;
 mod book_cache;
+mod book_source;
 mod bounds;
 mod catalog_pool;
 mod catalog_watcher;
@@ -43,6 +44,7 @@ mod market_facts;
 mod market_pages;
 mod metrics;
 mod operator_token;
+mod order_json;
 mod profiles;
 mod rate_limits;
 mod rendered_market_texts;
@@ -55,6 +57,8 @@ mod server;
 mod shared_view;
 mod signature_gate;
 mod slot_cache;
+mod stream_metrics;
+mod streams;
 mod surface;
 #[cfg(test)]
 mod test_view;
@@ -71,8 +75,12 @@ pub use cors::{BadOrigin, Origin};
 pub use foretell_wire::data::AssetIds;
 pub use foretell_wire::time::TimeForm;
 pub use gateway::{Gateway, GatewayError, run, start};
-pub use limits::{CHECKED_AT_START, ConnectionLimits, ENDING_CONNECTIONS, OPERATOR_CONNECTIONS};
+pub use limits::{
+    CHECKED_AT_START, ConnectionLimits, ENDING_CONNECTIONS, OPERATOR_CONNECTIONS, StreamLimits,
+};
 pub use metrics::metrics_example;
 pub use operator_token::{OperatorToken, OperatorTokenError};
 pub use rate_limits::RateLimits;
+pub use streams::stream_fold::{StreamFold, StreamMessage, StreamReceiver};
+pub use streams::websocket::{ClientMessage, FrameReader, MAX_REASON, Violation};
 pub use surface::Surface;

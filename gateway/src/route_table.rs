@@ -11,6 +11,7 @@ use crate::resources::{
     orders, prices, prices_history, unsupported_features,
 };
 use crate::routes::{Handler, Route, Routes};
+use crate::streams::upgrade;
 use crate::surface::Surface;
 
 /// Builds a route's handler as a plain function.
@@ -159,8 +160,21 @@ fn trading_routes() -> Vec<Route> {
         ),
         get("/markets/{condition}", handle!(market_info::detail)),
     ];
+    routes.extend(stream_routes());
     routes.extend(not_supported());
     routes
+}
+
+/// The streams, which docs/asyncapi/streams.yaml describes.
+fn stream_routes() -> [Route; 6] {
+    [
+        get("/ws", handle!(upgrade::any)),
+        get("/ws/", handle!(upgrade::any)),
+        get("/ws/market", handle!(upgrade::market)),
+        get("/ws/market/", handle!(upgrade::market)),
+        get("/ws/user", handle!(upgrade::user)),
+        get("/ws/user/", handle!(upgrade::user)),
+    ]
 }
 
 /// Paths of features this exchange does not have, for any method (docs/api/market-data.md).

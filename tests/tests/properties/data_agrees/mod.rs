@@ -6,16 +6,16 @@
 //! merge, convert, resolve and redeem all the time.
 
 mod asset_forms;
-mod busy;
+pub(crate) mod busy;
 mod family;
 mod filters;
-mod journal;
+pub(crate) mod journal;
 mod pages;
 mod plain;
 mod positions;
 mod questions;
 mod rows;
-mod site;
+pub(crate) mod site;
 mod sums;
 mod version_two;
 mod wallet;
