@@ -72,7 +72,7 @@ pub use foretell_wire::time::TimeForm;
 pub use gateway::{Gateway, GatewayError, run, start};
 pub use limits::{CHECKED_AT_START, ConnectionLimits, ENDING_CONNECTIONS, OPERATOR_CONNECTIONS};
 pub use metrics::metrics_example;
-pub use page::{Currency, Logo, PageConfig, SiteConfig};
 pub use operator_token::{OperatorToken, OperatorTokenError};
+pub use page::{Currency, Logo, PageConfig, SiteConfig};
 pub use rate_limits::RateLimits;
 pub use surface::Surface;
