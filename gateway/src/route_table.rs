@@ -193,7 +193,7 @@ fn page_routes(wallet: bool) -> Vec<Route> {
     use data::{activity, closed_positions, holders, positions, totals, trades};
     use page::{engine_room, files, proof, site, summary};
     let mut routes = vec![
-        get("/ui", handle!(files::home)),
+        get("/ui", handle!(files::file)),
         get("/ui/", handle!(files::file)),
         get("/ui/{*path}", handle!(files::file)),
         get("/ui/logo", handle!(files::logo)),
