@@ -45,6 +45,7 @@ mod market_pages;
 mod metrics;
 mod operator_token;
 mod order_json;
+mod page;
 mod profiles;
 mod rate_limits;
 mod rendered_market_texts;
@@ -80,6 +81,7 @@ pub use limits::{
 };
 pub use metrics::metrics_example;
 pub use operator_token::{OperatorToken, OperatorTokenError};
+pub use page::{Currency, Logo, PageConfig, SiteConfig};
 pub use rate_limits::RateLimits;
 pub use streams::stream_fold::{StreamFold, StreamMessage, StreamReceiver};
 pub use streams::websocket::{ClientMessage, FrameReader, MAX_REASON, Violation};

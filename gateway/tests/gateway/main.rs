@@ -4,6 +4,7 @@
 
 mod edge;
 mod greedy;
+mod page;
 mod server;
 mod site;
 mod streams;

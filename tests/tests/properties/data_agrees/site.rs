@@ -193,6 +193,7 @@ fn config(journal: &Path, asset_ids: AssetIds) -> GatewayConfig {
         domains: Domains::default(),
         catalog: None,
         stage_log: None,
+        page: None,
         operator_token: None,
     }
 }
