@@ -110,12 +110,13 @@ class Stream:
         self.stream_id = message["stream_id"]
         if message["event_type"] == "heartbeat":
             self.complete = int(message["sequence"])
-        elif "prev_sequence" in message and int(message["sequence"]) >= self.last:
+        elif message.get("market") and int(message["sequence"]) >= self.last:
             self.apply(message)
 
     def apply(self, message):
         """Applies a message of the market that is no repeat of an older one."""
-        sequence, previous = int(message["sequence"]), int(message["prev_sequence"])
+        sequence = int(message["sequence"])
+        previous = int(message.get("prev_sequence", self.last))
         if message["event_type"] == "book":
             self.books[message["asset_id"]] = Book(message)
             self.prove(message["asset_id"], message["hash"], sequence)
