@@ -115,7 +115,7 @@ def test_every_message_of_the_worked_flow_is_an_event():
         parsed += events
     assert len(parsed) == 38
     last = [event.payload for event in parsed if event.type == "trade"][-1]
-    assert (last.maker_orders[0].side, last.size, last.status.value) == ("BUY", Decimal(10), "CONFIRMED")
+    assert (last.maker_orders[0].side, last.size, last.status) == ("BUY", Decimal(10), "CONFIRMED")
 
 
 def test_a_market_from_book_to_book(alice, bob, own_market):

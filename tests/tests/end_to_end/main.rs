@@ -13,5 +13,6 @@ mod greedy_clients;
 mod hostile_http;
 mod operator_cli;
 mod recorded_books;
+mod streams;
 mod trading_surface;
 mod two_gateways;
