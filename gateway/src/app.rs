@@ -21,6 +21,7 @@ use crate::profiles::Profiles;
 use crate::rendered_market_texts::MarketTexts;
 use crate::request_policy::RequestPolicy;
 use crate::shared_view::SharedView;
+use crate::streams::ring::StreamRing;
 use crate::timing::Stage;
 
 /// The shared state that handlers use.
@@ -34,6 +35,8 @@ pub(crate) struct App {
     pub(crate) policy: RequestPolicy,
     pub(crate) bounds: AllBounds,
     pub(crate) book_cache: BookCache,
+    /// The newest stream messages.
+    pub(crate) stream_ring: StreamRing,
     /// The file of the engine's checkpoints.
     pub(crate) checkpoints: PathBuf,
     pub(crate) price_side: PriceSide,

@@ -23,7 +23,8 @@ use crate::config::GatewayConfig;
 use crate::descriptions::Descriptions;
 use crate::dispatch::Dispatcher;
 use crate::engine_link::EngineLink;
-use crate::follower;
+use crate::follower::{self, Followers};
+use crate::limits::{STREAM_RESUME_WINDOW, STREAM_RING_BYTES, STREAM_RING_FRAMES};
 use crate::market_pages::MarketPages;
 use crate::metrics::Metrics;
 use crate::profiles::Profiles;
@@ -34,6 +35,8 @@ use crate::routes::Routes;
 use crate::server::{self, Servers, Shared};
 use crate::shared_view::SharedView;
 use crate::signature_gate::SignatureGate;
+use crate::streams::demand::Demand;
+use crate::streams::ring::{RingLimits, StreamRing};
 use crate::surface::Surface;
 use crate::view_bootstrap::ViewSources;
 
@@ -199,7 +202,12 @@ pub fn start(config: GatewayConfig) -> Result<Gateway, GatewayError> {
             );
             move || {
                 let _end = end;
-                follower::follow(&sources, &app.shared_view, &stop);
+                let followers = Followers {
+                    shared_view: &app.shared_view,
+                    ring: &app.stream_ring,
+                    descriptions: &app.descriptions,
+                };
+                follower::follow(&sources, followers, &stop);
             }
         })?;
     let watched = WatchedData {
@@ -308,6 +316,7 @@ fn app(config: &GatewayConfig, links: usize) -> Result<Arc<App>, GatewayError> {
         policy,
         bounds: AllBounds::new(&config.connections),
         book_cache: BookCache::default(),
+        stream_ring: stream_ring(),
         checkpoints: config.checkpoints.clone(),
         price_side: config.price_side,
         descriptions: Descriptions::default(),
@@ -316,6 +325,14 @@ fn app(config: &GatewayConfig, links: usize) -> Result<Arc<App>, GatewayError> {
         profiles: Profiles::default(),
         catalog: config.catalog.clone().map(CatalogPool::new).map(Arc::new),
     }))
+}
+
+fn stream_ring() -> StreamRing {
+    let limits = RingLimits {
+        frames: STREAM_RING_FRAMES,
+        bytes: STREAM_RING_BYTES,
+    };
+    StreamRing::new(limits, Arc::new(Demand::new(STREAM_RESUME_WINDOW)))
 }
 
 fn dispatchers(

@@ -57,6 +57,20 @@ pub(crate) const SNAPSHOT_ANSWER: Duration = Duration::from_secs(25);
 /// Bytes of history verified before reads at a start: about a quarter of a second.
 pub const CHECKED_AT_START: u64 = 256 << 20;
 
+/// Frames whose stream messages the ring holds.
+pub(crate) const STREAM_RING_FRAMES: usize = 1 << 16;
+/// Bytes of their messages.
+pub(crate) const STREAM_RING_BYTES: usize = 64 << 20;
+/// How long the messages of a market or key are encoded after the last subscription ended.
+pub(crate) const STREAM_RESUME_WINDOW: Duration = Duration::from_secs(60);
+/// Levels of a book, both sides together, up to which `price_change` carries the book's hash.
+pub(crate) const STREAM_HASH_LEVELS: usize = 1_000;
+/// Length of a book's text above which trades send it at most once in
+/// [`STREAM_BOOK_INTERVAL`].
+pub(crate) const STREAM_LARGE_BOOK_BYTES: usize = 4 << 10;
+/// The interval, of the exchange's time, for large books after trades.
+pub(crate) const STREAM_BOOK_INTERVAL: Duration = Duration::from_millis(100);
+
 /// Limits that an operator may set.
 #[derive(Clone, Copy, Debug)]
 pub struct ConnectionLimits {
