@@ -24,7 +24,7 @@ use crate::descriptions::Descriptions;
 use crate::dispatch::Dispatcher;
 use crate::engine_link::EngineLink;
 use crate::follower::{self, Followers};
-use crate::limits::{STREAM_RESUME_WINDOW, STREAM_RING_BYTES, STREAM_RING_FRAMES};
+use crate::limits::{STREAM_RING_FRAMES, StreamLimits};
 use crate::market_pages::MarketPages;
 use crate::metrics::Metrics;
 use crate::profiles::Profiles;
@@ -36,7 +36,9 @@ use crate::server::{self, Servers, Shared};
 use crate::shared_view::SharedView;
 use crate::signature_gate::SignatureGate;
 use crate::streams::demand::Demand;
+use crate::streams::fan_out::Hub;
 use crate::streams::ring::{RingLimits, StreamRing};
+use crate::streams::stats::StreamStats;
 use crate::surface::Surface;
 use crate::view_bootstrap::ViewSources;
 
@@ -229,7 +231,11 @@ pub fn start(config: GatewayConfig) -> Result<Gateway, GatewayError> {
         stop,
     };
     let body_timeout = config.connections.body;
-    let dispatchers = |thread| dispatchers(&app, &tables, &gates[thread], body_timeout);
+    let dispatchers = |thread: usize| {
+        let stats = Arc::clone(&app.stream_stats);
+        let hub = Hub::new(thread, &app.stream_ring, config.streams, stats);
+        dispatchers(&app, &tables, (&gates[thread], &hub), body_timeout)
+    };
     let servers = servers.serve(bound, dispatchers, &shared)?;
     Ok(Gateway {
         addresses,
@@ -316,7 +322,8 @@ fn app(config: &GatewayConfig, links: usize) -> Result<Arc<App>, GatewayError> {
         policy,
         bounds: AllBounds::new(&config.connections),
         book_cache: BookCache::default(),
-        stream_ring: stream_ring(),
+        stream_ring: stream_ring(&config.streams),
+        stream_stats: Arc::new(StreamStats::new(links)),
         checkpoints: config.checkpoints.clone(),
         price_side: config.price_side,
         descriptions: Descriptions::default(),
@@ -327,18 +334,18 @@ fn app(config: &GatewayConfig, links: usize) -> Result<Arc<App>, GatewayError> {
     }))
 }
 
-fn stream_ring() -> StreamRing {
-    let limits = RingLimits {
+fn stream_ring(limits: &StreamLimits) -> StreamRing {
+    let bounds = RingLimits {
         frames: STREAM_RING_FRAMES,
-        bytes: STREAM_RING_BYTES,
+        bytes: limits.ring,
     };
-    StreamRing::new(limits, Arc::new(Demand::new(STREAM_RESUME_WINDOW)))
+    StreamRing::new(bounds, Arc::new(Demand::new(limits.resume_window)))
 }
 
 fn dispatchers(
     app: &Arc<App>,
     tables: &[(Surface, Arc<Routes>)],
-    gate: &Arc<SignatureGate>,
+    (gate, hub): (&Arc<SignatureGate>, &Arc<Hub>),
     body_timeout: std::time::Duration,
 ) -> Vec<Dispatcher> {
     let dispatcher = |(surface, routes): &(Surface, Arc<Routes>)| Dispatcher {
@@ -346,6 +353,7 @@ fn dispatchers(
         surface: *surface,
         routes: Arc::clone(routes),
         gate: Arc::clone(gate),
+        hub: Arc::clone(hub),
         body_timeout,
     };
     tables.iter().map(dispatcher).collect()

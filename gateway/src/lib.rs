@@ -56,6 +56,7 @@ mod server;
 mod shared_view;
 mod signature_gate;
 mod slot_cache;
+mod stream_metrics;
 mod streams;
 mod surface;
 #[cfg(test)]
@@ -72,9 +73,12 @@ pub use config::{CatalogConfig, GatewayConfig, HeaderPrefix, PriceSide, RequestP
 pub use cors::{BadOrigin, Origin};
 pub use foretell_wire::time::TimeForm;
 pub use gateway::{Gateway, GatewayError, run, start};
-pub use limits::{CHECKED_AT_START, ConnectionLimits, ENDING_CONNECTIONS, OPERATOR_CONNECTIONS};
+pub use limits::{
+    CHECKED_AT_START, ConnectionLimits, ENDING_CONNECTIONS, OPERATOR_CONNECTIONS, StreamLimits,
+};
 pub use metrics::metrics_example;
 pub use operator_token::{OperatorToken, OperatorTokenError};
 pub use rate_limits::RateLimits;
 pub use streams::stream_fold::{StreamFold, StreamMessage, StreamReceiver};
+pub use streams::websocket::{ClientMessage, FrameReader, MAX_REASON, Violation};
 pub use surface::Surface;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use foretell_model::{FrameRef, Sequence};
+use foretell_model::{FramePosition, FrameRef, Sequence};
 use foretell_view::{FoldError, FrameChanges, View};
 
 use crate::auth::now;
@@ -22,6 +22,8 @@ pub(crate) struct StreamFeed<'a> {
     /// Of the batch.
     facts: Vec<FrameFacts>,
     head: Sequence,
+    /// Location of the head's frame, once one was folded.
+    place: Option<FramePosition>,
 }
 
 impl<'a> StreamFeed<'a> {
@@ -41,6 +43,7 @@ impl<'a> StreamFeed<'a> {
             changes: FrameChanges::default(),
             facts: Vec::new(),
             head,
+            place: None,
         }
     }
 
@@ -68,6 +71,7 @@ impl<'a> StreamFeed<'a> {
             view.apply(frame)?;
         }
         self.head = frame.sequence;
+        self.place = Some(frame.place);
         Ok(())
     }
 
@@ -77,6 +81,9 @@ impl<'a> StreamFeed<'a> {
         let facts = self.facts.drain(..);
         let frames = facts.map(|facts| self.encoder.encode(&facts, written));
         let frames: Vec<_> = frames.collect();
+        if let Some(place) = self.place {
+            self.ring.set_head_place(self.head, place);
+        }
         self.ring.push(frames, self.head);
     }
 }

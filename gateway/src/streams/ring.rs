@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytes::Bytes;
-use foretell_model::{KeyNumber, MarketNumber, Outcome, Sequence};
+use foretell_model::{FramePosition, KeyNumber, MarketNumber, Outcome, Sequence};
 use parking_lot::{Mutex, RwLock};
 use tokio::sync::Notify;
 
@@ -64,6 +64,8 @@ pub(crate) struct StreamRing {
     limits: RingLimits,
     demand: Arc<Demand>,
     head: AtomicU64,
+    /// Location of the newest frame that was folded here.
+    head_place: Mutex<Option<(Sequence, FramePosition)>>,
     history: AtomicU64,
     held: RwLock<Held>,
     listeners: Mutex<Vec<Arc<Notify>>>,
@@ -94,6 +96,7 @@ impl StreamRing {
             limits,
             demand,
             head: AtomicU64::new(0),
+            head_place: Mutex::default(),
             history: AtomicU64::new(0),
             held: RwLock::default(),
             listeners: Mutex::default(),
@@ -109,6 +112,16 @@ impl StreamRing {
     /// view's sequence.
     pub(crate) fn head(&self) -> Sequence {
         Sequence(self.head.load(Ordering::Acquire))
+    }
+
+    /// Notes the location of the newest frame of a batch, before [`Self::push`].
+    pub(crate) fn set_head_place(&self, sequence: Sequence, place: FramePosition) {
+        *self.head_place.lock() = Some((sequence, place));
+    }
+
+    /// The newest frame with its location; `None` before the first one was folded here.
+    pub(crate) fn head_place(&self) -> Option<(Sequence, FramePosition)> {
+        *self.head_place.lock()
     }
 
     /// Incremented when the view is rebuilt: earlier messages may tell of frames that are gone.

@@ -1,7 +1,9 @@
 //! The messages of the streams (docs/api/streams.md): one JSON object each, `event_type` first,
 //! [`Stamp`] last.
 
+pub mod extension;
 pub mod market;
+pub mod request;
 pub mod status;
 pub mod user;
 
