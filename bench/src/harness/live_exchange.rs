@@ -68,12 +68,8 @@ impl LiveExchange {
             engine_socket: data.join(SOCKET_NAME),
             listen: vec![(Surface::Trading, SocketAddr::from(([127, 0, 0, 1], 0)))],
             threads: 1,
-<<<<<<< HEAD
             connections,
-=======
-            connections: ConnectionLimits::default(),
             streams: foretell_gateway::StreamLimits::default(),
->>>>>>> stream-connections
             // A measurement asks as fast as it can, from one address.
             policy: RequestPolicyConfig {
                 limits: RateLimits::off(),
