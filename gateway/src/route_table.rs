@@ -146,15 +146,22 @@ fn trading_routes() -> Vec<Route> {
             handle!(market_lists::sampling_simplified),
         ),
         get("/markets/{condition}", handle!(market_info::detail)),
+    ];
+    routes.extend(stream_routes());
+    routes.extend(not_supported());
+    routes
+}
+
+/// The streams, which docs/asyncapi/streams.yaml describes.
+fn stream_routes() -> [Route; 6] {
+    [
         get("/ws", handle!(upgrade::any)),
         get("/ws/", handle!(upgrade::any)),
         get("/ws/market", handle!(upgrade::market)),
         get("/ws/market/", handle!(upgrade::market)),
         get("/ws/user", handle!(upgrade::user)),
         get("/ws/user/", handle!(upgrade::user)),
-    ];
-    routes.extend(not_supported());
-    routes
+    ]
 }
 
 /// Paths of features this exchange does not have, for any method (docs/api/market-data.md).

@@ -6,3 +6,4 @@ mod edge;
 mod greedy;
 mod server;
 mod site;
+mod streams;

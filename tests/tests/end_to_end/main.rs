@@ -13,6 +13,7 @@ mod greedy_clients;
 mod hostile_http;
 mod operator_cli;
 mod recorded_books;
+mod stream_connections;
 mod streams;
 mod trading_surface;
 mod two_gateways;

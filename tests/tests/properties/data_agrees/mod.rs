@@ -13,7 +13,7 @@ mod plain;
 mod positions;
 mod questions;
 mod rows;
-mod site;
+pub(crate) mod site;
 mod sums;
 mod wallet;
 

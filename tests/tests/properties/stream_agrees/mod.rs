@@ -3,6 +3,7 @@
 //! messages into books.
 
 mod client;
+mod replayed;
 mod text;
 mod twin;
 mod twin_messages;
@@ -31,7 +32,7 @@ fn receipt(frame: &Frame) -> [u8; 32] {
     *blake3::hash(&frame.sequence.0.to_le_bytes()).as_bytes()
 }
 
-pub(crate) fn folded(fold: &mut StreamFold, frame: &Frame) -> Vec<StreamMessage> {
+fn folded(fold: &mut StreamFold, frame: &Frame, receipt: [u8; 32]) -> Vec<StreamMessage> {
     let folded = FrameRef {
         sequence: frame.sequence,
         time: frame.time,
@@ -40,7 +41,7 @@ pub(crate) fn folded(fold: &mut StreamFold, frame: &Frame) -> Vec<StreamMessage>
         evidence: &frame.evidence,
         place: FramePosition::default(),
     };
-    let messages = fold.fold(&folded, receipt(frame), time_of(frame));
+    let messages = fold.fold(&folded, receipt, time_of(frame));
     messages.expect("a frame that follows")
 }
 
@@ -59,7 +60,7 @@ fn agrees(what: &str, journal: &Journal, limits: (usize, usize), seen: &mut Seen
     let mut twin = Twin::new(GENESIS, limits);
     let mut clients = Clients::default();
     for frame in &journal.frames {
-        let sent = folded(&mut fold, frame);
+        let sent = folded(&mut fold, frame, receipt(frame));
         let expected = twin.frame(frame, receipt(frame), time_of(frame));
         let at = |why: &str| format!("{what}, frame {}, {:?}: {why}", frame.sequence.0, frame);
         for (sent, expected) in sent.iter().zip(&expected) {
