@@ -54,7 +54,7 @@ def _one(markets, **wanted):
 def market(_markets, request):
     """A plain market with tick 0.01 and without fees, of the test module's own."""
     plain = _one(_markets, tick="0.01", neg_risk=False, taker_fee=0)
-    modules = ["test_market_data", "test_orders", "test_matching", "test_cancels", "test_wallets"]
+    modules = ["test_market_data", "test_orders", "test_matching", "test_cancels", "test_wallets", "test_streams"]
     return plain[modules.index(request.module.__name__) % len(plain)]
 
 

@@ -26,6 +26,8 @@ pub struct Options {
     pub settings: Vec<(String, String)>,
     /// Start although an I/O error ended the last engine.
     pub after_io_error: bool,
+    /// File that gets the logs of all processes; `None` = standard error of the test.
+    pub log: Option<PathBuf>,
 }
 
 impl Options {
@@ -119,6 +121,9 @@ impl Exchange {
         // Tests send requests without pause, all from one address.
         command.env("FORETELL_LIMITS_ENABLED", "false");
         command.envs(options.settings.iter().map(|(name, value)| (name, value)));
+        if let Some(log) = &options.log {
+            command.stderr(std::fs::File::create(log).expect("a log file"));
+        }
         let mut up = command
             .stdin(Stdio::null())
             .stdout(Stdio::piped())

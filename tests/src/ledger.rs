@@ -158,7 +158,11 @@ async fn of_one_state<T>(traders: &[Trader], read: impl AsyncFn(Sequence) -> T) 
 }
 
 /// Every item of a paged response, at or after sequence `from`.
-async fn all_pages(reader: (&Trader, Sequence), path: &str) -> Vec<Value> {
+/// All rows of a paged list, as the reader sees them at a sequence or later.
+///
+/// # Panics
+/// A page is no page.
+pub async fn all_pages(reader: (&Trader, Sequence), path: &str) -> Vec<Value> {
     let mut items = Vec::new();
     let mut cursor = "MA==".to_owned();
     while cursor != "LTE=" {

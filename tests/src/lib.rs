@@ -6,3 +6,4 @@ pub mod ledger;
 pub mod load;
 pub mod operator;
 pub mod random;
+pub mod streams;

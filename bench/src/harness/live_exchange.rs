@@ -48,6 +48,16 @@ impl LiveExchange {
         domains: &Domains,
         owner: WalletAddress,
     ) -> Result<Self, MeasureError> {
+        Self::start_with(data, domains, owner, ConnectionLimits::default())
+    }
+
+    /// The same with other limits of connections.
+    pub(crate) fn start_with(
+        data: &Path,
+        domains: &Domains,
+        owner: WalletAddress,
+        connections: ConnectionLimits,
+    ) -> Result<Self, MeasureError> {
         let (engine, master, key) = start_alone(data, domains, owner)?;
         let gateway = foretell_gateway::start(GatewayConfig {
             journal: data.join(JOURNAL_DIRECTORY),
@@ -58,7 +68,7 @@ impl LiveExchange {
             engine_socket: data.join(SOCKET_NAME),
             listen: vec![(Surface::Trading, SocketAddr::from(([127, 0, 0, 1], 0)))],
             threads: 1,
-            connections: ConnectionLimits::default(),
+            connections,
             streams: foretell_gateway::StreamLimits::default(),
             // A measurement asks as fast as it can, from one address.
             policy: RequestPolicyConfig {

@@ -8,4 +8,5 @@ pub(crate) mod live_exchange;
 pub mod load_target;
 pub(crate) mod order_flow;
 pub(crate) mod running_engine;
+pub(crate) mod stream_clients;
 pub(crate) mod thread_time;

@@ -22,6 +22,10 @@ const PARTS: &[(&str, &str)] = &[
     ("journal", "journal --orders 200 --scratch $DIR"),
     ("entry", "entry --scratch $DIR"),
     ("reads", "reads --seconds 8 --scratch $DIR"),
+    (
+        "streams",
+        "streams --connections 2000 --rounds 2 --seconds 2 --scratch $DIR",
+    ),
     ("load", "load --rounds 2 --seconds 2 --scratch $DIR"),
     ("replay", "replay --rounds 3 --scratch $DIR"),
     ("recover", "recover --rounds 3 --scratch $DIR"),

@@ -16,6 +16,7 @@ mod recover;
 pub mod replay;
 mod snapshots;
 mod start;
+mod streams;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -56,6 +57,8 @@ pub enum Measurement {
     Catalog(catalog::CatalogScope),
     /// Time public reads, and from acknowledgement to read
     Reads(reads::ReadsScope),
+    /// Send stream messages to many connections
+    Streams(streams::StreamsScope),
 }
 
 impl Measurement {
@@ -78,6 +81,7 @@ impl Measurement {
             Self::Data(scope) => data::measure(scope),
             Self::Catalog(scope) => catalog::measure(scope),
             Self::Reads(scope) => reads::measure(scope),
+            Self::Streams(scope) => streams::measure(scope),
         }
     }
 }

@@ -156,7 +156,13 @@ impl Session<'_> {
         };
         match (operation, named, &mut user.markets) {
             (Operation::Unsubscribe, Some(named), Some(filter)) => {
+                let had_markets = !filter.is_empty();
                 filter.retain(|market, _| !named.contains(market));
+                // No named market means all: the official client widens a filter so.
+                if had_markets && filter.is_empty() {
+                    user.markets = None;
+                    user.from = cursor;
+                }
             }
             (Operation::Unsubscribe, _, _) | (Operation::Subscribe, Some(_), None) => {}
             (Operation::Subscribe, None, filter) => {

@@ -15,5 +15,6 @@ mod operator_cli;
 mod page;
 mod recorded_books;
 mod stream_connections;
+mod streams;
 mod trading_surface;
 mod two_gateways;

@@ -1,0 +1,137 @@
+//! Baselines of a stream: one thread that sends the same bytes to every connection, by tokio-tungstenite
+//! or by plain writes.
+
+use std::io::{self, Write as _};
+use std::net::{SocketAddr, TcpListener as StdListener, TcpStream as StdStream};
+use std::sync::mpsc;
+use std::thread::JoinHandle;
+
+use bytes::Bytes;
+use futures_util::SinkExt as _;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{broadcast, oneshot};
+use tokio_tungstenite::tungstenite::{Message, Utf8Bytes};
+
+/// Thread names of the servers.
+pub(crate) const BROADCAST_THREAD: &str = "bare-broadcast";
+pub(crate) const WRITE_THREAD: &str = "bare-write";
+/// Messages that a connection of the broadcast may be late.
+const LATE: usize = 4_096;
+
+/// Sends each text to every connection through tokio-tungstenite: one task a connection.
+pub(crate) struct BroadcastServer {
+    pub(crate) address: SocketAddr,
+    texts: broadcast::Sender<Utf8Bytes>,
+    stop: oneshot::Sender<()>,
+    thread: JoinHandle<()>,
+}
+
+impl BroadcastServer {
+    pub(crate) fn start() -> io::Result<Self> {
+        let listener = StdListener::bind(("127.0.0.1", 0))?;
+        listener.set_nonblocking(true)?;
+        let address = listener.local_addr()?;
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_io()
+            .build()?;
+        let (texts, _) = broadcast::channel(LATE);
+        let (stop, stopped) = oneshot::channel();
+        let sender = texts.clone();
+        let thread = std::thread::Builder::new()
+            .name(BROADCAST_THREAD.to_owned())
+            .spawn(move || {
+                runtime.block_on(async {
+                    tokio::select! {
+                        served = accept(listener, sender) => served.expect("a loopback listener"),
+                        _ = stopped => {}
+                    }
+                });
+            })?;
+        Ok(Self {
+            address,
+            texts,
+            stop,
+            thread,
+        })
+    }
+
+    /// Sends a text to every connection.
+    pub(crate) fn send(&self, text: &Utf8Bytes) {
+        // Without a connection there is no receiver.
+        let _ = self.texts.send(text.clone());
+    }
+
+    pub(crate) fn stop(self) {
+        // The server has already ended if it failed.
+        let _ = self.stop.send(());
+        self.thread.join().expect("its thread does not panic");
+    }
+}
+
+async fn accept(listener: StdListener, texts: broadcast::Sender<Utf8Bytes>) -> io::Result<()> {
+    let listener = TcpListener::from_std(listener)?;
+    loop {
+        let (stream, _) = listener.accept().await?;
+        stream.set_nodelay(true)?;
+        tokio::spawn(forward(stream, texts.subscribe()));
+    }
+}
+
+async fn forward(stream: TcpStream, mut texts: broadcast::Receiver<Utf8Bytes>) {
+    let Ok(mut socket) = tokio_tungstenite::accept_async(stream).await else {
+        return;
+    };
+    while let Ok(text) = texts.recv().await {
+        if socket.send(Message::Text(text)).await.is_err() {
+            return;
+        }
+    }
+}
+
+/// Writes finished frames to every connection, without a handshake.
+pub(crate) struct WriteServer {
+    pub(crate) address: SocketAddr,
+    frames: mpsc::Sender<Bytes>,
+    thread: JoinHandle<io::Result<()>>,
+}
+
+impl WriteServer {
+    /// Starts a server of so many connections.
+    pub(crate) fn start(connections: usize) -> io::Result<Self> {
+        let listener = StdListener::bind(("127.0.0.1", 0))?;
+        let address = listener.local_addr()?;
+        let (frames, to_write) = mpsc::channel::<Bytes>();
+        let thread = std::thread::Builder::new()
+            .name(WRITE_THREAD.to_owned())
+            .spawn(move || {
+                let mut accepted: Vec<StdStream> = Vec::with_capacity(connections);
+                while accepted.len() < connections {
+                    let (stream, _) = listener.accept()?;
+                    stream.set_nodelay(true)?;
+                    accepted.push(stream);
+                }
+                for frame in to_write {
+                    for stream in &mut accepted {
+                        stream.write_all(&frame)?;
+                    }
+                }
+                Ok(())
+            })?;
+        Ok(Self {
+            address,
+            frames,
+            thread,
+        })
+    }
+
+    /// Writes a frame to every connection.
+    pub(crate) fn send(&self, frame: &Bytes) {
+        // A server that failed reports it when it is stopped.
+        let _ = self.frames.send(frame.clone());
+    }
+
+    pub(crate) fn stop(self) -> io::Result<()> {
+        drop(self.frames);
+        self.thread.join().expect("its thread does not panic")
+    }
+}

@@ -1,0 +1,228 @@
+//! Streams over processes: what clients on two gateways read is what the journal did, whatever cuts
+//! their connections (docs/api/streams.md).
+
+mod cuts;
+mod load;
+mod secrets;
+mod worked_flow;
+
+use std::sync::Arc;
+
+use foretell_ops::demo::wallets::VISITORS;
+use foretell_ops::trader::Trader;
+use foretell_tests::exchange::{Exchange, Options};
+use foretell_tests::load::{LoadMarket, Shared, trade};
+use foretell_tests::random::Random;
+use foretell_tests::streams::{Connection, End, number, sequence, timeless};
+use foretell_tests::{ledger, operator};
+use serde_json::{Value, json};
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+
+/// Interval of the heartbeats that tell a test how far a connection is.
+const HEARTBEAT_MS: u64 = 500;
+
+/// An exchange of two gateways, the demo's wallets, and markets of the test's own.
+struct Site {
+    exchange: Exchange,
+    traders: Arc<Vec<Trader>>,
+    /// `auth` of each trader.
+    auths: Vec<Value>,
+}
+
+/// A market that nobody else uses.
+struct Market {
+    condition: String,
+    tokens: [String; 2],
+}
+
+impl Site {
+    async fn start(options: Options) -> Self {
+        let exchange = Exchange::start(env!("CARGO_BIN_EXE_foretell-under-test"), &options);
+        let (mut traders, mut auths) = (Vec::new(), Vec::new());
+        for wallet in VISITORS {
+            let trader = Trader::connect(&exchange.trading, wallet.private_key, 0).await;
+            let trader = trader.expect("a key");
+            let (_, auth) = trader.derive_key(0).await.expect("the key");
+            traders.push(trader);
+            auths.push(auth);
+        }
+        Self {
+            exchange,
+            traders: Arc::new(traders),
+            auths,
+        }
+    }
+
+    async fn two_gateways() -> Self {
+        let options = Options {
+            gateways: 2,
+            ..Options::demo()
+        };
+        Self::start(options).await
+    }
+
+    /// Registers a market; every gateway shows it when this returns to whoever names a sequence.
+    async fn market(&self, index: u64) -> Market {
+        let condition = format!("0x{:064x}", 0x5742_0000 + index);
+        let tokens = [1, 2].map(|outcome| (900_000 + 10 * index + outcome).to_string());
+        let body = json!({
+            "condition_id": condition,
+            "token_ids": tokens,
+            "question": "Will it rain in Oslo on 1 October 2026?",
+            "slug": format!("rain-oslo-{index}"),
+        });
+        operator::done(&self.exchange, "/markets", &body).await;
+        self.shown(&tokens[0]).await;
+        Market { condition, tokens }
+    }
+
+    /// The answer of `GET /book`, and the sequence that it shows, on a gateway that has the market.
+    async fn shown(&self, token: &str) -> (Value, u64) {
+        let at = operator::sequence(&self.exchange).await;
+        book(&self.exchange.trading, token, at).await
+    }
+
+    /// A subscription to both tokens of a market, with heartbeats.
+    fn both(market: &Market) -> Value {
+        json!({ "type": "market", "assets_ids": market.tokens, "heartbeat_ms": HEARTBEAT_MS })
+    }
+
+    /// A trader's subscription to the user channel, with heartbeats.
+    fn own(&self, trader: usize) -> Value {
+        json!({ "type": "user", "auth": self.auths[trader], "heartbeat_ms": HEARTBEAT_MS })
+    }
+
+    async fn connect(&self, subscription: &Value) -> Connection {
+        let channel = subscription["type"].as_str().expect("a channel");
+        Connection::subscribe(&self.exchange.trading, channel, subscription).await
+    }
+
+    /// Records a subscription that is in force when this returns.
+    async fn record(&self, subscription: &Value) -> Recording {
+        let mut connection = self.connect(subscription).await;
+        let mut read = connection.until_type("subscribed").await;
+        let (goal, goals) = watch::channel(u64::MAX);
+        let task = tokio::spawn(async move {
+            let end = follow(&mut connection, &mut read, &goals).await.err();
+            (read, end)
+        });
+        Recording { goal, task }
+    }
+
+    /// Lets all traders place and cancel random orders in the markets.
+    fn load(&self, markets: &[&Market], random: &mut Random) -> Load {
+        let shared = Shared::default();
+        let markets: Arc<Vec<LoadMarket>> = Arc::new(
+            markets
+                .iter()
+                .map(|market| LoadMarket::new(market.tokens.clone()))
+                .collect(),
+        );
+        let tasks = (0..self.traders.len())
+            .map(|number| {
+                let (traders, markets) = (Arc::clone(&self.traders), Arc::clone(&markets));
+                let (shared, random) = (shared.clone(), Random::new(random.draw()));
+                tokio::spawn(async move {
+                    trade(number, &traders[number], &markets, &shared, random).await;
+                })
+            })
+            .collect();
+        Load { shared, tasks }
+    }
+
+    /// All trades of a trader, as `/data/trades` lists them at a sequence or later.
+    async fn trades(&self, trader: usize, at: u64) -> Vec<Value> {
+        let reader = (&self.traders[trader], foretell_model::Sequence(at));
+        ledger::all_pages(reader, "/data/trades").await
+    }
+}
+
+/// Running random orders.
+struct Load {
+    shared: Shared,
+    tasks: Vec<JoinHandle<()>>,
+}
+
+impl Load {
+    async fn end(self) {
+        self.shared.stop.send_replace(true);
+        for task in self.tasks {
+            task.await.expect("the load saw nothing wrong");
+        }
+    }
+}
+
+/// The messages of one connection, read by a task.
+struct Recording {
+    goal: watch::Sender<u64>,
+    task: JoinHandle<(Vec<Value>, Option<End>)>,
+}
+
+impl Recording {
+    /// All messages up to a heartbeat at `goal` or later; what ended the connection, if anything did.
+    async fn end(self, goal: u64) -> (Vec<Value>, Option<End>) {
+        self.goal.send_replace(goal);
+        self.task.await.expect("no panic")
+    }
+}
+
+/// Reads until a heartbeat says that everything up to the goal was sent.
+async fn follow(
+    connection: &mut Connection,
+    read: &mut Vec<Value>,
+    goals: &watch::Receiver<u64>,
+) -> Result<(), End> {
+    loop {
+        let message = connection.next().await?;
+        let complete =
+            message["event_type"] == "heartbeat" && sequence(&message) >= *goals.borrow();
+        read.push(message);
+        if complete {
+            return Ok(());
+        }
+    }
+}
+
+/// The links of the chain and the own records in a recording after a sequence: what every receiver
+/// reads alike.
+fn common(read: &[Value], after: u64) -> Vec<Value> {
+    let common = read.iter().filter(|message| {
+        let own = matches!(message["event_type"].as_str(), Some("order" | "trade"));
+        (own || !message["prev_sequence"].is_null()) && sequence(message) > after
+    });
+    common.map(timeless).collect()
+}
+
+/// Everything up to here was received: from a heartbeat, or the frame before the newest message.
+fn complete(read: &[Value]) -> u64 {
+    let known = read
+        .iter()
+        .filter_map(|message| match message["event_type"].as_str()? {
+            "heartbeat" => Some(sequence(message)),
+            "book" if message["prev_sequence"].is_null() => None,
+            "subscribed" | "error" | "system_status" | "market_status" => None,
+            "resumed" => Some(number(message, "from")),
+            _ => Some(sequence(message) - 1),
+        });
+    known.max().unwrap_or(0)
+}
+
+/// `GET /book` at a sequence or later, and the sequence of the answer.
+async fn book(trading: &str, token: &str, at: u64) -> (Value, u64) {
+    let answer = reqwest::Client::new()
+        .get(format!("{trading}/book?token_id={token}"))
+        .header("x-min-sequence", at)
+        .send()
+        .await
+        .expect("an answer");
+    let shown = answer.headers()["x-sequence"].to_str().expect("digits");
+    let shown = shown.parse().expect("a sequence");
+    (answer.json().await.expect("JSON"), shown)
+}
+
+/// A count of repetitions: `ordinary` by default, more by an environment variable.
+fn count(variable: &str, ordinary: u64) -> u64 {
+    let given = std::env::var(variable).ok();
+    given.and_then(|text| text.parse().ok()).unwrap_or(ordinary)
+}
