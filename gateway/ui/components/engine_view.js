@@ -12,6 +12,8 @@ import { failed, skeleton } from "./states.js";
 const REFRESH_MS = 1000;
 /** Five minutes of samples. */
 const MAX_SAMPLES = 300;
+/** A chart of fewer samples fills from the right. */
+const LEAST_SAMPLES = 30;
 /** Bars of the scale from a microsecond to a second: one for each factor of two. */
 const BARS = 20;
 
@@ -19,7 +21,7 @@ class EngineView extends View {
   connectedCallback() {
     /** @type {Sample[]} */
     this.samples = [];
-    /** Times that each stage's last second fell into each bar. @type {Map<string, number[]>} */
+    /** Seconds whose p50 and p99 fell into each bar, by stage. @type {Map<string, { p50: number[], p99: number[] }>} */
     this.counts = new Map();
     this.body = h("div.engine", null, skeleton(8));
     fill(this, h("h1", null, t("engine_title")), h("p.dim", null, t("engine_text")), this.body);
@@ -47,12 +49,10 @@ class EngineView extends View {
     this.samples?.push({ at: Date.now(), rate: Number(figures.engine?.commands_per_second ?? 0), p99 });
     if ((this.samples?.length ?? 0) > MAX_SAMPLES) this.samples?.shift();
     for (const stage of stages) {
-      const bars = this.counts?.get(stage.name) ?? Array(BARS).fill(0);
-      // A second gives three points of its distribution: half below p50, 49 % below p99, the rest above.
+      const bars = this.counts?.get(stage.name) ?? { p50: Array(BARS).fill(0), p99: Array(BARS).fill(0) };
       if (stage.last.count > 0) {
-        bars[bar(stage.last.p50)] += stage.last.count * 0.5;
-        bars[bar((stage.last.p50 + stage.last.p99) / 2)] += stage.last.count * 0.4;
-        bars[bar(stage.last.p99)] += stage.last.count * 0.1;
+        bars.p50[bar(stage.last.p50)] += 1;
+        bars.p99[bar(stage.last.p99)] += 1;
       }
       this.counts?.set(stage.name, bars);
     }
@@ -68,7 +68,7 @@ class EngineView extends View {
     const cards = [
       [t("mode"), engine?.mode ?? t("offline"), engine?.durability ?? ""],
       [t("orders_per_second"), format.count(engine?.commands_per_second ?? 0), ""],
-      [t("sequence"), format.count(sequence), ""],
+      [t("newest"), format.count(sequence), ""],
       [t("durable"), format.count(durable), behind ? t("behind", { n: format.count(behind) }) : t("durable_all")],
       [t("live_orders"), format.count(engine?.live_orders ?? 0), `${format.count(engine?.markets ?? 0)} ${t("markets").toLowerCase()}`],
       [t("journal"), format.bytes(journal.bytes ?? 0), t("segments", { n: journal.segments ?? 0 })],
@@ -119,7 +119,7 @@ class EngineView extends View {
     fill(
       /** @type {any} */ (this.parts).processes,
       table(
-        [{ label: t("process") }, { label: t("state") }, { label: t("sequence"), class: "num" }, { label: t("durable"), class: "num" }, { label: "epoch", class: "num" }, { label: t("connections"), class: "num" }],
+        [{ label: t("process") }, { label: t("state") }, { label: t("newest"), class: "num" }, { label: t("durable"), class: "num" }, { label: "epoch", class: "num" }, { label: t("connections"), class: "num" }],
         [row("engine", engine, engine?.mode ?? t("offline")), row("gateway", gateway, gateway?.ready ? t("live") : t("catching_up"))],
         t("processes"),
       ),
@@ -133,7 +133,7 @@ class EngineView extends View {
         "tr",
         null,
         h("td", null, h("span.dim", null, `${stage.process} `), stage.name),
-        h("td.bars", null, histogram(this.counts?.get(stage.name) ?? [])),
+        h("td.bars", null, histogram(this.counts?.get(stage.name))),
         h("td.num", null, format.duration(stage.last.p50 * 1000)),
         h("td.num", null, format.duration(stage.last.p99 * 1000)),
         h("td.num.dim", null, format.duration(stage.all.p99 * 1000)),
@@ -142,7 +142,7 @@ class EngineView extends View {
     );
     fill(
       /** @type {any} */ (this.parts).stages,
-      table([{ label: t("stage") }, { label: `${t("distribution")} · 1 µs – 1 s` }, { label: t("p50"), class: "num" }, { label: t("p99"), class: "num" }, { label: `${t("p99")} ∑`, class: "num" }, { label: "n", class: "num" }], rows, t("latency")),
+      table([{ label: t("stage") }, { label: t("distribution") }, { label: t("p50"), class: "num" }, { label: t("p99"), class: "num" }, { label: `${t("p99")} ∑`, class: "num" }, { label: "n", class: "num" }], rows, t("latency")),
     );
   }
 }
@@ -160,14 +160,18 @@ function stagesOf({ engine, gateway }) {
 /** @param {number} microseconds */
 const bar = (microseconds) => Math.min(BARS - 1, Math.max(0, Math.floor(Math.log2(Math.max(1, microseconds)))));
 
-/** @param {number[]} bars */
+/** @param {{ p50: number[], p99: number[] } | undefined} bars */
 function histogram(bars) {
-  const most = Math.max(...bars, 1);
-  const svg = s("svg", { class: "histogram", viewBox: `0 0 ${BARS * 8} 24`, preserveAspectRatio: "none", "aria-hidden": "true" });
-  bars.forEach((count, i) => {
-    const height = count === 0 ? 1 : Math.max(2, Math.sqrt(count / most) * 24);
-    svg.append(s("rect", { x: i * 8 + 1, y: 24 - height, width: 6, height }));
-  });
+  const svg = s("svg", { class: "histogram", viewBox: `0 0 ${BARS * 10} 24`, preserveAspectRatio: "none", "aria-hidden": "true" });
+  svg.append(s("path", { class: "base", d: `M0 23.5H${BARS * 10}` }));
+  if (!bars) return svg;
+  for (const [name, offset] of /** @type {const} */ ([["p50", 1], ["p99", 5]])) {
+    const most = Math.max(...bars[name], 1);
+    bars[name].forEach((seconds, i) => {
+      const height = seconds === 0 ? 0 : Math.max(2, (seconds / most) * 23);
+      svg.append(s("rect", { class: name, x: i * 10 + offset, y: 24 - height, width: 4, height }));
+    });
+  }
   return svg;
 }
 
@@ -179,7 +183,8 @@ function trend(values, label) {
   const width = 600;
   const height = 96;
   const most = Math.max(...values, 1) * 1.1;
-  const x = (/** @type {number} */ i) => width - (values.length - 1 - i) * (width / (MAX_SAMPLES - 1));
+  const shown = Math.max(LEAST_SAMPLES, values.length);
+  const x = (/** @type {number} */ i) => width - (values.length - 1 - i) * (width / (shown - 1));
   const line = values.map((value, i) => `${i ? "L" : "M"}${x(i).toFixed(1)} ${(height - (value / most) * (height - 4)).toFixed(1)}`).join("");
   const svg = s("svg", { viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: "none", "aria-hidden": "true" });
   if (values.length > 1) svg.append(s("path", { class: "area", d: `${line}V${height}H${x(0)}Z` }), s("path", { class: "line", d: line }));

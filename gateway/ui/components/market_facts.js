@@ -43,10 +43,9 @@ class MarketFacts extends View {
   proof() {
     const book = get("book");
     const trades = (get("trades") ?? []).slice(0, PROOFS);
-    /** @type {string} */
     const signature = `${book.hash}${trades[0]?.receipt}${book.sequence}`;
-    if (signature === this.drawn) return;
-    this.drawn = signature;
+    if (signature === this.dataset.drawn) return;
+    this.dataset.drawn = signature;
     fill(
       /** @type {HTMLElement} */ (this.body),
       facts([

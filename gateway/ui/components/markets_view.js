@@ -126,10 +126,9 @@ class MarketsView extends View {
   /** @param {Market[]} all */
   choices(all) {
     const tags = [...new Set(all.flatMap((market) => market.tags))].sort();
-    /** @type {string} */
     const signature = tags.join("|") + all.length + this.tag + this.event;
-    if (signature === this.signature) return;
-    this.signature = signature;
+    if (signature === this.dataset.choices) return;
+    this.dataset.choices = signature;
     const chip = (/** @type {string} */ label, /** @type {string} */ tag) =>
       h("button.chip", { type: "button", "aria-pressed": String(this.tag === tag), onclick: () => this.choose({ tag }) }, label);
     fill(/** @type {HTMLElement} */ (this.tags), chip(t("all_tags"), ""), tags.slice(0, 24).map((tag) => chip(tag, tag)));
@@ -232,13 +231,13 @@ function row(market) {
   function update() {
     const known = figuresOf(market.id);
     const now = chance(known);
-    setText(chanceText, format.percent(now));
+    setText(chanceText, format.percent(now, 1));
     bar.style.setProperty("--part", now === null ? "0" : String(Number(now) / 1e6));
-    setText(cells.last, format.price(known?.last));
-    setText(cells.spread, known?.bid && known.ask ? format.price(known.ask - known.bid) : format.NONE);
+    setText(cells.last, format.price(known?.last, 1_000n));
+    setText(cells.spread, known?.bid && known.ask ? format.price(known.ask - known.bid, 1_000n) : format.NONE);
     setText(cells.volume, known ? format.shortMoney(known.volume) : format.NONE);
     const change = known?.change ?? null;
-    setText(cells.change, change === null ? format.NONE : format.change(change));
+    setText(cells.change, change === null ? format.NONE : format.change(change, 1));
     cells.change.className = `num c-change_24h ${change === null ? "flat" : format.tone(change)}`;
     if (before !== null && now !== null && now !== before) flash(cells.chance, now > before);
     before = now;

@@ -1,5 +1,6 @@
 /** The order book: asks over bids, best prices in the middle, own orders marked. Only the rows in sight exist. */
 
+import { ONE } from "../lib/decimal.js";
 import { fill, h, icon, setText } from "../lib/dom.js";
 import * as format from "../lib/format.js";
 import { t } from "../lib/messages.js";
@@ -7,6 +8,10 @@ import { View, get } from "../lib/store.js";
 
 const ROW = 24;
 const SPARE = 4;
+/** Prices without orders are shown where at most this many ticks lie between two levels. */
+const SMALL_GAP = 6n;
+/** Each side shows at least this many prices. */
+const LEAST_LINES = 7;
 
 /**
  * @typedef {{ price: bigint, size: bigint, total: bigint, ask: boolean }} Line
@@ -70,14 +75,15 @@ class OrderLadder extends View {
     /** @type {bigint | undefined} */
     const price = this.lines?.[this.active ?? -1]?.price;
     const before = this.asks ?? 0;
-    this.lines = [...totals(asks, true).reverse(), ...totals(bids, false)];
-    this.asks = asks.length;
+    const ladder = ladderLines(bids, asks, book.tick);
+    this.lines = [...ladder.asks.reverse(), ...ladder.bids];
+    this.asks = ladder.asks.length;
     /** @type {bigint} */
     this.most = this.lines.reduce((most, line) => (line.total > most ? line.total : most), 1n);
     if (price !== undefined) this.active = this.lines.findIndex((line) => line.price === price);
     /** @type {HTMLElement} */ (this.space).style.height = `${(this.lines.length + 1) * ROW}px`;
     this.scroller.setAttribute("aria-rowcount", String(this.lines.length + 1));
-    /** @type {HTMLElement} */ (this.note).hidden = this.lines.length > 0;
+    /** @type {HTMLElement} */ (this.note).hidden = this.lines.some((line) => line.size > 0n);
     if (!this.centered) this.center();
     else if (before !== this.asks) this.scroller.scrollTop += (this.asks - before) * ROW;
     this.middleRow(book, outcome);
@@ -114,7 +120,7 @@ class OrderLadder extends View {
     for (const order of /** @type {import("../lib/account.js").OwnOrder[]} */ (get("orders") ?? [])) {
       if (order.market !== market?.id) continue;
       const same = order.token === token;
-      const price = same ? order.price : 1_000_000n - order.price;
+      const price = same ? order.price : ONE - order.price;
       const ask = (order.side === "SELL") === same;
       const key = `${ask ? "a" : "b"}${price}`;
       own.set(key, (own.get(key) ?? 0n) + order.size - order.matched);
@@ -151,19 +157,19 @@ class OrderLadder extends View {
       this.space?.append(row.row);
     }
     const tick = get("book").tick;
-    const asks = this.asks ?? 0;
+    const empty = line.size === 0n;
     const place = line.ask ? index : index + 1;
     row.row.style.transform = `translateY(${place * ROW}px)`;
     row.row.setAttribute("aria-rowindex", String(place + 1));
-    row.row.className = `level ${line.ask ? "ask" : "bid"}${index === this.active ? " active" : ""}${index === asks || index === asks - 1 ? " best" : ""}`;
+    row.row.className = `level ${line.ask ? "ask" : "bid"}${index === this.active ? " active" : ""}${empty ? " void" : ""}`;
     const texts = { price: format.price(line.price, tick), size: format.shares(line.size), total: format.shares(line.total) };
     setText(row.price, texts.price);
-    setText(row.size, texts.size);
-    setText(row.total, texts.total);
-    row.bar.style.setProperty("--part", String(Number((line.total * 1000n) / (this.most ?? 1n)) / 1000));
+    setText(row.size, empty ? "" : texts.size);
+    setText(row.total, empty ? "" : texts.total);
+    row.bar.style.setProperty("--part", empty ? "0" : String(Number((line.total * 1000n) / (this.most ?? 1n)) / 1000));
     const own = this.owned?.get(`${line.ask ? "a" : "b"}${line.price}`) ?? 0n;
     setText(row.own, own > 0n ? `◉ ${format.shares(own)}` : "");
-    row.row.setAttribute("aria-label", t(line.ask ? "row_ask" : "row_bid", texts) + (own > 0n ? `, ${t("row_own", { shares: format.shares(own) })}` : ""));
+    row.row.setAttribute("aria-label", t(empty ? "row_void" : line.ask ? "row_ask" : "row_bid", texts) + (own > 0n ? `, ${t("row_own", { shares: format.shares(own) })}` : ""));
     if (row.key === line.price && row.shown !== line.size) flashCell(row.size, line.size > row.shown);
     row.key = line.price;
     row.shown = line.size;
@@ -184,7 +190,7 @@ class OrderLadder extends View {
    * @param {boolean} all also the shares up to this price
    */
   choose(line, all) {
-    document.dispatchEvent(new CustomEvent("ticket-fill", { detail: { price: line.price, shares: all ? line.total : undefined } }));
+    document.dispatchEvent(new CustomEvent("ticket-fill", { detail: { price: line.price, shares: all && line.size > 0n ? line.total : undefined } }));
   }
 
   /** @param {KeyboardEvent} event */
@@ -222,17 +228,49 @@ class OrderLadder extends View {
 }
 
 /**
- * Levels with what lies between them and the middle.
+ * Both sides from the middle outwards, with the empty prices of small gaps: they can be chosen, too.
+ * @param {import("../lib/book.js").Level[]} bids best first
+ * @param {import("../lib/book.js").Level[]} asks best first
+ * @param {bigint} tick
+ */
+function ladderLines(bids, asks, tick) {
+  const bid = bids[0]?.price ?? 0n;
+  const ask = asks[0]?.price ?? ONE;
+  const narrow = bids.length > 0 && asks.length > 0 && (ask - bid) / tick <= SMALL_GAP;
+  const middle = (((bid + ask) / 2n) / tick) * tick;
+  return {
+    asks: side(asks, true, tick, narrow ? middle : ask - tick),
+    bids: side(bids, false, tick, narrow ? middle + tick : bid + tick),
+  };
+}
+
+/**
  * @param {import("../lib/book.js").Level[]} levels best first
  * @param {boolean} ask
+ * @param {bigint} tick
+ * @param {bigint} start the price before the first line
  * @returns {Line[]}
  */
-function totals(levels, ask) {
+function side(levels, ask, tick, start) {
+  const step = ask ? tick : -tick;
+  /** @type {Line[]} */
+  const lines = [];
   let total = 0n;
-  return levels.map(({ price, size }) => {
-    total += size;
-    return { price, size, total, ask };
-  });
+  let price = start;
+  const blank = (/** @type {bigint} */ until) => {
+    for (price += step; price !== until; price += step) lines.push({ price, size: 0n, total, ask });
+  };
+  for (const level of levels) {
+    if ((level.price - price) / step <= SMALL_GAP && (level.price - price) % step === 0n) blank(level.price);
+    price = level.price;
+    total += level.size;
+    lines.push({ price, size: level.size, total, ask });
+  }
+  while (levels.length > 0 && lines.length < LEAST_LINES && price + step > 0n && price + step < ONE) {
+    price += step;
+    lines.push({ price, size: 0n, total, ask });
+  }
+  return lines;
 }
 
 /** @param {number} index */

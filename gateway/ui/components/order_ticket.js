@@ -69,7 +69,7 @@ class OrderTicket extends View {
       { novalidate: true, onsubmit: (/** @type {Event} */ event) => this.send(event) },
       h("div.ticket-top", null, this.sides, this.kinds),
       h("div.fields", null, this.fields.price, this.fields.shares, this.fields.amount),
-      h("div.fields", null, this.fields.type, this.fields.post, this.fields.expires),
+      h("div.fields.terms", null, this.fields.type, this.fields.post, this.fields.expires),
       h("div.line", null, this.available),
       this.summary,
       this.hint,
@@ -95,7 +95,7 @@ class OrderTicket extends View {
 
   types() {
     const types = this.kind === "limit" ? ["GTC", "GTD", "FOK", "FAK"] : ["FAK", "FOK"];
-    fill(/** @type {HTMLElement} */ (this.type), types.map((type) => h("option", { value: type }, `${type} · ${t(/** @type {"GTC"} */ (type))}`)));
+    fill(/** @type {HTMLElement} */ (this.type), types.map((type) => h("option", { value: type }, t(/** @type {"GTC"} */ (type)))));
   }
 
   /**

@@ -31,7 +31,7 @@ export async function walletDialog() {
  */
 function account(dialog, body) {
   const current = /** @type {import("../lib/session.js").Session} */ (session());
-  const cash = get("cash");
+  const cash = /** @type {{ total: bigint, free: bigint } | null} */ (get("cash"));
   const copy = async () => {
     await navigator.clipboard?.writeText(current.address);
     set("notice", t("copied"));

@@ -64,10 +64,11 @@ export function cents(price, tick = 10_000n) {
 /**
  * A chance as percent.
  * @param {bigint | null | undefined} price
+ * @param {number} [decimals] in columns, so that the points are in line
  */
-export function percent(price) {
+export function percent(price, decimals) {
   if (price === null || price === undefined) return NONE;
-  return `${grouped(price * 100n, price % 10_000n === 0n ? 0 : 1)}%`;
+  return `${grouped(price * 100n, decimals ?? (price % 10_000n === 0n ? 0 : 1))}%`;
 }
 
 /** @param {bigint} shares */
@@ -93,11 +94,12 @@ export function shortMoney(amount) {
 /**
  * A change with its arrow: colour alone says nothing to some readers.
  * @param {bigint} change
+ * @param {number} [decimals]
  */
-export function change(change) {
+export function change(change, decimals) {
   const size = change < 0n ? -change : change;
   const arrow = change > 0n ? "▲" : change < 0n ? "▼" : "•";
-  return `${arrow} ${grouped(size * 100n, size % 10_000n === 0n ? 0 : 1)}`;
+  return `${arrow} ${grouped(size * 100n, decimals ?? (size % 10_000n === 0n ? 0 : 1))}`;
 }
 
 /** @param {bigint} value */

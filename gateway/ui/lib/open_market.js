@@ -74,7 +74,7 @@ export class OpenMarket {
       this.trades = [...newer, ...data.map(ofRecord)];
       this.tradesSequence = sequence;
       this.publishTrades();
-    } catch (error) {
+    } catch {
       if (get("trades") === null) set("trades", []);
     }
   }
