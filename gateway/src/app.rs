@@ -17,6 +17,7 @@ use crate::engine_link::EngineLink;
 use crate::market_pages::MarketPages;
 use crate::metrics::{Metrics, Readings};
 use crate::operator_token::OperatorToken;
+use crate::page::Page;
 use crate::profiles::Profiles;
 use crate::rendered_market_texts::MarketTexts;
 use crate::request_policy::RequestPolicy;
@@ -41,6 +42,8 @@ pub(crate) struct App {
     pub(crate) market_texts: MarketTexts,
     pub(crate) market_pages: MarketPages,
     pub(crate) profiles: Profiles,
+    /// Present when the trading surface has the page.
+    pub(crate) page: Option<Page>,
     /// Present when a catalog is configured.
     pub(crate) catalog: Option<Arc<CatalogPool>>,
 }

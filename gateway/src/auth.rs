@@ -21,6 +21,7 @@ const X_AUTH_HINT: HeaderName = HeaderName::from_static("x-auth-hint");
 /// The settings of authentication.
 pub(crate) struct Auth {
     prefixes: Vec<HeaderNames>,
+    first_prefix: String,
     hints: bool,
     pub(crate) window: Window,
     pub(crate) master: MasterSecret,
@@ -79,9 +80,10 @@ impl Auth {
         master: MasterSecret,
         domains: Domains,
     ) -> Result<Self, BadPrefix> {
-        if prefixes.is_empty() {
+        let Some(first) = prefixes.first() else {
             return Err(BadPrefix(String::new()));
-        }
+        };
+        let first_prefix = first.name.clone();
         let prefixes = prefixes
             .iter()
             .map(HeaderNames::new)
@@ -91,12 +93,18 @@ impl Auth {
         contracts.dedup();
         Ok(Self {
             prefixes,
+            first_prefix,
             hints,
             window,
             master,
             domains,
             contracts,
         })
+    }
+
+    /// The first prefix of credential headers, as configured.
+    pub(crate) fn first_prefix(&self) -> &str {
+        &self.first_prefix
     }
 
     /// The names of all headers with credentials.

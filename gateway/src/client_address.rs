@@ -33,6 +33,24 @@ impl ClientAddress {
     }
 }
 
+/// Who sent a request: the peer of the connection, and the client.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Sender {
+    pub(crate) peer: IpAddr,
+    pub(crate) client: ClientAddress,
+}
+
+impl Sender {
+    /// Whether a program of this machine sent it, directly or through proxies of this machine.
+    pub(crate) fn is_on_this_machine(self) -> bool {
+        let is_local = |address: IpAddr| address.to_canonical().is_loopback();
+        match self.client {
+            ClientAddress::Known(client) => is_local(client) && is_local(self.peer),
+            ClientAddress::BehindProxy(_) => false,
+        }
+    }
+}
+
 impl TrustedProxies {
     pub(crate) fn new(networks: Vec<IpNet>) -> Self {
         Self(networks)
@@ -99,6 +117,26 @@ fn hop_address(text: &str) -> Option<IpAddr> {
 mod tests {
     use super::*;
     use http::HeaderValue;
+
+    #[test]
+    fn only_peers_of_this_machine_are_local() {
+        use ClientAddress::{BehindProxy, Known};
+        let address = |text: &str| -> IpAddr { text.parse().expect("an address") };
+        for (peer, client, expected) in [
+            ("127.0.0.1", Known(address("127.0.0.1")), true),
+            ("::1", Known(address("::1")), true),
+            ("::ffff:127.0.0.1", Known(address("127.0.0.1")), true),
+            ("192.0.2.1", Known(address("192.0.2.1")), false),
+            ("192.0.2.1", Known(address("127.0.0.1")), false),
+            ("127.0.0.1", Known(address("192.0.2.1")), false),
+            ("127.0.0.1", BehindProxy(address("127.0.0.1")), false),
+            ("0.0.0.0", Known(address("0.0.0.0")), false),
+        ] {
+            let peer = address(peer);
+            let sender = Sender { peer, client };
+            assert_eq!(sender.is_on_this_machine(), expected, "{sender:?}");
+        }
+    }
 
     fn client(proxies: &[&str], peer: &str, lines: &[&'static str]) -> ClientAddress {
         let networks = proxies.iter().map(|text| text.parse().expect("a network"));

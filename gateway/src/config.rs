@@ -13,6 +13,7 @@ use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 use crate::cors::Origin;
 use crate::limits::ConnectionLimits;
 use crate::operator_token::OperatorToken;
+use crate::page::PageConfig;
 use crate::rate_limits::RateLimits;
 use crate::surface::Surface;
 
@@ -122,6 +123,8 @@ pub struct GatewayConfig {
     ///
     /// [`StageLog`]: foretell_stages::StageLog
     pub stage_log: Option<PathBuf>,
+    /// The page on the trading surface; `None` turns it off.
+    pub page: Option<PageConfig>,
     /// The operator surface requires it.
     pub operator_token: Option<OperatorToken>,
 }

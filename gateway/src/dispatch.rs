@@ -19,7 +19,7 @@ use hyper::body::{Body as _, Incoming};
 use crate::answer::{Answer, X_SEQUENCE};
 use crate::app::App;
 use crate::body::{self, BodyError, BodyPermit};
-use crate::client_address::ClientAddress;
+use crate::client_address::{ClientAddress, Sender};
 use crate::client_quotas::{Client, Reservation};
 use crate::failure::{self, Failure};
 use crate::request_context::RequestContext;
@@ -60,7 +60,8 @@ impl Dispatcher {
         let route = found.as_ref().ok().map(|(route, _)| Arc::clone(route));
         let timing = Timing::new(&app.durations, began);
         let timed = request.headers().contains_key(X_SERVER_TIMING);
-        let answering = self.answer(Arc::clone(&timing), from, request, found);
+        let sender = Sender { peer, client: from };
+        let answering = self.answer(Arc::clone(&timing), sender, request, found);
         let answer = CatchPanic(Box::pin(answering)).await;
         let mut answer = answer.unwrap_or_else(|failure| failure.render(surface));
         if head {
@@ -98,14 +99,14 @@ impl Dispatcher {
     async fn answer(
         self,
         timing: Arc<Timing>,
-        from: ClientAddress,
+        sender: Sender,
         request: Request<Incoming>,
         found: Result<(Arc<Route>, String), Failure>,
     ) -> Result<Answer, Failure> {
         let surface = self.surface;
         let incoming = IncomingRequest {
             surface: self.surface,
-            from,
+            from: sender.client,
             method: request.method(),
             route: found.as_ref().ok().map(|(route, _)| route.path),
             headers: request.headers(),
@@ -116,7 +117,7 @@ impl Dispatcher {
             Err(answer) => return Ok(*answer),
         };
         let answer = match found {
-            Ok((route, parameter)) => self.handle(timing, from, request, route, parameter).await,
+            Ok((route, parameter)) => self.handle(timing, sender, request, route, parameter).await,
             Err(failure) => Err(failure),
         };
         let answer = answer.unwrap_or_else(|failure| failure.render(surface));
@@ -126,13 +127,13 @@ impl Dispatcher {
     async fn handle(
         self,
         timing: Arc<Timing>,
-        from: ClientAddress,
+        sender: Sender,
         request: Request<Incoming>,
         route: Arc<Route>,
         parameter: String,
     ) -> Result<Answer, Failure> {
         let (head, body) = request.into_parts();
-        let client = Client::of(from.counted());
+        let client = Client::of(sender.client.counted());
         let body = self.body(&head.headers, body, (client, route.body_limit));
         let (body, permit) = body.await?;
         let Self {
@@ -147,6 +148,7 @@ impl Dispatcher {
             _permit: permit,
             surface,
             client,
+            sender,
             parameter,
         };
         (route.handle)(context).await

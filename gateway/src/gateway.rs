@@ -26,10 +26,11 @@ use crate::engine_link::EngineLink;
 use crate::follower;
 use crate::market_pages::MarketPages;
 use crate::metrics::Metrics;
+use crate::page::Page;
 use crate::profiles::Profiles;
 use crate::rendered_market_texts::MarketTexts;
 use crate::request_policy::RequestPolicy;
-use crate::route_table;
+use crate::route_table::{self, PageRoutes};
 use crate::routes::Routes;
 use crate::server::{self, Servers, Shared};
 use crate::shared_view::SharedView;
@@ -144,6 +145,7 @@ pub fn start(config: GatewayConfig) -> Result<Gateway, GatewayError> {
     {
         return Err(GatewayError::OperatorExposed);
     }
+    let page_routes = PageRoutes::of(config.page.as_ref());
     let mut bound = Vec::new();
     let mut addresses = Vec::new();
     let mut tables = Vec::new();
@@ -155,7 +157,7 @@ pub fn start(config: GatewayConfig) -> Result<Gateway, GatewayError> {
         })?;
         addresses.push((surface, listener.address));
         bound.push(listener);
-        tables.push((surface, Arc::new(route_table::routes(surface))));
+        tables.push((surface, Arc::new(route_table::routes(surface, page_routes))));
     }
     let app = app(&config, threads)?;
 
@@ -202,11 +204,12 @@ pub fn start(config: GatewayConfig) -> Result<Gateway, GatewayError> {
                 follower::follow(&sources, &app.shared_view, &stop);
             }
         })?;
+    let has_page = serves(Surface::Trading) && config.page.is_some();
     let watched = WatchedData {
-        lists: serves(Surface::Catalog),
+        lists: serves(Surface::Catalog) || has_page,
         // The catalog surface queries the catalog itself.
         names: (config.listen.iter()).any(|(it, _)| *it != Surface::Catalog),
-        profiles: serves(Surface::Data),
+        profiles: serves(Surface::Data) || has_page,
     };
     let catalog_watcher = match &app.catalog {
         Some(pool) if watched.anything() => {
@@ -314,6 +317,8 @@ fn app(config: &GatewayConfig, links: usize) -> Result<Arc<App>, GatewayError> {
         market_texts: MarketTexts::default(),
         market_pages: MarketPages::default(),
         profiles: Profiles::default(),
+        page: (config.page.clone())
+            .map(|page| Page::new(page, config.journal.clone(), config.snapshots.clone())),
         catalog: config.catalog.clone().map(CatalogPool::new).map(Arc::new),
     }))
 }

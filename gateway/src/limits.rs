@@ -51,6 +51,15 @@ pub(crate) const MAX_IN_FLIGHT: usize = 8_192;
 /// How long an accepted command may go without an answer before its outcome is unknown.
 pub(crate) const ENGINE_ANSWER: Duration = Duration::from_secs(10);
 
+/// Markets whose volume of the day is kept, in 5 MB.
+pub(crate) const DAY_VOLUME_MARKETS: usize = 2_048;
+/// Trades counted for such a volume under one lock hold.
+pub(crate) const DAY_VOLUME_ROWS: usize = 4_096;
+/// Trades counted for one answer with figures of markets.
+pub(crate) const SUMMARY_ROWS: usize = 16_384;
+/// Age at which an answer of the engine room is made again.
+pub(crate) const ENGINE_ROOM_AGE: Duration = Duration::from_millis(500);
+
 /// Longest wait for a snapshot that an operator requested; the operator's own clients wait a little
 /// longer.
 pub(crate) const SNAPSHOT_ANSWER: Duration = Duration::from_secs(25);

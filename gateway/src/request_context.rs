@@ -15,6 +15,7 @@ use http::request::Parts;
 use crate::app::App;
 use crate::auth::Caller;
 use crate::body::BodyPermit;
+use crate::client_address::Sender;
 use crate::client_quotas::Client;
 use crate::engine_link::{LinkError, PendingAnswer};
 use crate::failure::Failure;
@@ -38,6 +39,7 @@ pub(crate) struct RequestContext {
     /// Surface on which it arrived, and the client's address.
     pub(crate) surface: Surface,
     pub(crate) client: Client,
+    pub(crate) sender: Sender,
     /// The value of `{…}` in the route's path.
     pub(crate) parameter: String,
 }

@@ -5,9 +5,10 @@ use foretell_wire::limits::{
 };
 use http::Method;
 
+use crate::page::PageConfig;
 use crate::resources::{
     actions, balances, books, builder_trades, cancels, catalog, checkpoints, data, health,
-    heartbeats, keys, market_info, market_lists, my_orders, my_trades, operator, orders, prices,
+    heartbeats, keys, market_info, market_lists, my_orders, my_trades, operator, orders, page, prices,
     prices_history, unsupported_features,
 };
 use crate::routes::{Handler, Route, Routes};
@@ -32,10 +33,38 @@ macro_rules! guarded {
     };
 }
 
+/// Builds a handler of another surface: its failures keep the shape of that surface.
+macro_rules! mounted {
+    ($surface:ident, $handler:path) => {
+        |context| {
+            Box::pin(async move {
+                let answer = $handler(context).await;
+                Ok(answer.unwrap_or_else(|failure| failure.render(Surface::$surface)))
+            })
+        }
+    };
+}
+
+/// The part of the page that a trading surface serves.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum PageRoutes {
+    None,
+    /// The page, and with `wallet` the development wallets.
+    Page { wallet: bool },
+}
+
+impl PageRoutes {
+    pub(crate) fn of(config: Option<&PageConfig>) -> Self {
+        config.map_or(Self::None, |page| Self::Page {
+            wallet: !page.development_wallets.is_empty(),
+        })
+    }
+}
+
 /// The routes of a surface.
-pub(crate) fn routes(surface: Surface) -> Routes {
+pub(crate) fn routes(surface: Surface, page: PageRoutes) -> Routes {
     Routes::new(match surface {
-        Surface::Trading => trading_routes(),
+        Surface::Trading => trading_routes(page),
         Surface::Data => data_routes(),
         Surface::Catalog => catalog_routes(),
         Surface::Operator => operator_routes(),
@@ -54,9 +83,8 @@ fn delete(path: &'static str, handle: Handler) -> Route {
     Route::new(Method::DELETE, path, handle)
 }
 
-fn trading_routes() -> Vec<Route> {
+fn trading_routes(page: PageRoutes) -> Vec<Route> {
     let mut routes = vec![
-        get("/", handle!(health::ok)),
         get("/ok", handle!(health::ok)),
         get("/time", handle!(health::time)),
         get("/version", handle!(health::version)),
@@ -147,6 +175,50 @@ fn trading_routes() -> Vec<Route> {
         get("/markets/{condition}", handle!(market_info::detail)),
     ];
     routes.extend(not_supported());
+    match page {
+        PageRoutes::None => routes.push(get("/", handle!(health::ok))),
+        PageRoutes::Page { wallet } => routes.extend(page_routes(wallet)),
+    }
+    routes
+}
+
+/// The page, and the reads of other surfaces that it needs, on its own origin.
+fn page_routes(wallet: bool) -> Vec<Route> {
+    use catalog::{lists, records};
+    use data::{activity, closed_positions, holders, positions, totals, trades};
+    use page::{engine_room, files, proof, site, summary};
+    let mut routes = vec![
+        get("/", handle!(files::root)),
+        get("/ui", handle!(files::home)),
+        get("/ui/", handle!(files::file)),
+        get("/ui/{*path}", handle!(files::file)),
+        get("/ui/logo", handle!(files::logo)),
+        get("/ui/api/site", handle!(site::show)),
+        get("/ui/api/engine", handle!(engine_room::show)),
+        get("/ui/api/markets/summary", handle!(summary::list)),
+        get("/ui/api/proof/{trade}", handle!(proof::show)),
+        get("/ui/api/data/trades", mounted!(Data, trades::list)),
+        get("/ui/api/data/positions", mounted!(Data, positions::list)),
+        get("/ui/api/data/closed-positions", mounted!(Data, closed_positions::list)),
+        get("/ui/api/data/holders", mounted!(Data, holders::list)),
+        get("/ui/api/data/activity", mounted!(Data, activity::list)),
+        get("/ui/api/data/value", mounted!(Data, totals::value)),
+        get("/ui/api/data/oi", mounted!(Data, totals::open_interest)),
+        get("/ui/api/data/live-volume", mounted!(Data, totals::live_volume)),
+        get("/ui/api/catalog/markets", mounted!(Catalog, lists::markets)),
+        get("/ui/api/catalog/markets/slug/{slug}", mounted!(Catalog, records::market_by_slug)),
+        get("/ui/api/catalog/markets/{id}", mounted!(Catalog, records::market)),
+        get("/ui/api/catalog/events", mounted!(Catalog, lists::events)),
+        get("/ui/api/catalog/events/slug/{slug}", mounted!(Catalog, records::event_by_slug)),
+        get("/ui/api/catalog/events/{id}", mounted!(Catalog, records::event)),
+        get("/ui/api/catalog/tags", mounted!(Catalog, lists::tags)),
+        get("/ui/api/catalog/tags/slug/{slug}", mounted!(Catalog, records::tag_by_slug)),
+        get("/ui/api/catalog/tags/{id}", mounted!(Catalog, records::tag)),
+        get("/ui/api/catalog/public-search", mounted!(Catalog, lists::search)),
+    ];
+    if wallet {
+        routes.push(post("/ui/wallet", handle!(page::wallet::call)).with_body(ORDER_BODY_BYTES));
+    }
     routes
 }
 

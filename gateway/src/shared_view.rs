@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-use foretell_journal::{Follower, FrameReader, Frames};
+use foretell_journal::{Follower, FrameInclusion, FrameReader, Frames};
 use foretell_model::{FramePosition, Sequence};
 use foretell_view::{ChunkCopy, View};
 use foretell_wire::ApiError;
@@ -164,6 +164,18 @@ impl SharedView {
         };
         found
             .inspect_err(|error| tracing::error!(%error, sequence = sequence.0, "frame not found"))
+            .ok()
+    }
+
+    /// The batch of a frame, and the chain hashes around it; `None` when the segment cannot be read.
+    /// It reads the headers of the segment's batches, as a search does.
+    pub(crate) async fn inclusion(&self, place: FramePosition) -> Option<FrameInclusion> {
+        let frames = self.journal.read().as_ref()?.frames.clone();
+        let _permit = self.searching.acquire().await.ok()?;
+        let reading = tokio::task::spawn_blocking(move || frames.inclusion(place));
+        let found = reading.await.ok()?;
+        found
+            .inspect_err(|error| tracing::error!(%error, "cannot read the batch of a frame"))
             .ok()
     }
 

@@ -100,6 +100,7 @@ impl Site {
             domains: Domains::default(),
             catalog: None,
             stage_log: None,
+            page: None,
             operator_token: Some(OperatorToken::new(TOKEN).unwrap()),
         })
         .unwrap();

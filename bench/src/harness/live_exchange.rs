@@ -79,6 +79,7 @@ impl LiveExchange {
             ready_patience: READY_PATIENCE,
             catalog: None,
             stage_log: None,
+            page: None,
             operator_token: None,
         })?;
         let trading = gateway

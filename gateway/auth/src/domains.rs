@@ -43,7 +43,9 @@ impl Markets {
         )
     }
 
-    const fn text(self) -> &'static str {
+    /// `plain`, `neg-risk` or `both`.
+    #[must_use]
+    pub const fn text(self) -> &'static str {
         match self {
             Self::Plain => "plain",
             Self::NegRisk => "neg-risk",
@@ -103,6 +105,18 @@ impl Domain {
     #[must_use]
     pub const fn number(&self) -> DomainNumber {
         self.number
+    }
+
+    /// `name` of its separator.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// `version` of its separator.
+    #[must_use]
+    pub fn version(&self) -> &str {
+        &self.version
     }
 
     /// Its EIP-712 separator.

@@ -17,11 +17,18 @@ pub const ORDER_TYPE: &str = "Order(uint256 salt,address maker,address signer,ui
 /// The text of an L1 statement (docs/api/authentication.md §2).
 pub const L1_MESSAGE: &str = "This message attests that I control the given wallet";
 
-const DOMAIN_TYPE: &str =
+/// The type of a domain with a contract, such as those of orders.
+pub const DOMAIN_TYPE: &str =
     "EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)";
-const DOMAIN_TYPE_WITHOUT_CONTRACT: &str =
+/// The type of a domain without a contract: that of L1 statements.
+pub const DOMAIN_TYPE_WITHOUT_CONTRACT: &str =
     "EIP712Domain(string name,string version,uint256 chainId)";
-const L1_TYPE: &str = "ClobAuth(address address,string timestamp,uint256 nonce,string message)";
+/// The type of an L1 statement.
+pub const L1_TYPE: &str = "ClobAuth(address address,string timestamp,uint256 nonce,string message)";
+/// `name` of the domain of L1 statements.
+pub const L1_DOMAIN_NAME: &str = "ClobAuthDomain";
+/// `version` of that domain.
+pub const L1_DOMAIN_VERSION: &str = "1";
 /// The nested type of a deposit wallet's signature, without the type of its contents.
 const NESTED_TYPE: &str = "TypedDataSign(Order contents,string name,string version,uint256 chainId,address verifyingContract,bytes32 salt)";
 const DEPOSIT_WALLET_NAME: &str = "DepositWallet";
@@ -132,7 +139,7 @@ pub fn l1_digest(address: WalletAddress, timestamp: &str, nonce: &[u8; 32], chai
         keccak256(L1_MESSAGE).as_slice(),
     ]);
     digest(
-        &domain_separator("ClobAuthDomain", "1", chain_id, None),
+        &domain_separator(L1_DOMAIN_NAME, L1_DOMAIN_VERSION, chain_id, None),
         &statement,
     )
 }

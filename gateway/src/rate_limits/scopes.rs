@@ -44,6 +44,20 @@ pub(crate) enum Scope {
     Ledger,
     /// Lists of markets: half a megabyte a page.
     MarketLists,
+    /// Every request to `/ui/`.
+    Page,
+    /// `GET /ui/api/data/*`.
+    PageData,
+    /// `GET /ui/api/catalog/*`.
+    PageCatalog,
+    /// `GET /ui/api/markets/summary`.
+    PageSummary,
+    /// `GET /ui/api/proof/{trade}`.
+    PageProof,
+    /// `GET /ui/api/site` and `/ui/api/engine` together.
+    PageEngine,
+    /// `POST /ui/wallet`.
+    PageWallet,
     /// `POST` and `DELETE /auth/*`: every key, and its end, is journalled.
     Keys,
     /// Orders of an API key in 10 s.
@@ -99,6 +113,13 @@ impl Scope {
             Self::BatchPricesHistory => "batch_prices_history",
             Self::Ledger => "ledger",
             Self::MarketLists => "market_lists",
+            Self::Page => "page",
+            Self::PageData => "page_data",
+            Self::PageCatalog => "page_catalog",
+            Self::PageSummary => "page_summary",
+            Self::PageProof => "page_proof",
+            Self::PageEngine => "page_engine",
+            Self::PageWallet => "page_wallet",
             Self::Keys => "keys",
             Self::OrderBurst => "order_burst",
             Self::OrderSustained => "order_sustained",
@@ -139,6 +160,9 @@ impl Scope {
         let route = route.unwrap_or_default();
         let reads = matches!(*method, Method::GET | Method::HEAD);
         match surface {
+            Surface::Trading if is_of_page(route) => {
+                [Some(Self::Trading), Some(Self::Page), Self::of_page(route)]
+            }
             Surface::Trading => {
                 let row = if reads {
                     Self::trading_read(route)
@@ -166,6 +190,19 @@ impl Scope {
             // The interface limits neither: one has an allowlist, the other a token.
             Surface::Data | Surface::Operator => [None; 3],
         }
+    }
+
+    /// The scope of a path of the page besides [`Self::Page`]; files have none.
+    fn of_page(route: &str) -> Option<Self> {
+        Some(match route {
+            "/ui/wallet" => Self::PageWallet,
+            "/ui/api/site" | "/ui/api/engine" => Self::PageEngine,
+            "/ui/api/markets/summary" => Self::PageSummary,
+            "/ui/api/proof/{trade}" => Self::PageProof,
+            _ if route.starts_with("/ui/api/data/") => Self::PageData,
+            _ if route.starts_with("/ui/api/catalog/") => Self::PageCatalog,
+            _ => return None,
+        })
     }
 
     fn trading_read(route: &str) -> Option<Self> {
@@ -197,6 +234,10 @@ impl Scope {
             _ => return None,
         })
     }
+}
+
+fn is_of_page(route: &str) -> bool {
+    route == "/ui" || route.starts_with("/ui/")
 }
 
 /// Kinds of writes of an API key.
@@ -330,6 +371,32 @@ mod tests {
                 &get,
                 "/markets",
                 vec![Catalog, CatalogMarkets, CatalogListings],
+            ),
+            (Surface::Trading, &get, "/ui/", vec![Trading, Page]),
+            (Surface::Trading, &get, "/ui/{*path}", vec![Trading, Page]),
+            (
+                Surface::Trading,
+                &get,
+                "/ui/api/data/trades",
+                vec![Trading, Page, PageData],
+            ),
+            (
+                Surface::Trading,
+                &get,
+                "/ui/api/catalog/markets/{id}",
+                vec![Trading, Page, PageCatalog],
+            ),
+            (
+                Surface::Trading,
+                &get,
+                "/ui/api/proof/{trade}",
+                vec![Trading, Page, PageProof],
+            ),
+            (
+                Surface::Trading,
+                &post,
+                "/ui/wallet",
+                vec![Trading, Page, PageWallet],
             ),
             (Surface::Catalog, &get, "/markets/{id}", vec![Catalog]),
             (Surface::Catalog, &get, "/tags", vec![Catalog, CatalogTags]),

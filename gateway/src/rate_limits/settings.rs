@@ -49,6 +49,20 @@ pub struct RateLimits {
     /// `GET /markets`, `/simplified-markets`, `/sampling-markets`, `/sampling-simplified-markets`
     /// together.
     pub market_lists: u32,
+    /// Every request to `/ui/`.
+    pub page: u32,
+    /// `GET /ui/api/data/*`.
+    pub page_data: u32,
+    /// `GET /ui/api/catalog/*`.
+    pub page_catalog: u32,
+    /// `GET /ui/api/markets/summary`.
+    pub page_summary: u32,
+    /// `GET /ui/api/proof/{trade}`.
+    pub page_proof: u32,
+    /// `GET /ui/api/site` and `/ui/api/engine` together.
+    pub page_engine: u32,
+    /// `POST /ui/wallet`.
+    pub page_wallet: u32,
     /// `POST` and `DELETE /auth/*`.
     pub keys: u32,
     /// Orders of an API key.
@@ -95,6 +109,13 @@ impl Default for RateLimits {
             batch_prices_history: 80,
             ledger: 150,
             market_lists: 100,
+            page: 1_500,
+            page_data: 300,
+            page_catalog: 300,
+            page_summary: 100,
+            page_proof: 60,
+            page_engine: 100,
+            page_wallet: 100,
             keys: 20,
             order_burst: 2_400,
             order_sustained: 24_000,
@@ -146,6 +167,13 @@ impl RateLimits {
             Scope::BatchPricesHistory => self.batch_prices_history,
             Scope::Ledger => self.ledger,
             Scope::MarketLists => self.market_lists,
+            Scope::Page => self.page,
+            Scope::PageData => self.page_data,
+            Scope::PageCatalog => self.page_catalog,
+            Scope::PageSummary => self.page_summary,
+            Scope::PageProof => self.page_proof,
+            Scope::PageEngine => self.page_engine,
+            Scope::PageWallet => self.page_wallet,
             Scope::Keys => self.keys,
             Scope::OrderBurst => self.order_burst,
             Scope::OrderSustained => self.order_sustained,

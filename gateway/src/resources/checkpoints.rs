@@ -15,13 +15,18 @@ use crate::request_context::RequestContext;
 
 /// `GET /audit/checkpoint`: the newest.
 pub(crate) async fn newest(context: RequestContext) -> Result<Answer, Failure> {
-    let row = read(&context, |reader| {
+    let row = newest_row(&context).await?;
+    let row = row.ok_or(ErrorCode::CheckpointNotFound)?;
+    Ok(Answer::json(json_text(&row)))
+}
+
+/// The newest checkpoint, if there is one.
+pub(super) async fn newest_row(context: &RequestContext) -> Result<Option<CheckpointRow>, Failure> {
+    let row = read(context, |reader| {
         let newest = reader.newest()?;
         Ok(newest.map(|signed| CheckpointRow::new(&reader.genesis(), &signed)))
-    })
-    .await?;
-    let row = row.flatten().ok_or(ErrorCode::CheckpointNotFound)?;
-    Ok(Answer::json(json_text(&row)))
+    });
+    Ok(row.await?.flatten())
 }
 
 /// `GET /audit/checkpoints?next_cursor=`: all, oldest first, so that pages never change.

@@ -17,6 +17,7 @@ pub(crate) mod my_orders;
 pub(crate) mod my_trades;
 pub(crate) mod operator;
 pub(crate) mod orders;
+pub(crate) mod page;
 pub(crate) mod prices;
 pub(crate) mod prices_history;
 mod raw_records;

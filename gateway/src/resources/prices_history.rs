@@ -1,6 +1,6 @@
 //! Price history: `GET /prices-history`, `POST /batch-prices-history` (docs/api/market-data.md §4).
 
-use foretell_view::{BucketSize, PriceHistory, PricePoint, View};
+use foretell_view::{BucketSize, Midpoint, PriceHistory, PricePoint, View};
 use foretell_wire::history::{
     Histories, History, HistoryPoint, HistoryQuery, read_history, too_many_points,
 };
@@ -89,7 +89,7 @@ fn history<'a>(
 }
 
 /// The current time, but not before the view's last time: the engine has its own clock.
-fn seconds_now(view: &View) -> u64 {
+pub(super) fn seconds_now(view: &View) -> u64 {
     let seen = view.system().time.seconds().0;
     seen.max(now().0 / 1_000)
 }
@@ -97,8 +97,12 @@ fn seconds_now(view: &View) -> u64 {
 fn shown(point: PricePoint) -> HistoryPoint {
     HistoryPoint {
         t: point.start,
-        p: Decimal::new(i128::from(point.midpoint.half_units()) * 5, 5),
+        p: midpoint_decimal(point.midpoint),
     }
+}
+
+pub(super) fn midpoint_decimal(midpoint: Midpoint) -> Decimal {
+    Decimal::new(i128::from(midpoint.half_units()) * 5, 5)
 }
 
 #[cfg(test)]

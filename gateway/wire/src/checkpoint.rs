@@ -31,6 +31,12 @@ impl CheckpointRow {
             signature: hex(&signed.signature),
         }
     }
+
+    /// The last sequence it covers.
+    #[must_use]
+    pub const fn sequence(&self) -> u64 {
+        self.sequence
+    }
 }
 
 #[cfg(test)]

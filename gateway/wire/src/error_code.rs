@@ -291,6 +291,17 @@ error_codes! {
     IdNotFound = "id_not_found", 404, Never, "id not found",
         "No record of the catalog has this id.";
 
+    TradeNotFound = "trade_not_found", 404, Never, "trade not found",
+        "No trade has this id.";
+
+    // The page.
+    WalletNotLocal = "wallet_not_local", 403, Never,
+        "development wallets sign for programs of their own machine only",
+        "The client of `/ui/wallet` is not on this machine.";
+    WalletForeignOrigin = "wallet_foreign_origin", 403, Never,
+        "development wallets sign for their own page only",
+        "The request to `/ui/wallet` comes from another page, or names another host.";
+
     // Account actions and operator commands.
     ReferenceReused = "reference_reused", 409, Never, "reference was used with other content",
         "Another action of the account has this reference.";

@@ -44,6 +44,8 @@ pub const MAX_ORDERS: usize = 15;
 pub const MAX_CANCELS: usize = 1_000;
 /// Entries of a batch read.
 pub const MAX_BATCH: usize = 500;
+/// Markets of `GET /ui/api/markets/summary`.
+pub const MAX_SUMMARY_MARKETS: usize = 100;
 /// Tokens of a price history.
 pub const MAX_HISTORY_TOKENS: usize = 20;
 /// Bytes of an order id as a client names it.

@@ -253,6 +253,7 @@ pub(crate) fn checks_nothing_at_start(data: &Path) -> Gateway {
         domains: Domains::default(),
         catalog: None,
         stage_log: None,
+        page: None,
         operator_token: OperatorToken::new(TOKEN).ok(),
     })
     .expect("a gateway")

@@ -72,7 +72,7 @@ struct BookRow {
 /// Durations of a stage since the process started, and in the last whole second.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct StageRow {
+pub(in crate::resources) struct StageRow {
     stage: &'static str,
     #[serde(flatten)]
     since_start: Durations,
@@ -201,13 +201,13 @@ fn engine(status: &Status, pid: Option<i32>) -> Engine {
     }
 }
 
-fn engine_stages(status: &Status) -> Vec<StageRow> {
+pub(in crate::resources) fn engine_stages(status: &Status) -> Vec<StageRow> {
     let rows = Stage::ALL.iter().zip(&status.stages).zip(&status.seconds);
     rows.map(|((stage, since_start), second)| row(stage.name(), since_start, second))
         .collect()
 }
 
-fn own_stages(app: &App) -> Vec<StageRow> {
+pub(in crate::resources) fn own_stages(app: &App) -> Vec<StageRow> {
     let told = app.durations.summaries();
     let rows = timing::Stage::ALL.iter().zip(&told);
     rows.map(|(stage, told)| row(stage.name(), &told.since_start, &told.second))

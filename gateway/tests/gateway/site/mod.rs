@@ -40,6 +40,7 @@ pub(crate) fn config(connections: ConnectionLimits) -> GatewayConfig {
         domains: Domains::default(),
         catalog: None,
         stage_log: None,
+        page: None,
         operator_token: Some(OperatorToken::new(TOKEN).unwrap()),
     }
 }

@@ -185,6 +185,7 @@ fn config(journal: &Path) -> GatewayConfig {
         domains: Domains::default(),
         catalog: None,
         stage_log: None,
+        page: None,
         operator_token: None,
     }
 }

@@ -1,0 +1,91 @@
+//! `GET /ui/…`: the files of the page, and `GET /` for browsers.
+
+use bytes::Bytes;
+use foretell_wire::ErrorCode;
+use http::header::{
+    ACCEPT, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, LOCATION,
+    REFERRER_POLICY, VARY, X_CONTENT_TYPE_OPTIONS,
+};
+use http::{HeaderValue, StatusCode};
+
+use crate::answer::Answer;
+use crate::failure::Failure;
+use crate::page::files::{find, represent};
+use crate::request_context::RequestContext;
+use crate::resources::health;
+use crate::resources::page::page;
+
+/// Everything from the page's own origin; no inline script, no frame around it.
+const POLICY: HeaderValue = HeaderValue::from_static(
+    "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'",
+);
+/// Browsers ask each time whether a file changed; most answers are then a 304.
+const REVALIDATE: HeaderValue = HeaderValue::from_static("no-cache");
+const HOME: HeaderValue = HeaderValue::from_static("/ui/");
+
+/// `GET /ui/{*path}` and `GET /ui/`.
+pub(crate) async fn file(context: RequestContext) -> Result<Answer, Failure> {
+    let path = context.parameter.as_str();
+    let is_read = path == "api" || path.starts_with("api/");
+    let index = find(path).filter(|_| !is_read).ok_or(ErrorCode::NotFound)?;
+    let found = represent(index, &context.head.headers);
+    let mut answer = if found.is_known {
+        Answer::without_body(StatusCode::NOT_MODIFIED)
+    } else {
+        Answer::json(Bytes::from_static(found.bytes))
+    };
+    if !found.is_known {
+        let content_type = HeaderValue::from_static(found.file.content_type);
+        answer = answer.header(CONTENT_TYPE, content_type);
+        if found.is_compressed {
+            answer = answer.header(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+        }
+    }
+    let answer = answer
+        .header(ETAG, found.tag)
+        .header(CACHE_CONTROL, REVALIDATE)
+        .header(VARY, HeaderValue::from_static("accept-encoding"));
+    Ok(protected(answer))
+}
+
+/// `GET /ui/logo`.
+pub(crate) async fn logo(context: RequestContext) -> Result<Answer, Failure> {
+    let logo = page(&context)?.config.logo.as_ref();
+    let logo = logo.ok_or(ErrorCode::NotFound)?;
+    let content_type = HeaderValue::from_static(logo.content_type);
+    let answer = Answer::json(logo.bytes.clone())
+        .header(CONTENT_TYPE, content_type)
+        .header(CACHE_CONTROL, REVALIDATE);
+    Ok(protected(answer))
+}
+
+/// `GET /ui`.
+pub(crate) async fn home(_: RequestContext) -> Result<Answer, Failure> {
+    Ok(redirect())
+}
+
+/// `GET /`: a browser is sent to the page, a client gets "OK".
+pub(crate) async fn root(context: RequestContext) -> Result<Answer, Failure> {
+    let mut accepted = context.head.headers.get_all(ACCEPT).iter();
+    let is_browser = accepted.any(|line| {
+        let mut kinds = line.to_str().unwrap_or_default().split(',');
+        kinds.any(|kind| kind.split(';').next().unwrap_or_default().trim() == "text/html")
+    });
+    let answer = if is_browser {
+        redirect()
+    } else {
+        health::ok(context).await?
+    };
+    Ok(answer.header(VARY, HeaderValue::from_static("accept")))
+}
+
+fn redirect() -> Answer {
+    Answer::without_body(StatusCode::TEMPORARY_REDIRECT).header(LOCATION, HOME)
+}
+
+fn protected(answer: Answer) -> Answer {
+    answer
+        .header(CONTENT_SECURITY_POLICY, POLICY)
+        .header(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"))
+        .header(REFERRER_POLICY, HeaderValue::from_static("no-referrer"))
+}

@@ -1,0 +1,267 @@
+//! `GET /ui/api/proof/{trade}`: what shows that a trade happened as told: its frame and the frame's
+//! place in the chain, and what the owners of both orders signed.
+
+use foretell_auth::order_signature::verify_evidence;
+use foretell_auth::text::checksum_address;
+use foretell_journal::{Frame, FrameInclusion};
+use foretell_model::evidence::OrderEvidence;
+use foretell_model::{FramePosition, MatchKind, OrderId, Outcome, Sequence, Side, WalletAddress};
+use foretell_view::{TradeId, TradeRecord, TradeSide, View};
+use foretell_wire::checkpoint::CheckpointRow;
+use foretell_wire::decimal::uint256_text;
+use foretell_wire::{ApiError, Decimal, ErrorCode, ids, json_text};
+use serde::Serialize;
+
+use crate::answer::Answer;
+use crate::app::App;
+use crate::failure::Failure;
+use crate::request_context::RequestContext;
+use crate::resources::checkpoints::newest_row;
+use crate::resources::page::site::{AUDIT_VERIFY, OrderDomain};
+
+#[derive(Serialize)]
+struct Proof<'a> {
+    trade: TradeRow,
+    taker: OrderRow<'a>,
+    maker: OrderRow<'a>,
+    frame: FrameRow,
+    /// The newest signed checkpoint.
+    checkpoint: Option<CheckpointRow>,
+    /// Whether that checkpoint is not older than the trade.
+    covered_by_checkpoint: bool,
+    /// Commands that check all this in a copy of the journal.
+    commands: [String; 3],
+}
+
+#[derive(Serialize)]
+struct TradeRow {
+    id: String,
+    condition_id: String,
+    sequence: u64,
+    index: u32,
+    /// Nanoseconds of unix time, as text.
+    time: String,
+    #[serde(rename = "match")]
+    kind: &'static str,
+    size: String,
+    fee: String,
+    transaction_hash: String,
+}
+
+/// One order of the trade, and its signature.
+#[derive(Serialize)]
+struct OrderRow<'a> {
+    order_id: String,
+    sequence: u64,
+    wallet: String,
+    outcome: &'static str,
+    side: &'static str,
+    price: String,
+    /// Receipt of the frame that placed it.
+    receipt: Option<String>,
+    signed: Option<SignedFields>,
+    /// Absent where signatures are interchangeable with another venue's.
+    signature: Option<String>,
+    domain: Option<OrderDomain<'a>>,
+    /// The address whose key signed, recovered for this answer.
+    recovered: Option<String>,
+    /// Whether the signature is one of this order; `null` where its domain is not configured.
+    valid: Option<bool>,
+}
+
+/// The eleven signed fields, as the signer's wallet showed them.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct SignedFields {
+    salt: String,
+    maker: String,
+    signer: String,
+    token_id: String,
+    maker_amount: String,
+    taker_amount: String,
+    side: String,
+    signature_type: String,
+    timestamp: String,
+    metadata: String,
+    builder: String,
+}
+
+/// The frame of the trade.
+#[derive(Serialize)]
+struct FrameRow {
+    sequence: u64,
+    receipt: String,
+    segment: u32,
+    offset: u32,
+    bytes: u32,
+    batch: Option<BatchRow>,
+}
+
+/// The frame's batch: the chain hash after it depends on every byte before.
+#[derive(Serialize)]
+struct BatchRow {
+    index: u32,
+    offset: u32,
+    first_sequence: u64,
+    last_sequence: u64,
+    epoch: u64,
+    previous_hash: String,
+    hash: String,
+}
+
+/// A trade, and the places of its orders' frames.
+struct Found {
+    record: TradeRecord,
+    condition_id: String,
+    wallets: [WalletAddress; 2],
+    maker_place: Option<FramePosition>,
+}
+
+/// `GET /ui/api/proof/{trade}`.
+pub(crate) async fn show(context: RequestContext) -> Result<Answer, Failure> {
+    let app = &context.app;
+    let id = TradeId::parse(&context.parameter).ok_or(ErrorCode::TradeNotFound)?;
+    context.wait_fresh().await?;
+    let found = app.find(|view| find(view, id)).await?;
+    let found = found.ok_or(ErrorCode::TradeNotFound)?;
+    let position = app.shared_view.read().position();
+    let record = &found.record;
+    let frame = app.shared_view.frame(Some(record.place), record.sequence);
+    let (place, bytes) = frame.await.ok_or(ApiError::Internal)?;
+    let maker_sequence = Sequence(record.maker.order.0);
+    let maker_bytes = match found.maker_place {
+        Some(place) => app.shared_view.frame(Some(place), maker_sequence).await,
+        None => None,
+    };
+    let [taker_wallet, maker_wallet] = found.wallets;
+    let receipt = ids::hex_text(&foretell_journal::receipt(&bytes));
+    let checkpoint = newest_row(&context).await?;
+    let covered = checkpoint.as_ref().is_some_and(|row| row.sequence() >= record.sequence.0);
+    let maker_bytes = maker_bytes.as_ref().map(|(_, bytes)| &**bytes);
+    let proof = Proof {
+        trade: trade(&found, &receipt),
+        taker: order(app, &record.taker, taker_wallet, Some(&bytes)),
+        maker: order(app, &record.maker, maker_wallet, maker_bytes),
+        frame: FrameRow {
+            sequence: record.sequence.0,
+            receipt: receipt.clone(),
+            segment: place.segment,
+            offset: place.offset,
+            bytes: place.length,
+            batch: app.shared_view.inclusion(place).await.as_ref().map(batch),
+        },
+        checkpoint,
+        covered_by_checkpoint: covered,
+        commands: [
+            format!("foretell audit show {}", record.sequence),
+            format!("foretell audit receipt {receipt}"),
+            AUDIT_VERIFY.to_owned(),
+        ],
+    };
+    Ok(Answer::json(json_text(&proof)).at(position))
+}
+
+fn find(view: &View, id: TradeId) -> Option<Found> {
+    let record = view.trade(view.trade_by_id(id)?)?;
+    let wallet = |side: &TradeSide| Some(view.accounts().get(side.account)?.wallet);
+    let maker = view.orders().by_id(&record.maker.order_id);
+    Some(Found {
+        condition_id: view.markets().get(record.market)?.condition.to_string(),
+        wallets: [wallet(&record.taker)?, wallet(&record.maker)?],
+        maker_place: maker.map(|order| order.place),
+        record,
+    })
+}
+
+fn trade(found: &Found, receipt: &str) -> TradeRow {
+    let record = &found.record;
+    TradeRow {
+        id: record.id.to_string(),
+        condition_id: found.condition_id.clone(),
+        sequence: record.sequence.0,
+        index: record.index.0,
+        time: record.time.0.to_string(),
+        kind: match record.kind {
+            MatchKind::Complementary => "normal",
+            MatchKind::Mint => "mint",
+            MatchKind::Merge => "merge",
+        },
+        size: Decimal::from(record.lots).to_string(),
+        fee: Decimal::from(record.fee).to_string(),
+        transaction_hash: receipt.to_owned(),
+    }
+}
+
+/// An order with the evidence of its frame; `frame` is absent when the journal cannot be read.
+fn order<'a>(
+    app: &'a App,
+    side: &TradeSide,
+    wallet: WalletAddress,
+    frame: Option<&[u8]>,
+) -> OrderRow<'a> {
+    let domains = &app.auth.domains;
+    // The place matters to errors only.
+    let evidence = frame.and_then(|bytes| Frame::parse(bytes, 0, 0).ok());
+    let evidence = evidence.and_then(|frame| OrderEvidence::decode(frame.evidence()));
+    let domain = evidence.as_ref().and_then(|evidence| {
+        let is_it = |domain: &&foretell_auth::Domain| domain.number() == evidence.domain;
+        domains.iter().find(is_it)
+    });
+    let checked = evidence.as_ref().zip(domain);
+    let checked = checked.map(|(evidence, domain)| verify_evidence(evidence, domain));
+    let recovered = checked.as_ref().and_then(|checked| checked.as_ref().ok());
+    let is_it = |(id, _): &(OrderId, WalletAddress)| *id == side.order_id;
+    OrderRow {
+        order_id: side.order_id.to_string(),
+        sequence: side.order.0,
+        wallet: checksum_address(wallet),
+        outcome: match side.outcome {
+            Outcome::Yes => "Yes",
+            Outcome::No => "No",
+        },
+        side: match side.side {
+            Side::Buy => "BUY",
+            Side::Sell => "SELL",
+        },
+        price: Decimal::from(side.price).to_string(),
+        receipt: frame.map(|bytes| ids::hex_text(&foretell_journal::receipt(bytes))),
+        signed: evidence.as_ref().map(signed_fields),
+        signature: evidence
+            .as_ref()
+            .filter(|_| !domains.is_shared())
+            .map(|evidence| format!("0x{}", hex::encode(evidence.signature))),
+        domain: domain.map(OrderDomain::new),
+        recovered: recovered.map(|(_, signer)| checksum_address(*signer)),
+        valid: checked.as_ref().map(|checked| checked.as_ref().is_ok_and(is_it)),
+    }
+}
+
+fn signed_fields(evidence: &OrderEvidence<'_>) -> SignedFields {
+    let number = |index| uint256_text(evidence.word(index));
+    SignedFields {
+        salt: number(0),
+        maker: checksum_address(evidence.maker()),
+        signer: checksum_address(evidence.signer()),
+        token_id: number(3),
+        maker_amount: number(4),
+        taker_amount: number(5),
+        side: number(6),
+        signature_type: number(7),
+        timestamp: number(8),
+        metadata: ids::hex_text(evidence.word(9)),
+        builder: ids::hex_text(evidence.word(10)),
+    }
+}
+
+fn batch(inclusion: &FrameInclusion) -> BatchRow {
+    let batch = &inclusion.batch;
+    BatchRow {
+        index: inclusion.index,
+        offset: batch.offset,
+        first_sequence: batch.first.0,
+        last_sequence: batch.last.0,
+        epoch: batch.epoch,
+        previous_hash: ids::hex_text(&inclusion.previous_hash),
+        hash: ids::hex_text(&batch.hash),
+    }
+}

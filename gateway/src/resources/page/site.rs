@@ -1,0 +1,106 @@
+//! `GET /ui/api/site`: what the page must know before it shows anything.
+
+use foretell_auth::domains::Domain;
+use foretell_auth::eip712::{L1_DOMAIN_NAME, L1_DOMAIN_VERSION, L1_MESSAGE};
+use foretell_auth::text::checksum_address;
+use foretell_wire::json_text;
+use serde::Serialize;
+
+use crate::answer::Answer;
+use crate::failure::Failure;
+use crate::page::SiteConfig;
+use crate::request_context::RequestContext;
+use crate::resources::page::page;
+
+#[derive(Serialize)]
+struct Site<'a> {
+    #[serde(flatten)]
+    site: &'a SiteConfig,
+    logo: Option<&'static str>,
+    version: &'static str,
+    chain_id: u64,
+    auth_domain: AuthDomain,
+    auth_message: &'static str,
+    order_domains: Vec<OrderDomain<'a>>,
+    header_prefix: &'a str,
+    /// The genesis hash: another journal is another exchange.
+    stream_id: String,
+    demo: bool,
+    /// Where the development wallets sign.
+    wallet: Option<&'static str>,
+    audit: AuditCommands,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct AuthDomain {
+    name: &'static str,
+    version: &'static str,
+    chain_id: u64,
+}
+
+/// A domain of orders, as wallets take it, and the markets it is for.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct OrderDomain<'a> {
+    name: &'a str,
+    version: &'a str,
+    chain_id: u64,
+    verifying_contract: String,
+    markets: &'static str,
+}
+
+impl<'a> OrderDomain<'a> {
+    pub(super) fn new(domain: &'a Domain) -> Self {
+        Self {
+            name: domain.name(),
+            version: domain.version(),
+            chain_id: domain.chain_id(),
+            verifying_contract: checksum_address(domain.contract()),
+            markets: domain.markets().text(),
+        }
+    }
+}
+
+/// Commands that check the journal, for an operator or for who has a copy.
+#[derive(Serialize)]
+struct AuditCommands {
+    verify: &'static str,
+    show: &'static str,
+    receipt: &'static str,
+}
+
+/// The command that checks everything.
+pub(super) const AUDIT_VERIFY: &str = "foretell audit verify --signatures";
+
+/// `GET /ui/api/site`.
+pub(crate) async fn show(context: RequestContext) -> Result<Answer, Failure> {
+    let app = &context.app;
+    let config = &page(&context)?.config;
+    let domains = &app.auth.domains;
+    let demo = !config.development_wallets.is_empty();
+    let state = app.shared_view.read();
+    let site = Site {
+        site: &config.site,
+        logo: config.logo.as_ref().map(|_| "/ui/logo"),
+        version: env!("CARGO_PKG_VERSION"),
+        chain_id: domains.chain_id(),
+        auth_domain: AuthDomain {
+            name: L1_DOMAIN_NAME,
+            version: L1_DOMAIN_VERSION,
+            chain_id: domains.chain_id(),
+        },
+        auth_message: L1_MESSAGE,
+        order_domains: domains.iter().map(OrderDomain::new).collect(),
+        header_prefix: app.auth.first_prefix(),
+        stream_id: hex::encode(state.view.genesis()),
+        demo,
+        wallet: demo.then_some("/ui/wallet"),
+        audit: AuditCommands {
+            verify: AUDIT_VERIFY,
+            show: "foretell audit show <sequence>",
+            receipt: "foretell audit receipt <hash>",
+        },
+    };
+    Ok(Answer::json(json_text(&site)).at(state.position()))
+}

@@ -1,0 +1,137 @@
+//! `GET /ui/api/markets/summary?condition_ids=`: the figures of a list of markets, all of the first
+//! outcome.
+
+use foretell_model::{ConditionId, MarketNumber, Micros, Outcome, Price, TimeNs};
+use foretell_view::{BucketSize, PricePoint, View};
+use foretell_wire::api_error::FieldError;
+use foretell_wire::limits::MAX_SUMMARY_MARKETS;
+use foretell_wire::rejection::state_word;
+use foretell_wire::{ApiError, Decimal, ids, json_text};
+use serde::Serialize;
+
+use crate::answer::Answer;
+use crate::app::App;
+use crate::failure::Failure;
+use crate::limits::SUMMARY_ROWS;
+use crate::page::Page;
+use crate::request_context::RequestContext;
+use crate::resources::page::page;
+use crate::resources::prices_history::{midpoint_decimal, seconds_now};
+
+const HOUR: u64 = 3_600;
+/// Points of a sparkline, one an hour.
+const HOURS: u64 = 24;
+
+/// The figures of one market; decimals as text, `null` where there is none.
+#[derive(Serialize)]
+struct Row {
+    condition_id: String,
+    yes_token: String,
+    no_token: String,
+    status: &'static str,
+    price: Option<String>,
+    /// Change of the price since the first midpoint of the last 24 hours.
+    change_24h: Option<String>,
+    last_price: Option<String>,
+    /// Unix seconds.
+    last_time: Option<u64>,
+    best_bid: Option<String>,
+    best_ask: Option<String>,
+    spread: Option<String>,
+    volume_24h: String,
+    /// `false` while trades of the day are left to count.
+    volume_24h_complete: bool,
+    volume: String,
+    /// Midpoints at the ends of the last 24 hours, oldest first.
+    sparkline: Vec<Option<String>>,
+}
+
+/// `GET /ui/api/markets/summary`.
+pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
+    let (app, page) = (&context.app, page(&context)?);
+    let conditions = conditions(&context)?;
+    context.wait_fresh().await?;
+    let position = app.shared_view.read().position();
+    let mut rows = Vec::with_capacity(conditions.len());
+    let mut budget = SUMMARY_ROWS;
+    for condition in conditions {
+        // One market under a lock hold: counting its trades takes longer than reading its book.
+        rows.extend(row(app, page, condition, &mut budget));
+        tokio::task::yield_now().await;
+    }
+    Ok(Answer::json(json_text(&rows)).at(position))
+}
+
+fn conditions(context: &RequestContext) -> Result<Vec<ConditionId>, ApiError> {
+    let query = context.query()?;
+    let texts = query.list("condition_ids", MAX_SUMMARY_MARKETS, "up to 100")?;
+    if texts.is_empty() {
+        return Err(FieldError::missing("condition_ids", "1 to 100 condition ids").into());
+    }
+    let parse = |text: &str| {
+        let parsed = ids::condition_id(text);
+        let wrong = || FieldError::wrong("condition_ids", text, "0x and 64 hex digits");
+        parsed.ok_or_else(|| wrong().into())
+    };
+    texts.into_iter().map(parse).collect()
+}
+
+/// The row of a market; `None` when there is no such market.
+fn row(app: &App, page: &Page, condition: ConditionId, budget: &mut usize) -> Option<Row> {
+    let state = app.shared_view.read();
+    let view = &state.view;
+    let (number, market) = view.markets().by_condition(&condition)?;
+    let yes = view.books().get(number)?.of(Outcome::Yes);
+    let now = seconds_now(view);
+    let (bid, ask, last) = (yes.best_bid(), yes.best_ask(), yes.last_trade());
+    let points = day_of(view, number, now);
+    let current = view.current_price(number, Outcome::Yes)?.half_units();
+    let change = points.first().map(|first| {
+        let before = first.midpoint.half_units();
+        Decimal::new((i128::from(current) - i128::from(before)) * 5, 5).to_string()
+    });
+    let time = TimeNs(now.saturating_mul(1_000_000_000));
+    let volume = page.volumes.of(view, number, time, budget);
+    let [yes_token, no_token] = market.tokens.map(|token| ids::token_text(&token));
+    Some(Row {
+        condition_id: condition.to_string(),
+        yes_token,
+        no_token,
+        status: state_word(market.state),
+        price: Some(Decimal::new(i128::from(current) * 5, 5).to_string()),
+        change_24h: change,
+        last_price: last.map(|last| price(last.price)),
+        last_time: last.map(|last| last.time.seconds().0),
+        best_bid: bid.map(price),
+        best_ask: ask.map(price),
+        spread: bid.zip(ask).map(|(bid, ask)| price(Price(ask.0.saturating_sub(bid.0)))),
+        volume_24h: Decimal::from(Micros(volume.micros)).to_string(),
+        volume_24h_complete: volume.is_complete,
+        volume: Decimal::from(view.volume().value_in(number)).to_string(),
+        sparkline: sparkline(&points, now),
+    })
+}
+
+fn price(price: Price) -> String {
+    Decimal::from(price).to_string()
+}
+
+/// Midpoints of the last 24 hours in buckets of half an hour, at most 49.
+fn day_of(view: &View, market: MarketNumber, now: u64) -> Vec<PricePoint> {
+    let from = now.saturating_sub(HOURS * HOUR);
+    let history = view.price_history(market, Outcome::Yes, BucketSize::HalfHour, (from, now));
+    history.map_or_else(Vec::new, |history| history.points())
+}
+
+/// For each of the last 24 hours the last midpoint in it.
+fn sparkline(points: &[PricePoint], now: u64) -> Vec<Option<String>> {
+    let newest = now / HOUR;
+    let hours = (0..HOURS).map(|hour| (newest + 1 + hour).saturating_sub(HOURS));
+    let last_in = |hour: u64| {
+        let in_hour = |point: &&PricePoint| point.start / HOUR == hour;
+        points.iter().rev().find(in_hour)
+    };
+    hours
+        .map(|hour| Some(midpoint_decimal(last_in(hour)?.midpoint).to_string()))
+        .collect()
+}

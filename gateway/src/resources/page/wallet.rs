@@ -1,0 +1,185 @@
+//! `POST /ui/wallet`: the development wallets of the demo, as a browser's wallet would be: JSON-RPC
+//! 2.0. The route exists only with `up --demo`. Its keys are public, so it protects no secret. It
+//! refuses other pages anyway, because a page that a developer visits must not trade for them.
+
+use foretell_auth::Signer;
+use foretell_auth::text::checksum_address;
+use foretell_wire::api_error::quoted;
+use foretell_wire::{ApiError, ErrorCode, ids};
+use http::header::{CONTENT_TYPE, HOST, ORIGIN};
+use http::uri::Authority;
+use http::{HeaderMap, HeaderName};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::answer::Answer;
+use crate::failure::Failure;
+use crate::page::typed_data::{TypedDataError, digest_of};
+use crate::request_context::RequestContext;
+use crate::resources::page::page;
+
+/// Sent by browsers: the relation of the page to this origin.
+const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
+
+// Codes of EIP-1193, EIP-1474 and JSON-RPC 2.0.
+const UNAUTHORIZED: i64 = 4100;
+const UNSUPPORTED_METHOD: i64 = 4200;
+const OTHER_CHAIN: i64 = 4901;
+const INVALID_REQUEST: i64 = -32_600;
+const INVALID_PARAMS: i64 = -32_602;
+const PARSE_ERROR: i64 = -32_700;
+
+#[derive(Deserialize)]
+struct Call {
+    jsonrpc: String,
+    #[serde(default)]
+    id: Value,
+    method: String,
+    #[serde(default)]
+    params: Value,
+}
+
+/// An error of JSON-RPC.
+#[derive(Debug)]
+struct CallError {
+    code: i64,
+    message: String,
+}
+
+impl CallError {
+    fn new(code: i64, message: impl Into<String>) -> Self {
+        let message = message.into();
+        Self { code, message }
+    }
+}
+
+impl From<TypedDataError> for CallError {
+    fn from(error: TypedDataError) -> Self {
+        let code = match error {
+            TypedDataError::Chain(_) => OTHER_CHAIN,
+            _ => INVALID_PARAMS,
+        };
+        Self::new(code, error.to_string())
+    }
+}
+
+/// `POST /ui/wallet`.
+pub(crate) async fn call(context: RequestContext) -> Result<Answer, Failure> {
+    check_sender(&context)?;
+    let parsed: Result<Call, _> = serde_json::from_slice(&context.body);
+    let (id, result) = match parsed {
+        Ok(call) if call.jsonrpc == "2.0" => (call.id.clone(), run(&context, &call)?),
+        Ok(call) => {
+            let error = CallError::new(INVALID_REQUEST, "jsonrpc is missing or wrong, allowed: 2.0");
+            (call.id, Err(error))
+        }
+        Err(error) if error.is_data() => {
+            let message = "no request, allowed: one object with jsonrpc, id, method, params";
+            (Value::Null, Err(CallError::new(INVALID_REQUEST, message)))
+        }
+        Err(_) => (Value::Null, Err(CallError::new(PARSE_ERROR, "the body is no JSON"))),
+    };
+    let answer = match result {
+        Ok(result) => json!({ "jsonrpc": "2.0", "id": id, "result": result }),
+        Err(error) => json!({
+            "jsonrpc": "2.0",
+            "id": id,
+            "error": { "code": error.code, "message": error.message },
+        }),
+    };
+    Ok(Answer::json(answer.to_string()))
+}
+
+/// Rejects all but this machine's programs and the page's own requests.
+fn check_sender(context: &RequestContext) -> Result<(), Failure> {
+    let headers = &context.head.headers;
+    if !context.sender.is_on_this_machine() {
+        return Err(ErrorCode::WalletNotLocal.into());
+    }
+    let host = host(context).ok_or(ErrorCode::WalletForeignOrigin)?;
+    if !is_own_page(headers, &host) {
+        return Err(ErrorCode::WalletForeignOrigin.into());
+    }
+    // A form of a foreign page cannot send this type without a preflight.
+    let content_type = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let kind = content_type.unwrap_or("").split(';').next().unwrap_or("");
+    if !kind.trim().eq_ignore_ascii_case("application/json") {
+        let given = quoted(content_type.unwrap_or("none"));
+        return Err(ApiError::UnsupportedMediaType { given }.into());
+    }
+    Ok(())
+}
+
+/// The host that the client named, if it is a name of this machine: a foreign name that resolves to
+/// this address would make a foreign page the same origin.
+fn host(context: &RequestContext) -> Option<Authority> {
+    let named = match context.head.uri.authority() {
+        Some(authority) => authority.clone(),
+        None => {
+            let mut hosts = context.head.headers.get_all(HOST).iter();
+            let (Some(host), None) = (hosts.next(), hosts.next()) else {
+                return None;
+            };
+            Authority::try_from(host.as_bytes()).ok()?
+        }
+    };
+    let bare = named.host().trim_start_matches('[').trim_end_matches(']');
+    let is_local = bare == "localhost"
+        || bare
+            .parse::<std::net::IpAddr>()
+            .is_ok_and(|address| address.is_loopback());
+    is_local.then_some(named)
+}
+
+/// Whether a request comes from the page itself, or from a program, which sends no `Origin`.
+fn is_own_page(headers: &HeaderMap, host: &Authority) -> bool {
+    let own = [format!("http://{host}"), format!("https://{host}")];
+    let is_own = |origin: &http::HeaderValue| own.iter().any(|own| own.as_bytes() == origin.as_bytes());
+    let is_same_site = |site: &http::HeaderValue| matches!(site.as_bytes(), b"same-origin" | b"none");
+    headers.get_all(ORIGIN).iter().all(is_own)
+        && headers.get_all(SEC_FETCH_SITE).iter().all(is_same_site)
+}
+
+fn run(context: &RequestContext, call: &Call) -> Result<Result<Value, CallError>, Failure> {
+    let wallets = &page(context)?.config.development_wallets;
+    let chain = context.app.auth.domains.chain_id();
+    Ok(match call.method.as_str() {
+        "eth_accounts" | "eth_requestAccounts" => {
+            let address = |signer: &std::sync::Arc<Signer>| checksum_address(signer.address());
+            Ok(wallets.iter().map(address).collect())
+        }
+        "eth_chainId" => Ok(json!(format!("0x{chain:x}"))),
+        "eth_signTypedData_v4" => sign(context, &call.params),
+        other => {
+            let message = format!(
+                "method is {}, allowed: eth_accounts, eth_requestAccounts, eth_chainId, \
+                 eth_signTypedData_v4",
+                quoted(other)
+            );
+            Err(CallError::new(UNSUPPORTED_METHOD, message))
+        }
+    })
+}
+
+fn sign(context: &RequestContext, params: &Value) -> Result<Value, CallError> {
+    let wrong = || CallError::new(INVALID_PARAMS, "params are wrong, allowed: [address, typed data]");
+    let Some([account, data]) = params.as_array().map(Vec::as_slice) else {
+        return Err(wrong());
+    };
+    let address = account.as_str().and_then(ids::address).ok_or_else(wrong)?;
+    let page = context.app.page.as_ref();
+    let mut wallets = page.into_iter().flat_map(|page| &page.config.development_wallets);
+    let signer = wallets.find(|signer| signer.address() == address);
+    let signer = signer
+        .ok_or_else(|| CallError::new(UNAUTHORIZED, "the account is no development wallet"))?;
+    let parsed;
+    let data = match data {
+        Value::String(text) => {
+            parsed = serde_json::from_str(text).map_err(|_| wrong())?;
+            &parsed
+        }
+        other => other,
+    };
+    let digest = digest_of(data, address, &context.app.auth.domains)?;
+    Ok(json!(format!("0x{}", hex::encode(signer.sign_digest(&digest)))))
+}
