@@ -22,6 +22,8 @@ use crate::profiles::Profiles;
 use crate::rendered_market_texts::MarketTexts;
 use crate::request_policy::RequestPolicy;
 use crate::shared_view::SharedView;
+use crate::streams::ring::StreamRing;
+use crate::streams::stats::StreamStats;
 use crate::timing::Stage;
 
 /// The shared state that handlers use.
@@ -35,6 +37,9 @@ pub(crate) struct App {
     pub(crate) policy: RequestPolicy,
     pub(crate) bounds: AllBounds,
     pub(crate) book_cache: BookCache,
+    /// The newest stream messages.
+    pub(crate) stream_ring: StreamRing,
+    pub(crate) stream_stats: Arc<StreamStats>,
     /// The file of the engine's checkpoints.
     pub(crate) checkpoints: PathBuf,
     pub(crate) price_side: PriceSide,
@@ -78,6 +83,7 @@ impl App {
             view_stopped: self.shared_view.stopped().unwrap_or_default().0,
             durable_sequence: self.shared_view.durable().unwrap_or_default().0,
             epoch: position.epoch,
+            streams: self.stream_stats.read(),
         }
     }
 }

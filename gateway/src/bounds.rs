@@ -6,13 +6,16 @@ use std::sync::Arc;
 use crate::client_quotas::{Bound, ClientQuotas};
 use crate::limits::{
     ConnectionLimits, HELD_BODY_BYTES_PER_CLIENT, MAX_HELD_BODY_BYTES, MAX_SEQUENCE_WAITERS,
-    OPERATOR_CONNECTIONS, OPERATOR_UNREAD_BYTES, SEQUENCE_WAITERS_PER_CLIENT,
+    OPERATOR_CONNECTIONS, OPERATOR_UNREAD_BYTES, REQUEST_CONNECTIONS_ONE_IN,
+    SEQUENCE_WAITERS_PER_CLIENT,
 };
 use crate::surface::Surface;
 
 /// The bounds of one group of surfaces.
 pub(crate) struct Bounds {
     pub(crate) connections: Arc<ClientQuotas>,
+    /// Connections that became streams.
+    pub(crate) streams: Arc<ClientQuotas>,
     /// Bytes of answers that clients have not read.
     pub(crate) unread: Arc<ClientQuotas>,
     /// Requests that wait for a sequence.
@@ -27,18 +30,25 @@ pub(crate) struct AllBounds {
     operator: Bounds,
 }
 
+/// The part of connections that may be streams.
+fn for_streams(connections: usize) -> usize {
+    connections - connections / REQUEST_CONNECTIONS_ONE_IN
+}
+
 impl AllBounds {
     pub(crate) fn new(limits: &ConnectionLimits) -> Self {
         let shares = |total, per_client| ClientQuotas::new(Bound { total, per_client });
         Self {
             public: Bounds {
                 connections: shares(limits.total, limits.per_address),
+                streams: shares(for_streams(limits.total), for_streams(limits.per_address)),
                 unread: shares(limits.unread, limits.unread_per_address),
                 waiters: shares(MAX_SEQUENCE_WAITERS, SEQUENCE_WAITERS_PER_CLIENT),
                 bodies: shares(MAX_HELD_BODY_BYTES, HELD_BODY_BYTES_PER_CLIENT),
             },
             operator: Bounds {
                 connections: shares(OPERATOR_CONNECTIONS, OPERATOR_CONNECTIONS),
+                streams: shares(0, 0),
                 unread: shares(OPERATOR_UNREAD_BYTES, OPERATOR_UNREAD_BYTES),
                 waiters: shares(SEQUENCE_WAITERS_PER_CLIENT, SEQUENCE_WAITERS_PER_CLIENT),
                 bodies: shares(HELD_BODY_BYTES_PER_CLIENT, HELD_BODY_BYTES_PER_CLIENT),

@@ -11,7 +11,7 @@ use foretell_wire::time::TimeForm;
 use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 
 use crate::cors::Origin;
-use crate::limits::ConnectionLimits;
+use crate::limits::{ConnectionLimits, StreamLimits};
 use crate::operator_token::OperatorToken;
 use crate::page::PageConfig;
 use crate::rate_limits::RateLimits;
@@ -99,6 +99,8 @@ pub struct GatewayConfig {
     pub threads: usize,
     /// Bounds of connections.
     pub connections: ConnectionLimits,
+    /// Bounds of stream connections.
+    pub streams: StreamLimits,
     /// Rate limits, trusted proxies, origins, allowlist.
     pub policy: RequestPolicyConfig,
     /// Prefixes of credential headers, at least one.

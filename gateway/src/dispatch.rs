@@ -26,6 +26,7 @@ use crate::request_context::RequestContext;
 use crate::request_policy::IncomingRequest;
 use crate::routes::{Route, RouteError, Routes};
 use crate::signature_gate::SignatureGate;
+use crate::streams::fan_out::Hub;
 use crate::surface::Surface;
 use crate::timing::{SERVER_TIMING, Timing, X_SERVER_TIMING};
 use crate::unread_answers::CountedAnswer;
@@ -37,6 +38,8 @@ pub(crate) struct Dispatcher {
     pub(crate) surface: Surface,
     pub(crate) routes: Arc<Routes>,
     pub(crate) gate: Arc<SignatureGate>,
+    /// The stream connections of the thread.
+    pub(crate) hub: Arc<Hub>,
     /// From the end of the head to the end of the body.
     pub(crate) body_timeout: Duration,
 }

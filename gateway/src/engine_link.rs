@@ -246,6 +246,11 @@ impl EngineLink {
         *self.shared.welcome.borrow()
     }
 
+    /// Notified when the engine becomes unavailable or is back.
+    pub(crate) fn watch_welcome(&self) -> watch::Receiver<Option<Welcome>> {
+        self.shared.welcome.subscribe()
+    }
+
     /// Process id of the connected engine.
     #[must_use]
     pub(crate) fn engine_process(&self) -> Option<i32> {

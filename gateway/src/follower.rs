@@ -9,7 +9,10 @@ use foretell_view::FoldError;
 use thiserror::Error;
 
 use crate::chunk_adopter::ChunkAdopter;
+use crate::descriptions::Descriptions;
 use crate::shared_view::{LOCK_HOLD, SharedView, ViewState};
+use crate::streams::feed::StreamFeed;
+use crate::streams::ring::StreamRing;
 use crate::view_bootstrap::{self, BootstrappedView, SuspectFiles, ViewSources};
 
 /// Sleep when no frame is new; also the longest delay until it notices `stop`.
@@ -33,6 +36,14 @@ enum FollowError {
     Thread(io::Error),
 }
 
+/// What follows the journal: the view, and the ring of stream messages.
+#[derive(Clone, Copy)]
+pub(crate) struct Followers<'a> {
+    pub(crate) shared_view: &'a SharedView,
+    pub(crate) ring: &'a StreamRing,
+    pub(crate) descriptions: &'a Descriptions,
+}
+
 /// The next action after a batch.
 enum FoldStep {
     /// There may be more frames.
@@ -46,11 +57,12 @@ enum FoldStep {
 }
 
 /// Follows until `stop`. It never fails: it waits for a journal that does not exist yet.
-pub(crate) fn follow(sources: &ViewSources, shared_view: &SharedView, stop: &AtomicBool) {
+pub(crate) fn follow(sources: &ViewSources, followers: Followers<'_>, stop: &AtomicBool) {
+    let shared_view = followers.shared_view;
     let mut suspects = SuspectFiles::default();
     let mut pause = RETRY;
     while !stop.load(Ordering::Relaxed) {
-        let broken = match session(sources, &mut suspects, shared_view, stop) {
+        let broken = match session(sources, &mut suspects, followers, stop) {
             Ok(()) => {
                 pause = RETRY;
                 continue;
@@ -80,9 +92,10 @@ pub(crate) fn follow(sources: &ViewSources, shared_view: &SharedView, stop: &Ato
 fn session(
     sources: &ViewSources,
     suspects: &mut SuspectFiles,
-    shared_view: &SharedView,
+    followers: Followers<'_>,
     stop: &AtomicBool,
 ) -> Result<(), FollowError> {
+    let shared_view = followers.shared_view;
     let bootstrapped = view_bootstrap::bootstrap(sources, suspects)?;
     let BootstrappedView {
         state,
@@ -98,7 +111,7 @@ fn session(
         let _guard = adopter.stop_guard(thread.thread().clone());
         let published = || adopter.view_published(thread.thread());
         let goes_on = || !stop.load(Ordering::Relaxed) && adopter.damaged().is_none();
-        follow_view(sources, shared_view, state, follower, published, goes_on)
+        follow_view(sources, followers, state, follower, published, goes_on)
     });
     if let Some(damaged) = adopter.damaged() {
         shared_view.mark_unavailable();
@@ -110,19 +123,20 @@ fn session(
 /// Catches up, publishes the view, and keeps it up to date while `goes_on` is true.
 fn follow_view(
     sources: &ViewSources,
-    shared_view: &SharedView,
+    followers: Followers<'_>,
     mut state: ViewState,
     mut follower: Follower,
     published: impl FnOnce(),
     goes_on: impl Fn() -> bool,
 ) -> Result<(), FollowError> {
     let journal = &sources.journal;
+    let shared_view = followers.shared_view;
     let mut scratch = Scratch::default();
     let target = follower.durable();
     // No reader has this state yet, so it needs no lock; each slice ends so that `goes_on` is
     // checked.
     while state.view.sequence() < target && goes_on() {
-        match fold(&mut follower, &mut scratch, &mut state, IDLE) {
+        match fold(&mut follower, &mut scratch, &mut state, None, IDLE) {
             Ok(FoldStep::More | FoldStep::NewEngine) => {}
             Ok(FoldStep::UpToDate) => follower.wait(IDLE),
             Ok(FoldStep::Rebuild) => return Ok(()),
@@ -143,10 +157,16 @@ fn follow_view(
         "view ready"
     );
     let control = Follower::open(journal, target)?;
+    let (genesis, head) = (*state.view.genesis(), state.view.sequence());
     shared_view.replace(state, control, FrameReader::new(journal));
+    let mut feed = StreamFeed::start(followers.ring, followers.descriptions, &genesis, head);
     published();
     while goes_on() {
-        let step = shared_view.advance(|state| fold(&mut follower, &mut scratch, state, LOCK_HOLD));
+        let step = shared_view.advance(|state| {
+            let feed = Some(&mut feed);
+            fold(&mut follower, &mut scratch, state, feed, LOCK_HOLD)
+        });
+        feed.publish();
         if let Err(FollowError::Fold(error)) = &step {
             shared_view.stop(error.sequence);
         }
@@ -167,17 +187,27 @@ fn follow_view(
     Ok(())
 }
 
-/// Folds frames for about `hold`, at least one if available.
+/// Folds frames for about `hold`, at least one if available; `feed` notes what streams show.
 fn fold(
     follower: &mut Follower,
     scratch: &mut Scratch,
     state: &mut ViewState,
+    mut feed: Option<&mut StreamFeed<'_>>,
     hold: Duration,
 ) -> Result<FoldStep, FollowError> {
     let began = Instant::now();
+    if let Some(feed) = &mut feed {
+        feed.begin_batch(&state.view);
+    }
     loop {
         match follower.next_frame()? {
-            Next::Frame(frame) => state.view.apply(&frame.decode(scratch)?)?,
+            Next::Frame(frame) => {
+                let folded = frame.decode(scratch)?;
+                match &mut feed {
+                    Some(feed) => feed.apply(&mut state.view, &folded, || frame.receipt())?,
+                    None => state.view.apply(&folded)?,
+                }
+            }
             Next::UpToDate => return Ok(FoldStep::UpToDate),
             Next::NewEpoch { epoch } => {
                 state.epoch = epoch;

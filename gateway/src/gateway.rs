@@ -23,7 +23,8 @@ use crate::config::GatewayConfig;
 use crate::descriptions::Descriptions;
 use crate::dispatch::Dispatcher;
 use crate::engine_link::EngineLink;
-use crate::follower;
+use crate::follower::{self, Followers};
+use crate::limits::{STREAM_RING_FRAMES, StreamLimits};
 use crate::market_pages::MarketPages;
 use crate::metrics::Metrics;
 use crate::page::Page;
@@ -35,6 +36,10 @@ use crate::routes::Routes;
 use crate::server::{self, Servers, Shared};
 use crate::shared_view::SharedView;
 use crate::signature_gate::SignatureGate;
+use crate::streams::demand::Demand;
+use crate::streams::fan_out::Hub;
+use crate::streams::ring::{RingLimits, StreamRing};
+use crate::streams::stats::StreamStats;
 use crate::surface::Surface;
 use crate::view_bootstrap::ViewSources;
 
@@ -201,7 +206,12 @@ pub fn start(config: GatewayConfig) -> Result<Gateway, GatewayError> {
             );
             move || {
                 let _end = end;
-                follower::follow(&sources, &app.shared_view, &stop);
+                let followers = Followers {
+                    shared_view: &app.shared_view,
+                    ring: &app.stream_ring,
+                    descriptions: &app.descriptions,
+                };
+                follower::follow(&sources, followers, &stop);
             }
         })?;
     let has_page = serves(Surface::Trading) && config.page.is_some();
@@ -224,7 +234,11 @@ pub fn start(config: GatewayConfig) -> Result<Gateway, GatewayError> {
         stop,
     };
     let body_timeout = config.connections.body;
-    let dispatchers = |thread| dispatchers(&app, &tables, &gates[thread], body_timeout);
+    let dispatchers = |thread: usize| {
+        let stats = Arc::clone(&app.stream_stats);
+        let hub = Hub::new(thread, &app.stream_ring, config.streams, stats);
+        dispatchers(&app, &tables, (&gates[thread], &hub), body_timeout)
+    };
     let servers = servers.serve(bound, dispatchers, &shared)?;
     Ok(Gateway {
         addresses,
@@ -311,6 +325,8 @@ fn app(config: &GatewayConfig, links: usize) -> Result<Arc<App>, GatewayError> {
         policy,
         bounds: AllBounds::new(&config.connections),
         book_cache: BookCache::default(),
+        stream_ring: stream_ring(&config.streams),
+        stream_stats: Arc::new(StreamStats::new(links)),
         checkpoints: config.checkpoints.clone(),
         price_side: config.price_side,
         descriptions: Descriptions::default(),
@@ -323,10 +339,18 @@ fn app(config: &GatewayConfig, links: usize) -> Result<Arc<App>, GatewayError> {
     }))
 }
 
+fn stream_ring(limits: &StreamLimits) -> StreamRing {
+    let bounds = RingLimits {
+        frames: STREAM_RING_FRAMES,
+        bytes: limits.ring,
+    };
+    StreamRing::new(bounds, Arc::new(Demand::new(limits.resume_window)))
+}
+
 fn dispatchers(
     app: &Arc<App>,
     tables: &[(Surface, Arc<Routes>)],
-    gate: &Arc<SignatureGate>,
+    (gate, hub): (&Arc<SignatureGate>, &Arc<Hub>),
     body_timeout: std::time::Duration,
 ) -> Vec<Dispatcher> {
     let dispatcher = |(surface, routes): &(Surface, Arc<Routes>)| Dispatcher {
@@ -334,6 +358,7 @@ fn dispatchers(
         surface: *surface,
         routes: Arc::clone(routes),
         gate: Arc::clone(gate),
+        hub: Arc::clone(hub),
         body_timeout,
     };
     tables.iter().map(dispatcher).collect()

@@ -41,6 +41,13 @@ impl<S> ErrorBodyStream<S> {
     }
 }
 
+impl<S> ErrorBodyStream<S> {
+    /// The stream itself, after hyper has given it up.
+    pub(crate) fn into_inner(self) -> S {
+        self.stream
+    }
+}
+
 impl<S: AsyncRead + Unpin> AsyncRead for ErrorBodyStream<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,

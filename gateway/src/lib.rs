@@ -19,6 +19,7 @@ mod auth;
 mod authenticate;
 mod body;
 mod book_cache;
+mod book_source;
 mod bounds;
 mod catalog_pool;
 mod catalog_watcher;
@@ -42,6 +43,7 @@ mod market_facts;
 mod market_pages;
 mod metrics;
 mod operator_token;
+mod order_json;
 mod page;
 mod profiles;
 mod rate_limits;
@@ -55,6 +57,8 @@ mod server;
 mod shared_view;
 mod signature_gate;
 mod slot_cache;
+mod stream_metrics;
+mod streams;
 mod surface;
 #[cfg(test)]
 mod test_view;
@@ -70,9 +74,13 @@ pub use config::{CatalogConfig, GatewayConfig, HeaderPrefix, PriceSide, RequestP
 pub use cors::{BadOrigin, Origin};
 pub use foretell_wire::time::TimeForm;
 pub use gateway::{Gateway, GatewayError, run, start};
-pub use limits::{CHECKED_AT_START, ConnectionLimits, ENDING_CONNECTIONS, OPERATOR_CONNECTIONS};
+pub use limits::{
+    CHECKED_AT_START, ConnectionLimits, ENDING_CONNECTIONS, OPERATOR_CONNECTIONS, StreamLimits,
+};
 pub use metrics::metrics_example;
 pub use page::{Currency, Logo, PageConfig, SiteConfig};
 pub use operator_token::{OperatorToken, OperatorTokenError};
 pub use rate_limits::RateLimits;
+pub use streams::stream_fold::{StreamFold, StreamMessage, StreamReceiver};
+pub use streams::websocket::{ClientMessage, FrameReader, MAX_REASON, Violation};
 pub use surface::Surface;

@@ -66,6 +66,97 @@ pub(crate) const SNAPSHOT_ANSWER: Duration = Duration::from_secs(25);
 /// Bytes of history verified before reads at a start: about a quarter of a second.
 pub const CHECKED_AT_START: u64 = 256 << 20;
 
+/// Frames whose stream messages the ring holds.
+pub(crate) const STREAM_RING_FRAMES: usize = 1 << 16;
+/// Bytes of their messages.
+pub(crate) const STREAM_RING_BYTES: usize = 64 << 20;
+/// How long the messages of a market or key are encoded after the last subscription ended.
+pub(crate) const STREAM_RESUME_WINDOW: Duration = Duration::from_secs(60);
+/// Levels of a book, both sides together, up to which `price_change` carries the book's hash.
+pub(crate) const STREAM_HASH_LEVELS: usize = 1_000;
+/// Length of a book's text above which trades send it at most once in
+/// [`STREAM_BOOK_INTERVAL`].
+pub(crate) const STREAM_LARGE_BOOK_BYTES: usize = 4 << 10;
+/// The interval, of the exchange's time, for large books after trades.
+pub(crate) const STREAM_BOOK_INTERVAL: Duration = Duration::from_millis(100);
+
+/// Bytes of one read from a stream connection.
+pub(crate) const STREAM_READ_BYTES: usize = 16 << 10;
+/// Slices of one write to a stream connection.
+pub(crate) const STREAM_WRITE_SLICES: usize = 64;
+/// First books are rendered while fewer bytes than these wait for the connection.
+pub(crate) const STREAM_DUMP_BYTES: usize = 256 << 10;
+/// First books copied under one lock of the view.
+pub(crate) const STREAM_DUMP_BOOKS: usize = 32;
+/// Bytes waiting for a stream connection that do not count as unread bytes of its client.
+pub(crate) const STREAM_FREE_BYTES: usize = 64 << 10;
+/// The steps in which further ones count.
+pub(crate) const STREAM_SHARE_BYTES: usize = 256 << 10;
+/// Frames that a thread distributes before it serves its connections.
+pub(crate) const STREAM_PASS_FRAMES: usize = 256;
+/// Shortest time between two passes of a thread, so that a burst costs a connection one write.
+pub(crate) const STREAM_PASS_INTERVAL: Duration = Duration::from_millis(1);
+/// Interval of the checks for pings, heartbeats and time limits of stream connections.
+pub(crate) const STREAM_CHECK_INTERVAL: Duration = Duration::from_millis(100);
+/// Range of `heartbeat_ms`, in milliseconds.
+pub(crate) const STREAM_HEARTBEAT_MS: std::ops::RangeInclusive<u64> = 500..=30_000;
+/// A busy connection gets a heartbeat after this many intervals at the latest.
+pub(crate) const STREAM_BUSY_HEARTBEATS: u64 = 5;
+/// How long a client may take to answer a close frame, and to read it.
+pub(crate) const STREAM_CLOSE_WAIT: Duration = Duration::from_secs(2);
+/// One connection in this many is reserved for requests, for each client and in all, so that streams
+/// never use up all connections.
+pub(crate) const REQUEST_CONNECTIONS_ONE_IN: usize = 8;
+
+/// Limits of stream connections that an operator may set.
+#[derive(Clone, Copy, Debug)]
+pub struct StreamLimits {
+    /// Tokens of a connection of the market channel.
+    pub assets: usize,
+    /// Markets that a connection of the user channel names.
+    pub markets: usize,
+    /// Bytes of one message from a client.
+    pub message: usize,
+    /// Messages a second that are read from a client.
+    pub messages_per_second: u32,
+    /// Messages that are read at once after a pause.
+    pub message_burst: u32,
+    /// Bytes that wait for one connection.
+    pub max_lag_bytes: usize,
+    /// Time that a message waits for its connection.
+    pub max_lag: Duration,
+    /// Interval of the server's pings.
+    pub ping: Duration,
+    /// Time without a frame from the client.
+    pub idle: Duration,
+    /// Time without an event after which a connection of the market channel gets a book; zero is
+    /// never.
+    pub quiet_book: Duration,
+    /// How long the messages of a market or key are encoded after the last subscription ended.
+    pub resume_window: Duration,
+    /// Bytes of messages held for resuming.
+    pub ring: usize,
+}
+
+impl Default for StreamLimits {
+    fn default() -> Self {
+        Self {
+            assets: 4_000,
+            markets: 4_000,
+            message: 512 << 10,
+            messages_per_second: 20,
+            message_burst: 1_000,
+            max_lag_bytes: 8 << 20,
+            max_lag: Duration::from_secs(5),
+            ping: Duration::from_secs(30),
+            idle: Duration::from_secs(120),
+            quiet_book: Duration::from_secs(45),
+            resume_window: STREAM_RESUME_WINDOW,
+            ring: STREAM_RING_BYTES,
+        }
+    }
+}
+
 /// Limits that an operator may set.
 #[derive(Clone, Copy, Debug)]
 pub struct ConnectionLimits {

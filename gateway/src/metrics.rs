@@ -16,6 +16,8 @@ use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
 
 use crate::rate_limits::Scope;
+use crate::stream_metrics::StreamMetrics;
+use crate::streams::stats::StreamReadings;
 use crate::timing;
 
 /// From 50 µs to 6.5 s, doubling.
@@ -65,6 +67,7 @@ pub(crate) struct Metrics {
     connections_open: Gauge,
     answers_refused: Counter,
     unread_bytes: Gauge,
+    streams: StreamMetrics,
     engine_connected: Gauge,
     engine_in_flight: Gauge,
     view_sequence: Gauge<u64, AtomicU64>,
@@ -109,6 +112,7 @@ pub(crate) struct Readings {
     pub(crate) view_stopped: u64,
     pub(crate) durable_sequence: u64,
     pub(crate) epoch: u64,
+    pub(crate) streams: StreamReadings,
 }
 
 impl Metrics {
@@ -128,6 +132,7 @@ impl Metrics {
             connections_open: Gauge::default(),
             answers_refused: Counter::default(),
             unread_bytes: Gauge::default(),
+            streams: StreamMetrics::default(),
             engine_connected: Gauge::default(),
             engine_in_flight: Gauge::default(),
             view_sequence: Gauge::default(),
@@ -148,6 +153,7 @@ impl Metrics {
         };
         metrics.register();
         metrics.register_engine();
+        metrics.streams.register(&mut metrics.registry);
         metrics
     }
 
@@ -349,6 +355,7 @@ impl Metrics {
         self.view_stopped.set(now.view_stopped);
         self.durable_sequence.set(now.durable_sequence);
         self.epoch.set(now.epoch);
+        self.streams.set(&now.streams);
         self.read_stages(stages);
         if let Some(engine) = engine {
             self.read_engine(engine);
@@ -467,6 +474,7 @@ mod tests {
                 view_stopped: 8,
                 durable_sequence: 6,
                 epoch: 7,
+                ..Readings::default()
             },
             &durations,
             None,

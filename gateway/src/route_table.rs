@@ -12,6 +12,7 @@ use crate::resources::{
     prices_history, unsupported_features,
 };
 use crate::routes::{Handler, Route, Routes};
+use crate::streams::upgrade;
 use crate::surface::Surface;
 
 /// Builds a route's handler as a plain function.
@@ -173,6 +174,12 @@ fn trading_routes(page: PageRoutes) -> Vec<Route> {
             handle!(market_lists::sampling_simplified),
         ),
         get("/markets/{condition}", handle!(market_info::detail)),
+        get("/ws", handle!(upgrade::any)),
+        get("/ws/", handle!(upgrade::any)),
+        get("/ws/market", handle!(upgrade::market)),
+        get("/ws/market/", handle!(upgrade::market)),
+        get("/ws/user", handle!(upgrade::user)),
+        get("/ws/user/", handle!(upgrade::user)),
     ];
     routes.extend(not_supported());
     match page {

@@ -15,7 +15,10 @@ use std::time::{Duration, Instant};
 use foretell_wire::limits::MAX_HEAD_BYTES;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use http::header::UPGRADE;
 use hyper_util::server::conn::auto::Builder;
+use hyper_util::server::conn::auto::upgrade::downcast;
+use parking_lot::Mutex;
 use socket2::{Domain, Protocol, Socket, Type};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{oneshot, watch};
@@ -27,6 +30,7 @@ use crate::connection::{Activity, ActivityStream, ConnectionState, RequestInProg
 use crate::dispatch::Dispatcher;
 use crate::hyper_errors::ErrorBodyStream;
 use crate::idle_reaper::IdleReaper;
+use crate::streams::{self, connection::StreamContext, upgrade::{UpgradeSlot, UpgradeTicket}};
 use crate::limits::{ConnectionLimits, HTTP2_WINDOW_BYTES, MAX_STREAMS, SEND_BUFFER_BYTES};
 
 /// Connections that the kernel completes before `accept`.
@@ -181,6 +185,10 @@ async fn work(
 /// Accepts on every listener until asked to stop, then drains.
 async fn serve(listeners: Vec<(StdListener, Dispatcher)>, shared: Shared, reaper: Arc<IdleReaper>) {
     let mut accepting = JoinSet::new();
+    let hub = listeners.first().map(|(_, dispatcher)| StreamContext {
+        app: Arc::clone(&dispatcher.app),
+        hub: Arc::clone(&dispatcher.hub),
+    });
     for (listener, dispatcher) in listeners {
         match TcpListener::from_std(listener) {
             Ok(listener) => {
@@ -190,6 +198,7 @@ async fn serve(listeners: Vec<(StdListener, Dispatcher)>, shared: Shared, reaper
             Err(error) => tracing::error!(%error, "listener failed"),
         }
     }
+    let streams = hub.map(|context| tokio::spawn(streams::service::run(context.hub, context.app)));
     let mut open = accepting.join_all().await;
     reaper.drain();
     let ended = async {
@@ -203,6 +212,9 @@ async fn serve(listeners: Vec<(StdListener, Dispatcher)>, shared: Shared, reaper
     {
         let open: usize = open.iter().map(JoinSet::len).sum();
         tracing::warn!(open, "drain timeout: closing open connections");
+    }
+    if let Some(streams) = streams {
+        streams.abort();
     }
 }
 
@@ -277,7 +289,7 @@ fn builder() -> Builder<TokioExecutor> {
     builder
 }
 
-/// Serves one connection to its end.
+/// Serves one connection to its end: its requests, then the stream that it may become.
 async fn connection(
     stream: TcpStream,
     peer: IpAddr,
@@ -285,22 +297,52 @@ async fn connection(
     dispatcher: Dispatcher,
     activity: Arc<Activity>,
 ) {
+    // Boxed, so that a stream does not keep the memory of its requests.
+    let requests = serve_requests(stream, peer, builder, &dispatcher, &activity);
+    let Some((ticket, _in_progress)) = Box::pin(requests).await else {
+        return;
+    };
+    let context = StreamContext {
+        app: Arc::clone(&dispatcher.app),
+        hub: Arc::clone(&dispatcher.hub),
+    };
+    Box::pin(serve_stream(context, ticket, activity)).await;
+}
+
+/// Serves requests until the connection ends or is upgraded. An upgraded one counts as one request
+/// in progress until it ends.
+async fn serve_requests(
+    stream: TcpStream,
+    peer: IpAddr,
+    builder: Builder<TokioExecutor>,
+    dispatcher: &Dispatcher,
+    activity: &Arc<Activity>,
+) -> Option<(UpgradeTicket, Option<RequestInProgress>)> {
     // Answers are written whole, so delaying small packets only adds latency.
     let _ = stream.set_nodelay(true);
-    let tracked = ActivityStream::new(stream, Arc::clone(&activity));
-    let stream = ErrorBodyStream::new(tracked, dispatcher.surface, Arc::clone(&activity));
-    let service = service_fn(|request| {
+    let tracked = ActivityStream::new(stream, Arc::clone(activity));
+    let stream = ErrorBodyStream::new(tracked, dispatcher.surface, Arc::clone(activity));
+    let slot = UpgradeSlot::default();
+    let upgraded: Arc<Mutex<Option<RequestInProgress>>> = Arc::default();
+    let service = service_fn(|mut request| {
         activity.head_received();
-        let in_progress = RequestInProgress::begin(&activity);
+        let in_progress = RequestInProgress::begin(activity);
+        if request.headers().contains_key(UPGRADE) {
+            request.extensions_mut().insert(slot.clone());
+        }
         let answering = dispatcher.clone().dispatch(peer, request);
-        let activity = Arc::clone(&activity);
+        let activity = Arc::clone(activity);
+        let (slot, upgraded) = (slot.clone(), Arc::clone(&upgraded));
         async move {
             let response = answering.await;
-            drop(in_progress);
+            match slot.is_taken() {
+                true => *upgraded.lock() = Some(in_progress),
+                false => drop(in_progress),
+            }
             Ok::<_, Infallible>(response.map(|counted| activity.body(counted)))
         }
     });
-    let mut served = pin!(builder.serve_connection(TokioIo::new(stream), service));
+    let mut served = pin!(builder.serve_connection_with_upgrades(TokioIo::new(stream), service));
     let mut draining = false;
     let result = poll_fn(|cx| {
         match activity.requested(cx) {
@@ -316,5 +358,28 @@ async fn connection(
     });
     if let Err(error) = result.await {
         tracing::debug!(%error, "connection failed");
+        return None;
+    }
+    let in_progress = upgraded.lock().take();
+    slot.take().map(|ticket| (ticket, in_progress))
+}
+
+/// Serves a connection that hyper has given up after its 101, in the connection's own task.
+async fn serve_stream(context: StreamContext, mut ticket: UpgradeTicket, activity: Arc<Activity>) {
+    type Stream = TokioIo<ErrorBodyStream<ActivityStream<TcpStream>>>;
+    let upgraded = match (&mut ticket.stream).await {
+        Ok(upgraded) => upgraded,
+        Err(error) => {
+            tracing::debug!(%error, "upgrade failed");
+            return;
+        }
+    };
+    match downcast::<Stream>(upgraded) {
+        Ok(parts) => {
+            let stream = parts.io.into_inner().into_inner();
+            let early = parts.read_buf.to_vec();
+            streams::connection::serve(context, ticket, activity, stream, early).await;
+        }
+        Err(_) => tracing::error!("an upgraded connection is of another type"),
     }
 }

@@ -59,6 +59,7 @@ impl LiveExchange {
             listen: vec![(Surface::Trading, SocketAddr::from(([127, 0, 0, 1], 0)))],
             threads: 1,
             connections: ConnectionLimits::default(),
+            streams: foretell_gateway::StreamLimits::default(),
             // A measurement asks as fast as it can, from one address.
             policy: RequestPolicyConfig {
                 limits: RateLimits::off(),

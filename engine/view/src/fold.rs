@@ -11,6 +11,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use foretell_model::{Command, Event, FrameRef, Outcome, Sequence, TimeNs};
 
 use crate::error::{FoldError, Impossible};
+use crate::observer::Observer;
 use crate::rows::midpoints::{Midpoint, minute_of};
 use crate::rows::order::Order;
 use crate::view::View;
@@ -36,11 +37,24 @@ impl View {
     /// a frame. The view is unusable afterwards and rejects every later frame. A panic is caught
     /// and returned as such an error, so no frame ends the process that folds it.
     pub fn apply(&mut self, frame: &FrameRef<'_>) -> Result<(), FoldError> {
+        self.apply_observed(frame, &mut ())
+    }
+
+    /// As [`Self::apply`]; `observer` watches. What it saw of a rejected frame is meaningless.
+    ///
+    /// # Errors
+    /// As [`Self::apply`].
+    pub fn apply_observed(
+        &mut self,
+        frame: &FrameRef<'_>,
+        observer: &mut impl Observer,
+    ) -> Result<(), FoldError> {
         let folded = if self.broken {
             Err(Impossible::AfterError)
         } else {
             // Partial results of a panic are never shown: the view is marked broken.
-            catch_unwind(AssertUnwindSafe(|| self.fold(frame))).unwrap_or(Err(Impossible::Panicked))
+            catch_unwind(AssertUnwindSafe(|| self.fold(frame, observer)))
+                .unwrap_or(Err(Impossible::Panicked))
         };
         folded.map_err(|what| {
             self.broken = true;
@@ -51,7 +65,11 @@ impl View {
         })
     }
 
-    fn fold(&mut self, frame: &FrameRef<'_>) -> Result<(), Impossible> {
+    fn fold(
+        &mut self,
+        frame: &FrameRef<'_>,
+        observer: &mut impl Observer,
+    ) -> Result<(), Impossible> {
         let expected = self.system.sequence.next();
         if frame.sequence != expected {
             return Err(Impossible::OutOfOrder { expected });
@@ -65,9 +83,12 @@ impl View {
             Command::PlaceOrder(order) => Some(self.place(&step, order)?),
             _ => None,
         };
+        observer.begin(self, frame, placed.as_ref());
         self.system.work_pending = false;
         for event in frame.events {
+            observer.before(self, placed.as_ref(), event);
             self.fold_event(&step, &mut placed, event)?;
+            observer.after(self, placed.as_ref(), event);
         }
         if placed.is_some() {
             return Err(Impossible::PlacementUnfinished);
@@ -75,6 +96,7 @@ impl View {
         self.note_midpoints(step.now)?;
         self.system.sequence = frame.sequence;
         self.system.time = step.now;
+        observer.end(self);
         Ok(())
     }
 

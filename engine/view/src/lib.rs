@@ -31,17 +31,21 @@
 //! journal's bytes at [`Order::place`] and [`TradeRecord::place`].
 
 mod bootstrap;
+mod changes;
 mod error;
 mod fold;
 mod history;
+mod observer;
 mod query;
 mod rows;
 mod snapshot;
 mod storage;
 mod view;
 
+pub use changes::{BookBefore, Change, FrameChanges, LevelChange};
 pub use error::{FoldError, Impossible};
 pub use history::{ChunkCopy, ChunkMismatch, ChunkRef, LogName, SeenChunks};
+pub use observer::Observer;
 pub use query::merged_search::{MergePosition, MergedSearch};
 pub use query::price_history::{PriceHistory, PricePoint};
 pub use query::skip_rows::skip_newest;

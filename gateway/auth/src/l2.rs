@@ -87,6 +87,13 @@ pub struct L2Proof {
     pub hmac: [u8; 32],
 }
 
+/// The origin against which the secrets of an unknown key are checked. An address of zeros cannot
+/// sign an L1 statement, so no key has it.
+pub(crate) const NO_ORIGIN: KeyOrigin = KeyOrigin {
+    owner: WalletAddress::ZERO,
+    nonce: [0xff; 32],
+};
+
 /// Checks an L2 request. `origin` belongs to the key that the request names; `None` when no such
 /// live key exists.
 ///
@@ -102,12 +109,7 @@ pub fn verify_l2(
     now: TimeMs,
 ) -> Result<L2Proof, L2Error> {
     window.check(headers.timestamp, now)?;
-    // An address of zeros cannot sign an L1 statement, so no key has this origin.
-    let nobody = KeyOrigin {
-        owner: WalletAddress::ZERO,
-        nonce: [0xff; 32],
-    };
-    let key = origin.unwrap_or(&nobody);
+    let key = origin.unwrap_or(&NO_ORIGIN);
     let (secret, passphrase) = master.secrets(key, chain_id);
     let claimed = decode_hmac(headers.signature).unwrap_or_default();
     let address = parse_address(headers.address).unwrap_or_default();

@@ -5,7 +5,7 @@
 //! parses headers), no clock (callers pass the time), no engine and no store: secrets of API keys
 //! are derived from the master secret on use.
 //!
-//! - [`l1`] and [`l2`] check the headers of a request, [`keys`] derives the secrets they need,
+//! - [`l1`] and [`l2`] check the headers of a request, [`trio`] the first message of a user stream, [`keys`] derives the secrets they need,
 //!   [`master`] loads the one secret of a deployment;
 //! - [`order_signature`] checks an order with the help of [`domains`], [`eip712`], [`signature`]
 //!   and [`deposit_wallet`]; an auditor uses the same functions;
@@ -24,6 +24,7 @@ pub mod signature;
 pub mod signing;
 pub mod text;
 pub mod timestamp_window;
+pub mod trio;
 
 pub use domains::{Domain, Domains, Markets};
 pub use keys::{KeyOrigin, KeyTrio};
@@ -34,3 +35,4 @@ pub use order::OrderFields;
 pub use order_signature::{OwnerWallets, SignatureError, Verified, verify_evidence, verify_order};
 pub use signing::{L2Credentials, Signer};
 pub use timestamp_window::{TimestampError, Window};
+pub use trio::verify_trio;

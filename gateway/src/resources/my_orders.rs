@@ -1,20 +1,20 @@
 //! `GET /data/orders` and `/data/order/{id}`: orders of every wallet bound to the owner of the
 //! caller's key (docs/api/market-data.md §6).
 
-use foretell_model::quantity::MICROS_PER_LOT;
-use foretell_model::{AccountNumber, Lots, MarketNumber, OrderId, OrderNumber, Outcome};
-use foretell_view::{Order, TradeId, UserStatus, View};
+use foretell_model::{AccountNumber, MarketNumber, OrderId, OrderNumber, Outcome};
+use foretell_view::{Order, TradeId, View};
 use foretell_wire::ids;
 use foretell_wire::limits::PAGE_ROWS;
 use foretell_wire::page::{Cursor, Page};
 use foretell_wire::query::OrdersQuery;
-use foretell_wire::user_order::{OneUserOrder, OrderFacts, UserOrder, UserOrderStatus};
+use foretell_wire::user_order::{OneUserOrder, OrderFacts, UserOrder};
 use foretell_wire::{ApiError, json_text};
 
 use crate::answer::Answer;
 use crate::auth::KeyAccess;
 use crate::descriptions::Descriptions;
 use crate::failure::Failure;
+use crate::order_json::order_facts;
 use crate::request_context::RequestContext;
 use crate::resources::{market_of, resolve_optional};
 
@@ -181,7 +181,7 @@ impl OrderRow {
         let trades = view.trades_of_order(order, NAMED_TRADES);
         let trades = trades.iter().filter_map(|&slot| view.trade_id(slot));
         Some(Self {
-            facts: facts(view, descriptions, order)?,
+            facts: order_facts(view, descriptions, order)?,
             trades: trades.collect(),
         })
     }
@@ -193,35 +193,6 @@ impl OrderRow {
             ..self.facts
         }
     }
-}
-
-/// All fields except its trades.
-fn facts(view: &View, descriptions: &Descriptions, order: &Order) -> Option<OrderFacts> {
-    let market = view.markets().get(order.market)?;
-    Some(OrderFacts {
-        id: order.id,
-        status: match order.state.user_status() {
-            UserStatus::Live => UserOrderStatus::Live,
-            UserStatus::Matched => UserOrderStatus::Matched,
-            UserStatus::Canceled => UserOrderStatus::Canceled,
-            UserStatus::CanceledMarketResolved => UserOrderStatus::CanceledMarketResolved,
-            UserStatus::Unmatched => UserOrderStatus::Unmatched,
-        },
-        owner: view.keys().get(order.key)?.api_key,
-        maker: view.accounts().get(order.account)?.wallet,
-        market: market.condition,
-        token: market.token(order.outcome),
-        outcome: descriptions.label(market, order.outcome),
-        side: order.side,
-        order_type: order.order_type,
-        price: order.price,
-        original: Lots(order.original_size() / MICROS_PER_LOT),
-        matched: order.matched,
-        expiration: order.expiration,
-        created: order.created,
-        updated: order.updated,
-        trades: Vec::new(),
-    })
 }
 
 #[cfg(test)]

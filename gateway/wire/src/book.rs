@@ -62,12 +62,30 @@ struct Answer<'a> {
     last_trade_price: Option<Price>,
 }
 
+/// Where the text has the hash: the fields before it contain no quote but their own.
+const HASH_FIELD: &str = r#""hash":""#;
+
+/// The text of a book and the hash in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BookText {
+    /// The JSON.
+    pub json: String,
+    /// SHA-1 in hex.
+    pub hash: String,
+}
+
 impl Book<'_> {
     /// The JSON of the book. Sides outside `sides` are empty (BUY = bids, SELL = asks), and the
     /// hash covers the JSON with those empty sides.
     #[must_use]
     pub fn json(&self, sides: Sides) -> String {
-        let mut answer = Answer {
+        self.text(sides).json
+    }
+
+    /// As [`Self::json`], with the hash.
+    #[must_use]
+    pub fn text(&self, sides: Sides) -> BookText {
+        let answer = Answer {
             market: self.market,
             asset_id: self.token,
             timestamp: self.timestamp.0.to_string(),
@@ -79,9 +97,11 @@ impl Book<'_> {
             neg_risk: self.neg_risk,
             last_trade_price: self.last_trade_price,
         };
-        let hash = hex::encode(Sha1::digest(crate::json_text(&answer)));
-        answer.hash = &hash;
-        crate::json_text(&answer)
+        let mut json = crate::json_text(&answer);
+        let hash = hex::encode(Sha1::digest(&json));
+        let at = json.find(HASH_FIELD).expect("the text has a hash") + HASH_FIELD.len();
+        json.insert_str(at, &hash);
+        BookText { json, hash }
     }
 }
 

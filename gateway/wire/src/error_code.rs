@@ -84,6 +84,17 @@ error_codes! {
         "No route has this path.";
     NotSupported = "not_supported", 404, Never, "not supported",
         "The path belongs to a feature that this exchange does not have.";
+    WebsocketRequired = "websocket_required", 426, Never,
+        "a websocket upgrade is required, allowed: GET with Connection: upgrade and Upgrade: websocket",
+        "The path is a stream, and the request is no upgrade.";
+    WebsocketVersion = "websocket_version", 426, Never,
+        "the websocket version is not supported, allowed: 13",
+        "`Sec-WebSocket-Version` is missing or another one.";
+    WebsocketKey = "websocket_key", 400, Never,
+        "Sec-WebSocket-Key is wrong, allowed: 16 bytes in base64, once",
+        "The key of the upgrade is missing, repeated or malformed.";
+    WebsocketNeedsHttp1 = "websocket_needs_http1", 400, Never, "websocket needs HTTP/1.1",
+        "The upgrade came with another version of HTTP.";
     MethodNotAllowed = "method_not_allowed", 405, Never, "method not allowed, allowed: <methods>",
         "The path exists, but not with this method.";
     InvalidBody = "invalid_body", 400, Never, "invalid body: <problem>",
@@ -391,6 +402,11 @@ error_codes! {
         "The client or the API key exceeded a rate limit.";
     Busy = "busy", 503, After(1), "busy: retry later",
         "A queue of the exchange is full.";
+    TooManyStreams = "too_many_streams", 429, After(5),
+        "too many stream connections of this client: close some, then retry",
+        "The client has the maximum number of stream connections.";
+    StreamsFull = "streams_full", 503, After(5), "too many stream connections: retry later",
+        "This gateway has the maximum number of stream connections.";
     DiskLow = "disk_low", 503, After(5), "busy: disk nearly full, cancels are allowed",
         "The disk of the engine is nearly full.";
     EngineUnavailable = "engine_unavailable", 503, After(1), "the engine is unavailable: retry later",

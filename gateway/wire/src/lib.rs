@@ -35,6 +35,7 @@ pub mod printable;
 pub mod query;
 pub mod rejection;
 pub mod result;
+pub mod streams;
 pub mod time;
 pub mod trade;
 pub mod user_order;

@@ -53,7 +53,13 @@ pub const MAX_ORDER_ID_TEXT: usize = 128;
 /// Bytes of a heartbeat id.
 pub const MAX_HEARTBEAT_ID: usize = 64;
 
+/// Requests in an array that a stream client sends as one message.
+pub const MAX_STREAM_REQUESTS: usize = 1_000;
+
 // Answers.
+
+/// Ids in the list `unknown` of a stream subscription.
+pub const MAX_UNKNOWN_IDS: usize = 100;
 
 /// Characters of a client's text that an answer repeats.
 pub const MAX_QUOTED_CHARACTERS: usize = 48;

@@ -61,10 +61,15 @@ impl TradeFacts {
     }
 
     /// `fee / notional × 10,000`, rounded.
-    fn fee_rate_bps(&self) -> Decimal {
-        let (fee, value) = (i128::from(self.fee.0), i128::from(self.value().0));
-        Decimal::ratio(fee * 10_000, value, 0).unwrap_or(Decimal::ZERO)
+    pub(crate) fn fee_rate_bps(&self) -> Decimal {
+        fee_rate_bps(self.fee, self.value())
     }
+}
+
+/// `fee / notional × 10,000`, rounded.
+pub(crate) fn fee_rate_bps(fee: Micros, value: Micros) -> Decimal {
+    let (fee, value) = (i128::from(fee.0), i128::from(value.0));
+    Decimal::ratio(fee * 10_000, value, 0).unwrap_or(Decimal::ZERO)
 }
 
 /// A maker's side of a trade in JSON.

@@ -230,6 +230,7 @@ pub(crate) fn checks_nothing_at_start(data: &Path) -> Gateway {
         listen: vec![(Surface::Trading, any), (Surface::Operator, any)],
         threads: 1,
         connections: ConnectionLimits::default(),
+        streams: foretell_gateway::StreamLimits::default(),
         policy: RequestPolicyConfig {
             limits: RateLimits::off(),
             ..RequestPolicyConfig::default()

@@ -278,7 +278,7 @@ impl Stored for Books {
 }
 
 /// The position of an order in its market's ladder.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct LadderPlace {
     pub(crate) bid: bool,
     pub(crate) yes_price: Price,
@@ -313,6 +313,12 @@ impl Book {
             side.remove(&place.yes_price);
         }
         Ok(())
+    }
+
+    /// The total at a place; 0 without a level.
+    pub(crate) fn lots_at(&self, place: LadderPlace) -> Lots {
+        let side = if place.bid { &self.bids } else { &self.asks };
+        side.get(&place.yes_price).copied().unwrap_or(Lots::ZERO)
     }
 
     /// Records a trade at a Yes price by a taker of this outcome and side.

@@ -1,5 +1,7 @@
 //! `GET /status`: an overview of the exchange, its engine and this gateway.
 
+use std::collections::BTreeMap;
+
 use foretell_link::{Stage, StageSummary, Status};
 use foretell_model::{MarketNumber, MarketState, Outcome, Price};
 use foretell_stages::Stages as _;
@@ -14,6 +16,8 @@ use crate::app::App;
 use crate::descriptions::Descriptions;
 use crate::failure::Failure;
 use crate::request_context::RequestContext;
+use crate::streams::close::CODES;
+use crate::streams::stats::StreamReadings;
 use crate::timing;
 
 /// Books listed: those with the most orders. The trading surface has all.
@@ -102,7 +106,26 @@ struct Gateway {
     epoch: u64,
     connections: usize,
     in_flight: usize,
+    streams: Streams,
     stages: Vec<StageRow>,
+}
+
+/// Stream connections of this gateway.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Streams {
+    market: u64,
+    user: u64,
+    /// Connections without a channel yet.
+    unnamed: u64,
+    subscriptions: u64,
+    messages: u64,
+    bytes: u64,
+    bad_requests: u64,
+    /// Age of the oldest waiting message.
+    lag_ms: u64,
+    /// Ended connections by close code; codes without any are absent.
+    closes: BTreeMap<&'static str, u64>,
 }
 
 /// `GET /status`.
@@ -127,12 +150,29 @@ pub(crate) async fn show(context: RequestContext) -> Result<Answer, Failure> {
             epoch: readings.epoch,
             connections: readings.connections_open,
             in_flight: readings.engine_in_flight,
+            streams: streams(&readings.streams),
             stages: own_stages(app),
         },
         exchange: exchange(&state.view, state.epoch, durability),
         books: books(&state.view, &app.descriptions),
     };
     Ok(Answer::json(json_text(&page)).at(state.position()))
+}
+
+fn streams(now: &StreamReadings) -> Streams {
+    let [market, user, unnamed] = now.connections;
+    let closes = CODES.into_iter().zip(now.closes);
+    Streams {
+        market,
+        user,
+        unnamed,
+        subscriptions: now.subscriptions,
+        messages: now.messages,
+        bytes: now.bytes,
+        bad_requests: now.bad_requests,
+        lag_ms: now.lag_ms,
+        closes: closes.filter(|(_, count)| *count > 0).collect(),
+    }
 }
 
 fn exchange(view: &View, epoch: u64, durability: &'static str) -> StatusAnswer {

@@ -27,6 +27,7 @@ pub(crate) fn config(connections: ConnectionLimits) -> GatewayConfig {
         listen: vec![(Surface::Trading, any), (Surface::Operator, any)],
         threads: 2,
         connections,
+        streams: foretell_gateway::StreamLimits::default(),
         policy: RequestPolicyConfig::default(),
         prefixes: vec![HeaderPrefix {
             name: "SERVICE".to_owned(),

@@ -172,6 +172,7 @@ fn config(journal: &Path) -> GatewayConfig {
         listen: vec![(Surface::Data, SocketAddr::from(([127, 0, 0, 1], 0)))],
         threads: 1,
         connections: ConnectionLimits::default(),
+        streams: foretell_gateway::StreamLimits::default(),
         policy,
         prefixes: vec![HeaderPrefix {
             name: "SERVICE".to_owned(),

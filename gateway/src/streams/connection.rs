@@ -1,0 +1,354 @@
+//! The task of one stream connection: reads requests, writes what waits in its outbox, ends.
+
+use std::collections::VecDeque;
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use foretell_wire::ApiError;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::time::{Sleep, sleep};
+
+use crate::app::App;
+use crate::client_quotas::Client;
+use crate::connection::{Activity, ConnectionState};
+use crate::limits::{STREAM_CLOSE_WAIT, STREAM_READ_BYTES};
+use crate::streams::close::Close;
+use crate::streams::fan_out::Hub;
+use crate::streams::input::{Asked, Input, Text};
+use crate::streams::member::MemberId;
+use crate::streams::outbox::{Outbox, Written};
+use crate::streams::session::{Interrupt, Session, Waited};
+use crate::streams::text_frame::text_frame;
+use crate::streams::upgrade::UpgradeTicket;
+use crate::streams::websocket::{ClientMessage, pong_frame};
+use crate::surface::Surface;
+
+/// The shared state that a stream connection uses.
+#[derive(Clone)]
+pub(crate) struct StreamContext {
+    pub(crate) app: Arc<App>,
+    pub(crate) hub: Arc<Hub>,
+}
+
+/// A future of a request that waits.
+type Waiting = Pin<Box<dyn Future<Output = Waited> + Send>>;
+
+/// A stream connection.
+struct Connection<S> {
+    context: StreamContext,
+    id: MemberId,
+    client: Client,
+    activity: Arc<Activity>,
+    stream: S,
+    input: Input,
+    /// Requests read and not yet applied.
+    asked: VecDeque<Asked>,
+    /// The first of them waits for this.
+    waiting: Option<Waiting>,
+    /// The next message is read after it.
+    pause: Option<Pin<Box<Sleep>>>,
+    /// Runs while the connection ends.
+    ending: Option<Pin<Box<Sleep>>>,
+    /// Whether the client has closed, too.
+    peer_closed: bool,
+    written: Written,
+}
+
+/// Serves an upgraded connection until it ends.
+pub(crate) async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
+    context: StreamContext,
+    ticket: UpgradeTicket,
+    activity: Arc<Activity>,
+    stream: S,
+    early: Vec<u8>,
+) {
+    let hub = Arc::clone(&context.hub);
+    let unread = Arc::clone(&context.app.bounds.of(Surface::Trading).unread);
+    let id = hub.join(Outbox::new(ticket.client, unread), ticket.channel);
+    let _leave = Leave(Arc::clone(&hub), id);
+    let mut connection = Connection {
+        input: Input::new(early, &hub.limits, hub.now()),
+        context,
+        id,
+        client: ticket.client,
+        activity,
+        stream,
+        asked: VecDeque::new(),
+        waiting: None,
+        pause: None,
+        ending: None,
+        peer_closed: false,
+        written: Written::default(),
+    };
+    let end = std::future::poll_fn(|cx| connection.poll(cx)).await;
+    if let Err(error) = end {
+        tracing::debug!(%error, "stream connection failed");
+    }
+    let code = (hub.lock().member(id)).and_then(|it| Some(it.closing.as_ref()?.code));
+    hub.stats.closed(code);
+}
+
+/// Removes the connection from its hub, however its task ends.
+struct Leave(Arc<Hub>, MemberId);
+
+impl Drop for Leave {
+    fn drop(&mut self) {
+        self.0.leave(self.1);
+    }
+}
+
+/// What a step of the task did.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Step {
+    /// It waits for something that wakes the task.
+    Waits,
+    /// There may be more to do.
+    Goes,
+    /// The connection has ended.
+    Ended,
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        if let Some(member) = self.context.hub.lock().member(self.id)
+            && member.waker.is_none()
+        {
+            // The waker of a spawned task is the same at every poll.
+            member.waker = Some(cx.waker().clone());
+        }
+        match self.activity.requested(cx) {
+            ConnectionState::Serving => {}
+            ConnectionState::Draining => self.drain(),
+            ConnectionState::Closing => return Poll::Ready(Ok(())),
+        }
+        loop {
+            let requests = self.poll_requests(cx);
+            self.session().refill_books();
+            let writes = match self.poll_write(cx)? {
+                Step::Ended => return Poll::Ready(Ok(())),
+                step => step,
+            };
+            let reads = match self.poll_read(cx)? {
+                Step::Ended => return Poll::Ready(Ok(())),
+                step => step,
+            };
+            if [requests, writes, reads].iter().all(|it| *it == Step::Waits) {
+                return Poll::Pending;
+            }
+        }
+    }
+
+    fn session(&self) -> Session<'_> {
+        Session {
+            app: &self.context.app,
+            hub: &self.context.hub,
+            id: self.id,
+        }
+    }
+
+    /// The gateway ends: everything distributed so far is sent, then the close frame.
+    fn drain(&self) {
+        let _ = self.context.hub.pass(&self.context.app.stream_ring);
+        let last = self.context.hub.lock().cursor;
+        self.close(Close::draining(last), true);
+    }
+
+    fn close(&self, close: Close, keeps_waiting: bool) {
+        let mut hub = self.context.hub.lock();
+        let now = hub.now();
+        if let Some(member) = hub.member(self.id) {
+            member.close(close, keeps_waiting, now);
+        }
+    }
+
+    fn is_closing(&self) -> bool {
+        let mut hub = self.context.hub.lock();
+        hub.member(self.id).is_none_or(|it| it.closing.is_some())
+    }
+
+    /// Applies requests in their order; one may wait for the view.
+    fn poll_requests(&mut self, cx: &mut Context<'_>) -> Step {
+        let mut waited = Waited::Not;
+        if let Some(waiting) = &mut self.waiting {
+            match waiting.as_mut().poll(cx) {
+                Poll::Pending => return Step::Waits,
+                Poll::Ready(result) => waited = result,
+            }
+            self.waiting = None;
+        }
+        let Some(asked) = self.asked.pop_front() else {
+            return Step::Waits;
+        };
+        if self.is_closing() {
+            self.asked.clear();
+            return Step::Waits;
+        }
+        let session = self.session();
+        let handled = match &asked.request {
+            Ok(request) => session.handle(request, &waited),
+            Err(problem) => Err(Interrupt::Error(problem.clone())),
+        };
+        match handled {
+            Ok(()) => {}
+            Err(Interrupt::Error(problem)) => session.ignored(&problem, &asked.text),
+            Err(Interrupt::Close(close)) => self.close(close, true),
+            Err(interrupt) => {
+                self.waiting = Some(self.wait(interrupt));
+                self.asked.push_front(asked);
+            }
+        }
+        Step::Goes
+    }
+
+    /// Waits for the view as requests of the trading surface do, within the same bounds.
+    fn wait(&self, interrupt: Interrupt) -> Waiting {
+        let (app, client) = (Arc::clone(&self.context.app), self.client);
+        Box::pin(async move {
+            let Interrupt::Wait(sequence) = interrupt else {
+                // A view that cannot catch up is as new as it gets.
+                let _: Result<bool, ApiError> = app.shared_view.catch_up().await;
+                return Waited::CaughtUp;
+            };
+            let waiters = &app.bounds.of(Surface::Trading).waiters;
+            let waiter = || waiters.take(client, 1).ok();
+            let result = app.shared_view.wait_requested(sequence, waiter).await;
+            Waited::ForSequence(result)
+        })
+    }
+
+    fn poll_write(&mut self, cx: &mut Context<'_>) -> io::Result<Step> {
+        let hub = Arc::clone(&self.context.hub);
+        let mut state = hub.lock();
+        let Some(member) = state.member(self.id) else {
+            return Ok(Step::Ended);
+        };
+        let had = !member.outbox.is_empty();
+        let written = &mut self.written;
+        let result = member.outbox.poll_write(&mut self.stream, cx, written);
+        let Written { frames, bytes } = std::mem::take(written);
+        hub.stats.written(frames, bytes);
+        let is_written = match result {
+            Poll::Ready(result) => {
+                result?;
+                true
+            }
+            Poll::Pending => false,
+        };
+        let (is_closing, dumps) = (member.closing.is_some(), !member.dump.is_empty());
+        drop(state);
+        if !is_closing {
+            // Room for more books.
+            return Ok(if had && is_written && dumps { Step::Goes } else { Step::Waits });
+        }
+        let ending = (self.ending).get_or_insert_with(|| Box::pin(sleep(STREAM_CLOSE_WAIT)));
+        if ending.as_mut().poll(cx).is_ready() || (is_written && self.peer_closed) {
+            return Ok(Step::Ended);
+        }
+        Ok(Step::Waits)
+    }
+
+    /// Reads messages; of a connection that ends only its end.
+    fn poll_read(&mut self, cx: &mut Context<'_>) -> io::Result<Step> {
+        if self.peer_closed {
+            return Ok(Step::Waits);
+        }
+        if !self.is_closing() {
+            if !self.asked.is_empty() {
+                return Ok(Step::Waits);
+            }
+            if self.input.has_bytes() {
+                return Ok(self.next_message(cx));
+            }
+        }
+        let mut space = [std::mem::MaybeUninit::uninit(); STREAM_READ_BYTES];
+        let mut buffer = ReadBuf::uninit(&mut space);
+        let Poll::Ready(result) = Pin::new(&mut self.stream).poll_read(cx, &mut buffer) else {
+            return Ok(Step::Waits);
+        };
+        result?;
+        if buffer.filled().is_empty() {
+            return Ok(Step::Ended);
+        }
+        if self.is_closing() {
+            self.read_end(buffer.filled());
+        } else {
+            self.input.add(buffer.filled());
+        }
+        Ok(Step::Goes)
+    }
+
+    /// Looks for the client's close frame in what it still sends.
+    fn read_end(&mut self, bytes: &[u8]) {
+        self.input.add(bytes);
+        loop {
+            match self.input.next() {
+                Ok(Some(ClientMessage::Close)) => self.peer_closed = true,
+                Ok(Some(_)) => continue,
+                Ok(None) | Err(_) => {}
+            }
+            return;
+        }
+    }
+
+    /// Takes one message of the bytes read, when the limit allows.
+    fn next_message(&mut self, cx: &mut Context<'_>) -> Step {
+        if let Some(pause) = &mut self.pause {
+            if pause.as_mut().poll(cx).is_pending() {
+                return Step::Waits;
+            }
+            self.pause = None;
+        }
+        let millis = self.input.pause(self.context.hub.now());
+        if millis > 0 {
+            self.pause = Some(Box::pin(sleep(Duration::from_millis(millis))));
+            return Step::Goes;
+        }
+        match self.input.next() {
+            Ok(Some(message)) => self.receive(message),
+            Ok(None) => {}
+            Err(violation) => {
+                // What follows has no meaning.
+                self.close(violation.into(), true);
+            }
+        }
+        Step::Goes
+    }
+
+    fn receive(&mut self, message: ClientMessage) {
+        self.alive();
+        match message {
+            ClientMessage::Ping(payload) => self.send(pong_frame(&payload)),
+            ClientMessage::Pong => {}
+            ClientMessage::Close => {
+                self.peer_closed = true;
+                self.close(Close::normal(), false);
+            }
+            ClientMessage::Text(text) => match Text::of(&text) {
+                Text::Ping => self.send(text_frame("PONG")),
+                Text::Nothing => {}
+                Text::Requests(requests) => self.asked.extend(requests),
+            },
+        }
+    }
+
+    /// Notes a sign of life of the client.
+    fn alive(&self) {
+        let mut hub = self.context.hub.lock();
+        let now = hub.now();
+        if let Some(member) = hub.member(self.id) {
+            member.times.life = now;
+        }
+    }
+
+    fn send(&self, frame: bytes::Bytes) {
+        let mut hub = self.context.hub.lock();
+        let now = hub.now();
+        if let Some(member) = hub.member(self.id) {
+            let fits = member.push(frame, None, now);
+            hub.after_push(self.id, fits);
+        }
+    }
+}

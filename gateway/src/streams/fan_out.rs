@@ -1,0 +1,361 @@
+//! The fan-out of one thread: takes new frames from the ring and adds their messages to the
+//! outboxes of the thread's connections.
+//!
+//! Everything here happens on the connections' own thread and without an await: a pass never falls
+//! between the steps of a subscription. The lock is therefore never contended.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use foretell_model::Sequence;
+use foretell_wire::streams::request::Channel;
+use parking_lot::{Mutex, MutexGuard};
+use tokio::sync::Notify;
+
+use crate::limits::{STREAM_PASS_FRAMES, StreamLimits};
+use crate::streams::close::Close;
+use crate::streams::index::{Index, market_of};
+use crate::streams::member::{Member, MemberId};
+use crate::streams::outbox::{Millis, Outbox};
+use crate::streams::ring::{EncodedFrame, MarketMessage, Scope, StreamRing};
+use crate::streams::stats::StreamStats;
+
+/// The stream connections of one thread.
+pub(crate) struct Hub {
+    /// Number of the thread.
+    pub(crate) thread: usize,
+    pub(crate) limits: StreamLimits,
+    pub(crate) stats: Arc<StreamStats>,
+    /// Notified when the ring has new frames.
+    pub(crate) wake: Arc<Notify>,
+    began: Instant,
+    state: Mutex<HubState>,
+}
+
+/// The state of a [`Hub`].
+pub(crate) struct HubState {
+    /// Everything up to this frame is distributed.
+    pub(crate) cursor: Sequence,
+    /// The ring's history to which the cursor belongs.
+    history: u64,
+    pub(crate) index: Index,
+    members: Vec<Option<Member>>,
+    free: Vec<MemberId>,
+    limits: StreamLimits,
+    now: Millis,
+    /// Connections to wake after a pass.
+    dirty: Vec<MemberId>,
+    /// Connections with frames that follow a frame after the cursor.
+    waiting: Vec<MemberId>,
+}
+
+/// Whether a pass distributed everything.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Pass {
+    /// There was nothing to distribute.
+    Idle,
+    /// Everything is distributed.
+    Done,
+    /// The ring has more frames.
+    More,
+}
+
+impl Hub {
+    /// A hub without connections.
+    pub(crate) fn new(
+        thread: usize,
+        ring: &StreamRing,
+        limits: StreamLimits,
+        stats: Arc<StreamStats>,
+    ) -> Arc<Self> {
+        let wake = Arc::new(Notify::new());
+        ring.add_listener(Arc::clone(&wake));
+        Arc::new(Self {
+            thread,
+            limits,
+            stats,
+            wake,
+            began: Instant::now(),
+            state: Mutex::new(HubState {
+                cursor: ring.head(),
+                history: ring.history(),
+                index: Index::new(Arc::clone(ring.demand())),
+                members: Vec::new(),
+                free: Vec::new(),
+                limits,
+                now: 0,
+                dirty: Vec::new(),
+                waiting: Vec::new(),
+            }),
+        })
+    }
+
+    /// The time now.
+    pub(crate) fn now(&self) -> Millis {
+        Millis::try_from(self.began.elapsed().as_millis()).unwrap_or(Millis::MAX)
+    }
+
+    /// The state, at the time now.
+    pub(crate) fn lock(&self) -> MutexGuard<'_, HubState> {
+        let mut state = self.state.lock();
+        state.now = self.now();
+        state
+    }
+
+    /// Adds a connection.
+    pub(crate) fn join(&self, outbox: Outbox, channel: Option<Channel>) -> MemberId {
+        self.stats.joined(channel);
+        let mut state = self.lock();
+        let member = Some(Member::new(outbox, channel, state.now));
+        match state.free.pop() {
+            Some(id) => {
+                state.members[id as usize] = member;
+                id
+            }
+            None => {
+                state.members.push(member);
+                MemberId::try_from(state.members.len() - 1).expect("fewer than 2^32 connections")
+            }
+        }
+    }
+
+    /// Removes a connection.
+    pub(crate) fn leave(&self, id: MemberId) {
+        let mut state = self.lock();
+        let Some(member) = state.members[id as usize].take() else {
+            return;
+        };
+        state.index.leave(id, &member);
+        state.free.push(id);
+        self.stats.left(member.channel);
+        let subscriptions = member.tokens + usize::from(member.user.is_some());
+        self.stats.unsubscribed(subscriptions);
+    }
+
+    /// Distributes the ring's new frames.
+    pub(crate) fn pass(&self, ring: &StreamRing) -> Pass {
+        let mut state = self.lock();
+        let result = state.pass(ring);
+        for id in std::mem::take(&mut state.dirty) {
+            if let Some(member) = state.member(id) {
+                member.wake();
+            }
+        }
+        result
+    }
+}
+
+impl HubState {
+    /// A connection.
+    pub(crate) fn member(&mut self, id: MemberId) -> Option<&mut Member> {
+        self.members.get_mut(id as usize)?.as_mut()
+    }
+
+    /// A connection and the index, to change both.
+    pub(crate) fn parts(&mut self, id: MemberId) -> Option<(&mut Member, &mut Index)> {
+        let member = self.members.get_mut(id as usize)?.as_mut()?;
+        Some((member, &mut self.index))
+    }
+
+    /// The time at which the state was locked.
+    pub(crate) fn now(&self) -> Millis {
+        self.now
+    }
+
+    /// Visits all connections with the index.
+    pub(crate) fn for_each(&mut self, mut visit: impl FnMut(MemberId, &mut Member, &Index)) {
+        for (id, member) in (0..).zip(&mut self.members) {
+            if let Some(member) = member {
+                visit(id, member, &self.index);
+            }
+        }
+    }
+
+    /// All connections.
+    fn members(&mut self) -> impl Iterator<Item = (MemberId, &mut Member)> {
+        let members = (0..).zip(&mut self.members);
+        members.filter_map(|(id, member)| Some((id, member.as_mut()?)))
+    }
+
+    /// Adds frames to a connection that follow all messages of the frames up to `sequence`.
+    pub(crate) fn insert(&mut self, id: MemberId, sequence: Sequence, frames: Vec<bytes::Bytes>) {
+        let Some(member) = self.member(id) else {
+            return;
+        };
+        member.insert(sequence, frames);
+        self.flush(id);
+    }
+
+    /// Adds the noted frames of a connection whose turn it is.
+    fn flush(&mut self, id: MemberId) {
+        let (cursor, now) = (self.cursor, self.now);
+        let Some(member) = self.member(id) else {
+            return;
+        };
+        let fits = member.flush(cursor, now);
+        let waits = member.has_inserts();
+        member.wake();
+        self.after_push(id, fits);
+        if waits && !self.waiting.contains(&id) {
+            self.waiting.push(id);
+        }
+    }
+
+    /// Ends a connection that has too much waiting.
+    pub(crate) fn after_push(&mut self, id: MemberId, fits: bool) {
+        let (cursor, now, limit) = (self.cursor, self.now, self.limits.max_lag_bytes);
+        if let Some(member) = self.member(id)
+            && (!fits || member.outbox.bytes() > limit)
+        {
+            let last = member.outbox.last_written(cursor);
+            member.close(Close::slow(last), false, now);
+        }
+    }
+
+    fn pass(&mut self, ring: &StreamRing) -> Pass {
+        if ring.history() != self.history {
+            self.start_over(ring);
+            return Pass::Done;
+        }
+        // Read before the frames: those up to it are in the ring.
+        let head = ring.head();
+        if head == self.cursor {
+            return Pass::Idle;
+        }
+        let Some(frames) = ring.after(self.cursor, STREAM_PASS_FRAMES) else {
+            match ring.history() == self.history {
+                true => self.lost(head),
+                false => self.start_over(ring),
+            }
+            return Pass::Done;
+        };
+        for frame in &frames {
+            self.distribute(frame);
+            self.cursor = frame.sequence;
+        }
+        let is_all = frames.len() < STREAM_PASS_FRAMES;
+        if is_all {
+            self.cursor = self.cursor.max(head);
+        }
+        for id in std::mem::take(&mut self.waiting) {
+            self.flush(id);
+        }
+        if is_all { Pass::Done } else { Pass::More }
+    }
+
+    /// The view was rebuilt: every connection ends.
+    fn start_over(&mut self, ring: &StreamRing) {
+        self.history = ring.history();
+        self.cursor = ring.head();
+        let now = self.now;
+        for (_, member) in self.members() {
+            member.close(Close::rebuilt(), false, now);
+        }
+    }
+
+    /// Frames left the ring before this thread distributed them.
+    fn lost(&mut self, head: Sequence) {
+        let (cursor, now) = (self.cursor, self.now);
+        tracing::warn!(
+            from = cursor.0,
+            to = head.0,
+            "stream messages left the ring unsent: closing the connections"
+        );
+        for (_, member) in self.members() {
+            let last = member.outbox.last_written(cursor);
+            member.close(Close::slow(last), false, now);
+        }
+        self.cursor = head;
+    }
+
+    fn distribute(&mut self, frame: &EncodedFrame) {
+        for message in &frame.market {
+            self.distribute_market(message, frame.sequence);
+        }
+        for message in &frame.user {
+            let Some(entry) = self.index.keys.get(&message.key) else {
+                continue;
+            };
+            for id in &entry.subscribers {
+                let Some(Some(member)) = self.members.get_mut(*id as usize) else {
+                    continue;
+                };
+                let user = member.user.as_ref();
+                if user.is_some_and(|it| it.covers(message.market, frame.sequence)) {
+                    let fits = member.deliver(&message.frame, frame.sequence, self.now);
+                    note(&mut self.dirty, *id, member, fits, &self.limits, self.cursor, self.now);
+                }
+            }
+        }
+        for key in &frame.revoked {
+            let now = self.now;
+            let Some(entry) = self.index.keys.get(key) else {
+                continue;
+            };
+            for id in &entry.subscribers {
+                if let Some(Some(member)) = self.members.get_mut(*id as usize) {
+                    member.close(Close::revoked(), true, now);
+                }
+            }
+        }
+    }
+
+    fn distribute_market(&mut self, message: &MarketMessage, sequence: Sequence) {
+        let Self {
+            index,
+            members,
+            dirty,
+            limits,
+            cursor,
+            now,
+            ..
+        } = self;
+        let mut give = |id: MemberId, wants: &dyn Fn(&Member) -> bool| {
+            if let Some(Some(member)) = members.get_mut(id as usize)
+                && wants(member)
+            {
+                let fits = member.deliver(&message.frame, sequence, *now);
+                note(dirty, id, member, fits, limits, *cursor, *now);
+            }
+        };
+        if let Some(market) = market_of(message) {
+            let Some(entry) = index.markets.get(&market) else {
+                return;
+            };
+            for (id, tokens) in &entry.subscribers {
+                give(*id, &|member| tokens.receives(message.scope, sequence, member));
+            }
+        } else if message.scope == Scope::CustomAll {
+            for id in &index.custom {
+                give(*id, &|member| member.custom.is_some_and(|from| sequence > from));
+            }
+        } else {
+            for id in &index.extended {
+                give(*id, &|_| true);
+            }
+        }
+    }
+}
+
+/// Notes a connection that got a message, and ends it if it has too much waiting.
+fn note(
+    dirty: &mut Vec<MemberId>,
+    id: MemberId,
+    member: &mut Member,
+    fits: bool,
+    limits: &StreamLimits,
+    delivered: Sequence,
+    now: Millis,
+) {
+    if dirty.last() != Some(&id) {
+        dirty.push(id);
+    }
+    if !fits || member.outbox.bytes() > limits.max_lag_bytes {
+        let last = member.outbox.last_written(delivered);
+        member.close(Close::slow(last), false, now);
+    }
+}
+
+#[cfg(test)]
+#[path = "fan_out_tests.rs"]
+mod tests;

@@ -1,0 +1,63 @@
+//! First books of a subscription: a few at a time, as fast as the client reads them.
+
+use foretell_model::{MarketNumber, Outcome};
+
+use crate::limits::{STREAM_DUMP_BOOKS, STREAM_DUMP_BYTES};
+use crate::shared_view::ViewState;
+use crate::streams::fan_out::HubState;
+use crate::streams::first_book::FirstBook;
+use crate::streams::session::Session;
+
+impl Session<'_> {
+    /// Sends books of tokens that have none yet, if the connection has room for them.
+    pub(crate) fn refill_books(&self) {
+        let hub = &mut *self.hub.lock();
+        let is_due = |hub: &mut HubState| {
+            hub.member(self.id).is_some_and(|member| {
+                !member.dump.is_empty()
+                    && member.closing.is_none()
+                    && member.outbox.bytes() < STREAM_DUMP_BYTES
+            })
+        };
+        while is_due(hub) {
+            if !self.app.shared_view.is_ready() {
+                return;
+            }
+            self.send_books(hub, &self.app.shared_view.read());
+        }
+    }
+
+    /// Takes some books from one state. Messages of their tokens after it follow.
+    pub(crate) fn send_books(&self, hub: &mut HubState, state: &ViewState) {
+        let mut books = Vec::new();
+        for token in self.next_tokens(hub) {
+            if let Some(book) = FirstBook::of(&self.app.book_cache, state, token) {
+                let tokens = hub.index.tokens(token.0, self.id);
+                tokens.from[token.1.index()].get_or_insert(book.sequence());
+                books.push(book);
+            }
+        }
+        if books.is_empty() {
+            return;
+        }
+        let frames = books.into_iter().map(|it| it.frame(&self.app.book_cache));
+        let frames = frames.collect();
+        hub.insert(self.id, state.view.sequence(), frames);
+    }
+
+    /// The tokens whose books come next, without those that were unsubscribed meanwhile.
+    fn next_tokens(&self, hub: &mut HubState) -> Vec<(MarketNumber, Outcome)> {
+        let Some((member, index)) = hub.parts(self.id) else {
+            return Vec::new();
+        };
+        if member.outbox.bytes() >= STREAM_DUMP_BYTES {
+            return Vec::new();
+        }
+        let count = member.dump.len().min(STREAM_DUMP_BOOKS);
+        let next = member.dump.drain(..count);
+        next.filter(|(market, outcome)| {
+            index.subscribed(*market, self.id).wanted[outcome.index()]
+        })
+        .collect()
+    }
+}

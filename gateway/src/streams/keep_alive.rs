@@ -1,0 +1,181 @@
+//! Time of stream connections: pings, heartbeats, books of quiet connections, and the limits of
+//! silent and slow clients. One check of a thread's connections at an interval needs no timers.
+
+use std::time::Duration;
+
+use foretell_model::{MarketNumber, Outcome, Sequence};
+use foretell_wire::streams::extension;
+use foretell_wire::streams::request::Channel;
+
+use crate::app::App;
+use crate::limits::{STREAM_BUSY_HEARTBEATS, StreamLimits};
+use crate::streams::close::Close;
+use crate::streams::fan_out::{Hub, HubState};
+use crate::streams::index::Index;
+use crate::streams::member::{Member, MemberId};
+use crate::streams::outbox::Millis;
+use crate::streams::session::{Session, stamped};
+use crate::streams::websocket::PING_FRAME;
+
+/// The limits in milliseconds.
+#[derive(Clone, Copy, Debug)]
+struct Due {
+    ping: Millis,
+    idle: Millis,
+    quiet: Millis,
+    lag: Millis,
+}
+
+impl Due {
+    fn of(limits: &StreamLimits) -> Self {
+        Self {
+            ping: millis(limits.ping),
+            idle: millis(limits.idle),
+            quiet: millis(limits.quiet_book),
+            lag: millis(limits.max_lag),
+        }
+    }
+}
+
+fn millis(time: Duration) -> Millis {
+    Millis::try_from(time.as_millis()).unwrap_or(Millis::MAX)
+}
+
+/// Since when this thread is behind the journal.
+#[derive(Default, Debug)]
+pub(crate) struct Lag {
+    since: Option<Millis>,
+}
+
+impl Lag {
+    /// Age of the newest durable frame that is not distributed; 0 when all are.
+    fn read(&mut self, app: &App, cursor: Sequence, now: Millis) -> Millis {
+        let durable = app.shared_view.durable().unwrap_or_default();
+        if durable <= cursor {
+            self.since = None;
+        } else {
+            self.since.get_or_insert(now);
+        }
+        self.since.map_or(0, |since| now - since)
+    }
+}
+
+/// Checks all connections of a thread.
+pub(crate) fn check(hub: &Hub, app: &App, lag: &mut Lag) {
+    let due = Due::of(&hub.limits);
+    let mut state = hub.lock();
+    let (now, cursor) = (state.now(), state.cursor);
+    let mut oldest = 0;
+    let mut heartbeats = Vec::new();
+    state.for_each(|id, member, index| {
+        oldest = oldest.max(check_one(id, member, index, due, (cursor, now)));
+        if member.closing.is_none() && needs_heartbeat(member, now) {
+            heartbeats.push(id);
+        }
+    });
+    hub.stats.lag(hub.thread, oldest);
+    if !heartbeats.is_empty() {
+        let lag_ms = lag.read(app, cursor, now);
+        send_heartbeats(app, &mut state, &heartbeats, lag_ms);
+    }
+}
+
+/// Checks one connection; returns the age of its oldest waiting message.
+fn check_one(
+    id: MemberId,
+    member: &mut Member,
+    index: &Index,
+    due: Due,
+    (cursor, now): (Sequence, Millis),
+) -> Millis {
+    let waits = member.outbox.oldest().map_or(0, |since| now - since);
+    if member.closing.is_some() {
+        return waits;
+    }
+    let times = &mut member.times;
+    if waits > due.lag {
+        let last = member.outbox.last_written(cursor);
+        member.close(Close::slow(last), false, now);
+    } else if now - times.life >= due.idle {
+        member.close(Close::idle(), true, now);
+    } else if now - times.ping >= due.ping {
+        times.ping = now;
+        let fits = member.push(PING_FRAME, None, now);
+        debug_assert!(fits, "two bytes need no share");
+        member.wake();
+    }
+    let times = &mut member.times;
+    let is_quiet = due.quiet > 0 && now - times.event >= due.quiet;
+    if is_quiet && member.channel == Some(Channel::Market) && member.dump.is_empty() {
+        times.event = now;
+        if let Some(token) = quiet_token(id, member, index, now / due.quiet) {
+            member.dump.push_back(token);
+            member.wake();
+        }
+    }
+    waits
+}
+
+/// A subscribed token of a quiet connection: another one each time.
+fn quiet_token(
+    id: MemberId,
+    member: &Member,
+    index: &Index,
+    turn: Millis,
+) -> Option<(MarketNumber, Outcome)> {
+    let count = member.markets.len() as u64;
+    let turn = usize::try_from(turn.checked_rem(count)?).ok()?;
+    let market = *member.markets.iter().nth(turn)?;
+    let wanted = index.subscribed(market, id).wanted;
+    let outcome = [Outcome::Yes, Outcome::No].into_iter().find(|it| wanted[it.index()])?;
+    Some((market, outcome))
+}
+
+fn needs_heartbeat(member: &Member, now: Millis) -> bool {
+    let (every, times) = (member.heartbeat_ms, &member.times);
+    if every == 0 || (member.tokens == 0 && member.user.is_none() && member.custom.is_none()) {
+        return false;
+    }
+    now - times.sent.max(times.heartbeat) >= every
+        || now - times.heartbeat >= every * STREAM_BUSY_HEARTBEATS
+}
+
+/// The same heartbeat for all: everything up to the cursor is in their outboxes.
+fn send_heartbeats(app: &App, state: &mut HubState, ids: &[MemberId], lag_ms: Millis) {
+    let (now, cursor) = (state.now(), state.cursor);
+    let place = app.stream_ring.head_place();
+    let place = place.filter(|(sequence, _)| *sequence == cursor);
+    let receipt = place.and_then(|(sequence, place)| app.shared_view.receipt(place, sequence));
+    let id = foretell_wire::streams::stream_id(app.shared_view.read().view.genesis());
+    let frame = stamped(&id, cursor, |stamp| {
+        extension::heartbeat(lag_ms, receipt.as_ref(), stamp)
+    });
+    for id in ids {
+        let Some(member) = state.member(*id) else {
+            continue;
+        };
+        member.times.heartbeat = now;
+        let fits = member.push(frame.clone(), None, now);
+        member.wake();
+        state.after_push(*id, fits);
+    }
+}
+
+/// Tells connections of the extension that the engine is unavailable, or back.
+pub(crate) fn engine_changed(hub: &Hub, app: &App) {
+    let mut state = hub.lock();
+    let session = Session { app, hub, id: 0 };
+    let word = session.state_word(&app.shared_view.read().view);
+    let cursor = state.cursor;
+    let frame = session.stamped(cursor, |stamp| extension::system_status(word, stamp));
+    let ids: Vec<_> = state.index.extended.iter().copied().collect();
+    for id in ids {
+        let now = state.now();
+        let Some(member) = state.member(id) else {
+            continue;
+        };
+        let fits = member.push(frame.clone(), None, now);
+        member.wake();
+        state.after_push(id, fits);
+    }
+}

@@ -1,0 +1,234 @@
+//! The ring: the messages of the newest frames, rendered once and shared by all receivers.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use bytes::Bytes;
+use foretell_model::{FramePosition, KeyNumber, MarketNumber, Outcome, Sequence};
+use parking_lot::{Mutex, RwLock};
+use tokio::sync::Notify;
+
+use crate::streams::demand::Demand;
+
+/// All stream messages of one journal frame.
+#[derive(Debug)]
+pub(crate) struct EncodedFrame {
+    /// The frame.
+    pub(crate) sequence: Sequence,
+    /// Messages of the market channel, in the order in which each receiver gets them.
+    pub(crate) market: Box<[MarketMessage]>,
+    /// Messages of the user channel, in the order in which each receiver gets them.
+    pub(crate) user: Box<[UserMessage]>,
+    /// Keys revoked by this frame: their connections end after its messages.
+    pub(crate) revoked: Box<[KeyNumber]>,
+}
+
+/// A message of the market channel. `frame` is a finished, unmasked WebSocket text frame.
+#[derive(Clone, Debug)]
+pub(crate) struct MarketMessage {
+    pub(crate) scope: Scope,
+    pub(crate) frame: Bytes,
+}
+
+/// The receivers of a message of the market channel.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Scope {
+    /// Subscribers of this token.
+    Token(MarketNumber, Outcome),
+    /// Subscribers of this token who do not subscribe to the market's other token.
+    OnlyToken(MarketNumber, Outcome),
+    /// Subscribers of either token of the market.
+    Market(MarketNumber),
+    /// Subscribers of this token with `custom_feature_enabled`.
+    CustomToken(MarketNumber, Outcome),
+    /// Every connection of the market channel with `custom_feature_enabled`.
+    CustomAll,
+    /// Subscribers of either token of the market who opted in to the extension.
+    ExtendedMarket(MarketNumber),
+    /// Every connection that opted in to the extension, of both channels.
+    ExtendedAll,
+}
+
+/// A message of the user channel, rendered for one API key: a trade names its reader's own key.
+/// `frame` is a finished, unmasked WebSocket text frame.
+#[derive(Clone, Debug)]
+pub(crate) struct UserMessage {
+    pub(crate) key: KeyNumber,
+    pub(crate) market: MarketNumber,
+    pub(crate) frame: Bytes,
+}
+
+/// The messages of the newest frames, within [`RingLimits`].
+pub(crate) struct StreamRing {
+    limits: RingLimits,
+    demand: Arc<Demand>,
+    head: AtomicU64,
+    /// Location of the newest frame that was folded here.
+    head_place: Mutex<Option<(Sequence, FramePosition)>>,
+    history: AtomicU64,
+    held: RwLock<Held>,
+    listeners: Mutex<Vec<Arc<Notify>>>,
+}
+
+/// Bounds of a [`StreamRing`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RingLimits {
+    /// Frames with messages.
+    pub(crate) frames: usize,
+    /// Bytes of their messages.
+    pub(crate) bytes: usize,
+}
+
+#[derive(Default)]
+struct Held {
+    /// Frames with messages, oldest first.
+    frames: VecDeque<Arc<EncodedFrame>>,
+    bytes: usize,
+    /// The newest frame whose messages are gone: the ring holds all that was encoded after it.
+    floor: Sequence,
+}
+
+impl StreamRing {
+    /// An empty ring for the messages that `demand` asks for.
+    pub(crate) fn new(limits: RingLimits, demand: Arc<Demand>) -> Self {
+        Self {
+            limits,
+            demand,
+            head: AtomicU64::new(0),
+            head_place: Mutex::default(),
+            history: AtomicU64::new(0),
+            held: RwLock::default(),
+            listeners: Mutex::default(),
+        }
+    }
+
+    /// Which markets and keys are encoded.
+    pub(crate) fn demand(&self) -> &Arc<Demand> {
+        &self.demand
+    }
+
+    /// The last frame folded and encoded. Frames without messages raise it, too. Never above the
+    /// view's sequence.
+    pub(crate) fn head(&self) -> Sequence {
+        Sequence(self.head.load(Ordering::Acquire))
+    }
+
+    /// Notes the location of the newest frame of a batch, before [`Self::push`].
+    pub(crate) fn set_head_place(&self, sequence: Sequence, place: FramePosition) {
+        *self.head_place.lock() = Some((sequence, place));
+    }
+
+    /// The newest frame with its location; `None` before the first one was folded here.
+    pub(crate) fn head_place(&self) -> Option<(Sequence, FramePosition)> {
+        *self.head_place.lock()
+    }
+
+    /// Incremented when the view is rebuilt: earlier messages may tell of frames that are gone.
+    pub(crate) fn history(&self) -> u64 {
+        self.history.load(Ordering::Acquire)
+    }
+
+    /// Frames with messages after `cursor`, oldest first, at most `limit`; `None` when frames after
+    /// `cursor` have left the ring.
+    pub(crate) fn after(&self, cursor: Sequence, limit: usize) -> Option<Vec<Arc<EncodedFrame>>> {
+        let held = self.held.read();
+        if cursor < held.floor {
+            return None;
+        }
+        let first = held
+            .frames
+            .partition_point(|frame| frame.sequence <= cursor);
+        let frames = held.frames.range(first..).take(limit);
+        Some(frames.cloned().collect())
+    }
+
+    /// The lowest N such that the ring holds every message of the market after N; `None` when its
+    /// messages are not encoded. A market whose first lease is newer than the last batch of frames
+    /// counts as not encoded: N at the view's sequence needs no message.
+    pub(crate) fn resumable_market(&self, market: MarketNumber) -> Option<Sequence> {
+        let since = self.demand.market_since(market)?;
+        Some(since.max(self.held.read().floor))
+    }
+
+    /// As [`Self::resumable_market`], for the messages of a key.
+    pub(crate) fn resumable_key(&self, key: KeyNumber) -> Option<Sequence> {
+        let since = self.demand.key_since(key)?;
+        Some(since.max(self.held.read().floor))
+    }
+
+    /// As [`Self::resumable_market`], for `new_market` and `market_resolved`.
+    pub(crate) fn resumable_lifecycle(&self) -> Option<Sequence> {
+        let since = self.demand.lifecycle_since()?;
+        Some(since.max(self.held.read().floor))
+    }
+
+    /// Wakes `wake` whenever [`Self::head`] or [`Self::history`] has changed.
+    pub(crate) fn add_listener(&self, wake: Arc<Notify>) {
+        self.listeners.lock().push(wake);
+    }
+
+    /// Adds the messages of a batch of frames, oldest first, and sets the head. Wakes listeners if
+    /// the head moved.
+    pub(crate) fn push(&self, frames: Vec<EncodedFrame>, head: Sequence) {
+        if !frames.is_empty() {
+            let frames: Vec<_> = frames.into_iter().map(Arc::new).collect();
+            let dropped = self.held.write().push(frames, self.limits);
+            // Freed outside of the lock.
+            drop(dropped);
+        }
+        if self.head.swap(head.0, Ordering::AcqRel) != head.0 {
+            self.wake();
+        }
+    }
+
+    /// Starts over after the view was replaced by one at `head`.
+    pub(crate) fn restart(&self, head: Sequence) {
+        let empty = Held {
+            floor: head,
+            ..Held::default()
+        };
+        let old = std::mem::replace(&mut *self.held.write(), empty);
+        self.demand.restart();
+        self.head.store(head.0, Ordering::Release);
+        self.history.fetch_add(1, Ordering::AcqRel);
+        drop(old);
+        self.wake();
+    }
+
+    fn wake(&self) {
+        for listener in &*self.listeners.lock() {
+            listener.notify_one();
+        }
+    }
+}
+
+impl Held {
+    /// Adds frames and returns those that make room for them.
+    fn push(
+        &mut self,
+        frames: Vec<Arc<EncodedFrame>>,
+        limits: RingLimits,
+    ) -> Vec<Arc<EncodedFrame>> {
+        self.bytes += frames.iter().map(|frame| frame.bytes()).sum::<usize>();
+        self.frames.extend(frames);
+        let mut dropped = Vec::new();
+        while self.frames.len() > limits.frames || self.bytes > limits.bytes {
+            let Some(oldest) = self.frames.pop_front() else {
+                break;
+            };
+            self.bytes -= oldest.bytes();
+            self.floor = oldest.sequence;
+            dropped.push(oldest);
+        }
+        dropped
+    }
+}
+
+impl EncodedFrame {
+    fn bytes(&self) -> usize {
+        let market = self.market.iter().map(|message| message.frame.len());
+        let user = self.user.iter().map(|message| message.frame.len());
+        market.chain(user).sum()
+    }
+}

@@ -1,0 +1,234 @@
+//! A connection's requests: what they change in its subscription, and what it is told.
+
+use bytes::Bytes;
+use foretell_model::{MarketNumber, Outcome, Sequence};
+use foretell_view::View;
+use foretell_wire::api_error::ApiError;
+use foretell_wire::operator::mode_word;
+use foretell_wire::streams::extension::{self, RECOVERING, SnapshotReason};
+use foretell_wire::streams::request::{
+    Channel, RequestError, RequestErrorCode, StreamRequest,
+};
+use foretell_wire::streams::{Stamp, stream_id};
+
+use crate::app::App;
+use crate::auth::now;
+use crate::limits::STREAM_HEARTBEAT_MS;
+use crate::shared_view::ViewState;
+use crate::streams::close::Close;
+use crate::streams::fan_out::{Hub, HubState};
+use crate::streams::member::MemberId;
+use crate::streams::text_frame::text_frame;
+
+/// A connection while it handles a request.
+#[derive(Clone, Copy)]
+pub(crate) struct Session<'a> {
+    pub(crate) app: &'a App,
+    pub(crate) hub: &'a Hub,
+    pub(crate) id: MemberId,
+}
+
+/// Why a request has no effect, or not yet.
+#[derive(Debug)]
+pub(crate) enum Interrupt {
+    /// The connection ends.
+    Close(Close),
+    /// It is ignored.
+    Error(RequestError),
+    /// It is handled again after the view has caught up, once.
+    CatchUp,
+    /// It is handled again after the view has reached this sequence, once.
+    Wait(Sequence),
+}
+
+/// What a request has waited for.
+#[derive(Debug)]
+pub(crate) enum Waited {
+    /// Nothing yet.
+    Not,
+    /// The view has caught up, or could not.
+    CaughtUp,
+    /// For a sequence, with this result.
+    ForSequence(Result<(), ApiError>),
+}
+
+impl Waited {
+    /// Whether names may be newer than the view.
+    pub(crate) const fn may_wait(&self) -> bool {
+        matches!(self, Self::Not)
+    }
+}
+
+/// What a resume needs.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Resume {
+    /// The client has everything up to this frame, and later messages are held.
+    From(Sequence),
+    /// They are not.
+    Snapshot(SnapshotReason),
+}
+
+impl Session<'_> {
+    /// Applies a request.
+    pub(crate) fn handle(&self, request: &StreamRequest, waited: &Waited) -> Result<(), Interrupt> {
+        if !self.app.shared_view.is_ready() {
+            return Err(Interrupt::Close(Close::try_again()));
+        }
+        let channel = self.channel(request)?;
+        if request.opts_in() {
+            self.extend(request);
+        }
+        if let Waited::ForSequence(Err(_)) = waited {
+            let asked = request.resume_from.unwrap_or_default();
+            return Err(not_yet(asked));
+        }
+        match channel {
+            Channel::Market => self.market_request(request, waited),
+            Channel::User => self.user_request(request, waited),
+        }
+    }
+
+    /// The connection's channel; a path without one takes that of the request.
+    fn channel(&self, request: &StreamRequest) -> Result<Channel, Interrupt> {
+        let mut hub = self.hub.lock();
+        let Some(member) = hub.member(self.id) else {
+            return Err(Interrupt::Close(Close::normal()));
+        };
+        match (member.channel, request.channel) {
+            (Some(channel), None) => Ok(channel),
+            (Some(channel), Some(asked)) if channel == asked => Ok(channel),
+            (Some(channel), Some(asked)) => Err(error(
+                RequestErrorCode::WrongChannel,
+                format!("type is {}, allowed: {}", asked.name(), channel.name()),
+            )),
+            (None, Some(asked)) => {
+                member.channel = Some(asked);
+                self.hub.stats.left(None);
+                self.hub.stats.joined(Some(asked));
+                Ok(asked)
+            }
+            (None, None) => Err(error(
+                RequestErrorCode::BadField,
+                "type is missing, allowed: market, user".to_owned(),
+            )),
+        }
+    }
+
+    /// Opts in to the extension.
+    fn extend(&self, request: &StreamRequest) {
+        let mut hub = self.hub.lock();
+        let now = hub.now();
+        let Some((member, index)) = hub.parts(self.id) else {
+            return;
+        };
+        member.extended = true;
+        index.extended.insert(self.id);
+        if let Some(asked) = request.heartbeat_ms {
+            let (least, most) = (*STREAM_HEARTBEAT_MS.start(), *STREAM_HEARTBEAT_MS.end());
+            member.heartbeat_ms = if asked == 0 { 0 } else { asked.clamp(least, most) };
+            member.times.heartbeat = now;
+        }
+    }
+
+    /// Tells of a request that is ignored, if the connection opted in.
+    pub(crate) fn ignored(&self, problem: &RequestError, text: &str) {
+        self.hub.stats.bad_request();
+        let mut hub = self.hub.lock();
+        if hub.member(self.id).is_some_and(|member| member.extended) {
+            let stamped = self.stamped(hub.cursor, |stamp| extension::error(problem, text, stamp));
+            let cursor = hub.cursor;
+            hub.insert(self.id, cursor, vec![stamped]);
+        }
+    }
+
+    /// A message of the extension about this sequence, as a finished frame.
+    pub(crate) fn stamped(
+        &self,
+        sequence: Sequence,
+        text: impl FnOnce(&Stamp<'_>) -> String,
+    ) -> Bytes {
+        let id = stream_id(self.app.shared_view.read().view.genesis());
+        stamped(&id, sequence, text)
+    }
+
+    /// The outcome of `resume_from`, when the messages of all named tokens or of the key are held
+    /// after `oldest`.
+    pub(crate) fn resume(
+        &self,
+        request: &StreamRequest,
+        state: &ViewState,
+        oldest: Option<Sequence>,
+    ) -> Option<Resume> {
+        let from = request.resume_from?;
+        let own = stream_id(state.view.genesis());
+        if request.stream_id.as_ref().is_some_and(|id| *id != own) {
+            return Some(Resume::Snapshot(SnapshotReason::OtherStream));
+        }
+        // Every frame after the view's sequence will be encoded.
+        if from >= state.view.sequence() || oldest.is_some_and(|oldest| from >= oldest) {
+            return Some(Resume::From(from));
+        }
+        Some(Resume::Snapshot(self.too_old()))
+    }
+
+    pub(crate) fn too_old(&self) -> SnapshotReason {
+        // The first history begins when the view is first published.
+        match self.app.stream_ring.history() {
+            0 | 1 => SnapshotReason::TooOld,
+            _ => SnapshotReason::HistoryRebuilt,
+        }
+    }
+
+    /// Whether the request must wait for the sequence from which it resumes.
+    pub(crate) fn awaits(&self, request: &StreamRequest, view: &View, waited: &Waited) -> bool {
+        let is_own = |id: &String| *id == stream_id(view.genesis());
+        waited_not(waited)
+            && request.stream_id.as_ref().is_none_or(is_own)
+            && (request.resume_from).is_some_and(|from| from > view.sequence())
+    }
+
+    /// The state of the exchange in messages.
+    pub(crate) fn state_word(&self, view: &View) -> &'static str {
+        match self.app.engine.welcome() {
+            Some(_) => mode_word(view.system().mode),
+            None => RECOVERING,
+        }
+    }
+
+    /// Puts a named token's first book on the list, unless it is there.
+    pub(crate) fn dump(hub: &mut HubState, id: MemberId, tokens: &[(MarketNumber, Outcome)]) {
+        if let Some(member) = hub.member(id) {
+            member.dump.extend(tokens);
+        }
+    }
+}
+
+fn waited_not(waited: &Waited) -> bool {
+    !matches!(waited, Waited::ForSequence(_))
+}
+
+/// A message as a finished frame.
+pub(crate) fn stamped(
+    stream_id: &str,
+    sequence: Sequence,
+    text: impl FnOnce(&Stamp<'_>) -> String,
+) -> Bytes {
+    let stamp = Stamp {
+        sequence,
+        prev_sequence: None,
+        stream_id,
+        server_time: now(),
+    };
+    text_frame(&text(&stamp))
+}
+
+/// A request that is ignored.
+pub(crate) fn error(code: RequestErrorCode, message: String) -> Interrupt {
+    Interrupt::Error(RequestError::new(code, message))
+}
+
+/// A resume from a frame that this gateway does not have yet.
+fn not_yet(asked: Sequence) -> Interrupt {
+    let message = format!("not yet at sequence {}", asked.0);
+    error(RequestErrorCode::NotSubscribed, message)
+}

@@ -1,0 +1,143 @@
+//! Stream messages from frames alone, without a gateway: what tests compare with their own
+//! derivation.
+
+use foretell_model::{FrameRef, KeyNumber, MarketNumber, Outcome, TimeMs};
+use foretell_view::{FoldError, FrameChanges, View};
+
+use crate::book_cache::BookCache;
+use crate::descriptions::Descriptions;
+use crate::shared_view::ViewState;
+use crate::streams::demand::Watched;
+use crate::streams::encoder::{EncodeLimits, Encoder};
+use crate::streams::facts::FrameFacts;
+use crate::streams::first_book::FirstBook;
+use crate::streams::ring::Scope;
+use crate::streams::text_frame::text_of;
+
+/// Folds frames and renders all their messages as a gateway does.
+pub struct StreamFold {
+    state: ViewState,
+    descriptions: Descriptions,
+    encoder: Encoder,
+    changes: FrameChanges,
+}
+
+/// A message and its receivers.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct StreamMessage {
+    /// Who receives it.
+    pub receiver: StreamReceiver,
+    /// Its JSON.
+    pub text: String,
+}
+
+/// The receivers of a message.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum StreamReceiver {
+    /// Market channel: subscribers of this token.
+    Token(MarketNumber, Outcome),
+    /// Market channel: subscribers of this token and not of the market's other token.
+    OnlyToken(MarketNumber, Outcome),
+    /// Market channel: subscribers of either token.
+    Market(MarketNumber),
+    /// Market channel: subscribers of this token with `custom_feature_enabled`.
+    CustomToken(MarketNumber, Outcome),
+    /// Market channel: everyone with `custom_feature_enabled`.
+    CustomAll,
+    /// Market channel: subscribers of either token who opted in to the extension.
+    ExtendedMarket(MarketNumber),
+    /// Both channels: everyone who opted in to the extension.
+    ExtendedAll,
+    /// User channel: the holder of this key, unless markets were named without this one.
+    Key(KeyNumber, MarketNumber),
+}
+
+impl From<Scope> for StreamReceiver {
+    fn from(scope: Scope) -> Self {
+        match scope {
+            Scope::Token(market, outcome) => Self::Token(market, outcome),
+            Scope::OnlyToken(market, outcome) => Self::OnlyToken(market, outcome),
+            Scope::Market(market) => Self::Market(market),
+            Scope::CustomToken(market, outcome) => Self::CustomToken(market, outcome),
+            Scope::CustomAll => Self::CustomAll,
+            Scope::ExtendedMarket(market) => Self::ExtendedMarket(market),
+            Scope::ExtendedAll => Self::ExtendedAll,
+        }
+    }
+}
+
+impl StreamFold {
+    /// Before the first frame. Books above `hash_levels` levels have no hash in `price_change`,
+    /// those longer than `large_book` bytes are sent at intervals after trades.
+    #[must_use]
+    pub fn new(genesis: [u8; 32], hash_levels: usize, large_book: usize) -> Self {
+        let limits = EncodeLimits {
+            hash_levels,
+            large_book,
+        };
+        Self {
+            state: ViewState {
+                view: View::new(genesis),
+                epoch: 1,
+            },
+            descriptions: Descriptions::default(),
+            encoder: Encoder::new(&genesis, limits),
+            changes: FrameChanges::default(),
+        }
+    }
+
+    /// The view.
+    #[must_use]
+    pub fn view(&self) -> &View {
+        &self.state.view
+    }
+
+    /// Folds the next frame and returns its messages, market channel first, for the receivers of
+    /// every market and every key.
+    ///
+    /// # Errors
+    /// As [`View::apply`].
+    pub fn fold(
+        &mut self,
+        frame: &FrameRef<'_>,
+        receipt: [u8; 32],
+        server_time: TimeMs,
+    ) -> Result<Vec<StreamMessage>, FoldError> {
+        let view = &mut self.state.view;
+        view.apply_observed(frame, &mut self.changes)?;
+        let watched = everything(view);
+        let facts = FrameFacts::collect(view, &self.descriptions, &watched, &self.changes, || {
+            receipt
+        });
+        let Some(facts) = facts else {
+            return Ok(Vec::new());
+        };
+        let encoded = self.encoder.encode(&facts, server_time);
+        let text = |frame: &[u8]| text_of(frame).expect("it was rendered").to_owned();
+        let market = encoded.market.iter().map(|message| StreamMessage {
+            receiver: message.scope.into(),
+            text: text(&message.frame),
+        });
+        let user = encoded.user.iter().map(|message| StreamMessage {
+            receiver: StreamReceiver::Key(message.key, message.market),
+            text: text(&message.frame),
+        });
+        Ok(market.chain(user).collect())
+    }
+
+    /// The `book` of a token that is asked for now.
+    #[must_use]
+    pub fn book(&self, market: MarketNumber, outcome: Outcome) -> Option<String> {
+        let texts = BookCache::default();
+        let book = FirstBook::of(&texts, &self.state, (market, outcome))?;
+        Some(text_of(&book.frame(&texts))?.to_owned())
+    }
+}
+
+fn everything(view: &View) -> Watched {
+    let markets = view.markets().iter().map(|(market, _)| market);
+    let numbers = 0..u32::try_from(view.keys().count()).unwrap_or(u32::MAX);
+    let owned = |key| Some((key, view.keys().get(key)?.owner));
+    let keys = numbers.map(KeyNumber).filter_map(owned);
+    Watched::of(markets, keys, true)
+}

@@ -1,0 +1,264 @@
+//! Messages of the extension that tell of a connection: `subscribed`, `resumed`, `heartbeat`,
+//! `error`, and `system_status` when the engine is away or back. They carry no `prev_sequence`.
+
+use serde::Serialize;
+
+use crate::ids;
+use crate::streams::request::{Channel, RequestError};
+use crate::streams::{Stamp, message};
+
+/// The state of the exchange while the engine is unavailable.
+pub const RECOVERING: &str = "recovering";
+
+/// `subscribed`: a subscription has taken effect, with these values.
+#[derive(Clone, Debug)]
+pub struct Subscribed<'a> {
+    /// The channel.
+    pub channel: Channel,
+    /// Tokens, or markets of a user's filter (0 = all), that are now subscribed.
+    pub count: usize,
+    /// Ids that were skipped.
+    pub unknown: &'a [String],
+    /// Effective interval; 0 = off.
+    pub heartbeat_ms: u64,
+    /// The lowest N from which this gateway can resume what was named.
+    pub oldest_resume: u64,
+    /// State of the exchange.
+    pub state: &'static str,
+}
+
+#[derive(Serialize)]
+struct SubscribedJson<'a> {
+    channel: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    assets: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    markets: Option<String>,
+    unknown: &'a [String],
+    heartbeat_ms: String,
+    conflate_ms: &'static str,
+    oldest_resume: String,
+    state: &'static str,
+}
+
+impl Subscribed<'_> {
+    /// The message.
+    #[must_use]
+    pub fn json(&self, stamp: &Stamp<'_>) -> String {
+        let count = Some(self.count.to_string());
+        let (assets, markets) = match self.channel {
+            Channel::Market => (count, None),
+            Channel::User => (None, count),
+        };
+        let body = SubscribedJson {
+            channel: self.channel.name(),
+            assets,
+            markets,
+            unknown: self.unknown,
+            heartbeat_ms: self.heartbeat_ms.to_string(),
+            conflate_ms: "0",
+            oldest_resume: self.oldest_resume.to_string(),
+            state: self.state,
+        };
+        message("subscribed", &body, stamp)
+    }
+}
+
+/// Why a resume became a snapshot.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SnapshotReason {
+    /// Messages after that frame are no longer held.
+    TooOld,
+    /// `stream_id` names another journal.
+    OtherStream,
+    /// The view started over after that frame.
+    HistoryRebuilt,
+}
+
+impl SnapshotReason {
+    const fn text(self) -> &'static str {
+        match self {
+            Self::TooOld => "too old",
+            Self::OtherStream => "other stream",
+            Self::HistoryRebuilt => "history rebuilt",
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct ReplayJson {
+    mode: &'static str,
+    from: String,
+    to: String,
+}
+
+#[derive(Serialize)]
+struct SnapshotJson {
+    mode: &'static str,
+    reason: &'static str,
+    oldest_resume: String,
+}
+
+/// `resumed` before the messages of the frames after `from`, up to `to`.
+#[must_use]
+pub fn resumed_replay(from: u64, to: u64, stamp: &Stamp<'_>) -> String {
+    let body = ReplayJson {
+        mode: "replay",
+        from: from.to_string(),
+        to: to.to_string(),
+    };
+    message("resumed", &body, stamp)
+}
+
+/// `resumed` when earlier messages cannot be replayed: books follow.
+#[must_use]
+pub fn resumed_snapshot(reason: SnapshotReason, oldest_resume: u64, stamp: &Stamp<'_>) -> String {
+    let body = SnapshotJson {
+        mode: "snapshot",
+        reason: reason.text(),
+        oldest_resume: oldest_resume.to_string(),
+    };
+    message("resumed", &body, stamp)
+}
+
+#[derive(Serialize)]
+struct HeartbeatJson {
+    lag_ms: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    receipt: Option<String>,
+}
+
+/// `heartbeat`: everything of the subscription up to the stamp's sequence has been sent. The
+/// receipt is that of its frame, if known.
+#[must_use]
+pub fn heartbeat(lag_ms: u64, receipt: Option<&[u8; 32]>, stamp: &Stamp<'_>) -> String {
+    let body = HeartbeatJson {
+        lag_ms: lag_ms.to_string(),
+        receipt: receipt.map(ids::hex_text),
+    };
+    message("heartbeat", &body, stamp)
+}
+
+#[derive(Serialize)]
+struct ErrorJson<'a> {
+    code: &'static str,
+    message: &'a str,
+    request: &'a str,
+}
+
+/// Bytes of a request that its error repeats.
+const MAX_REQUEST_ECHO: usize = 200;
+
+/// `error`: a request was ignored. The request is repeated unless it may contain credentials.
+#[must_use]
+pub fn error(error: &RequestError, request: &str, stamp: &Stamp<'_>) -> String {
+    let lower = request.to_ascii_lowercase();
+    let is_secret = ["auth", "secret", "passphrase", "\\u"]
+        .iter()
+        .any(|word| lower.contains(word));
+    let request = match is_secret {
+        true => "",
+        false => &request[..request.floor_char_boundary(MAX_REQUEST_ECHO)],
+    };
+    let body = ErrorJson {
+        code: error.code.name(),
+        message: &error.message,
+        request,
+    };
+    message("error", &body, stamp)
+}
+
+#[derive(Serialize)]
+struct StateJson {
+    state: &'static str,
+}
+
+/// `system_status` when the engine becomes unavailable or is back.
+#[must_use]
+pub fn system_status(state: &'static str, stamp: &Stamp<'_>) -> String {
+    message("system_status", &StateJson { state }, stamp)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::streams::request::RequestErrorCode;
+    use foretell_model::{Sequence, TimeMs};
+
+    const STAMP: Stamp<'_> = Stamp {
+        sequence: Sequence(108),
+        prev_sequence: None,
+        stream_id: "fa55ed59e6c7d747",
+        server_time: TimeMs(1_790_000_000_000),
+    };
+    const TAIL: &str =
+        r#","sequence":"108","stream_id":"fa55ed59e6c7d747","server_ts_ms":"1790000000000"}"#;
+
+    #[test]
+    fn messages_have_the_documented_form() {
+        let subscribed = |channel, unknown| Subscribed {
+            channel,
+            count: 2,
+            unknown,
+            heartbeat_ms: 1_000,
+            oldest_resume: 88,
+            state: "running",
+        };
+        let unknown = ["7".to_owned()];
+        for (found, expected) in [
+            (
+                subscribed(Channel::Market, &[]).json(&STAMP),
+                r#"{"event_type":"subscribed","channel":"market","assets":"2","unknown":[],"heartbeat_ms":"1000","conflate_ms":"0","oldest_resume":"88","state":"running""#,
+            ),
+            (
+                subscribed(Channel::User, &unknown).json(&STAMP),
+                r#"{"event_type":"subscribed","channel":"user","markets":"2","unknown":["7"],"heartbeat_ms":"1000","conflate_ms":"0","oldest_resume":"88","state":"running""#,
+            ),
+            (
+                resumed_replay(103, 108, &STAMP),
+                r#"{"event_type":"resumed","mode":"replay","from":"103","to":"108""#,
+            ),
+            (
+                resumed_snapshot(SnapshotReason::TooOld, 88, &STAMP),
+                r#"{"event_type":"resumed","mode":"snapshot","reason":"too old","oldest_resume":"88""#,
+            ),
+            (
+                heartbeat(0, Some(&[0xAB; 32]), &STAMP),
+                &format!(
+                    r#"{{"event_type":"heartbeat","lag_ms":"0","receipt":"0x{}""#,
+                    "ab".repeat(32)
+                ),
+            ),
+            (
+                heartbeat(7, None, &STAMP),
+                r#"{"event_type":"heartbeat","lag_ms":"7""#,
+            ),
+            (
+                system_status(RECOVERING, &STAMP),
+                r#"{"event_type":"system_status","state":"recovering""#,
+            ),
+        ] {
+            assert_eq!(found, format!("{expected}{TAIL}"));
+        }
+    }
+
+    #[test]
+    fn an_error_repeats_the_start_of_a_request_and_never_credentials() {
+        let problem = RequestError::new(RequestErrorCode::BadJson, "not JSON");
+        let text = error(&problem, &"ü".repeat(200), &STAMP);
+        let expected = format!(
+            r#"{{"event_type":"error","code":"bad_json","message":"not JSON","request":"{}""#,
+            "ü".repeat(100)
+        );
+        assert_eq!(text, format!("{expected}{TAIL}"));
+        for request in [
+            r#"{"auth":{"apiKey":"k","secret":"hidden"}"#,
+            r#"{"AUTH":"hidden""#,
+            r#"{"au\u0074h":"hidden""#,
+            r#"passphrase=hidden"#,
+        ] {
+            let text = error(&problem, request, &STAMP);
+            assert!(!text.contains("hidden"), "{text}");
+        }
+    }
+}

@@ -1,0 +1,365 @@
+//! Messages of the market channel.
+
+use serde::Serialize;
+
+use foretell_model::quantity::PRICE_ONE;
+use foretell_model::{
+    ConditionId, Lots, Micros, Outcome, Payout, Price, Side, Tick, TimeMs, TokenId,
+};
+
+use crate::decimal::{self, Decimal};
+use crate::ids;
+use crate::operator::{EventSummary, MarketDescription};
+use crate::streams::{Stamp, message, stamped};
+use crate::trade::fee_rate_bps;
+
+/// `book`: the text of [`crate::book::Book::json`] with `event_type` and stamp.
+#[must_use]
+pub fn book(book_json: &str, stamp: &Stamp<'_>) -> String {
+    stamped("book", book_json, stamp)
+}
+
+/// A price as streams show it on an empty side: 0 for a bid, 1 for an ask.
+#[must_use]
+pub fn best_or_end(bid: Option<Price>, ask: Option<Price>) -> [Price; 2] {
+    [bid.unwrap_or(Price(0)), ask.unwrap_or(Price(PRICE_ONE))]
+}
+
+/// One entry of `price_change`.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct PriceChangeEntry<'a> {
+    /// The token.
+    #[serde(serialize_with = "ids::token_as_text")]
+    pub asset_id: TokenId,
+    /// The level's price in this token.
+    #[serde(serialize_with = "decimal::as_text")]
+    pub price: Price,
+    /// The level's new total; 0 when it is gone.
+    #[serde(serialize_with = "decimal::as_text")]
+    pub size: Lots,
+    /// The level's side: BUY = a bid.
+    #[serde(serialize_with = "crate::price::side")]
+    pub side: Side,
+    /// Hash of this token's book after the frame; empty above the bound on levels.
+    pub hash: &'a str,
+    /// After the frame.
+    #[serde(serialize_with = "decimal::as_text")]
+    pub best_bid: Price,
+    /// After the frame.
+    #[serde(serialize_with = "decimal::as_text")]
+    pub best_ask: Price,
+}
+
+#[derive(Serialize)]
+struct PriceChangeJson<'a> {
+    #[serde(serialize_with = "ids::shown")]
+    market: ConditionId,
+    price_changes: &'a [PriceChangeEntry<'a>],
+    timestamp: String,
+}
+
+/// `price_change`: all levels that a frame changed, of both tokens.
+#[must_use]
+pub fn price_change(
+    market: ConditionId,
+    entries: &[PriceChangeEntry<'_>],
+    time: TimeMs,
+    stamp: &Stamp<'_>,
+) -> String {
+    let body = PriceChangeJson {
+        market,
+        price_changes: entries,
+        timestamp: time.0.to_string(),
+    };
+    message("price_change", &body, stamp)
+}
+
+/// `last_trade_price`: one fill, seen from one of the market's tokens.
+#[derive(Clone, Copy, Debug)]
+pub struct LastTradePrice {
+    /// The market.
+    pub market: ConditionId,
+    /// The token.
+    pub token: TokenId,
+    /// In this token.
+    pub price: Price,
+    /// The taker's side, seen from this token.
+    pub side: Side,
+    /// Shares.
+    pub lots: Lots,
+    /// Fee paid by the taker.
+    pub fee: Micros,
+    /// The taker's notional, of which the fee is a part.
+    pub value: Micros,
+    /// Receipt of the frame.
+    pub receipt: [u8; 32],
+    /// When.
+    pub time: TimeMs,
+}
+
+#[derive(Serialize)]
+struct LastTradePriceJson {
+    #[serde(serialize_with = "ids::shown")]
+    market: ConditionId,
+    #[serde(serialize_with = "ids::token_as_text")]
+    asset_id: TokenId,
+    #[serde(serialize_with = "decimal::as_text")]
+    price: Price,
+    #[serde(serialize_with = "crate::price::side")]
+    side: Side,
+    #[serde(serialize_with = "decimal::as_text")]
+    size: Lots,
+    #[serde(serialize_with = "decimal::as_text")]
+    fee_rate_bps: Decimal,
+    #[serde(serialize_with = "ids::hex_as_text")]
+    transaction_hash: [u8; 32],
+    timestamp: String,
+}
+
+impl LastTradePrice {
+    /// The message.
+    #[must_use]
+    pub fn json(&self, stamp: &Stamp<'_>) -> String {
+        let body = LastTradePriceJson {
+            market: self.market,
+            asset_id: self.token,
+            price: self.price,
+            side: self.side,
+            size: self.lots,
+            fee_rate_bps: fee_rate_bps(self.fee, self.value),
+            transaction_hash: self.receipt,
+            timestamp: self.time.0.to_string(),
+        };
+        message("last_trade_price", &body, stamp)
+    }
+}
+
+/// `best_bid_ask`: the best prices of a token after a frame that moved one of them.
+#[derive(Clone, Copy, Debug)]
+pub struct BestBidAsk {
+    /// The market.
+    pub market: ConditionId,
+    /// The token.
+    pub token: TokenId,
+    /// Bid and ask ([`best_or_end`]).
+    pub best: [Price; 2],
+    /// When.
+    pub time: TimeMs,
+}
+
+#[derive(Serialize)]
+struct BestBidAskJson {
+    #[serde(serialize_with = "ids::shown")]
+    market: ConditionId,
+    #[serde(serialize_with = "ids::token_as_text")]
+    asset_id: TokenId,
+    #[serde(serialize_with = "decimal::as_text")]
+    best_bid: Price,
+    #[serde(serialize_with = "decimal::as_text")]
+    best_ask: Price,
+    #[serde(serialize_with = "decimal::as_text")]
+    spread: Price,
+    timestamp: String,
+}
+
+impl BestBidAsk {
+    /// The message.
+    #[must_use]
+    pub fn json(&self, stamp: &Stamp<'_>) -> String {
+        let [best_bid, best_ask] = self.best;
+        let body = BestBidAskJson {
+            market: self.market,
+            asset_id: self.token,
+            best_bid,
+            best_ask,
+            spread: Price(best_ask.0.saturating_sub(best_bid.0)),
+            timestamp: self.time.0.to_string(),
+        };
+        message("best_bid_ask", &body, stamp)
+    }
+}
+
+/// `tick_size_change` of a token.
+#[derive(Clone, Copy, Debug)]
+pub struct TickSizeChange {
+    /// The market.
+    pub market: ConditionId,
+    /// The token.
+    pub token: TokenId,
+    /// The tick before.
+    pub old: Tick,
+    /// The tick now.
+    pub new: Tick,
+    /// When.
+    pub time: TimeMs,
+}
+
+#[derive(Serialize)]
+struct TickSizeChangeJson {
+    #[serde(serialize_with = "ids::shown")]
+    market: ConditionId,
+    #[serde(serialize_with = "ids::token_as_text")]
+    asset_id: TokenId,
+    old_tick_size: &'static str,
+    new_tick_size: &'static str,
+    timestamp: String,
+}
+
+impl TickSizeChange {
+    /// The message.
+    #[must_use]
+    pub fn json(&self, stamp: &Stamp<'_>) -> String {
+        let body = TickSizeChangeJson {
+            market: self.market,
+            asset_id: self.token,
+            old_tick_size: self.old.text(),
+            new_tick_size: self.new.text(),
+            timestamp: self.time.0.to_string(),
+        };
+        message("tick_size_change", &body, stamp)
+    }
+}
+
+/// A market as `new_market` and `market_resolved` tell of it: everything is in the journal.
+#[derive(Clone, Copy, Debug)]
+pub struct Listing<'a> {
+    /// The market.
+    pub market: ConditionId,
+    /// Tokens of `[Yes, No]`.
+    pub tokens: [TokenId; 2],
+    /// The description of its registration.
+    pub description: &'a MarketDescription,
+    /// Its tick.
+    pub tick: Tick,
+    /// Whether it is a question of a neg-risk event.
+    pub neg_risk: bool,
+    /// When.
+    pub time: TimeMs,
+}
+
+#[derive(Serialize)]
+struct EventJson<'a> {
+    id: String,
+    ticker: &'a str,
+    slug: &'a str,
+    title: &'a str,
+    description: &'a str,
+}
+
+impl<'a> From<&'a EventSummary> for EventJson<'a> {
+    fn from(event: &'a EventSummary) -> Self {
+        Self {
+            id: event.id.unwrap_or_default().to_string(),
+            ticker: &event.ticker,
+            slug: &event.slug,
+            title: &event.title,
+            description: &event.description,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct NewMarketJson<'a> {
+    id: String,
+    question: &'a str,
+    #[serde(serialize_with = "ids::shown")]
+    market: ConditionId,
+    slug: &'a str,
+    description: &'a str,
+    assets_ids: [String; 2],
+    outcomes: &'a [String; 2],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    event_message: Option<EventJson<'a>>,
+    timestamp: String,
+    tags: &'a [String],
+    #[serde(serialize_with = "ids::shown")]
+    condition_id: ConditionId,
+    active: bool,
+    clob_token_ids: [String; 2],
+    order_price_min_tick_size: &'static str,
+    group_item_title: &'a str,
+    neg_risk: bool,
+}
+
+#[derive(Serialize)]
+struct MarketResolvedJson<'a> {
+    id: String,
+    #[serde(serialize_with = "ids::shown")]
+    market: ConditionId,
+    assets_ids: [String; 2],
+    winning_asset_id: String,
+    winning_outcome: &'a str,
+    question: &'a str,
+    slug: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    description: &'a str,
+    outcomes: &'a [String; 2],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    event_message: Option<EventJson<'a>>,
+    tags: &'a [String],
+    payouts: [&'static str; 2],
+    timestamp: String,
+}
+
+impl Listing<'_> {
+    fn token_texts(&self) -> [String; 2] {
+        self.tokens.map(|token| ids::token_text(&token))
+    }
+
+    /// `new_market`.
+    #[must_use]
+    pub fn new_market(&self, stamp: &Stamp<'_>) -> String {
+        let described = self.description;
+        let group_item_title = described.raw_metadata.get("groupItemTitle");
+        let body = NewMarketJson {
+            id: described.market_id.to_string(),
+            question: &described.question,
+            market: self.market,
+            slug: &described.slug,
+            description: &described.description,
+            assets_ids: self.token_texts(),
+            outcomes: &described.outcomes,
+            event_message: described.event.as_ref().map(EventJson::from),
+            timestamp: self.time.0.to_string(),
+            tags: &described.tags,
+            condition_id: self.market,
+            active: false,
+            clob_token_ids: self.token_texts(),
+            order_price_min_tick_size: self.tick.text(),
+            group_item_title: group_item_title.and_then(|it| it.as_str()).unwrap_or(""),
+            neg_risk: self.neg_risk,
+        };
+        message("new_market", &body, stamp)
+    }
+
+    /// `market_resolved`. A payout of half each has no winner: token 0, an empty outcome.
+    #[must_use]
+    pub fn market_resolved(&self, payout: Payout, stamp: &Stamp<'_>) -> String {
+        let described = self.description;
+        let (winner, payouts) = match payout {
+            Payout::Yes => (Some(Outcome::Yes), ["1", "0"]),
+            Payout::No => (Some(Outcome::No), ["0", "1"]),
+            Payout::Half => (None, ["0.5", "0.5"]),
+        };
+        let assets_ids = self.token_texts();
+        let body = MarketResolvedJson {
+            id: described.market_id.to_string(),
+            market: self.market,
+            winning_asset_id: winner.map_or_else(
+                || "0".to_owned(),
+                |winner| assets_ids[winner.index()].clone(),
+            ),
+            assets_ids,
+            winning_outcome: winner.map_or("", |winner| &described.outcomes[winner.index()]),
+            question: &described.question,
+            slug: &described.slug,
+            description: &described.description,
+            outcomes: &described.outcomes,
+            event_message: described.event.as_ref().map(EventJson::from),
+            tags: &described.tags,
+            payouts,
+            timestamp: self.time.0.to_string(),
+        };
+        message("market_resolved", &body, stamp)
+    }
+}

@@ -1,0 +1,195 @@
+//! Messages of the user channel.
+
+use serde::Serialize;
+
+use foretell_model::{
+    ApiKey, ConditionId, Lots, OrderId, Price, Side, TimeMs, TimeNs, TokenId, WalletAddress,
+};
+
+use crate::decimal::{self, Decimal};
+use crate::ids;
+use crate::order::order_type_text;
+use crate::streams::{Stamp, message};
+use crate::time;
+use crate::trade::TradeFacts;
+use crate::user_order::{OrderFacts, UserOrderStatus};
+
+/// What happened to an order.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum OrderEvent {
+    /// It came in.
+    Placement,
+    /// It traded, or rests after trades.
+    Update,
+    /// It ended with an unfilled rest.
+    Cancellation,
+}
+
+#[derive(Serialize)]
+struct OrderJson<'a> {
+    #[serde(serialize_with = "ids::shown")]
+    id: OrderId,
+    #[serde(serialize_with = "ids::key_as_text")]
+    owner: ApiKey,
+    #[serde(serialize_with = "ids::key_as_text")]
+    order_owner: ApiKey,
+    #[serde(serialize_with = "ids::shown")]
+    market: ConditionId,
+    #[serde(serialize_with = "ids::token_as_text")]
+    asset_id: TokenId,
+    outcome: &'a str,
+    #[serde(serialize_with = "crate::price::side")]
+    side: Side,
+    #[serde(serialize_with = "decimal::as_text")]
+    price: Price,
+    #[serde(serialize_with = "decimal::as_text")]
+    original_size: Lots,
+    #[serde(serialize_with = "decimal::as_text")]
+    size_matched: Lots,
+    associate_trades: &'a [String],
+    #[serde(rename = "type")]
+    event: OrderEvent,
+    status: UserOrderStatus,
+    order_type: &'static str,
+    #[serde(serialize_with = "ids::shown")]
+    maker_address: WalletAddress,
+    #[serde(serialize_with = "time::as_seconds")]
+    created_at: TimeNs,
+    expiration: String,
+    timestamp: String,
+}
+
+/// `order`.
+#[must_use]
+pub fn order(facts: &OrderFacts, event: OrderEvent, time: TimeMs, stamp: &Stamp<'_>) -> String {
+    let body = OrderJson {
+        id: facts.id,
+        owner: facts.owner,
+        order_owner: facts.owner,
+        market: facts.market,
+        asset_id: facts.token,
+        outcome: &facts.outcome,
+        side: facts.side,
+        price: facts.price,
+        original_size: facts.original,
+        size_matched: facts.matched,
+        associate_trades: &facts.trades,
+        event,
+        status: facts.status,
+        order_type: order_type_text(facts.order_type),
+        maker_address: facts.maker,
+        created_at: facts.created,
+        expiration: facts.expiration.0.to_string(),
+        timestamp: time.0.to_string(),
+    };
+    message("order", &body, stamp)
+}
+
+/// Status of a trade. The built-in ledger settles in the frame of the match: both are of one frame.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum TradeStatus {
+    /// Matched.
+    Matched,
+    /// Settled.
+    Confirmed,
+}
+
+#[derive(Serialize)]
+struct MakerJson<'a> {
+    #[serde(serialize_with = "ids::shown")]
+    order_id: OrderId,
+    #[serde(serialize_with = "ids::key_as_text")]
+    owner: ApiKey,
+    #[serde(serialize_with = "ids::shown")]
+    maker_address: WalletAddress,
+    #[serde(serialize_with = "decimal::as_text")]
+    matched_amount: Lots,
+    #[serde(serialize_with = "decimal::as_text")]
+    price: Price,
+    fee_rate_bps: &'static str,
+    #[serde(serialize_with = "ids::token_as_text")]
+    asset_id: TokenId,
+    outcome: &'a str,
+    #[serde(serialize_with = "crate::price::side")]
+    side: Side,
+}
+
+#[derive(Serialize)]
+struct TradeJson<'a> {
+    id: &'a str,
+    #[serde(serialize_with = "ids::shown")]
+    taker_order_id: OrderId,
+    #[serde(serialize_with = "ids::shown")]
+    market: ConditionId,
+    #[serde(serialize_with = "ids::token_as_text")]
+    asset_id: TokenId,
+    outcome: &'a str,
+    #[serde(serialize_with = "crate::price::side")]
+    side: Side,
+    #[serde(serialize_with = "decimal::as_text")]
+    price: Price,
+    #[serde(serialize_with = "decimal::as_text")]
+    size: Lots,
+    #[serde(serialize_with = "decimal::as_text")]
+    fee_rate_bps: Decimal,
+    status: TradeStatus,
+    #[serde(serialize_with = "ids::key_as_text")]
+    owner: ApiKey,
+    #[serde(serialize_with = "ids::key_as_text")]
+    trade_owner: ApiKey,
+    #[serde(serialize_with = "ids::shown")]
+    maker_address: WalletAddress,
+    maker_orders: [MakerJson<'a>; 1],
+    trader_side: &'static str,
+    bucket_index: u32,
+    match_time: String,
+    last_update: String,
+    #[serde(serialize_with = "ids::hex_as_text")]
+    transaction_hash: [u8; 32],
+    #[serde(rename = "type")]
+    kind: &'static str,
+    timestamp: String,
+}
+
+/// `trade`, as the holder of `reader` sees it. Times are unix seconds for every reader.
+#[must_use]
+pub fn trade(facts: &TradeFacts, reader: ApiKey, status: TradeStatus, stamp: &Stamp<'_>) -> String {
+    let seconds = facts.time.seconds().0.to_string();
+    let (taker, maker) = (&facts.taker, &facts.maker);
+    let body = TradeJson {
+        id: &facts.id,
+        taker_order_id: taker.order,
+        market: facts.market,
+        asset_id: taker.token,
+        outcome: &taker.outcome,
+        side: taker.side,
+        price: taker.price,
+        size: facts.lots,
+        fee_rate_bps: facts.fee_rate_bps(),
+        status,
+        owner: reader,
+        trade_owner: reader,
+        maker_address: taker.wallet,
+        maker_orders: [MakerJson {
+            order_id: maker.order,
+            owner: maker.owner,
+            maker_address: maker.wallet,
+            matched_amount: facts.lots,
+            price: maker.price,
+            fee_rate_bps: "0",
+            asset_id: maker.token,
+            outcome: &maker.outcome,
+            side: maker.side,
+        }],
+        trader_side: if facts.as_maker { "MAKER" } else { "TAKER" },
+        bucket_index: 0,
+        match_time: seconds.clone(),
+        last_update: seconds,
+        transaction_hash: facts.receipt,
+        kind: "TRADE",
+        timestamp: facts.time.millis().0.to_string(),
+    };
+    message("trade", &body, stamp)
+}
