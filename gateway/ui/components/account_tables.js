@@ -60,7 +60,9 @@ class AccountTables extends View {
       fill(panel, skeleton(3));
       return;
     }
-    const draw = { open_orders: orderTable, positions: positionTable, fills: fillTable, activity: activityTable }[this.tab ?? "open_orders"];
+    const draw = { open_orders: orderTable, positions: positionTable, fills: fillTable, activity: activityTable }[
+      this.tab ?? "open_orders"
+    ];
     const focused = document.activeElement?.getAttribute("data-key");
     fill(panel, h("div.scroll", null, draw(rows)));
     if (focused) /** @type {HTMLElement | null} */ (panel.querySelector(`[data-key="${CSS.escape(focused)}"]`))?.focus();
@@ -90,7 +92,8 @@ class AccountTables extends View {
 }
 
 /** @param {string} id condition id */
-const known = (id) => (get("markets") ?? []).find((/** @type {any} */ market) => market.id === id) ?? (get("market")?.id === id ? get("market") : null);
+const known = (id) =>
+  (get("markets") ?? []).find((/** @type {any} */ market) => market.id === id) ?? (get("market")?.id === id ? get("market") : null);
 
 /**
  * @param {string} id
@@ -112,7 +115,11 @@ function orderTable(orders) {
   if (orders.length === 0) return empty(t("no_orders"));
   const newest = [...orders].sort((a, b) => b.created - a.created);
   const rows = newest.map((order) => {
-    const values = { side: order.side === "BUY" ? t("buy") : t("sell"), shares: format.shares(order.size - order.matched), price: format.price(order.price) };
+    const values = {
+      side: order.side === "BUY" ? t("buy") : t("sell"),
+      shares: format.shares(order.size - order.matched),
+      price: format.price(order.price),
+    };
     const cancel = () => cancelOrder(order.id).catch((error) => set("notice", reason(error)));
     return h(
       "tr",
@@ -125,10 +132,28 @@ function orderTable(orders) {
       num(format.shares(order.matched)),
       h("td", null, order.type),
       h("td.dim", null, format.dateTime(order.created)),
-      h("td.act", null, h("button", { type: "button", "data-key": order.id, "aria-label": t("cancel_named", values), onclick: cancel }, t("cancel"))),
+      h(
+        "td.act",
+        null,
+        h("button", { type: "button", "data-key": order.id, "aria-label": t("cancel_named", values), onclick: cancel }, t("cancel")),
+      ),
     );
   });
-  return table([{ label: t("market") }, { label: t("outcome") }, { label: t("side") }, { label: t("price"), class: "num" }, { label: t("shares"), class: "num" }, { label: t("filled"), class: "num" }, { label: t("type") }, { label: t("created") }, { label: "" }], rows, t("open_orders"));
+  return table(
+    [
+      { label: t("market") },
+      { label: t("outcome") },
+      { label: t("side") },
+      { label: t("price"), class: "num" },
+      { label: t("shares"), class: "num" },
+      { label: t("filled"), class: "num" },
+      { label: t("type") },
+      { label: t("created") },
+      { label: "" },
+    ],
+    rows,
+    t("open_orders"),
+  );
 }
 
 /** @param {any[]} positions */
@@ -145,11 +170,29 @@ function positionTable(positions) {
       num(format.price((micros(row.avgPrice) / 1000n) * 1000n)),
       num(format.price(micros(row.curPrice))),
       num(format.money(micros(row.currentValue))),
-      h("td.num", { class: `num ${format.tone(profit)}` }, `${format.money(profit, { sign: true })}`, h("small", null, ` ${Number(row.percentPnl).toFixed(1)}%`)),
+      h(
+        "td.num",
+        { class: `num ${format.tone(profit)}` },
+        `${format.money(profit, { sign: true })}`,
+        h("small", null, ` ${Number(row.percentPnl).toFixed(1)}%`),
+      ),
       h("td.act", null, action(row)),
     );
   });
-  return table([{ label: t("market") }, { label: t("outcome") }, { label: t("shares"), class: "num" }, { label: t("average_short"), class: "num" }, { label: t("now"), class: "num" }, { label: t("value"), class: "num" }, { label: t("profit"), class: "num" }, { label: "" }], rows, t("positions"));
+  return table(
+    [
+      { label: t("market") },
+      { label: t("outcome") },
+      { label: t("shares"), class: "num" },
+      { label: t("average_short"), class: "num" },
+      { label: t("now"), class: "num" },
+      { label: t("value"), class: "num" },
+      { label: t("profit"), class: "num" },
+      { label: "" },
+    ],
+    rows,
+    t("positions"),
+  );
 }
 
 /** Fills the ticket to sell a position. @param {any} row */
@@ -179,7 +222,20 @@ function fillTable(fills) {
     const mine = maker ? trade.maker_orders.filter((/** @type {any} */ order) => order.maker_address?.toLowerCase() === me) : [trade];
     return mine.map((/** @type {any} */ part) => fillRow(trade, part, maker));
   });
-  return table([{ label: t("time") }, { label: t("market") }, { label: t("outcome") }, { label: t("side") }, { label: t("price"), class: "num" }, { label: t("shares"), class: "num" }, { label: t("role") }, { label: t("proof") }], rows, t("fills"));
+  return table(
+    [
+      { label: t("time") },
+      { label: t("market") },
+      { label: t("outcome") },
+      { label: t("side") },
+      { label: t("price"), class: "num" },
+      { label: t("shares"), class: "num" },
+      { label: t("role") },
+      { label: t("proof") },
+    ],
+    rows,
+    t("fills"),
+  );
 }
 
 /**
@@ -219,7 +275,19 @@ function activityTable(rows) {
       num(format.money(micros(row.usdcSize))),
     ),
   );
-  return table([{ label: t("time") }, { label: t("type") }, { label: t("market") }, { label: t("outcome") }, { label: t("shares"), class: "num" }, { label: t("price"), class: "num" }, { label: t("value"), class: "num" }], lines, t("activity"));
+  return table(
+    [
+      { label: t("time") },
+      { label: t("type") },
+      { label: t("market") },
+      { label: t("outcome") },
+      { label: t("shares"), class: "num" },
+      { label: t("price"), class: "num" },
+      { label: t("value"), class: "num" },
+    ],
+    lines,
+    t("activity"),
+  );
 }
 
 /**

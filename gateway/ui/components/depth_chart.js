@@ -11,6 +11,7 @@ const LEFT = 8;
 const RIGHT = 8;
 const TOP = 16;
 const BOTTOM = 22;
+const REDRAW_MS = 250;
 
 class DepthChart extends View {
   connectedCallback() {
@@ -23,7 +24,10 @@ class DepthChart extends View {
     const observer = new ResizeObserver(() => this.redraw?.());
     observer.observe(this.box);
     this.endings.push(() => observer.disconnect());
-    this.follow("book", () => this.redraw?.());
+    this.follow("book", () => {
+      this.stale = true;
+    });
+    this.every(REDRAW_MS, () => this.stale && this.redraw?.());
     this.follow("outcome", () => this.redraw?.());
   }
 
@@ -31,6 +35,7 @@ class DepthChart extends View {
     const box = this.box;
     const book = get("book");
     if (!box || !book?.ready || !box.clientWidth) return;
+    this.stale = false;
     const { bids, asks } = book.sides(get("outcome") ?? 0);
     if (bids.length + asks.length === 0) {
       fill(box, empty(t("empty_book")));
@@ -52,11 +57,20 @@ class DepthChart extends View {
     for (let i = 0; i <= 4; i += 1) {
       const price = low + ((high - low) * i) / 4;
       const anchor = i === 0 ? "start" : i === 4 ? "end" : "middle";
-      svg.append(s("text", { class: "axis", x: x(price), y: height - 6, "text-anchor": anchor }, `${Number((price * 100).toFixed(1))}${format.inPercent() ? "%" : "¢"}`));
+      svg.append(
+        s(
+          "text",
+          { class: "axis", x: x(price), y: height - 6, "text-anchor": anchor },
+          `${Number((price * 100).toFixed(1))}${format.inPercent() ? "%" : "¢"}`,
+        ),
+      );
     }
     svg.append(s("text", { class: "axis", x: LEFT, y: 12 }, format.short(most)));
     fill(box, svg);
-    box.setAttribute("aria-label", t("depth_label", { bids: format.short(left.at(-1)?.total ?? 0), asks: format.short(right.at(-1)?.total ?? 0) }));
+    box.setAttribute(
+      "aria-label",
+      t("depth_label", { bids: format.short(left.at(-1)?.total ?? 0), asks: format.short(right.at(-1)?.total ?? 0) }),
+    );
   }
 
   /** @param {number} offset */
@@ -66,7 +80,9 @@ class DepthChart extends View {
     const bid = left.findLast((step) => x(step.price) >= offset);
     const ask = right.findLast((step) => x(step.price) <= offset);
     const step = bid ?? ask;
-    const text = step ? `${t(bid ? "bid" : "ask")} ${Number((step.price * 100).toFixed(2))}¢ · ${format.short(step.total)} ${t("shares").toLowerCase()}` : "";
+    const text = step
+      ? `${t(bid ? "bid" : "ask")} ${Number((step.price * 100).toFixed(2))}¢ · ${format.short(step.total)} ${t("shares").toLowerCase()}`
+      : "";
     setText(/** @type {Element} */ (this.readout), text);
   }
 }

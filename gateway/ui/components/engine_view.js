@@ -35,7 +35,11 @@ class EngineView extends View {
       this.sample(figures);
       this.draw(figures);
     } catch (error) {
-      if (this.samples?.length === 0 && this.body) fill(this.body, failed(error, () => this.load()));
+      if (this.samples?.length === 0 && this.body)
+        fill(
+          this.body,
+          failed(error, () => this.load()),
+        );
       else this.classList.add("stale");
       return;
     }
@@ -72,8 +76,16 @@ class EngineView extends View {
       [t("durable"), format.count(durable), behind ? t("behind", { n: format.count(behind) }) : t("durable_all")],
       [t("live_orders"), format.count(engine?.live_orders ?? 0), `${format.count(engine?.markets ?? 0)} ${t("markets").toLowerCase()}`],
       [t("journal"), format.bytes(journal.bytes ?? 0), t("segments", { n: journal.segments ?? 0 })],
-      [t("snapshots"), engine ? format.count(engine.snapshot_sequence) : format.NONE, engine ? t("snapshot_behind", { n: format.count(sequence - engine.snapshot_sequence) }) : ""],
-      [t("checkpoints"), checkpoint ? format.count(checkpoint.sequence) : format.NONE, checkpoint ? t("snapshot_behind", { n: format.count(Math.max(0, sequence - checkpoint.sequence)) }) : ""],
+      [
+        t("snapshots"),
+        engine ? format.count(engine.snapshot_sequence) : format.NONE,
+        engine ? t("snapshot_behind", { n: format.count(sequence - engine.snapshot_sequence) }) : "",
+      ],
+      [
+        t("checkpoints"),
+        checkpoint ? format.count(checkpoint.sequence) : format.NONE,
+        checkpoint ? t("snapshot_behind", { n: format.count(Math.max(0, sequence - checkpoint.sequence)) }) : "",
+      ],
     ];
     const parts = /** @type {any} */ (this.parts);
     cards.forEach(([name, value, note], i) => {
@@ -85,8 +97,20 @@ class EngineView extends View {
     this.processes(figures);
     this.stages(figures);
     const samples = this.samples ?? [];
-    fill(parts.rate, trend(samples.map((sample) => sample.rate), (value) => format.count(value)));
-    fill(parts.latency, trend(samples.map((sample) => sample.p99.sync_wait ?? sample.p99.submit ?? 0), (value) => format.duration(value * 1000)));
+    fill(
+      parts.rate,
+      trend(
+        samples.map((sample) => sample.rate),
+        (value) => format.count(value),
+      ),
+    );
+    fill(
+      parts.latency,
+      trend(
+        samples.map((sample) => sample.p99.sync_wait ?? sample.p99.submit ?? 0),
+        (value) => format.duration(value * 1000),
+      ),
+    );
   }
 
   build() {
@@ -115,11 +139,27 @@ class EngineView extends View {
   /** @param {any} figures */
   processes({ engine, gateway }) {
     const row = (/** @type {string} */ name, /** @type {any} */ one, /** @type {string} */ state) =>
-      h("tr", null, h("td", null, name), h("td", null, state), h("td.num", null, one ? format.count(one.sequence) : format.NONE), h("td.num", null, one ? format.count(one.durable_sequence) : format.NONE), h("td.num", null, one ? format.count(one.epoch) : format.NONE), h("td.num", null, one ? format.count(one.connections) : format.NONE));
+      h(
+        "tr",
+        null,
+        h("td", null, name),
+        h("td", null, state),
+        h("td.num", null, one ? format.count(one.sequence) : format.NONE),
+        h("td.num", null, one ? format.count(one.durable_sequence) : format.NONE),
+        h("td.num", null, one ? format.count(one.epoch) : format.NONE),
+        h("td.num", null, one ? format.count(one.connections) : format.NONE),
+      );
     fill(
       /** @type {any} */ (this.parts).processes,
       table(
-        [{ label: t("process") }, { label: t("state") }, { label: t("newest"), class: "num" }, { label: t("durable"), class: "num" }, { label: "epoch", class: "num" }, { label: t("connections"), class: "num" }],
+        [
+          { label: t("process") },
+          { label: t("state") },
+          { label: t("newest"), class: "num" },
+          { label: t("durable"), class: "num" },
+          { label: "epoch", class: "num" },
+          { label: t("connections"), class: "num" },
+        ],
         [row("engine", engine, engine?.mode ?? t("offline")), row("gateway", gateway, gateway?.ready ? t("live") : t("catching_up"))],
         t("processes"),
       ),
@@ -142,7 +182,18 @@ class EngineView extends View {
     );
     fill(
       /** @type {any} */ (this.parts).stages,
-      table([{ label: t("stage") }, { label: t("distribution") }, { label: t("p50"), class: "num" }, { label: t("p99"), class: "num" }, { label: `${t("p99")} ∑`, class: "num" }, { label: "n", class: "num" }], rows, t("latency")),
+      table(
+        [
+          { label: t("stage") },
+          { label: t("distribution") },
+          { label: t("p50"), class: "num" },
+          { label: t("p99"), class: "num" },
+          { label: `${t("p99")} ∑`, class: "num" },
+          { label: "n", class: "num" },
+        ],
+        rows,
+        t("latency"),
+      ),
     );
   }
 }
@@ -153,7 +204,12 @@ class EngineView extends View {
  */
 function stagesOf({ engine, gateway }) {
   const of = (/** @type {string} */ process, /** @type {any} */ one) =>
-    (one?.stages ?? []).map((/** @type {any} */ stage) => ({ process, name: stage.stage, last: stage.last_second, all: stage.since_start }));
+    (one?.stages ?? []).map((/** @type {any} */ stage) => ({
+      process,
+      name: stage.stage,
+      last: stage.last_second,
+      all: stage.since_start,
+    }));
   return [...of("gateway", gateway), ...of("engine", engine)];
 }
 
@@ -165,7 +221,10 @@ function histogram(bars) {
   const svg = s("svg", { class: "histogram", viewBox: `0 0 ${BARS * 10} 24`, preserveAspectRatio: "none", "aria-hidden": "true" });
   svg.append(s("path", { class: "base", d: `M0 23.5H${BARS * 10}` }));
   if (!bars) return svg;
-  for (const [name, offset] of /** @type {const} */ ([["p50", 1], ["p99", 5]])) {
+  for (const [name, offset] of /** @type {const} */ ([
+    ["p50", 1],
+    ["p99", 5],
+  ])) {
     const most = Math.max(...bars[name], 1);
     bars[name].forEach((seconds, i) => {
       const height = seconds === 0 ? 0 : Math.max(2, (seconds / most) * 23);
@@ -185,7 +244,9 @@ function trend(values, label) {
   const most = Math.max(...values, 1) * 1.1;
   const shown = Math.max(LEAST_SAMPLES, values.length);
   const x = (/** @type {number} */ i) => width - (values.length - 1 - i) * (width / (shown - 1));
-  const line = values.map((value, i) => `${i ? "L" : "M"}${x(i).toFixed(1)} ${(height - (value / most) * (height - 4)).toFixed(1)}`).join("");
+  const line = values
+    .map((value, i) => `${i ? "L" : "M"}${x(i).toFixed(1)} ${(height - (value / most) * (height - 4)).toFixed(1)}`)
+    .join("");
   const svg = s("svg", { viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: "none", "aria-hidden": "true" });
   if (values.length > 1) svg.append(s("path", { class: "area", d: `${line}V${height}H${x(0)}Z` }), s("path", { class: "line", d: line }));
   return [svg, h("span.top-label.num.dim", null, label(most)), h("span.now-label.num", null, label(values.at(-1) ?? 0))];

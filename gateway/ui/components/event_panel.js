@@ -36,14 +36,23 @@ class EventPanel extends View {
     this.markets = markets;
     this.sum = h("strong.num");
     this.sumRow = h("div.sum", { title: t("sum_help"), hidden: true }, h("span", null, t("sum")), this.sum);
-    const list = h("ul.questions", null, markets.map((market) => this.question(market)));
+    const list = h(
+      "ul.questions",
+      null,
+      markets.map((market) => this.question(market)),
+    );
     fill(this, h("h2", null, this.market.event.title), list, this.sumRow);
+    const here = /** @type {HTMLElement | null} */ (list.querySelector("[aria-current]"));
+    if (here) this.scrollLeft = here.offsetLeft - this.clientWidth / 2;
     this.follow("figures", (ids) => this.figures(ids));
     this.follow("terms", (terms) => {
       if (this.sumRow) this.sumRow.hidden = !terms?.negRisk;
     });
     this.every(FIGURES_MS, () => {
-      loadFigures(markets.map((market) => market.id), true).catch(() => {});
+      loadFigures(
+        markets.map((market) => market.id),
+        true,
+      ).catch(() => {});
     });
   }
 
@@ -64,7 +73,17 @@ class EventPanel extends View {
     this.endings.push(followFigures(market));
     update();
     const here = market.id === this.market.id;
-    return h("li", null, h("a", { href: href("market", market.slug), "aria-current": here ? "true" : null }, h("span.question", null, market.question), trend, percent));
+    return h(
+      "li",
+      null,
+      h(
+        "a",
+        { href: href("market", market.slug), "aria-current": here ? "true" : null },
+        h("span.question", null, market.question),
+        trend,
+        percent,
+      ),
+    );
   }
 
   /** @param {string[]} ids */

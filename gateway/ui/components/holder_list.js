@@ -27,7 +27,10 @@ class HolderList extends View {
       });
       fill(this, h("div.columns", null, sides));
     } catch (error) {
-      fill(this, failed(error, () => this.load()));
+      fill(
+        this,
+        failed(error, () => this.load()),
+      );
     }
   }
 }

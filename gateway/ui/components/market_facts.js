@@ -35,7 +35,10 @@ class MarketFacts extends View {
         [t("taker_fee"), feeText],
         [t("market_type"), terms ? t(terms.negRisk ? "negative_risk" : "plain_market") : format.NONE],
         [t("condition"), market.id],
-        ...market.tokens.map((/** @type {string} */ token, /** @type {number} */ i) => [t("token_of", { outcome: market.outcomes[i] }), token]),
+        ...market.tokens.map((/** @type {string} */ token, /** @type {number} */ i) => [
+          t("token_of", { outcome: market.outcomes[i] }),
+          token,
+        ]),
       ]),
     );
   }
@@ -58,7 +61,12 @@ class MarketFacts extends View {
         "ul.receipts",
         null,
         trades.map((/** @type {import("../lib/open_market.js").Trade} */ trade) =>
-          h("li", null, h("span.dim.num", null, format.time(trade.time)), h("a.mono", { href: href("proof", trade.receipt) }, trade.receipt)),
+          h(
+            "li",
+            null,
+            h("span.dim.num", null, format.time(trade.time)),
+            h("a.mono", { href: href("proof", trade.receipt) }, trade.receipt),
+          ),
         ),
       ),
     );
@@ -70,7 +78,11 @@ class MarketFacts extends View {
  * @param {(string | Node)[][]} rows
  */
 export function facts(rows) {
-  return h("dl.fact-list", null, rows.map(([name, value]) => h("div", null, h("dt", null, name), h("dd", null, value))));
+  return h(
+    "dl.fact-list",
+    null,
+    rows.map(([name, value]) => h("div", null, h("dt", null, name), h("dd", null, value))),
+  );
 }
 
 customElements.define("market-facts", MarketFacts);

@@ -37,7 +37,11 @@ class MarketView extends View {
       if (market) this.show(market);
       else fill(this, empty(t("no_market"), h("a.button", { href: href("markets") }, t("to_markets"))));
     } catch (error) {
-      if (this.isConnected) fill(this, failed(error, () => this.load()));
+      if (this.isConnected)
+        fill(
+          this,
+          failed(error, () => this.load()),
+        );
     }
   }
 
@@ -53,16 +57,38 @@ class MarketView extends View {
       "0",
       (key) => set("outcome", Number(key)),
     );
-    const close = h("button.plain.square.sheet-close", { type: "button", "aria-label": t("close"), onclick: () => this.ticket(false) }, icon("close"));
+    const close = h(
+      "button.plain.square.sheet-close",
+      { type: "button", "aria-label": t("close"), onclick: () => this.ticket(false) },
+      icon("close"),
+    );
     this.sheet = h("section.panel.ticket-panel", { "aria-label": t("ticket") }, close, h("order-ticket"));
     const side = h(
       "div.side",
       null,
-      h("section.panel.ladder-panel", { "aria-label": t("ladder") }, h("header", null, h("h2", null, t("ladder")), this.outcomes), h("order-ladder")),
+      h(
+        "section.panel.ladder-panel",
+        { "aria-label": t("ladder") },
+        h("header", null, h("h2", null, t("ladder")), this.outcomes),
+        h("order-ladder"),
+      ),
       this.sheet,
     );
-    const middle = h("div.middle", null, this.head(market), h("section.panel", { "aria-label": t("history") }, h("price-chart")), this.details());
-    fill(this, h("event-panel"), middle, side, h("section.panel.dock", { "aria-label": t("account_tabs") }, h("account-tables", { market: market.id })), this.bar());
+    const middle = h(
+      "div.middle",
+      null,
+      this.head(market),
+      h("section.panel", { "aria-label": t("history") }, h("price-chart")),
+      this.details(),
+    );
+    fill(
+      this,
+      h("event-panel"),
+      middle,
+      side,
+      h("section.panel.dock", { "aria-label": t("account_tabs") }, h("account-tables", { market: market.id })),
+      this.bar(),
+    );
     this.listen(document, "ticket-fill", () => this.ticket(true));
     this.listen(document, "keydown", (event) => event.key === "Escape" && this.ticket(false));
     this.figures();
@@ -108,7 +134,14 @@ class MarketView extends View {
       null,
       h("div", null, market.event.title !== market.question && h("p.eyebrow", null, market.event.title), h("h1", null, market.question)),
       h("div.headline", null, this.parts.chance, outcome, this.parts.change),
-      h("div.meta", null, this.parts.state, this.parts.volume, this.parts.spread, h("span", null, `${t("closes").toLowerCase()} ${format.closing(market.ends)}`)),
+      h(
+        "div.meta",
+        null,
+        this.parts.state,
+        this.parts.volume,
+        this.parts.spread,
+        h("span", null, `${t("closes").toLowerCase()} ${format.closing(market.ends)}`),
+      ),
     );
   }
 
@@ -157,7 +190,7 @@ class MarketView extends View {
   terms(terms) {
     if (!this.parts || !terms) return;
     const status = /** @type {"active"} */ (terms.status);
-    const text = terms.winner ? t("resolved_to", { outcome: terms.winner }) : t(`status_${status}`) ?? terms.status;
+    const text = terms.winner ? t("resolved_to", { outcome: terms.winner }) : (t(`status_${status}`) ?? terms.status);
     setText(this.parts.state, text);
     this.parts.state.className = `badge-state ${terms.status}`;
   }

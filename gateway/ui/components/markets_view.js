@@ -62,7 +62,15 @@ class MarketsView extends View {
     this.list = h(
       "div.market-list",
       { role: "table", "aria-label": t("markets") },
-      h("div.list-head", { role: "rowgroup" }, h("div.list-row", { role: "row" }, heads.map((key) => h(`span.c-${key}`, { role: "columnheader" }, t(key))))),
+      h(
+        "div.list-head",
+        { role: "rowgroup" },
+        h(
+          "div.list-row",
+          { role: "row" },
+          heads.map((key) => h(`span.c-${key}`, { role: "columnheader" }, t(key))),
+        ),
+      ),
       this.body,
     );
     this.state = h("div", null, skeleton(8));
@@ -89,7 +97,10 @@ class MarketsView extends View {
   /** @param {boolean} again */
   askFigures(again) {
     const all = /** @type {Market[]} */ (get("markets") ?? []);
-    loadFigures(all.map((market) => market.id), again).then(
+    loadFigures(
+      all.map((market) => market.id),
+      again,
+    ).then(
       () => this.filter(),
       (error) => set("notice", t("failed", { reason: error.message })),
     );
@@ -105,7 +116,10 @@ class MarketsView extends View {
 
   filter() {
     const all = /** @type {Market[]} */ (get("markets") ?? []);
-    const words = String(get("search") ?? "").toLowerCase().split(/\s+/).filter(Boolean);
+    const words = String(get("search") ?? "")
+      .toLowerCase()
+      .split(/\s+/)
+      .filter(Boolean);
     const fits = (/** @type {Market} */ market) => {
       if (this.tag && !market.tags.includes(this.tag)) return false;
       if (this.event && market.event.slug !== this.event) return false;
@@ -131,7 +145,11 @@ class MarketsView extends View {
     this.dataset.choices = signature;
     const chip = (/** @type {string} */ label, /** @type {string} */ tag) =>
       h("button.chip", { type: "button", "aria-pressed": String(this.tag === tag), onclick: () => this.choose({ tag }) }, label);
-    fill(/** @type {HTMLElement} */ (this.tags), chip(t("all_tags"), ""), tags.slice(0, 24).map((tag) => chip(tag, tag)));
+    fill(
+      /** @type {HTMLElement} */ (this.tags),
+      chip(t("all_tags"), ""),
+      tags.slice(0, 24).map((tag) => chip(tag, tag)),
+    );
     const events = new Map(all.map((market) => [market.event.slug, market.event.title]));
     fill(
       /** @type {HTMLElement} */ (this.events),
@@ -144,11 +162,22 @@ class MarketsView extends View {
   states(all) {
     const shown = this.shown?.length ?? 0;
     const known = get("markets") !== undefined;
-    setText(/** @type {Element} */ (this.total), known ? (shown === all.length ? t("n_markets", { n: format.count(shown) }) : t("n_of_markets", { n: format.count(shown), all: format.count(all.length) })) : "");
+    setText(
+      /** @type {Element} */ (this.total),
+      known
+        ? shown === all.length
+          ? t("n_markets", { n: format.count(shown) })
+          : t("n_of_markets", { n: format.count(shown), all: format.count(all.length) })
+        : "",
+    );
     const state = /** @type {HTMLElement} */ (this.state);
     /** @type {HTMLElement} */ (this.list).hidden = shown === 0;
     if (shown > 0) fill(state);
-    else if (this.problem && !known) fill(state, failed(this.problem, () => this.load()));
+    else if (this.problem && !known)
+      fill(
+        state,
+        failed(this.problem, () => this.load()),
+      );
     else if (known) fill(state, empty(t("no_markets"), h("button", { type: "button", onclick: () => this.clear() }, t("clear_filters"))));
   }
 
@@ -202,7 +231,14 @@ class MarketsView extends View {
  */
 function row(market) {
   const cell = (/** @type {string} */ name) => h(`span.num.c-${name}`, { role: "cell" });
-  const cells = { chance: cell("chance"), change: cell("change_24h"), last: cell("last"), spread: cell("spread"), volume: cell("volume_24h"), trend: cell("trend") };
+  const cells = {
+    chance: cell("chance"),
+    change: cell("change_24h"),
+    last: cell("last"),
+    spread: cell("spread"),
+    volume: cell("volume_24h"),
+    trend: cell("trend"),
+  };
   const bar = h("span.meter", { "aria-hidden": "true" });
   const chanceText = h("strong");
   cells.chance.append(chanceText, bar);

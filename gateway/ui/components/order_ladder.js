@@ -6,7 +6,7 @@ import * as format from "../lib/format.js";
 import { t } from "../lib/messages.js";
 import { View, get } from "../lib/store.js";
 
-const ROW = 24;
+const ROW = 22;
 const SPARE = 4;
 /** Prices without orders are shown where at most this many ticks lie between two levels. */
 const SMALL_GAP = 6n;
@@ -59,11 +59,22 @@ class OrderLadder extends View {
     this.space.append(this.middle);
     this.scroller = h(
       "div.ladder",
-      { role: "grid", tabindex: "0", "aria-label": t("ladder_help"), onscroll: () => this.draw(), onkeydown: (/** @type {KeyboardEvent} */ event) => this.key(event), onclick: (/** @type {MouseEvent} */ event) => this.press(event) },
+      {
+        role: "grid",
+        tabindex: "0",
+        "aria-label": t("ladder_help"),
+        onscroll: () => this.draw(),
+        onkeydown: (/** @type {KeyboardEvent} */ event) => this.key(event),
+        onclick: (/** @type {MouseEvent} */ event) => this.press(event),
+      },
       this.space,
     );
     this.note = h("p.empty", { hidden: true }, t("empty_book"));
-    const center = h("button.plain.square.center", { type: "button", title: t("center"), "aria-label": t("center"), onclick: () => this.center() }, icon("center"));
+    const center = h(
+      "button.plain.square.center",
+      { type: "button", title: t("center"), "aria-label": t("center"), onclick: () => this.center() },
+      icon("center"),
+    );
     fill(this, head, this.scroller, this.note, center);
   }
 
@@ -86,6 +97,8 @@ class OrderLadder extends View {
     /** @type {HTMLElement} */ (this.note).hidden = this.lines.some((line) => line.size > 0n);
     if (!this.centered) this.center();
     else if (before !== this.asks) this.scroller.scrollTop += (this.asks - before) * ROW;
+    this.dataset.sequence = String(book.sequence);
+    this.dataset.hash = book.hash;
     this.middleRow(book, outcome);
     this.own();
   }
@@ -169,7 +182,11 @@ class OrderLadder extends View {
     row.bar.style.setProperty("--part", empty ? "0" : String(Number((line.total * 1000n) / (this.most ?? 1n)) / 1000));
     const own = this.owned?.get(`${line.ask ? "a" : "b"}${line.price}`) ?? 0n;
     setText(row.own, own > 0n ? `◉ ${format.shares(own)}` : "");
-    row.row.setAttribute("aria-label", t(empty ? "row_void" : line.ask ? "row_ask" : "row_bid", texts) + (own > 0n ? `, ${t("row_own", { shares: format.shares(own) })}` : ""));
+    row.row.setAttribute(
+      "aria-label",
+      t(empty ? "row_void" : line.ask ? "row_ask" : "row_bid", texts) +
+        (own > 0n ? `, ${t("row_own", { shares: format.shares(own) })}` : ""),
+    );
     if (row.key === line.price && row.shown !== line.size) flashCell(row.size, line.size > row.shown);
     row.key = line.price;
     row.shown = line.size;
@@ -190,14 +207,23 @@ class OrderLadder extends View {
    * @param {boolean} all also the shares up to this price
    */
   choose(line, all) {
-    document.dispatchEvent(new CustomEvent("ticket-fill", { detail: { price: line.price, shares: all && line.size > 0n ? line.total : undefined } }));
+    document.dispatchEvent(
+      new CustomEvent("ticket-fill", { detail: { price: line.price, shares: all && line.size > 0n ? line.total : undefined } }),
+    );
   }
 
   /** @param {KeyboardEvent} event */
   key(event) {
     const lines = this.lines ?? [];
     const page = Math.floor((this.scroller?.clientHeight ?? 0) / ROW) - 1;
-    const steps = /** @type {Record<string, number>} */ ({ ArrowUp: -1, ArrowDown: 1, PageUp: -page, PageDown: page, Home: -lines.length, End: lines.length });
+    const steps = /** @type {Record<string, number>} */ ({
+      ArrowUp: -1,
+      ArrowDown: 1,
+      PageUp: -page,
+      PageDown: page,
+      Home: -lines.length,
+      End: lines.length,
+    });
     if (event.key === "c") {
       this.center();
       return;
@@ -237,7 +263,7 @@ function ladderLines(bids, asks, tick) {
   const bid = bids[0]?.price ?? 0n;
   const ask = asks[0]?.price ?? ONE;
   const narrow = bids.length > 0 && asks.length > 0 && (ask - bid) / tick <= SMALL_GAP;
-  const middle = (((bid + ask) / 2n) / tick) * tick;
+  const middle = ((bid + ask) / 2n / tick) * tick;
   return {
     asks: side(asks, true, tick, narrow ? middle : ask - tick),
     bids: side(bids, false, tick, narrow ? middle + tick : bid + tick),
@@ -276,7 +302,13 @@ function side(levels, ask, tick, start) {
 /** @param {number} index */
 function newRow(index) {
   const cell = (/** @type {string} */ name) => h(`span.num.${name}`, { role: "gridcell" });
-  const parts = { own: cell("own"), price: cell("price"), size: cell("size"), total: cell("total"), bar: h("i.bar", { role: "presentation" }) };
+  const parts = {
+    own: cell("own"),
+    price: cell("price"),
+    size: cell("size"),
+    total: cell("total"),
+    bar: h("i.bar", { role: "presentation" }),
+  };
   const row = h("div.level", { role: "row", id: `ladder-row-${index}` }, parts.bar, parts.own, parts.price, parts.size, parts.total);
   return { row, ...parts, line: null, shown: 0n, key: -1n };
 }

@@ -39,8 +39,24 @@ class OrderTicket extends View {
   }
 
   build() {
-    this.sides = segmented(t("side"), [{ key: "BUY", label: t("buy"), class: "buy" }, { key: "SELL", label: t("sell"), class: "sell" }], "BUY", (key) => this.choose(/** @type {"BUY"} */ (key)));
-    this.kinds = segmented(t("order_type"), [{ key: "limit", label: t("limit") }, { key: "market", label: t("market_order") }], "limit", (key) => this.setKind(key));
+    this.sides = segmented(
+      t("side"),
+      [
+        { key: "BUY", label: t("buy"), class: "buy" },
+        { key: "SELL", label: t("sell"), class: "sell" },
+      ],
+      "BUY",
+      (key) => this.choose(/** @type {"BUY"} */ (key)),
+    );
+    this.kinds = segmented(
+      t("order_type"),
+      [
+        { key: "limit", label: t("limit") },
+        { key: "market", label: t("market_order") },
+      ],
+      "limit",
+      (key) => this.setKind(key),
+    );
     this.price = number("ticket-price", () => {
       this.touched = true;
       this.update?.();
@@ -48,14 +64,21 @@ class OrderTicket extends View {
     this.shares = number("ticket-shares", () => this.update?.(), DEFAULT_SHARES);
     this.amount = number("ticket-amount", () => this.update?.(), DEFAULT_AMOUNT);
     this.type = /** @type {HTMLSelectElement} */ (h("select", { id: "ticket-type", onchange: () => this.update?.() }));
-    this.expires = /** @type {HTMLInputElement} */ (h("input", { type: "datetime-local", id: "ticket-expires", value: localTime(Date.now() + GTD_DEFAULT_MS) }));
+    this.expires = /** @type {HTMLInputElement} */ (
+      h("input", { type: "datetime-local", id: "ticket-expires", value: localTime(Date.now() + GTD_DEFAULT_MS) })
+    );
     this.postOnly = /** @type {HTMLInputElement} */ (h("input", { type: "checkbox", id: "ticket-post", onchange: () => this.update?.() }));
     this.available = h("button.plain.available", { type: "button", onclick: () => this.most() });
     this.unitLabel = h("span.suffix", { "aria-hidden": "true" }, "¢");
     this.fields = {
       price: field("ticket-price", t("limit_price"), this.price, this.unitLabel),
       shares: field("ticket-shares", t("shares"), this.shares),
-      amount: field("ticket-amount", t("amount"), this.amount, h("span.suffix", { "aria-hidden": "true" }, get("site")?.currency?.symbol ?? "$")),
+      amount: field(
+        "ticket-amount",
+        t("amount"),
+        this.amount,
+        h("span.suffix", { "aria-hidden": "true" }, get("site")?.currency?.symbol ?? "$"),
+      ),
       type: field("ticket-type", t("time_in_force"), this.type),
       expires: field("ticket-expires", t("expires"), this.expires),
       post: h("label.check", { for: "ticket-post", title: t("post_only_help") }, this.postOnly, t("post_only")),
@@ -84,7 +107,11 @@ class OrderTicket extends View {
   shareActions() {
     const amount = number("action-amount", () => {}, "10");
     const button = (/** @type {"split" | "merge" | "redeem"} */ action) =>
-      h("button", { type: "button", title: t(/** @type {"split_help"} */ (`${action}_help`)), onclick: () => this.change(action, amount) }, t(action));
+      h(
+        "button",
+        { type: "button", title: t(/** @type {"split_help"} */ (`${action}_help`)), onclick: () => this.change(action, amount) },
+        t(action),
+      );
     return h(
       "details.actions",
       null,
@@ -95,7 +122,10 @@ class OrderTicket extends View {
 
   types() {
     const types = this.kind === "limit" ? ["GTC", "GTD", "FOK", "FAK"] : ["FAK", "FOK"];
-    fill(/** @type {HTMLElement} */ (this.type), types.map((type) => h("option", { value: type }, t(/** @type {"GTC"} */ (type)))));
+    fill(
+      /** @type {HTMLElement} */ (this.type),
+      types.map((type) => h("option", { value: type }, t(/** @type {"GTC"} */ (type)))),
+    );
   }
 
   /**
@@ -136,7 +166,7 @@ class OrderTicket extends View {
     const free = this.free();
     if (this.side === "SELL" && this.shares) this.shares.value = text(free);
     else if (this.kind === "market" && this.amount) this.amount.value = text((free / 10_000n) * 10_000n);
-    else if (this.shares && draft.price > 0n) this.shares.value = text((((free * ONE) / draft.price) / 10_000n) * 10_000n);
+    else if (this.shares && draft.price > 0n) this.shares.value = text(((free * ONE) / draft.price / 10_000n) * 10_000n);
     this.draw();
   }
 
@@ -196,7 +226,12 @@ class OrderTicket extends View {
   availableText() {
     const button = /** @type {HTMLElement} */ (this.available);
     button.hidden = !session();
-    setText(button, t("available", { amount: this.side === "BUY" ? format.money(this.free()) : `${format.shares(this.free())} ${t("shares").toLowerCase()}` }));
+    setText(
+      button,
+      t("available", {
+        amount: this.side === "BUY" ? format.money(this.free()) : `${format.shares(this.free())} ${t("shares").toLowerCase()}`,
+      }),
+    );
   }
 
   /** The best price of the other side, until the visitor chooses one. */
@@ -215,14 +250,29 @@ class OrderTicket extends View {
     const none = found.shares === 0n;
     /** @type {[string, string, string?][]} */
     const rows = [
-      [t("fills_now"), none ? format.NONE : t("of_shares", { now: format.shares(found.now.shares), all: format.shares(market || draft.type === "FAK" || draft.type === "FOK" ? found.shares : draft.shares) })],
+      [
+        t("fills_now"),
+        none
+          ? format.NONE
+          : t("of_shares", {
+              now: format.shares(found.now.shares),
+              all: format.shares(market || draft.type === "FAK" || draft.type === "FOK" ? found.shares : draft.shares),
+            }),
+      ],
       [t("average"), none ? format.NONE : format.price((found.average / 1000n) * 1000n, tick)],
       ...(market ? /** @type {[string, string][]} */ ([[t("worst"), draft.price ? format.price(draft.price, tick) : format.NONE]]) : []),
       [buying ? t("cost") : t("proceeds"), none ? format.NONE : format.money(found.value)],
       [t("fee"), none ? format.NONE : format.money(found.fee, { decimals: found.fee % 10_000n ? 5 : 2 })],
-      ...(buying ? /** @type {[string, string, string][]} */ ([[t("to_win", { outcome }), none ? format.NONE : format.money(found.payout), "strong"]]) : /** @type {[string, string, string][]} */ ([[t("total"), none ? format.NONE : format.money(found.total), "strong"]])),
+      ...(buying
+        ? /** @type {[string, string, string][]} */ ([
+            [t("to_win", { outcome }), none ? format.NONE : format.money(found.payout), "strong"],
+          ])
+        : /** @type {[string, string, string][]} */ ([[t("total"), none ? format.NONE : format.money(found.total), "strong"]])),
     ];
-    fill(/** @type {HTMLElement} */ (this.summary), rows.map(([name, value, strong]) => h("div", { class: strong }, h("dt", null, name), h("dd.num", null, value))));
+    fill(
+      /** @type {HTMLElement} */ (this.summary),
+      rows.map(([name, value, strong]) => h("div", { class: strong }, h("dt", null, name), h("dd.num", null, value))),
+    );
     const crosses = this.postOnly?.checked && !this.fields?.post.hidden && found.now.shares > 0n;
     const hint = crosses ? t("would_cross") : found.kills && draft.shares + (draft.budget ?? 0n) > 0n ? t("would_kill") : "";
     setText(/** @type {Element} */ (this.hint), hint);
@@ -238,7 +288,10 @@ class OrderTicket extends View {
     if (this.busy) return;
     const buying = this.side === "BUY";
     const price = format.price(this.draft().price, get("book").tick);
-    const label = this.kind === "market" ? t(buying ? "b_buy_market" : "b_sell_market", { outcome }) : t(buying ? "b_buy" : "b_sell", { outcome, price });
+    const label =
+      this.kind === "market"
+        ? t(buying ? "b_buy_market" : "b_sell_market", { outcome })
+        : t(buying ? "b_buy" : "b_sell", { outcome, price });
     setText(button, closed ? t("b_closed") : session() ? label : t("b_connect"));
   }
 
@@ -318,7 +371,12 @@ class OrderTicket extends View {
  */
 function outcomeText(draft, result, outcome) {
   if (result.status === "live") {
-    return t("order_live", { side: t(draft.side === "BUY" ? "buy" : "sell"), shares: format.shares(draft.shares), outcome, price: format.price(draft.price) });
+    return t("order_live", {
+      side: t(draft.side === "BUY" ? "buy" : "sell"),
+      shares: format.shares(draft.shares),
+      outcome,
+      price: format.price(draft.price),
+    });
   }
   const [shares, money] = draft.side === "BUY" ? [result.takingAmount, result.makingAmount] : [result.makingAmount, result.takingAmount];
   return t("order_matched", { shares: format.shares(micros(shares)), outcome, cost: format.money(micros(money)) });
@@ -331,7 +389,9 @@ function outcomeText(draft, result, outcome) {
  * @returns {HTMLInputElement}
  */
 const number = (id, changed, value = "") =>
-  /** @type {HTMLInputElement} */ (h("input.num", { id, value, type: "text", inputmode: "decimal", autocomplete: "off", oninput: changed }));
+  /** @type {HTMLInputElement} */ (
+    h("input.num", { id, value, type: "text", inputmode: "decimal", autocomplete: "off", oninput: changed })
+  );
 
 /**
  * @param {string} id

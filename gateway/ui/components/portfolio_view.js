@@ -26,7 +26,11 @@ class PortfolioView extends View {
       card(t("cash_free"), money(cash?.free)),
       card(t("cash_reserved"), money(cash ? cash.total - cash.free : undefined)),
       card(t("positions_value"), money(value)),
-      card(t("unrealized"), cash ? `${profit > 0n ? "▲ " : profit < 0n ? "▼ " : ""}${format.money(profit, { sign: true })}` : format.NONE, format.tone(profit)),
+      card(
+        t("unrealized"),
+        cash ? `${profit > 0n ? "▲ " : profit < 0n ? "▼ " : ""}${format.money(profit, { sign: true })}` : format.NONE,
+        format.tone(profit),
+      ),
     );
   }
 }
@@ -36,6 +40,7 @@ class PortfolioView extends View {
  * @param {string} value
  * @param {string} [tone]
  */
-export const card = (name, value, tone = "") => h("div.card", null, h("span.dim", null, name), h("strong", { class: `num ${tone}` }, value));
+export const card = (name, value, tone = "") =>
+  h("div.card", null, h("span.dim", null, name), h("strong", { class: `num ${tone}` }, value));
 
 customElements.define("portfolio-view", PortfolioView);

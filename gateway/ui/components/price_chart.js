@@ -14,6 +14,8 @@ import { segmented } from "./tab_list.js";
 const RANGES = ["1h", "6h", "1d", "1w", "all"];
 const SPANS = /** @type {Record<string, number>} */ ({ "1h": 3.6e6, "6h": 2.16e7, "1d": 8.64e7, "1w": 6.048e8 });
 const RELOAD_MS = 30_000;
+/** The present moves at most this often. */
+const REDRAW_MS = 1000;
 const LEFT = 8;
 const RIGHT = 48;
 const TOP = 12;
@@ -28,7 +30,12 @@ class PriceChart extends View {
     this.points = null;
     this.at = -1;
     this.readout = h("span.readout.num", { "aria-live": "off" });
-    const ranges = segmented(t("range"), RANGES.map((key) => ({ key, label: t(/** @type {"r_1h"} */ (`r_${key}`)) })), this.range, (key) => this.choose(key));
+    const ranges = segmented(
+      t("range"),
+      RANGES.map((key) => ({ key, label: t(/** @type {"r_1h"} */ (`r_${key}`)) })),
+      this.range,
+      (key) => this.choose(key),
+    );
     this.box = h("div.chart", { tabindex: "0", role: "img", "aria-label": t("history") });
     fill(this, h("header", null, h("h2", null, t("history")), this.readout, h("span.grow"), ranges), this.box);
     this.redraw = frame(() => this.draw());
@@ -39,11 +46,14 @@ class PriceChart extends View {
     const observer = new ResizeObserver(() => this.redraw?.());
     observer.observe(box);
     this.endings.push(() => observer.disconnect());
-    this.follow("outcome", () => this.load());
+    this.follow("outcome", () => {
+      this.now = undefined;
+      this.load();
+    });
     this.follow("theme", () => this.redraw?.());
     this.follow("book", () => this.live());
-    this.endings.push(() => clearInterval(timer));
-    const timer = setInterval(() => !document.hidden && this.load(), RELOAD_MS);
+    this.every(RELOAD_MS, () => this.load());
+    this.every(REDRAW_MS, () => this.stale && this.redraw?.());
   }
 
   /** @param {string} range */
@@ -64,7 +74,11 @@ class PriceChart extends View {
       this.live();
       this.redraw?.();
     } catch (error) {
-      if (!this.points && this.box) fill(this.box, failed(error, () => this.load()));
+      if (!this.points && this.box)
+        fill(
+          this.box,
+          failed(error, () => this.load()),
+        );
     }
   }
 
@@ -76,7 +90,7 @@ class PriceChart extends View {
     if (this.now === p) return;
     /** @type {number | undefined} price at present */
     this.now = p;
-    this.redraw?.();
+    this.stale = true;
   }
 
   /** All that is drawn: the history, and the present. */
@@ -88,6 +102,7 @@ class PriceChart extends View {
   draw() {
     const box = this.box;
     if (!box || !this.points) return;
+    this.stale = false;
     const series = this.series();
     const width = box.clientWidth;
     const height = box.clientHeight;
@@ -108,12 +123,15 @@ class PriceChart extends View {
     const y = (/** @type {number} */ price) => TOP + ((high - price) / (high - low)) * (height - TOP - BOTTOM);
     this.scale = { x, y, series, width, height };
     const svg = s("svg", { width, height, "aria-hidden": "true" });
-    svg.append(...gridLines(low, high, y, width), ...timeLabels(from, end, x, height));
-    const line = series.map((point, i) => `${i ? "L" : "M"}${x(point.t).toFixed(1)} ${y(point.p).toFixed(1)}`).join("");
-    const floor = height - BOTTOM;
-    svg.append(s("path", { class: "area", d: `${line}L${x(end).toFixed(1)} ${floor}L${x(series[0].t).toFixed(1)} ${floor}Z` }), s("path", { class: "line", d: line }));
     const last = series[series.length - 1];
     const tagY = Math.min(Math.max(y(last.p), 10), height - 10);
+    svg.append(...gridLines(low, high, y, width, tagY), ...timeLabels(from, end, x, height));
+    const line = series.map((point, i) => `${i ? "L" : "M"}${x(point.t).toFixed(1)} ${y(point.p).toFixed(1)}`).join("");
+    const floor = height - BOTTOM;
+    svg.append(
+      s("path", { class: "area", d: `${line}L${x(end).toFixed(1)} ${floor}L${x(series[0].t).toFixed(1)} ${floor}Z` }),
+      s("path", { class: "line", d: line }),
+    );
     svg.append(
       s("circle", { class: "now", cx: x(last.t), cy: y(last.p), r: 3.5 }),
       s("rect", { class: "tag", x: width - RIGHT + 6, y: tagY - 9, width: RIGHT - 6, height: 18, rx: 3 }),
@@ -124,7 +142,10 @@ class PriceChart extends View {
     fill(box, svg);
     this.mark();
     const outcome = get("market").outcomes[get("outcome") ?? 0];
-    box.setAttribute("aria-label", t("chart_label", { outcome, from: format.dateTime(from), to: format.dateTime(end), price: label(last.p) }));
+    box.setAttribute(
+      "aria-label",
+      t("chart_label", { outcome, from: format.dateTime(from), to: format.dateTime(end), price: label(last.p) }),
+    );
   }
 
   /** @param {number} offset pixels from the left edge */
@@ -180,15 +201,15 @@ const label = (price) => `${Number((price * 100).toFixed(1))}${format.inPercent(
  * @param {number} high
  * @param {(price: number) => number} y
  * @param {number} width
+ * @param {number} tagY where the present price is written; a label there would be covered
  */
-function gridLines(low, high, y, width) {
+function gridLines(low, high, y, width, tagY) {
   const step = [0.01, 0.02, 0.05, 0.1, 0.2, 0.25].find((size) => (high - low) / size <= 5) ?? 0.25;
   const lines = [];
   for (let price = Math.ceil(low / step) * step; price <= high + 1e-9; price += step) {
-    lines.push(
-      s("line", { class: "grid", x1: LEFT, x2: width - RIGHT, y1: y(price), y2: y(price) }),
-      s("text", { class: "axis", x: width - 4, y: y(price) + 4, "text-anchor": "end" }, label(price)),
-    );
+    lines.push(s("line", { class: "grid", x1: LEFT, x2: width - RIGHT, y1: y(price), y2: y(price) }));
+    if (Math.abs(y(price) - tagY) > 14)
+      lines.push(s("text", { class: "axis", x: width - 4, y: y(price) + 4, "text-anchor": "end" }, label(price)));
   }
   return lines;
 }

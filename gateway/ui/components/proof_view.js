@@ -22,7 +22,10 @@ class ProofView extends View {
       const proof = await load(`/ui/api/proof/${encodeURIComponent(this.getAttribute("argument") ?? "")}`);
       fill(body, commands(proof.commands ?? []), h("div.columns", null, trade(proof), frame(proof)), orders(proof));
     } catch (error) {
-      fill(body, failed(error, () => this.load()));
+      fill(
+        body,
+        failed(error, () => this.load()),
+      );
     }
   }
 }
@@ -38,7 +41,14 @@ function commands(lines) {
     null,
     h("header", null, h("h2", null, t("check_it"))),
     h("p", null, t("check_text")),
-    lines.map((line) => h("div.copyline", null, h("code", null, `$ ${line}`), h("button.plain.square", { type: "button", "aria-label": `${t("copy")}: ${line}`, onclick: () => copy(line) }, icon("copy")))),
+    lines.map((line) =>
+      h(
+        "div.copyline",
+        null,
+        h("code", null, `$ ${line}`),
+        h("button.plain.square", { type: "button", "aria-label": `${t("copy")}: ${line}`, onclick: () => copy(line) }, icon("copy")),
+      ),
+    ),
   );
 }
 
@@ -89,7 +99,10 @@ function order(role, one) {
     [t("side"), `${one.side ?? ""} ${one.outcome ?? ""} ${one.price ? format.price(micros(one.price)) : ""}`],
     ...signed,
     ["signature", String(one.signature ?? format.NONE)],
-    ["domain", one.domain ? `${one.domain.name} ${one.domain.version} · ${one.domain.chainId} · ${one.domain.verifyingContract}` : format.NONE],
+    [
+      "domain",
+      one.domain ? `${one.domain.name} ${one.domain.version} · ${one.domain.chainId} · ${one.domain.verifyingContract}` : format.NONE,
+    ],
   ]);
 }
 

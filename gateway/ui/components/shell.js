@@ -39,14 +39,30 @@ class PageShell extends View {
     this.logo = h("span.logo", { "aria-hidden": "true" });
     this.brand = h("a.brand", { href: href("markets") }, this.logo, h("span.name", null, "Foretell"));
     this.search = /** @type {HTMLInputElement} */ (
-      h("input", { type: "search", "aria-label": t("search"), placeholder: t("search_hint"), oninput: () => this.searched(), autocomplete: "off", spellcheck: "false" })
+      h("input", {
+        type: "search",
+        "aria-label": t("search"),
+        placeholder: t("search_hint"),
+        oninput: () => this.searched(),
+        autocomplete: "off",
+        spellcheck: "false",
+      })
     );
     this.links = NAVIGATION.map(({ view, key }) => h("a", { href: href(view), "data-view": view }, t(key)));
     this.statusButton = h("div.status", null);
     this.walletBox = h("div.wallet-box");
-    this.themeButton = h("button.plain.square", { type: "button", "aria-label": t("theme"), title: t("theme"), onclick: () => this.theme() });
+    this.themeButton = h("button.plain.square", {
+      type: "button",
+      "aria-label": t("theme"),
+      title: t("theme"),
+      onclick: () => this.theme(),
+    });
     this.themeIcon();
-    this.unitButton = h("button.plain.square.unit", { type: "button", "aria-label": t("unit"), title: t("unit"), onclick: () => this.unit() }, format.inPercent() ? "%" : "¢");
+    this.unitButton = h(
+      "button.plain.square.unit",
+      { type: "button", "aria-label": t("unit"), title: t("unit"), onclick: () => this.unit() },
+      format.inPercent() ? "%" : "¢",
+    );
     return h(
       "header.top",
       null,
@@ -68,7 +84,13 @@ class PageShell extends View {
 
   /** @param {import("../lib/router.js").Route} route */
   show(route) {
-    const views = { markets: "markets-view", market: "market-view", portfolio: "portfolio-view", engine: "engine-view", proof: "proof-view" };
+    const views = {
+      markets: "markets-view",
+      market: "market-view",
+      portfolio: "portfolio-view",
+      engine: "engine-view",
+      proof: "proof-view",
+    };
     const tag = views[/** @type {keyof typeof views} */ (route.view)];
     for (const link of [...(this.links ?? []), ...(this.tabs ?? [])]) {
       if (link.dataset.view === route.view) link.setAttribute("aria-current", "page");
@@ -76,7 +98,9 @@ class PageShell extends View {
     }
     const shown = /** @type {HTMLElement} */ (this.main).firstElementChild;
     if (shown?.localName === tag && shown.getAttribute("argument") === route.argument) return;
-    const content = tag ? h(tag, { argument: route.argument }) : h("div.empty", null, h("p", null, t("not_found")), h("a.button", { href: href("markets") }, t("to_markets")));
+    const content = tag
+      ? h(tag, { argument: route.argument })
+      : h("div.empty", null, h("p", null, t("not_found")), h("a.button", { href: href("markets") }, t("to_markets")));
     fill(/** @type {HTMLElement} */ (this.main), content);
     this.retitle();
   }
@@ -99,7 +123,12 @@ class PageShell extends View {
   status(stream) {
     const box = /** @type {HTMLElement} */ (this.statusButton);
     if (!box.firstChild) {
-      this.parts = { state: h("span.state", { role: "status" }), sequence: h("span.figure"), rate: h("span.figure.wide"), age: h("span.figure.wide") };
+      this.parts = {
+        state: h("span.state", { role: "status" }),
+        sequence: h("span.figure"),
+        rate: h("span.figure.wide"),
+        age: h("span.figure.wide"),
+      };
       fill(box, h("span.dot", { "aria-hidden": "true" }), Object.values(this.parts));
       this.parts.sequence.title = t("sequence_help");
       this.parts.rate.title = t("rate_help");

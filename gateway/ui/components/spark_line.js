@@ -11,7 +11,12 @@ const HEIGHT = 24;
  */
 export function sparkLine(points) {
   const up = points.length > 1 && points[points.length - 1] >= points[0];
-  const svg = s("svg", { class: `spark ${up ? "up" : "down"}`, viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "none", "aria-hidden": "true" });
+  const svg = s("svg", {
+    class: `spark ${up ? "up" : "down"}`,
+    viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
+    preserveAspectRatio: "none",
+    "aria-hidden": "true",
+  });
   if (points.length < 2) return svg;
   const low = Math.min(...points);
   const span = Math.max(Math.max(...points) - low, 0.02);

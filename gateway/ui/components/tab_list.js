@@ -16,7 +16,11 @@ export function tabList(label, tabs, selected, select) {
   const id = `tabs${ids}`;
   const panel = h("div.tab-panel", { role: "tabpanel", id: `${id}-panel`, tabindex: "0" });
   const buttons = tabs.map((tab) =>
-    h("button.tab", { type: "button", role: "tab", id: `${id}-${tab.key}`, "aria-controls": `${id}-panel`, onclick: () => choose(tab.key) }, tab.label),
+    h(
+      "button.tab",
+      { type: "button", role: "tab", id: `${id}-${tab.key}`, "aria-controls": `${id}-panel`, onclick: () => choose(tab.key) },
+      tab.label,
+    ),
   );
   const bar = h("div.tabs", { role: "tablist", "aria-label": label, onkeydown: move }, buttons);
 

@@ -35,7 +35,11 @@ class TradeList extends View {
     if (fresh >= 0) {
       body.prepend(...trades.slice(0, fresh).map((trade) => row(trade, outcome, true)));
       while (body.childElementCount > SHOWN) body.lastElementChild?.remove();
-    } else fill(body, trades.slice(0, SHOWN).map((trade) => row(trade, outcome, false)));
+    } else
+      fill(
+        body,
+        trades.slice(0, SHOWN).map((trade) => row(trade, outcome, false)),
+      );
   }
 
   frame() {
@@ -50,7 +54,15 @@ class TradeList extends View {
           "table.trades",
           null,
           h("caption.hidden", null, t("trades")),
-          h("thead", null, h("tr", null, heads.map((key) => h("th", { scope: "col", class: key === "trade_by" || key === "trade_time" ? "" : "num" }, t(key))))),
+          h(
+            "thead",
+            null,
+            h(
+              "tr",
+              null,
+              heads.map((key) => h("th", { scope: "col", class: key === "trade_by" || key === "trade_time" ? "" : "num" }, t(key))),
+            ),
+          ),
           this.body,
         ),
       ),
@@ -71,9 +83,17 @@ function row(trade, outcome, fresh) {
     "tr",
     { class: fresh ? (up ? "fresh flash-up" : "fresh flash-down") : null },
     h("td.dim", null, format.time(trade.time)),
-    h("td.num", null, h("button.link-number", { ...filling, class: `link-number ${up ? "up" : "down"}` }, `${up ? "▲" : "▼"} ${format.price(price)}`)),
+    h(
+      "td.num",
+      null,
+      h("button.link-number", { ...filling, class: `link-number ${up ? "up" : "down"}` }, `${up ? "▲" : "▼"} ${format.price(price)}`),
+    ),
     h("td.num", null, format.shares(trade.size)),
-    h("td", null, trade.receipt ? h("a.mono", { href: href("proof", trade.receipt), title: t("show_proof") }, format.address(trade.receipt)) : ""),
+    h(
+      "td",
+      null,
+      trade.receipt ? h("a.mono", { href: href("proof", trade.receipt), title: t("show_proof") }, format.address(trade.receipt)) : "",
+    ),
   );
 }
 

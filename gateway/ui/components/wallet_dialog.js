@@ -43,8 +43,14 @@ function account(dialog, body) {
   fill(
     body,
     h("p.name", null, current.wallet.name),
-    h("div.copyline", null, h("code", null, current.address), h("button.plain.square", { type: "button", "aria-label": t("copy"), onclick: copy }, icon("copy"))),
-    cash && h("dl.figures", null, row(t("cash_free"), format.money(cash.free)), row(t("cash_reserved"), format.money(cash.total - cash.free))),
+    h(
+      "div.copyline",
+      null,
+      h("code", null, current.address),
+      h("button.plain.square", { type: "button", "aria-label": t("copy"), onclick: copy }, icon("copy")),
+    ),
+    cash &&
+      h("dl.figures", null, row(t("cash_free"), format.money(cash.free)), row(t("cash_reserved"), format.money(cash.total - cash.free))),
     h("button", { type: "button", onclick: leave }, t("disconnect")),
   );
 }

@@ -193,9 +193,7 @@ export async function changeShares(action, market, amount) {
  * @param {string} token
  */
 export function freeShares(market, outcome, token) {
-  const held = (get("positions") ?? []).find(
-    (/** @type {any} */ row) => row.conditionId === market && row.outcomeIndex === outcome,
-  );
+  const held = (get("positions") ?? []).find((/** @type {any} */ row) => row.conditionId === market && row.outcomeIndex === outcome);
   const own = /** @type {OwnOrder[]} */ (get("orders") ?? []);
   const reserved = own
     .filter((order) => order.token === token && order.side === "SELL")

@@ -118,7 +118,15 @@ export function table(columns, rows, caption) {
     "table",
     null,
     h("caption.hidden", null, caption),
-    h("thead", null, h("tr", null, columns.map((column) => h("th", { scope: "col", class: column.class }, column.label)))),
+    h(
+      "thead",
+      null,
+      h(
+        "tr",
+        null,
+        columns.map((column) => h("th", { scope: "col", class: column.class }, column.label)),
+      ),
+    ),
     h("tbody", null, rows),
   );
 }

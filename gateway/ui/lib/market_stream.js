@@ -62,7 +62,18 @@ function unfollow(entry, handler) {
   if (entry.handlers.size > 0) return;
   entries.delete(entry.market);
   fresh.delete(entry);
-  socket?.send({ operation: "unsubscribe", assets_ids: [entry.token] });
+  if (gone.size === 0) queueMicrotask(unsubscribe);
+  gone.set(entry.market, entry.token);
+}
+
+/** Tokens to unsubscribe at the end of this turn, by market. @type {Map<string, string>} */
+const gone = new Map();
+
+/** A market that somebody follows again meanwhile stays subscribed. */
+function unsubscribe() {
+  const tokens = [...gone].filter(([market]) => !entries.has(market)).map(([, token]) => token);
+  gone.clear();
+  if (tokens.length) socket?.send({ operation: "unsubscribe", assets_ids: tokens });
 }
 
 /** Entries whose subscription waits for the end of this turn, so that a list sends one frame. @type {Set<Entry>} */

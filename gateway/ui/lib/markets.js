@@ -144,7 +144,9 @@ export async function loadFigures(ids, again = false) {
     const batch = wanted.slice(i, i + SUMMARY_BATCH);
     try {
       const answer = await load(`/ui/api/markets/summary?condition_ids=${batch.join(",")}`);
-      const rows = Array.isArray(answer) ? answer : (answer.markets ?? Object.entries(answer).map(([id, row]) => ({ condition_id: id, .../** @type {any} */ (row) })));
+      const rows = Array.isArray(answer)
+        ? answer
+        : (answer.markets ?? Object.entries(answer).map(([id, row]) => ({ condition_id: id, .../** @type {any} */ (row) })));
       for (const row of rows) figures.set(row.condition_id, summary(row));
       set("figures", batch);
     } catch (error) {
@@ -165,7 +167,9 @@ function summary(row) {
     last: present(row.last ?? row.last_price ?? row.price),
     change: present(row.change_24h),
     volume: micros(row.volume_24h),
-    spark: (row.sparkline ?? []).filter((/** @type {any} */ point) => point !== null).map((/** @type {any} */ point) => Number(point?.p ?? point)),
+    spark: (row.sparkline ?? [])
+      .filter((/** @type {any} */ point) => point !== null)
+      .map((/** @type {any} */ point) => Number(point?.p ?? point)),
   };
 }
 

@@ -47,7 +47,10 @@ export function walk(levels, order, schedule) {
     result.fee += feeOf(shares, level.price, schedule);
     result.worst = level.price;
   }
-  result.complete = order.budget !== undefined ? result.worst !== null && ratio(order.budget - result.value, result.worst) < LOT : result.shares === order.shares;
+  result.complete =
+    order.budget !== undefined
+      ? result.worst !== null && ratio(order.budget - result.value, result.worst) < LOT
+      : result.shares === order.shares;
   return result;
 }
 

@@ -38,7 +38,11 @@ const RETRIES = 3;
  * @returns {Promise<Answer>}
  */
 export async function send(method, path, options = {}) {
-  const headers = { accept: "application/json", ...(options.body === undefined ? {} : { "content-type": "application/json" }), ...options.headers };
+  const headers = {
+    accept: "application/json",
+    ...(options.body === undefined ? {} : { "content-type": "application/json" }),
+    ...options.headers,
+  };
   const timeout = AbortSignal.timeout(TIMEOUT_MS);
   const signal = options.signal ? AbortSignal.any([options.signal, timeout]) : timeout;
   let response;
