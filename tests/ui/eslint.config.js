@@ -10,10 +10,11 @@ export default [
       eqeqeq: "error",
       "no-restricted-properties": [
         "error",
-        ...["innerHTML", "outerHTML", "insertAdjacentHTML", "write", "setHTMLUnsafe"].map((property) => ({
+        ...["innerHTML", "outerHTML", "insertAdjacentHTML", "setHTMLUnsafe"].map((property) => ({
           property,
           message: "Foreign text becomes text nodes, never markup.",
         })),
+        { object: "document", property: "write" },
       ],
       "no-unused-vars": ["error", { argsIgnorePattern: "^_" }],
     },

@@ -7,7 +7,7 @@ import { after, before, test } from "node:test";
 import { BASE, MARKET, buy, connect, eventually, go, ladder, launch, open, operate, state } from "./browser.mjs";
 
 const AXE = fs.readFileSync(new URL("../../node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
-const VIEWS = { markets: "/ui/", market: MARKET, portfolio: "/ui/portfolio", engine: "/ui/engine" };
+const VIEWS = { market: MARKET, markets: "/ui/", portfolio: "/ui/portfolio", engine: "/ui/engine" };
 /** A line of each view that only stands there when its content has come. */
 const CONTENT = { markets: ".link-row .spark path", market: "price-chart path.line", portfolio: "account-tables", engine: ".engine .card" };
 const MARKUP = `<img src=x onerror="document.title='owned'"><b>bold</b> & "quotes"`;
@@ -259,17 +259,19 @@ for (const scheme of ["light", "dark"]) {
     const page = await open(browser, { colorScheme: scheme, reducedMotion: "reduce" });
     await go(page, MARKET);
     await connect(page);
+    const found = [];
     for (const [name, path] of Object.entries(VIEWS)) {
       if (name !== "market") await page.evaluate((target) => document.querySelector(`header a[href="${target}"]`).click(), path);
       await page.waitForSelector(CONTENT[name]);
       await page.evaluate(AXE);
       const { violations } = await page.evaluate(() => window.axe.run());
-      const found = violations.map(
+      const lines = violations.map(
         ({ id, nodes }) =>
           `${name}: ${id} ${nodes.map((node) => `${node.html.slice(0, 160)} ${node.any.map((check) => check.message)}`).join(" | ")}`,
       );
-      assert.deepEqual(found, []);
+      found.push(...lines);
     }
+    assert.deepEqual(found, []);
     await clean(page);
   });
 }

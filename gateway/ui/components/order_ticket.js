@@ -3,12 +3,14 @@
 import { ONE, micros, parse, text } from "../lib/decimal.js";
 import { fill, frame, h, setText } from "../lib/dom.js";
 import * as format from "../lib/format.js";
-import { changeShares, freeShares, refreshSoon } from "../lib/account.js";
+import { freeShares, refreshSoon } from "../lib/account.js";
 import { t } from "../lib/messages.js";
 import { amounts, quote } from "../lib/quote.js";
 import { reason } from "../lib/rest.js";
 import { placeOrder, session } from "../lib/session.js";
 import { View, get, set } from "../lib/store.js";
+import { field, number } from "./form_field.js";
+import "./share_actions.js";
 import { pick, segmented } from "./tab_list.js";
 import { walletDialog } from "./wallet_dialog.js";
 
@@ -99,25 +101,8 @@ class OrderTicket extends View {
       this.problem,
       this.submit,
     );
-    fill(this, form, this.shareActions());
+    fill(this, form, h("share-actions"));
     this.types();
-  }
-
-  /** Split, merge and redeem: account actions beside orders. */
-  shareActions() {
-    const amount = number("action-amount", () => {}, "10");
-    const button = (/** @type {"split" | "merge" | "redeem"} */ action) =>
-      h(
-        "button",
-        { type: "button", title: t(/** @type {"split_help"} */ (`${action}_help`)), onclick: () => this.change(action, amount) },
-        t(action),
-      );
-    return h(
-      "details.actions",
-      null,
-      h("summary", null, t("shares_actions")),
-      h("div.fields", null, field("action-amount", t("amount"), amount), button("split"), button("merge"), button("redeem")),
-    );
   }
 
   types() {
@@ -343,25 +328,6 @@ class OrderTicket extends View {
   say(problem) {
     setText(/** @type {Element} */ (this.problem), problem);
   }
-
-  /**
-   * @param {"split" | "merge" | "redeem"} action
-   * @param {HTMLInputElement} input
-   */
-  async change(action, input) {
-    if (!session()) {
-      walletDialog();
-      return;
-    }
-    this.say("");
-    try {
-      const answer = await changeShares(action, get("market").id, parse(input.value) ?? 0n);
-      const money = micros(answer.collateral);
-      set("notice", t(/** @type {"done_split"} */ (`done_${action}`), { amount: format.money(money < 0n ? -money : money) }));
-    } catch (error) {
-      this.say(reason(error));
-    }
-  }
 }
 
 /**
@@ -381,25 +347,6 @@ function outcomeText(draft, result, outcome) {
   const [shares, money] = draft.side === "BUY" ? [result.takingAmount, result.makingAmount] : [result.makingAmount, result.takingAmount];
   return t("order_matched", { shares: format.shares(micros(shares)), outcome, cost: format.money(micros(money)) });
 }
-
-/**
- * @param {string} id
- * @param {() => void} changed
- * @param {string} [value]
- * @returns {HTMLInputElement}
- */
-const number = (id, changed, value = "") =>
-  /** @type {HTMLInputElement} */ (
-    h("input.num", { id, value, type: "text", inputmode: "decimal", autocomplete: "off", oninput: changed })
-  );
-
-/**
- * @param {string} id
- * @param {string} label
- * @param {Node} input
- * @param {Node} [suffix]
- */
-const field = (id, label, input, suffix) => h("div.field", null, h("label", { for: id }, label), h("div.input", null, input, suffix));
 
 /** @param {number} time */
 const localTime = (time) => new Date(time - new Date(time).getTimezoneOffset() * 60_000).toISOString().slice(0, 16);

@@ -153,13 +153,13 @@ class PageShell extends View {
       return;
     }
     const cash = get("cash");
-    const label = t("wallet_of", { address: session.address });
     fill(
       box,
       h(
         "button.account",
-        { type: "button", onclick: open, "aria-label": cash ? `${label}, ${format.money(cash.total)}` : label },
+        { type: "button", onclick: open, title: session.address },
         icon("wallet"),
+        h("span.hidden", null, t("wallet")),
         h("span.mono", null, format.address(session.address)),
         h("strong", null, cash ? format.money(cash.free) : ""),
       ),

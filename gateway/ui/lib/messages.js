@@ -225,7 +225,7 @@ const TEXTS = {
   remember: "Keep me connected in this tab",
   disconnect: "Disconnect",
   account: "Account",
-  wallet_of: "Wallet {address}",
+  wallet: "Wallet",
   signing_key: "Sign in your wallet to make the API key…",
   wrong_chain: "The wallet is on chain {theirs}; this exchange signs for chain {ours}.",
   close: "Close",
