@@ -78,8 +78,8 @@ pub use limits::{
     CHECKED_AT_START, ConnectionLimits, ENDING_CONNECTIONS, OPERATOR_CONNECTIONS, StreamLimits,
 };
 pub use metrics::metrics_example;
-pub use page::{Currency, Logo, PageConfig, SiteConfig};
 pub use operator_token::{OperatorToken, OperatorTokenError};
+pub use page::{Currency, Logo, PageConfig, SiteConfig};
 pub use rate_limits::RateLimits;
 pub use streams::stream_fold::{StreamFold, StreamMessage, StreamReceiver};
 pub use streams::websocket::{ClientMessage, FrameReader, MAX_REASON, Violation};

@@ -8,8 +8,8 @@ use http::Method;
 use crate::page::PageConfig;
 use crate::resources::{
     actions, balances, books, builder_trades, cancels, catalog, checkpoints, data, health,
-    heartbeats, keys, market_info, market_lists, my_orders, my_trades, operator, orders, page, prices,
-    prices_history, unsupported_features,
+    heartbeats, keys, market_info, market_lists, my_orders, my_trades, operator, orders, page,
+    prices, prices_history, unsupported_features,
 };
 use crate::routes::{Handler, Route, Routes};
 use crate::streams::upgrade;
@@ -51,7 +51,9 @@ macro_rules! mounted {
 pub(crate) enum PageRoutes {
     None,
     /// The page, and with `wallet` the development wallets.
-    Page { wallet: bool },
+    Page {
+        wallet: bool,
+    },
 }
 
 impl PageRoutes {
@@ -184,7 +186,10 @@ fn trading_routes(page: PageRoutes) -> Vec<Route> {
     routes.extend(not_supported());
     match page {
         PageRoutes::None => routes.push(get("/", handle!(health::ok))),
-        PageRoutes::Page { wallet } => routes.extend(page_routes(wallet)),
+        PageRoutes::Page { wallet } => {
+            routes.push(get("/", handle!(page::files::root)));
+            routes.extend(page_routes(wallet));
+        }
     }
     routes
 }
@@ -195,8 +200,7 @@ fn page_routes(wallet: bool) -> Vec<Route> {
     use data::{activity, closed_positions, holders, positions, totals, trades};
     use page::{engine_room, files, proof, site, summary};
     let mut routes = vec![
-        get("/", handle!(files::root)),
-        get("/ui", handle!(files::home)),
+        get("/ui", handle!(files::file)),
         get("/ui/", handle!(files::file)),
         get("/ui/{*path}", handle!(files::file)),
         get("/ui/logo", handle!(files::logo)),
@@ -206,22 +210,46 @@ fn page_routes(wallet: bool) -> Vec<Route> {
         get("/ui/api/proof/{trade}", handle!(proof::show)),
         get("/ui/api/data/trades", mounted!(Data, trades::list)),
         get("/ui/api/data/positions", mounted!(Data, positions::list)),
-        get("/ui/api/data/closed-positions", mounted!(Data, closed_positions::list)),
+        get(
+            "/ui/api/data/closed-positions",
+            mounted!(Data, closed_positions::list),
+        ),
         get("/ui/api/data/holders", mounted!(Data, holders::list)),
         get("/ui/api/data/activity", mounted!(Data, activity::list)),
         get("/ui/api/data/value", mounted!(Data, totals::value)),
         get("/ui/api/data/oi", mounted!(Data, totals::open_interest)),
-        get("/ui/api/data/live-volume", mounted!(Data, totals::live_volume)),
+        get(
+            "/ui/api/data/live-volume",
+            mounted!(Data, totals::live_volume),
+        ),
         get("/ui/api/catalog/markets", mounted!(Catalog, lists::markets)),
-        get("/ui/api/catalog/markets/slug/{slug}", mounted!(Catalog, records::market_by_slug)),
-        get("/ui/api/catalog/markets/{id}", mounted!(Catalog, records::market)),
+        get(
+            "/ui/api/catalog/markets/slug/{slug}",
+            mounted!(Catalog, records::market_by_slug),
+        ),
+        get(
+            "/ui/api/catalog/markets/{id}",
+            mounted!(Catalog, records::market),
+        ),
         get("/ui/api/catalog/events", mounted!(Catalog, lists::events)),
-        get("/ui/api/catalog/events/slug/{slug}", mounted!(Catalog, records::event_by_slug)),
-        get("/ui/api/catalog/events/{id}", mounted!(Catalog, records::event)),
+        get(
+            "/ui/api/catalog/events/slug/{slug}",
+            mounted!(Catalog, records::event_by_slug),
+        ),
+        get(
+            "/ui/api/catalog/events/{id}",
+            mounted!(Catalog, records::event),
+        ),
         get("/ui/api/catalog/tags", mounted!(Catalog, lists::tags)),
-        get("/ui/api/catalog/tags/slug/{slug}", mounted!(Catalog, records::tag_by_slug)),
+        get(
+            "/ui/api/catalog/tags/slug/{slug}",
+            mounted!(Catalog, records::tag_by_slug),
+        ),
         get("/ui/api/catalog/tags/{id}", mounted!(Catalog, records::tag)),
-        get("/ui/api/catalog/public-search", mounted!(Catalog, lists::search)),
+        get(
+            "/ui/api/catalog/public-search",
+            mounted!(Catalog, lists::search),
+        ),
     ];
     if wallet {
         routes.push(post("/ui/wallet", handle!(page::wallet::call)).with_body(ORDER_BODY_BYTES));

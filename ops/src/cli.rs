@@ -137,6 +137,9 @@ pub(crate) struct GatewayArgs {
     /// Name the failed check in a header of each 401 (development)
     #[arg(long)]
     pub dev_auth_hints: bool,
+    /// Sign for the page with the demo's public keys
+    #[arg(long, hide = true)]
+    pub development_wallets: bool,
     /// Listen address of the trading surface
     #[arg(long, value_name = "ADDRESS")]
     pub trading_listen: Option<SocketAddr>,

@@ -18,6 +18,7 @@ mod generated_docs;
 mod logging;
 mod operator;
 mod output;
+mod page;
 mod process;
 mod profile;
 mod progress;

@@ -24,6 +24,7 @@ use crate::exit_codes::GENERAL;
 use crate::failure::Failure;
 use crate::fd_limit;
 use crate::output;
+use crate::page;
 
 /// Environment variable that holds the master secret instead of its file.
 pub(crate) const MASTER_SECRET_VARIABLE: &str = "FORETELL_MASTER_SECRET";
@@ -194,6 +195,10 @@ pub(crate) fn gateway(config: &Config, arguments: &GatewayArgs) -> Result<ExitCo
             sites: config.catalog.creators()?,
         }),
         stage_log: config.stage_log(),
+        page: match config.site.page {
+            true => Some(page::of(&config.site, arguments.development_wallets)?),
+            false => None,
+        },
         operator_token,
     };
     foretell_gateway::run(gateway, |addresses| {

@@ -103,12 +103,18 @@ impl RunningExchange {
             supervisor.start(spec);
         }
         wait_ready(&mut reports, &names, output).await?;
+        let page = self
+            .config
+            .site
+            .page
+            .then(|| format!("http://{}/ui/", self.trading));
         let ready = json!({
             "ready": "exchange",
             "trading": format!("http://{}", self.trading),
             "data": format!("http://{}", self.data),
             "catalog": format!("http://{}", self.catalog),
             "operator": format!("http://{}", self.operator),
+            "page": page,
         });
         let client = client::connect_to(self.operator, &self.config)?;
         client::wait_ready(&client).await?;
@@ -124,17 +130,22 @@ impl RunningExchange {
             if !up.no_bots {
                 supervisor.start(self.bots());
             }
-            output.answer(&merge(ready, banner.json()), |_| banner.text());
+            output.answer(&merge(ready, banner.json()), |_| {
+                let page = page.map(|page| format!("\n\nOpen in a browser: {page}"));
+                banner.text() + &page.unwrap_or_default()
+            });
         } else {
             supervisor.start(self.catalog_sync());
             output.answer(&ready, |ready| {
                 let field = |name| output::field(ready, name);
+                let page = page.map(|page| format!("page      {page}\n"));
                 format!(
-                    "trading   {}\ndata      {}\ncatalog   {}\noperator  {}\nCtrl-C stops everything.",
+                    "trading   {}\ndata      {}\ncatalog   {}\noperator  {}\n{}Ctrl-C stops everything.",
                     field("trading"),
                     field("data"),
                     field("catalog"),
-                    field("operator")
+                    field("operator"),
+                    page.unwrap_or_default()
                 )
             });
         }
@@ -197,7 +208,7 @@ impl RunningExchange {
         let gateways = self.config.gateway.processes;
         arguments.extend(["--one-of".to_owned(), gateways.to_string()]);
         if up.demo {
-            arguments.push("--dev-auth-hints".to_owned());
+            arguments.extend(["--dev-auth-hints", "--development-wallets"].map(str::to_owned));
         }
         ProcessSpec {
             name: format!("gateway-{number}"),

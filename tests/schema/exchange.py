@@ -20,7 +20,7 @@ import requests
 from eth_account import Account
 from eth_account.messages import encode_typed_data
 
-SURFACES = ("trading", "data", "catalog", "operator")
+SURFACES = ("trading", "data", "catalog", "operator", "page")
 URLS = {name: os.environ[f"EXCHANGE_{name.upper()}_URL"] for name in SURFACES}
 CHAIN = 80002
 

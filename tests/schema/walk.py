@@ -1,4 +1,4 @@
-"""A walk through every endpoint of the four surfaces: each answer is held against its document.
+"""A walk through every endpoint of the surfaces and the page: each answer is held against its document.
 
 Random requests mostly meet refusals. Here wallets trade, hold, redeem and look, so that a good answer
 of every operation is seen, with rows where there are lists. Each of them must also be found wrong
@@ -37,7 +37,7 @@ class Walk:
     """The steps, each using what the ones before it left."""
 
     def __init__(self):
-        self.trading, self.data, self.catalog, self.operator = self.surfaces = [Surface(name) for name in SURFACES]
+        self.trading, self.data, self.catalog, self.operator, self.page = self.surfaces = [Surface(name) for name in SURFACES]
         self.bearer = Token()
         self.alice, self.bob = (Wallet(key).connect() for key in (ALICE, BOB))
         for wallet in (self.alice, self.bob):
@@ -61,6 +61,7 @@ class Walk:
             self.checkpoints,
             self.accounts,
             self.registrations,
+            self.views,
             self.system,
             self.limits,
         ):
@@ -392,6 +393,26 @@ class Walk:
         self.command("/system/mode", {"mode": "asleep"}, 400)
         self.command("/system/settings", status["exchange"]["settings"])
         self.command("/snapshot", None)
+
+    def views(self):
+        """What the page reads, with a trade to prove."""
+        page = self.page
+        for path in ("/ui", "/ui/", "/ui/logo"):
+            page.get(path)
+        page.get("/ui/{path}", path="portfolio")
+        page.get("/ui/api/site")
+        eventually(lambda: page.get("/ui/api/engine")["checkpoint"], bool)
+        trade = self.trading.get("/data/trades", auth=L2(self.alice))["data"][0]
+        rows = page.get("/ui/api/markets/summary", query={"condition_ids": trade["market"]})
+        assert rows[0]["last_price"], rows
+        page.get("/ui/api/markets/summary", 400)
+        proof = page.get("/ui/api/proof/{trade}", trade=trade["id"])
+        assert proof["taker"]["valid"] and proof["maker"]["valid"], proof
+        page.get("/ui/api/proof/{trade}", 404, trade="00000000-0000-0000-0000-000000000000")
+        call = {"jsonrpc": "2.0", "id": 1, "method": "eth_accounts", "params": []}
+        assert self.alice.address in page.post("/ui/wallet", call)["result"]
+        page.post("/ui/wallet", {**call, "method": "eth_sign"})
+        page.post("/ui/wallet", call, 403, headers={"Origin": "http://evil.example"})
 
     def limits(self):
         """The one small cap of the run: past it the answer says when to come back."""

@@ -75,7 +75,11 @@ impl DayVolume {
         if self.counted > trades.len() {
             *self = Self::default();
         }
-        while self.steps.front().is_some_and(|(step, _)| *step < first_step) {
+        while self
+            .steps
+            .front()
+            .is_some_and(|(step, _)| *step < first_step)
+        {
             self.steps.pop_front();
         }
         let since = TimeNs(first_step * STEP_NS);

@@ -122,7 +122,11 @@ mod tests {
             ("gzip;q=0.0, br", false),
             ("gzipped", false),
         ] {
-            assert_eq!(accepts_gzip(&headers(ACCEPT_ENCODING, value)), expected, "{value}");
+            assert_eq!(
+                accepts_gzip(&headers(ACCEPT_ENCODING, value)),
+                expected,
+                "{value}"
+            );
         }
         assert!(!accepts_gzip(&HeaderMap::new()));
     }

@@ -69,20 +69,28 @@ pub(crate) fn digest_of(
             if order.signer != signer {
                 return Err(wrong("message.signer", "the account that signs"));
             }
-            Ok(digest(domain.separator(), &order_struct_hash(&order.words())))
+            Ok(digest(
+                domain.separator(),
+                &order_struct_hash(&order.words()),
+            ))
         }
         _ => Err(wrong("primaryType", "ClobAuth, Order")),
     }
 }
 
-fn object<'v>(data: &'v Value, field: &'static str) -> Result<&'v Map<String, Value>, TypedDataError> {
+fn object<'v>(
+    data: &'v Value,
+    field: &'static str,
+) -> Result<&'v Map<String, Value>, TypedDataError> {
     let found = data.get(field).and_then(Value::as_object);
     found.ok_or_else(|| wrong(field, "an object"))
 }
 
 /// Whether `types` describes a type by exactly these fields in this order.
 fn check_type(data: &Value, name: &'static str, expected: &str) -> Result<(), TypedDataError> {
-    let fields = data.get("types").and_then(|types| types.get(name)?.as_array());
+    let fields = data
+        .get("types")
+        .and_then(|types| types.get(name)?.as_array());
     let described = fields.and_then(|fields| {
         let field = |field: &Value| {
             let part = |name| field.get(name)?.as_str();
@@ -99,7 +107,10 @@ fn check_type(data: &Value, name: &'static str, expected: &str) -> Result<(), Ty
 
 /// Libraries may leave the domain's type out.
 fn check_domain_type(data: &Value, expected: &str) -> Result<(), TypedDataError> {
-    match data.get("types").and_then(|types| types.get("EIP712Domain")) {
+    match data
+        .get("types")
+        .and_then(|types| types.get("EIP712Domain"))
+    {
         None => Ok(()),
         Some(_) => check_type(data, "EIP712Domain", expected),
     }

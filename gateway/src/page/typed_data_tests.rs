@@ -145,7 +145,11 @@ fn other_chains_domains_types_and_signers_are_refused() {
         ("/domain/verifyingContract", other.clone(), "domain"),
         ("/types/ClobAuth/2/type", json!("uint64"), "types.ClobAuth"),
         ("/message/address", other, "address"),
-        ("/message/message", json!("I give everything away"), "message"),
+        (
+            "/message/message",
+            json!("I give everything away"),
+            "message",
+        ),
         ("/message/timestamp", json!("now"), "timestamp"),
         ("/message/nonce", json!("-1"), "nonce"),
     ] {
@@ -162,7 +166,13 @@ fn check_refused(mut data: Value, pointer: &str, value: &Value, part: &str) {
 
 #[test]
 fn what_is_no_typed_data_is_refused() {
-    for data in [json!(null), json!([]), json!("{}"), json!({}), json!({"domain": 1})] {
+    for data in [
+        json!(null),
+        json!([]),
+        json!("{}"),
+        json!({}),
+        json!({"domain": 1}),
+    ] {
         assert!(digest_for(&data).is_err(), "{data}");
     }
 }

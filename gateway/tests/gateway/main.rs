@@ -4,5 +4,6 @@
 
 mod edge;
 mod greedy;
+mod page;
 mod server;
 mod site;

@@ -11,7 +11,7 @@ use foretell_model::quantity::LOTS_PER_SHARE;
 use foretell_model::{DomainNumber, Lots};
 use foretell_wire::decimal::tick;
 
-use crate::config::{Catalog, Config, DomainMarkets, Gateway, Signing};
+use crate::config::{Catalog, Config, DomainMarkets, Gateway, Signing, Site};
 use crate::failure::Failure;
 
 /// Smallest `engine.ring`, which is a power of two.
@@ -28,6 +28,7 @@ pub(crate) const RANGES: &[(&str, u32, u32)] = &[
     ("gateway.processes", 1, 16),
     ("gateway.threads", 0, 64),
     ("gateway.connections", 64, 1_000_000),
+    ("site.currency_decimals", 0, 6),
     ("catalog.every_seconds", 1, 86_400),
     ("catalog.full_every_hours", 1, 720),
     ("catalog.max_fee_ppm", 0, MAX_FEE_RATE_PPM),
@@ -62,6 +63,7 @@ impl Config {
         }
         self.gateway.check()?;
         self.catalog.check()?;
+        self.site.check()?;
         self.signing.parsed().map(drop)
     }
 
@@ -102,6 +104,34 @@ impl Gateway {
         for origin in &self.cors_origins {
             Origin::parse(origin)
                 .map_err(|error| Failure::new(format!("gateway.cors_origins: {error}")))?;
+        }
+        Ok(())
+    }
+}
+
+impl Site {
+    fn check(&self) -> Result<(), Failure> {
+        for (setting, text, shortest, longest) in [
+            ("site.name", &self.name, 1, 64),
+            ("site.currency_symbol", &self.currency_symbol, 0, 8),
+            ("site.currency_code", &self.currency_code, 1, 8),
+        ] {
+            let length = text.chars().count();
+            if !(shortest..=longest).contains(&length) || text.chars().any(char::is_control) {
+                return Err(Failure::new(format!(
+                    "{setting} is {text:?}, allowed are {shortest} to {longest} characters"
+                )));
+            }
+        }
+        if !self
+            .currency_code
+            .chars()
+            .all(|letter| letter.is_ascii_alphabetic())
+        {
+            return Err(Failure::new(format!(
+                "site.currency_code is {:?}, allowed are letters",
+                self.currency_code
+            )));
         }
         Ok(())
     }

@@ -26,6 +26,8 @@ pub struct Config {
     pub gateway: Gateway,
     /// Rate limits per client; `gateway.trusted_proxies` determines the client address.
     pub limits: RateLimits,
+    /// The page of the trading surface.
+    pub site: Site,
     /// Accepted signatures.
     pub signing: Signing,
     /// Logs.
@@ -295,6 +297,37 @@ pub enum Times {
     Iso,
     /// Unix seconds as a string.
     Unix,
+}
+
+/// The page of the trading surface (docs/api/page.md).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Site {
+    /// Serve the page at `/ui/`, with the reads of the data surface that it needs.
+    pub page: bool,
+    /// Name of the site, 1 to 64 characters.
+    pub name: String,
+    /// File of the logo, at most 256 KiB: `.svg`, `.png` or `.ico`; empty = none.
+    pub logo: PathBuf,
+    /// Symbol before amounts, at most 8 characters.
+    pub currency_symbol: String,
+    /// Code of the currency, 1 to 8 letters.
+    pub currency_code: String,
+    /// Decimals of amounts.
+    pub currency_decimals: u32,
+}
+
+impl Default for Site {
+    fn default() -> Self {
+        Self {
+            page: true,
+            name: "Foretell".to_owned(),
+            logo: PathBuf::new(),
+            currency_symbol: "$".to_owned(),
+            currency_code: "USD".to_owned(),
+            currency_decimals: 2,
+        }
+    }
 }
 
 /// Accepted signatures (docs/api/authentication.md §7).

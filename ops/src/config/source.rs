@@ -242,6 +242,17 @@ mod tests {
                 &[],
                 "trusted_proxies",
             ),
+            ("[site]\nname = \"\"\n", &[], "site.name is \"\""),
+            (
+                "[site]\ncurrency_code = \"U5D\"\n",
+                &[],
+                "site.currency_code is \"U5D\", allowed are letters",
+            ),
+            (
+                "[site]\ncurrency_decimals = 7\n",
+                &[],
+                "site.currency_decimals is 7, allowed are 0 to 6",
+            ),
             ("[trading\n", &[], "foretell.toml"),
         ];
         for (file, environment, text) in cases {

@@ -12,6 +12,7 @@ mod demo;
 mod greedy_clients;
 mod hostile_http;
 mod operator_cli;
+mod page;
 mod recorded_books;
 mod trading_surface;
 mod two_gateways;

@@ -6,8 +6,8 @@ use std::time::Instant;
 
 use foretell_link::{Stage, Status};
 use foretell_wire::checkpoint::CheckpointRow;
-use foretell_wire::{ApiError, json_text};
 use foretell_wire::operator::mode_word;
+use foretell_wire::{ApiError, json_text};
 use serde::Serialize;
 
 use crate::answer::Answer;
@@ -77,7 +77,9 @@ struct JournalRow {
 pub(crate) async fn show(context: RequestContext) -> Result<Answer, Failure> {
     // Held while it is rendered: the others wait for that answer instead of asking the engine.
     let mut room = page(&context)?.engine_room.lock().await;
-    let fresh = room.take().filter(|room| room.made.elapsed() < ENGINE_ROOM_AGE);
+    let fresh = room
+        .take()
+        .filter(|room| room.made.elapsed() < ENGINE_ROOM_AGE);
     let shown = match fresh {
         Some(fresh) => fresh,
         None => render(&context).await?,
@@ -158,5 +160,7 @@ fn measure(journal: &Path, snapshots: &Path) -> JournalRow {
 fn files_of(directory: &Path) -> (u64, u64) {
     let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
     let files = entries.filter_map(|entry| entry.metadata().ok().filter(|it| it.is_file()));
-    files.fold((0, 0), |(count, bytes), file| (count + 1, bytes + file.len()))
+    files.fold((0, 0), |(count, bytes), file| {
+        (count + 1, bytes + file.len())
+    })
 }

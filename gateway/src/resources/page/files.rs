@@ -23,7 +23,7 @@ const POLICY: HeaderValue = HeaderValue::from_static(
 const REVALIDATE: HeaderValue = HeaderValue::from_static("no-cache");
 const HOME: HeaderValue = HeaderValue::from_static("/ui/");
 
-/// `GET /ui/{*path}` and `GET /ui/`.
+/// `GET /ui/{*path}`, `GET /ui/` and `GET /ui`.
 pub(crate) async fn file(context: RequestContext) -> Result<Answer, Failure> {
     let path = context.parameter.as_str();
     let is_read = path == "api" || path.starts_with("api/");
@@ -59,11 +59,6 @@ pub(crate) async fn logo(context: RequestContext) -> Result<Answer, Failure> {
     Ok(protected(answer))
 }
 
-/// `GET /ui`.
-pub(crate) async fn home(_: RequestContext) -> Result<Answer, Failure> {
-    Ok(redirect())
-}
-
 /// `GET /`: a browser is sent to the page, a client gets "OK".
 pub(crate) async fn root(context: RequestContext) -> Result<Answer, Failure> {
     let mut accepted = context.head.headers.get_all(ACCEPT).iter();
@@ -72,15 +67,11 @@ pub(crate) async fn root(context: RequestContext) -> Result<Answer, Failure> {
         kinds.any(|kind| kind.split(';').next().unwrap_or_default().trim() == "text/html")
     });
     let answer = if is_browser {
-        redirect()
+        Answer::without_body(StatusCode::TEMPORARY_REDIRECT).header(LOCATION, HOME)
     } else {
         health::ok(context).await?
     };
     Ok(answer.header(VARY, HeaderValue::from_static("accept")))
-}
-
-fn redirect() -> Answer {
-    Answer::without_body(StatusCode::TEMPORARY_REDIRECT).header(LOCATION, HOME)
 }
 
 fn protected(answer: Answer) -> Answer {

@@ -136,7 +136,9 @@ pub(crate) async fn show(context: RequestContext) -> Result<Answer, Failure> {
     let [taker_wallet, maker_wallet] = found.wallets;
     let receipt = ids::hex_text(&foretell_journal::receipt(&bytes));
     let checkpoint = newest_row(&context).await?;
-    let covered = checkpoint.as_ref().is_some_and(|row| row.sequence() >= record.sequence.0);
+    let covered = checkpoint
+        .as_ref()
+        .is_some_and(|row| row.sequence() >= record.sequence.0);
     let maker_bytes = maker_bytes.as_ref().map(|(_, bytes)| &**bytes);
     let proof = Proof {
         trade: trade(&found, &receipt),
@@ -232,7 +234,9 @@ fn order<'a>(
             .map(|evidence| format!("0x{}", hex::encode(evidence.signature))),
         domain: domain.map(OrderDomain::new),
         recovered: recovered.map(|(_, signer)| checksum_address(*signer)),
-        valid: checked.as_ref().map(|checked| checked.as_ref().is_ok_and(is_it)),
+        valid: checked
+            .as_ref()
+            .map(|checked| checked.as_ref().is_ok_and(is_it)),
     }
 }
 

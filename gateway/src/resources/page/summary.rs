@@ -104,7 +104,9 @@ fn row(app: &App, page: &Page, condition: ConditionId, budget: &mut usize) -> Op
         last_time: last.map(|last| last.time.seconds().0),
         best_bid: bid.map(price),
         best_ask: ask.map(price),
-        spread: bid.zip(ask).map(|(bid, ask)| price(Price(ask.0.saturating_sub(bid.0)))),
+        spread: bid
+            .zip(ask)
+            .map(|(bid, ask)| price(Price(ask.0.saturating_sub(bid.0)))),
         volume_24h: Decimal::from(Micros(volume.micros)).to_string(),
         volume_24h_complete: volume.is_complete,
         volume: Decimal::from(view.volume().value_in(number)).to_string(),

@@ -70,14 +70,18 @@ pub(crate) async fn call(context: RequestContext) -> Result<Answer, Failure> {
     let (id, result) = match parsed {
         Ok(call) if call.jsonrpc == "2.0" => (call.id.clone(), run(&context, &call)?),
         Ok(call) => {
-            let error = CallError::new(INVALID_REQUEST, "jsonrpc is missing or wrong, allowed: 2.0");
+            let error =
+                CallError::new(INVALID_REQUEST, "jsonrpc is missing or wrong, allowed: 2.0");
             (call.id, Err(error))
         }
         Err(error) if error.is_data() => {
             let message = "no request, allowed: one object with jsonrpc, id, method, params";
             (Value::Null, Err(CallError::new(INVALID_REQUEST, message)))
         }
-        Err(_) => (Value::Null, Err(CallError::new(PARSE_ERROR, "the body is no JSON"))),
+        Err(_) => (
+            Value::Null,
+            Err(CallError::new(PARSE_ERROR, "the body is no JSON")),
+        ),
     };
     let answer = match result {
         Ok(result) => json!({ "jsonrpc": "2.0", "id": id, "result": result }),
@@ -101,7 +105,9 @@ fn check_sender(context: &RequestContext) -> Result<(), Failure> {
         return Err(ErrorCode::WalletForeignOrigin.into());
     }
     // A form of a foreign page cannot send this type without a preflight.
-    let content_type = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let content_type = headers
+        .get(CONTENT_TYPE)
+        .and_then(|value| value.to_str().ok());
     let kind = content_type.unwrap_or("").split(';').next().unwrap_or("");
     if !kind.trim().eq_ignore_ascii_case("application/json") {
         let given = quoted(content_type.unwrap_or("none"));
@@ -134,8 +140,10 @@ fn host(context: &RequestContext) -> Option<Authority> {
 /// Whether a request comes from the page itself, or from a program, which sends no `Origin`.
 fn is_own_page(headers: &HeaderMap, host: &Authority) -> bool {
     let own = [format!("http://{host}"), format!("https://{host}")];
-    let is_own = |origin: &http::HeaderValue| own.iter().any(|own| own.as_bytes() == origin.as_bytes());
-    let is_same_site = |site: &http::HeaderValue| matches!(site.as_bytes(), b"same-origin" | b"none");
+    let is_own =
+        |origin: &http::HeaderValue| own.iter().any(|own| own.as_bytes() == origin.as_bytes());
+    let is_same_site =
+        |site: &http::HeaderValue| matches!(site.as_bytes(), b"same-origin" | b"none");
     headers.get_all(ORIGIN).iter().all(is_own)
         && headers.get_all(SEC_FETCH_SITE).iter().all(is_same_site)
 }
@@ -162,13 +170,20 @@ fn run(context: &RequestContext, call: &Call) -> Result<Result<Value, CallError>
 }
 
 fn sign(context: &RequestContext, params: &Value) -> Result<Value, CallError> {
-    let wrong = || CallError::new(INVALID_PARAMS, "params are wrong, allowed: [address, typed data]");
+    let wrong = || {
+        CallError::new(
+            INVALID_PARAMS,
+            "params are wrong, allowed: [address, typed data]",
+        )
+    };
     let Some([account, data]) = params.as_array().map(Vec::as_slice) else {
         return Err(wrong());
     };
     let address = account.as_str().and_then(ids::address).ok_or_else(wrong)?;
     let page = context.app.page.as_ref();
-    let mut wallets = page.into_iter().flat_map(|page| &page.config.development_wallets);
+    let mut wallets = page
+        .into_iter()
+        .flat_map(|page| &page.config.development_wallets);
     let signer = wallets.find(|signer| signer.address() == address);
     let signer = signer
         .ok_or_else(|| CallError::new(UNAUTHORIZED, "the account is no development wallet"))?;
@@ -181,5 +196,8 @@ fn sign(context: &RequestContext, params: &Value) -> Result<Value, CallError> {
         other => other,
     };
     let digest = digest_of(data, address, &context.app.auth.domains)?;
-    Ok(json!(format!("0x{}", hex::encode(signer.sign_digest(&digest)))))
+    Ok(json!(format!(
+        "0x{}",
+        hex::encode(signer.sign_digest(&digest))
+    )))
 }
