@@ -6,6 +6,7 @@ use std::sync::Arc;
 use foretell_stages::Durations;
 use foretell_view::View;
 use foretell_wire::ApiError;
+use tokio::sync::Semaphore;
 
 use crate::auth::Auth;
 use crate::book_cache::BookCache;
@@ -25,6 +26,7 @@ use crate::shared_view::SharedView;
 use crate::streams::ring::StreamRing;
 use crate::streams::stats::StreamStats;
 use crate::timing::Stage;
+use crate::view_bootstrap::ViewSources;
 
 /// The shared state that handlers use.
 pub(crate) struct App {
@@ -40,6 +42,10 @@ pub(crate) struct App {
     /// The newest stream messages.
     pub(crate) stream_ring: StreamRing,
     pub(crate) stream_stats: Arc<StreamStats>,
+    /// Turns of replays from the journal.
+    pub(crate) stream_replays: Arc<Semaphore>,
+    /// The files of the view, from which replays start.
+    pub(crate) view_sources: ViewSources,
     /// The file of the engine's checkpoints.
     pub(crate) checkpoints: PathBuf,
     pub(crate) price_side: PriceSide,

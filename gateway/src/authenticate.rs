@@ -143,7 +143,11 @@ fn single<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<&'a st
 }
 
 /// A live key of this kind, and its origin.
-pub(crate) fn live_key(view: &View, api_key: ApiKey, read_only: bool) -> Option<(KeyNumber, KeyOrigin)> {
+pub(crate) fn live_key(
+    view: &View,
+    api_key: ApiKey,
+    read_only: bool,
+) -> Option<(KeyNumber, KeyOrigin)> {
     let (number, key) = view.keys().by_text(&api_key)?;
     let owner = view.accounts().get(key.owner)?.wallet;
     (key.is_live() && key.read_only == read_only).then_some((

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use crate::client_quotas::{Bound, ClientQuotas};
 use crate::limits::{
-    ConnectionLimits, HELD_BODY_BYTES_PER_CLIENT, MAX_HELD_BODY_BYTES, MAX_SEQUENCE_WAITERS,
-    OPERATOR_CONNECTIONS, OPERATOR_UNREAD_BYTES, REQUEST_CONNECTIONS_ONE_IN,
+    ConnectionLimits, HELD_BODY_BYTES_PER_CLIENT, MAX_HELD_BODY_BYTES, MAX_REPLAYING_CLIENTS,
+    MAX_SEQUENCE_WAITERS, OPERATOR_CONNECTIONS, OPERATOR_UNREAD_BYTES, REQUEST_CONNECTIONS_ONE_IN,
     SEQUENCE_WAITERS_PER_CLIENT,
 };
 use crate::surface::Surface;
@@ -18,6 +18,8 @@ pub(crate) struct Bounds {
     pub(crate) streams: Arc<ClientQuotas>,
     /// Bytes of answers that clients have not read.
     pub(crate) unread: Arc<ClientQuotas>,
+    /// Replays from the journal, running or waiting.
+    pub(crate) replays: Arc<ClientQuotas>,
     /// Requests that wait for a sequence.
     pub(crate) waiters: Arc<ClientQuotas>,
     /// Bytes of long request bodies.
@@ -43,6 +45,7 @@ impl AllBounds {
                 connections: shares(limits.total, limits.per_address),
                 streams: shares(for_streams(limits.total), for_streams(limits.per_address)),
                 unread: shares(limits.unread, limits.unread_per_address),
+                replays: shares(MAX_REPLAYING_CLIENTS, 1),
                 waiters: shares(MAX_SEQUENCE_WAITERS, SEQUENCE_WAITERS_PER_CLIENT),
                 bodies: shares(MAX_HELD_BODY_BYTES, HELD_BODY_BYTES_PER_CLIENT),
             },
@@ -50,6 +53,7 @@ impl AllBounds {
                 connections: shares(OPERATOR_CONNECTIONS, OPERATOR_CONNECTIONS),
                 streams: shares(0, 0),
                 unread: shares(OPERATOR_UNREAD_BYTES, OPERATOR_UNREAD_BYTES),
+                replays: shares(0, 0),
                 waiters: shares(SEQUENCE_WAITERS_PER_CLIENT, SEQUENCE_WAITERS_PER_CLIENT),
                 bodies: shares(HELD_BODY_BYTES_PER_CLIENT, HELD_BODY_BYTES_PER_CLIENT),
             },

@@ -11,7 +11,7 @@ use foretell_link::Role;
 use foretell_stages::{RotationThread, StageLog};
 use thiserror::Error;
 use tokio::signal::unix::{SignalKind, signal};
-use tokio::sync::{Notify, watch};
+use tokio::sync::{Notify, Semaphore, watch};
 
 use crate::app::App;
 use crate::auth::{Auth, BadPrefix};
@@ -24,7 +24,7 @@ use crate::descriptions::Descriptions;
 use crate::dispatch::Dispatcher;
 use crate::engine_link::EngineLink;
 use crate::follower::{self, Followers};
-use crate::limits::{STREAM_RING_FRAMES, StreamLimits};
+use crate::limits::{MAX_STREAM_REPLAYS, STREAM_RING_FRAMES, StreamLimits};
 use crate::market_pages::MarketPages;
 use crate::metrics::Metrics;
 use crate::page::Page;
@@ -194,12 +194,6 @@ pub fn start(config: GatewayConfig) -> Result<Gateway, GatewayError> {
         .name("follower".to_owned())
         .spawn({
             let app = Arc::clone(&app);
-            let sources = ViewSources {
-                journal: config.journal.clone(),
-                snapshots: config.snapshots.clone(),
-                checked_at_start: config.checked_at_start,
-                chunking: config.chunking,
-            };
             let (stop, end) = (
                 Arc::clone(&stop_following),
                 ExitNotifier(Arc::clone(&thread_exited)),
@@ -211,7 +205,7 @@ pub fn start(config: GatewayConfig) -> Result<Gateway, GatewayError> {
                     ring: &app.stream_ring,
                     descriptions: &app.descriptions,
                 };
-                follower::follow(&sources, followers, &stop);
+                follower::follow(&app.view_sources, followers, &stop);
             }
         })?;
     let has_page = serves(Surface::Trading) && config.page.is_some();
@@ -327,6 +321,13 @@ fn app(config: &GatewayConfig, links: usize) -> Result<Arc<App>, GatewayError> {
         book_cache: BookCache::default(),
         stream_ring: stream_ring(&config.streams),
         stream_stats: Arc::new(StreamStats::new(links)),
+        stream_replays: Arc::new(Semaphore::new(MAX_STREAM_REPLAYS)),
+        view_sources: ViewSources {
+            journal: config.journal.clone(),
+            snapshots: config.snapshots.clone(),
+            checked_at_start: config.checked_at_start,
+            chunking: config.chunking,
+        },
         checkpoints: config.checkpoints.clone(),
         price_side: config.price_side,
         descriptions: Descriptions::default(),

@@ -66,6 +66,11 @@ pub(crate) const SNAPSHOT_ANSWER: Duration = Duration::from_secs(25);
 /// Bytes of history verified before reads at a start: about a quarter of a second.
 pub const CHECKED_AT_START: u64 = 256 << 20;
 
+/// Frames that one replay of stream messages from the journal folds, those before the resume point
+/// included.
+pub(crate) const MAX_REPLAYED_FRAMES: u64 = 1_000_000;
+/// Such replays at once in a process: each holds a second live state.
+pub(crate) const MAX_STREAM_REPLAYS: usize = 1;
 /// Frames whose stream messages the ring holds.
 pub(crate) const STREAM_RING_FRAMES: usize = 1 << 16;
 /// Bytes of their messages.
@@ -107,6 +112,13 @@ pub(crate) const STREAM_CLOSE_WAIT: Duration = Duration::from_secs(2);
 /// One connection in this many is reserved for requests, for each client and in all, so that streams
 /// never use up all connections.
 pub(crate) const REQUEST_CONNECTIONS_ONE_IN: usize = 8;
+
+/// Bytes of messages that one replay from the journal holds.
+pub(crate) const MAX_REPLAYED_BYTES: usize = 32 << 20;
+/// How long one replay from the journal may take.
+pub(crate) const MAX_REPLAY_TIME: Duration = Duration::from_secs(20);
+/// Clients that wait for a replay; each waits for one at a time.
+pub(crate) const MAX_REPLAYING_CLIENTS: usize = 64;
 
 /// Limits of stream connections that an operator may set.
 #[derive(Clone, Copy, Debug)]

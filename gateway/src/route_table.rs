@@ -176,13 +176,8 @@ fn trading_routes(page: PageRoutes) -> Vec<Route> {
             handle!(market_lists::sampling_simplified),
         ),
         get("/markets/{condition}", handle!(market_info::detail)),
-        get("/ws", handle!(upgrade::any)),
-        get("/ws/", handle!(upgrade::any)),
-        get("/ws/market", handle!(upgrade::market)),
-        get("/ws/market/", handle!(upgrade::market)),
-        get("/ws/user", handle!(upgrade::user)),
-        get("/ws/user/", handle!(upgrade::user)),
     ];
+    routes.extend(stream_routes());
     routes.extend(not_supported());
     match page {
         PageRoutes::None => routes.push(get("/", handle!(health::ok))),
@@ -192,6 +187,18 @@ fn trading_routes(page: PageRoutes) -> Vec<Route> {
         }
     }
     routes
+}
+
+/// The streams, which docs/asyncapi/streams.yaml describes.
+fn stream_routes() -> [Route; 6] {
+    [
+        get("/ws", handle!(upgrade::any)),
+        get("/ws/", handle!(upgrade::any)),
+        get("/ws/market", handle!(upgrade::market)),
+        get("/ws/market/", handle!(upgrade::market)),
+        get("/ws/user", handle!(upgrade::user)),
+        get("/ws/user/", handle!(upgrade::user)),
+    ]
 }
 
 /// The page, and the reads of other surfaces that it needs, on its own origin.

@@ -13,9 +13,9 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use foretell_wire::limits::MAX_HEAD_BYTES;
+use http::header::UPGRADE;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
-use http::header::UPGRADE;
 use hyper_util::server::conn::auto::Builder;
 use hyper_util::server::conn::auto::upgrade::downcast;
 use parking_lot::Mutex;
@@ -30,8 +30,12 @@ use crate::connection::{Activity, ActivityStream, ConnectionState, RequestInProg
 use crate::dispatch::Dispatcher;
 use crate::hyper_errors::ErrorBodyStream;
 use crate::idle_reaper::IdleReaper;
-use crate::streams::{self, connection::StreamContext, upgrade::{UpgradeSlot, UpgradeTicket}};
 use crate::limits::{ConnectionLimits, HTTP2_WINDOW_BYTES, MAX_STREAMS, SEND_BUFFER_BYTES};
+use crate::streams::{
+    self,
+    connection::StreamContext,
+    upgrade::{UpgradeSlot, UpgradeTicket},
+};
 
 /// Connections that the kernel completes before `accept`.
 const BACKLOG: i32 = 1_024;

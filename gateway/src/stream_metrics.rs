@@ -78,7 +78,9 @@ impl StreamMetrics {
     /// Takes over the values of a scrape.
     pub(crate) fn set(&self, now: &StreamReadings) {
         for (channel, count) in CHANNELS.into_iter().zip(now.connections) {
-            self.connections.get_or_create(&ChannelLabel { channel }).set(count);
+            self.connections
+                .get_or_create(&ChannelLabel { channel })
+                .set(count);
         }
         for (code, count) in CODES.into_iter().zip(now.closes) {
             let closes = self.closes.get_or_create(&CodeLabel { code });

@@ -73,11 +73,22 @@ pub(crate) fn bootstrap(
     sources: &ViewSources,
     suspects: &SuspectFiles,
 ) -> Result<BootstrappedView, JournalError> {
+    bootstrap_until(sources, suspects, Sequence(u64::MAX))
+}
+
+/// As [`bootstrap`], with a state at or before `limit`.
+///
+/// # Errors
+/// As [`bootstrap`].
+pub(crate) fn bootstrap_until(
+    sources: &ViewSources,
+    suspects: &SuspectFiles,
+    mut limit: Sequence,
+) -> Result<BootstrappedView, JournalError> {
     let follower = Follower::open(&sources.journal, Sequence(0))?;
     let genesis = follower.genesis();
     let listed = images(&sources.snapshots).unwrap_or_default();
     let newest = listed.first().copied().unwrap_or_default();
-    let mut limit = Sequence(u64::MAX);
     while let Some(image) =
         newest_attested_image(&sources.snapshots, &sources.journal, &genesis, limit)
     {

@@ -165,6 +165,7 @@ pub(crate) fn gateway(config: &Config, arguments: &GatewayArgs) -> Result<ExitCo
         listen,
         threads: threads(config.gateway.threads),
         connections: connections(config)?,
+        streams: config.streams.limits(),
         policy: request_policy(config, arguments)?,
         prefixes: config
             .gateway

@@ -5,7 +5,7 @@ use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use foretell_wire::ApiError;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
@@ -14,13 +14,17 @@ use tokio::time::{Sleep, sleep};
 use crate::app::App;
 use crate::client_quotas::Client;
 use crate::connection::{Activity, ConnectionState};
-use crate::limits::{STREAM_CLOSE_WAIT, STREAM_READ_BYTES};
+use crate::limits::{
+    MAX_REPLAY_TIME, MAX_REPLAYED_BYTES, STREAM_CLOSE_WAIT, STREAM_PASS_FRAMES, STREAM_READ_BYTES,
+};
 use crate::streams::close::Close;
 use crate::streams::fan_out::Hub;
 use crate::streams::input::{Asked, Input, Text};
+use crate::streams::journal_replay::{JournalReplay, ReplayError};
 use crate::streams::member::MemberId;
 use crate::streams::outbox::{Outbox, Written};
-use crate::streams::session::{Interrupt, Session, Waited};
+use crate::streams::ring::EncodedFrame;
+use crate::streams::session::{Interrupt, ReplayOrder, Replayed, Session, Waited};
 use crate::streams::text_frame::text_frame;
 use crate::streams::upgrade::UpgradeTicket;
 use crate::streams::websocket::{ClientMessage, pong_frame};
@@ -66,6 +70,8 @@ pub(crate) async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
     early: Vec<u8>,
 ) {
     let hub = Arc::clone(&context.hub);
+    // A view that was just published must not end this connection.
+    let _ = hub.pass(&context.app.stream_ring);
     let unread = Arc::clone(&context.app.bounds.of(Surface::Trading).unread);
     let id = hub.join(Outbox::new(ticket.client, unread), ticket.channel);
     let _leave = Leave(Arc::clone(&hub), id);
@@ -89,6 +95,51 @@ pub(crate) async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
     }
     let code = (hub.lock().member(id)).and_then(|it| Some(it.closing.as_ref()?.code));
     hub.stats.closed(code);
+}
+
+/// Reads older messages from the journal on a blocking thread: one replay at a time, and one of a
+/// client.
+async fn read_journal(app: Arc<App>, client: Client, order: ReplayOrder) -> Waited {
+    let ReplayOrder {
+        span,
+        watched,
+        leases,
+    } = order;
+    let share = app.bounds.of(Surface::Trading).replays.take(client, 1);
+    let mut frames = None;
+    if share.is_ok()
+        && let Ok(turn) = Arc::clone(&app.stream_replays).acquire_owned().await
+    {
+        let reading = tokio::task::spawn_blocking(move || {
+            let replay =
+                JournalReplay::open(&app.view_sources, &app.descriptions, span, watched, turn);
+            replay.and_then(read_all)
+        });
+        match reading.await {
+            Ok(Ok(read)) => frames = read,
+            Ok(Err(error)) => tracing::debug!(%error, "no replay from the journal"),
+            Err(error) => tracing::error!(%error, "replay from the journal failed"),
+        }
+    }
+    Waited::ForReplay(Replayed {
+        frames,
+        last: span.last,
+        _leases: leases,
+    })
+}
+
+/// All messages of a replay; `None` when they are too many, or take too long.
+fn read_all(mut replay: JournalReplay<'_>) -> Result<Option<Vec<EncodedFrame>>, ReplayError> {
+    let began = Instant::now();
+    let (mut read, mut bytes) = (Vec::new(), 0);
+    while let Some(frames) = replay.next(STREAM_PASS_FRAMES)? {
+        bytes += frames.iter().map(EncodedFrame::bytes).sum::<usize>();
+        read.extend(frames);
+        if bytes > MAX_REPLAYED_BYTES || began.elapsed() > MAX_REPLAY_TIME {
+            return Ok(None);
+        }
+    }
+    Ok(Some(read))
 }
 
 /// Removes the connection from its hub, however its task ends.
@@ -135,7 +186,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                 Step::Ended => return Poll::Ready(Ok(())),
                 step => step,
             };
-            if [requests, writes, reads].iter().all(|it| *it == Step::Waits) {
+            if [requests, writes, reads]
+                .iter()
+                .all(|it| *it == Step::Waits)
+            {
                 return Poll::Pending;
             }
         }
@@ -206,6 +260,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
     /// Waits for the view as requests of the trading surface do, within the same bounds.
     fn wait(&self, interrupt: Interrupt) -> Waiting {
         let (app, client) = (Arc::clone(&self.context.app), self.client);
+        let interrupt = match interrupt {
+            Interrupt::Replay(order) => return Box::pin(read_journal(app, client, order)),
+            other => other,
+        };
         Box::pin(async move {
             let Interrupt::Wait(sequence) = interrupt else {
                 // A view that cannot catch up is as new as it gets.
@@ -241,7 +299,11 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         drop(state);
         if !is_closing {
             // Room for more books.
-            return Ok(if had && is_written && dumps { Step::Goes } else { Step::Waits });
+            return Ok(if had && is_written && dumps {
+                Step::Goes
+            } else {
+                Step::Waits
+            });
         }
         let ending = (self.ending).get_or_insert_with(|| Box::pin(sleep(STREAM_CLOSE_WAIT)));
         if ending.as_mut().poll(cx).is_ready() || (is_written && self.peer_closed) {

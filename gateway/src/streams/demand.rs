@@ -271,3 +271,79 @@ impl Drop for LifecycleLease {
         Wanted::release(Some(&mut wanted.lifecycle), &mut wanted.changed);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MARKET: MarketNumber = MarketNumber(4);
+    const KEY: KeyNumber = KeyNumber(7);
+    const OWNER: AccountNumber = AccountNumber(2);
+    const LONG: Duration = Duration::from_secs(600);
+
+    #[test]
+    fn what_is_leased_is_encoded_from_the_next_batch_on() {
+        let demand = Arc::new(Demand::new(LONG));
+        assert!(!demand.begin_batch(Sequence(5)).is_any());
+        let lease = demand.market(MARKET);
+        let second = demand.market(MARKET);
+        let watched = demand.begin_batch(Sequence(6));
+        assert!(watched.market(MARKET) && !watched.market(MarketNumber(5)));
+        drop(lease);
+        assert!(demand.begin_batch(Sequence(7)).market(MARKET));
+        assert_eq!(demand.market_since(MARKET), Some(Sequence(6)));
+        drop(second);
+        assert!(
+            demand.begin_batch(Sequence(8)).market(MARKET),
+            "its window lasts"
+        );
+        let _again = demand.market(MARKET);
+        assert_eq!(demand.market_since(MARKET), Some(Sequence(6)));
+    }
+
+    #[test]
+    fn encoding_ends_with_the_window() {
+        let demand = Arc::new(Demand::new(Duration::ZERO));
+        let leases = (
+            demand.market(MARKET),
+            demand.key(KEY, OWNER),
+            demand.lifecycle(),
+        );
+        let watched = demand.begin_batch(Sequence(6));
+        assert!(watched.is_any() && watched.lifecycle() && watched.has_keys());
+        assert_eq!(watched.keys_of(OWNER), [KEY]);
+        assert_eq!(watched.keys_of(AccountNumber(3)), []);
+        drop(leases);
+        assert!(!demand.begin_batch(Sequence(7)).is_any());
+        assert_eq!(demand.market_since(MARKET), None);
+        assert_eq!(demand.key_since(KEY), None);
+        let _lease = demand.market(MARKET);
+        demand.begin_batch(Sequence(9));
+        assert_eq!(
+            demand.market_since(MARKET),
+            Some(Sequence(9)),
+            "encoded anew"
+        );
+    }
+
+    #[test]
+    fn keys_of_one_owner_are_encoded_side_by_side() {
+        let demand = Arc::new(Demand::new(LONG));
+        let _leases = [KEY, KeyNumber(8)].map(|key| demand.key(key, OWNER));
+        let watched = demand.begin_batch(Sequence(1));
+        let mut keys = watched.keys_of(OWNER).to_vec();
+        keys.sort_unstable();
+        assert_eq!(keys, [KEY, KeyNumber(8)]);
+    }
+
+    #[test]
+    fn a_new_history_is_encoded_from_its_first_batch() {
+        let demand = Arc::new(Demand::new(LONG));
+        let _lease = demand.market(MARKET);
+        demand.begin_batch(Sequence(6));
+        demand.restart();
+        assert_eq!(demand.market_since(MARKET), None);
+        demand.begin_batch(Sequence(3));
+        assert_eq!(demand.market_since(MARKET), Some(Sequence(3)));
+    }
+}

@@ -283,7 +283,15 @@ impl HubState {
                 let user = member.user.as_ref();
                 if user.is_some_and(|it| it.covers(message.market, frame.sequence)) {
                     let fits = member.deliver(&message.frame, frame.sequence, self.now);
-                    note(&mut self.dirty, *id, member, fits, &self.limits, self.cursor, self.now);
+                    note(
+                        &mut self.dirty,
+                        *id,
+                        member,
+                        fits,
+                        &self.limits,
+                        self.cursor,
+                        self.now,
+                    );
                 }
             }
         }
@@ -323,11 +331,15 @@ impl HubState {
                 return;
             };
             for (id, tokens) in &entry.subscribers {
-                give(*id, &|member| tokens.receives(message.scope, sequence, member));
+                give(*id, &|member| {
+                    tokens.receives(message.scope, sequence, member)
+                });
             }
         } else if message.scope == Scope::CustomAll {
             for id in &index.custom {
-                give(*id, &|member| member.custom.is_some_and(|from| sequence > from));
+                give(*id, &|member| {
+                    member.custom.is_some_and(|from| sequence > from)
+                });
             }
         } else {
             for id in &index.extended {

@@ -23,12 +23,13 @@ impl Session<'_> {
             if !self.app.shared_view.is_ready() {
                 return;
             }
-            self.send_books(hub, &self.app.shared_view.read());
+            let books = self.next_books(hub, &self.app.shared_view.read());
+            self.send_books(hub, books);
         }
     }
 
     /// Takes some books from one state. Messages of their tokens after it follow.
-    pub(crate) fn send_books(&self, hub: &mut HubState, state: &ViewState) {
+    pub(crate) fn next_books(&self, hub: &mut HubState, state: &ViewState) -> Vec<FirstBook> {
         let mut books = Vec::new();
         for token in self.next_tokens(hub) {
             if let Some(book) = FirstBook::of(&self.app.book_cache, state, token) {
@@ -37,12 +38,17 @@ impl Session<'_> {
                 books.push(book);
             }
         }
-        if books.is_empty() {
+        books
+    }
+
+    /// Renders books of one state, outside of the view's lock, and sends them.
+    pub(crate) fn send_books(&self, hub: &mut HubState, books: Vec<FirstBook>) {
+        let Some(sequence) = books.first().map(FirstBook::sequence) else {
             return;
-        }
+        };
         let frames = books.into_iter().map(|it| it.frame(&self.app.book_cache));
         let frames = frames.collect();
-        hub.insert(self.id, state.view.sequence(), frames);
+        hub.insert(self.id, sequence, frames);
     }
 
     /// The tokens whose books come next, without those that were unsubscribed meanwhile.
@@ -55,9 +61,7 @@ impl Session<'_> {
         }
         let count = member.dump.len().min(STREAM_DUMP_BOOKS);
         let next = member.dump.drain(..count);
-        next.filter(|(market, outcome)| {
-            index.subscribed(*market, self.id).wanted[outcome.index()]
-        })
-        .collect()
+        next.filter(|(market, outcome)| index.subscribed(*market, self.id).wanted[outcome.index()])
+            .collect()
     }
 }

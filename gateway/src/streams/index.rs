@@ -27,7 +27,11 @@ impl Tokens {
 
     /// Whether a message for `scope` is sent.
     pub(crate) fn receives(&self, scope: Scope, sequence: Sequence, member: &Member) -> bool {
-        let any = || Outcome::ALL.iter().any(|outcome| self.covers(*outcome, sequence));
+        let any = || {
+            Outcome::ALL
+                .iter()
+                .any(|outcome| self.covers(*outcome, sequence))
+        };
         match scope {
             Scope::Token(_, outcome) => self.covers(outcome, sequence),
             Scope::OnlyToken(_, outcome) => {

@@ -41,22 +41,23 @@ fn millis(time: Duration) -> Millis {
     Millis::try_from(time.as_millis()).unwrap_or(Millis::MAX)
 }
 
-/// Since when this thread is behind the journal.
+/// How far this thread is behind the journal.
 #[derive(Default, Debug)]
 pub(crate) struct Lag {
-    since: Option<Millis>,
+    /// A durable frame, and when it was first noticed.
+    noticed: (Sequence, Millis),
 }
 
 impl Lag {
-    /// Age of the newest durable frame that is not distributed; 0 when all are.
-    fn read(&mut self, app: &App, cursor: Sequence, now: Millis) -> Millis {
-        let durable = app.shared_view.durable().unwrap_or_default();
-        if durable <= cursor {
-            self.since = None;
-        } else {
-            self.since.get_or_insert(now);
+    /// Time since a durable frame was noticed that is not distributed yet; 0 when there is none.
+    fn read(&mut self, durable: Sequence, cursor: Sequence, now: Millis) -> Millis {
+        if self.noticed.0 <= cursor {
+            self.noticed = (durable, now);
         }
-        self.since.map_or(0, |since| now - since)
+        match self.noticed.0 > cursor {
+            true => now - self.noticed.1,
+            false => 0,
+        }
     }
 }
 
@@ -74,8 +75,9 @@ pub(crate) fn check(hub: &Hub, app: &App, lag: &mut Lag) {
         }
     });
     hub.stats.lag(hub.thread, oldest);
+    let durable = app.shared_view.durable().unwrap_or_default();
+    let lag_ms = lag.read(durable, cursor, now);
     if !heartbeats.is_empty() {
-        let lag_ms = lag.read(app, cursor, now);
         send_heartbeats(app, &mut state, &heartbeats, lag_ms);
     }
 }
@@ -127,7 +129,9 @@ fn quiet_token(
     let turn = usize::try_from(turn.checked_rem(count)?).ok()?;
     let market = *member.markets.iter().nth(turn)?;
     let wanted = index.subscribed(market, id).wanted;
-    let outcome = [Outcome::Yes, Outcome::No].into_iter().find(|it| wanted[it.index()])?;
+    let outcome = [Outcome::Yes, Outcome::No]
+        .into_iter()
+        .find(|it| wanted[it.index()])?;
     Some((market, outcome))
 }
 
@@ -177,5 +181,22 @@ pub(crate) fn engine_changed(hub: &Hub, app: &App) {
         let fits = member.push(frame.clone(), None, now);
         member.wake();
         state.after_push(id, fits);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lag_is_the_time_that_one_frame_waits() {
+        let mut lag = Lag::default();
+        let mut read = |durable, cursor, now| lag.read(Sequence(durable), Sequence(cursor), now);
+        assert_eq!(read(5, 5, 1_000), 0);
+        assert_eq!(read(7, 5, 1_100), 0, "just noticed");
+        assert_eq!(read(9, 6, 1_200), 100);
+        assert_eq!(read(12, 7, 1_300), 0, "another frame");
+        assert_eq!(read(12, 8, 1_500), 200);
+        assert_eq!(read(12, 12, 1_600), 0);
     }
 }

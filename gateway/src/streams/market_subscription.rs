@@ -1,25 +1,38 @@
 //! Requests of the market channel.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use bytes::Bytes;
 use foldhash::fast::RandomState;
 use foretell_model::{MarketNumber, Outcome, Sequence};
 use foretell_view::View;
 use foretell_wire::limits::MAX_UNKNOWN_IDS;
-use foretell_wire::streams::extension::{Subscribed, resumed_replay, resumed_snapshot};
+use foretell_wire::streams::extension::{
+    SnapshotReason, Subscribed, resumed_replay, resumed_snapshot,
+};
 use foretell_wire::streams::request::{Channel, Operation, StreamRequest};
 
-use crate::limits::STREAM_PASS_FRAMES;
 use crate::resources::market_of;
 use crate::shared_view::ViewState;
 use crate::streams::close::Close;
+use crate::streams::demand::Watched;
 use crate::streams::fan_out::HubState;
 use crate::streams::index::{Tokens, market_of as market_of_message};
-use crate::streams::ring::Scope;
-use crate::streams::session::{Interrupt, Resume, Session, Waited, stamped};
+use crate::streams::journal_replay::ReplaySpan;
+use crate::streams::missed::Missed;
+use crate::streams::ring::{MarketMessage, Scope};
+use crate::streams::session::{Interrupt, ReplayOrder, Resume, Session, Waited, stamped};
 
 type Token = (MarketNumber, Outcome);
+
+/// What a subscription starts from.
+struct Start<'a> {
+    request: &'a StreamRequest,
+    named: &'a Named,
+    waited: &'a Waited,
+    /// The lowest N after which every message of the named tokens is held.
+    oldest: Option<Sequence>,
+}
 
 /// The tokens that a request names.
 #[derive(Default)]
@@ -47,7 +60,9 @@ impl Named {
             match view.markets().by_condition(condition) {
                 Some((market, _)) => {
                     let both = [Outcome::Yes, Outcome::No].map(|outcome| (market, outcome));
-                    named.tokens.extend(both.iter().filter(|it| seen.insert(**it)));
+                    named
+                        .tokens
+                        .extend(both.iter().filter(|it| seen.insert(**it)));
                 }
                 None => named.unknown.push(condition.to_string()),
             }
@@ -75,7 +90,7 @@ impl Session<'_> {
         }
         named.unknown.truncate(MAX_UNKNOWN_IDS);
         match request.operation {
-            Operation::Subscribe => self.subscribe_market(request, &named),
+            Operation::Subscribe => self.subscribe_market(request, &named, waited),
             Operation::Unsubscribe => {
                 self.unsubscribe_market(&named);
                 self.set_custom(&mut self.hub.lock(), request);
@@ -84,7 +99,13 @@ impl Session<'_> {
         }
     }
 
-    fn subscribe_market(&self, request: &StreamRequest, named: &Named) -> Result<(), Interrupt> {
+    fn subscribe_market(
+        &self,
+        request: &StreamRequest,
+        named: &Named,
+        waited: &Waited,
+    ) -> Result<(), Interrupt> {
+        self.order_replay(request, named, waited)?;
         let hub = &mut *self.hub.lock();
         let new = self.add_tokens(hub, named)?;
         self.set_custom(hub, request);
@@ -95,19 +116,68 @@ impl Session<'_> {
             member.custom = custom.then_some(since);
         }
         let oldest = self.oldest_resume(hub, named);
-        match self.resume(request, &state, oldest) {
+        let resume = self.resume(request, &state, oldest, waited);
+        let start = Start {
+            request,
+            named,
+            waited,
+            oldest,
+        };
+        match resume {
             Some(Resume::From(from)) => {
-                if self.replay(hub, &state, (request, named), from, oldest) {
-                    return Ok(());
+                if !self.replay(hub, &state, &start, from) {
+                    let reason = Some(self.too_old());
+                    self.snapshot(hub, &state, &start, &named.tokens, reason);
                 }
-                self.snapshot(hub, &state, (request, named), &named.tokens, oldest);
             }
-            Some(Resume::Snapshot(_)) => {
-                self.snapshot(hub, &state, (request, named), &named.tokens, oldest);
+            Some(Resume::Snapshot(reason)) => {
+                self.snapshot(hub, &state, &start, &named.tokens, Some(reason));
             }
-            None => self.snapshot(hub, &state, (request, named), &new, oldest),
+            None => self.snapshot(hub, &state, &start, &new, None),
         }
+        let books = self.next_books(hub, &state);
+        drop(state);
+        self.send_books(hub, books);
         Ok(())
+    }
+
+    /// Asks for messages of the journal when the ring no longer holds what the client misses.
+    fn order_replay(
+        &self,
+        request: &StreamRequest,
+        named: &Named,
+        waited: &Waited,
+    ) -> Result<(), Interrupt> {
+        if waited.replayed().is_some() || request.resume_from.is_none() {
+            return Ok(());
+        }
+        let hub = &mut *self.hub.lock();
+        let is_custom = match request.custom {
+            Some(custom) => custom,
+            None => hub.member(self.id).is_some_and(|it| it.custom.is_some()),
+        };
+        let demand = self.app.stream_ring.demand();
+        let mut markets: Vec<MarketNumber> = named.tokens.iter().map(|token| token.0).collect();
+        markets.dedup();
+        let leases = markets
+            .iter()
+            .map(|market| demand.market(*market))
+            .collect();
+        let lifecycle = is_custom.then(|| demand.lifecycle());
+        let state = self.app.shared_view.read();
+        let oldest = self.oldest_resume(hub, named);
+        match self.resume(request, &state, oldest, waited) {
+            Some(Resume::Snapshot(SnapshotReason::OtherStream)) | None => Ok(()),
+            Some(Resume::From(_)) => Ok(()),
+            Some(Resume::Snapshot(_)) => Err(Interrupt::Replay(ReplayOrder {
+                span: ReplaySpan {
+                    after: request.resume_from.unwrap_or_default(),
+                    last: state.view.sequence(),
+                },
+                watched: Watched::of(markets, [], is_custom),
+                leases: (leases, None, lifecycle),
+            })),
+        }
     }
 
     /// Adds the named tokens to the subscription; returns those that were not in it.
@@ -179,26 +249,23 @@ impl Session<'_> {
         Some(move |id: &str, at| stamped(id, at, |stamp| message.json(stamp)))
     }
 
-    /// Subscribes without a replay: first books of `tokens`, then live. The same answers a resume
-    /// that needs messages that are gone.
+    /// Subscribes without a replay: first books of `tokens`, then live. With a reason it answers a
+    /// resume.
     fn snapshot(
         &self,
         hub: &mut HubState,
         state: &ViewState,
-        (request, named): (&StreamRequest, &Named),
+        start: &Start<'_>,
         tokens: &[Token],
-        oldest: Option<Sequence>,
+        reason: Option<SnapshotReason>,
     ) {
+        let (named, oldest) = (start.named, start.oldest);
         let (view, sequence) = (&state.view, state.view.sequence());
         let id = foretell_wire::streams::stream_id(view.genesis());
         let subscribed = self.subscribed(hub, view, named, oldest);
         let mut frames: Vec<Bytes> = Vec::new();
         frames.extend(subscribed.map(|message| message(&id, sequence)));
-        if let Some(resume) = self.resume(request, state, oldest) {
-            let reason = match resume {
-                Resume::Snapshot(reason) => reason,
-                Resume::From(_) => self.too_old(),
-            };
+        if let Some(reason) = reason {
             let oldest = oldest.unwrap_or(sequence).0;
             frames.push(stamped(&id, sequence, |stamp| {
                 resumed_snapshot(reason, oldest, stamp)
@@ -207,12 +274,11 @@ impl Session<'_> {
         if !frames.is_empty() {
             hub.insert(self.id, sequence, frames);
         }
-        match request.initial_dump {
+        match start.request.initial_dump {
             Some(false) => self.start_at(hub, tokens, sequence),
             None => Self::dump(hub, self.id, tokens),
             Some(true) => Self::dump(hub, self.id, &named.tokens),
         }
-        self.send_books(hub, state);
     }
 
     /// Messages of these tokens after `from` are sent from now on.
@@ -229,12 +295,12 @@ impl Session<'_> {
         &self,
         hub: &mut HubState,
         state: &ViewState,
-        (request, named): (&StreamRequest, &Named),
+        start: &Start<'_>,
         from: Sequence,
-        oldest: Option<Sequence>,
     ) -> bool {
-        let to = hub.cursor.max(from);
-        let Some(missed) = self.missed(hub, named, from, to) else {
+        let (named, oldest) = (start.named, start.oldest);
+        let to = hub.cursor.max(Self::ring_after(from, start.waited));
+        let Some(missed) = self.missed(hub, start, from, to) else {
             return false;
         };
         let id = foretell_wire::streams::stream_id(state.view.genesis());
@@ -246,64 +312,51 @@ impl Session<'_> {
         }));
         let cursor = hub.cursor;
         hub.insert(self.id, cursor, frames);
-        for (sequence, frame) in missed {
+        for (sequence, frame) in missed.frames {
             let now = hub.now();
             let fits = (hub.member(self.id)).is_none_or(|it| it.deliver(&frame, sequence, now));
             hub.after_push(self.id, fits);
         }
         self.start_at(hub, &named.tokens, to);
-        if request.initial_dump == Some(true) {
+        if start.request.initial_dump == Some(true) {
             Self::dump(hub, self.id, &named.tokens);
-            self.send_books(hub, state);
         }
         true
     }
 
-    /// The messages of the named tokens after `from`, up to `to`.
+    /// The messages of the named tokens after `from`, up to `to`: those that were read from the
+    /// journal, then those of the ring.
     fn missed(
         &self,
         hub: &mut HubState,
-        named: &Named,
+        start: &Start<'_>,
         from: Sequence,
         to: Sequence,
-    ) -> Option<Vec<(Sequence, Bytes)>> {
-        let mut wanted: std::collections::HashMap<MarketNumber, Tokens, RandomState> =
-            std::collections::HashMap::default();
-        for (market, outcome) in &named.tokens {
+    ) -> Option<Missed> {
+        let mut wanted: HashMap<MarketNumber, Tokens, RandomState> = HashMap::default();
+        for (market, outcome) in &start.named.tokens {
             wanted.entry(*market).or_default().from[outcome.index()] = Some(from);
         }
-        let limit = self.hub.limits.max_lag_bytes / 2;
         let member = hub.member(self.id)?;
-        let (mut missed, mut bytes, mut cursor) = (Vec::new(), 0, from);
-        loop {
-            let frames = if cursor < to {
-                self.app.stream_ring.after(cursor, STREAM_PASS_FRAMES)?
-            } else {
-                Vec::new()
-            };
-            let is_last = frames.len() < STREAM_PASS_FRAMES;
-            for frame in frames.iter().take_while(|frame| frame.sequence <= to) {
+        let is_wanted = |message: &MarketMessage, sequence| match market_of_message(message) {
+            Some(market) => (wanted.get(&market))
+                .is_some_and(|tokens| tokens.receives(message.scope, sequence, member)),
+            None => message.scope == Scope::ExtendedAll || member.custom.is_some(),
+        };
+        let mut missed = Missed::new(self.hub.limits.max_lag_bytes / 2);
+        missed.collect(
+            &self.app.stream_ring,
+            start.waited,
+            (from, to),
+            |frame, add| {
                 for message in &frame.market {
-                    let is_wanted = match market_of_message(message) {
-                        Some(market) => wanted.get(&market).is_some_and(|tokens| {
-                            tokens.receives(message.scope, frame.sequence, member)
-                        }),
-                        None => message.scope == Scope::ExtendedAll || member.custom.is_some(),
-                    };
-                    if is_wanted {
-                        bytes += message.frame.len();
-                        missed.push((frame.sequence, message.frame.clone()));
+                    if is_wanted(message, frame.sequence) {
+                        add(&message.frame);
                     }
                 }
-                cursor = frame.sequence;
-            }
-            if bytes > limit {
-                return None;
-            }
-            if is_last || cursor >= to {
-                return Some(missed);
-            }
-        }
+            },
+        )?;
+        Some(missed)
     }
 
     fn unsubscribe_market(&self, named: &Named) {

@@ -211,7 +211,12 @@ mod tests {
     #[test]
     fn bytes_leave_in_order_and_the_last_whole_frame_is_known() {
         let (mut outbox, _) = outbox(usize::MAX);
-        for (text, sequence) in [("abcd", Some(5)), ("", None), ("efg", Some(5)), ("hi", Some(7))] {
+        for (text, sequence) in [
+            ("abcd", Some(5)),
+            ("", None),
+            ("efg", Some(5)),
+            ("hi", Some(7)),
+        ] {
             let frame = Bytes::from_static(text.as_bytes());
             outbox.push(frame, sequence.map(Sequence), 1).unwrap();
         }
@@ -220,10 +225,22 @@ mod tests {
         let mut written = Written::default();
         let cx = &mut Context::from_waker(Waker::noop());
         let mut stream = Slow(Vec::new(), 5);
-        assert!(outbox.poll_write(&mut stream, cx, &mut written).is_pending());
-        assert_eq!((outbox.bytes(), last(&outbox)), (4, 4), "half of the second");
+        assert!(
+            outbox
+                .poll_write(&mut stream, cx, &mut written)
+                .is_pending()
+        );
+        assert_eq!(
+            (outbox.bytes(), last(&outbox)),
+            (4, 4),
+            "half of the second"
+        );
         stream.1 = 3;
-        assert!(outbox.poll_write(&mut stream, cx, &mut written).is_pending());
+        assert!(
+            outbox
+                .poll_write(&mut stream, cx, &mut written)
+                .is_pending()
+        );
         assert_eq!((outbox.bytes(), last(&outbox)), (1, 6), "7 is begun");
         outbox.discard();
         assert_eq!(outbox.bytes(), 1, "a begun frame must be completed");

@@ -226,9 +226,125 @@ impl Held {
 }
 
 impl EncodedFrame {
-    fn bytes(&self) -> usize {
+    /// Bytes of all its messages.
+    pub(crate) fn bytes(&self) -> usize {
         let market = self.market.iter().map(|message| message.frame.len());
         let user = self.user.iter().map(|message| message.frame.len());
         market.chain(user).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    const MARKET: MarketNumber = MarketNumber(4);
+
+    fn frame(sequence: u64, bytes: usize) -> EncodedFrame {
+        let message = MarketMessage {
+            scope: Scope::Market(MARKET),
+            frame: Bytes::from(vec![0; bytes]),
+        };
+        EncodedFrame {
+            sequence: Sequence(sequence),
+            market: [message].into(),
+            user: [].into(),
+            revoked: [].into(),
+        }
+    }
+
+    fn ring(frames: usize, bytes: usize) -> StreamRing {
+        let demand = Arc::new(Demand::new(Duration::from_secs(60)));
+        StreamRing::new(RingLimits { frames, bytes }, demand)
+    }
+
+    fn after(ring: &StreamRing, cursor: u64) -> Option<Vec<u64>> {
+        let frames = ring.after(Sequence(cursor), 10)?;
+        Some(frames.iter().map(|frame| frame.sequence.0).collect())
+    }
+
+    #[test]
+    fn a_cursor_gets_what_follows_it_until_it_has_left_the_ring() {
+        let ring = ring(3, 1_000);
+        ring.restart(Sequence(10));
+        assert_eq!(after(&ring, 9), None);
+        assert_eq!(after(&ring, 10), Some(vec![]));
+        ring.push(vec![frame(11, 1), frame(13, 1), frame(14, 1)], Sequence(20));
+        assert_eq!(after(&ring, 10), Some(vec![11, 13, 14]));
+        assert_eq!(after(&ring, 12), Some(vec![13, 14]));
+        assert_eq!(after(&ring, 20), Some(vec![]));
+        assert_eq!(ring.after(Sequence(10), 2).expect("held").len(), 2);
+        ring.push(vec![frame(21, 1)], Sequence(21));
+        assert_eq!(after(&ring, 10), None);
+        assert_eq!(after(&ring, 11), Some(vec![13, 14, 21]));
+    }
+
+    #[test]
+    fn bytes_bound_the_ring() {
+        let ring = ring(100, 10);
+        ring.push(vec![frame(1, 4), frame(2, 4)], Sequence(2));
+        ring.push(vec![frame(3, 4)], Sequence(3));
+        assert_eq!(after(&ring, 0), None);
+        assert_eq!(after(&ring, 1), Some(vec![2, 3]));
+        ring.push(vec![frame(4, 100)], Sequence(4));
+        assert_eq!(after(&ring, 3), None, "one frame may be too long");
+        assert_eq!(after(&ring, 4), Some(vec![]));
+    }
+
+    #[test]
+    fn a_new_history_begins_empty_at_its_head() {
+        let ring = ring(10, 1_000);
+        let wake = Arc::new(Notify::new());
+        ring.add_listener(Arc::clone(&wake));
+        ring.push(vec![frame(5, 1)], Sequence(5));
+        let history = ring.history();
+        ring.restart(Sequence(3));
+        assert_eq!((ring.head(), ring.history()), (Sequence(3), history + 1));
+        assert_eq!(after(&ring, 2), None);
+        assert_eq!(after(&ring, 3), Some(vec![]));
+    }
+
+    #[test]
+    fn the_ring_resumes_from_where_a_market_was_encoded_or_the_ring_begins() {
+        let ring = ring(2, 1_000);
+        ring.restart(Sequence(10));
+        assert_eq!(ring.resumable_market(MARKET), None);
+        let lease = ring.demand().market(MARKET);
+        assert_eq!(ring.resumable_market(MARKET), None);
+        ring.demand().begin_batch(Sequence(12));
+        assert_eq!(ring.resumable_market(MARKET), Some(Sequence(12)));
+        ring.push((13..=15).map(|at| frame(at, 1)).collect(), Sequence(15));
+        assert_eq!(ring.resumable_market(MARKET), Some(Sequence(13)));
+        drop(lease);
+        ring.demand().begin_batch(Sequence(15));
+        assert_eq!(
+            ring.resumable_market(MARKET),
+            Some(Sequence(13)),
+            "its window lasts"
+        );
+        ring.restart(Sequence(14));
+        assert_eq!(ring.resumable_market(MARKET), None);
+    }
+
+    #[test]
+    fn listeners_wake_when_the_head_moves_with_or_without_messages() {
+        let runtime = tokio::runtime::Builder::new_current_thread().build();
+        let ring = ring(10, 1_000);
+        let wake = Arc::new(Notify::new());
+        ring.add_listener(Arc::clone(&wake));
+        runtime.expect("a runtime").block_on(async {
+            ring.push(vec![frame(1, 1)], Sequence(1));
+            wake.notified().await;
+            ring.push(Vec::new(), Sequence(2));
+            wake.notified().await;
+            ring.push(Vec::new(), Sequence(2));
+            let mut waits = std::pin::pin!(wake.notified());
+            let is_pending = std::future::poll_fn(|context| {
+                std::task::Poll::Ready(waits.as_mut().poll(context).is_pending())
+            });
+            assert!(is_pending.await, "nothing moved");
+        });
     }
 }

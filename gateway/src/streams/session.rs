@@ -6,9 +6,7 @@ use foretell_view::View;
 use foretell_wire::api_error::ApiError;
 use foretell_wire::operator::mode_word;
 use foretell_wire::streams::extension::{self, RECOVERING, SnapshotReason};
-use foretell_wire::streams::request::{
-    Channel, RequestError, RequestErrorCode, StreamRequest,
-};
+use foretell_wire::streams::request::{Channel, RequestError, RequestErrorCode, StreamRequest};
 use foretell_wire::streams::{Stamp, stream_id};
 
 use crate::app::App;
@@ -16,8 +14,11 @@ use crate::auth::now;
 use crate::limits::STREAM_HEARTBEAT_MS;
 use crate::shared_view::ViewState;
 use crate::streams::close::Close;
+use crate::streams::demand::{KeyLease, LifecycleLease, MarketLease, Watched};
 use crate::streams::fan_out::{Hub, HubState};
+use crate::streams::journal_replay::ReplaySpan;
 use crate::streams::member::MemberId;
+use crate::streams::ring::EncodedFrame;
 use crate::streams::text_frame::text_frame;
 
 /// A connection while it handles a request.
@@ -39,6 +40,39 @@ pub(crate) enum Interrupt {
     CatchUp,
     /// It is handled again after the view has reached this sequence, once.
     Wait(Sequence),
+    /// It is handled again with older messages from the journal, once.
+    Replay(ReplayOrder),
+}
+
+/// Messages to read from the journal.
+pub(crate) struct ReplayOrder {
+    pub(crate) span: ReplaySpan,
+    pub(crate) watched: Watched,
+    /// What the ring holds after the span stays encoded meanwhile.
+    pub(crate) leases: Leases,
+}
+
+impl std::fmt::Debug for ReplayOrder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:?}", self.span)
+    }
+}
+
+/// Leases of markets, of a key, and of the lifecycle.
+pub(crate) type Leases = (Vec<MarketLease>, Option<KeyLease>, Option<LifecycleLease>);
+
+/// Messages read from the journal: those of the frames up to `last`. `None` when there are too many,
+/// or too many clients ask for them.
+pub(crate) struct Replayed {
+    pub(crate) frames: Option<Vec<EncodedFrame>>,
+    pub(crate) last: Sequence,
+    pub(crate) _leases: Leases,
+}
+
+impl std::fmt::Debug for Replayed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "up to {:?}", self.last)
+    }
 }
 
 /// What a request has waited for.
@@ -50,9 +84,19 @@ pub(crate) enum Waited {
     CaughtUp,
     /// For a sequence, with this result.
     ForSequence(Result<(), ApiError>),
+    /// For messages from the journal.
+    ForReplay(Replayed),
 }
 
 impl Waited {
+    /// The messages of older frames, if they were read.
+    pub(crate) const fn replayed(&self) -> Option<&Replayed> {
+        match self {
+            Self::ForReplay(replayed) => Some(replayed),
+            _ => None,
+        }
+    }
+
     /// Whether names may be newer than the view.
     pub(crate) const fn may_wait(&self) -> bool {
         matches!(self, Self::Not)
@@ -125,7 +169,11 @@ impl Session<'_> {
         index.extended.insert(self.id);
         if let Some(asked) = request.heartbeat_ms {
             let (least, most) = (*STREAM_HEARTBEAT_MS.start(), *STREAM_HEARTBEAT_MS.end());
-            member.heartbeat_ms = if asked == 0 { 0 } else { asked.clamp(least, most) };
+            member.heartbeat_ms = if asked == 0 {
+                0
+            } else {
+                asked.clamp(least, most)
+            };
             member.times.heartbeat = now;
         }
     }
@@ -151,6 +199,13 @@ impl Session<'_> {
         stamped(&id, sequence, text)
     }
 
+    /// The frame before those that the ring must hold: the resume point, or the end of what was
+    /// read from the journal.
+    pub(crate) fn ring_after(from: Sequence, waited: &Waited) -> Sequence {
+        let read = waited.replayed().filter(|read| read.frames.is_some());
+        read.map_or(from, |read| read.last.max(from))
+    }
+
     /// The outcome of `resume_from`, when the messages of all named tokens or of the key are held
     /// after `oldest`.
     pub(crate) fn resume(
@@ -158,6 +213,7 @@ impl Session<'_> {
         request: &StreamRequest,
         state: &ViewState,
         oldest: Option<Sequence>,
+        waited: &Waited,
     ) -> Option<Resume> {
         let from = request.resume_from?;
         let own = stream_id(state.view.genesis());
@@ -165,7 +221,8 @@ impl Session<'_> {
             return Some(Resume::Snapshot(SnapshotReason::OtherStream));
         }
         // Every frame after the view's sequence will be encoded.
-        if from >= state.view.sequence() || oldest.is_some_and(|oldest| from >= oldest) {
+        let after = Self::ring_after(from, waited);
+        if from >= state.view.sequence() || oldest.is_some_and(|oldest| after >= oldest) {
             return Some(Resume::From(from));
         }
         Some(Resume::Snapshot(self.too_old()))
@@ -204,7 +261,7 @@ impl Session<'_> {
 }
 
 fn waited_not(waited: &Waited) -> bool {
-    !matches!(waited, Waited::ForSequence(_))
+    !matches!(waited, Waited::ForSequence(_) | Waited::ForReplay(_))
 }
 
 /// A message as a finished frame.

@@ -1,18 +1,25 @@
 //! Stream messages from frames alone, without a gateway: what tests compare with their own
 //! derivation.
 
-use foretell_model::{FrameRef, KeyNumber, MarketNumber, Outcome, TimeMs};
-use foretell_view::{FoldError, FrameChanges, View};
+use std::path::Path;
+use std::sync::Arc;
+
+use foretell_model::{FrameRef, KeyNumber, MarketNumber, Outcome, Sequence, TimeMs};
+use foretell_view::{Chunking, FoldError, FrameChanges, View};
+use tokio::sync::Semaphore;
 
 use crate::book_cache::BookCache;
 use crate::descriptions::Descriptions;
+use crate::limits::CHECKED_AT_START;
 use crate::shared_view::ViewState;
 use crate::streams::demand::Watched;
 use crate::streams::encoder::{EncodeLimits, Encoder};
 use crate::streams::facts::FrameFacts;
 use crate::streams::first_book::FirstBook;
-use crate::streams::ring::Scope;
+use crate::streams::journal_replay::{JournalReplay, ReplaySpan};
+use crate::streams::ring::{EncodedFrame, Scope};
 use crate::streams::text_frame::text_of;
+use crate::view_bootstrap::ViewSources;
 
 /// Folds frames and renders all their messages as a gateway does.
 pub struct StreamFold {
@@ -109,20 +116,43 @@ impl StreamFold {
         let facts = FrameFacts::collect(view, &self.descriptions, &watched, &self.changes, || {
             receipt
         });
-        let Some(facts) = facts else {
-            return Ok(Vec::new());
+        Ok(facts.map_or_else(Vec::new, |facts| {
+            messages(&self.encoder.encode(&facts, server_time))
+        }))
+    }
+
+    /// The messages of the frames after `after` up to the last one folded here, rendered again from
+    /// a journal as for a client that resumes far back. Folds `slice` frames at a time.
+    ///
+    /// # Errors
+    /// Why the client would get a snapshot instead.
+    pub fn replay(
+        &self,
+        journal: &Path,
+        snapshots: &Path,
+        after: Sequence,
+        slice: usize,
+    ) -> Result<Vec<StreamMessage>, String> {
+        let sources = ViewSources {
+            journal: journal.to_owned(),
+            snapshots: snapshots.to_owned(),
+            checked_at_start: CHECKED_AT_START,
+            chunking: Chunking::Standard,
         };
-        let encoded = self.encoder.encode(&facts, server_time);
-        let text = |frame: &[u8]| text_of(frame).expect("it was rendered").to_owned();
-        let market = encoded.market.iter().map(|message| StreamMessage {
-            receiver: message.scope.into(),
-            text: text(&message.frame),
-        });
-        let user = encoded.user.iter().map(|message| StreamMessage {
-            receiver: StreamReceiver::Key(message.key, message.market),
-            text: text(&message.frame),
-        });
-        Ok(market.chain(user).collect())
+        let span = ReplaySpan {
+            after,
+            last: self.state.view.sequence(),
+        };
+        let turns = Arc::new(Semaphore::new(1));
+        let turn = turns.try_acquire_owned().expect("the first");
+        let watched = everything(&self.state.view);
+        let replay = JournalReplay::open(&sources, &self.descriptions, span, watched, turn);
+        let mut replay = replay.map_err(|error| error.to_string())?;
+        let mut sent = Vec::new();
+        while let Some(frames) = replay.next(slice).map_err(|error| error.to_string())? {
+            sent.extend(frames.iter().flat_map(messages));
+        }
+        Ok(sent)
     }
 
     /// The `book` of a token that is asked for now.
@@ -132,6 +162,19 @@ impl StreamFold {
         let book = FirstBook::of(&texts, &self.state, (market, outcome))?;
         Some(text_of(&book.frame(&texts))?.to_owned())
     }
+}
+
+fn messages(encoded: &EncodedFrame) -> Vec<StreamMessage> {
+    let text = |frame: &[u8]| text_of(frame).expect("it was rendered").to_owned();
+    let market = encoded.market.iter().map(|message| StreamMessage {
+        receiver: message.scope.into(),
+        text: text(&message.frame),
+    });
+    let user = encoded.user.iter().map(|message| StreamMessage {
+        receiver: StreamReceiver::Key(message.key, message.market),
+        text: text(&message.frame),
+    });
+    market.chain(user).collect()
 }
 
 fn everything(view: &View) -> Watched {

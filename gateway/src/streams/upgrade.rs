@@ -11,8 +11,7 @@ use base64::engine::general_purpose::STANDARD;
 use foretell_wire::streams::request::Channel;
 use foretell_wire::{ApiError, ErrorCode};
 use http::header::{
-    CONNECTION, SEC_WEBSOCKET_ACCEPT, SEC_WEBSOCKET_KEY, SEC_WEBSOCKET_VERSION,
-    UPGRADE,
+    CONNECTION, SEC_WEBSOCKET_ACCEPT, SEC_WEBSOCKET_KEY, SEC_WEBSOCKET_VERSION, UPGRADE,
 };
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, StatusCode, Version};
 use hyper::upgrade::OnUpgrade;
@@ -75,7 +74,9 @@ pub(crate) async fn any(context: RequestContext) -> Result<Answer, Failure> {
 async fn accept(context: RequestContext, channel: Option<Channel>) -> Result<Answer, Failure> {
     let accepted = check(&context.head)?;
     let app = &context.app;
-    app.shared_view.wait_acknowledged(Default::default()).await?;
+    app.shared_view
+        .wait_acknowledged(Default::default())
+        .await?;
     if app.stream_ring.history() == 0 {
         return Err(ApiError::Recovering.into());
     }
@@ -171,7 +172,10 @@ mod tests {
             (SEC_WEBSOCKET_KEY, KEY),
         ];
         let accepted = check(&head(Version::HTTP_11, &good)).unwrap();
-        assert_eq!(accepted, "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=", "the example of RFC 6455");
+        assert_eq!(
+            accepted, "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=",
+            "the example of RFC 6455"
+        );
         let status = |version, headers: &[(HeaderName, &'static str)]| {
             let failure = check(&head(version, headers)).unwrap_err();
             let answer = failure.render(crate::surface::Surface::Trading);
@@ -191,7 +195,12 @@ mod tests {
         assert_eq!((code, &headers[SEC_WEBSOCKET_VERSION]), (426, &VERSION));
         assert_eq!(status(Version::HTTP_11, &with(1, "h2c")).0, 426);
         assert_eq!(status(Version::HTTP_11, &[]).0, 426);
-        for key in ["", "AAAA", "dGhlIHNhbXBsZSBub25jZQ", "dGhlIHNhbXBsZSBub25jZTEyMw=="] {
+        for key in [
+            "",
+            "AAAA",
+            "dGhlIHNhbXBsZSBub25jZQ",
+            "dGhlIHNhbXBsZSBub25jZTEyMw==",
+        ] {
             assert_eq!(status(Version::HTTP_11, &with(3, key)).0, 400, "{key}");
         }
         let mut twice = good.to_vec();

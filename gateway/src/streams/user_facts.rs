@@ -130,7 +130,11 @@ impl Source<'_> {
     /// `None` when no key wants it.
     fn order(&self, order: &Order, event: OrderEvent) -> Option<UserStep> {
         let owner = self.owner_of(order.account)?;
-        let keys = self.watched.keys_of(owner);
+        // A replay knows keys that are registered later.
+        let keys = self.watched.keys_of(owner).iter().copied();
+        let keys: Vec<_> = keys
+            .filter(|key| self.view.keys().get(*key).is_some())
+            .collect();
         if keys.is_empty() {
             return None;
         }
@@ -146,7 +150,7 @@ impl Source<'_> {
         let trades = trades.iter().filter_map(|&slot| self.view.trade_id(slot));
         Some(UserStep::Order(Box::new(OrderStep {
             market: order.market,
-            keys: keys.to_vec(),
+            keys,
             facts,
             trades: trades.collect(),
             event,

@@ -2,25 +2,28 @@
 
 use std::collections::HashMap;
 
-use bytes::Bytes;
 use foldhash::fast::RandomState;
 use foretell_auth::text::parse_api_key;
 use foretell_auth::verify_trio;
 use foretell_model::{AccountNumber, KeyNumber, MarketNumber, Sequence};
 use foretell_view::View;
 use foretell_wire::limits::MAX_UNKNOWN_IDS;
-use foretell_wire::streams::extension::{Subscribed, resumed_replay, resumed_snapshot};
+use foretell_wire::streams::extension::{
+    SnapshotReason, Subscribed, resumed_replay, resumed_snapshot,
+};
 use foretell_wire::streams::request::{
     Channel, Credentials, Operation, RequestErrorCode, StreamRequest,
 };
 use foretell_wire::streams::stream_id;
 
 use crate::authenticate::live_key;
-use crate::limits::STREAM_PASS_FRAMES;
 use crate::streams::close::Close;
+use crate::streams::demand::Watched;
 use crate::streams::fan_out::HubState;
+use crate::streams::journal_replay::ReplaySpan;
 use crate::streams::member::UserSubscription;
-use crate::streams::session::{Interrupt, Resume, Session, Waited, error, stamped};
+use crate::streams::missed::Missed;
+use crate::streams::session::{Interrupt, ReplayOrder, Resume, Session, Waited, error, stamped};
 
 type Filter = HashMap<MarketNumber, Sequence, RandomState>;
 
@@ -30,7 +33,11 @@ impl Session<'_> {
         request: &StreamRequest,
         waited: &Waited,
     ) -> Result<(), Interrupt> {
-        let key = self.hub.lock().member(self.id).and_then(|it| Some(it.user.as_ref()?.key));
+        let key = self
+            .hub
+            .lock()
+            .member(self.id)
+            .and_then(|it| Some(it.user.as_ref()?.key));
         let (markets, mut unknown) = {
             let state = self.app.shared_view.read();
             if self.awaits(request, &state.view, waited) {
@@ -55,7 +62,7 @@ impl Session<'_> {
                 self.check_same_key(request, key)?;
                 self.change_filter(operation, named)?;
                 if operation == Operation::Subscribe {
-                    self.answer(request, key, &unknown);
+                    self.answer(request, key, &unknown, waited)?;
                 }
                 Ok(())
             }
@@ -96,8 +103,7 @@ impl Session<'_> {
             }
         }
         drop(hub);
-        self.answer(request, key, unknown);
-        Ok(())
+        self.answer(request, key, unknown, waited)
     }
 
     /// The key and owner of a trio; takes as long for every failure.
@@ -169,15 +175,32 @@ impl Session<'_> {
     }
 
     /// Tells of the subscription and replays, if the connection asked for it.
-    fn answer(&self, request: &StreamRequest, key: KeyNumber, unknown: &[String]) {
+    fn answer(
+        &self,
+        request: &StreamRequest,
+        key: KeyNumber,
+        unknown: &[String],
+        waited: &Waited,
+    ) -> Result<(), Interrupt> {
         let mut hub = self.hub.lock();
         let hub = &mut *hub;
         let oldest = self.app.stream_ring.resumable_key(key);
         let state = self.app.shared_view.read();
         let (view, sequence) = (&state.view, state.view.sequence());
         let id = stream_id(view.genesis());
+        let resume = self.resume(request, &state, oldest, waited);
+        if waited.replayed().is_none()
+            && let Some(Resume::Snapshot(SnapshotReason::TooOld | SnapshotReason::HistoryRebuilt)) =
+                resume
+        {
+            let after = request.resume_from.unwrap_or_default();
+            let order = self.order_user_replay(key, after, view);
+            // Nothing is sent live before what was missed.
+            self.start_user_at(hub, Sequence(u64::MAX));
+            return Err(order);
+        }
         let Some(member) = hub.member(self.id).filter(|member| member.extended) else {
-            return;
+            return Ok(());
         };
         let markets = member.user.as_ref().and_then(|user| user.markets.as_ref());
         let message = Subscribed {
@@ -189,23 +212,24 @@ impl Session<'_> {
             state: self.state_word(view),
         };
         let told = |at| stamped(&id, at, |stamp| message.json(stamp));
-        let resume = self.resume(request, &state, oldest);
         let replay = match resume {
-            Some(Resume::From(from)) => self.missed_by(hub, key, from).map(|it| (from, it)),
+            Some(Resume::From(from)) => {
+                (self.missed_by(hub, key, from, waited)).map(|it| (from, it))
+            }
             _ => None,
         };
         if let Some((from, missed)) = replay {
-            let to = hub.cursor.max(from);
+            let to = hub.cursor.max(Self::ring_after(from, waited));
             let resumed = stamped(&id, to, |stamp| resumed_replay(from.0, to.0, stamp));
             let cursor = hub.cursor;
             hub.insert(self.id, cursor, vec![told(to), resumed]);
-            for (sequence, frame) in missed {
+            for (sequence, frame) in missed.frames {
                 let now = hub.now();
                 let fits = (hub.member(self.id)).is_none_or(|it| it.deliver(&frame, sequence, now));
                 hub.after_push(self.id, fits);
             }
             self.start_user_at(hub, to);
-            return;
+            return Ok(());
         }
         let mut frames = vec![told(sequence)];
         if let Some(resume) = resume {
@@ -219,6 +243,24 @@ impl Session<'_> {
             }));
         }
         hub.insert(self.id, sequence, frames);
+        if waited.replayed().is_some() {
+            self.start_user_at(hub, sequence);
+        }
+        Ok(())
+    }
+
+    /// The messages of a key that the ring no longer holds. The subscription starts after them.
+    fn order_user_replay(&self, key: KeyNumber, after: Sequence, view: &View) -> Interrupt {
+        let owner = view.keys().get(key).map(|key| key.owner);
+        let owner = owner.unwrap_or(AccountNumber(u32::MAX));
+        Interrupt::Replay(ReplayOrder {
+            span: ReplaySpan {
+                after,
+                last: view.sequence(),
+            },
+            watched: Watched::of([], [(key, owner)], false),
+            leases: (Vec::new(), None, None),
+        })
     }
 
     /// Messages of frames after `from` are sent from now on.
@@ -238,30 +280,20 @@ impl Session<'_> {
         hub: &mut HubState,
         key: KeyNumber,
         from: Sequence,
-    ) -> Option<Vec<(Sequence, Bytes)>> {
-        let (to, limit) = (hub.cursor, self.hub.limits.max_lag_bytes / 2);
+        waited: &Waited,
+    ) -> Option<Missed> {
+        let to = hub.cursor.max(Self::ring_after(from, waited));
         let user = hub.member(self.id)?.user.as_ref()?;
         let filter = user.markets.as_ref();
         let covers = |market| filter.is_none_or(|filter| filter.contains_key(&market));
-        let (mut missed, mut bytes, mut cursor) = (Vec::new(), 0, from);
-        while cursor < to {
-            let frames = self.app.stream_ring.after(cursor, STREAM_PASS_FRAMES)?;
-            for frame in frames.iter().take_while(|frame| frame.sequence <= to) {
-                for message in &frame.user {
-                    if message.key == key && covers(message.market) {
-                        bytes += message.frame.len();
-                        missed.push((frame.sequence, message.frame.clone()));
-                    }
+        let mut missed = Missed::new(self.hub.limits.max_lag_bytes / 2);
+        missed.collect(&self.app.stream_ring, waited, (from, to), |frame, add| {
+            for message in &frame.user {
+                if message.key == key && covers(message.market) {
+                    add(&message.frame);
                 }
-                cursor = frame.sequence;
             }
-            if bytes > limit {
-                return None;
-            }
-            if frames.len() < STREAM_PASS_FRAMES {
-                break;
-            }
-        }
+        })?;
         Some(missed)
     }
 }

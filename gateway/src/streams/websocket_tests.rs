@@ -84,11 +84,7 @@ fn messages_are_read_whole_from_any_pieces() {
 #[test]
 fn every_broken_rule_has_its_code() {
     let too_long = masked(0x81, &vec![b'x'; LIMIT + 1]);
-    let in_parts = [
-        masked(0x01, &vec![b'x'; LIMIT]),
-        masked(0x80, b"y"),
-    ]
-    .concat();
+    let in_parts = [masked(0x01, &vec![b'x'; LIMIT]), masked(0x80, b"y")].concat();
     let endless = [vec![0x81, 0xFF], vec![0xFF; 8], vec![0; 4]].concat();
     for (what, bytes, code) in [
         ("unmasked", vec![0x81, 0x02, b'{', b'}'], 1002),
@@ -104,7 +100,11 @@ fn every_broken_rule_has_its_code() {
         ("opcode 3", masked(0x83, b"{}"), 1002),
         ("opcode 11", masked(0x8B, b""), 1002),
         ("continuation of nothing", masked(0x80, b"{}"), 1002),
-        ("text inside of a text", [masked(0x01, b"{"), masked(0x81, b"}")].concat(), 1002),
+        (
+            "text inside of a text",
+            [masked(0x01, b"{"), masked(0x81, b"}")].concat(),
+            1002,
+        ),
         ("close of one byte", masked(0x88, b"x"), 1002),
         ("close code 1005", masked(0x88, &[0x03, 0xED]), 1002),
         ("close code 999", masked(0x88, &[0x03, 0xE7]), 1002),

@@ -7,3 +7,4 @@ mod greedy;
 mod page;
 mod server;
 mod site;
+mod streams;

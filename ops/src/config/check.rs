@@ -29,6 +29,19 @@ pub(crate) const RANGES: &[(&str, u32, u32)] = &[
     ("gateway.threads", 0, 64),
     ("gateway.connections", 64, 1_000_000),
     ("site.currency_decimals", 0, 6),
+    ("streams.assets", 1, 100_000),
+    ("streams.markets", 1, 100_000),
+    ("streams.message_kib", 1, 16_384),
+    ("streams.messages_per_second", 1, 100_000),
+    ("streams.message_burst", 1, 1_000_000),
+    ("streams.max_lag_mib", 1, 1_024),
+    ("streams.max_lag_ms", 100, 3_600_000),
+    // A gateway closes connections on which no byte moves for 75 s.
+    ("streams.ping_seconds", 1, 60),
+    ("streams.idle_seconds", 1, 86_400),
+    ("streams.quiet_book_ms", 0, 86_400_000),
+    ("streams.resume_window_ms", 0, 3_600_000),
+    ("streams.ring_mib", 1, 16_384),
     ("catalog.every_seconds", 1, 86_400),
     ("catalog.full_every_hours", 1, 720),
     ("catalog.max_fee_ppm", 0, MAX_FEE_RATE_PPM),
@@ -245,6 +258,13 @@ fn check_range(setting: &str, value: i64, low: u32, high: u32) -> Result<(), Fai
 #[cfg(test)]
 mod tests {
     use super::*;
+    use foretell_gateway::StreamLimits;
+
+    #[test]
+    fn the_defaults_of_streams_are_those_of_a_gateway() {
+        let (set, usual) = (Config::default().streams.limits(), StreamLimits::default());
+        assert_eq!(format!("{set:?}"), format!("{usual:?}"));
+    }
 
     #[test]
     fn the_catalog_s_settings_are_bounds_and_a_policy() {

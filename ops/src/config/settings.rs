@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::time::Duration;
 
-use foretell_gateway::{RateLimits, RequestPolicyConfig};
+use foretell_gateway::{RateLimits, RequestPolicyConfig, StreamLimits};
 use ipnet::IpNet;
 use serde::{Deserialize, Serialize};
 
@@ -24,6 +25,8 @@ pub struct Config {
     pub engine: Engine,
     /// Gateway processes.
     pub gateway: Gateway,
+    /// Stream connections: `/ws/market`, `/ws/user`.
+    pub streams: Streams,
     /// Rate limits per client; `gateway.trusted_proxies` determines the client address.
     pub limits: RateLimits,
     /// The page of the trading surface.
@@ -275,6 +278,78 @@ impl Default for Gateway {
             dev_auth_hints: false,
             timestamp_past_seconds: 60,
             timestamp_future_seconds: 10,
+        }
+    }
+}
+
+/// Stream connections.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Streams {
+    /// Maximum tokens of a connection of the market channel.
+    pub assets: u32,
+    /// Maximum markets that a connection of the user channel names.
+    pub markets: u32,
+    /// Maximum size of one message from a client, in KiB.
+    pub message_kib: u32,
+    /// Messages per second read from a client after a burst.
+    pub messages_per_second: u32,
+    /// Messages read from a client at once after a pause.
+    pub message_burst: u32,
+    /// Maximum bytes waiting for one connection, in MiB; a slower reader is closed with 4002.
+    pub max_lag_mib: u32,
+    /// Maximum time a message waits for its connection, in ms; a slower reader is closed with 4002.
+    pub max_lag_ms: u32,
+    /// Seconds between the server's pings.
+    pub ping_seconds: u32,
+    /// Seconds without a frame from the client until it is closed with 1008.
+    pub idle_seconds: u32,
+    /// Time without an event after which a market connection gets a book, in ms; 0 = never.
+    pub quiet_book_ms: u32,
+    /// Time that messages are kept for a client that reconnects, in ms.
+    pub resume_window_ms: u32,
+    /// Maximum bytes of messages kept for resuming, in MiB.
+    pub ring_mib: u32,
+}
+
+impl Default for Streams {
+    fn default() -> Self {
+        Self {
+            assets: 4_000,
+            markets: 4_000,
+            message_kib: 512,
+            messages_per_second: 20,
+            message_burst: 1_000,
+            max_lag_mib: 8,
+            max_lag_ms: 5_000,
+            ping_seconds: 30,
+            idle_seconds: 120,
+            quiet_book_ms: 45_000,
+            resume_window_ms: 60_000,
+            ring_mib: 64,
+        }
+    }
+}
+
+impl Streams {
+    /// The limits of a gateway's stream connections.
+    #[must_use]
+    pub fn limits(&self) -> StreamLimits {
+        let number = |setting: u32| usize::try_from(setting).unwrap_or(usize::MAX);
+        let millis = |setting: u32| Duration::from_millis(setting.into());
+        StreamLimits {
+            assets: number(self.assets),
+            markets: number(self.markets),
+            message: number(self.message_kib) << 10,
+            messages_per_second: self.messages_per_second,
+            message_burst: self.message_burst,
+            max_lag_bytes: number(self.max_lag_mib) << 20,
+            max_lag: millis(self.max_lag_ms),
+            ping: Duration::from_secs(self.ping_seconds.into()),
+            idle: Duration::from_secs(self.idle_seconds.into()),
+            quiet_book: millis(self.quiet_book_ms),
+            resume_window: millis(self.resume_window_ms),
+            ring: number(self.ring_mib) << 20,
         }
     }
 }

@@ -25,6 +25,7 @@ mod seal;
 mod site;
 mod snapshot;
 mod state;
+mod websocket;
 mod world;
 
 /// An input with a name.
@@ -82,6 +83,11 @@ pub const TARGETS: &[Target] = &[
         name: "catalog",
         run: catalog::run,
         seeds: catalog::seeds,
+    },
+    Target {
+        name: "websocket",
+        run: websocket::run,
+        seeds: websocket::seeds,
     },
 ];
 

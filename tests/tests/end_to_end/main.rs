@@ -14,5 +14,6 @@ mod hostile_http;
 mod operator_cli;
 mod page;
 mod recorded_books;
+mod stream_connections;
 mod trading_surface;
 mod two_gateways;

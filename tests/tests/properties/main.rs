@@ -1,10 +1,12 @@
-//! Random commands, compared with naive models: core, read model, snapshots and data surface.
+//! Random commands, compared with naive models: core, read model, snapshots, data surface and
+//! streams.
 
 mod data_agrees;
 mod generator;
 mod placements;
 mod restore_agrees;
 mod rng;
+mod stream_agrees;
 mod style;
 mod twin_agrees;
 mod view_agrees;

@@ -13,7 +13,9 @@ fn one(text: &str) -> Result<StreamRequest, RequestError> {
 #[rstest]
 #[case(r#"{"type":"market","assets_ids":["1","2"],"custom_feature_enabled":true}"#)]
 #[case(r#"{"type":"Market","operation":"SUBSCRIBE","markets":[],"assets_ids":["1","2"],"initial_dump":true,"custom_feature_enabled":true}"#)]
-#[case(r#"[{"asset_ids":["1","2"],"type":"market","custom_feature_enabled":true,"level":2,"x":[{}]}]"#)]
+#[case(
+    r#"[{"asset_ids":["1","2"],"type":"market","custom_feature_enabled":true,"level":2,"x":[{}]}]"#
+)]
 #[case(r#"{"asset_id":"1","assets_ids":null,"asset_ids":["2"],"type":"MARKET","markets":null,"custom_feature_enabled":true}"#)]
 fn forms_of_the_market_channel(#[case] text: &str) {
     let request = one(text).unwrap();
@@ -27,8 +29,14 @@ fn forms_of_the_market_channel(#[case] text: &str) {
 }
 
 #[rstest]
-#[case(r#"{"type":"user","auth":{"apiKey":"k","secret":"s","passphrase":"p"}}"#, 0)]
-#[case(r#"{"type":"user","auth":{"apikey":"k","secret":"s","passphrase":"p"},"markets":[]}"#, 0)]
+#[case(
+    r#"{"type":"user","auth":{"apiKey":"k","secret":"s","passphrase":"p"}}"#,
+    0
+)]
+#[case(
+    r#"{"type":"user","auth":{"apikey":"k","secret":"s","passphrase":"p"},"markets":[]}"#,
+    0
+)]
 #[case(r#"{"auth":{"api_key":"k","secret":"s","passphrase":"p"},"markets":["CONDITION"],"type":"user","assets_ids":[]}"#, 1)]
 #[case(r#"{"auth":{"key":"k","secret":"s","passphrase":"p","more":1},"markets":["CONDITION","0x1"],"type":"USER"}"#, 1)]
 fn forms_of_the_user_channel(#[case] text: &str, #[case] markets: usize) {
@@ -95,7 +103,10 @@ fn both_forms_of_a_token_are_one_token_and_others_are_told() {
 #[case(r#"{"assets_ids":[["1"]]}"#, "bad_field")]
 #[case(r#"{"markets":[null]}"#, "bad_field")]
 #[case(r#"{"auth":"secret words"}"#, "bad_field")]
-#[case(r#"{"auth":{"apiKey":"secret words","secret":1,"passphrase":"p"}}"#, "bad_field")]
+#[case(
+    r#"{"auth":{"apiKey":"secret words","secret":1,"passphrase":"p"}}"#,
+    "bad_field"
+)]
 #[case(r#"{"initial_dump":"yes"}"#, "bad_field")]
 #[case(r#"{"custom_feature_enabled":1}"#, "bad_field")]
 #[case(r#"{"level":4}"#, "bad_field")]

@@ -3,14 +3,13 @@
 use serde::Serialize;
 
 use foretell_model::{
-    ApiKey, ConditionId, Lots, OrderId, Price, Side, TimeMs, TimeNs, TokenId, WalletAddress,
+    ApiKey, ConditionId, Lots, OrderId, Price, Side, TimeMs, TokenId, WalletAddress,
 };
 
 use crate::decimal::{self, Decimal};
 use crate::ids;
 use crate::order::order_type_text;
 use crate::streams::{Stamp, message};
-use crate::time;
 use crate::trade::TradeFacts;
 use crate::user_order::{OrderFacts, UserOrderStatus};
 
@@ -54,8 +53,7 @@ struct OrderJson<'a> {
     order_type: &'static str,
     #[serde(serialize_with = "ids::shown")]
     maker_address: WalletAddress,
-    #[serde(serialize_with = "time::as_seconds")]
-    created_at: TimeNs,
+    created_at: String,
     expiration: String,
     timestamp: String,
 }
@@ -79,7 +77,7 @@ pub fn order(facts: &OrderFacts, event: OrderEvent, time: TimeMs, stamp: &Stamp<
         status: facts.status,
         order_type: order_type_text(facts.order_type),
         maker_address: facts.maker,
-        created_at: facts.created,
+        created_at: facts.created.seconds().0.to_string(),
         expiration: facts.expiration.0.to_string(),
         timestamp: time.0.to_string(),
     };

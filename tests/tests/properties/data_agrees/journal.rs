@@ -8,6 +8,7 @@ use serde_json::json;
 use crate::generator::Generator;
 
 /// A frame that owns its data.
+#[derive(Debug)]
 pub(crate) struct Frame {
     pub(crate) sequence: Sequence,
     pub(crate) time: TimeNs,

@@ -5,15 +5,15 @@
 //! Half of the journals are those of the comparison of core and twin. The others trade, split,
 //! merge, convert, resolve and redeem all the time.
 
-mod busy;
+pub(crate) mod busy;
 mod filters;
-mod journal;
+pub(crate) mod journal;
 mod pages;
 mod plain;
 mod positions;
 mod questions;
 mod rows;
-mod site;
+pub(crate) mod site;
 mod sums;
 mod wallet;
 

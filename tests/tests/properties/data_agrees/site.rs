@@ -22,14 +22,15 @@ use crate::data_agrees::journal::Journal;
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The writer of a journal; its control page is valid while it lives.
-struct Writer {
+pub(crate) struct Writer {
     appender: Appender,
     syncer: Syncer,
     _state: JournalState,
 }
 
 impl Writer {
-    fn write(directory: &Path, journal: &Journal) -> (Self, BTreeMap<u64, String>) {
+    /// Writes a journal; returns the receipts of its frames by sequence, too.
+    pub(crate) fn write(directory: &Path, journal: &Journal) -> (Self, BTreeMap<u64, String>) {
         let options = Options {
             segment_bytes: Options::MIN_SEGMENT_BYTES,
             ..Options::default()

@@ -1,0 +1,410 @@
+//! Stream connections over processes: input rules, credentials, subscriptions that race with
+//! commands, resumes, and the end of a gateway (docs/api/streams.md).
+
+use std::io::Write as _;
+use std::net::TcpStream;
+use std::time::Instant;
+
+use foretell_auth::Signer;
+use foretell_auth::domains::DEFAULT_CHAIN;
+use foretell_model::{Side, TokenId};
+use foretell_ops::demo::sample::Sample;
+use foretell_ops::demo::wallets::VISITORS;
+use foretell_ops::trader::{Terms, Trader, token};
+use foretell_tests::exchange::{Exchange, Options, PATIENCE};
+use foretell_tests::random::Random;
+use reqwest::Method;
+use rustix::process::Signal;
+use serde_json::{Value, json};
+use tokio_tungstenite::tungstenite::{Error, Message, WebSocket, client};
+
+/// A plain market without a fee.
+const MARKET: &str = "hottest-year-2027";
+
+struct Site {
+    exchange: Exchange,
+    condition: String,
+    tokens: [String; 2],
+}
+
+impl Site {
+    fn start(options: &Options) -> Self {
+        let exchange = Exchange::start(env!("CARGO_BIN_EXE_foretell-under-test"), options);
+        let sample = Sample::load().expect("the sample");
+        let mut markets = sample.events.iter().flat_map(|event| &event.markets);
+        let market = markets.find(|market| market.slug == MARKET);
+        let market = market.expect("the market");
+        Self {
+            exchange,
+            condition: market.condition_id(),
+            tokens: market.token_ids(),
+        }
+    }
+
+    fn yes(&self) -> TokenId {
+        token(&self.tokens[0]).expect("a token")
+    }
+
+    fn connect(&self, path: &str) -> Client {
+        let address = self.exchange.trading.trim_start_matches("http://");
+        let stream = TcpStream::connect(address).expect("a connection");
+        stream.set_read_timeout(Some(PATIENCE)).expect("a timeout");
+        let url = format!("ws://{address}{path}");
+        let (socket, _) = client(url, stream).expect("an upgrade");
+        Client(socket)
+    }
+
+    /// A connection with this first request.
+    fn subscribe(&self, path: &str, request: &Value) -> Client {
+        let mut client = self.connect(path);
+        client.send(request);
+        client
+    }
+
+    async fn trader(&self, visitor: usize) -> Trader {
+        let key = VISITORS[visitor].private_key;
+        let trader = Trader::connect(&self.exchange.trading, key, 0).await;
+        trader.expect("a key")
+    }
+
+    /// The credentials of a visitor's key.
+    async fn auth(&self, visitor: usize) -> Value {
+        let signer = Signer::from_hex(VISITORS[visitor].private_key).expect("a key");
+        let seconds = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+        let seconds = seconds.expect("after 1970").as_secs();
+        let url = format!("{}/auth/derive-api-key", self.exchange.trading);
+        let mut request = reqwest::Client::new().get(url);
+        for (name, value) in signer.l1_headers("SERVICE", DEFAULT_CHAIN, seconds, 0) {
+            request = request.header(name, value);
+        }
+        let answer = request.send().await.expect("an answer");
+        answer.json().await.expect("JSON")
+    }
+
+    /// Places a BUY of the first token; returns the sequence of its frame.
+    async fn buy(&self, trader: &Trader, price: u16) -> u64 {
+        let terms = Terms::limit(self.yes(), false, Side::Buy, 1_000, price);
+        let order = trader.sign(&terms).expect("a signature");
+        let (status, answer) = trader.place(&order).await.expect("an answer");
+        assert_eq!(status, 200, "{answer}");
+        trader.seen().0
+    }
+}
+
+struct Client(WebSocket<TcpStream>);
+
+impl Client {
+    fn send(&mut self, request: &Value) {
+        self.text(&request.to_string());
+    }
+
+    fn text(&mut self, text: &str) {
+        self.0.send(Message::text(text)).expect("sent");
+    }
+
+    /// Sends bytes as they are.
+    fn raw(&mut self, bytes: &[u8]) {
+        self.0.get_mut().write_all(bytes).expect("sent");
+    }
+
+    /// The next text; pings are answered on the way.
+    fn next_text(&mut self) -> String {
+        loop {
+            match self.0.read().expect("a message") {
+                Message::Text(text) => return text.as_str().to_owned(),
+                Message::Ping(_) | Message::Pong(_) => {}
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+
+    fn next(&mut self) -> Value {
+        let text = self.next_text();
+        serde_json::from_str(&text).unwrap_or_else(|_| panic!("{text}"))
+    }
+
+    /// The next message, which has this type.
+    fn expect(&mut self, event_type: &str) -> Value {
+        let message = self.next();
+        assert_eq!(message["event_type"], event_type, "{message}");
+        message
+    }
+
+    /// Reads up to a heartbeat at this sequence or later, without it and other heartbeats.
+    fn up_to(&mut self, sequence: u64) -> Vec<Value> {
+        let mut read = Vec::new();
+        loop {
+            let message = self.next();
+            match message["event_type"] == "heartbeat" {
+                true if number(&message, "sequence") >= sequence => return read,
+                true => {}
+                false => read.push(message),
+            }
+        }
+    }
+
+    /// The close code and reason; messages before it are skipped.
+    fn end(&mut self) -> (u16, String) {
+        loop {
+            match self.0.read() {
+                Ok(Message::Close(Some(frame))) => {
+                    return (frame.code.into(), frame.reason.as_str().to_owned());
+                }
+                Ok(_) => {}
+                Err(Error::Io(error)) => panic!("no close frame: {error}"),
+                Err(error) => panic!("{error}"),
+            }
+        }
+    }
+}
+
+fn number(message: &Value, field: &str) -> u64 {
+    let text = message[field].as_str().unwrap_or_else(|| panic!("{field} of {message}"));
+    text.parse().expect("digits")
+}
+
+/// A message without the time of its encoding.
+fn timeless(message: &Value) -> Value {
+    let mut message = message.clone();
+    message.as_object_mut().expect("an object").remove("server_ts_ms");
+    message
+}
+
+/// A masked frame with a mask of zeros.
+fn frame(first: u8, payload: &[u8]) -> Vec<u8> {
+    let length = u8::try_from(payload.len()).expect("a short payload");
+    [&[first, 0x80 | length, 0, 0, 0, 0], payload].concat()
+}
+
+#[tokio::test]
+async fn bad_input_ends_in_what_its_rule_says() {
+    let site = Site::start(&Options::demo().with("FORETELL_STREAMS_MESSAGE_KIB", "1"));
+    let mut client = site.connect("/ws/market/");
+    for text in ["PING", " ping\n"] {
+        client.text(text);
+        assert_eq!(client.next_text(), "PONG", "before a subscription");
+    }
+    // Without the extension nothing is told.
+    client.text("garbage");
+    client.text("PONG");
+    client.send(&json!({"acks": true, "type": "market", "assets_ids": ["1", site.tokens[0]]}));
+    let subscribed = client.expect("subscribed");
+    assert_eq!((&subscribed["assets"], &subscribed["unknown"]), (&json!("1"), &json!(["1"])));
+    assert_eq!(client.expect("book")["asset_id"], site.tokens[0]);
+    for (text, code) in [
+        ("garbage", "bad_json"),
+        ("[1]", "bad_json"),
+        (r#"{"assets_ids":[1]}"#, "bad_field"),
+        (r#"{"operation":"jump"}"#, "unknown_operation"),
+        (r#"{"type":"user"}"#, "wrong_channel"),
+        (r#"{"resume_from":"9000000000000"}"#, "not_subscribed"),
+    ] {
+        client.text(text);
+        let error = client.expect("error");
+        assert_eq!((&error["code"], &error["request"]), (&json!(code), &json!(text)), "{error}");
+    }
+    client.text("PING");
+    assert_eq!(client.next_text(), "PONG", "it still lives");
+
+    let long = frame(0x81, &[b'x'; 125]);
+    for (what, bytes, code) in [
+        ("binary", frame(0x82, b"{}"), 1003),
+        ("unmasked", vec![0x81, 2, b'{', b'}'], 1002),
+        ("not UTF-8", frame(0x81, b"\xFF"), 1007),
+        ("fragmented PING", frame(0x09, b"x"), 1002),
+        ("too long", [&[0x81, 0xFE, 0x04, 0x01, 0, 0, 0, 0][..], &long].concat(), 1009),
+        ("close", frame(0x88, &[0x03, 0xE8]), 1000),
+    ] {
+        let mut client = site.connect("/ws");
+        client.raw(&bytes);
+        assert_eq!(client.end().0, code, "{what}");
+    }
+    // Fragments are one message, also with a ping in between.
+    let mut client = site.connect("/ws");
+    client.raw(&[frame(0x01, b"PI"), frame(0x89, b"?"), frame(0x80, b"NG")].concat());
+    assert_eq!(client.next_text(), "PONG");
+    assert!(site.exchange.stop().success());
+}
+
+#[tokio::test]
+async fn a_connection_over_a_limit_or_silent_is_closed() {
+    let options = Options::demo()
+        .with("FORETELL_STREAMS_ASSETS", "1")
+        .with("FORETELL_STREAMS_IDLE_SECONDS", "1")
+        .with("FORETELL_GATEWAY_CONNECTIONS_PER_ADDRESS", "8");
+    let site = Site::start(&options);
+    let both = json!({"type": "market", "assets_ids": site.tokens});
+    let end = site.subscribe("/ws/market", &both).end();
+    assert_eq!(end, (4008, "too many assets: 2, max 1".to_owned()));
+    let began = Instant::now();
+    let end = site.connect("/ws/market").end();
+    assert_eq!(end, (1008, "idle".to_owned()));
+    assert!(began.elapsed().as_millis() >= 1_000);
+    // 8 connections, one of them for requests.
+    let held: Vec<Client> = (0..7).map(|_| site.connect("/ws/market")).collect();
+    let request = reqwest::Client::new().get(format!("{}/ws/market", site.exchange.trading));
+    let request = request
+        .header("connection", "upgrade")
+        .header("upgrade", "websocket")
+        .header("sec-websocket-version", "13")
+        .header("sec-websocket-key", "dGhlIHNhbXBsZSBub25jZQ==");
+    let answer = request.send().await.expect("an answer");
+    assert_eq!(answer.status(), 429);
+    assert_eq!(answer.headers()["x-error-code"], "too_many_streams");
+    assert_eq!(answer.headers()["retry-after"], "5");
+    drop(held);
+    assert!(site.exchange.stop().success());
+}
+
+#[tokio::test]
+async fn a_user_sees_its_own_and_ends_with_its_key() {
+    let site = Site::start(&Options::demo());
+    let (alice, bob) = (site.trader(0).await, site.trader(1).await);
+    let auth = site.auth(0).await;
+    for wrong in ["none", "apiKey", "secret", "passphrase"] {
+        let mut bad = json!({"type": "user", "auth": auth});
+        match wrong {
+            "none" => drop(bad.as_object_mut().expect("an object").remove("auth")),
+            field => bad["auth"][field] = json!("0071e705-7f26-4786-8057-6a371e29d143"),
+        }
+        let end = site.subscribe("/ws/user", &bad).end();
+        assert_eq!(end, (4001, "unauthorized".to_owned()), "{wrong}");
+    }
+    let first = json!({"type": "user", "auth": auth, "heartbeat_ms": 500});
+    let mut own = site.subscribe("/ws/user/", &first);
+    assert_eq!(own.expect("subscribed")["markets"], "0");
+    let mut filtered = first.clone();
+    filtered["markets"] = json!([format!("0x{}", "ab".repeat(32))]);
+    let mut nothing = site.subscribe("/ws", &filtered);
+    assert_eq!(nothing.expect("subscribed")["unknown"], filtered["markets"]);
+    // Later requests name no credentials, or the same ones.
+    own.send(&json!({"operation": "subscribe", "markets": [site.condition]}));
+    assert_eq!(own.expect("subscribed")["markets"], "0", "all stays all");
+
+    site.buy(&bob, 4_000).await;
+    let last = site.buy(&alice, 3_000).await;
+    let read = own.up_to(last);
+    let orders: Vec<_> = read.iter().map(|it| (&it["event_type"], &it["type"])).collect();
+    assert_eq!(orders, [(&json!("order"), &json!("PLACEMENT"))], "nothing of Bob");
+    assert_eq!(read[0]["owner"], alice.api_key());
+    assert!(nothing.up_to(last).is_empty());
+
+    let revoked = alice.signed(Method::DELETE, "/auth/api-key", "", "").await;
+    assert_eq!(revoked.expect("an answer").0, 200);
+    for client in [&mut own, &mut nothing] {
+        assert_eq!(client.end(), (4001, "key revoked".to_owned()));
+    }
+    let end = site.subscribe("/ws/user", &first).end();
+    assert_eq!(end, (4001, "unauthorized".to_owned()));
+    assert!(site.exchange.stop().success());
+}
+
+#[tokio::test]
+async fn repeated_subscriptions_add_nothing_and_dumps_are_as_asked() {
+    let site = Site::start(&Options::demo());
+    let trader = site.trader(0).await;
+    let [yes, no] = &site.tokens;
+    let mut client = site.subscribe("/ws/market", &json!({"assets_ids": [yes], "acks": true}));
+    assert_eq!(client.expect("subscribed")["assets"], "1");
+    let first = client.expect("book");
+    client.send(&json!({"assets_ids": [yes]}));
+    assert_eq!(client.expect("subscribed")["assets"], "1", "no second book");
+    client.send(&json!({"assets_ids": [yes], "initial_dump": true}));
+    client.expect("subscribed");
+    assert_eq!(client.expect("book")["hash"], first["hash"]);
+    client.send(&json!({"asset_ids": [no], "initial_dump": false, "heartbeat_ms": 500}));
+    assert_eq!(client.expect("subscribed")["assets"], "2");
+    let sequence = site.buy(&trader, 1_000).await;
+    let types = |read: &[Value]| -> Vec<Value> {
+        read.iter().map(|it| it["event_type"].clone()).collect()
+    };
+    assert_eq!(types(&client.up_to(sequence)), ["price_change"], "one for both tokens");
+    client.send(&json!({"operation": "subscribe", "custom_feature_enabled": true}));
+    client.expect("subscribed");
+    let sequence = site.buy(&trader, 9_000).await;
+    let found = types(&client.up_to(sequence));
+    assert_eq!(found.iter().filter(|it| **it == "best_bid_ask").count(), 2, "{found:?}");
+    client.send(&json!({"operation": "unsubscribe", "markets": [site.condition]}));
+    client.text("PING");
+    assert_eq!(client.next_text(), "PONG");
+    let sequence = site.buy(&trader, 1_100).await;
+    assert!(client.up_to(sequence).is_empty());
+    assert!(site.exchange.stop().success());
+}
+
+/// Orders at random prices while connections subscribe, and resume from random frames.
+#[tokio::test]
+async fn subscriptions_and_resumes_among_commands_lose_and_repeat_nothing() {
+    let site = Site::start(&Options::demo());
+    let trader = site.trader(0).await;
+    let mut random = Random::new(Random::seed("FORETELL_STREAMS_SEED"));
+    let request = json!({"type": "market", "assets_ids": site.tokens, "heartbeat_ms": 500});
+    let mut clients = vec![site.subscribe("/ws/market", &request)];
+    let mut last = 0;
+    for order in 0..120 {
+        last = site.buy(&trader, 100 * u16::try_from(1 + random.below(40)).expect("small")).await;
+        if order % 12 == 0 {
+            clients.push(site.subscribe("/ws/market", &request));
+        }
+    }
+    let streams: Vec<Vec<Value>> = clients.iter_mut().map(|it| it.up_to(last)).collect();
+    let is_link = |it: &&Value| !it["prev_sequence"].is_null();
+    let all: Vec<&Value> = streams[0].iter().filter(is_link).collect();
+    assert!(all.len() >= 120);
+    let mut previous = None;
+    for link in &all {
+        let (sequence, before) = (number(link, "sequence"), number(link, "prev_sequence"));
+        assert!(previous.is_none_or(|it| it == before || it == sequence), "{link}");
+        previous = Some(sequence);
+    }
+    for stream in &streams {
+        let book = stream.iter().find(|it| it["event_type"] == "book").expect("a book");
+        let from = number(book, "sequence");
+        let own: Vec<Value> = stream.iter().filter(is_link).map(timeless).collect();
+        let expected = all.iter().filter(|it| number(it, "sequence") > from);
+        assert_eq!(own, expected.map(|it| timeless(it)).collect::<Vec<_>>());
+    }
+    for _ in 0..30 {
+        let from = number(all[random.below(all.len() as u64) as usize], "sequence");
+        let mut resumed = request.clone();
+        resumed["resume_from"] = json!(from.to_string());
+        resumed["stream_id"] = all[0]["stream_id"].clone();
+        let read = site.subscribe("/ws/market", &resumed).up_to(last);
+        assert_eq!(read[0]["event_type"], "subscribed");
+        assert_eq!(
+            (&read[1]["mode"], number(&read[1], "from")),
+            (&json!("replay"), from),
+            "{}",
+            read[1]
+        );
+        let expected = all.iter().filter(|it| number(it, "sequence") > from);
+        let expected: Vec<Value> = expected.map(|it| timeless(it)).collect();
+        assert_eq!(read[2..].iter().map(timeless).collect::<Vec<_>>(), expected);
+    }
+    let mut other = request.clone();
+    other["resume_from"] = json!(last);
+    other["stream_id"] = json!("0000000000000000");
+    let read = site.subscribe("/ws/market", &other).up_to(last);
+    assert_eq!((&read[1]["mode"], &read[1]["reason"]), (&json!("snapshot"), &json!("other stream")));
+    assert_eq!(read[2]["event_type"], "book");
+    assert!(site.exchange.stop().success());
+}
+
+#[tokio::test]
+async fn a_gateway_that_ends_drains_its_streams() {
+    let site = Site::start(&Options::demo());
+    let trader = site.trader(0).await;
+    let request = json!({"type": "market", "assets_ids": site.tokens});
+    let mut client = site.subscribe("/ws/market", &request);
+    client.expect("book");
+    client.expect("book");
+    let sequence = site.buy(&trader, 1_000).await;
+    let first = client.next();
+    assert_eq!(number(&first, "sequence"), sequence);
+    site.exchange.signal("gateway-1", Signal::TERM);
+    let (code, reason) = client.end();
+    let last = reason.strip_prefix("draining; last_sequence=").expect("the last sequence");
+    assert_eq!(code, 4003);
+    assert!(last.parse::<u64>().expect("digits") >= sequence, "{reason}");
+    drop(site.exchange);
+}

@@ -1,0 +1,605 @@
+//! The twin's messages.
+
+use foretell_gateway::{StreamMessage, StreamReceiver};
+use foretell_model::{
+    Event, MarketNumber, MarketState, Outcome, Payout, PlaceOrder, Sequence, Side, SystemMode,
+    Tick, TimeMs, TimeNs,
+};
+use foretell_wire::ids::token_text;
+
+use crate::data_agrees::journal::Frame;
+use crate::stream_agrees::text::{array, decimal, hex32, lots, object, price, quoted, sha1, uuid};
+use crate::stream_agrees::twin::{BookStory, Changed, Step, Story, Twin, TwinOrder, TwinTrade};
+
+const BOTH: [Outcome; 2] = [Outcome::Yes, Outcome::No];
+const ZERO_KEY: &str = "00000000-0000-0000-0000-000000000000";
+
+fn side_text(side: Side) -> String {
+    quoted(if side == Side::Buy { "BUY" } else { "SELL" })
+}
+
+fn other(outcome: Outcome) -> Outcome {
+    BOTH[1 - outcome.index()]
+}
+
+fn of_token(outcome: Outcome, yes_price: u64) -> u64 {
+    [yes_price, 10_000 - yes_price][outcome.index()]
+}
+
+fn millis(time: TimeNs) -> String {
+    quoted(time.0 / 1_000_000)
+}
+
+fn seconds(time: TimeNs) -> String {
+    quoted(time.0 / 1_000_000_000)
+}
+
+fn fee_rate(fee: u64, value: u64) -> String {
+    let (fee, value) = (u128::from(fee) * 10_000, u128::from(value));
+    let rate = (2 * fee + value).checked_div(2 * value).unwrap_or(0);
+    quoted(rate)
+}
+
+/// What all messages of a frame share.
+struct FrameWriter<'a> {
+    twin: &'a Twin,
+    sequence: Sequence,
+    receipt: [u8; 32],
+    written: TimeMs,
+    out: Vec<StreamMessage>,
+}
+
+impl FrameWriter<'_> {
+    fn send(
+        &mut self,
+        receiver: StreamReceiver,
+        event: &str,
+        fields: &[(&str, String)],
+        previous: Option<Sequence>,
+    ) {
+        let mut all = vec![("event_type", quoted(event))];
+        all.extend(fields.iter().cloned());
+        all.push(("sequence", quoted(self.sequence.0)));
+        all.extend(previous.map(|previous| ("prev_sequence", quoted(previous.0))));
+        all.push(("stream_id", quoted(hex::encode(&self.twin.genesis[..8]))));
+        all.push(("server_ts_ms", quoted(self.written.0)));
+        self.out.push(StreamMessage {
+            receiver,
+            text: object(&all),
+        });
+    }
+}
+
+impl Twin {
+    pub(crate) fn messages(
+        &self,
+        frame: &Frame,
+        story: &Story,
+        receipt: [u8; 32],
+        written: TimeMs,
+    ) -> Vec<StreamMessage> {
+        let mut to = FrameWriter {
+            twin: self,
+            sequence: frame.sequence,
+            receipt,
+            written,
+            out: Vec::new(),
+        };
+        let own = match &frame.command {
+            foretell_model::Command::PlaceOrder(placed) => Some(placed),
+            _ => None,
+        };
+        for book in &story.books {
+            self.book_messages(&mut to, own, book, story);
+        }
+        for notice in &story.notices {
+            self.notice(&mut to, notice, story);
+        }
+        for step in &story.steps {
+            match step {
+                Step::Order(order, event, status) => self.order(&mut to, order, event, status),
+                Step::Trade(trade) => self.trade(&mut to, trade, "MATCHED"),
+            }
+        }
+        for step in &story.steps {
+            if let Step::Trade(trade) = step {
+                self.trade(&mut to, trade, "CONFIRMED");
+            }
+        }
+        to.out
+    }
+
+    fn condition(&self, market: MarketNumber) -> String {
+        hex32(&self.markets[market.0 as usize].rules.condition.0)
+    }
+
+    fn token(&self, market: MarketNumber, outcome: Outcome) -> String {
+        quoted(token_text(
+            &self.markets[market.0 as usize].rules.tokens[outcome.index()],
+        ))
+    }
+
+    /// The book's text and its hash.
+    pub(crate) fn book(&self, market: MarketNumber, outcome: Outcome) -> (String, String) {
+        let ladder = self.ladder(market);
+        let listed = &self.markets[market.0 as usize];
+        let level =
+            |(units, total): (u64, u64)| object(&[("price", price(units)), ("size", lots(total))]);
+        let of = |side: &std::collections::BTreeMap<u64, u64>, is_rising: bool| {
+            let levels = side
+                .iter()
+                .map(|(yes, total)| (of_token(outcome, *yes), *total));
+            let mut levels: Vec<_> = levels.collect();
+            levels.sort_unstable();
+            if !is_rising {
+                levels.reverse();
+            }
+            array(levels.into_iter().map(level))
+        };
+        let (bids, asks) = match outcome {
+            Outcome::Yes => (&ladder.bids, &ladder.asks),
+            Outcome::No => (&ladder.asks, &ladder.bids),
+        };
+        let last = listed
+            .last_trade
+            .map(|(yes, _)| decimal(of_token(outcome, yes), 4));
+        let text = |hash: &str| {
+            object(&[
+                ("market", self.condition(market)),
+                ("asset_id", self.token(market, outcome)),
+                ("timestamp", millis(listed.changed.1)),
+                ("hash", quoted(hash)),
+                ("bids", of(bids, true)),
+                ("asks", of(asks, false)),
+                ("min_order_size", lots(listed.rules.minimum_size.0)),
+                ("tick_size", quoted(tick_text(listed.rules.tick.units()))),
+                ("neg_risk", listed.rules.event.is_some().to_string()),
+                ("last_trade_price", quoted(last.as_deref().unwrap_or(""))),
+            ])
+        };
+        let hash = sha1(&text(""));
+        (text(&hash), hash)
+    }
+
+    fn best(&self, market: MarketNumber, outcome: Outcome) -> (u64, u64) {
+        best_of(&self.ladder(market), outcome)
+    }
+
+    fn book_messages(
+        &self,
+        to: &mut FrameWriter<'_>,
+        own: Option<&PlaceOrder>,
+        book: &BookStory,
+        story: &Story,
+    ) {
+        let (market, previous) = (book.market, Some(book.previous.0));
+        let own = own
+            .filter(|own| own.market == market)
+            .map(|own| own.outcome);
+        let first = own.unwrap_or(Outcome::Yes);
+        let tokens = [first, other(first)];
+        let begin = to.out.len();
+        let trades = story.steps.iter().filter_map(|step| match step {
+            Step::Trade(trade) if trade.taker.market == market => Some(trade),
+            _ => None,
+        });
+        let trades: Vec<_> = trades.collect();
+        for trade in &trades {
+            let taker = trade.taker.outcome;
+            for outcome in [taker, other(taker)] {
+                let side = match (outcome == taker, trade.taker.side) {
+                    (true, side) => side,
+                    (false, Side::Buy) => Side::Sell,
+                    (false, Side::Sell) => Side::Buy,
+                };
+                let value = trade.lots * of_token(taker, trade.yes_price);
+                let fields = [
+                    ("market", self.condition(market)),
+                    ("asset_id", self.token(market, outcome)),
+                    ("price", price(of_token(outcome, trade.yes_price))),
+                    ("side", side_text(side)),
+                    ("size", lots(trade.lots)),
+                    ("fee_rate_bps", fee_rate(trade.fee, value)),
+                    ("transaction_hash", hex32(&to.receipt)),
+                    ("timestamp", millis(self.now)),
+                ];
+                let receiver = match outcome == taker {
+                    true => StreamReceiver::Token(market, outcome),
+                    false => StreamReceiver::OnlyToken(market, outcome),
+                };
+                to.send(receiver, "last_trade_price", &fields, previous);
+            }
+        }
+        for outcome in tokens {
+            let (bid, ask) = self.best(market, outcome);
+            if (bid, ask) != best_of(&book.before, outcome) {
+                let fields = [
+                    ("market", self.condition(market)),
+                    ("asset_id", self.token(market, outcome)),
+                    ("best_bid", price(bid)),
+                    ("best_ask", price(ask)),
+                    ("spread", price(ask - bid)),
+                    ("timestamp", millis(self.now)),
+                ];
+                let receiver = StreamReceiver::CustomToken(market, outcome);
+                to.send(receiver, "best_bid_ask", &fields, previous);
+            }
+        }
+        self.price_change(to, own, book);
+        for (old, new) in &book.ticks {
+            for outcome in tokens {
+                let fields = [
+                    ("market", self.condition(market)),
+                    ("asset_id", self.token(market, outcome)),
+                    ("old_tick_size", quoted(tick_text(*old))),
+                    ("new_tick_size", quoted(tick_text(*new))),
+                    ("timestamp", millis(self.now)),
+                ];
+                let receiver = StreamReceiver::Token(market, outcome);
+                to.send(receiver, "tick_size_change", &fields, previous);
+            }
+        }
+        let is_always = to.out.len() == begin || !book.ticks.is_empty();
+        for outcome in tokens {
+            let (json, _) = self.book(market, outcome);
+            let is_sent = is_always
+                || match json.len() > self.limits.1 {
+                    true => self.is_large_due(book, !trades.is_empty()),
+                    false => !trades.is_empty(),
+                };
+            if is_sent {
+                let whole: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+                assert!(whole.is_object());
+                let text = json[1..json.len() - 1].to_owned();
+                let (name, rest) = text.split_once(':').expect("a field");
+                // The first field's name, and the rest of the text as its value.
+                let fields = [(name.trim_matches('"'), rest.to_owned())];
+                let receiver = StreamReceiver::Token(market, outcome);
+                to.send(receiver, "book", &fields, previous);
+            }
+        }
+    }
+
+    /// The first trade of a tenth of a second, or the first change after the one with the last
+    /// trades.
+    fn is_large_due(&self, book: &BookStory, is_traded: bool) -> bool {
+        let tenth = |time: TimeNs| time.0 / 100_000_000;
+        let (now, last_change) = (tenth(self.now), tenth(book.previous.1));
+        match book.last_trade_before.map(tenth) {
+            None => is_traded,
+            Some(last_trade) => {
+                (is_traded && last_trade != now) || (last_change < now && last_change == last_trade)
+            }
+        }
+    }
+
+    fn price_change(&self, to: &mut FrameWriter<'_>, own: Option<Outcome>, book: &BookStory) {
+        let market = book.market;
+        let changed = self.changed(book);
+        let (shrunk, grown): (Vec<_>, Vec<_>) =
+            changed.iter().partition(|level| level.after < level.before);
+        let mut ordered: Vec<&Changed> = Vec::new();
+        for mut levels in [shrunk, grown] {
+            levels.sort_by_key(|level| level.yes_price);
+            ordered.extend(levels.iter().rev().filter(|level| level.is_bid));
+            ordered.extend(levels.iter().filter(|level| !level.is_bid));
+        }
+        if ordered.is_empty() {
+            return;
+        }
+        let ladder = self.ladder(market);
+        let is_hashed = ladder.bids.len() + ladder.asks.len() <= self.limits.0;
+        let entries = ordered.iter().flat_map(|level| {
+            let first = own.unwrap_or(level.first);
+            [first, other(first)].map(|outcome| {
+                let is_bid = level.is_bid == (outcome == Outcome::Yes);
+                let (bid, ask) = self.best(market, outcome);
+                let hash = self.book(market, outcome).1;
+                object(&[
+                    ("asset_id", self.token(market, outcome)),
+                    ("price", price(of_token(outcome, level.yes_price))),
+                    ("size", lots(level.after)),
+                    (
+                        "side",
+                        side_text(if is_bid { Side::Buy } else { Side::Sell }),
+                    ),
+                    ("hash", quoted(if is_hashed { hash } else { String::new() })),
+                    ("best_bid", price(bid)),
+                    ("best_ask", price(ask)),
+                ])
+            })
+        });
+        let fields = [
+            ("market", self.condition(market)),
+            ("price_changes", array(entries.collect::<Vec<_>>())),
+            ("timestamp", millis(self.now)),
+        ];
+        let previous = Some(book.previous.0);
+        to.send(
+            StreamReceiver::Market(market),
+            "price_change",
+            &fields,
+            previous,
+        );
+    }
+
+    fn notice(&self, to: &mut FrameWriter<'_>, notice: &Event, story: &Story) {
+        match *notice {
+            Event::MarketRegistered { market, .. } => {
+                let fields = self.listing(market, None);
+                to.send(StreamReceiver::CustomAll, "new_market", &fields, None);
+            }
+            Event::MarketResolved { market, payout } => {
+                let fields = self.listing(market, Some(payout));
+                let touched = story.books.iter().find(|book| book.market == market);
+                assert!(touched.is_none(), "no frame resolves a market with orders");
+                let previous = Some(self.markets[market.0 as usize].changed.0);
+                to.send(
+                    StreamReceiver::CustomAll,
+                    "market_resolved",
+                    &fields,
+                    previous,
+                );
+            }
+            Event::MarketStateSet { market, state } => {
+                let state = match state {
+                    MarketState::Registered => "registered",
+                    MarketState::Active => "active",
+                    MarketState::Paused => "paused",
+                    MarketState::Closed => "closed",
+                    MarketState::Resolved => "resolved",
+                };
+                let fields = [
+                    ("market", self.condition(market)),
+                    ("state", quoted(state)),
+                    ("timestamp", millis(self.now)),
+                ];
+                let receiver = StreamReceiver::ExtendedMarket(market);
+                to.send(receiver, "market_status", &fields, None);
+            }
+            Event::ModeSet { mode } => {
+                let state = match mode {
+                    SystemMode::Running => "running",
+                    SystemMode::PostOnly => "post_only",
+                    SystemMode::CancelOnly => "cancel_only",
+                    SystemMode::Paused => "paused",
+                };
+                let fields = [("state", quoted(state))];
+                to.send(StreamReceiver::ExtendedAll, "system_status", &fields, None);
+            }
+            _ => unreachable!("no notice"),
+        }
+    }
+
+    /// The fields of `new_market`, or with a payout those of `market_resolved`.
+    fn listing(&self, market: MarketNumber, payout: Option<Payout>) -> Vec<(&'static str, String)> {
+        let listed = &self.markets[market.0 as usize];
+        let word = |name: &str| quoted(listed.description[name].as_str().unwrap_or(""));
+        let tokens = array(BOTH.map(|outcome| self.token(market, outcome)));
+        let outcomes = array(BOTH.map(|outcome| quoted(listed.label(outcome))));
+        let event = listed.description.get("event").map(|event| {
+            let word = |name: &str| quoted(event[name].as_str().unwrap_or(""));
+            object(&[
+                ("id", quoted(0)),
+                ("ticker", word("ticker")),
+                ("slug", word("slug")),
+                ("title", word("title")),
+                ("description", word("description")),
+            ])
+        });
+        let event = event.map(|event| ("event_message", event));
+        let Some(payout) = payout else {
+            let mut fields = vec![
+                ("id", quoted(0)),
+                ("question", word("question")),
+                ("market", self.condition(market)),
+                ("slug", word("slug")),
+                ("description", word("description")),
+                ("assets_ids", tokens.clone()),
+                ("outcomes", outcomes),
+            ];
+            fields.extend(event);
+            fields.extend([
+                ("timestamp", millis(self.now)),
+                ("tags", "[]".to_owned()),
+                ("condition_id", self.condition(market)),
+                ("active", "false".to_owned()),
+                ("clob_token_ids", tokens),
+                (
+                    "order_price_min_tick_size",
+                    quoted(tick_text(listed.rules.tick.units())),
+                ),
+                ("group_item_title", quoted("")),
+                ("neg_risk", listed.rules.event.is_some().to_string()),
+            ]);
+            return fields;
+        };
+        let (winner, label, payouts) = match payout {
+            Payout::Yes => (
+                self.token(market, Outcome::Yes),
+                listed.label(Outcome::Yes),
+                ["1", "0"],
+            ),
+            Payout::No => (
+                self.token(market, Outcome::No),
+                listed.label(Outcome::No),
+                ["0", "1"],
+            ),
+            Payout::Half => (quoted(0), String::new(), ["0.5", "0.5"]),
+        };
+        let mut fields = vec![
+            ("id", quoted(0)),
+            ("market", self.condition(market)),
+            ("assets_ids", tokens),
+            ("winning_asset_id", winner),
+            ("winning_outcome", quoted(label)),
+            ("question", word("question")),
+            ("slug", word("slug")),
+            ("outcomes", outcomes),
+        ];
+        fields.extend(event);
+        fields.extend([
+            ("tags", "[]".to_owned()),
+            ("payouts", array(payouts.map(quoted))),
+            ("timestamp", millis(self.now)),
+        ]);
+        fields
+    }
+
+    /// The keys of an account's owner.
+    fn keys_of(&self, account: u32) -> Vec<(u32, String)> {
+        let owner = self.accounts[account as usize].1;
+        let keys = self.keys.iter().zip(0..);
+        let keys = keys.filter(|((_, of), _)| *of == owner);
+        keys.map(|((text, _), number)| (number, uuid(*text)))
+            .collect()
+    }
+
+    fn order(&self, to: &mut FrameWriter<'_>, order: &TwinOrder, event: &str, status: &str) {
+        let placed = &order.placed;
+        let owner = self.accounts[placed.account.0 as usize].1;
+        let (key, key_owner) = self.keys[placed.key.0 as usize];
+        let key = match key_owner == owner {
+            true => uuid(key),
+            false => ZERO_KEY.to_owned(),
+        };
+        let signed = match placed.side {
+            Side::Buy => placed.taker_amount,
+            Side::Sell => placed.maker_amount,
+        } / 10_000;
+        let is_budget = placed.side == Side::Buy && is_immediate(placed);
+        let original = match is_budget {
+            true => signed.max(order.matched),
+            false => signed,
+        };
+        let newest = order.trades.len().saturating_sub(100);
+        let market = &self.markets[placed.market.0 as usize];
+        let fields = [
+            ("id", hex32(&placed.order.0)),
+            ("owner", quoted(&key)),
+            ("order_owner", quoted(&key)),
+            ("market", self.condition(placed.market)),
+            ("asset_id", self.token(placed.market, placed.outcome)),
+            ("outcome", quoted(market.label(placed.outcome))),
+            ("side", side_text(placed.side)),
+            ("price", price(order.price)),
+            ("original_size", lots(original)),
+            ("size_matched", lots(order.matched)),
+            (
+                "associate_trades",
+                array(order.trades[newest..].iter().map(quoted)),
+            ),
+            ("type", quoted(event)),
+            ("status", quoted(status)),
+            (
+                "order_type",
+                quoted(format!("{:?}", placed.order_type).to_uppercase()),
+            ),
+            (
+                "maker_address",
+                hex32(&self.accounts[placed.account.0 as usize].0),
+            ),
+            ("created_at", seconds(order.created)),
+            ("expiration", quoted(placed.expiration.0)),
+            ("timestamp", millis(self.now)),
+        ];
+        for (number, _) in self.keys_of(placed.account.0) {
+            let key = foretell_model::KeyNumber(number);
+            to.send(
+                StreamReceiver::Key(key, placed.market),
+                "order",
+                &fields,
+                None,
+            );
+        }
+    }
+
+    fn trade(&self, to: &mut FrameWriter<'_>, trade: &TwinTrade, status: &str) {
+        let takers = self.keys_of(trade.taker.account.0);
+        let makers = self.keys_of(trade.maker.account.0);
+        let is_same = self.accounts[trade.taker.account.0 as usize].1
+            == self.accounts[trade.maker.account.0 as usize].1;
+        let takers = takers.into_iter().map(|key| (key, "TAKER", is_same));
+        let makers = makers.into_iter().map(|key| (key, "MAKER", true));
+        let makers = makers.filter(|_| !is_same);
+        for ((number, key), role, is_makers) in takers.chain(makers) {
+            let fields = self.trade_fields(to.receipt, trade, status, (&key, role, is_makers));
+            let key = foretell_model::KeyNumber(number);
+            let receiver = StreamReceiver::Key(key, trade.taker.market);
+            to.send(receiver, "trade", &fields, None);
+        }
+    }
+
+    fn trade_fields(
+        &self,
+        receipt: [u8; 32],
+        trade: &TwinTrade,
+        status: &str,
+        (key, role, is_makers): (&str, &str, bool),
+    ) -> Vec<(&'static str, String)> {
+        let (taker, maker) = (&trade.taker, &trade.maker);
+        let market = &self.markets[taker.market.0 as usize];
+        let own_price = of_token(taker.outcome, trade.yes_price);
+        let maker_key = if is_makers { key } else { ZERO_KEY };
+        let maker_order = object(&[
+            ("order_id", hex32(&maker.order.0)),
+            ("owner", quoted(maker_key)),
+            (
+                "maker_address",
+                hex32(&self.accounts[maker.account.0 as usize].0),
+            ),
+            ("matched_amount", lots(trade.lots)),
+            ("price", price(of_token(maker.outcome, trade.yes_price))),
+            ("fee_rate_bps", quoted(0)),
+            ("asset_id", self.token(maker.market, maker.outcome)),
+            ("outcome", quoted(market.label(maker.outcome))),
+            ("side", side_text(maker.side)),
+        ]);
+        vec![
+            ("id", quoted(&trade.id)),
+            ("taker_order_id", hex32(&taker.order.0)),
+            ("market", self.condition(taker.market)),
+            ("asset_id", self.token(taker.market, taker.outcome)),
+            ("outcome", quoted(market.label(taker.outcome))),
+            ("side", side_text(taker.side)),
+            ("price", price(own_price)),
+            ("size", lots(trade.lots)),
+            ("fee_rate_bps", fee_rate(trade.fee, trade.lots * own_price)),
+            ("status", quoted(status)),
+            ("owner", quoted(key)),
+            ("trade_owner", quoted(key)),
+            (
+                "maker_address",
+                hex32(&self.accounts[taker.account.0 as usize].0),
+            ),
+            ("maker_orders", array([maker_order])),
+            ("trader_side", quoted(role)),
+            ("bucket_index", "0".to_owned()),
+            ("match_time", seconds(self.now)),
+            ("last_update", seconds(self.now)),
+            ("transaction_hash", hex32(&receipt)),
+            ("type", quoted("TRADE")),
+            ("timestamp", millis(self.now)),
+        ]
+    }
+}
+
+fn is_immediate(placed: &PlaceOrder) -> bool {
+    use foretell_model::OrderType::{Fak, Fok};
+    matches!(placed.order_type, Fok | Fak)
+}
+
+fn tick_text(units: u16) -> String {
+    debug_assert!(Tick::Hundredth.units() == 100);
+    decimal(units.into(), 4)
+}
+
+/// Best bid and ask of a token; 0 and 1 for empty sides.
+fn best_of(ladder: &crate::stream_agrees::twin::Ladder, outcome: Outcome) -> (u64, u64) {
+    let bid = ladder.bids.keys().next_back().copied();
+    let ask = ladder.asks.keys().next().copied();
+    match outcome {
+        Outcome::Yes => (bid.unwrap_or(0), ask.unwrap_or(10_000)),
+        Outcome::No => (10_000 - ask.unwrap_or(10_000), 10_000 - bid.unwrap_or(0)),
+    }
+}
