@@ -202,6 +202,18 @@ fn trading_routes(page: PageRoutes) -> Vec<Route> {
     routes
 }
 
+/// The streams, which docs/asyncapi/streams.yaml describes.
+fn stream_routes() -> [Route; 6] {
+    [
+        get("/ws", handle!(upgrade::any)),
+        get("/ws/", handle!(upgrade::any)),
+        get("/ws/market", handle!(upgrade::market)),
+        get("/ws/market/", handle!(upgrade::market)),
+        get("/ws/user", handle!(upgrade::user)),
+        get("/ws/user/", handle!(upgrade::user)),
+    ]
+}
+
 /// The page, and the reads of other surfaces that it needs, on its own origin.
 fn page_routes(wallet: bool) -> Vec<Route> {
     use catalog::{lists, records};
@@ -263,18 +275,6 @@ fn page_routes(wallet: bool) -> Vec<Route> {
         routes.push(post("/ui/wallet", handle!(page::wallet::call)).with_body(ORDER_BODY_BYTES));
     }
     routes
-}
-
-/// The streams, which docs/asyncapi/streams.yaml describes.
-fn stream_routes() -> [Route; 6] {
-    [
-        get("/ws", handle!(upgrade::any)),
-        get("/ws/", handle!(upgrade::any)),
-        get("/ws/market", handle!(upgrade::market)),
-        get("/ws/market/", handle!(upgrade::market)),
-        get("/ws/user", handle!(upgrade::user)),
-        get("/ws/user/", handle!(upgrade::user)),
-    ]
 }
 
 /// Paths of features this exchange does not have, for any method (docs/api/market-data.md).

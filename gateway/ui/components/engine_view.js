@@ -1,0 +1,255 @@
+/** The engine room: what the running processes report about themselves. */
+
+import { fill, h, s, setText, table } from "../lib/dom.js";
+import * as format from "../lib/format.js";
+import { t } from "../lib/messages.js";
+import { load } from "../lib/rest.js";
+import { View } from "../lib/store.js";
+import { failed, skeleton } from "./states.js";
+
+/** @typedef {{ at: number, rate: number, p99: Record<string, number> }} Sample */
+
+const REFRESH_MS = 1000;
+/** Five minutes of samples. */
+const MAX_SAMPLES = 300;
+/** A chart of fewer samples fills from the right. */
+const LEAST_SAMPLES = 30;
+/** Bars of the scale from a microsecond to a second: one for each factor of two. */
+const BARS = 20;
+
+class EngineView extends View {
+  connectedCallback() {
+    /** @type {Sample[]} */
+    this.samples = [];
+    /** Seconds whose p50 and p99 fell into each bar, by stage. @type {Map<string, { p50: number[], p99: number[] }>} */
+    this.counts = new Map();
+    this.body = h("div.engine", null, skeleton(8));
+    fill(this, h("h1", null, t("engine_title")), h("p.dim", null, t("engine_text")), this.body);
+    this.every(REFRESH_MS, () => this.load());
+  }
+
+  async load() {
+    try {
+      const figures = await load("/ui/api/engine");
+      if (!this.isConnected) return;
+      this.sample(figures);
+      this.draw(figures);
+    } catch (error) {
+      if (this.samples?.length === 0 && this.body)
+        fill(
+          this.body,
+          failed(error, () => this.load()),
+        );
+      else this.classList.add("stale");
+      return;
+    }
+    this.classList.remove("stale");
+  }
+
+  /** @param {any} figures */
+  sample(figures) {
+    const stages = stagesOf(figures);
+    const p99 = Object.fromEntries(stages.map((stage) => [stage.name, stage.last.p99]));
+    this.samples?.push({ at: Date.now(), rate: Number(figures.engine?.commands_per_second ?? 0), p99 });
+    if ((this.samples?.length ?? 0) > MAX_SAMPLES) this.samples?.shift();
+    for (const stage of stages) {
+      const bars = this.counts?.get(stage.name) ?? { p50: Array(BARS).fill(0), p99: Array(BARS).fill(0) };
+      if (stage.last.count > 0) {
+        bars.p50[bar(stage.last.p50)] += 1;
+        bars.p99[bar(stage.last.p99)] += 1;
+      }
+      this.counts?.set(stage.name, bars);
+    }
+  }
+
+  /** @param {any} figures */
+  draw(figures) {
+    if (!this.parts) this.build();
+    const { engine, gateway, journal = {}, checkpoint } = figures;
+    const durable = (engine ?? gateway).durable_sequence;
+    const sequence = (engine ?? gateway).sequence;
+    const behind = sequence - durable;
+    const cards = [
+      [t("mode"), engine?.mode ?? t("offline"), engine?.durability ?? ""],
+      [t("orders_per_second"), format.count(engine?.commands_per_second ?? 0), ""],
+      [t("newest"), format.count(sequence), ""],
+      [t("durable"), format.count(durable), behind ? t("behind", { n: format.count(behind) }) : t("durable_all")],
+      [t("live_orders"), format.count(engine?.live_orders ?? 0), `${format.count(engine?.markets ?? 0)} ${t("markets").toLowerCase()}`],
+      [t("journal"), format.bytes(journal.bytes ?? 0), t("segments", { n: journal.segments ?? 0 })],
+      [
+        t("snapshots"),
+        engine ? format.count(engine.snapshot_sequence) : format.NONE,
+        engine ? t("snapshot_behind", { n: format.count(sequence - engine.snapshot_sequence) }) : "",
+      ],
+      [
+        t("checkpoints"),
+        checkpoint ? format.count(checkpoint.sequence) : format.NONE,
+        checkpoint ? t("snapshot_behind", { n: format.count(Math.max(0, sequence - checkpoint.sequence)) }) : "",
+      ],
+    ];
+    const parts = /** @type {any} */ (this.parts);
+    cards.forEach(([name, value, note], i) => {
+      const [title, figure, small] = parts.cards[i].children;
+      setText(title, name);
+      setText(figure, value);
+      setText(small, note);
+    });
+    this.processes(figures);
+    this.stages(figures);
+    const samples = this.samples ?? [];
+    fill(
+      parts.rate,
+      trend(
+        samples.map((sample) => sample.rate),
+        (value) => format.count(value),
+      ),
+    );
+    fill(
+      parts.latency,
+      trend(
+        samples.map((sample) => sample.p99.sync_wait ?? sample.p99.submit ?? 0),
+        (value) => format.duration(value * 1000),
+      ),
+    );
+  }
+
+  build() {
+    const parts = {
+      cards: Array.from({ length: 8 }, () => h("div.card", null, h("span.dim"), h("strong.num"), h("small.dim"))),
+      rate: h("div.trend-chart"),
+      latency: h("div.trend-chart"),
+      processes: h("div.scroll"),
+      stages: h("div.scroll"),
+    };
+    this.parts = parts;
+    fill(
+      /** @type {HTMLElement} */ (this.body),
+      h("div.cards", null, parts.cards),
+      h(
+        "div.engine-grid",
+        null,
+        h("section.panel", null, h("header", null, h("h2", null, t("per_second"))), parts.rate),
+        h("section.panel", null, h("header", null, h("h2", null, t("p99_over_time", { stage: "sync_wait" }))), parts.latency),
+      ),
+      h("section.panel", null, h("header", null, h("h2", null, t("latency"))), parts.stages),
+      h("section.panel", null, h("header", null, h("h2", null, t("processes"))), parts.processes),
+    );
+  }
+
+  /** @param {any} figures */
+  processes({ engine, gateway }) {
+    const row = (/** @type {string} */ name, /** @type {any} */ one, /** @type {string} */ state) =>
+      h(
+        "tr",
+        null,
+        h("td", null, name),
+        h("td", null, state),
+        h("td.num", null, one ? format.count(one.sequence) : format.NONE),
+        h("td.num", null, one ? format.count(one.durable_sequence) : format.NONE),
+        h("td.num", null, one ? format.count(one.epoch) : format.NONE),
+        h("td.num", null, one ? format.count(one.connections) : format.NONE),
+      );
+    fill(
+      /** @type {any} */ (this.parts).processes,
+      table(
+        [
+          { label: t("process") },
+          { label: t("state") },
+          { label: t("newest"), class: "num" },
+          { label: t("durable"), class: "num" },
+          { label: "epoch", class: "num" },
+          { label: t("connections"), class: "num" },
+        ],
+        [row("engine", engine, engine?.mode ?? t("offline")), row("gateway", gateway, gateway?.ready ? t("live") : t("catching_up"))],
+        t("processes"),
+      ),
+    );
+  }
+
+  /** @param {any} figures */
+  stages(figures) {
+    const rows = stagesOf(figures).map((stage) =>
+      h(
+        "tr",
+        null,
+        h("td", null, h("span.dim", null, `${stage.process} `), stage.name),
+        h("td.bars", null, histogram(this.counts?.get(stage.name))),
+        h("td.num", null, format.duration(stage.last.p50 * 1000)),
+        h("td.num", null, format.duration(stage.last.p99 * 1000)),
+        h("td.num.dim", null, format.duration(stage.all.p99 * 1000)),
+        h("td.num.dim", null, format.count(stage.all.count)),
+      ),
+    );
+    fill(
+      /** @type {any} */ (this.parts).stages,
+      table(
+        [
+          { label: t("stage") },
+          { label: t("distribution") },
+          { label: t("p50"), class: "num" },
+          { label: t("p99"), class: "num" },
+          { label: `${t("p99")} ∑`, class: "num" },
+          { label: "n", class: "num" },
+        ],
+        rows,
+        t("latency"),
+      ),
+    );
+  }
+}
+
+/**
+ * @param {any} figures
+ * @returns {{ process: string, name: string, last: any, all: any }[]}
+ */
+function stagesOf({ engine, gateway }) {
+  const of = (/** @type {string} */ process, /** @type {any} */ one) =>
+    (one?.stages ?? []).map((/** @type {any} */ stage) => ({
+      process,
+      name: stage.stage,
+      last: stage.last_second,
+      all: stage.since_start,
+    }));
+  return [...of("gateway", gateway), ...of("engine", engine)];
+}
+
+/** @param {number} microseconds */
+const bar = (microseconds) => Math.min(BARS - 1, Math.max(0, Math.floor(Math.log2(Math.max(1, microseconds)))));
+
+/** @param {{ p50: number[], p99: number[] } | undefined} bars */
+function histogram(bars) {
+  const svg = s("svg", { class: "histogram", viewBox: `0 0 ${BARS * 10} 24`, preserveAspectRatio: "none", "aria-hidden": "true" });
+  svg.append(s("path", { class: "base", d: `M0 23.5H${BARS * 10}` }));
+  if (!bars) return svg;
+  for (const [name, offset] of /** @type {const} */ ([
+    ["p50", 1],
+    ["p99", 5],
+  ])) {
+    const most = Math.max(...bars[name], 1);
+    bars[name].forEach((seconds, i) => {
+      const height = seconds === 0 ? 0 : Math.max(2, (seconds / most) * 23);
+      svg.append(s("rect", { class: name, x: i * 10 + offset, y: 24 - height, width: 4, height }));
+    });
+  }
+  return svg;
+}
+
+/**
+ * @param {number[]} values
+ * @param {(value: number) => string} label
+ */
+function trend(values, label) {
+  const width = 600;
+  const height = 96;
+  const most = Math.max(...values, 1) * 1.1;
+  const shown = Math.max(LEAST_SAMPLES, values.length);
+  const x = (/** @type {number} */ i) => width - (values.length - 1 - i) * (width / (shown - 1));
+  const line = values
+    .map((value, i) => `${i ? "L" : "M"}${x(i).toFixed(1)} ${(height - (value / most) * (height - 4)).toFixed(1)}`)
+    .join("");
+  const svg = s("svg", { viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: "none", "aria-hidden": "true" });
+  if (values.length > 1) svg.append(s("path", { class: "area", d: `${line}V${height}H${x(0)}Z` }), s("path", { class: "line", d: line }));
+  return [svg, h("span.top-label.num.dim", null, label(most)), h("span.now-label.num", null, label(values.at(-1) ?? 0))];
+}
+
+customElements.define("engine-view", EngineView);

@@ -1,0 +1,88 @@
+/** Rules of the market, or what proves its figures. */
+
+import { fill, h } from "../lib/dom.js";
+import * as format from "../lib/format.js";
+import { t } from "../lib/messages.js";
+import { href } from "../lib/router.js";
+import { View, get } from "../lib/store.js";
+
+const PROOFS = 8;
+
+class MarketFacts extends View {
+  connectedCallback() {
+    const proof = this.getAttribute("show") === "proof";
+    this.body = h("div.facts");
+    fill(this, this.body);
+    if (proof) {
+      this.follow("book", () => this.proof());
+      this.follow("trades", () => this.proof());
+    } else this.follow("terms", () => this.rules());
+  }
+
+  rules() {
+    const market = get("market");
+    const terms = get("terms");
+    const book = get("book");
+    const fee = terms?.fee;
+    const feeText = !fee ? format.NONE : fee.rate === 0n ? t("fee_none") : `${format.percent(fee.rate)} × (p(1−p))^${fee.exponent}`;
+    fill(
+      /** @type {HTMLElement} */ (this.body),
+      h("p.rules", null, terms?.description || market.description || t("no_description")),
+      facts([
+        [t("closes"), format.date(market.ends)],
+        [t("tick"), format.price(book.tick, book.tick)],
+        [t("minimum"), `${format.shares(book.minimum)} ${t("shares").toLowerCase()}`],
+        [t("taker_fee"), feeText],
+        [t("market_type"), terms ? t(terms.negRisk ? "negative_risk" : "plain_market") : format.NONE],
+        [t("condition"), market.id],
+        ...market.tokens.map((/** @type {string} */ token, /** @type {number} */ i) => [
+          t("token_of", { outcome: market.outcomes[i] }),
+          token,
+        ]),
+      ]),
+    );
+  }
+
+  proof() {
+    const book = get("book");
+    const trades = (get("trades") ?? []).slice(0, PROOFS);
+    const signature = `${book.hash}${trades[0]?.receipt}${book.sequence}`;
+    if (signature === this.dataset.drawn) return;
+    this.dataset.drawn = signature;
+    fill(
+      /** @type {HTMLElement} */ (this.body),
+      facts([
+        [t("sequence"), format.count(book.sequence)],
+        [t("book_hash"), book.hash],
+      ]),
+      h("p.dim", null, t("book_hash_help")),
+      h("p", null, t("proof_of_book")),
+      h(
+        "ul.receipts",
+        null,
+        trades.map((/** @type {import("../lib/open_market.js").Trade} */ trade) =>
+          h(
+            "li",
+            null,
+            h("span.dim.num", null, format.time(trade.time)),
+            h("a.mono", { href: href("proof", trade.receipt) }, trade.receipt),
+          ),
+        ),
+      ),
+    );
+  }
+}
+
+/**
+ * Names and values, the values selectable and breaking anywhere.
+ * @param {(string | Node)[][]} rows
+ */
+export function facts(rows) {
+  return h(
+    "dl.fact-list",
+    null,
+    rows.map(([name, value]) => h("div", null, h("dt", null, name), h("dd", null, value))),
+  );
+}
+
+customElements.define("market-facts", MarketFacts);

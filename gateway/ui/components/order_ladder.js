@@ -1,0 +1,326 @@
+/** The order book: asks over bids, best prices in the middle, own orders marked. Only the rows in sight exist. */
+
+import { ONE } from "../lib/decimal.js";
+import { fill, h, icon, setText } from "../lib/dom.js";
+import * as format from "../lib/format.js";
+import { t } from "../lib/messages.js";
+import { View, get } from "../lib/store.js";
+
+const ROW = 22;
+const SPARE = 4;
+/** Prices without orders are shown where at most this many ticks lie between two levels. */
+const SMALL_GAP = 6n;
+/** Each side shows at least this many prices. */
+const LEAST_LINES = 7;
+
+/**
+ * @typedef {{ price: bigint, size: bigint, total: bigint, ask: boolean }} Line
+ * @typedef {{ row: HTMLElement, price: HTMLElement, size: HTMLElement, total: HTMLElement, own: HTMLElement, bar: HTMLElement, line: Line | null, shown: bigint, key: bigint }} Row
+ */
+
+class OrderLadder extends View {
+  connectedCallback() {
+    /** @type {Line[]} */
+    this.lines = [];
+    /** @type {Map<number, Row>} */
+    this.rows = new Map();
+    this.asks = 0;
+    /** @type {number} index of the row that the keyboard is at, -1 for none */
+    this.active = -1;
+    this.centered = false;
+    this.build();
+    this.follow("book", () => this.update());
+    this.follow("outcome", () => {
+      this.centered = false;
+      this.active = -1;
+      this.update();
+    });
+    this.follow("orders", () => this.own());
+    const observer = new ResizeObserver(() => this.draw());
+    observer.observe(/** @type {HTMLElement} */ (this.scroller));
+    this.endings.push(() => observer.disconnect());
+  }
+
+  build() {
+    const head = h(
+      "div.ladder-head",
+      { "aria-hidden": "true" },
+      h("span", null, t("yours")),
+      h("span", null, t("price")),
+      h("span", null, t("size")),
+      h("span", null, t("cumulative")),
+    );
+    this.space = h("div.ladder-space", { role: "rowgroup" });
+    this.middle = h("div.ladder-mid", { role: "row" });
+    this.midText = h("strong");
+    this.spreadText = h("span.dim");
+    this.lastText = h("span");
+    this.middle.append(h("span", { role: "gridcell" }, this.lastText, this.midText, this.spreadText));
+    this.space.append(this.middle);
+    this.scroller = h(
+      "div.ladder",
+      {
+        role: "grid",
+        tabindex: "0",
+        "aria-label": t("ladder_help"),
+        onscroll: () => this.draw(),
+        onkeydown: (/** @type {KeyboardEvent} */ event) => this.key(event),
+        onclick: (/** @type {MouseEvent} */ event) => this.press(event),
+      },
+      this.space,
+    );
+    this.note = h("p.empty", { hidden: true }, t("empty_book"));
+    const center = h(
+      "button.plain.square.center",
+      { type: "button", title: t("center"), "aria-label": t("center"), onclick: () => this.center() },
+      icon("center"),
+    );
+    fill(this, head, this.scroller, this.note, center);
+  }
+
+  update() {
+    const book = get("book");
+    if (!book?.ready || !this.scroller) return;
+    const outcome = get("outcome") ?? 0;
+    const { bids, asks } = book.sides(outcome);
+    /** @type {bigint | undefined} */
+    const price = this.lines?.[this.active ?? -1]?.price;
+    const before = this.asks ?? 0;
+    const ladder = ladderLines(bids, asks, book.tick);
+    this.lines = [...ladder.asks.reverse(), ...ladder.bids];
+    this.asks = ladder.asks.length;
+    /** @type {bigint} */
+    this.most = this.lines.reduce((most, line) => (line.total > most ? line.total : most), 1n);
+    if (price !== undefined) this.active = this.lines.findIndex((line) => line.price === price);
+    /** @type {HTMLElement} */ (this.space).style.height = `${(this.lines.length + 1) * ROW}px`;
+    this.scroller.setAttribute("aria-rowcount", String(this.lines.length + 1));
+    /** @type {HTMLElement} */ (this.note).hidden = this.lines.some((line) => line.size > 0n);
+    if (!this.centered) this.center();
+    else if (before !== this.asks) this.scroller.scrollTop += (this.asks - before) * ROW;
+    this.dataset.sequence = String(book.sequence);
+    this.dataset.hash = book.hash;
+    this.middleRow(book, outcome);
+    this.own();
+  }
+
+  /**
+   * @param {import("../lib/book.js").Book} book
+   * @param {number} outcome
+   */
+  middleRow(book, outcome) {
+    const { mid, spread } = book.top(outcome);
+    const middle = /** @type {HTMLElement} */ (this.middle);
+    middle.style.transform = `translateY(${(this.asks ?? 0) * ROW}px)`;
+    middle.setAttribute("aria-rowindex", String((this.asks ?? 0) + 1));
+    setText(/** @type {Element} */ (this.midText), mid === null ? "" : `${format.price(mid, book.tick)} ${t("mid")}`);
+    setText(/** @type {Element} */ (this.spreadText), spread === null ? "" : t("spread_of", { spread: format.price(spread, book.tick) }));
+    const last = book.lastPrice(outcome);
+    setText(/** @type {Element} */ (this.lastText), last === null ? "" : `${t("last").toLowerCase()} ${format.price(last, book.tick)}`);
+  }
+
+  center() {
+    const scroller = /** @type {HTMLElement} */ (this.scroller);
+    scroller.scrollTop = ((this.asks ?? 0) + 0.5) * ROW - scroller.clientHeight / 2;
+    this.centered = (this.lines?.length ?? 0) > 0;
+    this.draw();
+  }
+
+  own() {
+    const market = get("market");
+    const token = market?.tokens[get("outcome") ?? 0];
+    /** @type {Map<string, bigint>} */
+    const own = new Map();
+    for (const order of /** @type {import("../lib/account.js").OwnOrder[]} */ (get("orders") ?? [])) {
+      if (order.market !== market?.id) continue;
+      const same = order.token === token;
+      const price = same ? order.price : ONE - order.price;
+      const ask = (order.side === "SELL") === same;
+      const key = `${ask ? "a" : "b"}${price}`;
+      own.set(key, (own.get(key) ?? 0n) + order.size - order.matched);
+    }
+    this.owned = own;
+    this.draw();
+  }
+
+  draw() {
+    if (!this.scroller || !this.lines || !this.rows || !this.space) return;
+    const first = Math.max(0, Math.floor(this.scroller.scrollTop / ROW) - SPARE);
+    const last = Math.min(this.lines.length + 1, first + Math.ceil(this.scroller.clientHeight / ROW) + 2 * SPARE);
+    const asks = this.asks ?? 0;
+    const from = first > asks ? first - 1 : first;
+    const to = last > asks ? last - 1 : last;
+    for (const [index, row] of this.rows) {
+      if (index >= from && index < to) continue;
+      row.row.remove();
+      this.rows.delete(index);
+    }
+    for (let index = from; index < to; index += 1) this.line(index);
+    const active = this.rows.get(this.active ?? -1);
+    if (active) this.scroller.setAttribute("aria-activedescendant", active.row.id);
+    else this.scroller.removeAttribute("aria-activedescendant");
+  }
+
+  /** @param {number} index */
+  line(index) {
+    const line = /** @type {Line[]} */ (this.lines)[index];
+    let row = this.rows?.get(index);
+    if (!row) {
+      row = newRow(index);
+      this.rows?.set(index, row);
+      this.space?.append(row.row);
+    }
+    const tick = get("book").tick;
+    const empty = line.size === 0n;
+    const place = line.ask ? index : index + 1;
+    row.row.style.transform = `translateY(${place * ROW}px)`;
+    row.row.setAttribute("aria-rowindex", String(place + 1));
+    row.row.className = `level ${line.ask ? "ask" : "bid"}${index === this.active ? " active" : ""}${empty ? " void" : ""}`;
+    const texts = { price: format.price(line.price, tick), size: format.shares(line.size), total: format.shares(line.total) };
+    setText(row.price, texts.price);
+    setText(row.size, empty ? "" : texts.size);
+    setText(row.total, empty ? "" : texts.total);
+    row.bar.style.setProperty("--part", empty ? "0" : String(Number((line.total * 1000n) / (this.most ?? 1n)) / 1000));
+    const own = this.owned?.get(`${line.ask ? "a" : "b"}${line.price}`) ?? 0n;
+    setText(row.own, own > 0n ? `◉ ${format.shares(own)}` : "");
+    row.row.setAttribute(
+      "aria-label",
+      t(empty ? "row_void" : line.ask ? "row_ask" : "row_bid", texts) +
+        (own > 0n ? `, ${t("row_own", { shares: format.shares(own) })}` : ""),
+    );
+    if (row.key === line.price && row.shown !== line.size) flashCell(row.size, line.size > row.shown);
+    row.key = line.price;
+    row.shown = line.size;
+    row.line = line;
+  }
+
+  /** @param {MouseEvent} event */
+  press(event) {
+    const target = /** @type {Element} */ (event.target);
+    const element = target.closest(".level");
+    const row = [...(this.rows?.values() ?? [])].find((candidate) => candidate.row === element);
+    if (row?.line) this.choose(row.line, target.closest(".total") !== null);
+  }
+
+  /**
+   * Fills the ticket. A price on the other side is one to take, on the own side one to join.
+   * @param {Line} line
+   * @param {boolean} all also the shares up to this price
+   */
+  choose(line, all) {
+    document.dispatchEvent(
+      new CustomEvent("ticket-fill", { detail: { price: line.price, shares: all && line.size > 0n ? line.total : undefined } }),
+    );
+  }
+
+  /** @param {KeyboardEvent} event */
+  key(event) {
+    const lines = this.lines ?? [];
+    const page = Math.floor((this.scroller?.clientHeight ?? 0) / ROW) - 1;
+    const steps = /** @type {Record<string, number>} */ ({
+      ArrowUp: -1,
+      ArrowDown: 1,
+      PageUp: -page,
+      PageDown: page,
+      Home: -lines.length,
+      End: lines.length,
+    });
+    if (event.key === "c") {
+      this.center();
+      return;
+    }
+    if (event.key === "Enter" && lines[this.active ?? -1]) {
+      event.preventDefault();
+      this.choose(lines[this.active ?? 0], false);
+      return;
+    }
+    const step = steps[event.key];
+    if (!step || lines.length === 0) return;
+    event.preventDefault();
+    /** @type {number} */
+    const start = (this.active ?? -1) < 0 ? Math.max(0, (this.asks ?? 0) - (step > 0 ? 1 : 0)) : (this.active ?? 0);
+    this.active = Math.min(lines.length - 1, Math.max(0, start + step));
+    this.reveal();
+    this.draw();
+  }
+
+  /** Scrolls just so far that the active row is in sight. */
+  reveal() {
+    const scroller = /** @type {HTMLElement} */ (this.scroller);
+    const index = this.active ?? 0;
+    const top = (index < (this.asks ?? 0) ? index : index + 1) * ROW;
+    if (top < scroller.scrollTop) scroller.scrollTop = top;
+    else if (top + ROW > scroller.scrollTop + scroller.clientHeight) scroller.scrollTop = top + ROW - scroller.clientHeight;
+  }
+}
+
+/**
+ * Both sides from the middle outwards, with the empty prices of small gaps: they can be chosen, too.
+ * @param {import("../lib/book.js").Level[]} bids best first
+ * @param {import("../lib/book.js").Level[]} asks best first
+ * @param {bigint} tick
+ */
+function ladderLines(bids, asks, tick) {
+  const bid = bids[0]?.price ?? 0n;
+  const ask = asks[0]?.price ?? ONE;
+  const narrow = bids.length > 0 && asks.length > 0 && (ask - bid) / tick <= SMALL_GAP;
+  const middle = ((bid + ask) / 2n / tick) * tick;
+  return {
+    asks: side(asks, true, tick, narrow ? middle : ask - tick),
+    bids: side(bids, false, tick, narrow ? middle + tick : bid + tick),
+  };
+}
+
+/**
+ * @param {import("../lib/book.js").Level[]} levels best first
+ * @param {boolean} ask
+ * @param {bigint} tick
+ * @param {bigint} start the price before the first line
+ * @returns {Line[]}
+ */
+function side(levels, ask, tick, start) {
+  const step = ask ? tick : -tick;
+  /** @type {Line[]} */
+  const lines = [];
+  let total = 0n;
+  let price = start;
+  const blank = (/** @type {bigint} */ until) => {
+    for (price += step; price !== until; price += step) lines.push({ price, size: 0n, total, ask });
+  };
+  for (const level of levels) {
+    if ((level.price - price) / step <= SMALL_GAP && (level.price - price) % step === 0n) blank(level.price);
+    price = level.price;
+    total += level.size;
+    lines.push({ price, size: level.size, total, ask });
+  }
+  while (levels.length > 0 && lines.length < LEAST_LINES && price + step > 0n && price + step < ONE) {
+    price += step;
+    lines.push({ price, size: 0n, total, ask });
+  }
+  return lines;
+}
+
+/** @param {number} index */
+function newRow(index) {
+  const cell = (/** @type {string} */ name) => h(`span.num.${name}`, { role: "gridcell" });
+  const parts = {
+    own: cell("own"),
+    price: cell("price"),
+    size: cell("size"),
+    total: cell("total"),
+    bar: h("i.bar", { role: "presentation" }),
+  };
+  const row = h("div.level", { role: "row", id: `ladder-row-${index}` }, parts.bar, parts.own, parts.price, parts.size, parts.total);
+  return { row, ...parts, line: null, shown: 0n, key: -1n };
+}
+
+/**
+ * @param {HTMLElement} cell
+ * @param {boolean} up
+ */
+function flashCell(cell, up) {
+  cell.classList.toggle("flash-up", up);
+  cell.classList.toggle("flash-down", !up);
+  cell.addEventListener("animationend", () => cell.classList.remove("flash-up", "flash-down"), { once: true });
+}
+
+customElements.define("order-ladder", OrderLadder);

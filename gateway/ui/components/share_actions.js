@@ -1,0 +1,52 @@
+/** Split, merge and redeem: account actions beside orders. */
+
+import { changeShares } from "../lib/account.js";
+import { micros, parse } from "../lib/decimal.js";
+import { fill, h, setText } from "../lib/dom.js";
+import * as format from "../lib/format.js";
+import { t } from "../lib/messages.js";
+import { reason } from "../lib/rest.js";
+import { session } from "../lib/session.js";
+import { View, get, set } from "../lib/store.js";
+import { field, number } from "./form_field.js";
+import { walletDialog } from "./wallet_dialog.js";
+
+/** @typedef {"split" | "merge" | "redeem"} Action */
+
+class ShareActions extends View {
+  connectedCallback() {
+    this.amount = number("action-amount", () => {}, "10");
+    this.problem = h("p.problem", { role: "alert" });
+    const button = (/** @type {Action} */ action) =>
+      h("button", { type: "button", title: t(`${action}_help`), onclick: () => this.change(action) }, t(action));
+    fill(
+      this,
+      h(
+        "details.actions",
+        null,
+        h("summary", null, t("shares_actions")),
+        h("div.fields", null, field("action-amount", t("amount"), this.amount), button("split"), button("merge"), button("redeem")),
+        this.problem,
+      ),
+    );
+  }
+
+  /** @param {Action} action */
+  async change(action) {
+    if (!session()) {
+      walletDialog();
+      return;
+    }
+    const problem = /** @type {HTMLElement} */ (this.problem);
+    setText(problem, "");
+    try {
+      const answer = await changeShares(action, get("market").id, parse(this.amount?.value) ?? 0n);
+      const money = micros(answer.collateral);
+      set("notice", t(`done_${action}`, { amount: format.money(money < 0n ? -money : money) }));
+    } catch (error) {
+      setText(problem, reason(error));
+    }
+  }
+}
+
+customElements.define("share-actions", ShareActions);

@@ -1,0 +1,169 @@
+/** Numbers, times and addresses as the visitor reads them. */
+
+import { fixed, float } from "./decimal.js";
+import { get, saved } from "./store.js";
+
+const locale = navigator.language || "en-US";
+const whole = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 });
+const compact = new Intl.NumberFormat(locale, { notation: "compact", maximumFractionDigits: 1 });
+const day = new Intl.DateTimeFormat(locale, { day: "numeric", month: "short", year: "numeric" });
+const shortDay = new Intl.DateTimeFormat(locale, { day: "numeric", month: "short" });
+const clock = new Intl.DateTimeFormat(locale, { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" });
+const minute = new Intl.DateTimeFormat(locale, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+const moment = new Intl.DateTimeFormat(locale, {
+  day: "numeric",
+  month: "short",
+  hour: "2-digit",
+  minute: "2-digit",
+  hourCycle: "h23",
+});
+const group = whole.formatToParts(12345).find((part) => part.type === "group")?.value ?? ",";
+const point = new Intl.NumberFormat(locale).formatToParts(0.5).find((part) => part.type === "decimal")?.value ?? ".";
+
+/** Absent figure. */
+export const NONE = "–";
+
+/**
+ * @param {bigint} value
+ * @param {number} decimals
+ */
+function grouped(value, decimals) {
+  const [units, fraction] = fixed(value, decimals).split(".");
+  const digits = units.replace(/\B(?=(\d{3})+(?!\d))/g, group);
+  return fraction ? digits + point + fraction : digits;
+}
+
+/** @param {number} value */
+export const count = (value) => whole.format(value);
+
+/** @param {number | string} value */
+export const short = (value) => compact.format(Number(value));
+
+/** True when prices read as percent, else as cents. */
+export const inPercent = () => saved("unit", "cents") === "percent";
+
+/**
+ * A price of a share: "41¢" or "41%", with the decimals that its tick needs.
+ * @param {bigint | null | undefined} price
+ * @param {bigint} [tick]
+ */
+export function price(price, tick = 10_000n) {
+  if (price === null || price === undefined) return NONE;
+  return cents(price, tick) + (inPercent() ? "%" : "¢");
+}
+
+/**
+ * @param {bigint} price
+ * @param {bigint} [tick]
+ */
+export function cents(price, tick = 10_000n) {
+  const decimals = price % 10_000n === 0n && tick >= 10_000n ? 0 : tick < 1_000n || price % 1_000n ? 2 : 1;
+  return grouped(price * 100n, decimals);
+}
+
+/**
+ * A chance as percent.
+ * @param {bigint | null | undefined} price
+ * @param {number} [decimals] in columns, so that the points are in line
+ */
+export function percent(price, decimals) {
+  if (price === null || price === undefined) return NONE;
+  return `${grouped(price * 100n, decimals ?? (price % 10_000n === 0n ? 0 : 1))}%`;
+}
+
+/** @param {bigint} shares */
+export const shares = (shares) => grouped(shares, shares % 1_000_000n === 0n ? 0 : 2);
+
+/**
+ * Money in the display currency of the site.
+ * @param {bigint} amount
+ * @param {{ sign?: boolean, decimals?: number }} [options]
+ */
+export function money(amount, options = {}) {
+  const currency = get("site")?.currency ?? { symbol: "$", decimals: 2 };
+  const size = amount < 0n ? -amount : amount;
+  const sign = amount < 0n ? "−" : options.sign && amount > 0n ? "+" : "";
+  return `${sign}${currency.symbol}${grouped(size, options.decimals ?? currency.decimals ?? 2)}`;
+}
+
+/** @param {bigint} amount */
+export function shortMoney(amount) {
+  return (get("site")?.currency?.symbol ?? "$") + compact.format(float(amount));
+}
+
+/**
+ * A change with its arrow: colour alone says nothing to some readers.
+ * @param {bigint} change
+ * @param {number} [decimals]
+ */
+export function change(change, decimals) {
+  const size = change < 0n ? -change : change;
+  const arrow = change > 0n ? "▲" : change < 0n ? "▼" : "•";
+  return `${arrow} ${grouped(size * 100n, decimals ?? (size % 10_000n === 0n ? 0 : 1))}`;
+}
+
+/** @param {bigint} value */
+export const tone = (value) => (value > 0n ? "up" : value < 0n ? "down" : "flat");
+
+/** @param {string | number | undefined | null} value ISO text or milliseconds */
+export function date(value) {
+  const time = value ? new Date(value) : null;
+  return time && !Number.isNaN(time.getTime()) ? day.format(time) : NONE;
+}
+
+/**
+ * When a market ends: a time within two days, else a date.
+ * @param {string | undefined} value
+ */
+export function closing(value) {
+  if (!value) return NONE;
+  const time = new Date(value);
+  return Math.abs(time.getTime() - Date.now()) < 2 * 86_400_000 ? moment.format(time) : day.format(time);
+}
+
+/** @param {number} milliseconds */
+export const time = (milliseconds) => clock.format(milliseconds);
+
+/** @param {number} milliseconds */
+export const dateTime = (milliseconds) => moment.format(milliseconds);
+
+/**
+ * Label of a time axis.
+ * @param {number} milliseconds
+ * @param {number} span milliseconds that the axis covers
+ */
+export const axisTime = (milliseconds, span) => (span > 2 * 86_400_000 ? shortDay : minute).format(milliseconds);
+
+/** @param {string} value */
+export const address = (value) => (value.length > 12 ? `${value.slice(0, 6)}…${value.slice(-4)}` : value);
+
+/** @param {number} nanoseconds */
+export function duration(nanoseconds) {
+  if (nanoseconds < 1_000) return `${Math.round(nanoseconds)} ns`;
+  if (nanoseconds < 1_000_000) return `${trimmed(nanoseconds / 1_000)} µs`;
+  if (nanoseconds < 1_000_000_000) return `${trimmed(nanoseconds / 1_000_000)} ms`;
+  return `${trimmed(nanoseconds / 1_000_000_000)} s`;
+}
+
+/** @param {number} value */
+const trimmed = (value) => value.toFixed(value < 10 ? 1 : 0);
+
+/** @param {number} value */
+export function bytes(value) {
+  const units = ["B", "KB", "MB", "GB", "TB"];
+  let size = value;
+  let unit = 0;
+  while (size >= 1000 && unit < units.length - 1) {
+    size /= 1000;
+    unit += 1;
+  }
+  return `${unit === 0 ? size : trimmed(size)} ${units[unit]}`;
+}
+
+/** @param {number} seconds */
+export function age(seconds) {
+  if (seconds < 90) return `${Math.round(seconds)} s`;
+  if (seconds < 5400) return `${Math.round(seconds / 60)} min`;
+  if (seconds < 129_600) return `${Math.round(seconds / 3600)} h`;
+  return `${Math.round(seconds / 86_400)} d`;
+}

@@ -1,0 +1,107 @@
+/** What an order would do to the live book: shares, cost, fee, average price, payout. All in micros. */
+
+import { ONE, min, ratio, times } from "./decimal.js";
+
+/**
+ * @typedef {{ rate: bigint, exponent: number }} FeeSchedule rate in micros (1 % = 10,000)
+ * @typedef {{ shares: bigint, value: bigint, fee: bigint, worst: bigint | null, complete: boolean }} Walk
+ */
+
+/**
+ * Fee of one fill: shares × rate × (p(1−p))^exponent, floored to five decimals (rules, section 7).
+ * @param {bigint} shares
+ * @param {bigint} price
+ * @param {FeeSchedule} schedule
+ */
+export function feeOf(shares, price, schedule) {
+  if (schedule.rate === 0n) return 0n;
+  let product = shares * schedule.rate;
+  let scale = ONE;
+  for (let i = 0; i < schedule.exponent; i += 1) {
+    product *= price * (ONE - price);
+    scale *= ONE * ONE;
+  }
+  return (product / scale / 10n) * 10n;
+}
+
+/** Shares trade in lots of 0.01. */
+const LOT = 10_000n;
+
+/**
+ * Takes from the levels of the other side, best first.
+ * @param {import("./book.js").Level[]} levels
+ * @param {{ limit: bigint | null, buying: boolean, shares?: bigint, budget?: bigint }} order
+ *   `budget` bounds the money of a buy, `shares` the shares; one of both is given
+ * @param {FeeSchedule} schedule
+ * @returns {Walk}
+ */
+export function walk(levels, order, schedule) {
+  const result = { shares: 0n, value: 0n, fee: 0n, worst: /** @type {bigint | null} */ (null), complete: false };
+  for (const level of levels) {
+    if (order.limit !== null && (order.buying ? level.price > order.limit : level.price < order.limit)) break;
+    const open = order.budget !== undefined ? ratio(order.budget - result.value, level.price) : (order.shares ?? 0n) - result.shares;
+    const shares = (min(open, level.size) / LOT) * LOT;
+    if (shares <= 0n) break;
+    result.shares += shares;
+    result.value += times(shares, level.price);
+    result.fee += feeOf(shares, level.price, schedule);
+    result.worst = level.price;
+  }
+  result.complete =
+    order.budget !== undefined
+      ? result.worst !== null && ratio(order.budget - result.value, result.worst) < LOT
+      : result.shares === order.shares;
+  return result;
+}
+
+/**
+ * @typedef {object} Draft what the ticket holds
+ * @property {"BUY" | "SELL"} side
+ * @property {"GTC" | "GTD" | "FOK" | "FAK"} type
+ * @property {bigint} price limit, or the worst price of a market order
+ * @property {bigint} shares
+ * @property {bigint} [budget] money of a market buy
+ */
+
+/**
+ * The amounts to sign: what the order gives and what it gets.
+ * A FOK or FAK buy is a budget (rules, section 3).
+ * @param {Draft} draft
+ * @returns {{ makerAmount: bigint, takerAmount: bigint }}
+ */
+export function amounts(draft) {
+  if (draft.side === "SELL") return { makerAmount: draft.shares, takerAmount: times(draft.shares, draft.price) };
+  if (draft.budget !== undefined) return { makerAmount: draft.budget, takerAmount: ratio(draft.budget, draft.price) };
+  return { makerAmount: times(draft.shares, draft.price), takerAmount: draft.shares };
+}
+
+/**
+ * What the ticket says before it is signed.
+ * @param {Draft} draft
+ * @param {import("./book.js").Level[]} levels the side that the order takes from
+ * @param {FeeSchedule} schedule
+ * @param {boolean} marketOrder without a limit of its own
+ */
+export function quote(draft, levels, schedule, marketOrder) {
+  const buying = draft.side === "BUY";
+  const immediate = draft.type === "FOK" || draft.type === "FAK";
+  const budget = draft.budget ?? (buying && immediate ? times(draft.shares, draft.price) : undefined);
+  const order = { limit: marketOrder ? null : draft.price, buying, ...(budget !== undefined ? { budget } : { shares: draft.shares }) };
+  const now = walk(levels, order, schedule);
+  const rest = immediate ? 0n : draft.shares - now.shares;
+  const value = now.value + times(rest, draft.price);
+  const shares = now.shares + rest;
+  return {
+    now,
+    rest,
+    shares,
+    value,
+    fee: now.fee,
+    average: ratio(value, shares),
+    /** Money paid (buy) or received (sell), with the fee. */
+    total: buying ? value + now.fee : value - now.fee,
+    /** Collateral if the outcome is right: one for each share. */
+    payout: shares,
+    kills: (draft.type === "FOK" && !now.complete) || (immediate && now.shares === 0n),
+  };
+}

@@ -1,0 +1,106 @@
+/** The one store: named values, and those who want to know when one changes. */
+
+/** @typedef {(value: any) => void} Listener */
+
+/** @type {Map<string, any>} */
+const values = new Map();
+/** @type {Map<string, Set<Listener>>} */
+const listeners = new Map();
+
+/**
+ * @param {string} key
+ * @returns {any}
+ */
+export const get = (key) => values.get(key);
+
+/**
+ * @param {string} key
+ * @param {any} value
+ */
+export function set(key, value) {
+  values.set(key, value);
+  for (const listener of listeners.get(key) ?? []) listener(value);
+}
+
+/**
+ * Calls the listener at every change, and at once if there is a value.
+ * @param {string} key
+ * @param {Listener} listener
+ * @returns {() => void} ends the subscription
+ */
+export function watch(key, listener) {
+  let set = listeners.get(key);
+  if (!set) listeners.set(key, (set = new Set()));
+  set.add(listener);
+  if (values.has(key)) listener(values.get(key));
+  return () => set.delete(listener);
+}
+
+/** A custom element that ends its subscriptions and timers when it leaves the page. */
+export class View extends HTMLElement {
+  constructor() {
+    super();
+    /** @type {(() => void)[]} */
+    this.endings = [];
+  }
+
+  /**
+   * @param {string} key
+   * @param {Listener} listener
+   */
+  follow(key, listener) {
+    this.endings.push(watch(key, listener));
+  }
+
+  /**
+   * Calls at once, then each interval while the tab is visible.
+   * @param {() => void} call
+   * @param {number} milliseconds
+   */
+  every(milliseconds, call) {
+    call();
+    const timer = setInterval(() => {
+      if (!document.hidden) call();
+    }, milliseconds);
+    this.endings.push(() => clearInterval(timer));
+  }
+
+  /**
+   * @param {EventTarget} target
+   * @param {string} type
+   * @param {(event: any) => void} listener
+   */
+  listen(target, type, listener) {
+    target.addEventListener(type, listener);
+    this.endings.push(() => target.removeEventListener(type, listener));
+  }
+
+  disconnectedCallback() {
+    for (const end of this.endings.splice(0)) end();
+  }
+}
+
+/**
+ * A setting that outlives the tab, such as the theme. Private windows may forbid it.
+ * @param {string} key
+ * @param {string} fallback
+ */
+export function saved(key, fallback) {
+  try {
+    return localStorage.getItem(`foretell.${key}`) ?? fallback;
+  } catch {
+    return fallback;
+  }
+}
+
+/**
+ * @param {string} key
+ * @param {string} value
+ */
+export function save(key, value) {
+  try {
+    localStorage.setItem(`foretell.${key}`, value);
+  } catch {
+    // Not kept, then.
+  }
+}

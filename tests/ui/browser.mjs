@@ -1,0 +1,82 @@
+// Chromium, pages of the exchange, and what the tests look at in them.
+
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+
+import { chromium } from "playwright-core";
+
+export const BASE = process.env.EXCHANGE_TRADING;
+export const MARKET = "/ui/market/harbour-city-mayor-2027-amara-lindqvist";
+/** Generous: the tests run on slow machines beside other work. */
+export const PATIENCE = 30_000;
+
+export const launch = () => chromium.launch({ executablePath: process.env.CHROMIUM, args: ["--no-sandbox"] });
+
+/**
+ * A page in a context of its own. Errors of its console and scripts gather in `page.problems`.
+ * @param {import("playwright-core").Browser} browser
+ * @param {import("playwright-core").BrowserContextOptions} [options]
+ */
+export async function open(browser, options = {}) {
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, locale: "en-US", timezoneId: "UTC", ...options });
+  const page = await context.newPage();
+  page.setDefaultTimeout(PATIENCE);
+  page.problems = [];
+  page.on("console", (message) => message.type() === "error" && page.problems.push(message.text()));
+  page.on("pageerror", (error) => page.problems.push(error.message));
+  return page;
+}
+
+export const go = (page, path) => page.goto(BASE + path);
+export const state = (page, wanted) => page.waitForSelector(`.status[data-state="${wanted}"]`);
+
+/** Connects the development wallet of this number, counted from 0. */
+export async function connect(page, number = 0) {
+  await page.click(".wallet-box button");
+  await page.locator("dialog .wallet").nth(number).click();
+  await page.waitForSelector(".wallet-box .account strong:not(:empty)");
+}
+
+/** Fills the limit ticket and sends it. */
+export async function buy(page, { cents, shares, side = "BUY" }) {
+  await page.locator(`order-ticket input[value="${side}"]`).check({ force: true });
+  await page.fill("#ticket-price", String(cents));
+  await page.fill("#ticket-shares", String(shares));
+  await page.click("order-ticket .submit");
+}
+
+/** The ladder as drawn, with the hash and sequence of the book it shows. */
+export const ladder = (page) =>
+  page.evaluate(() => {
+    const element = document.querySelector("order-ladder");
+    const cell = (row, name) => row.querySelector(`.${name}`).textContent.replace(/[¢,%]/g, "");
+    const rows = [...element.querySelectorAll(".level:not(.void)")].map((row) => ({
+      side: row.classList.contains("ask") ? "asks" : "bids",
+      price: Number(cell(row, "price")),
+      size: Number(cell(row, "size")),
+    }));
+    return { hash: element.dataset.hash, sequence: Number(element.dataset.sequence), rows };
+  });
+
+/** Looks until what is seen holds. */
+export async function eventually(look, holds) {
+  const deadline = Date.now() + PATIENCE;
+  for (;;) {
+    const seen = await look();
+    if (holds(seen)) return seen;
+    if (Date.now() > deadline) throw new Error(`still ${JSON.stringify(seen)}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+/** Runs an operator's command and returns its JSON answer. */
+export async function operate(...command) {
+  const env = { ...process.env, FORETELL_OPERATOR_LISTEN: process.env.EXCHANGE_OPERATOR.replace("http://", "") };
+  const options = { cwd: process.env.EXCHANGE_DATA, env };
+  const { stdout } = await promisify(execFile)(
+    process.env.EXCHANGE_BINARY,
+    ["--json", "--data", process.env.EXCHANGE_DATA, ...command],
+    options,
+  );
+  return JSON.parse(stdout);
+}

@@ -1,0 +1,302 @@
+// The page in Chromium against a running demo with its bots.
+
+import assert from "node:assert/strict";
+import fs from "node:fs";
+import { after, before, test } from "node:test";
+
+import { BASE, MARKET, buy, connect, eventually, go, ladder, launch, open, operate, state } from "./browser.mjs";
+
+const AXE = fs.readFileSync(new URL("../../node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
+const VIEWS = { market: MARKET, markets: "/ui/", portfolio: "/ui/portfolio", engine: "/ui/engine" };
+/** A line of each view that only stands there when its content has come. */
+const CONTENT = { markets: ".link-row .spark path", market: "price-chart path.line", portfolio: "account-tables", engine: ".engine .card" };
+const MARKUP = `<img src=x onerror="document.title='owned'"><b>bold</b> & "quotes"`;
+
+let browser;
+before(async () => {
+  browser = await launch();
+});
+after(() => browser?.close());
+
+/** Closes the page and fails if it complained. */
+async function clean(page, allowed = /^$/) {
+  await page.context().close();
+  assert.deepEqual(
+    page.problems.filter((text) => !allowed.test(text)),
+    [],
+  );
+}
+
+test("a browser is sent from / to the page, a client gets OK", async () => {
+  const shown = await fetch(BASE, { headers: { accept: "text/html" }, redirect: "manual" });
+  assert.equal(shown.headers.get("location"), "/ui/");
+  assert.equal(await (await fetch(BASE)).json(), "OK");
+});
+
+test("the start page preloads every module", () => {
+  const folder = new URL("../../gateway/ui/", import.meta.url);
+  const html = fs.readFileSync(new URL("index.html", folder), "utf8");
+  const listed = [...html.matchAll(/modulepreload" href="\/ui\/([^"]+)"/g)].map((match) => match[1]);
+  const present = ["lib", "components"].flatMap((name) => fs.readdirSync(new URL(name, folder)).map((file) => `${name}/${file}`));
+  assert.deepEqual(listed.sort(), present.sort());
+});
+
+test("list, search, filter, open a market", async () => {
+  const page = await open(browser);
+  await go(page, "/ui/");
+  await page.waitForSelector(".link-row .spark path");
+  await state(page, "live");
+  await page.keyboard.press("/");
+  await page.keyboard.type("lindqvist");
+  await eventually(
+    () => page.locator(".link-row").count(),
+    (rows) => rows === 1,
+  );
+  await page.click(".link-row a");
+  await page.waitForSelector("order-ladder .level");
+  assert.match(page.url(), /\/ui\/market\/harbour-city-mayor-2027-amara-lindqvist$/);
+  assert.match(await page.title(), /Lindqvist/);
+  await page.fill("header input[type=search]", "no market has these words");
+  await page.waitForSelector("markets-view .empty");
+  await clean(page);
+});
+
+test("the ladder equals GET /book of the same state, for Yes and for No", async () => {
+  const page = await open(browser);
+  await go(page, MARKET);
+  await state(page, "live");
+  await page.waitForSelector("order-ladder .level:not(.void)");
+  await sameAsBook(page);
+  await page.locator('.ladder-panel input[value="1"]').check({ force: true });
+  await sameAsBook(page, 1);
+  await clean(page);
+});
+
+/** Waits until page and exchange show the same state, told by the book's hash, and compares the levels. */
+async function sameAsBook(page, outcome = 0) {
+  const detail = await (await fetch(`${BASE}/sampling-markets`)).json();
+  const tokens = detail.data.find((market) => page.url().endsWith(market.slug)).assets_ids;
+  const seen = await eventually(
+    async () => {
+      const drawn = await ladder(page);
+      const [yes, shown] = await Promise.all([0, outcome].map((i) => fetch(`${BASE}/book?token_id=${tokens[i]}`)));
+      return { drawn, hash: (await yes.json()).hash, book: await shown.json(), sequence: Number(shown.headers.get("x-sequence")) };
+    },
+    ({ drawn, hash }) => drawn.hash === hash,
+  );
+  assert.ok(seen.drawn.sequence <= seen.sequence);
+  const expected = (side) =>
+    seen.book[side].map(({ price, size }) => ({ side, price: Math.round(price * 10_000) / 100, size: Number(size) }));
+  const byPrice = (a, b) => b.price - a.price;
+  assert.deepEqual(seen.drawn.rows.sort(byPrice), [...expected("asks"), ...expected("bids")].sort(byPrice));
+}
+
+test("connect the development wallet, buy, see it in the portfolio, rest an order, see it in the ladder, cancel it", async () => {
+  const page = await open(browser);
+  await go(page, MARKET);
+  await connect(page);
+  await state(page, "live");
+  await page.locator('order-ticket input[value="market"]').check({ force: true });
+  await page.fill("#ticket-amount", "5");
+  await page.click("order-ticket .submit");
+  await page.waitForSelector(".notice:has-text('Filled')");
+  await page.click("account-tables [role=tab]:has-text('Positions')");
+  await page.waitForSelector("account-tables td:has-text('Yes')");
+
+  await page.locator('order-ticket input[value="limit"]').check({ force: true });
+  await buy(page, { cents: 2, shares: 7 });
+  await page.click("account-tables [role=tab]:has-text('Open orders')");
+  await page.waitForSelector("account-tables td:has-text('2¢')");
+  await page.focus(".ladder");
+  await page.keyboard.press("End");
+  await page.waitForSelector(".level .own:has-text('◉ 7')");
+
+  await page.click("nav a:has-text('Portfolio')");
+  await page.waitForSelector("portfolio-view td:has-text('2¢')");
+  await page.click("portfolio-view td button:has-text('Cancel')");
+  await page.waitForSelector("portfolio-view .empty:has-text('No open orders')");
+  await page.waitForSelector(".notice:has-text('Order cancelled.')");
+  await page.click("portfolio-view [role=tab]:has-text('Positions')");
+  await page.waitForSelector("portfolio-view td:has-text('Yes')");
+  await clean(page);
+});
+
+test("a fill by another wallet arrives without a reload", async () => {
+  const [mine, theirs] = await Promise.all([open(browser), open(browser)]);
+  const quiet = "/ui/market/cup-final-2027-lanterns-millers";
+  await Promise.all([go(mine, quiet), go(theirs, quiet)]);
+  await connect(mine, 2);
+  await connect(theirs, 3);
+  await Promise.all([state(mine, "live"), state(theirs, "live")]);
+  const best = await eventually(
+    () => ladder(mine),
+    ({ rows }) => rows.some((row) => row.side === "bids"),
+  );
+  const cents = Math.max(...best.rows.filter((row) => row.side === "bids").map((row) => row.price)) + 1;
+  await mine.locator("#ticket-post").check();
+  await buy(mine, { cents, shares: 6 });
+  await theirs.locator('.ladder-panel input[value="1"]').check({ force: true });
+  await buy(theirs, { cents: 100 - cents, shares: 6 });
+  await mine.waitForSelector(".notice:has-text('Fill: Buy')");
+  await mine.click("account-tables [role=tab]:has-text('Fills')");
+  await mine.waitForSelector("account-tables td:has-text('Lanterns')");
+  await mine.click("account-tables td a.mono");
+  await mine.waitForSelector("proof-view code:has-text('foretell audit')");
+  await Promise.all([clean(mine), clean(theirs)]);
+});
+
+test("wrong input is refused in the exchange's words", async () => {
+  const page = await open(browser);
+  await go(page, MARKET);
+  await connect(page);
+  const answer = page.waitForResponse((response) => response.url().endsWith("/order"));
+  await buy(page, { cents: "30.05", shares: 10 });
+  const words = (await (await answer).json()).error;
+  assert.equal(await page.locator("order-ticket .problem").textContent(), words);
+  assert.ok(words.length > 0);
+  await clean(page, /status of 400/);
+});
+
+test("the gateway is killed and comes back: the page says so, resumes, and has missed nothing", async () => {
+  const page = await open(browser);
+  await go(page, MARKET);
+  await state(page, "live");
+  await sameAsBook(page);
+  await page.evaluate(() => {
+    window.states = [];
+    const status = document.querySelector(".status");
+    new MutationObserver(() => window.states.push(status.dataset.state)).observe(status, { attributeFilter: ["data-state"] });
+  });
+  const { gateway } = await operate("status");
+  process.kill(gateway.pid, "SIGKILL");
+  await eventually(
+    () => page.evaluate(() => window.states),
+    (states) => states.some((name) => name !== "live"),
+  );
+  await state(page, "live");
+  const states = await page.evaluate(() => window.states);
+  assert.ok(states.includes("connecting") || states.includes("offline"), String(states));
+  assert.ok(states.includes("catching_up") && states.includes("repaired"), String(states));
+  await sameAsBook(page);
+  await clean(page, /WebSocket|Failed to load resource/);
+});
+
+test("429 and 503 are waited for and the page recovers alone", async () => {
+  const page = await open(browser);
+  let refusals = 0;
+  await page.route("**/ui/api/catalog/events?**", (route) => {
+    refusals += 1;
+    if (refusals > 2) return route.continue();
+    const status = refusals === 1 ? 429 : 503;
+    return route.fulfill({ status, headers: { "retry-after": "1" }, json: { type: "unavailable", error: "busy" } });
+  });
+  await go(page, "/ui/");
+  await page.waitForSelector(".notice:has-text('Too many requests')");
+  await page.waitForSelector(".link-row");
+  await clean(page, /status of (429|503)/);
+});
+
+test("a title full of markup is text", async () => {
+  const page = await open(browser);
+  await page.route("**/ui/api/catalog/events?**", async (route) => {
+    const response = await route.fetch();
+    const events = await response.json();
+    for (const event of events) for (const market of event.markets) market.question = MARKUP;
+    await route.fulfill({ response, json: events });
+  });
+  await go(page, "/ui/");
+  await page.waitForSelector(".link-row a");
+  assert.equal(await page.locator(".link-row a").first().textContent(), MARKUP);
+  assert.equal(await page.locator(".link-row b, .link-row img").count(), 0);
+  await page.locator(".link-row a").first().click();
+  await page.waitForSelector("market-view h1");
+  assert.equal(await page.locator("market-view h1").textContent(), MARKUP);
+  assert.equal(await page.locator("main img").count(), 0);
+  assert.notEqual(await page.title(), "owned");
+  await clean(page);
+});
+
+test("reduced motion stops every animation, dark mode changes the colours, the keyboard reaches the ticket", async () => {
+  const page = await open(browser, { reducedMotion: "reduce", colorScheme: "dark" });
+  await go(page, MARKET);
+  await state(page, "live");
+  assert.equal(await page.evaluate(() => getComputedStyle(document.querySelector(".dot")).animationName), "none");
+  const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  const dark = await background();
+  await page.click("button[aria-label*='light and dark']");
+  assert.notEqual(await background(), dark);
+  await page.waitForSelector("order-ladder .level:not(.void)");
+  await page.focus(".ladder");
+  await page.keyboard.press("ArrowUp");
+  await page.waitForSelector(".level.active");
+  await page.keyboard.press("Enter");
+  const chosen = (await page.locator(".level.active .price").textContent()).replace("¢", "");
+  assert.equal(await page.inputValue("#ticket-price"), chosen);
+  await page.keyboard.press("s");
+  await page.waitForSelector('order-ticket[data-side="SELL"]');
+  assert.equal(await page.evaluate(() => document.activeElement.id), "ticket-shares");
+  await clean(page);
+});
+
+test("on a phone nothing is wider than the screen, and the ticket is a sheet", async () => {
+  const page = await open(browser, { viewport: { width: 390, height: 844 }, hasTouch: true });
+  for (const [name, path] of Object.entries(VIEWS)) {
+    await go(page, path);
+    await page.waitForSelector(CONTENT[name]);
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    assert.ok(wide <= 0, `${name} is ${wide} px too wide`);
+  }
+  await go(page, MARKET);
+  await page.click(".trade-bar .sell");
+  await page.waitForSelector(".ticket-panel.open");
+  await page.click(".sheet-close");
+  await page.waitForSelector(".ticket-panel", { state: "hidden" });
+  await clean(page);
+});
+
+for (const scheme of ["light", "dark"]) {
+  test(`axe finds no violation, ${scheme}`, async () => {
+    const page = await open(browser, { colorScheme: scheme, reducedMotion: "reduce" });
+    await go(page, MARKET);
+    await connect(page);
+    const found = [];
+    for (const [name, path] of Object.entries(VIEWS)) {
+      if (name !== "market") await page.evaluate((target) => document.querySelector(`header a[href="${target}"]`).click(), path);
+      await page.waitForSelector(CONTENT[name]);
+      await page.evaluate(AXE);
+      const { violations } = await page.evaluate(() => window.axe.run());
+      const lines = violations.map(
+        ({ id, nodes }) =>
+          `${name}: ${id} ${nodes.map((node) => `${node.html.slice(0, 160)} ${node.any.map((check) => check.message)}`).join(" | ")}`,
+      );
+      found.push(...lines);
+    }
+    assert.deepEqual(found, []);
+    await clean(page);
+  });
+}
+
+test("screenshots", { skip: !process.env.SCREENSHOTS }, async () => {
+  for (const [size, viewport] of Object.entries({ wide: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } })) {
+    for (const colorScheme of ["light", "dark"]) {
+      const page = await open(browser, { viewport, colorScheme, reducedMotion: "reduce" });
+      for (const [name, path] of Object.entries(VIEWS)) {
+        await go(page, path);
+        await page.waitForSelector(CONTENT[name]);
+        if (name !== "engine" && name !== "markets") {
+          await connect(page);
+          await state(page, "live");
+        }
+        if (name === "market") await page.waitForSelector(".trades td");
+        if (name === "portfolio") await page.click("[role=tab]:has-text('Positions')");
+        if (name === "engine")
+          await eventually(
+            () => page.evaluate(() => document.querySelector("engine-view").samples.length),
+            (samples) => samples > 12,
+          );
+        await page.screenshot({ path: `${process.env.SCREENSHOTS}/${name}-${size}-${colorScheme}.png` });
+      }
+      await page.context().close();
+    }
+  }
+});
