@@ -84,6 +84,7 @@ impl Site {
             listen: self.listen.clone(),
             threads: 2,
             connections: ConnectionLimits::default(),
+            streams: foretell_gateway::StreamLimits::default(),
             policy: RequestPolicyConfig {
                 limits: RateLimits::off(),
                 ..RequestPolicyConfig::default()
