@@ -183,7 +183,7 @@ async fn two_clicks_lead_to_a_trade_and_its_proof() {
     assert!(first <= Some(sequence) && Some(sequence) <= last, "{proof}");
     check_command(&exchange, &proof["commands"][0], &proof["frame"]["receipt"]);
 
-    let user = traders[0].address();
+    let user = traders[1].address();
     for path in ["positions", "activity", "trades"] {
         let rows = read(&exchange, &format!("/ui/api/data/{path}?user={user}")).await;
         assert_eq!(rows[0]["conditionId"], json!(condition), "{path}: {rows}");
