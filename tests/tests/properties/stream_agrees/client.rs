@@ -117,7 +117,8 @@ impl BookReader {
         Err(format!("a gap after {}: {message}", self.last_seen))
     }
 
-    fn read(&mut self, message: &Value) -> Result<(), String> {
+    /// `refines`: whether a message of this frame tells of another tick.
+    fn read(&mut self, message: &Value, refines: bool) -> Result<(), String> {
         self.follow(message)?;
         let asset = self.fields["asset_id"].clone();
         match text(message, "event_type") {
@@ -148,7 +149,7 @@ impl BookReader {
                 let last = entries.iter().rfind(own).ok_or("both tokens are told of")?;
                 // The tick may have changed in the same frame, which is told next.
                 let hash = text(last, "hash");
-                if !hash.is_empty() && !self.is_refined(message) {
+                if !hash.is_empty() && !refines {
                     self.is_hashed(hash)?;
                 }
                 let best = |level: Option<(&u64, _)>, end: u64| level.map_or(end, |it| *it.0);
@@ -161,11 +162,6 @@ impl BookReader {
             _ => {}
         }
         Ok(())
-    }
-
-    /// Whether this frame refines the tick: only a frame with a trade may do it.
-    fn is_refined(&self, message: &Value) -> bool {
-        message.get("refined").is_some()
     }
 
     fn is_hashed(&self, hash: &str) -> Result<(), String> {
@@ -183,19 +179,16 @@ impl Clients {
         let refines = |it: &StreamMessage| it.text.contains(r#""event_type":"tick_size_change""#);
         let refines = sent.iter().any(refines);
         for message in sent {
-            let mut parsed: Value = serde_json::from_str(&message.text).expect("JSON");
-            if refines {
-                parsed["refined"] = Value::Bool(true);
-            }
+            let parsed: Value = serde_json::from_str(&message.text).expect("JSON");
             match message.receiver {
                 StreamReceiver::Token(market, outcome)
                 | StreamReceiver::OnlyToken(market, outcome)
                 | StreamReceiver::CustomToken(market, outcome) => {
-                    self.book_of(market, outcome, &parsed)?;
+                    self.book_of((market, outcome), &parsed, refines)?;
                 }
                 StreamReceiver::Market(market) => {
                     for outcome in [Outcome::Yes, Outcome::No] {
-                        self.book_of(market, outcome, &parsed)?;
+                        self.book_of((market, outcome), &parsed, refines)?;
                     }
                 }
                 StreamReceiver::Key(key, _) => self.told(fold, key, message, &parsed)?,
@@ -210,12 +203,12 @@ impl Clients {
 
     fn book_of(
         &mut self,
-        market: MarketNumber,
-        outcome: Outcome,
+        (market, outcome): (MarketNumber, Outcome),
         message: &Value,
+        refines: bool,
     ) -> Result<(), String> {
         match self.books.get_mut(&(market.0, outcome.index())) {
-            Some(reader) => reader.read(message),
+            Some(reader) => reader.read(message, refines),
             None => Ok(()),
         }
     }
