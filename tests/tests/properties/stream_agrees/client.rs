@@ -17,6 +17,7 @@ struct BookReader {
     bids: BTreeMap<u64, (String, String)>,
     asks: BTreeMap<u64, (String, String)>,
     last_seen: u64,
+    asset: Value,
 }
 
 /// All readers.
@@ -50,6 +51,7 @@ impl BookReader {
             bids: BTreeMap::new(),
             asks: BTreeMap::new(),
             last_seen: text(book, "sequence").parse().expect("a number"),
+            asset: book["asset_id"].clone(),
         };
         reader.replace(book);
         reader
@@ -120,7 +122,7 @@ impl BookReader {
     /// `refines`: whether a message of this frame tells of another tick.
     fn read(&mut self, message: &Value, refines: bool) -> Result<(), String> {
         self.follow(message)?;
-        let asset = self.fields["asset_id"].clone();
+        let asset = self.asset.clone();
         match text(message, "event_type") {
             "book" => {
                 let known = (self.bids.clone(), self.asks.clone());
@@ -130,7 +132,7 @@ impl BookReader {
                 }
                 self.is_hashed(text(message, "hash"))?;
             }
-            "last_trade_price" if message["asset_id"].to_string() == asset => {
+            "last_trade_price" if message["asset_id"] == asset => {
                 let price = message["price"].to_string();
                 self.fields.insert("last_trade_price", price);
             }
@@ -142,7 +144,7 @@ impl BookReader {
                 self.fields
                     .insert("timestamp", message["timestamp"].to_string());
                 let entries = message["price_changes"].as_array().expect("entries");
-                let own = |entry: &&Value| entry["asset_id"].to_string() == asset;
+                let own = |entry: &&Value| entry["asset_id"] == asset;
                 for entry in entries.iter().filter(own) {
                     self.change(entry)?;
                 }
@@ -217,7 +219,8 @@ impl Clients {
     fn subscribe(&mut self, fold: &StreamFold) {
         for (market, _) in fold.view().markets().iter() {
             for outcome in [Outcome::Yes, Outcome::No] {
-                let is_late = outcome == Outcome::No && fold.view().sequence().0 % 16 != 0;
+                let is_late =
+                    outcome == Outcome::No && !fold.view().sequence().0.is_multiple_of(16);
                 let key = (market.0, outcome.index());
                 if is_late || self.books.contains_key(&key) {
                     continue;
