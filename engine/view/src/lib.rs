@@ -22,6 +22,8 @@
 //! [`View::bootstrap`] restores the same view. [`View::adopt_chunk`] replaces a chunk by another
 //! copy, such as a mapped file that all gateways share.
 //!
+//! An `observer` may watch the fold; `changes` is the one that collects what streams show of a frame.
+//!
 //! Balances follow from the events alone, so a reader needs no rule of the exchange. The one
 //! recomputed value is an order's limit price, from its signed amounts ([`Order::price`]).
 //!

@@ -17,6 +17,7 @@ struct BookReader {
     bids: BTreeMap<u64, (String, String)>,
     asks: BTreeMap<u64, (String, String)>,
     last_seen: u64,
+    asset: Value,
 }
 
 /// All readers.
@@ -50,6 +51,7 @@ impl BookReader {
             bids: BTreeMap::new(),
             asks: BTreeMap::new(),
             last_seen: text(book, "sequence").parse().expect("a number"),
+            asset: book["asset_id"].clone(),
         };
         reader.replace(book);
         reader
@@ -117,9 +119,10 @@ impl BookReader {
         Err(format!("a gap after {}: {message}", self.last_seen))
     }
 
-    fn read(&mut self, message: &Value) -> Result<(), String> {
+    /// `refines`: whether a message of this frame tells of another tick.
+    fn read(&mut self, message: &Value, refines: bool) -> Result<(), String> {
         self.follow(message)?;
-        let asset = self.fields["asset_id"].clone();
+        let asset = self.asset.clone();
         match text(message, "event_type") {
             "book" => {
                 let known = (self.bids.clone(), self.asks.clone());
@@ -129,7 +132,7 @@ impl BookReader {
                 }
                 self.is_hashed(text(message, "hash"))?;
             }
-            "last_trade_price" if message["asset_id"].to_string() == asset => {
+            "last_trade_price" if message["asset_id"] == asset => {
                 let price = message["price"].to_string();
                 self.fields.insert("last_trade_price", price);
             }
@@ -141,14 +144,14 @@ impl BookReader {
                 self.fields
                     .insert("timestamp", message["timestamp"].to_string());
                 let entries = message["price_changes"].as_array().expect("entries");
-                let own = |entry: &&Value| entry["asset_id"].to_string() == asset;
+                let own = |entry: &&Value| entry["asset_id"] == asset;
                 for entry in entries.iter().filter(own) {
                     self.change(entry)?;
                 }
                 let last = entries.iter().rfind(own).ok_or("both tokens are told of")?;
                 // The tick may have changed in the same frame, which is told next.
                 let hash = text(last, "hash");
-                if !hash.is_empty() && !self.is_refined(message) {
+                if !hash.is_empty() && !refines {
                     self.is_hashed(hash)?;
                 }
                 let best = |level: Option<(&u64, _)>, end: u64| level.map_or(end, |it| *it.0);
@@ -161,11 +164,6 @@ impl BookReader {
             _ => {}
         }
         Ok(())
-    }
-
-    /// Whether this frame refines the tick: only a frame with a trade may do it.
-    fn is_refined(&self, message: &Value) -> bool {
-        message.get("refined").is_some()
     }
 
     fn is_hashed(&self, hash: &str) -> Result<(), String> {
@@ -183,19 +181,16 @@ impl Clients {
         let refines = |it: &StreamMessage| it.text.contains(r#""event_type":"tick_size_change""#);
         let refines = sent.iter().any(refines);
         for message in sent {
-            let mut parsed: Value = serde_json::from_str(&message.text).expect("JSON");
-            if refines {
-                parsed["refined"] = Value::Bool(true);
-            }
+            let parsed: Value = serde_json::from_str(&message.text).expect("JSON");
             match message.receiver {
                 StreamReceiver::Token(market, outcome)
                 | StreamReceiver::OnlyToken(market, outcome)
                 | StreamReceiver::CustomToken(market, outcome) => {
-                    self.book_of(market, outcome, &parsed)?;
+                    self.book_of((market, outcome), &parsed, refines)?;
                 }
                 StreamReceiver::Market(market) => {
                     for outcome in [Outcome::Yes, Outcome::No] {
-                        self.book_of(market, outcome, &parsed)?;
+                        self.book_of((market, outcome), &parsed, refines)?;
                     }
                 }
                 StreamReceiver::Key(key, _) => self.told(fold, key, message, &parsed)?,
@@ -210,12 +205,12 @@ impl Clients {
 
     fn book_of(
         &mut self,
-        market: MarketNumber,
-        outcome: Outcome,
+        (market, outcome): (MarketNumber, Outcome),
         message: &Value,
+        refines: bool,
     ) -> Result<(), String> {
         match self.books.get_mut(&(market.0, outcome.index())) {
-            Some(reader) => reader.read(message),
+            Some(reader) => reader.read(message, refines),
             None => Ok(()),
         }
     }
@@ -224,7 +219,8 @@ impl Clients {
     fn subscribe(&mut self, fold: &StreamFold) {
         for (market, _) in fold.view().markets().iter() {
             for outcome in [Outcome::Yes, Outcome::No] {
-                let is_late = outcome == Outcome::No && fold.view().sequence().0 % 16 != 0;
+                let is_late =
+                    outcome == Outcome::No && !fold.view().sequence().0.is_multiple_of(16);
                 let key = (market.0, outcome.index());
                 if is_late || self.books.contains_key(&key) {
                     continue;

@@ -18,8 +18,9 @@ use client::Clients;
 use twin::Twin;
 
 const GENESIS: [u8; 32] = [3; 32];
-const BUSY: u64 = 60;
-const WIDE: u64 = 300;
+/// Journals of each kind.
+const BUSY: u64 = 24;
+const WIDE: u64 = 100;
 
 /// Bounds of [`StreamFold`]: those of a gateway, and small ones that random books exceed.
 const LIMITS: [(usize, usize); 2] = [(1_000, 4_096), (5, 480)];
