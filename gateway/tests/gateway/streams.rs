@@ -8,8 +8,13 @@ const KEY: &str = "dGhlIHNhbXBsZSBub25jZQ==";
 
 /// An upgrade with these headers.
 fn upgrade(path: &str, headers: &[(&str, &str)]) -> String {
-    let headers = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n"));
-    format!("GET {path} HTTP/1.1\r\nHost: x\r\n{}\r\n", headers.collect::<String>())
+    let headers = headers
+        .iter()
+        .map(|(name, value)| format!("{name}: {value}\r\n"));
+    format!(
+        "GET {path} HTTP/1.1\r\nHost: x\r\n{}\r\n",
+        headers.collect::<String>()
+    )
 }
 
 #[test]
@@ -18,10 +23,20 @@ fn refused_upgrades_have_the_surface_s_form_and_the_connection_goes_on() {
     let mut stream = connect(trading);
     let with = |version, key| {
         let connection = [("Connection", "Upgrade"), ("Upgrade", "websocket")];
-        let rest = [("Sec-WebSocket-Version", version), ("Sec-WebSocket-Key", key)];
+        let rest = [
+            ("Sec-WebSocket-Version", version),
+            ("Sec-WebSocket-Key", key),
+        ];
         [connection, rest].concat()
     };
-    for path in ["/ws", "/ws/", "/ws/market", "/ws/market/", "/ws/user", "/ws/user/"] {
+    for path in [
+        "/ws",
+        "/ws/",
+        "/ws/market",
+        "/ws/market/",
+        "/ws/user",
+        "/ws/user/",
+    ] {
         for (request, status, code) in [
             (get(path), 426, "websocket_required"),
             (upgrade(path, &with("8", KEY)), 426, "websocket_version"),
@@ -31,7 +46,10 @@ fn refused_upgrades_have_the_surface_s_form_and_the_connection_goes_on() {
         ] {
             let (found, head, body) = ask(&mut stream, &request);
             assert_eq!(found, status, "{request}: {body}");
-            assert!(head.contains(&format!("x-error-code: {code}\r\n")), "{head}");
+            assert!(
+                head.contains(&format!("x-error-code: {code}\r\n")),
+                "{head}"
+            );
             assert!(body.starts_with("{\"error\":"), "{body}");
             let names = head.contains("\r\nupgrade: websocket\r\n");
             assert_eq!(names, code == "websocket_required", "{head}");

@@ -75,7 +75,8 @@ fn frame(first: u8, payload: &[u8]) -> Vec<u8> {
 
 pub(crate) fn seeds() -> Vec<Seed> {
     let subscription = br#"{"type":"market","assets_ids":["1","2"],"custom_feature_enabled":true}"#;
-    let user = br#"{"type":"user","auth":{"apiKey":"k","secret":"s","passphrase":"p"},"markets":[]}"#;
+    let user =
+        br#"{"type":"user","auth":{"apiKey":"k","secret":"s","passphrase":"p"},"markets":[]}"#;
     let all = [
         frame(0x81, b"PING"),
         frame(0x01, &subscription[..20]),
@@ -90,7 +91,7 @@ pub(crate) fn seeds() -> Vec<Seed> {
         ("subscription", frame(0x81, subscription)),
         ("user", frame(0x81, user)),
         ("everything", all),
-        ("long", frame(0x81, &[b'[' ; 1_000])),
+        ("long", frame(0x81, &[b'['; 1_000])),
         ("binary", frame(0x82, b"{}")),
         ("not-utf8", frame(0x81, b"\xFF")),
         ("unmasked", vec![0x81, 2, b'{', b'}']),

@@ -159,14 +159,19 @@ impl Client {
 }
 
 fn number(message: &Value, field: &str) -> u64 {
-    let text = message[field].as_str().unwrap_or_else(|| panic!("{field} of {message}"));
+    let text = message[field]
+        .as_str()
+        .unwrap_or_else(|| panic!("{field} of {message}"));
     text.parse().expect("digits")
 }
 
 /// A message without the time of its encoding.
 fn timeless(message: &Value) -> Value {
     let mut message = message.clone();
-    message.as_object_mut().expect("an object").remove("server_ts_ms");
+    message
+        .as_object_mut()
+        .expect("an object")
+        .remove("server_ts_ms");
     message
 }
 
@@ -189,7 +194,10 @@ async fn bad_input_ends_in_what_its_rule_says() {
     client.text("PONG");
     client.send(&json!({"acks": true, "type": "market", "assets_ids": ["1", site.tokens[0]]}));
     let subscribed = client.expect("subscribed");
-    assert_eq!((&subscribed["assets"], &subscribed["unknown"]), (&json!("1"), &json!(["1"])));
+    assert_eq!(
+        (&subscribed["assets"], &subscribed["unknown"]),
+        (&json!("1"), &json!(["1"]))
+    );
     assert_eq!(client.expect("book")["asset_id"], site.tokens[0]);
     for (text, code) in [
         ("garbage", "bad_json"),
@@ -201,7 +209,11 @@ async fn bad_input_ends_in_what_its_rule_says() {
     ] {
         client.text(text);
         let error = client.expect("error");
-        assert_eq!((&error["code"], &error["request"]), (&json!(code), &json!(text)), "{error}");
+        assert_eq!(
+            (&error["code"], &error["request"]),
+            (&json!(code), &json!(text)),
+            "{error}"
+        );
     }
     client.text("PING");
     assert_eq!(client.next_text(), "PONG", "it still lives");
@@ -212,7 +224,11 @@ async fn bad_input_ends_in_what_its_rule_says() {
         ("unmasked", vec![0x81, 2, b'{', b'}'], 1002),
         ("not UTF-8", frame(0x81, b"\xFF"), 1007),
         ("fragmented PING", frame(0x09, b"x"), 1002),
-        ("too long", [&[0x81, 0xFE, 0x04, 0x01, 0, 0, 0, 0][..], &long].concat(), 1009),
+        (
+            "too long",
+            [&[0x81, 0xFE, 0x04, 0x01, 0, 0, 0, 0][..], &long].concat(),
+            1009,
+        ),
         ("close", frame(0x88, &[0x03, 0xE8]), 1000),
     ] {
         let mut client = site.connect("/ws");
@@ -284,8 +300,15 @@ async fn a_user_sees_its_own_and_ends_with_its_key() {
     site.buy(&bob, 4_000).await;
     let last = site.buy(&alice, 3_000).await;
     let read = own.up_to(last);
-    let orders: Vec<_> = read.iter().map(|it| (&it["event_type"], &it["type"])).collect();
-    assert_eq!(orders, [(&json!("order"), &json!("PLACEMENT"))], "nothing of Bob");
+    let orders: Vec<_> = read
+        .iter()
+        .map(|it| (&it["event_type"], &it["type"]))
+        .collect();
+    assert_eq!(
+        orders,
+        [(&json!("order"), &json!("PLACEMENT"))],
+        "nothing of Bob"
+    );
     assert_eq!(read[0]["owner"], alice.api_key());
     assert!(nothing.up_to(last).is_empty());
 
@@ -315,15 +338,22 @@ async fn repeated_subscriptions_add_nothing_and_dumps_are_as_asked() {
     client.send(&json!({"asset_ids": [no], "initial_dump": false, "heartbeat_ms": 500}));
     assert_eq!(client.expect("subscribed")["assets"], "2");
     let sequence = site.buy(&trader, 1_000).await;
-    let types = |read: &[Value]| -> Vec<Value> {
-        read.iter().map(|it| it["event_type"].clone()).collect()
-    };
-    assert_eq!(types(&client.up_to(sequence)), ["price_change"], "one for both tokens");
+    let types =
+        |read: &[Value]| -> Vec<Value> { read.iter().map(|it| it["event_type"].clone()).collect() };
+    assert_eq!(
+        types(&client.up_to(sequence)),
+        ["price_change"],
+        "one for both tokens"
+    );
     client.send(&json!({"operation": "subscribe", "custom_feature_enabled": true}));
     client.expect("subscribed");
     let sequence = site.buy(&trader, 9_000).await;
     let found = types(&client.up_to(sequence));
-    assert_eq!(found.iter().filter(|it| **it == "best_bid_ask").count(), 2, "{found:?}");
+    assert_eq!(
+        found.iter().filter(|it| **it == "best_bid_ask").count(),
+        2,
+        "{found:?}"
+    );
     client.send(&json!({"operation": "unsubscribe", "markets": [site.condition]}));
     client.text("PING");
     assert_eq!(client.next_text(), "PONG");
@@ -342,7 +372,12 @@ async fn subscriptions_and_resumes_among_commands_lose_and_repeat_nothing() {
     let mut clients = vec![site.subscribe("/ws/market", &request)];
     let mut last = 0;
     for order in 0..120 {
-        last = site.buy(&trader, 100 * u16::try_from(1 + random.below(40)).expect("small")).await;
+        last = site
+            .buy(
+                &trader,
+                100 * u16::try_from(1 + random.below(40)).expect("small"),
+            )
+            .await;
         if order % 12 == 0 {
             clients.push(site.subscribe("/ws/market", &request));
         }
@@ -354,11 +389,17 @@ async fn subscriptions_and_resumes_among_commands_lose_and_repeat_nothing() {
     let mut previous = None;
     for link in &all {
         let (sequence, before) = (number(link, "sequence"), number(link, "prev_sequence"));
-        assert!(previous.is_none_or(|it| it == before || it == sequence), "{link}");
+        assert!(
+            previous.is_none_or(|it| it == before || it == sequence),
+            "{link}"
+        );
         previous = Some(sequence);
     }
     for stream in &streams {
-        let book = stream.iter().find(|it| it["event_type"] == "book").expect("a book");
+        let book = stream
+            .iter()
+            .find(|it| it["event_type"] == "book")
+            .expect("a book");
         let from = number(book, "sequence");
         let own: Vec<Value> = stream.iter().filter(is_link).map(timeless).collect();
         let expected = all.iter().filter(|it| number(it, "sequence") > from);
@@ -385,7 +426,10 @@ async fn subscriptions_and_resumes_among_commands_lose_and_repeat_nothing() {
     other["resume_from"] = json!(last);
     other["stream_id"] = json!("0000000000000000");
     let read = site.subscribe("/ws/market", &other).up_to(last);
-    assert_eq!((&read[1]["mode"], &read[1]["reason"]), (&json!("snapshot"), &json!("other stream")));
+    assert_eq!(
+        (&read[1]["mode"], &read[1]["reason"]),
+        (&json!("snapshot"), &json!("other stream"))
+    );
     assert_eq!(read[2]["event_type"], "book");
     assert!(site.exchange.stop().success());
 }
@@ -403,7 +447,9 @@ async fn a_gateway_that_ends_drains_its_streams() {
     assert_eq!(number(&first, "sequence"), sequence);
     site.exchange.signal("gateway-1", Signal::TERM);
     let (code, reason) = client.end();
-    let last = reason.strip_prefix("draining; last_sequence=").expect("the last sequence");
+    let last = reason
+        .strip_prefix("draining; last_sequence=")
+        .expect("the last sequence");
     assert_eq!(code, 4003);
     assert!(last.parse::<u64>().expect("digits") >= sequence, "{reason}");
     drop(site.exchange);
