@@ -1,4 +1,7 @@
-"""Every route of the gateway is in the document of its surface, and the documents have no other."""
+"""Every route of the gateway is in the document of its surface, and the documents have no other.
+
+Streams are in the AsyncAPI document; `/ws` alone and trailing slashes are other names of its channels.
+"""
 
 import re
 import sys
@@ -20,13 +23,19 @@ def shape(path):
 def of_gateway(function):
     """Routes of a table in `route_table.rs`."""
     text = (ROOT / "gateway/src/route_table.rs").read_text()
-    table = re.split(rf"\nfn {function}\([^)]*\) -> Vec<Route> \{{", text, maxsplit=1)[1].split("\n}\n", 1)[0]
+    table = re.split(rf"\nfn {function}\([^)]*\) -> [^{{]*\{{", text, maxsplit=1)[1].split("\n}\n", 1)[0]
     return {(method, shape(path)) for method, path in ROUTE.findall(table)}
 
 
 def mounted(routes, prefix):
     """Those of the page's routes that are of another surface, as that surface names them."""
     return {(method, path.removeprefix(prefix)) for method, path in routes if path.startswith(prefix + "/")}
+
+
+def channels():
+    """Addresses of the AsyncAPI document."""
+    text = (ROOT / "docs/asyncapi/streams.yaml").read_text()
+    return set(re.findall(r"^    address: (/\S+)$", text, re.MULTILINE))
 
 
 def of_document(name):
@@ -58,7 +67,10 @@ def main():
         for method, path in sorted(documented - routes):
             print(f"{name}: {method} {path} is documented, and no route", file=sys.stderr)
         differs |= routes != documented
-    return differs
+    streams = {path.rstrip("/") for _, path in of_gateway("stream_routes")} - {"/ws"}
+    for path in sorted(streams ^ channels()):
+        print(f"streams: {path} is not both a route and in docs/asyncapi/streams.yaml", file=sys.stderr)
+    return differs or streams != channels()
 
 
 if __name__ == "__main__":

