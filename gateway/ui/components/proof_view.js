@@ -9,6 +9,9 @@ import { View, set } from "../lib/store.js";
 import { facts } from "./market_facts.js";
 import { failed, skeleton } from "./states.js";
 
+/** Public trades carry the receipt of their frame, own trades an id. */
+const RECEIPT = /^0x[0-9a-f]{64}$/;
+
 class ProofView extends View {
   connectedCallback() {
     this.body = h("div.proof", null, skeleton(8));
@@ -18,8 +21,17 @@ class ProofView extends View {
 
   async load() {
     const body = /** @type {HTMLElement} */ (this.body);
+    const trade = this.getAttribute("argument") ?? "";
+    if (RECEIPT.test(trade)) {
+      fill(
+        body,
+        commands([`foretell audit receipt ${trade}`, "foretell audit verify --signatures"]),
+        panel(t("receipt"), [[t("receipt"), trade]]),
+      );
+      return;
+    }
     try {
-      const proof = await load(`/ui/api/proof/${encodeURIComponent(this.getAttribute("argument") ?? "")}`);
+      const proof = await load(`/ui/api/proof/${encodeURIComponent(trade)}`);
       fill(body, commands(proof.commands ?? []), h("div.columns", null, trade(proof), frame(proof)), orders(proof));
     } catch (error) {
       fill(
