@@ -21,17 +21,17 @@ class ProofView extends View {
 
   async load() {
     const body = /** @type {HTMLElement} */ (this.body);
-    const trade = this.getAttribute("argument") ?? "";
-    if (RECEIPT.test(trade)) {
+    const id = this.getAttribute("argument") ?? "";
+    if (RECEIPT.test(id)) {
       fill(
         body,
-        commands([`foretell audit receipt ${trade}`, "foretell audit verify --signatures"]),
-        panel(t("receipt"), [[t("receipt"), trade]]),
+        commands([`foretell audit receipt ${id}`, "foretell audit verify --signatures"]),
+        panel(t("receipt"), [[t("receipt"), id]]),
       );
       return;
     }
     try {
-      const proof = await load(`/ui/api/proof/${encodeURIComponent(trade)}`);
+      const proof = await load(`/ui/api/proof/${encodeURIComponent(id)}`);
       fill(body, commands(proof.commands ?? []), h("div.columns", null, trade(proof), frame(proof)), orders(proof));
     } catch (error) {
       fill(
