@@ -207,8 +207,8 @@ function stagesOf({ engine, gateway }) {
     (one?.stages ?? []).map((/** @type {any} */ stage) => ({
       process,
       name: stage.stage,
-      last: stage.last_second,
-      all: stage.since_start,
+      last: stage.lastSecond,
+      all: stage,
     }));
   return [...of("gateway", gateway), ...of("engine", engine)];
 }
