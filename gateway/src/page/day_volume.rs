@@ -33,7 +33,10 @@ pub(crate) struct CountedVolume {
 }
 
 /// Volumes of the markets asked for last; markets a multiple of the slots apart evict each other.
-pub(crate) struct DayVolumes(Box<[Mutex<Option<(MarketNumber, DayVolume)>>]>);
+pub(crate) struct DayVolumes(Box<[Slot]>);
+
+/// The market of a slot, and its volume.
+type Slot = Mutex<Option<(MarketNumber, DayVolume)>>;
 
 impl Default for DayVolumes {
     fn default() -> Self {
@@ -105,5 +108,91 @@ impl DayVolume {
             Some((last, sum)) if *last == step => *sum = sum.saturating_add(micros),
             _ => self.steps.push_back((step, micros)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_view::{ALICE, BOB, TestView};
+
+    const MARKET: MarketNumber = MarketNumber(0);
+    const OTHER: MarketNumber = MarketNumber(1);
+    /// A trade of the test's view: a hundredth of a share at 0.6.
+    const VALUE: u64 = 6_000;
+
+    fn seconds(seconds: u64) -> TimeNs {
+        TimeNs(seconds * 1_000_000_000)
+    }
+
+    /// A view with `count` trades in the first market and half as many in the second; a trade takes
+    /// two seconds.
+    fn view(count: usize) -> TestView {
+        let mut view = TestView::new(2);
+        for number in 0..count {
+            view.trade(MARKET, (ALICE, 0), (BOB, 0));
+            if number % 2 == 0 {
+                view.trade(OTHER, (ALICE, 0), (BOB, 0));
+            }
+        }
+        view
+    }
+
+    fn volume(of: &DayVolumes, view: &TestView, now: TimeNs, rows: usize) -> (u64, bool) {
+        let counted = of.of(&view.0, MARKET, now, &mut { rows });
+        (counted.micros / VALUE, counted.is_complete)
+    }
+
+    #[test]
+    fn a_bounded_count_continues_until_it_is_complete() {
+        let (volumes, view) = (DayVolumes::default(), view(10));
+        let now = seconds(100);
+        assert_eq!(volume(&volumes, &view, now, 4), (4, false));
+        assert_eq!(volume(&volumes, &view, now, 4), (8, false));
+        assert_eq!(volume(&volumes, &view, now, 4), (10, true));
+        assert_eq!(
+            volume(&volumes, &view, now, 0),
+            (10, true),
+            "nothing is counted twice"
+        );
+        let mut rows = 100;
+        let other = volumes.of(&view.0, OTHER, now, &mut rows);
+        assert_eq!((other.micros / VALUE, rows), (5, 95));
+    }
+
+    #[test]
+    fn trades_count_for_a_day_in_steps_of_ten_minutes() {
+        let (volumes, mut view) = (DayVolumes::default(), view(800));
+        let day = 24 * 3_600;
+        // Counted as time passes, and afresh: a trade of a step counts until a day after the step.
+        for now in [
+            2_000,
+            3_000,
+            day,
+            day + 600,
+            day + 1_199,
+            day + 1_200,
+            2 * day,
+        ] {
+            let first = ((now / 600_u64).saturating_sub(DAY_STEPS)) * 600;
+            let trades = view.0.trades().of_market(MARKET);
+            let expected = (0..trades.len())
+                .filter_map(|index| view.0.trade(trades.get(index)?))
+                .filter(|trade| trade.time >= seconds(first))
+                .count() as u64;
+            let shown = volume(&volumes, &view, seconds(now), 10_000);
+            assert_eq!(shown, (expected, true), "at {now}");
+            let fresh = volume(&DayVolumes::default(), &view, seconds(now), 10_000);
+            assert_eq!(fresh, shown, "at {now}");
+        }
+        view.trade(MARKET, (ALICE, 0), (BOB, 0));
+        assert!(volume(&volumes, &view, seconds(3_000), 10_000).1);
+    }
+
+    #[test]
+    fn a_rebuilt_view_is_counted_again() {
+        let volumes = DayVolumes::default();
+        assert_eq!(volume(&volumes, &view(10), seconds(100), 100), (10, true));
+        assert_eq!(volume(&volumes, &view(3), seconds(100), 100), (3, true));
     }
 }

@@ -5,6 +5,7 @@ use foretell_model::Side;
 use foretell_ops::demo::wallets::VISITORS;
 use foretell_ops::trader::{Terms, Trader, token};
 use foretell_tests::exchange::{Exchange, Options, PATIENCE, check_error_code};
+use reqwest::Method;
 use serde_json::{Value, json};
 
 const BINARY: &str = env!("CARGO_BIN_EXE_foretell-under-test");
@@ -149,7 +150,10 @@ async fn two_clicks_lead_to_a_trade_and_its_proof() {
     assert_eq!(after["volume"], after["volume_24h"]);
     assert_eq!(after["sparkline"].as_array().map(Vec::len), Some(24));
 
-    let (_, mine) = traders[1].get("/data/trades").await.expect("an answer");
+    let (_, mine) = traders[1]
+        .signed(Method::GET, "/data/trades", "", "")
+        .await
+        .expect("an answer");
     let id = mine["data"][0]["id"].as_str().expect("an id").to_owned();
     let proof = read(&exchange, &format!("/ui/api/proof/{id}")).await;
     assert_eq!(
@@ -166,6 +170,9 @@ async fn two_clicks_lead_to_a_trade_and_its_proof() {
         assert_eq!(order["recovered"], json!(trader.address()), "{role}");
         assert_eq!(order["signed"]["maker"], order["wallet"], "{role}");
     }
+    let hash = proof["frame"]["receipt"].as_str().expect("a receipt");
+    let by_hash = read(&exchange, &format!("/ui/api/proof/{hash}")).await;
+    assert_eq!(by_hash["trade"], proof["trade"]);
     assert_ne!(proof["taker"]["sequence"], proof["maker"]["sequence"]);
     let sequence = proof["frame"]["sequence"].as_u64().expect("a sequence");
     let batch = &proof["frame"]["batch"];
@@ -176,7 +183,7 @@ async fn two_clicks_lead_to_a_trade_and_its_proof() {
     assert!(first <= Some(sequence) && Some(sequence) <= last, "{proof}");
     check_command(&exchange, &proof["commands"][0], &proof["frame"]["receipt"]);
 
-    let user = traders[0].address();
+    let user = traders[1].address();
     for path in ["positions", "activity", "trades"] {
         let rows = read(&exchange, &format!("/ui/api/data/{path}?user={user}")).await;
         assert_eq!(rows[0]["conditionId"], json!(condition), "{path}: {rows}");

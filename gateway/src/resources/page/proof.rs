@@ -1,6 +1,8 @@
 //! `GET /ui/api/proof/{trade}`: what shows that a trade happened as told: its frame and the frame's
 //! place in the chain, and what the owners of both orders signed.
 
+use std::sync::Arc;
+
 use foretell_auth::order_signature::verify_evidence;
 use foretell_auth::text::checksum_address;
 use foretell_journal::{Frame, FrameInclusion};
@@ -15,6 +17,7 @@ use serde::Serialize;
 use crate::answer::Answer;
 use crate::app::App;
 use crate::failure::Failure;
+use crate::limits::PROOF_TRADES;
 use crate::request_context::RequestContext;
 use crate::resources::checkpoints::newest_row;
 use crate::resources::page::site::{AUDIT_VERIFY, OrderDomain};
@@ -120,8 +123,8 @@ struct Found {
 /// `GET /ui/api/proof/{trade}`.
 pub(crate) async fn show(context: RequestContext) -> Result<Answer, Failure> {
     let app = &context.app;
-    let id = TradeId::parse(&context.parameter).ok_or(ErrorCode::TradeNotFound)?;
     context.wait_fresh().await?;
+    let id = trade_id(&context).await?.ok_or(ErrorCode::TradeNotFound)?;
     let found = app.find(|view| find(view, id)).await?;
     let found = found.ok_or(ErrorCode::TradeNotFound)?;
     let position = app.shared_view.read().position();
@@ -161,6 +164,36 @@ pub(crate) async fn show(context: RequestContext) -> Result<Answer, Failure> {
         ],
     };
     Ok(Answer::json(json_text(&proof)).at(position))
+}
+
+/// The trade that the path names: by its id, or by its transaction hash among the newest trades. A
+/// hash is that of a frame, and the first trade of the frame is meant.
+async fn trade_id(context: &RequestContext) -> Result<Option<TradeId>, Failure> {
+    let name = context.parameter.as_str();
+    let Some(hash) = ids::bytes32(name) else {
+        return Ok(TradeId::parse(name));
+    };
+    let app = Arc::clone(&context.app);
+    let searching = tokio::task::spawn_blocking(move || trade_of_receipt(&app, &hash));
+    Ok(searching.await.map_err(|_| ApiError::Internal)?)
+}
+
+fn trade_of_receipt(app: &App, hash: &[u8; 32]) -> Option<TradeId> {
+    let newest: Vec<_> = {
+        let state = app.shared_view.read();
+        let slots = state.view.trades().slots().rev().take(PROOF_TRADES);
+        let records = slots.filter_map(|slot| state.view.trade(slot));
+        let first = records.filter(|record| record.index.0 == 0);
+        first
+            .map(|record| (record.id, record.place, record.sequence))
+            .collect()
+    };
+    let mut frames = None;
+    let found = newest.into_iter().find(|(_, place, sequence)| {
+        let receipt = app.shared_view.receipt_by(&mut frames, *place, *sequence);
+        receipt.as_ref() == Some(hash)
+    });
+    found.map(|(id, ..)| id)
 }
 
 fn find(view: &View, id: TradeId) -> Option<Found> {

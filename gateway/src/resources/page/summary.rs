@@ -137,3 +137,37 @@ fn sparkline(points: &[PricePoint], now: u64) -> Vec<Option<String>> {
         .map(|hour| Some(midpoint_decimal(last_in(hour)?.midpoint).to_string()))
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use foretell_view::Midpoint;
+
+    fn point(start: u64, units: u16) -> PricePoint {
+        let price = Price(units);
+        PricePoint {
+            start,
+            midpoint: Midpoint::between(price, price),
+        }
+    }
+
+    #[test]
+    fn a_sparkline_has_the_last_midpoint_of_each_hour() {
+        let now = 100 * HOUR + 1_000;
+        let points = [
+            point(77 * HOUR, 1_000),
+            point(77 * HOUR + 1_800, 2_000),
+            point(100 * HOUR, 4_150),
+        ];
+        let line = sparkline(&points, now);
+        assert_eq!(line.len(), 24);
+        assert_eq!(line[0].as_deref(), Some("0.2"), "of hour 77");
+        assert_eq!(
+            line[23].as_deref(),
+            Some("0.415"),
+            "of the hour that is not over"
+        );
+        assert!(line[1..23].iter().all(Option::is_none), "{line:?}");
+        assert!(sparkline(&[], 0).iter().all(Option::is_none));
+    }
+}
