@@ -207,8 +207,8 @@ function stagesOf({ engine, gateway }) {
     (one?.stages ?? []).map((/** @type {any} */ stage) => ({
       process,
       name: stage.stage,
-      last: stage.lastSecond,
-      all: stage,
+      last: stage.last_second ?? stage.lastSecond,
+      all: stage.since_start ?? stage,
     }));
   return [...of("gateway", gateway), ...of("engine", engine)];
 }

@@ -133,14 +133,14 @@ export function chance(known) {
 }
 
 /**
- * Points of a trend: those of the last day's hours, and the present.
+ * Points of a trend: a day ago by the change, the last day's hours, the present.
  * @param {Figures | null} known
  * @returns {number[]}
  */
 export function trendOf(known) {
   const now = chance(known);
   if (!known || now === null || known.spark.length === 0) return known?.spark ?? [];
-  return [...known.spark, float(now)];
+  return [float(now - (known.change ?? 0n)), ...known.spark, float(now)];
 }
 
 /**
