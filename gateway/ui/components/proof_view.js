@@ -26,10 +26,8 @@ class ProofView extends View {
       const proof = await load(`/ui/api/proof/${encodeURIComponent(id)}`);
       fill(body, commands(proof.commands ?? []), h("div.columns", null, trade(proof), frame(proof)), orders(proof));
     } catch (error) {
-      fill(
-        body,
-        failed(error, () => this.load()),
-      );
+      if (RECEIPT.test(id) && error instanceof ApiError && error.status === 404) this.receiptOnly(id);
+      else body.replaceChildren(failed(error, () => this.load()));
     }
   }
 
