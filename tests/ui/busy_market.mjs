@@ -48,7 +48,13 @@ export async function busyMarket(exchange, ids, rate) {
     if (request.url.startsWith("/ws/market")) feed(socket, ids, rate);
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return { address: `http://127.0.0.1:${server.address().port}`, close: () => server.closeAllConnections() };
+  return {
+    address: `http://127.0.0.1:${server.address().port}`,
+    close() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
 }
 
 /** Half of the levels on each side of 0.5; each message changes one, each twentieth is a trade. */

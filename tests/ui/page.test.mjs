@@ -5,6 +5,7 @@ import fs from "node:fs";
 import { after, before, test } from "node:test";
 
 import { BASE, MARKET, buy, connect, eventually, go, ladder, launch, open, operate, state } from "./browser.mjs";
+import { busyMarket } from "./busy_market.mjs";
 
 const AXE = fs.readFileSync(new URL("../../node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
 const VIEWS = { market: MARKET, markets: "/ui/", portfolio: "/ui/portfolio", engine: "/ui/engine" };
@@ -152,7 +153,7 @@ test("wrong input is refused in the exchange's words", async () => {
   const answer = page.waitForResponse((response) => response.url().endsWith("/order"));
   await buy(page, { cents: "30.05", shares: 10 });
   const words = (await (await answer).json()).error;
-  assert.equal(await page.locator("order-ticket .problem").textContent(), words);
+  assert.equal(await page.locator("order-ticket form .problem").textContent(), words);
   assert.ok(words.length > 0);
   await clean(page, /status of 400/);
 });
@@ -214,6 +215,41 @@ test("a title full of markup is text", async () => {
   assert.equal(await page.locator("main img").count(), 0);
   assert.notEqual(await page.title(), "owned");
   await clean(page);
+});
+
+test("of 1,000 markets and of 1,000 levels only what is in sight is drawn", async () => {
+  const page = await open(browser);
+  await page.route("**/ui/api/catalog/events?**", async (route) => {
+    const response = await route.fetch();
+    const [event] = (await response.json()).filter((each) => each.markets.length > 0);
+    const many = Array.from({ length: 1000 }, (_, i) => ({
+      ...event.markets[0],
+      question: `Question ${i}`,
+      slug: `q-${i}`,
+      conditionId: `0x${i}`,
+    }));
+    await route.fulfill({ response, json: [{ ...event, markets: many }] });
+  });
+  await page.route("**/ui/api/markets/summary?**", (route) => route.fulfill({ json: [] }));
+  await go(page, "/ui/");
+  await page.waitForSelector(".link-row a:has-text('Question 0')");
+  assert.ok((await page.locator(".link-row").count()) < 60);
+  await page.evaluate(() => window.scrollTo(0, document.documentElement.scrollHeight));
+  await page.waitForSelector(".link-row a:has-text('Question 999')");
+  assert.ok((await page.locator(".link-row").count()) < 60);
+  await clean(page);
+
+  const listed = (await (await fetch(`${BASE}/sampling-markets`)).json()).data.find((market) => MARKET.endsWith(market.slug));
+  const busy = await busyMarket(BASE, { yes: listed.assets_ids[0], no: listed.assets_ids[1], market: listed.condition_id }, 100);
+  const deep = await open(browser);
+  await deep.goto(busy.address + MARKET);
+  await eventually(
+    () => deep.evaluate(() => Number(document.querySelector(".ladder")?.getAttribute("aria-rowcount"))),
+    (rows) => rows > 1000,
+  );
+  assert.ok((await deep.locator(".level").count()) < 60);
+  await deep.context().close();
+  busy.close();
 });
 
 test("reduced motion stops every animation, dark mode changes the colours, the keyboard reaches the ticket", async () => {

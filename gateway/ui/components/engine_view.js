@@ -188,8 +188,8 @@ class EngineView extends View {
           { label: t("distribution") },
           { label: t("p50"), class: "num" },
           { label: t("p99"), class: "num" },
-          { label: `${t("p99")} ∑`, class: "num" },
-          { label: "n", class: "num" },
+          { label: t("p99_all"), class: "num" },
+          { label: t("samples"), class: "num" },
         ],
         rows,
         t("latency"),
@@ -207,8 +207,8 @@ function stagesOf({ engine, gateway }) {
     (one?.stages ?? []).map((/** @type {any} */ stage) => ({
       process,
       name: stage.stage,
-      last: stage.last_second,
-      all: stage.since_start,
+      last: stage.last_second ?? stage.lastSecond,
+      all: stage.since_start ?? stage,
     }));
   return [...of("gateway", gateway), ...of("engine", engine)];
 }

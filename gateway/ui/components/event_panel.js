@@ -2,7 +2,7 @@
 
 import { fill, h, setText } from "../lib/dom.js";
 import * as format from "../lib/format.js";
-import { chance, figuresOf, followFigures, loadFigures, marketsOf } from "../lib/markets.js";
+import { chance, figuresOf, followFigures, loadFigures, marketsOf, trendOf } from "../lib/markets.js";
 import { t } from "../lib/messages.js";
 import { href } from "../lib/router.js";
 import { View, get } from "../lib/store.js";
@@ -64,10 +64,10 @@ class EventPanel extends View {
     const update = () => {
       const known = figuresOf(market.id);
       setText(percent, format.percent(chance(known)));
-      const points = known?.spark.join() ?? "";
-      if (points === drawn) return;
-      drawn = points;
-      fill(trend, sparkLine(known?.spark ?? []));
+      const points = trendOf(known);
+      if (points.join() === drawn) return;
+      drawn = points.join();
+      fill(trend, sparkLine(points));
     };
     this.updates?.set(market.id, update);
     this.endings.push(followFigures(market));

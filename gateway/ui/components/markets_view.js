@@ -2,7 +2,7 @@
 
 import { fill, frame, h, setText } from "../lib/dom.js";
 import * as format from "../lib/format.js";
-import { chance, figuresOf, followFigures, loadFigures, loadMarkets } from "../lib/markets.js";
+import { chance, figuresOf, followFigures, loadFigures, loadMarkets, trendOf } from "../lib/markets.js";
 import { t } from "../lib/messages.js";
 import { href } from "../lib/router.js";
 import { View, get, saved, save, set } from "../lib/store.js";
@@ -277,10 +277,10 @@ function row(market) {
     cells.change.className = `num c-change_24h ${change === null ? "flat" : format.tone(change)}`;
     if (before !== null && now !== null && now !== before) flash(cells.chance, now > before);
     before = now;
-    const spark = known?.spark.join() ?? "";
-    if (spark !== drawn) {
-      drawn = spark;
-      fill(cells.trend, sparkLine(known?.spark ?? []));
+    const points = trendOf(known);
+    if (points.join() !== drawn) {
+      drawn = points.join();
+      fill(cells.trend, sparkLine(points));
     }
   }
 

@@ -4,10 +4,13 @@ import { micros } from "../lib/decimal.js";
 import { fill, h, icon } from "../lib/dom.js";
 import * as format from "../lib/format.js";
 import { t } from "../lib/messages.js";
-import { load } from "../lib/rest.js";
+import { ApiError, load } from "../lib/rest.js";
 import { View, set } from "../lib/store.js";
 import { facts } from "./market_facts.js";
 import { failed, skeleton } from "./states.js";
+
+/** Public trades carry the receipt of their frame, own trades an id as well. */
+const RECEIPT = /^0x[0-9a-f]{64}$/;
 
 class ProofView extends View {
   connectedCallback() {
@@ -18,15 +21,23 @@ class ProofView extends View {
 
   async load() {
     const body = /** @type {HTMLElement} */ (this.body);
+    const id = this.getAttribute("argument") ?? "";
     try {
-      const proof = await load(`/ui/api/proof/${encodeURIComponent(this.getAttribute("argument") ?? "")}`);
+      const proof = await load(`/ui/api/proof/${encodeURIComponent(id)}`);
       fill(body, commands(proof.commands ?? []), h("div.columns", null, trade(proof), frame(proof)), orders(proof));
     } catch (error) {
-      fill(
-        body,
-        failed(error, () => this.load()),
-      );
+      if (RECEIPT.test(id) && error instanceof ApiError && error.status === 404) this.receiptOnly(id);
+      else body.replaceChildren(failed(error, () => this.load()));
     }
+  }
+
+  /**
+   * Older trades are found by their id alone; the journal knows every receipt.
+   * @param {string} receipt
+   */
+  receiptOnly(receipt) {
+    const lines = [`foretell audit receipt ${receipt}`, "foretell audit verify --signatures"];
+    fill(/** @type {HTMLElement} */ (this.body), commands(lines), panel(t("receipt"), [[t("receipt"), receipt]]));
   }
 }
 

@@ -1,6 +1,6 @@
 /** The list of markets: catalog records joined with their live figures. */
 
-import { ONE, micros, parse } from "./decimal.js";
+import { ONE, float, micros, parse } from "./decimal.js";
 import { get, set } from "./store.js";
 import { load } from "./rest.js";
 import { follow } from "./market_stream.js";
@@ -130,6 +130,17 @@ export function chance(known) {
   const both = bid !== null && ask !== null;
   if (both && ask - bid <= WIDE) return (bid + ask) / 2n;
   return last ?? (both ? (bid + ask) / 2n : null);
+}
+
+/**
+ * Points of a trend: a day ago by the change, the last day's hours, the present.
+ * @param {Figures | null} known
+ * @returns {number[]}
+ */
+export function trendOf(known) {
+  const now = chance(known);
+  if (!known || now === null || known.spark.length === 0) return known?.spark ?? [];
+  return [float(now - (known.change ?? 0n)), ...known.spark, float(now)];
 }
 
 /**

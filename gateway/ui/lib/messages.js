@@ -257,6 +257,8 @@ const TEXTS = {
   distribution: "Seconds by p50 and p99, 1 µs to 1 s",
   p50: "p50",
   p99: "p99",
+  p99_all: "p99 since start",
+  samples: "Count",
   per_second: "Commands a second, last five minutes",
   p99_over_time: "{stage} p99, last five minutes",
   streams: "Streams",
