@@ -360,6 +360,22 @@ class Walk:
         assert catalog.get("/tags")
         catalog.get("/tags/{id}", id=tag["id"])
         catalog.get("/tags/slug/{slug}", slug=tag["slug"])
+        catalog.get("/status")
+        assert catalog.get("/markets/keyset", query={"limit": 1})["next_cursor"]
+        assert catalog.get("/events/keyset", query={"slug": event["slug"]})["events"]
+        assert catalog.get("/events/{id}/tags", id=event["id"]) == event["tags"]
+        assert catalog.get("/markets/{id}/tags", id=market["id"]) == event["tags"]
+        catalog.get("/series/{id}", id=event["series"][0]["id"])
+        for path, name in (("/tags/{id}", {"id": tag["id"]}), ("/tags/slug/{slug}", {"slug": tag["slug"]})):
+            catalog.get(f"{path}/related-tags", **name)
+            catalog.get(f"{path}/related-tags/tags", **name)
+        for path in ("/sports", "/sports/market-types", "/teams", "/comments", "/comments/keyset"):
+            catalog.get(path)
+        catalog.get("/comments/user_address/{address}", address=NOBODY)
+        catalog.get("/comments/{id}", 404, id="1")
+        catalog.get("/public-profile", 404, query={"address": NOBODY})
+        catalog.get("/public-profile", query={"address": self.alice.address})
+        catalog.get("/markets", 400, query={"related_tags": "true"})
         found = catalog.get("/public-search", query={"q": "schema"})
         assert found["events"] and found["tags"]
         for path in ("/markets/{id}", "/events/{id}", "/tags/{id}"):

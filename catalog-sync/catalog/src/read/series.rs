@@ -12,7 +12,8 @@ use crate::ids;
 use crate::query::{OneQuery, SeriesQuery};
 
 const WHOLE: &str = "SELECT whole FROM series WHERE id = ?1";
-const WITHOUT_EVENTS: &str = "SELECT json FROM series WHERE id = ?1";
+const WITHOUT_EVENTS: &str =
+    "SELECT json_insert(json, '$.events', json('[]')) FROM series WHERE id = ?1";
 
 impl Catalog {
     /// `GET /series`: an array of series with full summaries of their twenty newest events.
