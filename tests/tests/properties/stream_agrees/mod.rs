@@ -7,6 +7,7 @@ mod replayed;
 mod text;
 mod twin;
 mod twin_messages;
+mod twin_user_messages;
 mod worked_flow;
 
 use foretell_gateway::{StreamFold, StreamMessage, StreamReceiver};
