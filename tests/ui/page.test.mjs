@@ -10,7 +10,7 @@ import { busyMarket } from "./busy_market.mjs";
 const AXE = fs.readFileSync(new URL("../../node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
 const VIEWS = { market: MARKET, markets: "/ui/", portfolio: "/ui/portfolio", engine: "/ui/engine" };
 /** A line of each view that only stands there when its content has come. */
-const CONTENT = { markets: ".link-row .spark path", market: "price-chart path.line", portfolio: "account-tables", engine: ".engine .card" };
+const CONTENT = { markets: ".link-row .spark path", market: "price-chart path.area", portfolio: "account-tables", engine: ".engine .card" };
 const MARKUP = `<img src=x onerror="document.title='owned'"><b>bold</b> & "quotes"`;
 
 let browser;
