@@ -47,7 +47,7 @@ const RESERVED_DESCRIPTORS: usize = 1_000;
 /// Arguments of `bench streams`.
 #[derive(Debug, Args)]
 pub struct StreamsScope {
-    /// Connections while CPU time is measured; lowered to the limit of open files
+    /// Connections at most while CPU time is measured
     #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(16..))]
     connections: u32,
     /// Rounds of every server; medians are reported
@@ -274,7 +274,9 @@ fn pace<T>(
     let before = time(&serving)?;
     let begun = Instant::now();
     for (pair, number) in messages.chunks(2).zip(1..) {
-        std::thread::sleep((begun + interval * number).saturating_duration_since(Instant::now()));
+        std::thread::park_timeout(
+            (begun + interval * number).saturating_duration_since(Instant::now()),
+        );
         pair.iter().for_each(&send);
     }
     let deliveries = (messages.len() * count) as u64;

@@ -261,7 +261,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
     fn wait(&self, interrupt: Interrupt) -> Waiting {
         let (app, client) = (Arc::clone(&self.context.app), self.client);
         let interrupt = match interrupt {
-            Interrupt::Replay(order) => return Box::pin(read_journal(app, client, order)),
+            Interrupt::Replay(order) => return Box::pin(read_journal(app, client, *order)),
             other => other,
         };
         Box::pin(async move {

@@ -169,14 +169,14 @@ impl Session<'_> {
         match self.resume(request, &state, oldest, waited) {
             Some(Resume::Snapshot(SnapshotReason::OtherStream)) | None => Ok(()),
             Some(Resume::From(_)) => Ok(()),
-            Some(Resume::Snapshot(_)) => Err(Interrupt::Replay(ReplayOrder {
+            Some(Resume::Snapshot(_)) => Err(Interrupt::Replay(Box::new(ReplayOrder {
                 span: ReplaySpan {
                     after: request.resume_from.unwrap_or_default(),
                     last: state.view.sequence(),
                 },
                 watched: Watched::of(markets, [], is_custom),
                 leases: (leases, None, lifecycle),
-            })),
+            }))),
         }
     }
 

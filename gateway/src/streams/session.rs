@@ -41,7 +41,7 @@ pub(crate) enum Interrupt {
     /// It is handled again after the view has reached this sequence, once.
     Wait(Sequence),
     /// It is handled again with older messages from the journal, once.
-    Replay(ReplayOrder),
+    Replay(Box<ReplayOrder>),
 }
 
 /// Messages to read from the journal.

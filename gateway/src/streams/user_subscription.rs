@@ -259,14 +259,14 @@ impl Session<'_> {
     fn order_user_replay(&self, key: KeyNumber, after: Sequence, view: &View) -> Interrupt {
         let owner = view.keys().get(key).map(|key| key.owner);
         let owner = owner.unwrap_or(AccountNumber(u32::MAX));
-        Interrupt::Replay(ReplayOrder {
+        Interrupt::Replay(Box::new(ReplayOrder {
             span: ReplaySpan {
                 after,
                 last: view.sequence(),
             },
             watched: Watched::of([], [(key, owner)], false),
             leases: (Vec::new(), None, None),
-        })
+        }))
     }
 
     /// Messages of frames after `from` are sent from now on.

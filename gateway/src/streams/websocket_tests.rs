@@ -140,6 +140,10 @@ fn read_by_tungstenite(bytes: &[u8]) -> Outcome {
             Ok(Message::Ping(payload)) => ClientMessage::Ping(payload.to_vec()),
             Ok(Message::Pong(_)) => ClientMessage::Pong,
             Ok(Message::Binary(_)) => return (messages, Some(1003)),
+            // It replaces a close frame with an invalid code by one of its own.
+            Ok(Message::Close(Some(frame))) if frame.reason.as_str() == "Protocol violation" => {
+                return (messages, Some(1002));
+            }
             Ok(Message::Close(_)) => ClientMessage::Close,
             Ok(Message::Frame(_)) => unreachable!("a reader gives whole messages"),
             Err(Error::Utf8(_)) => return (messages, Some(1007)),

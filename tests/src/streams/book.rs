@@ -74,8 +74,8 @@ impl Books {
     /// The proved hash of a token's book at a sequence, if there is one.
     #[must_use]
     pub fn hash_at(&self, token: &str, sequence: u64) -> Option<&str> {
-        let proved = self.proved.get(token)?.iter().rev();
-        let at = proved.skip_while(|(proved, _)| *proved > sequence).next()?;
+        let mut proved = self.proved.get(token)?.iter().rev();
+        let at = proved.find(|(proved, _)| *proved <= sequence)?;
         Some(&at.1)
     }
 

@@ -275,7 +275,7 @@ impl Asked<'_> {
         };
         let mut ranked: Vec<_> = builders.into_iter().collect();
         rank(&mut ranked);
-        assert!(ranked.len() < BUILDERS as usize);
+        assert!((ranked.len() as u64) < BUILDERS);
         let rows = ranked.iter().zip(1..);
         let rows: Vec<Value> = rows
             .map(|((code, sums), nth)| row(*code, sums, nth))
@@ -311,7 +311,9 @@ impl Asked<'_> {
 /// The civil date of a day since 1970-01-01, by counting.
 fn civil_date(day: u64) -> String {
     let (mut year, mut left) = (1970, day);
-    let is_leap = |year: u64| year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let is_leap = |year: u64| {
+        year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400))
+    };
     while left >= 365 + u64::from(is_leap(year)) {
         left -= 365 + u64::from(is_leap(year));
         year += 1;

@@ -375,7 +375,7 @@ impl Twin {
         let event = listed.description.get("event").map(|event| {
             let word = |name: &str| quoted(event[name].as_str().unwrap_or(""));
             object(&[
-                ("id", quoted(0)),
+                ("id", quoted(event["id"].as_u64().unwrap_or(0))),
                 ("ticker", word("ticker")),
                 ("slug", word("slug")),
                 ("title", word("title")),
