@@ -406,7 +406,8 @@ async fn subscriptions_and_resumes_among_commands_lose_and_repeat_nothing() {
         assert_eq!(own, expected.map(|it| timeless(it)).collect::<Vec<_>>());
     }
     for _ in 0..30 {
-        let from = number(random.pick(&all), "sequence");
+        let &from = random.pick(&all);
+        let from = number(from, "sequence");
         let mut resumed = request.clone();
         resumed["resume_from"] = json!(from.to_string());
         resumed["stream_id"] = all[0]["stream_id"].clone();
