@@ -57,12 +57,14 @@ def recorded(name):
 
 
 def newest(rows):
-    """The newest of the records of each id; of equally old ones the last."""
+    """The newest of the records of each id; of equally old ones the last. An event within a market comes
+    without its tags and series: it keeps those of an earlier record."""
     kept = {}
     for row in rows:
         known = kept.get(row["id"])
         if known is None or row.get("updatedAt", "") >= known.get("updatedAt", ""):
-            kept[row["id"]] = row
+            links = {name: known[name] for name in ("tags", "series") if name in (known or {})}
+            kept[row["id"]] = links | row
     return kept
 
 

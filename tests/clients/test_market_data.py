@@ -134,7 +134,6 @@ def test_what_the_family_has_and_this_exchange_does_not(public, alice, market):
     for ask in [
         public.get_current_rewards,
         lambda: public.get_raw_rewards_for_market(market.condition),
-        lambda: public.get_market_trades_events(market.condition),
         alice.get_reward_percentages,
         lambda: alice.get_earnings_for_user_for_day("2026-01-01"),
         lambda: alice.get_total_earnings_for_user_for_day("2026-01-01"),

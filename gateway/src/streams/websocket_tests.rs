@@ -211,6 +211,33 @@ fn frames() -> impl Strategy<Value = Vec<u8>> {
     ]
 }
 
+/// Whether the last frame lacks bytes. Its header may break a rule, which tungstenite reports only
+/// for whole frames.
+fn is_cut(mut bytes: &[u8]) -> bool {
+    while let [_, second, rest @ ..] = bytes {
+        let wide = match second & 0x7F {
+            126 => 2,
+            127 => 8,
+            _ => 0,
+        };
+        let Some((extended, rest)) = rest.split_at_checked(wide) else {
+            return true;
+        };
+        let length = match extended {
+            [] => usize::from(second & 0x7F),
+            wide => wide
+                .iter()
+                .fold(0, |sum, byte| sum << 8 | usize::from(*byte)),
+        };
+        let mask = usize::from(second >> 7) * 4;
+        match rest.get(mask..).and_then(|it| it.get(length..)) {
+            Some(next) => bytes = next,
+            None => return true,
+        }
+    }
+    !bytes.is_empty()
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2_000))]
 
@@ -221,7 +248,7 @@ proptest! {
         // Both end broken streams; tungstenite may report another rule first.
         let common = messages.len().min(expected.len());
         prop_assert_eq!(&messages[..common], &expected[..common]);
-        if code.is_none() || other.is_none() {
+        if code.is_none() || (other.is_none() && !is_cut(&bytes)) {
             prop_assert_eq!(code, other);
             prop_assert_eq!(messages, expected);
         }
