@@ -42,13 +42,14 @@ def main():
     for name, document in documents.items():
         for path, content in contents(document):
             where = f"{name}: {' '.join(path)}"
-            if "example" not in content:
+            given = [content["example"]] if "example" in content else [one["value"] for one in content.get("examples", {}).values()]
+            if not given:
                 problems.append(f"{where} has no example")
                 continue
-            examples += 1
+            examples += len(given)
             schema = {"$ref": reference(name, (*path, "schema"))}
             validator = jsonschema_rs.Draft202012Validator(schema, registry=registry, validate_formats=True)
-            problems += [f"{where}: {error.message}" for error in validator.iter_errors(content["example"])]
+            problems += [f"{where}: {error.message}" for example in given for error in validator.iter_errors(example)]
     for problem in problems:
         print(problem, file=sys.stderr)
     print(f"{examples} examples fit their schemas" if not problems else f"{len(problems)} problems")

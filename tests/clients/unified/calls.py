@@ -19,7 +19,6 @@ COMBOS = "there are no combos"
 PERPS = "there are no perpetuals"
 REWARDS = "the exchange pays no rewards"
 V2 = "version 2 of the data interface"
-KEYSET = "no keyset lists: page by `limit` and `offset`"
 BUILDER_KEYS = "builders need no keys"
 SESSION_KEYS = "a chain's wallets; use keys of the API, or read-only keys"
 REVOKED = 'the key is revoked; the answer is `{"revoked": true}`, the client expects `"OK"` and raises'
@@ -265,13 +264,13 @@ CATALOG = {
     "get_sports_market_types": (call("get_sports_market_types"), ANSWERED),
     "get_public_profile": (with_one("get_public_profile", wallet), ANSWERED),
     "get_comment_thread": (with_one("get_comment_thread", "1"), not_offered("there are no comments")),
-    "list_events": (call("list_events"), not_offered(KEYSET)),
-    "list_markets": (call("list_markets"), not_offered(KEYSET)),
+    "list_events": (call("list_events"), ANSWERED),
+    "list_markets": (call("list_markets"), ANSWERED),
     "list_series": (call("list_series"), ANSWERED),
     "list_tags": (call("list_tags"), ANSWERED),
     "list_teams": (call("list_teams"), ANSWERED),
     "list_comments": (
-        call("list_comments", parent_entity_id="1", parent_entity_type="Event"), not_offered(KEYSET),
+        call("list_comments", parent_entity_id="1", parent_entity_type="Event"), answered(ALWAYS_EMPTY),
     ),
     "list_comments_by_user_address": (
         call("list_comments_by_user_address", address=wallet), answered(ALWAYS_EMPTY),
@@ -281,25 +280,20 @@ CATALOG = {
 
 DATA = {
     **listed(
-        "list_trades list_activity list_positions get_portfolio_value get_user_stats get_user_pnl"
-        " get_user_volume get_trader_leaderboard_standing",
-        of_user,
-        not_offered(V2),
+        "list_trades list_activity get_portfolio_value get_trader_leaderboard_standing", of_user, ANSWERED,
     ),
+    **listed("list_positions get_user_stats get_user_pnl get_user_volume", of_user, not_offered(V2)),
     **listed("list_combo_activity list_combo_positions", of_user, not_offered(COMBOS)),
     "list_market_holders": (call("list_market_holders", condition_ids=condition), not_offered(V2)),
-    "get_open_interests": (call("get_open_interests", condition_ids=condition), not_offered(V2)),
-    "get_event_live_volume": (call("get_event_live_volume", event_ids=1), not_offered(V2)),
+    "get_open_interests": (call("get_open_interests", condition_ids=condition), ANSWERED),
+    "get_event_live_volume": (call("get_event_live_volume", event_ids=1), ANSWERED),
     "list_price_history": (
         call("list_price_history", asset_id=asset, interval="1d"), not_offered(V2),
     ),
     "get_token_references": (call("get_token_references", asset_ids=asset), not_offered(V2)),
     "get_resolutions": (call("get_resolutions", condition_ids=condition), not_offered(V2)),
-    **listed(
-        "list_trader_leaderboard list_biggest_winners list_builder_leaderboard get_builder_volumes",
-        call,
-        not_offered(V2),
-    ),
+    **listed("list_trader_leaderboard list_builder_leaderboard get_builder_volumes", call, ANSWERED),
+    "list_biggest_winners": (call("list_biggest_winners"), not_offered(V2)),
     "download_accounting_snapshot": (
         of_user("download_accounting_snapshot"), not_offered("use the reads of the data surface"),
     ),
