@@ -25,8 +25,16 @@ const LOCK_NAME: &str = "engine.lock";
 #[derive(Debug)]
 pub(crate) struct Directory {
     path: PathBuf,
-    /// The kernel releases the lock with the descriptor, even if the process is killed.
-    _lock: File,
+    /// The kernel releases the lock with the last descriptor, even if the process is killed.
+    lock: File,
+}
+
+impl Drop for Directory {
+    /// Unlocks explicitly. Closing the file is not enough: a child process that was forked and has
+    /// not yet executed its program holds a copy of the descriptor, and with it the lock.
+    fn drop(&mut self) {
+        let _ = self.lock.unlock();
+    }
 }
 
 impl Directory {
@@ -53,7 +61,7 @@ impl Directory {
             .map_err(tried("writing the lock in"))?;
         Ok(Self {
             path: path.to_path_buf(),
-            _lock: lock,
+            lock,
         })
     }
 
