@@ -172,8 +172,8 @@ mod tests {
         (Outbox::new(client, Arc::clone(&unread)), unread)
     }
 
-    /// Takes a few bytes at a time.
-    struct Slow(Vec<u8>, usize);
+    /// The bytes taken, how many it still takes, and how many at a time.
+    struct Slow(Vec<u8>, usize, usize);
 
     impl AsyncWrite for Slow {
         fn poll_write(
@@ -193,7 +193,7 @@ mod tests {
                 return Poll::Pending;
             }
             let bytes: Vec<u8> = slices.iter().flat_map(|it| it.iter().copied()).collect();
-            let taken = bytes.len().min(self.1).min(3);
+            let taken = bytes.len().min(self.1).min(self.2);
             self.0.extend(&bytes[..taken]);
             self.1 -= taken;
             Poll::Ready(Ok(taken))
@@ -224,7 +224,7 @@ mod tests {
         assert_eq!((outbox.bytes(), last(&outbox)), (9, 4));
         let mut written = Written::default();
         let cx = &mut Context::from_waker(Waker::noop());
-        let mut stream = Slow(Vec::new(), 5);
+        let mut stream = Slow(Vec::new(), 5, 3);
         assert!(
             outbox
                 .poll_write(&mut stream, cx, &mut written)
@@ -265,7 +265,7 @@ mod tests {
         }
         assert_eq!(unread.held(), 2 * STREAM_SHARE_BYTES);
         assert!(push(&mut outbox).is_err());
-        let mut stream = Slow(Vec::new(), usize::MAX);
+        let mut stream = Slow(Vec::new(), usize::MAX, usize::MAX);
         let cx = &mut Context::from_waker(Waker::noop());
         let written = outbox.poll_write(&mut stream, cx, &mut Written::default());
         assert!(written.is_ready());

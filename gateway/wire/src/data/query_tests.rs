@@ -397,13 +397,7 @@ fn a_list_of_markets_may_be_cut_by_commas_or_repeated(
             "{empty}"
         );
     }
-    for bad in [
-        "0x12",
-        &MARKET[2..],
-        &format!("{MARKET}:2"),
-        &format!("{MARKET},x"),
-        "-7",
-    ] {
+    for bad in ["0x12", &format!("{MARKET}:2"), &format!("{MARKET},x"), "-7"] {
         let text = ask(endpoint, &format!("{required}market={bad}")).expect(bad);
         assert!(text.starts_with("invalid_field: market: '"), "{text}");
     }
