@@ -468,7 +468,7 @@ class Walk:
         page = self.page
         for path in ("/ui", "/ui/", "/ui/logo"):
             page.get(path)
-        page.get("/ui/{path}", path="portfolio")
+        page.get("/ui/{view}", view="portfolio")
         page.get("/ui/api/site")
         eventually(lambda: page.get("/ui/api/engine")["checkpoint"], bool)
         trade = self.trading.get("/data/trades", auth=L2(self.alice))["data"][0]

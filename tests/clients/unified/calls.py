@@ -18,6 +18,7 @@ APPROVALS = "a ledger needs no approval"
 COMBOS = "there are no combos"
 PERPS = "there are no perpetuals"
 REWARDS = "the exchange pays no rewards"
+ON_CHAIN = "reads the market, then wants a contract of a chain: the positions routes serve these"
 V2 = "version 2 of the data interface"
 BUILDER_KEYS = "builders need no keys"
 SESSION_KEYS = "a chain's wallets; use keys of the API, or read-only keys"
@@ -342,15 +343,15 @@ REFUSED = {
     **listed("setup_gasless_wallet is_gasless_ready", call, local("does nothing, in the family too")),
     "execute_transaction": (execute, not_offered(CHAIN)),
     "split_position": (
-        call("split_position", condition_id=condition, amount=1), not_offered(CHAIN),
+        call("split_position", condition_id=condition, amount=1), differs(ON_CHAIN),
     ),
     "merge_positions": (
-        call("merge_positions", condition_id=condition, amount=1), not_offered(CHAIN),
+        call("merge_positions", condition_id=condition, amount=1), differs(ON_CHAIN),
     ),
     "merge_multiple_positions": (
-        call("merge_multiple_positions", positions=lambda facts: facts.merges()), not_offered(CHAIN),
+        call("merge_multiple_positions", positions=lambda facts: facts.merges()), differs(ON_CHAIN),
     ),
-    "redeem_positions": (call("redeem_positions", condition_id=condition), not_offered(CHAIN)),
+    "redeem_positions": (call("redeem_positions", condition_id=condition), differs(ON_CHAIN)),
     "list_combo_markets": (call("list_combo_markets"), not_offered(COMBOS)),
     "plan_collateral_return": (call("plan_collateral_return"), not_offered(COMBOS)),
     "execute_collateral_return_plan": (
