@@ -4,7 +4,7 @@ Loaded by `schemathesis run` (SCHEMATHESIS_HOOKS) for each of the four documents
 """
 
 from functools import cached_property
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 
 import requests
 import schemathesis
@@ -22,6 +22,14 @@ PARAMETERS = {"x-min-sequence", "x-chain-id", "service_nonce"}
 WRONG_REQUEST_TAKEN = "ST201"
 # The state the run begins with is past this sequence.
 KNOWN_SEQUENCE = 50
+# Bytes of a query below which the head's bound of 16 KiB refuses nothing.
+SHORT_QUERY = 9_000
+
+
+@schemathesis.hook
+def filter_query(context, query):
+    """Leaves out queries that no schema bounds: the head's bound refuses them with 431."""
+    return not isinstance(query, dict) or len(urlencode(query, doseq=True)) <= SHORT_QUERY
 
 
 class Signer(requests.auth.AuthBase):
