@@ -20,6 +20,7 @@
 
 pub mod client;
 mod clock;
+mod cluster;
 mod command_ring;
 mod config;
 mod connection;
@@ -46,9 +47,10 @@ mod threads;
 mod wait;
 mod wiring;
 
-pub use config::{Checkpoints, EngineConfig, Publishing, SigningDomain, Threads};
+pub use cluster::CLUSTER_STATUS_NAME;
+pub use config::{Checkpoints, ClusterConfig, ClusterRole, ConnectLog, EngineConfig, Publishing, SigningDomain, Threads};
 pub use directory::{CHECKPOINTS_NAME, JOURNAL_DIRECTORY, SNAPSHOT_DIRECTORY, SOCKET_NAME};
-pub use error::{EXIT_IO_ERROR, EXIT_REFUSED, EngineError};
+pub use error::{EXIT_IO_ERROR, EXIT_REFUSED, EXIT_SUPERSEDED, EngineError};
 pub use stop::StopHandle;
 pub use threads::{Ready, run};
 pub use wait::Waiting;
@@ -59,6 +61,9 @@ pub mod fuzzing;
 #[cfg(all(test, loom))]
 #[path = "../tests/loom/models.rs"]
 mod models;
+#[cfg(test)]
+#[path = "../tests/cluster/mod.rs"]
+mod cluster_simulation;
 #[cfg(test)]
 #[path = "../tests/simulation/mod.rs"]
 mod simulation;

@@ -29,6 +29,7 @@ mod preallocate;
 mod primitives;
 pub mod record;
 pub mod recover;
+pub mod replica;
 pub mod scan;
 pub mod segment;
 mod segment_scan;

@@ -32,6 +32,7 @@ use crate::frame::Scratch;
 use crate::map::SegmentMap;
 use crate::options::Options;
 use crate::preallocate::{Preallocator, PreallocatorHandle, PreallocatorParts, PreparedSegment};
+use crate::replica::{self, ReplicaWriter, is_replica};
 use crate::scan::Scan;
 use crate::segment::{self, FIRST_BATCH, SegmentHeader};
 use crate::segment_scan::JournalEnd;
@@ -61,14 +62,14 @@ pub struct RecoveryReport {
 pub struct Recovered {
     /// The result of the recovery.
     pub report: RecoveryReport,
-    dir: PathBuf,
-    options: Options,
-    header: SegmentHeader,
-    file: Box<dyn DiskFile>,
-    tip: Tip,
-    mark: Watermark,
-    watermark: WatermarkFile,
-    lock: DirectoryLock,
+    pub(crate) dir: PathBuf,
+    pub(crate) options: Options,
+    pub(crate) header: SegmentHeader,
+    pub(crate) file: Box<dyn DiskFile>,
+    pub(crate) tip: Tip,
+    pub(crate) mark: Watermark,
+    pub(crate) watermark: WatermarkFile,
+    pub(crate) lock: DirectoryLock,
 }
 
 /// Receives the frames during recovery. An error stops recovery before any change.
@@ -130,6 +131,7 @@ pub fn recover_into(
     directory::prepare(disk, dir)?;
     let lock = directory::lock(dir)?;
     refuse_after_io_error(dir, options.after_io_error)?;
+    refuse_replica(dir)?;
     control::supersede(dir)?;
     directory::remove_unfinished(disk, dir)?;
     let mark = watermark::read(dir)?;
@@ -163,7 +165,14 @@ pub fn recover_into(
     })
 }
 
-fn refuse_after_io_error(dir: &Path, allowed: bool) -> Result<(), JournalError> {
+fn refuse_replica(dir: &Path) -> Result<(), JournalError> {
+    if is_replica(dir) {
+        return Err(JournalError::Replica(replica::marker_path(dir)));
+    }
+    Ok(())
+}
+
+pub(crate) fn refuse_after_io_error(dir: &Path, allowed: bool) -> Result<(), JournalError> {
     match fs::read_to_string(marker_path(dir)) {
         Ok(_) if allowed => Ok(()),
         Ok(text) => Err(JournalError::AfterIoError(text)),
@@ -172,7 +181,7 @@ fn refuse_after_io_error(dir: &Path, allowed: bool) -> Result<(), JournalError> 
     }
 }
 
-fn remove_marker(disk: &dyn Disk, dir: &Path) -> Result<(), JournalError> {
+pub(crate) fn remove_marker(disk: &dyn Disk, dir: &Path) -> Result<(), JournalError> {
     let path = marker_path(dir);
     if !path.exists() {
         return Ok(());
@@ -181,7 +190,7 @@ fn remove_marker(disk: &dyn Disk, dir: &Path) -> Result<(), JournalError> {
     disk.sync_dir(dir).context("sync", dir)
 }
 
-fn scan(
+pub(crate) fn scan(
     dir: &Path,
     options: &Options,
     after: Sequence,
@@ -194,6 +203,7 @@ fn scan(
         mark: Some(*mark),
         past_cache: options.after_io_error,
         limit: None,
+        may_change: false,
     };
     let mut scratch = Scratch::default();
     let stopped = |sequence, reason| JournalError::Stopped { sequence, reason };
@@ -280,11 +290,11 @@ fn create(dir: &Path, options: &Options) -> Result<NewSegment, JournalError> {
     })
 }
 
-fn unfinished(dir: &Path) -> PathBuf {
+pub(crate) fn unfinished(dir: &Path) -> PathBuf {
     dir.join("recovering.tmp")
 }
 
-fn fill_random(host: &dyn ClockAndRandom, bytes: &mut [u8]) -> Result<(), JournalError> {
+pub(crate) fn fill_random(host: &dyn ClockAndRandom, bytes: &mut [u8]) -> Result<(), JournalError> {
     host.random(bytes)
         .context("read random bytes for", Path::new("the journal"))
 }
@@ -488,6 +498,38 @@ impl Recovered {
     /// other threads, and the preallocator. The caller runs its turns or passes it
     /// to [`Syncer::start_preallocator`].
     pub fn open(self) -> Result<(Appender, Syncer, JournalState, Preallocator), JournalError> {
+        let last_time = self.report.last_time;
+        let opening = NextBatch {
+            segment: self.tip.position.segment,
+            offset: self.tip.position.offset,
+            bytes: self.header.bytes,
+            next_bytes: self.options.segment_bytes,
+        };
+        let (syncer, preallocator) = self.syncer(false)?;
+        let state = syncer.state.clone();
+        let appender = Appender::new(
+            syncer.handoff.clone(),
+            state.clone(),
+            opening,
+            (syncer.tip.last, last_time),
+        );
+        Ok((appender, syncer, state, preallocator))
+    }
+
+    /// Publishes the control page of a copy of the replicated log
+    /// ([`crate::replica::recover_replica`]).
+    ///
+    /// # Errors
+    /// An I/O error, or no random bytes.
+    pub fn open_replica(self) -> Result<(ReplicaWriter, JournalState, Preallocator), JournalError> {
+        let (header, last_time) = (self.header, self.report.last_time);
+        let (syncer, preallocator) = self.syncer(true)?;
+        let state = syncer.state.clone();
+        let writer = ReplicaWriter::new(syncer, &header, last_time);
+        Ok((writer, state, preallocator))
+    }
+
+    fn syncer(self, is_replica: bool) -> Result<(Syncer, Preallocator), JournalError> {
         let mut generation = [0; 8];
         fill_random(&*self.options.host, &mut generation)?;
         let start = EngineStart {
@@ -497,6 +539,7 @@ impl Recovered {
             segment: self.header.number,
             first: self.header.first,
             found: self.report.last_sequence,
+            is_replica,
         };
         let tip = self.tip;
         let control = ControlPage::create(&self.dir, &start, tip.last, tip.position)?;
@@ -511,18 +554,6 @@ impl Recovered {
             state: state.clone(),
             sync_thread: parker.unparker().clone(),
         });
-        let opening = NextBatch {
-            segment: tip.position.segment,
-            offset: tip.position.offset,
-            bytes: self.header.bytes,
-            next_bytes: options.segment_bytes,
-        };
-        let appender = Appender::new(
-            handoff.clone(),
-            state.clone(),
-            opening,
-            (tip.last, self.report.last_time),
-        );
         let syncer = Syncer {
             dir: self.dir,
             disk: options.disk,
@@ -530,7 +561,7 @@ impl Recovered {
             durability: options.durability,
             watermark_after: options.watermark_after,
             segment_bytes: options.segment_bytes,
-            state: state.clone(),
+            state,
             handoff,
             parker,
             preallocator: handle,
@@ -541,9 +572,10 @@ impl Recovered {
             mark: self.mark,
             unmarked_since: None,
             waiting: None,
+            log: None,
             _lock: self.lock,
         };
-        Ok((appender, syncer, state, preallocator))
+        Ok((syncer, preallocator))
     }
 }
 

@@ -8,6 +8,7 @@ pub mod audit;
 mod bench;
 mod catalog;
 mod cli;
+mod cluster;
 mod config;
 pub mod demo;
 mod exit_codes;
@@ -97,6 +98,7 @@ fn dispatch(cli: Cli, disk: Arc<dyn Disk>) -> Result<ExitCode, Failure> {
         Command::Profile(command) => profile::run(&config, &command, output),
         Command::Keys(command) => operator::keys(&config, &command, output),
         Command::System(command) => operator::system(&config, &command, output),
+        Command::Cluster(command) => cluster::run(&config, &command, output),
         Command::Audit(audit) => audit::run(&config, &audit, output),
         Command::Status => operator::status(&config, output),
         Command::Bench(command) => bench::run(command, output),
