@@ -17,7 +17,7 @@ pub(crate) mod status;
 use std::sync::Arc;
 use std::time::Duration;
 
-use foretell_journal::replica;
+use foretell_journal::replica::{self, ReplicaWriter};
 
 use self::leader::Leader;
 use self::standby::{Standby, StandbyStep};
@@ -53,7 +53,7 @@ pub(crate) fn run(
     let journal = directory.journal();
     let applied = join::join(config, cluster, &journal, &mut *log, &mut status)?;
     let restored = recovery::restore(config, directory, random()?, replica::recover_replica)?;
-    let opened = restored.journal.open_replica();
+    let opened = ReplicaWriter::open(restored.journal);
     let (mut writer, journal, helper) = opened.map_err(EngineError::Journal)?;
     writer
         .start_preallocator(helper)

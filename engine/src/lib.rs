@@ -38,6 +38,7 @@ mod publisher_mailbox;
 mod recovery;
 mod replies;
 mod requests;
+mod run;
 mod snapshot_contents;
 mod stage_summary_cache;
 mod start_up;
@@ -52,7 +53,8 @@ pub use config::{Checkpoints, ClusterConfig, ClusterRole, ConnectLog, EngineConf
 pub use directory::{CHECKPOINTS_NAME, JOURNAL_DIRECTORY, SNAPSHOT_DIRECTORY, SOCKET_NAME};
 pub use error::{EXIT_IO_ERROR, EXIT_REFUSED, EXIT_SUPERSEDED, EngineError};
 pub use stop::StopHandle;
-pub use threads::{Ready, run};
+pub use run::run;
+pub use threads::Ready;
 pub use wait::Waiting;
 
 #[cfg(any(test, fuzzing))]

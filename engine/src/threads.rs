@@ -21,7 +21,6 @@ use crate::matcher::Matcher;
 use crate::publisher;
 use crate::requests::RequestHandler;
 use crate::start_up::{self, until_durable};
-use crate::cluster;
 use crate::stop::{Stop, StopHandle};
 use crate::wait::{PollWaker, ThreadWaker};
 use crate::wiring::{Parts, ServingParts};
@@ -41,21 +40,14 @@ pub struct Ready {
     pub stop: StopHandle,
 }
 
-/// Runs the engine until it is stopped. Calls `on_ready` once: when gateways can connect, or in a
-/// cluster when they can read.
-///
-/// A panic of one of its threads aborts the process: later answers could not be trusted, while
-/// recovery from the journal can.
-///
-/// # Errors
-/// Every [`EngineError`]; the process exits with [`EngineError::exit_code`].
-pub fn run(config: &EngineConfig, on_ready: impl FnOnce(&Ready)) -> Result<(), EngineError> {
-    let directory = Directory::lock(&config.data_directory)?;
-    if let Some(cluster) = &config.cluster {
-        return cluster::run(config, cluster, &directory, on_ready);
-    }
+/// Runs an engine that is alone until it is stopped.
+pub(crate) fn run_alone(
+    config: &EngineConfig,
+    directory: &Directory,
+    on_ready: impl FnOnce(&Ready),
+) -> Result<(), EngineError> {
     let clocks = SystemClocks::start();
-    let mut parts = Parts::wire(config, &directory, clocks, &mut random)?;
+    let mut parts = Parts::wire(config, directory, clocks, &mut random)?;
     let (syncer, helper) = (&mut parts.serving.syncer, parts.helper);
     syncer
         .start_preallocator(helper)
@@ -63,7 +55,7 @@ pub fn run(config: &EngineConfig, on_ready: impl FnOnce(&Ready)) -> Result<(), E
     let publisher = spawn_publisher(parts.publisher)?;
     let served = Serving {
         config,
-        directory: &directory,
+        directory,
         parts: parts.serving,
         stop: None,
     };

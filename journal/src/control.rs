@@ -294,6 +294,16 @@ impl ControlView {
         })
     }
 
+    /// In a copy of a replicated log the epoch rises with a segment that is read. Returns whether it
+    /// did.
+    pub(crate) const fn note_term(&mut self, term: u64) -> bool {
+        let is_newer = self.start.is_replica && term > self.start.epoch;
+        if is_newer {
+            self.start.epoch = term;
+        }
+        is_newer
+    }
+
     pub(crate) fn status(&self) -> WriterStatus {
         let code = self.atomics.u32(STATUS_AT).load(Ordering::Relaxed);
         // A reader that sees the final status also sees everything published before it.

@@ -87,12 +87,13 @@ impl Follower {
     /// No engine has run since the machine started, the journal ends before `after`
     /// ([`JournalError::Ahead`]: the reader must start over), or files cannot be read.
     pub fn open(dir: &Path, after: Sequence) -> Result<Self, JournalError> {
-        let view = ControlView::open(dir)?;
+        let mut view = ControlView::open(dir)?;
         let last = view.durable();
         if last < after {
             return Err(JournalError::Ahead { after, last });
         }
         let segment = seek(dir, &view, after)?;
+        view.note_term(segment.header.epoch);
         Ok(Self {
             dir: dir.to_owned(),
             view,
@@ -287,10 +288,7 @@ impl Follower {
         let (map, header) = open_segment(&self.dir, number + 1)?;
         self.segment = OpenSegment::new(map, header);
         self.last_frame = None;
-        if self.view.start.is_replica && header.epoch > self.view.start.epoch {
-            self.view.start.epoch = header.epoch;
-            self.has_new_term = true;
-        }
+        self.has_new_term |= self.view.note_term(header.epoch);
         Ok(true)
     }
 
@@ -344,6 +342,7 @@ impl Follower {
             self.segment = seek(&self.dir, &self.view, self.last)?;
             self.last_frame = None;
         }
+        self.view.note_term(self.segment.header.epoch);
         Ok(Advance::NewEpoch)
     }
 }

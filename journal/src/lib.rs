@@ -23,6 +23,7 @@ pub mod error;
 pub mod follow;
 pub mod frame;
 mod frame_reader;
+mod log_queue;
 mod map;
 pub mod options;
 mod preallocate;

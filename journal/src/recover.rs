@@ -32,7 +32,6 @@ use crate::frame::Scratch;
 use crate::map::SegmentMap;
 use crate::options::Options;
 use crate::preallocate::{Preallocator, PreallocatorHandle, PreallocatorParts, PreparedSegment};
-use crate::replica::{self, ReplicaWriter, is_replica};
 use crate::scan::Scan;
 use crate::segment::{self, FIRST_BATCH, SegmentHeader};
 use crate::segment_scan::JournalEnd;
@@ -166,8 +165,8 @@ pub fn recover_into(
 }
 
 fn refuse_replica(dir: &Path) -> Result<(), JournalError> {
-    if is_replica(dir) {
-        return Err(JournalError::Replica(replica::marker_path(dir)));
+    if directory::is_replica(dir) {
+        return Err(JournalError::Replica(directory::replica_marker_path(dir)));
     }
     Ok(())
 }
@@ -263,7 +262,7 @@ fn create(dir: &Path, options: &Options) -> Result<NewSegment, JournalError> {
     };
     // The watermark first: a segment without a watermark is refused.
     let watermark = WatermarkFile::create(disk, dir, &mark)?;
-    let prepared = PreparedSegment::create(disk, unfinished(dir), header.bytes)?;
+    let prepared = PreparedSegment::create(disk, directory::unfinished(dir), header.bytes)?;
     let file = begin_segment(disk, dir, prepared, &header)?;
     let tip = Tip {
         position: JournalPosition {
@@ -288,10 +287,6 @@ fn create(dir: &Path, options: &Options) -> Result<NewSegment, JournalError> {
         mark,
         watermark,
     })
-}
-
-pub(crate) fn unfinished(dir: &Path) -> PathBuf {
-    dir.join("recovering.tmp")
 }
 
 pub(crate) fn fill_random(host: &dyn ClockAndRandom, bytes: &mut [u8]) -> Result<(), JournalError> {
@@ -406,7 +401,7 @@ fn rewrite_unproven(
     old: &SegmentMap,
     header: &SegmentHeader,
 ) -> Result<(Box<dyn DiskFile>, Tip), JournalError> {
-    let mut prepared = PreparedSegment::create(disk, unfinished(dir), header.bytes)?;
+    let mut prepared = PreparedSegment::create(disk, directory::unfinished(dir), header.bytes)?;
     let mut tip = Tip {
         position: JournalPosition {
             segment: header.number,
@@ -516,20 +511,8 @@ impl Recovered {
         Ok((appender, syncer, state, preallocator))
     }
 
-    /// Publishes the control page of a copy of the replicated log
-    /// ([`crate::replica::recover_replica`]).
-    ///
-    /// # Errors
-    /// An I/O error, or no random bytes.
-    pub fn open_replica(self) -> Result<(ReplicaWriter, JournalState, Preallocator), JournalError> {
-        let (header, last_time) = (self.header, self.report.last_time);
-        let (syncer, preallocator) = self.syncer(true)?;
-        let state = syncer.state.clone();
-        let writer = ReplicaWriter::new(syncer, &header, last_time);
-        Ok((writer, state, preallocator))
-    }
-
-    fn syncer(self, is_replica: bool) -> Result<(Syncer, Preallocator), JournalError> {
+    /// Publishes the control page and makes the sync thread's end.
+    pub(crate) fn syncer(self, is_replica: bool) -> Result<(Syncer, Preallocator), JournalError> {
         let mut generation = [0; 8];
         fill_random(&*self.options.host, &mut generation)?;
         let start = EngineStart {

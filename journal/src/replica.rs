@@ -14,27 +14,14 @@
 
 mod item;
 mod local_end;
-pub(crate) mod log_queue;
 mod resume;
 mod set_aside;
 mod writer;
 
-use std::path::{Path, PathBuf};
-
+pub use crate::directory::replica_marker_path as marker_path;
+pub use crate::log_queue::{LogQueue, MAX_IN_FLIGHT};
 pub use item::{Item, MAX_ITEM_BYTES};
 pub use local_end::{LocalEnd, LocalItem, create, each_item, remove_unfounded};
-pub use log_queue::{LogQueue, MAX_IN_FLIGHT};
 pub use resume::recover_replica;
 pub use set_aside::{SET_ASIDE_DIRECTORY, SetAsideBatches, read_set_aside};
 pub use writer::{ReplicaError, ReplicaWriter, Written};
-
-/// The file that marks a journal directory as a copy of a replicated log. A start without the cluster
-/// refuses it: it would write frames that the other hosts do not have.
-#[must_use]
-pub fn marker_path(dir: &Path) -> PathBuf {
-    dir.join("CLUSTER")
-}
-
-pub(crate) fn is_replica(dir: &Path) -> bool {
-    marker_path(dir).exists()
-}

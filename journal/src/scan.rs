@@ -15,7 +15,6 @@ use crate::directory;
 use crate::error::{Context, JournalError};
 use crate::frame::Frame;
 use crate::map::SegmentMap;
-use crate::replica::is_replica;
 use crate::segment::{self, FIRST_BATCH, SegmentHeader, SegmentHeaderError};
 use crate::segment_scan::{JournalEnd, SegmentEnd, SegmentScan};
 use crate::watermark::{self, Watermark};
@@ -403,7 +402,7 @@ fn read_only_scan(dir: &Path, after: Sequence) -> Result<Scan, JournalError> {
         mark,
         past_cache: false,
         limit,
-        may_change: is_replica(dir),
+        may_change: directory::is_replica(dir),
     })
 }
 

@@ -16,12 +16,11 @@ use crate::batch::BatchHeader;
 use crate::bytes::{to_u32, whole_pages};
 use crate::clock_and_random::ClockAndRandom;
 use crate::control::JournalPosition;
-use crate::directory::{DirectoryLock, marker_path};
+use crate::directory::{self, DirectoryLock, marker_path};
 use crate::disk::{Disk, DiskFile, write_all};
 use crate::error::{Context, JournalError};
 use crate::options::Durability;
-use crate::recover::unfinished;
-use crate::replica::log_queue::{Boundary, LogQueue};
+use crate::log_queue::{Boundary, LogQueue};
 use crate::preallocate::{Preallocator, PreallocatorHandle, PreparedSegment, SealedSegment};
 use crate::primitives::Parker;
 use crate::segment::{self, SegmentHeader};
@@ -284,7 +283,7 @@ impl Syncer {
         };
         let prepared = match prepared {
             Some(prepared) => *prepared,
-            None => PreparedSegment::create(&*self.disk, unfinished(&self.dir), header.bytes)?,
+            None => PreparedSegment::create(&*self.disk, directory::unfinished(&self.dir), header.bytes)?,
         };
         self.begin_next(prepared, header)?;
         self.state.set_epoch(header.epoch);

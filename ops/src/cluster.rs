@@ -1,11 +1,11 @@
-//! `foretell cluster …`, and the settings of a cluster as its parts take them.
+//! `foretell cluster …`: the replicated log, and this host's place in the cluster.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use foretell_engine::{CLUSTER_STATUS_NAME, ClusterConfig, ConnectLog, JOURNAL_DIRECTORY};
-use foretell_jetstream::{JetStreamLog, Settings, admin};
+use foretell_engine::{CLUSTER_STATUS_NAME, JOURNAL_DIRECTORY};
+use foretell_jetstream::{JetStreamLog, admin};
 use foretell_journal::replica;
 use foretell_link::{CLUSTER_STATUS_MAX_AGE_MS, ClusterStatus};
 use foretell_replication::{
@@ -14,11 +14,11 @@ use foretell_replication::{
 use serde_json::{Value, json};
 
 use crate::cli::ClusterCommand;
+use crate::cluster_config::log_settings;
 use crate::config::{ClusterRole, Config};
 use crate::exit_codes::{REFUSED, UNREACHABLE};
 use crate::failure::Failure;
 use crate::output::{Output, field, table};
-use crate::process;
 
 /// Room for headers in a message.
 const HEADER_ROOM: usize = 4_096;
@@ -53,71 +53,6 @@ pub(crate) fn run(
         ClusterCommand::Purge { before, verified } => purge(&mut log, *before, verified, output),
         ClusterCommand::Status => unreachable!("shown above"),
     }
-}
-
-/// How to reach the log.
-pub(crate) fn log_settings(config: &Config) -> Settings {
-    let cluster = &config.cluster;
-    let file = |path: &PathBuf| (!path.as_os_str().is_empty()).then(|| path.clone());
-    let certificate = file(&cluster.tls_certificate_file);
-    Settings {
-        host: cluster.host.clone(),
-        servers: cluster.servers.clone(),
-        stream: cluster.stream.clone(),
-        credentials_file: file(&cluster.credentials_file),
-        tls_ca_file: file(&cluster.tls_ca_file),
-        tls_certificate: certificate.zip(file(&cluster.tls_key_file)),
-    }
-}
-
-#[derive(Debug)]
-struct Connector(Settings);
-
-impl ConnectLog for Connector {
-    fn connect(&self) -> Result<Box<dyn ReplicatedLog>, LogError> {
-        Ok(Box::new(JetStreamLog::connect(&self.0, true)?))
-    }
-}
-
-/// The engine's part of the settings; `None` of a host that is alone.
-pub(crate) fn engine_config(config: &Config, fingerprint: &str) -> Option<ClusterConfig> {
-    let cluster = &config.cluster;
-    let role = match cluster.role {
-        ClusterRole::Standalone => return None,
-        ClusterRole::Leader => foretell_engine::ClusterRole::Leader,
-        ClusterRole::Standby => foretell_engine::ClusterRole::Standby,
-        ClusterRole::Reader => foretell_engine::ClusterRole::Reader,
-    };
-    Some(ClusterConfig {
-        role,
-        host: cluster.host.clone(),
-        address: cluster.address.clone(),
-        takeover_after: Duration::from_millis(cluster.takeover_after_ms.into()),
-        fingerprint: fingerprint.to_owned(),
-        log: std::sync::Arc::new(Connector(log_settings(config))),
-    })
-}
-
-/// A digest of the secrets that hosts which can lead must share, from which none of them follows.
-///
-/// # Errors
-/// A secret cannot be read or made.
-pub(crate) fn fingerprint(config: &Config) -> Result<String, Failure> {
-    let master = process::master_secret(config)?;
-    let read = |path: &Path| {
-        std::fs::read(path)
-            .map_err(|error| Failure::new(format!("{}: {error}", path.display())))
-    };
-    let token = read(&config.operator_token_file())?;
-    process::checkpoints(config)?;
-    let key = read(&config.checkpoint_key_file())?;
-    let mut secrets = zeroize::Zeroizing::new(Vec::new());
-    for secret in [&master.bytes()[..], &token, &key] {
-        secrets.extend_from_slice(&(secret.len() as u64).to_le_bytes());
-        secrets.extend_from_slice(secret);
-    }
-    let digest = blake3::derive_key("foretell cluster fingerprint of shared secrets v1", &secrets);
-    Ok(hex::encode(&digest[..16]))
 }
 
 fn log_failure(error: LogError) -> Failure {

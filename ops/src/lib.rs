@@ -9,11 +9,13 @@ mod bench;
 mod catalog;
 mod cli;
 mod cluster;
+mod cluster_config;
 mod config;
 pub mod demo;
 mod exit_codes;
 pub mod failure;
 mod fd_limit;
+mod fingerprint;
 #[cfg(test)]
 mod generated_docs;
 mod logging;

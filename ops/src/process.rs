@@ -19,7 +19,7 @@ use foretell_model::Sequence;
 use serde_json::{Value, json};
 
 use crate::cli::{self, EngineArgs, GatewayArgs};
-use crate::cluster;
+use crate::cluster_config;
 use crate::config::{AssetIds, ClusterRole, Config, Durability, PriceSide, Times, Wait};
 use crate::exit_codes::GENERAL;
 use crate::failure::Failure;
@@ -100,7 +100,7 @@ pub(crate) fn engine(
             Failure::new("the engine of a cluster's host is started by `foretell up`")
                 .code(foretell_engine::EXIT_REFUSED)
         })?;
-        engine.cluster = cluster::engine_config(config, fingerprint);
+        engine.cluster = cluster_config::engine_config(config, fingerprint);
         engine.journal.staging_bytes = foretell_journal::replica::MAX_ITEM_BYTES;
     }
     foretell_engine::run(&engine, |ready| {

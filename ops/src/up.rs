@@ -10,7 +10,7 @@ use tokio::sync::mpsc;
 use tracing::error;
 
 use crate::cli::Up;
-use crate::cluster;
+use crate::fingerprint::fingerprint;
 use crate::config::{ClusterRole, Config};
 use crate::demo;
 use crate::failure::Failure;
@@ -72,7 +72,7 @@ impl RunningExchange {
         }
         let fingerprint = match config.cluster.role {
             ClusterRole::Standalone => None,
-            _ => Some(cluster::fingerprint(config)?),
+            _ => Some(fingerprint(config)?),
         };
         let mut reserved = Vec::new();
         let trading = reserve(config.trading.listen, &mut reserved)?;

@@ -21,7 +21,8 @@ const LAYERS: &[&[&str]] = &[
         "foretell-journal",
         "foretell-stages",
     ],
-    &["foretell-view"],
+    &["foretell-view", "foretell-replication"],
+    &["foretell-jetstream"],
     &["foretell-wire", "foretell-auth", "foretell-catalog"],
     &["foretell-operator-client"],
     &[
@@ -66,6 +67,10 @@ const NEVER: &[(&str, &[&str])] = &[
         &["foretell-matching", "hyper", "tokio", "serde_json"],
     ),
     (
+        "foretell-replication",
+        &["tokio", "async-nats", "foretell-matching", "serde_json"],
+    ),
+    (
         "foretell-view",
         &[
             "foretell-matching",
@@ -82,6 +87,8 @@ const NEVER: &[(&str, &[&str])] = &[
             "serde_json",
             "simd-json",
             "tokio",
+            "async-nats",
+            "foretell-jetstream",
             "foretell-wire",
             "foretell-auth",
         ],

@@ -10,6 +10,7 @@ pub mod admin;
 mod follow;
 mod log;
 mod settings;
+mod stream_config;
 
 pub use log::JetStreamLog;
 pub use settings::Settings;

@@ -19,9 +19,9 @@ use parking_lot::Mutex;
 use tokio::runtime::Runtime;
 use tokio::sync::mpsc;
 
-use crate::admin;
 use crate::follow::Following;
 use crate::settings::{REQUEST_TIMEOUT, Settings};
+use crate::stream_config::{check_server, check_stream, configs};
 
 /// Messages whose acknowledgement is awaited at most; more than a window, because messages that
 /// were given up count until their timeout.
@@ -200,7 +200,9 @@ impl ReplicatedLog for JetStreamLog {
             .block_on(stream.get_info())
             .map_err(|error| unreachable(&error))?;
         if !self.is_checked {
-            admin::check_journal(self, &info)?;
+            check_server(&self.client)?;
+            let [journal, ..] = configs(&self.settings, 0);
+            check_stream(&info, &journal)?;
             self.is_checked = true;
         }
         Ok(Bounds {

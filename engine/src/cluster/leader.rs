@@ -7,15 +7,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use foretell_journal::JournalState;
-use foretell_journal::replica::LogQueue;
 use foretell_model::limits::NEWEST_RULES;
-use foretell_replication::{Heartbeat, HostRecord, ReplicatedLog, Superseded, Window};
+use foretell_replication::{Heartbeat, HostRecord, Superseded};
 
-use super::standby::now;
+use super::standby::{LeaderParts, now};
 use super::status::StatusFile;
 use crate::clock::{Clocks, SystemClocks};
-use crate::config::ClusterConfig;
 use crate::error::EngineError;
 use crate::threads::spawn;
 use crate::wait::{PollWaker, ThreadWaker};
@@ -27,16 +24,6 @@ const BEATS: u32 = 4;
 const STOP_PATIENCE: Duration = Duration::from_secs(5);
 /// Without a confirmation for this long while something waits, the state says so.
 const STALLED_AFTER: Duration = Duration::from_secs(2);
-
-/// What a host that has taken over publishes with.
-pub(crate) struct LeaderParts {
-    pub(crate) cluster: ClusterConfig,
-    pub(crate) log: Box<dyn ReplicatedLog>,
-    pub(crate) queue: LogQueue,
-    pub(crate) window: Window,
-    pub(crate) journal: JournalState,
-    pub(crate) term: u64,
-}
 
 /// The publishing thread.
 pub(crate) struct Leader {

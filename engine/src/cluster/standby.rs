@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use foretell_journal::replica::{Item, ReplicaError, ReplicaWriter};
-use foretell_journal::{Appender, Scratch, Syncer};
+use foretell_journal::replica::{Item, LogQueue, ReplicaError, ReplicaWriter};
+use foretell_journal::{Appender, JournalState, Scratch, Syncer};
 use foretell_matching::{Difference, Exchange, Replay};
 use foretell_model::TimeNs;
 use foretell_model::limits::NEWEST_RULES;
@@ -12,7 +12,6 @@ use foretell_replication::{
     decide, message_id,
 };
 
-use super::leader::LeaderParts;
 use super::status::StatusFile;
 use crate::clock::Clocks;
 use crate::config::{ClusterConfig, ClusterRole, EngineConfig};
@@ -51,6 +50,8 @@ pub(crate) struct Standby<C> {
     applied: u64,
     silence: Silence,
     beat: Option<Heartbeat>,
+    /// A heartbeat was seen: if there is none now, the servers lost it, and a leader may live.
+    has_heard: bool,
     /// The smallest difference to the leader's clock of its newest heartbeats; see
     /// [`Self::note_clock`].
     clock_differences: Vec<i64>,
@@ -61,6 +62,16 @@ pub(crate) struct Standby<C> {
     /// Passes time between two questions to the log.
     pause: fn(),
     clocks: C,
+}
+
+/// What a host that has taken over publishes with.
+pub(crate) struct LeaderParts {
+    pub(crate) cluster: ClusterConfig,
+    pub(crate) log: Box<dyn ReplicatedLog>,
+    pub(crate) queue: LogQueue,
+    pub(crate) window: Window,
+    pub(crate) journal: JournalState,
+    pub(crate) term: u64,
 }
 
 /// What a host that has taken over writes with.
@@ -92,6 +103,7 @@ impl<C: Clocks> Standby<C> {
             scratch: Scratch::default(),
             applied,
             beat: None,
+            has_heard: false,
             clock_differences: Vec::new(),
             next_look: Duration::ZERO,
             complete_at: now(&clocks),
@@ -246,6 +258,7 @@ impl<C: Clocks> Standby<C> {
             }
         };
         self.note_clock(beat.as_ref());
+        self.has_heard |= beat.is_some();
         self.beat = beat;
         if !self.is_complete(bounds, now, status) {
             self.silence.reset();
@@ -294,7 +307,7 @@ impl<C: Clocks> Standby<C> {
     /// Whether no host leads, so that nobody's silence need be awaited.
     fn is_free(&self, term: u64) -> bool {
         match &self.beat {
-            None => self.cluster.role == ClusterRole::Leader,
+            None => self.cluster.role == ClusterRole::Leader && !self.has_heard,
             Some(beat) if beat.term < term => false,
             Some(beat) => beat.resigned || beat.host == self.cluster.host,
         }
@@ -409,7 +422,7 @@ enum ApplyError {
 }
 
 /// The monotonic clock as a duration.
-pub(super) fn now<C: Clocks>(clocks: &C) -> Duration {
+pub(crate) fn now<C: Clocks>(clocks: &C) -> Duration {
     Duration::from_nanos(clocks.monotonic())
 }
 

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use foretell_journal::clock_and_random::ClockAndRandom;
-use foretell_journal::replica::{self, MAX_ITEM_BYTES, SET_ASIDE_DIRECTORY};
+use foretell_journal::replica::{self, MAX_ITEM_BYTES, ReplicaWriter, SET_ASIDE_DIRECTORY};
 use foretell_journal::{Appender, JournalState, Options, Preallocator, Scratch, SyncStep, Syncer};
 use foretell_matching::{Capacity, Exchange};
 use foretell_model::{Command, Micros, Reference, Sequence, TimeNs, Verdict, WalletAddress};
@@ -308,7 +308,7 @@ impl Host {
         };
         let restored = recovery::restore(&self.config, &lock, 7, replica::recover_replica);
         let restored = restored.map_err(text)?;
-        let opened = restored.journal.open_replica().map_err(|e| e.to_string())?;
+        let opened = ReplicaWriter::open(restored.journal).map_err(|e| e.to_string())?;
         let (writer, _, helper) = opened;
         let status = StatusFile::create(&self.config.data_directory, &self.cluster);
         self.status = Some(status.map_err(|error| error.to_string())?);

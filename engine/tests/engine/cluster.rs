@@ -159,7 +159,7 @@ fn every_host_has_the_leader_s_journal_and_a_standby_takes_over_from_one_that_st
     assert!(next > last);
     // The same deposit again is recognised, as ever.
     let repeated = client.ask(deposit(6), &[]);
-    assert!(matches!(repeated.verdict, Verdict::Duplicate(_)), "{repeated:?}");
+    assert!(matches!(repeated.verdict, Verdict::Repeated { .. }), "{repeated:?}");
     first.start();
     let last = acknowledged(&mut client, 8);
     assert_eq!(deposits(&followed(&first.data(), last)), (1..=8).collect::<Vec<u8>>());

@@ -6,13 +6,13 @@ use foretell_model::Sequence;
 
 use super::item::batch_message;
 use super::set_aside;
-use crate::bytes::to_usize;
+use crate::bytes::to_u32;
 use crate::chain;
 use crate::directory::{self, DirectoryLock};
 use crate::error::{Context, JournalError};
 use crate::options::Options;
 use crate::preallocate::PreparedSegment;
-use crate::recover::{fill_random, refuse_after_io_error, unfinished};
+use crate::recover::{fill_random, refuse_after_io_error};
 use crate::scan::Scan;
 use crate::segment::{self, FIRST_BATCH, SegmentHeader};
 use crate::segment_scan::JournalEnd;
@@ -106,7 +106,7 @@ impl LocalEnd {
             return Ok(None);
         }
         let last = self.items.last().expect("there is one");
-        set_aside::cut(&*self.options.disk, &self.dir, (end.segment, end.end), last)
+        set_aside::cut(&*self.options.disk, &self.dir, (end.segment, end.end), last.term)
     }
 
     fn read(&mut self, mark: &Watermark) -> Result<JournalEnd, JournalError> {
@@ -128,7 +128,7 @@ impl LocalEnd {
             batches.push(LocalItem {
                 segment: header.segment,
                 offset: header.offset,
-                end: header.offset + crate::bytes::to_u32(header.total()),
+                end: header.offset + to_u32(header.total()),
                 last: header.last,
                 term: header.epoch,
                 digest: *blake3::hash(batch_message(header, message)).as_bytes(),
@@ -209,7 +209,7 @@ pub fn create(
     };
     // The watermark first: a segment without a watermark is refused.
     WatermarkFile::create(disk, dir, &mark)?;
-    let prepared = PreparedSegment::create(disk, unfinished(dir), header.bytes)?;
+    let prepared = PreparedSegment::create(disk, directory::unfinished(dir), header.bytes)?;
     begin_segment(disk, dir, prepared, &header)?;
     Ok(header)
 }
@@ -267,9 +267,4 @@ pub fn remove_unfounded(dir: &Path, options: &Options) -> Result<(), JournalErro
         }
     }
     disk.sync_dir(dir).context("sync", dir)
-}
-
-/// The offsets of a segment as indices.
-pub(super) fn range(from: u32, to: u32) -> std::ops::Range<usize> {
-    to_usize(from)..to_usize(to)
 }

@@ -5,9 +5,8 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use super::local_end::{LocalItem, range};
 use crate::batch::{BatchFrames, BatchHeader, HEADER_BYTES};
-use crate::bytes::{to_u32, to_usize, whole_pages};
+use crate::bytes::{to_usize, whole_pages};
 use crate::directory;
 use crate::disk::{Disk, write_all};
 use crate::error::{Context, JournalError};
@@ -24,7 +23,7 @@ pub(super) fn cut(
     disk: &dyn Disk,
     dir: &Path,
     (number, offset): (u32, u32),
-    last: &LocalItem,
+    term: u64,
 ) -> Result<Option<PathBuf>, JournalError> {
     let later: Vec<u32> = directory::segments(dir)?
         .into_iter()
@@ -32,11 +31,11 @@ pub(super) fn cut(
         .collect();
     let own = tail(&segment::path(dir, number), offset)?;
     let mut copies = Vec::new();
-    copies.extend(copy(disk, dir, (number, offset), last.term, &own)?);
+    copies.extend(copy(disk, dir, (number, offset), term, &own)?);
     for other in &later {
         let batches = tail(&segment::path(dir, *other), FIRST_BATCH)?;
         let at = (*other, FIRST_BATCH);
-        copies.extend(copy(disk, dir, at, last.term, &batches)?);
+        copies.extend(copy(disk, dir, at, term, &batches)?);
     }
     for other in later.iter().rev() {
         let path = segment::path(dir, *other);
@@ -127,7 +126,8 @@ pub fn read_set_aside(path: &Path) -> Result<SetAsideBatches, JournalError> {
     let mut batches = Vec::new();
     let mut at = 0;
     while let Ok(header) = BatchHeader::read(bytes.get(at..).unwrap_or_default()) {
-        let payload = range(to_u32(at + HEADER_BYTES), to_u32(at + HEADER_BYTES) + header.payload);
+        let start = at + HEADER_BYTES;
+        let payload = start..start + to_usize(header.payload);
         let sound = bytes.get(payload.clone());
         if sound.is_none_or(|payload| crc32c::crc32c(payload) != header.payload_crc) {
             break;

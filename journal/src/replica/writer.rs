@@ -3,15 +3,16 @@
 use foretell_model::{Sequence, TimeNs};
 
 use super::item::Item;
-use super::log_queue::{Boundary, LogQueue};
 use crate::append::{Appender, NextBatch};
 use crate::batch::BatchHeader;
 use crate::batch_cursor::{BatchCursor, BatchFault};
 use crate::bytes::{to_u32, to_usize, whole_pages};
 use crate::disk::write_all;
 use crate::error::{Context, JournalError};
+use crate::log_queue::LogQueue;
 use crate::options::{MAX_SINGLE_FRAME_BATCH, Options};
 use crate::preallocate::Preallocator;
+use crate::recover::Recovered;
 use crate::segment::{self, SegmentHeader};
 use crate::state::JournalState;
 use crate::sync::Syncer;
@@ -50,14 +51,23 @@ pub struct ReplicaWriter {
 }
 
 impl ReplicaWriter {
-    pub(crate) fn new(syncer: Syncer, header: &SegmentHeader, last_time: TimeNs) -> Self {
-        Self {
+    /// Publishes the control page of a recovered copy ([`super::recover_replica`]). Returns the
+    /// writer, the state for other threads, and the preallocator.
+    ///
+    /// # Errors
+    /// An I/O error, or no random bytes.
+    pub fn open(recovered: Recovered) -> Result<(Self, JournalState, Preallocator), JournalError> {
+        let (header, last_time) = (recovered.header, recovered.report.last_time);
+        let (syncer, preallocator) = recovered.syncer(true)?;
+        let state = syncer.state.clone();
+        let writer = Self {
             published: syncer.tip.last,
             segment: (header.bytes, header.epoch),
             syncer,
             last_time,
             padded: Vec::new(),
-        }
+        };
+        Ok((writer, state, preallocator))
     }
 
     /// As [`Syncer::start_preallocator`].
@@ -162,14 +172,9 @@ impl ReplicaWriter {
             segment::FIRST_BATCH,
             "a leader begins with a segment of its term"
         );
-        let end = Boundary {
-            last: tip.last,
-            position: tip.position,
-            hash: tip.hash,
-        };
         let syncer = &mut self.syncer;
         let wakes = syncer.parker.unparker().clone();
-        let queue = LogQueue::new(end, syncer.state.clone(), wakes);
+        let queue = LogQueue::new(tip.boundary(), syncer.state.clone(), wakes);
         syncer.log = Some(queue.clone());
         let next = NextBatch {
             segment: tip.position.segment,

@@ -23,6 +23,7 @@ use crate::common::{Writer, content, segment, small, time};
 fn options() -> Options {
     Options {
         watermark_after: std::time::Duration::ZERO,
+        staging_bytes: replica::MAX_ITEM_BYTES,
         ..small()
     }
 }
@@ -57,7 +58,7 @@ impl Copy {
     fn open(dir: &Path) -> Self {
         let mut seen = Seen::default();
         let recovered = recover_replica(dir, options(), Sequence(0), &mut seen).unwrap();
-        let (writer, state, preallocator) = recovered.open_replica().unwrap();
+        let (writer, state, preallocator) = ReplicaWriter::open(recovered).unwrap();
         Self {
             writer,
             state,
@@ -111,16 +112,24 @@ impl Leader {
         }
     }
 
-    /// Writes a batch of `frames` frames to the disk alone.
+    /// Writes `frames` frames to the disk alone: one batch, or two at the end of a segment.
     fn write(&mut self, frames: usize) -> SyncStep {
-        let appender = self.appender.as_mut().unwrap();
         for _ in 0..frames {
+            if !self.appender.as_mut().unwrap().has_room_for_largest() {
+                self.step();
+            }
+            let appender = self.appender.as_mut().unwrap();
             assert!(appender.has_room_for_largest());
             let sequence = appender.last_sequence().next();
             let (command, events, evidence) = content(sequence.0);
             appender.append(sequence, time(sequence.0), &command, &events, &evidence);
         }
-        appender.publish();
+        self.appender.as_mut().unwrap().publish();
+        self.step()
+    }
+
+    /// A step of the sync thread, once a segment is prepared.
+    fn step(&mut self) -> SyncStep {
         loop {
             match self.syncer.step().unwrap() {
                 SyncStep::Waiting if self.queue.in_flight() < MAX_IN_FLIGHT => {
@@ -154,7 +163,7 @@ fn segments(dir: &Path) -> Vec<(u32, Vec<u8>)> {
 /// A whole run: founding, batches over a segment's end, a takeover, more batches.
 fn history(dir: &Path) -> Vec<Vec<u8>> {
     let mut leader = Leader::found(dir);
-    for frames in [1, 3, 700, 2, 900, 1] {
+    for frames in [1, 3, 700, 2, 700, 700, 700, 700, 1] {
         leader.batch(frames);
     }
     leader.log.clone()
@@ -245,7 +254,7 @@ fn a_start_resumes_in_the_middle_of_a_segment_and_rewrites_nothing() {
     let log = history(dir.path());
     let before = segments(dir.path());
     let copy = Copy::open(dir.path());
-    assert_eq!(copy.recovered.len(), 1_607);
+    assert_eq!(copy.recovered.len(), 3_507);
     assert_eq!(segments(dir.path()), before);
     let epoch = before.iter().map(|(_, bytes)| SegmentHeader::read(bytes).unwrap().epoch);
     assert_eq!(copy.state.epoch(), epoch.max().unwrap());
@@ -253,13 +262,13 @@ fn a_start_resumes_in_the_middle_of_a_segment_and_rewrites_nothing() {
     let mut leader = Leader::take_over(copy, log);
     assert_eq!(leader.state.epoch(), 3);
     leader.batch(2);
-    assert_eq!(leader.state.durable(), Sequence(1_609));
+    assert_eq!(leader.state.durable(), Sequence(3_509));
     let mut last = Sequence(0);
     let report = scan(dir.path(), Sequence(0), &mut |frame| {
         last = frame.sequence();
         Ok(())
     });
-    assert_eq!((last, report.unwrap().epoch), (Sequence(1_609), 3));
+    assert_eq!((last, report.unwrap().epoch), (Sequence(3_509), 3));
 }
 
 #[test]
@@ -267,7 +276,7 @@ fn what_the_log_lacks_is_set_aside_at_every_cut() {
     let dir = tempfile::tempdir().unwrap();
     let mut leader = Leader::found(dir.path());
     leader.batch(5);
-    for frames in [2, 600, 300, 300, 1] {
+    for frames in [2, 700, 700, 700, 1] {
         leader.write(frames);
     }
     drop((leader.appender.take(), leader.syncer));
@@ -307,7 +316,7 @@ fn what_the_log_lacks_is_set_aside_at_every_cut() {
                 cut.extend(frames.map(|frame| frame.unwrap().sequence().0));
             }
         }
-        let expected: Vec<u64> = (end.last.0 + 1..=1_208).collect();
+        let expected: Vec<u64> = (end.last.0 + 1..=2_108).collect();
         assert_eq!(cut, expected, "{kept}");
     }
 }
@@ -369,7 +378,7 @@ fn a_torn_tail_is_cut_and_received_again() {
     let mut copy = Copy::open(dir.path());
     copy.receive(log.last().unwrap()).unwrap();
     copy.writer.sync().unwrap();
-    assert_eq!(copy.writer.last_sequence(), Sequence(1_607));
+    assert_eq!(copy.writer.last_sequence(), Sequence(3_507));
 }
 
 #[test]
@@ -429,7 +438,8 @@ fn a_copy_syncs_through_the_proven_field_before_it_writes_the_batch() {
     };
     replica::create(other.path(), &watched, Some(first)).unwrap();
     let recovered = recover_replica(other.path(), watched, Sequence(0), &mut Seen::default());
-    let (mut writer, state, _preallocator) = recovered.unwrap().open_replica().unwrap();
+    let opened = ReplicaWriter::open(recovered.unwrap());
+    let (mut writer, state, _preallocator) = opened.unwrap();
     let mut syncs = Vec::new();
     for message in &leader.log[1..] {
         disk.reset_counts();
@@ -514,7 +524,7 @@ fn a_marked_copy_does_not_start_alone() {
     assert!(matches!(refused.map(drop), Err(JournalError::Replica(_))));
     fs::remove_file(replica::marker_path(dir.path())).unwrap();
     let alone = Writer::open_with(dir.path(), options()).unwrap();
-    assert_eq!(alone.report.last_sequence, Sequence(1_607));
+    assert_eq!(alone.report.last_sequence, Sequence(3_507));
 }
 
 /// Cluster mode must cost a host that is alone nothing: one write and one sync a batch, as ever.
