@@ -162,6 +162,7 @@ fn fill(log: &mut JetStreamLog, journal: &Path) -> Result<(), Failure> {
         }
         let publish = Publish {
             expected: number - 1,
+            after: None,
             id: format!("fill-{number}"),
             bytes: message.to_vec(),
         };

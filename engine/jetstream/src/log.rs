@@ -160,10 +160,13 @@ async fn send(
 ) {
     while let Some(publish) = receiver.recv().await {
         let expected = publish.expected;
-        let message = PublishMessage::build()
+        let mut message = PublishMessage::build()
             .expected_last_sequence(expected)
             .message_id(&publish.id)
             .payload(publish.bytes.into());
+        if let Some(after) = &publish.after {
+            message = message.expected_last_message_id(after);
+        }
         let sent = context.send_publish(subject.clone(), message).await;
         let arrived = Arc::clone(&arrived);
         tokio::spawn(async move {
@@ -181,7 +184,15 @@ fn outcome_of(
 ) -> Outcome {
     match outcome {
         Ok(answer) => Outcome::Accepted(answer.sequence),
-        Err(error) if error.kind() == PublishErrorKind::WrongLastSequence => Outcome::WrongLast,
+        Err(error)
+            if [
+                PublishErrorKind::WrongLastSequence,
+                PublishErrorKind::WrongLastMessageId,
+            ]
+            .contains(&error.kind()) =>
+        {
+            Outcome::WrongLast
+        }
         Err(error) => {
             tracing::debug!(%error, "a message of the journal has an unknown outcome");
             Outcome::Unknown

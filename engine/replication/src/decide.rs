@@ -1,7 +1,7 @@
 //! Publishes a single message until its fate is known: the first header of a journal, and that of a
 //! takeover.
 
-use crate::log::{Outcome, Publish, ReplicatedLog};
+use crate::log::{Outcome, Publish, ReplicatedLog, attempt_id, is_attempt};
 
 /// The fate of a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -14,14 +14,18 @@ pub enum Decision {
     Unknown,
 }
 
-/// Sends `publish` with the same id and bytes until the log has it, or another message, at its
+/// Sends `publish`, with the same bytes, until the log has it, or another message, at its
 /// place. Calls `wait` between attempts; it returns whether to go on.
 pub fn decide(
     log: &mut dyn ReplicatedLog,
     publish: &Publish,
     wait: &mut dyn FnMut() -> bool,
 ) -> Decision {
-    let number = publish.expected + 1;
+    let (number, mut attempt) = (publish.expected + 1, 0);
+    let with_attempt = |attempt| Publish {
+        id: attempt_id(&publish.id, attempt),
+        ..publish.clone()
+    };
     log.publish(publish.clone());
     loop {
         match log.outcome() {
@@ -30,20 +34,23 @@ pub fn decide(
                 return Decision::Accepted;
             }
             Some((_, Outcome::Accepted(_) | Outcome::WrongLast)) => match log.read(number) {
-                Ok(Some(message)) if message.id == publish.id => return Decision::Accepted,
+                Ok(Some(message)) if is_attempt(&message.id, &publish.id) => {
+                    return Decision::Accepted;
+                }
                 Ok(Some(_)) => return Decision::Refused,
                 Ok(None) | Err(_) => {
                     if !wait() {
                         return Decision::Unknown;
                     }
-                    log.publish(publish.clone());
+                    attempt += 1;
+                    log.publish(with_attempt(attempt));
                 }
             },
             Some((_, Outcome::Unknown)) => {
                 if !wait() {
                     return Decision::Unknown;
                 }
-                log.publish(publish.clone());
+                log.publish(with_attempt(attempt));
             }
             None => {
                 if !wait() {

@@ -21,6 +21,10 @@ pub struct Bounds {
 pub struct Publish {
     /// The log accepts the message only if its last message has this number.
     pub expected: u64,
+    /// If set, the log accepts the message only if its last message also has this id. Needed unless
+    /// the publisher knows that the message `expected` is its own or one it has applied: when several
+    /// messages are in flight and one of another host takes a number, a later one would fit again.
+    pub after: Option<String>,
     /// A repeat with this id is recognised and not appended again.
     pub id: String,
     /// The content.
@@ -116,8 +120,25 @@ pub trait ReplicatedLog: Debug + Send {
     fn hosts(&mut self) -> Result<Vec<HostRecord>, LogError>;
 }
 
-/// The id of a message: unique in the log, and the same in every attempt of its host.
+/// The id of a message of a host, which its attempts begin with.
 #[must_use]
 pub fn message_id(term: u64, number: u64, host: &str) -> String {
     format!("{term}-{number}-{host}")
+}
+
+/// The id of an attempt after one that the log certainly refused. A server may remember the id of a
+/// refused message and would take the repeat for a duplicate.
+#[must_use]
+pub(crate) fn attempt_id(id: &str, attempt: u32) -> String {
+    match attempt {
+        0 => id.to_owned(),
+        attempt => format!("{id}~{attempt}"),
+    }
+}
+
+/// Whether a message was published by an attempt with this id.
+#[must_use]
+pub(crate) fn is_attempt(found: &str, id: &str) -> bool {
+    // No host name has a tilde.
+    found.strip_prefix(id).is_some_and(|rest| rest.is_empty() || rest.starts_with('~'))
 }

@@ -80,6 +80,10 @@ impl Model {
         if state.messages.len() as u64 != publish.expected {
             return Outcome::WrongLast;
         }
+        let last = state.messages.last().map(|message| &message.id);
+        if publish.after.is_some() && last != publish.after.as_ref() {
+            return Outcome::WrongLast;
+        }
         state.messages.push(Message {
             id: publish.id.clone(),
             bytes: publish.bytes.clone(),

@@ -1,4 +1,8 @@
 //! The leader's side: publishes items in order, several in flight, and resolves unknown outcomes.
+//!
+//! Every message names the number of the message before and, unless that one is confirmed, its id. The
+//! number alone is not enough: if another host takes over while messages 5 and 6 are in flight, its
+//! header takes the place of 5, and 6 would follow it.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -7,7 +11,7 @@ use foretell_journal::replica::{LogQueue, MAX_IN_FLIGHT};
 use foretell_model::Sequence;
 use thiserror::Error;
 
-use crate::log::{Outcome, Publish, ReplicatedLog, message_id};
+use crate::log::{Outcome, Publish, ReplicatedLog, attempt_id, is_attempt, message_id};
 
 /// Pause between two attempts with the same message.
 const RETRY: Duration = Duration::from_millis(50);
@@ -26,7 +30,7 @@ enum State {
     Sent,
     /// The log's last message was not the expected one.
     WrongLast,
-    /// To be sent again with the same bytes, id and expected number.
+    /// To be sent again with the same bytes and expected number.
     Unsent,
     Accepted,
 }
@@ -34,8 +38,23 @@ enum State {
 #[derive(Debug)]
 struct Flight {
     expected: u64,
+    id: String,
+    /// Number of times that the log certainly refused it.
+    attempt: u32,
     bytes: Vec<u8>,
     state: State,
+}
+
+impl Flight {
+    /// `previous` is the message before, unless the log has confirmed that one.
+    fn publish(&self, previous: Option<String>) -> Publish {
+        Publish {
+            expected: self.expected,
+            after: previous,
+            id: attempt_id(&self.id, self.attempt),
+            bytes: self.bytes.clone(),
+        }
+    }
 }
 
 /// Items on their way into the log.
@@ -156,6 +175,13 @@ impl Window {
         }
     }
 
+    /// The id of the message before the one in this place of the window, as last sent. The first
+    /// follows a message that the log has confirmed.
+    fn previous(&self, at: usize) -> Option<String> {
+        let flight = &self.flights[at.checked_sub(1)?];
+        Some(attempt_id(&flight.id, flight.attempt))
+    }
+
     fn note(&mut self, expected: u64, outcome: Outcome) {
         let flight = self.flights.iter_mut().find(|it| it.expected == expected);
         // An answer to an earlier attempt, of a message that is resolved.
@@ -174,16 +200,20 @@ impl Window {
     fn resolve(&mut self, log: &mut dyn ReplicatedLog, now: Duration) -> Result<(), Superseded> {
         while let Some(at) = self.flights.iter().position(|it| it.state != State::Accepted) {
             let flight = &mut self.flights[at];
-            let own = message_id(self.term, flight.expected + 1, &self.host);
             if flight.state != State::WrongLast || now.saturating_sub(self.retried) < RETRY {
                 return Ok(());
             }
             let number = flight.expected + 1;
             match log.read(number) {
-                Ok(Some(message)) if message.id == own => flight.state = State::Accepted,
+                Ok(Some(message)) if is_attempt(&message.id, &flight.id) => {
+                    flight.state = State::Accepted;
+                }
                 Ok(Some(_)) => return Err(Superseded { number }),
                 Ok(None) => {
                     for flight in self.flights.range_mut(at..) {
+                        if flight.state == State::WrongLast {
+                            flight.attempt += 1;
+                        }
                         flight.state = State::Unsent;
                     }
                 }
@@ -207,11 +237,12 @@ impl Window {
             return;
         }
         self.retried = now;
-        let (term, host) = (self.term, &self.host);
-        for flight in self.flights.range_mut(first..) {
+        for at in first..self.flights.len() {
+            let previous = self.previous(at);
+            let flight = &mut self.flights[at];
             if flight.state != State::Accepted {
                 flight.state = State::Sent;
-                log.publish(publish((term, host), flight.expected, &flight.bytes));
+                log.publish(flight.publish(previous));
             }
         }
     }
@@ -221,21 +252,16 @@ impl Window {
             && !self.has_fault()
             && let Some(bytes) = self.queue.take()
         {
-            log.publish(publish((self.term, &self.host), self.last, &bytes));
-            self.flights.push_back(Flight {
+            let flight = Flight {
                 expected: self.last,
+                id: message_id(self.term, self.last + 1, &self.host),
+                attempt: 0,
                 bytes,
                 state: State::Sent,
-            });
+            };
+            log.publish(flight.publish(self.previous(self.flights.len())));
+            self.flights.push_back(flight);
             self.last += 1;
         }
-    }
-}
-
-fn publish((term, host): (u64, &str), expected: u64, bytes: &[u8]) -> Publish {
-    Publish {
-        expected,
-        id: message_id(term, expected + 1, host),
-        bytes: bytes.to_vec(),
     }
 }

@@ -16,6 +16,7 @@ fn connect(model: &Model) -> ModelLog {
 fn takeover(host: &str, expected: u64) -> Publish {
     Publish {
         expected,
+        after: None,
         id: message_id(5, expected + 1, host),
         bytes: b"the header of term 5".to_vec(),
     }

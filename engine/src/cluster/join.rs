@@ -171,6 +171,7 @@ fn found(
     let header = created.map_err(EngineError::Journal)?;
     let publish = Publish {
         expected: 0,
+        after: None,
         id: message_id(header.epoch, 1, &cluster.host),
         bytes: header.page().to_vec(),
     };

@@ -386,6 +386,7 @@ impl<C: Clocks> Standby<C> {
         let header = self.writer.takeover_header(term);
         let publish = Publish {
             expected: self.applied,
+            after: None,
             id: message_id(term, self.applied + 1, &self.cluster.host),
             bytes: header.page().to_vec(),
         };

@@ -108,6 +108,8 @@ pub(super) struct Host {
     fault_seed: u64,
     life: Life,
     lock: Option<Directory>,
+    /// It does not run before this time.
+    suspended_until: u64,
     helper: Option<Preallocator>,
     status: Option<StatusFile>,
     /// The digest of the state, while it runs.
@@ -164,6 +166,7 @@ impl Host {
             fault_seed,
             life: Life::Down,
             lock: None,
+            suspended_until: 0,
             helper: None,
             status: None,
             last_digest: [0; 32],
@@ -176,6 +179,11 @@ impl Host {
 
     pub(super) fn set_reachable(&self, is_reachable: bool) {
         self.is_reachable.store(is_reachable, Ordering::Relaxed);
+    }
+
+    /// The process does not run for this many nanoseconds.
+    pub(super) fn suspend(&mut self, nanoseconds: u64) {
+        self.suspended_until = self.clock.monotonic() + nanoseconds;
     }
 
     /// The chance of a fault for each request to the log.
@@ -253,6 +261,9 @@ impl Host {
 
     pub(super) fn step(&mut self, rng: &mut Rng) -> Result<Vec<Event>, String> {
         let mut events = Vec::new();
+        if self.clock.monotonic() < self.suspended_until {
+            return Ok(events);
+        }
         if let Some(helper) = &mut self.helper {
             let _ = helper.run_once();
         }

@@ -26,7 +26,7 @@ use crate::config::ClusterRole;
 /// Seeds of a default run.
 const SEEDS: u64 = 150;
 /// Steps of a seed with faults.
-const STEPS: u64 = 1_500;
+const STEPS: u64 = 2_500;
 /// Steps within which a healed cluster must have recovered.
 const MAX_STEPS: u64 = 60_000;
 
@@ -83,7 +83,7 @@ impl World {
     fn step(&mut self, faults: bool) -> Result<(), String> {
         self.clock.0.fetch_add(self.rng.below(20_000_000), Ordering::Relaxed);
         let at = self.rng.index(self.hosts.len());
-        if faults && self.rng.percent(4) {
+        if faults && self.rng.below(1_000) < 12 {
             self.disturb(at);
         }
         if self.rng.percent(3) {
@@ -126,13 +126,15 @@ impl World {
         let kind = self.rng.below(10);
         self.note(|| format!("disturb {at} {kind}"));
         match kind {
-            0 | 1 => self.hosts[at].kill(None),
-            2 | 3 => {
+            0 => self.hosts[at].kill(None),
+            1 => {
                 self.seen.insert(Situation::PowerCut);
                 self.hosts[at].kill(Some(&mut self.rng));
             }
-            4 | 5 => self.hosts[at].set_reachable(false),
-            6 | 7 => self.hosts[at].set_reachable(true),
+            2 | 3 => self.hosts[at].set_reachable(false),
+            4..=6 => self.hosts.iter().for_each(|host| host.set_reachable(true)),
+            // As SIGSTOP, and SIGCONT after longer than a takeover.
+            7 => self.hosts[at].suspend(self.rng.below(5_000_000_000)),
             8 => {
                 self.seen.insert(Situation::LateRequest);
                 self.hosts[at].set_faults(self.rng.below(60));

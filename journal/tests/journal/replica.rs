@@ -276,7 +276,7 @@ fn what_the_log_lacks_is_set_aside_at_every_cut() {
     let dir = tempfile::tempdir().unwrap();
     let mut leader = Leader::found(dir.path());
     leader.batch(5);
-    for frames in [2, 700, 700, 700, 1] {
+    for frames in [2, 900, 900, 900, 1] {
         leader.write(frames);
     }
     drop((leader.appender.take(), leader.syncer));
@@ -316,7 +316,7 @@ fn what_the_log_lacks_is_set_aside_at_every_cut() {
                 cut.extend(frames.map(|frame| frame.unwrap().sequence().0));
             }
         }
-        let expected: Vec<u64> = (end.last.0 + 1..=2_108).collect();
+        let expected: Vec<u64> = (end.last.0 + 1..=2_708).collect();
         assert_eq!(cut, expected, "{kept}");
     }
 }
