@@ -78,6 +78,8 @@ pub(crate) struct LeaderParts {
 pub(crate) struct TakenOver {
     pub(crate) exchange: Exchange,
     pub(crate) last_time: TimeNs,
+    /// Every host knows the newest rules of this program.
+    pub(crate) all_know_rules: bool,
     pub(crate) appender: Appender,
     pub(crate) syncer: Syncer,
     pub(crate) leader: LeaderParts,
@@ -158,7 +160,18 @@ impl<C: Clocks> Standby<C> {
     }
 
     /// What it writes with, after [`StandbyStep::Leads`].
-    pub(crate) fn lead(self) -> TakenOver {
+    pub(crate) fn lead(mut self) -> TakenOver {
+        let hosts = self.log.hosts();
+        let lacking = hosts.iter().flatten().find(|host| host.rules < NEWEST_RULES);
+        if let Some(host) = lacking {
+            tracing::warn!(
+                host = host.host,
+                rules = host.rules,
+                newest = NEWEST_RULES,
+                "rules not switched: a host does not know them"
+            );
+        }
+        let all_know_rules = hosts.is_ok() && lacking.is_none();
         let (term, last_time) = (self.writer.term(), self.writer.last_time());
         let journal = self.writer.state().clone();
         let (appender, syncer, queue) = self.writer.lead();
@@ -168,6 +181,7 @@ impl<C: Clocks> Standby<C> {
         TakenOver {
             exchange: self.replay.exchange,
             last_time,
+            all_know_rules,
             appender,
             syncer,
             leader: LeaderParts {
