@@ -58,8 +58,8 @@ pub(crate) fn run(
     writer
         .start_preallocator(helper)
         .map_err(EngineError::Journal)?;
-    let stop = Stop::new(config.handle_signals)
-        .map_err(EngineError::process("listening to signals"))?;
+    let stop =
+        Stop::new(config.handle_signals).map_err(EngineError::process("listening to signals"))?;
     let wakers = Wakers::new(config)?;
     wakers.mailbox.set_leading(false);
     let publisher = spawn_publisher(wakers.publisher(
@@ -77,7 +77,15 @@ pub(crate) fn run(
         sequence: writer.last_sequence(),
         stop: stop.handle.clone(),
     });
-    let mut standby = Standby::new(config, cluster, log, writer, restored.exchange, applied, clocks);
+    let mut standby = Standby::new(
+        config,
+        cluster,
+        log,
+        writer,
+        restored.exchange,
+        applied,
+        clocks,
+    );
     let end_publisher = |publisher: std::thread::JoinHandle<Result<(), EngineError>>| {
         wakers.mailbox.stop();
         journal.wake_followers();

@@ -49,23 +49,26 @@ mod wait;
 mod wiring;
 
 pub use cluster::CLUSTER_STATUS_NAME;
-pub use config::{Checkpoints, ClusterConfig, ClusterRole, ConnectLog, EngineConfig, Publishing, SigningDomain, Threads};
+pub use config::{
+    Checkpoints, ClusterConfig, ClusterRole, ConnectLog, EngineConfig, Publishing, SigningDomain,
+    Threads,
+};
 pub use directory::{CHECKPOINTS_NAME, JOURNAL_DIRECTORY, SNAPSHOT_DIRECTORY, SOCKET_NAME};
 pub use error::{EXIT_IO_ERROR, EXIT_REFUSED, EXIT_SUPERSEDED, EngineError};
-pub use stop::StopHandle;
 pub use run::run;
+pub use stop::StopHandle;
 pub use threads::Ready;
 pub use wait::Waiting;
 
+#[cfg(test)]
+#[path = "../tests/cluster/mod.rs"]
+mod cluster_simulation;
 #[cfg(any(test, fuzzing))]
 #[path = "../tests/fuzzing/mod.rs"]
 pub mod fuzzing;
 #[cfg(all(test, loom))]
 #[path = "../tests/loom/models.rs"]
 mod models;
-#[cfg(test)]
-#[path = "../tests/cluster/mod.rs"]
-mod cluster_simulation;
 #[cfg(test)]
 #[path = "../tests/simulation/mod.rs"]
 mod simulation;

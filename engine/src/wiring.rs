@@ -246,7 +246,10 @@ mod tests {
         let week = u64::try_from(MAX_CLOCK_ADVANCE.as_nanos()).unwrap();
         let config = EngineConfig::new("data".into());
         for (last, wall) in [(0, u64::MAX), (5, 0), (5, 5), (5, 5 + week)] {
-            assert!(check_clock(&config, TimeNs(last), wall).is_ok(), "{last} {wall}");
+            assert!(
+                check_clock(&config, TimeNs(last), wall).is_ok(),
+                "{last} {wall}"
+            );
         }
         let refused = check_clock(&config, TimeNs(5), 6 + week).unwrap_err();
         assert_eq!(refused.exit_code(), crate::EXIT_REFUSED);

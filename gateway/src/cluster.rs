@@ -48,7 +48,9 @@ impl ClusterView {
             .ok()
             .and_then(|bytes| ClusterStatus::decode(&bytes))
             .filter(|status| {
-                let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+                let now = SystemTime::now()
+                    .duration_since(UNIX_EPOCH)
+                    .unwrap_or_default();
                 let now = u64::try_from(now.as_millis()).unwrap_or(u64::MAX);
                 now.saturating_sub(status.wall_ms) <= CLUSTER_STATUS_MAX_AGE_MS
             });

@@ -123,8 +123,7 @@ impl Dispatcher {
             Ok((route, parameter)) => self.handle(timing, sender, request, route, parameter).await,
             Err(failure) => Err(failure),
         };
-        let answer =
-            answer.unwrap_or_else(|failure| app.cluster.explain(failure).render(surface));
+        let answer = answer.unwrap_or_else(|failure| app.cluster.explain(failure).render(surface));
         Ok(answer.with_quota(quota))
     }
 

@@ -15,9 +15,9 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
 
+use crate::cluster_metrics::ClusterMetrics;
 use crate::rate_limits::Scope;
 use crate::stream_metrics::StreamMetrics;
-use crate::cluster_metrics::ClusterMetrics;
 use crate::streams::stats::StreamReadings;
 use crate::timing;
 

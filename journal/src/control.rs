@@ -156,7 +156,11 @@ impl ControlPage {
     ) -> Result<Self, JournalError> {
         let mut page = vec![0; PAGE];
         page[..8].copy_from_slice(&MAGIC);
-        let version = if start.is_replica { REPLICA_VERSION } else { VERSION };
+        let version = if start.is_replica {
+            REPLICA_VERSION
+        } else {
+            VERSION
+        };
         put_u32(&mut page, 8, version);
         put_u32(&mut page, STATUS_AT, WriterStatus::Live.code());
         put_u64(&mut page, 16, start.epoch);

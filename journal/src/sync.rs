@@ -19,8 +19,8 @@ use crate::control::JournalPosition;
 use crate::directory::{self, DirectoryLock, marker_path};
 use crate::disk::{Disk, DiskFile, write_all};
 use crate::error::{Context, JournalError};
-use crate::options::Durability;
 use crate::log_queue::{Boundary, LogQueue};
+use crate::options::Durability;
 use crate::preallocate::{Preallocator, PreallocatorHandle, PreparedSegment, SealedSegment};
 use crate::primitives::Parker;
 use crate::segment::{self, SegmentHeader};
@@ -246,7 +246,10 @@ impl Syncer {
             genesis: self.state.genesis(),
         };
         if let Some(log) = &self.log {
-            log.submit(header.page().to_vec(), self.tip.after_header(&header).boundary());
+            log.submit(
+                header.page().to_vec(),
+                self.tip.after_header(&header).boundary(),
+            );
         }
         self.begin_next(*prepared, &header)?;
         if let Some(log) = &self.log {
@@ -283,7 +286,11 @@ impl Syncer {
         };
         let prepared = match prepared {
             Some(prepared) => *prepared,
-            None => PreparedSegment::create(&*self.disk, directory::unfinished(&self.dir), header.bytes)?,
+            None => PreparedSegment::create(
+                &*self.disk,
+                directory::unfinished(&self.dir),
+                header.bytes,
+            )?,
         };
         self.begin_next(prepared, header)?;
         self.state.set_epoch(header.epoch);

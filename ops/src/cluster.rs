@@ -8,9 +8,7 @@ use foretell_engine::{CLUSTER_STATUS_NAME, JOURNAL_DIRECTORY};
 use foretell_jetstream::{JetStreamLog, admin};
 use foretell_journal::replica;
 use foretell_link::{CLUSTER_STATUS_MAX_AGE_MS, ClusterStatus};
-use foretell_replication::{
-    Decision, LogError, Publish, ReplicatedLog, decide, message_of,
-};
+use foretell_replication::{Decision, LogError, Publish, ReplicatedLog, decide, message_of};
 use serde_json::{Value, json};
 
 use crate::cli::ClusterCommand;
@@ -41,8 +39,10 @@ pub(crate) fn run(
         return show_status(config, output);
     }
     if config.cluster.role == ClusterRole::Standalone {
-        return Err(Failure::new("cluster.role is \"standalone\": this host has no cluster")
-            .hint("set the [cluster] settings, or name their file with --config"));
+        return Err(
+            Failure::new("cluster.role is \"standalone\": this host has no cluster")
+                .hint("set the [cluster] settings, or name their file with --config"),
+        );
     }
     let mut log = JetStreamLog::connect(&log_settings(config), false).map_err(log_failure)?;
     match command {
@@ -87,8 +87,11 @@ fn show_status(config: &Config, output: Output) -> Result<ExitCode, Failure> {
         table(&rows)
     });
     if is_old {
-        return Err(Failure::new(format!("the report is {} s old: no engine runs here", age / 1_000))
-            .code(UNREACHABLE));
+        return Err(Failure::new(format!(
+            "the report is {} s old: no engine runs here",
+            age / 1_000
+        ))
+        .code(UNREACHABLE));
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -115,7 +118,9 @@ fn status_json(status: &ClusterStatus, is_old: bool) -> Value {
 fn now_ms() -> u64 {
     SystemTime::now()
         .duration_since(UNIX_EPOCH)
-        .map_or(0, |since| u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
+        .map_or(0, |since| {
+            u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+        })
 }
 
 fn init(
@@ -131,7 +136,10 @@ fn init(
     let bounds = log.bounds().map_err(log_failure)?;
     let answer = json!({ "ok": true, "replicas": replicas, "messages": bounds.last });
     output.answer(&answer, |_| {
-        format!("the log is ready: {replicas} replicas, {} messages", bounds.last)
+        format!(
+            "the log is ready: {replicas} replicas, {} messages",
+            bounds.last
+        )
     });
     Ok(ExitCode::SUCCESS)
 }
@@ -151,7 +159,9 @@ fn fill(log: &mut JetStreamLog, journal: &Path) -> Result<(), Failure> {
             let is_same = there.is_some_and(|there| there.bytes == message);
             return match is_same {
                 true => Ok(()),
-                false => Err(format!("the log has another message {last}: it is of another journal")),
+                false => Err(format!(
+                    "the log has another message {last}: it is of another journal"
+                )),
             };
         }
         if message.len() > largest {
@@ -280,7 +290,13 @@ mod tests {
             ..ClusterStatus::default()
         };
         let (now, old) = (status_json(&status, false), status_json(&status, true));
-        assert_eq!((&now["leading"], &now["lag_frames"]), (&json!(true), &json!(2)));
-        assert_eq!((&old["leading"], &old["state"]), (&json!(false), &json!("engine not running")));
+        assert_eq!(
+            (&now["leading"], &now["lag_frames"]),
+            (&json!(true), &json!(2))
+        );
+        assert_eq!(
+            (&old["leading"], &old["state"]),
+            (&json!(false), &json!("engine not running"))
+        );
     }
 }

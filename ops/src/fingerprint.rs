@@ -13,8 +13,7 @@ use crate::process;
 pub(crate) fn fingerprint(config: &Config) -> Result<String, Failure> {
     let master = process::master_secret(config)?;
     let read = |path: &Path| {
-        std::fs::read(path)
-            .map_err(|error| Failure::new(format!("{}: {error}", path.display())))
+        std::fs::read(path).map_err(|error| Failure::new(format!("{}: {error}", path.display())))
     };
     let token = read(&config.operator_token_file())?;
     process::checkpoints(config)?;
@@ -24,6 +23,9 @@ pub(crate) fn fingerprint(config: &Config) -> Result<String, Failure> {
         secrets.extend_from_slice(&(secret.len() as u64).to_le_bytes());
         secrets.extend_from_slice(secret);
     }
-    let digest = blake3::derive_key("foretell cluster fingerprint of shared secrets v1", &secrets);
+    let digest = blake3::derive_key(
+        "foretell cluster fingerprint of shared secrets v1",
+        &secrets,
+    );
     Ok(hex::encode(&digest[..16]))
 }

@@ -184,8 +184,12 @@ pub(crate) fn gateway(config: &Config, arguments: &GatewayArgs) -> Result<ExitCo
         checked_at_start: foretell_gateway::CHECKED_AT_START,
         chunking: Default::default(),
         engine_socket: config.data.directory.join(foretell_engine::SOCKET_NAME),
-        cluster_status: (config.cluster.role != ClusterRole::Standalone)
-            .then(|| config.data.directory.join(foretell_engine::CLUSTER_STATUS_NAME)),
+        cluster_status: (config.cluster.role != ClusterRole::Standalone).then(|| {
+            config
+                .data
+                .directory
+                .join(foretell_engine::CLUSTER_STATUS_NAME)
+        }),
         listen,
         threads: threads(config.gateway.threads),
         connections: connections(config)?,

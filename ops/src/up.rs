@@ -10,10 +10,10 @@ use tokio::sync::mpsc;
 use tracing::error;
 
 use crate::cli::Up;
-use crate::fingerprint::fingerprint;
 use crate::config::{ClusterRole, Config};
 use crate::demo;
 use crate::failure::Failure;
+use crate::fingerprint::fingerprint;
 use crate::operator::client;
 use crate::output::{self, Output};
 use crate::process;

@@ -22,8 +22,12 @@ const LAYERS: &[&[&str]] = &[
         "foretell-stages",
     ],
     &["foretell-view", "foretell-replication"],
-    &["foretell-jetstream"],
-    &["foretell-wire", "foretell-auth", "foretell-catalog"],
+    &[
+        "foretell-wire",
+        "foretell-auth",
+        "foretell-catalog",
+        "foretell-jetstream",
+    ],
     &["foretell-operator-client"],
     &[
         "foretell-engine",

@@ -104,7 +104,11 @@ async fn receive(
         if number != *last + 1 {
             return Err(format!("message {number} after {last}"));
         }
-        if sender.send((number, message.payload.clone())).await.is_err() {
+        if sender
+            .send((number, message.payload.clone()))
+            .await
+            .is_err()
+        {
             return Ok(());
         }
         *last = number;

@@ -4,11 +4,11 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::sync::Arc;
 
+use async_nats::header::NATS_MESSAGE_ID;
 use async_nats::jetstream::context::{ContextBuilder, PublishErrorKind};
 use async_nats::jetstream::message::PublishMessage;
 use async_nats::jetstream::stream::{LastRawMessageErrorKind, Stream};
 use async_nats::jetstream::{Context, ErrorCode};
-use async_nats::header::NATS_MESSAGE_ID;
 use async_nats::{Client, ServerAddr};
 use bytes::Bytes;
 use foretell_replication::{
@@ -180,7 +180,10 @@ async fn send(
 }
 
 fn outcome_of(
-    outcome: Result<async_nats::jetstream::publish::PublishAck, async_nats::jetstream::context::PublishError>,
+    outcome: Result<
+        async_nats::jetstream::publish::PublishAck,
+        async_nats::jetstream::context::PublishError,
+    >,
 ) -> Outcome {
     match outcome {
         Ok(answer) => Outcome::Accepted(answer.sequence),

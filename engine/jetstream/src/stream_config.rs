@@ -92,16 +92,31 @@ pub(crate) fn check_stream(info: &Info, wanted: &Config) -> Result<(), LogError>
         };
     }
     let can_lose = [
-        (found.storage != StorageType::File, "its storage is not file"),
-        (found.discard != DiscardPolicy::New, "it discards old messages (wanted: discard new)"),
-        (found.retention != RetentionPolicy::Limits, "its retention is not limits"),
+        (
+            found.storage != StorageType::File,
+            "its storage is not file",
+        ),
+        (
+            found.discard != DiscardPolicy::New,
+            "it discards old messages (wanted: discard new)",
+        ),
+        (
+            found.retention != RetentionPolicy::Limits,
+            "its retention is not limits",
+        ),
         (found.max_age > Duration::ZERO, "it has an age limit"),
-        (found.max_messages_per_subject > 0, "it keeps a number of messages a subject"),
+        (
+            found.max_messages_per_subject > 0,
+            "it keeps a number of messages a subject",
+        ),
         (found.no_ack, "it does not acknowledge"),
         (!found.deny_delete, "it allows deletes"),
         (found.allow_rollup, "it allows roll-ups"),
         (found.sealed, "it is sealed"),
-        (found.mirror.is_some() || found.sources.is_some(), "it copies other streams"),
+        (
+            found.mirror.is_some() || found.sources.is_some(),
+            "it copies other streams",
+        ),
     ];
     match can_lose.iter().find(|(loses, _)| *loses) {
         Some((_, what)) => wrong((*what).to_owned()),

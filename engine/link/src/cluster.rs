@@ -55,7 +55,11 @@ impl ClusterStatus {
         let mut text = String::new();
         let mut put = |name: &str, value: &str| {
             // A field that is too long would displace the others.
-            let value: String = value.chars().filter(|c| !c.is_control()).take(200).collect();
+            let value: String = value
+                .chars()
+                .filter(|c| !c.is_control())
+                .take(200)
+                .collect();
             writeln!(text, "{name} {value}").expect("a string grows");
         };
         put("host", &self.host);
@@ -109,9 +113,8 @@ impl ClusterStatus {
 }
 
 fn get<T: FromStr>(text: &str, name: &str) -> Option<T> {
-    let value = |line: &'_ str| -> Option<T> {
-        line.strip_prefix(name)?.strip_prefix(' ')?.parse().ok()
-    };
+    let value =
+        |line: &'_ str| -> Option<T> { line.strip_prefix(name)?.strip_prefix(' ')?.parse().ok() };
     text.lines().find_map(value)
 }
 

@@ -16,8 +16,8 @@ mod records;
 mod silence;
 mod window;
 
-pub use locate::{LocateError, Located, locate, message_of};
 pub use decide::{Decision, decide};
+pub use locate::{LocateError, Located, locate, message_of};
 pub use log::{Bounds, LogError, Message, Outcome, Publish, ReplicatedLog, Wake, message_id};
 pub use model::{Fault, Model, ModelLog};
 pub use records::{Heartbeat, HostRecord};

@@ -104,7 +104,10 @@ fn after_purge(
     let follows = |item: &LocalItem| {
         (item.segment, item.end) == (segment, offset) || (item.segment + 1, 0) == (segment, offset)
     };
-    match items.iter().rposition(|item| follows(item) && item.last.0 + 1 == sequence) {
+    match items
+        .iter()
+        .rposition(|item| follows(item) && item.last.0 + 1 == sequence)
+    {
         Some(at) => Ok(Located {
             kept: at + 1,
             number: first - 1,

@@ -140,5 +140,7 @@ pub(crate) fn attempt_id(id: &str, attempt: u32) -> String {
 #[must_use]
 pub(crate) fn is_attempt(found: &str, id: &str) -> bool {
     // No host name has a tilde.
-    found.strip_prefix(id).is_some_and(|rest| rest.is_empty() || rest.starts_with('~'))
+    found
+        .strip_prefix(id)
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with('~'))
 }

@@ -114,7 +114,13 @@ mod tests {
         };
         let read = Heartbeat::decode(&beat.encode()).unwrap();
         assert_eq!(read.host, "a term 9");
-        assert_eq!(Heartbeat { host: beat.host.clone(), ..read }, beat);
+        assert_eq!(
+            Heartbeat {
+                host: beat.host.clone(),
+                ..read
+            },
+            beat
+        );
         assert_eq!(Heartbeat::decode(b"host a"), None);
         assert_eq!(Heartbeat::decode(&[255]), None);
         let record = HostRecord {

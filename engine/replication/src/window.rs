@@ -75,13 +75,7 @@ pub struct Window {
 impl Window {
     /// Publishes the items of `queue` after message `last`, the header of this term.
     #[must_use]
-    pub const fn new(
-        queue: LogQueue,
-        host: String,
-        term: u64,
-        last: u64,
-        now: Duration,
-    ) -> Self {
+    pub const fn new(queue: LogQueue, host: String, term: u64, last: u64, now: Duration) -> Self {
         Self {
             queue,
             host,
@@ -151,7 +145,11 @@ impl Window {
     ///
     /// # Errors
     /// Another host leads.
-    pub fn check_idle(&mut self, log: &mut dyn ReplicatedLog, now: Duration) -> Result<(), Superseded> {
+    pub fn check_idle(
+        &mut self,
+        log: &mut dyn ReplicatedLog,
+        now: Duration,
+    ) -> Result<(), Superseded> {
         match log.bounds() {
             Ok(bounds) if bounds.last > self.last => Err(Superseded {
                 number: self.last + 1,
@@ -198,7 +196,11 @@ impl Window {
     /// The oldest message decides: if the log has another one in its place, another host leads; if
     /// it has none, all that follow must be sent again.
     fn resolve(&mut self, log: &mut dyn ReplicatedLog, now: Duration) -> Result<(), Superseded> {
-        while let Some(at) = self.flights.iter().position(|it| it.state != State::Accepted) {
+        while let Some(at) = self
+            .flights
+            .iter()
+            .position(|it| it.state != State::Accepted)
+        {
             let flight = &mut self.flights[at];
             if flight.state != State::WrongLast || now.saturating_sub(self.retried) < RETRY {
                 return Ok(());

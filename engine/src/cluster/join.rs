@@ -146,7 +146,9 @@ pub(crate) fn attempt(
             drop(local);
             let removed = replica::remove_unfounded(journal, &config.journal);
             removed.map_err(EngineError::Journal)?;
-            Ok(Attempt::Waits("another host founded the journal".to_owned()))
+            Ok(Attempt::Waits(
+                "another host founded the journal".to_owned(),
+            ))
         }
         Err(other) => Err(EngineError::Cluster(other.to_string())),
     }
@@ -184,7 +186,9 @@ fn found(
     match decide(log, &publish, &mut wait) {
         Decision::Accepted => Ok(Attempt::Joined(1)),
         // The next attempt compares the two.
-        Decision::Refused => Ok(Attempt::Waits("another host founded the journal".to_owned())),
+        Decision::Refused => Ok(Attempt::Waits(
+            "another host founded the journal".to_owned(),
+        )),
         Decision::Unknown => Ok(Attempt::Waits("waiting for the log".to_owned())),
     }
 }
@@ -210,7 +214,11 @@ fn begin_copy(
 ) -> Result<Attempt, EngineError> {
     let message = match log.read(first) {
         Ok(Some(message)) => message,
-        Ok(None) => return Ok(Attempt::Waits("waiting for the log's first message".to_owned())),
+        Ok(None) => {
+            return Ok(Attempt::Waits(
+                "waiting for the log's first message".to_owned(),
+            ));
+        }
         Err(error) => return Ok(Attempt::Waits(format!("waiting for the log: {error}"))),
     };
     let cluster = |what: String| EngineError::Cluster(what);

@@ -60,7 +60,9 @@ impl Leader {
     pub(crate) fn finish(self) -> Result<(), Superseded> {
         self.stopping.store(true, Ordering::Release);
         self.thread.thread().unpark();
-        self.thread.join().expect("a panic in it aborts the process")
+        self.thread
+            .join()
+            .expect("a panic in it aborts the process")
     }
 }
 

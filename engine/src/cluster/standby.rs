@@ -8,8 +8,8 @@ use foretell_matching::{Difference, Exchange, Replay};
 use foretell_model::TimeNs;
 use foretell_model::limits::NEWEST_RULES;
 use foretell_replication::{
-    Bounds, Decision, Heartbeat, HostRecord, Publish, ReplicatedLog, Silence, Window,
-    decide, message_id,
+    Bounds, Decision, Heartbeat, HostRecord, Publish, ReplicatedLog, Silence, Window, decide,
+    message_id,
 };
 
 use super::status::StatusFile;
@@ -162,7 +162,10 @@ impl<C: Clocks> Standby<C> {
     /// What it writes with, after [`StandbyStep::Leads`].
     pub(crate) fn lead(mut self) -> TakenOver {
         let hosts = self.log.hosts();
-        let lacking = hosts.iter().flatten().find(|host| host.rules < NEWEST_RULES);
+        let lacking = hosts
+            .iter()
+            .flatten()
+            .find(|host| host.rules < NEWEST_RULES);
         if let Some(host) = lacking {
             tracing::warn!(
                 host = host.host,
@@ -253,7 +256,10 @@ impl<C: Clocks> Standby<C> {
                 }
                 Err(Difference::Rejected(verdict)) => {
                     let what = format!("{verdict:?}");
-                    return Err(ApplyError::Engine(EngineError::ReplayRefused { sequence, what }));
+                    return Err(ApplyError::Engine(EngineError::ReplayRefused {
+                        sequence,
+                        what,
+                    }));
                 }
             }
         }
@@ -262,7 +268,10 @@ impl<C: Clocks> Standby<C> {
 
     /// Reads the log's end and the leader's heartbeat. Returns whether this host should take over.
     fn look(&mut self, now: Duration, status: &mut StatusFile) -> bool {
-        let seen = self.log.bounds().and_then(|bounds| Ok((bounds, self.log.last_beat()?)));
+        let seen = self
+            .log
+            .bounds()
+            .and_then(|bounds| Ok((bounds, self.log.last_beat()?)));
         let (bounds, beat) = match seen {
             Ok(seen) => seen,
             Err(error) => {
@@ -351,15 +360,17 @@ impl<C: Clocks> Standby<C> {
         let Some(beat) = beat.filter(|beat| beat.host != self.cluster.host) else {
             return;
         };
-        let is_new = self.beat.as_ref().is_none_or(|known| {
-            (known.term, known.count) != (beat.term, beat.count)
-        });
+        let is_new = self
+            .beat
+            .as_ref()
+            .is_none_or(|known| (known.term, known.count) != (beat.term, beat.count));
         // The first one may be old.
         if self.beat.is_none() || !is_new {
             return;
         }
         let own = self.clocks.wall() / 1_000_000;
-        self.clock_differences.push(own.cast_signed() - beat.wall_ms.cast_signed());
+        self.clock_differences
+            .push(own.cast_signed() - beat.wall_ms.cast_signed());
         if self.clock_differences.len() > 8 {
             self.clock_differences.remove(0);
         }
@@ -375,7 +386,8 @@ impl<C: Clocks> Standby<C> {
         report.message = self.applied;
         report.lag_ms = match report.lag_frames() {
             0 => 0,
-            _ => u64::try_from((now.saturating_sub(self.complete_at)).as_millis()).unwrap_or(u64::MAX),
+            _ => u64::try_from((now.saturating_sub(self.complete_at)).as_millis())
+                .unwrap_or(u64::MAX),
         };
         if let Some(beat) = &self.beat {
             report.leader.clone_from(&beat.host);
@@ -440,4 +452,3 @@ enum ApplyError {
 pub(crate) fn now<C: Clocks>(clocks: &C) -> Duration {
     Duration::from_nanos(clocks.monotonic())
 }
-

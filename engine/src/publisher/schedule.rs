@@ -51,7 +51,9 @@ impl SnapshotSchedule {
 
     /// Notes a frame. Returns whether a snapshot is due right after it, in a cluster.
     pub(super) fn note_frame(&mut self, at: Sequence, time: TimeNs) -> bool {
-        let interval = u64::try_from(self.interval.as_nanos()).unwrap_or(u64::MAX).max(1);
+        let interval = u64::try_from(self.interval.as_nanos())
+            .unwrap_or(u64::MAX)
+            .max(1);
         let step = (time.0 / interval, at.0 / self.frames);
         let Some((last, is_due)) = &mut self.steps else {
             return false;

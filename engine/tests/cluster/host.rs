@@ -310,7 +310,13 @@ impl Host {
             folder.map_or(0, Iterator::count)
         };
         let before = aside();
-        let joined = attempt(&self.config, &self.cluster, &self.journal(), &mut log, &mut || {});
+        let joined = attempt(
+            &self.config,
+            &self.cluster,
+            &self.journal(),
+            &mut log,
+            &mut || {},
+        );
         if aside() > before {
             events.push(Event::SetAside);
         }
@@ -401,7 +407,8 @@ impl Leading {
             let sequence = self.exchange.sequence();
             // Evidence makes some batches long, so that segments end.
             let evidence = vec![7; usize::try_from(number % 37).unwrap() * 1_500];
-            self.appender.append(sequence, time, &command, &events, &evidence);
+            self.appender
+                .append(sequence, time, &command, &events, &evidence);
             self.pending.push((sequence, number));
         }
         self.appender.publish();
@@ -441,7 +448,10 @@ impl Leading {
             });
         }
         let durable = self.journal.durable();
-        let done = self.pending.iter().take_while(|(sequence, _)| *sequence <= durable);
+        let done = self
+            .pending
+            .iter()
+            .take_while(|(sequence, _)| *sequence <= durable);
         let done = done.count();
         let done = self.pending.drain(..done);
         Ok(done

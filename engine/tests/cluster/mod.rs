@@ -57,10 +57,15 @@ impl World {
     fn new(seed: u64, is_traced: bool) -> Self {
         let clock = SimClock(Arc::new(AtomicU64::new(1_000_000_000)));
         let model = Model::default();
-        let roles = [ClusterRole::Leader, ClusterRole::Standby, ClusterRole::Standby];
-        let hosts = ["a", "b", "c"].into_iter().zip(roles).map(|(name, role)| {
-            Host::new(name, role, &model, &clock, seed)
-        });
+        let roles = [
+            ClusterRole::Leader,
+            ClusterRole::Standby,
+            ClusterRole::Standby,
+        ];
+        let hosts = ["a", "b", "c"]
+            .into_iter()
+            .zip(roles)
+            .map(|(name, role)| Host::new(name, role, &model, &clock, seed));
         Self {
             rng: Rng::new(seed),
             hosts: hosts.collect(),
@@ -81,7 +86,9 @@ impl World {
 
     /// One step of a random host; with `faults` also of the nemesis.
     fn step(&mut self, faults: bool) -> Result<(), String> {
-        self.clock.0.fetch_add(self.rng.below(20_000_000), Ordering::Relaxed);
+        self.clock
+            .0
+            .fetch_add(self.rng.below(20_000_000), Ordering::Relaxed);
         let at = self.rng.index(self.hosts.len());
         if faults && self.rng.below(1_000) < 12 {
             self.disturb(at);
@@ -194,7 +201,9 @@ impl World {
 fn run(seed: u64, is_traced: bool) -> (BTreeSet<Situation>, Result<(), String>) {
     let mut world = World::new(seed, is_traced);
     let mut lived = (0..STEPS).try_for_each(|_| world.step(true));
-    lived = lived.and_then(|()| world.heal()).and_then(|()| world.check());
+    lived = lived
+        .and_then(|()| world.heal())
+        .and_then(|()| world.check());
     (world.seen, lived)
 }
 
@@ -243,7 +252,14 @@ fn every_promise_of_a_cluster_holds() {
         }
     }
     use Situation::{Acknowledged, LateRequest, PowerCut, SetAside, Superseded, TookOver};
-    for situation in [Acknowledged, TookOver, Superseded, SetAside, PowerCut, LateRequest] {
+    for situation in [
+        Acknowledged,
+        TookOver,
+        Superseded,
+        SetAside,
+        PowerCut,
+        LateRequest,
+    ] {
         assert!(all.contains(&situation), "{situation:?} never came up");
     }
 }

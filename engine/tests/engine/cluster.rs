@@ -7,11 +7,10 @@ use std::time::Duration;
 
 use foretell_engine::client::Client;
 use foretell_engine::{
-    ClusterConfig, ClusterRole, ConnectLog, EXIT_SUPERSEDED, EngineConfig, EngineError,
-    SOCKET_NAME,
+    ClusterConfig, ClusterRole, ConnectLog, EXIT_SUPERSEDED, EngineConfig, EngineError, SOCKET_NAME,
 };
-use foretell_journal::replica::{MAX_ITEM_BYTES, SET_ASIDE_DIRECTORY};
 use foretell_journal::Options;
+use foretell_journal::replica::{MAX_ITEM_BYTES, SET_ASIDE_DIRECTORY};
 use foretell_link::Role;
 use foretell_model::{Command, Micros, Reference, Sequence, Verdict, WalletAddress};
 use foretell_replication::{LogError, Model, ReplicatedLog};
@@ -150,7 +149,10 @@ fn every_host_has_the_leader_s_journal_and_a_standby_takes_over_from_one_that_st
     let wanted = frames(&first.data());
     assert_eq!(followed(&second.data(), last), wanted);
     assert_eq!(followed(&reader.data(), last), wanted);
-    assert!(!second.data().join(SOCKET_NAME).exists(), "it does not lead");
+    assert!(
+        !second.data().join(SOCKET_NAME).exists(),
+        "it does not lead"
+    );
 
     drop(client);
     first.stop();
@@ -159,10 +161,16 @@ fn every_host_has_the_leader_s_journal_and_a_standby_takes_over_from_one_that_st
     assert!(next > last);
     // The same deposit again is recognised, as ever.
     let repeated = client.ask(deposit(6), &[]);
-    assert!(matches!(repeated.verdict, Verdict::Repeated { .. }), "{repeated:?}");
+    assert!(
+        matches!(repeated.verdict, Verdict::Repeated { .. }),
+        "{repeated:?}"
+    );
     first.start();
     let last = acknowledged(&mut client, 8);
-    assert_eq!(deposits(&followed(&first.data(), last)), (1..=8).collect::<Vec<u8>>());
+    assert_eq!(
+        deposits(&followed(&first.data(), last)),
+        (1..=8).collect::<Vec<u8>>()
+    );
     assert_eq!(followed(&reader.data(), last), frames(&second.data()));
     drop(client);
     second.stop();
@@ -191,7 +199,10 @@ fn a_leader_that_was_cut_off_acknowledges_nothing_and_returns_as_a_standby() {
     let ended = first.end().unwrap_err();
     assert!(matches!(ended, EngineError::Superseded(_)), "{ended}");
     assert_eq!(ended.exit_code(), EXIT_SUPERSEDED);
-    assert!(client.client.receive().is_err(), "no answer after the takeover");
+    assert!(
+        client.client.receive().is_err(),
+        "no answer after the takeover"
+    );
     let before = deposits(&frames(&first.data()));
     assert_eq!(before, [1, 2, 3], "its own disk had them");
 
@@ -248,7 +259,9 @@ fn hosts_with_other_secrets_are_refused() {
     let mut second = Host::new(&model, "second", ClusterRole::Standby);
     let cluster = second.config.cluster.as_mut().unwrap();
     cluster.fingerprint = "other".to_owned();
-    let refused = Engine::try_start(second.config.clone()).map(drop).unwrap_err();
+    let refused = Engine::try_start(second.config.clone())
+        .map(drop)
+        .unwrap_err();
     assert!(matches!(refused, EngineError::Cluster(_)), "{refused}");
     assert!(refused.to_string().contains("host first"), "{refused}");
     drop(client);
@@ -268,7 +281,9 @@ fn a_journal_of_another_log_is_refused() {
         model,
         is_reachable: Arc::new(AtomicBool::new(true)),
     });
-    let refused = Engine::try_start(foreign.config.clone()).map(drop).unwrap_err();
+    let refused = Engine::try_start(foreign.config.clone())
+        .map(drop)
+        .unwrap_err();
     assert!(matches!(refused, EngineError::Cluster(_)), "{refused}");
     let empty = Model::default();
     foreign.config.cluster.as_mut().unwrap().log = Arc::new(Link {
@@ -276,5 +291,8 @@ fn a_journal_of_another_log_is_refused() {
         is_reachable: Arc::new(AtomicBool::new(true)),
     });
     let refused = Engine::try_start(foreign.config).map(drop).unwrap_err();
-    assert!(refused.to_string().contains("cluster init --from"), "{refused}");
+    assert!(
+        refused.to_string().contains("cluster init --from"),
+        "{refused}"
+    );
 }

@@ -106,7 +106,12 @@ impl LocalEnd {
             return Ok(None);
         }
         let last = self.items.last().expect("there is one");
-        set_aside::cut(&*self.options.disk, &self.dir, (end.segment, end.end), last.term)
+        set_aside::cut(
+            &*self.options.disk,
+            &self.dir,
+            (end.segment, end.end),
+            last.term,
+        )
     }
 
     fn read(&mut self, mark: &Watermark) -> Result<JournalEnd, JournalError> {

@@ -256,7 +256,9 @@ fn a_start_resumes_in_the_middle_of_a_segment_and_rewrites_nothing() {
     let copy = Copy::open(dir.path());
     assert_eq!(copy.recovered.len(), 3_507);
     assert_eq!(segments(dir.path()), before);
-    let epoch = before.iter().map(|(_, bytes)| SegmentHeader::read(bytes).unwrap().epoch);
+    let epoch = before
+        .iter()
+        .map(|(_, bytes)| SegmentHeader::read(bytes).unwrap().epoch);
     assert_eq!(copy.state.epoch(), epoch.max().unwrap());
     // The next leader begins a segment of the next term after it.
     let mut leader = Leader::take_over(copy, log);
@@ -285,7 +287,10 @@ fn what_the_log_lacks_is_set_aside_at_every_cut() {
     drop(whole);
     let confirmed = items.iter().rposition(|item| item.confirmed).unwrap();
     assert_eq!(items[confirmed].last, Sequence(5));
-    assert!(items.last().unwrap().segment > items[confirmed].segment, "a segment is cut too");
+    assert!(
+        items.last().unwrap().segment > items[confirmed].segment,
+        "a segment is cut too"
+    );
     for kept in confirmed + 1..=items.len() {
         let copy = tempfile::tempdir().unwrap();
         crate::common::copy_into(dir.path(), copy.path());
@@ -335,7 +340,10 @@ fn a_confirmed_item_is_never_cut() {
         let count = local.items().len();
         assert_eq!(count, 3, "the header of term 2 and two batches");
         let refused = local.keep(kept);
-        assert!(matches!(refused, Err(JournalError::NotInLog(_))), "{kept}: {refused:?}");
+        assert!(
+            matches!(refused, Err(JournalError::NotInLog(_))),
+            "{kept}: {refused:?}"
+        );
     }
     assert_eq!(segments(dir.path()), before);
 }
@@ -345,7 +353,12 @@ fn a_torn_tail_is_cut_and_received_again() {
     let dir = tempfile::tempdir().unwrap();
     let log = history(dir.path());
     let (number, bytes) = segments(dir.path()).pop().unwrap();
-    let at = LocalEnd::open(dir.path(), &options()).unwrap().items().last().unwrap().offset;
+    let at = LocalEnd::open(dir.path(), &options())
+        .unwrap()
+        .items()
+        .last()
+        .unwrap()
+        .offset;
     // The last batch's first page is lost, as after a power cut before its sync.
     let mut torn = bytes;
     let start = usize::try_from(at).unwrap();
@@ -371,7 +384,10 @@ fn a_torn_tail_is_cut_and_received_again() {
     fs::write(&behind, file).unwrap();
     fs::write(segment(dir.path(), number), &torn).unwrap();
     let refused = recover_replica(dir.path(), options(), Sequence(0), &mut Seen::default());
-    assert!(refused.is_err(), "a torn tail must be compared with the log first");
+    assert!(
+        refused.is_err(),
+        "a torn tail must be compared with the log first"
+    );
     let local = LocalEnd::open(dir.path(), &options()).unwrap();
     let count = local.items().len();
     assert!(local.keep(count).unwrap().is_some());
@@ -402,7 +418,10 @@ fn a_message_that_does_not_follow_is_refused_and_changes_nothing() {
             damaged[byte] ^= 1;
             assert!(copy.receive(&damaged).is_err(), "{at}, byte {byte}");
         }
-        assert!(copy.receive(&log[at][..log[at].len() - 1]).is_err(), "{at} cut");
+        assert!(
+            copy.receive(&log[at][..log[at].len() - 1]).is_err(),
+            "{at} cut"
+        );
         assert_eq!(segments(other.path()), before);
         copy.receive(&log[at]).unwrap();
     }
@@ -443,7 +462,9 @@ fn a_copy_syncs_through_the_proven_field_before_it_writes_the_batch() {
     let mut syncs = Vec::new();
     for message in &leader.log[1..] {
         disk.reset_counts();
-        writer.write(&Item::read(message).unwrap(), message).unwrap();
+        writer
+            .write(&Item::read(message).unwrap(), message)
+            .unwrap();
         syncs.push(disk.counts().1);
     }
     // The header syncs its own file; the batches sync only what a proven field covers.
@@ -509,7 +530,10 @@ fn a_superseded_leader_makes_nothing_durable_any_more() {
     leader.write(3);
     leader.queue.supersede("another host leads");
     assert!(leader.state.is_poisoned());
-    assert!(matches!(leader.syncer.step(), Err(JournalError::Poisoned(_))));
+    assert!(matches!(
+        leader.syncer.step(),
+        Err(JournalError::Poisoned(_))
+    ));
     assert_eq!(leader.state.durable(), Sequence(2));
     let marker = foretell_journal::marker_path(dir.path());
     assert!(!marker.exists(), "the disk is not at fault");
@@ -556,10 +580,22 @@ fn a_journal_that_is_alone_writes_and_syncs_as_before() {
         .collect();
     assert_eq!(
         calls,
-        ["write 4096 4096", "sync", "write 8192 4096", "sync", "write 12288 4096", "sync"]
+        [
+            "write 4096 4096",
+            "sync",
+            "write 8192 4096",
+            "sync",
+            "write 12288 4096",
+            "sync"
+        ]
     );
     let proven: Vec<u64> = [4_096, 8_192, 12_288]
-        .map(|at| BatchHeader::read(&fs::read(&ours).unwrap()[at..]).unwrap().proven.0)
+        .map(|at| {
+            BatchHeader::read(&fs::read(&ours).unwrap()[at..])
+                .unwrap()
+                .proven
+                .0
+        })
         .to_vec();
     assert_eq!(proven, [0, 1, 5]);
 }

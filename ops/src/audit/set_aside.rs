@@ -18,11 +18,7 @@ use crate::output::Output;
 ///
 /// # Errors
 /// The file cannot be read, or has no such frame.
-pub(super) fn run(
-    file: &Path,
-    sequence: Option<u64>,
-    output: Output,
-) -> Result<ExitCode, Failure> {
+pub(super) fn run(file: &Path, sequence: Option<u64>, output: Output) -> Result<ExitCode, Failure> {
     let read = read_set_aside(file).map_err(|error| Failure::new(error.to_string()))?;
     let (registry, mut scratch) = (Registry::default(), Scratch::default());
     let mut frames = Vec::new();

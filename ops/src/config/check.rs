@@ -116,7 +116,10 @@ impl Config {
             ));
         }
         for server in &cluster.servers {
-            if !["nats://", "tls://"].iter().any(|it| server.starts_with(it)) {
+            if !["nats://", "tls://"]
+                .iter()
+                .any(|it| server.starts_with(it))
+            {
                 return Err(Failure::new(format!(
                     "cluster.servers has {server:?}, allowed are nats:// and tls:// URLs"
                 )));
