@@ -115,7 +115,7 @@ fn what_is_not_given_has_its_default() {
 fn what_is_given_is_taken() {
     let text = format!(
         "limit=10000&offset=10000&takerOnly=0&filterType=CASH&filterAmount=2.5&market={MARKET},{OTHER}\
-         &market={MARKET}&user={USER}&side=SELL&start=4&end=9&cursorTimestamp=1&cursorId=x&cursorUser=y"
+         &market={MARKET}&user={USER}&side=SELL&start=4&end=9"
     );
     assert_eq!(
         parse(FillsQuery::of, &text),
@@ -253,7 +253,6 @@ fn an_integer_keeps_its_bounds(#[case] endpoint: &str, #[case] name: &str, #[cas
 #[rstest]
 #[case("trades", "filterAmount")]
 #[case("positions", "sizeThreshold")]
-#[case("closed-positions", "sizeThreshold")]
 #[case("holders", "minBalance")]
 fn a_number_is_digits_with_up_to_six_decimals(#[case] endpoint: &str, #[case] name: &str) {
     let required = required(endpoint);
