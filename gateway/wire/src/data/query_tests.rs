@@ -439,6 +439,7 @@ fn a_title_has_up_to_100_characters(#[case] endpoint: &str) {
 
 #[rstest]
 #[case("filterType=CASH", "missing_field: filterAmount")]
+#[case("filterAmount=5", "missing_field: filterType")]
 #[case("filterType=CASH&filterAmount=", "missing_field: filterAmount")]
 #[case(
     "filterType=cash&filterAmount=1",
@@ -560,11 +561,6 @@ fn leaderboards_have_defaults_and_words() {
         Some("missing_field: id or market")
     );
     assert_eq!(ask("oi", ""), None);
-}
-
-#[test]
-fn an_amount_without_a_type_is_checked_and_ignored() {
-    assert_eq!(parse(FillsQuery::of, "filterAmount=5").minimum, None);
 }
 
 #[rstest]
