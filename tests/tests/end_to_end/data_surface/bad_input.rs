@@ -62,6 +62,14 @@ const TABLE: &[(&str, &str)] = &[
         "/v2/positions?user=USER&event_id=1&condition_id=2",
         "invalid_field: event_id: …",
     ),
+    (
+        "/v2/leaderboard?user=USER&sort_by=PNL",
+        "invalid_field: sort_by: user is given too, whose ranks are in one answer",
+    ),
+    (
+        "/v2/leaderboard?user=USER&cursor=5",
+        "invalid_field: cursor: user is given too, whose ranks are in one answer",
+    ),
     ("/v2/holders", "missing_field: condition_id"),
     (
         "/v2/holders?condition_id=1&include_pnl=true&limit=101",
