@@ -171,7 +171,7 @@ fn ids_in_paths_are_numbers() {
 )]
 #[case("tag_match=all", "tag_match is \"all\", allowed: only with tag_id")]
 #[case("id=,", "id is \",\", allowed: a list")]
-#[case("slug=%20,", "slug is")]
+#[case("slug= ,", "slug is")]
 #[case(
     "exclude_tag_id=&exclude_tag_id=,,",
     "exclude_tag_id is \",,\", allowed: a list"
