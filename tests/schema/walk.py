@@ -337,7 +337,7 @@ class Walk:
         assert data.get("/v2/holders", query={**market, "include_pnl": "true"})["data"]
         data.get("/v2/holders", 400)
         prices = {"token_id": self.token, "interval": "1h"}
-        assert data.get("/v2/prices-history", query=prices)["data"][-1]["resolution_seconds"] == 60
+        data.get("/v2/prices-history", query=prices)
         data.get("/v2/prices-history", query={"token_id": self.token, "as_of": 1})
         data.get("/v2/prices-history", 400, query={**prices, "as_of": 1})
         assert data.get("/v2/value", query=user)["data"]["value"]
