@@ -287,8 +287,9 @@ impl V2PositionRow<'_> {
             row.fields(self.market.names());
             row.fields(self.market.both(self.outcome));
             row.whole(field!("outcome_index"), self.outcome.code().into());
-            if let Some(event) = self.event {
-                row.shown(field!("event_id"), &event);
+            match self.event {
+                Some(event) => row.shown(field!("event_id"), &event),
+                None => row.fields(r#""event_id":null"#),
             }
             row.text(field!("name"), self.profile.name);
             row.text(field!("profile_image"), self.profile.image);
