@@ -68,13 +68,13 @@ class PriceChart extends View {
     const token = get("market").tokens[get("outcome") ?? 0];
     const range = this.range;
     try {
-      const { history } = await load(`/prices-history?market=${token}&interval=${range}`);
+      const { history } = await load(`/prices-history?market=${token}&interval=${range}`, this.signal);
       if (range !== this.range || token !== get("market").tokens[get("outcome") ?? 0]) return;
       this.points = history.map((/** @type {Point} */ point) => ({ t: point.t * 1000, p: point.p }));
       this.live();
       this.redraw?.();
     } catch (error) {
-      if (!this.points && this.box)
+      if (!this.points && this.box && !this.signal.aborted)
         fill(
           this.box,
           failed(error, () => this.load()),
@@ -194,7 +194,7 @@ class PriceChart extends View {
 }
 
 /** @param {number} price */
-const label = (price) => `${Number((price * 100).toFixed(1))}${format.inPercent() ? "%" : "¢"}`;
+const label = (price) => `${Number((price * 100).toFixed(1))}${format.unit()}`;
 
 /**
  * @param {number} low

@@ -24,13 +24,16 @@ class PageShell extends View {
   connectedCallback() {
     this.main = h("main", { id: "main", tabindex: "-1" });
     this.notices = h("div.notices", { role: "status", "aria-live": "polite" });
-    fill(this, h("a.skip", { href: "#main" }, t("skip")), this.header(), this.main, this.bottom(), this.notices);
+    this.trouble = h("div.trouble", { role: "status", hidden: true });
+    fill(this, h("a.skip", { href: "#main" }, t("skip")), this.header(), this.trouble, this.main, this.bottom(), this.notices);
     this.follow("route", (route) => this.show(route));
     this.follow("stream", (stream) => this.status(stream));
     this.follow("session", () => this.wallet());
     this.follow("cash", () => this.wallet());
     this.follow("positions", () => this.wallet());
     this.follow("site", () => this.site());
+    this.follow("network", () => this.network());
+    this.every(1000, () => this.network());
     this.follow("notice", (text) => text && this.notice(text));
     this.listen(document, "keydown", (event) => this.key(event));
   }
@@ -61,7 +64,7 @@ class PageShell extends View {
     this.unitButton = h(
       "button.plain.square.unit",
       { type: "button", "aria-label": t("unit"), title: t("unit"), onclick: () => this.unit() },
-      format.inPercent() ? "%" : "¢",
+      format.unit(),
     );
     return h(
       "header.top",
@@ -144,6 +147,17 @@ class PageShell extends View {
     setText(parts.age, stream.age === null ? "" : `${format.count(Math.min(stream.age, 99_999))} ms`);
   }
 
+  /** Says which answers the page waits for, and when it tries again. */
+  network() {
+    const line = /** @type {HTMLElement} */ (this.trouble);
+    const trouble = /** @type {import("../lib/network.js").Trouble | null} */ (get("network"));
+    line.hidden = !trouble;
+    if (!trouble) return;
+    const seconds = Math.max(1, Math.ceil((trouble.until - Date.now()) / 1000));
+    line.dataset.kind = trouble.kind;
+    setText(line, t(`network_${trouble.kind}`, { seconds, reason: trouble.reason }));
+  }
+
   wallet() {
     const box = /** @type {HTMLElement} */ (this.walletBox);
     const session = get("session");
@@ -189,7 +203,7 @@ class PageShell extends View {
 
   unit() {
     save("unit", saved("unit", "cents") === "cents" ? "percent" : "cents");
-    setText(/** @type {HTMLElement} */ (this.unitButton), format.inPercent() ? "%" : "¢");
+    setText(/** @type {HTMLElement} */ (this.unitButton), format.unit());
     const route = get("route");
     fill(/** @type {HTMLElement} */ (this.main));
     this.show(route);

@@ -88,7 +88,7 @@ function row(trade, outcome, fresh) {
       null,
       h("button.link-number", { ...filling, class: `link-number ${up ? "up" : "down"}` }, `${up ? "▲" : "▼"} ${format.price(price)}`),
     ),
-    h("td.num", null, format.shares(trade.size)),
+    h("td.num", null, format.shares(trade.size, 2)),
     h(
       "td",
       null,
