@@ -63,16 +63,16 @@ test("429: every read of a market waits as long as Retry-After says, then comes"
   const page = await open(browser);
   const seen = new Map();
   await page.route(READS, (route) => {
-    const { pathname } = new URL(route.request().url());
-    const times = [...(seen.get(pathname) ?? []), Date.now()];
-    seen.set(pathname, times);
+    const url = route.request().url();
+    const times = [...(seen.get(url) ?? []), Date.now()];
+    seen.set(url, times);
     return times.length > 1 ? route.continue() : route.fulfill(busy(429, { "retry-after": "2" }));
   });
   await go(page, MARKET);
   await trouble(page, "limited");
   await complete(page);
   await calm(page);
-  for (const [path, [first, second]] of seen) assert.ok(second - first >= 1900, `${path} again after ${second - first} ms`);
+  for (const [url, [first, second]] of seen) assert.ok(second - first >= 1900, `${url} again after ${second - first} ms`);
   await clean(page, FAULTS);
 });
 
@@ -179,7 +179,7 @@ test("an order that gets no answer at all: the ticket says that the outcome is o
 
 /** Sees exactly one open order of this many shares, and cancels it although the first try gets no answer. */
 async function cancelTheOrder(page, shares) {
-  const row = page.locator(`account-tables tr:has-text('1¢'):has(td.num:text-is("${shares}"))`);
+  const row = page.locator(`account-tables tr:has-text('1.0¢'):has(td.num:text-is("${shares}.00"))`);
   await row.first().waitFor();
   assert.equal(await row.count(), 1);
   let refused = false;

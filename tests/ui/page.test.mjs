@@ -78,13 +78,13 @@ test("connect the development wallet, buy, see it in the portfolio, rest an orde
   await page.locator('order-ticket input[value="limit"]').check({ force: true });
   await buy(page, { cents: 2, shares: 7 });
   await page.click("account-tables [role=tab]:has-text('Open orders')");
-  await page.waitForSelector("account-tables td:has-text('2¢')");
+  await page.waitForSelector("account-tables td:has-text('2.0¢')");
   await page.focus(".ladder");
   await page.keyboard.press("End");
   await page.waitForSelector(".level .own:has-text('◉ 7')");
 
   await page.click("nav a:has-text('Portfolio')");
-  await page.waitForSelector("portfolio-view td:has-text('2¢')");
+  await page.waitForSelector("portfolio-view td:has-text('2.0¢')");
   await page.click("portfolio-view td button:has-text('Cancel')");
   await page.waitForSelector("portfolio-view .empty:has-text('No open orders')");
   await page.waitForSelector(".notice:has-text('Order cancelled.')");
@@ -129,7 +129,7 @@ test("wrong input is refused in the exchange's words", async () => {
   await clean(page, /status of 400/);
 });
 
-test("of 1,000 markets and of 1,000 levels only what is in sight is drawn", async () => {
+test("of 1,000 markets and of 1,000 levels only what is in sight is drawn", async (t) => {
   const page = await open(browser);
   await page.route("**/ui/api/catalog/events?**", async (route) => {
     const response = await route.fetch();
@@ -153,6 +153,7 @@ test("of 1,000 markets and of 1,000 levels only what is in sight is drawn", asyn
 
   const listed = (await (await fetch(`${BASE}/sampling-markets`)).json()).data.find((market) => MARKET.endsWith(market.slug));
   const busy = await busyMarket(BASE, { yes: listed.assets_ids[0], no: listed.assets_ids[1], market: listed.condition_id }, 100);
+  t.after(() => busy.close());
   const deep = await open(browser);
   await deep.goto(busy.address + MARKET);
   await eventually(
@@ -161,7 +162,6 @@ test("of 1,000 markets and of 1,000 levels only what is in sight is drawn", asyn
   );
   assert.ok((await deep.locator(".level").count()) < 60);
   await deep.context().close();
-  busy.close();
 });
 
 test("reduced motion stops every animation, dark mode changes the colours, the keyboard reaches the ticket", async () => {
@@ -195,6 +195,12 @@ test("on a phone nothing is wider than the screen, and the ticket is a sheet", a
     assert.ok(wide <= 0, `${name} is ${wide} px too wide`);
   }
   await go(page, MARKET);
+  for (const tab of await page.locator(".details [role=tab]").all()) {
+    await tab.click();
+    await page.waitForSelector(".details .tab-panel > :not(:has(.skeleton))");
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    assert.ok(wide <= 0, `${await tab.textContent()} is ${wide} px too wide`);
+  }
   await page.click(".trade-bar .sell");
   await page.waitForSelector(".ticket-panel.open");
   await page.click(".sheet-close");

@@ -113,9 +113,13 @@ test("the page asks no other host", async () => {
   await clean(page, /status of (400|404)/);
 });
 
-test("a page of another origin can neither read nor use the development wallets", async () => {
+test("a page of another origin can neither read nor use the development wallets", async (t) => {
   const foreign = http.createServer((_, response) => response.setHeader("content-type", "text/html").end("<title>foreign</title>"));
   await new Promise((resolve) => foreign.listen(0, "127.0.0.1", resolve));
+  t.after(() => {
+    foreign.closeAllConnections();
+    foreign.close();
+  });
   const statuses = [];
   const page = await open(browser);
   page.on("response", (response) => response.url() === `${BASE}/ui/wallet` && statuses.push(response.status()));
@@ -148,7 +152,6 @@ test("a page of another origin can neither read nor use the development wallets"
   assert.equal(framed, null);
   assert.ok(statuses.length > 0 && statuses.every((status) => status >= 400), String(statuses));
   await page.context().close();
-  foreign.close();
 });
 
 test("a name of another site that resolves to this machine is no origin of the wallets", async () => {

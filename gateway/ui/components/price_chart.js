@@ -46,13 +46,14 @@ class PriceChart extends View {
     const observer = new ResizeObserver(() => this.redraw?.());
     observer.observe(box);
     this.endings.push(() => observer.disconnect());
-    this.follow("outcome", () => {
-      this.now = undefined;
-      this.load();
-    });
     this.follow("theme", () => this.redraw?.());
     this.follow("book", () => this.live());
     this.every(RELOAD_MS, () => this.load());
+    this.follow("outcome", (outcome) => {
+      if (outcome === this.outcome) return;
+      this.now = undefined;
+      this.load();
+    });
     this.every(REDRAW_MS, () => this.stale && this.redraw?.());
   }
 
@@ -65,7 +66,8 @@ class PriceChart extends View {
   }
 
   async load() {
-    const token = get("market").tokens[get("outcome") ?? 0];
+    this.outcome = get("outcome") ?? 0;
+    const token = get("market").tokens[this.outcome];
     const range = this.range;
     try {
       const { history } = await load(`/prices-history?market=${token}&interval=${range}`, this.signal);
