@@ -139,7 +139,7 @@ test("a page of another origin can neither read nor use the development wallets"
       await new Promise((resolve) => frame.addEventListener("load", resolve));
       let inside = null;
       try {
-        inside = frame.contentDocument?.querySelector("page-shell");
+        inside = frame.contentDocument?.querySelector("page-shell") ?? null;
       } catch {
         // Another origin.
       }

@@ -18,6 +18,14 @@ const NAVIGATION = [
   { view: "portfolio", key: "portfolio" },
   { view: "engine", key: "engine" },
 ];
+/** Elements of the views. */
+const VIEWS = new Map([
+  ["markets", "markets-view"],
+  ["market", "market-view"],
+  ["portfolio", "portfolio-view"],
+  ["engine", "engine-view"],
+  ["proof", "proof-view"],
+]);
 const NOTICE_MS = 6000;
 
 class PageShell extends View {
@@ -87,20 +95,13 @@ class PageShell extends View {
 
   /** @param {import("../lib/router.js").Route} route */
   show(route) {
-    const views = {
-      markets: "markets-view",
-      market: "market-view",
-      portfolio: "portfolio-view",
-      engine: "engine-view",
-      proof: "proof-view",
-    };
-    const tag = views[/** @type {keyof typeof views} */ (route.view)];
+    const tag = VIEWS.get(route.view);
     for (const link of [...(this.links ?? []), ...(this.tabs ?? [])]) {
       if (link.dataset.view === route.view) link.setAttribute("aria-current", "page");
       else link.removeAttribute("aria-current");
     }
     const shown = /** @type {HTMLElement} */ (this.main).firstElementChild;
-    if (shown?.localName === tag && shown.getAttribute("argument") === route.argument) return;
+    if (tag && shown?.localName === tag && shown.getAttribute("argument") === route.argument) return;
     const content = tag
       ? h(tag, { argument: route.argument })
       : h("div.empty", null, h("p", null, t("not_found")), h("a.button", { href: href("markets") }, t("to_markets")));
