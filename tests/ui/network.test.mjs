@@ -51,7 +51,7 @@ test("slow answers: the page says so, shows no empty list meanwhile, and fills",
   });
   await go(page, MARKET);
   await trouble(page, "slow");
-  await page.waitForSelector("trade-list .skeleton");
+  await page.waitForSelector("event-panel .skeleton");
   assert.equal(await page.locator("main .empty:visible:has-text('No ')").count(), 0);
   release();
   await complete(page);
