@@ -168,7 +168,7 @@ test("reduced motion stops every animation, dark mode changes the colours, the k
   const page = await open(browser, { reducedMotion: "reduce", colorScheme: "dark" });
   await go(page, MARKET);
   await state(page, "live");
-  assert.equal(await page.evaluate(() => getComputedStyle(document.querySelector(".dot")).animationName), "none");
+  assert.equal(await page.evaluate(() => getComputedStyle(document.querySelector(".dot"), "::after").animationName), "none");
   const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
   const dark = await background();
   await page.click("button[aria-label*='light and dark']");

@@ -8,6 +8,8 @@ import { View, get } from "../lib/store.js";
 
 const ROW = 22;
 const SPARE = 4;
+/** A size that changed within this time does not flash again: on a busy market all would, always. */
+const CALM_MS = 400;
 /** Prices without orders are shown where at most this many ticks lie between two levels. */
 const SMALL_GAP = 6n;
 /** Each side shows at least this many prices, and as many as half of the ladder has room for. */
@@ -16,7 +18,7 @@ const LEAST_LINES = 7;
 /**
  * @typedef {{ price: bigint, size: bigint, total: bigint, ask: boolean }} Line
  * @typedef {Line & { tick: bigint, own: bigint, active: boolean, part: number, place: number }} Drawn what a row shows
- * @typedef {{ row: HTMLElement, price: HTMLElement, size: HTMLElement, total: HTMLElement, own: HTMLElement, bar: HTMLElement, drawn: Drawn | null }} Row
+ * @typedef {{ row: HTMLElement, price: HTMLElement, size: HTMLElement, total: HTMLElement, own: HTMLElement, bar: HTMLElement, drawn: Drawn | null, changed: number }} Row
  */
 
 class OrderLadder extends View {
@@ -29,7 +31,11 @@ class OrderLadder extends View {
     /** @type {number} index of the row that the keyboard is at, -1 for none */
     this.active = -1;
     this.centered = false;
+    /** Height and position of the scroller as last seen: reading them from it in each frame would cost a layout each. */
+    this.height = 0;
+    this.top = 0;
     this.build();
+    this.height = this.scroller?.clientHeight ?? 0;
     this.follow("book", () => this.update());
     this.follow("outcome", () => {
       this.centered = false;
@@ -37,7 +43,10 @@ class OrderLadder extends View {
       this.update();
     });
     this.follow("orders", () => this.own());
-    const observer = new ResizeObserver(() => this.draw());
+    const observer = new ResizeObserver(() => {
+      this.height = this.scroller?.clientHeight ?? 0;
+      this.update();
+    });
     observer.observe(/** @type {HTMLElement} */ (this.scroller));
     this.endings.push(() => observer.disconnect());
   }
@@ -64,7 +73,10 @@ class OrderLadder extends View {
         role: "grid",
         tabindex: "0",
         "aria-label": t("ladder_help"),
-        onscroll: () => this.draw(),
+        onscroll: () => {
+          this.top = this.scroller?.scrollTop ?? 0;
+          this.draw();
+        },
         onkeydown: (/** @type {KeyboardEvent} */ event) => this.key(event),
         onclick: (/** @type {MouseEvent} */ event) => this.press(event),
         onanimationend: (/** @type {Event} */ event) => /** @type {Element} */ (event.target).classList.remove("flash-up", "flash-down"),
@@ -88,7 +100,7 @@ class OrderLadder extends View {
     /** @type {bigint | undefined} */
     const price = this.lines?.[this.active ?? -1]?.price;
     const before = this.asks ?? 0;
-    const least = Math.max(LEAST_LINES, Math.floor(this.scroller.clientHeight / ROW / 2));
+    const least = Math.max(LEAST_LINES, Math.floor((this.height ?? 0) / ROW / 2));
     const ladder = ladderLines(bids, asks, book.tick, least);
     this.lines = [...ladder.asks.reverse(), ...ladder.bids];
     this.asks = ladder.asks.length;
@@ -98,7 +110,7 @@ class OrderLadder extends View {
     this.scroller.setAttribute("aria-rowcount", String(this.lines.length + 1));
     /** @type {HTMLElement} */ (this.note).hidden = this.lines.some((line) => line.size > 0n);
     if (!this.centered) this.center();
-    else if (before !== this.asks) this.scroller.scrollTop += (this.asks - before) * ROW;
+    else if (before !== this.asks) this.scrollLadder((this.top ?? 0) + (this.asks - before) * ROW);
     this.dataset.sequence = String(book.sequence);
     this.dataset.hash = book.hash;
     this.middleRow(book, outcome);
@@ -124,8 +136,7 @@ class OrderLadder extends View {
   }
 
   center() {
-    const scroller = /** @type {HTMLElement} */ (this.scroller);
-    scroller.scrollTop = ((this.asks ?? 0) + 0.5) * ROW - scroller.clientHeight / 2;
+    this.scrollLadder(((this.asks ?? 0) + 0.5) * ROW - (this.height ?? 0) / 2);
     this.centered = (this.lines?.length ?? 0) > 0;
     this.draw();
   }
@@ -149,8 +160,8 @@ class OrderLadder extends View {
 
   draw() {
     if (!this.scroller || !this.lines || !this.rows || !this.space) return;
-    const first = Math.max(0, Math.floor(this.scroller.scrollTop / ROW) - SPARE);
-    const last = Math.min(this.lines.length + 1, first + Math.ceil(this.scroller.clientHeight / ROW) + 2 * SPARE);
+    const first = Math.max(0, Math.floor((this.top ?? 0) / ROW) - SPARE);
+    const last = Math.min(this.lines.length + 1, first + Math.ceil((this.height ?? 0) / ROW) + 2 * SPARE);
     const asks = this.asks ?? 0;
     const from = first > asks ? first - 1 : first;
     const to = last > asks ? last - 1 : last;
@@ -231,6 +242,13 @@ class OrderLadder extends View {
     this.draw();
   }
 
+  /** @param {number} top */
+  scrollLadder(top) {
+    const scroller = /** @type {HTMLElement} */ (this.scroller);
+    scroller.scrollTop = top;
+    this.top = scroller.scrollTop;
+  }
+
   /** Scrolls just so far that the active row is in sight. */
   reveal() {
     const scroller = /** @type {HTMLElement} */ (this.scroller);
@@ -300,7 +318,7 @@ function newRow(index) {
     bar: h("i.bar", { role: "presentation" }),
   };
   const row = h("div.level", { role: "row", id: `ladder-row-${index}` }, parts.bar, parts.own, parts.price, parts.size, parts.total);
-  return { row, ...parts, drawn: null };
+  return { row, ...parts, drawn: null, changed: 0 };
 }
 
 /**
@@ -328,7 +346,10 @@ function show(row, next) {
   setText(row.own, next.own > 0n ? `◉ ${format.shares(next.own)}` : "");
   const own = next.own > 0n ? `, ${t("row_own", { shares: format.shares(next.own) })}` : "";
   row.row.setAttribute("aria-label", t(empty ? "row_void" : next.ask ? "row_ask" : "row_bid", texts) + own);
-  if (same("price", "ask") && drawn && drawn.size !== next.size) row.size.classList.add(next.size > drawn.size ? "flash-up" : "flash-down");
+  if (!same("price", "ask") || !drawn || drawn.size === next.size) return;
+  const now = performance.now();
+  if (now - row.changed > CALM_MS) row.size.classList.add(next.size > drawn.size ? "flash-up" : "flash-down");
+  row.changed = now;
 }
 
 /**
