@@ -35,7 +35,7 @@ impl Close {
         Self::new(1008, "idle")
     }
 
-    /// The view started over: sequences may tell of other frames.
+    /// The view was rebuilt: a sequence may now name another frame.
     pub(crate) fn rebuilt() -> Self {
         Self::new(1012, "history rebuilt")
     }

@@ -41,7 +41,7 @@ fn millis(time: Duration) -> Millis {
     Millis::try_from(time.as_millis()).unwrap_or(Millis::MAX)
 }
 
-/// How far this thread is behind the journal.
+/// How long this thread has had durable frames to distribute.
 #[derive(Default, Debug)]
 pub(crate) struct Lag {
     /// A durable frame, and when it was first noticed.

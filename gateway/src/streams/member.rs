@@ -1,4 +1,4 @@
-//! A connection as the fan-out of its thread knows it.
+//! The state of a connection in the fan-out of its thread.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::task::Waker;
@@ -99,7 +99,7 @@ impl Member {
         }
     }
 
-    /// Adds a frame that tells of `sequence`; false when the client may not leave more unread.
+    /// Adds a message about frame `sequence`; false when the client may not leave more unread.
     #[must_use]
     pub(crate) fn push(&mut self, frame: Bytes, sequence: Option<Sequence>, now: Millis) -> bool {
         if self.closing.is_some() {

@@ -29,7 +29,7 @@ pub(crate) struct Outbox {
 
 struct Entry {
     frame: Bytes,
-    /// The frame of the journal that it tells of; `None` for control frames.
+    /// The journal frame that it reports; `None` for control frames.
     sequence: Option<Sequence>,
     since: Millis,
 }

@@ -1,4 +1,4 @@
-//! A connection's requests: what they change in its subscription, and what it is told.
+//! A connection's requests: the changes of its subscription, and the answers.
 
 use bytes::Bytes;
 use foretell_model::{MarketNumber, Outcome, Sequence};
@@ -178,7 +178,7 @@ impl Session<'_> {
         }
     }
 
-    /// Tells of a request that is ignored, if the connection opted in.
+    /// Reports an ignored request, if the connection opted in.
     pub(crate) fn ignored(&self, problem: &RequestError, text: &str) {
         self.hub.stats.bad_request();
         let mut hub = self.hub.lock();

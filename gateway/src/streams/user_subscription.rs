@@ -180,7 +180,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Tells of the subscription and replays, if the connection asked for it.
+    /// Confirms the subscription and starts the replay, if the request contains one.
     fn answer(
         &self,
         request: &StreamRequest,

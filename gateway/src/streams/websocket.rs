@@ -159,7 +159,7 @@ impl FrameReader {
         }
     }
 
-    /// Bytes of the header, as far as its first two tell.
+    /// Bytes of the header, as its first two bytes announce.
     fn head_bytes(&self) -> usize {
         if self.head_length < 2 {
             return 2;
