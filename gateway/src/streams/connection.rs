@@ -12,10 +12,12 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Sleep, sleep};
 
 use crate::app::App;
+use crate::body::BodyPermit;
 use crate::client_quotas::Client;
 use crate::connection::{Activity, ConnectionState};
 use crate::limits::{
-    MAX_REPLAY_TIME, MAX_REPLAYED_BYTES, STREAM_CLOSE_WAIT, STREAM_PASS_FRAMES, STREAM_READ_BYTES,
+    FREE_BODY_BYTES, MAX_REPLAY_TIME, MAX_REPLAYED_BYTES, STREAM_CLOSE_WAIT, STREAM_PASS_FRAMES,
+    STREAM_READ_BYTES,
 };
 use crate::streams::close::Close;
 use crate::streams::fan_out::Hub;
@@ -50,6 +52,8 @@ struct Connection<S> {
     input: Input,
     /// Requests read and not yet applied.
     asked: VecDeque<Asked>,
+    /// Counts a long message, and its requests until they are applied.
+    permit: Option<BodyPermit>,
     /// The first of them waits for this.
     waiting: Option<Waiting>,
     /// The next message is read after it.
@@ -83,6 +87,7 @@ pub(crate) async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
         activity,
         stream,
         asked: VecDeque::new(),
+        permit: None,
         waiting: None,
         pause: None,
         ending: None,
@@ -205,9 +210,15 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
 
     /// The gateway ends: everything distributed so far is sent, then the close frame.
     fn drain(&self) {
-        let _ = self.context.hub.pass(&self.context.app.stream_ring);
-        let last = self.context.hub.lock().cursor;
-        self.close(Close::draining(last), true);
+        let hub = &self.context.hub;
+        let _ = hub.pass(&self.context.app.stream_ring);
+        let mut state = hub.lock();
+        let (cursor, now) = (state.cursor, state.now());
+        if let Some(member) = state.member(self.id) {
+            let is_complete = member.is_complete() && !self.input.has_bytes();
+            let last = is_complete.then_some(cursor);
+            member.close(Close::draining(last), true, now);
+        }
     }
 
     fn close(&self, close: Close, keeps_waiting: bool) {
@@ -254,7 +265,18 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                 self.asked.push_front(asked);
             }
         }
+        if self.asked.is_empty() {
+            self.permit = None;
+        }
+        self.note_asking(!self.asked.is_empty());
         Step::Goes
+    }
+
+    /// Notes whether requests are not applied yet: a pass or a check may fall between two steps.
+    fn note_asking(&self, is_asking: bool) {
+        if let Some(member) = self.context.hub.lock().member(self.id) {
+            member.is_asking = is_asking;
+        }
     }
 
     /// Waits for the view as requests of the trading surface do, within the same bounds.
@@ -279,7 +301,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
 
     fn poll_write(&mut self, cx: &mut Context<'_>) -> io::Result<Step> {
         let hub = Arc::clone(&self.context.hub);
-        let mut state = hub.lock();
+        let mut state = hub.lock_again();
         let Some(member) = state.member(self.id) else {
             return Ok(Step::Ended);
         };
@@ -317,7 +339,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         if self.peer_closed {
             return Ok(Step::Waits);
         }
-        if !self.is_closing() {
+        // It was written before.
+        let is_closing = self.ending.is_some();
+        if !is_closing {
             if !self.asked.is_empty() {
                 return Ok(Step::Waits);
             }
@@ -334,7 +358,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         if buffer.filled().is_empty() {
             return Ok(Step::Ended);
         }
-        if self.is_closing() {
+        if is_closing {
             self.read_end(buffer.filled());
         } else {
             self.input.add(buffer.filled());
@@ -344,6 +368,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
 
     /// Looks for the client's close frame in what it still sends.
     fn read_end(&mut self, bytes: &[u8]) {
+        self.input.drop_texts();
+        self.permit = None;
         self.input.add(bytes);
         loop {
             match self.input.next() {
@@ -370,7 +396,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         }
         match self.input.next() {
             Ok(Some(message)) => self.receive(message),
-            Ok(None) => {}
+            Ok(None) => self.hold(self.input.held()),
             Err(violation) => {
                 // What follows has no meaning.
                 self.close(violation.into(), true);
@@ -391,8 +417,28 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             ClientMessage::Text(text) => match Text::of(&text) {
                 Text::Ping => self.send(text_frame("PONG")),
                 Text::Nothing => {}
-                Text::Requests(requests) => self.asked.extend(requests),
+                Text::Requests(requests) => {
+                    self.hold(text.len() + requests.iter().map(Asked::bytes).sum::<usize>());
+                    self.asked.extend(requests);
+                }
             },
+        }
+        if self.asked.is_empty() && self.input.held() == 0 {
+            self.permit = None;
+        }
+    }
+
+    /// Counts bytes that are kept of a message as those of a body. Who has too many is told to come
+    /// again.
+    fn hold(&mut self, bytes: usize) {
+        if bytes <= FREE_BODY_BYTES {
+            return;
+        }
+        let bodies = &self.context.app.bounds.of(Surface::Trading).bodies;
+        let new = || BodyPermit::new(Arc::clone(bodies), self.client);
+        let permit = self.permit.get_or_insert_with(new);
+        if permit.grow_to(bytes).is_err() {
+            self.close(Close::try_again(), true);
         }
     }
 

@@ -26,6 +26,14 @@ pub(crate) struct Asked {
     pub(crate) text: Arc<str>,
 }
 
+impl Asked {
+    /// Bytes that it keeps, apart from the text.
+    pub(crate) fn bytes(&self) -> usize {
+        let lists = self.request.as_ref().map_or(0, StreamRequest::list_bytes);
+        size_of::<Self>() + lists
+    }
+}
+
 impl Text {
     pub(crate) fn of(text: &str) -> Self {
         let trimmed = text.trim();
@@ -67,6 +75,16 @@ impl Input {
     /// Whether bytes are left that may hold messages.
     pub(crate) fn has_bytes(&self) -> bool {
         self.taken < self.bytes.len()
+    }
+
+    /// From now on only the client's close frame matters.
+    pub(crate) fn drop_texts(&mut self) {
+        self.reader.drop_texts();
+    }
+
+    /// Bytes held of a message that is not complete yet.
+    pub(crate) fn held(&self) -> usize {
+        self.reader.held()
     }
 
     /// Takes bytes that were read; all earlier ones are taken.

@@ -4,6 +4,7 @@ use bytes::Bytes;
 use foretell_model::Sequence;
 
 use crate::limits::STREAM_PASS_FRAMES;
+use crate::streams::fan_out::HubState;
 use crate::streams::ring::{EncodedFrame, StreamRing};
 use crate::streams::session::{Session, Waited};
 
@@ -61,5 +62,21 @@ impl Missed {
             self.frames.push((frame.sequence, message.clone()));
         });
         (self.bytes <= self.max_bytes).then_some(())
+    }
+}
+
+impl Session<'_> {
+    /// Adds the answer to a resume, and then the missed messages, before everything else.
+    pub(crate) fn send_missed(&self, hub: &mut HubState, answer: Vec<Bytes>, missed: Missed) {
+        let (cursor, now) = (hub.cursor, hub.now());
+        let answer = answer.into_iter().map(|frame| (cursor, frame));
+        for (sequence, frame) in answer.chain(missed.frames) {
+            let fits = (hub.member(self.id)).is_none_or(|it| it.push(frame, Some(sequence), now));
+            hub.after_push(self.id, fits);
+        }
+        if let Some(member) = hub.member(self.id) {
+            member.times.event = now;
+            member.wake();
+        }
     }
 }

@@ -222,7 +222,7 @@ impl Session<'_> {
         }
         // Every frame after the view's sequence will be encoded.
         let after = Self::ring_after(from, waited);
-        if from >= state.view.sequence() || oldest.is_some_and(|oldest| after >= oldest) {
+        if after >= state.view.sequence() || oldest.is_some_and(|oldest| after >= oldest) {
             return Some(Resume::From(from));
         }
         Some(Resume::Snapshot(self.too_old()))
@@ -252,10 +252,41 @@ impl Session<'_> {
         }
     }
 
-    /// Puts a named token's first book on the list, unless it is there.
+    /// Puts the first books of tokens on the list, unless they are on it.
     pub(crate) fn dump(hub: &mut HubState, id: MemberId, tokens: &[(MarketNumber, Outcome)]) {
         if let Some(member) = hub.member(id) {
             member.dump.extend(tokens);
+        }
+    }
+
+    /// Asks for messages of the journal when the ring no longer holds what the client misses.
+    /// Returns the leases, which last until the subscription has its own: what the ring holds now
+    /// stays encoded. `oldest` is the lowest N after which every message is held.
+    pub(crate) fn order_replay(
+        &self,
+        request: &StreamRequest,
+        waited: &Waited,
+        watched: Watched,
+        leases: Leases,
+        oldest: impl FnOnce() -> Option<Sequence>,
+    ) -> Result<Leases, Interrupt> {
+        if waited.replayed().is_some() {
+            return Ok(leases);
+        }
+        // The leases are taken: every frame after this state is encoded.
+        let state = self.app.shared_view.read();
+        match self.resume(request, &state, oldest(), waited) {
+            Some(Resume::Snapshot(SnapshotReason::OtherStream)) | Some(Resume::From(_)) | None => {
+                Ok(leases)
+            }
+            Some(Resume::Snapshot(_)) => Err(Interrupt::Replay(Box::new(ReplayOrder {
+                span: ReplaySpan {
+                    after: request.resume_from.unwrap_or_default(),
+                    last: state.view.sequence(),
+                },
+                watched,
+                leases,
+            }))),
         }
     }
 }
