@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
+use foretell_model::Sequence;
 use foretell_wire::ApiError;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Sleep, sleep};
@@ -16,8 +17,7 @@ use crate::body::BodyPermit;
 use crate::client_quotas::Client;
 use crate::connection::{Activity, ConnectionState};
 use crate::limits::{
-    FREE_BODY_BYTES, MAX_REPLAY_TIME, MAX_REPLAYED_BYTES, STREAM_CLOSE_WAIT, STREAM_PASS_FRAMES,
-    STREAM_READ_BYTES,
+    FREE_BODY_BYTES, MAX_REPLAY_TIME, STREAM_CLOSE_WAIT, STREAM_PASS_FRAMES, STREAM_READ_BYTES,
 };
 use crate::streams::close::Close;
 use crate::streams::fan_out::Hub;
@@ -104,47 +104,60 @@ pub(crate) async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
 
 /// Reads older messages from the journal on a blocking thread: one replay at a time, and one of a
 /// client.
-async fn read_journal(app: Arc<App>, client: Client, order: ReplayOrder) -> Waited {
+async fn read_journal(
+    app: Arc<App>,
+    client: Client,
+    order: ReplayOrder,
+    max_bytes: usize,
+) -> Waited {
     let ReplayOrder {
         span,
         watched,
         leases,
     } = order;
     let share = app.bounds.of(Surface::Trading).replays.take(client, 1);
-    let mut frames = None;
+    let (mut frames, mut last) = (None, span.last);
     if share.is_ok()
         && let Ok(turn) = Arc::clone(&app.stream_replays).acquire_owned().await
     {
         let reading = tokio::task::spawn_blocking(move || {
             let replay =
                 JournalReplay::open(&app.view_sources, &app.descriptions, span, watched, turn);
-            replay.and_then(read_all)
+            replay.and_then(|replay| read_some(replay, max_bytes))
         });
         match reading.await {
-            Ok(Ok(read)) => frames = read,
+            Ok(Ok(Some((read, reached)))) => (frames, last) = (Some(read), reached),
+            Ok(Ok(None)) => {}
             Ok(Err(error)) => tracing::debug!(%error, "no replay from the journal"),
             Err(error) => tracing::error!(%error, "replay from the journal failed"),
         }
     }
     Waited::ForReplay(Replayed {
         frames,
-        last: span.last,
+        last,
+        is_whole: last >= span.last,
         _leases: leases,
     })
 }
 
-/// All messages of a replay; `None` when they are too many, or take too long.
-fn read_all(mut replay: JournalReplay<'_>) -> Result<Option<Vec<EncodedFrame>>, ReplayError> {
+/// Messages of a replay, of about `max_bytes`, and the frame that they reach; `None` when that takes
+/// too long.
+fn read_some(
+    mut replay: JournalReplay<'_>,
+    max_bytes: usize,
+) -> Result<Option<(Vec<EncodedFrame>, Sequence)>, ReplayError> {
     let began = Instant::now();
     let (mut read, mut bytes) = (Vec::new(), 0);
-    while let Some(frames) = replay.next(STREAM_PASS_FRAMES)? {
+    while bytes <= max_bytes
+        && let Some(frames) = replay.next(STREAM_PASS_FRAMES)?
+    {
         bytes += frames.iter().map(EncodedFrame::bytes).sum::<usize>();
         read.extend(frames);
-        if bytes > MAX_REPLAYED_BYTES || began.elapsed() > MAX_REPLAY_TIME {
+        if began.elapsed() > MAX_REPLAY_TIME {
             return Ok(None);
         }
     }
-    Ok(Some(read))
+    Ok(Some((read, replay.sequence())))
 }
 
 /// Removes the connection from its hub, however its task ends.
@@ -205,6 +218,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             app: &self.context.app,
             hub: &self.context.hub,
             id: self.id,
+            is_continued: false,
         }
     }
 
@@ -243,15 +257,20 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                 Poll::Ready(result) => waited = result,
             }
             self.waiting = None;
+        } else if self.waits_for_reader() {
+            return Step::Waits;
         }
-        let Some(asked) = self.asked.pop_front() else {
+        let Some(mut asked) = self.asked.pop_front() else {
             return Step::Waits;
         };
         if self.is_closing() {
             self.asked.clear();
             return Step::Waits;
         }
-        let session = self.session();
+        let session = Session {
+            is_continued: asked.is_continued,
+            ..self.session()
+        };
         let handled = match &asked.request {
             Ok(request) => session.handle(request, &waited),
             Err(problem) => Err(Interrupt::Error(problem.clone())),
@@ -260,6 +279,13 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             Ok(()) => {}
             Err(Interrupt::Error(problem)) => session.ignored(&problem, &asked.text),
             Err(Interrupt::Close(close)) => self.close(close, true),
+            Err(Interrupt::Continue(reached)) => {
+                if let Ok(request) = &mut asked.request {
+                    request.resume_from = Some(reached);
+                }
+                asked.is_continued = true;
+                self.asked.push_front(asked);
+            }
             Err(interrupt) => {
                 self.waiting = Some(self.wait(interrupt));
                 self.asked.push_front(asked);
@@ -270,6 +296,16 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         }
         self.note_asking(!self.asked.is_empty());
         Step::Goes
+    }
+
+    /// Whether a replay goes on when the client has read what is sent.
+    fn waits_for_reader(&self) -> bool {
+        let is_continued = self.asked.front().is_some_and(|it| it.is_continued);
+        let has_unread = || {
+            let mut hub = self.context.hub.lock_again();
+            hub.member(self.id).is_some_and(|it| !it.outbox.is_empty())
+        };
+        is_continued && has_unread()
     }
 
     /// Notes whether requests are not applied yet: a pass or a check may fall between two steps.
@@ -283,7 +319,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
     fn wait(&self, interrupt: Interrupt) -> Waiting {
         let (app, client) = (Arc::clone(&self.context.app), self.client);
         let interrupt = match interrupt {
-            Interrupt::Replay(order) => return Box::pin(read_journal(app, client, *order)),
+            Interrupt::Replay(order) => {
+                let max_bytes = self.context.hub.limits.replay_bytes();
+                return Box::pin(read_journal(app, client, *order, max_bytes));
+            }
             other => other,
         };
         Box::pin(async move {
@@ -320,8 +359,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         let (is_closing, dumps) = (member.closing.is_some(), !member.dump.is_empty());
         drop(state);
         if !is_closing {
-            // Room for more books.
-            return Ok(if had && is_written && dumps {
+            // Room for more books, or for more of a replay.
+            let goes_on = dumps || self.asked.front().is_some_and(|it| it.is_continued);
+            return Ok(if had && is_written && goes_on {
                 Step::Goes
             } else {
                 Step::Waits

@@ -338,7 +338,8 @@ impl HubState {
             };
             for (id, tokens) in &entry.subscribers {
                 give(*id, &|member| {
-                    tokens.receives(message.scope, sequence, member)
+                    let flags = (member.custom.is_some(), member.extended);
+                    tokens.receives(message.scope, sequence, flags)
                 });
             }
         } else if message.scope == Scope::CustomAll {

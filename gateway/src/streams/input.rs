@@ -24,6 +24,8 @@ pub(crate) enum Text {
 pub(crate) struct Asked {
     pub(crate) request: Result<StreamRequest, RequestError>,
     pub(crate) text: Arc<str>,
+    /// Whether it goes on with a replay that was answered before.
+    pub(crate) is_continued: bool,
 }
 
 impl Asked {
@@ -48,6 +50,7 @@ impl Text {
         let asked = requests.map(|request| Asked {
             request,
             text: Arc::clone(&text),
+            is_continued: false,
         });
         Self::Requests(asked.collect())
     }

@@ -167,7 +167,12 @@ fn send_heartbeats(app: &App, state: &mut HubState, ids: &[MemberId], lag_ms: Mi
 /// Tells connections of the extension that the engine is unavailable, or back.
 pub(crate) fn engine_changed(hub: &Hub, app: &App) {
     let mut state = hub.lock();
-    let session = Session { app, hub, id: 0 };
+    let session = Session {
+        app,
+        hub,
+        id: 0,
+        is_continued: false,
+    };
     let word = session.state_word(&app.shared_view.read().view);
     let cursor = state.cursor;
     let frame = session.stamped(cursor, |stamp| extension::system_status(word, stamp));

@@ -121,12 +121,13 @@ impl Session<'_> {
             oldest,
         };
         match self.resume(request, &state, oldest, waited) {
-            Some(Resume::From(from)) => {
-                if !self.replay(hub, &state, &start, from) {
+            Some(Resume::From(from)) => match self.missed(hub, &start, from) {
+                Some(missed) => self.replay(hub, &state, &start, from, missed)?,
+                None => {
                     let reason = Some(self.too_old());
                     self.snapshot(hub, &state, &start, &named.tokens, reason);
                 }
-            }
+            },
             Some(Resume::Snapshot(reason)) => {
                 self.snapshot(hub, &state, &start, &named.tokens, Some(reason));
             }
@@ -279,21 +280,18 @@ impl Session<'_> {
         }
     }
 
-    /// Sends what the ring holds of the named tokens after `from`, then goes on live; false when
-    /// that is no longer held, or too much.
+    /// Sends the missed messages, then goes on live, or with the rest.
     fn replay(
         &self,
         hub: &mut HubState,
         state: &ViewState,
         start: &Start<'_>,
         from: Sequence,
-    ) -> bool {
+        missed: Missed,
+    ) -> Result<(), Interrupt> {
         let (named, oldest) = (start.named, start.oldest);
-        let to = hub.cursor.max(Self::ring_after(from, start.waited));
-        self.start_custom(hub, start.request, to);
-        let Some(missed) = self.missed(hub, start, from, to) else {
-            return false;
-        };
+        let (reached, is_whole) = (missed.reached, missed.is_whole);
+        let to = hub.cursor.max(reached);
         let id = foretell_wire::streams::stream_id(state.view.genesis());
         let subscribed = self.subscribed(hub, &state.view, named, oldest);
         let mut frames: Vec<Bytes> = Vec::new();
@@ -302,37 +300,36 @@ impl Session<'_> {
             resumed_replay(from.0, to.0, stamp)
         }));
         self.send_missed(hub, frames, missed);
-        self.start_at(hub, &named.tokens, to);
+        if !is_whole {
+            return Err(Interrupt::Continue(reached));
+        }
+        self.start_custom(hub, start.request, reached);
+        self.start_at(hub, &named.tokens, reached);
         if start.request.initial_dump == Some(true) {
             Self::dump(hub, self.id, &named.tokens);
         }
-        true
+        Ok(())
     }
 
-    /// The messages of the named tokens after `from`, up to `to`: those that were read from the
-    /// journal, then those of the ring.
-    fn missed(
-        &self,
-        hub: &mut HubState,
-        start: &Start<'_>,
-        from: Sequence,
-        to: Sequence,
-    ) -> Option<Missed> {
+    /// The messages of the named tokens after `from`: those that were read from the journal, then
+    /// those of the ring.
+    fn missed(&self, hub: &mut HubState, start: &Start<'_>, from: Sequence) -> Option<Missed> {
+        let to = hub.cursor.max(Self::ring_after(from, start.waited));
+        let is_custom = self.is_custom(hub, start.request);
         let mut wanted: HashMap<MarketNumber, Tokens, RandomState> = HashMap::default();
         for (market, outcome) in &start.named.tokens {
             wanted.entry(*market).or_default().from[outcome.index()] = Some(from);
         }
-        let member = hub.member(self.id)?;
         let is_wanted = |message: &MarketMessage, sequence| match market_of_message(message) {
             Some(market) => (wanted.get(&market))
-                .is_some_and(|tokens| tokens.receives(message.scope, sequence, member)),
-            None => message.scope == Scope::ExtendedAll || member.custom.is_some(),
+                .is_some_and(|tokens| tokens.receives(message.scope, sequence, (is_custom, true))),
+            None => message.scope == Scope::ExtendedAll || is_custom,
         };
-        let mut missed = Missed::new(self.hub.limits.max_lag_bytes / 2);
-        missed.collect(
+        Missed::collect(
             &self.app.stream_ring,
             start.waited,
             (from, to),
+            self.hub.limits.replay_bytes(),
             |frame, add| {
                 for message in &frame.market {
                     if is_wanted(message, frame.sequence) {
@@ -340,8 +337,7 @@ impl Session<'_> {
                     }
                 }
             },
-        )?;
-        Some(missed)
+        )
     }
 
     fn unsubscribe_market(&self, hub: &mut HubState, named: &Named) {

@@ -27,6 +27,8 @@ pub(crate) struct Session<'a> {
     pub(crate) app: &'a App,
     pub(crate) hub: &'a Hub,
     pub(crate) id: MemberId,
+    /// Whether the request goes on with a replay that was answered before.
+    pub(crate) is_continued: bool,
 }
 
 /// Why a request has no effect, or not yet.
@@ -42,6 +44,8 @@ pub(crate) enum Interrupt {
     Wait(Sequence),
     /// It is handled again with older messages from the journal, once.
     Replay(Box<ReplayOrder>),
+    /// It goes on with a resume from this frame when the client has read what is sent.
+    Continue(Sequence),
 }
 
 /// Messages to read from the journal.
@@ -61,11 +65,13 @@ impl std::fmt::Debug for ReplayOrder {
 /// Leases of markets, of a key, and of the lifecycle.
 pub(crate) type Leases = (Vec<MarketLease>, Option<KeyLease>, Option<LifecycleLease>);
 
-/// Messages read from the journal: those of the frames up to `last`. `None` when there are too many,
-/// or too many clients ask for them.
+/// Messages read from the journal: those of the frames up to `last`. `None` when that takes too
+/// long, or too many clients ask for them.
 pub(crate) struct Replayed {
     pub(crate) frames: Option<Vec<EncodedFrame>>,
     pub(crate) last: Sequence,
+    /// Whether these are all that the ring does not hold.
+    pub(crate) is_whole: bool,
     pub(crate) _leases: Leases,
 }
 
@@ -219,6 +225,9 @@ impl Session<'_> {
         let own = stream_id(state.view.genesis());
         if request.stream_id.as_ref().is_some_and(|id| *id != own) {
             return Some(Resume::Snapshot(SnapshotReason::OtherStream));
+        }
+        if (waited.replayed()).is_some_and(|read| read.frames.is_some() && !read.is_whole) {
+            return Some(Resume::From(from));
         }
         // Every frame after the view's sequence will be encoded.
         let after = Self::ring_after(from, waited);

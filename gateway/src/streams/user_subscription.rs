@@ -119,8 +119,7 @@ impl Session<'_> {
         if !key.is_some_and(|key| key.is_live()) {
             return Err(Interrupt::Close(Close::unauthorized()));
         }
-        self.answer(hub, &state, start);
-        Ok(())
+        self.answer(hub, &state, start)
     }
 
     fn order_user_replay(
@@ -235,13 +234,18 @@ impl Session<'_> {
     }
 
     /// Tells of the subscription and replays, if the connection asked for it.
-    fn answer(&self, hub: &mut HubState, state: &ViewState, start: &Start<'_>) {
+    fn answer(
+        &self,
+        hub: &mut HubState,
+        state: &ViewState,
+        start: &Start<'_>,
+    ) -> Result<(), Interrupt> {
         let oldest = self.app.stream_ring.resumable_key(start.key);
         let (view, sequence) = (&state.view, state.view.sequence());
         let id = stream_id(view.genesis());
         let resume = self.resume(start.request, state, oldest, start.waited);
         let Some(member) = hub.member(self.id).filter(|member| member.extended) else {
-            return;
+            return Ok(());
         };
         let markets = member.user.as_ref().and_then(|user| user.markets.as_ref());
         let message = Subscribed {
@@ -253,14 +257,20 @@ impl Session<'_> {
             state: self.state_word(view),
         };
         let told = |at| stamped(&id, at, |stamp| message.json(stamp));
-        if let Some(Resume::From(from)) = resume {
-            let to = hub.cursor.max(Self::ring_after(from, start.waited));
-            if let Some(missed) = self.missed_by(start, from, to) {
-                let resumed = stamped(&id, to, |stamp| resumed_replay(from.0, to.0, stamp));
-                self.send_missed(hub, vec![told(to), resumed], missed);
-                self.start_user_at(hub, &start.named, to);
-                return;
+        if let Some(Resume::From(from)) = resume
+            && let Some(missed) = self.missed_by(hub.cursor, start, from)
+        {
+            let (reached, is_whole) = (missed.reached, missed.is_whole);
+            let to = hub.cursor.max(reached);
+            let resumed = stamped(&id, to, |stamp| resumed_replay(from.0, to.0, stamp));
+            self.send_missed(hub, vec![told(to), resumed], missed);
+            if !is_whole {
+                // Nothing is sent live before what was missed.
+                self.start_user_at(hub, &start.named, Sequence(u64::MAX));
+                return Err(Interrupt::Continue(reached));
             }
+            self.start_user_at(hub, &start.named, reached);
+            return Ok(());
         }
         let mut frames = vec![told(sequence)];
         if let Some(resume) = resume {
@@ -273,7 +283,11 @@ impl Session<'_> {
                 resumed_snapshot(reason, oldest, stamp)
             }));
         }
+        if self.is_continued {
+            self.start_user_at(hub, &start.named, sequence);
+        }
         hub.insert(self.id, sequence, frames);
+        Ok(())
     }
 
     /// Messages of the named markets after `from` are sent from now on.
@@ -291,20 +305,23 @@ impl Session<'_> {
         }
     }
 
-    /// The messages of the named markets after `from`, up to `to`; `None` when they are no longer
-    /// held, or too many.
-    fn missed_by(&self, start: &Start<'_>, from: Sequence, to: Sequence) -> Option<Missed> {
+    /// The messages of the named markets after `from`; `None` when they are no longer held.
+    fn missed_by(&self, cursor: Sequence, start: &Start<'_>, from: Sequence) -> Option<Missed> {
+        let to = cursor.max(Self::ring_after(from, start.waited));
         let covers = |market| (start.named.as_ref()).is_none_or(|named| named.contains(&market));
-        let mut missed = Missed::new(self.hub.limits.max_lag_bytes / 2);
-        let span = (from, to);
-        missed.collect(&self.app.stream_ring, start.waited, span, |frame, add| {
-            for message in &frame.user {
-                if message.key == start.key && covers(message.market) {
-                    add(&message.frame);
+        Missed::collect(
+            &self.app.stream_ring,
+            start.waited,
+            (from, to),
+            self.hub.limits.replay_bytes(),
+            |frame, add| {
+                for message in &frame.user {
+                    if message.key == start.key && covers(message.market) {
+                        add(&message.frame);
+                    }
                 }
-            }
-        })?;
-        Some(missed)
+            },
+        )
     }
 }
 
