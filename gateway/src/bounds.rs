@@ -62,7 +62,7 @@ impl AllBounds {
 
     pub(crate) fn of(&self, surface: Surface) -> &Bounds {
         match surface {
-            Surface::Operator => &self.operator,
+            Surface::Operator | Surface::Health => &self.operator,
             Surface::Trading | Surface::Data | Surface::Catalog => &self.public,
         }
     }

@@ -19,6 +19,7 @@ use crate::book_cache::BookCache;
 use crate::bounds::AllBounds;
 use crate::catalog_pool::CatalogPool;
 use crate::catalog_watcher::{self, WatchedData};
+use crate::cluster::ClusterView;
 use crate::config::GatewayConfig;
 use crate::descriptions::Descriptions;
 use crate::dispatch::Dispatcher;
@@ -255,7 +256,9 @@ fn watched_data(config: &GatewayConfig) -> WatchedData {
 fn wait_ready(app: &App, patience: Duration) {
     let began = Instant::now();
     let has_view = || app.shared_view.is_ready() || app.shared_view.stopped().is_some();
-    while began.elapsed() < patience && !(has_view() && app.engine.welcome().is_some()) {
+    // A host that does not lead has no engine to connect to.
+    let has_engine = || app.cluster.is_configured() || app.engine.welcome().is_some();
+    while began.elapsed() < patience && !(has_view() && has_engine()) {
         std::thread::park_timeout(READY_PAUSE);
     }
 }
@@ -335,6 +338,7 @@ fn app(config: &GatewayConfig, links: usize) -> Result<Arc<App>, GatewayError> {
     Ok(Arc::new(App {
         shared_view: SharedView::new(),
         engine: EngineLink::new(links),
+        cluster: ClusterView::new(config.cluster_status.clone()),
         auth,
         operator_token: config.operator_token.clone(),
         metrics: Metrics::new(),

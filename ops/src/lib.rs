@@ -8,12 +8,15 @@ pub mod audit;
 mod bench;
 mod catalog;
 mod cli;
+mod cluster;
+mod cluster_config;
 mod config;
 mod data_directory;
 pub mod demo;
 mod exit_codes;
 pub mod failure;
 mod fd_limit;
+mod fingerprint;
 #[cfg(test)]
 mod generated_docs;
 mod logging;
@@ -98,6 +101,7 @@ fn dispatch(cli: Cli, disk: Arc<dyn Disk>) -> Result<ExitCode, Failure> {
         Command::Profile(command) => profile::run(&config, &command, output),
         Command::Keys(command) => operator::keys(&config, &command, output),
         Command::System(command) => operator::system(&config, &command, output),
+        Command::Cluster(command) => cluster::run(&config, &command, output),
         Command::Audit(audit) => audit::run(&config, &audit, output),
         Command::Status => operator::status(&config, output),
         Command::Bench(command) => bench::run(command, output),

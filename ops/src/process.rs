@@ -17,7 +17,8 @@ use foretell_model::Sequence;
 use serde_json::{Value, json};
 
 use crate::cli::{self, EngineArgs, GatewayArgs};
-use crate::config::{AssetIds, Config, Durability, PriceSide, Times, Wait};
+use crate::cluster_config;
+use crate::config::{AssetIds, ClusterRole, Config, Durability, PriceSide, Times, Wait};
 use crate::data_directory::check_owner;
 use crate::exit_codes::GENERAL;
 use crate::failure::Failure;
@@ -93,6 +94,14 @@ pub(crate) fn engine(
     engine.ignore_snapshots = arguments.recovery.full_replay;
     engine.checkpoints = Some(checkpoints(config)?);
     engine.stage_log = config.stage_log();
+    if config.cluster.role != ClusterRole::Standalone {
+        let fingerprint = arguments.cluster_fingerprint.as_deref().ok_or_else(|| {
+            Failure::new("the engine of a cluster's host is started by `foretell up`")
+                .code(foretell_engine::EXIT_REFUSED)
+        })?;
+        engine.cluster = cluster_config::engine_config(config, fingerprint);
+        engine.journal.staging_bytes = foretell_journal::replica::MAX_ITEM_BYTES;
+    }
     foretell_engine::run(&engine, |ready| {
         let more = json!({ "epoch": ready.epoch, "sequence": ready.sequence.0 });
         report_ready("engine", &more);
@@ -102,7 +111,7 @@ pub(crate) fn engine(
 }
 
 /// The key that signs checkpoints, made at the first start, with its public half in a file.
-fn checkpoints(config: &Config) -> Result<Checkpoints, Failure> {
+pub(crate) fn checkpoints(config: &Config) -> Result<Checkpoints, Failure> {
     let secret = MasterSecret::load_or_create(&config.checkpoint_key_file())
         .map_err(|error| Failure::new(error.to_string()))?;
     let signer = Signer::from_secret(secret.bytes());
@@ -157,12 +166,13 @@ fn gateway_config(config: &Config, arguments: &GatewayArgs) -> Result<GatewayCon
         .surfaces
         .iter()
         .map(|surface| match surface {
-            cli::Surface::Trading => (Surface::Trading, config.trading.listen),
-            cli::Surface::Data => (Surface::Data, config.gateway.data_listen),
-            cli::Surface::Catalog => (Surface::Catalog, config.catalog.listen),
-            cli::Surface::Operator => (Surface::Operator, config.operator.listen),
+            cli::Surface::Trading => Ok((Surface::Trading, config.trading.listen)),
+            cli::Surface::Data => Ok((Surface::Data, config.gateway.data_listen)),
+            cli::Surface::Catalog => Ok((Surface::Catalog, config.catalog.listen)),
+            cli::Surface::Operator => Ok((Surface::Operator, config.operator.listen)),
+            cli::Surface::Health => Ok((Surface::Health, config.cluster.health_address()?)),
         })
-        .collect();
+        .collect::<Result<_, Failure>>()?;
     let operator_token = match arguments.surfaces.contains(&cli::Surface::Operator) {
         true => Some(
             OperatorToken::load(&config.operator_token_file())
@@ -186,6 +196,12 @@ fn gateway_config(config: &Config, arguments: &GatewayArgs) -> Result<GatewayCon
         checked_at_start: foretell_gateway::CHECKED_AT_START,
         chunking: Default::default(),
         engine_socket: config.data.directory.join(foretell_engine::SOCKET_NAME),
+        cluster_status: (config.cluster.role != ClusterRole::Standalone).then(|| {
+            config
+                .data
+                .directory
+                .join(foretell_engine::CLUSTER_STATUS_NAME)
+        }),
         listen,
         threads: threads(config.gateway.threads),
         connections: connections(config)?,
@@ -269,7 +285,7 @@ fn threads(configured: u32) -> usize {
     }
 }
 
-fn master_secret(config: &Config) -> Result<MasterSecret, Failure> {
+pub(crate) fn master_secret(config: &Config) -> Result<MasterSecret, Failure> {
     let from_environment = MasterSecret::from_env(MASTER_SECRET_VARIABLE)
         .map_err(|error| Failure::new(error.to_string()).code(foretell_engine::EXIT_REFUSED))?;
     match from_environment {
