@@ -1,0 +1,70 @@
+"""Three machines. Each has a disk, a server of the log and a host of the exchange; both have addresses of their own."""
+
+import processes
+from disks import Disk
+from network import Network
+from servers import NUMBERS, Authority, Server
+
+DISK_MIB = 768
+
+
+class Machine:
+    """A machine: what shares one disk and one power cable."""
+
+    def __init__(self, disk, server, host=None):
+        self.disk, self.server, self.host = disk, server, host
+
+    def parts(self):
+        return [part for part in (self.server, self.host) if part is not None]
+
+    def cut_power(self):
+        """Everything on the machine ends at one instant; its disk keeps what was written to the device."""
+        self.freeze()
+        self.disk.lose_power()
+        self.kill()
+        self.disk.restore_power()
+
+    def freeze(self):
+        for part in self.parts():
+            if part.is_running():
+                processes.freeze(part.process)
+
+    def start(self):
+        for part in self.parts():
+            part.start()
+
+    def kill(self):
+        for part in self.parts():
+            part.kill()
+
+
+class Machines:
+    """The machines and the network between them."""
+
+    def __init__(self, network, directory, server_binary, sync_interval="always"):
+        self.network, self.directory = network, directory
+        self.logs = directory / "logs"
+        self.logs.mkdir(parents=True)
+        self.authority = Authority(self.logs / "certificates")
+        self.all = []
+        for number in NUMBERS:
+            disk = Disk(directory, f"disk-{number}", DISK_MIB)
+            self.all.append(Machine(disk, Server(server_binary, number, disk, self.authority, self.logs, sync_interval)))
+
+    @property
+    def servers(self):
+        return [machine.server for machine in self.all]
+
+    def remove(self):
+        for machine in self.all:
+            machine.kill()
+            machine.disk.remove()
+
+
+def network_of_machines(directory):
+    """The namespaces of the servers, 10.0.0.1 to 3, under the names of their certificates."""
+    network = Network()
+    for number in NUMBERS:
+        network.add(f"nats-{number}", number)
+    network.name_hosts({f"nats-{number}.example.org": f"nats-{number}" for number in NUMBERS}, directory / "hosts")
+    return network
