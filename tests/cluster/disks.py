@@ -23,6 +23,7 @@ class Disk:
     def __init__(self, directory, name, mib):
         self.image, self.path = directory / f"{name}.ext4", directory / name
         self.path.mkdir()
+        self.was_filled = False
         with open(self.image, "wb") as file:
             file.truncate(mib * MIB)
         subprocess.run(["mkfs.ext4", "-q", "-m", "0", "-E", "nodiscard", self.image], check=True)
@@ -50,6 +51,7 @@ class Disk:
 
     def fill(self):
         """Takes all free space."""
+        self.was_filled = True
         subprocess.run(["fallocate", "-l", str(self.free_bytes()), self.path / "filler"], capture_output=True)
         with open(self.path / "filler", "ab", buffering=0) as file:
             try:

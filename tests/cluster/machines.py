@@ -2,7 +2,6 @@
 
 import processes
 from disks import Disk
-from network import Network
 from servers import NUMBERS, Authority, Server
 
 DISK_MIB = 768
@@ -46,6 +45,8 @@ class Machines:
         self.logs = directory / "logs"
         self.logs.mkdir(parents=True)
         self.authority = Authority(self.logs / "certificates")
+        # Of every client of the servers.
+        self.user_certificate = self.authority.issue("foretell")
         self.all = []
         for number in NUMBERS:
             disk = Disk(directory, f"disk-{number}", DISK_MIB)
@@ -55,16 +56,10 @@ class Machines:
     def servers(self):
         return [machine.server for machine in self.all]
 
-    def remove(self):
+    def kill(self):
         for machine in self.all:
             machine.kill()
+
+    def remove(self):
+        for machine in self.all:
             machine.disk.remove()
-
-
-def network_of_machines(directory):
-    """The namespaces of the servers, 10.0.0.1 to 3, under the names of their certificates."""
-    network = Network()
-    for number in NUMBERS:
-        network.add(f"nats-{number}", number)
-    network.name_hosts({f"nats-{number}.example.org": f"nats-{number}" for number in NUMBERS}, directory / "hosts")
-    return network

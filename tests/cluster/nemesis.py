@@ -1,14 +1,26 @@
 """The nemesis: what befalls the machines, chosen by a seed. All of it ends by `heal`."""
 
+import asyncio
 import itertools
 
 import processes
 
 
+async def strikes(nemesis, chance):
+    """The acts of a round: one to three strikes of one or two acts, each healed after a while."""
+    for _ in range(chance.choice((1, 1, 2, 3))):
+        for _ in range(chance.choice((1, 1, 2))):
+            await asyncio.sleep(chance.uniform(0.2, 2))
+            print(f"  {await asyncio.to_thread(nemesis.strike)}", flush=True)
+        await asyncio.sleep(chance.uniform(0.5, 8))
+        await asyncio.to_thread(nemesis.heal)
+
+
 class Nemesis:
     """Acts on servers and disks; `exchange_nemesis.py` adds those on hosts."""
 
-    def __init__(self, machines, random):
+    def __init__(self, machines, random, only=None):
+        self.only = only and only.split(",")
         self.machines, self.network, self.random = machines, machines.network, random
         self.corrupted = None
         self.filled = []
@@ -30,7 +42,7 @@ class Nemesis:
 
     def strike(self):
         """Does one act; returns what it did."""
-        weights = self.acts()
+        weights = {name: weight for name, weight in self.acts().items() if not self.only or name in self.only}
         [name] = self.random.choices(list(weights), list(weights.values()))
         return f"{name}: {getattr(self, name)()}"
 

@@ -46,6 +46,14 @@ def members(session):
                 yield int(entry.name)
 
 
+def is_stopped(pid):
+    """Whether a process exists and is stopped by a signal."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "T"
+    except OSError:
+        return False
+
+
 def send(session, number):
     """Sends a signal to every process of a session."""
     for pid in list(members(session)):

@@ -4,6 +4,7 @@ It proves the means of the run without an exchange: the servers' configuration, 
 """
 
 import asyncio
+import random
 import ssl
 import time
 
@@ -12,26 +13,29 @@ from nats.errors import Error
 from nats.js.api import RetentionPolicy, StorageType, StreamConfig
 from nats.js.errors import APIError
 
+from exchange_run import goes_on
+from machines import Machines
+from nemesis import Nemesis, strikes
+
 STREAM = "numbers"
 # A publish without an answer is sent again after that many seconds.
 PATIENCE = 2
 WRONG_LAST_SEQUENCE = 10071
 
 
-def tls(authority):
+def tls(machines):
     """What a client of the servers needs."""
-    certificate, key = authority.issue("foretell")
-    context = ssl.create_default_context(cafile=authority.certificate)
-    context.load_cert_chain(certificate, key)
+    context = ssl.create_default_context(cafile=machines.authority.certificate)
+    context.load_cert_chain(*machines.user_certificate)
     return context
 
 
 class Publisher:
     """Publishes numbers one after the other, each expecting the one before to be the last."""
 
-    def __init__(self, servers, authority):
-        self.servers, self.context = servers, tls(authority)
-        self.acknowledged, self.ended, self.longest_pause = 0, False, 0.0
+    def __init__(self, machines):
+        self.servers, self.context = machines.servers, tls(machines)
+        self.acknowledged, self.longest_pause = 0, 0.0
 
     async def open(self):
         self.connection = await nats.connect(
@@ -46,6 +50,7 @@ class Publisher:
             error_cb=ignore,
         )
         self.stream = self.connection.jetstream(timeout=PATIENCE)
+        await self.make_stream()
 
     async def make_stream(self):
         """Makes the stream once a majority of servers is there."""
@@ -61,9 +66,21 @@ class Publisher:
                     raise
                 await asyncio.sleep(0.3)
 
+    async def round(self, action):
+        """Publishes while something is done and until it goes on after it; then checks."""
+        self.ended = False
+        publishing = asyncio.create_task(self.publish())
+        await action
+        try:
+            await goes_on(lambda: self.acknowledged)
+        finally:
+            self.ended = True
+            await publishing
+            await self.check()
+
     async def publish(self):
         """Publishes until it is ended."""
-        last = time.monotonic()
+        last, self.longest_pause = time.monotonic(), 0.0
         while not self.ended:
             if await self.is_published(self.acknowledged + 1):
                 self.acknowledged += 1
@@ -114,3 +131,23 @@ class Publisher:
 
 async def ignore(_):
     """Lost connections are the point here."""
+
+
+async def rounds(chosen, network, directory, seed, count):
+    """Rounds of the nemesis; after each every acknowledged message must be there."""
+    chance = random.Random(seed)
+    machines = Machines(network, directory, chosen.server, chosen.sync_interval)
+    try:
+        for server in machines.servers:
+            server.start()
+        publisher = Publisher(machines)
+        await publisher.open()
+        for number in range(1, count + 1):
+            await publisher.round(strikes(Nemesis(machines, chance, chosen.acts), chance))
+            pause = f"longest pause {publisher.longest_pause:.1f} s"
+            print(f"  round {number}: {publisher.acknowledged} acknowledged, none lost, {pause}", flush=True)
+        await publisher.connection.close()
+    finally:
+        network.mend_all()
+        machines.kill()
+    machines.remove()

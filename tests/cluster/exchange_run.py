@@ -1,0 +1,97 @@
+"""One cluster from its start to its end: rounds, then the scenarios that need a load."""
+
+import asyncio
+import random
+import time
+
+import checks
+from cluster import Cluster
+from exchange_nemesis import ExchangeNemesis
+from load import Load
+from nemesis import strikes
+from processes import wait_for
+
+# After the last fault trading goes on within this time. Elections among the servers take up to 9 s.
+GOES_ON_SECONDS = 60
+
+
+async def on_cluster(chosen, network, directory, seed, rounds, scenarios):
+    """Everything that a cluster of a seed is for."""
+    cluster = Cluster(network, directory, chosen)
+    try:
+        await asyncio.to_thread(cluster.start)
+        run = ExchangeRun(chosen, cluster, seed)
+        await run.start()
+        for number in range(1, rounds + 1):
+            await run.round(number)
+        for scenario in scenarios:
+            await getattr(run, scenario)()
+        await run.end()
+    finally:
+        network.mend_all()
+        cluster.kill()
+    cluster.remove()
+
+
+class ExchangeRun:
+    """A cluster with its load, its watchers and its nemesis."""
+
+    def __init__(self, chosen, cluster, seed):
+        self.chosen, self.cluster = chosen, cluster
+        self.chance = random.Random(seed)
+        self.nemesis = ExchangeNemesis(cluster, self.chance, chosen.acts)
+        self.load = Load(cluster.hosts, seed)
+        self.watchers = cluster.watchers(self.load, seed)
+
+    async def start(self):
+        await asyncio.to_thread(self.load.prepare, self.cluster.hosts[0], self.cluster.machines.directory)
+        await self.load.start()
+        self.watching = [asyncio.create_task(watcher.watch()) for watcher in self.watchers]
+
+    async def end(self):
+        await self.load.end()
+        for task in self.watching:
+            task.cancel()
+
+    async def round(self, number):
+        """Strikes under load, then all checks."""
+        await self.under_load(f"round {number}", strikes(self.nemesis, self.chance))
+
+    async def upgrade(self):
+        """A new binary on one host after the other, the leader last: one takeover, nothing lost."""
+        await self.under_load("upgrade", self.replace_binaries())
+
+    async def replace_binaries(self):
+        leader = await asyncio.to_thread(wait_for, "leader", self.cluster.leader)
+        for host in [*(host for host in self.cluster.hosts if host is not leader), leader]:
+            print(f"  {host.name}{', the leader' if host is leader else ''}", flush=True)
+            await asyncio.to_thread(host.replace_binary, self.chosen.upgrade_to)
+            await asyncio.to_thread(wait_for, f"caught-up {host.name}", lambda host=host: self.cluster.is_caught_up(host))
+
+    async def client(self):
+        """A stock client behind a load balancer trades through failovers."""
+
+    async def under_load(self, name, action):
+        """Trades while something is done, until trading goes on after it; then checks."""
+        begun, answers, load = time.monotonic(), self.load.answers, self.load
+        load.resume()
+        await action
+        await goes_on(lambda: load.raise_ended() or load.answers)
+        pause = load.longest_pause
+        await load.pause()
+        figures = await asyncio.to_thread(checks.check, self.cluster, load, self.watchers)
+        print(
+            f"  {name}: {load.answers - answers} answers, longest pause {pause:.1f} s, sequence {figures['sequence']},"
+            f" term {max(load.ledger.terms.values())}, {figures['set_aside']} tails set aside,"
+            f" {sum(watcher.resumes for watcher in self.watchers)} streams resumed, {time.monotonic() - begun:.0f} s",
+            flush=True,
+        )
+
+
+async def goes_on(count):
+    """Waits until some more requests are answered."""
+    before, deadline = count(), time.monotonic() + GOES_ON_SECONDS
+    while count() < before + 10:
+        if time.monotonic() > deadline:
+            raise AssertionError(f"nothing is acknowledged {GOES_ON_SECONDS} s after the last fault ended")
+        await asyncio.sleep(0.1)
