@@ -4,7 +4,9 @@ import asyncio
 import random
 import time
 
+import balancer
 import checks
+from client_programs import Programs
 from cluster import Cluster
 from exchange_nemesis import ExchangeNemesis
 from load import Load
@@ -13,6 +15,9 @@ from processes import wait_for
 
 # After the last fault trading goes on within this time. Elections among the servers take up to 9 s.
 GOES_ON_SECONDS = 60
+
+# The stream is watched that long for each failover.
+STREAM_SECONDS = 8
 
 
 async def on_cluster(chosen, network, directory, seed, rounds, scenarios):
@@ -69,7 +74,31 @@ class ExchangeRun:
             await asyncio.to_thread(wait_for, f"caught-up {host.name}", lambda host=host: self.cluster.is_caught_up(host))
 
     async def client(self):
-        """A stock client behind a load balancer trades through failovers."""
+        """A stock client behind a load balancer trades through failovers, and streams through it resume."""
+        if not balancer.is_there():
+            print("  client: skipped, no haproxy here")
+            return
+        await self.under_load("client", asyncio.to_thread(self.fail_over, self.chosen.failovers))
+
+    def fail_over(self, times):
+        """Kills the leader that many times, each after the client has traded with it."""
+        cluster, logs = self.cluster, self.cluster.machines.logs
+        front = balancer.Balancer(cluster.network.addresses["balancer"], logs)
+        programs = Programs(front.url, logs, times * STREAM_SECONDS)
+        try:
+            for number in range(1, times + 1):
+                programs.goes_on(GOES_ON_SECONDS)
+                leader = wait_for("leader", cluster.leader)
+                begun = time.monotonic()
+                leader.kill()
+                programs.goes_on(GOES_ON_SECONDS)
+                print(f"    failover {number}: {leader.name} killed, traded after {time.monotonic() - begun:.1f} s", flush=True)
+                leader.start()
+                wait_for(f"caught-up {leader.name}", lambda leader=leader: cluster.is_caught_up(leader), GOES_ON_SECONDS)
+            programs.end()
+        finally:
+            programs.kill()
+            front.stop()
 
     async def under_load(self, name, action):
         """Trades while something is done, until trading goes on after it; then checks."""

@@ -17,6 +17,9 @@ from preparation import market_of
 from wallets import Wallet, body_of, request, signed_request
 
 WALLETS, MARKETS = 8, 2
+# A market and wallets beside the load's, those of the stock client: keys 0 and 1 of the development mnemonic.
+STOCK_MARKET = market_of(MARKETS)
+STOCK_WALLETS = ("0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266", "0x70997970C51812dc3A010C7d01b50e0d17dc79C8")
 DEPOSIT = 100_000
 # A frozen or unreachable host is given up after that many seconds.
 DEADLINE = 2.0
@@ -43,10 +46,10 @@ class Load:
     def prepare(self, leader, directory):
         """Markets and deposits, by the operator of the host that leads."""
         file = directory / "markets.json"
-        file.write_text(json.dumps(self.markets))
+        file.write_text(json.dumps([*self.markets, STOCK_MARKET]))
         leader.operate("market", "register", file)
-        for wallet in self.wallets:
-            leader.operate("account", "deposit", wallet.address, str(DEPOSIT), "--reference", wallet.address[2:34])
+        for address in (*(wallet.address for wallet in self.wallets), *STOCK_WALLETS):
+            leader.operate("account", "deposit", address, str(DEPOSIT), "--reference", address[2:34])
             self.ledger.deposits += DEPOSIT
 
     async def start(self):
