@@ -35,17 +35,21 @@ class Ledger:
         return sequence
 
     def note_order(self, answer, fields):
-        """Records the answer to an order; a rejection before the book leaves nothing to record."""
+        """Records the answer to an order; whether it was more than a rejection before the book, which leaves no trace."""
         if answer.get("status") not in ("live", "matched", "unmatched"):
-            return
-        sequence = self.note_position(fields)
+            return False
+        # The answer to a repeat shows the state in which it was found.
+        sequence = int(fields["x-sequence"]) if answer.get("duplicate") else self.note_position(fields)
         order = self.orders.setdefault(answer["orderID"], Order(sequence))
         order.trades.update(answer["tradeIDs"])
         # A repeat of an order that ended since is `unmatched`, too.
         order.killed |= answer["status"] == "unmatched" and not answer.get("duplicate")
+        return True
 
     def note_cancels(self, answer, fields):
         """Records the answer to a cancel."""
+        if not answer["canceled"]:
+            return
         sequence = self.note_position(fields)
         for order in answer["canceled"]:
             if order in self.orders:

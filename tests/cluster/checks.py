@@ -4,6 +4,8 @@ import processes
 from acknowledged import Tables
 
 CATCH_UP_SECONDS = 60
+# Lines of a failure.
+SHOWN = 20
 
 
 class Broken(AssertionError):
@@ -20,7 +22,8 @@ def check(cluster, load, watchers):
         tables = Tables.of(host, host.directory)
         found += (f"{host.name}: {difference}" for difference in load.ledger.differences(tables))
     if found:
-        raise Broken("\n".join(found))
+        more = [f"and {len(found) - SHOWN} more"] if len(found) > SHOWN else []
+        raise Broken("\n".join(["", *found[:SHOWN], *more]))
     return {"sequence": sequence, "set_aside": sum(map(set_aside, cluster.hosts))}
 
 
@@ -39,7 +42,7 @@ def common_end(cluster):
     if not all(statuses) or sum(status["leading"] for status in statuses) != 1:
         return None
     sequences = {status["own_sequence"] for status in statuses}
-    return sequences.pop() if len(sequences) == 1 else None
+    return max(sequences)
 
 
 def journals(cluster):

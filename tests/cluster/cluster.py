@@ -53,9 +53,9 @@ class Cluster:
             processes.wait_for(f"status of {host.name}", host.status, START_SECONDS)
 
     @staticmethod
-    def is_stream_made(host):
+    def is_stream_made(host, *flags):
         """`cluster init` needs a majority of servers, which takes some seconds to form."""
-        done = processes.run(host.name, host.command("cluster", "init"), 60, cwd=host.directory)
+        done = processes.run(host.name, host.command("cluster", "init", *flags), 60, cwd=host.directory)
         (host.directory / "init.log").write_text(done.stdout + done.stderr)
         return done.returncode == 0
 
@@ -67,11 +67,11 @@ class Cluster:
     def machine_of(self, host):
         return next(machine for machine in self.machines.all if machine.host is host)
 
-    def watchers(self, load, seed):
+    def watchers(self, load):
         """One at each host, and one that wanders."""
         every = [host.url for host in self.hosts]
         of = {**{host.name: [host.url] for host in self.hosts}, "wanderer": every}
-        return [Watcher(name, urls, load.markets, load.ledger, seed) for name, urls in of.items()]
+        return [Watcher(name, urls, load.markets, load.ledger) for name, urls in of.items()]
 
     def is_caught_up(self, host):
         """Whether a host has all that its log had when it was asked."""

@@ -26,8 +26,16 @@ class Disk:
         self.was_filled = False
         with open(self.image, "wb") as file:
             file.truncate(mib * MIB)
-        subprocess.run(["mkfs.ext4", "-q", "-m", "0", "-E", "nodiscard", self.image], check=True)
+        self.make_file_system()
+
+    def make_file_system(self):
+        subprocess.run(["mkfs.ext4", "-q", "-F", "-m", "0", self.image], check=True)
         self.mount()
+
+    def make_anew(self):
+        """Another disk in its place: empty."""
+        self.unmount()
+        self.make_file_system()
 
     def mount(self):
         subprocess.run(["mount", "-o", "loop", self.image, self.path], check=True)

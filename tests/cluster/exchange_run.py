@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+import shutil
 import time
 
 import balancer
@@ -46,7 +47,7 @@ class ExchangeRun:
         self.chance = random.Random(seed)
         self.nemesis = ExchangeNemesis(cluster, self.chance, chosen.acts)
         self.load = Load(cluster.hosts, seed)
-        self.watchers = cluster.watchers(self.load, seed)
+        self.watchers = cluster.watchers(self.load)
 
     async def start(self):
         await asyncio.to_thread(self.load.prepare, self.cluster.hosts[0], self.cluster.machines.directory)
@@ -73,12 +74,48 @@ class ExchangeRun:
             await asyncio.to_thread(host.replace_binary, self.chosen.upgrade_to)
             await asyncio.to_thread(wait_for, f"caught-up {host.name}", lambda host=host: self.cluster.is_caught_up(host))
 
+    async def replace(self):
+        """The standby's machine is lost with its disk, and a new one takes its place (docs/operate/cluster.md)."""
+        await self.under_load("replace", asyncio.to_thread(self.replace_machine))
+
+    def replace_machine(self):
+        leader = wait_for("leader", self.cluster.leader)
+        machine = next(machine for machine in self.cluster.machines.all if machine.host is not leader)
+        machine.kill()
+        machine.disk.make_anew()
+        machine.host.take_secrets(leader)
+        machine.start()
+        caught_up = lambda: self.cluster.is_caught_up(machine.host)  # noqa: E731
+        wait_for(f"caught-up {machine.host.name}", caught_up, GOES_ON_SECONDS)
+
+    async def rebuild(self):
+        """All servers lose their files; the stream is made again from the longest journal (docs/operate/cluster.md)."""
+        await self.under_load("rebuild", asyncio.to_thread(self.make_stream_again))
+
+    def make_stream_again(self):
+        cluster = self.cluster
+        for host in cluster.hosts:
+            host.stop()
+        longest = max(cluster.hosts, key=lambda host: host.audit("verify")[1]["last_sequence"])
+        for server in cluster.machines.servers:
+            server.kill()
+            shutil.rmtree(server.store)
+            server.start()
+        wait_for("stream", lambda: cluster.is_stream_made(longest, "--from", longest.data), GOES_ON_SECONDS)
+        longest.start()
+        wait_for("leader", lambda: cluster.leader() is longest, GOES_ON_SECONDS)
+        for host in cluster.hosts:
+            host.start()
+
     async def client(self):
         """A stock client behind a load balancer trades through failovers, and streams through it resume."""
         if not balancer.is_there():
             print("  client: skipped, no haproxy here")
             return
+        wanderer = self.watchers[-1]
+        before = wanderer.snapshots
         await self.under_load("client", asyncio.to_thread(self.fail_over, self.chosen.failovers))
+        assert wanderer.snapshots == before, "with one host down at a time a stream could not be resumed at the others"
 
     def fail_over(self, times):
         """Kills the leader that many times, each after the client has traded with it."""
@@ -112,7 +149,8 @@ class ExchangeRun:
         print(
             f"  {name}: {load.answers - answers} answers, longest pause {pause:.1f} s, sequence {figures['sequence']},"
             f" term {max(load.ledger.terms.values())}, {figures['set_aside']} tails set aside,"
-            f" {sum(watcher.resumes for watcher in self.watchers)} streams resumed, {time.monotonic() - begun:.0f} s",
+            f" {sum(watcher.replays for watcher in self.watchers)} streams resumed,"
+            f" {sum(watcher.snapshots for watcher in self.watchers)} began anew, {time.monotonic() - begun:.0f} s",
             flush=True,
         )
 

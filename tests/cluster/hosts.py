@@ -112,11 +112,11 @@ address = "{self.url}"
         return {line["process"]: line["pid"] for line in lines if "process" in line and "pid" in line}
 
     def operate(self, *arguments, timeout=60):
-        """An operator's command on this host; its JSON answer."""
+        """An operator's command on this host; the last of its JSON answers."""
         done = processes.run(self.name, self.command("--json", *arguments), timeout, cwd=self.directory)
         if done.returncode != 0:
             raise RuntimeError(f"{self.name}: {arguments}: {done.returncode} {done.stdout[-400:]}{done.stderr[-400:]}")
-        return json.loads(done.stdout)
+        return json.loads(done.stdout.splitlines()[-1])
 
     def status(self):
         """`cluster status`; None when the host does not answer."""

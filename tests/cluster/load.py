@@ -14,13 +14,15 @@ from client import Broken, Client
 from hosts import TRADING
 from network import OUTSIDE
 from preparation import market_of
-from wallets import Wallet, body_of, request, signed_request
+from wallets import MICROS, Wallet, body_of, request, signed_request
 
 WALLETS, MARKETS = 8, 2
 # A market and wallets beside the load's, those of the stock client: keys 0 and 1 of the development mnemonic.
 STOCK_MARKET = market_of(MARKETS)
 STOCK_WALLETS = ("0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266", "0x70997970C51812dc3A010C7d01b50e0d17dc79C8")
 DEPOSIT = 100_000
+# Of both outcomes of each market, for each wallet, in micros.
+SHARES = str(1_000 * MICROS)
 # A frozen or unreachable host is given up after that many seconds.
 DEADLINE = 2.0
 PAUSE = 0.03
@@ -38,6 +40,8 @@ class Load:
         self.leader = self.urls[0]
         self.markets = [market_of(number) for number in range(MARKETS)]
         self.wallets = [Wallet.new(f"cluster {number}") for number in range(WALLETS)]
+        # Orders by wallet: all acknowledged ones, and those that may rest.
+        self.placed = {wallet.address: [] for wallet in self.wallets}
         self.resting = {wallet.address: [] for wallet in self.wallets}
         self.running = asyncio.Event()
         self.busy, self.answers, self.failures = 0, 0, []
@@ -59,7 +63,7 @@ class Load:
             assert status == 200, answer
             wallet.take_key(answer)
             for market in self.markets:
-                body = body_of({"conditionId": market["condition_id"], "amount": "1000000000", "reference": "shares"})
+                body = body_of({"conditionId": market["condition_id"], "amount": SHARES, "reference": market["slug"]})
                 status, answer, _ = await self.send(wallet, "POST", "/positions/split", body)
                 assert status == 200, answer
         self.tasks = [asyncio.create_task(self.trade(wallet)) for wallet in self.wallets]
@@ -141,7 +145,8 @@ class Load:
         if status not in (200, 400):
             self.failures.append(f"an order was answered {status} {answer}")
             return
-        self.ledger.note_order(answer, fields)
+        if self.ledger.note_order(answer, fields):
+            self.placed[wallet.address].append(answer["orderID"])
         if answer.get("status") == "live":
             self.resting[wallet.address].append(answer["orderID"])
 
@@ -154,9 +159,9 @@ class Load:
 
     async def read(self, wallet):
         """Any host that answers a read from the newest acknowledged sequence on shows every acknowledged order."""
-        if not self.ledger.orders:
+        if not self.placed[wallet.address]:
             return
-        order, newest = self.random.choice(list(self.ledger.orders)[-20:]), max(self.ledger.terms)
+        order, newest = self.placed[wallet.address][-1], max(self.ledger.terms)
         client = self.clients[self.random.choice(self.urls)]
         fields = {**wallet.l2("GET", f"/data/order/{order}"), "x-min-sequence": str(newest)}
         try:

@@ -5,7 +5,6 @@ Everything a watcher sees must be in the journal in the end: a host shows nothin
 
 import asyncio
 import json
-import random
 
 from websockets.asyncio.client import connect
 from websockets.exceptions import WebSocketException
@@ -14,20 +13,24 @@ PATIENCE = 3
 
 
 class Watcher:
-    """One client of the extension. `urls` take turns: one host's, or those of all hosts."""
+    """One client of the extension. `urls` take turns: one host's, or those of all hosts.
 
-    def __init__(self, name, urls, markets, ledger, seed):
-        self.name, self.urls, self.ledger = name, urls, ledger
-        self.random = random.Random(f"{seed} {name}")
+    A host that was started again has no history of before, and says so. A client of several hosts then asks the
+    others; only when all have been started again it takes new books, as `snapshots` counts.
+    """
+
+    def __init__(self, name, urls, markets, ledger):
+        self.name, self.urls, self.ledger = name, list(urls), ledger
         self.tokens = [token for market in markets for token in market["token_ids"]]
         self.last = {}  # sequence of the newest message, by market
         self.complete = self.stream_id = None
-        self.resumes, self.failures = 0, []
+        self.replays, self.snapshots, self.too_old, self.failures = 0, 0, 0, []
 
     async def watch(self):
         """Watches until it is cancelled."""
         while True:
-            url = self.random.choice(self.urls).replace("http", "ws", 1)
+            self.urls.append(self.urls.pop(0))
+            url = self.urls[0].replace("http", "ws", 1)
             try:
                 async with connect(f"{url}/ws/market", max_size=None, open_timeout=PATIENCE, close_timeout=0.1,
                                    ping_interval=None) as link:  # fmt: skip
@@ -52,13 +55,26 @@ class Watcher:
                 return  # this host has not reached the sequence yet
             self.stream_id = message["stream_id"]
             if kind == "resumed":
-                self.resumes, resuming = self.resumes + 1, False
-                if message["mode"] != "replay":
-                    self.failures.append(f"{self.name}: resumed from {self.complete} by {message}")
+                if not self.is_resumed(message):
+                    return
+                resuming = False
             elif kind == "heartbeat":
                 self.complete = max(self.complete or 0, int(message["sequence"]))
             elif message.get("market") and not resuming:
                 self.take(message)
+
+    def is_resumed(self, message):
+        """Whether to stay at this host: it replays, or no other host does either."""
+        if message["mode"] == "replay":
+            self.replays, self.too_old = self.replays + 1, 0
+            return True
+        if message.get("reason") != "too old":
+            self.failures.append(f"{self.name}: resumed from {self.complete} by {message}")
+        self.too_old += 1
+        if self.too_old < len(self.urls):
+            return False
+        self.snapshots, self.too_old, self.last = self.snapshots + 1, 0, {}
+        return True
 
     def take(self, message):
         """Checks the chain of a market's messages, and keeps its trades."""
