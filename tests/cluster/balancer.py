@@ -2,6 +2,7 @@
 
 import re
 import shutil
+import urllib.request
 from pathlib import Path
 
 import processes
@@ -23,7 +24,19 @@ class Balancer:
         assert changed == 1, f"{SAMPLE}: no line to listen"
         configuration = directory / "haproxy.cfg"
         configuration.write_text(text)
-        self.process = processes.start("balancer", ["haproxy", "-db", "-f", configuration], directory / "haproxy.log")
+        self.log = directory / "haproxy.log"
+        self.process = processes.start("balancer", ["haproxy", "-db", "-f", configuration], self.log)
+        processes.wait_for("answer through haproxy", self.answers)
+
+    def answers(self):
+        """Whether a host answers through it."""
+        if self.process.poll() is not None:
+            raise AssertionError(f"haproxy ended: {self.log.read_text()[-1_000:]}")
+        try:
+            with urllib.request.urlopen(f"{self.url}/time", timeout=2) as answer:
+                return answer.status == 200
+        except OSError:
+            return False
 
     def stop(self):
         processes.kill(self.process)

@@ -21,7 +21,8 @@ def network_of_machines(directory):
     for number, name in enumerate(ROLES.values(), FIRST_HOST):
         network.add(name, number)
     network.add("balancer", BALANCER)
-    network.name_hosts({f"nats-{number}.example.org": f"nats-{number}" for number in NUMBERS}, directory / "hosts")
+    names = {f"{namespace}.example.org": namespace for namespace in network.addresses}
+    network.name_hosts(names, directory / "hosts")
     return network
 
 

@@ -17,7 +17,7 @@ from processes import wait_for
 # After the last fault trading goes on within this time. Elections among the servers take up to 9 s.
 GOES_ON_SECONDS = 60
 
-# The stream is watched that long for each failover.
+# The stream is watched that long before the first failover, and for each.
 STREAM_SECONDS = 8
 
 
@@ -121,7 +121,7 @@ class ExchangeRun:
         """Kills the leader that many times, each after the client has traded with it."""
         cluster, logs = self.cluster, self.cluster.machines.logs
         front = balancer.Balancer(cluster.network.addresses["balancer"], logs)
-        programs = Programs(front.url, logs, times * STREAM_SECONDS)
+        programs = Programs(front.url, logs, (1 + times) * STREAM_SECONDS)
         try:
             for number in range(1, times + 1):
                 programs.goes_on(GOES_ON_SECONDS)
@@ -132,6 +132,7 @@ class ExchangeRun:
                 print(f"    failover {number}: {leader.name} killed, traded after {time.monotonic() - begun:.1f} s", flush=True)
                 leader.start()
                 wait_for(f"caught-up {leader.name}", lambda leader=leader: cluster.is_caught_up(leader), GOES_ON_SECONDS)
+            programs.goes_on(GOES_ON_SECONDS)
             programs.end()
         finally:
             programs.kill()
