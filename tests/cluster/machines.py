@@ -50,7 +50,9 @@ class Machines:
         self.all = []
         for number in NUMBERS:
             disk = Disk(directory, f"disk-{number}", DISK_MIB)
-            self.all.append(Machine(disk, Server(server_binary, number, disk, self.authority, self.logs, sync_interval)))
+            address = network.addresses[f"nats-{number}"]
+            server = Server(server_binary, number, address, disk, self.authority, self.logs, sync_interval)
+            self.all.append(Machine(disk, server))
 
     @property
     def servers(self):

@@ -26,10 +26,10 @@ class Authority:
         curve = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "30")
         openssl("req", *curve, "-subj", f"/CN={name}", "-keyout", key, "-out", certificate, *more)
 
-    def issue(self, name, host=None):
-        """Certificate and key of a user, or of a server at a host name."""
+    def issue(self, name, *places):
+        """Certificate and key of a user, or of a server at a host name and an address."""
         certificate, key = self.directory / f"{name}.pem", self.directory / f"{name}.key"
-        alternative = ("-addext", f"subjectAltName=DNS:{host}") if host else ()
+        alternative = ("-addext", f"subjectAltName={','.join(places)}") if places else ()
         self.make(certificate, key, name, "-x509", "-CA", self.certificate, "-CAkey", self.key,
                   "-addext", "basicConstraints=critical,CA:FALSE", *alternative)  # fmt: skip
         return certificate, key
@@ -38,8 +38,8 @@ class Authority:
 class Server:
     """One server, on the disk of its machine."""
 
-    def __init__(self, binary, number, disk, authority, logs, sync_interval="always"):
-        self.binary, self.number, self.disk = binary, number, disk
+    def __init__(self, binary, number, address, disk, authority, logs, sync_interval):
+        self.binary, self.number, self.address, self.disk = binary, number, address, disk
         self.name, self.host = f"nats-{number}", f"nats-{number}.example.org"
         self.url = f"tls://{self.host}:4222"
         self.log = logs / f"{self.name}.log"
@@ -50,7 +50,7 @@ class Server:
     def configure(self, authority, directory, sync_interval):
         """The samples, with paths of this run."""
         directory.mkdir()
-        certificate, key = authority.issue(self.name, self.host)
+        certificate, key = authority.issue(self.name, f"DNS:{self.host}", f"IP:{self.address}")
         paths = {
             "/etc/nats/server.pem": certificate,
             "/etc/nats/server.key": key,
