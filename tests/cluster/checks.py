@@ -3,7 +3,7 @@
 import processes
 from acknowledged import Tables
 
-CATCH_UP_SECONDS = 60
+CATCH_UP_SECONDS = 120
 # Lines of a failure.
 SHOWN = 20
 

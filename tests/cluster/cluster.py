@@ -10,7 +10,7 @@ from streams import Watcher
 ROLES = {"leader": "alpha", "standby": "beta", "reader": "gamma"}
 # Last numbers of addresses: servers 1 to 3, hosts 11 to 13.
 FIRST_HOST, BALANCER = 11, 20
-START_SECONDS = 60
+START_SECONDS = 180
 
 
 def network_of_machines(directory):

@@ -1,7 +1,7 @@
 """The nemesis run; `run` says how to start it.
 
 A cluster trades under a load. A round is one to three strikes of a seeded nemesis (nemesis.py, exchange_nemesis.py), each
-healed after a while; then trading must go on by itself within a minute, and checks.py compares the ledger of all
+healed after a while; then trading must go on by itself, and checks.py compares the ledger of all
 acknowledgements and all hosts with each other. Every tenth round begins with a new cluster, whose seed is the next
 number, so that any round can be reached again: the acts repeat, their timing does nearly.
 """
