@@ -16,7 +16,7 @@ def check(cluster, load, watchers):
     """Checks everything; returns figures of the round."""
     found = [*load.failures, *(failure for watcher in watchers for failure in watcher.failures)]
     found += unexpected_ends(cluster)
-    sequence = processes.wait_for("common end of all journals", lambda: common_end(cluster), CATCH_UP_SECONDS)
+    sequence = processes.wait_for("common end of all journals", lambda: common_end(cluster, load), CATCH_UP_SECONDS)
     found += journals(cluster)
     for host in cluster.hosts:
         tables = Tables.of(host, host.directory)
@@ -36,13 +36,16 @@ def unexpected_ends(cluster):
         host.ended.clear()
 
 
-def common_end(cluster):
-    """The sequence at which all hosts are; None while they differ or one does not answer."""
+def common_end(cluster, load):
+    """The sequence at which all hosts are; None while they differ, or one has no place in the cluster yet.
+
+    Reports are up to half a second old, so they must name what was acknowledged.
+    """
     statuses = [host.status() for host in cluster.hosts]
-    if not all(statuses) or sum(status["leading"] for status in statuses) != 1:
+    if not all(statuses) or sorted(status["state"] for status in statuses) != ["following", "following", "leading"]:
         return None
     sequences = {status["own_sequence"] for status in statuses}
-    return max(sequences)
+    return sequences.pop() if len(sequences) == 1 and max(sequences) >= max(load.ledger.terms) else None
 
 
 def journals(cluster):
