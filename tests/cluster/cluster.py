@@ -77,7 +77,7 @@ class Cluster:
     def is_caught_up(self, host):
         """Whether a host has all that its log had when it was asked."""
         status = host.status()
-        return status is not None and status["lag_frames"] == 0
+        return status is not None and status["state"] in ("leading", "following") and status["lag_frames"] == 0
 
     def kill(self):
         self.machines.kill()

@@ -23,7 +23,7 @@ class Host:
         self.log, self.events = self.directory / "up.log", self.directory / "up.jsonl"
         self.settings = self.directory / "foretell.toml"
         self.url = f"http://{address}:{TRADING}"
-        self.process, self.starts = None, 0
+        self.process = None
         # Exit codes of `up` that nobody asked for.
         self.ended = []
         self.configure(machines)
@@ -70,7 +70,8 @@ address = "{self.url}"
         self.note_end()
         if self.ended[-1:] == [IO_ERROR] and not flags:
             flags = ("--after-io-error",)
-        self.starts += 1
+        # The report of an earlier start is no report of this one.
+        (self.data / "cluster-status").unlink(missing_ok=True)
         command = self.command("--json", "up", *flags)
         self.process = processes.start(self.name, command, self.log, self.events, cwd=self.directory)
 
