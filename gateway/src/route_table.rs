@@ -71,6 +71,7 @@ pub(crate) fn routes(surface: Surface, page: PageRoutes) -> Routes {
         Surface::Data => data_routes(),
         Surface::Catalog => catalog_routes(),
         Surface::Operator => operator_routes(),
+        Surface::Health => health_routes(),
     })
 }
 
@@ -375,6 +376,14 @@ fn catalog_routes() -> Vec<Route> {
         ),
         get("/public-profile", handle!(public_profile::show)),
         get("/public-search", handle!(lists::search)),
+    ]
+}
+
+fn health_routes() -> Vec<Route> {
+    use operator::probes;
+    vec![
+        get("/livez", handle!(probes::live)),
+        get("/readyz", handle!(probes::ready)),
     ]
 }
 

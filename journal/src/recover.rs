@@ -61,14 +61,14 @@ pub struct RecoveryReport {
 pub struct Recovered {
     /// The result of the recovery.
     pub report: RecoveryReport,
-    dir: PathBuf,
-    options: Options,
-    header: SegmentHeader,
-    file: Box<dyn DiskFile>,
-    tip: Tip,
-    mark: Watermark,
-    watermark: WatermarkFile,
-    lock: DirectoryLock,
+    pub(crate) dir: PathBuf,
+    pub(crate) options: Options,
+    pub(crate) header: SegmentHeader,
+    pub(crate) file: Box<dyn DiskFile>,
+    pub(crate) tip: Tip,
+    pub(crate) mark: Watermark,
+    pub(crate) watermark: WatermarkFile,
+    pub(crate) lock: DirectoryLock,
 }
 
 /// Receives the frames during recovery. An error stops recovery before any change.
@@ -130,6 +130,7 @@ pub fn recover_into(
     directory::prepare(disk, dir)?;
     let lock = directory::lock(dir)?;
     refuse_after_io_error(dir, options.after_io_error)?;
+    refuse_replica(dir)?;
     control::supersede(dir)?;
     directory::remove_unfinished(disk, dir)?;
     let mark = watermark::read(dir)?;
@@ -163,7 +164,14 @@ pub fn recover_into(
     })
 }
 
-fn refuse_after_io_error(dir: &Path, allowed: bool) -> Result<(), JournalError> {
+fn refuse_replica(dir: &Path) -> Result<(), JournalError> {
+    if directory::is_replica(dir) {
+        return Err(JournalError::Replica(directory::replica_marker_path(dir)));
+    }
+    Ok(())
+}
+
+pub(crate) fn refuse_after_io_error(dir: &Path, allowed: bool) -> Result<(), JournalError> {
     match fs::read_to_string(marker_path(dir)) {
         Ok(_) if allowed => Ok(()),
         Ok(text) => Err(JournalError::AfterIoError(text)),
@@ -172,7 +180,7 @@ fn refuse_after_io_error(dir: &Path, allowed: bool) -> Result<(), JournalError> 
     }
 }
 
-fn remove_marker(disk: &dyn Disk, dir: &Path) -> Result<(), JournalError> {
+pub(crate) fn remove_marker(disk: &dyn Disk, dir: &Path) -> Result<(), JournalError> {
     let path = marker_path(dir);
     if !path.exists() {
         return Ok(());
@@ -181,7 +189,7 @@ fn remove_marker(disk: &dyn Disk, dir: &Path) -> Result<(), JournalError> {
     disk.sync_dir(dir).context("sync", dir)
 }
 
-fn scan(
+pub(crate) fn scan(
     dir: &Path,
     options: &Options,
     after: Sequence,
@@ -194,6 +202,7 @@ fn scan(
         mark: Some(*mark),
         past_cache: options.after_io_error,
         limit: None,
+        may_change: false,
     };
     let mut scratch = Scratch::default();
     let stopped = |sequence, reason| JournalError::Stopped { sequence, reason };
@@ -253,7 +262,7 @@ fn create(dir: &Path, options: &Options) -> Result<NewSegment, JournalError> {
     };
     // The watermark first: a segment without a watermark is refused.
     let watermark = WatermarkFile::create(disk, dir, &mark)?;
-    let prepared = PreparedSegment::create(disk, unfinished(dir), header.bytes)?;
+    let prepared = PreparedSegment::create(disk, directory::unfinished(dir), header.bytes)?;
     let file = begin_segment(disk, dir, prepared, &header)?;
     let tip = Tip {
         position: JournalPosition {
@@ -280,11 +289,7 @@ fn create(dir: &Path, options: &Options) -> Result<NewSegment, JournalError> {
     })
 }
 
-fn unfinished(dir: &Path) -> PathBuf {
-    dir.join("recovering.tmp")
-}
-
-fn fill_random(host: &dyn ClockAndRandom, bytes: &mut [u8]) -> Result<(), JournalError> {
+pub(crate) fn fill_random(host: &dyn ClockAndRandom, bytes: &mut [u8]) -> Result<(), JournalError> {
     host.random(bytes)
         .context("read random bytes for", Path::new("the journal"))
 }
@@ -396,7 +401,7 @@ fn rewrite_unproven(
     old: &SegmentMap,
     header: &SegmentHeader,
 ) -> Result<(Box<dyn DiskFile>, Tip), JournalError> {
-    let mut prepared = PreparedSegment::create(disk, unfinished(dir), header.bytes)?;
+    let mut prepared = PreparedSegment::create(disk, directory::unfinished(dir), header.bytes)?;
     let mut tip = Tip {
         position: JournalPosition {
             segment: header.number,
@@ -488,6 +493,26 @@ impl Recovered {
     /// other threads, and the preallocator. The caller runs its turns or passes it
     /// to [`Syncer::start_preallocator`].
     pub fn open(self) -> Result<(Appender, Syncer, JournalState, Preallocator), JournalError> {
+        let last_time = self.report.last_time;
+        let opening = NextBatch {
+            segment: self.tip.position.segment,
+            offset: self.tip.position.offset,
+            bytes: self.header.bytes,
+            next_bytes: self.options.segment_bytes,
+        };
+        let (syncer, preallocator) = self.syncer(false)?;
+        let state = syncer.state.clone();
+        let appender = Appender::new(
+            syncer.handoff.clone(),
+            state.clone(),
+            opening,
+            (syncer.tip.last, last_time),
+        );
+        Ok((appender, syncer, state, preallocator))
+    }
+
+    /// Publishes the control page and makes the sync thread's end.
+    pub(crate) fn syncer(self, is_replica: bool) -> Result<(Syncer, Preallocator), JournalError> {
         let mut generation = [0; 8];
         fill_random(&*self.options.host, &mut generation)?;
         let start = EngineStart {
@@ -497,6 +522,7 @@ impl Recovered {
             segment: self.header.number,
             first: self.header.first,
             found: self.report.last_sequence,
+            is_replica,
         };
         let tip = self.tip;
         let control = ControlPage::create(&self.dir, &start, tip.last, tip.position)?;
@@ -511,18 +537,6 @@ impl Recovered {
             state: state.clone(),
             sync_thread: parker.unparker().clone(),
         });
-        let opening = NextBatch {
-            segment: tip.position.segment,
-            offset: tip.position.offset,
-            bytes: self.header.bytes,
-            next_bytes: options.segment_bytes,
-        };
-        let appender = Appender::new(
-            handoff.clone(),
-            state.clone(),
-            opening,
-            (tip.last, self.report.last_time),
-        );
         let syncer = Syncer {
             dir: self.dir,
             disk: options.disk,
@@ -530,7 +544,7 @@ impl Recovered {
             durability: options.durability,
             watermark_after: options.watermark_after,
             segment_bytes: options.segment_bytes,
-            state: state.clone(),
+            state,
             handoff,
             parker,
             preallocator: handle,
@@ -541,9 +555,10 @@ impl Recovered {
             mark: self.mark,
             unmarked_since: None,
             waiting: None,
+            log: None,
             _lock: self.lock,
         };
-        Ok((appender, syncer, state, preallocator))
+        Ok((syncer, preallocator))
     }
 }
 

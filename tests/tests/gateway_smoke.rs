@@ -81,6 +81,7 @@ impl Site {
             checked_at_start: foretell_gateway::CHECKED_AT_START,
             chunking: self.chunking,
             engine_socket: data.join(SOCKET_NAME),
+            cluster_status: None,
             listen: self.listen.clone(),
             threads: 2,
             connections: ConnectionLimits::default(),

@@ -72,7 +72,7 @@ pub const V2_LIVE_VOLUME: Renames = &[("event_id", "id")];
 pub struct V2Query<'q> {
     /// The query without `limit` and `cursor`.
     pub first: Query<'q>,
-    /// `limit` 1 to 1,000, default 100; the offset that `cursor` stands for.
+    /// `limit` 1 to 1,000, default 100; the offset that `cursor` encodes.
     pub page: LimitOffset,
 }
 
