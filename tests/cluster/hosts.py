@@ -108,6 +108,9 @@ address = "{self.url}"
     def is_frozen(self):
         return any(processes.is_stopped(pid) for pid in (self.process.pid, self.process_ids().get("engine")) if pid)
 
+    def has_engine(self):
+        return self.is_running() and self.process_ids().get("engine") in processes.members(self.process.pid)
+
     def process_ids(self):
         """Process ids by name (`engine`, `gateway-1`), of the newest start of each."""
         lines = [json.loads(line) for line in self.events.read_text().splitlines() if line.endswith("}")]

@@ -57,6 +57,10 @@ class Nemesis:
             # A server that found its disk full has stopped writing until it is started again.
             machine.disk.free()
             machine.server.kill()
+            if machine.host is not None and not machine.host.has_engine():
+                # `up` does not start an engine again whose write failed: an operator does.
+                machine.host.kill()
+                machine.host.start("--after-io-error")
         self.filled = []
         for machine in self.machines.all:
             machine.start()
