@@ -6,9 +6,10 @@
 
 use std::collections::VecDeque;
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::Arc;
 
 use foretell_model::Sequence;
+use parking_lot::{Mutex, MutexGuard};
 
 use crate::control::JournalPosition;
 use crate::primitives::Unparker;
@@ -71,7 +72,7 @@ impl LogQueue {
     }
 
     fn inner(&self) -> MutexGuard<'_, Inner> {
-        self.0.inner.lock().expect("no holder of the lock panics")
+        self.0.inner.lock()
     }
 
     /// Sets the function that the sync thread calls after it has submitted an item.

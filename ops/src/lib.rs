@@ -11,6 +11,7 @@ mod cli;
 mod cluster;
 mod cluster_config;
 mod config;
+mod data_directory;
 pub mod demo;
 mod exit_codes;
 pub mod failure;
@@ -68,7 +69,7 @@ fn dispatch(cli: Cli, disk: Arc<dyn Disk>) -> Result<ExitCode, Failure> {
     let output = Output { json: cli.json };
     // Output files of these two commands are for other users.
     if !matches!(cli.command, Command::Audit(_) | Command::Bench(_)) {
-        process::restrict_umask();
+        data_directory::restrict_umask();
     }
     if let Command::Config(ConfigCommand::Print { env: true }) = cli.command {
         print_variables(output);

@@ -11,6 +11,7 @@ use tracing::error;
 
 use crate::cli::Up;
 use crate::config::{ClusterRole, Config};
+use crate::data_directory;
 use crate::demo;
 use crate::failure::Failure;
 use crate::fingerprint::fingerprint;
@@ -65,8 +66,8 @@ struct RunningExchange {
 
 impl RunningExchange {
     fn prepare(config: &Config, file: Option<&Path>, up: &Up) -> Result<Self, Failure> {
-        process::prepare_data_directory(&config.data.directory)?;
-        process::prepare_operator_token(&config.operator_token_file())?;
+        data_directory::prepare_data_directory(&config.data.directory)?;
+        data_directory::prepare_operator_token(&config.operator_token_file())?;
         if up.demo && config.gateway.dev_auth_hints {
             tracing::info!("401 answers carry hints: this is a demo");
         }
@@ -80,7 +81,7 @@ impl RunningExchange {
         let catalog = reserve(config.catalog.listen, &mut reserved)?;
         let operator = reserve(config.operator.listen, &mut reserved)?;
         // Must exist before its readers start.
-        process::prepare_catalog(&config.catalog_file())?;
+        data_directory::prepare_catalog(&config.catalog_file())?;
         Ok(Self {
             config: config.clone(),
             file: file.map(Path::to_owned),
