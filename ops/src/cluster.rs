@@ -178,7 +178,7 @@ fn fill(log: &mut JetStreamLog, journal: &Path) -> Result<(), Failure> {
         };
         let mut attempts = 0;
         let mut wait = || {
-            std::thread::sleep(ATTEMPT_PAUSE);
+            std::thread::park_timeout(ATTEMPT_PAUSE);
             attempts += 1;
             attempts < MAX_ATTEMPTS
         };

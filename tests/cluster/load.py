@@ -161,7 +161,8 @@ class Load:
         """Any host that answers a read from the newest acknowledged sequence on shows every acknowledged order."""
         if not self.placed[wallet.address]:
             return
-        order, newest = self.placed[wallet.address][-1], max(self.ledger.terms)
+        order = self.placed[wallet.address][-1]
+        newest = max(self.ledger.orders[order].sequence, max(self.ledger.terms))
         client = self.clients[self.random.choice(self.urls)]
         fields = {**wallet.l2("GET", f"/data/order/{order}"), "x-min-sequence": str(newest)}
         try:

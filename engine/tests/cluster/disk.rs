@@ -9,7 +9,7 @@ use std::sync::Arc;
 use foretell_journal::disk::{Disk, DiskFile, RealDisk};
 use parking_lot::Mutex;
 
-use super::rng::Rng;
+use crate::simulation::rng::Rng;
 
 const PAGE: u64 = 4_096;
 

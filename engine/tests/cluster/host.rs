@@ -14,7 +14,6 @@ use foretell_model::{Command, Micros, Reference, Sequence, TimeNs, Verdict, Wall
 use foretell_replication::{Fault, Heartbeat, LogError, Model, ModelLog, ReplicatedLog, Window};
 
 use super::disk::CutDisk;
-use super::rng::Rng;
 use crate::clock::Clocks;
 use crate::cluster::join::{Attempt, attempt};
 use crate::cluster::standby::{Standby, StandbyStep, now};
@@ -22,6 +21,7 @@ use crate::cluster::status::StatusFile;
 use crate::config::{ClusterConfig, ClusterRole, ConnectLog, EngineConfig};
 use crate::directory::Directory;
 use crate::recovery;
+use crate::simulation::rng::Rng;
 
 /// The clock of all hosts, in nanoseconds.
 #[derive(Clone, Debug)]
@@ -68,7 +68,7 @@ impl ConnectLog for NoLink {
 pub(super) enum Event {
     Started,
     SetAside,
-    TookOver(u64),
+    TookOver,
     Acknowledged { sequence: u64, command: u64 },
     Superseded,
 }
@@ -279,7 +279,7 @@ impl Host {
                     StandbyStep::More | StandbyStep::Idle => self.life = Life::Following(standby),
                     StandbyStep::Leads => {
                         let leading = Leading::new(*standby);
-                        events.push(Event::TookOver(leading.term));
+                        events.push(Event::TookOver);
                         self.life = Life::Leading(Box::new(leading));
                     }
                 }

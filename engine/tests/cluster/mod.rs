@@ -9,9 +9,6 @@
 
 mod disk;
 mod host;
-#[allow(dead_code, reason = "the properties use the rest of it")]
-#[path = "../../../tests/tests/properties/rng.rs"]
-mod rng;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -20,8 +17,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use foretell_replication::Model;
 
 use self::host::{Host, SimClock};
-use self::rng::Rng;
 use crate::config::ClusterRole;
+use crate::simulation::rng::Rng;
 
 /// Seeds of a default run.
 const SEEDS: u64 = 150;
@@ -111,7 +108,7 @@ impl World {
                         return Err(format!("sequence {sequence} was acknowledged twice"));
                     }
                 }
-                host::Event::TookOver(_) => drop(self.seen.insert(Situation::TookOver)),
+                host::Event::TookOver => drop(self.seen.insert(Situation::TookOver)),
                 host::Event::Superseded => drop(self.seen.insert(Situation::Superseded)),
                 host::Event::SetAside => drop(self.seen.insert(Situation::SetAside)),
                 host::Event::Started => {}

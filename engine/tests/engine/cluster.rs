@@ -17,6 +17,9 @@ use foretell_replication::{LogError, Model, ReplicatedLog};
 
 use crate::harness::{Engine, OwnedFrame, TestClient, config, frames};
 
+/// More than twice the silence after which a standby takes over.
+const LONGER_THAN_SILENCE: Duration = Duration::from_millis(900);
+
 #[derive(Debug)]
 struct Link {
     model: Model,
@@ -230,7 +233,7 @@ fn a_cut_off_standby_does_not_count_silence_and_a_reader_never_leads() {
     let last = acknowledged(&mut client, 1);
     followed(&second.data(), last);
     second.is_reachable.store(false, Ordering::Relaxed);
-    std::thread::sleep(Duration::from_millis(900));
+    std::thread::park_timeout(LONGER_THAN_SILENCE);
     second.is_reachable.store(true, Ordering::Relaxed);
     let last = acknowledged(&mut client, 2);
     assert_eq!(followed(&second.data(), last), frames(&first.data()));
@@ -239,7 +242,7 @@ fn a_cut_off_standby_does_not_count_silence_and_a_reader_never_leads() {
     let mut reader = Host::new(&model, "reader", ClusterRole::Reader).started();
     drop(client);
     first.stop();
-    std::thread::sleep(Duration::from_millis(900));
+    std::thread::park_timeout(LONGER_THAN_SILENCE);
     assert!(!reader.data().join(SOCKET_NAME).exists());
     reader.stop();
 }

@@ -158,7 +158,7 @@ async fn a_handshake_that_never_ends_is_cut() {
     let mut writer = slow.try_clone().expect("a socket");
     let drip = std::thread::spawn(move || {
         while writer.write_all(b"x").is_ok() {
-            std::thread::sleep(Duration::from_millis(100));
+            std::thread::park_timeout(Duration::from_millis(100));
         }
     });
     site.is_well().await;
