@@ -14,6 +14,9 @@ use tokio::sync::mpsc;
 const WAITING: usize = 32;
 /// Pause after a fault.
 const RETRY: Duration = Duration::from_millis(250);
+/// Silence after which the stream is asked whether a message is missing: a request for messages
+/// that the network lost is never answered.
+const SILENCE: Duration = Duration::from_secs(2);
 
 /// The messages after a number.
 #[derive(Debug)]
@@ -92,8 +95,17 @@ async fn receive(
         .messages()
         .await
         .map_err(|error| error.to_string())?;
-    while let Some(message) = messages.next().await {
-        let message = message.map_err(|error| error.to_string())?;
+    loop {
+        let Ok(next) = tokio::time::timeout(SILENCE, messages.next()).await else {
+            let info = stream.get_info().await.map_err(|error| error.to_string())?;
+            if info.state.last_sequence > *last {
+                return Err(format!("nothing after {last} for {SILENCE:?}"));
+            }
+            continue;
+        };
+        let message = next
+            .ok_or("the consumer ended")?
+            .map_err(|error| error.to_string())?;
         let number = message
             .info()
             .map_err(|error| error.to_string())?
@@ -114,5 +126,4 @@ async fn receive(
         *last = number;
         wake();
     }
-    Err("the consumer ended".to_owned())
 }
