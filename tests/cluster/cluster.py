@@ -11,6 +11,8 @@ ROLES = {"leader": "alpha", "standby": "beta", "reader": "gamma"}
 # Last numbers of addresses: servers 1 to 3, hosts 11 to 13.
 FIRST_HOST, BALANCER = 11, 20
 START_SECONDS = 180
+# Filling a stream from a journal takes a replicated sync for each batch.
+FILL_SECONDS = 300
 
 
 def network_of_machines(directory):
@@ -56,7 +58,7 @@ class Cluster:
     @staticmethod
     def is_stream_made(host, *flags):
         """`cluster init` needs a majority of servers, which takes some seconds to form."""
-        done = processes.run(host.name, host.command("cluster", "init", *flags), 60, cwd=host.directory)
+        done = processes.run(host.name, host.command("cluster", "init", *flags), FILL_SECONDS, cwd=host.directory)
         (host.directory / "init.log").write_text(done.stdout + done.stderr)
         return done.returncode == 0
 

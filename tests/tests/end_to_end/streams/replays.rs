@@ -12,7 +12,7 @@ use super::{Site, common, count};
 /// Clients that wait for the journal; a gateway reads it for one at a time.
 const CLIENTS: u8 = 32;
 /// Responses of the random load before.
-const COMMANDS: u64 = 300;
+const COMMANDS: u64 = 1_500;
 /// Bytes that may wait for a client, in MiB. Half of it is one part of a replay.
 const MAX_LAG_MIB: usize = 1;
 
