@@ -238,11 +238,11 @@ struct NewSegment {
     watermark: WatermarkFile,
 }
 
-fn create(dir: &Path, options: &Options) -> Result<NewSegment, JournalError> {
-    let disk = &*options.disk;
+/// The header of the first segment of a new journal, with a random genesis.
+pub(crate) fn first_header(options: &Options) -> Result<SegmentHeader, JournalError> {
     let mut genesis = [0; 32];
     fill_random(&*options.host, &mut genesis)?;
-    let header = SegmentHeader {
+    Ok(SegmentHeader {
         number: 1,
         epoch: 1,
         first: Sequence(1),
@@ -250,7 +250,22 @@ fn create(dir: &Path, options: &Options) -> Result<NewSegment, JournalError> {
         previous_end: 0,
         previous_hash: chain::chain_start(&genesis),
         genesis,
-    };
+    })
+}
+
+/// The files of a journal without frames.
+pub(crate) struct EmptyJournal {
+    pub(crate) file: Box<dyn DiskFile>,
+    pub(crate) mark: Watermark,
+    pub(crate) watermark: WatermarkFile,
+}
+
+/// Creates the watermark and the first segment of a journal.
+pub(crate) fn begin_journal(
+    disk: &dyn Disk,
+    dir: &Path,
+    header: &SegmentHeader,
+) -> Result<EmptyJournal, JournalError> {
     let mark = Watermark {
         count: 0,
         epoch: header.epoch,
@@ -258,12 +273,26 @@ fn create(dir: &Path, options: &Options) -> Result<NewSegment, JournalError> {
         segment: header.number,
         end: FIRST_BATCH,
         hash: header.previous_hash,
-        genesis,
+        genesis: header.genesis,
     };
     // The watermark first: a segment without a watermark is refused.
     let watermark = WatermarkFile::create(disk, dir, &mark)?;
     let prepared = PreparedSegment::create(disk, directory::unfinished(dir), header.bytes)?;
-    let file = begin_segment(disk, dir, prepared, &header)?;
+    let file = begin_segment(disk, dir, prepared, header)?;
+    Ok(EmptyJournal {
+        file,
+        mark,
+        watermark,
+    })
+}
+
+fn create(dir: &Path, options: &Options) -> Result<NewSegment, JournalError> {
+    let header = first_header(options)?;
+    let EmptyJournal {
+        file,
+        mark,
+        watermark,
+    } = begin_journal(&*options.disk, dir, &header)?;
     let tip = Tip {
         position: JournalPosition {
             segment: header.number,
@@ -274,7 +303,7 @@ fn create(dir: &Path, options: &Options) -> Result<NewSegment, JournalError> {
     };
     Ok(NewSegment {
         report: RecoveryReport {
-            genesis,
+            genesis: header.genesis,
             epoch: header.epoch,
             last_sequence: Sequence(0),
             last_time: TimeNs(0),
@@ -289,7 +318,7 @@ fn create(dir: &Path, options: &Options) -> Result<NewSegment, JournalError> {
     })
 }
 
-pub(crate) fn fill_random(host: &dyn ClockAndRandom, bytes: &mut [u8]) -> Result<(), JournalError> {
+fn fill_random(host: &dyn ClockAndRandom, bytes: &mut [u8]) -> Result<(), JournalError> {
     host.random(bytes)
         .context("read random bytes for", Path::new("the journal"))
 }

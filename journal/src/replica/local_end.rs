@@ -11,13 +11,11 @@ use crate::chain;
 use crate::directory::{self, DirectoryLock};
 use crate::error::{Context, JournalError};
 use crate::options::Options;
-use crate::preallocate::PreparedSegment;
-use crate::recover::{fill_random, refuse_after_io_error};
+use crate::recover::{begin_journal, first_header, refuse_after_io_error};
 use crate::scan::Scan;
 use crate::segment::{self, FIRST_BATCH, SegmentHeader};
 use crate::segment_scan::JournalEnd;
-use crate::sync::begin_segment;
-use crate::watermark::{self, Watermark, WatermarkFile};
+use crate::watermark::{self, Watermark};
 
 /// An item at the end of the local copy.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -182,19 +180,7 @@ pub fn create(
     }
     let header = match header {
         Some(header) => header,
-        None => {
-            let mut genesis = [0; 32];
-            fill_random(&*options.host, &mut genesis)?;
-            SegmentHeader {
-                number: 1,
-                epoch: 1,
-                first: Sequence(1),
-                bytes: options.segment_bytes,
-                previous_end: 0,
-                previous_hash: chain::chain_start(&genesis),
-                genesis,
-            }
-        }
+        None => first_header(options)?,
     };
     let starts = (header.number, header.first, header.previous_end);
     if starts != (1, Sequence(1), 0) || header.previous_hash != chain::chain_start(&header.genesis)
@@ -203,19 +189,7 @@ pub fn create(
             "the log's first message is not the header of a journal's first segment",
         ));
     }
-    let mark = Watermark {
-        count: 0,
-        epoch: header.epoch,
-        sequence: Sequence(0),
-        segment: header.number,
-        end: FIRST_BATCH,
-        hash: header.previous_hash,
-        genesis: header.genesis,
-    };
-    // The watermark first: a segment without a watermark is refused.
-    WatermarkFile::create(disk, dir, &mark)?;
-    let prepared = PreparedSegment::create(disk, directory::unfinished(dir), header.bytes)?;
-    begin_segment(disk, dir, prepared, &header)?;
+    begin_journal(disk, dir, &header)?;
     Ok(header)
 }
 
