@@ -62,7 +62,7 @@ impl MarketTexts {
 
 /// The names of a market on the data surface, defined only here. All come from its description;
 /// missing ones are empty.
-fn names(description: &MarketDescription) -> MarketNames<'_> {
+pub(crate) fn names(description: &MarketDescription) -> MarketNames<'_> {
     let [yes, no] = &description.outcomes;
     let event = description.event.as_ref();
     MarketNames {

@@ -1,12 +1,15 @@
-//! `GET /activity` sorted by size or value: all of a wallet's activities are visited, and as many
-//! as the page needs are kept.
+//! `GET /activity` sorted by size or value: of a wallet's activities as many as the page needs are
+//! kept. From the largest down, trades that are too small for the page are jumped over; from the
+//! smallest up, all are visited.
 
 use std::cmp::{Ordering, Reverse};
 use std::ops::ControlFlow;
 
-use foretell_model::{AccountNumber, Sequence};
+use foretell_model::{AccountNumber, Lots, Micros, Sequence};
 use foretell_view::{Action, RowFilter, TradeSlot, View};
-use foretell_wire::data::{ActivityKind, ActivityQuery, ActivitySort, LimitOffset, page};
+use foretell_wire::data::{
+    ActivityKind, ActivityQuery, ActivitySort, Direction, LimitOffset, page,
+};
 
 use crate::answer::StatePosition;
 use crate::app::App;
@@ -41,6 +44,8 @@ pub(super) struct SortedActivity {
     ahead: Option<(TradeLists, (usize, usize))>,
     /// At most two steps more than twice the rows up to the page's end.
     found: Vec<SortKey>,
+    /// From the largest down: smallest number of a trade that may still change the page.
+    least: u64,
     shown: Vec<ActivityEntry>,
     /// The state of the first step.
     position: Option<StatePosition>,
@@ -53,6 +58,7 @@ impl SortedActivity {
             markets,
             ahead: None,
             found: Vec::new(),
+            least: 0,
             shown: Vec::new(),
             position: None,
         }
@@ -124,10 +130,15 @@ impl SortedActivity {
         account: AccountNumber,
         trades: &mut TradeLists,
     ) -> bool {
-        let sought = RowFilter {
+        let mut sought = RowFilter {
             side: self.wanted.side,
             ..RowFilter::default()
         };
+        match (self.wanted.direction, self.wanted.sort) {
+            (Direction::Ascending, _) => {}
+            (Direction::Descending, ActivitySort::Cash) => sought.value = Micros(self.least),
+            (Direction::Descending, _) => sought.lots = Lots(self.least),
+        }
         let (sort, found) = (self.wanted.sort, &mut self.found);
         let enough = found.len() + STEP;
         trades.find(view, sought, usize::MAX, |slot, _| {
@@ -159,13 +170,19 @@ impl SortedActivity {
         }
     }
 
-    /// Drops rows after the page's end once there are twice as many plus [`STEP`], so that memory is
+    /// Drops rows after the page's end once there are twice as many and some more, so that memory is
     /// bounded by the page and not by the history.
     fn truncate_to_page(&mut self) {
+        const SPARE: usize = 256;
         let LimitOffset { limit, offset } = self.wanted.page;
         let limit = limit + offset;
-        if self.found.len() >= 2 * limit + STEP {
+        if limit > 0 && self.found.len() >= 2 * limit + SPARE {
             self.found = self.page(LimitOffset { limit, offset: 0 });
+            self.least = self.found.last().map_or(1, |last| match last.done {
+                // Trades come from new to old, so those to come follow an equal one.
+                Activity::Trade(_) => last.number.saturating_add(1),
+                Activity::Action(_) => last.number,
+            });
         }
     }
 

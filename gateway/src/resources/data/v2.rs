@@ -103,7 +103,7 @@ pub(super) const fn probe(page: LimitOffset) -> LimitOffset {
     }
 }
 
-pub(super) fn rows(app: &App, answer: &Answer) -> Result<Vec<Value>, Failure> {
+fn rows(app: &App, answer: &Answer) -> Result<Vec<Value>, Failure> {
     let state = app.shared_view.read();
     Ok(v2_rows(&answer.body, &|condition, outcome| {
         token(&state.view, condition, outcome)
@@ -115,7 +115,7 @@ fn token(view: &View, condition: ConditionId, outcome: Outcome) -> Option<TokenI
     Some(market.tokens[outcome.index()])
 }
 
-pub(super) fn with_body(answer: Answer, body: String) -> Answer {
+fn with_body(answer: Answer, body: String) -> Answer {
     Answer {
         body: body.into(),
         ..answer

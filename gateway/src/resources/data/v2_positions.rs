@@ -11,15 +11,14 @@ use foretell_wire::data::{
     V2PositionsQuery, page, v2_written,
 };
 
-use serde_json::Value;
-
 use crate::answer::{Answer, StatePosition};
 use crate::app::App;
 use crate::failure::Failure;
 use crate::profiles::ProfileTexts;
+use crate::rendered_market_texts::names;
 use crate::request_context::RequestContext;
 use crate::resources::data::position_row::figures;
-use crate::resources::data::v2::{paged, probe, rows, with_body};
+use crate::resources::data::v2::{paged, probe};
 use crate::resources::data::{MarketFilter, STEP, account_of};
 
 type Token = (MarketNumber, Outcome);
@@ -46,10 +45,9 @@ pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
         found: Vec::new(),
         position: None,
     };
-    let (answer, has_more) = search.run(app, source).await;
-    let rows = Value::from(rows(app, &answer)?);
-    let text = v2_written(&rows.to_string(), asked, has_more);
-    Ok(with_body(answer, text))
+    let (rows, has_more, position) = search.run(app, source).await;
+    let text = v2_written(&rows.finish(), asked, has_more);
+    Ok(Answer::json(text).at(position))
 }
 
 /// The positions not yet visited.
@@ -109,8 +107,8 @@ struct PositionSearch {
 }
 
 impl PositionSearch {
-    /// The rows of the page, and whether another follows.
-    async fn run(mut self, app: &App, mut source: Source) -> (Answer, bool) {
+    /// The rows of the page, whether another follows, and the state of the first step.
+    async fn run(mut self, app: &App, mut source: Source) -> (RowWriter, bool, StatePosition) {
         while !self.step(app, &mut source) {
             self.truncate_to_page();
             tokio::task::yield_now().await;
@@ -125,7 +123,7 @@ impl PositionSearch {
             write(app, &state.view, &key, &profiles, &mut rows);
         }
         let position = self.position.unwrap_or_else(|| state.position());
-        (Answer::json(rows.finish()).at(position), has_more)
+        (rows, has_more, position)
     }
 
     /// Visits up to [`STEP`] positions; true when none is left.
@@ -302,18 +300,14 @@ fn write(
         }
     };
     let is_open = key.closed.is_none();
-    let event = app
-        .descriptions
-        .of(listed)
-        .event
-        .as_ref()
-        .and_then(|event| event.id);
-    let text = app.market_texts.of(listed, &app.descriptions);
+    let description = app.descriptions.of(listed);
     V2PositionRow {
         wallet: key.wallet,
         profile: profiles.profile(&key.wallet),
-        market: &text,
-        event,
+        condition: listed.condition,
+        tokens: listed.tokens,
+        names: names(&description),
+        event: description.event.as_ref().and_then(|event| event.id),
         outcome,
         shown: figures(view, key.token, &position)?.shown(),
         spent: position.spent(),

@@ -5,7 +5,6 @@ use foretell_model::{ConditionId, Outcome, TokenId};
 use serde_json::{Map, Value, json};
 
 use crate::data::error::DataError;
-use crate::data::market_selection::AssetIds;
 use crate::data::page::LimitOffset;
 use crate::data::parameters::Parameters;
 use crate::ids::{self, TokenRef};
@@ -179,8 +178,6 @@ pub fn v2_rows(
     let rows = rows.into_iter().map(|row| {
         let fields = row.into_iter().map(|(name, value)| match name.as_str() {
             "asset" => ("token_id".to_owned(), in_decimal(value, token)),
-            "oppositeAsset" => ("opposite_token_id".to_owned(), in_decimal(value, token)),
-            "endDate" => ("end_date".to_owned(), day_of(value)),
             "market" => ("condition_id".to_owned(), value),
             _ => (snake_case(&name), value),
         });
@@ -197,14 +194,6 @@ fn in_decimal(value: Value, token: &impl Fn(ConditionId, Outcome) -> Option<Toke
             None => value,
         },
         _ => value,
-    }
-}
-
-/// A date without its time.
-fn day_of(value: Value) -> Value {
-    match value.as_str() {
-        Some(date) => AssetIds::Token.end_date(date).into(),
-        None => value,
     }
 }
 

@@ -1,16 +1,17 @@
 //! `GET /v2/positions` (docs/api/data.md §7).
 
-use foretell_model::{Outcome, TimeSeconds, WalletAddress};
+use foretell_model::{ConditionId, Outcome, TimeSeconds, TokenId, WalletAddress};
 
 use crate::data::error::DataError;
 use crate::data::figures::{PositionFigures, RoundedFigures};
-use crate::data::market_fields::MarketText;
-use crate::data::market_selection::MarketSelection;
+use crate::data::market_fields::MarketNames;
+use crate::data::market_selection::{AssetIds, MarketSelection};
 use crate::data::page::Direction;
 use crate::data::parameters::Parameters;
 use crate::data::profile::Profile;
 use crate::data::rows::{RowWriter, field};
 use crate::data::trades::{MinimumFill, minimum};
+use crate::ids;
 use crate::limits::MAX_V2_TITLE;
 use crate::query::Query;
 
@@ -221,7 +222,11 @@ pub struct V2PositionRow<'a> {
     /// Its profile.
     pub profile: Profile<'a>,
     /// The market.
-    pub market: &'a MarketText,
+    pub condition: ConditionId,
+    /// Its tokens, `[Yes, No]`.
+    pub tokens: [TokenId; 2],
+    /// Its names.
+    pub names: MarketNames<'a>,
     /// Its catalog event.
     pub event: Option<u64>,
     /// The token's outcome.
@@ -243,7 +248,7 @@ pub struct V2PositionRow<'a> {
 }
 
 impl V2PositionRow<'_> {
-    /// Adds its row. [`crate::data::v2_rows`] renames the market's fields.
+    /// Adds its row.
     pub fn write(&self, rows: &mut RowWriter) {
         let shown = &self.shown;
         let is_closed = shown.size == 0;
@@ -253,9 +258,12 @@ impl V2PositionRow<'_> {
             (false, true) => "REDEEMABLE",
             (false, false) => "OPEN",
         };
+        let (names, other) = (&self.names, self.outcome.opposite());
+        let token = |outcome: Outcome| ids::token_text(&self.tokens[outcome.index()]);
         rows.row(|row| {
             row.wallet(field!("proxy_wallet"), &self.wallet);
-            row.fields(self.market.ids(self.outcome));
+            row.text(field!("token_id"), &token(self.outcome));
+            row.shown(field!("condition_id"), &self.condition);
             for (name, value) in [
                 (field!("current_size"), shown.size),
                 (field!("avg_price"), shown.avg_price),
@@ -284,17 +292,26 @@ impl V2PositionRow<'_> {
             ] {
                 row.flag(name, value);
             }
-            row.fields(self.market.names());
-            row.fields(self.market.both(self.outcome));
+            for (name, value) in [
+                (field!("title"), names.title),
+                (field!("slug"), names.slug),
+                (field!("icon"), names.icon),
+                (field!("event_slug"), names.event_slug),
+                (field!("outcome"), names.outcomes[self.outcome.index()]),
+                (field!("opposite_outcome"), names.outcomes[other.index()]),
+                (field!("opposite_token_id"), &token(other)),
+                (field!("name"), self.profile.name),
+                (field!("profile_image"), self.profile.image),
+                (field!("end_date"), AssetIds::Token.end_date(names.end_date)),
+            ] {
+                row.text(name, value);
+            }
             row.whole(field!("outcome_index"), self.outcome.code().into());
             match self.event {
                 Some(event) => row.shown(field!("event_id"), &event),
                 None => row.fields(r#""event_id":null"#),
             }
-            row.text(field!("name"), self.profile.name);
-            row.text(field!("profile_image"), self.profile.image);
             row.whole(field!("last_event_at"), self.time.0);
-            row.fields(self.market.end());
         });
     }
 }
