@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use foretell_matching::Capacity;
 use foretell_model::{DomainNumber, Sequence, Settings};
-use foretell_replication::{LogError, ReplicatedLog};
+use foretell_replication::ConnectLog;
 use foretell_view::Chunking;
 
 use crate::wait::Waiting;
@@ -149,15 +149,6 @@ impl ClusterRole {
             Self::Reader => "reader",
         }
     }
-}
-
-/// Connects to the replicated log.
-pub trait ConnectLog: std::fmt::Debug + Send + Sync {
-    /// A connection that is made when a server is there.
-    ///
-    /// # Errors
-    /// The settings cannot be used.
-    fn connect(&self) -> Result<Box<dyn ReplicatedLog>, LogError>;
 }
 
 /// A host's place in a cluster (docs/operate/cluster.md).

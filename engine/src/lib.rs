@@ -50,7 +50,7 @@ mod wiring;
 
 pub use cluster::CLUSTER_STATUS_NAME;
 pub use config::{
-    Checkpoints, ClusterConfig, ClusterRole, ConnectLog, EngineConfig, Publishing, SigningDomain,
+    Checkpoints, ClusterConfig, ClusterRole, EngineConfig, Publishing, SigningDomain,
     Threads,
 };
 pub use directory::{CHECKPOINTS_NAME, JOURNAL_DIRECTORY, SNAPSHOT_DIRECTORY, SOCKET_NAME};

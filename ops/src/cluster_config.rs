@@ -4,9 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use foretell_engine::{ClusterConfig, ConnectLog};
-use foretell_jetstream::{JetStreamLog, Settings};
-use foretell_replication::{LogError, ReplicatedLog};
+use foretell_engine::ClusterConfig;
+use foretell_jetstream::Settings;
 
 use crate::config::{ClusterRole, Config};
 
@@ -25,15 +24,6 @@ pub(crate) fn log_settings(config: &Config) -> Settings {
     }
 }
 
-#[derive(Debug)]
-struct Connector(Settings);
-
-impl ConnectLog for Connector {
-    fn connect(&self) -> Result<Box<dyn ReplicatedLog>, LogError> {
-        Ok(Box::new(JetStreamLog::connect(&self.0, true)?))
-    }
-}
-
 /// The engine's part of the settings; `None` of a host that is alone.
 pub(crate) fn engine_config(config: &Config, fingerprint: &str) -> Option<ClusterConfig> {
     let cluster = &config.cluster;
@@ -49,6 +39,6 @@ pub(crate) fn engine_config(config: &Config, fingerprint: &str) -> Option<Cluste
         address: cluster.address.clone(),
         takeover_after: Duration::from_millis(cluster.takeover_after_ms.into()),
         fingerprint: fingerprint.to_owned(),
-        log: Arc::new(Connector(log_settings(config))),
+        log: Arc::new(log_settings(config)),
     })
 }

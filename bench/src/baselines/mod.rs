@@ -1,6 +1,7 @@
 //! What a figure is compared with, in the same run.
 
 pub(crate) mod array_book;
+pub(crate) mod bare_publish;
 pub(crate) mod bare_server;
 pub(crate) mod checking_server;
 pub(crate) mod external;

@@ -165,7 +165,7 @@ fn start_engine(data: &Path, domains: &Domains) -> Result<RunningEngine, Measure
 }
 
 /// Opens the market, issues the key, funds its owner.
-fn open_venue(ready: &Ready, origin: &KeyOrigin, key: &KeyTrio) -> Result<(), MeasureError> {
+pub(crate) fn open_venue(ready: &Ready, origin: &KeyOrigin, key: &KeyTrio) -> Result<(), MeasureError> {
     let mut client = Client::connect(&ready.socket, "bench", Role::Operator)?;
     let venue = Venue {
         settings: settings(),

@@ -6,6 +6,7 @@ pub(crate) mod http;
 pub(crate) mod latency;
 pub(crate) mod live_exchange;
 pub mod load_target;
+pub(crate) mod nats_servers;
 pub(crate) mod order_flow;
 pub(crate) mod running_engine;
 pub(crate) mod stream_clients;

@@ -229,7 +229,7 @@ fn under_load(
 
 /// One round at `rate`. If the disk stalls until the ring is full, repeats at half the rate, which
 /// stays. Returns the last sequence before, too.
-fn loaded_turn(
+pub(super) fn loaded_turn(
     flow: &mut OrderFlow,
     rate: &mut f64,
     turn: Duration,
@@ -248,7 +248,7 @@ fn loaded_turn(
 
 /// Mean batch size after the sequence `after`, headers and padding included. The last batch is on
 /// disk too, because its frames are acknowledged.
-fn mean_batch_bytes(journal: &Path, after: Sequence) -> Result<usize, MeasureError> {
+pub(super) fn mean_batch_bytes(journal: &Path, after: Sequence) -> Result<usize, MeasureError> {
     let (mut count, mut bytes) = (0, 0);
     let paths = (1..).map(|number| segment::path(journal, number));
     for path in paths.take_while(|path| path.exists()) {

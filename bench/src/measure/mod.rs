@@ -14,6 +14,7 @@ mod publisher_step;
 mod reads;
 mod recover;
 pub mod replay;
+mod replicate;
 mod snapshots;
 mod start;
 mod streams;
@@ -59,6 +60,8 @@ pub enum Measurement {
     Reads(reads::ReadsScope),
     /// Send stream messages to many connections
     Streams(streams::StreamsScope),
+    /// Compare replicated acknowledgements with a bare client
+    Replicate(replicate::ReplicateScope),
 }
 
 impl Measurement {
@@ -82,6 +85,7 @@ impl Measurement {
             Self::Catalog(scope) => catalog::measure(scope),
             Self::Reads(scope) => reads::measure(scope),
             Self::Streams(scope) => streams::measure(scope),
+            Self::Replicate(scope) => replicate::measure(scope),
         }
     }
 }

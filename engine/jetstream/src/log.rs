@@ -12,7 +12,8 @@ use async_nats::jetstream::{Context, ErrorCode};
 use async_nats::{Client, ServerAddr};
 use bytes::Bytes;
 use foretell_replication::{
-    Bounds, Heartbeat, HostRecord, LogError, Message, Outcome, Publish, ReplicatedLog, Wake,
+    Bounds, ConnectLog, Heartbeat, HostRecord, LogError, Message, Outcome, Publish, ReplicatedLog,
+    Wake,
 };
 use futures_util::StreamExt as _;
 use parking_lot::Mutex;
@@ -144,6 +145,12 @@ impl JetStreamLog {
             Err(error) if error.kind() == LastRawMessageErrorKind::NoMessageFound => Ok(None),
             Err(error) => Err(unreachable(&error)),
         }
+    }
+}
+
+impl ConnectLog for Settings {
+    fn connect(&self) -> Result<Box<dyn ReplicatedLog>, LogError> {
+        Ok(Box::new(JetStreamLog::connect(self, true)?))
     }
 }
 

@@ -18,7 +18,9 @@ mod window;
 
 pub use decide::{Decision, decide};
 pub use locate::{LocateError, Located, locate, message_of};
-pub use log::{Bounds, LogError, Message, Outcome, Publish, ReplicatedLog, Wake, message_id};
+pub use log::{
+    Bounds, ConnectLog, LogError, Message, Outcome, Publish, ReplicatedLog, Wake, message_id,
+};
 pub use model::{Fault, Model, ModelLog};
 pub use records::{Heartbeat, HostRecord};
 pub use silence::Silence;

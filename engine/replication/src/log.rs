@@ -120,6 +120,15 @@ pub trait ReplicatedLog: Debug + Send {
     fn hosts(&mut self) -> Result<Vec<HostRecord>, LogError>;
 }
 
+/// Connects to the replicated log.
+pub trait ConnectLog: Debug + Send + Sync {
+    /// A connection that is made when a server is there.
+    ///
+    /// # Errors
+    /// The settings cannot be used.
+    fn connect(&self) -> Result<Box<dyn ReplicatedLog>, LogError>;
+}
+
 /// The id of a message of a host, which its attempts begin with.
 #[must_use]
 pub fn message_id(term: u64, number: u64, host: &str) -> String {

@@ -11,14 +11,16 @@ use foretell_journal::replica::{self, MAX_ITEM_BYTES, ReplicaWriter, SET_ASIDE_D
 use foretell_journal::{Appender, JournalState, Options, Preallocator, Scratch, SyncStep, Syncer};
 use foretell_matching::{Capacity, Exchange};
 use foretell_model::{Command, Micros, Reference, Sequence, TimeNs, Verdict, WalletAddress};
-use foretell_replication::{Fault, Heartbeat, LogError, Model, ModelLog, ReplicatedLog, Window};
+use foretell_replication::{
+    ConnectLog, Fault, Heartbeat, LogError, Model, ModelLog, ReplicatedLog, Window,
+};
 
 use super::disk::CutDisk;
 use crate::clock::Clocks;
 use crate::cluster::join::{Attempt, attempt};
 use crate::cluster::standby::{Standby, StandbyStep, now};
 use crate::cluster::status::StatusFile;
-use crate::config::{ClusterConfig, ClusterRole, ConnectLog, EngineConfig};
+use crate::config::{ClusterConfig, ClusterRole, EngineConfig};
 use crate::directory::Directory;
 use crate::recovery;
 use crate::simulation::rng::Rng;

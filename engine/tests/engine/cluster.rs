@@ -7,13 +7,13 @@ use std::time::Duration;
 
 use foretell_engine::client::Client;
 use foretell_engine::{
-    ClusterConfig, ClusterRole, ConnectLog, EXIT_SUPERSEDED, EngineConfig, EngineError, SOCKET_NAME,
+    ClusterConfig, ClusterRole, EXIT_SUPERSEDED, EngineConfig, EngineError, SOCKET_NAME,
 };
 use foretell_journal::Options;
 use foretell_journal::replica::{MAX_ITEM_BYTES, SET_ASIDE_DIRECTORY};
 use foretell_link::Role;
 use foretell_model::{Command, Micros, Reference, Sequence, Verdict, WalletAddress};
-use foretell_replication::{LogError, Model, ReplicatedLog};
+use foretell_replication::{ConnectLog, LogError, Model, ReplicatedLog};
 
 use crate::harness::{Engine, OwnedFrame, TestClient, config, frames};
 
