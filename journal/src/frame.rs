@@ -51,7 +51,7 @@ pub const fn length(events: usize, evidence: usize) -> usize {
 pub fn encode(
     out: &mut [u8],
     sequence: Sequence,
-    stamp: CommandStamp,
+    stamp: impl Into<CommandStamp>,
     command: &Command,
     events: &[Event],
     evidence: &[u8],
@@ -60,6 +60,7 @@ pub fn encode(
         events.len() <= MAX_EVENTS && evidence.len() <= MAX_EVIDENCE_BYTES,
         "a frame within the limits"
     );
+    let stamp = stamp.into();
     let total = length(events.len(), evidence.len());
     let out = &mut out[..total];
     put_u32(out, 0, to_u32(total));

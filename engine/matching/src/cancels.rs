@@ -77,7 +77,7 @@ impl Exchange {
     ) -> Result<(), NotApplied> {
         match context.rules {
             Rules::One => self.requests.ensure_new(owner, request),
-            Rules::Two => Ok(()),
+            Rules::Two | Rules::Three => Ok(()),
         }
     }
 
@@ -92,7 +92,7 @@ impl Exchange {
     ) -> HandlerResult {
         match context.rules {
             Rules::One => self.requests.remember(owner, request, context),
-            Rules::Two => ensure(
+            Rules::Two | Rules::Three => ensure(
                 self.orders_of(owner, market, outcome).next().is_some(),
                 NotApplied::already(CommandOutcome::Cancelled { orders: 0 }),
             )?,
@@ -166,7 +166,7 @@ impl Exchange {
                 outcome,
                 ..
             } => slots.extend(self.orders_of(owner, market, outcome).take(most)),
-            PendingWork::CloseMarket { market } => {
+            PendingWork::CloseMarket { market } | PendingWork::ClearMarket { market } => {
                 for side in [BookSide::Bid, BookSide::Ask] {
                     slots.extend(self.book(market, side).take(most - slots.len()));
                 }
@@ -206,5 +206,6 @@ const fn reason_of(work: &PendingWork) -> CloseReason {
         PendingWork::CancelOwner { reason, .. } => reason,
         PendingWork::CloseMarket { .. } => CloseReason::MarketClosed,
         PendingWork::ClosedOnly { .. } => CloseReason::ClosedOnly,
+        PendingWork::ClearMarket { .. } => CloseReason::Cleared,
     }
 }

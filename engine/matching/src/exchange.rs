@@ -2,7 +2,9 @@
 
 use foretell_model::digest::StateDigest;
 use foretell_model::limits::MAX_VISITED_ORDERS;
-use foretell_model::{Command, Event, RejectionReason, Sequence, TimeNs, Verdict};
+use foretell_model::{
+    Command, CommandStamp, Event, Rejection, RejectionReason, Sequence, TimeNs, Verdict,
+};
 
 use crate::accounts::Accounts;
 use crate::cancel_requests::CancelRequests;
@@ -68,13 +70,18 @@ impl Exchange {
         }
     }
 
-    /// Applies one command at `time` and appends its events to `events`. The caller clears `events`
+    /// Applies one command and appends its events to `events`. The caller clears `events`
     /// and reserves [`foretell_model::limits::MAX_EVENTS`]. Only a command with
-    /// [`Verdict::Applied`] changes state and takes the next sequence. A `time` before the state's
+    /// [`Verdict::Applied`] changes state and takes the next sequence. A time before the state's
     /// time counts as the state's time.
     #[inline]
-    pub fn apply(&mut self, command: &Command, time: TimeNs, events: &mut Vec<Event>) -> Verdict {
-        verdict(self.try_apply(command, time, events))
+    pub fn apply(
+        &mut self,
+        command: &Command,
+        stamp: impl Into<CommandStamp>,
+        events: &mut Vec<Event>,
+    ) -> Verdict {
+        verdict(self.try_apply(command, stamp.into(), events))
     }
 
     /// [`Self::apply`] without building the [`Verdict`]. Building it copies freshly written data in
@@ -82,13 +89,13 @@ impl Exchange {
     pub(crate) fn try_apply(
         &mut self,
         command: &Command,
-        time: TimeNs,
+        stamp: CommandStamp,
         events: &mut Vec<Event>,
     ) -> HandlerResult {
         if self.has_pending_work() && *command != Command::Continue {
             return Err(RejectionReason::WorkPending.into());
         }
-        let (sequence, now) = (self.system.sequence.next(), self.system.time.max(time));
+        let (sequence, now) = (self.system.sequence.next(), self.system.time.max(stamp.time));
         let mut context = CommandContext {
             rules: self.system.rules,
             code: command.code(),
@@ -209,6 +216,28 @@ impl Exchange {
             Command::AdvanceTime => self.advance_time(context),
             Command::Continue => self.continue_work(context),
             Command::AttestState { sequence, .. } => self.attest_state(sequence, context),
+
+            Command::ConfirmWithdrawal { .. }
+            | Command::ReleaseWithdrawal { .. }
+            | Command::PayRebates
+            | Command::SetTerms { .. }
+            | Command::Propose(_)
+            | Command::Dispute { .. }
+            | Command::WithdrawProposal { .. }
+            | Command::Finalise { .. }
+            | Command::SetPolicy { .. }
+            | Command::ClearPolicy { .. }
+            | Command::ListWallet { .. }
+            | Command::Step
+            | Command::SetPayments(_)
+            | Command::AddOperator { .. }
+            | Command::RevokeOperator { .. }
+            | Command::DescribeEvent { .. }
+            | Command::DescribeMarket { .. } => {
+                let (needed, rules) = (command.first_rules(), context.rules.number());
+                let reason = RejectionReason::NotInRules;
+                Err(Rejection::with(reason, needed.into(), rules.into()).into())
+            }
         }
     }
 }

@@ -51,6 +51,7 @@ impl Exchange {
             lots,
             maker_left: left,
             fee: take.fee,
+            rebate: Micros::ZERO,
         }));
         if left.is_zero() {
             self.remove_order(slot);

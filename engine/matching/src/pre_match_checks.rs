@@ -31,7 +31,7 @@ impl Exchange {
         Some(match context.rules {
             _ if order.post_only => RejectionReason::CrossesBook.into(),
             Rules::One => small.into(),
-            Rules::Two => Rejection::with(small, order.maker_amount, minimum),
+            Rules::Two | Rules::Three => Rejection::with(small, order.maker_amount, minimum),
         })
     }
 

@@ -191,5 +191,20 @@ fn sort_key(record: &StateRecord) -> SortKey {
         StateRecord::RememberedOrder { order, .. } => (9, [order.0, 0, 0, 0]),
         StateRecord::RememberedReference { sequence, .. } => (10, [sequence.0, 0, 0, 0]),
         StateRecord::RememberedRequest { sequence, .. } => (11, [sequence.0, 0, 0, 0]),
+        StateRecord::Site { .. } => (12, [0; 4]),
+        StateRecord::Operator { operator, .. } => (13, [operator.0.into(), 0, 0, 0]),
+        StateRecord::Terms { market, .. } => (14, [market.0.into(), 0, 0, 0]),
+        StateRecord::Policy { market, .. } => (15, [market.0.into(), 0, 0, 0]),
+        StateRecord::ListedWallet {
+            market, account, ..
+        } => {
+            let list = market.map_or(0, |market| u64::from(market.0) + 1);
+            (16, [list, account.0.into(), 0, 0])
+        }
+        StateRecord::Proposal { market, .. } => (17, [market.0.into(), 0, 0, 0]),
+        StateRecord::Accrued { account, .. } => (18, [account.0.into(), 0, 0, 0]),
+        StateRecord::DelayedOrder { order, .. } => (19, [order.0, 0, 0, 0]),
+        StateRecord::HeldWithdrawal { sequence, .. } => (20, [sequence.0, 0, 0, 0]),
+        StateRecord::Background { first, .. } => (21, [first.0, 0, 0, 0]),
     }
 }

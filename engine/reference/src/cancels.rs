@@ -170,7 +170,7 @@ impl Exchange {
                 .map(|order| order.number)
                 .take(MAX_VISITED_ORDERS + 1)
                 .collect(),
-            PendingWork::CloseMarket { market } => {
+            PendingWork::CloseMarket { market } | PendingWork::ClearMarket { market } => {
                 let bids = self.book_side(market, true);
                 let asks = self.book_side(market, false);
                 bids.chain(asks)
@@ -194,6 +194,7 @@ const fn reason_of(work: &PendingWork) -> CloseReason {
         PendingWork::CancelOwner { reason, .. } => *reason,
         PendingWork::CloseMarket { .. } => CloseReason::MarketClosed,
         PendingWork::ClosedOnly { .. } => CloseReason::ClosedOnly,
+        PendingWork::ClearMarket { .. } => CloseReason::Cleared,
     }
 }
 

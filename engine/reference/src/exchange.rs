@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use foretell_model::digest::PendingWork;
 use foretell_model::{
-    AccountNumber, Command, DomainNumber, Event, MarketNumber, Micros, Sequence, Settings,
+    AccountNumber, Command, CommandStamp, DomainNumber, Event, MarketNumber, Micros, Sequence, Settings,
     SystemMode, TimeMs, TimeNs, Verdict,
 };
 
@@ -107,9 +107,15 @@ impl Exchange {
         first.due(&self.settings)
     }
 
-    /// Applies one command at `time` and appends its events to `events`. A command that is not
+    /// Applies one command and appends its events to `events`. A command that is not
     /// applied changes nothing. A time before the last one counts as the last.
-    pub fn apply(&mut self, command: &Command, time: TimeNs, events: &mut Vec<Event>) -> Verdict {
+    pub fn apply(
+        &mut self,
+        command: &Command,
+        stamp: impl Into<CommandStamp>,
+        events: &mut Vec<Event>,
+    ) -> Verdict {
+        let CommandStamp { time, .. } = stamp.into();
         let at = Stamp {
             sequence: self.sequence.next(),
             time: time.max(self.time),
@@ -233,6 +239,29 @@ impl Exchange {
             Command::AdvanceTime => self.advance_time(at, events),
             Command::Continue => self.continue_work(at, events),
             Command::AttestState { sequence, .. } => self.attest_state(sequence, events),
+
+            Command::ConfirmWithdrawal { .. }
+            | Command::ReleaseWithdrawal { .. }
+            | Command::PayRebates
+            | Command::SetTerms { .. }
+            | Command::Propose(_)
+            | Command::Dispute { .. }
+            | Command::WithdrawProposal { .. }
+            | Command::Finalise { .. }
+            | Command::SetPolicy { .. }
+            | Command::ClearPolicy { .. }
+            | Command::ListWallet { .. }
+            | Command::Step
+            | Command::SetPayments(_)
+            | Command::AddOperator { .. }
+            | Command::RevokeOperator { .. }
+            | Command::DescribeEvent { .. }
+            | Command::DescribeMarket { .. } => {
+                let (needed, rules) = (command.first_rules(), self.rules);
+                let reason = foretell_model::RejectionReason::NotInRules;
+                let rejection = foretell_model::Rejection::with(reason, needed.into(), rules.into());
+                Err(NotApplied::from(rejection))
+            }
         }
     }
 }

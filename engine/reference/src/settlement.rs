@@ -62,6 +62,7 @@ impl Exchange {
             lots,
             maker_left: resting.lots,
             fee,
+            rebate: Micros::ZERO,
         }));
         if resting.lots == Lots::ZERO {
             self.end_order(maker);

@@ -225,6 +225,8 @@ fn replayed(
 impl Frame {
     fn shown(&self) -> FrameRef<'_> {
         FrameRef {
+            operator: foretell_model::OperatorNumber::NONE,
+            touched: 0,
             sequence: self.sequence,
             time: self.time,
             command: &self.command,

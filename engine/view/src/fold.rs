@@ -170,6 +170,30 @@ impl View {
             | Event::DomainRegistered { .. }
             | Event::WorkPending
             | Event::StateAttested => self.fold_system(step, event),
+
+            Event::OrderDelayed { .. }
+            | Event::OrderReleased { .. }
+            | Event::CancelRequested { .. }
+            | Event::WithdrawalHeld { .. }
+            | Event::WithdrawalReleased { .. }
+            | Event::RebatePaymentStarted { .. }
+            | Event::RebatePaid { .. }
+            | Event::RebatePaymentEnded { .. }
+            | Event::TermsSet { .. }
+            | Event::MarketCleared { .. }
+            | Event::Proposed { .. }
+            | Event::Disputed { .. }
+            | Event::ProposalWithdrawn { .. }
+            | Event::SettlementStarted { .. }
+            | Event::MarketSettled { .. }
+            | Event::PolicySet { .. }
+            | Event::PolicyCleared { .. }
+            | Event::WalletListed { .. }
+            | Event::PaymentsSet
+            | Event::OperatorAdded { .. }
+            | Event::OperatorRevoked { .. }
+            | Event::EventDescribed { .. }
+            | Event::MarketDescribed { .. } => Err(mismatch(event)),
         }
     }
 }

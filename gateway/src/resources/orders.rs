@@ -323,7 +323,7 @@ async fn render_verdict(app: &App, about: &RejectedOrder, reply: &Reply) -> Orde
 fn applied(app: &App, about: &RejectedOrder, reply: &Reply, result: &OrderResult) -> OrderOutcome {
     let order = &about.order;
     let status = match result.status {
-        OrderStatus::Live => ResultStatus::Live,
+        OrderStatus::Live | OrderStatus::Delayed => ResultStatus::Live,
         OrderStatus::Matched => ResultStatus::Matched,
         OrderStatus::Killed(refusal) => {
             let refusal = ApiError::from_order_rejection(&refusal, about);

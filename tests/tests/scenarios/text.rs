@@ -94,6 +94,7 @@ fn of_result(result: &OrderResult) -> String {
     match result.status {
         OrderStatus::Live => "live".to_owned(),
         OrderStatus::Unmatched => "unmatched".to_owned(),
+        OrderStatus::Delayed => "delayed".to_owned(),
         OrderStatus::Killed(refusal) => format!("killed {}", of_refusal(&refusal)),
         OrderStatus::Matched => format!(
             "matched {} for {} fee {}",

@@ -113,6 +113,11 @@ impl Restorer {
                     "pending work names a market that is not closed",
                 )
             }
+            Some(PendingWork::ClearMarket { market }) => {
+                let state = exchange.markets.get(market).map(|market| market.state);
+                let is_open = matches!(state, Ok(MarketState::Active | MarketState::Paused));
+                check(is_open, "pending work names a market that is not open")
+            }
             Some(PendingWork::ClosedOnly { account }) => {
                 let is_marked = exchange
                     .accounts

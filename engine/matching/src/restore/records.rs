@@ -228,6 +228,16 @@ impl Restorer {
                 last,
                 cancelled,
             }),
+            StateRecord::Site { .. }
+            | StateRecord::Operator { .. }
+            | StateRecord::Terms { .. }
+            | StateRecord::Policy { .. }
+            | StateRecord::ListedWallet { .. }
+            | StateRecord::Proposal { .. }
+            | StateRecord::Accrued { .. }
+            | StateRecord::DelayedOrder { .. }
+            | StateRecord::HeldWithdrawal { .. }
+            | StateRecord::Background { .. } => Err("a record of rules 3"),
         }
     }
 }

@@ -103,6 +103,7 @@ pub(crate) fn fill(
     left: u64,
 ) -> Fill {
     Fill {
+        rebate: Micros(0),
         maker_order: maker.0,
         maker: maker.1,
         kind,
@@ -202,6 +203,8 @@ impl Scene {
             length: 100,
         };
         let frame = FrameRef {
+            operator: foretell_model::OperatorNumber::NONE,
+            touched: 0,
             sequence,
             time: self.time(),
             command,

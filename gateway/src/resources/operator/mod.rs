@@ -50,7 +50,10 @@ impl CommandResult {
             None => CommandAnswer::new(self.reply.sequence, false),
         };
         match self.outcome {
-            CommandOutcome::Account(number) => applied.number = Some(number.0),
+            CommandOutcome::Account(number) | CommandOutcome::Held(number) => {
+                applied.number = Some(number.0);
+            }
+            CommandOutcome::Operator(number) => applied.number = Some(number.0.into()),
             CommandOutcome::Key(number) => applied.number = Some(number.0),
             CommandOutcome::Event(number) => applied.number = Some(number.0),
             CommandOutcome::Market(number) => applied.number = Some(number.0),

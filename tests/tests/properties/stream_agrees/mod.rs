@@ -36,6 +36,8 @@ fn receipt(frame: &Frame) -> [u8; 32] {
 
 fn folded(fold: &mut StreamFold, frame: &Frame, receipt: [u8; 32]) -> Vec<StreamMessage> {
     let folded = FrameRef {
+        operator: foretell_model::OperatorNumber::NONE,
+        touched: 0,
         sequence: frame.sequence,
         time: frame.time,
         command: &frame.command,

@@ -447,7 +447,9 @@ pub(crate) fn compare_answer(
                 &(result.lots, result.value, result.fee),
             )?;
             match result.status {
-                OrderStatus::Live => same("state", &order.state, &OrderState::Live),
+                OrderStatus::Live | OrderStatus::Delayed => {
+                    same("state", &order.state, &OrderState::Live)
+                }
                 OrderStatus::Matched => same("matched", &order.matched.is_zero(), &false),
                 OrderStatus::Killed(refusal) => {
                     let killed = OrderState::Killed(refusal.reason);

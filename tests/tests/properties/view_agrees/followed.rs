@@ -44,6 +44,8 @@ impl Followed {
             return Ok(verdict);
         }
         let frame = FrameRef {
+            operator: foretell_model::OperatorNumber::NONE,
+            touched: 0,
             sequence: self.exchange.sequence(),
             time,
             command,
