@@ -1,8 +1,8 @@
 //! Fills, and settlement of the taker after the match loop.
 
 use foretell_model::{
-    CloseReason, CommandOutcome, Event, Fill, Lots, MatchKind, OrderResult, OrderStatus, OrderType,
-    Side, Tick,
+    CloseReason, CommandOutcome, Event, Fill, Lots, MatchKind, Micros, OrderResult, OrderStatus,
+    OrderType, Side, Tick,
 };
 
 use crate::command_context::CommandContext;

@@ -252,7 +252,7 @@ impl References {
     /// Whether to evict the oldest action: when due, or under rules 2 when many are kept.
     const fn is_evictable(&self, oldest: &UsedReference, context: &CommandContext<'_>) -> bool {
         let is_full =
-            context.rules != Rules::One && self.actions.len() >= MAX_REMEMBERED_REFERENCES;
+            !matches!(context.rules, Rules::One) && self.actions.len() >= MAX_REMEMBERED_REFERENCES;
         is_past_retention(oldest, context.now)
             || (is_full && is_older_than(oldest.time, REQUEST_MEMORY_NS, context.now))
     }

@@ -2,7 +2,7 @@
 //! recorded ones. Used by recovery, the publisher and auditors.
 
 use foretell_model::limits::MAX_EVENTS;
-use foretell_model::{Command, CommandStamp, Event, FrameRef, Sequence, Verdict};
+use foretell_model::{Command, CommandStamp, Event, FrameRef, Sequence, TimeNs, Verdict};
 
 use crate::command_context::verdict;
 use crate::exchange::Exchange;
@@ -174,7 +174,7 @@ impl QueuedFrame {
     const fn empty() -> Self {
         Self {
             sequence: Sequence(0),
-            stamp: CommandStamp::default(),
+            stamp: CommandStamp::at(TimeNs(0)),
             command: Command::AdvanceTime,
             events: Vec::new(),
             prefetch: PrefetchState::NONE,
@@ -211,7 +211,7 @@ fn difference(executed: &[Event], recorded: &[Event]) -> String {
 #[cfg(test)]
 mod tests {
     use foretell_model::{
-        FramePosition, KeyNumber, Micros, OperatorNumber, Reference, TimeNs, WalletAddress,
+        FramePosition, KeyNumber, Micros, OperatorNumber, Reference, WalletAddress,
     };
 
     use super::*;

@@ -42,13 +42,21 @@ pub struct CommandStamp {
     pub touched: u16,
 }
 
-/// A command at this time, of no operator and no group.
-impl From<TimeNs> for CommandStamp {
-    fn from(time: TimeNs) -> Self {
+impl CommandStamp {
+    /// A command at this time, of no operator and no group.
+    #[must_use]
+    pub const fn at(time: TimeNs) -> Self {
         Self {
             time,
-            ..Self::default()
+            operator: OperatorNumber::NONE,
+            touched: 0,
         }
+    }
+}
+
+impl From<TimeNs> for CommandStamp {
+    fn from(time: TimeNs) -> Self {
+        Self::at(time)
     }
 }
 
