@@ -95,7 +95,10 @@ impl Exchange {
         if self.has_pending_work() && *command != Command::Continue {
             return Err(RejectionReason::WorkPending.into());
         }
-        let (sequence, now) = (self.system.sequence.next(), self.system.time.max(stamp.time));
+        let (sequence, now) = (
+            self.system.sequence.next(),
+            self.system.time.max(stamp.time),
+        );
         let mut context = CommandContext {
             rules: self.system.rules,
             code: command.code(),

@@ -31,7 +31,8 @@ pub use event::{Event, Fill};
 pub use frame::{CommandStamp, FramePosition, FrameRef};
 pub use id::{
     AccountNumber, ApiKey, ConditionId, Digest16, DomainNumber, EventId, EventNumber, KeyNumber,
-    MarketNumber, OperatorNumber, OrderId, OrderNumber, Reference, Sequence, TokenId, TradeIndex, WalletAddress,
+    MarketNumber, OperatorNumber, OrderId, OrderNumber, Reference, Sequence, TokenId, TradeIndex,
+    WalletAddress,
 };
 pub use market::{
     FeeSchedule, MarketState, MarketTerms, Payout, QuestionSet, ResolutionPolicy, SystemMode,

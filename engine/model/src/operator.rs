@@ -80,9 +80,9 @@ impl OperatorName {
         let (text, zeros) = self.0.split_at(self.length());
         !text.is_empty()
             && zeros.iter().all(|byte| *byte == 0)
-            && text.iter().all(|byte| {
-                matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.')
-            })
+            && text
+                .iter()
+                .all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.'))
     }
 
     /// The text; empty when the bytes are not a name.
@@ -121,7 +121,9 @@ mod tests {
 
     #[test]
     fn a_set_holds_the_roles_added_and_no_other_bit() {
-        let set = RoleSet::NONE.with(OperatorRole::Admin).with(OperatorRole::ReadOnly);
+        let set = RoleSet::NONE
+            .with(OperatorRole::Admin)
+            .with(OperatorRole::ReadOnly);
         for role in OperatorRole::ALL {
             let expected = matches!(role, OperatorRole::Admin | OperatorRole::ReadOnly);
             assert_eq!(set.contains(*role), expected, "{role:?}");

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use foretell_model::digest::PendingWork;
 use foretell_model::{
-    AccountNumber, Command, CommandStamp, DomainNumber, Event, MarketNumber, Micros, Sequence, Settings,
-    SystemMode, TimeMs, TimeNs, Verdict,
+    AccountNumber, Command, CommandStamp, DomainNumber, Event, MarketNumber, Micros, Sequence,
+    Settings, SystemMode, TimeMs, TimeNs, Verdict,
 };
 
 use crate::accounts::Account;
@@ -259,7 +259,8 @@ impl Exchange {
             | Command::DescribeMarket { .. } => {
                 let (needed, rules) = (command.first_rules(), self.rules);
                 let reason = foretell_model::RejectionReason::NotInRules;
-                let rejection = foretell_model::Rejection::with(reason, needed.into(), rules.into());
+                let rejection =
+                    foretell_model::Rejection::with(reason, needed.into(), rules.into());
                 Err(NotApplied::from(rejection))
             }
         }

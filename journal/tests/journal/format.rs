@@ -21,8 +21,8 @@ use foretell_journal::watermark::Watermark;
 use foretell_journal::{Options, chain, receipt, scan};
 use foretell_model::{
     AccountNumber, CloseReason, Command, CommandStamp, Event, Fill, KeyNumber, Lots, MarketNumber,
-    MatchKind, Micros, OperatorNumber, OrderId, OrderNumber, OrderType, Outcome, PlaceOrder, Price, RejectionReason, Sequence, Side, TimeMs,
-    TimeNs, TimeSeconds,
+    MatchKind, Micros, OperatorNumber, OrderId, OrderNumber, OrderType, Outcome, PlaceOrder, Price,
+    RejectionReason, Sequence, Side, TimeMs, TimeNs, TimeSeconds,
 };
 
 /// Bytes in hexadecimal: 32 a line.
@@ -215,7 +215,10 @@ fn frames_of_older_versions_are_still_read_and_hold_what_their_version_has() {
         let receipt = kept(&format!("{version}_receipt"));
         assert_eq!(frame.receipt().to_vec(), receipt);
         let older = frame.decode(&mut scratch).unwrap();
-        assert_eq!((*older.command, older.events.to_vec()), (command, events.clone()));
+        assert_eq!(
+            (*older.command, older.events.to_vec()),
+            (command, events.clone())
+        );
         assert_eq!(older.stamp(), older.time.into());
     }
 
@@ -257,7 +260,12 @@ fn frames_of_older_versions_are_still_read_and_hold_what_their_version_has() {
         (time, fill(0), 0, None),
         (time, fill(1), 2, Some(RecordError::Padding(1))),
         (time, closed(CloseReason::FeeStopped), 0, None),
-        (time, closed(CloseReason::Cleared), 2, Some(RecordError::Value(4))),
+        (
+            time,
+            closed(CloseReason::Cleared),
+            2,
+            Some(RecordError::Value(4)),
+        ),
         (time, Event::PaymentsSet, 2, unknown(57)),
         (Command::Step, Event::WorkPending, 2, unknown(58)),
         (Command::PayRebates, Event::WorkPending, 2, unknown(25)),
@@ -386,7 +394,10 @@ fn golden_records() {
 fn with_valid_codes<const N: usize>(record: &RecordLayout, bytes: &[u8; N]) -> [u8; N] {
     let mut settled = *bytes;
     for field in record.fields {
-        let has_no_zero = matches!(field.word, "Tick" | "CloseReason" | "RejectionReason" | "OperatorRole");
+        let has_no_zero = matches!(
+            field.word,
+            "Tick" | "CloseReason" | "RejectionReason" | "OperatorRole"
+        );
         if has_no_zero && settled[field.offset] == 0 {
             settled[field.offset] = 1;
         }
