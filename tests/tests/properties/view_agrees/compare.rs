@@ -135,6 +135,16 @@ fn compare_record(view: &View, record: &StateRecord, seen: &mut Seen) -> Result<
             same("state", &known, &state)
         }
         StateRecord::RememberedReference { .. } | StateRecord::RememberedRequest { .. } => Ok(()),
+        StateRecord::Site { .. }
+        | StateRecord::Operator { .. }
+        | StateRecord::Terms { .. }
+        | StateRecord::Policy { .. }
+        | StateRecord::ListedWallet { .. }
+        | StateRecord::Proposal { .. }
+        | StateRecord::Accrued { .. }
+        | StateRecord::DelayedOrder { .. }
+        | StateRecord::HeldWithdrawal { .. }
+        | StateRecord::Background { .. } => Err("the view has no such record yet".to_owned()),
     }
 }
 
