@@ -4,8 +4,9 @@
 use foretell_model::limits::{MAX_BALANCE, MAX_ORDER_LOTS, ORDER_ID_SHARES, RESERVED_ORDER_IDS};
 use foretell_model::quantity::{MICROS_PER_LOT, PRICE_ONE};
 use foretell_model::{
-    AccountNumber, CommandOutcome, Event, Lots, Micros, OrderNumber, OrderStatus, OrderType,
-    PlaceOrder, Price, Rejection, RejectionReason, Sequence, Side, SystemMode, Tick, TimeMs,
+    AccountNumber, CommandOutcome, Event, FeeSchedule, Lots, Micros, OrderNumber, OrderStatus,
+    OrderType, PlaceOrder, Price, Rejection, RejectionReason, Sequence, Side, SystemMode, Tick,
+    TimeMs,
 };
 
 use crate::accounts::Account;
@@ -39,6 +40,9 @@ impl Exchange {
             self.ids
                 .remember(id, taker.number, order.timestamp, terms(order), &self.keys);
 
+        if self.markets[order.market].delay_ms > 0 && !order.post_only {
+            return Ok(self.place_with_delay(order, taker, id_slot, context));
+        }
         if let Some(rejection) = self.pre_match_rejection(order, &taker, context) {
             return Ok(self.kill(&taker, id_slot, rejection, context));
         }
@@ -50,7 +54,7 @@ impl Exchange {
         Ok(self.finish(&taker, stop, id_slot, context))
     }
 
-    fn kill(
+    pub(crate) fn kill(
         &mut self,
         taker: &Taker,
         id_slot: u32,
@@ -93,12 +97,14 @@ impl Exchange {
             limit,
             expiration: order.expiration,
             fee: market.fee,
+            rebate_ppm: market.rebate_ppm,
             lots_left: lots,
             budget_left: Micros(order.maker_amount),
             free_left: account.free,
             minimum_lots: Lots(order.taker_amount / MICROS_PER_LOT),
             position,
-            visited: 0,
+            visited: context.touched.into(),
+            cancel: None,
             done: FillTotals::default(),
         })
     }
@@ -243,34 +249,43 @@ impl Exchange {
         limit: Price,
         lots: Lots,
     ) -> Result<Option<u32>, NotApplied> {
-        let rests = order.order_type.may_rest();
         let (live, cap) = (
             account.live_orders,
             self.system.settings.live_orders_per_account,
         );
+        let may_live = order.order_type.may_rest() || market.delay_ms > 0;
         let too_many = RejectionReason::TooManyLiveOrders;
         ensure(
-            !rests || live < cap,
+            !may_live || live < cap,
             Rejection::with(too_many, live.into(), cap.into()),
         )?;
-        let needed = match order.side {
-            Side::Sell => {
-                let position = self.positions.find(order.account, order.market);
-                let free = position.map_or(Lots::ZERO, |slot| {
-                    self.positions[slot].free[order.outcome.index()]
-                });
-                ensure_shares(lots, free)?;
-                return Ok(position);
-            }
-            Side::Buy if rests => lots.value_at(limit) + fees::fee_bound(market.fee, lots, limit),
-            Side::Buy => {
-                let lots = Lots(order.maker_amount / u64::from(limit.0));
-                Micros(order.maker_amount) + fees::fee(market.fee, lots, limit)
-            }
-        };
-        ensure_collateral(needed, account.free)?;
-        Ok(None)
+        if order.side == Side::Buy {
+            let needed = needed_collateral(order, market.fee, limit, lots);
+            ensure_collateral(needed, account.free)?;
+            return Ok(None);
+        }
+        let position = self.positions.find(order.account, order.market);
+        let free = position.map_or(Lots::ZERO, |slot| {
+            self.positions[slot].free[order.outcome.index()]
+        });
+        ensure_shares(lots, free)?;
+        Ok(position)
     }
+}
+
+/// What a BUY needs (docs/verify/rules.md §9).
+#[inline(always)]
+pub(crate) fn needed_collateral(
+    order: &PlaceOrder,
+    fee: FeeSchedule,
+    limit: Price,
+    lots: Lots,
+) -> Micros {
+    if order.order_type.may_rest() {
+        return lots.value_at(limit) + fees::fee_bound(fee, lots, limit);
+    }
+    let lots = Lots(order.maker_amount / u64::from(limit.0));
+    Micros(order.maker_amount) + fees::fee(fee, lots, limit)
 }
 
 const fn terms(order: &PlaceOrder) -> OrderTerms {

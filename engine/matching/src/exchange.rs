@@ -3,21 +3,31 @@
 use foretell_model::digest::StateDigest;
 use foretell_model::limits::MAX_VISITED_ORDERS;
 use foretell_model::{
-    Command, CommandStamp, Event, Rejection, RejectionReason, Sequence, TimeNs, Verdict,
+    Command, CommandStamp, Event, OperatorNumber, Rejection, RejectionReason, Sequence, TimeNs,
+    Verdict,
 };
 
 use crate::accounts::Accounts;
+use crate::background::BackgroundQueue;
 use crate::cancel_requests::CancelRequests;
 use crate::capacity::Capacity;
-use crate::command_context::{CommandContext, HandlerResult, verdict};
+use crate::clock::Clock;
+use crate::command_context::{CommandContext, HandlerResult, NotApplied, ensure, verdict};
+use crate::delayed_queue::DelayedQueue;
 use crate::event_group::EventGroups;
-use crate::expiry::{self, ExpiryHeap};
+use crate::expiry::ExpiryHeap;
+use crate::held_withdrawals::HeldWithdrawals;
 use crate::id_memory::IdMemory;
 use crate::idempotency::References;
 use crate::keys::Keys;
 use crate::market::Markets;
+use crate::operators::{Operator, Operators};
 use crate::order_pool::OrderPool;
+use crate::policies::{Permissions, Policies};
 use crate::positions::Positions;
+use crate::rebates::Rebates;
+use crate::resolution::Resolution;
+use crate::rules::Rules;
 use crate::system::System;
 use crate::table::KeyHasher;
 
@@ -32,9 +42,17 @@ pub struct Exchange {
     pub(crate) positions: Positions,
     pub(crate) orders: OrderPool,
     pub(crate) expiry: ExpiryHeap,
+    pub(crate) delayed: DelayedQueue,
+    pub(crate) clock: Clock,
     pub(crate) ids: IdMemory,
     pub(crate) references: References,
     pub(crate) requests: CancelRequests,
+    pub(crate) rebates: Rebates,
+    pub(crate) policies: Policies,
+    pub(crate) resolution: Resolution,
+    pub(crate) background: BackgroundQueue,
+    pub(crate) operators: Operators,
+    pub(crate) held: HeldWithdrawals,
     /// Slots of the orders that the current command is about to close; empty between commands.
     pub(crate) scratch: Vec<u32>,
 }
@@ -54,6 +72,8 @@ impl Exchange {
             positions: Positions::with_capacity(capacity.positions, hasher.clone()),
             orders: OrderPool::with_capacity(capacity.orders),
             expiry: ExpiryHeap::with_capacity(capacity.expiring_orders),
+            delayed: DelayedQueue::with_capacity(capacity.delayed_orders, capacity.markets),
+            clock: Clock::with_capacity(capacity.markets),
             ids: IdMemory::with_capacity(
                 capacity.order_ids,
                 capacity.timestamp_seconds,
@@ -66,6 +86,12 @@ impl Exchange {
                 hasher.clone(),
             ),
             requests: CancelRequests::with_capacity(capacity.requests, hasher),
+            rebates: Rebates::with_capacity(capacity.accounts),
+            policies: Policies::default(),
+            resolution: Resolution::default(),
+            background: BackgroundQueue::with_capacity(capacity.markets),
+            operators: Operators::new(),
+            held: HeldWithdrawals::new(),
             scratch: Vec::with_capacity(MAX_VISITED_ORDERS + 1),
         }
     }
@@ -92,26 +118,65 @@ impl Exchange {
         stamp: CommandStamp,
         events: &mut Vec<Event>,
     ) -> HandlerResult {
-        if self.has_pending_work() && *command != Command::Continue {
-            return Err(RejectionReason::WorkPending.into());
-        }
         let (sequence, now) = (
             self.system.sequence.next(),
             self.system.time.max(stamp.time),
         );
+        self.ensure_turn(command, stamp.operator, now)?;
         let mut context = CommandContext {
             rules: self.system.rules,
             code: command.code(),
             sequence,
             now,
+            operator: OperatorNumber::NONE,
+            touched: 0,
             events,
         };
+        if self.system.rules == Rules::Three {
+            (context.operator, context.touched) = (stamp.operator, stamp.touched);
+        }
         let answer = self.dispatch(command, &mut context);
         if answer.is_ok() {
             self.system.sequence = sequence;
             self.system.time = now;
         }
         answer
+    }
+
+    /// The checks before those of the command itself (docs/verify/rules.md §2).
+    #[inline(always)]
+    fn ensure_turn(
+        &self,
+        command: &Command,
+        operator: OperatorNumber,
+        now: TimeNs,
+    ) -> Result<(), NotApplied> {
+        let has_clock = self.system.rules == Rules::Three;
+        if !has_clock {
+            self.ensure_in_rules(command)?;
+        }
+        if self.has_pending_work() && *command != Command::Continue {
+            return Err(RejectionReason::WorkPending.into());
+        }
+        if has_clock {
+            if self.is_time_due(now) && !matches!(command, Command::AdvanceTime | Command::Continue)
+            {
+                return Err(RejectionReason::TimeDue.into());
+            }
+            if operator != OperatorNumber::NONE {
+                self.ensure_operator(operator, command)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn ensure_in_rules(&self, command: &Command) -> Result<(), NotApplied> {
+        let (needed, rules) = (command.first_rules(), self.system.rules.number());
+        let reason = RejectionReason::NotInRules;
+        ensure(
+            needed <= rules,
+            Rejection::with(reason, needed.into(), rules.into()),
+        )
     }
 
     /// One arm per command, in the order of their codes.
@@ -220,27 +285,41 @@ impl Exchange {
             Command::Continue => self.continue_work(context),
             Command::AttestState { sequence, .. } => self.attest_state(sequence, context),
 
-            Command::ConfirmWithdrawal { .. }
-            | Command::ReleaseWithdrawal { .. }
-            | Command::PayRebates
-            | Command::SetTerms { .. }
-            | Command::Propose(_)
-            | Command::Dispute { .. }
-            | Command::WithdrawProposal { .. }
-            | Command::Finalise { .. }
-            | Command::SetPolicy { .. }
-            | Command::ClearPolicy { .. }
-            | Command::ListWallet { .. }
-            | Command::Step
-            | Command::SetPayments(_)
-            | Command::AddOperator { .. }
-            | Command::RevokeOperator { .. }
-            | Command::DescribeEvent { .. }
-            | Command::DescribeMarket { .. } => {
-                let (needed, rules) = (command.first_rules(), context.rules.number());
-                let reason = RejectionReason::NotInRules;
-                Err(Rejection::with(reason, needed.into(), rules.into()).into())
+            Command::ConfirmWithdrawal { reference } => self.confirm_withdrawal(reference, context),
+            Command::ReleaseWithdrawal { reference } => self.release_withdrawal(reference, context),
+            Command::PayRebates => self.pay_rebates(context),
+            Command::SetTerms { market, ref terms } => self.set_terms(market, terms, context),
+            Command::Propose(ref propose) => self.propose(propose, context),
+            Command::Dispute {
+                market,
+                counter,
+                by,
+            } => self.dispute(market, counter, by, context),
+            Command::WithdrawProposal { market, by } => self.withdraw_proposal(market, by, context),
+            Command::Finalise { market, proposal } => self.finalise(market, proposal, context),
+            Command::SetPolicy { market, policy } => self.set_policy(market, policy, context),
+            Command::ClearPolicy { market } => self.clear_policy(market, context),
+            Command::ListWallet {
+                market,
+                wallet,
+                propose,
+                dispute,
+            } => self.list_wallet(market, wallet, Permissions { propose, dispute }, context),
+            Command::Step => self.step(context),
+            Command::SetPayments(payments) => self.set_payments(payments, context),
+            Command::AddOperator { role, name, token } => {
+                let live = true;
+                let added = Operator {
+                    name,
+                    role,
+                    token,
+                    live,
+                };
+                self.add_operator(added, context)
             }
+            Command::RevokeOperator { operator } => self.revoke_operator(operator, context),
+            Command::DescribeEvent { event } => self.describe_event(event, context),
+            Command::DescribeMarket { market } => self.describe_market(market, context),
         }
     }
 }
@@ -259,12 +338,11 @@ impl Exchange {
         self.system.pending.is_some()
     }
 
-    /// When the next resting order expires; from then on `AdvanceTime` has an effect.
+    /// When the next thing falls due (docs/verify/rules.md §21); from then on `AdvanceTime` has an effect, and
+    /// under rules 3 it must precede every other command.
     #[must_use]
     pub fn next_due(&self) -> Option<TimeNs> {
-        let safety = self.system.settings.gtd_safety_seconds;
-        let first = self.expiry.first_expiration()?;
-        Some(expiry::due(first, safety))
+        self.first_due().map(|due| due.at)
     }
 
     /// The digest of the state; independent of the layout in memory.
@@ -275,7 +353,7 @@ impl Exchange {
         digest.finish()
     }
 
-    /// Number of resting orders.
+    /// Number of live orders.
     #[must_use]
     pub const fn live_orders(&self) -> usize {
         self.orders.len()

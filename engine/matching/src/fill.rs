@@ -1,7 +1,7 @@
 //! Fills, and settlement of the taker after the match loop.
 
 use foretell_model::{
-    CloseReason, CommandOutcome, Event, Fill, Lots, MatchKind, Micros, OrderResult, OrderStatus,
+    CloseReason, CommandOutcome, Event, Fill, MatchKind, Micros, OrderResult, OrderStatus,
     OrderType, Side, Tick,
 };
 
@@ -43,15 +43,21 @@ impl Exchange {
             MatchKind::Mint => taker.done.minted += lots,
             MatchKind::Merge => taker.done.merged += lots,
         }
+        let maker_order = maker.number;
+        let rebate = if taker.rebate_ppm == 0 {
+            Micros::ZERO
+        } else {
+            self.accrue_rebate(taker, account, take.fee, context)
+        };
         context.event(Event::Fill(Fill {
-            maker_order: maker.number,
+            maker_order,
             maker: account,
             kind,
             yes_price,
             lots,
             maker_left: left,
             fee: take.fee,
-            rebate: Micros::ZERO,
+            rebate,
         }));
         if left.is_zero() {
             self.remove_order(slot);
@@ -76,7 +82,8 @@ impl Exchange {
         if taker.done.fills > 0 {
             self.settle(taker, position);
         }
-        let rests = taker.order_type.may_rest() && stop == StopReason::NoMaker;
+        let may_rest = taker.order_type.may_rest() && taker.cancel.is_none();
+        let rests = may_rest && stop == StopReason::NoMaker;
         if rests {
             self.rest(taker, (position, id_slot), context);
         } else {
@@ -111,7 +118,7 @@ impl Exchange {
                 *shares -= done.lots;
             }
         }
-        self.system.fees += done.fee;
+        self.system.fees += done.fee - done.rebate;
         let market = &mut self.markets[taker.market];
         market.mint(done.minted);
         market.burn(done.merged);
@@ -182,19 +189,12 @@ fn end_of(taker: &Taker, stop: StopReason) -> Event {
         }
         StopReason::FeeStopped => CloseReason::FeeStopped,
         StopReason::TooManyVisited => CloseReason::TooManyFills,
-        StopReason::NoMaker => CloseReason::FakRest,
+        StopReason::NoMaker => {
+            let cancel = taker.cancel.filter(|_| taker.order_type.may_rest());
+            cancel.unwrap_or(CloseReason::FakRest)
+        }
     };
-    let lots = if taker.has_budget() {
-        Lots::ZERO
-    } else {
-        taker.lots_left
-    };
-    Event::OrderClosed {
-        order: taker.number,
-        account: taker.account,
-        lots,
-        reason,
-    }
+    taker.closed(reason)
 }
 
 /// The immediate result of an order.

@@ -294,6 +294,8 @@ mod tests {
             code: 19,
             sequence: Sequence(sequence),
             now: TimeNs(now),
+            operator: foretell_model::OperatorNumber::NONE,
+            touched: 0,
             events,
         }
     }

@@ -90,7 +90,7 @@ impl Exchange {
     }
 
     /// The reason why a resting order does not trade with the taker, if any.
-    fn skip_reason(
+    pub(crate) fn skip_reason(
         &self,
         taker: &Taker,
         maker: &Order,

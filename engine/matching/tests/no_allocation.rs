@@ -66,6 +66,7 @@ const CAPACITY: Capacity = Capacity {
     events: 1,
     orders: 4_096,
     expiring_orders: 4_096,
+    delayed_orders: 4_096,
     positions: 64,
     order_ids: 40_000,
     timestamp_seconds: 512,

@@ -97,6 +97,7 @@ pub(crate) const fn small() -> Capacity {
         events: 8,
         orders: 32,
         expiring_orders: 8,
+        delayed_orders: 8,
         positions: 32,
         order_ids: 32,
         timestamp_seconds: 8,

@@ -44,6 +44,7 @@ impl World {
             events: 1,
             orders: 8,
             expiring_orders: 2,
+            delayed_orders: 2,
             positions: 4,
             order_ids: 16,
             timestamp_seconds: 4,

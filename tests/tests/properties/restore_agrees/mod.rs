@@ -25,6 +25,7 @@ const AMPLE: Capacity = Capacity {
     events: 64,
     orders: 512,
     expiring_orders: 512,
+    delayed_orders: 512,
     positions: 512,
     order_ids: 512,
     timestamp_seconds: 512,

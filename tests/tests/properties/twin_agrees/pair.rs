@@ -23,6 +23,7 @@ const CRAMPED: Capacity = Capacity {
     events: 1,
     orders: 2,
     expiring_orders: 1,
+    delayed_orders: 1,
     positions: 2,
     order_ids: 2,
     timestamp_seconds: 1,
