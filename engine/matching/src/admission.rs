@@ -6,7 +6,7 @@ use foretell_model::quantity::{MICROS_PER_LOT, PRICE_ONE};
 use foretell_model::{
     AccountNumber, CommandOutcome, Event, FeeSchedule, Lots, Micros, OrderNumber, OrderStatus,
     OrderType, PlaceOrder, Price, Rejection, RejectionReason, Sequence, Side, SystemMode, Tick,
-    TimeMs,
+    TimeMs, Verdict,
 };
 
 use crate::accounts::Account;
@@ -52,6 +52,17 @@ impl Exchange {
             return Ok(self.kill(&taker, id_slot, RejectionReason::FakNoMatch.into(), context));
         }
         Ok(self.finish(&taker, stop, id_slot, context))
+    }
+
+    /// The answer to an order whose id is known, as [`Self::apply`] gives it. `None` for a new id, and
+    /// for an order of an unknown market, account or key.
+    #[must_use]
+    pub fn known_order(&self, order: &PlaceOrder) -> Option<Verdict> {
+        self.markets.get(order.market).ok()?;
+        let account = self.account(order.account).ok()?;
+        self.ensure_key(order, account).ok()?;
+        let known = self.ensure_new_id(order, self.ids.hash(&order.order));
+        known.err().map(Verdict::from)
     }
 
     pub(crate) fn kill(

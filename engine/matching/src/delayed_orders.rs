@@ -49,7 +49,7 @@ impl Exchange {
     /// Whether a resting order of another account could trade with the taker.
     fn meets(&self, taker: &Taker, context: &CommandContext<'_>) -> bool {
         self.book(taker.market, taker.book_side().opposite())
-            .take(MAX_VISITED_ORDERS - taker.visited)
+            .take(MAX_VISITED_ORDERS.saturating_sub(taker.visited))
             .map(|slot| &self.orders[slot])
             .take_while(|maker| taker.reaches(maker.yes_price))
             .any(|maker| self.skip_reason(taker, maker, context).is_none())
