@@ -184,6 +184,7 @@ impl EngineLink {
         self.send(limit - reserved, |request| {
             Request::Submit(Submit {
                 request,
+                operator: foretell_model::OperatorNumber::NONE,
                 command,
                 evidence,
             })

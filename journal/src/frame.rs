@@ -8,7 +8,10 @@
 //! ```
 //! The length counts the whole frame, header and trailing zeros included.
 
-use foretell_model::limits::{MAX_EVENTS, MAX_EVIDENCE_BYTES, MAX_FRAME_BYTES};
+use foretell_model::limits::{
+    MAX_EVENTS, MAX_EVIDENCE_BYTES, MAX_FRAME_BYTES, MAX_GROUP_EVIDENCE_BYTES, MAX_REPLACE,
+    MAX_VISITED_ORDERS,
+};
 use foretell_model::{
     Command, CommandStamp, Event, FramePosition, FrameRef, OperatorNumber, Sequence, TimeNs,
 };
@@ -35,6 +38,13 @@ pub(crate) const MIN_BYTES: usize = length(0, 0);
 /// The longest frame a command can cause.
 pub const MAX_BYTES: usize = length(MAX_EVENTS, MAX_EVIDENCE_BYTES);
 const _: () = assert!(MAX_BYTES <= MAX_FRAME_BYTES);
+// A replace fits where the largest frame fits, so its frames share a batch: it touches as many orders
+// as one command, and each of its orders has at most three other events.
+const _: () = assert!(
+    length(MAX_VISITED_ORDERS, 0)
+        + MAX_REPLACE * (length(3, 0) + length(3, MAX_GROUP_EVIDENCE_BYTES))
+        <= MAX_BYTES
+);
 
 /// Bytes of a frame with this many events and this much evidence.
 #[must_use]

@@ -76,6 +76,10 @@ pub const MAX_REASON_CHARS: usize = 256;
 pub const MAX_SOURCE_BYTES: usize = 1_024;
 /// Cancels, and places, of one replace (docs/verify/rules.md §28).
 pub const MAX_REPLACE: usize = 15;
+/// Commands of one replace.
+pub const MAX_GROUP: usize = 2 * MAX_REPLACE;
+/// Evidence of one order of a replace; its cancels have none.
+pub const MAX_GROUP_EVIDENCE_BYTES: usize = 1_536;
 /// Newest rules number of this build. At start the engine switches an older journal to it.
 pub const NEWEST_RULES: u32 = 3;
 

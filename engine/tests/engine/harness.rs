@@ -98,6 +98,7 @@ impl TestClient {
         self.next += 1;
         self.client.send(&[Request::Submit(Submit {
             request,
+            operator: foretell_model::OperatorNumber::NONE,
             command,
             evidence,
         })])?;

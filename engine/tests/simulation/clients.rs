@@ -236,6 +236,7 @@ impl Client {
             .note(|| format!("client {name}: #{number} {command:?}"));
         encoded(Request::Submit(Submit {
             request,
+            operator: foretell_model::OperatorNumber::NONE,
             command,
             evidence: &intent.evidence,
         }))
