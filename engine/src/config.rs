@@ -2,10 +2,12 @@
 
 use std::num::NonZero;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use foretell_matching::Capacity;
 use foretell_model::{DomainNumber, Sequence, Settings};
+use foretell_replication::{LogError, ReplicatedLog};
 use foretell_view::Chunking;
 
 use crate::wait::Waiting;
@@ -118,8 +120,61 @@ pub struct EngineConfig {
     ///
     /// [`StageLog`]: foretell_stages::StageLog
     pub stage_log: Option<PathBuf>,
+    /// Switch to the newest rules at a start. A cluster does when all its hosts know them.
+    pub switch_rules: bool,
+    /// The cluster this host belongs to; `None` = it is alone.
+    pub cluster: Option<ClusterConfig>,
     /// Stop at SIGTERM and SIGINT. Without it only [`crate::StopHandle`] stops the engine.
     pub handle_signals: bool,
+}
+
+/// Where a host of a cluster starts. Leader and standby change places by what happens.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ClusterRole {
+    /// Founds the journal, and leads when no host does.
+    Leader,
+    /// Takes over when the leader is silent.
+    Standby,
+    /// Never leads.
+    Reader,
+}
+
+impl ClusterRole {
+    /// The name in settings and records.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Leader => "leader",
+            Self::Standby => "standby",
+            Self::Reader => "reader",
+        }
+    }
+}
+
+/// Connects to the replicated log.
+pub trait ConnectLog: std::fmt::Debug + Send + Sync {
+    /// A connection that is made when a server is there.
+    ///
+    /// # Errors
+    /// The settings cannot be used.
+    fn connect(&self) -> Result<Box<dyn ReplicatedLog>, LogError>;
+}
+
+/// A host's place in a cluster (docs/operate/cluster.md).
+#[derive(Clone, Debug)]
+pub struct ClusterConfig {
+    /// Where it starts.
+    pub role: ClusterRole,
+    /// Its name, unique in the cluster.
+    pub host: String,
+    /// URL of its trading surface, for clients of other hosts; may be empty.
+    pub address: String,
+    /// Silence of the leader after which a standby takes over.
+    pub takeover_after: Duration,
+    /// Keyed digest of the secrets that hosts which can lead share.
+    pub fingerprint: String,
+    /// The log.
+    pub log: Arc<dyn ConnectLog>,
 }
 
 /// File, signer and interval of checkpoints.
@@ -160,6 +215,8 @@ impl EngineConfig {
             patience: Duration::from_secs(5),
             checkpoints: None,
             stage_log: None,
+            switch_rules: true,
+            cluster: None,
             handle_signals: true,
         }
     }

@@ -13,6 +13,10 @@ pub const EXIT_IO_ERROR: u8 = 74;
 /// Exit code when the engine refuses to start; another start would fail alike.
 pub const EXIT_REFUSED: u8 = 78;
 
+/// Exit code when another host took over the cluster. The supervisor starts the engine again; it is
+/// a standby then.
+pub const EXIT_SUPERSEDED: u8 = 79;
+
 /// The reason why [`crate::run`] ended.
 #[derive(Debug, Error)]
 pub enum EngineError {
@@ -103,6 +107,12 @@ pub enum EngineError {
         /// Time of the last command, unix seconds.
         last: u64,
     },
+    /// This host cannot take part in its cluster.
+    #[error("cluster: {0}")]
+    Cluster(String),
+    /// Another host took over.
+    #[error("{0}; nothing after it was acknowledged")]
+    Superseded(String),
     /// Writing or syncing the journal failed while running.
     #[error("journal failed, nothing after it was acknowledged: {0}")]
     Failed(#[source] JournalError),
@@ -114,9 +124,11 @@ impl EngineError {
     pub const fn exit_code(&self) -> u8 {
         match self {
             Self::Failed(_) => EXIT_IO_ERROR,
+            Self::Superseded(_) => EXIT_SUPERSEDED,
             Self::Process { .. } => 1,
             Self::InUse(_)
             | Self::Journal(_)
+            | Self::Cluster(_)
             | Self::Checkpoints(_)
             | Self::Diverged { .. }
             | Self::ReplayRefused { .. }

@@ -20,6 +20,7 @@
 
 pub mod client;
 mod clock;
+mod cluster;
 mod command_ring;
 mod config;
 mod connection;
@@ -37,6 +38,7 @@ mod publisher_mailbox;
 mod recovery;
 mod replies;
 mod requests;
+mod run;
 mod snapshot_contents;
 mod stage_summary_cache;
 mod start_up;
@@ -46,13 +48,21 @@ mod threads;
 mod wait;
 mod wiring;
 
-pub use config::{Checkpoints, EngineConfig, Publishing, SigningDomain, Threads};
+pub use cluster::CLUSTER_STATUS_NAME;
+pub use config::{
+    Checkpoints, ClusterConfig, ClusterRole, ConnectLog, EngineConfig, Publishing, SigningDomain,
+    Threads,
+};
 pub use directory::{CHECKPOINTS_NAME, JOURNAL_DIRECTORY, SNAPSHOT_DIRECTORY, SOCKET_NAME};
-pub use error::{EXIT_IO_ERROR, EXIT_REFUSED, EngineError};
+pub use error::{EXIT_IO_ERROR, EXIT_REFUSED, EXIT_SUPERSEDED, EngineError};
+pub use run::run;
 pub use stop::StopHandle;
-pub use threads::{Ready, run};
+pub use threads::Ready;
 pub use wait::Waiting;
 
+#[cfg(test)]
+#[path = "../tests/cluster/mod.rs"]
+mod cluster_simulation;
 #[cfg(any(test, fuzzing))]
 #[path = "../tests/fuzzing/mod.rs"]
 pub mod fuzzing;

@@ -150,10 +150,16 @@ impl<C: Clocks> Publisher<C> {
                         prepare(&mut self.checkpoints, self.batch_end, now, &self.replayed);
                     }
                     self.replayed.advance(&frame, &mut self.scratch)?;
+                    let (at, time) = (frame.sequence(), frame.time());
                     if let Some(image) = self.replayed.attests {
                         self.note_attested(image);
                     }
+                    if self.schedule.note_frame(at, time) {
+                        self.batch_end = self.follower.batch_end();
+                        return Ok(false);
+                    }
                 }
+                Next::NewEpoch { .. } if self.args.config.cluster.is_some() => {}
                 Next::NewEpoch { .. } | Next::Rebuild { .. } => {
                     return Err(EngineError::Impossible {
                         sequence: self.replayed.sequence(),
@@ -208,7 +214,9 @@ impl<C: Clocks> Publisher<C> {
     fn is_due(&self) -> bool {
         let (at, now) = (self.replayed.sequence(), self.args.clocks.monotonic());
         let is_asked_for = !self.requests.is_empty() && at >= self.wanted;
-        self.attesting.is_none() && (is_asked_for || self.schedule.is_due(at, now))
+        // In a cluster the leader attests, or an earlier leader did not.
+        let may_write = self.attesting.is_none() || self.schedule.is_aligned();
+        may_write && (is_asked_for || self.schedule.is_due(at, now))
     }
 
     /// Runs `work` on the view. A panic drops the view and affects nothing else.

@@ -33,6 +33,8 @@ pub(crate) struct PublisherMailbox {
     /// The publisher ended with an error, so the engine must end.
     failed: AtomicBool,
     stopping: AtomicBool,
+    /// Whether attestations can be journalled: not on a host that follows a leader.
+    leading: AtomicBool,
     requests: ArrayQueue<SnapshotRequest>,
     answers: ArrayQueue<(SnapshotRequest, SnapshotResult)>,
     /// The command that attests the newest snapshot; at most one waits.
@@ -50,6 +52,7 @@ impl PublisherMailbox {
             view_stopped: AtomicU64::new(0),
             failed: AtomicBool::new(false),
             stopping: AtomicBool::new(false),
+            leading: AtomicBool::new(true),
             requests: ArrayQueue::new(MAX_REQUESTS),
             // While ingress takes the answers, at most the same number of requests is added.
             answers: ArrayQueue::new(2 * MAX_REQUESTS),
@@ -91,7 +94,9 @@ impl PublisherMailbox {
 
     /// Queues the attestation of a snapshot; for the publisher.
     pub(crate) fn attest(&self, attestation: Command) {
-        self.attestation.force_push(attestation);
+        if self.leading.load(Ordering::Acquire) {
+            self.attestation.force_push(attestation);
+        }
     }
 
     /// The command that attests the newest snapshot; for ingress.
@@ -139,6 +144,10 @@ impl PublisherMailbox {
 
     pub(crate) fn has_failed(&self) -> bool {
         self.failed.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn set_leading(&self, leading: bool) {
+        self.leading.store(leading, Ordering::Release);
     }
 
     pub(crate) fn stop(&self) {

@@ -47,12 +47,14 @@ pub(crate) fn restore(
     config: &EngineConfig,
     directory: &Directory,
     index_key: u64,
+    open: OpenJournal,
 ) -> Result<Restored, EngineError> {
     let recovery = Recovery {
         config,
         journal: directory.journal(),
         snapshots: directory.snapshots(),
         index_key,
+        open,
     };
     let mut foreign = recovery.unattested();
     let mut limit = Sequence(u64::MAX);
@@ -81,11 +83,21 @@ pub(crate) fn restore(
     })
 }
 
+/// Opens the journal and passes its frames: [`foretell_journal::recover_into`], or that of a copy of the
+/// replicated log.
+pub(crate) type OpenJournal = fn(
+    &Path,
+    foretell_journal::Options,
+    Sequence,
+    &mut dyn FrameVisitor,
+) -> Result<Recovered, JournalError>;
+
 struct Recovery<'a> {
     config: &'a EngineConfig,
     journal: PathBuf,
     snapshots: PathBuf,
     index_key: u64,
+    open: OpenJournal,
 }
 
 /// The start of re-execution.
@@ -193,8 +205,7 @@ impl Recovery<'_> {
         // Starts at the snapshot's own frame, to compare its receipt.
         let after = base.map_or(Sequence(0), |(sequence, _)| Sequence(sequence.0 - 1));
         let options = self.config.journal.clone();
-        let recovered =
-            foretell_journal::recover_into(&self.journal, options, after, &mut progress);
+        let recovered = (self.open)(&self.journal, options, after, &mut progress);
         if let Some(stop) = progress.stop {
             return Err(stop);
         }
@@ -315,7 +326,7 @@ impl ReplayProgress<'_> {
     }
 }
 
-fn mode_and_heartbeats(exchange: &Exchange) -> (SystemMode, Vec<AccountNumber>) {
+pub(crate) fn mode_and_heartbeats(exchange: &Exchange) -> (SystemMode, Vec<AccountNumber>) {
     let mut system_mode = SystemMode::Running;
     let mut owners = Vec::new();
     exchange.visit_state(&mut |record| match record {

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 
+use rustix::net::RecvFlags;
 use signal_hook::SigId;
 use signal_hook::consts::{SIGINT, SIGTERM};
 
@@ -48,6 +49,15 @@ impl Stop {
             }
         }
         Ok(stop)
+    }
+}
+
+impl Stop {
+    /// Whether a stop was requested; for a thread that does not poll.
+    pub(crate) fn is_requested(&self) -> bool {
+        let mut byte = [0; 1];
+        let peeked = rustix::net::recv(&self.receiver, &mut byte, RecvFlags::PEEK);
+        peeked.is_ok_and(|(_, read)| read > 0)
     }
 }
 

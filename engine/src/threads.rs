@@ -23,7 +23,7 @@ use crate::requests::RequestHandler;
 use crate::start_up::{self, until_durable};
 use crate::stop::{Stop, StopHandle};
 use crate::wait::{PollWaker, ThreadWaker};
-use crate::wiring::Parts;
+use crate::wiring::{Parts, ServingParts};
 
 /// Passed to the supervisor when the engine serves.
 #[derive(Clone, Debug)]
@@ -40,53 +40,79 @@ pub struct Ready {
     pub stop: StopHandle,
 }
 
-/// Runs the engine until it is stopped. Calls `on_ready` once, when gateways can connect.
-///
-/// A panic of one of its threads aborts the process: later answers could not be trusted, while
-/// recovery from the journal can.
-///
-/// # Errors
-/// Every [`EngineError`]; the process exits with [`EngineError::exit_code`].
-pub fn run(config: &EngineConfig, on_ready: impl FnOnce(&Ready)) -> Result<(), EngineError> {
-    let directory = Directory::lock(&config.data_directory)?;
+/// Runs an engine that is alone until it is stopped.
+pub(crate) fn run_alone(
+    config: &EngineConfig,
+    directory: &Directory,
+    on_ready: impl FnOnce(&Ready),
+) -> Result<(), EngineError> {
     let clocks = SystemClocks::start();
-    let mut parts = Parts::wire(config, &directory, clocks, &mut random)?;
-    let (syncer, helper) = (&mut parts.syncer, parts.helper);
+    let mut parts = Parts::wire(config, directory, clocks, &mut random)?;
+    let (syncer, helper) = (&mut parts.serving.syncer, parts.helper);
     syncer
         .start_preallocator(helper)
         .map_err(EngineError::Journal)?;
-    let stage_log = config.stage_log.as_deref();
-    let stage_log = stage_log.map(|directory| StageLog::create(directory, "engine"));
-    let stage_log = stage_log
-        .transpose()
-        .map_err(EngineError::process("making the log of stages"))?;
-    // Stops when this function returns.
-    let _seconds = RotationThread::start(Arc::clone(&parts.handler.durations), stage_log)
-        .map_err(EngineError::process("starting a thread"))?;
-    let journal = parts.matcher.journal.clone();
-    let mailbox = Arc::clone(&parts.handler.mailbox);
     let publisher = spawn_publisher(parts.publisher)?;
-    let matcher_waker = parts.matcher.parker.waker();
-    let sync = spawn_sync(parts.syncer, Arc::clone(&parts.waker), matcher_waker)?;
-    let setup = IngressSetup {
+    let served = Serving {
         config,
-        directory: &directory,
-        poll: parts.poll,
-        waker: parts.waker,
-        handler: parts.handler,
+        directory,
+        parts: parts.serving,
+        stop: None,
     };
-    let served = setup.run(parts.matcher, parts.newly_accepted, on_ready);
-    // The matcher has ended and dropped its appender, so the sync thread writes the rest and ends.
-    let synced = sync.join().expect("a panic in it aborts the process");
-    mailbox.stop();
-    journal.wake_followers();
-    let publishing = publisher.join().expect("a panic in it aborts the process");
-    synced.map_err(EngineError::Failed)?;
-    match served? {
-        ServeEnd::Stopped | ServeEnd::PublisherFailed => publishing,
-        ServeEnd::JournalFailed => Err(EngineError::Failed(JournalError::Poisoned(
-            journal.failure().unwrap_or("no reason given").to_owned(),
-        ))),
+    served.run(publisher, on_ready)
+}
+
+/// An engine that may write its journal.
+pub(crate) struct Serving<'a> {
+    pub(crate) config: &'a EngineConfig,
+    pub(crate) directory: &'a Directory,
+    pub(crate) parts: ServingParts<SystemClocks>,
+    /// `None` = not listening to signals yet.
+    pub(crate) stop: Option<Stop>,
+}
+
+impl Serving<'_> {
+    /// Serves until the end; `publisher` runs already.
+    pub(crate) fn run(
+        self,
+        publisher: JoinHandle<Result<(), EngineError>>,
+        on_ready: impl FnOnce(&Ready),
+    ) -> Result<(), EngineError> {
+        let parts = self.parts;
+        let stage_log = self.config.stage_log.as_deref();
+        let stage_log = stage_log.map(|directory| StageLog::create(directory, "engine"));
+        let stage_log = stage_log
+            .transpose()
+            .map_err(EngineError::process("making the log of stages"))?;
+        // Stops when this function returns.
+        let _seconds = RotationThread::start(Arc::clone(&parts.handler.durations), stage_log)
+            .map_err(EngineError::process("starting a thread"))?;
+        let journal = parts.matcher.journal.clone();
+        let mailbox = Arc::clone(&parts.handler.mailbox);
+        let matcher_waker = parts.matcher.parker.waker();
+        let sync = spawn_sync(parts.syncer, Arc::clone(&parts.waker), matcher_waker)?;
+        let setup = IngressSetup {
+            config: self.config,
+            directory: self.directory,
+            poll: parts.poll,
+            waker: parts.waker,
+            handler: parts.handler,
+            stop: self.stop,
+        };
+        let served = setup.run(parts.matcher, parts.newly_accepted, on_ready);
+        // The matcher has ended and dropped its appender, so the sync thread writes the rest and
+        // ends.
+        let synced = sync.join().expect("a panic in it aborts the process");
+        mailbox.stop();
+        journal.wake_followers();
+        let publishing = publisher.join().expect("a panic in it aborts the process");
+        synced.map_err(EngineError::Failed)?;
+        match served? {
+            ServeEnd::Stopped | ServeEnd::PublisherFailed => publishing,
+            ServeEnd::JournalFailed => Err(EngineError::Failed(JournalError::Poisoned(
+                journal.failure().unwrap_or("no reason given").to_owned(),
+            ))),
+        }
     }
 }
 
@@ -97,12 +123,13 @@ struct IngressSetup<'a> {
     poll: Poll,
     waker: Arc<PollWaker>,
     handler: RequestHandler<SystemClocks>,
+    stop: Option<Stop>,
 }
 
 impl IngressSetup<'_> {
     /// Journals the configuration, listens, reports ready, and serves until the end.
     fn run(
-        self,
+        mut self,
         mut matcher: Matcher<SystemClocks>,
         newly_accepted: Option<Sequence>,
         on_ready: impl FnOnce(&Ready),
@@ -113,8 +140,11 @@ impl IngressSetup<'_> {
             newly_accepted,
             &mut until_durable,
         )?;
-        let stop = Stop::new(self.config.handle_signals)
-            .map_err(EngineError::process("listening to signals"))?;
+        let stop = match self.stop.take() {
+            Some(stop) => stop,
+            None => Stop::new(self.config.handle_signals)
+                .map_err(EngineError::process("listening to signals"))?,
+        };
         let listener = self.directory.listen()?;
         let directory = self.directory;
         on_ready(&Ready {
@@ -195,7 +225,7 @@ fn spawn_sync(
 }
 
 /// The thread that publishes snapshots; ends at once if publishing is off.
-fn spawn_publisher(
+pub(crate) fn spawn_publisher(
     args: publisher::PublisherArgs<SystemClocks>,
 ) -> Result<JoinHandle<Result<(), EngineError>>, EngineError> {
     let enabled = args.config.publishing.enabled;
@@ -209,7 +239,7 @@ fn spawn_publisher(
     .map_err(EngineError::process("starting the publisher"))
 }
 
-fn spawn<T: Send + 'static>(
+pub(crate) fn spawn<T: Send + 'static>(
     name: &str,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> io::Result<JoinHandle<T>> {
@@ -219,7 +249,7 @@ fn spawn<T: Send + 'static>(
     })
 }
 
-fn random() -> Result<u64, EngineError> {
+pub(crate) fn random() -> Result<u64, EngineError> {
     getrandom::u64()
         .map_err(|error| io::Error::other(error.to_string()))
         .map_err(EngineError::process("drawing a random number"))

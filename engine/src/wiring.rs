@@ -5,9 +5,11 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-use foretell_journal::{Preallocator, Syncer};
+use foretell_journal::snapshot::SnapshotStore;
+use foretell_journal::{Appender, JournalState, Preallocator, Syncer};
 use foretell_link::Stage;
-use foretell_model::{Sequence, TimeNs};
+use foretell_matching::Exchange;
+use foretell_model::{AccountNumber, Sequence, SystemMode, TimeNs};
 use foretell_stages::{Durations, Recorder};
 use mio::Poll;
 
@@ -29,9 +31,9 @@ use crate::wait::{PollWaker, ThreadParker};
 
 pub(crate) type DrawRandom<'d> = dyn FnMut() -> Result<u64, EngineError> + 'd;
 
-/// The parts of an engine after recovery.
+/// The parts of an engine that serves.
 #[derive(Debug)]
-pub(crate) struct Parts<C> {
+pub(crate) struct ServingParts<C> {
     /// The poll woken by `waker`.
     pub(crate) poll: Poll,
     pub(crate) waker: Arc<PollWaker>,
@@ -39,11 +41,77 @@ pub(crate) struct Parts<C> {
     pub(crate) handler: RequestHandler<C>,
     pub(crate) matcher: Matcher<C>,
     pub(crate) syncer: Syncer,
+    /// As in [`recovery::Restored`].
+    pub(crate) newly_accepted: Option<Sequence>,
+}
+
+/// The parts of an engine after recovery.
+#[derive(Debug)]
+pub(crate) struct Parts<C> {
+    pub(crate) serving: ServingParts<C>,
     pub(crate) helper: Preallocator,
     /// Arguments of the publisher.
     pub(crate) publisher: publisher::PublisherArgs<C>,
-    /// As in [`recovery::Restored`].
+}
+
+/// The poll of ingress, and the mailbox of the publisher: they exist before anything is served.
+#[derive(Debug)]
+pub(crate) struct Wakers {
+    pub(crate) poll: Poll,
+    pub(crate) waker: Arc<PollWaker>,
+    pub(crate) mailbox: Arc<PublisherMailbox>,
+}
+
+impl Wakers {
+    pub(crate) fn new(config: &EngineConfig) -> Result<Self, EngineError> {
+        let poll = Poll::new().map_err(EngineError::process("making a poll"))?;
+        let waker = mio::Waker::new(poll.registry(), WAKER)
+            .map(|waker| Arc::new(PollWaker::new(waker)))
+            .map_err(EngineError::process("making a waker"))?;
+        let mailbox = Arc::new(PublisherMailbox::new(config.publishing.enabled));
+        Ok(Self {
+            poll,
+            waker,
+            mailbox,
+        })
+    }
+
+    /// The arguments of the publisher of this engine.
+    pub(crate) fn publisher<C>(
+        &self,
+        config: &EngineConfig,
+        directory: &Directory,
+        journal: JournalState,
+        store: SnapshotStore,
+        newly_accepted: Option<Sequence>,
+        (index_key, clocks): (u64, C),
+    ) -> publisher::PublisherArgs<C> {
+        publisher::PublisherArgs {
+            config: config.clone(),
+            journal_directory: directory.journal(),
+            journal,
+            store,
+            mailbox: Arc::clone(&self.mailbox),
+            waker: Arc::clone(&self.waker),
+            newly_accepted,
+            index_key,
+            clocks,
+        }
+    }
+}
+
+/// The exchange at the end of the journal, and the journal's writing ends.
+#[derive(Debug)]
+pub(crate) struct WritableExchange {
+    pub(crate) exchange: Exchange,
+    pub(crate) mode: SystemMode,
+    /// Owners with an active heartbeat.
+    pub(crate) heartbeats: Vec<AccountNumber>,
+    pub(crate) last_time: TimeNs,
     pub(crate) newly_accepted: Option<Sequence>,
+    pub(crate) appender: Appender,
+    pub(crate) syncer: Syncer,
+    pub(crate) journal: JournalState,
 }
 
 impl<C: Clocks> Parts<C> {
@@ -57,34 +125,64 @@ impl<C: Clocks> Parts<C> {
         clocks: C,
         draw: &mut DrawRandom<'_>,
     ) -> Result<Self, EngineError> {
-        let restored = recovery::restore(config, directory, draw()?)?;
-        let last = restored.journal.report.last_time;
-        if !config.accept_clock_jump {
-            check_clock(last, clocks.wall())?;
-        }
+        let restored =
+            recovery::restore(config, directory, draw()?, foretell_journal::recover_into)?;
+        let last_time = restored.journal.report.last_time;
+        check_clock(config, last_time, clocks.wall())?;
         let opened = restored.journal.open().map_err(EngineError::Journal)?;
         let (appender, syncer, journal, helper) = opened;
+        let wakers = Wakers::new(config)?;
+        let publisher = wakers.publisher(
+            config,
+            directory,
+            journal.clone(),
+            restored.store,
+            restored.newly_accepted,
+            (draw()?, clocks.clone()),
+        );
+        let writable = WritableExchange {
+            exchange: restored.exchange,
+            mode: restored.mode,
+            heartbeats: restored.heartbeats,
+            last_time,
+            newly_accepted: restored.newly_accepted,
+            appender,
+            syncer,
+            journal,
+        };
+        Ok(Self {
+            serving: ServingParts::wire(config, writable, wakers, clocks, draw()?),
+            helper,
+            publisher,
+        })
+    }
+}
 
-        let poll = Poll::new().map_err(EngineError::process("making a poll"))?;
-        let waker = mio::Waker::new(poll.registry(), WAKER)
-            .map(|waker| Arc::new(PollWaker::new(waker)))
-            .map_err(EngineError::process("making a waker"))?;
+impl<C: Clocks> ServingParts<C> {
+    /// Connects ingress, matcher and sync thread. `key` is random.
+    pub(crate) fn wire(
+        config: &EngineConfig,
+        writable: WritableExchange,
+        wakers: Wakers,
+        clocks: C,
+        key: u64,
+    ) -> Self {
+        let journal = writable.journal;
         let ring = Arc::new(CommandRing::new(config.ring_capacity));
         let gauges = Arc::<Gauges>::default();
         let durations = Arc::<Durations<Stage>>::default();
-        let mailbox = Arc::new(PublisherMailbox::new(config.publishing.enabled));
         let handler = RequestHandler {
             ring: Arc::clone(&ring),
             journal: journal.clone(),
             gauges: Arc::clone(&gauges),
-            mailbox: Arc::clone(&mailbox),
+            mailbox: wakers.mailbox,
             recorder: Recorder::new(Arc::clone(&durations)),
             durations: Arc::clone(&durations),
             summaries: StageSummaryCache::default(),
             heartbeats: Heartbeats::resume(
                 config.heartbeat_window,
-                &restored.heartbeats,
-                draw()?,
+                &writable.heartbeats,
+                key,
                 clocks.monotonic(),
             ),
             clocks: clocks.clone(),
@@ -95,50 +193,41 @@ impl<C: Clocks> Parts<C> {
             stopping: false,
         };
         let matcher = Matcher {
-            exchange: restored.exchange,
-            appender,
-            journal: journal.clone(),
+            exchange: writable.exchange,
+            appender: writable.appender,
+            journal,
             ring,
             gauges,
             recorder: Recorder::new(durations),
-            clock: Clock::start(clocks.clone(), last),
-            clocks: clocks.clone(),
-            mode: restored.mode,
+            clock: Clock::start(clocks.clone(), writable.last_time),
+            clocks,
+            mode: writable.mode,
             post_only_until: None,
             parker: ThreadParker::new(config.waiting),
-            waker: Arc::clone(&waker),
+            waker: Arc::clone(&wakers.waker),
             state: LoopState::default(),
         };
-        let publisher = publisher::PublisherArgs {
-            config: config.clone(),
-            journal_directory: directory.journal(),
-            journal,
-            store: restored.store,
-            mailbox,
-            waker: Arc::clone(&waker),
-            newly_accepted: restored.newly_accepted,
-            index_key: draw()?,
-            clocks,
-        };
-        Ok(Self {
-            poll,
-            waker,
+        Self {
+            poll: wakers.poll,
+            waker: wakers.waker,
             handler,
             matcher,
-            syncer,
-            helper,
-            publisher,
-            newly_accepted: restored.newly_accepted,
-        })
+            syncer: writable.syncer,
+            newly_accepted: writable.newly_accepted,
+        }
     }
 }
 
 /// Rejects a wall clock more than [`MAX_CLOCK_ADVANCE`] ahead of the last command, before any frame
 /// is journalled with its time.
-fn check_clock(last: TimeNs, wall: u64) -> Result<(), EngineError> {
+pub(crate) fn check_clock(
+    config: &EngineConfig,
+    last: TimeNs,
+    wall: u64,
+) -> Result<(), EngineError> {
     const SECOND: u64 = 1_000_000_000;
     let ahead = Duration::from_nanos(wall.saturating_sub(last.0));
-    if last == TimeNs(0) || ahead <= MAX_CLOCK_ADVANCE {
+    if config.accept_clock_jump || last == TimeNs(0) || ahead <= MAX_CLOCK_ADVANCE {
         return Ok(());
     }
     Err(EngineError::ClockJumped {
@@ -155,10 +244,14 @@ mod tests {
     #[test]
     fn a_clock_may_be_a_week_ahead_of_the_last_command() {
         let week = u64::try_from(MAX_CLOCK_ADVANCE.as_nanos()).unwrap();
+        let config = EngineConfig::new("data".into());
         for (last, wall) in [(0, u64::MAX), (5, 0), (5, 5), (5, 5 + week)] {
-            assert!(check_clock(TimeNs(last), wall).is_ok(), "{last} {wall}");
+            assert!(
+                check_clock(&config, TimeNs(last), wall).is_ok(),
+                "{last} {wall}"
+            );
         }
-        let refused = check_clock(TimeNs(5), 6 + week).unwrap_err();
+        let refused = check_clock(&config, TimeNs(5), 6 + week).unwrap_err();
         assert_eq!(refused.exit_code(), crate::EXIT_REFUSED);
         let text = refused.to_string();
         assert!(text.contains("7 days ahead"), "{text}");

@@ -12,6 +12,7 @@ use crate::auth::Auth;
 use crate::book_cache::BookCache;
 use crate::bounds::AllBounds;
 use crate::catalog_pool::CatalogPool;
+use crate::cluster::ClusterView;
 use crate::config::PriceSide;
 use crate::descriptions::Descriptions;
 use crate::engine_link::EngineLink;
@@ -33,6 +34,7 @@ use crate::view_bootstrap::ViewSources;
 pub(crate) struct App {
     pub(crate) shared_view: SharedView,
     pub(crate) engine: EngineLink,
+    pub(crate) cluster: ClusterView,
     pub(crate) auth: Auth,
     pub(crate) operator_token: Option<OperatorToken>,
     pub(crate) metrics: Metrics,
@@ -91,6 +93,8 @@ impl App {
             view_stopped: self.shared_view.stopped().unwrap_or_default().0,
             durable_sequence: self.shared_view.durable().unwrap_or_default().0,
             epoch: position.epoch,
+            in_cluster: self.cluster.is_configured(),
+            cluster: self.cluster.status(),
             streams: self.stream_stats.read(),
         }
     }

@@ -44,8 +44,8 @@ impl BodyPermit {
     }
 
     /// Accounts for a body that now has `length` bytes.
-    fn grow_to(&mut self, length: usize) -> Result<(), BodyError> {
-        let more = length.saturating_sub(FREE_BODY_BYTES) - self.bytes;
+    pub(crate) fn grow_to(&mut self, length: usize) -> Result<(), BodyError> {
+        let more = (length.saturating_sub(FREE_BODY_BYTES)).saturating_sub(self.bytes);
         if more > 0 {
             let taken = self.budget.take(self.client, more);
             self.shares

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use crate::client_quotas::{Bound, ClientQuotas};
 use crate::limits::{
-    ConnectionLimits, HELD_BODY_BYTES_PER_CLIENT, MAX_HELD_BODY_BYTES, MAX_REPLAYING_CLIENTS,
-    MAX_SEQUENCE_WAITERS, OPERATOR_CONNECTIONS, OPERATOR_UNREAD_BYTES, REQUEST_CONNECTIONS_ONE_IN,
-    SEQUENCE_WAITERS_PER_CLIENT,
+    ConnectionLimits, HELD_BODY_BYTES_PER_CLIENT, MAX_HELD_BODY_BYTES, MAX_REPLAYS_WAITING,
+    MAX_SEQUENCE_WAITERS, OPERATOR_CONNECTIONS, OPERATOR_UNREAD_BYTES, REPLAYS_WAITING_PER_CLIENT,
+    REQUEST_CONNECTIONS_ONE_IN, SEQUENCE_WAITERS_PER_CLIENT,
 };
 use crate::surface::Surface;
 
@@ -45,7 +45,7 @@ impl AllBounds {
                 connections: shares(limits.total, limits.per_address),
                 streams: shares(for_streams(limits.total), for_streams(limits.per_address)),
                 unread: shares(limits.unread, limits.unread_per_address),
-                replays: shares(MAX_REPLAYING_CLIENTS, 1),
+                replays: shares(MAX_REPLAYS_WAITING, REPLAYS_WAITING_PER_CLIENT),
                 waiters: shares(MAX_SEQUENCE_WAITERS, SEQUENCE_WAITERS_PER_CLIENT),
                 bodies: shares(MAX_HELD_BODY_BYTES, HELD_BODY_BYTES_PER_CLIENT),
             },
@@ -62,7 +62,7 @@ impl AllBounds {
 
     pub(crate) fn of(&self, surface: Surface) -> &Bounds {
         match surface {
-            Surface::Operator => &self.operator,
+            Surface::Operator | Surface::Health => &self.operator,
             Surface::Trading | Surface::Data | Surface::Catalog => &self.public,
         }
     }

@@ -94,6 +94,8 @@ pub struct GatewayConfig {
     pub chunking: Chunking,
     /// The engine's Unix socket.
     pub engine_socket: PathBuf,
+    /// The engine's report of its cluster; `None` of a host that is alone.
+    pub cluster_status: Option<PathBuf>,
     /// Surfaces and their addresses; port 0 takes a free port.
     pub listen: Vec<(Surface, SocketAddr)>,
     /// Server threads, at least 1.

@@ -43,6 +43,13 @@ impl Descriptions {
         self.of(market).outcomes[outcome.index()].clone()
     }
 
+    /// Whether the catalog's record of a market is archived.
+    pub(crate) fn is_archived(&self, market: &Market) -> bool {
+        let catalog = Arc::clone(&self.catalog.read());
+        let words = catalog.market(&market.condition);
+        words.is_some_and(|words| words.archived && *words.tokens == market.tokens)
+    }
+
     /// Replaces the catalog's texts; `changed` lists the markets whose texts differ.
     pub(crate) fn refresh(&self, catalog: Arc<Lookup>, changed: &[ConditionId]) {
         *self.catalog.write() = catalog;
@@ -137,6 +144,7 @@ mod tests {
             outcomes: ["Up".into(), "Down".into()].into(),
             tokens: TOKENS.into(),
             end_date: Some("2026-02-01T12:00:00Z".into()),
+            archived: false,
             event: Some(Arc::new(EventTexts {
                 id: 5,
                 slug: "event".into(),

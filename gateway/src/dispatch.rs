@@ -106,7 +106,7 @@ impl Dispatcher {
         request: Request<Incoming>,
         found: Result<(Arc<Route>, String), Failure>,
     ) -> Result<Answer, Failure> {
-        let surface = self.surface;
+        let (app, surface) = (Arc::clone(&self.app), self.surface);
         let incoming = IncomingRequest {
             surface: self.surface,
             from: sender.client,
@@ -123,7 +123,7 @@ impl Dispatcher {
             Ok((route, parameter)) => self.handle(timing, sender, request, route, parameter).await,
             Err(failure) => Err(failure),
         };
-        let answer = answer.unwrap_or_else(|failure| failure.render(surface));
+        let answer = answer.unwrap_or_else(|failure| app.cluster.explain(failure).render(surface));
         Ok(answer.with_quota(quota))
     }
 

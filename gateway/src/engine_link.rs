@@ -32,8 +32,8 @@ use crate::signature_gate::SignatureGate;
 
 /// First pause after a connection failure; it doubles up to [`MAX_PAUSE`].
 const MIN_PAUSE: Duration = Duration::from_millis(20);
-/// Longest pause between two attempts.
-const MAX_PAUSE: Duration = Duration::from_secs(1);
+/// Longest pause between two attempts: a host that takes over accepts orders this soon.
+const MAX_PAUSE: Duration = Duration::from_millis(200);
 /// The part of a connection's in-flight limit reserved for cancels: an eighth.
 const CANCEL_SHARE: usize = 8;
 /// Task switches, each with one signature check, for which queued requests wait for further orders:

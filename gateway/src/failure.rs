@@ -44,6 +44,11 @@ impl Failure {
         }
     }
 
+    /// The code.
+    pub(crate) const fn code(&self) -> ErrorCode {
+        self.0.code
+    }
+
     /// Replaces the body that its surface would render.
     pub(crate) fn with_body(mut self, body: String) -> Self {
         self.0.body = Some(body);
@@ -75,7 +80,9 @@ impl Failure {
 fn error_body(surface: Surface, code: ErrorCode, text: &str) -> String {
     match surface {
         Surface::Trading => json!({ "error": text }),
-        Surface::Operator => json!({ "error": text, "code": code.name() }),
+        Surface::Operator | Surface::Health => {
+            json!({ "error": text, "code": code.name() })
+        }
         Surface::Data => json!({ "error": with_class(code.status(), text) }),
         Surface::Catalog => json!({ "type": catalog_type(code.status()), "error": text }),
     }

@@ -19,6 +19,7 @@ use crate::book_cache::BookCache;
 use crate::bounds::AllBounds;
 use crate::catalog_pool::CatalogPool;
 use crate::catalog_watcher::{self, WatchedData};
+use crate::cluster::ClusterView;
 use crate::config::GatewayConfig;
 use crate::descriptions::Descriptions;
 use crate::dispatch::Dispatcher;
@@ -34,7 +35,7 @@ use crate::rendered_market_texts::MarketTexts;
 use crate::request_policy::RequestPolicy;
 use crate::route_table::{self, PageRoutes};
 use crate::routes::Routes;
-use crate::server::{self, Servers, Shared};
+use crate::server::{self, BoundAddress, Servers, Shared};
 use crate::shared_view::SharedView;
 use crate::signature_gate::SignatureGate;
 use crate::streams::demand::Demand;
@@ -137,41 +138,15 @@ pub fn run(
 /// When it cannot listen, or cannot start its threads.
 pub fn start(config: GatewayConfig) -> Result<Gateway, GatewayError> {
     let threads = config.threads.max(1);
-    let serves = |surface| {
-        config
-            .listen
-            .iter()
-            .any(|(listening, _)| *listening == surface)
-    };
-    let exposed = |(surface, address): &(Surface, SocketAddr)| {
-        *surface == Surface::Operator && !address.ip().is_loopback()
-    };
-    if config.listen.iter().any(exposed)
-        || (serves(Surface::Operator) && config.operator_token.is_none())
-    {
-        return Err(GatewayError::OperatorExposed);
-    }
-    let page_routes = PageRoutes::of(config.page.as_ref());
-    let mut bound = Vec::new();
-    let mut addresses = Vec::new();
-    let mut tables = Vec::new();
-    for &(surface, address) in &config.listen {
-        let listener = server::bind(address, threads).map_err(|source| GatewayError::Listen {
-            surface: surface.name(),
-            address,
-            source,
-        })?;
-        addresses.push((surface, listener.address));
-        bound.push(listener);
-        tables.push((surface, Arc::new(route_table::routes(surface, page_routes))));
-    }
+    ensure_operator_protected(&config)?;
+    let (addresses, bound) = bind(&config.listen, threads)?;
     let app = app(&config, threads)?;
 
     let stage_log = config.stage_log.as_deref();
     let stage_log = stage_log.map(|directory| StageLog::create(directory, "gateway"));
     let seconds = RotationThread::start(Arc::clone(&app.durations), stage_log.transpose()?)?;
 
-    let role = if serves(Surface::Operator) {
+    let role = if serves(&config, Surface::Operator) {
         Role::Operator
     } else {
         Role::Trading
@@ -191,31 +166,9 @@ pub fn start(config: GatewayConfig) -> Result<Gateway, GatewayError> {
         }
     })?;
     let stop_following = Arc::new(AtomicBool::new(false));
-    let follower = std::thread::Builder::new()
-        .name("follower".to_owned())
-        .spawn({
-            let app = Arc::clone(&app);
-            let (stop, end) = (
-                Arc::clone(&stop_following),
-                ExitNotifier(Arc::clone(&thread_exited)),
-            );
-            move || {
-                let _end = end;
-                let followers = Followers {
-                    shared_view: &app.shared_view,
-                    ring: &app.stream_ring,
-                    descriptions: &app.descriptions,
-                };
-                follower::follow(&app.view_sources, followers, &stop);
-            }
-        })?;
-    let has_page = serves(Surface::Trading) && config.page.is_some();
-    let watched = WatchedData {
-        lists: serves(Surface::Catalog) || has_page,
-        // The catalog surface queries the catalog itself.
-        names: (config.listen.iter()).any(|(it, _)| *it != Surface::Catalog),
-        profiles: serves(Surface::Data) || has_page,
-    };
+    let exit = ExitNotifier(Arc::clone(&thread_exited));
+    let follower = spawn_follower(&app, &stop_following, exit)?;
+    let watched = watched_data(&config);
     let catalog_watcher = match &app.catalog {
         Some(pool) if watched.anything() => {
             Some(spawn_catalog_watcher(&app, pool, watched, &stop_following)?)
@@ -228,6 +181,7 @@ pub fn start(config: GatewayConfig) -> Result<Gateway, GatewayError> {
         limits: config.connections,
         stop,
     };
+    let tables = route_tables(&config);
     let body_timeout = config.connections.body;
     let dispatchers = |thread: usize| {
         let stats = Arc::clone(&app.stream_stats);
@@ -247,13 +201,84 @@ pub fn start(config: GatewayConfig) -> Result<Gateway, GatewayError> {
     })
 }
 
+fn serves(config: &GatewayConfig, surface: Surface) -> bool {
+    config.listen.iter().any(|(it, _)| *it == surface)
+}
+
+/// Rejects an operator surface without a token, or outside loopback.
+fn ensure_operator_protected(config: &GatewayConfig) -> Result<(), GatewayError> {
+    let operator = |(surface, _): &&(Surface, SocketAddr)| *surface == Surface::Operator;
+    for (_, address) in config.listen.iter().filter(operator) {
+        if !address.ip().is_loopback() || config.operator_token.is_none() {
+            return Err(GatewayError::OperatorExposed);
+        }
+    }
+    Ok(())
+}
+
+/// The bound address of each surface, and its listeners.
+type Bound = (Vec<(Surface, SocketAddr)>, Vec<BoundAddress>);
+
+fn bind(listen: &[(Surface, SocketAddr)], threads: usize) -> Result<Bound, GatewayError> {
+    let (mut addresses, mut bound) = Bound::default();
+    for &(surface, address) in listen {
+        let listener = server::bind(address, threads).map_err(|source| GatewayError::Listen {
+            surface: surface.name(),
+            address,
+            source,
+        })?;
+        addresses.push((surface, listener.address));
+        bound.push(listener);
+    }
+    Ok((addresses, bound))
+}
+
+fn route_tables(config: &GatewayConfig) -> Vec<(Surface, Arc<Routes>)> {
+    let page_routes = PageRoutes::of(config.page.as_ref());
+    let table = |surface| Arc::new(route_table::routes(surface, page_routes));
+    (config.listen.iter())
+        .map(|&(surface, _)| (surface, table(surface)))
+        .collect()
+}
+
+/// The catalog's data that the surfaces of this process read from memory.
+fn watched_data(config: &GatewayConfig) -> WatchedData {
+    let has_page = serves(config, Surface::Trading) && config.page.is_some();
+    WatchedData {
+        lists: serves(config, Surface::Catalog) || has_page,
+        // The catalog surface queries the catalog itself.
+        names: (config.listen.iter()).any(|(it, _)| *it != Surface::Catalog),
+        profiles: serves(config, Surface::Data) || has_page,
+    }
+}
+
 /// Returns when the gateway is ready to serve, or after `patience`.
 fn wait_ready(app: &App, patience: Duration) {
     let began = Instant::now();
     let has_view = || app.shared_view.is_ready() || app.shared_view.stopped().is_some();
-    while began.elapsed() < patience && !(has_view() && app.engine.welcome().is_some()) {
+    // A host that does not lead has no engine to connect to.
+    let has_engine = || app.cluster.is_configured() || app.engine.welcome().is_some();
+    while began.elapsed() < patience && !(has_view() && has_engine()) {
         std::thread::park_timeout(READY_PAUSE);
     }
+}
+
+fn spawn_follower(
+    app: &Arc<App>,
+    stop: &Arc<AtomicBool>,
+    exit: ExitNotifier,
+) -> Result<JoinHandle<()>, GatewayError> {
+    let (app, stop) = (Arc::clone(app), Arc::clone(stop));
+    let thread = std::thread::Builder::new().name("follower".to_owned());
+    Ok(thread.spawn(move || {
+        let _exit = exit;
+        let followers = Followers {
+            shared_view: &app.shared_view,
+            ring: &app.stream_ring,
+            descriptions: &app.descriptions,
+        };
+        follower::follow(&app.view_sources, followers, &stop);
+    })?)
 }
 
 fn spawn_catalog_watcher(
@@ -313,6 +338,7 @@ fn app(config: &GatewayConfig, links: usize) -> Result<Arc<App>, GatewayError> {
     Ok(Arc::new(App {
         shared_view: SharedView::new(),
         engine: EngineLink::new(links),
+        cluster: ClusterView::new(config.cluster_status.clone()),
         auth,
         operator_token: config.operator_token.clone(),
         metrics: Metrics::new(),

@@ -26,6 +26,8 @@ mod catalog_watcher;
 mod chunk_adopter;
 mod client_address;
 mod client_quotas;
+mod cluster;
+mod cluster_metrics;
 mod config;
 mod connection;
 mod cors;

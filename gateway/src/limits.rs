@@ -115,12 +115,12 @@ pub(crate) const STREAM_CLOSE_WAIT: Duration = Duration::from_secs(2);
 /// never use up all connections.
 pub(crate) const REQUEST_CONNECTIONS_ONE_IN: usize = 8;
 
-/// Bytes of messages that one replay from the journal holds.
-pub(crate) const MAX_REPLAYED_BYTES: usize = 32 << 20;
 /// How long one replay from the journal may take.
 pub(crate) const MAX_REPLAY_TIME: Duration = Duration::from_secs(20);
-/// Clients that wait for a replay; each waits for one at a time.
-pub(crate) const MAX_REPLAYING_CLIENTS: usize = 64;
+/// Connections that wait for a replay.
+pub(crate) const MAX_REPLAYS_WAITING: usize = 64;
+/// Those of one client: its connections come back together when a gateway has ended.
+pub(crate) const REPLAYS_WAITING_PER_CLIENT: usize = 8;
 
 /// Limits of stream connections that an operator may set.
 #[derive(Clone, Copy, Debug)]
@@ -150,6 +150,14 @@ pub struct StreamLimits {
     pub resume_window: Duration,
     /// Bytes of messages held for resuming.
     pub ring: usize,
+}
+
+impl StreamLimits {
+    /// Bytes of missed messages that are added at once: a part of what may wait, beside what goes on
+    /// live.
+    pub(crate) const fn replay_bytes(&self) -> usize {
+        self.max_lag_bytes / 2
+    }
 }
 
 impl Default for StreamLimits {

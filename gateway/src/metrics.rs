@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
-use foretell_link::{Stage, StageSummary, Status};
+use foretell_link::{ClusterStatus, Stage, StageSummary, Status};
 use foretell_stages::{Durations, StageDurations, Stages as _};
 use http::StatusCode;
 use prometheus_client::encoding::EncodeLabelSet;
@@ -15,6 +15,7 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
 
+use crate::cluster_metrics::ClusterMetrics;
 use crate::rate_limits::Scope;
 use crate::stream_metrics::StreamMetrics;
 use crate::streams::stats::StreamReadings;
@@ -68,6 +69,7 @@ pub(crate) struct Metrics {
     answers_refused: Counter,
     unread_bytes: Gauge,
     streams: StreamMetrics,
+    cluster: ClusterMetrics,
     engine_connected: Gauge,
     engine_in_flight: Gauge,
     view_sequence: Gauge<u64, AtomicU64>,
@@ -101,7 +103,7 @@ impl Meter {
 }
 
 /// Values read at the moment of a scrape.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Readings {
     pub(crate) connections_open: usize,
     /// Of answers that clients have not read.
@@ -113,6 +115,9 @@ pub(crate) struct Readings {
     pub(crate) durable_sequence: u64,
     pub(crate) epoch: u64,
     pub(crate) streams: StreamReadings,
+    /// The host is one of a cluster; and the report of its engine.
+    pub(crate) in_cluster: bool,
+    pub(crate) cluster: Option<ClusterStatus>,
 }
 
 impl Metrics {
@@ -133,6 +138,7 @@ impl Metrics {
             answers_refused: Counter::default(),
             unread_bytes: Gauge::default(),
             streams: StreamMetrics::default(),
+            cluster: ClusterMetrics::default(),
             engine_connected: Gauge::default(),
             engine_in_flight: Gauge::default(),
             view_sequence: Gauge::default(),
@@ -154,6 +160,7 @@ impl Metrics {
         metrics.register();
         metrics.register_engine();
         metrics.streams.register(&mut metrics.registry);
+        metrics.cluster.register(&mut metrics.registry);
         metrics
     }
 
@@ -356,6 +363,7 @@ impl Metrics {
         self.durable_sequence.set(now.durable_sequence);
         self.epoch.set(now.epoch);
         self.streams.set(&now.streams);
+        self.cluster.set(now.in_cluster, now.cluster.as_ref());
         self.read_stages(stages);
         if let Some(engine) = engine {
             self.read_engine(engine);

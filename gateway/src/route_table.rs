@@ -71,6 +71,7 @@ pub(crate) fn routes(surface: Surface, page: PageRoutes) -> Routes {
         Surface::Data => data_routes(),
         Surface::Catalog => catalog_routes(),
         Surface::Operator => operator_routes(),
+        Surface::Health => health_routes(),
     })
 }
 
@@ -294,6 +295,7 @@ fn not_supported() -> impl Iterator<Item = Route> {
 fn data_routes() -> Vec<Route> {
     use data::{
         activity, builders, closed_positions, holders, leaderboard, positions, totals, trades, v2,
+        v2_holders, v2_positions, v2_prices,
     };
     vec![
         get("/", handle!(health::data_root)),
@@ -313,6 +315,9 @@ fn data_routes() -> Vec<Route> {
         get("/v1/builders/volume", handle!(builders::volume)),
         get("/v2/trades", handle!(v2::trades)),
         get("/v2/activity", handle!(v2::activity)),
+        get("/v2/positions", handle!(v2_positions::list)),
+        get("/v2/holders", handle!(v2_holders::list)),
+        get("/v2/prices-history", handle!(v2_prices::list)),
         get("/v2/value", handle!(v2::value)),
         get("/v2/oi", handle!(v2::open_interest)),
         get("/v2/live-volume", handle!(v2::live_volume)),
@@ -371,6 +376,14 @@ fn catalog_routes() -> Vec<Route> {
         ),
         get("/public-profile", handle!(public_profile::show)),
         get("/public-search", handle!(lists::search)),
+    ]
+}
+
+fn health_routes() -> Vec<Route> {
+    use operator::probes;
+    vec![
+        get("/livez", handle!(probes::live)),
+        get("/readyz", handle!(probes::ready)),
     ]
 }
 

@@ -11,6 +11,8 @@ pub enum Surface {
     Catalog,
     /// Deposits, markets, modes, health, metrics. Loopback only.
     Operator,
+    /// Liveness and readiness, for load balancers.
+    Health,
 }
 
 impl Surface {
@@ -22,6 +24,7 @@ impl Surface {
             Self::Data => "data",
             Self::Catalog => "catalog",
             Self::Operator => "operator",
+            Self::Health => "health",
         }
     }
 }

@@ -10,26 +10,14 @@ import { set } from "./lib/store.js";
 import { discover } from "./lib/wallet.js";
 import { t } from "./lib/messages.js";
 
-const RETRY_MS = 1000;
-
-/** The exchange may still be starting: ask until it answers. */
-async function loadSite() {
-  for (;;) {
-    try {
-      const site = await load("/ui/api/site");
-      set("site", site);
-      return;
-    } catch (error) {
-      set("notice", t("failed", { reason: reason(error) }));
-      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
-    }
-  }
-}
-
 set("session", null);
 discover();
 marketStream.start();
 account.start();
 router.start();
-await loadSite();
-await resume();
+try {
+  set("site", await load("/ui/api/site"));
+  await resume();
+} catch (error) {
+  set("notice", t("failed", { reason: reason(error) }));
+}

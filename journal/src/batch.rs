@@ -200,6 +200,11 @@ impl Batch {
         &self.segment.bytes()[start..start + to_usize(self.header.payload)]
     }
 
+    /// Its bytes from the header on, up to the readable end of its segment.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.segment.bytes()[to_usize(self.header.offset)..]
+    }
+
     /// Its frames, in order. All of them parse: the scan verified that.
     pub fn frames(&self) -> impl Iterator<Item = Frame<'_>> {
         BatchFrames::new(&self.header, self.payload()).map_while(Result::ok)
@@ -221,6 +226,15 @@ pub struct BatchFrames<'a> {
 }
 
 impl<'a> BatchFrames<'a> {
+    /// No frames.
+    pub(crate) const fn empty() -> Self {
+        Self {
+            payload: &[],
+            segment: 0,
+            offset: 0,
+        }
+    }
+
     /// The frames of `payload`, which belongs to the batch with this header.
     #[must_use]
     pub fn new(header: &BatchHeader, payload: &'a [u8]) -> Self {

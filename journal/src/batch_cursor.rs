@@ -53,7 +53,12 @@ impl BatchCursor {
     /// Verifies the batch here (position, epoch, sequences, checksums, padding, chain, frames),
     /// advances past it and returns its header. `bytes` is the readable part of the segment.
     pub(crate) fn next(&mut self, bytes: &[u8]) -> Result<BatchHeader, BatchFault> {
-        let (header, here) = self.header_here(bytes)?;
+        self.next_here(bytes.get(to_usize(self.offset)..).unwrap_or_default())
+    }
+
+    /// As [`Self::next`] for the bytes from the batch on.
+    pub(crate) fn next_here(&mut self, here: &[u8]) -> Result<BatchHeader, BatchFault> {
+        let header = read_header(here)?;
         let (payload, padding) = sound_payload(&header, here)?;
         if !all_zero(padding) {
             return Err(BatchFault::Torn("the padding after a batch is not zero"));
@@ -98,12 +103,7 @@ impl BatchCursor {
     /// The header here, and the bytes from there on.
     fn header_here<'b>(&self, bytes: &'b [u8]) -> Result<(BatchHeader, &'b [u8]), BatchFault> {
         let here = bytes.get(to_usize(self.offset)..).unwrap_or_default();
-        let header = BatchHeader::read(here).map_err(|error| match error {
-            HeaderError::Blank => BatchFault::Torn("no batch was written here"),
-            HeaderError::Torn => BatchFault::Torn("the batch header's checksum fails"),
-            HeaderError::Unknown(version) => BatchFault::Newer(format!("batch version {version}")),
-        })?;
-        Ok((header, here))
+        Ok((read_header(here)?, here))
     }
 
     /// The error for a fault here, in a range up to byte `to` and sequence `last` where every batch
@@ -176,6 +176,14 @@ impl BatchCursor {
             ))
         }
     }
+}
+
+fn read_header(here: &[u8]) -> Result<BatchHeader, BatchFault> {
+    BatchHeader::read(here).map_err(|error| match error {
+        HeaderError::Blank => BatchFault::Torn("no batch was written here"),
+        HeaderError::Torn => BatchFault::Torn("the batch header's checksum fails"),
+        HeaderError::Unknown(version) => BatchFault::Newer(format!("batch version {version}")),
+    })
 }
 
 /// Payload and padding of the batch at the start of `here`, with the payload's checksum verified.

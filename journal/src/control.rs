@@ -35,8 +35,11 @@ pub(crate) use shared_atomics::SharedAtomics;
 
 /// First bytes of the page.
 pub const MAGIC: [u8; 8] = *b"FRTLCTRL";
-/// The version of the page.
+/// The version of the page, and that of a copy of a replicated log: its epoch is a term, which may
+/// stay the same at a start and rise while the engine runs.
 pub const VERSION: u32 = 1;
+/// The version of the page of a copy of a replicated log.
+pub const REPLICA_VERSION: u32 = 2;
 
 const STATUS_AT: usize = 12;
 const SEQUENCE_AT: usize = 128;
@@ -92,6 +95,8 @@ pub struct EngineStart {
     pub first: Sequence,
     /// The last sequence at the start.
     pub found: Sequence,
+    /// A copy of a replicated log: [`REPLICA_VERSION`].
+    pub is_replica: bool,
 }
 
 /// The durable position: all bytes below `offset` of `segment`.
@@ -151,7 +156,12 @@ impl ControlPage {
     ) -> Result<Self, JournalError> {
         let mut page = vec![0; PAGE];
         page[..8].copy_from_slice(&MAGIC);
-        put_u32(&mut page, 8, VERSION);
+        let version = if start.is_replica {
+            REPLICA_VERSION
+        } else {
+            VERSION
+        };
+        put_u32(&mut page, 8, version);
         put_u32(&mut page, STATUS_AT, WriterStatus::Live.code());
         put_u64(&mut page, 16, start.epoch);
         put_u64(&mut page, 24, start.generation);
@@ -262,9 +272,10 @@ impl ControlView {
         if page[..8] != MAGIC || page[64..80] != boot || boot == [0; 16] {
             return Err(JournalError::NoEngine(dir.to_owned()));
         }
-        if u32_at(&page, 8) != VERSION {
+        let version = u32_at(&page, 8);
+        if ![VERSION, REPLICA_VERSION].contains(&version) {
             return Err(JournalError::Newer {
-                what: format!("control page version {}", u32_at(&page, 8)),
+                what: format!("control page version {version}"),
             });
         }
         let meta = file.metadata().context("stat", &path)?;
@@ -282,8 +293,19 @@ impl ControlView {
                 segment: u32_at(&page, 80),
                 first: Sequence(u64_at(&page, 88)),
                 found: Sequence(u64_at(&page, 96)),
+                is_replica: version == REPLICA_VERSION,
             },
         })
+    }
+
+    /// In a copy of a replicated log the epoch rises with a segment that is read. Returns whether it
+    /// did.
+    pub(crate) const fn note_term(&mut self, term: u64) -> bool {
+        let is_newer = self.start.is_replica && term > self.start.epoch;
+        if is_newer {
+            self.start.epoch = term;
+        }
+        is_newer
     }
 
     pub(crate) fn status(&self) -> WriterStatus {

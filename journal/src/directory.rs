@@ -24,10 +24,26 @@ impl Drop for DirectoryLock {
     }
 }
 
+/// A segment that is being made without the preallocator.
+pub(crate) fn unfinished(dir: &Path) -> PathBuf {
+    dir.join("recovering.tmp")
+}
+
 /// The marker file that an I/O error leaves.
 #[must_use]
 pub fn marker_path(dir: &Path) -> PathBuf {
     dir.join("IO_ERROR")
+}
+
+/// The file that marks a journal directory as a copy of a replicated log. A start without the cluster
+/// refuses it: it would write frames that the other hosts do not have.
+#[must_use]
+pub fn replica_marker_path(dir: &Path) -> PathBuf {
+    dir.join("CLUSTER")
+}
+
+pub(crate) fn is_replica(dir: &Path) -> bool {
+    replica_marker_path(dir).exists()
 }
 
 /// Creates the directory with mode 0700, or checks that it is this user's directory.

@@ -106,6 +106,19 @@ pub enum JournalError {
         /// The sequence.
         sequence: Sequence,
     },
+    /// Frames that disk and replicated log had are not in the log. Nothing was changed.
+    #[error(
+        "the replicated log does not have sequence {0} as this journal has it, although it was acknowledged: it is \
+         another log, or it lost messages. Compare the journals of all hosts (foretell audit diff), then make the log \
+         again from the longest one (foretell cluster init --from)"
+    )]
+    NotInLog(Sequence),
+    /// A copy of a replicated log, opened without the cluster.
+    #[error(
+        "this journal is a copy of a replicated log; start it with its [cluster] settings, or remove {} to leave the \
+         cluster for good", .0.display()
+    )]
+    Replica(PathBuf),
     /// Invalid settings.
     #[error("{0}")]
     Options(&'static str),

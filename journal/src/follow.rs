@@ -24,7 +24,8 @@ pub enum Next<'a> {
     Frame(Frame<'a>),
     /// No more durable frames: call [`Follower::wait`].
     UpToDate,
-    /// The engine was restarted. All frames read stay valid, and so do their places; go on.
+    /// The engine was restarted, or another host took over. All frames read stay valid, and so do
+    /// their places; go on.
     NewEpoch {
         /// The new epoch.
         epoch: u64,
@@ -51,6 +52,8 @@ pub struct Follower {
     is_lost: bool,
     /// At the last check the control page belonged to no running engine.
     is_over: bool,
+    /// A segment of a new term began, in a copy of a replicated log.
+    has_new_term: bool,
 }
 
 /// A segment being read.
@@ -84,12 +87,13 @@ impl Follower {
     /// No engine has run since the machine started, the journal ends before `after`
     /// ([`JournalError::Ahead`]: the reader must start over), or files cannot be read.
     pub fn open(dir: &Path, after: Sequence) -> Result<Self, JournalError> {
-        let view = ControlView::open(dir)?;
+        let mut view = ControlView::open(dir)?;
         let last = view.durable();
         if last < after {
             return Err(JournalError::Ahead { after, last });
         }
         let segment = seek(dir, &view, after)?;
+        view.note_term(segment.header.epoch);
         Ok(Self {
             dir: dir.to_owned(),
             view,
@@ -98,6 +102,7 @@ impl Follower {
             last_frame: None,
             is_lost: false,
             is_over: false,
+            has_new_term: false,
         })
     }
 
@@ -229,6 +234,9 @@ impl Follower {
             if !self.open_batch()? {
                 return Ok(Advance::UpToDate);
             }
+            if std::mem::take(&mut self.has_new_term) {
+                return Ok(Advance::NewEpoch);
+            }
         }
     }
 
@@ -280,6 +288,7 @@ impl Follower {
         let (map, header) = open_segment(&self.dir, number + 1)?;
         self.segment = OpenSegment::new(map, header);
         self.last_frame = None;
+        self.has_new_term |= self.view.note_term(header.epoch);
         Ok(true)
     }
 
@@ -303,7 +312,9 @@ impl Follower {
         self.view = ControlView::open(&self.dir)?;
         self.is_over = false;
         let new = self.view.start;
-        let is_other = new.genesis != old.genesis || new.epoch <= old.epoch;
+        // A copy of a replicated log keeps its term when its engine starts again.
+        let is_older = new.epoch < old.epoch || (new.epoch == old.epoch && !new.is_replica);
+        let is_other = new.genesis != old.genesis || is_older;
         if is_other || self.last > new.found {
             self.is_lost = true;
             return Ok(Advance::Rebuild);
@@ -331,6 +342,7 @@ impl Follower {
             self.segment = seek(&self.dir, &self.view, self.last)?;
             self.last_frame = None;
         }
+        self.view.note_term(self.segment.header.epoch);
         Ok(Advance::NewEpoch)
     }
 }

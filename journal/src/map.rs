@@ -80,7 +80,16 @@ impl SegmentMap {
                 file
             }
         };
-        let bytes = length(&file)?;
+        Self::copy_of(&file)
+    }
+
+    /// Reads a file that a writer may change meanwhile; checksums find what it changed.
+    pub(crate) fn read(path: &Path) -> io::Result<Self> {
+        Self::copy_of(&open_for_reading(path, OFlags::empty())?)
+    }
+
+    fn copy_of(file: &File) -> io::Result<Self> {
+        let bytes = length(file)?;
         if bytes == 0 {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
@@ -119,7 +128,9 @@ impl SegmentMap {
             // above the durable position that it has published, and `readable` never exceeds that.
             // Without a writer the reader holds the lock, or the segment is sealed, or it is the
             // last one of a journal without an engine; the next engine does not write to it,
-            // because it begins a file of its own. So this holds as long as the map lives. The file
+            // because it begins a file of its own. In cluster mode the next engine resumes in that
+            // file: its own map of it is dropped before, and other readers copy it (`read`). So
+            // this holds as long as the map lives. The file
             // is never truncated, and the released bytes of a sealed segment are zeros that stay
             // zeros. No reader can protect itself from another program that writes to files of a
             // 0700 directory; all bytes read are checked by checksum before use.

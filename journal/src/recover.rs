@@ -61,14 +61,14 @@ pub struct RecoveryReport {
 pub struct Recovered {
     /// The result of the recovery.
     pub report: RecoveryReport,
-    dir: PathBuf,
-    options: Options,
-    header: SegmentHeader,
-    file: Box<dyn DiskFile>,
-    tip: Tip,
-    mark: Watermark,
-    watermark: WatermarkFile,
-    lock: DirectoryLock,
+    pub(crate) dir: PathBuf,
+    pub(crate) options: Options,
+    pub(crate) header: SegmentHeader,
+    pub(crate) file: Box<dyn DiskFile>,
+    pub(crate) tip: Tip,
+    pub(crate) mark: Watermark,
+    pub(crate) watermark: WatermarkFile,
+    pub(crate) lock: DirectoryLock,
 }
 
 /// Receives the frames during recovery. An error stops recovery before any change.
@@ -130,6 +130,7 @@ pub fn recover_into(
     directory::prepare(disk, dir)?;
     let lock = directory::lock(dir)?;
     refuse_after_io_error(dir, options.after_io_error)?;
+    refuse_replica(dir)?;
     control::supersede(dir)?;
     directory::remove_unfinished(disk, dir)?;
     let mark = watermark::read(dir)?;
@@ -163,7 +164,14 @@ pub fn recover_into(
     })
 }
 
-fn refuse_after_io_error(dir: &Path, allowed: bool) -> Result<(), JournalError> {
+fn refuse_replica(dir: &Path) -> Result<(), JournalError> {
+    if directory::is_replica(dir) {
+        return Err(JournalError::Replica(directory::replica_marker_path(dir)));
+    }
+    Ok(())
+}
+
+pub(crate) fn refuse_after_io_error(dir: &Path, allowed: bool) -> Result<(), JournalError> {
     match fs::read_to_string(marker_path(dir)) {
         Ok(_) if allowed => Ok(()),
         Ok(text) => Err(JournalError::AfterIoError(text)),
@@ -172,7 +180,7 @@ fn refuse_after_io_error(dir: &Path, allowed: bool) -> Result<(), JournalError> 
     }
 }
 
-fn remove_marker(disk: &dyn Disk, dir: &Path) -> Result<(), JournalError> {
+pub(crate) fn remove_marker(disk: &dyn Disk, dir: &Path) -> Result<(), JournalError> {
     let path = marker_path(dir);
     if !path.exists() {
         return Ok(());
@@ -181,7 +189,7 @@ fn remove_marker(disk: &dyn Disk, dir: &Path) -> Result<(), JournalError> {
     disk.sync_dir(dir).context("sync", dir)
 }
 
-fn scan(
+pub(crate) fn scan(
     dir: &Path,
     options: &Options,
     after: Sequence,
@@ -194,6 +202,7 @@ fn scan(
         mark: Some(*mark),
         past_cache: options.after_io_error,
         limit: None,
+        may_change: false,
     };
     let mut scratch = Scratch::default();
     let stopped = |sequence, reason| JournalError::Stopped { sequence, reason };
@@ -229,11 +238,11 @@ struct NewSegment {
     watermark: WatermarkFile,
 }
 
-fn create(dir: &Path, options: &Options) -> Result<NewSegment, JournalError> {
-    let disk = &*options.disk;
+/// The header of the first segment of a new journal, with a random genesis.
+pub(crate) fn first_header(options: &Options) -> Result<SegmentHeader, JournalError> {
     let mut genesis = [0; 32];
     fill_random(&*options.host, &mut genesis)?;
-    let header = SegmentHeader {
+    Ok(SegmentHeader {
         number: 1,
         epoch: 1,
         first: Sequence(1),
@@ -241,7 +250,22 @@ fn create(dir: &Path, options: &Options) -> Result<NewSegment, JournalError> {
         previous_end: 0,
         previous_hash: chain::chain_start(&genesis),
         genesis,
-    };
+    })
+}
+
+/// The files of a journal without frames.
+pub(crate) struct EmptyJournal {
+    pub(crate) file: Box<dyn DiskFile>,
+    pub(crate) mark: Watermark,
+    pub(crate) watermark: WatermarkFile,
+}
+
+/// Creates the watermark and the first segment of a journal.
+pub(crate) fn begin_journal(
+    disk: &dyn Disk,
+    dir: &Path,
+    header: &SegmentHeader,
+) -> Result<EmptyJournal, JournalError> {
     let mark = Watermark {
         count: 0,
         epoch: header.epoch,
@@ -249,12 +273,26 @@ fn create(dir: &Path, options: &Options) -> Result<NewSegment, JournalError> {
         segment: header.number,
         end: FIRST_BATCH,
         hash: header.previous_hash,
-        genesis,
+        genesis: header.genesis,
     };
     // The watermark first: a segment without a watermark is refused.
     let watermark = WatermarkFile::create(disk, dir, &mark)?;
-    let prepared = PreparedSegment::create(disk, unfinished(dir), header.bytes)?;
-    let file = begin_segment(disk, dir, prepared, &header)?;
+    let prepared = PreparedSegment::create(disk, directory::unfinished(dir), header.bytes)?;
+    let file = begin_segment(disk, dir, prepared, header)?;
+    Ok(EmptyJournal {
+        file,
+        mark,
+        watermark,
+    })
+}
+
+fn create(dir: &Path, options: &Options) -> Result<NewSegment, JournalError> {
+    let header = first_header(options)?;
+    let EmptyJournal {
+        file,
+        mark,
+        watermark,
+    } = begin_journal(&*options.disk, dir, &header)?;
     let tip = Tip {
         position: JournalPosition {
             segment: header.number,
@@ -265,7 +303,7 @@ fn create(dir: &Path, options: &Options) -> Result<NewSegment, JournalError> {
     };
     Ok(NewSegment {
         report: RecoveryReport {
-            genesis,
+            genesis: header.genesis,
             epoch: header.epoch,
             last_sequence: Sequence(0),
             last_time: TimeNs(0),
@@ -278,10 +316,6 @@ fn create(dir: &Path, options: &Options) -> Result<NewSegment, JournalError> {
         mark,
         watermark,
     })
-}
-
-fn unfinished(dir: &Path) -> PathBuf {
-    dir.join("recovering.tmp")
 }
 
 fn fill_random(host: &dyn ClockAndRandom, bytes: &mut [u8]) -> Result<(), JournalError> {
@@ -396,7 +430,7 @@ fn rewrite_unproven(
     old: &SegmentMap,
     header: &SegmentHeader,
 ) -> Result<(Box<dyn DiskFile>, Tip), JournalError> {
-    let mut prepared = PreparedSegment::create(disk, unfinished(dir), header.bytes)?;
+    let mut prepared = PreparedSegment::create(disk, directory::unfinished(dir), header.bytes)?;
     let mut tip = Tip {
         position: JournalPosition {
             segment: header.number,
@@ -488,6 +522,26 @@ impl Recovered {
     /// other threads, and the preallocator. The caller runs its turns or passes it
     /// to [`Syncer::start_preallocator`].
     pub fn open(self) -> Result<(Appender, Syncer, JournalState, Preallocator), JournalError> {
+        let last_time = self.report.last_time;
+        let opening = NextBatch {
+            segment: self.tip.position.segment,
+            offset: self.tip.position.offset,
+            bytes: self.header.bytes,
+            next_bytes: self.options.segment_bytes,
+        };
+        let (syncer, preallocator) = self.syncer(false)?;
+        let state = syncer.state.clone();
+        let appender = Appender::new(
+            syncer.handoff.clone(),
+            state.clone(),
+            opening,
+            (syncer.tip.last, last_time),
+        );
+        Ok((appender, syncer, state, preallocator))
+    }
+
+    /// Publishes the control page and makes the sync thread's end.
+    pub(crate) fn syncer(self, is_replica: bool) -> Result<(Syncer, Preallocator), JournalError> {
         let mut generation = [0; 8];
         fill_random(&*self.options.host, &mut generation)?;
         let start = EngineStart {
@@ -497,6 +551,7 @@ impl Recovered {
             segment: self.header.number,
             first: self.header.first,
             found: self.report.last_sequence,
+            is_replica,
         };
         let tip = self.tip;
         let control = ControlPage::create(&self.dir, &start, tip.last, tip.position)?;
@@ -511,18 +566,6 @@ impl Recovered {
             state: state.clone(),
             sync_thread: parker.unparker().clone(),
         });
-        let opening = NextBatch {
-            segment: tip.position.segment,
-            offset: tip.position.offset,
-            bytes: self.header.bytes,
-            next_bytes: options.segment_bytes,
-        };
-        let appender = Appender::new(
-            handoff.clone(),
-            state.clone(),
-            opening,
-            (tip.last, self.report.last_time),
-        );
         let syncer = Syncer {
             dir: self.dir,
             disk: options.disk,
@@ -530,7 +573,7 @@ impl Recovered {
             durability: options.durability,
             watermark_after: options.watermark_after,
             segment_bytes: options.segment_bytes,
-            state: state.clone(),
+            state,
             handoff,
             parker,
             preallocator: handle,
@@ -541,9 +584,10 @@ impl Recovered {
             mark: self.mark,
             unmarked_since: None,
             waiting: None,
+            log: None,
             _lock: self.lock,
         };
-        Ok((appender, syncer, state, preallocator))
+        Ok((syncer, preallocator))
     }
 }
 

@@ -31,6 +31,8 @@ pub(crate) struct Scan {
     pub(crate) past_cache: bool,
     /// The durable position of a running engine; later bytes are not read.
     pub(crate) limit: Option<JournalPosition>,
+    /// An engine may start meanwhile and write into the last segment: read a copy of it.
+    pub(crate) may_change: bool,
 }
 
 impl Scan {
@@ -104,6 +106,17 @@ impl Scan {
         Ok((headers, None))
     }
 
+    /// The headers of the segments from `number` on; all of them must be readable.
+    pub(crate) fn headers_from(&self, number: u32) -> Result<Vec<SegmentHeader>, JournalError> {
+        let (headers, unreadable) = self.headers()?;
+        if let Some(unreadable) = unreadable {
+            let last = self.mark.map_or(Sequence(0), |mark| mark.sequence);
+            return Err(unreadable.refuse(last.next()));
+        }
+        let from = headers.into_iter().filter(|it| it.number >= number);
+        Ok(from.collect())
+    }
+
     fn header(&self, number: u32) -> Result<Result<SegmentHeader, DamagedHeader>, JournalError> {
         let damaged = |why: String| {
             Ok(Err(DamagedHeader {
@@ -163,6 +176,12 @@ impl Scan {
         };
         map.map(Arc::new)
     }
+
+    fn copy(&self, number: u32) -> Result<Arc<SegmentMap>, JournalError> {
+        let path = segment::path(&self.dir, number);
+        let copy = SegmentMap::read(&path).context("read", &path)?;
+        Ok(Arc::new(copy))
+    }
 }
 
 /// Iterator over the batches of a journal.
@@ -218,7 +237,10 @@ impl Scanner {
             (None, None, Some(limit)) => SegmentEnd::Durable(limit.offset),
             (None, None, None) => SegmentEnd::Open,
         };
-        let map = self.scan.map(header.number, end.readable(&header))?;
+        let map = match end {
+            SegmentEnd::Open if self.scan.may_change => self.scan.copy(header.number)?,
+            _ => self.scan.map(header.number, end.readable(&header))?,
+        };
         Ok(SegmentScan::new(
             header,
             map,
@@ -332,6 +354,7 @@ pub fn genesis(dir: &Path) -> Result<[u8; 32], JournalError> {
         mark: None,
         past_cache: false,
         limit: None,
+        may_change: false,
     };
     match scan.header(1) {
         Ok(Ok(header)) => Ok(header.genesis),
@@ -379,6 +402,7 @@ fn read_only_scan(dir: &Path, after: Sequence) -> Result<Scan, JournalError> {
         mark,
         past_cache: false,
         limit,
+        may_change: directory::is_replica(dir),
     })
 }
 

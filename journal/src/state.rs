@@ -14,6 +14,8 @@ use crate::primitives::{AtomicBool, AtomicU64};
 #[derive(Debug)]
 struct Shared {
     durable: CachePadded<AtomicU64>,
+    /// Rises with a takeover in cluster mode; else constant.
+    epoch: AtomicU64,
     failure: OnceLock<String>,
     ended: AtomicBool,
     disk_low: AtomicBool,
@@ -35,6 +37,7 @@ impl JournalState {
     ) -> Self {
         Self(Arc::new(Shared {
             durable: CachePadded::new(AtomicU64::new(durable.0)),
+            epoch: AtomicU64::new(start.epoch),
             failure: OnceLock::new(),
             ended: AtomicBool::new(false),
             disk_low: AtomicBool::new(false),
@@ -70,10 +73,10 @@ impl JournalState {
         self.0.disk_low.load(Ordering::Relaxed)
     }
 
-    /// The epoch of this engine start.
+    /// The epoch of this engine start; in cluster mode the term of the current segment.
     #[must_use]
     pub fn epoch(&self) -> u64 {
-        self.0.start.epoch
+        self.0.epoch.load(Ordering::Acquire)
     }
 
     /// The random bytes that name the journal.
@@ -117,6 +120,16 @@ impl JournalState {
     pub(crate) fn raise(&self, sequence: Sequence, position: JournalPosition) {
         self.0.durable.store(sequence.0, Ordering::Release);
         self.0.control.raise(sequence, position);
+    }
+
+    pub(crate) fn set_epoch(&self, epoch: u64) {
+        self.0.epoch.store(epoch, Ordering::Release);
+    }
+
+    /// Ends the journal in cluster mode: another host leads. Nothing more is acknowledged, and the
+    /// process ends. The disk is not at fault, so no marker is left.
+    pub fn supersede(&self, text: &str) {
+        self.poison(text);
     }
 
     pub(crate) fn poison(&self, text: &str) {

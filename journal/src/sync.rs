@@ -16,9 +16,10 @@ use crate::batch::BatchHeader;
 use crate::bytes::{to_u32, whole_pages};
 use crate::clock_and_random::ClockAndRandom;
 use crate::control::JournalPosition;
-use crate::directory::{DirectoryLock, marker_path};
+use crate::directory::{self, DirectoryLock, marker_path};
 use crate::disk::{Disk, DiskFile, write_all};
 use crate::error::{Context, JournalError};
+use crate::log_queue::{Boundary, LogQueue};
 use crate::options::Durability;
 use crate::preallocate::{Preallocator, PreallocatorHandle, PreparedSegment, SealedSegment};
 use crate::primitives::Parker;
@@ -34,9 +35,12 @@ const SEGMENT_POLL_INTERVAL: Duration = Duration::from_millis(100);
 pub enum SyncStep {
     /// A batch was written; this is the new durable sequence.
     Durable(Sequence),
+    /// A batch was written, and the replicated log has not confirmed it yet.
+    Written,
     /// Nothing was staged.
     Idle,
-    /// A batch waits for a segment that cannot be prepared: the disk is full.
+    /// A batch waits for a segment that cannot be prepared, because the disk is full, or for the
+    /// replicated log.
     Waiting,
     /// The appender is gone and all frames are written.
     Ended,
@@ -48,6 +52,27 @@ pub(crate) struct Tip {
     pub(crate) position: JournalPosition,
     pub(crate) last: Sequence,
     pub(crate) hash: [u8; 32],
+}
+
+impl Tip {
+    pub(crate) const fn boundary(&self) -> Boundary {
+        Boundary {
+            last: self.last,
+            position: self.position,
+            hash: self.hash,
+        }
+    }
+
+    /// The end after a segment began with this header.
+    const fn after_header(&self, header: &SegmentHeader) -> Self {
+        Self {
+            position: JournalPosition {
+                segment: header.number,
+                offset: segment::FIRST_BATCH,
+            },
+            ..*self
+        }
+    }
 }
 
 /// The writer of the journal, to be moved into the sync thread.
@@ -73,6 +98,8 @@ pub struct Syncer {
     pub(crate) unmarked_since: Option<Duration>,
     /// A batch taken from the matcher that waits for its segment.
     pub(crate) waiting: Option<Box<StagedBatch>>,
+    /// In cluster mode, once this host leads.
+    pub(crate) log: Option<LogQueue>,
     /// Held while anything may be written.
     pub(crate) _lock: DirectoryLock,
 }
@@ -95,6 +122,7 @@ impl Syncer {
         loop {
             match self.step()? {
                 SyncStep::Durable(sequence) => notify(sequence),
+                SyncStep::Written => {}
                 SyncStep::Ended => return Ok(()),
                 SyncStep::Waiting => self.parker.park_timeout(SEGMENT_POLL_INTERVAL),
                 SyncStep::Idle => match self.unmarked_for() {
@@ -121,14 +149,16 @@ impl Syncer {
     fn try_step(&mut self) -> Result<SyncStep, JournalError> {
         self.preallocator.check()?;
         let is_over = self.handoff.is_over();
+        if self.log.as_ref().is_some_and(|log| !log.has_room()) {
+            self.mark_if_due()?;
+            return Ok(SyncStep::Waiting);
+        }
         let Some(batch) = self.waiting.take().or_else(|| self.handoff.take()) else {
             if is_over {
                 self.finish()?;
                 return Ok(SyncStep::Ended);
             }
-            if self.is_mark_due() {
-                self.record_watermark()?;
-            }
+            self.mark_if_due()?;
             return Ok(SyncStep::Idle);
         };
         if batch.segment != self.tip.position.segment && !self.rotate()? {
@@ -136,14 +166,12 @@ impl Syncer {
             return Ok(SyncStep::Waiting);
         }
         let durable = self.commit(batch)?;
-        if self.is_mark_due() {
-            self.record_watermark()?;
-        }
-        Ok(SyncStep::Durable(durable))
+        self.mark_if_due()?;
+        Ok(durable.map_or(SyncStep::Written, SyncStep::Durable))
     }
 
-    /// Closes the batch, writes it, syncs it, and publishes the durable sequence.
-    fn commit(&mut self, mut batch: Box<StagedBatch>) -> Result<Sequence, JournalError> {
+    /// Closes the batch, writes it, syncs it, and publishes the durable sequence if it rises.
+    fn commit(&mut self, mut batch: Box<StagedBatch>) -> Result<Option<Sequence>, JournalError> {
         let header = BatchHeader {
             frames: batch.frames,
             payload: 0,
@@ -152,13 +180,24 @@ impl Syncer {
             epoch: self.state.epoch(),
             first: batch.first,
             last: batch.last,
-            proven: self.proven,
+            proven: self.proven(),
             payload_crc: 0,
             hash: [0; 32],
         };
         let (used, total) = (batch.used, whole_pages(batch.used));
         let header = BatchHeader::close(header, &self.tip.hash, &mut batch.buffer[..used]);
         batch.buffer[used..total].fill(0);
+        let tip = Tip {
+            position: JournalPosition {
+                segment: batch.segment,
+                offset: batch.offset + to_u32(total),
+            },
+            last: header.last,
+            hash: header.hash,
+        };
+        if let Some(log) = &self.log {
+            log.submit(batch.buffer[..used].to_vec(), tip.boundary());
+        }
         let path = segment::path(&self.dir, batch.segment);
         write_all(
             &mut *self.file,
@@ -170,20 +209,19 @@ impl Syncer {
             self.file.sync_data().context("sync", &path)?;
             self.proven = header.last;
         }
-        self.tip = Tip {
-            position: JournalPosition {
-                segment: batch.segment,
-                offset: batch.offset + to_u32(total),
-            },
-            last: header.last,
-            hash: header.hash,
+        self.tip = tip;
+        let durable = match &self.log {
+            Some(log) => log.on_disk(),
+            None => {
+                self.state.raise(tip.last, tip.position);
+                Some(tip.last)
+            }
         };
-        self.state.raise(header.last, self.tip.position);
         self.preallocator.set_written(self.tip.position.offset);
         self.unmarked_since
             .get_or_insert_with(|| self.host.uptime());
         self.handoff.return_buffer(batch);
-        Ok(header.last)
+        Ok(durable)
     }
 
     /// Seals the segment and begins the next. Returns false when none is prepared.
@@ -192,13 +230,12 @@ impl Syncer {
             self.preallocator.wake();
             return Ok(false);
         };
-        let full = segment::path(&self.dir, self.tip.position.segment);
         if self.durability == Durability::Process {
             // The existence of a successor proves that the whole segment is on the disk.
+            let full = segment::path(&self.dir, self.tip.position.segment);
             self.file.sync_data().context("sync", &full)?;
             self.proven = self.tip.last;
         }
-        self.file.make_read_only().context("seal", &full)?;
         let header = SegmentHeader {
             number: self.tip.position.segment + 1,
             epoch: self.state.epoch(),
@@ -208,18 +245,87 @@ impl Syncer {
             previous_hash: self.tip.hash,
             genesis: self.state.genesis(),
         };
-        let next = begin_segment(&*self.disk, &self.dir, *prepared, &header)?;
+        if let Some(log) = &self.log {
+            log.submit(
+                header.page().to_vec(),
+                self.tip.after_header(&header).boundary(),
+            );
+        }
+        self.begin_next(*prepared, &header)?;
+        if let Some(log) = &self.log {
+            log.on_disk();
+        }
+        Ok(true)
+    }
+
+    /// Seals the segment and begins the next with this header.
+    fn begin_next(
+        &mut self,
+        prepared: PreparedSegment,
+        header: &SegmentHeader,
+    ) -> Result<(), JournalError> {
+        let full = segment::path(&self.dir, self.tip.position.segment);
+        self.file.make_read_only().context("seal", &full)?;
+        let next = begin_segment(&*self.disk, &self.dir, prepared, header)?;
         self.preallocator.release_unused_end(SealedSegment {
             file: mem::replace(&mut self.file, next),
             path: full,
             end: header.previous_end,
         });
-        self.tip.position = JournalPosition {
-            segment: header.number,
-            offset: segment::FIRST_BATCH,
-        };
+        self.tip = self.tip.after_header(header);
         self.preallocator.wake();
-        Ok(true)
+        Ok(())
+    }
+
+    /// Begins a segment with a header that was received. The last segment is synced.
+    pub(crate) fn begin_received(&mut self, header: &SegmentHeader) -> Result<(), JournalError> {
+        self.preallocator.check()?;
+        let prepared = match header.bytes == self.segment_bytes {
+            true => self.preallocator.take(),
+            false => None,
+        };
+        let prepared = match prepared {
+            Some(prepared) => *prepared,
+            None => PreparedSegment::create(
+                &*self.disk,
+                directory::unfinished(&self.dir),
+                header.bytes,
+            )?,
+        };
+        self.begin_next(prepared, header)?;
+        self.state.set_epoch(header.epoch);
+        self.state.raise(self.tip.last, self.tip.position);
+        Ok(())
+    }
+
+    /// Syncs and publishes what was written since the last sync, in a copy of the replicated log.
+    pub(crate) fn sync_received(&mut self) -> Result<(), JournalError> {
+        if self.proven == self.tip.last {
+            return Ok(());
+        }
+        let path = segment::path(&self.dir, self.tip.position.segment);
+        self.file.sync_data().context("sync", &path)?;
+        self.proven = self.tip.last;
+        self.state.raise(self.tip.last, self.tip.position);
+        self.preallocator.set_written(self.tip.position.offset);
+        self.unmarked_since
+            .get_or_insert_with(|| self.host.uptime());
+        self.mark_if_due()
+    }
+
+    /// The last sequence known to be on the disk and, in cluster mode, in the replicated log.
+    fn proven(&self) -> Sequence {
+        match &self.log {
+            Some(log) => log.confirmed_sequence(),
+            None => self.proven,
+        }
+    }
+
+    pub(crate) fn mark_if_due(&mut self) -> Result<(), JournalError> {
+        match self.is_mark_due() {
+            true => self.record_watermark(),
+            false => Ok(()),
+        }
     }
 
     /// Age of the oldest batch that the watermark does not cover.
@@ -238,26 +344,45 @@ impl Syncer {
     /// Advances the watermark to the tip. The tip must be on the disk, so the file is synced if
     /// needed.
     fn record_watermark(&mut self) -> Result<(), JournalError> {
+        if let Some(log) = &self.log {
+            let confirmed = log.confirmed();
+            return self.record_confirmed(confirmed);
+        }
         if self.proven != self.tip.last {
             let path = segment::path(&self.dir, self.tip.position.segment);
             self.file.sync_data().context("sync", &path)?;
             self.proven = self.tip.last;
         }
-        self.mark = Watermark {
-            count: self.mark.count + 1,
-            epoch: self.state.epoch(),
-            sequence: self.tip.last,
-            segment: self.tip.position.segment,
-            end: self.tip.position.offset,
-            hash: self.tip.hash,
-            genesis: self.state.genesis(),
-        };
-        self.watermark.record(&self.mark)?;
+        self.mark_at(self.tip.boundary())?;
         self.unmarked_since = None;
         Ok(())
     }
 
-    fn finish(&mut self) -> Result<(), JournalError> {
+    /// Advances the watermark to the last item that disk and log have.
+    fn record_confirmed(&mut self, confirmed: Boundary) -> Result<(), JournalError> {
+        let marked = (self.mark.segment, self.mark.end);
+        if (confirmed.position.segment, confirmed.position.offset) != marked {
+            self.mark_at(confirmed)?;
+        }
+        let is_all = confirmed.last == self.tip.last;
+        self.unmarked_since = (!is_all).then(|| self.host.uptime());
+        Ok(())
+    }
+
+    fn mark_at(&mut self, end: Boundary) -> Result<(), JournalError> {
+        self.mark = Watermark {
+            count: self.mark.count + 1,
+            epoch: self.state.epoch(),
+            sequence: end.last,
+            segment: end.position.segment,
+            end: end.position.offset,
+            hash: end.hash,
+            genesis: self.state.genesis(),
+        };
+        self.watermark.record(&self.mark)
+    }
+
+    pub(crate) fn finish(&mut self) -> Result<(), JournalError> {
         if self.unmarked_since.is_some() && self.durability != Durability::None {
             self.record_watermark()?;
         }
@@ -266,7 +391,7 @@ impl Syncer {
     }
 
     /// Stops all acknowledgements for good and writes the marker file.
-    fn poison(&self, error: &JournalError) {
+    pub(crate) fn poison(&self, error: &JournalError) {
         let text = error.to_string();
         self.state.poison(&text);
         tracing::error!(error = text, "the journal stops; the process must end");

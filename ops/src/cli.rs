@@ -54,6 +54,9 @@ pub(crate) enum Command {
     System(System),
     /// Show processes, sequences, durability, books, latencies
     Status,
+    /// Make, show and maintain the replicated log of a cluster
+    #[command(subcommand)]
+    Cluster(ClusterCommand),
     /// Check or print the settings
     #[command(subcommand)]
     Config(ConfigCommand),
@@ -118,6 +121,9 @@ pub(crate) struct EngineArgs {
     /// Stop when this parent process ends
     #[arg(long, hide = true, value_name = "PID")]
     pub supervised: Option<i32>,
+    /// Digest of the secrets that hosts of a cluster share
+    #[arg(long, hide = true, value_name = "HEX")]
+    pub cluster_fingerprint: Option<String>,
     /// Recovery options
     #[command(flatten)]
     pub recovery: EngineRecovery,
@@ -171,6 +177,36 @@ pub(crate) enum Surface {
     Catalog,
     /// Operator commands; loopback, bearer token
     Operator,
+    /// Liveness and readiness, for load balancers
+    Health,
+}
+
+/// `foretell cluster`
+#[derive(Debug, Subcommand)]
+pub(crate) enum ClusterCommand {
+    /// Make the streams, or check those that exist
+    Init {
+        /// Fill the stream from the journal of this data directory
+        #[arg(long, value_name = "DIR")]
+        from: Option<PathBuf>,
+        /// Servers that keep each message
+        #[arg(long, default_value_t = 3, value_name = "COUNT",
+              value_parser = clap::value_parser!(u8).range(1..=5))]
+        replicas: u8,
+    },
+    /// Show role, term, sequences and lag of this host
+    Status,
+    /// Show whether and how a new host can start
+    Seed,
+    /// Free the stream below a sequence that two hosts have
+    Purge {
+        /// First sequence to keep
+        #[arg(long, value_name = "SEQUENCE")]
+        before: u64,
+        /// Host that has all earlier frames; at least twice
+        #[arg(long, value_name = "HOST", required = true)]
+        verified: Vec<String>,
+    },
 }
 
 /// `foretell config`

@@ -1,6 +1,6 @@
 //! Every exit code with its commands and its meaning.
 
-use foretell_engine::{EXIT_IO_ERROR, EXIT_REFUSED};
+use foretell_engine::{EXIT_IO_ERROR, EXIT_REFUSED, EXIT_SUPERSEDED};
 
 /// A failure without a code of its own.
 pub(crate) const GENERAL: u8 = 1;
@@ -78,6 +78,11 @@ pub(crate) const ALL: &[(u8, &str, &str)] = &[
         EXIT_REFUSED,
         "all",
         "Invalid settings or data directory; `engine`, `up`: the start is refused; not restarted",
+    ),
+    (
+        EXIT_SUPERSEDED,
+        "`engine`",
+        "Another host took over the cluster; `up` restarts the engine, which then follows",
     ),
     (PANICKED, "all", "Internal error; report it"),
 ];

@@ -8,11 +8,15 @@ pub mod audit;
 mod bench;
 mod catalog;
 mod cli;
+mod cluster;
+mod cluster_config;
 mod config;
+mod data_directory;
 pub mod demo;
 mod exit_codes;
 pub mod failure;
 mod fd_limit;
+mod fingerprint;
 #[cfg(test)]
 mod generated_docs;
 mod logging;
@@ -65,7 +69,7 @@ fn dispatch(cli: Cli, disk: Arc<dyn Disk>) -> Result<ExitCode, Failure> {
     let output = Output { json: cli.json };
     // Output files of these two commands are for other users.
     if !matches!(cli.command, Command::Audit(_) | Command::Bench(_)) {
-        process::restrict_umask();
+        data_directory::restrict_umask();
     }
     if let Command::Config(ConfigCommand::Print { env: true }) = cli.command {
         print_variables(output);
@@ -97,6 +101,7 @@ fn dispatch(cli: Cli, disk: Arc<dyn Disk>) -> Result<ExitCode, Failure> {
         Command::Profile(command) => profile::run(&config, &command, output),
         Command::Keys(command) => operator::keys(&config, &command, output),
         Command::System(command) => operator::system(&config, &command, output),
+        Command::Cluster(command) => cluster::run(&config, &command, output),
         Command::Audit(audit) => audit::run(&config, &audit, output),
         Command::Status => operator::status(&config, output),
         Command::Bench(command) => bench::run(command, output),

@@ -10,9 +10,11 @@ use tokio::sync::mpsc;
 use tracing::error;
 
 use crate::cli::Up;
-use crate::config::Config;
+use crate::config::{ClusterRole, Config};
+use crate::data_directory;
 use crate::demo;
 use crate::failure::Failure;
+use crate::fingerprint::fingerprint;
 use crate::operator::client;
 use crate::output::{self, Output};
 use crate::process;
@@ -56,24 +58,30 @@ struct RunningExchange {
     data: SocketAddr,
     catalog: SocketAddr,
     operator: SocketAddr,
+    /// Digest of the secrets that hosts of a cluster share.
+    fingerprint: Option<String>,
     /// Bound sockets that reserve the ports; see [`reserve`].
     _reserved: Vec<Socket>,
 }
 
 impl RunningExchange {
     fn prepare(config: &Config, file: Option<&Path>, up: &Up) -> Result<Self, Failure> {
-        process::prepare_data_directory(&config.data.directory)?;
-        process::prepare_operator_token(&config.operator_token_file())?;
+        data_directory::prepare_data_directory(&config.data.directory)?;
+        data_directory::prepare_operator_token(&config.operator_token_file())?;
         if up.demo && config.gateway.dev_auth_hints {
             tracing::info!("401 answers carry hints: this is a demo");
         }
+        let fingerprint = match config.cluster.role {
+            ClusterRole::Standalone => None,
+            _ => Some(fingerprint(config)?),
+        };
         let mut reserved = Vec::new();
         let trading = reserve(config.trading.listen, &mut reserved)?;
         let data = reserve(config.gateway.data_listen, &mut reserved)?;
         let catalog = reserve(config.catalog.listen, &mut reserved)?;
         let operator = reserve(config.operator.listen, &mut reserved)?;
         // Must exist before its readers start.
-        process::prepare_catalog(&config.catalog_file())?;
+        data_directory::prepare_catalog(&config.catalog_file())?;
         Ok(Self {
             config: config.clone(),
             file: file.map(Path::to_owned),
@@ -81,6 +89,7 @@ impl RunningExchange {
             data,
             catalog,
             operator,
+            fingerprint,
             _reserved: reserved,
         })
     }
@@ -117,7 +126,12 @@ impl RunningExchange {
             "page": page,
         });
         let client = client::connect_to(self.operator, &self.config)?;
-        client::wait_ready(&client).await?;
+        // A host that does not lead accepts no writes.
+        let purpose = match self.fingerprint {
+            Some(_) => "/readyz?for=reads",
+            None => "/readyz",
+        };
+        client::wait_ready(&client, purpose).await?;
         if up.demo {
             let site = demo::SurfaceAddresses {
                 trading: self.trading,
@@ -170,6 +184,9 @@ impl RunningExchange {
 
     fn engine(&self, up: &Up) -> ProcessSpec {
         let mut arguments = self.common(&["engine"]);
+        if let Some(fingerprint) = &self.fingerprint {
+            arguments.extend(["--cluster-fingerprint".to_owned(), fingerprint.clone()]);
+        }
         if up.engine.after_io_error {
             arguments.push("--after-io-error".to_owned());
         }
@@ -192,7 +209,10 @@ impl RunningExchange {
         let mut arguments = self.common(&["gateway"]);
         // One gateway serves the operator: operator commands are few.
         let surfaces = if number == 1 {
-            "trading,data,catalog,operator"
+            match self.config.cluster.health_listen.is_empty() {
+                true => "trading,data,catalog,operator",
+                false => "trading,data,catalog,operator,health",
+            }
         } else {
             "trading,data,catalog"
         };

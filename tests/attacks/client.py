@@ -28,7 +28,7 @@ class Connection:
         return self.reusable and not self.reader.at_eof() and time.monotonic() - self.used < FRESH
 
     async def ask(self, data):
-        """Sends a request; returns status and body."""
+        """Sends a request; returns status, body and header fields (in lower case)."""
         self.writer.write(data)
         head = (await self.reader.readuntil(b"\r\n\r\n")).decode("latin-1").lower().split("\r\n")
         fields = dict(line.split(": ", 1) for line in head[1:] if line)
@@ -39,7 +39,7 @@ class Connection:
         else:
             body = await self.reader.readexactly(int(fields.get("content-length", "0")))
         self.used = time.monotonic()
-        return int(head[0].split(" ")[1]), body
+        return int(head[0].split(" ")[1]), body, fields
 
     async def chunks(self):
         body = b""
@@ -56,17 +56,22 @@ class Connection:
 class Client:
     """A client at a source address; a request waits for no other one."""
 
-    def __init__(self, source, address):
-        self.source, self.address, self.idle = source, address, []
+    def __init__(self, source, address, deadline=DEADLINE):
+        self.source, self.address, self.deadline, self.idle = source, address, deadline, []
 
     async def ask(self, data, fresh=False):
-        """Status and body, on an idle connection or a new one (`fresh`: always a new one, closed after).
+        """Status and body; see `answer`."""
+        status, body, _ = await self.answer(data, fresh)
+        return status, body
+
+    async def answer(self, data, fresh=False):
+        """Status, body and header fields, on an idle connection or a new one (`fresh`: always a new one, closed after).
 
         Raises `Broken` when there is no answer by the deadline.
         """
         connection = None
         try:
-            async with asyncio.timeout(DEADLINE):
+            async with asyncio.timeout(self.deadline):
                 connection = None if fresh else self.take_idle()
                 if connection is None:
                     connection = await Connection.open(self.source, self.address)

@@ -328,6 +328,18 @@ class Walk:
         data.get("/v2/trades", 400, query={"market": self.market["condition_id"]})
         kinds = {row["type"] for row in data.get("/v2/activity", query={**user, "limit": 1000})["data"]}
         assert kinds == {"TRADE", "SPLIT", "MERGE", "REDEEM", "CONVERSION"}, kinds
+        market = {"condition_id": self.market["condition_id"]}
+        for status in ("OPEN", "REDEEMABLE", "REDEEMABLE_LOST", "MERGEABLE", "CLOSED"):
+            data.get("/v2/positions", query={**user, "status": status})
+        assert data.get("/v2/positions", query=market)["data"]
+        assert data.get("/v2/positions", query={**user, "status": "CLOSED"})["data"][0]["name"] == "Alice"
+        data.get("/v2/positions", 400, query={**market, "status": "CLOSED"})
+        assert data.get("/v2/holders", query={**market, "include_pnl": "true"})["data"]
+        data.get("/v2/holders", 400)
+        prices = {"token_id": self.token, "interval": "1h"}
+        data.get("/v2/prices-history", query=prices)
+        data.get("/v2/prices-history", query={"token_id": self.token, "as_of": 1})
+        data.get("/v2/prices-history", 400, query={**prices, "as_of": 1})
         assert data.get("/v2/value", query=user)["data"]["value"]
         assert data.get("/v2/oi")["data"][0]["condition_id"] == "GLOBAL"
         data.get("/v2/live-volume", query={"event_id": 1})

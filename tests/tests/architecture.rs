@@ -21,8 +21,13 @@ const LAYERS: &[&[&str]] = &[
         "foretell-journal",
         "foretell-stages",
     ],
-    &["foretell-view"],
-    &["foretell-wire", "foretell-auth", "foretell-catalog"],
+    &["foretell-view", "foretell-replication"],
+    &[
+        "foretell-wire",
+        "foretell-auth",
+        "foretell-catalog",
+        "foretell-jetstream",
+    ],
     &["foretell-operator-client"],
     &[
         "foretell-engine",
@@ -66,6 +71,10 @@ const NEVER: &[(&str, &[&str])] = &[
         &["foretell-matching", "hyper", "tokio", "serde_json"],
     ),
     (
+        "foretell-replication",
+        &["tokio", "async-nats", "foretell-matching", "serde_json"],
+    ),
+    (
         "foretell-view",
         &[
             "foretell-matching",
@@ -82,6 +91,8 @@ const NEVER: &[(&str, &[&str])] = &[
             "serde_json",
             "simd-json",
             "tokio",
+            "async-nats",
+            "foretell-jetstream",
             "foretell-wire",
             "foretell-auth",
         ],

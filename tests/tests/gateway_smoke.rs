@@ -5,7 +5,7 @@
 
 use std::net::SocketAddr;
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use foretell_auth::{Domains, MasterSecret, Window};
 use foretell_engine::{
@@ -21,6 +21,8 @@ use foretell_view::Chunking;
 use reqwest::Method;
 use serde_json::{Value, json};
 
+/// How long a view that cannot go on may take to stop.
+const STOP_PATIENCE: Duration = Duration::from_secs(60);
 const TOKEN: &str = "0123456789abcdef0123456789abcdef";
 const CONDITION: &str = "0x00000000000000000000000000000000000000000000000000000000000000c1";
 const ALICE: &str = "0101010101010101010101010101010101010101010101010101010101010101";
@@ -81,6 +83,7 @@ impl Site {
             checked_at_start: foretell_gateway::CHECKED_AT_START,
             chunking: self.chunking,
             engine_socket: data.join(SOCKET_NAME),
+            cluster_status: None,
             listen: self.listen.clone(),
             threads: 2,
             connections: ConnectionLimits::default(),
@@ -175,6 +178,7 @@ impl Site {
     /// Polls until the gateway's view and the engine's publisher have stopped; returns their
     /// sequences.
     async fn stopped(&self) -> (u64, u64) {
+        let deadline = Instant::now() + STOP_PATIENCE;
         loop {
             let (_, ready) = answer(self.http.get(format!("{}/readyz", self.operator))).await;
             let (_, status) = self.operate(Method::GET, "/status", None).await;
@@ -187,6 +191,7 @@ impl Site {
                 );
                 return (view, publisher);
             }
+            assert!(Instant::now() < deadline, "still running: {ready} {status}");
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
     }

@@ -1,5 +1,6 @@
 // Chromium, pages of the exchange, and what the tests look at in them.
 
+import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 
@@ -67,6 +68,38 @@ export async function eventually(look, holds) {
     if (Date.now() > deadline) throw new Error(`still ${JSON.stringify(seen)}`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
+}
+
+/**
+ * Closes the page and fails if it complained.
+ * @param {import("playwright-core").Page & { problems: string[] }} page
+ * @param {RegExp} [allowed]
+ */
+export async function clean(page, allowed = /^$/) {
+  await page.context().close();
+  assert.deepEqual(
+    page.problems.filter((text) => !allowed.test(text)),
+    [],
+  );
+}
+
+/** Waits until page and exchange show the same state, told by the book's hash, and compares the levels. */
+export async function sameAsBook(page, outcome = 0) {
+  const detail = await (await fetch(`${BASE}/sampling-markets`)).json();
+  const tokens = detail.data.find((market) => page.url().endsWith(market.slug)).assets_ids;
+  const seen = await eventually(
+    async () => {
+      const drawn = await ladder(page);
+      const [yes, shown] = await Promise.all([0, outcome].map((i) => fetch(`${BASE}/book?token_id=${tokens[i]}`)));
+      return { drawn, hash: (await yes.json()).hash, book: await shown.json(), sequence: Number(shown.headers.get("x-sequence")) };
+    },
+    ({ drawn, hash }) => drawn.hash === hash,
+  );
+  assert.ok(seen.drawn.sequence <= seen.sequence);
+  const expected = (side) =>
+    seen.book[side].map(({ price, size }) => ({ side, price: Math.round(price * 10_000) / 100, size: Number(size) }));
+  const byPrice = (a, b) => b.price - a.price;
+  assert.deepEqual(seen.drawn.rows.sort(byPrice), [...expected("asks"), ...expected("bids")].sort(byPrice));
 }
 
 /** Runs an operator's command and returns its JSON answer. */

@@ -19,6 +19,21 @@ function frame(text) {
   return Buffer.concat([Buffer.from(head), payload]);
 }
 
+/** Texts of a client's frames, which are masked. Each frame comes in one piece: they are short and local. */
+function texts(bytes) {
+  const found = [];
+  for (let at = 0; at + 6 <= bytes.length;) {
+    const short = bytes[at + 1] & 127;
+    const head = short === 126 ? 4 : 2;
+    const size = short === 126 ? bytes.readUInt16BE(at + 2) : short;
+    const mask = bytes.subarray(at + head, at + head + 4);
+    const start = at + head + 4;
+    found.push(Buffer.from(bytes.subarray(start, start + size).map((byte, i) => byte ^ mask[i % 4])).toString());
+    at = start + size;
+  }
+  return found;
+}
+
 /**
  * @param {string} exchange address
  * @param {{ yes: string, no: string, market: string }} ids
@@ -57,7 +72,10 @@ export async function busyMarket(exchange, ids, rate) {
   };
 }
 
-/** Half of the levels on each side of 0.5; each message changes one, each twentieth is a trade. */
+/**
+ * A book for each subscription that asks for one, half of its levels on each side of 0.5. From the first on, each message
+ * changes one level, each twentieth is a trade.
+ */
 function feed(socket, { yes, no, market }, rate) {
   let sequence = 1_000_000;
   const price = (side, level) => (side === "BUY" ? 0.5 - (level + 1) * TICK : 0.5 + (level + 1) * TICK).toFixed(4);
@@ -70,7 +88,7 @@ function feed(socket, { yes, no, market }, rate) {
   const send = (message) => socket.write(frame(JSON.stringify(message)));
   const side = (name) =>
     Array.from({ length: LEVELS / 2 }, (_, level) => ({ price: price(name, LEVELS / 2 - 1 - level), size: String(10 + (level % 90)) }));
-  send({
+  const book = () => ({
     event_type: "book",
     market,
     asset_id: yes,
@@ -84,8 +102,14 @@ function feed(socket, { yes, no, market }, rate) {
     ...common(),
   });
   let sent = 0;
-  const begin = Date.now();
+  let begin = 0;
+  socket.on("data", (bytes) => {
+    if (!texts(bytes).some((text) => text.includes(yes) && text.includes('"initial_dump":true'))) return;
+    send(book());
+    begin ||= Date.now();
+  });
   const timer = setInterval(() => {
+    if (!begin) return;
     for (const due = ((Date.now() - begin) * rate) / 1000; sent < due; sent += 1) {
       sequence += 1;
       const name = sent % 2 ? "BUY" : "SELL";

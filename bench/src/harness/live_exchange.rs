@@ -66,6 +66,7 @@ impl LiveExchange {
             checked_at_start: foretell_gateway::CHECKED_AT_START,
             chunking: Default::default(),
             engine_socket: data.join(SOCKET_NAME),
+            cluster_status: None,
             listen: vec![(Surface::Trading, SocketAddr::from(([127, 0, 0, 1], 0)))],
             threads: 1,
             connections,

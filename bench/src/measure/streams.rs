@@ -302,7 +302,8 @@ fn own_memory() -> Result<u64, MeasureError> {
 
 /// The limits of a gateway that takes all connections, which come from one address.
 fn limits(connections: usize) -> ConnectionLimits {
-    let room = connections.max(DELAY_CONNECTIONS) + RESERVED_DESCRIPTORS;
+    // A gateway keeps one connection in eight for requests.
+    let room = (connections.max(DELAY_CONNECTIONS) + RESERVED_DESCRIPTORS) / 7 * 8;
     ConnectionLimits {
         total: room,
         per_address: room,

@@ -48,6 +48,8 @@ pub struct MarketTexts {
     pub tokens: Box<[TokenId]>,
     /// When it ends, ISO 8601.
     pub end_date: Option<Box<str>>,
+    /// Whether the upstream archived it.
+    pub archived: bool,
     /// Its event group.
     pub event: Option<Arc<EventTexts>>,
 }
@@ -191,6 +193,7 @@ struct MarketJson {
     outcomes: String,
     clob_token_ids: String,
     end_date: Option<Box<str>>,
+    archived: bool,
 }
 
 #[derive(Deserialize)]
@@ -228,6 +231,7 @@ fn market_texts(
         outcomes: labels.into_iter().map(label).collect(),
         tokens: tokens.iter().map_while(|token| token_id(token)).collect(),
         end_date: json.end_date,
+        archived: json.archived,
         event: event.cloned(),
     })
 }

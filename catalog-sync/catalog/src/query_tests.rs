@@ -155,7 +155,7 @@ fn ids_in_paths_are_numbers() {
 )]
 #[case(
     "volume_num_min=NaN",
-    "volume_min is \"NaN\", allowed: a decimal number"
+    "volume_num_min is \"NaN\", allowed: a decimal number"
 )]
 #[case(
     "liquidity_max=1e999",
@@ -169,6 +169,14 @@ fn ids_in_paths_are_numbers() {
     "related_tags=true",
     "related_tags is \"true\", allowed: only with tag_id or tag_slug"
 )]
+#[case("tag_match=all", "tag_match is \"all\", allowed: only with tag_id")]
+#[case("id=,", "id is \",\", allowed: a list")]
+#[case("slug= ,", "slug is")]
+#[case(
+    "exclude_tag_id=&exclude_tag_id=,,",
+    "exclude_tag_id is \",,\", allowed: a list"
+)]
+#[case("order=,", "order is \",\", allowed: a list")]
 #[case("tag_match=some", "tag_match is \"some\", allowed: any, all")]
 #[case("exclude_tag_id=x", "exclude_tag_id is \"x\", allowed: a whole number")]
 #[case("cyom=2", "cyom is \"2\", allowed: true, false, 1, 0")]

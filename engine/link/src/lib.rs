@@ -9,6 +9,7 @@
 //! crate with mio, a gateway with tokio. Both read into [`RequestDecoder::space`] or
 //! [`AnswerDecoder::space`] and take messages until none is whole.
 
+mod cluster;
 mod decoder;
 pub mod layout;
 mod message;
@@ -18,6 +19,7 @@ mod role;
 mod status;
 mod violation;
 
+pub use cluster::{CLUSTER_STATUS_BYTES, CLUSTER_STATUS_MAX_AGE_MS, ClusterStatus};
 pub use decoder::{AnswerDecoder, RequestDecoder};
 pub use message::{
     Answer, Busy, BusyReason, Goodbye, Heartbeat, HeartbeatAnswer, HeartbeatId, Hello, Reply,

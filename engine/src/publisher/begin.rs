@@ -59,6 +59,7 @@ impl<C: Clocks> Publisher<C> {
         base.view.new_chunks(&mut seen);
         let replayed = ReplayedState::new(base.exchange, base.view, place, &args);
         let now = args.clocks.monotonic();
+        let schedule = SnapshotSchedule::new(&args.config.publishing, replayed.sequence(), now);
         let publisher = Self {
             follower,
             scratch: Scratch::default(),
@@ -68,7 +69,10 @@ impl<C: Clocks> Publisher<C> {
             disk_failed: false,
             checkpoints,
             batch_end: None,
-            schedule: SnapshotSchedule::new(&args.config.publishing, replayed.sequence(), now),
+            schedule: match args.config.cluster {
+                None => schedule,
+                Some(_) => schedule.aligned(),
+            },
             attesting: None,
             requests: Vec::new(),
             wanted: Sequence(0),

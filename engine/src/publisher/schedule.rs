@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use foretell_model::Sequence;
+use foretell_model::{Sequence, TimeNs};
 
 use crate::config::Publishing;
 
@@ -18,7 +18,12 @@ pub(super) struct SnapshotSchedule {
     reflected: Sequence,
     /// Sequence and time of the last attempt, or of the publisher's start.
     tried: (Sequence, u64),
+    /// In a cluster: the step of the last frame, and whether a step has ended.
+    steps: Option<(Option<Step>, bool)>,
 }
+
+/// Number of intervals of engine time, and of numbers of frames, before a frame.
+type Step = (u64, u64);
 
 impl SnapshotSchedule {
     /// A schedule that begins at a snapshot.
@@ -29,7 +34,34 @@ impl SnapshotSchedule {
             newest,
             reflected: newest,
             tried: (newest, now),
+            steps: None,
         }
+    }
+
+    /// The schedule of a host of a cluster: a snapshot is due at the first frame of each step, so that
+    /// every host publishes the same ones.
+    pub(super) fn aligned(mut self) -> Self {
+        self.steps = Some((None, false));
+        self
+    }
+
+    pub(super) const fn is_aligned(&self) -> bool {
+        self.steps.is_some()
+    }
+
+    /// Notes a frame. Returns whether a snapshot is due right after it, in a cluster.
+    pub(super) fn note_frame(&mut self, at: Sequence, time: TimeNs) -> bool {
+        let interval = u64::try_from(self.interval.as_nanos())
+            .unwrap_or(u64::MAX)
+            .max(1);
+        let step = (time.0 / interval, at.0 / self.frames);
+        let Some((last, is_due)) = &mut self.steps else {
+            return false;
+        };
+        let begins = last.is_some_and(|last| last != step);
+        *last = Some(step);
+        *is_due |= begins;
+        begins
     }
 
     /// The newest snapshot; 0 when there is none.
@@ -39,6 +71,9 @@ impl SnapshotSchedule {
 
     /// Whether a snapshot of the state at `at` is due.
     pub(super) fn is_due(&self, at: Sequence, now: u64) -> bool {
+        if let Some((_, is_due)) = self.steps {
+            return is_due && !self.is_reflected(at);
+        }
         let frames = at.0.saturating_sub(self.tried.0.0);
         let is_long_ago = self.since_tried(now) >= self.interval;
         !self.is_reflected(at) && (frames >= self.frames || is_long_ago)
@@ -46,7 +81,8 @@ impl SnapshotSchedule {
 
     /// Time until a snapshot of the state at `at` is due; `None` when it is published.
     pub(super) fn until_due(&self, at: Sequence, now: u64) -> Option<Duration> {
-        (!self.is_reflected(at)).then(|| self.interval.saturating_sub(self.since_tried(now)))
+        let waits = self.steps.is_none() && !self.is_reflected(at);
+        waits.then(|| self.interval.saturating_sub(self.since_tried(now)))
     }
 
     const fn since_tried(&self, now: u64) -> Duration {
@@ -56,6 +92,9 @@ impl SnapshotSchedule {
     /// Records an attempt at `at`. After a failure the next is due after the same interval.
     pub(super) const fn tried(&mut self, at: Sequence, now: u64) {
         self.tried = (at, now);
+        if let Some((_, is_due)) = &mut self.steps {
+            *is_due = false;
+        }
     }
 
     /// Records the snapshot at `at`.
@@ -80,6 +119,34 @@ impl SnapshotSchedule {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn hosts_of_a_cluster_publish_at_the_same_frames() {
+        let publishing = Publishing {
+            interval: Duration::from_secs(60),
+            frames: 1_000,
+            ..Publishing::default()
+        };
+        const SECOND: u64 = 1_000_000_000;
+        // One has read from the start, one begins in the middle; their own clocks differ.
+        let begun = [(0, 5 * SECOND), (40, 9 * SECOND)];
+        let due = begun.map(|(newest, now)| {
+            let schedule = SnapshotSchedule::new(&publishing, Sequence(newest), now);
+            let mut schedule = schedule.aligned();
+            let mut due = Vec::new();
+            for at in newest + 1..=2_500 {
+                let (sequence, time) = (Sequence(at), TimeNs(at * SECOND / 10));
+                if schedule.note_frame(sequence, time) && schedule.is_due(sequence, now) {
+                    schedule.tried(sequence, now);
+                    schedule.published(sequence);
+                    due.push(at);
+                }
+            }
+            due
+        });
+        assert_eq!(due[0], [600, 1_000, 1_200, 1_800, 2_000, 2_400]);
+        assert_eq!(due[1], due[0]);
+    }
 
     #[test]
     fn an_image_is_due_after_a_while_or_so_many_frames_if_anything_happened() {

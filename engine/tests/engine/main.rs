@@ -5,6 +5,7 @@
 
 mod allocation;
 mod checkpoints;
+mod cluster;
 mod crash;
 mod durable;
 mod harness;

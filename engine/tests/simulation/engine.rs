@@ -76,7 +76,7 @@ impl Engine {
         let began = clocks.monotonic();
         let mut draw = || Ok(world.context.draw());
         let mut parts = Parts::wire(&config, &lock, clocks.clone(), &mut draw)?;
-        let matcher = &mut parts.matcher;
+        let matcher = &mut parts.serving.matcher;
         let recovered = Recovered {
             digest: matcher.exchange.digest(),
             sequence: matcher.exchange.sequence(),
@@ -90,11 +90,11 @@ impl Engine {
             lasts: u64::MAX >> 8,
             began,
         });
-        let (syncer, helper) = (&mut parts.syncer, &mut parts.helper);
+        let (syncer, helper) = (&mut parts.serving.syncer, &mut parts.helper);
         start_up::journal_configuration(
             matcher,
             &config,
-            parts.newly_accepted,
+            parts.serving.newly_accepted,
             &mut |journal, sequence| {
                 while journal.durable() < sequence && !journal.is_poisoned() {
                     // Errors also show in the journal's state.
@@ -114,29 +114,30 @@ impl Engine {
         threads: Threads,
         config: &crate::EngineConfig,
     ) {
-        let journal = parts.matcher.journal.clone();
+        let serving = parts.serving;
+        let journal = serving.matcher.journal.clone();
         self.genesis.set(journal.genesis());
         *self.shown.borrow_mut() = Some(SharedParts {
             journal,
-            gauges: Arc::clone(&parts.matcher.gauges),
-            mailbox: Arc::clone(&parts.handler.mailbox),
-            _poll: parts.poll,
+            gauges: Arc::clone(&serving.matcher.gauges),
+            mailbox: Arc::clone(&serving.handler.mailbox),
+            _poll: serving.poll,
             _lock: lock,
         });
         *self.store.borrow_mut() = Some(parts.publisher.store.clone());
-        *self.syncer.borrow_mut() = Some(parts.syncer);
+        *self.syncer.borrow_mut() = Some(serving.syncer);
         *self.helper.borrow_mut() = Some(parts.helper);
         *self.publisher.borrow_mut() = Some(Publishing::Begins(Box::new(parts.publisher)));
         let matching = match threads {
-            Threads::Shared => MatcherPlacement::Shared(Box::new(parts.matcher)),
+            Threads::Shared => MatcherPlacement::Shared(Box::new(serving.matcher)),
             Threads::Apart => {
-                let wake: ThreadWaker = parts.matcher.parker.waker();
-                *self.matcher.borrow_mut() = Some(parts.matcher);
+                let wake: ThreadWaker = serving.matcher.parker.waker();
+                *self.matcher.borrow_mut() = Some(serving.matcher);
                 MatcherPlacement::Apart(wake)
             }
         };
         let gateways = Gateways::new(
-            parts.handler,
+            serving.handler,
             matching,
             config.max_connections,
             config.patience,

@@ -22,7 +22,7 @@ mod pages;
 mod readers;
 #[allow(dead_code, reason = "the twin's tests use the rest of it")]
 #[path = "../../../tests/tests/properties/rng.rs"]
-mod rng;
+pub(crate) mod rng;
 mod rot;
 mod time;
 mod wire;

@@ -41,8 +41,8 @@ pub enum Change {
         /// The resting order after it.
         maker: Box<Order>,
     },
-    /// An order rests or ended: the order after it. The frame's own order ends so once; a resting
-    /// order that a trade completes is told with the trade.
+    /// An order that came to rest or ended, in its new state. The frame's own order ends at most
+    /// once; a resting order that a trade completes is reported with the trade.
     Order(Box<Order>),
     /// A market's tick.
     Tick {

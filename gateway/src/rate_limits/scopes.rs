@@ -188,7 +188,7 @@ impl Scope {
                 [Some(Self::Catalog), row, shared]
             }
             // The interface limits neither: one has an allowlist, the other a token.
-            Surface::Data | Surface::Operator => [None; 3],
+            Surface::Data | Surface::Operator | Surface::Health => [None; 3],
         }
     }
 

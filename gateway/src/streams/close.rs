@@ -35,7 +35,7 @@ impl Close {
         Self::new(1008, "idle")
     }
 
-    /// The view started over: sequences may tell of other frames.
+    /// The view was rebuilt: a sequence may now name another frame.
     pub(crate) fn rebuilt() -> Self {
         Self::new(1012, "history rebuilt")
     }
@@ -55,14 +55,21 @@ impl Close {
         Self::new(4001, "key revoked")
     }
 
-    /// The client reads too slowly; it has everything up to `last`.
-    pub(crate) fn slow(last: Sequence) -> Self {
-        Self::new(4002, format!("slow consumer; last_sequence={}", last.0))
+    /// The client reads too slowly; it has everything up to `last`, if that is known.
+    pub(crate) fn slow(last: Option<Sequence>) -> Self {
+        Self::resumable(4002, "slow consumer", last)
     }
 
-    /// The gateway ends; the client has everything up to `last`.
-    pub(crate) fn draining(last: Sequence) -> Self {
-        Self::new(4003, format!("draining; last_sequence={}", last.0))
+    /// The gateway ends; the client has everything up to `last`, if that is known.
+    pub(crate) fn draining(last: Option<Sequence>) -> Self {
+        Self::resumable(4003, "draining", last)
+    }
+
+    fn resumable(code: u16, reason: &str, last: Option<Sequence>) -> Self {
+        match last {
+            Some(last) => Self::new(code, format!("{reason}; last_sequence={}", last.0)),
+            None => Self::new(code, reason),
+        }
     }
 
     /// A limit of the connection is exceeded.

@@ -7,15 +7,17 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
+use foretell_model::Sequence;
 use foretell_wire::ApiError;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Sleep, sleep};
 
 use crate::app::App;
+use crate::body::BodyPermit;
 use crate::client_quotas::Client;
 use crate::connection::{Activity, ConnectionState};
 use crate::limits::{
-    MAX_REPLAY_TIME, MAX_REPLAYED_BYTES, STREAM_CLOSE_WAIT, STREAM_PASS_FRAMES, STREAM_READ_BYTES,
+    FREE_BODY_BYTES, MAX_REPLAY_TIME, STREAM_CLOSE_WAIT, STREAM_PASS_FRAMES, STREAM_READ_BYTES,
 };
 use crate::streams::close::Close;
 use crate::streams::fan_out::Hub;
@@ -50,6 +52,8 @@ struct Connection<S> {
     input: Input,
     /// Requests read and not yet applied.
     asked: VecDeque<Asked>,
+    /// Counts a long message, and its requests until they are applied.
+    permit: Option<BodyPermit>,
     /// The first of them waits for this.
     waiting: Option<Waiting>,
     /// The next message is read after it.
@@ -83,6 +87,7 @@ pub(crate) async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
         activity,
         stream,
         asked: VecDeque::new(),
+        permit: None,
         waiting: None,
         pause: None,
         ending: None,
@@ -99,47 +104,60 @@ pub(crate) async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
 
 /// Reads older messages from the journal on a blocking thread: one replay at a time, and one of a
 /// client.
-async fn read_journal(app: Arc<App>, client: Client, order: ReplayOrder) -> Waited {
+async fn read_journal(
+    app: Arc<App>,
+    client: Client,
+    order: ReplayOrder,
+    max_bytes: usize,
+) -> Waited {
     let ReplayOrder {
         span,
         watched,
         leases,
     } = order;
     let share = app.bounds.of(Surface::Trading).replays.take(client, 1);
-    let mut frames = None;
+    let (mut frames, mut last) = (None, span.last);
     if share.is_ok()
         && let Ok(turn) = Arc::clone(&app.stream_replays).acquire_owned().await
     {
         let reading = tokio::task::spawn_blocking(move || {
             let replay =
                 JournalReplay::open(&app.view_sources, &app.descriptions, span, watched, turn);
-            replay.and_then(read_all)
+            replay.and_then(|replay| read_some(replay, max_bytes))
         });
         match reading.await {
-            Ok(Ok(read)) => frames = read,
+            Ok(Ok(Some((read, reached)))) => (frames, last) = (Some(read), reached),
+            Ok(Ok(None)) => {}
             Ok(Err(error)) => tracing::debug!(%error, "no replay from the journal"),
             Err(error) => tracing::error!(%error, "replay from the journal failed"),
         }
     }
     Waited::ForReplay(Replayed {
         frames,
-        last: span.last,
+        last,
+        is_whole: last >= span.last,
         _leases: leases,
     })
 }
 
-/// All messages of a replay; `None` when they are too many, or take too long.
-fn read_all(mut replay: JournalReplay<'_>) -> Result<Option<Vec<EncodedFrame>>, ReplayError> {
+/// Messages of a replay, of about `max_bytes`, and the frame that they reach; `None` when that takes
+/// too long.
+fn read_some(
+    mut replay: JournalReplay<'_>,
+    max_bytes: usize,
+) -> Result<Option<(Vec<EncodedFrame>, Sequence)>, ReplayError> {
     let began = Instant::now();
     let (mut read, mut bytes) = (Vec::new(), 0);
-    while let Some(frames) = replay.next(STREAM_PASS_FRAMES)? {
+    while bytes <= max_bytes
+        && let Some(frames) = replay.next(STREAM_PASS_FRAMES)?
+    {
         bytes += frames.iter().map(EncodedFrame::bytes).sum::<usize>();
         read.extend(frames);
-        if bytes > MAX_REPLAYED_BYTES || began.elapsed() > MAX_REPLAY_TIME {
+        if began.elapsed() > MAX_REPLAY_TIME {
             return Ok(None);
         }
     }
-    Ok(Some(read))
+    Ok(Some((read, replay.sequence())))
 }
 
 /// Removes the connection from its hub, however its task ends.
@@ -200,14 +218,21 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             app: &self.context.app,
             hub: &self.context.hub,
             id: self.id,
+            is_continued: false,
         }
     }
 
     /// The gateway ends: everything distributed so far is sent, then the close frame.
     fn drain(&self) {
-        let _ = self.context.hub.pass(&self.context.app.stream_ring);
-        let last = self.context.hub.lock().cursor;
-        self.close(Close::draining(last), true);
+        let hub = &self.context.hub;
+        let _ = hub.pass(&self.context.app.stream_ring);
+        let mut state = hub.lock();
+        let (cursor, now) = (state.cursor, state.now());
+        if let Some(member) = state.member(self.id) {
+            let is_complete = member.is_complete() && !self.input.has_bytes();
+            let last = is_complete.then_some(cursor);
+            member.close(Close::draining(last), true, now);
+        }
     }
 
     fn close(&self, close: Close, keeps_waiting: bool) {
@@ -232,15 +257,20 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                 Poll::Ready(result) => waited = result,
             }
             self.waiting = None;
+        } else if self.waits_for_reader() {
+            return Step::Waits;
         }
-        let Some(asked) = self.asked.pop_front() else {
+        let Some(mut asked) = self.asked.pop_front() else {
             return Step::Waits;
         };
         if self.is_closing() {
             self.asked.clear();
             return Step::Waits;
         }
-        let session = self.session();
+        let session = Session {
+            is_continued: asked.is_continued,
+            ..self.session()
+        };
         let handled = match &asked.request {
             Ok(request) => session.handle(request, &waited),
             Err(problem) => Err(Interrupt::Error(problem.clone())),
@@ -249,19 +279,50 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             Ok(()) => {}
             Err(Interrupt::Error(problem)) => session.ignored(&problem, &asked.text),
             Err(Interrupt::Close(close)) => self.close(close, true),
+            Err(Interrupt::Continue(reached)) => {
+                if let Ok(request) = &mut asked.request {
+                    request.resume_from = Some(reached);
+                }
+                asked.is_continued = true;
+                self.asked.push_front(asked);
+            }
             Err(interrupt) => {
                 self.waiting = Some(self.wait(interrupt));
                 self.asked.push_front(asked);
             }
         }
+        if self.asked.is_empty() {
+            self.permit = None;
+        }
+        self.note_asking(!self.asked.is_empty());
         Step::Goes
+    }
+
+    /// Whether a replay goes on when the client has read what is sent.
+    fn waits_for_reader(&self) -> bool {
+        let is_continued = self.asked.front().is_some_and(|it| it.is_continued);
+        let has_unread = || {
+            let mut hub = self.context.hub.lock_again();
+            hub.member(self.id).is_some_and(|it| !it.outbox.is_empty())
+        };
+        is_continued && has_unread()
+    }
+
+    /// Notes whether requests are not applied yet: a pass or a check may fall between two steps.
+    fn note_asking(&self, is_asking: bool) {
+        if let Some(member) = self.context.hub.lock().member(self.id) {
+            member.is_asking = is_asking;
+        }
     }
 
     /// Waits for the view as requests of the trading surface do, within the same bounds.
     fn wait(&self, interrupt: Interrupt) -> Waiting {
         let (app, client) = (Arc::clone(&self.context.app), self.client);
         let interrupt = match interrupt {
-            Interrupt::Replay(order) => return Box::pin(read_journal(app, client, *order)),
+            Interrupt::Replay(order) => {
+                let max_bytes = self.context.hub.limits.replay_bytes();
+                return Box::pin(read_journal(app, client, *order, max_bytes));
+            }
             other => other,
         };
         Box::pin(async move {
@@ -279,7 +340,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
 
     fn poll_write(&mut self, cx: &mut Context<'_>) -> io::Result<Step> {
         let hub = Arc::clone(&self.context.hub);
-        let mut state = hub.lock();
+        let mut state = hub.lock_again();
         let Some(member) = state.member(self.id) else {
             return Ok(Step::Ended);
         };
@@ -298,8 +359,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         let (is_closing, dumps) = (member.closing.is_some(), !member.dump.is_empty());
         drop(state);
         if !is_closing {
-            // Room for more books.
-            return Ok(if had && is_written && dumps {
+            // Room for more books, or for more of a replay.
+            let goes_on = dumps || self.asked.front().is_some_and(|it| it.is_continued);
+            return Ok(if had && is_written && goes_on {
                 Step::Goes
             } else {
                 Step::Waits
@@ -317,7 +379,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         if self.peer_closed {
             return Ok(Step::Waits);
         }
-        if !self.is_closing() {
+        // It was written before.
+        let is_closing = self.ending.is_some();
+        if !is_closing {
             if !self.asked.is_empty() {
                 return Ok(Step::Waits);
             }
@@ -334,7 +398,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         if buffer.filled().is_empty() {
             return Ok(Step::Ended);
         }
-        if self.is_closing() {
+        if is_closing {
             self.read_end(buffer.filled());
         } else {
             self.input.add(buffer.filled());
@@ -344,6 +408,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
 
     /// Looks for the client's close frame in what it still sends.
     fn read_end(&mut self, bytes: &[u8]) {
+        self.input.drop_texts();
+        self.permit = None;
         self.input.add(bytes);
         loop {
             match self.input.next() {
@@ -370,7 +436,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         }
         match self.input.next() {
             Ok(Some(message)) => self.receive(message),
-            Ok(None) => {}
+            Ok(None) => self.hold(self.input.held()),
             Err(violation) => {
                 // What follows has no meaning.
                 self.close(violation.into(), true);
@@ -391,8 +457,28 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             ClientMessage::Text(text) => match Text::of(&text) {
                 Text::Ping => self.send(text_frame("PONG")),
                 Text::Nothing => {}
-                Text::Requests(requests) => self.asked.extend(requests),
+                Text::Requests(requests) => {
+                    self.hold(text.len() + requests.iter().map(Asked::bytes).sum::<usize>());
+                    self.asked.extend(requests);
+                }
             },
+        }
+        if self.asked.is_empty() && self.input.held() == 0 {
+            self.permit = None;
+        }
+    }
+
+    /// Counts bytes that are kept of a message as those of a body. Who has too many is told to come
+    /// again.
+    fn hold(&mut self, bytes: usize) {
+        if bytes <= FREE_BODY_BYTES {
+            return;
+        }
+        let bodies = &self.context.app.bounds.of(Surface::Trading).bodies;
+        let new = || BodyPermit::new(Arc::clone(bodies), self.client);
+        let permit = self.permit.get_or_insert_with(new);
+        if permit.grow_to(bytes).is_err() {
+            self.close(Close::try_again(), true);
         }
     }
 

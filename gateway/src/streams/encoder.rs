@@ -157,7 +157,7 @@ impl MarketPart<'_> {
         self.best_bid_asks();
         self.price_changes();
         self.tick_size_changes();
-        // A frame that touched the book tells something of it: every link of the chain is sent.
+        // A frame that changed the book has a message about it: every link of the chain is sent.
         let is_silent = self.out.len() == begin;
         self.books(is_silent);
     }

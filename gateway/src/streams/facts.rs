@@ -29,7 +29,7 @@ pub(crate) struct FrameFacts {
 pub(crate) struct BookFacts {
     pub(crate) market: MarketNumber,
     pub(crate) book: BookCopy,
-    /// The frame before that told of this market.
+    /// The previous frame with a message about this market.
     pub(crate) previous: Sequence,
     /// The best prices of Yes before the frame.
     pub(crate) best_before: [Option<Price>; 2],
@@ -78,7 +78,7 @@ pub(crate) struct Listed {
     pub(crate) neg_risk: bool,
     /// The evidence of its registration; empty where it is not shown.
     pub(crate) description: Box<[u8]>,
-    /// The frame before that told of this market.
+    /// The previous frame with a message about this market.
     pub(crate) previous: Sequence,
 }
 

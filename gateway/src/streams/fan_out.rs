@@ -102,6 +102,11 @@ impl Hub {
         state
     }
 
+    /// The state, at the time of the last [`Self::lock`], which was a moment ago.
+    pub(crate) fn lock_again(&self) -> MutexGuard<'_, HubState> {
+        self.state.lock()
+    }
+
     /// Adds a connection.
     pub(crate) fn join(&self, outbox: Outbox, channel: Option<Channel>) -> MemberId {
         self.stats.joined(channel);
@@ -136,11 +141,14 @@ impl Hub {
     pub(crate) fn pass(&self, ring: &StreamRing) -> Pass {
         let mut state = self.lock();
         let result = state.pass(ring);
-        for id in std::mem::take(&mut state.dirty) {
+        let mut dirty = std::mem::take(&mut state.dirty);
+        for id in dirty.drain(..) {
             if let Some(member) = state.member(id) {
+                member.is_dirty = false;
                 member.wake();
             }
         }
+        state.dirty = dirty;
         result
     }
 }
@@ -207,8 +215,7 @@ impl HubState {
         if let Some(member) = self.member(id)
             && (!fits || member.outbox.bytes() > limit)
         {
-            let last = member.outbox.last_written(cursor);
-            member.close(Close::slow(last), false, now);
+            member.close_slow(cursor, now);
         }
     }
 
@@ -262,8 +269,7 @@ impl HubState {
             "stream messages left the ring unsent: closing the connections"
         );
         for (_, member) in self.members() {
-            let last = member.outbox.last_written(cursor);
-            member.close(Close::slow(last), false, now);
+            member.close_slow(cursor, now);
         }
         self.cursor = head;
     }
@@ -332,7 +338,8 @@ impl HubState {
             };
             for (id, tokens) in &entry.subscribers {
                 give(*id, &|member| {
-                    tokens.receives(message.scope, sequence, member)
+                    let flags = (member.custom.is_some(), member.extended);
+                    tokens.receives(message.scope, sequence, flags)
                 });
             }
         } else if message.scope == Scope::CustomAll {
@@ -359,12 +366,11 @@ fn note(
     delivered: Sequence,
     now: Millis,
 ) {
-    if dirty.last() != Some(&id) {
+    if !std::mem::replace(&mut member.is_dirty, true) {
         dirty.push(id);
     }
     if !fits || member.outbox.bytes() > limits.max_lag_bytes {
-        let last = member.outbox.last_written(delivered);
-        member.close(Close::slow(last), false, now);
+        member.close_slow(delivered, now);
     }
 }
 

@@ -50,6 +50,7 @@ impl Site {
         let mut hub = self.hub.lock();
         let (member, index) = hub.parts(id).unwrap();
         member.markets.insert(market);
+        member.tokens += 1;
         let tokens = index.tokens(market, id);
         tokens.wanted[outcome.index()] = true;
         tokens.from[outcome.index()] = Some(Sequence(from));
@@ -228,11 +229,39 @@ fn a_slow_reader_is_closed_with_its_last_frame_and_others_go_on() {
     }
     assert_eq!(site.closing(slow), None);
     site.push(vec![market(6, &[(Scope::Market(ONE), "6666")])]);
-    assert_eq!(site.closing(slow), Some(Close::slow(Sequence(3))));
+    assert_eq!(site.closing(slow), Some(Close::slow(Some(Sequence(3)))));
     assert_eq!(site.closing(quick), None);
     let rest = site.got(slow);
     assert!(rest.ends_with("slow consumer; last_sequence=3"), "{rest}");
     assert!(!rest.contains("4444"), "what waits is dropped");
+}
+
+/// A client that resumed from a sequence would miss what it asked for.
+#[test]
+fn no_sequence_is_named_while_a_connection_lacks_what_it_asked_for() {
+    let site = site(StreamLimits {
+        max_lag_bytes: 8,
+        ..StreamLimits::default()
+    });
+    let [nothing, asks, dumps, waits, whole] = [(); 5].map(|()| site.join());
+    for id in [asks, dumps, waits, whole] {
+        site.subscribe(id, ONE, Yes, 0);
+    }
+    {
+        let mut hub = site.hub.lock();
+        hub.member(asks).unwrap().is_asking = true;
+        hub.member(dumps).unwrap().dump.insert((TWO, No));
+        hub.insert(waits, Sequence(9), vec![Bytes::from_static(b"(book 9)")]);
+        let all = [nothing, asks, dumps, waits, whole];
+        let complete = all.map(|id| hub.member(id).unwrap().is_complete());
+        assert_eq!(complete, [false, false, false, false, true]);
+    }
+    site.push(vec![market(4, &[(Scope::Market(ONE), "123456789")])]);
+    for id in [asks, dumps, waits] {
+        assert_eq!(site.closing(id), Some(Close::slow(None)));
+        assert!(site.got(id).ends_with("slow consumer"));
+    }
+    assert_eq!(site.closing(whole), Some(Close::slow(Some(Sequence(0)))));
 }
 
 #[test]

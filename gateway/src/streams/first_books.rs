@@ -11,10 +11,12 @@ use crate::streams::session::Session;
 impl Session<'_> {
     /// Sends books of tokens that have none yet, if the connection has room for them.
     pub(crate) fn refill_books(&self) {
-        let hub = &mut *self.hub.lock();
+        let hub = &mut *self.hub.lock_again();
         let is_due = |hub: &mut HubState| {
             hub.member(self.id).is_some_and(|member| {
+                // Books that wait for the fan-out are not in the outbox yet.
                 !member.dump.is_empty()
+                    && !member.has_inserts()
                     && member.closing.is_none()
                     && member.outbox.bytes() < STREAM_DUMP_BYTES
             })
@@ -56,11 +58,10 @@ impl Session<'_> {
         let Some((member, index)) = hub.parts(self.id) else {
             return Vec::new();
         };
-        if member.outbox.bytes() >= STREAM_DUMP_BYTES {
+        if member.has_inserts() || member.outbox.bytes() >= STREAM_DUMP_BYTES {
             return Vec::new();
         }
-        let count = member.dump.len().min(STREAM_DUMP_BOOKS);
-        let next = member.dump.drain(..count);
+        let next = std::iter::from_fn(|| member.dump.pop_first()).take(STREAM_DUMP_BOOKS);
         next.filter(|(market, outcome)| index.subscribed(*market, self.id).wanted[outcome.index()])
             .collect()
     }

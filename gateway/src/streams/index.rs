@@ -25,8 +25,13 @@ impl Tokens {
         self.from[outcome.index()].is_some_and(|from| sequence > from)
     }
 
-    /// Whether a message for `scope` is sent.
-    pub(crate) fn receives(&self, scope: Scope, sequence: Sequence, member: &Member) -> bool {
+    /// Whether a message for `scope` is sent to a connection with these flags: custom, extended.
+    pub(crate) fn receives(
+        &self,
+        scope: Scope,
+        sequence: Sequence,
+        (is_custom, is_extended): (bool, bool),
+    ) -> bool {
         let any = || {
             Outcome::ALL
                 .iter()
@@ -38,10 +43,8 @@ impl Tokens {
                 self.covers(outcome, sequence) && !self.covers(outcome.opposite(), sequence)
             }
             Scope::Market(_) => any(),
-            Scope::CustomToken(_, outcome) => {
-                member.custom.is_some() && self.covers(outcome, sequence)
-            }
-            Scope::ExtendedMarket(_) => member.extended && any(),
+            Scope::CustomToken(_, outcome) => is_custom && self.covers(outcome, sequence),
+            Scope::ExtendedMarket(_) => is_extended && any(),
             Scope::CustomAll | Scope::ExtendedAll => false,
         }
     }

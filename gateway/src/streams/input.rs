@@ -24,6 +24,16 @@ pub(crate) enum Text {
 pub(crate) struct Asked {
     pub(crate) request: Result<StreamRequest, RequestError>,
     pub(crate) text: Arc<str>,
+    /// Whether it goes on with a replay that was answered before.
+    pub(crate) is_continued: bool,
+}
+
+impl Asked {
+    /// Bytes that it keeps, apart from the text.
+    pub(crate) fn bytes(&self) -> usize {
+        let lists = self.request.as_ref().map_or(0, StreamRequest::list_bytes);
+        size_of::<Self>() + lists
+    }
 }
 
 impl Text {
@@ -40,6 +50,7 @@ impl Text {
         let asked = requests.map(|request| Asked {
             request,
             text: Arc::clone(&text),
+            is_continued: false,
         });
         Self::Requests(asked.collect())
     }
@@ -67,6 +78,16 @@ impl Input {
     /// Whether bytes are left that may hold messages.
     pub(crate) fn has_bytes(&self) -> bool {
         self.taken < self.bytes.len()
+    }
+
+    /// From now on only the client's close frame matters.
+    pub(crate) fn drop_texts(&mut self) {
+        self.reader.drop_texts();
+    }
+
+    /// Bytes held of a message that is not complete yet.
+    pub(crate) fn held(&self) -> usize {
+        self.reader.held()
     }
 
     /// Takes bytes that were read; all earlier ones are taken.

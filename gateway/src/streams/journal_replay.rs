@@ -100,6 +100,11 @@ impl<'a> JournalReplay<'a> {
         })
     }
 
+    /// The last frame that it folded.
+    pub(crate) fn sequence(&self) -> Sequence {
+        self.state.view.sequence()
+    }
+
     /// Folds up to `frames` further frames and returns the messages among them, oldest first;
     /// `None` after the last frame of the span. So a reader may stop in between, or pause until its
     /// client has read.

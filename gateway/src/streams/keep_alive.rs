@@ -41,7 +41,7 @@ fn millis(time: Duration) -> Millis {
     Millis::try_from(time.as_millis()).unwrap_or(Millis::MAX)
 }
 
-/// How far this thread is behind the journal.
+/// How long this thread has had durable frames to distribute.
 #[derive(Default, Debug)]
 pub(crate) struct Lag {
     /// A durable frame, and when it was first noticed.
@@ -96,8 +96,7 @@ fn check_one(
     }
     let times = &mut member.times;
     if waits > due.lag {
-        let last = member.outbox.last_written(cursor);
-        member.close(Close::slow(last), false, now);
+        member.close_slow(cursor, now);
     } else if now - times.life >= due.idle {
         member.close(Close::idle(), true, now);
     } else if now - times.ping >= due.ping {
@@ -111,7 +110,7 @@ fn check_one(
     if is_quiet && member.channel == Some(Channel::Market) && member.dump.is_empty() {
         times.event = now;
         if let Some(token) = quiet_token(id, member, index, now / due.quiet) {
-            member.dump.push_back(token);
+            member.dump.insert(token);
             member.wake();
         }
     }
@@ -137,7 +136,7 @@ fn quiet_token(
 
 fn needs_heartbeat(member: &Member, now: Millis) -> bool {
     let (every, times) = (member.heartbeat_ms, &member.times);
-    if every == 0 || (member.tokens == 0 && member.user.is_none() && member.custom.is_none()) {
+    if every == 0 || !member.is_complete() {
         return false;
     }
     now - times.sent.max(times.heartbeat) >= every
@@ -168,7 +167,12 @@ fn send_heartbeats(app: &App, state: &mut HubState, ids: &[MemberId], lag_ms: Mi
 /// Tells connections of the extension that the engine is unavailable, or back.
 pub(crate) fn engine_changed(hub: &Hub, app: &App) {
     let mut state = hub.lock();
-    let session = Session { app, hub, id: 0 };
+    let session = Session {
+        app,
+        hub,
+        id: 0,
+        is_continued: false,
+    };
     let word = session.state_word(&app.shared_view.read().view);
     let cursor = state.cursor;
     let frame = session.stamped(cursor, |stamp| extension::system_status(word, stamp));
@@ -187,6 +191,27 @@ pub(crate) fn engine_changed(hub: &Hub, app: &App) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::streams::outbox::Outbox;
+
+    #[test]
+    fn a_heartbeat_waits_for_what_was_asked_for() {
+        let unread = crate::client_quotas::ClientQuotas::new(crate::client_quotas::Bound {
+            total: 0,
+            per_client: 0,
+        });
+        let client = crate::client_quotas::Client::of([192, 0, 2, 1].into());
+        let mut member = Member::new(Outbox::new(client, unread), None, 0);
+        member.heartbeat_ms = 500;
+        assert!(!needs_heartbeat(&member, 1_000), "nothing is subscribed");
+        member.tokens = 1;
+        assert!(!needs_heartbeat(&member, 499));
+        assert!(needs_heartbeat(&member, 500));
+        member.is_asking = true;
+        assert!(!needs_heartbeat(&member, 9_000), "it waits for a replay");
+        member.is_asking = false;
+        member.dump.insert((MarketNumber(1), Outcome::Yes));
+        assert!(!needs_heartbeat(&member, 9_000), "a book is missing");
+    }
 
     #[test]
     fn lag_is_the_time_that_one_frame_waits() {

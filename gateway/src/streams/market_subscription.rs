@@ -18,10 +18,9 @@ use crate::streams::close::Close;
 use crate::streams::demand::Watched;
 use crate::streams::fan_out::HubState;
 use crate::streams::index::{Tokens, market_of as market_of_message};
-use crate::streams::journal_replay::ReplaySpan;
 use crate::streams::missed::Missed;
 use crate::streams::ring::{MarketMessage, Scope};
-use crate::streams::session::{Interrupt, ReplayOrder, Resume, Session, Waited, stamped};
+use crate::streams::session::{Interrupt, Leases, Resume, Session, Waited, stamped};
 
 type Token = (MarketNumber, Outcome);
 
@@ -92,8 +91,11 @@ impl Session<'_> {
         match request.operation {
             Operation::Subscribe => self.subscribe_market(request, &named, waited),
             Operation::Unsubscribe => {
-                self.unsubscribe_market(&named);
-                self.set_custom(&mut self.hub.lock(), request);
+                let hub = &mut *self.hub.lock();
+                self.unsubscribe_market(hub, &named);
+                self.set_custom(hub, request);
+                let sequence = self.app.shared_view.read().view.sequence();
+                self.start_custom(hub, request, sequence);
                 Ok(())
             }
         }
@@ -105,31 +107,27 @@ impl Session<'_> {
         named: &Named,
         waited: &Waited,
     ) -> Result<(), Interrupt> {
-        self.order_replay(request, named, waited)?;
+        let _leases = self.order_market_replay(request, named, waited)?;
         let hub = &mut *self.hub.lock();
         let new = self.add_tokens(hub, named)?;
         self.set_custom(hub, request);
         // The leases are taken: every frame after this state is encoded.
         let state = self.app.shared_view.read();
-        if let (Some(custom), Some(member)) = (request.custom, hub.member(self.id)) {
-            let since = member.custom.unwrap_or(state.view.sequence());
-            member.custom = custom.then_some(since);
-        }
-        let oldest = self.oldest_resume(hub, named);
-        let resume = self.resume(request, &state, oldest, waited);
+        let oldest = self.oldest_resume(named, self.is_custom(hub, request));
         let start = Start {
             request,
             named,
             waited,
             oldest,
         };
-        match resume {
-            Some(Resume::From(from)) => {
-                if !self.replay(hub, &state, &start, from) {
+        match self.resume(request, &state, oldest, waited) {
+            Some(Resume::From(from)) => match self.missed(hub, &start, from) {
+                Some(missed) => self.replay(hub, &state, &start, from, missed)?,
+                None => {
                     let reason = Some(self.too_old());
                     self.snapshot(hub, &state, &start, &named.tokens, reason);
                 }
-            }
+            },
             Some(Resume::Snapshot(reason)) => {
                 self.snapshot(hub, &state, &start, &named.tokens, Some(reason));
             }
@@ -141,43 +139,29 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Asks for messages of the journal when the ring no longer holds what the client misses.
-    fn order_replay(
+    fn order_market_replay(
         &self,
         request: &StreamRequest,
         named: &Named,
         waited: &Waited,
-    ) -> Result<(), Interrupt> {
-        if waited.replayed().is_some() || request.resume_from.is_none() {
-            return Ok(());
+    ) -> Result<Leases, Interrupt> {
+        if request.resume_from.is_none() {
+            return Ok(Leases::default());
         }
-        let hub = &mut *self.hub.lock();
-        let is_custom = match request.custom {
-            Some(custom) => custom,
-            None => hub.member(self.id).is_some_and(|it| it.custom.is_some()),
-        };
+        let is_custom = self.is_custom(&mut self.hub.lock(), request);
         let demand = self.app.stream_ring.demand();
-        let mut markets: Vec<MarketNumber> = named.tokens.iter().map(|token| token.0).collect();
-        markets.dedup();
-        let leases = markets
-            .iter()
-            .map(|market| demand.market(*market))
-            .collect();
-        let lifecycle = is_custom.then(|| demand.lifecycle());
-        let state = self.app.shared_view.read();
-        let oldest = self.oldest_resume(hub, named);
-        match self.resume(request, &state, oldest, waited) {
-            Some(Resume::Snapshot(SnapshotReason::OtherStream)) | None => Ok(()),
-            Some(Resume::From(_)) => Ok(()),
-            Some(Resume::Snapshot(_)) => Err(Interrupt::Replay(Box::new(ReplayOrder {
-                span: ReplaySpan {
-                    after: request.resume_from.unwrap_or_default(),
-                    last: state.view.sequence(),
-                },
-                watched: Watched::of(markets, [], is_custom),
-                leases: (leases, None, lifecycle),
-            }))),
-        }
+        let markets: HashSet<MarketNumber, RandomState> =
+            named.tokens.iter().map(|token| token.0).collect();
+        let leases = markets.iter().map(|market| demand.market(*market));
+        let leases = (
+            leases.collect(),
+            None,
+            is_custom.then(|| demand.lifecycle()),
+        );
+        let watched = Watched::of(markets, [], is_custom);
+        self.order_replay(request, waited, watched, leases, || {
+            self.oldest_resume(named, is_custom)
+        })
     }
 
     /// Adds the named tokens to the subscription; returns those that were not in it.
@@ -204,26 +188,32 @@ impl Session<'_> {
         Ok(new)
     }
 
-    /// Applies the flag; `None` leaves it unchanged.
+    /// Applies the flag, if it is named, before the view is read: [`Self::start_custom`] follows.
     fn set_custom(&self, hub: &mut HubState, request: &StreamRequest) {
         if let Some(custom) = request.custom {
             hub.index.set_custom(self.id, custom);
-            if let Some(member) = hub.member(self.id)
-                && !custom
-            {
-                member.custom = None;
-            }
         }
     }
 
+    /// Messages for all with the flag are sent after `from`, unless they are sent already.
+    fn start_custom(&self, hub: &mut HubState, request: &StreamRequest, from: Sequence) {
+        if let (Some(custom), Some(member)) = (request.custom, hub.member(self.id)) {
+            member.custom = custom.then(|| member.custom.unwrap_or(from));
+        }
+    }
+
+    fn is_custom(&self, hub: &mut HubState, request: &StreamRequest) -> bool {
+        let is_set = hub.member(self.id).is_some_and(|it| it.custom.is_some());
+        request.custom.unwrap_or(is_set)
+    }
+
     /// The lowest N after which every message of the named tokens is held.
-    fn oldest_resume(&self, hub: &mut HubState, named: &Named) -> Option<Sequence> {
+    fn oldest_resume(&self, named: &Named, is_custom: bool) -> Option<Sequence> {
         let ring = &self.app.stream_ring;
         let mut oldest = Sequence::default();
         for (market, _) in &named.tokens {
             oldest = oldest.max(ring.resumable_market(*market)?);
         }
-        let is_custom = hub.member(self.id).is_some_and(|it| it.custom.is_some());
         if is_custom || named.tokens.is_empty() {
             oldest = oldest.max(ring.resumable_lifecycle()?);
         }
@@ -261,6 +251,7 @@ impl Session<'_> {
     ) {
         let (named, oldest) = (start.named, start.oldest);
         let (view, sequence) = (&state.view, state.view.sequence());
+        self.start_custom(hub, start.request, sequence);
         let id = foretell_wire::streams::stream_id(view.genesis());
         let subscribed = self.subscribed(hub, view, named, oldest);
         let mut frames: Vec<Bytes> = Vec::new();
@@ -289,20 +280,18 @@ impl Session<'_> {
         }
     }
 
-    /// Sends what the ring holds of the named tokens after `from`, then goes on live; false when
-    /// that is no longer held, or too much.
+    /// Sends the missed messages, then goes on live, or with the rest.
     fn replay(
         &self,
         hub: &mut HubState,
         state: &ViewState,
         start: &Start<'_>,
         from: Sequence,
-    ) -> bool {
+        missed: Missed,
+    ) -> Result<(), Interrupt> {
         let (named, oldest) = (start.named, start.oldest);
-        let to = hub.cursor.max(Self::ring_after(from, start.waited));
-        let Some(missed) = self.missed(hub, start, from, to) else {
-            return false;
-        };
+        let (reached, is_whole) = (missed.reached, missed.is_whole);
+        let to = hub.cursor.max(reached);
         let id = foretell_wire::streams::stream_id(state.view.genesis());
         let subscribed = self.subscribed(hub, &state.view, named, oldest);
         let mut frames: Vec<Bytes> = Vec::new();
@@ -310,44 +299,37 @@ impl Session<'_> {
         frames.push(stamped(&id, to, |stamp| {
             resumed_replay(from.0, to.0, stamp)
         }));
-        let cursor = hub.cursor;
-        hub.insert(self.id, cursor, frames);
-        for (sequence, frame) in missed.frames {
-            let now = hub.now();
-            let fits = (hub.member(self.id)).is_none_or(|it| it.deliver(&frame, sequence, now));
-            hub.after_push(self.id, fits);
+        self.send_missed(hub, frames, missed);
+        if !is_whole {
+            return Err(Interrupt::Continue(reached));
         }
-        self.start_at(hub, &named.tokens, to);
+        self.start_custom(hub, start.request, reached);
+        self.start_at(hub, &named.tokens, reached);
         if start.request.initial_dump == Some(true) {
             Self::dump(hub, self.id, &named.tokens);
         }
-        true
+        Ok(())
     }
 
-    /// The messages of the named tokens after `from`, up to `to`: those that were read from the
-    /// journal, then those of the ring.
-    fn missed(
-        &self,
-        hub: &mut HubState,
-        start: &Start<'_>,
-        from: Sequence,
-        to: Sequence,
-    ) -> Option<Missed> {
+    /// The messages of the named tokens after `from`: those that were read from the journal, then
+    /// those of the ring.
+    fn missed(&self, hub: &mut HubState, start: &Start<'_>, from: Sequence) -> Option<Missed> {
+        let to = hub.cursor.max(Self::ring_after(from, start.waited));
+        let is_custom = self.is_custom(hub, start.request);
         let mut wanted: HashMap<MarketNumber, Tokens, RandomState> = HashMap::default();
         for (market, outcome) in &start.named.tokens {
             wanted.entry(*market).or_default().from[outcome.index()] = Some(from);
         }
-        let member = hub.member(self.id)?;
         let is_wanted = |message: &MarketMessage, sequence| match market_of_message(message) {
             Some(market) => (wanted.get(&market))
-                .is_some_and(|tokens| tokens.receives(message.scope, sequence, member)),
-            None => message.scope == Scope::ExtendedAll || member.custom.is_some(),
+                .is_some_and(|tokens| tokens.receives(message.scope, sequence, (is_custom, true))),
+            None => message.scope == Scope::ExtendedAll || is_custom,
         };
-        let mut missed = Missed::new(self.hub.limits.max_lag_bytes / 2);
-        missed.collect(
+        Missed::collect(
             &self.app.stream_ring,
             start.waited,
             (from, to),
+            self.hub.limits.replay_bytes(),
             |frame, add| {
                 for message in &frame.market {
                     if is_wanted(message, frame.sequence) {
@@ -355,12 +337,10 @@ impl Session<'_> {
                     }
                 }
             },
-        )?;
-        Some(missed)
+        )
     }
 
-    fn unsubscribe_market(&self, named: &Named) {
-        let mut hub = self.hub.lock();
+    fn unsubscribe_market(&self, hub: &mut HubState, named: &Named) {
         let id = self.id;
         for (market, outcome) in &named.tokens {
             let before = hub.index.subscribed(*market, id);
@@ -374,6 +354,7 @@ impl Session<'_> {
             tokens.wanted[outcome.index()] = false;
             tokens.from[outcome.index()] = None;
             member.tokens -= 1;
+            member.dump.remove(&(*market, *outcome));
             if tokens.wanted == [false; 2] {
                 index.leave_market(*market, id);
                 member.markets.remove(market);

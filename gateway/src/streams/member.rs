@@ -1,6 +1,6 @@
-//! A connection as the fan-out of its thread knows it.
+//! The state of a connection in the fan-out of its thread.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::task::Waker;
 
 use bytes::Bytes;
@@ -20,6 +20,8 @@ pub(crate) struct Member {
     pub(crate) outbox: Outbox,
     /// Wakes the connection's task.
     pub(crate) waker: Option<Waker>,
+    /// Whether the fan-out wakes it after its pass.
+    pub(crate) is_dirty: bool,
     /// Why it ends; nothing is added to its outbox any more.
     pub(crate) closing: Option<Close>,
     pub(crate) channel: Option<Channel>,
@@ -27,6 +29,8 @@ pub(crate) struct Member {
     pub(crate) custom: Option<Sequence>,
     /// Whether it opted in to the extension.
     pub(crate) extended: bool,
+    /// Whether a request of it is not applied yet: it waits for the view, or for a replay.
+    pub(crate) is_asking: bool,
     /// Interval of heartbeats; 0 = off.
     pub(crate) heartbeat_ms: Millis,
     /// Markets with a subscribed token.
@@ -34,7 +38,7 @@ pub(crate) struct Member {
     /// Number of subscribed tokens.
     pub(crate) tokens: usize,
     /// Tokens whose first book is still to be sent.
-    pub(crate) dump: VecDeque<(MarketNumber, Outcome)>,
+    pub(crate) dump: BTreeSet<(MarketNumber, Outcome)>,
     pub(crate) user: Option<UserSubscription>,
     /// Frames that follow the messages of a frame of the journal.
     inserts: VecDeque<(Sequence, Vec<Bytes>)>,
@@ -79,14 +83,16 @@ impl Member {
         Self {
             outbox,
             waker: None,
+            is_dirty: false,
             closing: None,
             channel,
             custom: None,
             extended: false,
+            is_asking: false,
             heartbeat_ms: 0,
             markets: HashSet::default(),
             tokens: 0,
-            dump: VecDeque::new(),
+            dump: BTreeSet::new(),
             user: None,
             inserts: VecDeque::new(),
             times: Times {
@@ -99,7 +105,7 @@ impl Member {
         }
     }
 
-    /// Adds a frame that tells of `sequence`; false when the client may not leave more unread.
+    /// Adds a message about frame `sequence`; false when the client may not leave more unread.
     #[must_use]
     pub(crate) fn push(&mut self, frame: Bytes, sequence: Option<Sequence>, now: Millis) -> bool {
         if self.closing.is_some() {
@@ -145,6 +151,25 @@ impl Member {
     /// Whether noted frames wait for the fan-out.
     pub(crate) fn has_inserts(&self) -> bool {
         !self.inserts.is_empty()
+    }
+
+    /// Whether it subscribes to anything.
+    pub(crate) fn is_subscribed(&self) -> bool {
+        self.tokens > 0 || self.user.is_some() || self.custom.is_some()
+    }
+
+    /// Whether it has everything that it asked for up to the fan-out's frame, in its outbox at
+    /// least. Otherwise no sequence may be named from which it could resume: it would miss what it
+    /// asked for.
+    pub(crate) fn is_complete(&self) -> bool {
+        let has_books = self.dump.is_empty() && self.inserts.is_empty();
+        self.is_subscribed() && !self.is_asking && has_books
+    }
+
+    /// Ends a connection that reads too slowly; frames up to `delivered` are distributed.
+    pub(crate) fn close_slow(&mut self, delivered: Sequence, now: Millis) {
+        let last = (self.is_complete()).then(|| self.outbox.last_written(delivered));
+        self.close(Close::slow(last), false, now);
     }
 
     /// Ends the connection: what waits is dropped unless it ends in order, then the close frame

@@ -124,7 +124,7 @@ impl StreamRing {
         *self.head_place.lock()
     }
 
-    /// Incremented when the view is rebuilt: earlier messages may tell of frames that are gone.
+    /// Incremented when the view is rebuilt: earlier messages may report frames that are gone.
     pub(crate) fn history(&self) -> u64 {
         self.history.load(Ordering::Acquire)
     }

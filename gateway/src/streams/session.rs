@@ -1,4 +1,4 @@
-//! A connection's requests: what they change in its subscription, and what it is told.
+//! A connection's requests: the changes of its subscription, and the answers.
 
 use bytes::Bytes;
 use foretell_model::{MarketNumber, Outcome, Sequence};
@@ -27,6 +27,8 @@ pub(crate) struct Session<'a> {
     pub(crate) app: &'a App,
     pub(crate) hub: &'a Hub,
     pub(crate) id: MemberId,
+    /// Whether the request goes on with a replay that was answered before.
+    pub(crate) is_continued: bool,
 }
 
 /// Why a request has no effect, or not yet.
@@ -42,6 +44,8 @@ pub(crate) enum Interrupt {
     Wait(Sequence),
     /// It is handled again with older messages from the journal, once.
     Replay(Box<ReplayOrder>),
+    /// It goes on with a resume from this frame when the client has read what is sent.
+    Continue(Sequence),
 }
 
 /// Messages to read from the journal.
@@ -61,11 +65,13 @@ impl std::fmt::Debug for ReplayOrder {
 /// Leases of markets, of a key, and of the lifecycle.
 pub(crate) type Leases = (Vec<MarketLease>, Option<KeyLease>, Option<LifecycleLease>);
 
-/// Messages read from the journal: those of the frames up to `last`. `None` when there are too many,
-/// or too many clients ask for them.
+/// Messages read from the journal: those of the frames up to `last`. `None` when that takes too
+/// long, or too many clients ask for them.
 pub(crate) struct Replayed {
     pub(crate) frames: Option<Vec<EncodedFrame>>,
     pub(crate) last: Sequence,
+    /// Whether these are all that the ring does not hold.
+    pub(crate) is_whole: bool,
     pub(crate) _leases: Leases,
 }
 
@@ -178,7 +184,7 @@ impl Session<'_> {
         }
     }
 
-    /// Tells of a request that is ignored, if the connection opted in.
+    /// Reports an ignored request, if the connection opted in.
     pub(crate) fn ignored(&self, problem: &RequestError, text: &str) {
         self.hub.stats.bad_request();
         let mut hub = self.hub.lock();
@@ -220,9 +226,12 @@ impl Session<'_> {
         if request.stream_id.as_ref().is_some_and(|id| *id != own) {
             return Some(Resume::Snapshot(SnapshotReason::OtherStream));
         }
+        if (waited.replayed()).is_some_and(|read| read.frames.is_some() && !read.is_whole) {
+            return Some(Resume::From(from));
+        }
         // Every frame after the view's sequence will be encoded.
         let after = Self::ring_after(from, waited);
-        if from >= state.view.sequence() || oldest.is_some_and(|oldest| after >= oldest) {
+        if after >= state.view.sequence() || oldest.is_some_and(|oldest| after >= oldest) {
             return Some(Resume::From(from));
         }
         Some(Resume::Snapshot(self.too_old()))
@@ -252,10 +261,41 @@ impl Session<'_> {
         }
     }
 
-    /// Puts a named token's first book on the list, unless it is there.
+    /// Puts the first books of tokens on the list, unless they are on it.
     pub(crate) fn dump(hub: &mut HubState, id: MemberId, tokens: &[(MarketNumber, Outcome)]) {
         if let Some(member) = hub.member(id) {
             member.dump.extend(tokens);
+        }
+    }
+
+    /// Asks for messages of the journal when the ring no longer holds what the client misses.
+    /// Returns the leases, which last until the subscription has its own: what the ring holds now
+    /// stays encoded. `oldest` is the lowest N after which every message is held.
+    pub(crate) fn order_replay(
+        &self,
+        request: &StreamRequest,
+        waited: &Waited,
+        watched: Watched,
+        leases: Leases,
+        oldest: impl FnOnce() -> Option<Sequence>,
+    ) -> Result<Leases, Interrupt> {
+        if waited.replayed().is_some() {
+            return Ok(leases);
+        }
+        // The leases are taken: every frame after this state is encoded.
+        let state = self.app.shared_view.read();
+        match self.resume(request, &state, oldest(), waited) {
+            Some(Resume::Snapshot(SnapshotReason::OtherStream)) | Some(Resume::From(_)) | None => {
+                Ok(leases)
+            }
+            Some(Resume::Snapshot(_)) => Err(Interrupt::Replay(Box::new(ReplayOrder {
+                span: ReplaySpan {
+                    after: request.resume_from.unwrap_or_default(),
+                    last: state.view.sequence(),
+                },
+                watched,
+                leases,
+            }))),
         }
     }
 }

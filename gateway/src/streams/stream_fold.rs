@@ -155,7 +155,7 @@ impl StreamFold {
         Ok(sent)
     }
 
-    /// The `book` of a token that is asked for now.
+    /// The current `book` of a token.
     #[must_use]
     pub fn book(&self, market: MarketNumber, outcome: Outcome) -> Option<String> {
         let texts = BookCache::default();

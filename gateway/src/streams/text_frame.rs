@@ -5,7 +5,7 @@ use bytes::Bytes;
 
 /// FIN and the opcode of a text frame.
 const FINAL_TEXT: u8 = 0x81;
-/// A length up to this stands in the second byte.
+/// The second byte holds a length up to this.
 const SHORT: usize = 125;
 
 /// The frame of a text.

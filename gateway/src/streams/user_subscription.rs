@@ -1,6 +1,6 @@
 //! Requests of the user channel.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use foldhash::fast::RandomState;
 use foretell_auth::text::parse_api_key;
@@ -8,24 +8,33 @@ use foretell_auth::verify_trio;
 use foretell_model::{AccountNumber, KeyNumber, MarketNumber, Sequence};
 use foretell_view::View;
 use foretell_wire::limits::MAX_UNKNOWN_IDS;
-use foretell_wire::streams::extension::{
-    SnapshotReason, Subscribed, resumed_replay, resumed_snapshot,
-};
+use foretell_wire::streams::extension::{Subscribed, resumed_replay, resumed_snapshot};
 use foretell_wire::streams::request::{
     Channel, Credentials, Operation, RequestErrorCode, StreamRequest,
 };
 use foretell_wire::streams::stream_id;
 
 use crate::authenticate::live_key;
+use crate::shared_view::ViewState;
 use crate::streams::close::Close;
 use crate::streams::demand::Watched;
 use crate::streams::fan_out::HubState;
-use crate::streams::journal_replay::ReplaySpan;
 use crate::streams::member::UserSubscription;
 use crate::streams::missed::Missed;
-use crate::streams::session::{Interrupt, ReplayOrder, Resume, Session, Waited, error, stamped};
+use crate::streams::session::{Interrupt, Leases, Resume, Session, Waited, error, stamped};
 
-type Filter = HashMap<MarketNumber, Sequence, RandomState>;
+/// The markets that a request names; `None` is all.
+type Named = Option<HashSet<MarketNumber, RandomState>>;
+
+/// A subscription while it is made or widened.
+struct Start<'a> {
+    request: &'a StreamRequest,
+    waited: &'a Waited,
+    key: KeyNumber,
+    named: Named,
+    /// Ids that name nothing.
+    unknown: Vec<String>,
+}
 
 impl Session<'_> {
     pub(crate) fn user_request(
@@ -38,7 +47,7 @@ impl Session<'_> {
             .lock()
             .member(self.id)
             .and_then(|it| Some(it.user.as_ref()?.key));
-        let (markets, mut unknown) = {
+        let (named, mut unknown) = {
             let state = self.app.shared_view.read();
             if self.awaits(request, &state.view, waited) {
                 return Err(Interrupt::Wait(request.resume_from.unwrap_or_default()));
@@ -49,61 +58,84 @@ impl Session<'_> {
             return Err(Interrupt::CatchUp);
         }
         unknown.truncate(MAX_UNKNOWN_IDS);
-        // Named markets that do not exist must not widen the filter to all.
-        let is_filtered = !request.markets.is_empty() || !request.malformed.is_empty();
-        let named = is_filtered.then_some(&markets[..]);
         match (key, request.operation) {
             (None, Operation::Unsubscribe) => Err(error(
                 RequestErrorCode::NotSubscribed,
                 "unsubscribe before a subscription, allowed: subscribe".to_owned(),
             )),
-            (None, Operation::Subscribe) => self.first(request, waited, named, &unknown),
-            (Some(key), operation) => {
+            (Some(key), Operation::Unsubscribe) => {
                 self.check_same_key(request, key)?;
-                self.change_filter(operation, named)?;
-                if operation == Operation::Subscribe {
-                    self.answer(request, key, &unknown, waited)?;
-                }
+                self.narrow(named);
                 Ok(())
+            }
+            (_, Operation::Subscribe) => {
+                let (key, owner) = self.holder(key, request, waited)?;
+                let start = Start {
+                    request,
+                    waited,
+                    key,
+                    named,
+                    unknown,
+                };
+                self.subscribe_user(&start, owner)
             }
         }
     }
 
-    /// The first subscription: checks the credentials.
-    fn first(
+    /// The key of the subscription, or of the credentials of the first one, and its owner.
+    fn holder(
         &self,
+        key: Option<KeyNumber>,
         request: &StreamRequest,
         waited: &Waited,
-        named: Option<&[MarketNumber]>,
-        unknown: &[String],
-    ) -> Result<(), Interrupt> {
+    ) -> Result<(KeyNumber, AccountNumber), Interrupt> {
         let unauthorized = || Interrupt::Close(Close::unauthorized());
-        let auth = request.auth.as_ref().ok_or_else(unauthorized)?;
-        let (key, owner) = match self.authenticate(auth) {
-            Some(found) => found,
-            // The key may be newer than the view.
-            None if waited.may_wait() => return Err(Interrupt::CatchUp),
-            None => return Err(unauthorized()),
-        };
-        check_count(named.map_or(0, <[_]>::len), self.hub.limits.markets)?;
-        let mut hub = self.hub.lock();
-        hub.index.join_key(key, owner, self.id);
-        {
-            // The lease is taken: every frame after this state is encoded.
+        if let Some(key) = key {
+            self.check_same_key(request, key)?;
             let state = self.app.shared_view.read();
-            let from = state.view.sequence();
-            let is_live = state.view.keys().get(key).is_some_and(|key| key.is_live());
-            let markets = named.map(|named| named.iter().map(|it| (*it, from)).collect());
-            if let Some(member) = hub.member(self.id) {
-                member.user = Some(UserSubscription { key, from, markets });
-                self.hub.stats.subscribed(1);
-            }
-            if !is_live {
-                return Err(unauthorized());
-            }
+            let owner = state.view.keys().get(key).map(|key| key.owner);
+            return Ok((key, owner.ok_or_else(unauthorized)?));
         }
-        drop(hub);
-        self.answer(request, key, unknown, waited)
+        let auth = request.auth.as_ref().ok_or_else(unauthorized)?;
+        match self.authenticate(auth) {
+            Some(found) => Ok(found),
+            // The key may be newer than the view.
+            None if waited.may_wait() => Err(Interrupt::CatchUp),
+            None => Err(unauthorized()),
+        }
+    }
+
+    /// Makes the subscription, or widens it, and answers.
+    fn subscribe_user(&self, start: &Start<'_>, owner: AccountNumber) -> Result<(), Interrupt> {
+        let _leases = self.order_user_replay(start, owner)?;
+        let hub = &mut *self.hub.lock();
+        let max = self.hub.limits.markets;
+        check_count(start.named.as_ref().map_or(0, HashSet::len), max)?;
+        hub.index.join_key(start.key, owner, self.id);
+        // The lease is taken: every frame after this state is encoded.
+        let state = self.app.shared_view.read();
+        self.widen(hub, start, state.view.sequence())?;
+        let key = state.view.keys().get(start.key);
+        if !key.is_some_and(|key| key.is_live()) {
+            return Err(Interrupt::Close(Close::unauthorized()));
+        }
+        self.answer(hub, &state, start)
+    }
+
+    fn order_user_replay(
+        &self,
+        start: &Start<'_>,
+        owner: AccountNumber,
+    ) -> Result<Leases, Interrupt> {
+        if start.request.resume_from.is_none() {
+            return Ok(Leases::default());
+        }
+        let ring = &self.app.stream_ring;
+        let leases = (Vec::new(), Some(ring.demand().key(start.key, owner)), None);
+        let watched = Watched::of([], [(start.key, owner)], false);
+        self.order_replay(start.request, start.waited, watched, leases, || {
+            ring.resumable_key(start.key)
+        })
     }
 
     /// The key and owner of a trio; takes as long for every failure.
@@ -142,69 +174,76 @@ impl Session<'_> {
         }
     }
 
-    /// Adds markets to the filter, takes them away, or widens it to all. The key's messages are
-    /// encoded already, so a change holds from the fan-out's next frame.
-    fn change_filter(
+    /// Adds markets to the filter, or widens it to all. A first subscription holds after
+    /// `sequence`. The key's messages are encoded already for a later one: it holds from the
+    /// fan-out's next frame.
+    fn widen(
         &self,
-        operation: Operation,
-        named: Option<&[MarketNumber]>,
+        hub: &mut HubState,
+        start: &Start<'_>,
+        sequence: Sequence,
     ) -> Result<(), Interrupt> {
-        let mut hub = self.hub.lock();
         let (cursor, max) = (hub.cursor, self.hub.limits.markets);
-        let Some(user) = hub.member(self.id).and_then(|it| it.user.as_mut()) else {
+        let Some(member) = hub.member(self.id) else {
             return Ok(());
         };
-        match (operation, named, &mut user.markets) {
-            (Operation::Unsubscribe, Some(named), Some(filter)) => {
-                let had_markets = !filter.is_empty();
-                filter.retain(|market, _| !named.contains(market));
-                // No named market means all: the official client widens a filter so.
-                if had_markets && filter.is_empty() {
-                    user.markets = None;
-                    user.from = cursor;
-                }
-            }
-            (Operation::Unsubscribe, _, _) | (Operation::Subscribe, Some(_), None) => {}
-            (Operation::Subscribe, None, filter) => {
-                if filter.take().is_some() {
-                    user.from = cursor;
-                }
-            }
-            (Operation::Subscribe, Some(named), Some(filter)) => {
+        let Some(user) = &mut member.user else {
+            let named = start.named.iter().flatten();
+            let markets = named.map(|market| (*market, sequence)).collect();
+            member.user = Some(UserSubscription {
+                key: start.key,
+                from: sequence,
+                markets: start.named.is_some().then_some(markets),
+            });
+            self.hub.stats.subscribed(1);
+            return Ok(());
+        };
+        match (&start.named, &mut user.markets) {
+            (Some(named), Some(filter)) => {
                 for market in named {
                     filter.entry(*market).or_insert(cursor);
                 }
                 check_count(filter.len(), max)?;
             }
+            (Some(_), None) => {}
+            (None, filter) => {
+                if filter.take().is_some() {
+                    user.from = cursor;
+                }
+            }
         }
         Ok(())
     }
 
-    /// Tells of the subscription and replays, if the connection asked for it.
+    /// Takes markets off the filter. No named market means all: the official client widens a
+    /// filter so.
+    fn narrow(&self, named: Named) {
+        let mut hub = self.hub.lock();
+        let cursor = hub.cursor;
+        let user = hub.member(self.id).and_then(|it| it.user.as_mut());
+        if let (Some(user), Some(named)) = (user, named)
+            && let Some(filter) = &mut user.markets
+        {
+            let had_markets = !filter.is_empty();
+            filter.retain(|market, _| !named.contains(market));
+            if had_markets && filter.is_empty() {
+                user.markets = None;
+                user.from = cursor;
+            }
+        }
+    }
+
+    /// Confirms the subscription and starts the replay, if the request contains one.
     fn answer(
         &self,
-        request: &StreamRequest,
-        key: KeyNumber,
-        unknown: &[String],
-        waited: &Waited,
+        hub: &mut HubState,
+        state: &ViewState,
+        start: &Start<'_>,
     ) -> Result<(), Interrupt> {
-        let mut hub = self.hub.lock();
-        let hub = &mut *hub;
-        let oldest = self.app.stream_ring.resumable_key(key);
-        let state = self.app.shared_view.read();
+        let oldest = self.app.stream_ring.resumable_key(start.key);
         let (view, sequence) = (&state.view, state.view.sequence());
         let id = stream_id(view.genesis());
-        let resume = self.resume(request, &state, oldest, waited);
-        if waited.replayed().is_none()
-            && let Some(Resume::Snapshot(SnapshotReason::TooOld | SnapshotReason::HistoryRebuilt)) =
-                resume
-        {
-            let after = request.resume_from.unwrap_or_default();
-            let order = self.order_user_replay(key, after, view);
-            // Nothing is sent live before what was missed.
-            self.start_user_at(hub, Sequence(u64::MAX));
-            return Err(order);
-        }
+        let resume = self.resume(start.request, state, oldest, start.waited);
         let Some(member) = hub.member(self.id).filter(|member| member.extended) else {
             return Ok(());
         };
@@ -212,29 +251,25 @@ impl Session<'_> {
         let message = Subscribed {
             channel: Channel::User,
             count: markets.map_or(0, HashMap::len),
-            unknown,
+            unknown: &start.unknown,
             heartbeat_ms: member.heartbeat_ms,
             oldest_resume: oldest.unwrap_or(sequence).0,
             state: self.state_word(view),
         };
         let told = |at| stamped(&id, at, |stamp| message.json(stamp));
-        let replay = match resume {
-            Some(Resume::From(from)) => {
-                (self.missed_by(hub, key, from, waited)).map(|it| (from, it))
-            }
-            _ => None,
-        };
-        if let Some((from, missed)) = replay {
-            let to = hub.cursor.max(Self::ring_after(from, waited));
+        if let Some(Resume::From(from)) = resume
+            && let Some(missed) = self.missed_by(hub.cursor, start, from)
+        {
+            let (reached, is_whole) = (missed.reached, missed.is_whole);
+            let to = hub.cursor.max(reached);
             let resumed = stamped(&id, to, |stamp| resumed_replay(from.0, to.0, stamp));
-            let cursor = hub.cursor;
-            hub.insert(self.id, cursor, vec![told(to), resumed]);
-            for (sequence, frame) in missed.frames {
-                let now = hub.now();
-                let fits = (hub.member(self.id)).is_none_or(|it| it.deliver(&frame, sequence, now));
-                hub.after_push(self.id, fits);
+            self.send_missed(hub, vec![told(to), resumed], missed);
+            if !is_whole {
+                // Nothing is sent live before what was missed.
+                self.start_user_at(hub, &start.named, Sequence(u64::MAX));
+                return Err(Interrupt::Continue(reached));
             }
-            self.start_user_at(hub, to);
+            self.start_user_at(hub, &start.named, reached);
             return Ok(());
         }
         let mut frames = vec![told(sequence)];
@@ -248,59 +283,45 @@ impl Session<'_> {
                 resumed_snapshot(reason, oldest, stamp)
             }));
         }
-        hub.insert(self.id, sequence, frames);
-        if waited.replayed().is_some() {
-            self.start_user_at(hub, sequence);
+        if self.is_continued {
+            self.start_user_at(hub, &start.named, sequence);
         }
+        hub.insert(self.id, sequence, frames);
         Ok(())
     }
 
-    /// The messages of a key that the ring no longer holds. The subscription starts after them.
-    fn order_user_replay(&self, key: KeyNumber, after: Sequence, view: &View) -> Interrupt {
-        let owner = view.keys().get(key).map(|key| key.owner);
-        let owner = owner.unwrap_or(AccountNumber(u32::MAX));
-        Interrupt::Replay(Box::new(ReplayOrder {
-            span: ReplaySpan {
-                after,
-                last: view.sequence(),
-            },
-            watched: Watched::of([], [(key, owner)], false),
-            leases: (Vec::new(), None, None),
-        }))
-    }
-
-    /// Messages of frames after `from` are sent from now on.
-    fn start_user_at(&self, hub: &mut HubState, from: Sequence) {
-        if let Some(user) = hub.member(self.id).and_then(|it| it.user.as_mut()) {
-            user.from = from;
-            for since in user.markets.iter_mut().flat_map(Filter::values_mut) {
-                *since = from;
+    /// Messages of the named markets after `from` are sent from now on.
+    fn start_user_at(&self, hub: &mut HubState, named: &Named, from: Sequence) {
+        let Some(user) = hub.member(self.id).and_then(|it| it.user.as_mut()) else {
+            return;
+        };
+        match (named, &mut user.markets) {
+            (None, _) => user.from = from,
+            (Some(named), Some(filter)) => {
+                filter.extend(named.iter().map(|market| (*market, from)));
             }
+            // All are sent already: those that were not distributed yet are repeated.
+            (Some(_), None) => {}
         }
     }
 
-    /// The messages of a key after `from` that are distributed already; `None` when they are no
-    /// longer held, or too many.
-    fn missed_by(
-        &self,
-        hub: &mut HubState,
-        key: KeyNumber,
-        from: Sequence,
-        waited: &Waited,
-    ) -> Option<Missed> {
-        let to = hub.cursor.max(Self::ring_after(from, waited));
-        let user = hub.member(self.id)?.user.as_ref()?;
-        let filter = user.markets.as_ref();
-        let covers = |market| filter.is_none_or(|filter| filter.contains_key(&market));
-        let mut missed = Missed::new(self.hub.limits.max_lag_bytes / 2);
-        missed.collect(&self.app.stream_ring, waited, (from, to), |frame, add| {
-            for message in &frame.user {
-                if message.key == key && covers(message.market) {
-                    add(&message.frame);
+    /// The messages of the named markets after `from`; `None` when they are no longer held.
+    fn missed_by(&self, cursor: Sequence, start: &Start<'_>, from: Sequence) -> Option<Missed> {
+        let to = cursor.max(Self::ring_after(from, start.waited));
+        let covers = |market| (start.named.as_ref()).is_none_or(|named| named.contains(&market));
+        Missed::collect(
+            &self.app.stream_ring,
+            start.waited,
+            (from, to),
+            self.hub.limits.replay_bytes(),
+            |frame, add| {
+                for message in &frame.user {
+                    if message.key == start.key && covers(message.market) {
+                        add(&message.frame);
+                    }
                 }
-            }
-        })?;
-        Some(missed)
+            },
+        )
     }
 }
 
@@ -311,14 +332,18 @@ fn check_count(count: usize, max: usize) -> Result<(), Interrupt> {
     }
 }
 
-/// The markets that a request names, and the ids that name nothing.
-fn named_markets(request: &StreamRequest, view: &View) -> (Vec<MarketNumber>, Vec<String>) {
-    let (mut markets, mut unknown) = (Vec::new(), request.malformed.clone());
+/// The markets that a request names, and the ids that name nothing. Named markets that do not exist
+/// must not widen the filter to all.
+fn named_markets(request: &StreamRequest, view: &View) -> (Named, Vec<String>) {
+    let (mut markets, mut unknown) = (HashSet::default(), request.malformed.clone());
     for condition in &request.markets {
         match view.markets().by_condition(condition) {
-            Some((market, _)) => markets.push(market),
+            Some((market, _)) => {
+                markets.insert(market);
+            }
             None => unknown.push(condition.to_string()),
         }
     }
-    (markets, unknown)
+    let is_named = !request.markets.is_empty() || !request.malformed.is_empty();
+    (is_named.then_some(markets), unknown)
 }

@@ -73,6 +73,9 @@ pub struct FrameReader {
     control: Vec<u8>,
     /// Payload of the text read so far; `None` between messages.
     text: Option<Vec<u8>>,
+    /// Whether texts are dropped instead of held.
+    drops_texts: bool,
+    /// Nothing more is read: after a close frame, or a broken rule.
     closed: bool,
 }
 
@@ -97,6 +100,7 @@ impl FrameReader {
             frame: None,
             control: Vec::new(),
             text: None,
+            drops_texts: false,
             closed: false,
         }
     }
@@ -105,13 +109,34 @@ impl FrameReader {
     /// are taken and none is.
     ///
     /// # Errors
-    /// A rule is broken; the reader must not be used any more.
+    /// A rule is broken: all later bytes are dropped.
     pub fn read(&mut self, bytes: &mut &[u8]) -> Result<Option<ClientMessage>, Violation> {
+        if self.closed {
+            *bytes = &[];
+            return Ok(None);
+        }
+        let read = self.read_message(bytes);
+        if matches!(read, Err(_) | Ok(Some(ClientMessage::Close))) {
+            self.closed = true;
+            (self.control, self.text) = (Vec::new(), None);
+        }
+        read
+    }
+
+    /// From now on texts are read as empty ones: only control frames matter.
+    pub fn drop_texts(&mut self) {
+        self.drops_texts = true;
+        self.text = self.text.take().map(|_| Vec::new());
+    }
+
+    /// Bytes held of a message that is not complete yet.
+    #[must_use]
+    pub fn held(&self) -> usize {
+        self.text.as_ref().map_or(0, Vec::len)
+    }
+
+    fn read_message(&mut self, bytes: &mut &[u8]) -> Result<Option<ClientMessage>, Violation> {
         loop {
-            if self.closed {
-                *bytes = &[];
-                return Ok(None);
-            }
             let Some(mut frame) = self.frame.take() else {
                 match self.take_head(bytes)? {
                     Some(frame) => self.frame = Some(frame),
@@ -122,11 +147,14 @@ impl FrameReader {
             let (payload, rest) = bytes.split_at(frame.left.min(bytes.len()));
             *bytes = rest;
             frame.left -= payload.len();
-            let target = match frame.opcode {
-                CLOSE.. => &mut self.control,
-                _ => self.text.get_or_insert_default(),
-            };
-            unmask(target, payload, &mut frame);
+            if frame.opcode >= CLOSE {
+                unmask(&mut self.control, payload, &mut frame);
+            } else {
+                let text = self.text.get_or_insert_default();
+                if !self.drops_texts {
+                    unmask(text, payload, &mut frame);
+                }
+            }
             if frame.left > 0 {
                 self.frame = Some(frame);
                 return Ok(None);
@@ -159,7 +187,7 @@ impl FrameReader {
         }
     }
 
-    /// Bytes of the header, as far as its first two tell.
+    /// Bytes of the header, as its first two bytes announce.
     fn head_bytes(&self) -> usize {
         if self.head_length < 2 {
             return 2;
@@ -234,7 +262,6 @@ impl FrameReader {
                 return Ok(Some(ClientMessage::Pong));
             }
             CLOSE => {
-                self.closed = true;
                 check_close(&self.control)?;
                 return Ok(Some(ClientMessage::Close));
             }

@@ -117,6 +117,38 @@ fn every_broken_rule_has_its_code() {
 }
 
 #[test]
+fn nothing_is_kept_after_a_broken_rule() {
+    let endless = [vec![0x89, 0xFF], vec![0x7F; 8], vec![0; 4]].concat();
+    for start in [endless, masked(0x82, b"{}"), masked(0x88, &[0x03, 0xE8])] {
+        let mut reader = FrameReader::new(LIMIT);
+        let mut bytes = &start[..];
+        assert!(!matches!(reader.read(&mut bytes), Ok(None)));
+        for _ in 0..4 {
+            let mut later = &[0x7F; 1_000][..];
+            assert_eq!(reader.read(&mut later), Ok(None));
+            assert!(later.is_empty());
+        }
+        assert_eq!((reader.control.capacity(), reader.held()), (0, 0));
+    }
+}
+
+#[test]
+fn who_looks_for_the_end_holds_no_text() {
+    let mut reader = FrameReader::new(LIMIT);
+    let first = masked(0x01, &[b'x'; 900]);
+    assert_eq!(reader.read(&mut &first[..]), Ok(None));
+    assert_eq!(reader.held(), 900);
+    reader.drop_texts();
+    let later = [masked(0x00, &[b'y'; 900]), masked(0x80, b"z")].concat();
+    let mut later = &later[..];
+    assert_eq!(reader.read(&mut later), Ok(Some(text(""))));
+    assert_eq!(reader.held(), 0);
+    let end = masked(0x88, &[0x03, 0xE8]);
+    let mut end = &end[..];
+    assert_eq!(reader.read(&mut end), Ok(Some(ClientMessage::Close)));
+}
+
+#[test]
 fn reasons_are_cut_to_a_control_frame() {
     let frame = close_frame(4008, &"ü".repeat(100));
     assert_eq!(frame.len(), 2 + 2 + 122, "no half of a character");

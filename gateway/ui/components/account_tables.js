@@ -1,14 +1,14 @@
 /** Own open orders, positions, fills and activity, of one market or of all. */
 
 import { micros } from "../lib/decimal.js";
-import { cancelAll, cancelOrder, changeShares } from "../lib/account.js";
+import { cancelAll, cancelOrder, changeShares, refresh } from "../lib/account.js";
 import { fill, h, table } from "../lib/dom.js";
 import * as format from "../lib/format.js";
 import { t } from "../lib/messages.js";
 import { reason } from "../lib/rest.js";
-import { href } from "../lib/router.js";
+import { go, href } from "../lib/router.js";
 import { View, get, set } from "../lib/store.js";
-import { empty, skeleton } from "./states.js";
+import { empty, failed, skeleton } from "./states.js";
 import { tabList } from "./tab_list.js";
 import { walletDialog } from "./wallet_dialog.js";
 
@@ -41,6 +41,7 @@ class AccountTables extends View {
     this.tabs.choose(this.tab);
     for (const { store } of TABS) this.follow(store, () => this.draw());
     this.follow("session", () => this.draw());
+    this.follow("account_error", () => this.draw());
     this.follow("markets", () => this.draw());
   }
 
@@ -57,7 +58,8 @@ class AccountTables extends View {
     const store = TABS.find(({ key }) => key === this.tab)?.store ?? "orders";
     const rows = get(store);
     if (!rows) {
-      fill(panel, skeleton(3));
+      const error = get("account_error");
+      fill(panel, error ? failed(error, refresh) : skeleton(3));
       return;
     }
     const draw = { open_orders: orderTable, positions: positionTable, fills: fillTable, activity: activityTable }[
@@ -127,15 +129,19 @@ function orderTable(orders) {
       marketCell(order.market),
       h("td", null, order.outcome),
       sideCell(order.side),
-      num(format.price(order.price)),
-      num(format.shares(order.size)),
-      num(format.shares(order.matched)),
+      num(format.priceInColumn(order.price)),
+      num(format.shares(order.size, 2)),
+      num(format.shares(order.matched, 2)),
       h("td", null, order.type),
       h("td.dim", null, format.dateTime(order.created)),
       h(
         "td.act",
         null,
-        h("button", { type: "button", "data-key": order.id, "aria-label": t("cancel_named", values), onclick: cancel }, t("cancel")),
+        h(
+          "button",
+          { type: "button", "data-key": order.id, "aria-label": t("cancel_named", values), disabled: order.cancelling, onclick: cancel },
+          t(order.cancelling ? "cancelling" : "cancel"),
+        ),
       ),
     );
   });
@@ -166,15 +172,15 @@ function positionTable(positions) {
       null,
       marketCell(row.conditionId, row.title, row.slug),
       h("td", null, row.outcome),
-      h("td.num", null, h("button.link-number", { type: "button", onclick: () => sell(row) }, format.shares(micros(row.size)))),
-      num(format.price((micros(row.avgPrice) / 1000n) * 1000n)),
-      num(format.price(micros(row.curPrice))),
+      num(format.shares(micros(row.size), 2)),
+      num(format.priceInColumn((micros(row.avgPrice) / 1000n) * 1000n)),
+      num(format.priceInColumn(micros(row.curPrice))),
       num(format.money(micros(row.currentValue))),
       h(
         "td.num",
         { class: `num ${format.tone(profit)}` },
-        `${format.money(profit, { sign: true })}`,
-        h("small", null, ` ${Number(row.percentPnl).toFixed(1)}%`),
+        format.profit(profit),
+        h("small", null, ` ${format.signedPercent(Number(row.percentPnl))}`),
       ),
       h("td.act", null, action(row)),
     );
@@ -195,22 +201,25 @@ function positionTable(positions) {
   );
 }
 
-/** Fills the ticket to sell a position. @param {any} row */
+/**
+ * Opens the ticket of the position's market to sell it.
+ * @param {any} row
+ */
 function sell(row) {
-  if (get("market")?.id !== row.conditionId) return;
-  document.dispatchEvent(new CustomEvent("ticket-side", { detail: "SELL" }));
-  document.dispatchEvent(new CustomEvent("ticket-fill", { detail: { price: micros(row.curPrice), shares: micros(row.size) } }));
+  set("draft", { market: row.conditionId, outcome: row.outcomeIndex, shares: micros(row.size) });
+  if (get("route").view !== "market" || get("market")?.id !== row.conditionId) go(href("market", row.slug || row.conditionId));
 }
 
 /** @param {any} row of the positions */
 function action(row) {
-  if (!row.redeemable) return "";
+  const named = { shares: format.shares(micros(row.size)), outcome: row.outcome };
+  if (!row.redeemable) return h("button", { type: "button", "aria-label": t("sell_named", named), onclick: () => sell(row) }, t("sell"));
   const redeem = () =>
     changeShares("redeem", row.conditionId, 0n).then(
       (answer) => set("notice", t("done_redeem", { amount: format.money(micros(answer.collateral)) })),
       (error) => set("notice", reason(error)),
     );
-  return h("button", { type: "button", onclick: redeem }, t("redeem"));
+  return h("button", { type: "button", "aria-label": t("redeem_named", named), onclick: redeem }, t("redeem"));
 }
 
 /** @param {any[]} fills of `/data/trades` */
@@ -252,12 +261,15 @@ function fillRow(trade, part, maker) {
     marketCell(trade.market),
     h("td", null, part.outcome),
     sideCell(part.side ?? trade.side),
-    num(format.price(micros(part.price))),
-    num(format.shares(micros(maker ? part.matched_amount : part.size))),
+    num(format.priceInColumn(micros(part.price))),
+    num(format.shares(micros(maker ? part.matched_amount : part.size), 2)),
     h("td", null, t(maker ? "maker" : "taker")),
     h("td", null, h("a.mono", { href: href("proof", trade.id) }, format.address(trade.transaction_hash ?? trade.id))),
   );
 }
+
+/** @param {string} type of an activity */
+const kindOf = (type) => ({ SPLIT: t("split"), MERGE: t("merge"), REDEEM: t("redeem") })[type] ?? type;
 
 /** @param {any[]} rows of the activity */
 function activityTable(rows) {
@@ -267,11 +279,11 @@ function activityTable(rows) {
       "tr",
       null,
       h("td.dim", null, format.dateTime(row.timestamp * 1000)),
-      h("td", null, row.type === "TRADE" ? `${row.side === "BUY" ? t("buy") : t("sell")}` : String(row.type).toLowerCase()),
+      row.type === "TRADE" ? sideCell(row.side) : h("td", null, kindOf(row.type)),
       marketCell(row.conditionId, row.title, row.slug),
       h("td", null, row.outcome ?? ""),
-      num(format.shares(micros(row.size))),
-      num(row.price ? format.price((micros(row.price) / 1000n) * 1000n) : format.NONE),
+      num(format.shares(micros(row.size), 2)),
+      num(row.price ? format.priceInColumn((micros(row.price) / 1000n) * 1000n) : format.NONE),
       num(format.money(micros(row.usdcSize))),
     ),
   );

@@ -61,7 +61,7 @@ class DepthChart extends View {
         s(
           "text",
           { class: "axis", x: x(price), y: height - 6, "text-anchor": anchor },
-          `${Number((price * 100).toFixed(1))}${format.inPercent() ? "%" : "¢"}`,
+          `${Number((price * 100).toFixed(1))}${format.unit()}`,
         ),
       );
     }
@@ -81,7 +81,7 @@ class DepthChart extends View {
     const ask = right.findLast((step) => x(step.price) <= offset);
     const step = bid ?? ask;
     const text = step
-      ? `${t(bid ? "bid" : "ask")} ${Number((step.price * 100).toFixed(2))}¢ · ${format.short(step.total)} ${t("shares").toLowerCase()}`
+      ? `${t(bid ? "bid" : "ask")} ${Number((step.price * 100).toFixed(2))}${format.unit()} · ${format.short(step.total)} ${t("shares").toLowerCase()}`
       : "";
     setText(/** @type {Element} */ (this.readout), text);
   }

@@ -25,25 +25,22 @@ class EngineView extends View {
     this.counts = new Map();
     this.body = h("div.engine", null, skeleton(8));
     fill(this, h("h1", null, t("engine_title")), h("p.dim", null, t("engine_text")), this.body);
+    this.follow("network", (trouble) => this.classList.toggle("stale", Boolean(trouble)));
     this.every(REFRESH_MS, () => this.load());
   }
 
   async load() {
     try {
-      const figures = await load("/ui/api/engine");
-      if (!this.isConnected) return;
+      const figures = await load("/ui/api/engine", this.signal);
       this.sample(figures);
       this.draw(figures);
     } catch (error) {
-      if (this.samples?.length === 0 && this.body)
-        fill(
-          this.body,
-          failed(error, () => this.load()),
-        );
-      else this.classList.add("stale");
-      return;
+      if (this.signal.aborted || !this.body || this.parts) return;
+      fill(
+        this.body,
+        failed(error, () => this.load()),
+      );
     }
-    this.classList.remove("stale");
   }
 
   /** @param {any} figures */
@@ -185,7 +182,10 @@ class EngineView extends View {
       table(
         [
           { label: t("stage") },
-          { label: t("distribution") },
+          {
+            label: t("distribution"),
+            content: [h("span.legend", null, t("p50")), h("span.legend.p99", null, t("p99")), t("distribution")],
+          },
           { label: t("p50"), class: "num" },
           { label: t("p99"), class: "num" },
           { label: t("p99_all"), class: "num" },
@@ -207,8 +207,8 @@ function stagesOf({ engine, gateway }) {
     (one?.stages ?? []).map((/** @type {any} */ stage) => ({
       process,
       name: stage.stage,
-      last: stage.last_second ?? stage.lastSecond,
-      all: stage.since_start ?? stage,
+      last: stage.lastSecond,
+      all: stage,
     }));
   return [...of("gateway", gateway), ...of("engine", engine)];
 }

@@ -24,11 +24,11 @@ class EventPanel extends View {
     /** @type {import("../lib/markets.js").Market[]} */
     let markets = [];
     try {
-      markets = (await marketsOf(this.market.event.slug)).filter((market) => market.tokens.length > 0);
+      markets = (await marketsOf(this.market.event.slug, this.signal)).filter((market) => market.tokens.length > 0);
     } catch {
       // The market stands alone, then.
     }
-    if (!this.isConnected) return;
+    if (this.signal.aborted) return;
     if (markets.length < 2) {
       this.hidden = true;
       return;
@@ -48,12 +48,8 @@ class EventPanel extends View {
     this.follow("terms", (terms) => {
       if (this.sumRow) this.sumRow.hidden = !terms?.negRisk;
     });
-    this.every(FIGURES_MS, () => {
-      loadFigures(
-        markets.map((market) => market.id),
-        true,
-      ).catch(() => {});
-    });
+    const ids = markets.map((market) => market.id);
+    this.every(FIGURES_MS, () => loadFigures(ids, this.signal).catch(() => {}));
   }
 
   /** @param {import("../lib/markets.js").Market} market */
@@ -63,7 +59,7 @@ class EventPanel extends View {
     let drawn = "";
     const update = () => {
       const known = figuresOf(market.id);
-      setText(percent, format.percent(chance(known)));
+      setText(percent, format.percent(chance(known), 1));
       const points = trendOf(known);
       if (points.join() === drawn) return;
       drawn = points.join();
@@ -90,7 +86,14 @@ class EventPanel extends View {
   figures(ids) {
     for (const id of ids) this.updates?.get(id)?.();
     const chances = (this.markets ?? []).map((market) => chance(figuresOf(market.id)) ?? 0n);
-    if (this.sum) setText(this.sum, format.percent(chances.reduce((sum, each) => sum + each, 0n)));
+    if (this.sum)
+      setText(
+        this.sum,
+        format.percent(
+          chances.reduce((sum, each) => sum + each, 0n),
+          1,
+        ),
+      );
   }
 }
 

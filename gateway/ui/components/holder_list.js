@@ -20,13 +20,14 @@ class HolderList extends View {
   async load() {
     const market = get("market");
     try {
-      const rows = await load(`/ui/api/data/holders?market=${market.id}&limit=${SHOWN}`);
+      const rows = await load(`/ui/api/data/holders?market=${market.id}&limit=${SHOWN}`, this.signal);
       const sides = market.outcomes.map((/** @type {string} */ outcome, /** @type {number} */ i) => {
         const token = rows.find((/** @type {any} */ row) => row.token === `${market.id}:${i}`);
         return side(outcome, token?.holders ?? [], i);
       });
       fill(this, h("div.columns", null, sides));
     } catch (error) {
+      if (this.querySelector(".columns") || this.signal.aborted) return;
       fill(
         this,
         failed(error, () => this.load()),

@@ -52,7 +52,7 @@ class MarketFacts extends View {
     fill(
       /** @type {HTMLElement} */ (this.body),
       facts([
-        [t("sequence"), format.count(book.sequence)],
+        [t("newest"), format.count(book.sequence)],
         [t("book_hash"), book.hash],
       ]),
       h("p.dim", null, t("book_hash_help")),

@@ -6,10 +6,11 @@ import * as format from "../lib/format.js";
 import { chance, figuresOf, findMarket, loadFigures } from "../lib/markets.js";
 import { t } from "../lib/messages.js";
 import { OpenMarket } from "../lib/open_market.js";
+import { reason } from "../lib/rest.js";
 import { href } from "../lib/router.js";
 import { View, get, set } from "../lib/store.js";
 import { empty, failed, skeleton } from "./states.js";
-import { segmented, tabList } from "./tab_list.js";
+import { pick, segmented, tabList } from "./tab_list.js";
 import "./account_tables.js";
 import "./depth_chart.js";
 import "./event_panel.js";
@@ -32,12 +33,11 @@ class MarketView extends View {
   async load() {
     fill(this, skeleton(10));
     try {
-      const market = await findMarket(this.getAttribute("argument") ?? "");
-      if (!this.isConnected) return;
+      const market = await findMarket(this.getAttribute("argument") ?? "", this.signal);
       if (market) this.show(market);
       else fill(this, empty(t("no_market"), h("a.button", { href: href("markets") }, t("to_markets"))));
     } catch (error) {
-      if (this.isConnected)
+      if (!this.signal.aborted)
         fill(
           this,
           failed(error, () => this.load()),
@@ -49,7 +49,7 @@ class MarketView extends View {
   show(market) {
     this.market = market;
     set("market", market);
-    this.open = new OpenMarket(market);
+    this.open = new OpenMarket(market, (error) => set("notice", t("failed", { reason: reason(error) })));
     document.title = `${market.question} · ${get("site")?.name ?? "Foretell"}`;
     this.outcomes = segmented(
       t("outcome"),
@@ -63,35 +63,39 @@ class MarketView extends View {
       icon("close"),
     );
     this.sheet = h("section.panel.ticket-panel", { "aria-label": t("ticket") }, close, h("order-ticket"));
-    const side = h(
-      "div.side",
-      null,
-      h(
-        "section.panel.ladder-panel",
-        { "aria-label": t("ladder") },
-        h("header", null, h("h2", null, t("ladder")), this.outcomes),
-        h("order-ladder"),
-      ),
-      this.sheet,
+    const ladder = h(
+      "section.panel.ladder-panel",
+      { "aria-label": t("ladder") },
+      h("header", null, h("h2", null, t("ladder")), this.outcomes),
+      h("order-ladder"),
     );
-    const middle = h(
-      "div.middle",
-      null,
-      this.head(market),
-      h("section.panel", { "aria-label": t("history") }, h("price-chart")),
-      this.details(),
-    );
+    const middle = h("div.middle", null, h("section.panel", { "aria-label": t("history") }, h("price-chart")), this.details());
     fill(
       this,
       h("event-panel"),
+      this.head(market),
       middle,
-      side,
+      ladder,
+      this.sheet,
       h("section.panel.dock", { "aria-label": t("account_tabs") }, h("account-tables", { market: market.id })),
       this.bar(),
     );
+    this.follow("draft", (draft) => draft?.market === market.id && this.sell(draft));
     this.listen(document, "ticket-fill", () => this.ticket(true));
     this.listen(document, "keydown", (event) => event.key === "Escape" && this.ticket(false));
     this.figures();
+  }
+
+  /**
+   * Fills the ticket to sell a position.
+   * @param {{ outcome: number, shares: bigint }} draft
+   */
+  sell({ outcome, shares }) {
+    set("draft", null);
+    set("outcome", outcome);
+    if (this.outcomes) pick(this.outcomes, String(outcome));
+    document.dispatchEvent(new CustomEvent("ticket-side", { detail: "SELL" }));
+    document.dispatchEvent(new CustomEvent("ticket-fill", { detail: { shares } }));
   }
 
   /** On a phone the ticket is a sheet that these buttons open. */
@@ -160,12 +164,12 @@ class MarketView extends View {
 
   figures() {
     const { id } = /** @type {import("../lib/markets.js").Market} */ (this.market);
-    this.every(FIGURES_MS, () => {
-      loadFigures([id], true).then(
+    this.every(FIGURES_MS, () =>
+      loadFigures([id], this.signal).then(
         () => this.update(),
         () => {},
-      );
-    });
+      ),
+    );
   }
 
   update() {
@@ -178,10 +182,10 @@ class MarketView extends View {
     const shown = yes === null ? null : outcome === 0 ? yes : ONE - yes;
     setText(this.parts.chance, format.percent(shown));
     setText(this.parts.spread, top.spread === null ? "" : t("spread_of", { spread: format.price(top.spread, book.tick) }));
-    setText(this.parts.volume, known ? `${t("volume").toLowerCase()} ${format.shortMoney(known.volume)} ${t("change_24h")}` : "");
+    setText(this.parts.volume, known ? `${t("volume_24h").toLowerCase()} ${format.shortMoney(known.volume)}` : "");
     if (known?.change !== null && known?.change !== undefined) {
       const change = outcome === 0 ? known.change : -known.change;
-      setText(this.parts.change, `${format.change(change)} (${t("change_24h")})`);
+      setText(this.parts.change, `${format.change(change)}${format.unit()} (${t("change_24h")})`);
       this.parts.change.className = `change ${format.tone(change)}`;
     }
   }

@@ -4,6 +4,7 @@ import { fill, frame, h, setText } from "../lib/dom.js";
 import * as format from "../lib/format.js";
 import { chance, figuresOf, followFigures, loadFigures, loadMarkets, trendOf } from "../lib/markets.js";
 import { t } from "../lib/messages.js";
+import { reason } from "../lib/rest.js";
 import { href } from "../lib/router.js";
 import { View, get, saved, save, set } from "../lib/store.js";
 import { sparkLine } from "./spark_line.js";
@@ -85,25 +86,19 @@ class MarketsView extends View {
 
   async load() {
     try {
-      await loadMarkets();
+      await loadMarkets(this.signal);
+      const all = /** @type {Market[]} */ (get("markets"));
+      await loadFigures(
+        all.map((market) => market.id),
+        this.signal,
+      );
       this.problem = null;
-      this.askFigures(true);
     } catch (error) {
+      if (this.signal.aborted) return;
       this.problem = error;
+      if (get("markets")) set("notice", t("failed", { reason: reason(error) }));
     }
     this.filter();
-  }
-
-  /** @param {boolean} again */
-  askFigures(again) {
-    const all = /** @type {Market[]} */ (get("markets") ?? []);
-    loadFigures(
-      all.map((market) => market.id),
-      again,
-    ).then(
-      () => this.filter(),
-      (error) => set("notice", t("failed", { reason: error.message })),
-    );
   }
 
   /** @param {{ tag?: string, event?: string, sort?: string }} choice */
@@ -269,8 +264,8 @@ function row(market) {
     const now = chance(known);
     setText(chanceText, format.percent(now, 1));
     bar.style.setProperty("--part", now === null ? "0" : String(Number(now) / 1e6));
-    setText(cells.last, format.price(known?.last, 1_000n));
-    setText(cells.spread, known?.bid && known.ask ? format.price(known.ask - known.bid, 1_000n) : format.NONE);
+    setText(cells.last, format.priceInColumn(known?.last));
+    setText(cells.spread, format.priceInColumn(known?.bid && known.ask ? known.ask - known.bid : null));
     setText(cells.volume, known ? format.shortMoney(known.volume) : format.NONE);
     const change = known?.change ?? null;
     setText(cells.change, change === null ? format.NONE : format.change(change, 1));

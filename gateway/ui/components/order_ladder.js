@@ -8,14 +8,17 @@ import { View, get } from "../lib/store.js";
 
 const ROW = 22;
 const SPARE = 4;
+/** A size that changed within this time does not flash again: on a busy market all would, always. */
+const CALM_MS = 400;
 /** Prices without orders are shown where at most this many ticks lie between two levels. */
 const SMALL_GAP = 6n;
-/** Each side shows at least this many prices. */
+/** Each side shows at least this many prices, and as many as half of the ladder has room for. */
 const LEAST_LINES = 7;
 
 /**
  * @typedef {{ price: bigint, size: bigint, total: bigint, ask: boolean }} Line
- * @typedef {{ row: HTMLElement, price: HTMLElement, size: HTMLElement, total: HTMLElement, own: HTMLElement, bar: HTMLElement, line: Line | null, shown: bigint, key: bigint }} Row
+ * @typedef {Line & { tick: bigint, own: bigint, active: boolean, part: number, place: number }} Drawn what a row shows
+ * @typedef {{ row: HTMLElement, price: HTMLElement, size: HTMLElement, total: HTMLElement, own: HTMLElement, bar: HTMLElement, drawn: Drawn | null, changed: number }} Row
  */
 
 class OrderLadder extends View {
@@ -28,7 +31,11 @@ class OrderLadder extends View {
     /** @type {number} index of the row that the keyboard is at, -1 for none */
     this.active = -1;
     this.centered = false;
+    /** Height and position of the scroller as last seen: reading them from it in each frame would cost a layout each. */
+    this.height = 0;
+    this.top = 0;
     this.build();
+    this.height = this.scroller?.clientHeight ?? 0;
     this.follow("book", () => this.update());
     this.follow("outcome", () => {
       this.centered = false;
@@ -36,7 +43,10 @@ class OrderLadder extends View {
       this.update();
     });
     this.follow("orders", () => this.own());
-    const observer = new ResizeObserver(() => this.draw());
+    const observer = new ResizeObserver(() => {
+      this.height = this.scroller?.clientHeight ?? 0;
+      this.update();
+    });
     observer.observe(/** @type {HTMLElement} */ (this.scroller));
     this.endings.push(() => observer.disconnect());
   }
@@ -52,9 +62,9 @@ class OrderLadder extends View {
     );
     this.space = h("div.ladder-space", { role: "rowgroup" });
     this.middle = h("div.ladder-mid", { role: "row" });
-    this.midText = h("strong");
+    this.midText = h("strong.pick");
     this.spreadText = h("span.dim");
-    this.lastText = h("span");
+    this.lastText = h("span.pick");
     this.middle.append(h("span", { role: "gridcell" }, this.lastText, this.midText, this.spreadText));
     this.space.append(this.middle);
     this.scroller = h(
@@ -63,9 +73,13 @@ class OrderLadder extends View {
         role: "grid",
         tabindex: "0",
         "aria-label": t("ladder_help"),
-        onscroll: () => this.draw(),
+        onscroll: () => {
+          this.top = this.scroller?.scrollTop ?? 0;
+          this.draw();
+        },
         onkeydown: (/** @type {KeyboardEvent} */ event) => this.key(event),
         onclick: (/** @type {MouseEvent} */ event) => this.press(event),
+        onanimationend: (/** @type {Event} */ event) => /** @type {Element} */ (event.target).classList.remove("flash-up", "flash-down"),
       },
       this.space,
     );
@@ -86,17 +100,17 @@ class OrderLadder extends View {
     /** @type {bigint | undefined} */
     const price = this.lines?.[this.active ?? -1]?.price;
     const before = this.asks ?? 0;
-    const ladder = ladderLines(bids, asks, book.tick);
+    const least = Math.max(LEAST_LINES, Math.floor((this.height ?? 0) / ROW / 2));
+    const ladder = ladderLines(bids, asks, book.tick, least);
     this.lines = [...ladder.asks.reverse(), ...ladder.bids];
     this.asks = ladder.asks.length;
-    /** @type {bigint} */
-    this.most = this.lines.reduce((most, line) => (line.total > most ? line.total : most), 1n);
+    this.most = max(ladder.asks.at(0)?.total ?? 1n, ladder.bids.at(-1)?.total ?? 1n);
     if (price !== undefined) this.active = this.lines.findIndex((line) => line.price === price);
     /** @type {HTMLElement} */ (this.space).style.height = `${(this.lines.length + 1) * ROW}px`;
     this.scroller.setAttribute("aria-rowcount", String(this.lines.length + 1));
     /** @type {HTMLElement} */ (this.note).hidden = this.lines.some((line) => line.size > 0n);
     if (!this.centered) this.center();
-    else if (before !== this.asks) this.scroller.scrollTop += (this.asks - before) * ROW;
+    else if (before !== this.asks) this.scrollLadder((this.top ?? 0) + (this.asks - before) * ROW);
     this.dataset.sequence = String(book.sequence);
     this.dataset.hash = book.hash;
     this.middleRow(book, outcome);
@@ -115,12 +129,14 @@ class OrderLadder extends View {
     setText(/** @type {Element} */ (this.midText), mid === null ? "" : `${format.price(mid, book.tick)} ${t("mid")}`);
     setText(/** @type {Element} */ (this.spreadText), spread === null ? "" : t("spread_of", { spread: format.price(spread, book.tick) }));
     const last = book.lastPrice(outcome);
+    this.last = last;
+    /** The midpoint as a price that an order can have. */
+    this.mid = mid === null ? null : mid - (mid % book.tick);
     setText(/** @type {Element} */ (this.lastText), last === null ? "" : `${t("last").toLowerCase()} ${format.price(last, book.tick)}`);
   }
 
   center() {
-    const scroller = /** @type {HTMLElement} */ (this.scroller);
-    scroller.scrollTop = ((this.asks ?? 0) + 0.5) * ROW - scroller.clientHeight / 2;
+    this.scrollLadder(((this.asks ?? 0) + 0.5) * ROW - (this.height ?? 0) / 2);
     this.centered = (this.lines?.length ?? 0) > 0;
     this.draw();
   }
@@ -144,8 +160,8 @@ class OrderLadder extends View {
 
   draw() {
     if (!this.scroller || !this.lines || !this.rows || !this.space) return;
-    const first = Math.max(0, Math.floor(this.scroller.scrollTop / ROW) - SPARE);
-    const last = Math.min(this.lines.length + 1, first + Math.ceil(this.scroller.clientHeight / ROW) + 2 * SPARE);
+    const first = Math.max(0, Math.floor((this.top ?? 0) / ROW) - SPARE);
+    const last = Math.min(this.lines.length + 1, first + Math.ceil((this.height ?? 0) / ROW) + 2 * SPARE);
     const asks = this.asks ?? 0;
     const from = first > asks ? first - 1 : first;
     const to = last > asks ? last - 1 : last;
@@ -169,28 +185,9 @@ class OrderLadder extends View {
       this.rows?.set(index, row);
       this.space?.append(row.row);
     }
-    const tick = get("book").tick;
-    const empty = line.size === 0n;
-    const place = line.ask ? index : index + 1;
-    row.row.style.transform = `translateY(${place * ROW}px)`;
-    row.row.setAttribute("aria-rowindex", String(place + 1));
-    row.row.className = `level ${line.ask ? "ask" : "bid"}${index === this.active ? " active" : ""}${empty ? " void" : ""}`;
-    const texts = { price: format.price(line.price, tick), size: format.shares(line.size), total: format.shares(line.total) };
-    setText(row.price, texts.price);
-    setText(row.size, empty ? "" : texts.size);
-    setText(row.total, empty ? "" : texts.total);
-    row.bar.style.setProperty("--part", empty ? "0" : String(Number((line.total * 1000n) / (this.most ?? 1n)) / 1000));
+    const part = line.size === 0n ? 0 : Number((line.total * 1000n) / (this.most ?? 1n)) / 1000;
     const own = this.owned?.get(`${line.ask ? "a" : "b"}${line.price}`) ?? 0n;
-    setText(row.own, own > 0n ? `◉ ${format.shares(own)}` : "");
-    row.row.setAttribute(
-      "aria-label",
-      t(empty ? "row_void" : line.ask ? "row_ask" : "row_bid", texts) +
-        (own > 0n ? `, ${t("row_own", { shares: format.shares(own) })}` : ""),
-    );
-    if (row.key === line.price && row.shown !== line.size) flashCell(row.size, line.size > row.shown);
-    row.key = line.price;
-    row.shown = line.size;
-    row.line = line;
+    show(row, { ...line, own, active: index === this.active, part, place: line.ask ? index : index + 1, tick: get("book").tick });
   }
 
   /** @param {MouseEvent} event */
@@ -198,7 +195,9 @@ class OrderLadder extends View {
     const target = /** @type {Element} */ (event.target);
     const element = target.closest(".level");
     const row = [...(this.rows?.values() ?? [])].find((candidate) => candidate.row === element);
-    if (row?.line) this.choose(row.line, target.closest(".total") !== null);
+    const price = target === this.midText ? this.mid : target === this.lastText ? this.last : null;
+    if (price) document.dispatchEvent(new CustomEvent("ticket-fill", { detail: { price } }));
+    if (row?.drawn) this.choose(row.drawn, target.closest(".total") !== null);
   }
 
   /**
@@ -243,6 +242,13 @@ class OrderLadder extends View {
     this.draw();
   }
 
+  /** @param {number} top */
+  scrollLadder(top) {
+    const scroller = /** @type {HTMLElement} */ (this.scroller);
+    scroller.scrollTop = top;
+    this.top = scroller.scrollTop;
+  }
+
   /** Scrolls just so far that the active row is in sight. */
   reveal() {
     const scroller = /** @type {HTMLElement} */ (this.scroller);
@@ -258,15 +264,16 @@ class OrderLadder extends View {
  * @param {import("../lib/book.js").Level[]} bids best first
  * @param {import("../lib/book.js").Level[]} asks best first
  * @param {bigint} tick
+ * @param {number} least lines of a side
  */
-function ladderLines(bids, asks, tick) {
+function ladderLines(bids, asks, tick, least) {
   const bid = bids[0]?.price ?? 0n;
   const ask = asks[0]?.price ?? ONE;
   const narrow = bids.length > 0 && asks.length > 0 && (ask - bid) / tick <= SMALL_GAP;
   const middle = ((bid + ask) / 2n / tick) * tick;
   return {
-    asks: side(asks, true, tick, narrow ? middle : ask - tick),
-    bids: side(bids, false, tick, narrow ? middle + tick : bid + tick),
+    asks: side(asks, true, tick, narrow ? middle : ask - tick, least),
+    bids: side(bids, false, tick, narrow ? middle + tick : bid + tick, least),
   };
 }
 
@@ -275,9 +282,10 @@ function ladderLines(bids, asks, tick) {
  * @param {boolean} ask
  * @param {bigint} tick
  * @param {bigint} start the price before the first line
+ * @param {number} least
  * @returns {Line[]}
  */
-function side(levels, ask, tick, start) {
+function side(levels, ask, tick, start, least) {
   const step = ask ? tick : -tick;
   /** @type {Line[]} */
   const lines = [];
@@ -292,7 +300,7 @@ function side(levels, ask, tick, start) {
     total += level.size;
     lines.push({ price, size: level.size, total, ask });
   }
-  while (levels.length > 0 && lines.length < LEAST_LINES && price + step > 0n && price + step < ONE) {
+  while (levels.length > 0 && lines.length < least && price + step > 0n && price + step < ONE) {
     price += step;
     lines.push({ price, size: 0n, total, ask });
   }
@@ -310,17 +318,44 @@ function newRow(index) {
     bar: h("i.bar", { role: "presentation" }),
   };
   const row = h("div.level", { role: "row", id: `ladder-row-${index}` }, parts.bar, parts.own, parts.price, parts.size, parts.total);
-  return { row, ...parts, line: null, shown: 0n, key: -1n };
+  return { row, ...parts, drawn: null, changed: 0 };
 }
 
 /**
- * @param {HTMLElement} cell
- * @param {boolean} up
+ * Writes what differs from the row's last drawing: on a busy market this runs for each row in each frame.
+ * @param {Row} row
+ * @param {Drawn} next
  */
-function flashCell(cell, up) {
-  cell.classList.toggle("flash-up", up);
-  cell.classList.toggle("flash-down", !up);
-  cell.addEventListener("animationend", () => cell.classList.remove("flash-up", "flash-down"), { once: true });
+function show(row, next) {
+  const { drawn } = row;
+  const same = (/** @type {(keyof Drawn)[]} */ ...keys) => drawn !== null && keys.every((key) => drawn[key] === next[key]);
+  if (same("price", "size", "total", "ask", "tick", "own", "active", "part", "place")) return;
+  row.drawn = next;
+  const empty = next.size === 0n;
+  if (!same("place")) {
+    row.row.style.transform = `translateY(${next.place * ROW}px)`;
+    row.row.setAttribute("aria-rowindex", String(next.place + 1));
+  }
+  if (!same("part")) row.bar.style.setProperty("--part", String(next.part));
+  const look = `level ${next.ask ? "ask" : "bid"}${next.active ? " active" : ""}${empty ? " void" : ""}`;
+  if (row.row.className !== look) row.row.className = look;
+  const texts = { price: format.price(next.price, next.tick), size: format.shares(next.size, 2), total: format.shares(next.total, 2) };
+  setText(row.price, texts.price);
+  setText(row.size, empty ? "" : texts.size);
+  setText(row.total, empty ? "" : texts.total);
+  setText(row.own, next.own > 0n ? `◉ ${format.shares(next.own)}` : "");
+  const own = next.own > 0n ? `, ${t("row_own", { shares: format.shares(next.own) })}` : "";
+  row.row.setAttribute("aria-label", t(empty ? "row_void" : next.ask ? "row_ask" : "row_bid", texts) + own);
+  if (!same("price", "ask") || !drawn || drawn.size === next.size) return;
+  const now = performance.now();
+  if (now - row.changed > CALM_MS) row.size.classList.add(next.size > drawn.size ? "flash-up" : "flash-down");
+  row.changed = now;
 }
+
+/**
+ * @param {bigint} a
+ * @param {bigint} b
+ */
+const max = (a, b) => (a > b ? a : b);
 
 customElements.define("order-ladder", OrderLadder);

@@ -6,7 +6,7 @@ import * as format from "../lib/format.js";
 import { freeShares, refreshSoon } from "../lib/account.js";
 import { t } from "../lib/messages.js";
 import { amounts, quote } from "../lib/quote.js";
-import { reason } from "../lib/rest.js";
+import { isTemporary, reason } from "../lib/rest.js";
 import { placeOrder, session } from "../lib/session.js";
 import { View, get, set } from "../lib/store.js";
 import { field, number } from "./form_field.js";
@@ -71,7 +71,7 @@ class OrderTicket extends View {
     );
     this.postOnly = /** @type {HTMLInputElement} */ (h("input", { type: "checkbox", id: "ticket-post", onchange: () => this.update?.() }));
     this.available = h("button.plain.available", { type: "button", onclick: () => this.most() });
-    this.unitLabel = h("span.suffix", { "aria-hidden": "true" }, "¢");
+    this.unitLabel = h("span.suffix", { "aria-hidden": "true" }, format.unit());
     this.fields = {
       price: field("ticket-price", t("limit_price"), this.price, this.unitLabel),
       shares: field("ticket-shares", t("shares"), this.shares),
@@ -132,15 +132,17 @@ class OrderTicket extends View {
     this.draw();
   }
 
-  /** @param {{ price: bigint, shares?: bigint }} figures from ladder, trades or positions */
+  /** @param {{ price?: bigint, shares?: bigint }} figures from ladder, trades or positions */
   take({ price, shares }) {
     if (this.kind !== "limit") {
       this.kind = "limit";
       if (this.kinds) pick(this.kinds, "limit");
       this.types();
     }
-    this.touched = true;
-    if (this.price) this.price.value = text(price * 100n);
+    if (price !== undefined && this.price) {
+      this.touched = true;
+      this.price.value = text(price * 100n);
+    }
     if (shares !== undefined && this.shares) this.shares.value = text(shares);
     this.draw();
   }
@@ -222,7 +224,9 @@ class OrderTicket extends View {
   /** The best price of the other side, until the visitor chooses one. */
   propose() {
     const best = this.levels()[0]?.price ?? get("book").top(get("outcome") ?? 0).mid;
-    if (best && this.price) this.price.value = text(best * 100n);
+    if (!best || !this.price) return;
+    const cents = text(best * 100n);
+    if (this.price.value !== cents) this.price.value = cents;
   }
 
   /** @param {Draft} draft */
@@ -254,13 +258,26 @@ class OrderTicket extends View {
           ])
         : /** @type {[string, string, string][]} */ ([[t("total"), none ? format.NONE : format.money(found.total), "strong"]])),
     ];
-    fill(
-      /** @type {HTMLElement} */ (this.summary),
-      rows.map(([name, value, strong]) => h("div", { class: strong }, h("dt", null, name), h("dd.num", null, value))),
-    );
+    this.summarize(rows);
     const crosses = this.postOnly?.checked && !this.fields?.post.hidden && found.now.shares > 0n;
     const hint = crosses ? t("would_cross") : found.kills && draft.shares + (draft.budget ?? 0n) > 0n ? t("would_kill") : "";
     setText(/** @type {Element} */ (this.hint), hint);
+  }
+
+  /**
+   * Writes the rows into those that are there: new elements in every frame would cost a layout each.
+   * @param {[string, string, string?][]} rows
+   */
+  summarize(rows) {
+    const summary = /** @type {HTMLElement} */ (this.summary);
+    while (summary.childElementCount > rows.length) summary.lastElementChild?.remove();
+    while (summary.childElementCount < rows.length) summary.append(h("div", null, h("dt"), h("dd.num")));
+    rows.forEach(([name, value, strong = ""], i) => {
+      const row = summary.children[i];
+      if (row.className !== strong) row.className = strong;
+      setText(row.children[0], name);
+      setText(row.children[1], value);
+    });
   }
 
   button() {
@@ -318,7 +335,8 @@ class OrderTicket extends View {
       set("notice", outcomeText(draft, result, market.outcomes[outcome]));
       refreshSoon();
     } catch (error) {
-      this.say(reason(error));
+      this.say(isTemporary(error) ? t("outcome_unknown", { reason: reason(error) }) : reason(error));
+      refreshSoon();
     }
     this.busy = false;
     this.draw();

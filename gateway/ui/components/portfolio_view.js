@@ -26,11 +26,7 @@ class PortfolioView extends View {
       card(t("cash_free"), money(cash?.free)),
       card(t("cash_reserved"), money(cash ? cash.total - cash.free : undefined)),
       card(t("positions_value"), money(value)),
-      card(
-        t("unrealized"),
-        cash ? `${profit > 0n ? "▲ " : profit < 0n ? "▼ " : ""}${format.money(profit, { sign: true })}` : format.NONE,
-        format.tone(profit),
-      ),
+      card(t("unrealized"), cash ? format.profit(profit) : format.NONE, format.tone(profit)),
     );
   }
 }

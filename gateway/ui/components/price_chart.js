@@ -46,13 +46,14 @@ class PriceChart extends View {
     const observer = new ResizeObserver(() => this.redraw?.());
     observer.observe(box);
     this.endings.push(() => observer.disconnect());
-    this.follow("outcome", () => {
-      this.now = undefined;
-      this.load();
-    });
     this.follow("theme", () => this.redraw?.());
     this.follow("book", () => this.live());
     this.every(RELOAD_MS, () => this.load());
+    this.follow("outcome", (outcome) => {
+      if (outcome === this.outcome) return;
+      this.now = undefined;
+      this.load();
+    });
     this.every(REDRAW_MS, () => this.stale && this.redraw?.());
   }
 
@@ -65,16 +66,17 @@ class PriceChart extends View {
   }
 
   async load() {
-    const token = get("market").tokens[get("outcome") ?? 0];
+    this.outcome = get("outcome") ?? 0;
+    const token = get("market").tokens[this.outcome];
     const range = this.range;
     try {
-      const { history } = await load(`/prices-history?market=${token}&interval=${range}`);
+      const { history } = await load(`/prices-history?market=${token}&interval=${range}`, this.signal);
       if (range !== this.range || token !== get("market").tokens[get("outcome") ?? 0]) return;
       this.points = history.map((/** @type {Point} */ point) => ({ t: point.t * 1000, p: point.p }));
       this.live();
       this.redraw?.();
     } catch (error) {
-      if (!this.points && this.box)
+      if (!this.points && this.box && !this.signal.aborted)
         fill(
           this.box,
           failed(error, () => this.load()),
@@ -194,7 +196,7 @@ class PriceChart extends View {
 }
 
 /** @param {number} price */
-const label = (price) => `${Number((price * 100).toFixed(1))}${format.inPercent() ? "%" : "¢"}`;
+const label = (price) => `${Number((price * 100).toFixed(1))}${format.unit()}`;
 
 /**
  * @param {number} low

@@ -23,11 +23,15 @@ class ProofView extends View {
     const body = /** @type {HTMLElement} */ (this.body);
     const id = this.getAttribute("argument") ?? "";
     try {
-      const proof = await load(`/ui/api/proof/${encodeURIComponent(id)}`);
+      const proof = await load(`/ui/api/proof/${encodeURIComponent(id)}`, this.signal);
       fill(body, commands(proof.commands ?? []), h("div.columns", null, trade(proof), frame(proof)), orders(proof));
     } catch (error) {
       if (RECEIPT.test(id) && error instanceof ApiError && error.status === 404) this.receiptOnly(id);
-      else body.replaceChildren(failed(error, () => this.load()));
+      else if (!this.signal.aborted)
+        fill(
+          body,
+          failed(error, () => this.load()),
+        );
     }
   }
 
@@ -66,10 +70,10 @@ function commands(lines) {
 /** @param {any} proof */
 function trade({ trade }) {
   const time = Number(BigInt(trade.time ?? 0) / 1_000_000n);
-  return panel(t("trades"), [
+  return panel(t("trade"), [
     [t("trade_id"), String(trade.id ?? "")],
     [t("receipt"), String(trade.transaction_hash ?? "")],
-    [t("sequence"), format.count(Number(trade.sequence ?? 0))],
+    [t("newest"), format.count(Number(trade.sequence ?? 0))],
     [t("time"), time ? new Date(time).toISOString() : format.NONE],
     [t("type"), String(trade.match ?? "")],
     [t("shares"), format.shares(micros(trade.size))],
@@ -82,7 +86,7 @@ function trade({ trade }) {
 function frame({ frame = {}, checkpoint, covered_by_checkpoint: covered }) {
   const batch = frame.batch ?? {};
   return panel(t("frame"), [
-    [t("sequence"), format.count(Number(frame.sequence ?? 0))],
+    [t("newest"), format.count(Number(frame.sequence ?? 0))],
     [t("receipt"), String(frame.receipt ?? "")],
     ["segment · offset", `${frame.segment ?? format.NONE} · ${frame.offset ?? format.NONE} (${format.bytes(Number(frame.bytes ?? 0))})`],
     ["batch", `${batch.first_sequence ?? format.NONE} – ${batch.last_sequence ?? format.NONE}`],
@@ -94,16 +98,16 @@ function frame({ frame = {}, checkpoint, covered_by_checkpoint: covered }) {
 
 /** @param {any} proof */
 function orders({ taker, maker }) {
-  return h("div.columns", null, taker && order(t("taker"), taker), maker && order(t("maker"), maker));
+  return h("div.columns", null, taker && order(t("taker_order"), taker), maker && order(t("maker_order"), maker));
 }
 
 /**
- * @param {string} role
+ * @param {string} role whose order it is
  * @param {any} one
  */
 function order(role, one) {
   const signed = Object.entries(one.signed ?? {}).map(([name, value]) => [name, String(value)]);
-  return panel(`${role} ${one.valid ? "✓" : ""}`, [
+  return panel(one.valid ? t("signature_valid", { order: role }) : role, [
     [t("signer"), String(one.recovered ?? one.signed?.signer ?? format.NONE)],
     [t("holder"), String(one.wallet ?? "")],
     [t("order_id"), String(one.order_id ?? "")],

@@ -5,7 +5,7 @@ import { micros, parse } from "../lib/decimal.js";
 import { fill, h, setText } from "../lib/dom.js";
 import * as format from "../lib/format.js";
 import { t } from "../lib/messages.js";
-import { reason } from "../lib/rest.js";
+import { isTemporary, reason } from "../lib/rest.js";
 import { session } from "../lib/session.js";
 import { View, get, set } from "../lib/store.js";
 import { field, number } from "./form_field.js";
@@ -18,14 +18,21 @@ class ShareActions extends View {
     this.amount = number("action-amount", () => {}, "10");
     this.problem = h("p.problem", { role: "alert" });
     const button = (/** @type {Action} */ action) =>
-      h("button", { type: "button", title: t(`${action}_help`), onclick: () => this.change(action) }, t(action));
+      /** @type {HTMLButtonElement} */ (
+        h("button", { type: "button", title: t(`${action}_help`), onclick: () => this.change(action) }, t(action))
+      );
+    const redeem = button("redeem");
+    this.follow("terms", (terms) => {
+      redeem.disabled = terms?.status !== "resolved";
+    });
     fill(
       this,
       h(
         "details.actions",
         null,
         h("summary", null, t("shares_actions")),
-        h("div.fields", null, field("action-amount", t("amount"), this.amount), button("split"), button("merge"), button("redeem")),
+        h("div.fields", null, field("action-amount", t("amount"), this.amount), button("split"), button("merge"), redeem),
+        h("p.dim", null, `${t("split_help")} ${t("merge_help")} ${t("redeem_help")}`),
         this.problem,
       ),
     );
@@ -37,6 +44,8 @@ class ShareActions extends View {
       walletDialog();
       return;
     }
+    if (this.busy) return;
+    this.busy = true;
     const problem = /** @type {HTMLElement} */ (this.problem);
     setText(problem, "");
     try {
@@ -44,8 +53,9 @@ class ShareActions extends View {
       const money = micros(answer.collateral);
       set("notice", t(`done_${action}`, { amount: format.money(money < 0n ? -money : money) }));
     } catch (error) {
-      setText(problem, reason(error));
+      setText(problem, isTemporary(error) ? t("outcome_unknown", { reason: reason(error) }) : reason(error));
     }
+    this.busy = false;
   }
 }
 

@@ -18,19 +18,30 @@ const NAVIGATION = [
   { view: "portfolio", key: "portfolio" },
   { view: "engine", key: "engine" },
 ];
+/** Elements of the views. */
+const VIEWS = new Map([
+  ["markets", "markets-view"],
+  ["market", "market-view"],
+  ["portfolio", "portfolio-view"],
+  ["engine", "engine-view"],
+  ["proof", "proof-view"],
+]);
 const NOTICE_MS = 6000;
 
 class PageShell extends View {
   connectedCallback() {
     this.main = h("main", { id: "main", tabindex: "-1" });
     this.notices = h("div.notices", { role: "status", "aria-live": "polite" });
-    fill(this, h("a.skip", { href: "#main" }, t("skip")), this.header(), this.main, this.bottom(), this.notices);
+    this.trouble = h("div.trouble", { role: "status", hidden: true });
+    fill(this, h("a.skip", { href: "#main" }, t("skip")), this.header(), this.trouble, this.main, this.bottom(), this.notices);
     this.follow("route", (route) => this.show(route));
     this.follow("stream", (stream) => this.status(stream));
     this.follow("session", () => this.wallet());
     this.follow("cash", () => this.wallet());
     this.follow("positions", () => this.wallet());
     this.follow("site", () => this.site());
+    this.follow("network", () => this.network());
+    this.every(1000, () => this.network());
     this.follow("notice", (text) => text && this.notice(text));
     this.listen(document, "keydown", (event) => this.key(event));
   }
@@ -61,7 +72,7 @@ class PageShell extends View {
     this.unitButton = h(
       "button.plain.square.unit",
       { type: "button", "aria-label": t("unit"), title: t("unit"), onclick: () => this.unit() },
-      format.inPercent() ? "%" : "¢",
+      format.unit(),
     );
     return h(
       "header.top",
@@ -84,20 +95,13 @@ class PageShell extends View {
 
   /** @param {import("../lib/router.js").Route} route */
   show(route) {
-    const views = {
-      markets: "markets-view",
-      market: "market-view",
-      portfolio: "portfolio-view",
-      engine: "engine-view",
-      proof: "proof-view",
-    };
-    const tag = views[/** @type {keyof typeof views} */ (route.view)];
+    const tag = VIEWS.get(route.view);
     for (const link of [...(this.links ?? []), ...(this.tabs ?? [])]) {
       if (link.dataset.view === route.view) link.setAttribute("aria-current", "page");
       else link.removeAttribute("aria-current");
     }
     const shown = /** @type {HTMLElement} */ (this.main).firstElementChild;
-    if (shown?.localName === tag && shown.getAttribute("argument") === route.argument) return;
+    if (tag && shown?.localName === tag && shown.getAttribute("argument") === route.argument) return;
     const content = tag
       ? h(tag, { argument: route.argument })
       : h("div.empty", null, h("p", null, t("not_found")), h("a.button", { href: href("markets") }, t("to_markets")));
@@ -142,6 +146,17 @@ class PageShell extends View {
     setText(parts.sequence, stream.sequence ? `${t("sequence")} ${format.count(stream.sequence)}` : "");
     setText(parts.rate, `${format.count(stream.rate)} ${t("rate")}`);
     setText(parts.age, stream.age === null ? "" : `${format.count(Math.min(stream.age, 99_999))} ms`);
+  }
+
+  /** Says which answers the page waits for, and when it tries again. */
+  network() {
+    const line = /** @type {HTMLElement} */ (this.trouble);
+    const trouble = /** @type {import("../lib/network.js").Trouble | null} */ (get("network"));
+    line.hidden = !trouble;
+    if (!trouble) return;
+    const seconds = Math.max(1, Math.ceil((trouble.until - Date.now()) / 1000));
+    line.dataset.kind = trouble.kind;
+    setText(line, t(`network_${trouble.kind}`, { seconds, reason: trouble.reason }));
   }
 
   wallet() {
@@ -189,7 +204,7 @@ class PageShell extends View {
 
   unit() {
     save("unit", saved("unit", "cents") === "cents" ? "percent" : "cents");
-    setText(/** @type {HTMLElement} */ (this.unitButton), format.inPercent() ? "%" : "¢");
+    setText(/** @type {HTMLElement} */ (this.unitButton), format.unit());
     const route = get("route");
     fill(/** @type {HTMLElement} */ (this.main));
     this.show(route);

@@ -9,6 +9,8 @@ import { View, get } from "../lib/store.js";
 import { empty, skeleton } from "./states.js";
 
 const SHOWN = 60;
+/** Trades that follow another within this time do not flash. */
+const CALM_MS = 400;
 
 class TradeList extends View {
   connectedCallback() {
@@ -33,7 +35,10 @@ class TradeList extends View {
     const fresh = newest && this.outcome === outcome ? trades.indexOf(newest) : -1;
     this.outcome = outcome;
     if (fresh >= 0) {
-      body.prepend(...trades.slice(0, fresh).map((trade) => row(trade, outcome, true)));
+      const now = performance.now();
+      const calm = fresh > 0 && now - (this.changed ?? 0) > CALM_MS;
+      if (fresh > 0) this.changed = now;
+      body.prepend(...trades.slice(0, Math.min(fresh, SHOWN)).map((trade) => row(trade, outcome, calm)));
       while (body.childElementCount > SHOWN) body.lastElementChild?.remove();
     } else
       fill(
@@ -81,14 +86,14 @@ function row(trade, outcome, fresh) {
   const filling = { onclick: () => document.dispatchEvent(new CustomEvent("ticket-fill", { detail: { price } })), type: "button" };
   return h(
     "tr",
-    { class: fresh ? (up ? "fresh flash-up" : "fresh flash-down") : null },
+    { class: fresh ? (up ? "flash-up" : "flash-down") : null },
     h("td.dim", null, format.time(trade.time)),
     h(
       "td.num",
       null,
       h("button.link-number", { ...filling, class: `link-number ${up ? "up" : "down"}` }, `${up ? "▲" : "▼"} ${format.price(price)}`),
     ),
-    h("td.num", null, format.shares(trade.size)),
+    h("td.num", null, format.shares(trade.size, 2)),
     h(
       "td",
       null,

@@ -20,28 +20,39 @@ import * as format from "./format.js";
  * @property {bigint} matched
  * @property {string} type
  * @property {number} created milliseconds
+ * @property {boolean} cancelling a cancel is under way
  */
 
 /** @type {Socket | null} */
 let socket = null;
 /** @type {Map<string, OwnOrder>} */
 let orders = new Map();
-let refreshing = 0;
+/** Sequence of the newest order message: a read of an older state would undo it. */
+let ordersSequence = 0;
+/** Ends the reads of a session that is over. */
+let reads = new AbortController();
+/** "waiting" for the end of a burst, "running", or "again": records changed while they were read. */
+let refreshing = "";
 const REFRESH_AFTER_MS = 150;
 const POLL_MS = 2000;
 
+/** Follows the session: its stream opens, its records are read. */
 export function start() {
   watch("session", (current) => {
     socket?.stop();
     socket = null;
     orders = new Map();
-    for (const key of ["orders", "positions", "fills", "activity", "cash"]) set(key, null);
+    ordersSequence = 0;
+    reads.abort();
+    reads = new AbortController();
+    refreshing = "";
+    for (const key of ["orders", "positions", "fills", "activity", "cash", "account_error"]) set(key, null);
     if (!current) return;
-    socket = new Socket("/ws/user", { subscriptions, message, state: (state) => set("user_stream", state), snapshot: refresh });
+    socket = new Socket("/ws/user", { subscriptions, message, state: (state) => set("user_stream", state), snapshot: refreshSoon });
     refresh();
   });
   setInterval(() => {
-    if (session() && !document.hidden && get("user_stream") !== "live") refresh();
+    if (session() && !document.hidden && get("user_stream") !== "live") refreshSoon();
   }, POLL_MS);
 }
 
@@ -60,6 +71,7 @@ function message(message) {
   if (message.event_type === "order") {
     const live = message.status === "LIVE" || message.status === "DELAYED";
     const order = ownOrder(message);
+    ordersSequence = Math.max(ordersSequence, Number(message.sequence ?? 0));
     if (live && order.matched < order.size) orders.set(order.id, order);
     else orders.delete(order.id);
     set("orders", [...orders.values()]);
@@ -71,16 +83,17 @@ function message(message) {
   }
 }
 
-/** @param {any} trade */
+/**
+ * Says that a resting order was filled; of an order that takes, the ticket says it.
+ * @param {any} trade
+ */
 function announce(trade) {
   const address = session()?.address.toLowerCase();
-  const maker = trade.trader_side === "MAKER";
-  const mine = maker ? trade.maker_orders.find((/** @type {any} */ order) => order.maker_address?.toLowerCase() === address) : trade;
-  if (!mine) return;
-  const size = micros(maker ? mine.matched_amount : mine.size);
+  const mine = trade.maker_orders?.find((/** @type {any} */ order) => order.maker_address?.toLowerCase() === address);
+  if (trade.trader_side !== "MAKER" || !mine) return;
   const values = {
     side: t((mine.side ?? trade.side) === "BUY" ? "buy" : "sell"),
-    shares: format.shares(size),
+    shares: format.shares(micros(mine.matched_amount)),
     outcome: mine.outcome ?? "",
     price: format.price(micros(mine.price)),
   };
@@ -104,57 +117,71 @@ function ownOrder(order) {
     matched: micros(order.size_matched ?? order.sizeMatched),
     type: order.order_type ?? order.orderType ?? "",
     created: Number.isNaN(created) ? Date.parse(order.created_at) : created < 1e12 ? created * 1000 : created,
+    cancelling: orders.get(order.id)?.cancelling ?? false,
   };
 }
 
 /** After a burst of messages the records are read once. */
 export function refreshSoon() {
+  if (refreshing === "running") refreshing = "again";
   if (refreshing) return;
-  refreshing = window.setTimeout(() => {
-    refreshing = 0;
-    refresh();
-  }, REFRESH_AFTER_MS);
+  refreshing = "waiting";
+  const { signal } = reads;
+  setTimeout(() => !signal.aborted && refresh(), REFRESH_AFTER_MS);
 }
 
+/** Reads all records of the session. */
 export async function refresh() {
   const current = session();
   if (!current) return;
+  const { signal } = reads;
   const user = current.address;
+  refreshing = "running";
   const jobs = [
-    readOrders(),
-    readOwn("/balance-allowance?asset_type=COLLATERAL&signature_type=0").then(({ data }) => put(current, "cash", cash(data))),
-    load(`/ui/api/data/positions?user=${user}&sizeThreshold=0&limit=500`).then((rows) => put(current, "positions", rows)),
-    load(`/ui/api/data/activity?user=${user}&limit=100`).then((rows) => put(current, "activity", rows)),
-    readOwn("/data/trades").then(({ data }) => put(current, "fills", data.data ?? [])),
+    readOwn("/data/orders", signal).then(takeOrders),
+    readOwn("/balance-allowance?asset_type=COLLATERAL&signature_type=0", signal).then(({ data }) => set("cash", cash(data))),
+    load(`/ui/api/data/positions?user=${user}&sizeThreshold=0&limit=500`, signal).then((rows) => set("positions", rows)),
+    load(`/ui/api/data/activity?user=${user}&limit=100`, signal).then((rows) => set("activity", rows)),
+    readOwn("/data/trades", signal).then(({ data }) => set("fills", data.data ?? [])),
   ];
   const failed = (await Promise.allSettled(jobs)).find((job) => job.status === "rejected");
-  set("account_error", failed ? /** @type {PromiseRejectedResult} */ (failed).reason : null);
-}
-
-/**
- * @param {object} owner the session that asked; its answer is nothing to another one
- * @param {string} key
- * @param {any} value
- */
-function put(owner, key, value) {
-  if (session() === owner) set(key, value);
+  if (signal.aborted) return;
+  set("account_error", failed ? failed.reason : null);
+  const again = refreshing === "again";
+  refreshing = "";
+  if (again) refreshSoon();
 }
 
 /** @param {any} answer */
 const cash = (answer) => ({ total: BigInt(answer.balance), free: BigInt(answer.available ?? answer.balance) });
 
-async function readOrders() {
-  const current = session();
-  const { data } = await readOwn("/data/orders");
-  if (session() !== current) return;
+/** @param {import("./rest.js").Answer} answer */
+function takeOrders({ data, sequence }) {
+  if (sequence < ordersSequence) {
+    refreshing = "again";
+    return;
+  }
   orders = new Map((data.data ?? data).map((/** @type {any} */ order) => [order.id, ownOrder(order)]));
   set("orders", [...orders.values()]);
 }
 
-/** @param {string} id */
+/**
+ * Cancels an order. Until the exchange answers it is shown as cancelling.
+ * @param {string} id
+ */
 export async function cancelOrder(id) {
-  const { data } = await act("DELETE", "/order", { orderId: id });
-  reportCancels(data);
+  const mark = (/** @type {boolean} */ cancelling) => {
+    const order = orders.get(id);
+    if (!order) return;
+    orders.set(id, { ...order, cancelling });
+    set("orders", [...orders.values()]);
+  };
+  mark(true);
+  try {
+    reportCancels((await act("DELETE", "/order", { orderId: id })).data);
+  } finally {
+    mark(false);
+  }
 }
 
 /** @param {string} [market] condition id; every market when absent */

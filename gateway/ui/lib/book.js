@@ -6,10 +6,10 @@ import { ONE, micros } from "./decimal.js";
 
 export class Book {
   constructor() {
-    /** @type {Map<bigint, bigint>} */
-    this.bids = new Map();
-    /** @type {Map<bigint, bigint>} */
-    this.asks = new Map();
+    /** Best first, as the Yes token sees them. @type {Level[]} */
+    this.bids = [];
+    /** @type {Level[]} */
+    this.asks = [];
     this.sequence = 0;
     this.hash = "";
     this.tick = 10_000n;
@@ -17,8 +17,8 @@ export class Book {
     /** @type {bigint | null} */
     this.last = null;
     this.ready = false;
-    /** @type {{ bids: Level[], asks: Level[] } | null} */
-    this.sorted = null;
+    /** Both sides as the No token sees them, until the book changes. @type {{ bids: Level[], asks: Level[] } | null} */
+    this.mirror = null;
   }
 
   /**
@@ -27,15 +27,15 @@ export class Book {
    * @param {number} sequence
    */
   replace(message, sequence) {
-    this.bids = new Map(message.bids.map(level));
-    this.asks = new Map(message.asks.map(level));
+    this.bids = message.bids.map(level).sort((/** @type {Level} */ a, /** @type {Level} */ b) => (a.price < b.price ? 1 : -1));
+    this.asks = message.asks.map(level).sort((/** @type {Level} */ a, /** @type {Level} */ b) => (a.price > b.price ? 1 : -1));
     this.sequence = sequence;
     this.hash = message.hash ?? "";
     if (message.tick_size) this.tick = micros(message.tick_size);
     if (message.min_order_size) this.minimum = micros(message.min_order_size);
     if (message.last_trade_price) this.last = micros(message.last_trade_price);
     this.ready = true;
-    this.sorted = null;
+    this.mirror = null;
   }
 
   /**
@@ -44,13 +44,11 @@ export class Book {
    * @param {number} sequence
    */
   apply(change, sequence) {
-    const side = change.side === "BUY" ? this.bids : this.asks;
-    const [price, size] = level(change);
-    if (size === 0n) side.delete(price);
-    else side.set(price, size);
+    const isBid = change.side === "BUY";
+    put(isBid ? this.bids : this.asks, level(change), isBid);
     this.hash = change.hash ?? this.hash;
     this.sequence = sequence;
-    this.sorted = null;
+    this.mirror = null;
   }
 
   /**
@@ -59,12 +57,9 @@ export class Book {
    * @returns {{ bids: Level[], asks: Level[] }}
    */
   sides(outcome = 0) {
-    this.sorted ??= {
-      bids: levels(this.bids).sort((a, b) => (a.price < b.price ? 1 : -1)),
-      asks: levels(this.asks).sort((a, b) => (a.price > b.price ? 1 : -1)),
-    };
-    if (outcome === 0) return this.sorted;
-    return { bids: this.sorted.asks.map(mirrored), asks: this.sorted.bids.map(mirrored) };
+    if (outcome === 0) return this;
+    this.mirror ??= { bids: this.asks.map(mirrored), asks: this.bids.map(mirrored) };
+    return this.mirror;
   }
 
   /**
@@ -91,15 +86,29 @@ export class Book {
 
 /**
  * @param {{ price: string, size: string }} entry
- * @returns {[bigint, bigint]}
+ * @returns {Level}
  */
-const level = (entry) => [micros(entry.price), micros(entry.size)];
+const level = (entry) => ({ price: micros(entry.price), size: micros(entry.size) });
 
 /**
- * @param {Map<bigint, bigint>} side
- * @returns {Level[]}
+ * Puts a level in its place; a size of zero removes it.
+ * @param {Level[]} side best first
+ * @param {Level} level
+ * @param {boolean} falling bids: the highest price is the best
  */
-const levels = (side) => Array.from(side, ([price, size]) => ({ price, size }));
+function put(side, level, falling) {
+  let low = 0;
+  let high = side.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const { price } = side[middle];
+    if (falling ? price > level.price : price < level.price) low = middle + 1;
+    else high = middle;
+  }
+  const known = side[low]?.price === level.price;
+  if (level.size > 0n) side.splice(low, known ? 1 : 0, level);
+  else if (known) side.splice(low, 1);
+}
 
 /**
  * @param {Level} entry

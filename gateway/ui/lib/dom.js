@@ -108,8 +108,8 @@ export function frame(draw) {
 }
 
 /**
- * A table header and rows. Cells may be nodes or texts; classes go by column.
- * @param {{ label: string, class?: string }[]} columns
+ * A table header and rows. A header cell shows its content, else its label.
+ * @param {{ label: string, class?: string, content?: Child[] }[]} columns
  * @param {Node[]} rows
  * @param {string} caption read by screen readers
  */
@@ -124,7 +124,7 @@ export function table(columns, rows, caption) {
       h(
         "tr",
         null,
-        columns.map((column) => h("th", { scope: "col", class: column.class }, column.label)),
+        columns.map((column) => h("th", { scope: "col", class: column.class }, column.content ?? column.label)),
       ),
     ),
     h("tbody", null, rows),

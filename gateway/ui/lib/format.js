@@ -1,6 +1,6 @@
 /** Numbers, times and addresses as the visitor reads them. */
 
-import { fixed, float } from "./decimal.js";
+import { ONE, fixed, float } from "./decimal.js";
 import { get, saved } from "./store.js";
 
 const locale = navigator.language || "en-US";
@@ -40,7 +40,10 @@ export const count = (value) => whole.format(value);
 export const short = (value) => compact.format(Number(value));
 
 /** True when prices read as percent, else as cents. */
-export const inPercent = () => saved("unit", "cents") === "percent";
+const inPercent = () => saved("unit", "cents") === "percent";
+
+/** Sign of the unit that prices read in. */
+export const unit = () => (inPercent() ? "%" : "¢");
 
 /**
  * A price of a share: "41¢" or "41%", with the decimals that its tick needs.
@@ -49,7 +52,7 @@ export const inPercent = () => saved("unit", "cents") === "percent";
  */
 export function price(price, tick = 10_000n) {
   if (price === null || price === undefined) return NONE;
-  return cents(price, tick) + (inPercent() ? "%" : "¢");
+  return cents(price, tick) + unit();
 }
 
 /**
@@ -71,8 +74,11 @@ export function percent(price, decimals) {
   return `${grouped(price * 100n, decimals ?? (price % 10_000n === 0n ? 0 : 1))}%`;
 }
 
-/** @param {bigint} shares */
-export const shares = (shares) => grouped(shares, shares % 1_000_000n === 0n ? 0 : 2);
+/**
+ * @param {bigint} shares
+ * @param {number} [decimals] in columns, so that the points are in line
+ */
+export const shares = (shares, decimals) => grouped(shares, decimals ?? (shares % 1_000_000n === 0n ? 0 : 2));
 
 /**
  * Money in the display currency of the site.
@@ -86,9 +92,22 @@ export function money(amount, options = {}) {
   return `${sign}${currency.symbol}${grouped(size, options.decimals ?? currency.decimals ?? 2)}`;
 }
 
-/** @param {bigint} amount */
+/**
+ * A profit with its arrow and sign.
+ * @param {bigint} amount
+ */
+export const profit = (amount) => `${amount > 0n ? "▲ " : amount < 0n ? "▼ " : ""}${money(amount, { sign: true })}`;
+
+/** @param {number} value */
+export const signedPercent = (value) => `${value < 0 ? "−" : value > 0 ? "+" : ""}${Math.abs(value).toFixed(1)}%`;
+
+/**
+ * Money without its small change: "$884", "$9,120", "$12.4K".
+ * @param {bigint} amount
+ */
 export function shortMoney(amount) {
-  return (get("site")?.currency?.symbol ?? "$") + compact.format(float(amount));
+  const figure = amount < 10_000n * ONE ? grouped(amount, 0) : compact.format(float(amount));
+  return (get("site")?.currency?.symbol ?? "$") + figure;
 }
 
 /**
@@ -100,6 +119,15 @@ export function change(change, decimals) {
   const size = change < 0n ? -change : change;
   const arrow = change > 0n ? "▲" : change < 0n ? "▼" : "•";
   return `${arrow} ${grouped(size * 100n, decimals ?? (size % 10_000n === 0n ? 0 : 1))}`;
+}
+
+/**
+ * A price in a column: one decimal, and room for a second, so that the points are in line.
+ * @param {bigint | null | undefined} value
+ */
+export function priceInColumn(value) {
+  const text = price(value, 1_000n);
+  return value !== null && value !== undefined && value % 1_000n === 0n ? `${text}\u2007` : text;
 }
 
 /** @param {bigint} value */

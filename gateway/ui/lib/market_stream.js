@@ -130,7 +130,8 @@ function message(message) {
   const sequence = Number(message.sequence ?? 0);
   const stream = get("stream");
   if (sequence > stream.sequence) stream.sequence = sequence;
-  if (message.timestamp && message.event_type !== "book") stream.age = Math.max(0, Date.now() - Number(message.timestamp));
+  const sent = message.timestamp ?? message.server_ts_ms;
+  if (sent && message.event_type !== "book") stream.age = Math.max(0, Date.now() - Number(sent));
   const entry = entries.get(message.market);
   if (entry && accepts(entry, message, sequence)) {
     for (const handler of entry.handlers) handler(message, sequence);
@@ -180,10 +181,13 @@ function measure() {
   received = 0;
 }
 
+let polling = false;
+
 /** Without a stream the books that are shown are read once a second. */
 async function poll() {
   const { state } = get("stream");
-  if (document.hidden || (state !== "polling" && state !== "offline")) return;
+  if (polling || document.hidden || (state !== "polling" && state !== "offline")) return;
+  polling = true;
   const shown = [...entries.values()].filter((entry) => entry.books);
   try {
     if (shown.length === 0) await send("GET", "/ok");
@@ -197,4 +201,5 @@ async function poll() {
   } catch {
     if (get("reachable") === false) changed("offline");
   }
+  polling = false;
 }

@@ -71,13 +71,16 @@ function list(text, fallback) {
   }
 }
 
-/** Reads the open markets, a screenful first. */
-export async function loadMarkets() {
+/**
+ * Reads the open markets, a screenful first.
+ * @param {AbortSignal} signal
+ */
+export async function loadMarkets(signal) {
   let offset = 0;
   /** @type {Market[]} */
   const found = [];
   for (let limit = FIRST_PAGE; offset < MAX_EVENTS; limit = PAGE) {
-    const events = await load(`/ui/api/catalog/events?closed=false&limit=${limit}&offset=${offset}`);
+    const events = await load(`/ui/api/catalog/events?closed=false&limit=${limit}&offset=${offset}`, signal);
     for (const event of events) {
       for (const record of event.markets) if (!record.closed && record.clobTokenIds) found.push(market(record, event));
     }
@@ -89,13 +92,14 @@ export async function loadMarkets() {
 
 /**
  * @param {string} slug of the market, or its condition id
+ * @param {AbortSignal} signal
  * @returns {Promise<Market | null>}
  */
-export async function findMarket(slug) {
+export async function findMarket(slug, signal) {
   const known = (get("markets") ?? []).find((/** @type {Market} */ candidate) => candidate.slug === slug || candidate.id === slug);
   if (known) return known;
   const key = slug.startsWith("0x") ? "condition_ids" : "slug";
-  const [record] = await load(`/ui/api/catalog/markets?${key}=${encodeURIComponent(slug)}&limit=1`);
+  const [record] = await load(`/ui/api/catalog/markets?${key}=${encodeURIComponent(slug)}&limit=1`, signal);
   if (!record) return null;
   return market(record, record.events?.[0]);
 }
@@ -103,18 +107,17 @@ export async function findMarket(slug) {
 /**
  * The other questions of an event, in the order of the catalog.
  * @param {string} slug of the event
+ * @param {AbortSignal} signal
  * @returns {Promise<Market[]>}
  */
-export async function marketsOf(slug) {
+export async function marketsOf(slug, signal) {
   if (!slug) return [];
-  const [event] = await load(`/ui/api/catalog/events?slug=${encodeURIComponent(slug)}&limit=1`);
+  const [event] = await load(`/ui/api/catalog/events?slug=${encodeURIComponent(slug)}&limit=1`, signal);
   return (event?.markets ?? []).map((/** @type {any} */ record) => market(record, event));
 }
 
 /** @type {Map<string, Figures>} */
 const figures = new Map();
-/** @type {Set<string>} */
-const asked = new Set();
 
 /** @param {string} id condition id */
 export const figuresOf = (id) => figures.get(id) ?? null;
@@ -146,24 +149,15 @@ export function trendOf(known) {
 /**
  * Reads the figures of these markets.
  * @param {string[]} ids
- * @param {boolean} [again] also those that are known
+ * @param {AbortSignal} signal
  */
-export async function loadFigures(ids, again = false) {
-  const wanted = ids.filter((id) => again || !asked.has(id));
-  for (const id of wanted) asked.add(id);
-  for (let i = 0; i < wanted.length; i += SUMMARY_BATCH) {
-    const batch = wanted.slice(i, i + SUMMARY_BATCH);
-    try {
-      const answer = await load(`/ui/api/markets/summary?condition_ids=${batch.join(",")}`);
-      const rows = Array.isArray(answer)
-        ? answer
-        : (answer.markets ?? Object.entries(answer).map(([id, row]) => ({ condition_id: id, .../** @type {any} */ (row) })));
-      for (const row of rows) figures.set(row.condition_id, summary(row));
-      set("figures", batch);
-    } catch (error) {
-      for (const id of batch) asked.delete(id);
-      throw error;
+export async function loadFigures(ids, signal) {
+  for (let i = 0; i < ids.length; i += SUMMARY_BATCH) {
+    const batch = ids.slice(i, i + SUMMARY_BATCH);
+    for (const row of await load(`/ui/api/markets/summary?condition_ids=${batch.join(",")}`, signal)) {
+      figures.set(row.condition_id, summary(row));
     }
+    set("figures", batch);
   }
 }
 
@@ -175,7 +169,7 @@ function summary(row) {
   return {
     bid: side(row.best_bid),
     ask: side(row.best_ask),
-    last: present(row.last ?? row.last_price ?? row.price),
+    last: present(row.last_price),
     change: present(row.change_24h),
     volume: micros(row.volume_24h),
     spark: (row.sparkline ?? [])

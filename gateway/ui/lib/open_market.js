@@ -31,9 +31,14 @@ const TERMS_MS = 15_000;
 const TRADES_POLL_MS = 2000;
 
 export class OpenMarket {
-  /** @param {import("./markets.js").Market} market */
-  constructor(market) {
+  /**
+   * @param {import("./markets.js").Market} market
+   * @param {(error: unknown) => void} failed
+   */
+  constructor(market, failed) {
     this.market = market;
+    this.failed = failed;
+    this.controller = new AbortController();
     this.book = new Book();
     /** @type {Trade[]} */
     this.trades = [];
@@ -45,54 +50,59 @@ export class OpenMarket {
     set("terms", null);
     const what = { token: market.tokens[0], market: market.id, books: true };
     this.stop = follow(what, (message, sequence) => this.take(message, sequence));
+    this.loading = new Set();
     this.timers = [
-      setInterval(() => this.loadTerms(), TERMS_MS),
-      setInterval(() => get("stream").state === "polling" && !document.hidden && this.loadTrades(), TRADES_POLL_MS),
+      setInterval(() => this.run(this.loadTerms), TERMS_MS),
+      setInterval(() => get("stream").state === "polling" && !document.hidden && this.run(this.loadTrades), TRADES_POLL_MS),
     ];
-    this.loadFirstBook();
-    this.loadTrades();
-    this.loadTerms();
+    for (const job of [this.loadFirstBook, this.loadTrades, this.loadTerms]) this.run(job);
+  }
+
+  /**
+   * Runs a read unless the same one still waits for its answer.
+   * @param {() => Promise<void>} job
+   */
+  async run(job) {
+    if (this.loading.has(job)) return;
+    this.loading.add(job);
+    try {
+      await job.call(this);
+    } catch (error) {
+      if (!this.controller.signal.aborted) this.failed(error);
+    }
+    this.loading.delete(job);
   }
 
   /** The book by REST: the screen fills even if the stream is late. */
   async loadFirstBook() {
-    try {
-      const { data, sequence } = await read(`/book?token_id=${this.market.tokens[0]}`);
-      if (!this.book.ready) {
-        this.book.replace(data, sequence);
-        this.publishBook();
-      }
-    } catch (error) {
-      set("book_error", error);
-    }
+    const { data, sequence } = await read(`/book?token_id=${this.market.tokens[0]}`, this.controller);
+    if (this.book.ready) return;
+    this.book.replace(data, sequence);
+    this.publishBook();
   }
 
   async loadTrades() {
-    try {
-      const { data, sequence } = await read(`/ui/api/data/trades?market=${this.market.id}&limit=60`);
-      const newer = this.trades.filter((trade) => trade.sequence > sequence);
-      this.trades = [...newer, ...data.map(ofRecord)];
-      this.tradesSequence = sequence;
-      this.publishTrades();
-    } catch {
-      if (get("trades") === null) set("trades", []);
-    }
+    const { data, sequence } = await read(`/ui/api/data/trades?market=${this.market.id}&limit=60`, this.controller);
+    const newer = this.trades.filter((trade) => trade.sequence > sequence);
+    this.trades = [...newer, ...data.map(ofRecord)];
+    this.tradesSequence = sequence;
+    this.publishTrades();
   }
 
   async loadTerms() {
-    try {
-      const [detail, terms] = await Promise.all([load(`/markets/${this.market.id}`), load(`/clob-markets/${this.market.id}`)]);
-      set("terms", {
-        negRisk: Boolean(detail.neg_risk),
-        status: detail.status,
-        accepting: Boolean(detail.accepting_orders),
-        fee: { rate: micros(terms.fd?.r ?? 0), exponent: Number(terms.fd?.e ?? 0) },
-        description: detail.description || this.market.description,
-        winner: detail.tokens?.find((/** @type {any} */ token) => token.winner)?.outcome ?? "",
-      });
-    } catch (error) {
-      if (!get("terms")) set("terms_error", error);
-    }
+    const { signal } = this.controller;
+    const [detail, terms] = await Promise.all([
+      load(`/markets/${this.market.id}`, signal),
+      load(`/clob-markets/${this.market.id}`, signal),
+    ]);
+    set("terms", {
+      negRisk: Boolean(detail.neg_risk),
+      status: detail.status,
+      accepting: Boolean(detail.accepting_orders),
+      fee: { rate: micros(terms.fd?.r ?? 0), exponent: Number(terms.fd?.e ?? 0) },
+      description: detail.description || this.market.description,
+      winner: detail.tokens?.find((/** @type {any} */ token) => token.winner)?.outcome ?? "",
+    });
   }
 
   /**
@@ -106,7 +116,7 @@ export class OpenMarket {
       for (const change of message.price_changes) if (change.asset_id === yes) this.book.apply(change, sequence);
     } else if (message.event_type === "tick_size_change") this.book.tick = micros(message.new_tick_size);
     else if (message.event_type === "last_trade_price" && message.asset_id === yes) this.trade(message, sequence);
-    else if (message.event_type === "market_resolved" || message.event_type === "market_status") this.loadTerms();
+    else if (message.event_type === "market_resolved" || message.event_type === "market_status") this.run(this.loadTerms);
     else return;
     this.publishBook();
   }
@@ -130,8 +140,10 @@ export class OpenMarket {
     this.publishTrades();
   }
 
+  /** Ends subscriptions, timers and requests. */
   close() {
     this.stop();
+    this.controller.abort();
     for (const timer of this.timers) clearInterval(timer);
   }
 }

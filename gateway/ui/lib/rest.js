@@ -1,7 +1,8 @@
 /** Requests to the exchange, and its errors in its own words. */
 
-import { set } from "./store.js";
 import { t } from "./messages.js";
+import * as network from "./network.js";
+import { set } from "./store.js";
 
 /** An answer that is no success. `message` is the exchange's text. */
 export class ApiError extends Error {
@@ -21,9 +22,18 @@ export class ApiError extends Error {
   }
 }
 
-const TIMEOUT_MS = 10_000;
-/** Reads that say 429 or 503 are sent again this often, after what `Retry-After` says. */
-const RETRIES = 3;
+/** A request without an answer for this long has failed. */
+const TIMEOUT_MS = 30_000;
+/** The page says that it waits after this long. */
+const SLOW_MS = 2000;
+/** No answer, and the statuses after which the same request may succeed later (docs/api/errors.md). */
+const TEMPORARY = [0, 425, 429, 502, 503, 504];
+/** Codes of a 503 that is an answer: asking again changes nothing soon. */
+const FINAL_CODES = ["cancel_only", "post_only_mode", "disk_low"];
+/** Longest pause that the page takes from `Retry-After`. */
+const MAX_PAUSE_S = 60;
+/** A change is sent this often at most. */
+const ACT_ATTEMPTS = 5;
 
 /**
  * @typedef {object} Answer
@@ -45,6 +55,8 @@ export async function send(method, path, options = {}) {
   };
   const timeout = AbortSignal.timeout(TIMEOUT_MS);
   const signal = options.signal ? AbortSignal.any([options.signal, timeout]) : timeout;
+  const request = {};
+  const slow = setTimeout(() => network.begin(request, { kind: "slow", reason: "", until: 0 }), SLOW_MS);
   let response;
   let text;
   try {
@@ -54,6 +66,9 @@ export async function send(method, path, options = {}) {
     if (options.signal?.aborted) throw error;
     set("reachable", false);
     throw new ApiError(t("no_answer"), 0);
+  } finally {
+    clearTimeout(slow);
+    network.end(request);
   }
   const body = parsed(text);
   if (!response.ok) throw failure(response, body, text);
@@ -83,30 +98,78 @@ function failure(response, body, text) {
 }
 
 /**
- * A read. Waits and repeats when the exchange says so.
- * @param {string} path
- * @param {{ headers?: () => Promise<Record<string, string>>, signal?: AbortSignal }} [options]
+ * Sends until there is an answer: pauses as `Retry-After` says, else longer each time.
+ * @param {() => Promise<Answer>} attempt
+ * @param {{ attempts?: number, signal?: AbortSignal }} [limits]
  * @returns {Promise<Answer>}
  */
-export async function read(path, options = {}) {
-  for (let attempt = 0; ; attempt += 1) {
-    try {
-      return await send("GET", path, { headers: await options.headers?.(), signal: options.signal });
-    } catch (error) {
-      const wait = error instanceof ApiError && [425, 429, 503].includes(error.status);
-      if (!wait || attempt >= RETRIES) throw error;
-      const seconds = Math.min(Math.max(error.retryAfter, 1), 10);
-      if (error.status === 429) set("notice", t("rate_limited", { seconds }));
-      await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
+async function persist(attempt, { attempts = Infinity, signal } = {}) {
+  const request = {};
+  try {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await attempt();
+      } catch (error) {
+        if (!isTemporary(error) || tries >= attempts) throw error;
+        const seconds = error.retryAfter ? Math.min(error.retryAfter, MAX_PAUSE_S) : Math.min(2 ** (tries - 1), 8);
+        network.begin(request, { kind: kindOf(error.status), reason: error.message, until: Date.now() + seconds * 1000 });
+        await pause(seconds, signal);
+      }
     }
+  } finally {
+    network.end(request);
   }
 }
 
 /**
+ * @param {unknown} error
+ * @returns {error is ApiError} after which the same request may succeed later
+ */
+export const isTemporary = (error) => error instanceof ApiError && TEMPORARY.includes(error.status) && !FINAL_CODES.includes(error.code);
+
+/** @param {number} status */
+const kindOf = (status) => (status === 0 ? "silent" : status === 429 ? "limited" : "unavailable");
+
+/**
+ * @param {number} seconds
+ * @param {AbortSignal} [signal]
+ */
+const pause = (seconds, signal) =>
+  new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, seconds * 1000);
+    signal?.addEventListener("abort", () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    });
+  });
+
+/**
+ * A read. It waits until the exchange can answer, or until the signal ends it.
  * @param {string} path
+ * @param {{ headers?: () => Promise<Record<string, string>>, signal?: AbortSignal }} [options]
+ * @returns {Promise<Answer>}
+ */
+export const read = (path, { headers, signal } = {}) =>
+  persist(async () => send("GET", path, { headers: await headers?.(), signal }), { signal });
+
+/**
+ * A change that may be sent again: a repeat of an order, an action's reference or a cancel has no second effect
+ * (docs/api/overview.md, section 7).
+ * @param {string} method
+ * @param {string} path
+ * @param {string | undefined} body
+ * @param {() => Promise<Record<string, string>>} headers of each attempt
+ * @returns {Promise<Answer>}
+ */
+export const change = (method, path, body, headers) =>
+  persist(async () => send(method, path, { body, headers: await headers() }), { attempts: ACT_ATTEMPTS });
+
+/**
+ * @param {string} path
+ * @param {AbortSignal} [signal]
  * @returns {Promise<any>}
  */
-export const load = async (path) => (await read(path)).data;
+export const load = async (path, signal) => (await read(path, { signal })).data;
 
 /** @param {unknown} error */
 export const reason = (error) => (error instanceof Error ? error.message : String(error));

@@ -4,12 +4,21 @@ import { set } from "./store.js";
 
 const BASE = "/ui/";
 
-/** @typedef {{ view: string, argument: string, query: URLSearchParams }} Route */
+/** @typedef {{ view: string, argument: string }} Route */
 
 /** @returns {Route} */
 function current() {
   const [view = "", argument = ""] = location.pathname.slice(BASE.length).split("/");
-  return { view: view || "markets", argument: decodeURIComponent(argument), query: new URLSearchParams(location.search) };
+  return { view: view || "markets", argument: decoded(argument) };
+}
+
+/** @param {string} text of an address, which anybody may have written */
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 /**

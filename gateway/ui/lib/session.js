@@ -1,7 +1,8 @@
 /** The visitor's session: wallet, API key, signed requests. The key's secret stays in memory unless wanted otherwise. */
 
 import { get, set } from "./store.js";
-import { read, send } from "./rest.js";
+import { ApiError, change, read } from "./rest.js";
+import { t } from "./messages.js";
 import { clobAuth, signedOrder, ZERO32 } from "./typed_data.js";
 import { browserWallets, developmentWallets, ensureChain, requestAddress, signTypedData } from "./wallet.js";
 
@@ -36,7 +37,7 @@ export async function connect(wallet, remember) {
     [`${name}_TIMESTAMP`]: timestamp,
     [`${name}_NONCE`]: "0",
   };
-  const { data } = await send("POST", "/auth/api-key", { headers });
+  const { data } = await change("POST", "/auth/api-key", undefined, async () => headers);
   if (remember) sessionStorage.setItem(STORED, JSON.stringify({ id: wallet.id, address, key: data }));
   set("session", { wallet, address, key: data });
 }
@@ -55,6 +56,7 @@ export async function resume() {
   if (wallet) set("session", { wallet, address: kept.address, key: kept.key });
 }
 
+/** Ends the session. */
 export function disconnect() {
   sessionStorage.removeItem(STORED);
   set("session", null);
@@ -96,18 +98,38 @@ export async function signedHeaders(method, path, body = "") {
 /**
  * A signed read of one's own records.
  * @param {string} path
+ * @param {AbortSignal} signal
  */
-export const readOwn = (path) => read(path, { headers: () => signedHeaders("GET", path) });
+export const readOwn = (path, signal) => endingStale(read(path, { headers: () => signedHeaders("GET", path), signal }));
 
 /**
- * A signed change.
+ * A signed change. Each attempt is signed anew: signatures age.
  * @param {string} method
  * @param {string} path
  * @param {object} [body]
  */
-export async function act(method, path, body) {
+export function act(method, path, body) {
   const text = body === undefined ? undefined : JSON.stringify(body);
-  return send(method, path, { body: text, headers: await signedHeaders(method, path, text) });
+  return endingStale(change(method, path, text, () => signedHeaders(method, path, text)));
+}
+
+/**
+ * Ends a session whose key the exchange does not know, such as one of another journal.
+ * @template T
+ * @param {Promise<T>} answer
+ * @returns {Promise<T>}
+ */
+async function endingStale(answer) {
+  const asked = session();
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 401 && session() === asked) {
+      disconnect();
+      set("notice", t("key_unknown", { reason: error.message }));
+    }
+    throw error;
+  }
 }
 
 /**

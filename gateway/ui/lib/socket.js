@@ -54,7 +54,7 @@ export class Socket {
   opened(socket) {
     if (socket !== this.socket) return;
     this.heard = performance.now();
-    this.resuming = this.complete > 0;
+    this.resuming = this.streamId !== "";
     this.owner.state(this.resuming ? "catching_up" : "connecting");
     for (const frame of this.owner.subscriptions(this.terms())) socket.send(JSON.stringify(frame));
   }
@@ -120,7 +120,7 @@ export class Socket {
    */
   settle(message, sequence) {
     if (!this.resuming) {
-      this.owner.state("live");
+      if (!this.timers.repaired) this.owner.state("live");
       return;
     }
     const all = message.event_type === "heartbeat" ? sequence >= this.replayTo : sequence > this.replayTo && this.replayTo > 0;
@@ -135,6 +135,7 @@ export class Socket {
     this.owner.state("repaired");
     clearTimeout(this.timers.repaired);
     this.timers.repaired = setTimeout(() => {
+      this.timers.repaired = 0;
       if (this.socket?.readyState === WebSocket.OPEN) this.owner.state("live");
     }, REPAIRED_MS);
   }
@@ -149,6 +150,7 @@ export class Socket {
     if (last) this.complete = Number(last);
     this.newest = this.complete;
     clearTimeout(this.timers.repaired);
+    this.timers.repaired = 0;
     this.failures += 1;
     this.owner.state(this.failures > GIVE_UP_AFTER ? "offline" : "connecting");
     const wait = BACKOFF_MS[Math.min(this.failures, BACKOFF_MS.length) - 1];

@@ -36,12 +36,18 @@ export function watch(key, listener) {
   return () => set.delete(listener);
 }
 
-/** A custom element that ends its subscriptions and timers when it leaves the page. */
+/** A custom element that ends its subscriptions, timers and requests when it leaves the page. */
 export class View extends HTMLElement {
   constructor() {
     super();
     /** @type {(() => void)[]} */
     this.endings = [];
+    this.controller = new AbortController();
+  }
+
+  /** Ends the requests of this view when it leaves the page. */
+  get signal() {
+    return this.controller.signal;
   }
 
   /**
@@ -53,16 +59,26 @@ export class View extends HTMLElement {
   }
 
   /**
-   * Calls at once, then each interval while the tab is visible.
-   * @param {() => void} call
+   * Calls at once, then each interval while the tab is visible, and when it becomes visible again.
+   * A call that still runs is not started a second time.
    * @param {number} milliseconds
+   * @param {() => unknown} call
    */
   every(milliseconds, call) {
-    call();
-    const timer = setInterval(() => {
-      if (!document.hidden) call();
-    }, milliseconds);
+    let running = false;
+    const run = async () => {
+      if (running || document.hidden) return;
+      running = true;
+      try {
+        await call();
+      } finally {
+        running = false;
+      }
+    };
+    run();
+    const timer = setInterval(run, milliseconds);
     this.endings.push(() => clearInterval(timer));
+    this.listen(document, "visibilitychange", run);
   }
 
   /**
@@ -77,6 +93,8 @@ export class View extends HTMLElement {
 
   disconnectedCallback() {
     for (const end of this.endings.splice(0)) end();
+    this.controller.abort();
+    this.controller = new AbortController();
   }
 }
 

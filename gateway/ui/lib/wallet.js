@@ -80,6 +80,7 @@ export async function developmentWallets() {
 export async function requestAddress(wallet) {
   if (wallet.address) return wallet.address;
   const [address] = await wallet.provider.request({ method: "eth_requestAccounts" });
+  if (!address) throw new Error(t("no_account"));
   return address;
 }
 
@@ -94,6 +95,7 @@ export async function ensureChain(wallet, chain) {
   try {
     await wallet.provider.request({ method: "wallet_switchEthereumChain", params: [{ chainId: `0x${chain.toString(16)}` }] });
   } catch {
+    // Not on the list of the wallet, or refused: the same to the visitor.
     throw new Error(t("wrong_chain", { theirs, ours: chain }));
   }
 }

@@ -24,6 +24,9 @@ mod rows;
 mod totals;
 mod trades;
 mod v2;
+mod v2_holders;
+mod v2_positions;
+mod v2_prices;
 
 pub use activity::{ActivityKind, ActivityQuery, ActivityRow, ActivitySort};
 pub use builders::{
@@ -49,9 +52,12 @@ pub use totals::{
 pub use trades::{FillRow, FillsQuery, MinimumFill};
 
 pub use v2::{
-    Renames, V2_ACTIVITY, V2_LIVE_VOLUME, V2_OPEN_INTEREST, V2_TRADES, V2_VALUE, V2Query, in_v2,
-    v2_page_text, v2_rows, v2_text, v2_written,
+    Renames, V2_ACTIVITY, V2_HOLDERS, V2_LIVE_VOLUME, V2_OPEN_INTEREST, V2_POSITIONS, V2_TRADES,
+    V2_VALUE, V2Query, in_v2, v2_page_text, v2_rows, v2_text, v2_written,
 };
+pub use v2_holders::{V2HolderGroup, V2HolderRow, V2HoldersQuery};
+pub use v2_positions::{PositionStatus, V2PositionRow, V2PositionSort, V2PositionsQuery};
+pub use v2_prices::{V2PricePoint, V2PricesQuery, V2PricesRange, v2_prices_text};
 
 #[cfg(test)]
 mod query_tests;

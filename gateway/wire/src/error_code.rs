@@ -411,6 +411,8 @@ error_codes! {
         "The disk of the engine is nearly full.";
     EngineUnavailable = "engine_unavailable", 503, After(1), "the engine is unavailable: retry later",
         "The gateway has no connection to the engine.";
+    NotLeading = "not_leading", 503, After(1), "this host does not lead its cluster: retry at the leader",
+        "The host follows another one, which `x-leader` names if it is known.";
     Recovering = "recovering", 425, After(1), "the engine is recovering: retry later",
         "The engine or the gateway is reading the journal.";
     OutcomeUnknown = "outcome_unknown", 503, Same(1),

@@ -111,6 +111,12 @@ pub const MAX_BUILDERS_OF_DAY: usize = 50;
 pub const MAX_V2_ROWS: u32 = 1_000;
 /// Offset that a cursor of version 2 may stand for.
 pub const MAX_V2_CURSOR: u32 = 10_000;
+/// Characters of the `title` filter of `GET /v2/positions`.
+pub const MAX_V2_TITLE: usize = 200;
+/// Largest `limit` of `GET /v2/holders` with `include_pnl`.
+pub const MAX_V2_PROFIT_HOLDERS: usize = 100;
+/// Largest `limit` of `GET /v2/prices-history`, also the default.
+pub const MAX_V2_POINTS: u32 = 10_000;
 /// Days of `GET /v2/builders/volume`.
 pub const MAX_V2_DAYS: u32 = 90;
 /// `GET /activity`

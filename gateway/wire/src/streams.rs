@@ -14,9 +14,9 @@ use foretell_model::{Sequence, TimeMs};
 /// The fields that end every message.
 #[derive(Clone, Copy, Debug)]
 pub struct Stamp<'a> {
-    /// The frame it tells of.
+    /// The frame that the message reports.
     pub sequence: Sequence,
-    /// The frame before that told of the same market; `None` on messages that are no link of a
+    /// The previous frame with a message about the same market; `None` on messages outside a
     /// market's chain.
     pub prev_sequence: Option<Sequence>,
     /// The journal: [`stream_id`] of its genesis.

@@ -107,7 +107,7 @@ impl Journal {
             match self.turn() {
                 SyncStep::Durable(_) => waited = 0,
                 SyncStep::Waiting => waited += 1,
-                SyncStep::Idle => {}
+                SyncStep::Idle | SyncStep::Written => {}
                 SyncStep::Ended => panic!("the appender is there"),
             }
         }

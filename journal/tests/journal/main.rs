@@ -10,6 +10,7 @@ mod format;
 mod full_disk;
 mod preallocating;
 mod records;
+mod replica;
 mod snapshot;
 mod space;
 mod writing;

@@ -23,6 +23,7 @@ const EVER: Duration = Duration::from_secs(1 << 30);
 
 fn start() -> EngineStart {
     EngineStart {
+        is_replica: false,
         epoch: 1,
         generation: 1,
         genesis: [7; 32],

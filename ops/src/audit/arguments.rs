@@ -55,8 +55,11 @@ pub(crate) enum AuditCommand {
     /// Print a frame: command, events, evidence, receipt, chain
     Show {
         /// Sequence of the frame
-        #[arg(value_parser = clap::value_parser!(u64).range(1..))]
-        sequence: u64,
+        #[arg(value_parser = clap::value_parser!(u64).range(1..), required_unless_present = "set_aside")]
+        sequence: Option<u64>,
+        /// Print frames of this file of `journal/set-aside` instead
+        #[arg(long, value_name = "FILE")]
+        set_aside: Option<PathBuf>,
     },
     /// Find the frame of a transaction hash and its chain position
     Receipt {

@@ -28,6 +28,7 @@ mod reference;
 mod registry;
 mod replay;
 pub mod report;
+mod set_aside;
 mod signatures;
 mod source;
 mod state_compare;
@@ -92,8 +93,12 @@ pub(crate) fn run(config: &Config, audit: &Audit, output: Output) -> Result<Exit
             Ok(ExitCode::from(report.exit_code()))
         }
         AuditCommand::Replay { until } => replay::run(&open(&directory, output)?, *until, output),
-        AuditCommand::Show { sequence } => {
-            let key = LookupKey::Sequence(Sequence(*sequence));
+        AuditCommand::Show {
+            sequence,
+            set_aside: Some(file),
+        } => set_aside::run(file, *sequence, output),
+        AuditCommand::Show { sequence, .. } => {
+            let key = LookupKey::Sequence(Sequence(sequence.unwrap_or_default()));
             lookup::run(&open(&directory, output)?, key, output)
         }
         AuditCommand::Receipt { hash } => lookup::run(

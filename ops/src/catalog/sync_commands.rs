@@ -19,6 +19,7 @@ use serde_json::json;
 
 use super::arguments::Sync;
 use crate::config::Config;
+use crate::data_directory;
 use crate::exit_codes::{REFUSED, UNREACHABLE};
 use crate::failure::Failure;
 use crate::logging;
@@ -93,7 +94,7 @@ pub(super) fn import(
     catalog_only: bool,
     output: Output,
 ) -> Result<ExitCode, Failure> {
-    process::prepare_data_directory(&config.data.directory)?;
+    data_directory::prepare_data_directory(&config.data.directory)?;
     let progress = progress(output.json);
     let mut report = Report::default();
     for file in files {

@@ -31,6 +31,8 @@ pub struct Config {
     pub limits: RateLimits,
     /// The page of the trading surface.
     pub site: Site,
+    /// The cluster of hosts with a replicated journal (docs/operate/cluster.md).
+    pub cluster: Cluster,
     /// Accepted signatures.
     pub signing: Signing,
     /// Logs.
@@ -422,6 +424,68 @@ impl Default for Site {
             currency_decimals: 2,
         }
     }
+}
+
+/// The cluster of hosts with a replicated journal.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Cluster {
+    /// Where this host starts: alone; founding and leading; taking over when the leader is silent; or
+    /// only reading.
+    pub role: ClusterRole,
+    /// Name of this host, unique in the cluster: letters, digits, hyphens.
+    pub host: String,
+    /// Servers of the replicated log: `nats://` or `tls://` URLs.
+    pub servers: Vec<String>,
+    /// Name of the stream, and of the cluster: letters, digits, hyphens.
+    pub stream: String,
+    /// File with the credentials of the log's user; empty = none.
+    pub credentials_file: PathBuf,
+    /// File with the authority of the servers' certificates; empty = the system's.
+    pub tls_ca_file: PathBuf,
+    /// File with this host's certificate for the servers; empty = none.
+    pub tls_certificate_file: PathBuf,
+    /// File with the key of that certificate.
+    pub tls_key_file: PathBuf,
+    /// Silence of the leader after which a standby takes over, in ms.
+    pub takeover_after_ms: u32,
+    /// Listen address of `/readyz?for=writes`, `/readyz?for=reads` and `/livez`, for load balancers;
+    /// empty = none.
+    pub health_listen: String,
+    /// URL of this host's trading surface, which other hosts name in `x-leader` while it leads.
+    pub address: String,
+}
+
+impl Default for Cluster {
+    fn default() -> Self {
+        Self {
+            role: ClusterRole::Standalone,
+            host: String::new(),
+            servers: Vec::new(),
+            stream: "foretell".to_owned(),
+            credentials_file: PathBuf::new(),
+            tls_ca_file: PathBuf::new(),
+            tls_certificate_file: PathBuf::new(),
+            tls_key_file: PathBuf::new(),
+            takeover_after_ms: 2_000,
+            health_listen: String::new(),
+            address: String::new(),
+        }
+    }
+}
+
+/// Where a host starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ClusterRole {
+    /// No cluster.
+    Standalone,
+    /// Founds the journal, and leads when no host does.
+    Leader,
+    /// Takes over when the leader is silent.
+    Standby,
+    /// Never leads.
+    Reader,
 }
 
 /// Accepted signatures (docs/api/authentication.md §7).

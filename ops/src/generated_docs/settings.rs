@@ -130,6 +130,7 @@ fn shown_values(path: &str, default: &Value) -> String {
             format!("{MAX_TIMESTAMP_WINDOW_SECONDS} at most, both together")
         }
         ("catalog.finest_tick", _) => code_list(TICKS.split(", ")),
+        ("cluster.health_listen", _) => "address:port".to_owned(),
         ("operator.listen", _) => "loopback address:port".to_owned(),
         (_, Value::Boolean(_)) => code_list(["true", "false"]),
         (_, Value::Integer(_)) if path.starts_with("limits.") => "0 or more, 0 = off".to_owned(),

@@ -46,14 +46,14 @@ pub(crate) fn connect_to(listen: SocketAddr, config: &Config) -> Result<Operator
     OperatorClient::new(&format!("http://{listen}"), &token).map_err(Failure::new)
 }
 
-/// Waits until the gateway is ready: connected to the engine, its view caught up.
+/// Waits until the gateway is ready for a purpose, as `/readyz` with its query says.
 ///
 /// # Errors
 /// The gateway is not ready within a minute; the error contains its last answer.
-pub(crate) async fn wait_ready(client: &OperatorClient) -> Result<(), Failure> {
+pub(crate) async fn wait_ready(client: &OperatorClient, path: &str) -> Result<(), Failure> {
     let deadline = tokio::time::Instant::now() + READY_PATIENCE;
     loop {
-        match client.get::<IgnoredAny>("/readyz").await {
+        match client.get::<IgnoredAny>(path).await {
             Ok(_) => return Ok(()),
             Err(error) if tokio::time::Instant::now() > deadline => return Err(error.into()),
             Err(_) => tokio::time::sleep(READY_PAUSE).await,

@@ -194,6 +194,27 @@ async def builder_trades(client, facts):
     assert abs(trade.matched_at.timestamp() - time.time()) < 600, trade
 
 
+async def positions(client, facts):
+    page = await settled(client.list_positions(user=facts.wallet, condition_id=facts.condition))
+    position = next(item for item in page.items if item.asset_id == facts.no)
+    assert position.condition_id == facts.condition and position.status == "OPEN", position
+    assert position.total_pnl == position.realized_pnl + position.unrealized_pnl, position
+
+
+async def holders(client, facts):
+    page = await settled(client.list_market_holders(condition_ids=facts.condition, include_pnl=True))
+    group = next(item for item in page.items if item.asset_id == facts.no)
+    held = {holder.wallet.lower(): holder for holder in group.holders}
+    assert held[facts.wallet.lower()].current_value is not None, group
+
+
+async def prices(client, facts):
+    page = await settled(client.list_price_history(asset_id=facts.yes, interval="1d"))
+    point = page.items[-1]
+    assert 0 < point.price < 1 and point.resolution_seconds == 60, point
+    assert abs(point.timestamp.timestamp() - time.time()) < 600, point
+
+
 def listed(names, made, outcome):
     return {name: (made(name), outcome) for name in names.split()}
 
@@ -283,14 +304,13 @@ DATA = {
     **listed(
         "list_trades list_activity get_portfolio_value get_trader_leaderboard_standing", of_user, ANSWERED,
     ),
-    **listed("list_positions get_user_stats get_user_pnl get_user_volume", of_user, not_offered(V2)),
+    "list_positions": (positions, ANSWERED),
+    **listed("get_user_stats get_user_pnl get_user_volume", of_user, not_offered(V2)),
     **listed("list_combo_activity list_combo_positions", of_user, not_offered(COMBOS)),
-    "list_market_holders": (call("list_market_holders", condition_ids=condition), not_offered(V2)),
+    "list_market_holders": (holders, ANSWERED),
     "get_open_interests": (call("get_open_interests", condition_ids=condition), ANSWERED),
     "get_event_live_volume": (call("get_event_live_volume", event_ids=1), ANSWERED),
-    "list_price_history": (
-        call("list_price_history", asset_id=asset, interval="1d"), not_offered(V2),
-    ),
+    "list_price_history": (prices, ANSWERED),
     "get_token_references": (call("get_token_references", asset_ids=asset), not_offered(V2)),
     "get_resolutions": (call("get_resolutions", condition_ids=condition), not_offered(V2)),
     **listed("list_trader_leaderboard list_builder_leaderboard get_builder_volumes", call, ANSWERED),

@@ -1,8 +1,10 @@
 //! A WebSocket connection that reads as few bytes as the test wants, and may stop anywhere.
 
+use std::net::Ipv4Addr;
+
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::TcpStream;
+use tokio::net::{TcpSocket, TcpStream};
 use tokio::time::timeout;
 
 use crate::exchange::PATIENCE;
@@ -37,8 +39,19 @@ impl Connection {
     /// # Errors
     /// The gateway is not there or did not upgrade the connection.
     pub async fn open(base: &str, channel: &str) -> std::io::Result<Self> {
+        Self::open_from(1, base, channel).await
+    }
+
+    /// As [`Self::open`] from 127.0.0.`client`: every address is another client.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub async fn open_from(client: u8, base: &str, channel: &str) -> std::io::Result<Self> {
         let host = base.trim_start_matches("http://");
-        let mut link = TcpStream::connect(host).await?;
+        let socket = TcpSocket::new_v4()?;
+        socket.bind((Ipv4Addr::new(127, 0, 0, client), 0).into())?;
+        let address = host.parse().map_err(std::io::Error::other)?;
+        let mut link = socket.connect(address).await?;
         let request = format!(
             "GET /ws/{channel} HTTP/1.1\r\nHost: {host}\r\nUpgrade: websocket\r\n\
              Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: {KEY}\r\n\r\n"

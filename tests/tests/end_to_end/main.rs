@@ -14,6 +14,7 @@ mod hostile_http;
 mod operator_cli;
 mod page;
 mod recorded_books;
+mod stream_attacks;
 mod stream_connections;
 mod streams;
 mod trading_surface;

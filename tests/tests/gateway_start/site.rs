@@ -227,6 +227,7 @@ pub(crate) fn checks_nothing_at_start(data: &Path) -> Gateway {
         checked_at_start: 0,
         chunking: Default::default(),
         engine_socket: data.join(SOCKET_NAME),
+        cluster_status: None,
         listen: vec![(Surface::Trading, any), (Surface::Operator, any)],
         threads: 1,
         connections: ConnectionLimits::default(),

@@ -109,6 +109,14 @@ pub(super) fn wallets(shape: &Shape) -> [(&'static str, u32); 4] {
     ]
 }
 
+/// Filters of version 2 of a wallet's positions.
+const V2_POSITIONS: [&str; 4] = [
+    "",
+    "limit=1000",
+    "status=CLOSED&sort_by=TIMESTAMP&limit=1000",
+    "status=CLOSED&cursor=10000",
+];
+
 /// All queries for a history.
 pub(super) fn all(shape: &Shape) -> Vec<DataQuery> {
     let mut questions = DataQueries {
@@ -181,6 +189,9 @@ impl DataQueries {
         for filter in ["timePeriod=ALL", "timePeriod=MONTH&orderBy=VOL"] {
             self.ask("/v1/leaderboard", user, filter);
         }
+        for filter in V2_POSITIONS {
+            self.ask("/v2/positions", user, filter);
+        }
         for markets in [markets(0, 1), markets(1, 1), most_markets(shape)] {
             self.in_markets(&format!("{user}&{markets}"));
         }
@@ -228,6 +239,17 @@ impl DataQueries {
         }
         for filter in ["", "limit=500&minBalance=0"] {
             self.ask("/holders", &busiest, filter);
+        }
+        let condition = busiest.replace("market=", "condition_id=");
+        for filter in ["", "sort_by=TOTAL_PNL", "limit=1000&cursor=9000"] {
+            self.ask("/v2/positions", &condition, filter);
+        }
+        for filter in ["limit=1000", "include_pnl=true&cursor=9000"] {
+            self.ask("/v2/holders", &condition, filter);
+        }
+        let token = format!("token_id={}:0", venue::condition(0));
+        for range in ["interval=1w", "interval=max", "as_of=1"] {
+            self.ask("/v2/prices-history", &token, range);
         }
         self.about = "all of";
         let many = most_markets(shape);

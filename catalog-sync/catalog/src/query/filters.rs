@@ -142,13 +142,12 @@ impl Range {
 }
 
 fn date(parameters: &Parameters, names: &[&'static str]) -> Result<Option<i64>, CatalogError> {
-    let Some(text) = parameters.text(names)? else {
+    let Some((name, text)) = parameters.named(names)? else {
         return Ok(None);
     };
     // A plus that was not escaped arrives as a space.
     let date = read_date(text).or_else(|| read_date(&text.replace(' ', "+")));
-    let date =
-        date.ok_or_else(|| wrong(names[0], text, "a date: 2026-01-31, 2026-01-31T12:00:00Z"));
+    let date = date.ok_or_else(|| wrong(name, text, "a date: 2026-01-31, 2026-01-31T12:00:00Z"));
     date.map(|date| Some(date.as_microsecond()))
 }
 
@@ -156,10 +155,10 @@ fn amount_key(
     parameters: &Parameters,
     names: &[&'static str],
 ) -> Result<Option<i64>, CatalogError> {
-    let Some(text) = parameters.text(names)? else {
+    let Some((name, text)) = parameters.named(names)? else {
         return Ok(None);
     };
-    let amount = amount(text).ok_or_else(|| wrong(names[0], text, "a decimal number"));
+    let amount = amount(text).ok_or_else(|| wrong(name, text, "a decimal number"));
     amount.map(|amount| Some(sortable(amount)))
 }
 

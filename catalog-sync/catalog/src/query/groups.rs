@@ -55,6 +55,9 @@ impl GroupFilter {
             series_ids: parameters.ids("series_id")?,
             recurrence: parameters.text(&["recurrence"])?.map(str::to_owned),
         };
+        if filter.all_tags && filter.tag_ids.is_none() {
+            return Err(wrong("tag_match", "all", "only with tag_id"));
+        }
         let names_tags = filter.tag_slugs.is_some() || filter.tag_ids.is_some();
         match filter.related_tags && !names_tags {
             true => Err(wrong(

@@ -41,19 +41,27 @@ impl Parameters {
 
     /// The value of a parameter under its name or an alias; an empty value counts as absent.
     pub(super) fn text(&self, names: &[&'static str]) -> Result<Option<&str>, CatalogError> {
+        Ok(self.named(names)?.map(|(_, value)| value))
+    }
+
+    /// As [`Self::text`], with the name under which the value is given.
+    pub(super) fn named(
+        &self,
+        names: &[&'static str],
+    ) -> Result<Option<(&str, &str)>, CatalogError> {
         let mut found = None;
         for (name, value) in &self.0 {
             if !names.contains(&name.as_str()) {
                 continue;
             }
-            if found.replace(value.as_str()).is_some() {
+            if found.replace((name.as_str(), value.as_str())).is_some() {
                 let names = names.join(" or ");
                 return Err(CatalogError::BadRequest(format!(
                     "{names} is given more than once, allowed: once"
                 )));
             }
         }
-        Ok(found.filter(|value| !value.is_empty()))
+        Ok(found.filter(|(_, value)| !value.is_empty()))
     }
 
     /// A whole number within bounds.
@@ -117,7 +125,7 @@ impl Parameters {
         self.word("locale", &["en"]).map(|_| ())
     }
 
-    /// The entries of a list, comma-separated, repeated, or both; `None` when there are none.
+    /// The entries of a list, comma-separated, repeated, or both; `None` when it is absent or empty.
     pub(super) fn list(&self, name: &'static str) -> Result<Option<Vec<&str>>, CatalogError> {
         let entries: Vec<&str> = self
             .0
@@ -133,7 +141,12 @@ impl Parameters {
                 entries.len()
             )));
         }
-        Ok(Some(entries).filter(|entries| !entries.is_empty()))
+        // A list of separators alone is no list: ignoring it would return unfiltered rows.
+        let mut values = self.0.iter().filter(|(known, _)| known == name);
+        match values.find(|(_, value)| !value.is_empty()) {
+            Some((_, value)) if entries.is_empty() => Err(wrong(name, value, "a list")),
+            _ => Ok(Some(entries).filter(|entries| !entries.is_empty())),
+        }
     }
 }
 

@@ -85,11 +85,7 @@ impl PriceHistory<'_> {
     pub fn points(&self) -> Vec<PricePoint> {
         let mut points = Vec::with_capacity(self.buckets());
         let mut end = self.end;
-        let open = MidpointChange {
-            bucket: self.size.bucket(self.current.minute),
-            midpoint: self.current.midpoint,
-        };
-        for change in std::iter::once(open).chain(self.changes_before(end)) {
+        for change in std::iter::once(self.open()).chain(self.changes_before(end)) {
             if change.bucket < end {
                 let from = change.bucket.max(self.first);
                 if let Some(midpoint) = change.midpoint {
@@ -103,6 +99,30 @@ impl PriceHistory<'_> {
         }
         points.reverse();
         points
+    }
+
+    /// The newest point before or in the last bucket: of that bucket, or of the last before it that
+    /// has a midpoint.
+    #[must_use]
+    pub fn last(&self) -> Option<PricePoint> {
+        let mut end = self.end;
+        for change in std::iter::once(self.open()).chain(self.changes_before(end)) {
+            if change.bucket < end {
+                if let Some(midpoint) = change.midpoint {
+                    return (end > self.first).then(|| self.point(end - 1, midpoint));
+                }
+                end = change.bucket;
+            }
+        }
+        None
+    }
+
+    /// The open bucket as a row.
+    fn open(&self) -> MidpointChange {
+        MidpointChange {
+            bucket: self.size.bucket(self.current.minute),
+            midpoint: self.current.midpoint,
+        }
     }
 
     /// Rows of buckets before `end`, newest first.

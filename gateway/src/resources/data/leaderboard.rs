@@ -88,7 +88,8 @@ async fn ranked(
     if wanted.user.is_some() || wanted.name.is_some() {
         let wallets = match (wanted.user, &wanted.name) {
             (user, Some(name)) => {
-                let mut named = profiles.named(name, MAX_NAMED);
+                let most = wanted.user.map_or(MAX_NAMED, |_| usize::MAX);
+                let mut named = profiles.named(name, most);
                 named.retain(|wallet| user.is_none_or(|user| user == *wallet));
                 named
             }

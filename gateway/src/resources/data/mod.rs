@@ -18,6 +18,9 @@ pub(crate) mod totals;
 mod trade_lists;
 pub(crate) mod trades;
 pub(crate) mod v2;
+pub(crate) mod v2_holders;
+pub(crate) mod v2_positions;
+pub(crate) mod v2_prices;
 
 use foretell_model::{AccountNumber, MarketNumber, WalletAddress};
 use foretell_view::View;

@@ -73,7 +73,7 @@ pub(crate) async fn live_volume(context: RequestContext) -> Result<Answer, Failu
 }
 
 /// The query of a list and its page.
-fn paged<Q>(
+pub(super) fn paged<Q>(
     context: &RequestContext,
     renames: Renames,
     of: impl FnOnce(&Query<'_>) -> Result<Q, DataError>,
@@ -96,14 +96,14 @@ fn whole<Q>(
 }
 
 /// The page with one row more, which shows whether another page follows.
-const fn probe(page: LimitOffset) -> LimitOffset {
+pub(super) const fn probe(page: LimitOffset) -> LimitOffset {
     LimitOffset {
         limit: page.limit + 1,
         offset: page.offset,
     }
 }
 
-fn rows(app: &App, answer: &Answer) -> Result<Vec<Value>, Failure> {
+pub(super) fn rows(app: &App, answer: &Answer) -> Result<Vec<Value>, Failure> {
     let state = app.shared_view.read();
     Ok(v2_rows(&answer.body, &|condition, outcome| {
         token(&state.view, condition, outcome)
@@ -115,7 +115,7 @@ fn token(view: &View, condition: ConditionId, outcome: Outcome) -> Option<TokenI
     Some(market.tokens[outcome.index()])
 }
 
-fn with_body(answer: Answer, body: String) -> Answer {
+pub(super) fn with_body(answer: Answer, body: String) -> Answer {
     Answer {
         body: body.into(),
         ..answer

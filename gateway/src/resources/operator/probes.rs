@@ -1,7 +1,8 @@
 //! `/livez`, `/readyz`, `/metrics`: for programs on this machine, without a token. They reveal no
 //! secret and change nothing.
 
-use foretell_wire::ErrorCode;
+use foretell_wire::api_error::FieldError;
+use foretell_wire::{ApiError, ErrorCode};
 use http::HeaderValue;
 use http::header::CONTENT_TYPE;
 use serde::Serialize;
@@ -28,17 +29,28 @@ struct Ready {
     view_stopped: Option<u64>,
 }
 
-/// `GET /readyz`: the view serves reads and the engine accepts commands.
+/// `GET /readyz`: the view serves reads and the engine accepts commands. `?for=reads` asks for the
+/// first alone; `?for=writes` is the default.
 pub(crate) async fn ready(context: RequestContext) -> Result<Answer, Failure> {
+    let purpose = context.head.uri.query().unwrap_or("for=writes");
+    let needs_engine = match purpose {
+        "for=writes" => true,
+        "for=reads" => false,
+        _ => {
+            let given = purpose.strip_prefix("for=").unwrap_or(purpose);
+            return Err(ApiError::from(FieldError::wrong("for", given, "reads, writes")).into());
+        }
+    };
     let view = context.app.shared_view.is_ready();
     let engine = context.app.engine.welcome().is_some();
+    let is_ready = view && (engine || !needs_engine);
     let body = foretell_wire::json_text(&Ready {
-        ready: view && engine,
+        ready: is_ready,
         view,
         engine,
         view_stopped: context.app.shared_view.stopped().map(|at| at.0),
     });
-    if view && engine {
+    if is_ready {
         Ok(Answer::json(body))
     } else {
         Err(Failure::from(ErrorCode::NotReady).with_body(body))

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use foretell_link::{Stage, StageSummary, Status};
+use foretell_link::{ClusterStatus, Stage, StageSummary, Status};
 use foretell_model::{MarketNumber, MarketState, Outcome, Price};
 use foretell_stages::Stages as _;
 use foretell_view::View;
@@ -27,6 +27,9 @@ const BOOKS: usize = 100;
 struct Page {
     /// Absent while the engine is unavailable.
     engine: Option<Engine>,
+    /// Absent on a host that is alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cluster: Option<Cluster>,
     gateway: Gateway,
     exchange: StatusAnswer,
     /// Of markets that are neither closed nor resolved, most orders first.
@@ -57,6 +60,24 @@ struct Engine {
     view_stopped: u64,
     publisher_lag: u64,
     stages: Vec<StageRow>,
+}
+
+/// The host's place in its cluster.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Cluster {
+    host: String,
+    role: String,
+    leading: bool,
+    term: u64,
+    leader: String,
+    leader_address: String,
+    own_sequence: u64,
+    stream_sequence: u64,
+    lag_frames: u64,
+    lag_ms: u64,
+    takeovers: u64,
+    state: String,
 }
 
 /// Prices of the first outcome; empty where the book has no such side.
@@ -140,6 +161,7 @@ pub(crate) async fn show(context: RequestContext) -> Result<Answer, Failure> {
         .map_or("unknown", |welcome| welcome.durability.name());
     let page = Page {
         engine: status.map(|status| engine(&status, app.engine.engine_process())),
+        cluster: app.cluster.status().map(cluster),
         gateway: Gateway {
             pid: std::process::id(),
             version: env!("CARGO_PKG_VERSION"),
@@ -157,6 +179,23 @@ pub(crate) async fn show(context: RequestContext) -> Result<Answer, Failure> {
         books: books(&state.view, &app.descriptions),
     };
     Ok(Answer::json(json_text(&page)).at(state.position()))
+}
+
+fn cluster(status: ClusterStatus) -> Cluster {
+    Cluster {
+        lag_frames: status.lag_frames(),
+        host: status.host,
+        role: status.role,
+        leading: status.leading,
+        term: status.term,
+        leader: status.leader,
+        leader_address: status.leader_address,
+        own_sequence: status.own_sequence,
+        stream_sequence: status.stream_sequence,
+        lag_ms: status.lag_ms,
+        takeovers: status.takeovers,
+        state: status.state,
+    }
 }
 
 fn streams(now: &StreamReadings) -> Streams {

@@ -1,5 +1,5 @@
-//! The page (docs/api/page.md): its files, and the reads that its views need beside those of the
-//! surfaces.
+//! The page (docs/api/page.md): its files, and the reads that its views need in addition to those of
+//! the surfaces.
 
 pub(crate) mod engine_room;
 pub(crate) mod files;

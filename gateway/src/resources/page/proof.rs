@@ -1,5 +1,5 @@
-//! `GET /ui/api/proof/{trade}`: what shows that a trade happened as told: its frame and the frame's
-//! place in the chain, and what the owners of both orders signed.
+//! `GET /ui/api/proof/{trade}`: the proof of a trade: its frame, the frame's position in the chain,
+//! and what the owners of both orders signed.
 
 use std::sync::Arc;
 

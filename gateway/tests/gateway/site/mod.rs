@@ -24,6 +24,7 @@ pub(crate) fn config(connections: ConnectionLimits) -> GatewayConfig {
         checked_at_start: foretell_gateway::CHECKED_AT_START,
         chunking: Default::default(),
         engine_socket: nowhere.join("engine.sock"),
+        cluster_status: None,
         listen: vec![(Surface::Trading, any), (Surface::Operator, any)],
         threads: 2,
         connections,

@@ -97,6 +97,19 @@ pub struct RoundedFigures {
 }
 
 impl PositionFigures {
+    /// Lots at a price, without cost or profit.
+    #[must_use]
+    pub const fn of_size(lots: u64, price: CurPrice) -> Self {
+        Self {
+            lots,
+            cost: 0,
+            bought: 0,
+            spent: 0,
+            realized: 0,
+            price,
+        }
+    }
+
     /// `currentValue` in half micros: exact, for sums over many positions.
     #[must_use]
     pub fn current_half_micros(&self) -> i128 {

@@ -138,10 +138,17 @@ impl LeaderboardQuery {
                 ("VOLUME", LeaderboardSort::Shares),
             ],
         )?;
+        let user = parameters.user()?;
+        for field in ["sort_by", "limit", "cursor"] {
+            if user.is_some() && query.one(field)?.is_some() {
+                let why = "user is given too, whose ranks are in one answer".to_owned();
+                return Err(DataError::InvalidField { field, why });
+            }
+        }
         Ok(Self {
             period: TimePeriod::named(&parameters, "time_period")?,
             sort: sort.unwrap_or(LeaderboardSort::Profit),
-            user: parameters.user()?,
+            user,
             name: None,
             page,
         })

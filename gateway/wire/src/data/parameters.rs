@@ -170,8 +170,18 @@ impl<'q> Parameters<'q> {
 
     /// A name of at most as many characters as a title.
     pub(crate) fn name(&self, name: &'static str) -> Result<Option<String>, DataError> {
-        let read = |text: &str| (text.chars().count() <= MAX_TITLE).then(|| text.to_owned());
-        self.read(name, "a text of at most 100 characters", read)
+        self.text(name, MAX_TITLE)
+    }
+
+    /// A text of at most `most` characters.
+    pub(crate) fn text(
+        &self,
+        name: &'static str,
+        most: usize,
+    ) -> Result<Option<String>, DataError> {
+        let read = |text: &str| (text.chars().count() <= most).then(|| text.to_owned());
+        let allowed = format!("a text of at most {most} characters");
+        self.read(name, &allowed, read)
     }
 
     /// A title filter.
@@ -179,7 +189,8 @@ impl<'q> Parameters<'q> {
         self.name("title")
     }
 
-    fn read<T>(
+    /// A parameter parsed with `read`.
+    pub(crate) fn read<T>(
         &self,
         name: &'static str,
         allowed: &str,

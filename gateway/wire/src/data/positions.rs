@@ -148,7 +148,7 @@ pub struct ClosedPositionsQuery {
 }
 
 impl ClosedPositionsQuery {
-    /// Reads the parameters. `sizeThreshold` is checked and has no effect: all sizes are 0.
+    /// Reads the parameters.
     ///
     /// # Errors
     /// A parameter that is unknown, missing or wrong.
@@ -162,10 +162,8 @@ impl ClosedPositionsQuery {
             "offset",
             "sortBy",
             "sortDirection",
-            "sizeThreshold",
         ];
         let parameters = Parameters::of(query, &known)?;
-        parameters.micros("sizeThreshold")?;
         let sort = parameters.choice("sortBy", &CLOSED_SORTS)?;
         Ok(Self {
             user: parameters.required_user()?,

@@ -13,9 +13,6 @@ use crate::decimal::Decimal;
 use crate::limits::TRADES_PAGE;
 use crate::query::Query;
 
-/// Paging parameters of other venues of the family; accepted, without effect.
-const CURSORS: [&str; 3] = ["cursorTimestamp", "cursorId", "cursorUser"];
-
 /// Parameters of `GET /trades`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FillsQuery {
@@ -63,7 +60,7 @@ impl FillsQuery {
     /// # Errors
     /// A parameter that is unknown, missing or wrong.
     pub fn of(query: &Query<'_>) -> Result<Self, DataError> {
-        let own = [
+        let known = [
             "limit",
             "offset",
             "takerOnly",
@@ -76,11 +73,7 @@ impl FillsQuery {
             "start",
             "end",
         ];
-        let known = [&own[..], &CURSORS].concat();
         let parameters = Parameters::of(query, &known)?;
-        for name in CURSORS {
-            query.one(name)?;
-        }
         let (start, end) = parameters.time_range()?;
         Ok(Self {
             page: LimitOffset::of(&parameters, TRADES_PAGE)?,
@@ -95,12 +88,13 @@ impl FillsQuery {
     }
 }
 
-/// An amount without a type is checked and has no effect; a type needs an amount.
-fn minimum(parameters: &Parameters<'_>) -> Result<Option<MinimumFill>, DataError> {
+/// A type and an amount need each other.
+pub(crate) fn minimum(parameters: &Parameters<'_>) -> Result<Option<MinimumFill>, DataError> {
     let is_cash = parameters.choice("filterType", &[("CASH", true), ("TOKENS", false)])?;
     let amount = parameters.micros("filterAmount")?;
     match (is_cash, amount) {
-        (None, _) => Ok(None),
+        (None, None) => Ok(None),
+        (None, Some(_)) => Err(DataError::MissingField("filterType")),
         (Some(_), None) => Err(DataError::MissingField("filterAmount")),
         (Some(true), Some(amount)) => Ok(Some(MinimumFill::Cash(amount))),
         (Some(false), Some(amount)) => Ok(Some(MinimumFill::Tokens(amount))),

@@ -5,6 +5,7 @@ use foretell_model::{ConditionId, Outcome, TokenId};
 use serde_json::{Map, Value, json};
 
 use crate::data::error::DataError;
+use crate::data::market_selection::AssetIds;
 use crate::data::page::LimitOffset;
 use crate::data::parameters::Parameters;
 use crate::ids::{self, TokenRef};
@@ -38,6 +39,27 @@ pub const V2_ACTIVITY: Renames = &[
     ("end", "end"),
     ("exclude_deposits_withdrawals", "excludeDepositsWithdrawals"),
 ];
+/// `GET /v2/positions`
+pub const V2_POSITIONS: Renames = &[
+    ("user", "user"),
+    ("condition_id", "market"),
+    ("event_id", "eventId"),
+    ("status", "status"),
+    ("title", "title"),
+    ("filter_type", "filterType"),
+    ("filter_amount", "filterAmount"),
+    ("include_archived", "includeArchived"),
+    ("sort_by", "sortBy"),
+    ("sort_direction", "sortDirection"),
+    ("start", "start"),
+    ("end", "end"),
+];
+/// `GET /v2/holders`
+pub const V2_HOLDERS: Renames = &[
+    ("condition_id", "market"),
+    ("min_balance", "minBalance"),
+    ("include_pnl", "includePnl"),
+];
 /// `GET /v2/value`
 pub const V2_VALUE: Renames = &[("user", "user"), ("condition_id", "market")];
 /// `GET /v2/oi`
@@ -50,7 +72,7 @@ pub const V2_LIVE_VOLUME: Renames = &[("event_id", "id")];
 pub struct V2Query<'q> {
     /// The query without `limit` and `cursor`.
     pub first: Query<'q>,
-    /// `limit` 1 to 1,000, default 100; the offset that `cursor` stands for.
+    /// `limit` 1 to 1,000, default 100; the offset that `cursor` encodes.
     pub page: LimitOffset,
 }
 
@@ -157,6 +179,8 @@ pub fn v2_rows(
     let rows = rows.into_iter().map(|row| {
         let fields = row.into_iter().map(|(name, value)| match name.as_str() {
             "asset" => ("token_id".to_owned(), in_decimal(value, token)),
+            "oppositeAsset" => ("opposite_token_id".to_owned(), in_decimal(value, token)),
+            "endDate" => ("end_date".to_owned(), day_of(value)),
             "market" => ("condition_id".to_owned(), value),
             _ => (snake_case(&name), value),
         });
@@ -173,6 +197,14 @@ fn in_decimal(value: Value, token: &impl Fn(ConditionId, Outcome) -> Option<Toke
             None => value,
         },
         _ => value,
+    }
+}
+
+/// A date without its time.
+fn day_of(value: Value) -> Value {
+    match value.as_str() {
+        Some(date) => AssetIds::Token.end_date(date).into(),
+        None => value,
     }
 }
 

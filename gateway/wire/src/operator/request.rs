@@ -33,7 +33,7 @@ pub enum OperatorCommand {
     RevokeKey(KeyRevocation),
     /// Registers a neg-risk event group.
     RegisterEvent(EventRegistration),
-    /// Registers a market, and opens it unless told otherwise.
+    /// Registers a market, and opens it depending on `activate`.
     RegisterMarket(Box<MarketRegistration>),
     /// Opens a registered market.
     Activate(MarketName),

@@ -1,4 +1,4 @@
-//! Messages of the extension that tell of a connection: `subscribed`, `resumed`, `heartbeat`,
+//! Messages of the extension about a connection: `subscribed`, `resumed`, `heartbeat`,
 //! `error`, and `system_status` when the engine is away or back. They carry no `prev_sequence`.
 
 use serde::Serialize;

@@ -220,7 +220,7 @@ impl TickSizeChange {
     }
 }
 
-/// A market as `new_market` and `market_resolved` tell of it: everything is in the journal.
+/// A market as in `new_market` and `market_resolved`: everything is in the journal.
 #[derive(Clone, Copy, Debug)]
 pub struct Listing<'a> {
     /// The market.

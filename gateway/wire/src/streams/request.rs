@@ -97,6 +97,14 @@ impl StreamRequest {
     }
 }
 
+impl StreamRequest {
+    /// Bytes of its lists of ids.
+    #[must_use]
+    pub fn list_bytes(&self) -> usize {
+        size_of_val(&self.tokens[..]) + size_of_val(&self.markets[..])
+    }
+}
+
 /// The code of an `error` message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RequestErrorCode {

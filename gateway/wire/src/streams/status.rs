@@ -1,4 +1,4 @@
-//! Messages of the extension that tell of a frame: `market_status`, `system_status`.
+//! Messages of the extension about a frame: `market_status`, `system_status`.
 
 use serde::Serialize;
 

@@ -148,7 +148,7 @@ impl Writer {
         loop {
             match self.syncer.step().unwrap() {
                 SyncStep::Ended => return,
-                SyncStep::Durable(_) | SyncStep::Idle | SyncStep::Waiting => {}
+                SyncStep::Durable(_) | SyncStep::Written | SyncStep::Idle | SyncStep::Waiting => {}
             }
         }
     }

@@ -39,6 +39,47 @@ const TABLE: &[(&str, &str)] = &[
     ("/trades?foo=1", "unknown_field: foo"),
     ("/trades?sizeThreshold=1", "unknown_field: sizeThreshold"),
     ("/trades?filterType=CASH", "missing_field: filterAmount"),
+    ("/trades?filterAmount=6", "missing_field: filterType"),
+    ("/trades?cursorId=x", "unknown_field: cursorId"),
+    (
+        "/closed-positions?user=USER&sizeThreshold=3",
+        "unknown_field: sizeThreshold",
+    ),
+    ("/v2/positions", "missing_field: user"),
+    (
+        "/v2/positions?user=USER&sizeThreshold=1",
+        "unknown_field: sizeThreshold",
+    ),
+    (
+        "/v2/positions?user=USER&status=open",
+        "invalid_field: status: 'open' is not one of OPEN, REDEEMABLE, REDEEMABLE_LOST, MERGEABLE, CLOSED",
+    ),
+    (
+        "/v2/positions?user=USER&filter_amount=1",
+        "missing_field: filter_type",
+    ),
+    (
+        "/v2/positions?user=USER&event_id=1&condition_id=2",
+        "invalid_field: event_id: …",
+    ),
+    (
+        "/v2/leaderboard?user=USER&sort_by=PNL",
+        "invalid_field: sort_by: user is given too, whose ranks are in one answer",
+    ),
+    (
+        "/v2/leaderboard?user=USER&cursor=5",
+        "invalid_field: cursor: user is given too, whose ranks are in one answer",
+    ),
+    ("/v2/holders", "missing_field: condition_id"),
+    (
+        "/v2/holders?condition_id=1&include_pnl=true&limit=101",
+        "invalid_field: limit: '101' is not an integer from 1 to 100 with include_pnl",
+    ),
+    ("/v2/prices-history?interval=1d", "missing_field: token_id"),
+    (
+        "/v2/prices-history?token_id=12&interval=1d&fidelity=5",
+        "unknown_field: fidelity",
+    ),
     (
         "/trades?filterType=cash&filterAmount=1",
         "invalid_field: filterType: …",

@@ -3,6 +3,7 @@
 
 mod cuts;
 mod load;
+mod replays;
 mod secrets;
 mod worked_flow;
 

@@ -4,6 +4,7 @@ use foretell_gateway::AssetIds;
 use serde_json::Value;
 
 use crate::data_agrees::busy;
+use crate::data_agrees::journal::event_id;
 use crate::data_agrees::plain::Plain;
 use crate::data_agrees::site::Site;
 
@@ -46,14 +47,22 @@ fn token(plain: &Plain, asset: &str) -> String {
 fn paths(plain: &Plain) -> Vec<String> {
     let mut paths: Vec<String> = [
         "/trades?limit=1000&takerOnly=false",
-        "/trades?MARKET",
-        "/holders?MARKET&minBalance=0",
+        "/trades?market=MARKET",
+        "/holders?market=MARKET&minBalance=0",
         "/oi",
-        "/oi?MARKET",
-        "/live-volume?MARKET",
+        "/oi?market=MARKET",
+        "/live-volume?market=MARKET",
         "/v1/leaderboard?timePeriod=ALL",
         "/v1/builders/leaderboard?timePeriod=ALL",
         "/v1/builders/volume?timePeriod=ALL",
+        "/leaderboard?timePeriod=ALL&orderBy=VOL",
+        "/live-volume?id=EVENT",
+        "/trades?eventId=EVENT&takerOnly=false",
+        "/v2/trades?condition_id=MARKET&taker_only=false",
+        "/v2/positions?condition_id=MARKET",
+        "/v2/holders?condition_id=MARKET&include_pnl=true",
+        "/v2/oi?condition_id=MARKET",
+        "/v2/live-volume?event_id=EVENT",
     ]
     .map(str::to_owned)
     .into();
@@ -61,18 +70,31 @@ fn paths(plain: &Plain) -> Vec<String> {
         for list in [
             "/trades?limit=1000&takerOnly=false",
             "/positions?sizeThreshold=0&limit=500",
-            "/positions?sizeThreshold=0&sortBy=RESOLVING&MARKET",
+            "/positions?sizeThreshold=0&sortBy=RESOLVING&market=MARKET",
             "/closed-positions?limit=50",
-            "/closed-positions?limit=50&MARKET",
+            "/closed-positions?limit=50&market=MARKET",
             "/activity?limit=500",
-            "/activity?limit=500&sortBy=CASH&MARKET",
-            "/value?MARKET",
+            "/activity?limit=500&sortBy=CASH&market=MARKET",
+            "/positions?sizeThreshold=0&eventId=EVENT",
+            "/closed-positions?limit=50&eventId=EVENT",
+            "/activity?limit=500&eventId=EVENT",
+            "/value?market=MARKET",
+            "/v1/leaderboard?timePeriod=ALL",
+            "/v2/positions?condition_id=MARKET",
+            "/v2/positions?status=CLOSED",
+            "/v2/activity?condition_id=MARKET",
+            "/v2/value?condition_id=MARKET",
+            "/v2/leaderboard?time_period=all",
             "/traded?",
         ] {
             paths.push(format!("{list}&user={user}").replace("?&", "?"));
         }
     }
+    let event = event_id(1).to_string();
     paths
+        .iter()
+        .map(|path| path.replace("EVENT", &event))
+        .collect()
 }
 
 #[test]
@@ -81,8 +103,19 @@ fn both_forms_show_the_same_rows_and_take_both_filters() {
     let plain = Plain::of(&journal);
     let default = Site::serve_as(&journal, AssetIds::ConditionIndex);
     let tokens = Site::serve_as(&journal, AssetIds::Token);
+    for market in &plain.markets {
+        for (outcome, token) in market.tokens.iter().enumerate() {
+            let prices = [token, &format!("{}:{outcome}", market.condition)].map(|token| {
+                let path = format!("/v2/prices-history?interval=max&token_id={token}");
+                [&default, &tokens].map(|site| site.get(&path)["data"].clone())
+            });
+            assert_eq!(prices[0], prices[1], "{token}");
+            assert_eq!(prices[0][0], prices[0][1], "{token}");
+        }
+    }
     let mut differing = 0;
     for path in paths(&plain) {
+        let names_market = path.contains("MARKET");
         for market in &plain.markets {
             let condition = &market.condition;
             let mut answers = Vec::new();
@@ -95,18 +128,18 @@ fn both_forms_show_the_same_rows_and_take_both_filters() {
                 &market.tokens[1],
             ];
             for form in forms {
-                let path = path.replace("MARKET", &format!("market={form}"));
+                let path = path.replace("MARKET", form);
                 let [shown, as_tokens] = [&default, &tokens].map(|site| site.get(&path));
                 assert_eq!(as_tokens, in_tokens(&plain, &shown), "{path}");
                 differing += usize::from(as_tokens != shown);
                 answers.push(shown);
-                if !path.contains("market=") {
+                if !names_market {
                     break;
                 }
             }
             answers.dedup();
             assert_eq!(answers.len(), 1, "{path}");
-            if !path.contains("MARKET") {
+            if !names_market {
                 break;
             }
         }

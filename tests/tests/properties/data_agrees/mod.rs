@@ -13,6 +13,7 @@ pub(crate) mod journal;
 mod pages;
 mod plain;
 mod positions;
+mod positions_two;
 mod questions;
 mod rows;
 pub(crate) mod site;

@@ -175,6 +175,7 @@ fn config(journal: &Path, asset_ids: AssetIds) -> GatewayConfig {
         checked_at_start: foretell_gateway::CHECKED_AT_START,
         chunking: Default::default(),
         engine_socket: journal.join("nobody.sock"),
+        cluster_status: None,
         listen: vec![(Surface::Data, SocketAddr::from(([127, 0, 0, 1], 0)))],
         threads: 1,
         connections: ConnectionLimits::default(),

@@ -42,6 +42,7 @@ impl Asked<'_> {
             self.is(&format!("/v2/value?user={user}"), &expected);
         }
         self.ranks();
+        self.positions_two();
     }
 
     /// Rows of version 2.
@@ -74,7 +75,7 @@ impl Asked<'_> {
     }
 
     /// Reads a list page by page.
-    fn pages(&self, path: &str, expected: &[Value]) {
+    pub(crate) fn pages(&self, path: &str, expected: &[Value]) {
         let (mut rows, mut cursor) = (Vec::new(), String::new());
         loop {
             let page = self.site.get(&format!("{path}limit={LIMIT}{cursor}"));

@@ -1,0 +1,330 @@
+//! The log as the engine's threads use it.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::sync::Arc;
+
+use async_nats::header::NATS_MESSAGE_ID;
+use async_nats::jetstream::context::{ContextBuilder, PublishErrorKind};
+use async_nats::jetstream::message::PublishMessage;
+use async_nats::jetstream::stream::{LastRawMessageErrorKind, Stream};
+use async_nats::jetstream::{Context, ErrorCode};
+use async_nats::{Client, ServerAddr};
+use bytes::Bytes;
+use foretell_replication::{
+    Bounds, Heartbeat, HostRecord, LogError, Message, Outcome, Publish, ReplicatedLog, Wake,
+};
+use futures_util::StreamExt as _;
+use parking_lot::Mutex;
+use tokio::runtime::Runtime;
+use tokio::sync::mpsc;
+
+use crate::follow::Following;
+use crate::settings::{REQUEST_TIMEOUT, Settings};
+use crate::stream_config::{check_server, check_stream, configs};
+
+/// Messages whose acknowledgement is awaited at most; more than a window, because messages that
+/// were given up count until their timeout.
+const MAX_AWAITED: usize = 256;
+
+/// A connection to the log.
+pub struct JetStreamLog {
+    settings: Settings,
+    pub(crate) client: Client,
+    pub(crate) context: Context,
+    publishes: mpsc::UnboundedSender<Publish>,
+    arrived: Arc<Arrived>,
+    following: Option<Following>,
+    /// The stream's settings were checked.
+    is_checked: bool,
+    /// Last, so that everything on it has ended before.
+    runtime: Runtime,
+}
+
+/// Outcomes that have arrived, and whom to wake.
+struct Arrived {
+    outcomes: Mutex<VecDeque<(u64, Outcome)>>,
+    wake: Mutex<Wake>,
+}
+
+impl Arrived {
+    fn push(&self, expected: u64, outcome: Outcome) {
+        self.outcomes.lock().push_back((expected, outcome));
+        self.wake();
+    }
+
+    fn wake(&self) {
+        let wake = Arc::clone(&self.wake.lock());
+        wake();
+    }
+}
+
+impl fmt::Debug for JetStreamLog {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("JetStreamLog")
+            .field("stream", &self.settings.stream)
+            .finish_non_exhaustive()
+    }
+}
+
+impl JetStreamLog {
+    /// Connects. With `patient` it returns at once, and connects when a server is there.
+    ///
+    /// # Errors
+    /// [`LogError`].
+    pub fn connect(settings: &Settings, patient: bool) -> Result<Self, LogError> {
+        let started = |error: std::io::Error| LogError::Unreachable(error.to_string());
+        for server in &settings.servers {
+            server
+                .parse::<ServerAddr>()
+                .map_err(|error| LogError::Unsafe(format!("server {server:?}: {error}")))?;
+        }
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .thread_name("jetstream")
+            .enable_all()
+            .build()
+            .map_err(started)?;
+        let (client, context) = runtime.block_on(async {
+            let client = settings.connect(patient).await?;
+            let context = ContextBuilder::new()
+                .timeout(REQUEST_TIMEOUT)
+                .max_ack_inflight(MAX_AWAITED)
+                .build(client.clone());
+            Ok((client, context))
+        })?;
+        let arrived = Arc::new(Arrived {
+            outcomes: Mutex::default(),
+            wake: Mutex::new(Arc::new(|| {})),
+        });
+        let (publishes, receiver) = mpsc::unbounded_channel();
+        let subject = settings.journal_subject();
+        let send = send(context.clone(), subject, receiver, Arc::clone(&arrived));
+        runtime.spawn(send);
+        Ok(Self {
+            settings: settings.clone(),
+            client,
+            context,
+            publishes,
+            arrived,
+            following: None,
+            is_checked: false,
+            runtime,
+        })
+    }
+
+    pub(crate) fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Runs a request to its end.
+    pub(crate) fn block_on<T>(&self, request: impl Future<Output = T>) -> T {
+        self.runtime.block_on(request)
+    }
+
+    fn stream(&self, name: &str) -> Result<Stream<()>, LogError> {
+        let stream = self.context.get_stream_no_info(name);
+        self.block_on(stream).map_err(|error| unreachable(&error))
+    }
+
+    /// Sends a small message without waiting for an answer.
+    fn send_record(&self, subject: String, bytes: Vec<u8>) {
+        let client = self.client.clone();
+        self.runtime.spawn(async move {
+            if let Err(error) = client.publish(subject, bytes.into()).await {
+                tracing::debug!(%error, "a record was not sent");
+            }
+        });
+    }
+
+    fn last_record(&self, stream: &str, subject: &str) -> Result<Option<Bytes>, LogError> {
+        let stream = self.stream(stream)?;
+        match self.block_on(stream.get_last_raw_message_by_subject(subject)) {
+            Ok(message) => Ok(Some(message.payload)),
+            Err(error) if error.kind() == LastRawMessageErrorKind::NoMessageFound => Ok(None),
+            Err(error) => Err(unreachable(&error)),
+        }
+    }
+}
+
+pub(crate) fn unreachable(error: &dyn fmt::Display) -> LogError {
+    LogError::Unreachable(error.to_string())
+}
+
+/// Sends messages in their order; each outcome is awaited by a task of its own.
+async fn send(
+    context: Context,
+    subject: String,
+    mut receiver: mpsc::UnboundedReceiver<Publish>,
+    arrived: Arc<Arrived>,
+) {
+    while let Some(publish) = receiver.recv().await {
+        let expected = publish.expected;
+        let mut message = PublishMessage::build()
+            .expected_last_sequence(expected)
+            .message_id(&publish.id)
+            .payload(publish.bytes.into());
+        if let Some(after) = &publish.after {
+            message = message.expected_last_message_id(after);
+        }
+        let sent = context.send_publish(subject.clone(), message).await;
+        let arrived = Arc::clone(&arrived);
+        tokio::spawn(async move {
+            let outcome = match sent {
+                Ok(answer) => answer.await,
+                Err(error) => Err(error),
+            };
+            arrived.push(expected, outcome_of(outcome));
+        });
+    }
+}
+
+fn outcome_of(
+    outcome: Result<
+        async_nats::jetstream::publish::PublishAck,
+        async_nats::jetstream::context::PublishError,
+    >,
+) -> Outcome {
+    match outcome {
+        Ok(answer) => Outcome::Accepted(answer.sequence),
+        Err(error)
+            if [
+                PublishErrorKind::WrongLastSequence,
+                PublishErrorKind::WrongLastMessageId,
+            ]
+            .contains(&error.kind()) =>
+        {
+            Outcome::WrongLast
+        }
+        Err(error) => {
+            tracing::debug!(%error, "a message of the journal has an unknown outcome");
+            Outcome::Unknown
+        }
+    }
+}
+
+impl ReplicatedLog for JetStreamLog {
+    fn set_waker(&mut self, wake: Wake) {
+        *self.arrived.wake.lock() = wake;
+    }
+
+    fn bounds(&mut self) -> Result<Bounds, LogError> {
+        let stream = self.stream(&self.settings.stream)?;
+        let info = self
+            .block_on(stream.get_info())
+            .map_err(|error| unreachable(&error))?;
+        if !self.is_checked {
+            check_server(&self.client)?;
+            let [journal, ..] = configs(&self.settings, 0);
+            check_stream(&info, &journal)?;
+            self.is_checked = true;
+        }
+        Ok(Bounds {
+            first: info.state.first_sequence.max(1),
+            last: info.state.last_sequence,
+        })
+    }
+
+    fn read(&mut self, number: u64) -> Result<Option<Message>, LogError> {
+        let stream = self.stream(&self.settings.stream)?;
+        match self.block_on(stream.get_raw_message(number)) {
+            Ok(message) => Ok(Some(Message {
+                id: (message.headers.get(NATS_MESSAGE_ID))
+                    .map(|id| id.as_str().to_owned())
+                    .unwrap_or_default(),
+                bytes: message.payload.to_vec(),
+            })),
+            Err(error) => match error.kind() {
+                LastRawMessageErrorKind::NoMessageFound => Ok(None),
+                LastRawMessageErrorKind::JetStream(why)
+                    if why.error_code() == ErrorCode::NO_MESSAGE_FOUND =>
+                {
+                    Ok(None)
+                }
+                _ => Err(unreachable(&error)),
+            },
+        }
+    }
+
+    fn next(&mut self, after: u64) -> Result<Option<Vec<u8>>, LogError> {
+        let continues = |it: &Following| it.last() == after;
+        if !self.following.as_ref().is_some_and(continues) {
+            let arrived = Arc::clone(&self.arrived);
+            self.following = Some(Following::start(
+                self.runtime.handle(),
+                self.context.clone(),
+                self.settings.stream.clone(),
+                after,
+                Arc::new(move || arrived.wake()),
+            ));
+        }
+        let following = self.following.as_mut();
+        let next = following.and_then(Following::next);
+        Ok(next.map(Vec::from))
+    }
+
+    fn publish(&mut self, publish: Publish) {
+        // This host writes: what the stream sends back is its own.
+        self.following = None;
+        // The receiver lives as long as the runtime.
+        let _ = self.publishes.send(publish);
+    }
+
+    fn outcome(&mut self) -> Option<(u64, Outcome)> {
+        self.arrived.outcomes.lock().pop_front()
+    }
+
+    fn beat(&mut self, beat: &Heartbeat) {
+        let subject = self.settings.heartbeat_subject();
+        if !beat.resigned {
+            self.send_record(subject, beat.encode());
+            return;
+        }
+        // The connection ends right after it.
+        let client = self.client.clone();
+        let sent = async {
+            client.publish(subject, beat.encode().into()).await.ok();
+            client.flush().await.ok();
+        };
+        let _ = self.block_on(async { tokio::time::timeout(REQUEST_TIMEOUT, sent).await });
+    }
+
+    fn last_beat(&mut self) -> Result<Option<Heartbeat>, LogError> {
+        let (stream, subject) = (
+            self.settings.heartbeat_stream(),
+            self.settings.heartbeat_subject(),
+        );
+        let bytes = self.last_record(&stream, &subject)?;
+        Ok(bytes.and_then(|bytes| Heartbeat::decode(&bytes)))
+    }
+
+    fn announce(&mut self, record: &HostRecord) {
+        self.send_record(self.settings.host_subject(&record.host), record.encode());
+    }
+
+    fn hosts(&mut self) -> Result<Vec<HostRecord>, LogError> {
+        let name = self.settings.hosts_stream();
+        let stream = self.stream(&name)?;
+        let all = self.settings.host_subject("*");
+        let subjects = self.block_on(async {
+            let mut named = stream
+                .info_builder()
+                .subjects(&all)
+                .fetch()
+                .await
+                .map_err(|error| unreachable(&error))?;
+            let mut subjects = Vec::new();
+            while let Some(subject) = named.next().await {
+                let (subject, _) = subject.map_err(|error| unreachable(&error))?;
+                subjects.push(subject);
+            }
+            Ok(subjects)
+        })?;
+        let mut hosts = Vec::new();
+        for subject in subjects {
+            let bytes = self.last_record(&name, &subject)?;
+            hosts.extend(bytes.and_then(|bytes| HostRecord::decode(&bytes)));
+        }
+        Ok(hosts)
+    }
+}

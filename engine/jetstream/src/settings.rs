@@ -1,0 +1,95 @@
+//! How to reach the servers.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use async_nats::{Client, ConnectOptions};
+use foretell_replication::LogError;
+
+/// Timeout of a request.
+pub(crate) const REQUEST_TIMEOUT: Duration = Duration::from_millis(1_000);
+/// A connection attempt ends after this.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
+/// Pause between two attempts.
+const RECONNECT_PAUSE: Duration = Duration::from_millis(200);
+/// A connection without an answer to two pings is closed.
+const PING_INTERVAL: Duration = Duration::from_secs(1);
+
+/// Servers, credentials, names.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    /// Name of this host, for the servers' lists of connections.
+    pub host: String,
+    /// `nats://` or `tls://` URLs.
+    pub servers: Vec<String>,
+    /// Name of the stream.
+    pub stream: String,
+    /// File with a user's credentials (JWT and seed).
+    pub credentials_file: Option<PathBuf>,
+    /// File with the authority of the servers' certificates.
+    pub tls_ca_file: Option<PathBuf>,
+    /// Files with the certificate of this host and its key.
+    pub tls_certificate: Option<(PathBuf, PathBuf)>,
+}
+
+impl Settings {
+    /// Subject of the journal's messages.
+    #[must_use]
+    pub fn journal_subject(&self) -> String {
+        format!("{}.journal", self.stream)
+    }
+
+    /// Name of the stream with the heartbeat.
+    #[must_use]
+    pub fn heartbeat_stream(&self) -> String {
+        format!("{}-heartbeat", self.stream)
+    }
+
+    /// Subject of the heartbeat.
+    #[must_use]
+    pub fn heartbeat_subject(&self) -> String {
+        format!("{}.heartbeat", self.stream)
+    }
+
+    /// Name of the stream with the hosts' records.
+    #[must_use]
+    pub fn hosts_stream(&self) -> String {
+        format!("{}-hosts", self.stream)
+    }
+
+    /// Subject of a host's record.
+    #[must_use]
+    pub fn host_subject(&self, host: &str) -> String {
+        format!("{}.hosts.{host}", self.stream)
+    }
+
+    /// Connects. With `patient` it returns at once and connects when a server is there.
+    pub(crate) async fn connect(&self, patient: bool) -> Result<Client, LogError> {
+        let failed = |error: String| LogError::Unreachable(error);
+        let mut options = ConnectOptions::new()
+            .name(format!("foretell {}", self.host))
+            .connection_timeout(CONNECT_TIMEOUT)
+            .ping_interval(PING_INTERVAL)
+            .max_reconnects(None)
+            .reconnect_delay_callback(|_| RECONNECT_PAUSE);
+        if patient {
+            options = options.retry_on_initial_connect();
+        }
+        if let Some(file) = &self.tls_ca_file {
+            options = options.add_root_certificates(file.clone());
+        }
+        if let Some((certificate, key)) = &self.tls_certificate {
+            options = options.add_client_certificate(certificate.clone(), key.clone());
+        }
+        if let Some(file) = &self.credentials_file {
+            options = options
+                .credentials_file(file)
+                .await
+                .map_err(|error| LogError::Unsafe(format!("{}: {error}", file.display())))?;
+        }
+        options
+            .connect(self.servers.clone())
+            .await
+            .map_err(|error| failed(error.to_string()))
+    }
+}

@@ -1,0 +1,269 @@
+//! The leader's side: publishes items in order, several in flight, and resolves unknown outcomes.
+//!
+//! Every message names the number of the message before and, unless that one is confirmed, its id. The
+//! number alone is not enough: if another host takes over while messages 5 and 6 are in flight, its
+//! header takes the place of 5, and 6 would follow it.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use foretell_journal::replica::{LogQueue, MAX_IN_FLIGHT};
+use foretell_model::Sequence;
+use thiserror::Error;
+
+use crate::log::{Outcome, Publish, ReplicatedLog, attempt_id, is_attempt, message_id};
+
+/// Pause between two attempts with the same message.
+const RETRY: Duration = Duration::from_millis(50);
+
+/// Another host has written to the log: this one leads no more.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[error("another host wrote message {number} of the replicated log: this host leads no more")]
+pub struct Superseded {
+    /// The number of that message.
+    pub number: u64,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum State {
+    /// The outcome is to come.
+    Sent,
+    /// The log's last message was not the expected one.
+    WrongLast,
+    /// To be sent again with the same bytes and expected number.
+    Unsent,
+    Accepted,
+}
+
+#[derive(Debug)]
+struct Flight {
+    expected: u64,
+    id: String,
+    /// Number of times that the log certainly refused it.
+    attempt: u32,
+    bytes: Vec<u8>,
+    state: State,
+}
+
+impl Flight {
+    /// `previous` is the message before, unless the log has confirmed that one.
+    fn publish(&self, previous: Option<String>) -> Publish {
+        Publish {
+            expected: self.expected,
+            after: previous,
+            id: attempt_id(&self.id, self.attempt),
+            bytes: self.bytes.clone(),
+        }
+    }
+}
+
+/// Items on their way into the log.
+#[derive(Debug)]
+pub struct Window {
+    queue: LogQueue,
+    host: String,
+    term: u64,
+    /// Number of the last message that was taken from the queue.
+    last: u64,
+    flights: VecDeque<Flight>,
+    /// The last attempt after a fault.
+    retried: Duration,
+    /// The last time at which the log confirmed something.
+    confirmed_at: Duration,
+}
+
+impl Window {
+    /// Publishes the items of `queue` after message `last`, the header of this term.
+    #[must_use]
+    pub const fn new(queue: LogQueue, host: String, term: u64, last: u64, now: Duration) -> Self {
+        Self {
+            queue,
+            host,
+            term,
+            last,
+            flights: VecDeque::new(),
+            retried: Duration::ZERO,
+            confirmed_at: now,
+        }
+    }
+
+    /// Whether nothing is in flight.
+    #[must_use]
+    pub fn is_idle(&self) -> bool {
+        self.flights.is_empty() && self.queue.in_flight() == 0
+    }
+
+    /// Whether a message waits to be sent again or to be compared.
+    #[must_use]
+    pub fn has_fault(&self) -> bool {
+        let has_fault = |it: &Flight| matches!(it.state, State::Unsent | State::WrongLast);
+        self.flights.iter().any(has_fault)
+    }
+
+    /// The last time at which the log confirmed something.
+    #[must_use]
+    pub const fn confirmed_at(&self) -> Duration {
+        self.confirmed_at
+    }
+
+    /// Number of the last message taken from the queue.
+    #[must_use]
+    pub const fn last(&self) -> u64 {
+        self.last
+    }
+
+    /// Handles outcomes, resolves faults and sends new items. Returns the durable sequence if it
+    /// rose.
+    ///
+    /// # Errors
+    /// Another host leads. Nothing is published after it.
+    pub fn step(
+        &mut self,
+        log: &mut dyn ReplicatedLog,
+        now: Duration,
+    ) -> Result<Option<Sequence>, Superseded> {
+        while let Some((expected, outcome)) = log.outcome() {
+            self.note(expected, outcome);
+        }
+        self.resolve(log, now)?;
+        let mut raised = None;
+        while self
+            .flights
+            .front()
+            .is_some_and(|flight| flight.state == State::Accepted)
+        {
+            self.flights.pop_front();
+            self.confirmed_at = now;
+            raised = self.queue.confirm().or(raised);
+        }
+        self.send_again(log, now);
+        self.send_new(log);
+        Ok(raised)
+    }
+
+    /// Checks of an idle leader whether the log has gone on without it.
+    ///
+    /// # Errors
+    /// Another host leads.
+    pub fn check_idle(
+        &mut self,
+        log: &mut dyn ReplicatedLog,
+        now: Duration,
+    ) -> Result<(), Superseded> {
+        match log.bounds() {
+            Ok(bounds) if bounds.last > self.last => Err(Superseded {
+                number: self.last + 1,
+            }),
+            Ok(bounds) => {
+                if bounds.last == self.last {
+                    self.confirmed_at = now;
+                } else {
+                    tracing::error!(
+                        own = self.last,
+                        log = bounds.last,
+                        "the replicated log lacks confirmed messages"
+                    );
+                }
+                Ok(())
+            }
+            Err(error) => {
+                tracing::debug!(%error, "cannot check the replicated log");
+                Ok(())
+            }
+        }
+    }
+
+    /// The id of the message before the one in this place of the window, as last sent. The first
+    /// follows a message that the log has confirmed.
+    fn previous(&self, at: usize) -> Option<String> {
+        let flight = &self.flights[at.checked_sub(1)?];
+        Some(attempt_id(&flight.id, flight.attempt))
+    }
+
+    fn note(&mut self, expected: u64, outcome: Outcome) {
+        let flight = self.flights.iter_mut().find(|it| it.expected == expected);
+        // An answer to an earlier attempt, of a message that is resolved.
+        let Some(flight) = flight.filter(|flight| flight.state != State::Accepted) else {
+            return;
+        };
+        flight.state = match outcome {
+            Outcome::Accepted(number) if number == expected + 1 => State::Accepted,
+            Outcome::Accepted(_) | Outcome::WrongLast => State::WrongLast,
+            Outcome::Unknown => State::Unsent,
+        };
+    }
+
+    /// The oldest message decides: if the log has another one in its place, another host leads; if
+    /// it has none, all that follow must be sent again.
+    fn resolve(&mut self, log: &mut dyn ReplicatedLog, now: Duration) -> Result<(), Superseded> {
+        while let Some(at) = self
+            .flights
+            .iter()
+            .position(|it| it.state != State::Accepted)
+        {
+            let flight = &mut self.flights[at];
+            if flight.state != State::WrongLast || now.saturating_sub(self.retried) < RETRY {
+                return Ok(());
+            }
+            let number = flight.expected + 1;
+            match log.read(number) {
+                Ok(Some(message)) if is_attempt(&message.id, &flight.id) => {
+                    flight.state = State::Accepted;
+                }
+                Ok(Some(_)) => return Err(Superseded { number }),
+                Ok(None) => {
+                    for flight in self.flights.range_mut(at..) {
+                        if flight.state == State::WrongLast {
+                            flight.attempt += 1;
+                        }
+                        flight.state = State::Unsent;
+                    }
+                }
+                Err(_) => {
+                    self.retried = now;
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Sends again from the first message without an outcome on: the later ones were refused, or
+    /// will be.
+    fn send_again(&mut self, log: &mut dyn ReplicatedLog, now: Duration) {
+        let first = self.flights.iter().position(|it| it.state == State::Unsent);
+        let Some(first) = first else {
+            return;
+        };
+        if now.saturating_sub(self.retried) < RETRY {
+            return;
+        }
+        self.retried = now;
+        for at in first..self.flights.len() {
+            let previous = self.previous(at);
+            let flight = &mut self.flights[at];
+            if flight.state != State::Accepted {
+                flight.state = State::Sent;
+                log.publish(flight.publish(previous));
+            }
+        }
+    }
+
+    fn send_new(&mut self, log: &mut dyn ReplicatedLog) {
+        while self.flights.len() < MAX_IN_FLIGHT
+            && !self.has_fault()
+            && let Some(bytes) = self.queue.take()
+        {
+            let flight = Flight {
+                expected: self.last,
+                id: message_id(self.term, self.last + 1, &self.host),
+                attempt: 0,
+                bytes,
+                state: State::Sent,
+            };
+            log.publish(flight.publish(self.previous(self.flights.len())));
+            self.flights.push_back(flight);
+            self.last += 1;
+        }
+    }
+}

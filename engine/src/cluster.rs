@@ -1,0 +1,138 @@
+//! A host of a cluster: it follows the replicated log, and leads when it has taken over
+//! (`docs/internals/decisions/0019`).
+//!
+//! ```text
+//! join ─▶ recover ─▶ follow ──(silence, or nobody leads)──▶ takeover ─▶ lead ─▶ ends
+//!           hot exchange, publisher, own journal                          superseded: exit code 79
+//! ```
+//! A start always follows first, whatever the role: what the log has decides. `join.rs` brings the
+//! local copy in line with the log, `standby.rs` follows and takes over, `leader.rs` publishes what
+//! the sync thread seals.
+
+pub(crate) mod join;
+mod leader;
+pub(crate) mod standby;
+pub(crate) mod status;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use foretell_journal::replica::{self, ReplicaWriter};
+
+use self::leader::Leader;
+use self::standby::{Standby, StandbyStep};
+pub use self::status::CLUSTER_STATUS_NAME;
+use self::status::StatusFile;
+use crate::clock::{Clocks as _, SystemClocks};
+use crate::config::{ClusterConfig, EngineConfig};
+use crate::directory::Directory;
+use crate::error::EngineError;
+use crate::recovery::{self, mode_and_heartbeats};
+use crate::stop::Stop;
+use crate::threads::{Ready, Serving, random, spawn_publisher};
+use crate::wiring::{ServingParts, Wakers, WritableExchange, check_clock};
+
+/// Sleep of a host that follows, unless something arrives.
+const IDLE: Duration = Duration::from_millis(50);
+
+/// Runs a host until it is stopped or superseded.
+pub(crate) fn run(
+    config: &EngineConfig,
+    cluster: &ClusterConfig,
+    directory: &Directory,
+    on_ready: impl FnOnce(&Ready),
+) -> Result<(), EngineError> {
+    let clocks = SystemClocks::start();
+    let mut log = (cluster.log)
+        .connect()
+        .map_err(|error| EngineError::Cluster(error.to_string()))?;
+    let thread = std::thread::current();
+    log.set_waker(Arc::new(move || thread.unpark()));
+    let mut status = StatusFile::create(&config.data_directory, cluster)
+        .map_err(EngineError::process("writing the cluster's status"))?;
+    let journal = directory.journal();
+    let applied = join::join(config, cluster, &journal, &mut *log, &mut status)?;
+    let restored = recovery::restore(config, directory, random()?, replica::recover_replica)?;
+    let opened = ReplicaWriter::open(restored.journal);
+    let (mut writer, journal, helper) = opened.map_err(EngineError::Journal)?;
+    writer
+        .start_preallocator(helper)
+        .map_err(EngineError::Journal)?;
+    let stop =
+        Stop::new(config.handle_signals).map_err(EngineError::process("listening to signals"))?;
+    let wakers = Wakers::new(config)?;
+    wakers.mailbox.set_leading(false);
+    let publisher = spawn_publisher(wakers.publisher(
+        config,
+        directory,
+        journal.clone(),
+        restored.store,
+        restored.newly_accepted,
+        (random()?, clocks),
+    ))?;
+    on_ready(&Ready {
+        socket: directory.socket(),
+        epoch: journal.epoch(),
+        genesis: journal.genesis(),
+        sequence: writer.last_sequence(),
+        stop: stop.handle.clone(),
+    });
+    let mut standby = Standby::new(
+        config,
+        cluster,
+        log,
+        writer,
+        restored.exchange,
+        applied,
+        clocks,
+    );
+    let end_publisher = |publisher: std::thread::JoinHandle<Result<(), EngineError>>| {
+        wakers.mailbox.stop();
+        journal.wake_followers();
+        publisher.join().expect("a panic in it aborts the process")
+    };
+    loop {
+        if stop.is_requested() || wakers.mailbox.has_failed() {
+            let finished = standby.finish();
+            end_publisher(publisher)?;
+            return finished;
+        }
+        match standby.step(&mut status)? {
+            StandbyStep::More => {}
+            StandbyStep::Idle => std::thread::park_timeout(IDLE),
+            StandbyStep::Leads => break,
+        }
+    }
+    let taken = standby.lead();
+    check_clock(config, taken.last_time, clocks.wall())?;
+    wakers.mailbox.set_leading(true);
+    let (mode, heartbeats) = mode_and_heartbeats(&taken.exchange);
+    let writable = WritableExchange {
+        exchange: taken.exchange,
+        mode,
+        heartbeats,
+        last_time: taken.last_time,
+        newly_accepted: restored.newly_accepted,
+        appender: taken.appender,
+        syncer: taken.syncer,
+        journal: journal.clone(),
+    };
+    let parts = ServingParts::wire(config, writable, wakers, clocks, random()?);
+    let leader = Leader::start(taken.leader, status, &parts)?;
+    let config = &EngineConfig {
+        switch_rules: taken.all_know_rules,
+        ..config.clone()
+    };
+    let serving = Serving {
+        config,
+        directory,
+        parts,
+        stop: Some(stop),
+    };
+    let served = serving.run(publisher, |_| {});
+    // The sync thread has ended; what it submitted is published, and the heartbeat resigns.
+    match leader.finish() {
+        Ok(()) => served,
+        Err(superseded) => Err(EngineError::Superseded(superseded.to_string())),
+    }
+}

@@ -1,0 +1,241 @@
+//! Brings the local copy in line with the log before it is recovered.
+
+use std::fs::OpenOptions;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::Path;
+use std::time::Duration;
+
+use foretell_journal::replica::{self, Item, LocalEnd};
+use foretell_journal::segment::SegmentHeader;
+use foretell_replication::{
+    Decision, LocateError, LogError, Publish, ReplicatedLog, decide, locate, message_id,
+};
+
+use super::status::StatusFile;
+use crate::clock::{Clocks as _, SystemClocks};
+use crate::config::{ClusterConfig, ClusterRole, EngineConfig};
+use crate::error::EngineError;
+
+/// Pause between two attempts.
+const RETRY: Duration = Duration::from_millis(250);
+
+/// The result of an attempt.
+#[derive(Debug)]
+pub(crate) enum Attempt {
+    /// The local copy ends with this message of the log.
+    Joined(u64),
+    /// Not yet, for this reason.
+    Waits(String),
+}
+
+/// Compares the journal with the log until both agree, and sets aside what the log does not have.
+/// Returns the number of the log's message that the journal ends with.
+///
+/// # Errors
+/// The journal is not of this log, or an I/O error. A log that does not answer is awaited.
+pub(crate) fn join(
+    config: &EngineConfig,
+    cluster: &ClusterConfig,
+    journal: &Path,
+    log: &mut dyn ReplicatedLog,
+    status: &mut StatusFile,
+) -> Result<u64, EngineError> {
+    let clocks = SystemClocks::start();
+    mark_as_replica(journal).map_err(EngineError::process("marking the journal"))?;
+    loop {
+        let attempt = match compare_secrets(cluster, log)? {
+            Some(waits) => Attempt::Waits(waits),
+            None => attempt(config, cluster, journal, log, &mut || {
+                std::thread::park_timeout(RETRY);
+            })?,
+        };
+        match attempt {
+            Attempt::Joined(number) => return Ok(number),
+            Attempt::Waits(state) => status.set_state(&state),
+        }
+        status.write(clocks.wall());
+        std::thread::park_timeout(RETRY);
+    }
+}
+
+/// A start without the cluster refuses a marked journal.
+fn mark_as_replica(journal: &Path) -> std::io::Result<()> {
+    std::fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(journal)?;
+    OpenOptions::new()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .mode(0o600)
+        .open(replica::marker_path(journal))?
+        .sync_all()
+}
+
+/// Hosts that can lead must share their secrets: a client's key and a checkpoint must hold after a
+/// takeover.
+fn compare_secrets(
+    cluster: &ClusterConfig,
+    log: &mut dyn ReplicatedLog,
+) -> Result<Option<String>, EngineError> {
+    if cluster.role == ClusterRole::Reader {
+        return Ok(None);
+    }
+    let hosts = match log.hosts() {
+        Ok(hosts) => hosts,
+        Err(LogError::Unreachable(why)) => return Ok(Some(format!("waiting for the log: {why}"))),
+        Err(other) => return Err(EngineError::Cluster(other.to_string())),
+    };
+    let other = hosts.iter().find(|host| {
+        host.host != cluster.host
+            && host.role != ClusterRole::Reader.name()
+            && host.fingerprint != cluster.fingerprint
+    });
+    match other {
+        None => Ok(None),
+        Some(other) => Err(EngineError::Cluster(format!(
+            "host {} has another master.secret, operator.token or checkpoint.key; copy these files from it, or remove its \
+             record from the hosts' stream if it is gone for good",
+            other.host
+        ))),
+    }
+}
+
+/// Compares once; `pause` passes time between two questions to the log.
+pub(crate) fn attempt(
+    config: &EngineConfig,
+    cluster: &ClusterConfig,
+    journal: &Path,
+    log: &mut dyn ReplicatedLog,
+    pause: &mut dyn FnMut(),
+) -> Result<Attempt, EngineError> {
+    let bounds = match log.bounds() {
+        Ok(bounds) => bounds,
+        Err(LogError::Unreachable(why)) => {
+            return Ok(Attempt::Waits(format!("waiting for the log: {why}")));
+        }
+        Err(other) => return Err(EngineError::Cluster(other.to_string())),
+    };
+    let is_empty = bounds.last < bounds.first;
+    let local = LocalEnd::open(journal, &config.journal).map_err(EngineError::Journal)?;
+    let has_frames = local.items().len() > 1;
+    if local.items().is_empty() || (is_empty && !has_frames) {
+        drop(local);
+        return match is_empty {
+            true => found(config, cluster, journal, log, pause),
+            false => begin_copy(config, journal, log, bounds.first),
+        };
+    }
+    if is_empty {
+        return Err(EngineError::Cluster(
+            "the replicated log is empty and this journal is not: make the log from it (foretell cluster init --from)"
+                .to_owned(),
+        ));
+    }
+    match locate(log, bounds, local.items()) {
+        Ok(located) => {
+            local.keep(located.kept).map_err(EngineError::Journal)?;
+            Ok(Attempt::Joined(located.number))
+        }
+        Err(LocateError::Log(LogError::Unreachable(why))) => {
+            Ok(Attempt::Waits(format!("waiting for the log: {why}")))
+        }
+        Err(LocateError::NotInLog { .. }) if !has_frames => {
+            // A host that founded a journal whose header came too late.
+            drop(local);
+            let removed = replica::remove_unfounded(journal, &config.journal);
+            removed.map_err(EngineError::Journal)?;
+            Ok(Attempt::Waits(
+                "another host founded the journal".to_owned(),
+            ))
+        }
+        Err(other) => Err(EngineError::Cluster(other.to_string())),
+    }
+}
+
+/// Founds the journal: the first message of an empty log is the header of its first segment.
+fn found(
+    config: &EngineConfig,
+    cluster: &ClusterConfig,
+    journal: &Path,
+    log: &mut dyn ReplicatedLog,
+    pause: &mut dyn FnMut(),
+) -> Result<Attempt, EngineError> {
+    if cluster.role != ClusterRole::Leader {
+        let waits = "the log is empty; waiting for the host with role = \"leader\"";
+        return Ok(Attempt::Waits(waits.to_owned()));
+    }
+    let created = match first_header(journal)? {
+        Some(header) => Ok(header),
+        None => replica::create(journal, &config.journal, None),
+    };
+    let header = created.map_err(EngineError::Journal)?;
+    let publish = Publish {
+        expected: 0,
+        after: None,
+        id: message_id(header.epoch, 1, &cluster.host),
+        bytes: header.page().to_vec(),
+    };
+    let mut attempts = 0;
+    let mut wait = || {
+        pause();
+        attempts += 1;
+        attempts < 40
+    };
+    match decide(log, &publish, &mut wait) {
+        Decision::Accepted => Ok(Attempt::Joined(1)),
+        // The next attempt compares the two.
+        Decision::Refused => Ok(Attempt::Waits(
+            "another host founded the journal".to_owned(),
+        )),
+        Decision::Unknown => Ok(Attempt::Waits("waiting for the log".to_owned())),
+    }
+}
+
+/// The header of a journal that was created and not founded yet.
+fn first_header(journal: &Path) -> Result<Option<SegmentHeader>, EngineError> {
+    match std::fs::read(foretell_journal::segment::path(journal, 1)) {
+        Ok(bytes) => match SegmentHeader::read(&bytes) {
+            Ok(header) => Ok(Some(header)),
+            Err(error) => Err(EngineError::Cluster(format!("segment 1: {error}"))),
+        },
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(EngineError::process("reading segment 1")(error)),
+    }
+}
+
+/// Begins a copy with the log's first message.
+fn begin_copy(
+    config: &EngineConfig,
+    journal: &Path,
+    log: &mut dyn ReplicatedLog,
+    first: u64,
+) -> Result<Attempt, EngineError> {
+    let message = match log.read(first) {
+        Ok(Some(message)) => message,
+        Ok(None) => {
+            return Ok(Attempt::Waits(
+                "waiting for the log's first message".to_owned(),
+            ));
+        }
+        Err(error) => return Ok(Attempt::Waits(format!("waiting for the log: {error}"))),
+    };
+    let cluster = |what: String| EngineError::Cluster(what);
+    let item = Item::read(&message.bytes)
+        .map_err(|why| cluster(format!("message {first} of the log: {why}")))?;
+    match item {
+        Item::Segment(header) if header.number == 1 => {
+            let created = replica::create(journal, &config.journal, Some(header));
+            created.map_err(EngineError::Journal)?;
+            Ok(Attempt::Joined(first))
+        }
+        other => {
+            let (segment, offset) = other.position();
+            Err(cluster(format!(
+                "the log begins at segment {segment}, byte {offset}: start this host on a copy of another host's data \
+                 directory (foretell cluster seed)"
+            )))
+        }
+    }
+}

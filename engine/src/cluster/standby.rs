@@ -1,0 +1,454 @@
+//! Follows the log with a hot exchange, and takes over.
+
+use std::time::Duration;
+
+use foretell_journal::replica::{Item, LogQueue, ReplicaError, ReplicaWriter};
+use foretell_journal::{Appender, JournalState, Scratch, Syncer};
+use foretell_matching::{Difference, Exchange, Replay};
+use foretell_model::TimeNs;
+use foretell_model::limits::NEWEST_RULES;
+use foretell_replication::{
+    Bounds, Decision, Heartbeat, HostRecord, Publish, ReplicatedLog, Silence, Window, decide,
+    message_id,
+};
+
+use super::status::StatusFile;
+use crate::clock::Clocks;
+use crate::config::{ClusterConfig, ClusterRole, EngineConfig};
+use crate::error::EngineError;
+
+/// Messages between two syncs.
+const MESSAGES_PER_STEP: usize = 64;
+/// Looks at the log within the time of a takeover.
+const LOOKS: u32 = 8;
+/// A host whose clock differs more from the leader's may not lead.
+const MAX_CLOCK_DIFFERENCE_MS: u64 = 1_000;
+/// Attempts to learn the fate of a takeover's message before it counts as failed.
+const MAX_ATTEMPTS: u32 = 200;
+const ATTEMPT_PAUSE: Duration = Duration::from_millis(25);
+
+/// The result of a step.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum StandbyStep {
+    /// More may have arrived.
+    More,
+    /// Nothing to do.
+    Idle,
+    /// This host has taken over.
+    Leads,
+}
+
+/// A host that follows.
+#[derive(Debug)]
+pub(crate) struct Standby<C> {
+    cluster: ClusterConfig,
+    log: Box<dyn ReplicatedLog>,
+    writer: ReplicaWriter,
+    replay: Replay,
+    scratch: Scratch,
+    /// Number of the last message that was applied.
+    applied: u64,
+    silence: Silence,
+    beat: Option<Heartbeat>,
+    /// A heartbeat was seen: if there is none now, the servers lost it, and a leader may live.
+    has_heard: bool,
+    /// The smallest difference to the leader's clock of its newest heartbeats; see
+    /// [`Self::note_clock`].
+    clock_differences: Vec<i64>,
+    next_look: Duration,
+    /// When it last had everything.
+    complete_at: Duration,
+    accept_divergence: Option<foretell_model::Sequence>,
+    /// Passes time between two questions to the log.
+    pause: fn(),
+    clocks: C,
+}
+
+/// What a host that has taken over publishes with.
+pub(crate) struct LeaderParts {
+    pub(crate) cluster: ClusterConfig,
+    pub(crate) log: Box<dyn ReplicatedLog>,
+    pub(crate) queue: LogQueue,
+    pub(crate) window: Window,
+    pub(crate) journal: JournalState,
+    pub(crate) term: u64,
+}
+
+/// What a host that has taken over writes with.
+pub(crate) struct TakenOver {
+    pub(crate) exchange: Exchange,
+    pub(crate) last_time: TimeNs,
+    /// Every host knows the newest rules of this program.
+    pub(crate) all_know_rules: bool,
+    pub(crate) appender: Appender,
+    pub(crate) syncer: Syncer,
+    pub(crate) leader: LeaderParts,
+}
+
+impl<C: Clocks> Standby<C> {
+    /// A host whose journal and exchange end with message `applied` of the log.
+    pub(crate) fn new(
+        config: &EngineConfig,
+        cluster: &ClusterConfig,
+        log: Box<dyn ReplicatedLog>,
+        writer: ReplicaWriter,
+        exchange: Exchange,
+        applied: u64,
+        clocks: C,
+    ) -> Self {
+        Self {
+            silence: Silence::new(2 * cluster.takeover_after / LOOKS),
+            cluster: cluster.clone(),
+            log,
+            writer,
+            replay: Replay::new(exchange),
+            scratch: Scratch::default(),
+            applied,
+            beat: None,
+            has_heard: false,
+            clock_differences: Vec::new(),
+            next_look: Duration::ZERO,
+            complete_at: now(&clocks),
+            accept_divergence: config.accept_divergence,
+            pause: || std::thread::park_timeout(ATTEMPT_PAUSE),
+            clocks,
+        }
+    }
+
+    /// Applies what has arrived; looks at the leader; takes over when it is silent.
+    pub(crate) fn step(&mut self, status: &mut StatusFile) -> Result<StandbyStep, EngineError> {
+        let applied = self.apply_arrived(status)?;
+        if applied == MESSAGES_PER_STEP {
+            return Ok(StandbyStep::More);
+        }
+        self.writer.idle().map_err(EngineError::Failed)?;
+        let now = now(&self.clocks);
+        if now < self.next_look {
+            return Ok(StandbyStep::Idle);
+        }
+        self.next_look = now + self.cluster.takeover_after / LOOKS;
+        let may_lead = self.look(now, status);
+        self.report(status);
+        if may_lead && self.take_over(status)? {
+            return Ok(StandbyStep::Leads);
+        }
+        Ok(StandbyStep::Idle)
+    }
+
+    /// Replaces the pause between two questions to the log.
+    #[cfg(test)]
+    pub(crate) const fn with_pause(mut self, pause: fn()) -> Self {
+        self.pause = pause;
+        self
+    }
+
+    /// The digest of the hot exchange.
+    #[cfg(test)]
+    pub(crate) fn digest(&self) -> [u8; 32] {
+        self.replay.exchange.digest()
+    }
+
+    /// Number of the last message that was applied.
+    #[cfg(test)]
+    pub(crate) const fn applied(&self) -> u64 {
+        self.applied
+    }
+
+    /// Ends in order.
+    pub(crate) fn finish(self) -> Result<(), EngineError> {
+        self.writer.finish().map_err(EngineError::Failed)
+    }
+
+    /// What it writes with, after [`StandbyStep::Leads`].
+    pub(crate) fn lead(mut self) -> TakenOver {
+        let hosts = self.log.hosts();
+        let lacking = hosts
+            .iter()
+            .flatten()
+            .find(|host| host.rules < NEWEST_RULES);
+        if let Some(host) = lacking {
+            tracing::warn!(
+                host = host.host,
+                rules = host.rules,
+                newest = NEWEST_RULES,
+                "rules not switched: a host does not know them"
+            );
+        }
+        let all_know_rules = hosts.is_ok() && lacking.is_none();
+        let (term, last_time) = (self.writer.term(), self.writer.last_time());
+        let journal = self.writer.state().clone();
+        let (appender, syncer, queue) = self.writer.lead();
+        let host = self.cluster.host.clone();
+        let now = now(&self.clocks);
+        let window = Window::new(queue.clone(), host, term, self.applied, now);
+        TakenOver {
+            exchange: self.replay.exchange,
+            last_time,
+            all_know_rules,
+            appender,
+            syncer,
+            leader: LeaderParts {
+                cluster: self.cluster,
+                log: self.log,
+                queue,
+                window,
+                journal,
+                term,
+            },
+        }
+    }
+
+    /// Writes and executes the messages that have arrived, then syncs. Returns their number.
+    fn apply_arrived(&mut self, status: &mut StatusFile) -> Result<usize, EngineError> {
+        let mut applied = 0;
+        while applied < MESSAGES_PER_STEP {
+            let message = match self.log.next(self.applied) {
+                Ok(Some(message)) => message,
+                Ok(None) => break,
+                Err(error) => {
+                    status.set_state(&format!("waiting for the log: {error}"));
+                    break;
+                }
+            };
+            match self.apply(&message) {
+                Ok(()) => applied += 1,
+                Err(ApplyError::Message(why)) => {
+                    // Another server may have it intact; it is asked again.
+                    let number = self.applied + 1;
+                    tracing::error!(number, why, "message of the replicated log not applied");
+                    status.set_state(&format!("message {number} of the log is damaged: {why}"));
+                    self.silence.reset();
+                    break;
+                }
+                Err(ApplyError::Engine(error)) => return Err(error),
+            }
+        }
+        if applied > 0 {
+            self.writer.sync().map_err(EngineError::Failed)?;
+            self.silence.reset();
+            self.complete_at = now(&self.clocks);
+        }
+        Ok(applied)
+    }
+
+    fn apply(&mut self, message: &[u8]) -> Result<(), ApplyError> {
+        let item = Item::read(message).map_err(ApplyError::Message)?;
+        match self.writer.write(&item, message) {
+            Ok(_) => {}
+            Err(ReplicaError::Mismatch(why)) => return Err(ApplyError::Message(why)),
+            Err(ReplicaError::Journal(error)) => {
+                return Err(ApplyError::Engine(EngineError::Failed(error)));
+            }
+        }
+        self.applied += 1;
+        for frame in item.frames() {
+            let frame = frame.expect("the writer verified the frames");
+            let sequence = frame.sequence();
+            let shown = frame.decode(&mut self.scratch).map_err(|error| {
+                let what = error.to_string();
+                ApplyError::Engine(EngineError::Impossible { sequence, what })
+            })?;
+            match self.replay.execute(&shown) {
+                Ok(()) => {}
+                Err(Difference::Events(_)) if self.accept_divergence == Some(sequence) => {}
+                Err(Difference::Events(what)) => {
+                    return Err(ApplyError::Engine(EngineError::Diverged { sequence, what }));
+                }
+                Err(Difference::Rejected(verdict)) => {
+                    let what = format!("{verdict:?}");
+                    return Err(ApplyError::Engine(EngineError::ReplayRefused {
+                        sequence,
+                        what,
+                    }));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads the log's end and the leader's heartbeat. Returns whether this host should take over.
+    fn look(&mut self, now: Duration, status: &mut StatusFile) -> bool {
+        let seen = self
+            .log
+            .bounds()
+            .and_then(|bounds| Ok((bounds, self.log.last_beat()?)));
+        let (bounds, beat) = match seen {
+            Ok(seen) => seen,
+            Err(error) => {
+                self.silence.reset();
+                status.set_state(&format!("waiting for the log: {error}"));
+                return false;
+            }
+        };
+        self.note_clock(beat.as_ref());
+        self.has_heard |= beat.is_some();
+        self.beat = beat;
+        if !self.is_complete(bounds, now, status) {
+            self.silence.reset();
+            return false;
+        }
+        status.set_state("following");
+        let term = self.writer.term();
+        let silent = self.silence.look(now, self.beat.as_ref(), term);
+        if self.cluster.role == ClusterRole::Reader {
+            return false;
+        }
+        if !self.is_free(term) && silent < self.cluster.takeover_after {
+            return false;
+        }
+        self.is_fit(status)
+    }
+
+    /// Whether everything of the log is applied.
+    fn is_complete(&mut self, bounds: Bounds, now: Duration, status: &mut StatusFile) -> bool {
+        if bounds.last == self.applied {
+            self.complete_at = now;
+            status.now.stream_sequence = self.writer.last_sequence().0;
+            return true;
+        }
+        if bounds.last < self.applied {
+            let text = format!(
+                "the log ends at message {}, before {} that this host has: it lost messages",
+                bounds.last, self.applied
+            );
+            tracing::error!("{text}");
+            status.set_state(&text);
+            return false;
+        }
+        if let Ok(Some(last)) = self.log.read(bounds.last)
+            && let Ok(item) = Item::read(&last.bytes)
+        {
+            status.now.stream_sequence = match item {
+                Item::Segment(header) => header.first.0 - 1,
+                Item::Batch(header, _) => header.last.0,
+            };
+        }
+        status.set_state("catching up");
+        false
+    }
+
+    /// Whether no host leads, so that nobody's silence need be awaited.
+    fn is_free(&self, term: u64) -> bool {
+        match &self.beat {
+            None => self.cluster.role == ClusterRole::Leader && !self.has_heard,
+            Some(beat) if beat.term < term => false,
+            Some(beat) => beat.resigned || beat.host == self.cluster.host,
+        }
+    }
+
+    /// Whether this host may lead: its clock and its disk.
+    fn is_fit(&self, status: &mut StatusFile) -> bool {
+        let difference = self.clock_differences.iter().min_by_key(|it| it.abs());
+        if let Some(difference) = difference
+            && difference.unsigned_abs() > MAX_CLOCK_DIFFERENCE_MS
+        {
+            status.set_state(&format!(
+                "not taking over: the clock differs from the leader's by {difference} ms"
+            ));
+            return false;
+        }
+        if self.writer.state().disk_low() {
+            status.set_state("not taking over: the disk is nearly full");
+            return false;
+        }
+        true
+    }
+
+    /// Notes the difference between this host's clock and a new heartbeat. A heartbeat is seen up to
+    /// a look after it was sent, so the smallest of several differences counts.
+    fn note_clock(&mut self, beat: Option<&Heartbeat>) {
+        let Some(beat) = beat.filter(|beat| beat.host != self.cluster.host) else {
+            return;
+        };
+        let is_new = self
+            .beat
+            .as_ref()
+            .is_none_or(|known| (known.term, known.count) != (beat.term, beat.count));
+        // The first one may be old.
+        if self.beat.is_none() || !is_new {
+            return;
+        }
+        let own = self.clocks.wall() / 1_000_000;
+        self.clock_differences
+            .push(own.cast_signed() - beat.wall_ms.cast_signed());
+        if self.clock_differences.len() > 8 {
+            self.clock_differences.remove(0);
+        }
+    }
+
+    fn report(&mut self, status: &mut StatusFile) {
+        let (now, wall) = (now(&self.clocks), self.clocks.wall());
+        let report = &mut status.now;
+        report.leading = false;
+        report.term = self.writer.term();
+        report.own_sequence = self.writer.last_sequence().0;
+        report.stream_sequence = report.stream_sequence.max(report.own_sequence);
+        report.message = self.applied;
+        report.lag_ms = match report.lag_frames() {
+            0 => 0,
+            _ => u64::try_from((now.saturating_sub(self.complete_at)).as_millis())
+                .unwrap_or(u64::MAX),
+        };
+        if let Some(beat) = &self.beat {
+            report.leader.clone_from(&beat.host);
+            report.leader_address.clone_from(&beat.address);
+        }
+        status.write(wall);
+        self.log.announce(&HostRecord {
+            host: self.cluster.host.clone(),
+            role: self.cluster.role.name().to_owned(),
+            sequence: self.writer.last_sequence().0,
+            message: self.applied,
+            rules: NEWEST_RULES,
+            fingerprint: self.cluster.fingerprint.clone(),
+            wall_ms: wall / 1_000_000,
+        });
+    }
+
+    /// Publishes the header of a segment of the next term, right after the last message applied. If
+    /// the log takes it, no other host has written since, and none of an earlier term can.
+    fn take_over(&mut self, status: &mut StatusFile) -> Result<bool, EngineError> {
+        let term = self.writer.term() + 1;
+        let header = self.writer.takeover_header(term);
+        let publish = Publish {
+            expected: self.applied,
+            after: None,
+            id: message_id(term, self.applied + 1, &self.cluster.host),
+            bytes: header.page().to_vec(),
+        };
+        tracing::info!(term, after = self.applied, "taking over");
+        let (mut attempts, pause) = (0, self.pause);
+        let mut wait = || {
+            pause();
+            attempts += 1;
+            attempts < MAX_ATTEMPTS
+        };
+        let decision = decide(&mut *self.log, &publish, &mut wait);
+        tracing::info!(term, ?decision, "takeover decided");
+        self.silence.reset();
+        if decision != Decision::Accepted {
+            // Whoever wrote instead is heard of by the next messages.
+            return Ok(false);
+        }
+        match self.apply(&publish.bytes) {
+            Ok(()) => {}
+            Err(ApplyError::Message(why)) => return Err(EngineError::Cluster(why)),
+            Err(ApplyError::Engine(error)) => return Err(error),
+        }
+        status.now.takeovers += 1;
+        Ok(true)
+    }
+}
+
+/// Why a message was not applied.
+enum ApplyError {
+    /// The message is damaged or not the next one.
+    Message(String),
+    /// The engine must end.
+    Engine(EngineError),
+}
+
+/// The monotonic clock as a duration.
+pub(crate) fn now<C: Clocks>(clocks: &C) -> Duration {
+    Duration::from_nanos(clocks.monotonic())
+}

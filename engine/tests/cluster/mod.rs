@@ -1,0 +1,262 @@
+//! Simulation of a cluster: the real joining, standby, takeover, publishing window, sync and journal
+//! of three hosts run as steps of one scheduler, on an in-memory log with the faults of a network and
+//! disks that lose what was not synced. A seed determines the schedule and all faults.
+//!
+//! Promises: an acknowledged command is in every journal, once, at its sequence; no sequence is
+//! acknowledged by two terms; all journals and states are equal; hosts return by themselves.
+//!
+//! `FORETELL_CLUSTER_SEEDS=n` runs n seeds, `FORETELL_CLUSTER_SEED=s` runs seed s alone with a trace.
+
+mod disk;
+mod host;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use foretell_replication::Model;
+
+use self::host::{Host, SimClock};
+use crate::config::ClusterRole;
+use crate::simulation::rng::Rng;
+
+/// Seeds of a default run.
+const SEEDS: u64 = 150;
+/// Steps of a seed with faults.
+const STEPS: u64 = 2_500;
+/// Steps within which a healed cluster must have recovered.
+const MAX_STEPS: u64 = 60_000;
+
+/// What came up, so that a run that tests nothing fails.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Situation {
+    Acknowledged,
+    TookOver,
+    Superseded,
+    SetAside,
+    PowerCut,
+    LateRequest,
+}
+
+struct World {
+    rng: Rng,
+    clock: SimClock,
+    model: Model,
+    hosts: Vec<Host>,
+    /// The command acknowledged at each sequence.
+    acknowledged: BTreeMap<u64, u64>,
+    next_command: u64,
+    seen: BTreeSet<Situation>,
+    is_traced: bool,
+}
+
+impl World {
+    fn new(seed: u64, is_traced: bool) -> Self {
+        let clock = SimClock(Arc::new(AtomicU64::new(1_000_000_000)));
+        let model = Model::default();
+        let roles = [
+            ClusterRole::Leader,
+            ClusterRole::Standby,
+            ClusterRole::Standby,
+        ];
+        let hosts = ["a", "b", "c"]
+            .into_iter()
+            .zip(roles)
+            .map(|(name, role)| Host::new(name, role, &model, &clock, seed));
+        Self {
+            rng: Rng::new(seed),
+            hosts: hosts.collect(),
+            clock,
+            model,
+            acknowledged: BTreeMap::new(),
+            next_command: 1,
+            seen: BTreeSet::new(),
+            is_traced,
+        }
+    }
+
+    fn note(&self, line: impl FnOnce() -> String) {
+        if self.is_traced {
+            println!("{}", line());
+        }
+    }
+
+    /// One step of a random host; with `faults` also of the nemesis.
+    fn step(&mut self, faults: bool) -> Result<(), String> {
+        self.clock
+            .0
+            .fetch_add(self.rng.below(20_000_000), Ordering::Relaxed);
+        let at = self.rng.index(self.hosts.len());
+        if faults && self.rng.below(1_000) < 12 {
+            self.disturb(at);
+        }
+        if self.rng.percent(3) {
+            self.model.deliver_late();
+        }
+        if self.rng.percent(30) {
+            let command = self.command();
+            self.hosts[at].submit(command);
+        }
+        let noted = self.hosts[at].step(&mut self.rng)?;
+        for event in noted {
+            self.note(|| format!("{} {event:?}", self.hosts[at].name));
+            match event {
+                host::Event::Acknowledged { sequence, command } => {
+                    self.seen.insert(Situation::Acknowledged);
+                    let before = self.acknowledged.insert(sequence, command);
+                    if before.is_some_and(|before| before != command) {
+                        return Err(format!("sequence {sequence} was acknowledged twice"));
+                    }
+                }
+                host::Event::TookOver => drop(self.seen.insert(Situation::TookOver)),
+                host::Event::Superseded => drop(self.seen.insert(Situation::Superseded)),
+                host::Event::SetAside => drop(self.seen.insert(Situation::SetAside)),
+                host::Event::Started => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// A new command, or a repeat of one whose outcome may be unknown.
+    fn command(&mut self) -> u64 {
+        if self.rng.percent(20) && self.next_command > 1 {
+            return 1 + self.rng.below(self.next_command - 1);
+        }
+        self.next_command += 1;
+        self.next_command - 1
+    }
+
+    fn disturb(&mut self, at: usize) {
+        let kind = self.rng.below(10);
+        self.note(|| format!("disturb {at} {kind}"));
+        match kind {
+            0 => self.hosts[at].kill(None),
+            1 => {
+                self.seen.insert(Situation::PowerCut);
+                self.hosts[at].kill(Some(&mut self.rng));
+            }
+            2 | 3 => self.hosts[at].set_reachable(false),
+            4..=6 => self.hosts.iter().for_each(|host| host.set_reachable(true)),
+            // As SIGSTOP, and SIGCONT after longer than a takeover.
+            7 => self.hosts[at].suspend(self.rng.below(5_000_000_000)),
+            8 => {
+                self.seen.insert(Situation::LateRequest);
+                self.hosts[at].set_faults(self.rng.below(60));
+            }
+            _ => self.hosts[at].set_faults(0),
+        }
+    }
+
+    /// Without faults one host leads, and all have everything.
+    fn heal(&mut self) -> Result<(), String> {
+        for host in &self.hosts {
+            host.set_reachable(true);
+            host.set_faults(0);
+        }
+        for _ in 0..MAX_STEPS {
+            self.step(false)?;
+            let leads = self.hosts.iter().filter(|host| host.is_leading()).count();
+            let end = self.model.messages().len() as u64;
+            if leads == 1 && self.hosts.iter().all(|host| host.is_settled(end)) {
+                return Ok(());
+            }
+        }
+        let states: Vec<String> = self.hosts.iter().map(Host::describe).collect();
+        Err(format!("the cluster does not recover: {states:?}"))
+    }
+
+    fn check(&mut self) -> Result<(), String> {
+        let digests: BTreeSet<[u8; 32]> = self.hosts.iter().map(Host::digest).collect();
+        if digests.len() != 1 {
+            return Err("the states of the hosts differ".to_owned());
+        }
+        for host in &mut self.hosts {
+            host.kill(None);
+        }
+        let journals: Vec<_> = self.hosts.iter().map(Host::commands).collect();
+        if journals.iter().any(|journal| *journal != journals[0]) {
+            return Err("the journals differ".to_owned());
+        }
+        let mut sequences: BTreeMap<u64, u64> = BTreeMap::new();
+        for (sequence, command) in &journals[0] {
+            if sequences.insert(*command, *sequence).is_some() {
+                return Err(format!("command {command} was executed twice"));
+            }
+        }
+        for (sequence, command) in &self.acknowledged {
+            if sequences.get(command) != Some(sequence) {
+                let found = sequences.get(command);
+                return Err(format!(
+                    "command {command} was acknowledged at {sequence}, the journals have it at {found:?}"
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn run(seed: u64, is_traced: bool) -> (BTreeSet<Situation>, Result<(), String>) {
+    let mut world = World::new(seed, is_traced);
+    let mut lived = (0..STEPS).try_for_each(|_| world.step(true));
+    lived = lived
+        .and_then(|()| world.heal())
+        .and_then(|()| world.check());
+    (world.seen, lived)
+}
+
+fn number_from(variable: &str) -> Option<u64> {
+    std::env::var(variable).ok()?.parse().ok()
+}
+
+#[test]
+fn every_promise_of_a_cluster_holds() {
+    if let Some(seed) = number_from("FORETELL_CLUSTER_SEED") {
+        let (seen, lived) = run(seed, true);
+        println!("{seen:?}");
+        assert_eq!(lived, Ok(()), "seed {seed}");
+        return;
+    }
+    let seeds = number_from("FORETELL_CLUSTER_SEEDS").unwrap_or(SEEDS);
+    let next = AtomicU64::new(0);
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let work = || {
+        let mut seen = BTreeSet::new();
+        loop {
+            let seed = next.fetch_add(1, Ordering::Relaxed);
+            if seed >= seeds {
+                return (seen, None);
+            }
+            let (noted, lived) = run(seed, false);
+            seen.extend(noted);
+            if let Err(what) = lived {
+                next.store(seeds, Ordering::Relaxed);
+                return (seen, Some((seed, what)));
+            }
+        }
+    };
+    let results: Vec<_> = std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..cores).map(|_| scope.spawn(work)).collect();
+        workers.into_iter().map(|it| it.join().unwrap()).collect()
+    });
+    let mut all = BTreeSet::new();
+    for (seen, failure) in results {
+        all.extend(seen);
+        if let Some((seed, what)) = failure {
+            panic!(
+                "seed {seed}: {what}\nreplay it: FORETELL_CLUSTER_SEED={seed} cargo test -p \
+                 foretell-engine --lib every_promise_of_a_cluster -- --nocapture"
+            );
+        }
+    }
+    use Situation::{Acknowledged, LateRequest, PowerCut, SetAside, Superseded, TookOver};
+    for situation in [
+        Acknowledged,
+        TookOver,
+        Superseded,
+        SetAside,
+        PowerCut,
+        LateRequest,
+    ] {
+        assert!(all.contains(&situation), "{situation:?} never came up");
+    }
+}

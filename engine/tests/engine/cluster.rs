@@ -1,0 +1,301 @@
+//! Hosts of a cluster on an in-memory log: following, takeover, fencing, return.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use foretell_engine::client::Client;
+use foretell_engine::{
+    ClusterConfig, ClusterRole, ConnectLog, EXIT_SUPERSEDED, EngineConfig, EngineError, SOCKET_NAME,
+};
+use foretell_journal::Options;
+use foretell_journal::replica::{MAX_ITEM_BYTES, SET_ASIDE_DIRECTORY};
+use foretell_link::Role;
+use foretell_model::{Command, Micros, Reference, Sequence, Verdict, WalletAddress};
+use foretell_replication::{LogError, Model, ReplicatedLog};
+
+use crate::harness::{Engine, OwnedFrame, TestClient, config, frames};
+
+/// More than twice the silence after which a standby takes over.
+const LONGER_THAN_SILENCE: Duration = Duration::from_millis(900);
+
+#[derive(Debug)]
+struct Link {
+    model: Model,
+    is_reachable: Arc<AtomicBool>,
+}
+
+impl ConnectLog for Link {
+    fn connect(&self) -> Result<Box<dyn ReplicatedLog>, LogError> {
+        let is_reachable = Arc::clone(&self.is_reachable);
+        Ok(Box::new(self.model.connect(is_reachable)))
+    }
+}
+
+/// A host and its connection to the log.
+struct Host {
+    directory: tempfile::TempDir,
+    config: EngineConfig,
+    is_reachable: Arc<AtomicBool>,
+    engine: Option<Engine>,
+}
+
+impl Host {
+    fn new(model: &Model, name: &str, role: ClusterRole) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let is_reachable = Arc::new(AtomicBool::new(true));
+        let plain = config(&directory.path().join("data"));
+        let config = EngineConfig {
+            journal: Options {
+                staging_bytes: MAX_ITEM_BYTES,
+                ..plain.journal
+            },
+            cluster: Some(ClusterConfig {
+                role,
+                host: name.to_owned(),
+                address: format!("http://{name}"),
+                takeover_after: Duration::from_millis(400),
+                fingerprint: "same".to_owned(),
+                log: Arc::new(Link {
+                    model: model.clone(),
+                    is_reachable: Arc::clone(&is_reachable),
+                }),
+            }),
+            ..plain
+        };
+        Self {
+            directory,
+            config,
+            is_reachable,
+            engine: None,
+        }
+    }
+
+    fn data(&self) -> PathBuf {
+        self.directory.path().join("data")
+    }
+
+    fn start(&mut self) {
+        self.engine = Some(Engine::start(self.config.clone()));
+    }
+
+    fn started(mut self) -> Self {
+        self.start();
+        self
+    }
+
+    /// A client of this host once it leads.
+    fn client(&self) -> TestClient {
+        let socket = self.data().join(SOCKET_NAME);
+        while Client::connect(&socket, "probe", Role::Operator).is_err() {
+            std::thread::yield_now();
+        }
+        TestClient::connect(&socket, Role::Operator)
+    }
+
+    fn stop(&mut self) {
+        self.engine.take().unwrap().stop();
+    }
+
+    fn end(&mut self) -> Result<(), EngineError> {
+        self.engine.take().unwrap().end()
+    }
+}
+
+fn deposit(number: u8) -> Command {
+    Command::Deposit {
+        wallet: WalletAddress([number; 20]),
+        amount: Micros(1_000),
+        reference: Reference([number; 32]),
+    }
+}
+
+/// Deposits once, and returns the sequence of the acknowledgement.
+fn acknowledged(client: &mut TestClient, number: u8) -> Sequence {
+    let reply = client.ask(deposit(number), &[]);
+    assert!(matches!(reply.verdict, Verdict::Applied(_)), "{reply:?}");
+    reply.sequence
+}
+
+/// The frames of a host, once it has everything up to `sequence`.
+fn followed(directory: &Path, sequence: Sequence) -> Vec<OwnedFrame> {
+    let journal = directory.join(foretell_engine::JOURNAL_DIRECTORY);
+    loop {
+        let follower = foretell_journal::Follower::open(&journal, Sequence(0));
+        if follower.is_ok_and(|follower| follower.durable() >= sequence) {
+            return frames(directory);
+        }
+        std::thread::yield_now();
+    }
+}
+
+fn deposits(frames: &[OwnedFrame]) -> Vec<u8> {
+    let number = |frame: &OwnedFrame| match frame.command {
+        Command::Deposit { reference, .. } => Some(reference.0[0]),
+        _ => None,
+    };
+    frames.iter().filter_map(number).collect()
+}
+
+#[test]
+fn every_host_has_the_leader_s_journal_and_a_standby_takes_over_from_one_that_stops() {
+    let model = Model::default();
+    let mut first = Host::new(&model, "first", ClusterRole::Leader).started();
+    let mut client = first.client();
+    for number in 1..=5 {
+        acknowledged(&mut client, number);
+    }
+    let mut second = Host::new(&model, "second", ClusterRole::Standby).started();
+    let mut reader = Host::new(&model, "reader", ClusterRole::Reader).started();
+    let last = acknowledged(&mut client, 6);
+    let wanted = frames(&first.data());
+    assert_eq!(followed(&second.data(), last), wanted);
+    assert_eq!(followed(&reader.data(), last), wanted);
+    assert!(
+        !second.data().join(SOCKET_NAME).exists(),
+        "it does not lead"
+    );
+
+    drop(client);
+    first.stop();
+    let mut client = second.client();
+    let next = acknowledged(&mut client, 7);
+    assert!(next > last);
+    // The same deposit again is recognised, as ever.
+    let repeated = client.ask(deposit(6), &[]);
+    assert!(
+        matches!(repeated.verdict, Verdict::Repeated { .. }),
+        "{repeated:?}"
+    );
+    first.start();
+    let last = acknowledged(&mut client, 8);
+    assert_eq!(
+        deposits(&followed(&first.data(), last)),
+        (1..=8).collect::<Vec<u8>>()
+    );
+    assert_eq!(followed(&reader.data(), last), frames(&second.data()));
+    drop(client);
+    second.stop();
+    // The host that had led before leads again; a reader never does.
+    let mut client = first.client();
+    acknowledged(&mut client, 9);
+    drop(client);
+    first.stop();
+    reader.stop();
+}
+
+#[test]
+fn a_leader_that_was_cut_off_acknowledges_nothing_and_returns_as_a_standby() {
+    let model = Model::default();
+    let mut first = Host::new(&model, "first", ClusterRole::Leader).started();
+    let mut client = first.client();
+    let mut second = Host::new(&model, "second", ClusterRole::Standby).started();
+    acknowledged(&mut client, 1);
+    first.is_reachable.store(false, Ordering::Relaxed);
+    // It writes them to its own disk; no answer comes.
+    client.send(deposit(2), &[]).unwrap();
+    client.send(deposit(3), &[]).unwrap();
+    let mut other = second.client();
+    let taken = acknowledged(&mut other, 4);
+    first.is_reachable.store(true, Ordering::Relaxed);
+    let ended = first.end().unwrap_err();
+    assert!(matches!(ended, EngineError::Superseded(_)), "{ended}");
+    assert_eq!(ended.exit_code(), EXIT_SUPERSEDED);
+    assert!(
+        client.client.receive().is_err(),
+        "no answer after the takeover"
+    );
+    let before = deposits(&frames(&first.data()));
+    assert_eq!(before, [1, 2, 3], "its own disk had them");
+
+    first.start();
+    assert_eq!(deposits(&followed(&first.data(), taken)), [1, 4]);
+    let aside = first.data().join("journal").join(SET_ASIDE_DIRECTORY);
+    assert_eq!(std::fs::read_dir(aside).unwrap().count(), 1);
+    let last = acknowledged(&mut other, 5);
+    assert_eq!(followed(&first.data(), last), frames(&second.data()));
+    drop(other);
+    second.stop();
+    let mut client = first.client();
+    // What was never acknowledged can be sent again.
+    acknowledged(&mut client, 2);
+    drop(client);
+    first.stop();
+}
+
+#[test]
+fn a_cut_off_standby_does_not_count_silence_and_a_reader_never_leads() {
+    let model = Model::default();
+    let mut first = Host::new(&model, "first", ClusterRole::Leader).started();
+    let mut client = first.client();
+    let mut second = Host::new(&model, "second", ClusterRole::Standby).started();
+    let last = acknowledged(&mut client, 1);
+    followed(&second.data(), last);
+    second.is_reachable.store(false, Ordering::Relaxed);
+    std::thread::park_timeout(LONGER_THAN_SILENCE);
+    second.is_reachable.store(true, Ordering::Relaxed);
+    let last = acknowledged(&mut client, 2);
+    assert_eq!(followed(&second.data(), last), frames(&first.data()));
+    assert_eq!(model.messages().len() as u64, first_messages(&model));
+    second.stop();
+    let mut reader = Host::new(&model, "reader", ClusterRole::Reader).started();
+    drop(client);
+    first.stop();
+    std::thread::park_timeout(LONGER_THAN_SILENCE);
+    assert!(!reader.data().join(SOCKET_NAME).exists());
+    reader.stop();
+}
+
+/// Messages of the first two terms: founding and the first leader.
+fn first_messages(model: &Model) -> u64 {
+    let first = |id: &str| id.starts_with("1-") || id.starts_with("2-");
+    model.messages().iter().filter(|it| first(&it.id)).count() as u64
+}
+
+#[test]
+fn hosts_with_other_secrets_are_refused() {
+    let model = Model::default();
+    let mut first = Host::new(&model, "first", ClusterRole::Leader).started();
+    let mut client = first.client();
+    acknowledged(&mut client, 1);
+    let mut second = Host::new(&model, "second", ClusterRole::Standby);
+    let cluster = second.config.cluster.as_mut().unwrap();
+    cluster.fingerprint = "other".to_owned();
+    let refused = Engine::try_start(second.config.clone())
+        .map(drop)
+        .unwrap_err();
+    assert!(matches!(refused, EngineError::Cluster(_)), "{refused}");
+    assert!(refused.to_string().contains("host first"), "{refused}");
+    drop(client);
+    first.stop();
+}
+
+#[test]
+fn a_journal_of_another_log_is_refused() {
+    let (model, other) = (Model::default(), Model::default());
+    let mut first = Host::new(&model, "first", ClusterRole::Leader).started();
+    acknowledged(&mut first.client(), 1);
+    first.stop();
+    let mut foreign = Host::new(&other, "foreign", ClusterRole::Leader).started();
+    acknowledged(&mut foreign.client(), 1);
+    foreign.stop();
+    foreign.config.cluster.as_mut().unwrap().log = Arc::new(Link {
+        model,
+        is_reachable: Arc::new(AtomicBool::new(true)),
+    });
+    let refused = Engine::try_start(foreign.config.clone())
+        .map(drop)
+        .unwrap_err();
+    assert!(matches!(refused, EngineError::Cluster(_)), "{refused}");
+    let empty = Model::default();
+    foreign.config.cluster.as_mut().unwrap().log = Arc::new(Link {
+        model: empty,
+        is_reachable: Arc::new(AtomicBool::new(true)),
+    });
+    let refused = Engine::try_start(foreign.config).map(drop).unwrap_err();
+    assert!(
+        refused.to_string().contains("cluster init --from"),
+        "{refused}"
+    );
+}

@@ -1,0 +1,120 @@
+//! The host's place in its cluster, from the file that the engine writes.
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use foretell_link::{CLUSTER_STATUS_MAX_AGE_MS, ClusterStatus};
+use foretell_wire::ErrorCode;
+use http::{HeaderName, HeaderValue};
+use parking_lot::Mutex;
+
+use crate::failure::Failure;
+
+/// The trading surface of the leader.
+pub(crate) const X_LEADER: HeaderName = HeaderName::from_static("x-leader");
+/// The file is read again after this.
+const KEPT: Duration = Duration::from_millis(50);
+
+/// The report of the host's engine.
+#[derive(Debug)]
+pub(crate) struct ClusterView {
+    /// `None` of a host that is alone.
+    file: Option<PathBuf>,
+    read: Mutex<Option<(Instant, Option<ClusterStatus>)>>,
+}
+
+impl ClusterView {
+    pub(crate) const fn new(file: Option<PathBuf>) -> Self {
+        Self {
+            file,
+            read: Mutex::new(None),
+        }
+    }
+
+    pub(crate) const fn is_configured(&self) -> bool {
+        self.file.is_some()
+    }
+
+    /// The report; `None` of a host that is alone, or whose engine does not run.
+    pub(crate) fn status(&self) -> Option<ClusterStatus> {
+        let file = self.file.as_ref()?;
+        let mut read = self.read.lock();
+        if let Some((at, status)) = &*read
+            && at.elapsed() < KEPT
+        {
+            return status.clone();
+        }
+        let status = std::fs::read(file)
+            .ok()
+            .and_then(|bytes| ClusterStatus::decode(&bytes))
+            .filter(|status| {
+                let now = SystemTime::now()
+                    .duration_since(UNIX_EPOCH)
+                    .unwrap_or_default();
+                let now = u64::try_from(now.as_millis()).unwrap_or(u64::MAX);
+                now.saturating_sub(status.wall_ms) <= CLUSTER_STATUS_MAX_AGE_MS
+            });
+        *read = Some((Instant::now(), status.clone()));
+        status
+    }
+
+    /// Replaces the failure of a write that found no engine, on a host that does not lead.
+    pub(crate) fn explain(&self, failure: Failure) -> Failure {
+        if failure.code() != ErrorCode::EngineUnavailable || !self.is_configured() {
+            return failure;
+        }
+        let status = self.status();
+        if status.as_ref().is_some_and(|status| status.leading) {
+            return failure;
+        }
+        let failure = Failure::from(ErrorCode::NotLeading);
+        let leader = status.map(|status| status.leader_address);
+        match leader.and_then(|address| HeaderValue::from_str(&address).ok()) {
+            Some(address) if !address.is_empty() => failure.header(X_LEADER, address),
+            _ => failure,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use foretell_wire::ApiError;
+
+    use super::*;
+    use crate::surface::Surface;
+
+    fn write(file: &std::path::Path, leading: bool) {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+        let status = ClusterStatus {
+            leading,
+            leader_address: "http://10.0.0.11:8080".to_owned(),
+            wall_ms: u64::try_from(now.as_millis()).unwrap(),
+            ..ClusterStatus::default()
+        };
+        std::fs::write(file, status.encode()).unwrap();
+    }
+
+    #[test]
+    fn a_write_at_a_host_that_does_not_lead_names_the_leader() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("cluster-status");
+        let unavailable = || Failure::from(ApiError::EngineUnavailable);
+        let answer = |view: &ClusterView, failure| view.explain(failure).render(Surface::Trading);
+        // Alone, without a report, following, leading; and another failure.
+        let alone = answer(&ClusterView::new(None), unavailable());
+        assert_eq!(alone.headers["x-error-code"], "engine_unavailable");
+        let unknown = answer(&ClusterView::new(Some(file.clone())), unavailable());
+        assert_eq!(unknown.headers["x-error-code"], "not_leading");
+        assert!(!unknown.headers.contains_key(X_LEADER));
+        write(&file, false);
+        let follows = answer(&ClusterView::new(Some(file.clone())), unavailable());
+        assert_eq!(follows.status.as_u16(), 503);
+        assert_eq!(follows.headers["retry-after"], "1");
+        assert_eq!(follows.headers[X_LEADER], "http://10.0.0.11:8080");
+        let busy = answer(&ClusterView::new(Some(file.clone())), ApiError::Busy.into());
+        assert_eq!(busy.headers["x-error-code"], "busy");
+        write(&file, true);
+        let leads = answer(&ClusterView::new(Some(file)), unavailable());
+        assert_eq!(leads.headers["x-error-code"], "engine_unavailable");
+    }
+}

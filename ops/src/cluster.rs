@@ -1,0 +1,302 @@
+//! `foretell cluster …`: the replicated log, and this host's place in the cluster.
+
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use foretell_engine::{CLUSTER_STATUS_NAME, JOURNAL_DIRECTORY};
+use foretell_jetstream::{JetStreamLog, admin};
+use foretell_journal::replica;
+use foretell_link::{CLUSTER_STATUS_MAX_AGE_MS, ClusterStatus};
+use foretell_replication::{Decision, LogError, Publish, ReplicatedLog, decide, message_of};
+use serde_json::{Value, json};
+
+use crate::cli::ClusterCommand;
+use crate::cluster_config::log_settings;
+use crate::config::{ClusterRole, Config};
+use crate::exit_codes::{REFUSED, UNREACHABLE};
+use crate::failure::Failure;
+use crate::output::{Output, field, table};
+
+/// Room for headers in a message.
+const HEADER_ROOM: usize = 4_096;
+/// Attempts with one message while the log is filled.
+const MAX_ATTEMPTS: u32 = 400;
+const ATTEMPT_PAUSE: Duration = Duration::from_millis(25);
+/// Hosts that must have what is purged.
+const PURGE_HOSTS: usize = 2;
+
+/// Runs a command.
+///
+/// # Errors
+/// The log cannot be reached or used, or the command is refused.
+pub(crate) fn run(
+    config: &Config,
+    command: &ClusterCommand,
+    output: Output,
+) -> Result<ExitCode, Failure> {
+    if let ClusterCommand::Status = command {
+        return show_status(config, output);
+    }
+    if config.cluster.role == ClusterRole::Standalone {
+        return Err(
+            Failure::new("cluster.role is \"standalone\": this host has no cluster")
+                .hint("set the [cluster] settings, or name their file with --config"),
+        );
+    }
+    let mut log = JetStreamLog::connect(&log_settings(config), false).map_err(log_failure)?;
+    match command {
+        ClusterCommand::Init { from, replicas } => {
+            init(&mut log, from.as_deref(), (*replicas).into(), output)
+        }
+        ClusterCommand::Seed => seed(config, &mut log, output),
+        ClusterCommand::Purge { before, verified } => purge(&mut log, *before, verified, output),
+        ClusterCommand::Status => unreachable!("shown above"),
+    }
+}
+
+fn log_failure(error: LogError) -> Failure {
+    let failure = Failure::new(error.to_string());
+    match error {
+        LogError::Unreachable(_) => failure
+            .hint("check cluster.servers, the credentials and the servers themselves")
+            .code(UNREACHABLE),
+        LogError::Unsafe(_) => failure.code(REFUSED),
+    }
+}
+
+fn show_status(config: &Config, output: Output) -> Result<ExitCode, Failure> {
+    let path = config.data.directory.join(CLUSTER_STATUS_NAME);
+    let status = std::fs::read(&path)
+        .ok()
+        .and_then(|bytes| ClusterStatus::decode(&bytes))
+        .ok_or_else(|| {
+            Failure::new(format!("{}: no report of an engine", path.display()))
+                .hint("`foretell up` with [cluster] settings, or --data of the host that runs")
+                .code(UNREACHABLE)
+        })?;
+    let age = now_ms().saturating_sub(status.wall_ms);
+    let is_old = age > CLUSTER_STATUS_MAX_AGE_MS;
+    output.answer(&status_json(&status, is_old), |value| {
+        let rows: Vec<Vec<String>> = value
+            .as_object()
+            .into_iter()
+            .flatten()
+            .map(|(name, _)| vec![name.replace('_', " "), field(value, name)])
+            .collect();
+        table(&rows)
+    });
+    if is_old {
+        return Err(Failure::new(format!(
+            "the report is {} s old: no engine runs here",
+            age / 1_000
+        ))
+        .code(UNREACHABLE));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The status as operators see it.
+fn status_json(status: &ClusterStatus, is_old: bool) -> Value {
+    json!({
+        "host": status.host,
+        "role": status.role,
+        "leading": status.leading && !is_old,
+        "term": status.term,
+        "leader": status.leader,
+        "leader_address": status.leader_address,
+        "own_sequence": status.own_sequence,
+        "stream_sequence": status.stream_sequence,
+        "lag_frames": status.lag_frames(),
+        "lag_ms": status.lag_ms,
+        "message": status.message,
+        "takeovers": status.takeovers,
+        "state": if is_old { "engine not running" } else { &status.state },
+    })
+}
+
+fn now_ms() -> u64 {
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |since| {
+            u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+        })
+}
+
+fn init(
+    log: &mut JetStreamLog,
+    from: Option<&Path>,
+    replicas: usize,
+    output: Output,
+) -> Result<ExitCode, Failure> {
+    admin::init(log, replicas).map_err(log_failure)?;
+    if let Some(data) = from {
+        fill(log, &data.join(JOURNAL_DIRECTORY))?;
+    }
+    let bounds = log.bounds().map_err(log_failure)?;
+    let answer = json!({ "ok": true, "replicas": replicas, "messages": bounds.last });
+    output.answer(&answer, |_| {
+        format!(
+            "the log is ready: {replicas} replicas, {} messages",
+            bounds.last
+        )
+    });
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Publishes a journal. A fill that was interrupted goes on.
+fn fill(log: &mut JetStreamLog, journal: &Path) -> Result<(), Failure> {
+    let last = log.bounds().map_err(log_failure)?.last;
+    let largest = admin::max_payload(log).saturating_sub(HEADER_ROOM);
+    let mut number = 0;
+    let mut publish_next = |message: &[u8]| -> Result<(), String> {
+        number += 1;
+        if number < last {
+            return Ok(());
+        }
+        if number == last {
+            let there = log.read(last).map_err(|error| error.to_string())?;
+            let is_same = there.is_some_and(|there| there.bytes == message);
+            return match is_same {
+                true => Ok(()),
+                false => Err(format!(
+                    "the log has another message {last}: it is of another journal"
+                )),
+            };
+        }
+        if message.len() > largest {
+            return Err(format!(
+                "a batch has {} bytes, the servers accept {largest}: raise their max_payload to fill the log",
+                message.len()
+            ));
+        }
+        let publish = Publish {
+            expected: number - 1,
+            after: None,
+            id: format!("fill-{number}"),
+            bytes: message.to_vec(),
+        };
+        let mut attempts = 0;
+        let mut wait = || {
+            std::thread::park_timeout(ATTEMPT_PAUSE);
+            attempts += 1;
+            attempts < MAX_ATTEMPTS
+        };
+        match decide(log, &publish, &mut wait) {
+            Decision::Accepted => Ok(()),
+            Decision::Refused => Err("another host writes to the log".to_owned()),
+            Decision::Unknown => Err("the log does not answer".to_owned()),
+        }
+    };
+    let options = foretell_journal::Options::default();
+    replica::each_item(journal, &options, &mut publish_next)
+        .map_err(|error| Failure::new(format!("{}: {error}", journal.display())))
+}
+
+fn seed(config: &Config, log: &mut JetStreamLog, output: Output) -> Result<ExitCode, Failure> {
+    let bounds = log.bounds().map_err(log_failure)?;
+    let from_stream = bounds.first == 1;
+    let own = &config.data.directory;
+    let hosts = log.hosts().map_err(log_failure)?;
+    let best = hosts.iter().max_by_key(|host| host.sequence);
+    let source = best.map_or("a host of the cluster", |host| host.host.as_str());
+    let copy = format!(
+        "stop the exchange on {source}, or take a snapshot of its disk; copy its data directory to {} (without LOCK, \
+         control, engine.sock and cluster-status)",
+        own.display()
+    );
+    let mut steps = Vec::new();
+    if !from_stream {
+        steps.push(copy);
+    }
+    steps.push(format!(
+        "copy master.secret, operator.token, checkpoint.key and checkpoint.pub of {source} to {}, mode 600",
+        own.display()
+    ));
+    steps.push("start it: foretell up --config FILE; it follows from there".to_owned());
+    let answer = json!({
+        "from_stream": from_stream,
+        "first_message": bounds.first,
+        "last_message": bounds.last,
+        "copy_from": best.map(|host| &host.host),
+        "steps": steps,
+    });
+    output.answer(&answer, |_| {
+        let head = if from_stream {
+            "The stream holds the whole journal: a new host reads it from its beginning.".to_owned()
+        } else {
+            format!(
+                "The stream begins at message {}: a new host needs a copy of a data directory.",
+                bounds.first
+            )
+        };
+        let numbered = steps.iter().enumerate();
+        let numbered = numbered.map(|(at, step)| format!("{}. {step}", at + 1));
+        format!("{head}\n{}", numbered.collect::<Vec<_>>().join("\n"))
+    });
+    Ok(ExitCode::SUCCESS)
+}
+
+fn purge(
+    log: &mut JetStreamLog,
+    before: u64,
+    verified: &[String],
+    output: Output,
+) -> Result<ExitCode, Failure> {
+    let mut named: Vec<&String> = verified.iter().collect();
+    named.sort();
+    named.dedup();
+    if named.len() < PURGE_HOSTS {
+        return Err(Failure::new(format!(
+            "--verified names {} host, needed are {PURGE_HOSTS} different ones",
+            named.len()
+        ))
+        .code(REFUSED));
+    }
+    let hosts = log.hosts().map_err(log_failure)?;
+    for name in named {
+        let host = hosts.iter().find(|host| host.host == *name);
+        let has = host.map_or(0, |host| host.sequence);
+        if has < before {
+            return Err(Failure::new(format!(
+                "host {name} has verified frames up to {has}, needed is {before}"
+            ))
+            .code(REFUSED));
+        }
+    }
+    let bounds = log.bounds().map_err(log_failure)?;
+    let keep = message_of(log, bounds, before).map_err(|error| Failure::new(error.to_string()))?;
+    let purged = match keep {
+        Some(number) if number > bounds.first => admin::purge(log, number).map_err(log_failure)?,
+        _ => 0,
+    };
+    let answer = json!({ "purged": purged, "first_message": keep });
+    output.answer(&answer, |_| format!("{purged} messages removed"));
+    Ok(ExitCode::SUCCESS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_status_of_an_engine_that_has_ended_says_so() {
+        let status = ClusterStatus {
+            host: "a".to_owned(),
+            leading: true,
+            own_sequence: 5,
+            stream_sequence: 7,
+            state: "leading".to_owned(),
+            ..ClusterStatus::default()
+        };
+        let (now, old) = (status_json(&status, false), status_json(&status, true));
+        assert_eq!(
+            (&now["leading"], &now["lag_frames"]),
+            (&json!(true), &json!(2))
+        );
+        assert_eq!(
+            (&old["leading"], &old["state"]),
+            (&json!(false), &json!("engine not running"))
+        );
+    }
+}

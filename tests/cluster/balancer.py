@@ -1,0 +1,42 @@
+"""haproxy with the sample of ops/packaging, in front of the hosts."""
+
+import re
+import shutil
+import urllib.request
+from pathlib import Path
+
+import processes
+from hosts import TRADING
+
+SAMPLE = Path(__file__).resolve().parents[2] / "ops/packaging/haproxy.cfg"
+
+
+def is_there():
+    return shutil.which("haproxy") is not None
+
+
+class Balancer:
+    """A running haproxy. Only the listening line of the sample is another: without TLS."""
+
+    def __init__(self, address, directory):
+        self.url = f"http://{address}:{TRADING}"
+        text, changed = re.subn(r"bind :443 .*", f"bind :{TRADING}", SAMPLE.read_text())
+        assert changed == 1, f"{SAMPLE}: no line to listen"
+        configuration = directory / "haproxy.cfg"
+        configuration.write_text(text)
+        self.log = directory / "haproxy.log"
+        self.process = processes.start("balancer", ["haproxy", "-db", "-f", configuration], self.log)
+        processes.wait_for("answer through haproxy", self.answers)
+
+    def answers(self):
+        """Whether a host answers through it."""
+        if self.process.poll() is not None:
+            raise AssertionError(f"haproxy ended: {self.log.read_text()[-1_000:]}")
+        try:
+            with urllib.request.urlopen(f"{self.url}/time", timeout=2) as answer:
+                return answer.status == 200
+        except OSError:
+            return False
+
+    def stop(self):
+        processes.kill(self.process)
