@@ -1,5 +1,6 @@
 //! One sequence of commands: first the setup of a world, then commands by style.
 
+#[path = "generator/market_life.rs"]
 mod market_life;
 
 use std::collections::VecDeque;
