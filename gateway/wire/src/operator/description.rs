@@ -5,9 +5,12 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use foretell_model::limits::MAX_EVIDENCE_BYTES;
+use foretell_model::limits::{MAX_EVIDENCE_BYTES, MAX_REASON_CHARS};
 
 use crate::api_error::ApiError;
+
+/// Most bytes of a description: the reason of the operator's act stands before it.
+const MAX_DESCRIPTION_BYTES: usize = MAX_EVIDENCE_BYTES - 2 - 4 * MAX_REASON_CHARS;
 
 /// The texts of a market.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -140,9 +143,9 @@ pub fn registered_end_date(evidence: &[u8]) -> Option<String> {
 }
 
 fn bounded(evidence: Vec<u8>) -> Result<Vec<u8>, ApiError> {
-    if evidence.len() > MAX_EVIDENCE_BYTES {
+    if evidence.len() > MAX_DESCRIPTION_BYTES {
         return Err(ApiError::InvalidContent(format!(
-            "the description has {} bytes, allowed: {MAX_EVIDENCE_BYTES}",
+            "the description has {} bytes, allowed: {MAX_DESCRIPTION_BYTES}",
             evidence.len()
         )));
     }
