@@ -177,7 +177,9 @@ impl Exchange {
     /// Whether a thing is due at `now`, under rules 3. The hot path: every command asks.
     #[inline(always)]
     pub(crate) fn is_time_due(&self, now: TimeNs) -> bool {
-        now >= self.clock.next || self.first_expiry().is_some_and(|at| at <= now)
+        let is_thing_due =
+            now >= self.clock.next && (now < NEVER || self.first_thing().is_some());
+        is_thing_due || self.first_expiry().is_some_and(|at| at <= now)
     }
 
     fn first_expiry(&self) -> Option<TimeNs> {
