@@ -202,6 +202,7 @@ pub(crate) mod tests {
         Trade {
             id: TradeId([0; 16]),
             index: TradeIndex(0),
+            sequence: Sequence(0),
             time: TimeNs(0),
             place: FramePosition::default(),
             market: MarketNumber(market),

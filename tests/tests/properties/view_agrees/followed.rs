@@ -53,8 +53,13 @@ impl Followed {
             evidence: &[],
             place: FramePosition::default(),
         };
+        let released = self.events.iter().find_map(|event| match event {
+            Event::OrderReleased { order, .. } => self.view.orders().live(*order),
+            _ => None,
+        });
+        let released = released.map(|order| order.id);
         self.view.apply(&frame).map_err(|error| error.to_string())?;
-        compare_answer(&self.view, frame.sequence, command, &verdict)?;
+        compare_answer(&self.view, frame.sequence, command, released, &verdict)?;
         Ok(verdict)
     }
 

@@ -5,6 +5,7 @@
 mod beyond_the_bound;
 mod compare;
 mod followed;
+mod market_life;
 mod price_history;
 
 use crate::generator::Generator;
