@@ -177,8 +177,7 @@ impl Exchange {
     /// Whether a thing is due at `now`, under rules 3. The hot path: every command asks.
     #[inline(always)]
     pub(crate) fn is_time_due(&self, now: TimeNs) -> bool {
-        let is_thing_due =
-            now >= self.clock.next && (now < NEVER || self.first_thing().is_some());
+        let is_thing_due = now >= self.clock.next && (now < NEVER || self.first_thing().is_some());
         is_thing_due || self.first_expiry().is_some_and(|at| at <= now)
     }
 
