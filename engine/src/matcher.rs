@@ -14,7 +14,7 @@ use foretell_matching::Exchange;
 use foretell_model::limits::{MAX_EVENTS, MAX_VISITED_ORDERS};
 use foretell_model::{
     Command, CommandOutcome, CommandStamp, Event, FramePosition, OrderResult, OrderStatus,
-    Rejection, RejectionReason, SystemMode, TimeNs, Verdict,
+    Rejection, RejectionReason, Sequence, SystemMode, TimeNs, Verdict,
 };
 
 use foretell_stages::Recorder;
@@ -27,6 +27,8 @@ use crate::wait::{PollWaker, ThreadParker};
 
 /// Commands that share one time stamp and one wake-up of the sync thread.
 const BURST: usize = 64;
+/// The first rules that bound the orders a replace touches together (docs/verify/rules.md §28).
+const RULES_WITH_REPLACE: u32 = 3;
 /// The longest sleep. It bounds the delay until a stopped journal is detected.
 const LONGEST_SLEEP: Duration = Duration::from_millis(500);
 
@@ -60,6 +62,8 @@ pub(crate) struct LoopState {
     unfinished: Option<PendingReply>,
     /// The exchange rejected advancing time to here although a thing is due.
     rejected_due: Option<TimeNs>,
+    /// The last step of background work.
+    last_step: Sequence,
     /// Monotonic reading at the end of the last command.
     at: u64,
     /// Engine time of the burst.
@@ -77,6 +81,7 @@ impl Default for LoopState {
             prefetch_queue: PrefetchQueue::default(),
             unfinished: None,
             rejected_due: None,
+            last_step: Sequence(0),
             at: 0,
             time: TimeNs(0),
             ready_answer: false,
@@ -122,6 +127,8 @@ struct GroupProgress {
     touched: u16,
     /// Each cancel ended its order.
     all_canceled: bool,
+    /// The rules in force bound no replace, so its frames may not fit a batch.
+    is_refused: bool,
 }
 
 impl Default for GroupProgress {
@@ -129,6 +136,7 @@ impl Default for GroupProgress {
         Self {
             touched: 0,
             all_canceled: true,
+            is_refused: false,
         }
     }
 }
@@ -227,7 +235,7 @@ impl<C: Clocks> Matcher<C> {
     /// Whether work is available, with or without room for it.
     fn has_pending(&self) -> bool {
         self.exchange.has_pending_work()
-            || self.exchange.has_background_work()
+            || self.has_step()
             || self.ring.has_waiting()
             || self.next_due().is_some_and(|due| due <= self.state.time)
     }
@@ -261,11 +269,20 @@ impl<C: Clocks> Matcher<C> {
         self.ring.has_reply_room() && self.appender.has_room_for_largest()
     }
 
+    /// Whether a step of the work in the background may be done. Each step waits until the one before
+    /// is durable, so a batch has at most one, and commands never wait for a buffer full of steps. A
+    /// stop, or a nearly full disk, leaves the rest for later.
+    fn has_step(&self) -> bool {
+        self.exchange.has_background_work()
+            && self.state.last_step <= self.journal.durable()
+            && !self.journal.disk_low()
+            && !self.ring.is_stopped()
+    }
+
     /// One step of the work in the background, after the commands of a burst: an answer waits for one
-    /// step at most. A stop leaves the rest to the next start.
+    /// step at most.
     fn step_background(&mut self) -> bool {
-        let has_step = self.exchange.has_background_work() && !self.ring.is_stopped();
-        if !has_step || self.what_comes_first().is_some() || !self.has_room() {
+        if !self.has_step() || self.what_comes_first().is_some() || !self.has_room() {
             return false;
         }
         let applied = self.apply(&Command::Step, CommandStamp::at(self.state.time), &[]);
@@ -274,6 +291,7 @@ impl<C: Clocks> Matcher<C> {
             "work in the background has a next step: {:?}",
             applied.verdict
         );
+        self.state.last_step = self.exchange.sequence();
         true
     }
 
@@ -307,6 +325,7 @@ impl<C: Clocks> Matcher<C> {
         };
         // No other command and no end of a batch comes between the commands of a replace.
         let mut group = GroupProgress::default();
+        group.is_refused = queued.group.left > 0 && self.exchange.rules() < RULES_WITH_REPLACE;
         loop {
             let left = queued.group.left;
             self.apply_queued(queued, &mut group);
@@ -355,8 +374,14 @@ impl<C: Clocks> Matcher<C> {
         }
     }
 
-    /// The answer to an order of a replace that is not placed, because a cancel ended no order.
+    /// The answer to a command of a replace that is not applied: older rules know no replace, or a
+    /// cancel before an order ended none.
     fn held_back(&self, queued: &QueuedCommand, group: &GroupProgress) -> Option<Verdict> {
+        if group.is_refused {
+            let (needed, rules) = (RULES_WITH_REPLACE.into(), self.exchange.rules().into());
+            let reason = RejectionReason::NotInRules;
+            return Some(Verdict::Rejected(Rejection::with(reason, needed, rules)));
+        }
         let Command::PlaceOrder(order) = &queued.command else {
             return None;
         };

@@ -380,6 +380,7 @@ const fn only_ends_things(command: &Command) -> bool {
         || matches!(
             command,
             Command::RevokeKey { .. }
+                | Command::RevokeOperator { .. }
                 | Command::SetClosedOnly {
                     closed_only: true,
                     ..
