@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
 
+use foretell_model::TimeNs;
 use foretell_stages::Durations;
 use foretell_view::View;
 use foretell_wire::ApiError;
@@ -24,6 +26,8 @@ use crate::page::Page;
 use crate::profiles::Profiles;
 use crate::rendered_market_texts::MarketTexts;
 use crate::request_policy::RequestPolicy;
+use crate::resources::operator::oracle::OracleConfig;
+use crate::resources::operator::own_catalog::OwnCatalog;
 use crate::shared_view::SharedView;
 use crate::streams::ring::StreamRing;
 use crate::streams::stats::StreamStats;
@@ -37,6 +41,10 @@ pub(crate) struct App {
     pub(crate) cluster: ClusterView,
     pub(crate) auth: Auth,
     pub(crate) operator_token: Option<OperatorToken>,
+    /// The adapter of an oracle, when its webhook is on.
+    pub(crate) oracle: Option<OracleConfig>,
+    /// Present on the operator surface.
+    pub(crate) own_catalog: Option<OwnCatalog>,
     pub(crate) metrics: Metrics,
     pub(crate) durations: Arc<Durations<Stage>>,
     pub(crate) policy: RequestPolicy,
@@ -79,6 +87,13 @@ impl App {
         } else {
             None
         })
+    }
+
+    /// The wall clock, for checks before a command; the engine stamps commands by its own.
+    pub(crate) fn now(&self) -> TimeNs {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH);
+        let nanos = since.map_or(0, |since| since.as_nanos());
+        TimeNs(u64::try_from(nanos).unwrap_or(u64::MAX))
     }
 
     /// The values read by a scrape.

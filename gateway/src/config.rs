@@ -16,6 +16,7 @@ use crate::limits::{ConnectionLimits, StreamLimits};
 use crate::operator_token::OperatorToken;
 use crate::page::PageConfig;
 use crate::rate_limits::RateLimits;
+use crate::resources::operator::oracle::OracleConfig;
 use crate::surface::Surface;
 
 /// The side whose price `/price` and `/prices` return (docs/api/market-data.md §3).
@@ -134,4 +135,6 @@ pub struct GatewayConfig {
     pub page: Option<PageConfig>,
     /// The operator surface requires it.
     pub operator_token: Option<OperatorToken>,
+    /// The oracle's adapter; `None` turns its webhook off.
+    pub oracle: Option<OracleConfig>,
 }

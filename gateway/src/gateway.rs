@@ -33,6 +33,7 @@ use crate::page::Page;
 use crate::profiles::Profiles;
 use crate::rendered_market_texts::MarketTexts;
 use crate::request_policy::RequestPolicy;
+use crate::resources::operator::own_catalog::OwnCatalog;
 use crate::route_table::{self, PageRoutes};
 use crate::routes::Routes;
 use crate::server::{self, BoundAddress, Servers, Shared};
@@ -249,6 +250,7 @@ fn watched_data(config: &GatewayConfig) -> WatchedData {
         // The catalog surface queries the catalog itself.
         names: (config.listen.iter()).any(|(it, _)| *it != Surface::Catalog),
         profiles: serves(config, Surface::Data) || has_page,
+        own: serves(config, Surface::Operator),
     }
 }
 
@@ -341,6 +343,8 @@ fn app(config: &GatewayConfig, links: usize) -> Result<Arc<App>, GatewayError> {
         cluster: ClusterView::new(config.cluster_status.clone()),
         auth,
         operator_token: config.operator_token.clone(),
+        oracle: config.oracle.clone(),
+        own_catalog: serves(config, Surface::Operator).then(OwnCatalog::new),
         metrics: Metrics::new(),
         durations: Arc::default(),
         policy,

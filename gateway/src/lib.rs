@@ -85,6 +85,7 @@ pub use metrics::metrics_example;
 pub use operator_token::{OperatorToken, OperatorTokenError};
 pub use page::{Currency, Logo, PageConfig, SiteConfig};
 pub use rate_limits::RateLimits;
+pub use resources::operator::oracle::OracleConfig;
 pub use streams::stream_fold::{StreamFold, StreamMessage, StreamReceiver};
 pub use streams::websocket::{ClientMessage, FrameReader, MAX_REASON, Violation};
 pub use surface::Surface;

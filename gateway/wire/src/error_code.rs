@@ -246,6 +246,9 @@ error_codes! {
     FakNoMatch = "fak_no_match", 400, Never,
         "no orders found to match with FAK order. FAK orders are partially filled or killed if no match is found.",
         "No order matches the FAK order.";
+    NotAllCanceled = "not_all_canceled", 409, Never,
+        "not placed: an order to cancel was not canceled",
+        "A replace with if_all_canceled places nothing when one of its cancels ended no order.";
     TooManyFills = "too_many_fills", 400, Never, "order <order> is invalid. too_many_fills",
         "The order would trade with more orders than one command may.";
     DuplicateOrder = "duplicate_order", 400, Never, "order <order> is invalid. Duplicated.",

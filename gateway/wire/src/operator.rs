@@ -19,9 +19,12 @@ pub use answer::{
     AccountAnswer, CommandAnswer, MarketRow, MarketRows, PositionAnswer, SnapshotAnswer,
     StatusAnswer,
 };
-pub use description::{EventDescription, EventSummary, MarketDescription, registered_end_date};
+pub use description::{
+    EventDescription, EventSummary, MarketDescription, OWN_IDS, registered_end_date,
+    registered_market_id,
+};
 pub use form::{
-    Address, Amount, Clock, Condition, Hash, Key, Name, PlainForm, RoleWord, Roles, Shares, Source,
+    Address, Amount, Clock, Collateral, Condition, Hash, Key, Name, PlainForm, RoleWord, Roles, Shares, Source,
     TickSize, mode_word, payout_word, wallet_kind_word,
 };
 pub use clock::TermsChange;

@@ -167,6 +167,9 @@ impl ApiError {
     }
 }
 
+/// The reason why a delayed order was not cancelled (docs/verify/rules.md §22).
+pub const ORDER_IS_DELAYED: &str = "order is delayed";
+
 /// The reason why an order was not cancelled, in the words of docs/api/orders.md §4; `None` when
 /// the rejection concerns the whole request and not the order.
 #[must_use]
@@ -279,6 +282,7 @@ const fn code_of(reason: RejectionReason) -> ErrorCode {
         RejectionReason::NoPolicy => ErrorCode::NoPolicy,
         RejectionReason::ListFull => ErrorCode::ListFull,
         RejectionReason::NotInRules => ErrorCode::NotInRules,
+        RejectionReason::NotAllCanceled => ErrorCode::NotAllCanceled,
         _ => ErrorCode::Rejected,
     }
 }

@@ -22,6 +22,7 @@ mod frame_batch;
 mod frame_json;
 mod inclusion;
 mod lookup;
+mod operators;
 pub(crate) mod measure;
 mod reader;
 mod reference;
@@ -106,6 +107,9 @@ pub(crate) fn run(config: &Config, audit: &Audit, output: Output) -> Result<Exit
             LookupKey::Receipt(*hash),
             output,
         ),
+        AuditCommand::Operators { name } => {
+            operators::run(&open(&directory, output)?, name.as_deref(), output)
+        }
         AuditCommand::Export(tables) => {
             let files = Files {
                 trades: tables.trades.clone(),

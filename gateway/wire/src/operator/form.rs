@@ -111,11 +111,14 @@ forms! {
     pub Amount(Micros, String): "a text, whole units with up to six decimals, above 0",
         |text: String| decimal::micros(&text).filter(|amount| !amount.is_zero()), decimal_text;
     /// Collateral in whole units.
-    pub(super) Collateral(Micros, String): "a text, whole units with up to six decimals", by(decimal::micros), decimal_text;
+    pub Collateral(Micros, String): "a text, whole units with up to six decimals", by(decimal::micros), decimal_text;
     /// Shares.
     pub Shares(Lots, String): "a text, shares with up to two decimals", by(decimal::lots), decimal_text;
     /// A tick.
     pub TickSize(Tick, String): "a text: 0.1, 0.01, 0.001 or 0.0001", by(decimal::tick), |tick: &Tick| tick.text().to_owned();
+    /// A held withdrawal: its reference, or the hash of it that lists show.
+    pub(super) HeldName(String, String): "a reference of 1 to 64 printable characters, or its hash of 0x and 64 hex digits",
+        |text: String| (is_reference(&text) || ids::bytes32(&text).is_some()).then_some(text), String::clone;
     /// An idempotency reference.
     pub(super) Reference(String, String): REFERENCE_ALLOWED, |text: String| is_reference(&text).then_some(text), String::clone;
     /// A payout.

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use foretell_model::{Micros, PaymentSettings, WalletAddress};
 
-use super::form::{Address, Collateral, Flag, Form, Optional, Reference};
+use super::form::{Address, Collateral, Flag, Form, HeldName, Optional};
 
 /// A change of the settings of payments; absent fields stay as they are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,15 +49,15 @@ pub struct Nothing {}
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HeldReference {
-    /// The reference of the withdrawal.
-    #[serde(with = "Reference")]
+    /// The reference of the withdrawal, or its hash.
+    #[serde(with = "HeldName")]
     pub reference: String,
 }
 
 /// A held withdrawal in a list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HeldRow {
-    /// Its reference, which confirming and releasing name.
+    /// Hash of its reference, which confirming and releasing may name.
     pub reference: String,
     /// The wallet.
     #[serde(with = "Address")]
