@@ -16,7 +16,8 @@ use std::time::Duration;
 
 use foretell_link::{
     Answer, AnswerDecoder, BusyReason, Goodbye, Heartbeat, HeartbeatAnswer, HeartbeatId, Hello,
-    PROTOCOL_VERSION, Replace, Reply, Request, Role, SnapshotResult, Status, Submit, TooLong, Violation, Welcome,
+    PROTOCOL_VERSION, Replace, Reply, Request, Role, SnapshotResult, Status, Submit, TooLong,
+    Violation, Welcome,
 };
 use foretell_model::evidence::ActEvidence;
 use foretell_model::{AccountNumber, Command, OperatorNumber, Sequence};
@@ -249,7 +250,11 @@ impl EngineLink {
     ) -> Result<Vec<PendingAnswer>, LinkError> {
         let only_cancels = commands.iter().all(|(command, _)| command.is_cancel());
         let limit = self.in_flight_limit();
-        let reserved = if only_cancels { 0 } else { limit / CANCEL_SHARE };
+        let reserved = if only_cancels {
+            0
+        } else {
+            limit / CANCEL_SHARE
+        };
         let mut buffer = Vec::new();
         self.send_all(commands.len(), limit - reserved, |request, out| {
             let replace = Replace::new(request, if_all_canceled, commands, &mut buffer)?;

@@ -1,7 +1,7 @@
 //! The route table of each surface.
 
 use foretell_wire::limits::{
-    LIST_BODY_BYTES, OPERATOR_BODY_BYTES, ORDER_BODY_BYTES, ORDERS_BODY_BYTES,
+    LIST_BODY_BYTES, OPERATOR_BODY_BYTES, ORDER_BODY_BYTES, ORDERS_BODY_BYTES, REPLACE_BODY_BYTES,
 };
 use http::Method;
 
@@ -9,7 +9,7 @@ use crate::page::PageConfig;
 use crate::resources::{
     actions, balances, books, builder_trades, cancels, catalog, checkpoints, data, health,
     heartbeats, keys, live_activity, market_info, market_lists, my_orders, my_trades, operator,
-    orders, page, prices, prices_history, unsupported_features,
+    orders, page, prices, prices_history, rebates, replace, unsupported_features,
 };
 use crate::routes::{Handler, Route, Routes};
 use crate::streams::upgrade;

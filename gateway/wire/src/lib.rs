@@ -35,6 +35,8 @@ pub mod price;
 pub mod printable;
 pub mod query;
 pub mod rejection;
+pub mod rebates;
+pub mod replace;
 pub mod result;
 pub mod streams;
 pub mod time;

@@ -2,8 +2,8 @@
 
 use foretell_model::quantity::PRICE_ONE;
 use foretell_model::{
-    MarketState, OperatorRole, OrderId, OrderType, Price, Rejection, RejectionReason, Side, Tick, TimeMs,
-    WalletAddress,
+    MarketState, OperatorRole, OrderId, OrderType, Price, Rejection, RejectionReason, Side, Tick,
+    TimeMs, WalletAddress,
 };
 
 use crate::api_error::ApiError;

@@ -173,7 +173,7 @@ fn flags(party: &Party) -> u8 {
 #[cfg(test)]
 pub(crate) mod tests {
     use foretell_model::{
-        AccountNumber, FramePosition, KeyNumber, MatchKind, OrderId, OrderNumber, TimeNs,
+        AccountNumber, FramePosition, KeyNumber, MatchKind, OrderId, OrderNumber, Sequence, TimeNs,
         TradeIndex,
     };
     use proptest::prelude::*;
