@@ -3,7 +3,7 @@
 #[path = "generator/market_life.rs"]
 mod market_life;
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 use foretell_model::command::RegisterMarket;
 use foretell_model::digest::StateRecord;
@@ -164,6 +164,9 @@ impl Generator {
             });
         }
         self.prelude_of_markets(&mut prelude);
+        if self.style.flavour == Flavour::MarketLife {
+            self.prelude_of_market_life(&mut prelude);
+        }
         prelude
     }
 
@@ -534,13 +537,23 @@ impl Generator {
             4 if !self.world.killed.is_empty() => {
                 Command::PlaceOrder(self.rng.pick(&self.world.killed))
             }
-            1 if !self.world.with_reference.is_empty() => self.rng.pick(&self.world.with_reference),
+            1 if !self.world.with_reference.is_empty() => self.with_reference(),
             _ => self.rng.pick(&self.world.sent),
         };
         if altered {
             self.alter(&mut command);
         }
         command
+    }
+
+    /// An earlier command with a reference: each kind of command as likely as another.
+    fn with_reference(&mut self) -> Command {
+        let known = &self.world.with_reference;
+        let kinds: BTreeSet<u16> = known.iter().map(Command::code).collect();
+        let kind = self.rng.pick(&kinds.into_iter().collect::<Vec<_>>());
+        let mut of_kind = self.world.with_reference.clone();
+        of_kind.retain(|command| command.code() == kind);
+        self.rng.pick(&of_kind)
     }
 
     fn alter(&mut self, command: &mut Command) {

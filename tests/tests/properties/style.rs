@@ -143,6 +143,8 @@ pub(crate) enum Flavour {
     Lifecycle,
     /// An account with more references than it may have.
     ManyReferences,
+    /// Operators, clocks, delays, rebates and proposals.
+    MarketLife,
 }
 
 /// One sequence's style.
@@ -181,6 +183,7 @@ const SIZES: &[&[u64]] = &[
 
 const COMMANDS: usize = 200;
 const COMMANDS_WITH_MANY_QUESTIONS: usize = 500;
+const COMMANDS_OF_MARKET_LIFE: usize = 300;
 const COMMANDS_WITH_MANY_REFERENCES: usize = 1_400;
 
 impl Style {
@@ -190,6 +193,7 @@ impl Style {
             1..=3 => Flavour::ManyKeys,
             4..=20 => Flavour::Lifecycle,
             21 => Flavour::ManyReferences,
+            22..=60 if market_life => Flavour::MarketLife,
             _ => Flavour::Mixed,
         };
         let more = if market_life { MARKET_LIFE } else { &[] };
@@ -214,6 +218,7 @@ impl Style {
         let commands = match flavour {
             Flavour::ManyQuestions => COMMANDS_WITH_MANY_QUESTIONS,
             Flavour::ManyReferences => COMMANDS_WITH_MANY_REFERENCES,
+            Flavour::MarketLife => COMMANDS_OF_MARKET_LIFE,
             _ => COMMANDS,
         };
         // Many references take long, and must end before a request is forgotten.
@@ -227,6 +232,7 @@ impl Style {
             weights,
             commands,
             switch: match rng.below(20) {
+                0..=17 if flavour == Flavour::MarketLife => Some((0, NEWEST_RULES)),
                 0..=11 => Some((0, NEWEST_RULES)),
                 12..=14 => Some((0, 2)),
                 15..=16 => Some((rng.index(commands), rng.pick(&[2, NEWEST_RULES]))),
@@ -263,6 +269,12 @@ fn weight_factor(rng: &mut Rng, flavour: Flavour, kind: Kind) -> u64 {
         (Flavour::ManyQuestions, Kind::Convert) => 10,
         (Flavour::Lifecycle, Kind::CloseMarket | Kind::ResolveMarket | Kind::Redeem) => 8,
         (Flavour::ManyReferences, Kind::Split | Kind::Merge) => 150,
+        (Flavour::MarketLife, Kind::CloseMarket | Kind::Convert) => 4,
+        (Flavour::MarketLife, Kind::Redeem | Kind::Again | Kind::Withdraw) => 2,
+        (Flavour::MarketLife, Kind::Place) => 1,
+        (Flavour::MarketLife, kind) if MARKET_LIFE.iter().any(|(known, _)| *known == kind) => {
+            rng.pick(&[1, 4, 8])
+        }
         (_, Kind::Place) => rng.pick(&[1, 1, 2, 4]),
         _ => rng.pick(&[0, 1, 1, 1, 3]),
     }

@@ -4,8 +4,8 @@ use foretell_model::digest::{OrderIdState, StateRecord};
 use foretell_model::limits::NEWEST_RULES;
 use foretell_model::{
     AccountNumber, Command, EventNumber, FeeSchedule, KeyNumber, Lots, MarketNumber, MarketState,
-    MarketTerms, OperatorNumber, OrderId, PlaceOrder, Reference, Sequence, Settings, SystemMode,
-    Tick, TimeNs, TimeSeconds, WalletAddress,
+    MarketTerms, OperatorNumber, OperatorRole, OrderId, PlaceOrder, Reference, Sequence, Settings,
+    SystemMode, Tick, TimeNs, TimeSeconds, WalletAddress,
 };
 
 /// An account as the generator sees it.
@@ -37,7 +37,7 @@ pub(crate) struct World {
     /// Open and disputed proposals.
     pub(crate) proposals: Vec<(MarketNumber, Sequence)>,
     /// Live operators.
-    pub(crate) operators: Vec<OperatorNumber>,
+    pub(crate) operators: Vec<(OperatorNumber, OperatorRole)>,
     /// References of held withdrawals.
     pub(crate) held: Vec<Reference>,
     /// When things fall due, rebates apart.
@@ -221,7 +221,12 @@ impl World {
                     self.due.push(TimeNs(time.0.saturating_add(window)));
                 }
             }
-            StateRecord::Operator { operator, live, .. } if live => self.operators.push(operator),
+            StateRecord::Operator {
+                operator,
+                role,
+                live: true,
+                ..
+            } => self.operators.push((operator, role)),
             StateRecord::HeldWithdrawal { reference, .. } => self.held.push(reference),
             StateRecord::RememberedOrder {
                 id,

@@ -1,5 +1,7 @@
 //! Commands of rules 3, and the stamps of all commands (docs/verify/rules.md §21 to §28).
 
+use std::collections::VecDeque;
+
 use foretell_model::command::Propose;
 use foretell_model::limits::{MAX_REBATE_PPM, MAX_TAKER_DELAY_MS, MAX_WINDOW_SECONDS};
 use foretell_model::roles::may;
@@ -32,12 +34,42 @@ impl Generator {
             Command::AddOperator { .. } | Command::RevokeOperator { .. } | Command::Finalise { .. }
         );
         if self.rng.percent(chance) || (must && self.rng.percent(90)) {
-            stamp.operator = self.operator();
+            stamp.operator = self.operator_for(command);
         }
         if matches!(command, Command::PlaceOrder(_)) && self.rng.percent(2) {
             stamp.touched = self.rng.pick(&[1, 4_093, 4_094, 4_095, 4_096]);
         }
         stamp
+    }
+
+    /// Operators, a limit of withdrawals, and terms of the first markets.
+    pub(super) fn prelude_of_market_life(&mut self, prelude: &mut VecDeque<Command>) {
+        for _ in 0..3 {
+            prelude.push_back(self.add_operator());
+        }
+        if self.rng.percent(50) {
+            prelude.push_back(Command::SetPayments(PaymentSettings {
+                withdrawal_limit: Micros(self.rng.pick(&[1, 100_000])),
+                rebates_daily: self.rng.percent(50),
+            }));
+        }
+        for _ in 0..2 {
+            prelude.push_back(Command::ListWallet {
+                market: None,
+                wallet: self.wallet(),
+                propose: true,
+                dispute: true,
+            });
+        }
+        for market in 0..4 {
+            let terms = MarketTerms {
+                taker_delay_ms: self.rng.pick(&[0, 1, 1_000, 3_000]),
+                rebate_ppm: self.rng.pick(&[0, 250_000, MAX_REBATE_PPM]),
+                ..MarketTerms::default()
+            };
+            let market = MarketNumber(market);
+            prelude.push_back(Command::SetTerms { market, terms });
+        }
     }
 
     pub(super) fn market_life_command(&mut self, kind: Kind) -> Command {
@@ -93,7 +125,11 @@ impl Generator {
             }),
             Kind::AddOperator => self.add_operator(),
             Kind::RevokeOperator => Command::RevokeOperator {
-                operator: self.operator(),
+                operator: if self.rng.percent(40) {
+                    OperatorNumber(self.rng.pick(&[2, 3, 4, 5]))
+                } else {
+                    self.operator()
+                },
             },
             Kind::DescribeEvent => Command::DescribeEvent {
                 event: self.event(),
@@ -189,12 +225,22 @@ impl Generator {
         self.rng.percent(50).then(|| self.market())
     }
 
+    /// Usually an operator whose role has the command.
+    fn operator_for(&mut self, command: &Command) -> OperatorNumber {
+        let mut fitting = self.world.operators.clone();
+        fitting.retain(|(_, role)| may(*role, command));
+        if fitting.is_empty() || self.rng.percent(15) {
+            return self.operator();
+        }
+        self.rng.pick(&fitting).0
+    }
+
     /// Usually a live operator.
     fn operator(&mut self) -> OperatorNumber {
         if self.world.operators.is_empty() || self.rng.percent(5) {
             return OperatorNumber(self.rng.pick(&[0, 1, 2, 9, u16::MAX]));
         }
-        self.rng.pick(&self.world.operators)
+        self.rng.pick(&self.world.operators).0
     }
 }
 
