@@ -26,6 +26,7 @@ use crate::page::Page;
 use crate::profiles::Profiles;
 use crate::rendered_market_texts::MarketTexts;
 use crate::request_policy::RequestPolicy;
+use crate::resources::operator::acts::ActLog;
 use crate::resources::operator::oracle::OracleConfig;
 use crate::resources::operator::own_catalog::OwnCatalog;
 use crate::shared_view::SharedView;
@@ -43,6 +44,8 @@ pub(crate) struct App {
     pub(crate) operator_token: Option<OperatorToken>,
     /// The adapter of an oracle, when its webhook is on.
     pub(crate) oracle: Option<OracleConfig>,
+    /// The newest acts of operators.
+    pub(crate) acts: ActLog,
     /// Present on the operator surface.
     pub(crate) own_catalog: Option<OwnCatalog>,
     pub(crate) metrics: Metrics,

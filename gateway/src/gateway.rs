@@ -344,6 +344,7 @@ fn app(config: &GatewayConfig, links: usize) -> Result<Arc<App>, GatewayError> {
         auth,
         operator_token: config.operator_token.clone(),
         oracle: config.oracle.clone(),
+        acts: Default::default(),
         own_catalog: serves(config, Surface::Operator).then(OwnCatalog::new),
         metrics: Metrics::new(),
         durations: Arc::default(),

@@ -391,7 +391,7 @@ fn health_routes() -> Vec<Route> {
 
 fn operator_routes() -> Vec<Route> {
     use operator::{
-        accounts, keys, market_list, markets, oracle, own_markets, people, probes, resolution,
+        accounts, acts, admin, keys, market_list, markets, oracle, own_markets, people, probes, resolution,
         status, system,
     };
     vec![
@@ -410,6 +410,10 @@ fn operator_routes() -> Vec<Route> {
         post("/withdrawals/confirm", guarded!(accounts::confirm)),
         post("/withdrawals/release", guarded!(accounts::release)),
         post("/rebates/pay", guarded!(accounts::pay_rebates)),
+        get("/admin", handle!(admin::root)),
+        get("/admin/", handle!(admin::file)),
+        get("/admin/{*path}", handle!(admin::file)),
+        get("/acts", guarded!(acts::list)),
         get("/me", guarded!(people::me)),
         get("/operators", guarded!(people::list)),
         post("/operators", guarded!(people::add)),

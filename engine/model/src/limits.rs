@@ -80,6 +80,9 @@ pub const MAX_REPLACE: usize = 15;
 pub const MAX_GROUP: usize = 2 * MAX_REPLACE;
 /// Evidence of one order of a replace; its cancels have none.
 pub const MAX_GROUP_EVIDENCE_BYTES: usize = 1_536;
+/// Ids of catalog records from here on are those of operators' own markets, event groups and tags;
+/// ids of upstreams are below. Exact as numbers of JSON.
+pub const OWN_CATALOG_IDS: u64 = 1 << 50;
 /// Newest rules number of this build. At start the engine switches an older journal to it.
 pub const NEWEST_RULES: u32 = 3;
 

@@ -4,6 +4,8 @@
 
 pub(crate) mod accounts;
 pub(crate) mod actor;
+pub(crate) mod acts;
+pub(crate) mod admin;
 pub(crate) mod keys;
 pub(crate) mod market_list;
 pub(crate) mod markets;
@@ -84,6 +86,7 @@ async fn submit(
         false => engine.submit(command, evidence)?,
     };
     let reply = pending.reply().await?;
+    acts::note(context, actor, &reply);
     Ok(match reply.verdict {
         Verdict::Applied(outcome) => Ok(CommandResult {
             reply,

@@ -62,7 +62,7 @@ pub(crate) fn write(app: &App) -> Result<(), CatalogError> {
         let mut batch = writer.begin()?;
         for record in &records {
             match read(Some(RecordKind::Event), record.to_string().as_bytes()) {
-                Ok(record) => batch.put(&record)?,
+                Ok(record) => batch.put_own(&record)?,
                 Err(skip) => batch.skip(skip),
             }
         }

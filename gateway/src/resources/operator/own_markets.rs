@@ -7,7 +7,7 @@ use foretell_link::Reply;
 use foretell_model::command::RegisterMarket;
 use foretell_model::{
     Command, CommandOutcome, ConditionId, EventId, EventNumber, MarketNumber, MarketState,
-    RejectionReason, TokenId,
+    MarketTerms as ClockTerms, Rejection, RejectionReason, TimeMs, TokenId,
 };
 use foretell_view::{Market, View};
 use foretell_wire::operator::{
@@ -61,6 +61,7 @@ pub(crate) async fn register(context: RequestContext) -> Result<Answer, Failure>
         description,
     } = MarketRegistration::read(&context.body)?;
     refuse_past_end(app, &terms, &description)?;
+    check_clock(app, &terms, &description)?;
     generate_ids(app, &mut terms, &description.slug)?;
     let event = event_of(app, &terms).await?;
     let evidence = description.to_evidence()?;
@@ -108,6 +109,36 @@ fn refuse_past_end(
         )),
         _ => Ok(()),
     }
+}
+
+/// Checks the clock as the core does, before anything is registered: the terms are a command of
+/// their own, which comes after the registration.
+fn check_clock(
+    app: &App,
+    terms: &MarketTerms,
+    description: &MarketDescription,
+) -> Result<(), ApiError> {
+    let clock = terms.clock(description.game_start_time.as_deref());
+    let ClockTerms {
+        opens_at,
+        closes_at,
+        ..
+    } = clock.applied_to(ClockTerms::default());
+    let now = app.now().millis();
+    let refuse = |reason, first: TimeMs, second: TimeMs| {
+        let refusal = Rejection::with(reason, first.0, second.0);
+        Err(ApiError::from_command_rejection(&refusal))
+    };
+    if !clock.applied_to(ClockTerms::default()).are_in_range() {
+        return refuse(RejectionReason::InvalidTerms, TimeMs(0), TimeMs(0));
+    }
+    if closes_at.0 > 0 && opens_at >= closes_at {
+        return refuse(RejectionReason::ClockContradicts, opens_at, closes_at);
+    }
+    if closes_at.0 > 0 && closes_at <= now {
+        return refuse(RejectionReason::ClosesInPast, closes_at, now);
+    }
+    Ok(())
 }
 
 /// Fills in condition and tokens that the request leaves out.

@@ -5,13 +5,13 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use foretell_model::limits::{MAX_EVIDENCE_BYTES, MAX_REASON_CHARS};
+use foretell_model::limits::{MAX_EVIDENCE_BYTES, MAX_REASON_CHARS, OWN_CATALOG_IDS};
 
 use crate::api_error::ApiError;
 
 /// Ids of catalog records from here on are those of operators' own markets, event groups and tags;
 /// ids of upstreams are below.
-pub const OWN_IDS: u64 = 1 << 50;
+pub const OWN_IDS: u64 = OWN_CATALOG_IDS;
 
 /// Most bytes of a description: the reason of the operator's act stands before it.
 const MAX_DESCRIPTION_BYTES: usize = MAX_EVIDENCE_BYTES - 2 - 4 * MAX_REASON_CHARS;
