@@ -7,8 +7,8 @@ use std::time::Duration;
 use foretell_link::Role;
 use foretell_model::limits::NEWEST_RULES;
 use foretell_model::{
-    AccountNumber, Command, Event, FeeSchedule, MarketNumber, Micros, Outcome, Payout, Side,
-    OrderType, Verdict,
+    AccountNumber, Command, Event, FeeSchedule, MarketNumber, Micros, OrderType, Outcome, Payout,
+    Side, Verdict,
 };
 
 use crate::harness::{Engine, MACHINES, OwnedFrame, config, frames};
@@ -60,7 +60,10 @@ fn wait_until_settled(engine: &Engine, directory: &std::path::Path) {
         client.status();
         let all = frames(directory);
         let events = all.iter().flat_map(|frame| &frame.events);
-        if events.rev().any(|event| matches!(event, Event::MarketSettled { .. })) {
+        if events
+            .rev()
+            .any(|event| matches!(event, Event::MarketSettled { .. }))
+        {
             return;
         }
     }
@@ -96,7 +99,10 @@ fn all_holders_are_paid_by_steps_between_other_commands() {
             request: Default::default(),
         };
         let reply = operator.ask(deposit, &[]);
-        assert!(matches!(reply.verdict, Verdict::Repeated { .. }), "{reply:?}");
+        assert!(
+            matches!(reply.verdict, Verdict::Repeated { .. }),
+            "{reply:?}"
+        );
         wait_until_settled(&engine, directory.path());
         engine.stop();
         let journal = frames(directory.path());
@@ -139,7 +145,13 @@ fn accrued_rebates_are_paid_once_however_often_the_engine_stops() {
     let directory = tempfile::tempdir().unwrap();
     let mut recording = Recording::begin(Duration::from_secs(60), NEWEST_RULES);
     let world = recording.world(|terms| terms.rebate_ppm = 250_000);
-    let (market, fee) = (world.market, FeeSchedule { rate_ppm: 40_000, exponent: 1 });
+    let (market, fee) = (
+        world.market,
+        FeeSchedule {
+            rate_ppm: 40_000,
+            exponent: 1,
+        },
+    );
     recording.apply(Command::SetFee { market, fee });
     recording.open(&world);
     recording.holders(market, HOLDERS);

@@ -339,9 +339,8 @@ fn open_market(client: &mut TestClient) -> (World, OperatorNumber) {
 
 fn settled(frames: &[OwnedFrame]) -> Vec<Event> {
     let events = frames.iter().flat_map(|frame| &frame.events);
-    let is_paid = |event: &&Event| {
-        matches!(event, Event::Redeemed { .. } | Event::MarketSettled { .. })
-    };
+    let is_paid =
+        |event: &&Event| matches!(event, Event::Redeemed { .. } | Event::MarketSettled { .. });
     events.filter(is_paid).copied().collect()
 }
 
@@ -371,7 +370,9 @@ fn a_new_leader_does_what_is_due_first_and_goes_on_with_a_settlement() {
         closes_at,
         ..MarketTerms::default()
     };
-    let last = client.ask(Command::SetTerms { market, terms }, &[]).sequence;
+    let last = client
+        .ask(Command::SetTerms { market, terms }, &[])
+        .sequence;
     let before = followed(&second.data(), last).len();
     // Its own close, at its time, reaches nobody.
     first.is_reachable.store(false, Ordering::Relaxed);
@@ -380,7 +381,10 @@ fn a_new_leader_does_what_is_due_first_and_goes_on_with_a_settlement() {
     assert!(matches!(first.end(), Err(EngineError::Superseded(_))));
     let payout = Payout::Half;
     let resolved = other.ask_as(ann, Command::ResolveMarket { market, payout });
-    assert!(matches!(resolved.verdict, Verdict::Applied(_)), "{resolved:?}");
+    assert!(
+        matches!(resolved.verdict, Verdict::Applied(_)),
+        "{resolved:?}"
+    );
     // It may end before the steps.
     drop(other);
     second.stop();

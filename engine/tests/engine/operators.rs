@@ -2,7 +2,7 @@
 
 use foretell_link::{Request, Role, Submit};
 use foretell_model::{
-    Command, CommandOutcome, OperatorName, OperatorNumber, OperatorRole, PaymentSettings, Micros,
+    Command, CommandOutcome, Micros, OperatorName, OperatorNumber, OperatorRole, PaymentSettings,
     Reference, RejectionReason, Verdict,
 };
 
@@ -54,7 +54,10 @@ fn the_operator_of_a_command_is_in_its_frame_and_two_persons_pay_out() {
     };
     assert_eq!(reason(refused.verdict), Some(RejectionReason::SamePerson));
     let unknown = client.ask_as(OperatorNumber(77), confirm);
-    assert_eq!(reason(unknown.verdict), Some(RejectionReason::UnknownOperator));
+    assert_eq!(
+        reason(unknown.verdict),
+        Some(RejectionReason::UnknownOperator)
+    );
     let paid = client.ask_as(ben, confirm);
     let outcome = CommandOutcome::Account(account);
     assert_eq!(paid.verdict, Verdict::Applied(outcome));

@@ -22,13 +22,29 @@ fn place(order: PlaceOrder) -> Command {
 /// A BUY of No at these cents, of trader 0: an ask.
 fn ask(world: &World, number: u64, cents: u64, shares: u64) -> Command {
     let (value, gtc) = (cents * SHARE / 100 * shares, OrderType::Gtc);
-    place(world.order(number, 0, Side::Buy, Outcome::No, gtc, value, shares * SHARE))
+    place(world.order(
+        number,
+        0,
+        Side::Buy,
+        Outcome::No,
+        gtc,
+        value,
+        shares * SHARE,
+    ))
 }
 
 /// A BUY of Yes at 60 cents, of trader 1: it meets asks.
 fn taker(world: &World, number: u64, shares: u64) -> Command {
     let (value, gtc) = (60 * SHARE / 100 * shares, OrderType::Gtc);
-    place(world.order(number, 1, Side::Buy, Outcome::Yes, gtc, value, shares * SHARE))
+    place(world.order(
+        number,
+        1,
+        Side::Buy,
+        Outcome::Yes,
+        gtc,
+        value,
+        shares * SHARE,
+    ))
 }
 
 fn cancel(world: &World, trader: usize, number: u64) -> Command {
@@ -159,7 +175,11 @@ fn no_command_of_others_comes_between() {
             let orders = numbers(group).map(|number| place(world.resting_buy(number)));
             let commands: Vec<Command> = cancels.chain(orders).collect();
             let replies = client.replace(true, &commands);
-            assert!(replies.iter().all(|it| matches!(it.verdict, Verdict::Applied(_))));
+            assert!(
+                replies
+                    .iter()
+                    .all(|it| matches!(it.verdict, Verdict::Applied(_)))
+            );
         }
         others.join().unwrap();
         engine.stop();

@@ -7,9 +7,9 @@ use foretell_engine::SigningDomain;
 use foretell_link::{Reply, Role};
 use foretell_model::limits::NEWEST_RULES;
 use foretell_model::{
-    CloseReason, Command, CommandOutcome, DomainNumber, Event, MarketState, MarketTerms, OrderStatus,
-    OrderType, Outcome, PlaceOrder, RejectionReason, Sequence, Side, SystemMode, TimeMs, TimeSeconds,
-    Verdict,
+    CloseReason, Command, CommandOutcome, DomainNumber, Event, MarketState, MarketTerms,
+    OrderStatus, OrderType, Outcome, PlaceOrder, RejectionReason, Sequence, Side, SystemMode,
+    TimeMs, TimeSeconds, Verdict,
 };
 
 use crate::harness::{Engine, MACHINES, OwnedFrame, TestClient, config, frames};
@@ -129,7 +129,11 @@ fn a_delayed_order_meets_the_book_of_its_time_while_the_engine_idles() {
         assert_eq!(released.command, Command::AdvanceTime);
         assert!(matches!(
             released.events[..],
-            [Event::OrderReleased { .. }, Event::Fill(_), Event::OrderCompleted { .. }]
+            [
+                Event::OrderReleased { .. },
+                Event::Fill(_),
+                Event::OrderCompleted { .. }
+            ]
         ));
         let placed = journal.iter().find(|it| it.sequence == reply.sequence);
         let waited = released.stamp.time.0 - placed.unwrap().stamp.time.0;

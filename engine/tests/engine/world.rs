@@ -79,7 +79,10 @@ impl World {
     pub(crate) fn build_registered(engine: &Engine) -> Self {
         let mut operator = engine.client(Role::Operator);
         let time = operator.client.welcome.time;
-        set_up(&mut |command| outcome(&operator.ask(command, b"set up")), time)
+        set_up(
+            &mut |command| outcome(&operator.ask(command, b"set up")),
+            time,
+        )
     }
 
     /// A GTC BUY of one share at 0.40: orders of trader 0 never cross each other.
