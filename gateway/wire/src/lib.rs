@@ -27,6 +27,7 @@ mod json;
 pub mod limits;
 pub mod live_activity;
 pub mod market;
+pub mod market_life;
 pub mod operator;
 pub mod order;
 pub mod page;
