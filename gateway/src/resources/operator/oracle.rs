@@ -9,6 +9,7 @@ use foretell_model::OperatorName;
 use foretell_view::View;
 use foretell_wire::api_error::FieldError;
 use foretell_wire::operator::{ProposalRequest, read};
+use foretell_wire::rejection::role_word;
 use foretell_wire::{ApiError, ErrorCode};
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
@@ -47,7 +48,8 @@ pub(crate) async fn propose(mut context: RequestContext) -> Result<Answer, Failu
     let found = context.app.find(find).await?;
     let (number, role) = found.ok_or(ErrorCode::OperatorNotFound)?;
     if !roles::may(role, "/markets/propose") {
-        return Err(ErrorCode::OperatorRole.into());
+        let role = vec![role_word(role).to_owned()];
+        return Err(ApiError::Coded(ErrorCode::OperatorRole, role).into());
     }
     let wanted: ProposalRequest = read(&context.body)?;
     if wanted.wallet.is_some() {

@@ -14,7 +14,6 @@ use foretell_wire::operator::{
     Clock, CommandAnswer, EventDescription, EventEdit, EventRegistration, MarketDescription,
     MarketEdit, MarketRegistration, MarketTerms, PlainForm as _, read,
 };
-use foretell_wire::time::iso;
 use foretell_wire::{ApiError, ErrorCode, json_text};
 
 use super::{CommandResult, own_catalog, own_ids, submit, submit_or_reject};
@@ -105,7 +104,7 @@ fn refuse_past_end(
     match ended {
         Some(end) if terms.past_end != Some(true) => Err(ApiError::Coded(
             ErrorCode::EndsInPast,
-            vec![end.to_owned(), iso(now)],
+            vec![end.to_owned()],
         )),
         _ => Ok(()),
     }
