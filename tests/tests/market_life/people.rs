@@ -48,7 +48,9 @@ impl People {
     pub(crate) fn run(&self, name: &str, arguments: &[&str]) -> Result<Value, String> {
         let output = self.output(name, arguments);
         if !output.status.success() {
-            return Err(String::from_utf8_lossy(&output.stderr).into_owned());
+            // Commands of many markets print the reason of each on standard output.
+            let texts = [output.stderr, output.stdout];
+            return Err(texts.map(|text| String::from_utf8_lossy(&text).into_owned()).concat());
         }
         let text = String::from_utf8(output.stdout).expect("UTF-8");
         Ok(serde_json::from_str(text.lines().next().unwrap_or("null")).expect("JSON"))
