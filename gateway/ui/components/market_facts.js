@@ -85,7 +85,7 @@ class MarketFacts extends View {
 function lifeFacts(life, outcomes) {
   const rebate = micros(life.rebate_rate);
   const start = life.game_start_time && format.dateTime(life.game_start_time);
-  /** @type {(string[] | false | undefined | 0)[]} */
+  /** @type {(string[] | false | undefined | 0 | "")[]} */
   const rows = [
     life.opens_at && [t("opens"), format.dateTime(life.opens_at)],
     life.closes_at && [t("closes"), format.dateTime(life.closes_at)],
