@@ -193,7 +193,7 @@ impl Style {
             1..=3 => Flavour::ManyKeys,
             4..=20 => Flavour::Lifecycle,
             21 => Flavour::ManyReferences,
-            22..=60 if market_life => Flavour::MarketLife,
+            22..=80 if market_life => Flavour::MarketLife,
             _ => Flavour::Mixed,
         };
         let more = if market_life { MARKET_LIFE } else { &[] };
@@ -269,7 +269,8 @@ fn weight_factor(rng: &mut Rng, flavour: Flavour, kind: Kind) -> u64 {
         (Flavour::ManyQuestions, Kind::Convert) => 10,
         (Flavour::Lifecycle, Kind::CloseMarket | Kind::ResolveMarket | Kind::Redeem) => 8,
         (Flavour::ManyReferences, Kind::Split | Kind::Merge) => 150,
-        (Flavour::MarketLife, Kind::CloseMarket | Kind::Convert) => 4,
+        (Flavour::MarketLife, Kind::CloseMarket) => 8,
+        (Flavour::MarketLife, Kind::Convert | Kind::ResolveMarket) => 4,
         (Flavour::MarketLife, Kind::Redeem | Kind::Again | Kind::Withdraw) => 2,
         (Flavour::MarketLife, Kind::Place) => 1,
         (Flavour::MarketLife, kind) if MARKET_LIFE.iter().any(|(known, _)| *known == kind) => {

@@ -2,7 +2,7 @@
 
 use foretell_model::digest::StateRecord;
 use foretell_model::evidence::{OrderEvidence, WORDS_BYTES};
-use foretell_model::{Command, DomainNumber, Event, Sequence, TimeNs, Verdict};
+use foretell_model::{Command, CommandStamp, DomainNumber, Event, Sequence, TimeNs, Verdict};
 use foretell_reference::Exchange;
 use serde_json::json;
 
@@ -28,11 +28,19 @@ pub(crate) struct Journal {
 impl Journal {
     /// Wide random commands, most of which are rejected.
     pub(crate) fn wide(seed: u64) -> Self {
-        let mut generator = Generator::new(seed);
+        Self::of(Generator::new(seed))
+    }
+
+    /// The same with whole lives of markets.
+    pub(crate) fn lives(seed: u64) -> Self {
+        Self::of(Generator::with_market_life(seed))
+    }
+
+    fn of(mut generator: Generator) -> Self {
         let mut exchange = Exchange::new();
         let mut journal = Self::default();
-        while let Some((command, time)) = generator.next_command() {
-            journal.apply(&mut exchange, &command, time);
+        while let Some((command, stamp)) = generator.next_stamped() {
+            journal.apply(&mut exchange, &command, stamp);
             let mut records: Vec<StateRecord> = Vec::new();
             exchange.visit_state(&mut |record| records.push(*record));
             generator.observe(&command, &records);
@@ -41,9 +49,15 @@ impl Journal {
     }
 
     /// Executes a command, and keeps its frame if there is one.
-    pub(crate) fn apply(&mut self, exchange: &mut Exchange, command: &Command, time: TimeNs) {
+    pub(crate) fn apply(
+        &mut self,
+        exchange: &mut Exchange,
+        command: &Command,
+        stamp: impl Into<CommandStamp>,
+    ) {
         let mut events = Vec::new();
-        let verdict = exchange.apply(command, time, &mut events);
+        let stamp = stamp.into();
+        let verdict = exchange.apply(command, stamp, &mut events);
         if !matches!(verdict, Verdict::Applied(_)) {
             return;
         }
@@ -52,6 +66,7 @@ impl Journal {
                 self.markets += 1;
                 description(self.markets - 1)
             }
+            Command::DescribeMarket { market } => description(market.0 as usize + 7),
             Command::PlaceOrder(_) => of_builder(exchange.sequence().0 % BUILDERS),
             _ => Vec::new(),
         };
@@ -59,7 +74,7 @@ impl Journal {
         let before = self.frames.last().map_or(TimeNs(0), |frame| frame.time);
         self.frames.push(Frame {
             sequence: exchange.sequence(),
-            time: time.max(before),
+            time: stamp.time.max(before),
             command: *command,
             events,
             evidence,

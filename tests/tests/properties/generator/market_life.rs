@@ -53,6 +53,15 @@ impl Generator {
                 rebates_daily: self.rng.percent(50),
             }));
         }
+        if self.rng.percent(80) {
+            prelude.push_back(Command::SetPolicy {
+                market: None,
+                policy: ResolutionPolicy {
+                    by_time: true,
+                    ..ResolutionPolicy::default()
+                },
+            });
+        }
         for _ in 0..2 {
             prelude.push_back(Command::ListWallet {
                 market: None,
@@ -164,10 +173,10 @@ impl Generator {
     fn propose(&mut self, market: MarketNumber) -> Command {
         Command::Propose(Propose {
             market,
-            payout: self.rng.pick(Payout::ALL),
+            payout: (self.rng).pick(&[Payout::Yes, Payout::Yes, Payout::No, Payout::Half]),
             by: self.proposer(),
             evidence: [self.rng.pick(&[0, 1]); 32],
-            window_seconds: self.rng.pick(&[0, 0, 1, 60, MAX_WINDOW_SECONDS + 1]),
+            window_seconds: self.rng.pick(&[0, 1, 10, 10, 60, MAX_WINDOW_SECONDS + 1]),
             reference: self.reference(),
         })
     }

@@ -5,6 +5,7 @@
 
 mod contradictions;
 mod damaged;
+mod life_contradictions;
 mod pending;
 
 use foretell_matching::{Capacity, Exchange};

@@ -9,10 +9,10 @@ use foretell_model::limits::{
     REFERENCE_MEMORY_NS, REFERENCES_PER_ACCOUNT, REQUEST_MEMORY_NS,
 };
 use foretell_model::{
-    AccountNumber, ApiKey, CloseReason, Command, CommandOutcome, CommandStamp, ConditionId, Digest16, Event,
-    FeeSchedule, KeyNumber, Lots, MarketNumber, Micros, OrderId, OrderResult, OrderStatus,
-    OrderType, Outcome, PlaceOrder, Price, Reference, RejectionReason, Sequence, Settings, Side,
-    Tick, TimeMs, TimeNs, TimeSeconds, TokenId, Verdict, WalletAddress, WalletKind,
+    AccountNumber, ApiKey, CloseReason, Command, CommandOutcome, CommandStamp, ConditionId,
+    Digest16, Event, FeeSchedule, KeyNumber, Lots, MarketNumber, Micros, OrderId, OrderResult,
+    OrderStatus, OrderType, Outcome, PlaceOrder, Price, Reference, RejectionReason, Sequence,
+    Settings, Side, Tick, TimeMs, TimeNs, TimeSeconds, TokenId, Verdict, WalletAddress, WalletKind,
 };
 
 use crate::twin_agrees::pair::Pair;

@@ -30,6 +30,8 @@ pub(crate) struct Coverage {
     kills_again: Counts<bool>,
     closes: Counts<CloseReason>,
     kinds: Counts<MatchKind>,
+    /// What fell due: the first event of each time command under rules 3.
+    due: Counts<u8>,
 }
 
 /// Every pinned number of an event.
@@ -55,6 +57,12 @@ const REPEATABLE: &[u16] = &[
     1, 3, 4, 10, 11, 12, 13, 15, 16, 18, 19, 20, 21, 22, 30, 31, 37, 39, 40, 50, 51, 52, 54, 2, 41,
     42, 46, 48, 59, 60, 61,
 ];
+
+/// The first events of what time does: closed, released, started rebates, opened or closed a market,
+/// resolved, cleared, disputed by nobody.
+const DUE: &[u8] = &[4, 7, 26, 33, 34, 40, 42];
+/// Opening a market may freeze its event group first.
+const EVENT_FROZEN: u8 = 31;
 
 /// Of them, those that cancel many orders.
 const CANCELS: &[u16] = &[3, 4];
@@ -102,6 +110,10 @@ impl Coverage {
                 }
             }
         }
+        if rules == 3 && *command == Command::AdvanceTime {
+            let first = events.iter().find(|event| event.code() != EVENT_FROZEN);
+            first.map(|event| count(&mut self.due, event.code()));
+        }
         for event in events {
             count(&mut self.events, event.code());
             match event {
@@ -126,6 +138,7 @@ impl Coverage {
         add(&mut self.kills_again, other.kills_again);
         add(&mut self.closes, other.closes);
         add(&mut self.kinds, other.kinds);
+        add(&mut self.due, other.due);
     }
 
     /// Asserts that all cases reachable by random commands occurred.
@@ -187,6 +200,11 @@ impl Coverage {
         let closes = CloseReason::ALL.iter().copied();
         let missing = self::missing(closes, &self.closes, &[CloseReason::TooManyFills]);
         assert!(missing.is_empty(), "close reasons never seen: {missing:?}");
+
+        // Some take many commands to come about, so once is enough.
+        let mut missing = DUE.iter().filter(|code| !self.due.contains_key(code));
+        let missing = missing.next();
+        assert_eq!(missing, None, "never first due");
 
         let missing = self::missing(MatchKind::ALL.iter().copied(), &self.kinds, &[]);
         assert!(missing.is_empty(), "kinds of match never seen: {missing:?}");

@@ -5,8 +5,8 @@ use std::fmt::Debug;
 
 use foretell_model::digest::{OrderIdState, StateRecord};
 use foretell_model::{
-    AccountNumber, Command, CommandOutcome, Lots, MarketNumber, Micros, OrderId, OrderNumber, OrderStatus,
-    Outcome, Price, RejectionReason, Sequence, Side, Verdict,
+    AccountNumber, Command, CommandOutcome, Lots, MarketNumber, Micros, OrderId, OrderNumber,
+    OrderStatus, Outcome, Price, RejectionReason, Sequence, Side, Verdict,
 };
 use foretell_view::{OrderState, TokenBook, View};
 

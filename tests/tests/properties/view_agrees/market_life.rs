@@ -99,7 +99,11 @@ pub(super) fn compare(view: &View, record: &StateRecord, seen: &mut Seen) -> Res
                 BackgroundWork::Rebates => None,
             };
             let known = task.map(|it| (it.first, it.market, it.next, it.end, it.paid));
-            same("background", &known, &Some((first, market, next, end, paid)))
+            same(
+                "background",
+                &known,
+                &Some((first, market, next, end, paid)),
+            )
         }
         _ => Err("not a record of rules 3".to_owned()),
     }
@@ -145,12 +149,20 @@ fn compare_proposal(view: &View, record: &StateRecord) -> Result<(), String> {
 
 pub(super) fn compare_counts(view: &View, seen: &Seen) -> Result<(), String> {
     let resolutions = view.resolutions();
-    same("operators", &view.people().operators().len(), &seen.operators)?;
+    same(
+        "operators",
+        &view.people().operators().len(),
+        &seen.operators,
+    )?;
     let with_terms = (view.markets().iter())
         .filter(|(_, market)| market.terms != MarketTerms::default())
         .count();
     same("terms", &with_terms, &seen.terms)?;
-    same("policies", &resolutions.own_policies().len(), &seen.policies)?;
+    same(
+        "policies",
+        &resolutions.own_policies().len(),
+        &seen.policies,
+    )?;
     let own = resolutions.own_policies().map(|(_, policy)| policy);
     let lists = own.chain([&resolutions.site]);
     let listed: usize = lists.map(|policy| policy.wallets.len()).sum();
