@@ -80,7 +80,7 @@ function show(me) {
   };
 
   const tabs = h(
-    "nav.bar",
+    "nav.line",
     { "aria-label": t("title") },
     shown.map((view) => h("button.tab", { type: "button", "data-view": view.key, onclick: () => open(view.key) }, t(view.key))),
     h("span.grow"),
@@ -93,7 +93,8 @@ function show(me) {
   async function open(key) {
     current = key;
     history.replaceState(null, "", `#${key}`);
-    for (const tab of tabs.querySelectorAll("[data-view]")) tab.setAttribute("aria-selected", String(tab.getAttribute("data-view") === key));
+    for (const tab of tabs.querySelectorAll("[data-view]"))
+      tab.setAttribute("aria-selected", String(tab.getAttribute("data-view") === key));
     const view = shown.find((it) => it.key === key);
     try {
       const content = await view?.draw(desk);

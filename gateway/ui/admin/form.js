@@ -19,17 +19,29 @@ function input(field) {
   const common = { name: field.name, required: field.required };
   switch (field.kind) {
     case "choice":
-      return h("select", common, (field.choices ?? []).map((choice) => h("option", { value: choice, selected: choice === field.value }, choice || t("unchanged"))));
+      return h(
+        "select",
+        common,
+        (field.choices ?? []).map((choice) => h("option", { value: choice, selected: choice === field.value }, choice || t("unchanged"))),
+      );
     case "flag":
       return h(
         "select",
         common,
-        ["", "true", "false"].map((choice) => h("option", { value: choice, selected: choice === String(field.value ?? "") }, choice || t("unchanged"))),
+        ["", "true", "false"].map((choice) =>
+          h("option", { value: choice, selected: choice === String(field.value ?? "") }, choice || t("unchanged")),
+        ),
       );
     case "long":
       return h("textarea", { ...common, rows: "4" }, field.value ?? "");
     default:
-      return h("input", { ...common, type: field.kind === "number" ? "number" : "text", value: field.value ?? "", autocomplete: "off", placeholder: field.kind === "time" ? "2026-07-01T12:00:00Z" : undefined });
+      return h("input", {
+        ...common,
+        type: field.kind === "number" ? "number" : "text",
+        value: field.value ?? "",
+        autocomplete: "off",
+        placeholder: field.kind === "time" ? "2026-07-01T12:00:00Z" : undefined,
+      });
   }
 }
 
@@ -46,7 +58,10 @@ function read(field, text) {
     case "flag":
       return text === "true";
     case "list":
-      return text.split(",").map((word) => word.trim()).filter(Boolean);
+      return text
+        .split(",")
+        .map((word) => word.trim())
+        .filter(Boolean);
     default:
       return text;
   }
@@ -70,7 +85,12 @@ export function ask(title, path, fixed, fields, done) {
     fields.map((field) => h("label", null, h("span", null, field.label ?? field.name), input(field))),
     h("label", null, h("span", null, t("reason")), reason),
     problem,
-    h("div.buttons", null, h("button", { type: "button", onclick: () => dialog.remove() }, t("cancel")), h("button.primary", { type: "submit" }, t("send"))),
+    h(
+      "div.buttons",
+      null,
+      h("button", { type: "button", onclick: () => dialog.remove() }, t("cancel")),
+      h("button.primary", { type: "submit" }, t("send")),
+    ),
   );
   const dialog = /** @type {HTMLDialogElement} */ (h("dialog", { "aria-label": title, onclose: () => dialog.remove() }, form));
 

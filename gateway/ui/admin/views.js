@@ -70,7 +70,12 @@ function marketActs(desk, market) {
     ["Pause", "/markets/pause", market.status === "active", simple("/markets/pause")],
     ["Resume", "/markets/resume", market.status === "paused", simple("/markets/resume")],
     ["Close", "/markets/close", open, simple("/markets/close")],
-    ["Clock", "/markets/terms", open, () => ask("Clock, delay, rebate", "/markets/terms", fixed, /** @type {any} */ (termFields(market.terms)), desk.done)],
+    [
+      "Clock",
+      "/markets/terms",
+      open,
+      () => ask("Clock, delay, rebate", "/markets/terms", fixed, /** @type {any} */ (termFields(market.terms)), desk.done),
+    ],
     [
       "Fee",
       "/markets/fee",
@@ -107,11 +112,32 @@ function marketActs(desk, market) {
         ),
     ],
     ["Propose", "/markets/propose", market.status === "closed", () => propose(desk, market.conditionId)],
-    ["Resolve", "/markets/resolve", market.status === "closed", () => ask("Resolve in one step", "/markets/resolve", fixed, [{ name: "payout", kind: "choice", choices: PAYOUTS, required: true }], desk.done)],
-    [market.archived ? "Show" : "Archive", "/markets/archive", true, () => ask("Archive", "/markets/archive", { ...fixed, archived: !market.archived }, [], desk.done)],
+    [
+      "Resolve",
+      "/markets/resolve",
+      market.status === "closed",
+      () =>
+        ask(
+          "Resolve in one step",
+          "/markets/resolve",
+          fixed,
+          [{ name: "payout", kind: "choice", choices: PAYOUTS, required: true }],
+          desk.done,
+        ),
+    ],
+    [
+      market.archived ? "Show" : "Archive",
+      "/markets/archive",
+      true,
+      () => ask("Archive", "/markets/archive", { ...fixed, archived: !market.archived }, [], desk.done),
+    ],
   ];
   const offered = acts.filter(([, path, fits]) => fits && desk.may(path));
-  return h("td.acts", null, offered.map(([label, , , press]) => button(label, press)));
+  return h(
+    "td.acts",
+    null,
+    offered.map(([label, , , press]) => button(label, press)),
+  );
 }
 
 /**
@@ -175,12 +201,18 @@ async function drawMarkets(desk) {
     "div",
     null,
     h(
-      "p.bar",
+      "p.line",
       null,
       desk.may("/markets") && button(t("new_market"), () => newMarket(desk)),
       desk.may("/events") &&
         button(t("new_group"), () =>
-          ask(t("new_group"), "/events", {}, [{ name: "title", required: true }, { name: "slug" }, { name: "description", kind: "long" }], (answer) => desk.say(t("group_made", { id: answer.event_id }))),
+          ask(
+            t("new_group"),
+            "/events",
+            {},
+            [{ name: "title", required: true }, { name: "slug" }, { name: "description", kind: "long" }],
+            (answer) => desk.say(t("group_made", { id: answer.event_id })),
+          ),
         ),
     ),
     list(t("markets"), ["Question", "State", "Clock", "Fee", "Event group", "Words", ""], rows),
@@ -190,7 +222,8 @@ async function drawMarkets(desk) {
 /** @param {Desk} desk */
 async function drawReview(desk) {
   const { proposals, closed } = await read("/review");
-  const offer = (/** @type {string} */ path, /** @type {string} */ label, /** @type {() => void} */ press) => desk.may(path) && button(label, press);
+  const offer = (/** @type {string} */ path, /** @type {string} */ label, /** @type {() => void} */ press) =>
+    desk.may(path) && button(label, press);
   const rows = proposals.map((/** @type {any} */ row) => {
     const fixed = { condition_id: row.condition_id };
     const dispute = row.dispute;
@@ -203,17 +236,29 @@ async function drawReview(desk) {
       h(
         "td.acts",
         null,
-        !dispute && offer("/markets/finalise", "Finalise", () => ask("Finalise: the payout is final", "/markets/finalise", { ...fixed, proposal: row.proposal }, [], desk.done)),
-        !dispute && offer("/markets/dispute", "Dispute", () => ask("Dispute", "/markets/dispute", fixed, [{ name: "counter", kind: "choice", choices: ["", ...PAYOUTS] }], desk.done)),
+        !dispute &&
+          offer("/markets/finalise", "Finalise", () =>
+            ask("Finalise: the payout is final", "/markets/finalise", { ...fixed, proposal: row.proposal }, [], desk.done),
+          ),
+        !dispute &&
+          offer("/markets/dispute", "Dispute", () =>
+            ask("Dispute", "/markets/dispute", fixed, [{ name: "counter", kind: "choice", choices: ["", ...PAYOUTS] }], desk.done),
+          ),
         dispute && offer("/markets/propose", "Propose again", () => propose(desk, row.condition_id)),
-        offer("/markets/withdraw-proposal", "Withdraw", () => ask("Withdraw the proposal", "/markets/withdraw-proposal", fixed, [], desk.done)),
+        offer("/markets/withdraw-proposal", "Withdraw", () =>
+          ask("Withdraw the proposal", "/markets/withdraw-proposal", fixed, [], desk.done),
+        ),
       ),
     ];
   });
   const waiting = closed.map((/** @type {any} */ row) => [
     cell(row.question),
     cell(row.closed_at),
-    h("td.acts", null, offer("/markets/propose", "Propose", () => propose(desk, row.condition_id))),
+    h(
+      "td.acts",
+      null,
+      offer("/markets/propose", "Propose", () => propose(desk, row.condition_id)),
+    ),
   ]);
   return h(
     "div",
@@ -236,7 +281,7 @@ async function drawUsers(desk) {
       desk.say(error instanceof Error ? error.message : String(error), "error");
     }
   };
-  return h("div", null, h("form.bar", { onsubmit: find }, input, h("button.primary", { type: "submit" }, t("find_user"))), found);
+  return h("div", null, h("form.line", { onsubmit: find }, input, h("button.primary", { type: "submit" }, t("find_user"))), found);
 }
 
 /**
@@ -246,17 +291,34 @@ async function drawUsers(desk) {
 function user(desk, account) {
   const money = (/** @type {string} */ path, /** @type {string} */ label) =>
     desk.may(path) &&
-    button(label, () => ask(label, path, { wallet: account.wallet, reference: crypto.randomUUID() }, [{ name: "amount", required: true }], desk.done));
+    button(label, () =>
+      ask(label, path, { wallet: account.wallet, reference: crypto.randomUUID() }, [{ name: "amount", required: true }], desk.done),
+    );
   const facts = ["wallet", "owner", "kind", "free", "reserved", "accrued", "live_orders", "closed_only"];
-  const positions = account.positions.map((/** @type {any} */ held) => [cell(held.condition_id), cell(held.outcome_index), cell(held.free), cell(held.reserved)]);
+  const positions = account.positions.map((/** @type {any} */ held) => [
+    cell(held.condition_id),
+    cell(held.outcome_index),
+    cell(held.free),
+    cell(held.reserved),
+  ]);
   return h(
     "div",
     null,
-    h("p.bar", null, money("/accounts/deposit", t("deposit")), money("/accounts/withdraw", t("withdraw")),
+    h(
+      "p.line",
+      null,
+      money("/accounts/deposit", t("deposit")),
+      money("/accounts/withdraw", t("withdraw")),
       desk.may("/accounts/closed-only") &&
-        button(account.closed_only ? "Lift closed-only" : "Closed-only", () => ask("Closed-only", "/accounts/closed-only", { wallet: account.wallet, closed_only: !account.closed_only }, [], desk.done)),
+        button(account.closed_only ? "Lift closed-only" : "Closed-only", () =>
+          ask("Closed-only", "/accounts/closed-only", { wallet: account.wallet, closed_only: !account.closed_only }, [], desk.done),
+        ),
     ),
-    list(t("wallet"), ["", ""], facts.map((name) => [cell(name), cell(account[name])])),
+    list(
+      t("wallet"),
+      ["", ""],
+      facts.map((name) => [cell(name), cell(account[name])]),
+    ),
     list("Positions", ["Market", "Outcome", "Free", "Reserved"], positions),
   );
 }
@@ -271,7 +333,12 @@ async function drawMoney(desk) {
     cell(row.amount),
     cell(row.asked_by),
     cell(row.asked_at),
-    h("td.acts", null, row.asked_by !== desk.me.name && decide("/withdrawals/confirm", "Confirm", row), decide("/withdrawals/release", "Release", row)),
+    h(
+      "td.acts",
+      null,
+      row.asked_by !== desk.me.name && decide("/withdrawals/confirm", "Confirm", row),
+      decide("/withdrawals/release", "Release", row),
+    ),
   ]);
   const { payments, collateral, fees } = status.exchange;
   const wallet = { name: "wallet", required: true };
@@ -282,23 +349,36 @@ async function drawMoney(desk) {
     "div",
     null,
     h(
-      "p.bar",
+      "p.line",
       null,
       move("/accounts/deposit", t("deposit")),
       move("/accounts/withdraw", t("withdraw")),
       desk.may("/rebates/pay") && button(t("pay_rebates"), () => ask(t("pay_rebates"), "/rebates/pay", {}, [], desk.done)),
       desk.may("/system/payments") &&
         button(t("payments"), () =>
-          ask(t("payments"), "/system/payments", {}, [{ name: "withdrawal_limit", value: payments.withdrawal_limit }, { name: "rebates_daily", kind: "flag" }], desk.done),
+          ask(
+            t("payments"),
+            "/system/payments",
+            {},
+            [
+              { name: "withdrawal_limit", value: payments.withdrawal_limit },
+              { name: "rebates_daily", kind: "flag" },
+            ],
+            desk.done,
+          ),
         ),
     ),
     list(t("held_withdrawals"), ["Wallet", "Amount", "Asked by", "Asked", ""], rows),
-    list(t("money"), ["", ""], [
-      [cell("collateral"), cell(collateral)],
-      [cell("fees"), cell(fees)],
-      [cell("withdrawal_limit"), cell(payments.withdrawal_limit)],
-      [cell("rebates_daily"), cell(payments.rebates_daily)],
-    ]),
+    list(
+      t("money"),
+      ["", ""],
+      [
+        [cell("collateral"), cell(collateral)],
+        [cell("fees"), cell(fees)],
+        [cell("withdrawal_limit"), cell(payments.withdrawal_limit)],
+        [cell("rebates_daily"), cell(payments.rebates_daily)],
+      ],
+    ),
   );
 }
 
@@ -310,10 +390,26 @@ async function drawSystem(desk) {
     "div",
     null,
     h(
-      "p.bar",
+      "p.line",
       null,
       desk.may("/system/mode") &&
-        button(t("mode"), () => ask(t("mode"), "/system/mode", {}, [{ name: "mode", kind: "choice", choices: ["running", "post_only", "cancel_only", "paused"], value: exchange.mode, required: true }], desk.done)),
+        button(t("mode"), () =>
+          ask(
+            t("mode"),
+            "/system/mode",
+            {},
+            [
+              {
+                name: "mode",
+                kind: "choice",
+                choices: ["running", "post_only", "cancel_only", "paused"],
+                value: exchange.mode,
+                required: true,
+              },
+            ],
+            desk.done,
+          ),
+        ),
       desk.may("/policy") &&
         button(t("policy"), () =>
           ask(
@@ -331,8 +427,16 @@ async function drawSystem(desk) {
           ),
         ),
     ),
-    list(t("system"), ["", ""], ["mode", "rules", "durability", "sequence", "markets", "accounts", "live_orders"].map((name) => [cell(name), cell(exchange[name])])),
-    list(t("policy"), ["", ""], Object.entries(policy).map(([name, value]) => [cell(name), cell(value)])),
+    list(
+      t("system"),
+      ["", ""],
+      ["mode", "rules", "durability", "sequence", "markets", "accounts", "live_orders"].map((name) => [cell(name), cell(exchange[name])]),
+    ),
+    list(
+      t("policy"),
+      ["", ""],
+      Object.entries(policy).map(([name, value]) => [cell(name), cell(value)]),
+    ),
   );
 }
 
@@ -344,20 +448,53 @@ async function drawPeople(desk) {
     cell(row.role),
     cell(row.added),
     cell(row.revoked ?? ""),
-    h("td.acts", null, !row.revoked && desk.may("/operators/revoke") && button(t("revoke"), () => ask(`${t("revoke")} ${row.name}`, "/operators/revoke", { name: row.name }, [], desk.done))),
+    h(
+      "td.acts",
+      null,
+      !row.revoked &&
+        desk.may("/operators/revoke") &&
+        button(t("revoke"), () => ask(`${t("revoke")} ${row.name}`, "/operators/revoke", { name: row.name }, [], desk.done)),
+    ),
   ]);
   const shown = h("div");
   const add = () =>
-    ask(t("add_operator"), "/operators", {}, [{ name: "name", required: true }, { name: "role", kind: "choice", choices: ROLES, required: true }], (answer) => {
-      shown.replaceChildren(h("p", null, t("token_once", { name: `operator ${answer.number}` })), h("p.token", null, answer.token));
-    });
-  return h("div", null, h("p.bar", null, desk.may("/operators") && button(t("add_operator"), add)), shown, list(t("people"), ["Name", "Role", "Added", "Revoked", ""], rows));
+    ask(
+      t("add_operator"),
+      "/operators",
+      {},
+      [
+        { name: "name", required: true },
+        { name: "role", kind: "choice", choices: ROLES, required: true },
+      ],
+      (answer) => {
+        shown.replaceChildren(h("p", null, t("token_once", { name: `operator ${answer.number}` })), h("p.token", null, answer.token));
+      },
+    );
+  return h(
+    "div",
+    null,
+    h("p.line", null, desk.may("/operators") && button(t("add_operator"), add)),
+    shown,
+    list(t("people"), ["Name", "Role", "Added", "Revoked", ""], rows),
+  );
 }
 
 async function drawLog() {
   const { acts } = await read("/acts");
-  const rows = acts.map((/** @type {any} */ row) => [cell(row.time), cell(`${row.name} (${row.role})`), cell(row.path), cell(row.request), cell(row.reason), cell(row.sequence)]);
-  return h("div", null, h("p.dim", null, t("log_since")), list(t("log"), ["Time", "Who", "Command", "Request", "Reason", "Sequence"], rows));
+  const rows = acts.map((/** @type {any} */ row) => [
+    cell(row.time),
+    cell(`${row.name} (${row.role})`),
+    cell(row.path),
+    cell(row.request),
+    cell(row.reason),
+    cell(row.sequence),
+  ]);
+  return h(
+    "div",
+    null,
+    h("p.dim", null, t("log_since")),
+    list(t("log"), ["Time", "Who", "Command", "Request", "Reason", "Sequence"], rows),
+  );
 }
 
 const always = () => true;
