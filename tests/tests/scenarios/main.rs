@@ -43,6 +43,8 @@ macro_rules! groups {
 groups!(
     accounts,
     budget_buys,
+    clocks,
+    delays,
     duplicates,
     expiry,
     fees,
@@ -52,6 +54,9 @@ groups!(
     modes,
     neg_risk,
     order_types,
+    people,
+    rebates,
+    resolutions,
     self_trade,
     ticks,
 );

@@ -111,8 +111,10 @@ impl Coverage {
             }
         }
         if rules == 3 && *command == Command::AdvanceTime {
-            let first = events.iter().find(|event| event.code() != EVENT_FROZEN);
-            first.map(|event| count(&mut self.due, event.code()));
+            let mut codes = events.iter().map(Event::code);
+            if let Some(first) = codes.find(|code| *code != EVENT_FROZEN) {
+                count(&mut self.due, first);
+            }
         }
         for event in events {
             count(&mut self.events, event.code());
