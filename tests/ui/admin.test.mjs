@@ -109,7 +109,7 @@ test("a market lives from idea to payout, with two persons", async () => {
   await row(ben, question).getByText("it was dew").waitFor();
   await done(ben, act(ben, question, "Propose again"), { payout: "no" });
   await view(ann, "review");
-  await done(ann, act(ann, question, "Finalise"), { reason: "it was dew indeed" });
+  await done(ann, act(ann, question, "Finalise"), { reason: `it was dew in ${RUN}` });
   await view(mark, "markets");
   await row(mark, question).getByText("settled").waitFor();
 
@@ -131,5 +131,5 @@ test("a market lives from idea to payout, with two persons", async () => {
   await done(admin, admin.getByRole("button", { name: "Resolution policy of the site" }), { second_person: "false" });
 
   await view(admin, "log");
-  await row(admin, "it was dew indeed").getByText("/markets/finalise").waitFor();
+  await row(admin, `it was dew in ${RUN}`).getByText("/markets/finalise").waitFor();
 });

@@ -1,6 +1,7 @@
 //! The operator client of a deployment: its address, its token, its exit codes.
 
 use std::net::SocketAddr;
+use std::path::Path;
 use std::sync::OnceLock;
 use std::time::Duration;
 
@@ -24,10 +25,9 @@ pub(crate) fn set_reason(reason: String) {
     let _ = REASON.set(reason);
 }
 
-/// The bearer token of the person, or of the deployment.
-fn token(config: &Config) -> Result<String, Failure> {
-    let path = config.own_token_file();
-    let token = std::fs::read_to_string(&path).map_err(|error| {
+/// The bearer token of a file.
+fn token(path: &Path) -> Result<String, Failure> {
+    let token = std::fs::read_to_string(path).map_err(|error| {
         Failure::new(format!(
             "cannot read the operator's token {}: {error}",
             path.display()
@@ -38,20 +38,24 @@ fn token(config: &Config) -> Result<String, Failure> {
     Ok(token.trim().to_owned())
 }
 
-/// A client for the configured listener.
+/// A client of the person at the command line, for the configured listener.
 ///
 /// # Errors
 /// The token file cannot be read.
 pub(crate) fn connect(config: &Config) -> Result<OperatorClient, Failure> {
-    connect_to(config.operator.listen, config)
+    client(config.operator.listen, &config.own_token_file())
 }
 
-/// A client for a listener at another address.
+/// A client of a process of the deployment, which acts as the first admin.
 ///
 /// # Errors
 /// The token file cannot be read.
 pub(crate) fn connect_to(listen: SocketAddr, config: &Config) -> Result<OperatorClient, Failure> {
-    let token = token(config)?;
+    client(listen, &config.operator_token_file())
+}
+
+fn client(listen: SocketAddr, token_file: &Path) -> Result<OperatorClient, Failure> {
+    let token = token(token_file)?;
     let client = OperatorClient::new(&format!("http://{listen}"), &token).map_err(Failure::new)?;
     Ok(client.with_reason(REASON.get().map_or("", String::as_str)))
 }
