@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use foretell_auth::Domain;
 use foretell_model::command::RegisterMarket;
+use foretell_model::evidence::ActEvidence;
 use foretell_model::limits::MAX_QUESTIONS;
 use foretell_model::{
     AccountNumber, Command, ConditionId, Event, EventNumber, FrameRef, MarketNumber, OperatorName,
@@ -176,7 +177,7 @@ impl Registry {
         let Command::RegisterDomain { domain, separator } = *frame.command else {
             return Err(Violation::rule("a domain is registered by another command"));
         };
-        let text = std::str::from_utf8(frame.evidence).ok();
+        let text = std::str::from_utf8(own_evidence(frame)).ok();
         let known = text
             .and_then(|text| Domain::from_text(domain, text))
             .filter(|domain| *domain.separator() == separator)
@@ -191,6 +192,14 @@ impl Registry {
         self.domains.push((domain.0, Arc::new(known)));
         Ok(())
     }
+}
+
+/// The evidence of a frame's command, without the reason of its operator.
+fn own_evidence<'f>(frame: &FrameRef<'f>) -> &'f [u8] {
+    if frame.operator == OperatorNumber::NONE {
+        return frame.evidence;
+    }
+    ActEvidence::decode(frame.evidence).map_or(&[], |act| act.own)
 }
 
 fn check_next(what: &str, number: u32, next: usize) -> Check {
