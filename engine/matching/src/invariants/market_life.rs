@@ -1,7 +1,10 @@
 //! Checks of what rules 3 add: clock, delayed orders, rebates, proposals, background work, operators.
 
+use std::collections::BTreeMap;
+use std::ops::Range;
+
 use foretell_model::digest::BackgroundWork;
-use foretell_model::{MarketNumber, MarketState, Payout};
+use foretell_model::{AccountNumber, MarketNumber, MarketState, Payout};
 
 use crate::exchange::Exchange;
 use crate::invariants::{Check, holds};
@@ -103,6 +106,7 @@ impl Exchange {
     /// Checks that what steps pay is not behind them already.
     fn check_background(&self) -> Check {
         let mut payments = 0;
+        let mut ahead = BTreeMap::new();
         for work in self.background.iter() {
             let BackgroundWork::Settlement { market } = work.work else {
                 payments += 1;
@@ -112,23 +116,24 @@ impl Exchange {
             holds(is_resolved, || {
                 format!("market {market} is settled before its end")
             })?;
-            self.check_settled(market, work.next.0, work.end.0)?;
+            ahead.insert(market, work.next..work.end);
         }
         let runs = self.background.pays_rebates();
         holds(payments == usize::from(runs), || {
             format!("{payments} payments of rebates run, stated {runs}")
-        })
+        })?;
+        self.check_holders(&ahead)
     }
 
-    /// Checks that all holders of a market are among the accounts that steps will look at.
-    fn check_settled(&self, market: MarketNumber, next: u32, end: u32) -> Check {
+    /// Checks that all holders of settling markets are among the accounts that steps will look at.
+    fn check_holders(&self, ahead: &BTreeMap<MarketNumber, Range<AccountNumber>>) -> Check {
         for (_, position) in self.positions.iter() {
-            let is_ahead = position.market != market || (next..end).contains(&position.account.0);
+            let (account, market) = (position.account, position.market);
+            let is_ahead = ahead
+                .get(&market)
+                .is_none_or(|accounts| accounts.contains(&account));
             holds(is_ahead, || {
-                format!(
-                    "account {} is missed by the settlement of {market}",
-                    position.account
-                )
+                format!("account {account} is missed by the settlement of {market}")
             })?;
         }
         Ok(())
