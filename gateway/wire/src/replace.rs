@@ -221,6 +221,14 @@ mod tests {
     }
 
     #[test]
+    fn the_fields_of_an_order_are_read_at_their_depth() {
+        let order = r#"{"salt":1,"maker":"0x1"}"#;
+        let body = format!(r#"{{"place":[{{"order":{order},"owner":""}}]}}"#);
+        let refused = read_replace(body.as_bytes()).unwrap_err().error.text();
+        assert!(refused.contains("maker is '0x1'"), "{refused}");
+    }
+
+    #[test]
     fn a_replace_holds_fifteen_of_each() {
         let ids = |count: usize| {
             let ids: Vec<_> = (0..count).map(|n| format!("\"0x{n:064x}\"")).collect();

@@ -48,7 +48,7 @@ async fn detail(site: &Site, market: &Market) -> Value {
 
 async fn with_terms(site: &Site, index: u64) -> Market {
     let market = site.market(index).await;
-    let fee = json!({ "fee": { "rate_ppm": 40_000, "exponent": 1 } });
+    let fee = json!({ "rate_ppm": 40_000, "exponent": 1 });
     change(site, &market, "/markets/fee", fee).await;
     let terms = json!({ "taker_delay_ms": DELAY_MS, "rebate_ppm": 250_000 });
     change(site, &market, "/markets/terms", terms).await;
@@ -150,7 +150,8 @@ async fn wait_for(mut holds: impl AsyncFnMut() -> bool) {
 }
 
 async fn replace(trader: &Trader, body: &Value) -> (u16, Value) {
-    let answer = trader.signed(Method::POST, "/replace", "", &body.to_string());
+    let body = body.to_string();
+    let answer = trader.signed(Method::POST, "/replace", "", &body);
     answer.await.expect("an answer")
 }
 

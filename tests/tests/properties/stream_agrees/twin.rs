@@ -115,6 +115,8 @@ pub(crate) struct Story {
     pub(crate) books: Vec<BookStory>,
     pub(crate) steps: Vec<Step>,
     pub(crate) notices: Vec<Event>,
+    /// The frame's order: placed, or released.
+    pub(crate) own: Option<PlaceOrder>,
 }
 
 /// The exchange as streams need it.
@@ -202,6 +204,7 @@ impl Twin {
             Command::PlaceOrder(placed) => Some(self.placed(placed)),
             _ => None,
         };
+        story.own = own.as_ref().map(|own| own.placed);
         let is_killed = |event: &Event| matches!(event, Event::OrderKilled { .. });
         if let Some(own) = &own
             && !frame.events.iter().any(is_killed)
@@ -267,6 +270,7 @@ impl Twin {
                     number = order.0;
                     is_released = true;
                     own = self.delayed.remove(&number);
+                    story.own = own.as_ref().map(|own| own.placed);
                 }
                 Event::OrderCompleted => {
                     let own = own.take().expect("an order");

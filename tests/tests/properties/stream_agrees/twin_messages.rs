@@ -80,10 +80,7 @@ impl Twin {
             written,
             out: Vec::new(),
         };
-        let own = match &frame.command {
-            foretell_model::Command::PlaceOrder(placed) => Some(placed),
-            _ => None,
-        };
+        let own = story.own.as_ref();
         for book in &story.books {
             self.book_messages(&mut to, own, book, story);
         }
