@@ -592,6 +592,7 @@ impl Model {
             tick: terms.tick(),
             minimum_size: terms.minimum(),
             fee: terms.fee.unwrap_or_default(),
+            clock: terms.clock(None).applied_to(MarketClock::default()),
             event: terms.event_id,
             event_frozen: false,
             payout: None,

@@ -8,7 +8,6 @@ use foretell_catalog::CatalogError;
 
 use crate::app::App;
 use crate::catalog_pool::CatalogPool;
-use crate::resources::operator::own_catalog;
 
 /// Interval of the checks for a changed file.
 const CHECK_INTERVAL: Duration = Duration::from_millis(250);
@@ -55,8 +54,11 @@ pub(crate) fn watch(app: &App, pool: &CatalogPool, watched: WatchedData, stop: &
             let refreshed = app.profiles.refresh(pool, &mut seen);
             report("profiles", refreshed, &mut profiles_failed);
         }
-        if watched.own && turn.is_multiple_of(OWN_TURNS) && app.shared_view.is_ready() {
-            report("own markets", own_catalog::write(app), &mut own_failed);
+        let own = app.own_catalog.as_ref();
+        if let Some(own) = own.filter(|_| turn.is_multiple_of(OWN_TURNS))
+            && app.shared_view.is_ready()
+        {
+            report("own markets", own.write(&app.shared_view, pool), &mut own_failed);
         }
         turn = turn.wrapping_add(1);
         std::thread::park_timeout(CHECK_INTERVAL);

@@ -14,9 +14,9 @@ use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 use crate::cors::Origin;
 use crate::limits::{ConnectionLimits, StreamLimits};
 use crate::operator_token::OperatorToken;
+use crate::oracle::OracleConfig;
 use crate::page::PageConfig;
 use crate::rate_limits::RateLimits;
-use crate::resources::operator::oracle::OracleConfig;
 use crate::surface::Surface;
 
 /// The side whose price `/price` and `/prices` return (docs/api/market-data.md §3).

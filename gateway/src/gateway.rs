@@ -29,11 +29,11 @@ use crate::follower::{self, Followers};
 use crate::limits::{MAX_STREAM_REPLAYS, STREAM_RING_FRAMES, StreamLimits};
 use crate::market_pages::MarketPages;
 use crate::metrics::Metrics;
+use crate::own_catalog::OwnCatalog;
 use crate::page::Page;
 use crate::profiles::Profiles;
 use crate::rendered_market_texts::MarketTexts;
 use crate::request_policy::RequestPolicy;
-use crate::resources::operator::own_catalog::OwnCatalog;
 use crate::route_table::{self, PageRoutes};
 use crate::routes::Routes;
 use crate::server::{self, BoundAddress, Servers, Shared};
@@ -345,7 +345,7 @@ fn app(config: &GatewayConfig, links: usize) -> Result<Arc<App>, GatewayError> {
         operator_token: config.operator_token.clone(),
         oracle: config.oracle.clone(),
         acts: Default::default(),
-        own_catalog: serves(config, Surface::Operator).then(OwnCatalog::new),
+        own_catalog: serves(config, Surface::Operator).then(OwnCatalog::default),
         metrics: Metrics::new(),
         durations: Arc::default(),
         policy,

@@ -11,19 +11,11 @@ use sha2::{Digest as _, Sha256};
 
 use super::roles;
 use crate::failure::Failure;
+use crate::operator_actor::Actor;
 use crate::request_context::RequestContext;
 
 /// The first admin, whose token is the file of the deployment.
 const FIRST_ADMIN: OperatorNumber = OperatorNumber(1);
-
-/// Who acts, and why.
-#[derive(Clone, Debug)]
-pub(crate) struct Actor {
-    pub(crate) number: OperatorNumber,
-    pub(crate) role: OperatorRole,
-    /// The reason of the body; journalled with the command.
-    pub(crate) reason: String,
-}
 
 /// Finds the operator of the request's token and rejects what its role does not include. The core
 /// checks the role again, so a revocation that this gateway has not seen yet holds for commands.

@@ -1,41 +1,18 @@
 //! `GET /acts`: the newest acts of operators through this gateway. The journal has all of them
 //! (`foretell audit operators`).
 
-use std::collections::VecDeque;
-
 use foretell_link::Reply;
 use foretell_model::Verdict;
 use foretell_wire::json_text;
 use foretell_wire::rejection::role_word;
 use foretell_wire::time::iso;
-use parking_lot::Mutex;
 use serde::Serialize;
 
-use super::actor::Actor;
 use crate::answer::Answer;
-use crate::app::App;
 use crate::failure::Failure;
+use crate::operator_actor::Actor;
+use crate::operator_acts::Act;
 use crate::request_context::RequestContext;
-
-/// Acts kept.
-const MAX_ACTS: usize = 1_000;
-
-/// The newest acts, newest first.
-#[derive(Default)]
-pub(crate) struct ActLog(Mutex<VecDeque<Act>>);
-
-#[derive(Clone, Serialize)]
-struct Act {
-    sequence: u64,
-    time: String,
-    /// Number of the operator.
-    operator: u16,
-    role: &'static str,
-    path: String,
-    /// The body as sent, without the reason.
-    request: String,
-    reason: String,
-}
 
 #[derive(Serialize)]
 struct Acts {
@@ -54,7 +31,7 @@ pub(super) fn note(context: &RequestContext, actor: &Actor, reply: &Reply) {
     if !matches!(reply.verdict, Verdict::Applied(_)) {
         return;
     }
-    let app: &App = &context.app;
+    let app = &context.app;
     let act = Act {
         sequence: reply.sequence.0,
         time: iso(app.now()),
@@ -64,9 +41,7 @@ pub(super) fn note(context: &RequestContext, actor: &Actor, reply: &Reply) {
         request: shortened(&context.body),
         reason: actor.reason.clone(),
     };
-    let mut acts = app.acts.0.lock();
-    acts.truncate(MAX_ACTS - 1);
-    acts.push_front(act);
+    app.acts.push(act);
 }
 
 /// The beginning of a body.
@@ -77,7 +52,7 @@ fn shortened(body: &[u8]) -> String {
 
 /// `GET /acts`.
 pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
-    let acts: Vec<Act> = context.app.acts.0.lock().iter().cloned().collect();
+    let acts = context.app.acts.newest();
     let state = context.app.shared_view.read();
     let named = |act: Act| NamedAct {
         name: (state.view.people())

@@ -13,10 +13,10 @@ use foretell_wire::operator::{
 use foretell_wire::query::Query;
 use foretell_wire::{ApiError, json_text};
 
-use super::own_markets::is_own;
 use crate::answer::Answer;
 use crate::app::App;
 use crate::failure::Failure;
+use crate::own_catalog::is_own;
 use crate::request_context::RequestContext;
 
 /// Most rows of a page.

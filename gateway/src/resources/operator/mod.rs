@@ -10,8 +10,6 @@ pub(crate) mod keys;
 pub(crate) mod market_list;
 pub(crate) mod markets;
 pub(crate) mod oracle;
-mod own_ids;
-pub(crate) mod own_catalog;
 pub(crate) mod own_markets;
 pub(crate) mod people;
 pub(crate) mod probes;

@@ -3,30 +3,29 @@
 //! A market without an id of an upstream's catalog is the operator's own: its words live in the
 //! journal, and the catalog shows them. Words of an upstream's market change at the upstream alone.
 
+use std::sync::Arc;
+
 use foretell_link::Reply;
 use foretell_model::command::RegisterMarket;
 use foretell_model::{
     Command, CommandOutcome, ConditionId, EventId, EventNumber, MarketNumber, MarketState,
     MarketTerms as ClockTerms, Rejection, RejectionReason, TimeMs, TokenId,
 };
-use foretell_view::{Market, View};
+use foretell_view::View;
 use foretell_wire::operator::{
     Clock, CommandAnswer, EventDescription, EventEdit, EventRegistration, MarketDescription,
     MarketEdit, MarketRegistration, MarketTerms, PlainForm as _, read,
 };
 use foretell_wire::{ApiError, ErrorCode, json_text};
 
-use super::{CommandResult, own_catalog, own_ids, submit, submit_or_reject};
+use super::{CommandResult, submit, submit_or_reject};
 use crate::answer::Answer;
 use crate::app::App;
 use crate::failure::Failure;
+use crate::own_catalog::ids::{self, slug_of};
+use crate::own_catalog::is_own;
 use crate::request_context::RequestContext;
 use crate::resources::position_of;
-
-/// Whether the operator owns the words of a market: it has no id of an upstream's catalog.
-pub(crate) fn is_own(market: &Market) -> bool {
-    foretell_wire::operator::registered_market_id(&market.description) == 0
-}
 
 /// `POST /events`.
 pub(crate) async fn register_event(context: RequestContext) -> Result<Answer, Failure> {
@@ -35,7 +34,7 @@ pub(crate) async fn register_event(context: RequestContext) -> Result<Answer, Fa
         wanted.slug = slug_of(&wanted.title);
     }
     if wanted.event_id == 0 {
-        wanted.event_id = own_ids::event_group(&genesis(&context.app)?, &wanted.slug);
+        wanted.event_id = ids::event_group(&genesis(&context.app)?, &wanted.slug);
     }
     let event_id = wanted.event_id;
     let evidence = wanted.into_description().to_evidence()?;
@@ -78,7 +77,7 @@ pub(crate) async fn register(context: RequestContext) -> Result<Answer, Failure>
     });
     let state = state.await?.unwrap_or(MarketState::Registered);
     if description.market_id == 0 {
-        own_catalog::write_now(app).await;
+        write_catalog(app).await;
     }
     let answer = CommandAnswer {
         status: Some(state),
@@ -143,10 +142,10 @@ fn check_clock(
 /// Fills in condition and tokens that the request leaves out.
 fn generate_ids(app: &App, terms: &mut MarketTerms, slug: &str) -> Result<(), ApiError> {
     if terms.condition_id == ConditionId::ZERO {
-        terms.condition_id = own_ids::condition(&genesis(app)?, slug);
+        terms.condition_id = ids::condition(&genesis(app)?, slug);
     }
     if terms.token_ids == [TokenId::ZERO; 2] {
-        terms.token_ids = own_ids::tokens(&terms.condition_id);
+        terms.token_ids = ids::tokens(&terms.condition_id);
     }
     Ok(())
 }
@@ -255,20 +254,22 @@ async fn describe_as(
     let done = submit_or_reject(context, command, evidence).await?;
     let app = &context.app;
     app.read_after(done.reply.sequence, |_| ()).await?;
-    own_catalog::write_now(app).await;
+    write_catalog(app).await;
     Ok(done.answer())
+}
+
+/// Brings the catalog up to date after a request; a failure is repaired by the watcher's next turn.
+async fn write_catalog(app: &Arc<App>) {
+    let app = Arc::clone(app);
+    let written = tokio::task::spawn_blocking(move || match (&app.own_catalog, &app.catalog) {
+        (Some(own), Some(pool)) => own.write(&app.shared_view, pool),
+        _ => Ok(()),
+    });
+    if !matches!(written.await, Ok(Ok(()))) {
+        tracing::warn!("own markets are not in the catalog yet: the next turn writes them");
+    }
 }
 
 fn upstream_owned(record: &str) -> ApiError {
     ApiError::Coded(ErrorCode::UpstreamOwned, vec![record.to_owned()])
-}
-
-/// A name in URLs: the words of a title, joined by hyphens.
-pub(super) fn slug_of(title: &str) -> String {
-    let words = title.split(|c: char| !c.is_ascii_alphanumeric());
-    let words: Vec<String> = words
-        .filter(|word| !word.is_empty())
-        .map(str::to_ascii_lowercase)
-        .collect();
-    words.join("-")
 }

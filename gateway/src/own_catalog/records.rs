@@ -1,134 +1,21 @@
-//! Own markets in the catalog: their records follow from the view, so that the catalog of any host
-//! can be derived from the journal and the upstream.
+//! Records of own markets and event groups in the form of an upstream's, from the view.
 
-use std::collections::{BTreeSet, HashMap};
-use std::sync::Arc;
-
-use foretell_catalog::record::{RecordKind, read};
-use foretell_catalog::{CatalogError, Writer};
-use foretell_model::{EventNumber, MarketNumber, MarketState, Payout, Sequence};
+use foretell_model::{MarketState, Payout, TimeMs};
 use foretell_view::{EventGroup, Market, View};
 use foretell_wire::ids::token_text;
 use foretell_wire::operator::{EventDescription, MarketDescription};
-use foretell_wire::time::iso;
-use parking_lot::Mutex;
+use foretell_wire::time::{iso, iso_millis};
 use serde_json::{Value, json};
 
-use super::own_ids;
-use super::own_markets::{is_own, slug_of};
-use crate::app::App;
-
-/// The writer of own records, on a gateway with the operator surface.
-pub(crate) struct OwnCatalog {
-    progress: Mutex<Progress>,
-}
-
-/// What the catalog has of the view.
-#[derive(Default)]
-struct Progress {
-    writer: Option<Writer>,
-    /// Changes up to here are written.
-    written: Sequence,
-    /// Words of the event groups as written.
-    groups: HashMap<EventNumber, Box<[u8]>>,
-}
-
-/// Brings the catalog up to date after a request; a failure is repaired by the watcher's next turn.
-pub(super) async fn write_now(app: &Arc<App>) {
-    let app = Arc::clone(app);
-    let written = tokio::task::spawn_blocking(move || write(&app)).await;
-    if !matches!(written, Ok(Ok(()))) {
-        tracing::warn!("own markets are not in the catalog yet: the next turn writes them");
-    }
-}
-
-/// Writes every own record that changed since the last call. Blocks.
-pub(crate) fn write(app: &App) -> Result<(), CatalogError> {
-    let (Some(own), Some(pool)) = (&app.own_catalog, &app.catalog) else {
-        return Ok(());
-    };
-    let mut progress = own.progress.lock();
-    let (records, sequence, groups) = {
-        let state = app.shared_view.read();
-        let view = &state.view;
-        let groups = changed_groups(view, &progress);
-        (changed_records(view, &progress, &groups), view.sequence(), groups)
-    };
-    if !records.is_empty() {
-        let writer = match &mut progress.writer {
-            Some(writer) => writer,
-            none => none.insert(Writer::open(pool.file())?),
-        };
-        let mut batch = writer.begin()?;
-        for record in &records {
-            match read(Some(RecordKind::Event), record.to_string().as_bytes()) {
-                Ok(record) => batch.put_own(&record)?,
-                Err(skip) => batch.skip(skip),
-            }
-        }
-        batch.commit()?;
-        pool.catalog()?.refresh_lists()?;
-    }
-    progress.written = sequence;
-    progress.groups.extend(groups);
-    Ok(())
-}
-
-impl OwnCatalog {
-    pub(crate) fn new() -> Self {
-        Self {
-            progress: Mutex::default(),
-        }
-    }
-}
-
-/// Own event groups whose words differ from the written ones.
-fn changed_groups(view: &View, progress: &Progress) -> HashMap<EventNumber, Box<[u8]>> {
-    let changed = view.events().iter().filter(|(number, group)| {
-        progress.groups.get(number) != Some(&group.description) && is_own_group(view, group)
-    });
-    changed
-        .map(|(number, group)| (number, group.description.clone()))
-        .collect()
-}
-
-/// A group belongs to the operator when it has questions, and all of them do.
-fn is_own_group(view: &View, group: &EventGroup) -> bool {
-    let own = |number: &MarketNumber| view.markets().get(*number).is_some_and(is_own);
-    !group.questions.is_empty() && group.questions.iter().all(own)
-}
-
-/// A record for each event with an own market that changed.
-fn changed_records(
-    view: &View,
-    progress: &Progress,
-    groups: &HashMap<EventNumber, Box<[u8]>>,
-) -> Vec<Value> {
-    let mut events: BTreeSet<EventNumber> = groups.keys().copied().collect();
-    let mut records = Vec::new();
-    let changed = view.markets().iter().filter(|(_, market)| {
-        market.changed > progress.written && is_own(market)
-    });
-    for (_, market) in changed {
-        match market.question {
-            Some((event, _)) => {
-                events.insert(event);
-            }
-            None => records.push(plain_event(market)),
-        }
-    }
-    let group = |number| view.events().get(number);
-    let own = events.into_iter().filter_map(group);
-    records.extend(own.filter(|it| is_own_group(view, it)).map(|it| group_event(view, it)));
-    records
-}
+use super::ids;
+use super::ids::slug_of;
 
 /// The event that shows a plain market.
-fn plain_event(market: &Market) -> Value {
+pub(super) fn plain_event(market: &Market) -> Value {
     let words = MarketDescription::from_evidence(&market.description).unwrap_or_default();
     let is_over = is_over(market);
     json!({
-        "id": own_ids::event_of_market(&market.condition).to_string(),
+        "id": ids::event_of_market(&market.condition).to_string(),
         "ticker": words.slug,
         "slug": words.slug,
         "title": words.question,
@@ -147,7 +34,7 @@ fn plain_event(market: &Market) -> Value {
 }
 
 /// The event of a neg-risk event group with its questions.
-fn group_event(view: &View, group: &EventGroup) -> Value {
+pub(super) fn group_event(view: &View, group: &EventGroup) -> Value {
     let words = EventDescription::from_evidence(&group.description).unwrap_or_default();
     let markets: Vec<&Market> = (group.questions.iter())
         .filter_map(|number| view.markets().get(*number))
@@ -166,7 +53,7 @@ fn group_event(view: &View, group: &EventGroup) -> Value {
         .map(|(market, words)| market_record(market, words))
         .collect();
     json!({
-        "id": own_ids::event_record(group.id.0).to_string(),
+        "id": ids::event_record(group.id.0).to_string(),
         "ticker": words.ticker,
         "slug": slug,
         "title": words.title,
@@ -194,13 +81,13 @@ fn market_record(market: &Market, words: &MarketDescription) -> Value {
     let fee = market.fee;
     let terms = market.terms;
     json!({
-        "id": own_ids::market_id(&market.condition).to_string(),
+        "id": ids::market_id(&market.condition).to_string(),
         "question": words.question,
         "conditionId": market.condition.to_string(),
         "slug": words.slug,
         "resolutionSource": words.resolution_source,
         "endDate": words.end_date,
-        "gameStartTime": words.game_start_time,
+        "gameStartTime": game_start(market, words),
         "image": words.image,
         "icon": words.icon,
         "description": words.description,
@@ -226,10 +113,18 @@ fn market_record(market: &Market, words: &MarketDescription) -> Value {
             "takerOnly": true,
             "rebateRate": ratio(terms.rebate_ppm),
         },
-        "secondsDelay": terms.taker_delay_ms / 1_000,
+        "secondsDelay": terms.taker_delay_ms.div_ceil(1_000),
         "clearBookOnStart": terms.clear_book_on_start,
         "umaResolutionStatus": market.payout.map(|_| "resolved"),
     })
+}
+
+/// The game start of the terms, else the text it was registered with.
+fn game_start(market: &Market, words: &MarketDescription) -> Option<String> {
+    match market.terms.game_start_time {
+        TimeMs(0) => words.game_start_time.clone(),
+        start => Some(iso_millis(start)),
+    }
 }
 
 fn prices(payout: Payout) -> Value {
@@ -249,7 +144,7 @@ fn ratio(ppm: u32) -> Value {
 fn tags(labels: &[String]) -> Vec<Value> {
     let tag = |label: &String| {
         let slug = slug_of(label);
-        let id = own_ids::tag(&slug).to_string();
+        let id = ids::tag(&slug).to_string();
         (!slug.is_empty()).then(|| json!({ "id": id, "label": label, "slug": slug }))
     };
     labels.iter().filter_map(tag).collect()

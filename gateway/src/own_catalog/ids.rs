@@ -5,38 +5,38 @@
 use foretell_model::{ConditionId, TokenId};
 
 /// Ids of the catalog from here on are generated; those of upstreams are below.
-pub(super) const OWN_IDS: u64 = foretell_wire::operator::OWN_IDS;
+pub(crate) const OWN_IDS: u64 = foretell_wire::operator::OWN_IDS;
 /// Bits of a generated id of the catalog below [`OWN_IDS`].
 const ID_BITS: u32 = 48;
 
 /// The condition of a market, by its slug.
-pub(super) fn condition(genesis: &[u8; 32], slug: &str) -> ConditionId {
+pub(crate) fn condition(genesis: &[u8; 32], slug: &str) -> ConditionId {
     ConditionId(hash("condition", &[genesis, slug.as_bytes()]))
 }
 
 /// The tokens of a condition.
-pub(super) fn tokens(condition: &ConditionId) -> [TokenId; 2] {
+pub(crate) fn tokens(condition: &ConditionId) -> [TokenId; 2] {
     [0_u8, 1].map(|outcome| TokenId(hash("token", &[&condition.0, &[outcome]])))
 }
 
 /// The catalog's id of a market.
-pub(super) fn market_id(condition: &ConditionId) -> u64 {
+pub(crate) fn market_id(condition: &ConditionId) -> u64 {
     catalog_id("market", &condition.0)
 }
 
 /// The catalog's id of the event that shows a plain market.
-pub(super) fn event_of_market(condition: &ConditionId) -> u64 {
+pub(crate) fn event_of_market(condition: &ConditionId) -> u64 {
     catalog_id("event of market", &condition.0)
 }
 
 /// The id of an event group that was registered without one, by its slug.
-pub(super) fn event_group(genesis: &[u8; 32], slug: &str) -> u64 {
+pub(crate) fn event_group(genesis: &[u8; 32], slug: &str) -> u64 {
     catalog_id("event group", &[genesis.as_slice(), slug.as_bytes()].concat())
 }
 
 /// The catalog's id of an own event group: a generated id is its own; any other could be that of an
 /// upstream's event.
-pub(super) fn event_record(id: u64) -> u64 {
+pub(crate) fn event_record(id: u64) -> u64 {
     if id >= OWN_IDS {
         id
     } else {
@@ -45,8 +45,18 @@ pub(super) fn event_record(id: u64) -> u64 {
 }
 
 /// The catalog's id of a tag, by its slug.
-pub(super) fn tag(slug: &str) -> u64 {
+pub(crate) fn tag(slug: &str) -> u64 {
     catalog_id("tag", slug.as_bytes())
+}
+
+/// A name in URLs: the words of a title, joined by hyphens.
+pub(crate) fn slug_of(title: &str) -> String {
+    let words = title.split(|c: char| !c.is_ascii_alphanumeric());
+    let words: Vec<String> = words
+        .filter(|word| !word.is_empty())
+        .map(str::to_ascii_lowercase)
+        .collect();
+    words.join("-")
 }
 
 fn catalog_id(kind: &str, name: &[u8]) -> u64 {
