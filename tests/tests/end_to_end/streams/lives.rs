@@ -239,8 +239,7 @@ async fn every_stage_of_a_market_is_on_its_channel_and_in_its_detail() {
 
     change(&site, &market, "/markets/close", json!({})).await;
     assert_eq!(stage(&mut public).await["state"], "closed");
-    let proposal =
-        json!({ "payout": "no", "window_seconds": 3_600, "source": "https://news.example/1" });
+    let proposal = json!({ "payout": "no", "window_seconds": 3_600, "reference": "p1", "source": "https://news.example/1" });
     change(&site, &market, "/markets/propose", proposal).await;
     let proposed = stage(&mut public).await;
     assert_eq!(
@@ -287,7 +286,11 @@ async fn every_stage_of_a_market_is_on_its_channel_and_in_its_detail() {
         .redeem(&market.condition, "late")
         .await
         .expect("an answer");
-    assert_eq!((status, &answer["collateral"]), (200, &json!("0")), "{answer}");
+    assert_eq!(
+        (status, &answer["collateral"]),
+        (200, &json!("0")),
+        "{answer}"
+    );
 }
 
 /// The next `market_status`.

@@ -23,22 +23,32 @@ pub(crate) struct Frame {
 pub(crate) struct Journal {
     pub(crate) frames: Vec<Frame>,
     markets: usize,
+    /// Distance of new words of a market from its first ones.
+    new_words: usize,
 }
 
 impl Journal {
     /// Wide random commands, most of which are rejected.
     pub(crate) fn wide(seed: u64) -> Self {
-        Self::of(Generator::new(seed))
+        Self::of(Generator::new(seed), 0)
     }
 
-    /// The same with whole lives of markets.
+    /// The same with whole lives of markets, whose words change.
     pub(crate) fn lives(seed: u64) -> Self {
-        Self::of(Generator::with_market_life(seed))
+        Self::of(Generator::with_market_life(seed), 7)
     }
 
-    fn of(mut generator: Generator) -> Self {
+    /// Whole lives of markets that keep their words.
+    pub(crate) fn lives_with_first_words(seed: u64) -> Self {
+        Self::of(Generator::with_market_life(seed), 0)
+    }
+
+    fn of(mut generator: Generator, new_words: usize) -> Self {
         let mut exchange = Exchange::new();
-        let mut journal = Self::default();
+        let mut journal = Self {
+            new_words,
+            ..Self::default()
+        };
         while let Some((command, stamp)) = generator.next_stamped() {
             journal.apply(&mut exchange, &command, stamp);
             let mut records: Vec<StateRecord> = Vec::new();
@@ -66,7 +76,7 @@ impl Journal {
                 self.markets += 1;
                 description(self.markets - 1)
             }
-            Command::DescribeMarket { market } => description(market.0 as usize + 7),
+            Command::DescribeMarket { market } => description(market.0 as usize + self.new_words),
             Command::PlaceOrder(_) => of_builder(exchange.sequence().0 % BUILDERS),
             _ => Vec::new(),
         };
