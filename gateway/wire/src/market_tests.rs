@@ -168,6 +168,7 @@ fn a_token_leads_to_its_market() {
 fn only_three_dates_may_be_null() {
     let bare = MarketFacts {
         accepting_since: None,
+        terms: MarketTerms::default(),
         ..facts()
     };
     let text = json_text(&TradingMarket::new(&bare, &MarketDescription::default()));
