@@ -151,15 +151,12 @@ impl Accounts {
             .map(|((number, account), identity)| (AccountNumber(number), account, identity))
     }
 
-    /// Adds an order to its account's list, by number. Only a released order may not be the last.
+    /// Appends the order with the highest number to its account's list.
+    #[inline(always)]
     pub(crate) fn append_order(&mut self, slot: u32, orders: &mut OrderPool) {
         let account = &mut self[orders[slot].account];
+        let last = std::mem::replace(&mut account.last_order, slot);
         account.live_orders += 1;
-        let last = account.last_order;
-        if last != NONE && orders[last].number > orders[slot].number {
-            return self.insert_order(slot, orders);
-        }
-        account.last_order = slot;
         if last == NONE {
             account.first_order = slot;
         } else {
@@ -169,12 +166,16 @@ impl Accounts {
         orders[slot].account_next = NONE;
     }
 
-    /// Inserts an order before the last of its account's list.
+    /// Adds an order to its account's list, by number. A released order may not be the last.
     #[cold]
-    fn insert_order(&mut self, slot: u32, orders: &mut OrderPool) {
+    pub(crate) fn insert_order(&mut self, slot: u32, orders: &mut OrderPool) {
         let account = &mut self[orders[slot].account];
         let number = orders[slot].number;
         let mut after = account.last_order;
+        if after == NONE || orders[after].number < number {
+            return self.append_order(slot, orders);
+        }
+        account.live_orders += 1;
         let mut before = orders[after].account_previous;
         while before != NONE && orders[before].number > number {
             (after, before) = (before, orders[before].account_previous);
@@ -190,6 +191,7 @@ impl Accounts {
     }
 
     /// Unlinks an order from its account's list.
+    #[inline(always)]
     pub(crate) fn unlink_order(&mut self, slot: u32, orders: &mut OrderPool) {
         let order = &orders[slot];
         let (previous, next) = (order.account_previous, order.account_next);
@@ -304,7 +306,7 @@ mod tests {
             let mut orders = OrderPool::with_capacity(3);
             for number in order {
                 let slot = orders.insert(order_of(number, 5_000, Outcome::Yes, Side::Buy));
-                accounts.append_order(slot, &mut orders);
+                accounts.insert_order(slot, &mut orders);
             }
             let listed = accounts.orders_of(account, &orders);
             let numbers: Vec<_> = listed.map(|slot| orders[slot].number.0).collect();

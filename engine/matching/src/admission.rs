@@ -40,7 +40,7 @@ impl Exchange {
             self.ids
                 .remember(id, taker.number, order.timestamp, terms(order), &self.keys);
 
-        if self.markets[order.market].delay_ms > 0 && !order.post_only {
+        if taker.may_wait {
             return Ok(self.place_with_delay(order, taker, id_slot, context));
         }
         if let Some(rejection) = self.pre_match_rejection(order, &taker, context) {
@@ -116,6 +116,7 @@ impl Exchange {
             position,
             visited: context.touched.into(),
             cancel: None,
+            may_wait: market.delay_ms > 0 && !order.post_only,
             done: FillTotals::default(),
         })
     }
@@ -132,6 +133,7 @@ impl Exchange {
         )
     }
 
+    #[inline(always)]
     fn ensure_new_id(&self, order: &PlaceOrder, id_hash: u32) -> Result<(), NotApplied> {
         let Some(first) = self.ids.find(id_hash, &order.order) else {
             return Ok(());
@@ -196,6 +198,7 @@ impl Exchange {
         )
     }
 
+    #[inline(always)]
     fn ensure_open(
         &self,
         order: &PlaceOrder,
@@ -264,14 +267,15 @@ impl Exchange {
             account.live_orders,
             self.system.settings.live_orders_per_account,
         );
-        let may_live = order.order_type.may_rest() || market.delay_ms > 0;
+        let rests = order.order_type.may_rest();
+        let may_live = rests || market.delay_ms > 0;
         let too_many = RejectionReason::TooManyLiveOrders;
         ensure(
             !may_live || live < cap,
             Rejection::with(too_many, live.into(), cap.into()),
         )?;
         if order.side == Side::Buy {
-            let needed = needed_collateral(order, market.fee, limit, lots);
+            let needed = needed_collateral((order, rests), market.fee, limit, lots);
             ensure_collateral(needed, account.free)?;
             return Ok(None);
         }
@@ -287,12 +291,12 @@ impl Exchange {
 /// What a BUY needs (docs/verify/rules.md §9).
 #[inline(always)]
 pub(crate) fn needed_collateral(
-    order: &PlaceOrder,
+    (order, rests): (&PlaceOrder, bool),
     fee: FeeSchedule,
     limit: Price,
     lots: Lots,
 ) -> Micros {
-    if order.order_type.may_rest() {
+    if rests {
         return lots.value_at(limit) + fees::fee_bound(fee, lots, limit);
     }
     let lots = Lots(order.maker_amount / u64::from(limit.0));

@@ -15,6 +15,7 @@ use crate::rules::Rules;
 use crate::slab::NONE;
 
 impl Exchange {
+    #[inline(always)]
     pub(crate) fn cancel_order(
         &mut self,
         owner: AccountNumber,
@@ -113,6 +114,7 @@ impl Exchange {
 
     /// Cancels an order for its owner. Returns the number of ended orders: none when it is delayed, and
     /// only notes the cancel. `None` when the cancel is noted already.
+    #[inline(always)]
     fn cancel_live(
         &mut self,
         slot: u32,

@@ -16,7 +16,7 @@ use crate::exchange::Exchange;
 use crate::fill::result;
 use crate::order_pool::{Order, in_yes};
 use crate::slab::NONE;
-use crate::taker::{FillTotals, Taker};
+use crate::taker::{FillTotals, StopReason, Taker};
 
 impl Exchange {
     /// Places an admitted order, not post-only, in a market with a delay.
@@ -39,8 +39,8 @@ impl Exchange {
             OrderType::Fok => RejectionReason::FokNotFilled,
             OrderType::Fak => RejectionReason::FakNoMatch,
             OrderType::Gtc | OrderType::Gtd => {
-                let stop = self.run_match_loop(&mut taker, context);
-                return self.finish(&taker, stop, id_slot, context);
+                let stop = self.match_later(&mut taker, context);
+                return self.finish_later(&taker, stop, id_slot, context);
             }
         };
         self.kill(&taker, id_slot, reason.into(), context)
@@ -65,7 +65,10 @@ impl Exchange {
         let has_budget = taker.has_budget();
         let is_fok_buy = has_budget && order.order_type == OrderType::Fok;
         let reserved = match order.side {
-            Side::Buy => needed_collateral(order, taker.fee, taker.limit, taker.lots_left).0,
+            Side::Buy => {
+                let rests = order.order_type.may_rest();
+                needed_collateral((order, rests), taker.fee, taker.limit, taker.lots_left).0
+            }
             Side::Sell => taker.lots_left.0,
         };
         let delay_ns = u64::from(self.markets[order.market].delay_ms) * 1_000_000;
@@ -240,6 +243,7 @@ impl Exchange {
             position: (order.side == Side::Sell).then_some(position),
             visited: 0,
             cancel: None,
+            may_wait: false,
             done: FillTotals::default(),
         };
         let delayed = self.take_delayed(slot, at);
@@ -275,9 +279,9 @@ impl Exchange {
         let reason = if taker.order_type == OrderType::Fok && !self.would_fill(taker, context) {
             CloseReason::FokNotFilled
         } else {
-            let stop = self.run_match_loop(taker, context);
+            let stop = self.match_later(taker, context);
             if taker.order_type != OrderType::Fak || taker.done.fills > 0 {
-                return self.finish(taker, stop, id_slot, context);
+                return self.finish_later(taker, stop, id_slot, context);
             }
             self.scratch.clear();
             CloseReason::FakRest
@@ -285,6 +289,24 @@ impl Exchange {
         self.positions.close_if_idle(position);
         context.event(taker.closed(reason));
         result(OrderStatus::Unmatched, taker)
+    }
+
+    /// [`Self::run_match_loop`], which is inlined where orders are placed at once.
+    #[inline(never)]
+    fn match_later(&mut self, taker: &mut Taker, context: &mut CommandContext<'_>) -> StopReason {
+        self.run_match_loop(taker, context)
+    }
+
+    /// [`Self::finish`], which is inlined where orders are placed at once.
+    #[inline(never)]
+    fn finish_later(
+        &mut self,
+        taker: &Taker,
+        stop: StopReason,
+        id_slot: u32,
+        context: &mut CommandContext<'_>,
+    ) -> CommandOutcome {
+        self.finish(taker, stop, id_slot, context)
     }
 
     /// Puts the market's first delayed order into the queue of due things, while the market trades.

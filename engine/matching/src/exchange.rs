@@ -115,26 +115,38 @@ impl Exchange {
     pub(crate) fn try_apply(
         &mut self,
         command: &Command,
-        stamp: CommandStamp,
+        mut stamp: CommandStamp,
         events: &mut Vec<Event>,
     ) -> HandlerResult {
+        // The checks before those of the command itself: docs/verify/rules.md §2.
+        let rules = self.system.rules;
+        let has_clock = rules == Rules::Three;
+        if !has_clock {
+            stamp = CommandStamp::at(stamp.time);
+            self.ensure_in_rules(command)?;
+        }
         let (sequence, now) = (
             self.system.sequence.next(),
             self.system.time.max(stamp.time),
         );
-        self.ensure_turn(command, stamp.operator, now)?;
+        if self.has_pending_work() && *command != Command::Continue {
+            return Err(RejectionReason::WorkPending.into());
+        }
+        if has_clock && self.is_time_due(now) {
+            Self::ensure_takes_time(command)?;
+        }
+        if stamp.operator != OperatorNumber::NONE {
+            self.ensure_operator(stamp.operator, command)?;
+        }
         let mut context = CommandContext {
-            rules: self.system.rules,
+            rules,
             code: command.code(),
             sequence,
             now,
-            operator: OperatorNumber::NONE,
-            touched: 0,
+            operator: stamp.operator,
+            touched: stamp.touched,
             events,
         };
-        if self.system.rules == Rules::Three {
-            (context.operator, context.touched) = (stamp.operator, stamp.touched);
-        }
         let answer = self.dispatch(command, &mut context);
         if answer.is_ok() {
             self.system.sequence = sequence;
@@ -143,33 +155,14 @@ impl Exchange {
         answer
     }
 
-    /// The checks before those of the command itself (docs/verify/rules.md §2).
-    #[inline(always)]
-    fn ensure_turn(
-        &self,
-        command: &Command,
-        operator: OperatorNumber,
-        now: TimeNs,
-    ) -> Result<(), NotApplied> {
-        let has_clock = self.system.rules == Rules::Three;
-        if !has_clock {
-            self.ensure_in_rules(command)?;
-        }
-        if self.has_pending_work() && *command != Command::Continue {
-            return Err(RejectionReason::WorkPending.into());
-        }
-        if has_clock {
-            if self.is_time_due(now) && !matches!(command, Command::AdvanceTime | Command::Continue)
-            {
-                return Err(RejectionReason::TimeDue.into());
-            }
-            if operator != OperatorNumber::NONE {
-                self.ensure_operator(operator, command)?;
-            }
-        }
-        Ok(())
+    /// While a thing is due, a command is applied only if it advances time or continues work.
+    #[cold]
+    fn ensure_takes_time(command: &Command) -> Result<(), NotApplied> {
+        let takes_time = matches!(command, Command::AdvanceTime | Command::Continue);
+        ensure(takes_time, RejectionReason::TimeDue)
     }
 
+    #[cold]
     fn ensure_in_rules(&self, command: &Command) -> Result<(), NotApplied> {
         let (needed, rules) = (command.first_rules(), self.system.rules.number());
         let reason = RejectionReason::NotInRules;

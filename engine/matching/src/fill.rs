@@ -14,6 +14,7 @@ use crate::taker::{StopReason, Taker, TakerFill};
 impl Exchange {
     /// Executes a trade with a resting order at its limit. The maker is settled at once. The
     /// taker's sums accumulate in `taker` and are settled when the match loop ends.
+    #[inline(always)]
     pub(crate) fn fill(
         &mut self,
         taker: &mut Taker,
@@ -66,6 +67,7 @@ impl Exchange {
 
     /// Settles the taker after the match loop, completes, closes or rests it, and returns its
     /// result. `id_slot` is its slot in the id memory.
+    #[inline(always)]
     pub(crate) fn finish(
         &mut self,
         taker: &Taker,
@@ -104,6 +106,7 @@ impl Exchange {
         result(status, taker)
     }
 
+    #[inline(always)]
     fn settle(&mut self, taker: &Taker, position: u32) {
         let done = &taker.done;
         let account = &mut self.accounts[taker.account];
@@ -124,6 +127,7 @@ impl Exchange {
         market.burn(done.merged);
     }
 
+    #[inline(always)]
     fn rest(
         &mut self,
         taker: &Taker,
@@ -156,7 +160,11 @@ impl Exchange {
         });
         let ladder = &mut self.markets[taker.market].ladder;
         ladder.append(slot, &mut self.orders);
-        self.accounts.append_order(slot, &mut self.orders);
+        if taker.number.0 == context.sequence.0 {
+            self.accounts.append_order(slot, &mut self.orders);
+        } else {
+            self.accounts.insert_order(slot, &mut self.orders);
+        }
         if taker.order_type == OrderType::Gtd {
             self.expiry.insert(slot, &mut self.orders);
         }

@@ -11,6 +11,7 @@ use crate::taker::Taker;
 impl Exchange {
     /// The reason to kill an admitted order before it trades, if any. A FAK may still find no match
     /// in the match loop.
+    #[inline(always)]
     pub(crate) fn pre_match_rejection(
         &self,
         order: &PlaceOrder,

@@ -41,6 +41,8 @@ pub(crate) struct Taker {
     pub(crate) visited: usize,
     /// Why its rest does not rest: a delayed order whose cancel was asked.
     pub(crate) cancel: Option<CloseReason>,
+    /// It waits if it could trade: not post-only, and its market has a delay.
+    pub(crate) may_wait: bool,
     pub(crate) done: FillTotals,
 }
 
@@ -234,6 +236,7 @@ mod tests {
             position: None,
             visited: 0,
             cancel: None,
+            may_wait: false,
             done: FillTotals::default(),
         }
     }

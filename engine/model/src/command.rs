@@ -496,6 +496,7 @@ pub enum Command {
 impl Command {
     /// The pinned number of the command.
     #[must_use]
+    #[inline]
     pub const fn code(&self) -> u16 {
         match self {
             Self::PlaceOrder(_) => 1,
