@@ -8,8 +8,8 @@ use foretell_model::{
     AccountNumber, ApiKey, CloseReason, Command, CommandStamp, ConditionId, FeeSchedule, KeyNumber,
     Lots, MarketNumber, MarketTerms, Micros, OperatorName, OperatorNumber, OperatorRole, OrderId,
     OrderNumber, OrderType, Outcome, PaymentSettings, Payout, PlaceOrder, Price, Reference,
-    ResolutionPolicy, Sequence, Settings, Side, TimeMs, TimeNs, TimeSeconds, Tick, TokenId, Verdict,
-    WalletAddress,
+    ResolutionPolicy, Sequence, Settings, Side, Tick, TimeMs, TimeNs, TimeSeconds, TokenId,
+    Verdict, WalletAddress,
 };
 
 use crate::restore_agrees::contradictions::{Row, assert_refused, set};
@@ -48,7 +48,13 @@ fn market(number: u32) -> Command {
     })
 }
 
-fn order(number: u8, account: u32, market: u32, outcome: Outcome, order_type: OrderType) -> Command {
+fn order(
+    number: u8,
+    account: u32,
+    market: u32,
+    outcome: Outcome,
+    order_type: OrderType,
+) -> Command {
     let (cents, shares) = (50, 10_000_000);
     Command::PlaceOrder(PlaceOrder {
         order: OrderId([number; 32]),
@@ -210,10 +216,6 @@ fn state() -> Vec<StateRecord> {
 
 const ROWS: &[Row] = &[
     (
-        set!(StateRecord::System { rules, .. } => rules = 2),
-        "a record of rules 3 under older rules",
-    ),
-    (
         set!(StateRecord::Site { payments, .. } => payments = PaymentSettings { withdrawal_limit: Micros(MAX_BALANCE.0 + 1), rebates_daily: false }),
         "withdrawal limit out of range",
     ),
@@ -311,7 +313,7 @@ const ROWS: &[Row] = &[
     ),
     (
         set!(StateRecord::Accrued { amount, .. } => amount = Micros(1)),
-        "accrued Micros(1)",
+        "accrued 1 ",
     ),
     (
         set!(StateRecord::DelayedOrder { order, .. } => order = OrderNumber(1)),
@@ -390,4 +392,16 @@ const ROWS: &[Row] = &[
 #[test]
 fn an_altered_record_of_rules_3_is_refused_with_the_rule_it_breaks() {
     assert_refused(&state(), ROWS);
+}
+
+#[test]
+fn older_rules_have_none_of_the_records_of_rules_3() {
+    let mut exchange = Exchange::new(Capacity::NONE, 1);
+    let verdict = exchange.apply(&Command::SwitchRules { rules: 3 }, NOW, &mut Vec::new());
+    assert!(matches!(verdict, Verdict::Applied(_)), "{verdict:?}");
+    let row: Row = (
+        set!(StateRecord::System { rules, .. } => rules = 2),
+        "a record of rules 3 under older rules",
+    );
+    assert_refused(&records_of(&exchange), &[row]);
 }
