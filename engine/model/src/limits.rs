@@ -92,7 +92,7 @@ const _: () =
 const _: () = assert!(MAX_ORDER_LOTS.0 <= u64::MAX / (PRICE_ONE as u64 * 4));
 const _: () = assert!(MAX_BALANCE.0 <= u64::MAX / 4);
 // A step pays each account at most once, and ends with one more event.
-const _: () = assert!(ACCOUNTS_PER_STEP as usize + 1 <= MAX_EVENTS);
+const _: () = assert!((ACCOUNTS_PER_STEP as usize) < MAX_EVENTS);
 const _: () = assert!(MAX_CLOCK_MS <= u64::MAX / 1_000_000);
 // A frame counts the orders that its group touched in 16 bits.
 const _: () = assert!(MAX_VISITED_ORDERS <= u16::MAX as usize);
