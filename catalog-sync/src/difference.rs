@@ -11,7 +11,7 @@ use foretell_catalog::record::{Flags, NotTradable, TradingTerms};
 use foretell_model::{ConditionId, MarketState, Payout};
 use foretell_wire::operator::{
     EventRegistration, FeeChange, MarketDescription, MarketName, MarketRegistration, MarketTerms,
-    MinimumChange, OperatorCommand as Command, Resolution, TickChange,
+    MinimumChange, OperatorCommand as Command, Resolution, TermsChange, TickChange,
 };
 
 use crate::exchange::RegisteredMarket;
@@ -253,6 +253,11 @@ fn registration(
             fee: Some(terms.fee),
             event_id: event,
             activate: Some(activate),
+            clear_book_on_start: terms.clock.clear_book_on_start.then_some(true),
+            taker_delay_ms: Some(terms.clock.taker_delay_ms).filter(|delay| *delay > 0),
+            rebate_ppm: Some(terms.clock.rebate_ppm).filter(|rebate| *rebate > 0),
+            // Upstreams trade past the date when an answer comes late.
+            past_end: Some(true),
             ..MarketTerms::new(terms.condition, terms.tokens)
         },
         description: market.description.clone(),
@@ -326,11 +331,30 @@ fn update_rules(
         });
         change(command, is_allowed, Finding::FeeTooHigh(terms.fee));
     }
+    let clock = clock_change(terms, here);
+    if !clock.is_empty() {
+        steps.push(Command::SetTerms(clock));
+    }
     plan.push(steps);
     if terms.tick.units() > here.tick.units() {
         // A trade near 0 or 1 refines the tick here, and a tick never becomes coarser.
         let (here, upstream) = (here.tick, terms.tick);
         plan.note(market, Finding::TickCoarser { here, upstream });
+    }
+}
+
+/// The upstream's game start, delay and rebate where they differ. Opening and closing times are the
+/// operator's: the upstream opens and closes by its flags.
+fn clock_change(terms: &TradingTerms, here: &RegisteredMarket) -> TermsChange {
+    let (new, old) = (terms.clock, here.clock);
+    let differs = new.game_start_time != old.game_start_time;
+    TermsChange {
+        game_start_time: differs.then_some(new.game_start_time),
+        clear_book_on_start: (new.clear_book_on_start != old.clear_book_on_start)
+            .then_some(new.clear_book_on_start),
+        taker_delay_ms: (new.taker_delay_ms != old.taker_delay_ms).then_some(new.taker_delay_ms),
+        rebate_ppm: (new.rebate_ppm != old.rebate_ppm).then_some(new.rebate_ppm),
+        ..TermsChange::new(terms.condition)
     }
 }
 

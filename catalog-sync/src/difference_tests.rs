@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use foretell_model::{FeeSchedule, Lots, Tick, TokenId};
+use foretell_model::{FeeSchedule, Lots, MarketTerms as MarketClock, Tick, TokenId};
 use proptest::prelude::*;
 use rstest::rstest;
 
@@ -34,6 +34,7 @@ fn terms(market: u64) -> TradingTerms {
         outcomes: ["Yes".into(), "No".into()],
         tick: Tick::Hundredth,
         minimum_size: Lots(500),
+        clock: MarketClock::default(),
         fee: FeeSchedule::default(),
         neg_risk: false,
         question_order: market,
@@ -73,6 +74,7 @@ fn registered(market: u64, status: MarketState) -> RegisteredMarket {
         tick: terms.tick,
         minimum_size: terms.minimum_size,
         fee: terms.fee,
+        clock: terms.clock,
         event: None,
         event_frozen: false,
         payout: None,
@@ -590,6 +592,7 @@ impl Model {
             tick: terms.tick(),
             minimum_size: terms.minimum(),
             fee: terms.fee.unwrap_or_default(),
+            clock: terms.clock(None).applied_to(MarketClock::default()),
             event: terms.event_id,
             event_frozen: false,
             payout: None,

@@ -4,7 +4,8 @@ use std::sync::atomic::Ordering;
 
 use foretell_link::{HeartbeatId, Timing};
 use foretell_matching::PrefetchState;
-use foretell_model::{AccountNumber, Command, FramePosition, Sequence, Verdict};
+use foretell_model::limits::MAX_GROUP;
+use foretell_model::{AccountNumber, Command, FramePosition, OperatorNumber, Sequence, Verdict};
 
 use crate::primitives::{ArrayQueue, AtomicBool, AtomicUsize};
 
@@ -41,11 +42,23 @@ pub(crate) enum Origin {
     Own,
 }
 
+/// Whose command it is, and its place in a replace. The commands of a replace are pushed one after the
+/// other.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(crate) struct GroupPlace {
+    pub(crate) operator: OperatorNumber,
+    /// Commands of its replace that follow; 0 outside of one.
+    pub(crate) left: u8,
+    /// The order is placed only when each cancel before it ended its order.
+    pub(crate) if_all_canceled: bool,
+}
+
 /// A command queued for the matcher.
 #[derive(Debug)]
 pub(crate) struct QueuedCommand {
     pub(crate) origin: Origin,
     pub(crate) command: Command,
+    pub(crate) group: GroupPlace,
     /// From [`CommandRing::buffer`]; returned by [`CommandRing::recycle`].
     pub(crate) evidence: Vec<u8>,
     /// Monotonic reading at the push.
@@ -101,8 +114,8 @@ impl CommandRing {
         let capacity = capacity.clamp(16, 1 << 20);
         Self {
             requests: ArrayQueue::new(capacity),
-            replies: ArrayQueue::new(capacity * 2),
-            spare: ArrayQueue::new(capacity + PREFETCH_LENGTH + 1),
+            replies: ArrayQueue::new(capacity * 2 + MAX_GROUP),
+            spare: ArrayQueue::new(capacity + PREFETCH_LENGTH + MAX_GROUP),
             evidence_bytes: AtomicUsize::new(0),
             is_prefetching: AtomicBool::new(false),
             stopped: AtomicBool::new(false),
@@ -130,16 +143,23 @@ impl CommandRing {
         }
     }
 
-    /// Whether a gateway's command is admitted. An eighth of the ring is reserved for cancels. One
+    /// Whether `count` commands of a gateway are admitted together. An eighth of the ring is reserved for cancels. One
     /// connection may fill half of the ring (five eighths with cancels), so one flooding connection
     /// leaves room for the others.
-    pub(crate) fn admits(&self, is_cancel: bool, in_flight: usize, evidence: usize) -> bool {
+    pub(crate) fn admits(
+        &self,
+        is_cancel: bool,
+        count: usize,
+        in_flight: usize,
+        evidence: usize,
+    ) -> bool {
         let eighth = self.capacity() / 8;
+        let (waiting, in_flight) = (self.waiting() + count, in_flight + count);
         if is_cancel {
-            return self.waiting() < self.capacity() && in_flight < 5 * eighth;
+            return waiting <= self.capacity() && in_flight <= 5 * eighth;
         }
-        self.waiting() < self.capacity() - eighth
-            && in_flight < 4 * eighth
+        waiting <= self.capacity() - eighth
+            && in_flight <= 4 * eighth
             && self.evidence_bytes.load(Ordering::Relaxed) + evidence <= MAX_WAITING_EVIDENCE
     }
 
@@ -180,8 +200,9 @@ impl CommandRing {
         drop(self.spare.push(evidence));
     }
 
+    /// Whether the answers of the largest replace fit.
     pub(crate) fn has_reply_room(&self) -> bool {
-        !self.replies.is_full()
+        self.replies.len() + MAX_GROUP <= self.replies.capacity()
     }
 
     /// Queues an answer for ingress. The matcher checks for room before it takes a command.
@@ -213,6 +234,7 @@ mod tests {
         QueuedCommand {
             origin: Origin::Own,
             command: Command::AdvanceTime,
+            group: GroupPlace::default(),
             evidence: ring.buffer(evidence),
             pushed: 0,
         }
@@ -239,7 +261,7 @@ mod tests {
                 assert!(ring.push(command(&ring, &[])));
             }
             assert_eq!(
-                ring.admits(is_cancel, in_flight, 0),
+                ring.admits(is_cancel, 1, in_flight, 0),
                 expected,
                 "{waiting} waiting, cancel {is_cancel}, {in_flight} in flight"
             );
@@ -252,17 +274,17 @@ mod tests {
         let ring = CommandRing::new(1_024);
         let large = vec![0; 64 * 1_024];
         let mut pushed = 0;
-        while ring.admits(false, 0, large.len()) {
+        while ring.admits(false, 1, 0, large.len()) {
             assert!(ring.push(command(&ring, &large)));
             pushed += 1;
         }
         assert_eq!(pushed, MAX_WAITING_EVIDENCE / large.len());
-        assert!(ring.admits(true, 0, large.len()), "cancels are let in");
+        assert!(ring.admits(true, 1, 0, large.len()), "cancels are let in");
 
         while let Some(command) = ring.pop() {
             ring.recycle(command.evidence);
         }
-        assert!(ring.admits(false, 0, MAX_WAITING_EVIDENCE));
+        assert!(ring.admits(false, 1, 0, MAX_WAITING_EVIDENCE));
         assert_eq!(ring.buffer(b"new"), b"new");
         assert!(ring.buffer(b"new").capacity() < large.len());
     }

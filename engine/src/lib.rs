@@ -50,8 +50,7 @@ mod wiring;
 
 pub use cluster::CLUSTER_STATUS_NAME;
 pub use config::{
-    Checkpoints, ClusterConfig, ClusterRole, EngineConfig, Publishing, SigningDomain,
-    Threads,
+    Checkpoints, ClusterConfig, ClusterRole, EngineConfig, Publishing, SigningDomain, Threads,
 };
 pub use directory::{CHECKPOINTS_NAME, JOURNAL_DIRECTORY, SNAPSHOT_DIRECTORY, SOCKET_NAME};
 pub use error::{EXIT_IO_ERROR, EXIT_REFUSED, EXIT_SUPERSEDED, EngineError};

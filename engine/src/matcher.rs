@@ -11,10 +11,10 @@ use std::time::Duration;
 use foretell_journal::{Appender, JournalState};
 use foretell_link::{Stage, Timing};
 use foretell_matching::Exchange;
-use foretell_model::limits::MAX_EVENTS;
+use foretell_model::limits::{MAX_EVENTS, MAX_VISITED_ORDERS};
 use foretell_model::{
-    Command, CommandOutcome, Event, FramePosition, OrderResult, OrderStatus, Rejection, SystemMode,
-    TimeNs, Verdict,
+    Command, CommandOutcome, CommandStamp, Event, FramePosition, OrderResult, OrderStatus,
+    Rejection, RejectionReason, Sequence, SystemMode, TimeNs, Verdict,
 };
 
 use foretell_stages::Recorder;
@@ -27,6 +27,8 @@ use crate::wait::{PollWaker, ThreadParker};
 
 /// Commands that share one time stamp and one wake-up of the sync thread.
 const BURST: usize = 64;
+/// The first rules that bound the orders a replace touches together (docs/verify/rules.md §28).
+const RULES_WITH_REPLACE: u32 = 3;
 /// The longest sleep. It bounds the delay until a stopped journal is detected.
 const LONGEST_SLEEP: Duration = Duration::from_millis(500);
 
@@ -58,11 +60,10 @@ pub(crate) struct LoopState {
     prefetch_queue: PrefetchQueue,
     /// The answer to a command that `Continue` commands still have to finish.
     unfinished: Option<PendingReply>,
-    /// Time was advanced since the last command was taken. So expirations and commands alternate
-    /// under load.
-    advanced: bool,
-    /// The exchange rejected advancing time to here although an expiry is due.
+    /// The exchange rejected advancing time to here although a thing is due.
     rejected_due: Option<TimeNs>,
+    /// The last step of background work.
+    last_step: Sequence,
     /// Monotonic reading at the end of the last command.
     at: u64,
     /// Engine time of the burst.
@@ -79,8 +80,8 @@ impl Default for LoopState {
             events: Vec::with_capacity(MAX_EVENTS),
             prefetch_queue: PrefetchQueue::default(),
             unfinished: None,
-            advanced: false,
             rejected_due: None,
+            last_step: Sequence(0),
             at: 0,
             time: TimeNs(0),
             ready_answer: false,
@@ -106,6 +107,54 @@ struct AppliedCommand {
     verdict: Verdict,
     place: FramePosition,
     timing: Timing,
+}
+
+impl AppliedCommand {
+    /// The answer to a command that was not given to the exchange.
+    fn refused(verdict: Verdict) -> Self {
+        Self {
+            verdict,
+            place: FramePosition::default(),
+            timing: Timing::default(),
+        }
+    }
+}
+
+/// What the earlier commands of a replace did.
+#[derive(Clone, Copy, Debug)]
+struct GroupProgress {
+    /// As in [`CommandStamp::touched`].
+    touched: u16,
+    /// Each cancel ended its order.
+    all_canceled: bool,
+    /// The rules in force bound no replace, so its frames may not fit a batch.
+    is_refused: bool,
+}
+
+impl Default for GroupProgress {
+    fn default() -> Self {
+        Self {
+            touched: 0,
+            all_canceled: true,
+            is_refused: false,
+        }
+    }
+}
+
+impl GroupProgress {
+    fn count(&mut self, command: &Command, verdict: &Verdict, events: &[Event]) {
+        const ENDED: Verdict = Verdict::Applied(CommandOutcome::Cancelled { orders: 1 });
+        if let Command::CancelOrder { .. } = command {
+            self.all_canceled &= *verdict == ENDED;
+        }
+        if let Verdict::Applied(_) = verdict {
+            let is_touched =
+                |event: &&Event| matches!(event, Event::Fill(_) | Event::OrderClosed { .. });
+            let touched = usize::from(self.touched) + events.iter().filter(is_touched).count();
+            let most = touched.min(MAX_VISITED_ORDERS);
+            self.touched = u16::try_from(most).expect("the bound has 16 bits");
+        }
+    }
 }
 
 impl<C: Clocks> Matcher<C> {
@@ -154,6 +203,9 @@ impl<C: Clocks> Matcher<C> {
                 LoopStep::Blocked | LoopStep::Idle => break,
             }
         }
+        if self.step_background() {
+            step = LoopStep::Worked;
+        }
         if step == LoopStep::Worked {
             // Update the gauges before the journal can make the burst durable, so that no answer
             // precedes them.
@@ -183,6 +235,7 @@ impl<C: Clocks> Matcher<C> {
     /// Whether work is available, with or without room for it.
     fn has_pending(&self) -> bool {
         self.exchange.has_pending_work()
+            || self.has_step()
             || self.ring.has_waiting()
             || self.next_due().is_some_and(|due| due <= self.state.time)
     }
@@ -216,7 +269,43 @@ impl<C: Clocks> Matcher<C> {
         self.ring.has_reply_room() && self.appender.has_room_for_largest()
     }
 
-    /// One command: pending work first, then timers, then the ring.
+    /// Whether a step of the work in the background may be done. Each step waits until the one before
+    /// is durable, so a batch has at most one, and commands never wait for a buffer full of steps. A
+    /// stop, or a nearly full disk, leaves the rest for later.
+    fn has_step(&self) -> bool {
+        self.exchange.has_background_work()
+            && self.state.last_step <= self.journal.durable()
+            && !self.journal.disk_low()
+            && !self.ring.is_stopped()
+    }
+
+    /// One step of the work in the background, after the commands of a burst: an answer waits for one
+    /// step at most.
+    fn step_background(&mut self) -> bool {
+        if !self.has_step() || self.what_comes_first().is_some() || !self.has_room() {
+            return false;
+        }
+        let applied = self.apply(&Command::Step, CommandStamp::at(self.state.time), &[]);
+        assert!(
+            matches!(applied.verdict, Verdict::Applied(_)),
+            "work in the background has a next step: {:?}",
+            applied.verdict
+        );
+        self.state.last_step = self.exchange.sequence();
+        true
+    }
+
+    /// The engine's command that must precede every other one, if any.
+    pub(crate) fn what_comes_first(&self) -> Option<Command> {
+        if self.exchange.has_pending_work() {
+            return Some(Command::Continue);
+        }
+        let due = self.exchange.next_due();
+        due.filter(|due| *due <= self.state.time)
+            .map(|_| Command::AdvanceTime)
+    }
+
+    /// One command or replace: pending work first, then timers, then the ring.
     fn next(&mut self) -> LoopStep {
         if !self.has_pending() {
             return LoopStep::Idle;
@@ -228,27 +317,42 @@ impl<C: Clocks> Matcher<C> {
             self.continue_pending();
             return LoopStep::Worked;
         }
-        if !self.state.advanced && self.run_timers() {
-            self.state.advanced = true;
+        if self.run_timers() {
             return LoopStep::Worked;
         }
-        let advanced = core::mem::take(&mut self.state.advanced);
-        let queued = self.state.prefetch_queue.next(&self.ring, &self.exchange);
-        match queued {
-            Some(queued) => {
-                self.apply_queued(queued);
-                LoopStep::Worked
+        let Some(mut queued) = self.state.prefetch_queue.next(&self.ring, &self.exchange) else {
+            return LoopStep::Idle;
+        };
+        // No other command and no end of a batch comes between the commands of a replace.
+        let mut group = GroupProgress::default();
+        group.is_refused = queued.group.left > 0 && self.exchange.rules() < RULES_WITH_REPLACE;
+        loop {
+            let left = queued.group.left;
+            self.apply_queued(queued, &mut group);
+            if left == 0 {
+                return LoopStep::Worked;
             }
-            None if advanced => LoopStep::Worked,
-            None => LoopStep::Idle,
+            let next = self.state.prefetch_queue.next(&self.ring, &self.exchange);
+            queued = next.expect("the queue had the whole replace");
         }
     }
 
     /// Applies a command from the ring.
-    fn apply_queued(&mut self, queued: QueuedCommand) {
+    fn apply_queued(&mut self, queued: QueuedCommand, group: &mut GroupProgress) {
         let waited = self.state.at.saturating_sub(queued.pushed);
         self.recorder.record(Stage::RingWait, waited, 1);
-        let applied = self.apply(&queued.command, &queued.evidence);
+        let applied = match self.held_back(&queued, group) {
+            Some(verdict) => AppliedCommand::refused(verdict),
+            None => {
+                let stamp = CommandStamp {
+                    time: self.state.time,
+                    operator: queued.group.operator,
+                    touched: group.touched,
+                };
+                self.apply(&queued.command, stamp, &queued.evidence)
+            }
+        };
+        group.count(&queued.command, &applied.verdict, &self.state.events);
         self.ring.recycle(queued.evidence);
         let sequence = self.exchange.sequence();
         let reply = PendingReply {
@@ -270,9 +374,27 @@ impl<C: Clocks> Matcher<C> {
         }
     }
 
+    /// The answer to a command of a replace that is not applied: older rules know no replace, or a
+    /// cancel before an order ended none.
+    fn held_back(&self, queued: &QueuedCommand, group: &GroupProgress) -> Option<Verdict> {
+        if group.is_refused {
+            let (needed, rules) = (RULES_WITH_REPLACE.into(), self.exchange.rules().into());
+            let reason = RejectionReason::NotInRules;
+            return Some(Verdict::Rejected(Rejection::with(reason, needed, rules)));
+        }
+        let Command::PlaceOrder(order) = &queued.command else {
+            return None;
+        };
+        if !queued.group.if_all_canceled || group.all_canceled {
+            return None;
+        }
+        let refusal = Verdict::Rejected(RejectionReason::NotAllCanceled.into());
+        Some(self.exchange.known_order(order).unwrap_or(refusal))
+    }
+
     /// Applies the next part of a command's pending work.
     fn continue_pending(&mut self) {
-        let applied = self.apply(&Command::Continue, &[]);
+        let applied = self.apply(&Command::Continue, CommandStamp::at(self.state.time), &[]);
         assert!(
             matches!(applied.verdict, Verdict::Applied(_)),
             "pending work can be continued: {:?}",
@@ -294,22 +416,27 @@ impl<C: Clocks> Matcher<C> {
     /// Advances time, or ends post-only mode; `false` when neither is due.
     fn run_timers(&mut self) -> bool {
         let now = self.state.time;
+        let due = self.exchange.next_due().filter(|due| *due <= now);
+        if let Some(due) = due.filter(|due| self.state.rejected_due != Some(*due)) {
+            return self.advance_time(due);
+        }
         if self.post_only_until.is_some_and(|until| until <= now) {
             self.post_only_until = None;
             // A mode that an operator has set meanwhile stays.
             if self.mode == SystemMode::PostOnly {
                 let mode = SystemMode::Running;
-                self.apply(&Command::SetMode { mode }, &[]);
+                self.apply(&Command::SetMode { mode }, CommandStamp::at(now), &[]);
                 return true;
             }
         }
-        let Some(due) = self.exchange.next_due().filter(|due| *due <= now) else {
-            return false;
-        };
-        if self.state.rejected_due == Some(due) {
-            return false;
-        }
-        if let Verdict::Rejected(refusal) = self.apply(&Command::AdvanceTime, &[]).verdict {
+        false
+    }
+
+    /// Does the first due thing.
+    fn advance_time(&mut self, due: TimeNs) -> bool {
+        let now = self.state.time;
+        let applied = self.apply(&Command::AdvanceTime, CommandStamp::at(now), &[]);
+        if let Verdict::Rejected(refusal) = applied.verdict {
             tracing::error!(
                 ?refusal,
                 due = due.0,
@@ -322,8 +449,13 @@ impl<C: Clocks> Matcher<C> {
         true
     }
 
-    /// Applies a command of the engine's own before serving starts. The caller has checked for
-    /// room.
+    /// Sets the time of the next commands.
+    pub(crate) fn read_clock(&mut self) {
+        (self.state.time, self.state.at) = self.clock.read();
+    }
+
+    /// Applies a command of the engine's own before serving starts, at the time of the last
+    /// [`Self::read_clock`]. The caller has checked for room.
     ///
     /// # Errors
     /// The exchange's rejection.
@@ -332,10 +464,8 @@ impl<C: Clocks> Matcher<C> {
         command: &Command,
         evidence: &[u8],
     ) -> Result<Verdict, Rejection> {
-        let (time, at) = self.clock.read();
-        self.state.time = time;
-        self.state.at = at;
-        let verdict = self.apply(command, evidence).verdict;
+        let stamp = CommandStamp::at(self.state.time);
+        let verdict = self.apply(command, stamp, evidence).verdict;
         self.appender.publish();
         match verdict {
             Verdict::Rejected(refusal) => Err(refusal),
@@ -344,10 +474,10 @@ impl<C: Clocks> Matcher<C> {
     }
 
     /// Applies a command and stages its frame unless it was rejected.
-    fn apply(&mut self, command: &Command, evidence: &[u8]) -> AppliedCommand {
+    fn apply(&mut self, command: &Command, stamp: CommandStamp, evidence: &[u8]) -> AppliedCommand {
         let state = &mut self.state;
         state.events.clear();
-        let verdict = self.exchange.apply(command, state.time, &mut state.events);
+        let verdict = self.exchange.apply(command, stamp, &mut state.events);
         let applied_at = self.clocks.monotonic();
         let took = applied_at.saturating_sub(state.at);
         self.recorder.record(Stage::Apply, took, 1);
@@ -365,7 +495,7 @@ impl<C: Clocks> Matcher<C> {
         };
         applied.place = self.appender.append(
             self.exchange.sequence(),
-            state.time,
+            stamp,
             command,
             &state.events,
             kept_evidence(&outcome, evidence),

@@ -7,6 +7,7 @@
 use std::collections::VecDeque;
 
 use foretell_matching::{Exchange, PrefetchState};
+use foretell_model::limits::MAX_GROUP;
 
 use crate::command_ring::{CommandRing, PREFETCH_LENGTH, QueuedCommand};
 
@@ -18,13 +19,13 @@ pub(crate) struct PrefetchQueue {
 impl Default for PrefetchQueue {
     fn default() -> Self {
         Self {
-            commands: VecDeque::with_capacity(PREFETCH_LENGTH + 1),
+            commands: VecDeque::with_capacity(PREFETCH_LENGTH + MAX_GROUP),
         }
     }
 }
 
 impl PrefetchQueue {
-    /// Removes the next command. Refills the queue from the ring and prefetches for the commands at
+    /// Removes the next command; `None` also when commands of its replace are still to come. Refills the queue from the ring and prefetches for the commands at
     /// fixed distances from its head.
     pub(crate) fn next(
         &mut self,
@@ -35,6 +36,16 @@ impl PrefetchQueue {
             && let Some(queued) = ring.pop()
         {
             self.commands.push_back((queued, PrefetchState::NONE));
+        }
+        let left = usize::from(self.commands.front()?.0.group.left);
+        while self.commands.len() <= left
+            && let Some(queued) = ring.pop()
+        {
+            self.commands.push_back((queued, PrefetchState::NONE));
+        }
+        if self.commands.len() <= left {
+            ring.set_prefetching(true);
+            return None;
         }
         let (next, _) = self.commands.pop_front()?;
         ring.set_prefetching(!self.commands.is_empty());
@@ -52,9 +63,32 @@ impl PrefetchQueue {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::command_ring::Origin;
+    use crate::command_ring::{GroupPlace, Origin};
     use foretell_matching::Capacity;
     use foretell_model::{AccountNumber, Command, OrderId};
+
+    #[test]
+    fn a_replace_waits_until_all_of_it_is_here() {
+        let (ring, exchange) = (CommandRing::new(64), Exchange::new(Capacity::default(), 1));
+        let mut queue = PrefetchQueue::default();
+        for left in (0..30_u8).rev() {
+            assert!(queue.next(&ring, &exchange).is_none());
+            assert_eq!(ring.has_waiting(), left < 29);
+            let pushed = ring.push(QueuedCommand {
+                origin: Origin::Own,
+                command: Command::AdvanceTime,
+                group: GroupPlace {
+                    left,
+                    ..GroupPlace::default()
+                },
+                evidence: Vec::new(),
+                pushed: 0,
+            });
+            assert!(pushed);
+        }
+        let taken = std::iter::from_fn(|| queue.next(&ring, &exchange));
+        assert!(taken.map(|queued| queued.group.left).eq((0..30).rev()));
+    }
 
     #[test]
     fn commands_keep_their_order_and_none_stays_behind() {
@@ -68,6 +102,7 @@ mod tests {
                     owner: AccountNumber(number),
                     order: OrderId::ZERO,
                 },
+                group: GroupPlace::default(),
                 evidence: Vec::new(),
                 pushed: number.into(),
             });

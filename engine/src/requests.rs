@@ -6,13 +6,14 @@ use std::sync::Arc;
 use foretell_journal::{Durability, JournalState};
 use foretell_link::{
     Answer, Busy, BusyReason, Heartbeat, HeartbeatAnswer, HeartbeatId, Hello, PROTOCOL_VERSION,
-    Reply, Request, Role, SnapshotAnswer, SnapshotResult, Stage, Status, Submit, Timing, Welcome,
+    Replace, Reply, Request, Role, SnapshotAnswer, SnapshotResult, Stage, Status, Submit, Timing,
+    Welcome,
 };
-use foretell_model::{AccountNumber, Command, Digest16, Verdict};
+use foretell_model::{AccountNumber, Command, Digest16, OperatorNumber, Verdict};
 use foretell_stages::{Durations, Recorder};
 
 use crate::clock::Clocks;
-use crate::command_ring::{CommandRing, Origin, PendingReply, QueuedCommand};
+use crate::command_ring::{CommandRing, GroupPlace, Origin, PendingReply, QueuedCommand};
 use crate::connection::{DisconnectReason, Peer};
 use crate::heartbeat::{BeatResult, Heartbeats};
 use crate::publisher_mailbox::{PublisherMailbox, SnapshotRequest};
@@ -52,6 +53,7 @@ impl<C: Clocks> RequestHandler<C> {
         match request {
             Request::Hello(hello) => self.greet(peer, hello),
             Request::Submit(submit) => self.submit(peer, submit, at),
+            Request::Replace(replace) => self.replace(peer, &replace, at),
             Request::Heartbeat(beat) => self.heartbeat(peer, beat, at),
             Request::Status { request } => {
                 let status = self.status(request);
@@ -86,19 +88,60 @@ impl<C: Clocks> RequestHandler<C> {
     ) -> Result<(), DisconnectReason> {
         let Submit {
             request,
+            operator,
             command,
             evidence,
         } = submit;
-        if !peer.role.is_some_and(|role| role.may_submit(&command)) {
+        let may_name = operator == OperatorNumber::NONE || peer.role == Some(Role::Operator);
+        if !may_name || !peer.role.is_some_and(|role| role.may_submit(&command)) {
             return Err(DisconnectReason::NotAllowed);
         }
         let origin = Origin::Gateway {
             connection: peer.id,
             request,
         };
+        let group = GroupPlace {
+            operator,
+            ..GroupPlace::default()
+        };
         match self.admit(peer, &command, evidence.len()) {
-            Ok(()) => self.push(Some(peer), origin, command, evidence, at),
+            Ok(()) => self.push(Some(peer), origin, (command, group), evidence, at),
             Err(reason) => self.refuse(peer, request, reason),
+        }
+        Ok(())
+    }
+
+    /// Pushes all commands of a replace, or none.
+    fn replace(
+        &mut self,
+        peer: &mut Peer,
+        replace: &Replace<'_>,
+        at: u64,
+    ) -> Result<(), DisconnectReason> {
+        if peer.role < Some(Role::Trading) {
+            return Err(DisconnectReason::NotAllowed);
+        }
+        let (cancels, orders) = replace.counts();
+        let evidence = replace.commands().map(|(_, evidence)| evidence.len()).sum();
+        let only_cancels = orders == 0;
+        let count = cancels + orders;
+        let room = self.admit_all((only_cancels, only_cancels), count, peer, evidence);
+        if let Err(reason) = room {
+            self.refuse(peer, replace.request, reason);
+            return Ok(());
+        }
+        let lefts = (0..u8::try_from(count).unwrap_or(u8::MAX)).rev();
+        for (index, ((command, evidence), left)) in (0..).zip(replace.commands().zip(lefts)) {
+            let origin = Origin::Gateway {
+                connection: peer.id,
+                request: replace.request.wrapping_add(index),
+            };
+            let group = GroupPlace {
+                left,
+                if_all_canceled: replace.if_all_canceled,
+                ..GroupPlace::default()
+            };
+            self.push(Some(peer), origin, (command, group), evidence, at);
         }
         Ok(())
     }
@@ -134,7 +177,7 @@ impl<C: Clocks> RequestHandler<C> {
                     owner,
                     id,
                 };
-                self.push(Some(peer), origin, start, &[], at);
+                self.push(Some(peer), origin, alone(start), &[], at);
                 return Ok(());
             }
             BeatResult::Extended => (true, id),
@@ -168,12 +211,22 @@ impl<C: Clocks> RequestHandler<C> {
     }
 
     fn admit(&self, peer: &Peer, command: &Command, evidence: usize) -> Result<(), BusyReason> {
-        let is_cancel = command.is_cancel();
+        let kind = (command.is_cancel(), only_ends_things(command));
+        self.admit_all(kind, 1, peer, evidence)
+    }
+
+    fn admit_all(
+        &self,
+        (is_cancel, only_ends): (bool, bool),
+        count: usize,
+        peer: &Peer,
+        evidence: usize,
+    ) -> Result<(), BusyReason> {
         if self.stopping {
             Err(BusyReason::Stopping)
-        } else if self.journal.disk_low() && !only_ends_things(command) {
+        } else if self.journal.disk_low() && !only_ends {
             Err(BusyReason::DiskLow)
-        } else if !self.ring.admits(is_cancel, peer.in_flight, evidence) {
+        } else if !self.ring.admits(is_cancel, count, peer.in_flight, evidence) {
             Err(BusyReason::RingFull)
         } else {
             Ok(())
@@ -190,7 +243,7 @@ impl<C: Clocks> RequestHandler<C> {
         &mut self,
         peer: Option<&mut Peer>,
         origin: Origin,
-        command: Command,
+        (command, group): (Command, GroupPlace),
         evidence: &[u8],
         at: u64,
     ) {
@@ -198,6 +251,7 @@ impl<C: Clocks> RequestHandler<C> {
         let fitted = self.ring.push(QueuedCommand {
             origin,
             command,
+            group,
             evidence: self.ring.buffer(evidence),
             pushed,
         });
@@ -226,7 +280,7 @@ impl<C: Clocks> RequestHandler<C> {
         }
         while !self.own.is_empty() && self.ring.waiting() < self.ring.capacity() {
             let command = self.own.pop_front().expect("it is not empty");
-            self.push(None, Origin::Own, command, &[], now);
+            self.push(None, Origin::Own, alone(command), &[], now);
         }
     }
 
@@ -315,12 +369,18 @@ impl<C: Clocks> RequestHandler<C> {
     }
 }
 
+/// A command of a client or of the engine, outside of a replace.
+fn alone(command: Command) -> (Command, GroupPlace) {
+    (command, GroupPlace::default())
+}
+
 /// Commands that are accepted on a nearly full disk: they only end or stop things.
 const fn only_ends_things(command: &Command) -> bool {
     command.is_cancel()
         || matches!(
             command,
             Command::RevokeKey { .. }
+                | Command::RevokeOperator { .. }
                 | Command::SetClosedOnly {
                     closed_only: true,
                     ..

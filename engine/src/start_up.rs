@@ -30,11 +30,6 @@ pub(crate) fn journal_configuration<C: Clocks>(
     wait: &mut WaitDurable<'_>,
 ) -> Result<(), EngineError> {
     let first_start = matcher.exchange.sequence() == Sequence(0);
-    // The exchange rejects all other commands while work of an earlier run is pending.
-    while matcher.exchange.has_pending_work() {
-        let command = Command::Continue;
-        apply(matcher, wait, &command, &[], || "continued work".to_owned())?;
-    }
     if let Some(sequence) = newly_accepted {
         let command = Command::AcceptDivergence { sequence };
         apply(matcher, wait, &command, &[], || {
@@ -90,6 +85,8 @@ fn begin_post_only<C: Clocks>(
     Ok(())
 }
 
+/// Applies a command after pending work of an earlier run and everything that is due: the exchange
+/// rejects all other commands before.
 fn apply<C: Clocks>(
     matcher: &mut Matcher<C>,
     wait: &mut WaitDurable<'_>,
@@ -97,16 +94,20 @@ fn apply<C: Clocks>(
     evidence: &[u8],
     what: impl FnOnce() -> String,
 ) -> Result<(), EngineError> {
-    while !matcher.appender.has_room_for_largest() && !matcher.journal.is_poisoned() {
-        wait(&matcher.journal, matcher.exchange.sequence());
+    let refused = |what: String| |refusal| EngineError::Configuration { what, refusal };
+    matcher.read_clock();
+    loop {
+        while !matcher.appender.has_room_for_largest() && !matcher.journal.is_poisoned() {
+            wait(&matcher.journal, matcher.exchange.sequence());
+        }
+        let Some(first) = matcher.what_comes_first() else {
+            break;
+        };
+        let applied = matcher.apply_at_start(&first, &[]);
+        applied.map_err(refused("work that is due".to_owned()))?;
     }
-    matcher
-        .apply_at_start(command, evidence)
-        .map(drop)
-        .map_err(|refusal| EngineError::Configuration {
-            what: what(),
-            refusal,
-        })
+    let applied = matcher.apply_at_start(command, evidence);
+    applied.map(drop).map_err(refused(what()))
 }
 
 /// Blocks while the sync thread works.

@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
 
+use foretell_model::TimeNs;
 use foretell_stages::Durations;
 use foretell_view::View;
 use foretell_wire::ApiError;
@@ -19,7 +21,10 @@ use crate::engine_link::EngineLink;
 use crate::event_markets::EventMarkets;
 use crate::market_pages::MarketPages;
 use crate::metrics::{Metrics, Readings};
+use crate::operator_acts::ActLog;
 use crate::operator_token::OperatorToken;
+use crate::oracle::OracleConfig;
+use crate::own_catalog::OwnCatalog;
 use crate::page::Page;
 use crate::profiles::Profiles;
 use crate::rendered_market_texts::MarketTexts;
@@ -37,6 +42,12 @@ pub(crate) struct App {
     pub(crate) cluster: ClusterView,
     pub(crate) auth: Auth,
     pub(crate) operator_token: Option<OperatorToken>,
+    /// The adapter of an oracle, when its webhook is on.
+    pub(crate) oracle: Option<OracleConfig>,
+    /// The newest acts of operators.
+    pub(crate) acts: ActLog,
+    /// Present on the operator surface.
+    pub(crate) own_catalog: Option<OwnCatalog>,
     pub(crate) metrics: Metrics,
     pub(crate) durations: Arc<Durations<Stage>>,
     pub(crate) policy: RequestPolicy,
@@ -79,6 +90,13 @@ impl App {
         } else {
             None
         })
+    }
+
+    /// The wall clock, for checks before a command; the engine stamps commands by its own.
+    pub(crate) fn now(&self) -> TimeNs {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH);
+        let nanos = since.map_or(0, |since| since.as_nanos());
+        TimeNs(u64::try_from(nanos).unwrap_or(u64::MAX))
     }
 
     /// The values read by a scrape.

@@ -1,6 +1,7 @@
 //! Bounded access from requests to the catalog: its reads block, so they run on a thread pool next
 //! to the server threads.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use foretell_catalog::{Catalog, CatalogError};
@@ -34,6 +35,11 @@ impl CatalogPool {
             running: Arc::new(Semaphore::new(MAX_CONCURRENT_READS)),
             waiting: Arc::new(Semaphore::new(MAX_CONCURRENT_READS + MAX_QUEUED_READS)),
         }
+    }
+
+    /// The path of the catalog.
+    pub(crate) fn file(&self) -> &Path {
+        &self.config.file
     }
 
     /// The catalog, opened by the first call after its file exists. Blocks.

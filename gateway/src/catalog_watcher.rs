@@ -11,6 +11,9 @@ use crate::catalog_pool::CatalogPool;
 
 /// Interval of the checks for a changed file.
 const CHECK_INTERVAL: Duration = Duration::from_millis(250);
+/// Turns between two writes of own markets: requests write their own changes at once, and this adds
+/// those of time and of other gateways.
+const OWN_TURNS: u32 = 8;
 
 /// The parts that a gateway uses.
 #[derive(Clone, Copy, Debug)]
@@ -18,11 +21,13 @@ pub(crate) struct WatchedData {
     pub(crate) lists: bool,
     pub(crate) names: bool,
     pub(crate) profiles: bool,
+    /// Own markets are written, not read.
+    pub(crate) own: bool,
 }
 
 impl WatchedData {
     pub(crate) const fn anything(self) -> bool {
-        self.lists || self.names || self.profiles
+        self.lists || self.names || self.profiles || self.own
     }
 }
 
@@ -31,6 +36,7 @@ impl WatchedData {
 pub(crate) fn watch(app: &App, pool: &CatalogPool, watched: WatchedData, stop: &AtomicBool) {
     let mut seen = None;
     let [mut lists_failed, mut names_failed, mut profiles_failed] = [false; 3];
+    let (mut own_failed, mut turn) = (false, 0_u32);
     while !stop.load(Ordering::Relaxed) {
         // First, because a list requested earlier would wait for it.
         if watched.lists {
@@ -48,6 +54,17 @@ pub(crate) fn watch(app: &App, pool: &CatalogPool, watched: WatchedData, stop: &
             let refreshed = app.profiles.refresh(pool, &mut seen);
             report("profiles", refreshed, &mut profiles_failed);
         }
+        let own = app.own_catalog.as_ref();
+        if let Some(own) = own.filter(|_| turn.is_multiple_of(OWN_TURNS))
+            && app.shared_view.is_ready()
+        {
+            report(
+                "own markets",
+                own.write(&app.shared_view, pool),
+                &mut own_failed,
+            );
+        }
+        turn = turn.wrapping_add(1);
         std::thread::park_timeout(CHECK_INTERVAL);
     }
 }

@@ -14,6 +14,7 @@ use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 use crate::cors::Origin;
 use crate::limits::{ConnectionLimits, StreamLimits};
 use crate::operator_token::OperatorToken;
+use crate::oracle::OracleConfig;
 use crate::page::PageConfig;
 use crate::rate_limits::RateLimits;
 use crate::surface::Surface;
@@ -134,4 +135,6 @@ pub struct GatewayConfig {
     pub page: Option<PageConfig>,
     /// The operator surface requires it.
     pub operator_token: Option<OperatorToken>,
+    /// The oracle's adapter; `None` turns its webhook off.
+    pub oracle: Option<OracleConfig>,
 }

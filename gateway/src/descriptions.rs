@@ -6,22 +6,27 @@ use std::sync::Arc;
 
 use foldhash::fast::RandomState;
 use foretell_catalog::{Lookup, MarketTexts};
-use foretell_model::{ConditionId, Outcome, TokenId};
+use foretell_model::{ConditionId, Outcome, Sequence, TokenId};
 use foretell_view::Market;
 use foretell_wire::operator::MarketDescription;
 use parking_lot::RwLock;
+
+/// A description, and [`Market::changed`] when it was built: later words may differ.
+type Described = (Sequence, Arc<MarketDescription>);
 
 /// The descriptions built so far, one for each market shown.
 #[derive(Default)]
 pub(crate) struct Descriptions {
     catalog: RwLock<Arc<Lookup>>,
-    made: RwLock<HashMap<ConditionId, Arc<MarketDescription>, RandomState>>,
+    made: RwLock<HashMap<ConditionId, Described, RandomState>>,
 }
 
 impl Descriptions {
     /// The description of a market; empty when its registration carries none.
     pub(crate) fn of(&self, market: &Market) -> Arc<MarketDescription> {
-        if let Some(known) = self.made.read().get(&market.condition) {
+        if let Some((changed, known)) = self.made.read().get(&market.condition)
+            && *changed == market.changed
+        {
             return Arc::clone(known);
         }
         // The catalog is read under the lock that `refresh` takes: a description built from texts
@@ -34,7 +39,8 @@ impl Descriptions {
             None => registered,
         };
         let description = Arc::new(description);
-        made.insert(market.condition, Arc::clone(&description));
+        let built = (market.changed, Arc::clone(&description));
+        made.insert(market.condition, built);
         description
     }
 

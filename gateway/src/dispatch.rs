@@ -152,6 +152,7 @@ impl Dispatcher {
             surface,
             client,
             sender,
+            actor: None,
             parameter,
         };
         (route.handle)(context).await

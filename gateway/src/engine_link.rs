@@ -16,9 +16,11 @@ use std::time::Duration;
 
 use foretell_link::{
     Answer, AnswerDecoder, BusyReason, Goodbye, Heartbeat, HeartbeatAnswer, HeartbeatId, Hello,
-    PROTOCOL_VERSION, Reply, Request, Role, SnapshotResult, Status, Submit, Violation, Welcome,
+    PROTOCOL_VERSION, Replace, Reply, Request, Role, SnapshotResult, Status, Submit, TooLong,
+    Violation, Welcome,
 };
-use foretell_model::{AccountNumber, Command, Sequence};
+use foretell_model::evidence::ActEvidence;
+use foretell_model::{AccountNumber, Command, OperatorNumber, Sequence};
 use parking_lot::Mutex;
 use thiserror::Error;
 use tokio::io::AsyncWriteExt;
@@ -101,8 +103,30 @@ struct Outbox {
     connected: bool,
     next_request: u64,
     bytes: Vec<u8>,
-    waiting: HashMap<u64, oneshot::Sender<Result<Answer, LinkError>>>,
+    waiting: HashMap<u64, Waiting>,
+    /// Number of commands of each replace, by its first request: one busy answer is for all.
+    groups: HashMap<u64, u64>,
 }
+
+impl Outbox {
+    /// The caller of an answered request. The other commands of a rejected replace have no answer
+    /// of their own: their callers get the error here.
+    fn answered(&mut self, request: u64, answer: &Answer) -> Option<Waiting> {
+        if let Some(count) = self.groups.remove(&request)
+            && matches!(answer, Answer::Busy(_))
+        {
+            for other in request + 1..request + count {
+                if let Some(sender) = self.waiting.remove(&other) {
+                    let _ = sender.send(Err(unexpected(answer)));
+                }
+            }
+        }
+        self.waiting.remove(&request)
+    }
+}
+
+/// Where the answer to a request goes.
+type Waiting = oneshot::Sender<Result<Answer, LinkError>>;
 
 pub(crate) struct PendingAnswer {
     answer: oneshot::Receiver<Result<Answer, LinkError>>,
@@ -184,9 +208,57 @@ impl EngineLink {
         self.send(limit - reserved, |request| {
             Request::Submit(Submit {
                 request,
+                operator: foretell_model::OperatorNumber::NONE,
                 command,
                 evidence,
             })
+        })
+    }
+
+    /// Sends a command of an operator with its reason, on an operator's link.
+    ///
+    /// # Errors
+    /// [`LinkError::Unavailable`] or [`LinkError::Busy`]; then nothing was sent.
+    pub(crate) fn submit_as(
+        &self,
+        (operator, reason): (OperatorNumber, &str),
+        command: Command,
+        own: &[u8],
+    ) -> Result<PendingAnswer, LinkError> {
+        let mut evidence = Vec::with_capacity(2 + reason.len() + own.len());
+        ActEvidence { reason, own }.encode(&mut evidence);
+        let limit = self.in_flight_limit();
+        self.send(limit - limit / CANCEL_SHARE, |request| {
+            Request::Submit(Submit {
+                request,
+                operator,
+                command,
+                evidence: &evidence,
+            })
+        })
+    }
+
+    /// Sends the commands of a replace, which are applied next to each other or not at all: cancels
+    /// by id, then orders. There is an answer for each.
+    ///
+    /// # Errors
+    /// [`LinkError::Unavailable`] or [`LinkError::Busy`]; then nothing was sent.
+    pub(crate) fn replace(
+        &self,
+        if_all_canceled: bool,
+        commands: &[(Command, &[u8])],
+    ) -> Result<Vec<PendingAnswer>, LinkError> {
+        let only_cancels = commands.iter().all(|(command, _)| command.is_cancel());
+        let limit = self.in_flight_limit();
+        let reserved = if only_cancels {
+            0
+        } else {
+            limit / CANCEL_SHARE
+        };
+        let mut buffer = Vec::new();
+        self.send_all(commands.len(), limit - reserved, |request, out| {
+            let replace = Replace::new(request, if_all_canceled, commands, &mut buffer)?;
+            Request::Replace(replace).encode(out)
         })
     }
 
@@ -294,31 +366,51 @@ impl EngineLink {
         limit: usize,
         request: impl FnOnce(u64) -> Request<'a>,
     ) -> Result<PendingAnswer, LinkError> {
-        let (sender, receiver) = oneshot::channel();
+        let pending = self.send_all(1, limit, |id, out| request(id).encode(out))?;
+        pending.into_iter().next().ok_or(LinkError::Busy)
+    }
+
+    /// Sends one message that has `count` answers; their request ids follow each other.
+    fn send_all(
+        &self,
+        count: usize,
+        limit: usize,
+        encode: impl FnOnce(u64, &mut Vec<u8>) -> Result<(), TooLong>,
+    ) -> Result<Vec<PendingAnswer>, LinkError> {
         let link = self.link();
         let mut outbox = link.outbox.lock();
         if !outbox.connected {
             return Err(LinkError::Unavailable);
         }
-        if outbox.waiting.len() >= limit {
+        if outbox.waiting.len() + count > limit {
             return Err(LinkError::Busy);
         }
-        let id = outbox.next_request;
-        outbox.next_request += 1;
-        request(id).encode(&mut outbox.bytes).map_err(|error| {
+        let first = outbox.next_request;
+        encode(first, &mut outbox.bytes).map_err(|error| {
             // Evidence is bounded where it is created, so this is a bug.
             tracing::error!(%error, "cannot encode request");
             LinkError::Busy
         })?;
-        outbox.waiting.insert(id, sender);
+        let end = first + count as u64;
+        outbox.next_request = end;
+        if count > 1 {
+            outbox.groups.insert(first, count as u64);
+        }
+        let sent = Instant::now();
+        let pending = (first..end)
+            .map(|request| {
+                let (sender, answer) = oneshot::channel();
+                outbox.waiting.insert(request, sender);
+                PendingAnswer {
+                    answer,
+                    sent,
+                    due: sent + ENGINE_ANSWER,
+                }
+            })
+            .collect();
         drop(outbox);
         link.wake.notify_one();
-        let sent = Instant::now();
-        Ok(PendingAnswer {
-            answer: receiver,
-            sent,
-            due: sent + ENGINE_ANSWER,
-        })
+        Ok(pending)
     }
 
     /// Keeps a connection established until `stop` is true, and assigns it to this thread, which
@@ -430,7 +522,7 @@ impl EngineLink {
             Answer::Snapshot(answer) => answer.request,
         };
         // The caller is gone when its client disconnected; that is no error.
-        if let Some(sender) = link.outbox.lock().waiting.remove(&request) {
+        if let Some(sender) = link.outbox.lock().answered(request, &answer) {
             let _ = sender.send(Ok(answer));
         }
         Ok(())
@@ -472,6 +564,7 @@ impl EngineLink {
         }
         self.shared.welcome.send_replace(None);
         outbox.bytes.clear();
+        outbox.groups.clear();
         for (_, sender) in outbox.waiting.drain() {
             let _ = sender.send(Err(LinkError::OutcomeUnknown));
         }

@@ -29,6 +29,7 @@ use crate::follower::{self, Followers};
 use crate::limits::{MAX_STREAM_REPLAYS, STREAM_RING_FRAMES, StreamLimits};
 use crate::market_pages::MarketPages;
 use crate::metrics::Metrics;
+use crate::own_catalog::OwnCatalog;
 use crate::page::Page;
 use crate::profiles::Profiles;
 use crate::rendered_market_texts::MarketTexts;
@@ -249,6 +250,7 @@ fn watched_data(config: &GatewayConfig) -> WatchedData {
         // The catalog surface queries the catalog itself.
         names: (config.listen.iter()).any(|(it, _)| *it != Surface::Catalog),
         profiles: serves(config, Surface::Data) || has_page,
+        own: serves(config, Surface::Operator),
     }
 }
 
@@ -341,6 +343,9 @@ fn app(config: &GatewayConfig, links: usize) -> Result<Arc<App>, GatewayError> {
         cluster: ClusterView::new(config.cluster_status.clone()),
         auth,
         operator_token: config.operator_token.clone(),
+        oracle: config.oracle.clone(),
+        acts: Default::default(),
+        own_catalog: serves(config, Surface::Operator).then(OwnCatalog::default),
         metrics: Metrics::new(),
         durations: Arc::default(),
         policy,

@@ -331,7 +331,7 @@ impl Metrics {
         }
     }
 
-    /// Records an order's result (`live`, `matched`, `unmatched`, `error`, `duplicate`).
+    /// Records an order's result (`live`, `matched`, `delayed`, `unmatched`, `error`, `duplicate`).
     pub(crate) fn order(&self, result: &'static str) {
         self.orders.get_or_create(&Result { result }).inc();
     }

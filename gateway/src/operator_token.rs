@@ -94,6 +94,11 @@ impl OperatorToken {
         Self::new(text.trim_end())
     }
 
+    /// The secret itself, as a key of signatures.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        self.0.as_bytes()
+    }
+
     /// Whether an `Authorization` header has the token; compares in constant time.
     #[must_use]
     pub fn matches(&self, authorization: &[u8]) -> bool {

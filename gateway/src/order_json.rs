@@ -18,6 +18,7 @@ pub(crate) fn order_facts(
         id: order.id,
         status: match order.state.user_status() {
             UserStatus::Live => UserOrderStatus::Live,
+            UserStatus::Delayed => UserOrderStatus::Delayed,
             UserStatus::Matched => UserOrderStatus::Matched,
             UserStatus::Canceled => UserOrderStatus::Canceled,
             UserStatus::CanceledMarketResolved => UserOrderStatus::CanceledMarketResolved,

@@ -20,6 +20,7 @@ use crate::client_address::Sender;
 use crate::client_quotas::Client;
 use crate::engine_link::{LinkError, PendingAnswer};
 use crate::failure::Failure;
+use crate::operator_actor::Actor;
 use crate::rate_limits::{QuotaStatus, Writes};
 use crate::signature_gate::SignatureGate;
 use crate::surface::Surface;
@@ -41,6 +42,8 @@ pub(crate) struct RequestContext {
     pub(crate) surface: Surface,
     pub(crate) client: Client,
     pub(crate) sender: Sender,
+    /// The operator of an authorized request to the operator surface.
+    pub(crate) actor: Option<Actor>,
     /// The value of `{…}` in the route's path.
     pub(crate) parameter: String,
 }

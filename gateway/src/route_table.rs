@@ -1,7 +1,7 @@
 //! The route table of each surface.
 
 use foretell_wire::limits::{
-    LIST_BODY_BYTES, OPERATOR_BODY_BYTES, ORDER_BODY_BYTES, ORDERS_BODY_BYTES,
+    LIST_BODY_BYTES, OPERATOR_BODY_BYTES, ORDER_BODY_BYTES, ORDERS_BODY_BYTES, REPLACE_BODY_BYTES,
 };
 use http::Method;
 
@@ -9,7 +9,7 @@ use crate::page::PageConfig;
 use crate::resources::{
     actions, balances, books, builder_trades, cancels, catalog, checkpoints, data, health,
     heartbeats, keys, live_activity, market_info, market_lists, my_orders, my_trades, operator,
-    orders, page, prices, prices_history, unsupported_features,
+    orders, page, prices, prices_history, rebates, replace, unsupported_features,
 };
 use crate::routes::{Handler, Route, Routes};
 use crate::streams::upgrade;
@@ -22,12 +22,12 @@ macro_rules! handle {
     };
 }
 
-/// The same, requiring the operator's token.
+/// The same, requiring the token of an operator whose role includes the route.
 macro_rules! guarded {
     ($handler:path) => {
-        |context| {
+        |mut context| {
             Box::pin(async move {
-                operator::authorize(&context)?;
+                operator::actor::authorize(&mut context).await?;
                 $handler(context).await
             })
         }
@@ -96,6 +96,8 @@ fn trading_routes(page: PageRoutes) -> Vec<Route> {
         get("/audit/checkpoints", handle!(checkpoints::list)),
         post("/order", handle!(orders::place_one)).with_body(ORDER_BODY_BYTES),
         post("/orders", handle!(orders::place_many)).with_body(ORDERS_BODY_BYTES),
+        post("/replace", handle!(replace::replace)).with_body(REPLACE_BODY_BYTES),
+        get("/rebates/current", handle!(rebates::current)),
         delete("/order", handle!(cancels::cancel_one)),
         delete("/orders", handle!(cancels::cancel_many)).with_body(LIST_BODY_BYTES),
         delete("/cancel-all", handle!(cancels::cancel_all)),
@@ -388,7 +390,10 @@ fn health_routes() -> Vec<Route> {
 }
 
 fn operator_routes() -> Vec<Route> {
-    use operator::{accounts, keys, market_list, markets, probes, status, system};
+    use operator::{
+        accounts, acts, admin, keys, market_list, markets, oracle, own_markets, people, probes,
+        resolution, status, system,
+    };
     vec![
         get("/livez", handle!(probes::live)),
         get("/readyz", handle!(probes::ready)),
@@ -401,11 +406,36 @@ fn operator_routes() -> Vec<Route> {
         post("/accounts/closed-only", guarded!(accounts::closed_only)),
         get("/accounts/{wallet}", guarded!(accounts::show)),
         post("/fees/withdraw", guarded!(accounts::withdraw_fees)),
+        get("/withdrawals", guarded!(accounts::held)),
+        post("/withdrawals/confirm", guarded!(accounts::confirm)),
+        post("/withdrawals/release", guarded!(accounts::release)),
+        post("/rebates/pay", guarded!(accounts::pay_rebates)),
+        get("/admin", handle!(admin::root)),
+        get("/admin/", handle!(admin::file)),
+        get("/admin/{*path}", handle!(admin::file)),
+        get("/acts", guarded!(acts::list)),
+        get("/me", guarded!(people::me)),
+        get("/operators", guarded!(people::list)),
+        post("/operators", guarded!(people::add)),
+        post("/operators/revoke", guarded!(people::revoke)),
+        get("/review", guarded!(resolution::review)),
+        post("/policy", guarded!(resolution::set_policy)),
+        post("/policy/clear", guarded!(resolution::clear_policy)),
+        post("/policy/wallets", guarded!(resolution::list_wallet)),
+        post("/oracle/proposals", handle!(oracle::propose)),
         get("/keys", guarded!(keys::list)),
         post("/keys/revoke", guarded!(keys::revoke)),
-        post("/events", guarded!(markets::register_event)).with_body(OPERATOR_BODY_BYTES),
+        post("/events", guarded!(own_markets::register_event)).with_body(OPERATOR_BODY_BYTES),
+        post("/events/describe", guarded!(own_markets::describe_event))
+            .with_body(OPERATOR_BODY_BYTES),
         get("/markets", guarded!(market_list::list)),
-        post("/markets", guarded!(markets::register)).with_body(OPERATOR_BODY_BYTES),
+        post("/markets", guarded!(own_markets::register)).with_body(OPERATOR_BODY_BYTES),
+        post("/markets/describe", guarded!(own_markets::describe)).with_body(OPERATOR_BODY_BYTES),
+        post("/markets/terms", guarded!(markets::terms)),
+        post("/markets/propose", guarded!(resolution::propose)),
+        post("/markets/dispute", guarded!(resolution::dispute)),
+        post("/markets/withdraw-proposal", guarded!(resolution::withdraw)),
+        post("/markets/finalise", guarded!(resolution::finalise)),
         post("/markets/activate", guarded!(markets::activate)),
         post("/markets/pause", guarded!(markets::pause)),
         post("/markets/resume", guarded!(markets::resume)),
@@ -418,6 +448,7 @@ fn operator_routes() -> Vec<Route> {
         get("/markets/{condition}", guarded!(market_info::detail)),
         post("/system/mode", guarded!(system::mode)),
         post("/system/settings", guarded!(system::settings)),
+        post("/system/payments", guarded!(system::payments)),
         post("/snapshot", guarded!(system::snapshot)),
     ]
 }

@@ -55,6 +55,8 @@ impl TestView {
     fn step(&mut self, command: &Command, events: &[Event], evidence: &[u8]) {
         let sequence = self.0.sequence().next();
         let frame = FrameRef {
+            operator: foretell_model::OperatorNumber::NONE,
+            touched: 0,
             sequence,
             time: TimeNs(sequence.0 * 1_000_000_000),
             command,
@@ -201,6 +203,7 @@ impl TestView {
         left: u64,
     ) {
         let fill = Event::Fill(Fill {
+            rebate: Micros(0),
             maker_order: maker.1,
             maker: maker.0,
             kind: MatchKind::Mint,

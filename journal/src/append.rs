@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use crossbeam_utils::CachePadded;
-use foretell_model::{Command, Event, FramePosition, Sequence, TimeNs};
+use foretell_model::{Command, CommandStamp, Event, FramePosition, Sequence, TimeNs};
 
 use crate::batch::HEADER_BYTES;
 use crate::bytes::{to_u32, to_usize, whole_pages};
@@ -201,25 +201,26 @@ impl Appender {
     pub fn append(
         &mut self,
         sequence: Sequence,
-        time: TimeNs,
+        stamp: impl Into<CommandStamp>,
         command: &Command,
         events: &[Event],
         evidence: &[u8],
     ) -> FramePosition {
         assert!(sequence == self.last.next(), "sequences have no gaps");
+        let stamp = stamp.into();
         assert!(
-            time >= self.last_time,
+            stamp.time >= self.last_time,
             "time never falls: recovery refuses such a frame"
         );
         self.last = sequence;
-        self.last_time = time;
+        self.last_time = stamp.time;
         let batch = self.batch();
         let at = batch.used;
         let room = batch.room;
         let length = frame::encode(
             &mut batch.buffer[at..room],
             sequence,
-            time,
+            stamp,
             command,
             events,
             evidence,

@@ -3,25 +3,34 @@
 //! ```text
 //!  0 length u32 | 4 kind u16 | 6 version u16 | 8 sequence u64 | 16 time u64 (ns)
 //! 24 command record, 128 bytes
-//! 152 number of events u32 | 156 zero u32 | 160 event records, 48 bytes each
+//! 152 number of events u32 | 156 operator u16 | 158 touched u16 | 160 event records, 48 bytes each
 //!  e length of the evidence u32 | e+4 evidence | zero bytes up to a multiple of 8
 //! ```
 //! The length counts the whole frame, header and trailing zeros included.
 
-use foretell_model::limits::{MAX_EVENTS, MAX_EVIDENCE_BYTES, MAX_FRAME_BYTES};
-use foretell_model::{Command, Event, FramePosition, FrameRef, Sequence, TimeNs};
+use foretell_model::limits::{
+    MAX_EVENTS, MAX_EVIDENCE_BYTES, MAX_FRAME_BYTES, MAX_GROUP_EVIDENCE_BYTES, MAX_REPLACE,
+    MAX_VISITED_ORDERS,
+};
+use foretell_model::{
+    Command, CommandStamp, Event, FramePosition, FrameRef, OperatorNumber, Sequence, TimeNs,
+};
 
 use crate::bytes::{all_zero, put_u16, put_u32, put_u64, to_u32, to_usize, u16_at, u32_at, u64_at};
-use crate::record::{RecordError, v1, v2};
+use crate::record::{RecordError, v1, v2, v3};
 
 /// The kind of a frame that holds a command; the only one.
 pub const KIND_COMMAND: u16 = 1;
 /// The frame version that is written; it selects the record module. Older versions are read, too.
-pub const VERSION: u16 = 2;
+pub const VERSION: u16 = 3;
 /// Bytes of a frame's header.
 pub const HEADER_BYTES: usize = 24;
 /// Offset of the first event record of a frame.
-const EVENTS_AT: usize = HEADER_BYTES + v2::COMMAND_BYTES + 8;
+const EVENTS_AT: usize = HEADER_BYTES + v3::COMMAND_BYTES + 8;
+/// Offset of the operator's number.
+const OPERATOR_AT: usize = EVENTS_AT - 4;
+/// Offset of the number of orders that earlier frames of the group touched.
+const TOUCHED_AT: usize = EVENTS_AT - 2;
 /// Alignment of frames.
 const ALIGN: usize = 8;
 /// The shortest frame: no events, no evidence.
@@ -29,11 +38,18 @@ pub(crate) const MIN_BYTES: usize = length(0, 0);
 /// The longest frame a command can cause.
 pub const MAX_BYTES: usize = length(MAX_EVENTS, MAX_EVIDENCE_BYTES);
 const _: () = assert!(MAX_BYTES <= MAX_FRAME_BYTES);
+// A replace fits where the largest frame fits, so its frames share a batch: it touches as many orders
+// as one command, and each of its orders has at most three other events.
+const _: () = assert!(
+    length(MAX_VISITED_ORDERS, 0)
+        + MAX_REPLACE * (length(3, 0) + length(3, MAX_GROUP_EVIDENCE_BYTES))
+        <= MAX_BYTES
+);
 
 /// Bytes of a frame with this many events and this much evidence.
 #[must_use]
 pub const fn length(events: usize, evidence: usize) -> usize {
-    (EVENTS_AT + events * v2::EVENT_BYTES + 4 + evidence).next_multiple_of(ALIGN)
+    (EVENTS_AT + events * v3::EVENT_BYTES + 4 + evidence).next_multiple_of(ALIGN)
 }
 
 /// Writes a frame to the start of `out` and returns its length.
@@ -45,7 +61,7 @@ pub const fn length(events: usize, evidence: usize) -> usize {
 pub fn encode(
     out: &mut [u8],
     sequence: Sequence,
-    time: TimeNs,
+    stamp: impl Into<CommandStamp>,
     command: &Command,
     events: &[Event],
     evidence: &[u8],
@@ -54,30 +70,35 @@ pub fn encode(
         events.len() <= MAX_EVENTS && evidence.len() <= MAX_EVIDENCE_BYTES,
         "a frame within the limits"
     );
+    let stamp = stamp.into();
     let total = length(events.len(), evidence.len());
     let out = &mut out[..total];
     put_u32(out, 0, to_u32(total));
     put_u16(out, 4, KIND_COMMAND);
     put_u16(out, 6, VERSION);
     put_u64(out, 8, sequence.0);
-    put_u64(out, 16, time.0);
+    put_u64(out, 16, stamp.time.0);
     let (head, rest) = out.split_at_mut(EVENTS_AT);
     let (record, _) = head[HEADER_BYTES..]
         .split_first_chunk_mut()
         .expect("the head holds the command record");
-    v2::encode_command(command, record);
+    v3::encode_command(command, record);
     put_u32(head, EVENTS_AT - 8, to_u32(events.len()));
-    put_u32(head, EVENTS_AT - 4, 0);
-    let (records, rest) = rest.split_at_mut(events.len() * v2::EVENT_BYTES);
+    put_u16(head, OPERATOR_AT, stamp.operator.0);
+    put_u16(head, TOUCHED_AT, stamp.touched);
+    let (records, rest) = rest.split_at_mut(events.len() * v3::EVENT_BYTES);
     let (records, _) = records.as_chunks_mut();
     for (event, record) in events.iter().zip(records) {
-        v2::encode_event(event, record);
+        v3::encode_event(event, record);
     }
     put_u32(rest, 0, to_u32(evidence.len()));
     rest[4..4 + evidence.len()].copy_from_slice(evidence);
     rest[4 + evidence.len()..].fill(0);
     total
 }
+
+type CommandCheck = fn(&Command) -> Result<(), RecordError>;
+type EventCheck = fn(&Event) -> Result<(), RecordError>;
 
 /// Why bytes are not a frame. With a valid checksum this is no torn write.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
@@ -146,12 +167,13 @@ impl<'a> Frame<'a> {
         if events > MAX_EVENTS || bytes.len() < length(events, 0) {
             return Err(FrameError::Length);
         }
-        let evidence_at = EVENTS_AT + events * v2::EVENT_BYTES;
+        let evidence_at = EVENTS_AT + events * v3::EVENT_BYTES;
         let evidence = to_usize(u32_at(bytes, evidence_at));
         if evidence > MAX_EVIDENCE_BYTES || bytes.len() != length(events, evidence) {
             return Err(FrameError::Length);
         }
-        if u32_at(bytes, EVENTS_AT - 4) != 0 || !all_zero(&bytes[evidence_at + 4 + evidence..]) {
+        let has_stamp = u32_at(bytes, OPERATOR_AT) != 0;
+        if version < 3 && has_stamp || !all_zero(&bytes[evidence_at + 4 + evidence..]) {
             return Err(FrameError::Padding);
         }
         Ok(Self {
@@ -176,6 +198,22 @@ impl<'a> Frame<'a> {
         TimeNs(u64_at(self.bytes, 16))
     }
 
+    /// The operator whose command it is.
+    #[must_use]
+    pub fn operator(&self) -> OperatorNumber {
+        OperatorNumber(u16_at(self.bytes, OPERATOR_AT))
+    }
+
+    /// Time, operator, and orders that earlier frames of its group touched.
+    #[must_use]
+    pub fn stamp(&self) -> CommandStamp {
+        CommandStamp {
+            time: self.time(),
+            operator: self.operator(),
+            touched: u16_at(self.bytes, TOUCHED_AT),
+        }
+    }
+
     /// Its place in the journal.
     #[must_use]
     pub const fn place(&self) -> FramePosition {
@@ -197,13 +235,13 @@ impl<'a> Frame<'a> {
     /// Its evidence.
     #[must_use]
     pub fn evidence(&self) -> &'a [u8] {
-        let at = EVENTS_AT + self.event_records().len() * v2::EVENT_BYTES;
+        let at = EVENTS_AT + self.event_records().len() * v3::EVENT_BYTES;
         &self.bytes[at + 4..at + 4 + to_usize(u32_at(self.bytes, at))]
     }
 
-    fn event_records(&self) -> &'a [[u8; v2::EVENT_BYTES]] {
+    fn event_records(&self) -> &'a [[u8; v3::EVENT_BYTES]] {
         let events = to_usize(u32_at(self.bytes, EVENTS_AT - 8));
-        let (records, _) = self.bytes[EVENTS_AT..EVENTS_AT + events * v2::EVENT_BYTES].as_chunks();
+        let (records, _) = self.bytes[EVENTS_AT..EVENTS_AT + events * v3::EVENT_BYTES].as_chunks();
         records
     }
 
@@ -213,12 +251,14 @@ impl<'a> Frame<'a> {
         'a: 's,
     {
         scratch.events.clear();
-        scratch.command = v2::decode_command(self.command_record())?;
+        scratch.command = v3::decode_command(self.command_record())?;
         self.append_events(&mut scratch.events)?;
         self.check_version(&scratch.command, &scratch.events)?;
         Ok(FrameRef {
             sequence: self.sequence(),
             time: self.time(),
+            operator: self.operator(),
+            touched: self.stamp().touched,
             command: &scratch.command,
             events: &scratch.events,
             evidence: self.evidence(),
@@ -237,7 +277,7 @@ impl<'a> Frame<'a> {
         events: &mut Vec<Event>,
     ) -> Result<(), FrameError> {
         let first = events.len();
-        v2::decode_command_to(self.command_record(), |command| commands.push(command))?;
+        v3::decode_command_to(self.command_record(), |command| commands.push(command))?;
         self.append_events(events)?;
         let command = commands.last().expect("one was pushed");
         self.check_version(command, &events[first..])
@@ -246,11 +286,13 @@ impl<'a> Frame<'a> {
     /// Checks that command and events exist in the frame's version.
     #[inline]
     fn check_version(&self, command: &Command, events: &[Event]) -> Result<(), FrameError> {
-        if self.version() == VERSION {
-            return Ok(());
-        }
-        v1::check_command(command)?;
-        Ok(events.iter().try_for_each(v1::check_event)?)
+        let (check_command, check_event): (CommandCheck, EventCheck) = match self.version() {
+            1 => (v1::check_command, v1::check_event),
+            2 => (v2::check_command, v2::check_event),
+            _ => return Ok(()),
+        };
+        check_command(command)?;
+        Ok(events.iter().try_for_each(check_event)?)
     }
 
     fn version(&self) -> u16 {
@@ -259,12 +301,12 @@ impl<'a> Frame<'a> {
 
     fn append_events(&self, events: &mut Vec<Event>) -> Result<(), FrameError> {
         for record in self.event_records() {
-            v2::decode_event_to(record, |event| events.push(event))?;
+            v3::decode_event_to(record, |event| events.push(event))?;
         }
         Ok(())
     }
 
-    pub(crate) fn command_record(&self) -> &'a [u8; v2::COMMAND_BYTES] {
+    pub(crate) fn command_record(&self) -> &'a [u8; v3::COMMAND_BYTES] {
         self.bytes[HEADER_BYTES..]
             .first_chunk()
             .expect("parse saw a command record")

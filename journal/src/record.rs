@@ -6,6 +6,7 @@
 mod stored;
 pub mod v1;
 pub mod v2;
+pub mod v3;
 
 /// Why a record cannot be read. With a valid checksum the bytes were written by another program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]

@@ -20,6 +20,9 @@ pub(crate) struct Cli {
     /// Print JSON instead of text
     #[arg(long, global = true)]
     pub json: bool,
+    /// Reason of an operator's command, journalled with it
+    #[arg(long, global = true, value_name = "TEXT")]
+    pub reason: Option<String>,
     /// Command
     #[command(subcommand)]
     pub command: Command,
@@ -49,6 +52,9 @@ pub(crate) enum Command {
     /// Manage API keys
     #[command(subcommand)]
     Keys(Keys),
+    /// Manage operators: names, roles, tokens
+    #[command(subcommand)]
+    Operators(Operators),
     /// Set the system mode, withdraw fees, take snapshots
     #[command(subcommand)]
     System(System),
@@ -244,7 +250,7 @@ pub(crate) struct DemoBots {
 
 pub(crate) use crate::bench::Bench;
 pub(crate) use crate::catalog::arguments::Catalog;
-pub(crate) use crate::operator::arguments::{Account, Keys, Market, System};
+pub(crate) use crate::operator::arguments::{Account, Keys, Market, Operators, System};
 use crate::profile::ProfileCommand;
 
 impl Cli {

@@ -67,6 +67,9 @@ pub fn run_on(disk: Arc<dyn Disk>) -> ExitCode {
 
 fn dispatch(cli: Cli, disk: Arc<dyn Disk>) -> Result<ExitCode, Failure> {
     let output = Output { json: cli.json };
+    if let Some(reason) = &cli.reason {
+        operator::client::set_reason(reason.clone());
+    }
     // Output files of these two commands are for other users.
     if !matches!(cli.command, Command::Audit(_) | Command::Bench(_)) {
         data_directory::restrict_umask();
@@ -100,6 +103,7 @@ fn dispatch(cli: Cli, disk: Arc<dyn Disk>) -> Result<ExitCode, Failure> {
         Command::Catalog(command) => catalog::run(&config, &command, output),
         Command::Profile(command) => profile::run(&config, &command, output),
         Command::Keys(command) => operator::keys(&config, &command, output),
+        Command::Operators(command) => operator::operators(&config, &command, output),
         Command::System(command) => operator::system(&config, &command, output),
         Command::Cluster(command) => cluster::run(&config, &command, output),
         Command::Audit(audit) => audit::run(&config, &audit, output),

@@ -8,12 +8,12 @@ use foretell_auth::{MasterSecret, Window};
 use foretell_checkpoint::Signer;
 use foretell_engine::{Checkpoints, EngineConfig, EngineError, SigningDomain, Waiting};
 use foretell_gateway::{
-    CatalogConfig, ConnectionLimits, GatewayConfig, HeaderPrefix, OperatorToken, Origin,
-    RequestPolicyConfig, Surface, TimeForm,
+    CatalogConfig, ConnectionLimits, GatewayConfig, HeaderPrefix, OperatorToken, OracleConfig,
+    Origin, RequestPolicyConfig, Surface, TimeForm,
 };
 use foretell_journal::disk::Disk;
 use foretell_matching::Capacity;
-use foretell_model::Sequence;
+use foretell_model::{OperatorName, Sequence};
 use serde_json::{Value, json};
 
 use crate::cli::{self, EngineArgs, GatewayArgs};
@@ -244,8 +244,23 @@ fn gateway_config(config: &Config, arguments: &GatewayArgs) -> Result<GatewayCon
             true => Some(page::of(&config.site, arguments.development_wallets)?),
             false => None,
         },
+        oracle: match operator_token.is_some() {
+            true => oracle(config)?,
+            false => None,
+        },
         operator_token,
     })
+}
+
+/// The adapter of an oracle, when a secret is configured.
+fn oracle(config: &Config) -> Result<Option<OracleConfig>, Failure> {
+    let file = &config.operator.oracle_secret_file;
+    if file.as_os_str().is_empty() {
+        return Ok(None);
+    }
+    let name = OperatorName::new(&config.operator.oracle_operator);
+    let secret = OperatorToken::load(file).map_err(|error| Failure::new(error.to_string()))?;
+    Ok(name.map(|operator| OracleConfig { secret, operator }))
 }
 
 /// Who may ask, and how often: of the limits the part of one of `arguments.one_of` gateways.

@@ -94,6 +94,7 @@ impl LiveExchange {
             stage_log: None,
             page: None,
             operator_token: None,
+            oracle: None,
         })?;
         let trading = gateway
             .addresses()
@@ -165,7 +166,11 @@ fn start_engine(data: &Path, domains: &Domains) -> Result<RunningEngine, Measure
 }
 
 /// Opens the market, issues the key, funds its owner.
-pub(crate) fn open_venue(ready: &Ready, origin: &KeyOrigin, key: &KeyTrio) -> Result<(), MeasureError> {
+pub(crate) fn open_venue(
+    ready: &Ready,
+    origin: &KeyOrigin,
+    key: &KeyTrio,
+) -> Result<(), MeasureError> {
     let mut client = Client::connect(&ready.socket, "bench", Role::Operator)?;
     let venue = Venue {
         settings: settings(),

@@ -254,6 +254,7 @@ fn submit(request: u64, command: Command) -> Request<'static> {
     };
     Request::Submit(Submit {
         request,
+        operator: foretell_model::OperatorNumber::NONE,
         command,
         evidence,
     })

@@ -76,6 +76,7 @@ pub(crate) fn apply(
 ) -> Result<(), MeasureError> {
     let submit = Submit {
         request,
+        operator: foretell_model::OperatorNumber::NONE,
         command,
         evidence: &[],
     };

@@ -78,7 +78,14 @@ pub(super) fn measure(scope: &ReplicateScope) -> Result<Report, MeasureError> {
     let (alone, ..) = start_alone(&scratch.path().join("alone"), &Domains::default(), OWNER)?;
     let mut local = OrderFlow::connect(&alone.ready.socket, 0)?;
     let mut replicated = OrderFlow::connect(&hosts.leader.ready.socket, 0)?;
-    half_load(&mut report, &hosts, &mut bare, &mut local, &mut replicated, scope.turn)?;
+    half_load(
+        &mut report,
+        &hosts,
+        &mut bare,
+        &mut local,
+        &mut replicated,
+        scope.turn,
+    )?;
     lag(&mut report, &hosts, &mut replicated, scope.turn)?;
     alone.stop()?;
     hosts.stop()?;
@@ -169,13 +176,17 @@ fn half_load(
         let measure = replicated.clone().over(bare);
         if quantile == "p50" {
             let goal = "acknowledgement replicated, half load / bare publish and sync, p50";
-            report.goals.push(Goal::at_most(goal, PUBLISH_GOAL, measure.ratio()));
+            report
+                .goals
+                .push(Goal::at_most(goal, PUBLISH_GOAL, measure.ratio()));
         }
         report.measures.push(measure);
     }
     report.measures.extend(local);
     report.measures.extend(bare);
-    report.measures.push(Measure::single("full load, replicated", "1/s", full).higher());
+    report
+        .measures
+        .push(Measure::single("full load, replicated", "1/s", full).higher());
     report.scope = format!(
         "a leader, a reader and {SERVERS} servers on one machine; half load is {rate:.0} commands a second"
     );
@@ -211,7 +222,9 @@ fn lag(
     let quantiles = behind.quantiles(NANOS_PER_MS);
     let measure = Measure::single(LAG, "ms", quantiles.p50).quantiles(quantiles);
     let goal = format!("ms of the {LAG}, p99");
-    report.goals.push(Goal::at_most(goal, LAG_GOAL_MS, Some(quantiles.p99)));
+    report
+        .goals
+        .push(Goal::at_most(goal, LAG_GOAL_MS, Some(quantiles.p99)));
     report.measures.push(measure);
     Ok(())
 }
@@ -248,7 +261,11 @@ mod tests {
     #[test]
     fn a_leader_is_compared_with_a_bare_client() {
         let program = std::env::var_os("FORETELL_NATS_SERVER").unwrap_or("nats-server".into());
-        if std::process::Command::new(&program).arg("--version").output().is_err() {
+        if std::process::Command::new(&program)
+            .arg("--version")
+            .output()
+            .is_err()
+        {
             eprintln!("no nats-server here: skipped");
             return;
         }
@@ -260,7 +277,10 @@ mod tests {
         };
         let report = measure(&scope).unwrap();
         for name in [BARE, LOCAL, REPLICATED, LAG] {
-            assert!(report.measure(name).unwrap().value > 0.0, "{name}\n{report}");
+            assert!(
+                report.measure(name).unwrap().value > 0.0,
+                "{name}\n{report}"
+            );
         }
         assert_eq!(report.goals.len(), 2);
     }

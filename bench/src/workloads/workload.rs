@@ -150,6 +150,7 @@ impl<'a> Workload<'a> {
             events: 0,
             orders: self.peak_orders(),
             expiring_orders: 0,
+            delayed_orders: 0,
             positions: venue.shares.len() + bought.len() + 1,
             order_ids: self.stream.orders() as usize,
             timestamp_seconds: 1 << 10,

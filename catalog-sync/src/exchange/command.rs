@@ -9,6 +9,7 @@ pub fn command_name(command: &OperatorCommand) -> &'static str {
         OperatorCommand::RegisterEvent(_) => "register event",
         OperatorCommand::RegisterMarket(_) => "register market",
         OperatorCommand::SetMinimum(_) => "minimum size",
+        OperatorCommand::SetTerms(_) => "terms",
         other => other.path().rsplit('/').next().unwrap_or_default(),
     }
 }

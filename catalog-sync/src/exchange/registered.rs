@@ -1,7 +1,9 @@
 //! Markets of the exchange.
 
 use foretell_catalog::record::read_date;
-use foretell_model::{ConditionId, FeeSchedule, Lots, MarketState, Payout, Tick, TokenId};
+use foretell_model::{
+    ConditionId, FeeSchedule, Lots, MarketState, MarketTerms, Payout, Tick, TokenId,
+};
 use foretell_wire::operator::MarketRow;
 use jiff::Timestamp;
 
@@ -20,6 +22,8 @@ pub struct RegisteredMarket {
     pub minimum_size: Lots,
     /// Taker fee.
     pub fee: FeeSchedule,
+    /// Its clock, delay and rebate.
+    pub clock: MarketTerms,
     /// The neg-risk event group it is a question of.
     pub event: Option<u64>,
     /// Whether that event group's list of questions is final.
@@ -47,6 +51,9 @@ impl From<MarketRow> for RegisteredMarket {
             tick: row.tick,
             minimum_size: row.minimum_size,
             fee: row.fee,
+            clock: row.terms.map_or_else(MarketTerms::default, |terms| {
+                terms.applied_to(MarketTerms::default())
+            }),
             event: row.event_id,
             event_frozen: row.event_frozen,
             payout: row.payout,

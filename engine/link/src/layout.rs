@@ -10,10 +10,11 @@
 //! | kind | name | payload |
 //! |---|---|---|
 //! | 1 | Hello | version u32, role u8, name: 0 to 64 bytes of UTF-8 |
-//! | 2 | Submit | request u64, record of the command, evidence: the rest |
+//! | 2 | Submit | request u64, operator u16, record of the command, evidence: the rest |
 //! | 3 | Heartbeat | record |
 //! | 4 | Status | request u64 |
 //! | 5 | Snapshot | request u64 |
+//! | 6 | Replace | request u64, flags u8 (1: places need all cancels), then for each command: record, length of its evidence u16, evidence |
 //! | 128 | Welcome | record |
 //! | 129 | Reply | record |
 //! | 130 | Busy | record |
@@ -22,7 +23,9 @@
 //! | 133 | Goodbye | record |
 //! | 134 | Snapshot | record |
 
-use foretell_model::limits::MAX_EVIDENCE_BYTES;
+use foretell_model::limits::{
+    MAX_EVIDENCE_BYTES, MAX_GROUP, MAX_GROUP_EVIDENCE_BYTES, MAX_REPLACE,
+};
 
 use crate::record::{COMMAND_BYTES, RECORD_MAX_BYTES};
 
@@ -31,7 +34,11 @@ pub const HEADER_BYTES: usize = 8;
 /// Longest name in a Hello, in bytes.
 pub const MAX_NAME_BYTES: usize = 64;
 /// Longest payload of a request: a command with the largest evidence.
-pub const MAX_REQUEST_BYTES: usize = 8 + COMMAND_BYTES + MAX_EVIDENCE_BYTES;
+pub const MAX_REQUEST_BYTES: usize = 8 + 2 + COMMAND_BYTES + MAX_EVIDENCE_BYTES;
+const _: () = assert!(
+    9 + MAX_GROUP * (COMMAND_BYTES + 2) + MAX_REPLACE * MAX_GROUP_EVIDENCE_BYTES
+        <= MAX_REQUEST_BYTES
+);
 /// Longest payload of an answer.
 pub const MAX_ANSWER_BYTES: usize = RECORD_MAX_BYTES;
 
@@ -40,6 +47,7 @@ pub(crate) const SUBMIT: u8 = 2;
 pub(crate) const HEARTBEAT: u8 = 3;
 pub(crate) const STATUS: u8 = 4;
 pub(crate) const SNAPSHOT: u8 = 5;
+pub(crate) const REPLACE: u8 = 6;
 pub(crate) const WELCOME: u8 = 128;
 pub(crate) const REPLY: u8 = 129;
 pub(crate) const BUSY: u8 = 130;

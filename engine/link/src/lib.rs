@@ -14,6 +14,7 @@ mod decoder;
 pub mod layout;
 mod message;
 mod record;
+mod replace;
 mod role;
 mod status;
 mod violation;
@@ -24,10 +25,11 @@ pub use message::{
     Answer, Busy, BusyReason, Goodbye, Heartbeat, HeartbeatAnswer, HeartbeatId, Hello, Reply,
     Request, SnapshotAnswer, SnapshotResult, Submit, TooLong, Welcome,
 };
+pub use replace::Replace;
 pub use role::Role;
 pub use status::{Durability, SnapshotStatus, Stage, StageSummary, Status, Timing};
 pub use violation::Violation;
 
 /// Version of this protocol. Engine and gateway are one binary, so versions are not negotiated: a
 /// different version is rejected with [`Goodbye::Version`].
-pub const PROTOCOL_VERSION: u32 = 4;
+pub const PROTOCOL_VERSION: u32 = 5;

@@ -7,12 +7,15 @@
 
 use foretell_model::codec::Stored;
 use foretell_model::limits::MAX_EVIDENCE_BYTES;
-use foretell_model::{AccountNumber, Command, FramePosition, Sequence, TimeNs, Verdict};
+use foretell_model::{
+    AccountNumber, Command, FramePosition, OperatorNumber, Sequence, TimeNs, Verdict,
+};
 use rkyv::{Archive, Archived, Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::layout::{self, MAX_NAME_BYTES};
 use crate::record::{self, COMMAND_BYTES, RECORD_MAX_BYTES};
+use crate::replace::Replace;
 use crate::role::Role;
 use crate::status::{Durability, Status, Timing};
 use crate::violation::Violation;
@@ -54,6 +57,8 @@ pub struct Hello<'a> {
 pub struct Submit<'a> {
     /// Request id, echoed in the answer; unique among the connection's open requests.
     pub request: u64,
+    /// The operator whose command it is; only a gateway of operators names one.
+    pub operator: OperatorNumber,
     /// The command.
     pub command: Command,
     /// Evidence of the command; at most [`MAX_EVIDENCE_BYTES`], opaque here.
@@ -87,6 +92,8 @@ pub enum Request<'a> {
     Hello(Hello<'a>),
     /// Answered with `Reply` or `Busy`.
     Submit(Submit<'a>),
+    /// Answered with a `Reply` for each command, or one `Busy`.
+    Replace(Replace<'a>),
     /// Answered with `Heartbeat`, `Busy`, or `Reply` when the exchange rejects it.
     Heartbeat(Heartbeat),
     /// Answered with `Status`.
@@ -239,9 +246,13 @@ impl<'a> Request<'a> {
                 bounded("evidence", submit.evidence.len(), MAX_EVIDENCE_BYTES)?;
                 layout::write(layout::SUBMIT, out, |out| {
                     submit.request.put(out);
+                    submit.operator.put(out);
                     record::encode(&submit.command, out);
                     out.extend_from_slice(submit.evidence);
                 });
+            }
+            Self::Replace(replace) => {
+                layout::write(layout::REPLACE, out, |out| replace.put(out));
             }
             Self::Heartbeat(beat) => {
                 layout::write(layout::HEARTBEAT, out, |out| record::encode(beat, out));
@@ -260,6 +271,7 @@ impl<'a> Request<'a> {
         let request = match kind {
             layout::HELLO => hello(payload).map(Self::Hello),
             layout::SUBMIT => submit(payload).map(Self::Submit),
+            layout::REPLACE => Replace::decode(payload).map(Self::Replace),
             layout::HEARTBEAT => record::decode(payload).map(Self::Heartbeat),
             layout::STATUS => number(payload).map(|request| Self::Status { request }),
             layout::SNAPSHOT => number(payload).map(|request| Self::Snapshot { request }),
@@ -322,16 +334,17 @@ fn hello(mut payload: &[u8]) -> Option<Hello<'_>> {
 }
 
 fn submit(mut payload: &[u8]) -> Option<Submit<'_>> {
-    let request = u64::take(&mut payload).ok()?;
+    let (request, operator) = Stored::take(&mut payload).ok()?;
     let (command, evidence) = payload.split_at_checked(COMMAND_BYTES)?;
     Some(Submit {
         request,
+        operator,
         command: record::decode(command)?,
         evidence,
     })
 }
 
-fn bounded(what: &'static str, length: usize, limit: usize) -> Result<(), TooLong> {
+pub(crate) fn bounded(what: &'static str, length: usize, limit: usize) -> Result<(), TooLong> {
     if length <= limit {
         return Ok(());
     }

@@ -35,6 +35,7 @@ impl Role {
         match command {
             Command::AdvanceTime
             | Command::Continue
+            | Command::Step
             | Command::AcceptDivergence { .. }
             | Command::AttestState { .. }
             | Command::SetHeartbeat { .. }

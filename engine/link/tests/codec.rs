@@ -260,6 +260,7 @@ proptest! {
         for (request, command, length) in &commands {
             requests.push(Request::Submit(Submit {
                 request: *request,
+                operator: foretell_model::OperatorNumber::NONE,
                 command: *command,
                 evidence: &evidence[..*length],
             }));
@@ -302,7 +303,7 @@ proptest! {
     /// A damaged command is rejected or decodes to another valid command.
     #[test]
     fn flipped_bytes_never_pass_unchecked(command in command(), at in any::<prop::sample::Index>(), flip in 1..=255_u8) {
-        let mut bytes = bytes_of(&[HELLO, Request::Submit(Submit { request: 1, command, evidence: b"proof" })]);
+        let mut bytes = bytes_of(&[HELLO, Request::Submit(Submit { request: 1, operator: foretell_model::OperatorNumber::NONE, command, evidence: b"proof" })]);
         let start = bytes_of(&[HELLO]).len() + HEADER_BYTES;
         let at = start + at.index(bytes.len() - start);
         bytes[at] ^= flip;
@@ -319,6 +320,7 @@ fn every_single_cut_gives_the_same_messages() {
         HELLO,
         Request::Submit(Submit {
             request: 1,
+            operator: foretell_model::OperatorNumber::NONE,
             command: Command::AdvanceTime,
             evidence: b"evidence",
         }),
@@ -342,6 +344,7 @@ fn the_largest_request_passes_and_a_larger_cannot_be_sent() {
     let submit = |length: usize| {
         Request::Submit(Submit {
             request: u64::MAX,
+            operator: foretell_model::OperatorNumber::NONE,
             command: Command::Continue,
             evidence: &evidence[..length],
         })

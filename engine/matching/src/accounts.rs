@@ -1,4 +1,4 @@
-//! Accounts: collateral, owner, flags, and the list of their resting orders.
+//! Accounts: collateral, owner, flags, and the list of their live orders.
 
 use std::ops::{Index, IndexMut};
 
@@ -15,12 +15,12 @@ use crate::table::{KeyHasher, Table};
 pub(crate) struct Account {
     /// Free collateral.
     pub(crate) free: Micros,
-    /// Collateral reserved by its resting BUYs.
+    /// Collateral reserved by its live BUYs and its held withdrawals.
     pub(crate) reserved: Micros,
     /// The owner; the account itself when it is not bound.
     pub(crate) owner: AccountNumber,
     pub(crate) live_orders: u32,
-    /// Head of its list of resting orders, linked in order of number.
+    /// Head of its list of live orders, linked in order of number.
     pub(crate) first_order: u32,
     pub(crate) last_order: u32,
     /// Wallet kind in relation to the owner.
@@ -151,7 +151,8 @@ impl Accounts {
             .map(|((number, account), identity)| (AccountNumber(number), account, identity))
     }
 
-    /// Appends an order to its account's list. Order numbers only grow, so the list stays sorted.
+    /// Appends the order with the highest number to its account's list.
+    #[inline(always)]
     pub(crate) fn append_order(&mut self, slot: u32, orders: &mut OrderPool) {
         let account = &mut self[orders[slot].account];
         let last = std::mem::replace(&mut account.last_order, slot);
@@ -165,7 +166,32 @@ impl Accounts {
         orders[slot].account_next = NONE;
     }
 
+    /// Adds an order to its account's list, by number. A released order may not be the last.
+    #[cold]
+    pub(crate) fn insert_order(&mut self, slot: u32, orders: &mut OrderPool) {
+        let account = &mut self[orders[slot].account];
+        let number = orders[slot].number;
+        let mut after = account.last_order;
+        if after == NONE || orders[after].number < number {
+            return self.append_order(slot, orders);
+        }
+        account.live_orders += 1;
+        let mut before = orders[after].account_previous;
+        while before != NONE && orders[before].number > number {
+            (after, before) = (before, orders[before].account_previous);
+        }
+        if before == NONE {
+            account.first_order = slot;
+        } else {
+            orders[before].account_next = slot;
+        }
+        orders[after].account_previous = slot;
+        orders[slot].account_previous = before;
+        orders[slot].account_next = after;
+    }
+
     /// Unlinks an order from its account's list.
+    #[inline(always)]
     pub(crate) fn unlink_order(&mut self, slot: u32, orders: &mut OrderPool) {
         let order = &orders[slot];
         let (previous, next) = (order.account_previous, order.account_next);
@@ -183,7 +209,7 @@ impl Accounts {
         }
     }
 
-    /// An account's resting orders in order of number.
+    /// An account's live orders in order of number.
     pub(crate) fn orders_of<'a>(
         &self,
         account: AccountNumber,
@@ -270,6 +296,23 @@ mod tests {
                 .bound_mut(WalletKind::Eoa)
                 .is_none()
         );
+    }
+
+    #[test]
+    fn an_order_takes_its_place_by_number_whenever_it_comes() {
+        for order in [[1, 2, 3], [2, 3, 1], [3, 1, 2], [3, 2, 1], [1, 3, 2]] {
+            let mut accounts = Accounts::with_capacity(1, KeyHasher::new(5));
+            let account = accounts.open(WalletAddress([1; 20]));
+            let mut orders = OrderPool::with_capacity(3);
+            for number in order {
+                let slot = orders.insert(order_of(number, 5_000, Outcome::Yes, Side::Buy));
+                accounts.insert_order(slot, &mut orders);
+            }
+            let listed = accounts.orders_of(account, &orders);
+            let numbers: Vec<_> = listed.map(|slot| orders[slot].number.0).collect();
+            assert_eq!(numbers, [1, 2, 3], "{order:?}");
+            assert_eq!(orders[accounts[account].last_order].number.0, 3);
+        }
     }
 
     #[test]

@@ -4,8 +4,9 @@
 use foretell_model::limits::{MAX_BALANCE, MAX_ORDER_LOTS, ORDER_ID_SHARES, RESERVED_ORDER_IDS};
 use foretell_model::quantity::{MICROS_PER_LOT, PRICE_ONE};
 use foretell_model::{
-    AccountNumber, CommandOutcome, Event, Lots, Micros, OrderNumber, OrderStatus, OrderType,
-    PlaceOrder, Price, Rejection, RejectionReason, Sequence, Side, SystemMode, Tick, TimeMs,
+    AccountNumber, CommandOutcome, Event, FeeSchedule, Lots, Micros, OrderNumber, OrderStatus,
+    OrderType, PlaceOrder, Price, Rejection, RejectionReason, Sequence, Side, SystemMode, Tick,
+    TimeMs, Verdict,
 };
 
 use crate::accounts::Account;
@@ -39,6 +40,9 @@ impl Exchange {
             self.ids
                 .remember(id, taker.number, order.timestamp, terms(order), &self.keys);
 
+        if taker.may_wait {
+            return Ok(self.place_with_delay(order, taker, id_slot, context));
+        }
         if let Some(rejection) = self.pre_match_rejection(order, &taker, context) {
             return Ok(self.kill(&taker, id_slot, rejection, context));
         }
@@ -50,7 +54,18 @@ impl Exchange {
         Ok(self.finish(&taker, stop, id_slot, context))
     }
 
-    fn kill(
+    /// The answer to an order whose id is known, as [`Self::apply`] gives it. `None` for a new id, and
+    /// for an order of an unknown market, account or key.
+    #[must_use]
+    pub fn known_order(&self, order: &PlaceOrder) -> Option<Verdict> {
+        self.markets.get(order.market).ok()?;
+        let account = self.account(order.account).ok()?;
+        self.ensure_key(order, account).ok()?;
+        let known = self.ensure_new_id(order, self.ids.hash(&order.order));
+        known.err().map(Verdict::from)
+    }
+
+    pub(crate) fn kill(
         &mut self,
         taker: &Taker,
         id_slot: u32,
@@ -93,12 +108,15 @@ impl Exchange {
             limit,
             expiration: order.expiration,
             fee: market.fee,
+            rebate_ppm: market.rebate_ppm,
             lots_left: lots,
             budget_left: Micros(order.maker_amount),
             free_left: account.free,
             minimum_lots: Lots(order.taker_amount / MICROS_PER_LOT),
             position,
-            visited: 0,
+            visited: context.touched.into(),
+            cancel: None,
+            may_wait: market.delay_ms > 0 && !order.post_only,
             done: FillTotals::default(),
         })
     }
@@ -115,6 +133,7 @@ impl Exchange {
         )
     }
 
+    #[inline(always)]
     fn ensure_new_id(&self, order: &PlaceOrder, id_hash: u32) -> Result<(), NotApplied> {
         let Some(first) = self.ids.find(id_hash, &order.order) else {
             return Ok(());
@@ -179,6 +198,7 @@ impl Exchange {
         )
     }
 
+    #[inline(always)]
     fn ensure_open(
         &self,
         order: &PlaceOrder,
@@ -243,34 +263,44 @@ impl Exchange {
         limit: Price,
         lots: Lots,
     ) -> Result<Option<u32>, NotApplied> {
-        let rests = order.order_type.may_rest();
         let (live, cap) = (
             account.live_orders,
             self.system.settings.live_orders_per_account,
         );
+        let rests = order.order_type.may_rest();
+        let may_live = rests || market.delay_ms > 0;
         let too_many = RejectionReason::TooManyLiveOrders;
         ensure(
-            !rests || live < cap,
+            !may_live || live < cap,
             Rejection::with(too_many, live.into(), cap.into()),
         )?;
-        let needed = match order.side {
-            Side::Sell => {
-                let position = self.positions.find(order.account, order.market);
-                let free = position.map_or(Lots::ZERO, |slot| {
-                    self.positions[slot].free[order.outcome.index()]
-                });
-                ensure_shares(lots, free)?;
-                return Ok(position);
-            }
-            Side::Buy if rests => lots.value_at(limit) + fees::fee_bound(market.fee, lots, limit),
-            Side::Buy => {
-                let lots = Lots(order.maker_amount / u64::from(limit.0));
-                Micros(order.maker_amount) + fees::fee(market.fee, lots, limit)
-            }
-        };
-        ensure_collateral(needed, account.free)?;
-        Ok(None)
+        if order.side == Side::Buy {
+            let needed = needed_collateral((order, rests), market.fee, limit, lots);
+            ensure_collateral(needed, account.free)?;
+            return Ok(None);
+        }
+        let position = self.positions.find(order.account, order.market);
+        let free = position.map_or(Lots::ZERO, |slot| {
+            self.positions[slot].free[order.outcome.index()]
+        });
+        ensure_shares(lots, free)?;
+        Ok(position)
     }
+}
+
+/// What a BUY needs (docs/verify/rules.md §9).
+#[inline(always)]
+pub(crate) fn needed_collateral(
+    (order, rests): (&PlaceOrder, bool),
+    fee: FeeSchedule,
+    limit: Price,
+    lots: Lots,
+) -> Micros {
+    if rests {
+        return lots.value_at(limit) + fees::fee_bound(fee, lots, limit);
+    }
+    let lots = Lots(order.maker_amount / u64::from(limit.0));
+    Micros(order.maker_amount) + fees::fee(fee, lots, limit)
 }
 
 const fn terms(order: &PlaceOrder) -> OrderTerms {

@@ -17,7 +17,7 @@ impl Exchange {
         })
     }
 
-    /// Closes a resting order with an unfilled rest and releases its reservation.
+    /// Closes a live order with an unfilled rest and releases its reservation.
     pub(crate) fn close_order(
         &mut self,
         slot: u32,
@@ -25,6 +25,9 @@ impl Exchange {
         context: &mut CommandContext<'_>,
     ) {
         let order = &self.orders[slot];
+        if let Some(at) = order.delayed() {
+            return self.close_delayed(slot, at, reason, context);
+        }
         let (number, account, lots) = (order.number, order.account, order.lots);
         match order.side {
             Side::Buy => self.accounts[account].release(order.reserved_value()),
@@ -39,7 +42,7 @@ impl Exchange {
         });
     }
 
-    /// Unlinks an order from every structure. Its reservation must already be released.
+    /// Unlinks a resting order from every structure. Its reservation must already be released.
     #[inline(always)]
     pub(crate) fn remove_order(&mut self, slot: u32) {
         let order = &self.orders[slot];

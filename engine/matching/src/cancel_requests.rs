@@ -169,6 +169,8 @@ mod tests {
             code: 3,
             sequence: Sequence(sequence),
             now: TimeNs(now),
+            operator: foretell_model::OperatorNumber::NONE,
+            touched: 0,
             events,
         }
     }

@@ -1,4 +1,4 @@
-//! Cancels resting orders in bounded steps: one by id, many by owner, market or time.
+//! Cancels live orders in bounded steps: one by id, many by owner, market or time.
 
 use foretell_model::digest::PendingWork;
 use foretell_model::limits::MAX_VISITED_ORDERS;
@@ -15,6 +15,7 @@ use crate::rules::Rules;
 use crate::slab::NONE;
 
 impl Exchange {
+    #[inline(always)]
     pub(crate) fn cancel_order(
         &mut self,
         owner: AccountNumber,
@@ -32,8 +33,10 @@ impl Exchange {
             self.accounts[account].owner == owner,
             RejectionReason::OrderOfAnotherOwner,
         )?;
-        self.close_order(slot, CloseReason::User, context);
-        Ok(CommandOutcome::Cancelled { orders: 1 })
+        let orders = self.cancel_live(slot, CloseReason::User, context);
+        Ok(CommandOutcome::Cancelled {
+            orders: orders.ok_or(NotApplied::already(CommandOutcome::Cancelled { orders: 0 }))?,
+        })
     }
 
     pub(crate) fn cancel_all(
@@ -77,7 +80,7 @@ impl Exchange {
     ) -> Result<(), NotApplied> {
         match context.rules {
             Rules::One => self.requests.ensure_new(owner, request),
-            Rules::Two => Ok(()),
+            Rules::Two | Rules::Three => Ok(()),
         }
     }
 
@@ -92,7 +95,7 @@ impl Exchange {
     ) -> HandlerResult {
         match context.rules {
             Rules::One => self.requests.remember(owner, request, context),
-            Rules::Two => ensure(
+            Rules::Two | Rules::Three => ensure(
                 self.orders_of(owner, market, outcome).next().is_some(),
                 NotApplied::already(CommandOutcome::Cancelled { orders: 0 }),
             )?,
@@ -109,9 +112,28 @@ impl Exchange {
         Ok(CommandOutcome::Cancelled { orders })
     }
 
-    /// Closes expired orders by (expiration, number), at most `MAX_VISITED_ORDERS`. The rest stay due for
-    /// the next command.
+    /// Cancels an order for its owner. Returns the number of ended orders: none when it is delayed, and
+    /// only notes the cancel. `None` when the cancel is noted already.
+    #[inline(always)]
+    fn cancel_live(
+        &mut self,
+        slot: u32,
+        reason: CloseReason,
+        context: &mut CommandContext<'_>,
+    ) -> Option<u32> {
+        if let Some(at) = self.orders[slot].delayed() {
+            return self.request_cancel(slot, at, reason, context).then_some(0);
+        }
+        self.close_order(slot, reason, context);
+        Some(1)
+    }
+
+    /// Rules 3: does the first due thing. Before: closes expired orders by (expiration, number), at
+    /// most `MAX_VISITED_ORDERS`; the rest stay due for the next command.
     pub(crate) fn advance_time(&mut self, context: &mut CommandContext<'_>) -> HandlerResult {
+        if context.rules == Rules::Three {
+            return self.advance_clock(context);
+        }
         let mut orders = 0;
         while let Some(slot) = self.expiry.first()
             && (orders as usize) < MAX_VISITED_ORDERS
@@ -131,16 +153,25 @@ impl Exchange {
         Ok(CommandOutcome::Cancelled { orders })
     }
 
-    /// Closes up to `MAX_VISITED_ORDERS` orders of the work and returns how many; the rest stays pending.
+    /// Ends up to `MAX_VISITED_ORDERS` orders of the work, or notes their cancels, and returns how many
+    /// ended; the rest stays pending.
     pub(crate) fn do_work(&mut self, work: PendingWork, context: &mut CommandContext<'_>) -> u32 {
         let mut slots = std::mem::take(&mut self.scratch);
         self.collect(&work, &mut slots);
         let is_more = slots.len() > MAX_VISITED_ORDERS;
         slots.truncate(MAX_VISITED_ORDERS);
+        let is_asked = matches!(work, PendingWork::CancelOwner { .. });
+        let mut orders = 0;
         for slot in &slots {
-            self.close_order(*slot, reason_of(&work), context);
+            if is_asked {
+                orders += self
+                    .cancel_live(*slot, reason_of(&work), context)
+                    .unwrap_or(0);
+            } else {
+                self.close_order(*slot, reason_of(&work), context);
+                orders += 1;
+            }
         }
-        let orders = u32::try_from(slots.len()).expect("at most MAX_VISITED_ORDERS");
         slots.clear();
         self.scratch = slots;
 
@@ -166,10 +197,12 @@ impl Exchange {
                 outcome,
                 ..
             } => slots.extend(self.orders_of(owner, market, outcome).take(most)),
-            PendingWork::CloseMarket { market } => {
+            PendingWork::CloseMarket { market } | PendingWork::ClearMarket { market } => {
                 for side in [BookSide::Bid, BookSide::Ask] {
                     slots.extend(self.book(market, side).take(most - slots.len()));
                 }
+                let delayed = self.delayed.of_market(market).map(|delayed| delayed.order);
+                slots.extend(delayed.take(most - slots.len()));
             }
             PendingWork::ClosedOnly { account } => {
                 let all = self.accounts.orders_of(account, &self.orders);
@@ -179,7 +212,8 @@ impl Exchange {
         }
     }
 
-    /// The live orders of an owner's wallets, optionally of one market and one outcome.
+    /// The live orders of an owner's wallets that a cancel affects, optionally of one market and one
+    /// outcome.
     fn orders_of(
         &self,
         owner: AccountNumber,
@@ -192,6 +226,7 @@ impl Exchange {
             let order = &self.orders[*slot];
             market.is_none_or(|market| market == order.market)
                 && outcome.is_none_or(|outcome| outcome == order.outcome)
+                && self.is_cancellable(order)
         })
     }
 
@@ -206,5 +241,6 @@ const fn reason_of(work: &PendingWork) -> CloseReason {
         PendingWork::CancelOwner { reason, .. } => reason,
         PendingWork::CloseMarket { .. } => CloseReason::MarketClosed,
         PendingWork::ClosedOnly { .. } => CloseReason::ClosedOnly,
+        PendingWork::ClearMarket { .. } => CloseReason::Cleared,
     }
 }

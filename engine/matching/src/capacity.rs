@@ -1,8 +1,8 @@
 //! How much memory the exchange reserves when it is created.
 
-/// Memory reserved at creation. Within this capacity `apply` does not allocate, with two exceptions
-/// in rare commands: the ladder of a market, created at registration and again when the tick is
-/// refined, and the question list of an event group. Beyond the capacity everything grows.
+/// Memory reserved at creation. Within this capacity `apply` does not allocate, except in
+/// rare commands: the ladder of a market, created at registration and again when the tick is
+/// refined, the question list of an event group, policies and proposals. Beyond the capacity everything grows.
 ///
 /// Capacity is not a limit and not part of the state: it changes no answer, digest or image. The
 /// contents of a restored exchange count towards its capacity.
@@ -20,6 +20,8 @@ pub struct Capacity {
     pub orders: usize,
     /// Live GTD orders.
     pub expiring_orders: usize,
+    /// Orders that wait out a market's delay.
+    pub delayed_orders: usize,
     /// Pairs of account and market that hold shares or have a live order.
     pub positions: usize,
     /// Remembered order ids, live orders included.
@@ -41,6 +43,7 @@ impl Capacity {
         events: 0,
         orders: 0,
         expiring_orders: 0,
+        delayed_orders: 0,
         positions: 0,
         order_ids: 0,
         timestamp_seconds: 0,
@@ -59,6 +62,7 @@ impl Default for Capacity {
             events: 1 << 8,
             orders: 1 << 16,
             expiring_orders: 1 << 14,
+            delayed_orders: 1 << 12,
             positions: 1 << 16,
             order_ids: 1 << 18,
             timestamp_seconds: 1 << 12,

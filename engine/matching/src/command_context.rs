@@ -1,12 +1,12 @@
 //! Context of one command for its handlers, and the results of commands without effect.
 
 use foretell_model::{
-    CommandOutcome, Event, Rejection, RejectionReason, Sequence, TimeNs, Verdict,
+    CommandOutcome, Event, OperatorNumber, Rejection, RejectionReason, Sequence, TimeNs, Verdict,
 };
 
 use crate::rules::Rules;
 
-/// Sequence, time, rules and event buffer of the current command.
+/// Stamp, sequence, rules and event buffer of the current command.
 pub(crate) struct CommandContext<'a> {
     /// The rules in force.
     pub(crate) rules: Rules,
@@ -16,6 +16,10 @@ pub(crate) struct CommandContext<'a> {
     pub(crate) sequence: Sequence,
     /// The time of the command, never before the time of the state.
     pub(crate) now: TimeNs,
+    /// The operator whose command it is; its role includes the command.
+    pub(crate) operator: OperatorNumber,
+    /// Orders touched in earlier frames of its group.
+    pub(crate) touched: u16,
     pub(crate) events: &'a mut Vec<Event>,
 }
 

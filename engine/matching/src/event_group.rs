@@ -11,6 +11,7 @@ use foretell_model::{
 use crate::command_context::{CommandContext, HandlerResult, NotApplied, ensure};
 use crate::exchange::Exchange;
 use crate::idempotency::ActionContent;
+use crate::rules::Rules;
 use crate::shares::{ensure_amount, ensure_shares};
 use crate::table::{KeyHasher, Table};
 
@@ -91,6 +92,16 @@ impl IndexMut<EventNumber> for EventGroups {
 }
 
 impl Exchange {
+    pub(crate) fn describe_event(
+        &self,
+        event: EventNumber,
+        context: &mut CommandContext<'_>,
+    ) -> HandlerResult {
+        self.event_groups.get(event)?;
+        context.event(Event::EventDescribed { event });
+        Ok(CommandOutcome::Done)
+    }
+
     pub(crate) fn register_event(
         &mut self,
         id: EventId,
@@ -154,7 +165,8 @@ impl Exchange {
         }
     }
 
-    /// Converts n No of each of k questions into n · (k − 1) collateral and n Yes of each other.
+    /// Converts n No of each of k questions into n · (k − 1) collateral and n Yes of each other
+    /// question that is not resolved.
     pub(crate) fn convert(
         &mut self,
         account: AccountNumber,
@@ -172,10 +184,14 @@ impl Exchange {
         self.references
             .ensure_new(Some(account), reference, Some(content), context)?;
         self.references.ensure_room(account, context)?;
-        self.ensure_convertible(account, event, questions, lots)?;
+        self.ensure_convertible(account, event, (questions, lots), context.rules)?;
 
         for (index, market) in (0..).zip(&self.event_groups[event].questions) {
             let market = *market;
+            // Under rules 3 a resolved question gets nothing.
+            if self.markets[market].payout.is_some() {
+                continue;
+            }
             if questions.contains(index) {
                 self.markets[market].supply[Outcome::No.index()] -= lots;
                 self.positions.debit(account, market, Outcome::No, lots);
@@ -205,8 +221,8 @@ impl Exchange {
         &self,
         account: AccountNumber,
         event: EventNumber,
-        questions: QuestionSet,
-        lots: Lots,
+        (questions, lots): (QuestionSet, Lots),
+        rules: Rules,
     ) -> Result<(), NotApplied> {
         let who = self.account(account)?;
         let event = self.event_groups.get(event)?;
@@ -214,11 +230,15 @@ impl Exchange {
         self.system.ensure_takes_risk()?;
         let is_named = questions.count() > 0 && questions.end() as usize <= event.questions.len();
         ensure(is_named, RejectionReason::InvalidQuestions)?;
-        let mut states = event
-            .questions
-            .iter()
-            .map(|market| self.markets[*market].state);
-        let is_active = event.frozen && states.all(|state| state == MarketState::Active);
+        let mut states = (0..).zip(&event.questions).map(|(index, market)| {
+            let market = &self.markets[*market];
+            (questions.contains(index), market.state, market.payout)
+        });
+        let is_active = event.frozen
+            && states.all(|(is_given, state, payout)| {
+                let needs_active = is_given || rules != Rules::Three;
+                (state == MarketState::Active || !needs_active) && payout != Some(Payout::Yes)
+            });
         ensure(is_active, RejectionReason::EventNotActive)?;
         ensure(!who.closed_only, RejectionReason::ClosedOnlyAccount)?;
         for (_, market) in (0..)

@@ -2,20 +2,32 @@
 
 use foretell_model::digest::StateDigest;
 use foretell_model::limits::MAX_VISITED_ORDERS;
-use foretell_model::{Command, Event, RejectionReason, Sequence, TimeNs, Verdict};
+use foretell_model::{
+    Command, CommandStamp, Event, OperatorNumber, Rejection, RejectionReason, Sequence, TimeNs,
+    Verdict,
+};
 
 use crate::accounts::Accounts;
+use crate::background::BackgroundQueue;
 use crate::cancel_requests::CancelRequests;
 use crate::capacity::Capacity;
-use crate::command_context::{CommandContext, HandlerResult, verdict};
+use crate::clock::Clock;
+use crate::command_context::{CommandContext, HandlerResult, NotApplied, ensure, verdict};
+use crate::delayed_queue::DelayedQueue;
 use crate::event_group::EventGroups;
-use crate::expiry::{self, ExpiryHeap};
+use crate::expiry::ExpiryHeap;
+use crate::held_withdrawals::HeldWithdrawals;
 use crate::id_memory::IdMemory;
 use crate::idempotency::References;
 use crate::keys::Keys;
 use crate::market::Markets;
+use crate::operators::{Operator, Operators};
 use crate::order_pool::OrderPool;
+use crate::policies::{Permissions, Policies};
 use crate::positions::Positions;
+use crate::rebates::Rebates;
+use crate::resolution::Resolution;
+use crate::rules::Rules;
 use crate::system::System;
 use crate::table::KeyHasher;
 
@@ -30,9 +42,17 @@ pub struct Exchange {
     pub(crate) positions: Positions,
     pub(crate) orders: OrderPool,
     pub(crate) expiry: ExpiryHeap,
+    pub(crate) delayed: DelayedQueue,
+    pub(crate) clock: Clock,
     pub(crate) ids: IdMemory,
     pub(crate) references: References,
     pub(crate) requests: CancelRequests,
+    pub(crate) rebates: Rebates,
+    pub(crate) policies: Policies,
+    pub(crate) resolution: Resolution,
+    pub(crate) background: BackgroundQueue,
+    pub(crate) operators: Operators,
+    pub(crate) held: HeldWithdrawals,
     /// Slots of the orders that the current command is about to close; empty between commands.
     pub(crate) scratch: Vec<u32>,
 }
@@ -52,6 +72,8 @@ impl Exchange {
             positions: Positions::with_capacity(capacity.positions, hasher.clone()),
             orders: OrderPool::with_capacity(capacity.orders),
             expiry: ExpiryHeap::with_capacity(capacity.expiring_orders),
+            delayed: DelayedQueue::with_capacity(capacity.delayed_orders, capacity.markets),
+            clock: Clock::with_capacity(capacity.markets),
             ids: IdMemory::with_capacity(
                 capacity.order_ids,
                 capacity.timestamp_seconds,
@@ -64,17 +86,28 @@ impl Exchange {
                 hasher.clone(),
             ),
             requests: CancelRequests::with_capacity(capacity.requests, hasher),
+            rebates: Rebates::with_capacity(capacity.accounts),
+            policies: Policies::default(),
+            resolution: Resolution::default(),
+            background: BackgroundQueue::with_capacity(capacity.markets),
+            operators: Operators::new(),
+            held: HeldWithdrawals::new(),
             scratch: Vec::with_capacity(MAX_VISITED_ORDERS + 1),
         }
     }
 
-    /// Applies one command at `time` and appends its events to `events`. The caller clears `events`
+    /// Applies one command and appends its events to `events`. The caller clears `events`
     /// and reserves [`foretell_model::limits::MAX_EVENTS`]. Only a command with
-    /// [`Verdict::Applied`] changes state and takes the next sequence. A `time` before the state's
+    /// [`Verdict::Applied`] changes state and takes the next sequence. A time before the state's
     /// time counts as the state's time.
     #[inline]
-    pub fn apply(&mut self, command: &Command, time: TimeNs, events: &mut Vec<Event>) -> Verdict {
-        verdict(self.try_apply(command, time, events))
+    pub fn apply(
+        &mut self,
+        command: &Command,
+        stamp: impl Into<CommandStamp>,
+        events: &mut Vec<Event>,
+    ) -> Verdict {
+        verdict(self.try_apply(command, stamp.into(), events))
     }
 
     /// [`Self::apply`] without building the [`Verdict`]. Building it copies freshly written data in
@@ -82,18 +115,36 @@ impl Exchange {
     pub(crate) fn try_apply(
         &mut self,
         command: &Command,
-        time: TimeNs,
+        mut stamp: CommandStamp,
         events: &mut Vec<Event>,
     ) -> HandlerResult {
+        // The checks before those of the command itself: docs/verify/rules.md §2.
+        let rules = self.system.rules;
+        let has_clock = rules == Rules::Three;
+        if !has_clock {
+            stamp = CommandStamp::at(stamp.time);
+            self.ensure_in_rules(command)?;
+        }
+        let (sequence, now) = (
+            self.system.sequence.next(),
+            self.system.time.max(stamp.time),
+        );
         if self.has_pending_work() && *command != Command::Continue {
             return Err(RejectionReason::WorkPending.into());
         }
-        let (sequence, now) = (self.system.sequence.next(), self.system.time.max(time));
+        if has_clock && self.is_time_due(now) {
+            Self::ensure_takes_time(command)?;
+        }
+        if stamp.operator != OperatorNumber::NONE {
+            self.ensure_operator(stamp.operator, command)?;
+        }
         let mut context = CommandContext {
-            rules: self.system.rules,
+            rules,
             code: command.code(),
             sequence,
             now,
+            operator: stamp.operator,
+            touched: stamp.touched,
             events,
         };
         let answer = self.dispatch(command, &mut context);
@@ -102,6 +153,23 @@ impl Exchange {
             self.system.time = now;
         }
         answer
+    }
+
+    /// While a thing is due, a command is applied only if it advances time or continues work.
+    #[cold]
+    fn ensure_takes_time(command: &Command) -> Result<(), NotApplied> {
+        let takes_time = matches!(command, Command::AdvanceTime | Command::Continue);
+        ensure(takes_time, RejectionReason::TimeDue)
+    }
+
+    #[cold]
+    fn ensure_in_rules(&self, command: &Command) -> Result<(), NotApplied> {
+        let (needed, rules) = (command.first_rules(), self.system.rules.number());
+        let reason = RejectionReason::NotInRules;
+        ensure(
+            needed <= rules,
+            Rejection::with(reason, needed.into(), rules.into()),
+        )
     }
 
     /// One arm per command, in the order of their codes.
@@ -209,6 +277,42 @@ impl Exchange {
             Command::AdvanceTime => self.advance_time(context),
             Command::Continue => self.continue_work(context),
             Command::AttestState { sequence, .. } => self.attest_state(sequence, context),
+
+            Command::ConfirmWithdrawal { reference } => self.confirm_withdrawal(reference, context),
+            Command::ReleaseWithdrawal { reference } => self.release_withdrawal(reference, context),
+            Command::PayRebates => self.pay_rebates(context),
+            Command::SetTerms { market, ref terms } => self.set_terms(market, terms, context),
+            Command::Propose(ref propose) => self.propose(propose, context),
+            Command::Dispute {
+                market,
+                counter,
+                by,
+            } => self.dispute(market, counter, by, context),
+            Command::WithdrawProposal { market, by } => self.withdraw_proposal(market, by, context),
+            Command::Finalise { market, proposal } => self.finalise(market, proposal, context),
+            Command::SetPolicy { market, policy } => self.set_policy(market, policy, context),
+            Command::ClearPolicy { market } => self.clear_policy(market, context),
+            Command::ListWallet {
+                market,
+                wallet,
+                propose,
+                dispute,
+            } => self.list_wallet(market, wallet, Permissions { propose, dispute }, context),
+            Command::Step => self.step(context),
+            Command::SetPayments(payments) => self.set_payments(payments, context),
+            Command::AddOperator { role, name, token } => {
+                let live = true;
+                let added = Operator {
+                    name,
+                    role,
+                    token,
+                    live,
+                };
+                self.add_operator(added, context)
+            }
+            Command::RevokeOperator { operator } => self.revoke_operator(operator, context),
+            Command::DescribeEvent { event } => self.describe_event(event, context),
+            Command::DescribeMarket { market } => self.describe_market(market, context),
         }
     }
 }
@@ -221,18 +325,23 @@ impl Exchange {
         self.system.sequence
     }
 
+    /// The rules number in force.
+    #[must_use]
+    pub const fn rules(&self) -> u32 {
+        self.system.rules.number()
+    }
+
     /// Whether `Continue` must be the next command.
     #[must_use]
     pub const fn has_pending_work(&self) -> bool {
         self.system.pending.is_some()
     }
 
-    /// When the next resting order expires; from then on `AdvanceTime` has an effect.
+    /// When the next thing falls due (docs/verify/rules.md §21); from then on `AdvanceTime` has an effect, and
+    /// under rules 3 it must precede every other command.
     #[must_use]
     pub fn next_due(&self) -> Option<TimeNs> {
-        let safety = self.system.settings.gtd_safety_seconds;
-        let first = self.expiry.first_expiration()?;
-        Some(expiry::due(first, safety))
+        self.first_due().map(|due| due.at)
     }
 
     /// The digest of the state; independent of the layout in memory.
@@ -243,7 +352,7 @@ impl Exchange {
         digest.finish()
     }
 
-    /// Number of resting orders.
+    /// Number of live orders.
     #[must_use]
     pub const fn live_orders(&self) -> usize {
         self.orders.len()

@@ -46,6 +46,7 @@ pub(crate) fn fee(schedule: FeeSchedule, lots: Lots, price: Price) -> Micros {
 
 /// The fee of one fill rounded up to a micro. Value + fee at a BUY's limit bounds every possible
 /// fill, because the unrounded total never falls as the price rises.
+#[inline(always)]
 pub(crate) fn fee_bound(schedule: FeeSchedule, lots: Lots, price: Price) -> Micros {
     if schedule.rate_ppm == 0 {
         return Micros::ZERO;

@@ -1,8 +1,8 @@
 //! Fills, and settlement of the taker after the match loop.
 
 use foretell_model::{
-    CloseReason, CommandOutcome, Event, Fill, Lots, MatchKind, OrderResult, OrderStatus, OrderType,
-    Side, Tick,
+    CloseReason, CommandOutcome, Event, Fill, MatchKind, Micros, OrderResult, OrderStatus,
+    OrderType, Side, Tick,
 };
 
 use crate::command_context::CommandContext;
@@ -14,6 +14,7 @@ use crate::taker::{StopReason, Taker, TakerFill};
 impl Exchange {
     /// Executes a trade with a resting order at its limit. The maker is settled at once. The
     /// taker's sums accumulate in `taker` and are settled when the match loop ends.
+    #[inline(always)]
     pub(crate) fn fill(
         &mut self,
         taker: &mut Taker,
@@ -43,14 +44,21 @@ impl Exchange {
             MatchKind::Mint => taker.done.minted += lots,
             MatchKind::Merge => taker.done.merged += lots,
         }
+        let maker_order = maker.number;
+        let rebate = if taker.rebate_ppm == 0 {
+            Micros::ZERO
+        } else {
+            self.accrue_rebate(taker, account, take.fee, context)
+        };
         context.event(Event::Fill(Fill {
-            maker_order: maker.number,
+            maker_order,
             maker: account,
             kind,
             yes_price,
             lots,
             maker_left: left,
             fee: take.fee,
+            rebate,
         }));
         if left.is_zero() {
             self.remove_order(slot);
@@ -59,6 +67,7 @@ impl Exchange {
 
     /// Settles the taker after the match loop, completes, closes or rests it, and returns its
     /// result. `id_slot` is its slot in the id memory.
+    #[inline(always)]
     pub(crate) fn finish(
         &mut self,
         taker: &Taker,
@@ -75,7 +84,8 @@ impl Exchange {
         if taker.done.fills > 0 {
             self.settle(taker, position);
         }
-        let rests = taker.order_type.may_rest() && stop == StopReason::NoMaker;
+        let may_rest = taker.order_type.may_rest() && taker.cancel.is_none();
+        let rests = may_rest && stop == StopReason::NoMaker;
         if rests {
             self.rest(taker, (position, id_slot), context);
         } else {
@@ -96,6 +106,7 @@ impl Exchange {
         result(status, taker)
     }
 
+    #[inline(always)]
     fn settle(&mut self, taker: &Taker, position: u32) {
         let done = &taker.done;
         let account = &mut self.accounts[taker.account];
@@ -110,12 +121,13 @@ impl Exchange {
                 *shares -= done.lots;
             }
         }
-        self.system.fees += done.fee;
+        self.system.fees += done.fee - done.rebate;
         let market = &mut self.markets[taker.market];
         market.mint(done.minted);
         market.burn(done.merged);
     }
 
+    #[inline(always)]
     fn rest(
         &mut self,
         taker: &Taker,
@@ -148,7 +160,11 @@ impl Exchange {
         });
         let ladder = &mut self.markets[taker.market].ladder;
         ladder.append(slot, &mut self.orders);
-        self.accounts.append_order(slot, &mut self.orders);
+        if taker.number.0 == context.sequence.0 {
+            self.accounts.append_order(slot, &mut self.orders);
+        } else {
+            self.accounts.insert_order(slot, &mut self.orders);
+        }
         if taker.order_type == OrderType::Gtd {
             self.expiry.insert(slot, &mut self.orders);
         }
@@ -181,19 +197,12 @@ fn end_of(taker: &Taker, stop: StopReason) -> Event {
         }
         StopReason::FeeStopped => CloseReason::FeeStopped,
         StopReason::TooManyVisited => CloseReason::TooManyFills,
-        StopReason::NoMaker => CloseReason::FakRest,
+        StopReason::NoMaker => {
+            let cancel = taker.cancel.filter(|_| taker.order_type.may_rest());
+            cancel.unwrap_or(CloseReason::FakRest)
+        }
     };
-    let lots = if taker.has_budget() {
-        Lots::ZERO
-    } else {
-        taker.lots_left
-    };
-    Event::OrderClosed {
-        order: taker.number,
-        account: taker.account,
-        lots,
-        reason,
-    }
+    taker.closed(reason)
 }
 
 /// The immediate result of an order.

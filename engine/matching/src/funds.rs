@@ -2,8 +2,8 @@
 
 use foretell_model::limits::MAX_BALANCE;
 use foretell_model::{
-    AccountNumber, CommandOutcome, Event, Micros, Reference, Rejection, RejectionReason,
-    WalletAddress,
+    AccountNumber, CommandOutcome, Event, Micros, OperatorNumber, Reference, Rejection,
+    RejectionReason, WalletAddress,
 };
 
 use crate::command_context::{CommandContext, HandlerResult, NotApplied, ensure};
@@ -52,19 +52,37 @@ impl Exchange {
     ) -> HandlerResult {
         let known = self.accounts.find(wallet);
         let content = known.map(|account| money(account, amount));
-        self.references
-            .ensure_new(None, reference, content, context)?;
+        self.ensure_new_withdrawal(reference, content, context)?;
+        let is_held = self.needs_second_person(amount);
+        ensure(
+            !is_held || context.operator != OperatorNumber::NONE,
+            RejectionReason::OperatorRequired,
+        )?;
         let account = known.ok_or(RejectionReason::UnknownAccount)?;
         ensure(!amount.is_zero(), RejectionReason::AmountZero)?;
         ensure_collateral(amount, self.accounts[account].free)?;
+        let outcome = if is_held {
+            self.hold(account, amount, reference, context)?
+        } else {
+            self.pay_out(account, amount, context);
+            CommandOutcome::Account(account)
+        };
+        let remembered = CommandOutcome::Account(account);
+        self.references
+            .remember(None, reference, money(account, amount), remembered, context);
+        Ok(outcome)
+    }
 
+    /// Takes free collateral out of the exchange.
+    pub(crate) fn pay_out(
+        &mut self,
+        account: AccountNumber,
+        amount: Micros,
+        context: &mut CommandContext<'_>,
+    ) {
         self.accounts[account].free -= amount;
         self.system.collateral -= amount;
         context.event(Event::Withdrawn { account, amount });
-        let outcome = CommandOutcome::Account(account);
-        self.references
-            .remember(None, reference, money(account, amount), outcome, context);
-        Ok(outcome)
     }
 
     pub(crate) fn withdraw_fees(

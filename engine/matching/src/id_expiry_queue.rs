@@ -82,6 +82,7 @@ impl IdExpiryQueue {
         Some(front)
     }
 
+    #[inline(always)]
     fn queue_of(&mut self, second: u64, hasher: &KeyHasher) -> u32 {
         if self.recent != NONE && self.queues[self.recent].second == second {
             return self.recent;

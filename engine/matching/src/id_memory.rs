@@ -95,6 +95,7 @@ impl IdMemory {
     }
 
     /// The hash of an id, for [`Self::find`] and [`Self::remember`].
+    #[inline(always)]
     pub(crate) fn hash(&self, id: &OrderId) -> u32 {
         self.hasher.name(&id.0)
     }
@@ -225,6 +226,7 @@ impl IdMemory {
         slot
     }
 
+    #[inline(always)]
     fn count(&mut self, owner: AccountNumber) {
         let at = owner.0 as usize;
         if self.counts.len() <= at {

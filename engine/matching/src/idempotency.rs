@@ -101,7 +101,7 @@ impl References {
     ) -> Result<(), NotApplied> {
         match context.rules {
             Rules::One => self.ensure_room_rules_1(account, context.now),
-            Rules::Two => self.ensure_oldest_evictable(account, context.now),
+            Rules::Two | Rules::Three => self.ensure_oldest_evictable(account, context.now),
         }
     }
 
@@ -113,7 +113,7 @@ impl References {
     ) -> Result<(), NotApplied> {
         match context.rules {
             Rules::One => self.ensure_room_rules_1(account, context.now),
-            Rules::Two => Ok(()),
+            Rules::Two | Rules::Three => Ok(()),
         }
     }
 
@@ -252,7 +252,7 @@ impl References {
     /// Whether to evict the oldest action: when due, or under rules 2 when many are kept.
     const fn is_evictable(&self, oldest: &UsedReference, context: &CommandContext<'_>) -> bool {
         let is_full =
-            matches!(context.rules, Rules::Two) && self.actions.len() >= MAX_REMEMBERED_REFERENCES;
+            !matches!(context.rules, Rules::One) && self.actions.len() >= MAX_REMEMBERED_REFERENCES;
         is_past_retention(oldest, context.now)
             || (is_full && is_older_than(oldest.time, REQUEST_MEMORY_NS, context.now))
     }
@@ -294,6 +294,8 @@ mod tests {
             code: 19,
             sequence: Sequence(sequence),
             now: TimeNs(now),
+            operator: foretell_model::OperatorNumber::NONE,
+            touched: 0,
             events,
         }
     }

@@ -1,6 +1,10 @@
 //! Checks of the whole state: money, shares, reservations (promises 8 to 10), books and links.
 //!
+//! Those of rules 3 are in `invariants/market_life.rs`.
+//!
 //! Slow: tests run it after every command, the publisher before every snapshot.
+
+mod market_life;
 
 use std::collections::BTreeMap;
 
@@ -11,7 +15,8 @@ use foretell_model::{AccountNumber, Lots, MarketNumber, MarketState, Micros, Pay
 use crate::event_group::EventGroup;
 use crate::exchange::Exchange;
 use crate::market::Market;
-use crate::order_pool::BookSide;
+use crate::order_pool::{BookSide, Order};
+use crate::rules::Rules;
 use crate::slab::NONE;
 
 /// Err: a description of the first inconsistency. Sums are wider than the fields that they are
@@ -46,10 +51,11 @@ impl Exchange {
         self.check_owners()?;
         self.check_names()?;
         self.check_references()?;
-        self.check_pending()
+        self.check_pending()?;
+        self.check_market_life()
     }
 
-    /// Promise 8: free + reserved + locked in sets + fees = deposits − withdrawals.
+    /// Promise 8: free + reserved + accrued + locked in sets + fees = deposits − withdrawals.
     fn check_money(&self) -> Check {
         let system = &self.system;
         let accounts = self.accounts.iter();
@@ -66,10 +72,12 @@ impl Exchange {
         let neg_risk: u128 = events
             .map(|(_, event)| wide(self.locked_in_event(event)))
             .sum();
-        let total = held + plain + neg_risk + wide(system.fees);
+        let accrued = wide(self.rebates.total());
+        let total = held + accrued + plain + neg_risk + wide(system.fees);
         holds(total == wide(system.collateral), || {
             format!(
-                "held {held:?} + locked {plain:?} + {neg_risk:?} + fees {:?} is not {:?}",
+                "held {held:?} + accrued {accrued:?} + locked {plain:?} + {neg_risk:?} + fees {:?} is \
+                 not {:?}",
                 system.fees, system.collateral
             )
         })?;
@@ -161,11 +169,12 @@ impl Exchange {
                     )
                 })?;
                 let (shares, served) = &mut needs.positions[order.position as usize];
+                let reserved = self.reserved_by(order);
                 match order.side {
-                    Side::Buy => collateral += wide(order.reserved_value()),
+                    Side::Buy => collateral += u128::from(reserved),
                     Side::Sell => {
                         let sum = &mut shares[order.outcome.index()];
-                        let more = sum.0.checked_add(order.lots.0);
+                        let more = sum.0.checked_add(reserved);
                         *sum = Lots(more.ok_or("orders need more shares than can be counted")?);
                     }
                 }
@@ -178,7 +187,19 @@ impl Exchange {
             needs.accounts.push((collateral, orders));
         }
         self.check_listed(&listed)?;
+        for held in self.held.iter() {
+            needs.accounts[held.account.0 as usize].0 += wide(held.amount);
+        }
         Ok(needs)
+    }
+
+    /// What a live order reserves: micros of a BUY, lots of a SELL.
+    fn reserved_by(&self, order: &Order) -> u64 {
+        match (order.delayed(), order.side) {
+            (Some(at), _) => self.delayed[at].reserved,
+            (None, Side::Buy) => order.reserved_value().0,
+            (None, Side::Sell) => order.lots.0,
+        }
     }
 
     /// Checks that the lists hold exactly the live orders.
@@ -259,8 +280,9 @@ impl Exchange {
                 })?;
             }
         }
-        holds(in_books == self.orders.len(), || {
-            format!("{in_books} orders in books, {} live", self.orders.len())
+        let resting = self.orders.len() - self.delayed.len();
+        holds(in_books == resting, || {
+            format!("{in_books} orders in books, {resting} rest")
         })
     }
 
@@ -270,21 +292,26 @@ impl Exchange {
         holds(stated == at && !order.lots.is_zero(), || {
             format!("order {} has {stated:?}, is at {at:?}", order.number)
         })?;
-        let closing = PendingWork::CloseMarket {
-            market: order.market,
-        };
-        let may_rest = match self.markets[order.market].state {
-            MarketState::Active | MarketState::Paused => true,
-            MarketState::Closed => self.system.pending == Some(closing),
-            MarketState::Registered | MarketState::Resolved => false,
-        };
-        holds(may_rest, || {
+        holds(self.may_have_orders(order.market), || {
             format!("order {} rests in a market that is over", order.number)
         })?;
-        let arrival = order.next == NONE || self.orders[order.next].number > order.number;
+        // Under rules 3 a released order arrives after later numbers.
+        let arrival = self.system.rules == Rules::Three
+            || order.next == NONE
+            || self.orders[order.next].number > order.number;
         holds(arrival, || {
             format!("order {} is before an earlier order", order.number)
         })
+    }
+
+    /// Whether live orders of a market are possible.
+    pub(crate) fn may_have_orders(&self, market: MarketNumber) -> bool {
+        let closing = PendingWork::CloseMarket { market };
+        match self.markets[market].state {
+            MarketState::Active | MarketState::Paused => true,
+            MarketState::Closed => self.system.pending == Some(closing),
+            MarketState::Registered | MarketState::Resolved => false,
+        }
     }
 
     /// Checks that each live order, its id entry and its heap entry refer to each other.

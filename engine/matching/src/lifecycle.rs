@@ -12,6 +12,7 @@ use crate::command_context::{CommandContext, HandlerResult, NotApplied, ensure};
 use crate::exchange::Exchange;
 use crate::ladder::Ladder;
 use crate::market::{Market, MarketNames};
+use crate::rules::Rules;
 
 impl Exchange {
     pub(crate) fn register_market(
@@ -36,6 +37,8 @@ impl Exchange {
             supply: [Lots::ZERO; 2],
             minimum_size: market.minimum_size,
             fee: market.fee,
+            delay_ms: 0,
+            rebate_ppm: 0,
             state: MarketState::Registered,
             tick_refines: market.tick_refines,
             question,
@@ -116,15 +119,53 @@ impl Exchange {
         context: &mut CommandContext<'_>,
     ) -> HandlerResult {
         self.ensure_state(market, &[MarketState::Closed])?;
-        let closed = &self.markets[market];
-        ensure(closed.ladder.is_empty(), RejectionReason::BookNotEmpty)?;
-        if let Some((event, _)) = closed.question {
-            self.ensure_resolvable(event, market, payout)?;
+        let is_empty = self.markets[market].ladder.is_empty();
+        ensure(is_empty, RejectionReason::BookNotEmpty)?;
+        self.ensure_payout(market, payout)?;
+        if context.rules == Rules::Three {
+            self.ensure_resolvable_at_once(market)?;
         }
+        self.resolve(market, payout, context);
+        Ok(CommandOutcome::Done)
+    }
+
+    /// Sets the payout of a closed market for good. Under rules 3 its holders are paid.
+    pub(crate) fn resolve(
+        &mut self,
+        market: MarketNumber,
+        payout: Payout,
+        context: &mut CommandContext<'_>,
+    ) {
         let resolved = &mut self.markets[market];
         resolved.state = MarketState::Resolved;
         resolved.payout = Some(payout);
         context.event(Event::MarketResolved { market, payout });
+        if context.rules == Rules::Three {
+            self.resolution.remove_proposal(market);
+            self.start_settlement(market, context);
+            self.reschedule(market);
+        }
+    }
+
+    /// Rejects a payout that the event group of the market forbids.
+    pub(crate) fn ensure_payout(
+        &self,
+        market: MarketNumber,
+        payout: Payout,
+    ) -> Result<(), NotApplied> {
+        let question = self.markets[market].question;
+        question.map_or(Ok(()), |(event, _)| {
+            self.ensure_resolvable(event, market, payout)
+        })
+    }
+
+    pub(crate) fn describe_market(
+        &self,
+        market: MarketNumber,
+        context: &mut CommandContext<'_>,
+    ) -> HandlerResult {
+        self.markets.get(market)?;
+        context.event(Event::MarketDescribed { market });
         Ok(CommandOutcome::Done)
     }
 
@@ -205,7 +246,7 @@ impl Exchange {
         Ok(CommandOutcome::Done)
     }
 
-    fn ensure_not_over(&self, market: MarketNumber) -> Result<(), NotApplied> {
+    pub(crate) fn ensure_not_over(&self, market: MarketNumber) -> Result<(), NotApplied> {
         let open = [
             MarketState::Registered,
             MarketState::Active,
@@ -214,7 +255,7 @@ impl Exchange {
         self.ensure_state(market, &open)
     }
 
-    fn ensure_state(
+    pub(crate) fn ensure_state(
         &self,
         market: MarketNumber,
         allowed: &[MarketState],
@@ -231,6 +272,7 @@ impl Exchange {
         context: &mut CommandContext<'_>,
     ) {
         self.markets[market].state = state;
+        self.reschedule(market);
         context.event(Event::MarketStateSet { market, state });
     }
 }

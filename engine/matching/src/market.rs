@@ -20,6 +20,10 @@ pub(crate) struct Market {
     pub(crate) supply: [Lots; 2],
     pub(crate) minimum_size: Lots,
     pub(crate) fee: FeeSchedule,
+    /// Delay of an order that could trade on arrival; 0 = none.
+    pub(crate) delay_ms: u32,
+    /// Maker's share of the fee.
+    pub(crate) rebate_ppm: u32,
     pub(crate) state: MarketState,
     pub(crate) tick_refines: bool,
     /// Its neg-risk event group and its index in the group's question list.

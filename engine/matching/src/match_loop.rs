@@ -36,6 +36,7 @@ impl Exchange {
     }
 
     /// Visits resting orders by price, then arrival, until the taker stops.
+    #[inline(always)]
     pub(crate) fn run_match_loop(
         &mut self,
         taker: &mut Taker,
@@ -65,6 +66,7 @@ impl Exchange {
     }
 
     /// Fills against a resting order, closes it, or skips it.
+    #[inline(always)]
     fn visit(
         &mut self,
         taker: &mut Taker,
@@ -83,14 +85,16 @@ impl Exchange {
         }
         let take = taker.take(maker);
         if !take.lots.is_zero() {
-            self.close_skipped(taker, context);
+            if !self.scratch.is_empty() {
+                self.close_skipped(taker, context);
+            }
             self.fill(taker, slot, take, context);
         }
         take.stop
     }
 
     /// The reason why a resting order does not trade with the taker, if any.
-    fn skip_reason(
+    pub(crate) fn skip_reason(
         &self,
         taker: &Taker,
         maker: &Order,
@@ -105,6 +109,7 @@ impl Exchange {
         }
     }
 
+    #[cold]
     fn close_skipped(&mut self, taker: &Taker, context: &mut CommandContext<'_>) {
         let mut slots = std::mem::take(&mut self.scratch);
         for slot in slots.drain(..) {

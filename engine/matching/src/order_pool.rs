@@ -1,11 +1,14 @@
-//! Resting orders: one record each in a slab, linked into their level and into their account's
-//! list.
+//! Live orders: one record each in a slab, linked into their level and into their account's list.
+//! A delayed order is in no level.
 
 use foretell_model::{
     AccountNumber, Lots, MarketNumber, Micros, OrderNumber, Outcome, Price, Side, TimeSeconds,
 };
 
-use crate::slab::Slab;
+use crate::slab::{NONE, Slab};
+
+/// Mark of a delayed order, in place of its neighbour in a level. Memory ends before this slot.
+const DELAYED: u32 = NONE - 1;
 
 /// Side of the ladder in Yes prices: a bid buys Yes or sells No, an ask sells Yes or buys No.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -38,11 +41,11 @@ pub(crate) const fn in_yes(price: Price, outcome: Outcome) -> Price {
     }
 }
 
-/// A resting order. Its id and terms are in the id memory.
+/// A live order. Its id and terms are in the id memory.
 #[derive(Debug)]
 #[repr(align(64))]
 pub(crate) struct Order {
-    /// Unfilled lots, above 0.
+    /// Unfilled lots, above 0; 0 for a delayed budget BUY.
     pub(crate) lots: Lots,
     pub(crate) number: OrderNumber,
     /// Above 0 for GTD, otherwise 0.
@@ -53,7 +56,8 @@ pub(crate) struct Order {
     pub(crate) position: u32,
     /// Slot in the id memory.
     pub(crate) id_slot: u32,
-    /// Neighbours in the level, by arrival.
+    /// Neighbours in the level, by arrival. A delayed order has a mark and its slot in the delayed
+    /// queue.
     pub(crate) next: u32,
     pub(crate) previous: u32,
     /// Neighbours in the account's list, by number.
@@ -79,19 +83,27 @@ impl Order {
         in_yes(self.yes_price, self.outcome)
     }
 
-    /// Collateral that a BUY reserves: lots × price.
+    /// Slot in the delayed queue of an order that waits.
+    pub(crate) fn delayed(&self) -> Option<u32> {
+        (self.next == DELAYED).then_some(self.previous)
+    }
+
+    pub(crate) const fn mark_delayed(&mut self, at: u32) {
+        (self.next, self.previous) = (DELAYED, at);
+    }
+
+    /// Collateral that a resting BUY reserves: lots × price.
     pub(crate) const fn reserved_value(&self) -> Micros {
         self.lots.value_at(self.own_price())
     }
 }
 
-/// All resting orders.
+/// All live orders.
 pub(crate) type OrderPool = Slab<Order>;
 
 /// An order for the tests of the structures that link orders.
 #[cfg(test)]
 pub(crate) fn order_of(number: u64, yes_price: u16, outcome: Outcome, side: Side) -> Order {
-    use crate::slab::NONE;
     Order {
         lots: Lots(100),
         number: OrderNumber(number),

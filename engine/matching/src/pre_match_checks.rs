@@ -11,6 +11,7 @@ use crate::taker::Taker;
 impl Exchange {
     /// The reason to kill an admitted order before it trades, if any. A FAK may still find no match
     /// in the match loop.
+    #[inline(always)]
     pub(crate) fn pre_match_rejection(
         &self,
         order: &PlaceOrder,
@@ -31,7 +32,7 @@ impl Exchange {
         Some(match context.rules {
             _ if order.post_only => RejectionReason::CrossesBook.into(),
             Rules::One => small.into(),
-            Rules::Two => Rejection::with(small, order.maker_amount, minimum),
+            Rules::Two | Rules::Three => Rejection::with(small, order.maker_amount, minimum),
         })
     }
 

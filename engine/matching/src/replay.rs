@@ -2,7 +2,7 @@
 //! recorded ones. Used by recovery, the publisher and auditors.
 
 use foretell_model::limits::MAX_EVENTS;
-use foretell_model::{Command, Event, FrameRef, Sequence, TimeNs, Verdict};
+use foretell_model::{Command, CommandStamp, Event, FrameRef, Sequence, TimeNs, Verdict};
 
 use crate::command_context::verdict;
 use crate::exchange::Exchange;
@@ -45,7 +45,7 @@ pub struct Replay {
 #[derive(Debug)]
 struct QueuedFrame {
     sequence: Sequence,
-    time: TimeNs,
+    stamp: CommandStamp,
     command: Command,
     events: Vec<Event>,
     prefetch: PrefetchState,
@@ -77,7 +77,7 @@ impl Replay {
     pub fn execute(&mut self, frame: &FrameRef<'_>) -> Result<(), Difference> {
         debug_assert_eq!(self.queued, 0, "frames are executed in their order");
         let (exchange, events) = (&mut self.exchange, &mut self.events);
-        let recorded = (frame.sequence, frame.time, frame.command, frame.events);
+        let recorded = (frame.sequence, frame.stamp(), frame.command, frame.events);
         apply(exchange, events, recorded)
     }
 
@@ -141,7 +141,7 @@ impl Replay {
         self.first = (self.first + 1) % RING;
         let recorded = (
             frame.sequence,
-            frame.time,
+            frame.stamp,
             &frame.command,
             &frame.events[..],
         );
@@ -157,10 +157,10 @@ impl Replay {
 fn apply(
     exchange: &mut Exchange,
     events: &mut Vec<Event>,
-    (sequence, time, command, recorded): (Sequence, TimeNs, &Command, &[Event]),
+    (sequence, stamp, command, recorded): (Sequence, CommandStamp, &Command, &[Event]),
 ) -> Result<(), Difference> {
     events.clear();
-    let answer = exchange.try_apply(command, time, events);
+    let answer = exchange.try_apply(command, stamp, events);
     if answer.is_err() || exchange.sequence() != sequence {
         return Err(Difference::Rejected(verdict(answer)));
     }
@@ -174,7 +174,7 @@ impl QueuedFrame {
     const fn empty() -> Self {
         Self {
             sequence: Sequence(0),
-            time: TimeNs(0),
+            stamp: CommandStamp::at(TimeNs(0)),
             command: Command::AdvanceTime,
             events: Vec::new(),
             prefetch: PrefetchState::NONE,
@@ -182,7 +182,7 @@ impl QueuedFrame {
     }
 
     fn fill(&mut self, frame: &FrameRef<'_>) {
-        (self.sequence, self.time) = (frame.sequence, frame.time);
+        (self.sequence, self.stamp) = (frame.sequence, frame.stamp());
         self.command = *frame.command;
         self.events.clear();
         self.events.extend_from_slice(frame.events);
@@ -210,7 +210,9 @@ fn difference(executed: &[Event], recorded: &[Event]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use foretell_model::{FramePosition, KeyNumber, Micros, Reference, WalletAddress};
+    use foretell_model::{
+        FramePosition, KeyNumber, Micros, OperatorNumber, Reference, WalletAddress,
+    };
 
     use super::*;
     use crate::Capacity;
@@ -240,6 +242,8 @@ mod tests {
         (1..)
             .zip(recorded)
             .map(|(sequence, (command, events))| FrameRef {
+                operator: OperatorNumber::NONE,
+                touched: 0,
                 sequence: Sequence(sequence),
                 time: TimeNs(1),
                 command,

@@ -6,8 +6,12 @@
 
 mod holdings;
 mod idempotency;
+mod market_life;
 mod records;
 mod registry;
+mod waiting;
+
+use std::collections::VecDeque;
 
 use foretell_model::digest::StateRecord;
 use foretell_model::quantity::PRICE_ONE;
@@ -17,6 +21,7 @@ use crate::capacity::Capacity;
 use crate::exchange::Exchange;
 use crate::image::RestoreError;
 use crate::order_pool::BookSide;
+use crate::rules::Rules;
 
 /// Err: why a record is invalid.
 type Checked = Result<(), &'static str>;
@@ -30,6 +35,7 @@ type SortKey = (u8, [u64; 4]);
 
 const ACCOUNTS: u8 = 3;
 const ORDERS: u8 = 8;
+const SITE: u8 = 12;
 /// Kind number after every kind.
 const END: u8 = u8::MAX;
 
@@ -47,6 +53,12 @@ pub(crate) struct Restorer {
     /// Resting orders whose id records are still to come, with the stated ids. Once all orders are
     /// read, they are sorted so that the lowest number is last.
     awaiting_id: Vec<(OrderNumber, u32, OrderId)>,
+    /// Ids of delayed orders whose records are still to come, as number and slot. By number.
+    awaiting_delayed: VecDeque<(OrderNumber, u32)>,
+    /// All live orders with their slots, for the lists of accounts.
+    live: Vec<(OrderNumber, u32)>,
+    /// Whether the site's record was read.
+    has_site: bool,
 }
 
 impl Restorer {
@@ -58,6 +70,9 @@ impl Restorer {
             live_orders: Vec::new(),
             questions: Vec::new(),
             awaiting_id: Vec::new(),
+            awaiting_delayed: VecDeque::new(),
+            live: Vec::new(),
+            has_site: false,
         }
     }
 
@@ -93,8 +108,13 @@ impl Restorer {
             self.awaiting_id.is_empty(),
             "a resting order has no remembered id",
         )?;
+        check(self.awaiting_delayed.is_empty(), "a live id has no order")?;
+        self.check_site()?;
+        self.link_account_orders()?;
         self.check_stated_counts()?;
-        self.check_pending()
+        self.check_pending()?;
+        self.start_clock();
+        Ok(())
     }
 
     fn check_account(&self, account: AccountNumber) -> Checked {
@@ -136,7 +156,16 @@ impl Restorer {
             (key.0 == 1) == (self.count == 0),
             "only the first record is the system record",
         )?;
-        check(key > self.last, "records are out of order")?;
+        // Released orders of one price may have any numbers; other duplicates are found later.
+        let is_arrival = key.0 == ORDERS && self.is_newest() && key.1[..3] == self.last.1[..3];
+        check(
+            key > self.last || (key.0 == self.last.0 && is_arrival),
+            "records are out of order",
+        )?;
+        check(
+            key.0 < SITE || self.is_newest(),
+            "a record of rules 3 under older rules",
+        )?;
         self.complete(key.0)?;
         self.last = key;
         Ok(())
@@ -150,9 +179,13 @@ impl Restorer {
             self.bind_wallets()?;
         }
         if orders_end {
-            self.link_account_orders()?;
+            self.sort_awaiting()?;
         }
         Ok(())
+    }
+
+    fn is_newest(&self) -> bool {
+        self.exchange.system.rules == Rules::Three
     }
 }
 
@@ -191,5 +224,20 @@ fn sort_key(record: &StateRecord) -> SortKey {
         StateRecord::RememberedOrder { order, .. } => (9, [order.0, 0, 0, 0]),
         StateRecord::RememberedReference { sequence, .. } => (10, [sequence.0, 0, 0, 0]),
         StateRecord::RememberedRequest { sequence, .. } => (11, [sequence.0, 0, 0, 0]),
+        StateRecord::Site { .. } => (SITE, [0; 4]),
+        StateRecord::Operator { operator, .. } => (13, [operator.0.into(), 0, 0, 0]),
+        StateRecord::Terms { market, .. } => (14, [market.0.into(), 0, 0, 0]),
+        StateRecord::Policy { market, .. } => (15, [market.0.into(), 0, 0, 0]),
+        StateRecord::ListedWallet {
+            market, account, ..
+        } => {
+            let list = market.map_or(0, |market| u64::from(market.0) + 1);
+            (16, [list, account.0.into(), 0, 0])
+        }
+        StateRecord::Proposal { market, .. } => (17, [market.0.into(), 0, 0, 0]),
+        StateRecord::Accrued { account, .. } => (18, [account.0.into(), 0, 0, 0]),
+        StateRecord::DelayedOrder { order, .. } => (19, [order.0, 0, 0, 0]),
+        StateRecord::HeldWithdrawal { sequence, .. } => (20, [sequence.0, 0, 0, 0]),
+        StateRecord::Background { first, .. } => (21, [first.0, 0, 0, 0]),
     }
 }

@@ -11,6 +11,8 @@ pub(crate) enum Rules {
     /// Memory is bounded by account and by owner. Every cancel is applied, except one that closes
     /// no order. A killed order reports its amounts.
     Two,
+    /// Clocks, delays, rebates, proposals, settlement, operators (docs/verify/rules.md §21 to §28).
+    Three,
 }
 
 impl Rules {
@@ -19,6 +21,7 @@ impl Rules {
         match number {
             1 => Some(Self::One),
             2 => Some(Self::Two),
+            3 => Some(Self::Three),
             _ => None,
         }
     }
@@ -27,6 +30,7 @@ impl Rules {
         match self {
             Self::One => 1,
             Self::Two => 2,
+            Self::Three => 3,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use foretell_model::limits::MAX_ORDER_LOTS;
 use foretell_model::{
-    AccountNumber, CommandOutcome, Event, Lots, MarketNumber, Micros, Outcome, Reference,
+    AccountNumber, CommandOutcome, Event, Lots, MarketNumber, Micros, Outcome, Payout, Reference,
     Rejection, RejectionReason,
 };
 
@@ -10,6 +10,7 @@ use crate::command_context::{CommandContext, HandlerResult, NotApplied, ensure};
 use crate::exchange::Exchange;
 use crate::funds::ensure_collateral;
 use crate::idempotency::ActionContent;
+use crate::market::Market;
 
 impl Exchange {
     pub(crate) fn split(
@@ -98,16 +99,30 @@ impl Exchange {
         self.references.ensure_room_for_exit(account, context)?;
         self.account(account)?;
         let paid = self.markets.get(market)?.payout;
-        let prices = paid.ok_or(RejectionReason::NotResolved)?.price_units();
-        // A resolved market has no orders, so no shares of it are reserved.
+        ensure(paid.is_some(), RejectionReason::NotResolved)?;
         let slot = self
             .positions
             .find(account, market)
             .ok_or(RejectionReason::NothingToRedeem)?;
 
-        let lots = std::mem::take(&mut self.positions[slot].free);
+        let payout = self.burn_resolved(slot, context);
+        let outcome = CommandOutcome::Collateral(payout);
+        self.references
+            .remember(Some(account), reference, content, outcome, context);
+        Ok(outcome)
+    }
+}
+
+impl Exchange {
+    /// Burns the shares of a position in a resolved market and pays them. Such a market has no orders,
+    /// so none of its shares are reserved.
+    pub(crate) fn burn_resolved(&mut self, slot: u32, context: &mut CommandContext<'_>) -> Micros {
+        let position = &mut self.positions[slot];
+        let (account, market) = (position.account, position.market);
+        let lots = std::mem::take(&mut position.free);
         self.positions.close_if_idle(slot);
-        let supply = &mut self.markets[market].supply;
+        let Market { payout, supply, .. } = &mut self.markets[market];
+        let prices = payout.map_or([0; 2], Payout::price_units);
         let mut payout = Micros::ZERO;
         for index in 0..2 {
             supply[index] -= lots[index];
@@ -120,10 +135,7 @@ impl Exchange {
             lots,
             payout,
         });
-        let outcome = CommandOutcome::Collateral(payout);
-        self.references
-            .remember(Some(account), reference, content, outcome, context);
-        Ok(outcome)
+        payout
     }
 }
 

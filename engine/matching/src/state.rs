@@ -6,6 +6,7 @@ use foretell_model::digest::StateRecord;
 
 use crate::exchange::Exchange;
 use crate::order_pool::BookSide;
+use crate::rules::Rules;
 
 /// Prefetch distance for positions and remembered ids; for orders twice that. Each is at a random
 /// address.
@@ -24,6 +25,121 @@ impl Exchange {
         self.visit_orders(visit);
         self.visit_order_ids(visit);
         self.visit_references(visit);
+        if self.system.rules == Rules::Three {
+            self.visit_people(visit);
+            self.visit_market_life(visit);
+            self.visit_waiting(visit);
+        }
+    }
+
+    fn visit_people(&self, visit: Visit<'_>) {
+        visit(&StateRecord::Site {
+            payments: self.rebates.payments,
+            policy: self.policies.site.policy,
+            rebates_since: self.rebates.since,
+        });
+        for (number, operator) in self.operators.iter() {
+            visit(&StateRecord::Operator {
+                operator: number,
+                name: operator.name,
+                role: operator.role,
+                token: operator.token,
+                live: operator.live,
+            });
+        }
+    }
+
+    fn visit_market_life(&self, visit: Visit<'_>) {
+        for (market, clock) in self.clock.iter() {
+            visit(&StateRecord::Terms {
+                market,
+                terms: clock.terms,
+                clear_armed: clock.clear_armed,
+            });
+        }
+        for (market, own) in &self.policies.markets {
+            visit(&StateRecord::Policy {
+                market: *market,
+                policy: own.policy,
+            });
+        }
+        let site = std::iter::once((None, &self.policies.site));
+        let markets = self.policies.markets.iter();
+        for (market, own) in site.chain(markets.map(|(market, own)| (Some(*market), own))) {
+            for (account, permissions) in &own.wallets {
+                visit(&StateRecord::ListedWallet {
+                    market,
+                    account: *account,
+                    propose: permissions.propose,
+                    dispute: permissions.dispute,
+                });
+            }
+        }
+        for (market, proposal) in self.resolution.iter() {
+            visit(&StateRecord::Proposal {
+                market,
+                proposal: proposal.number,
+                time: proposal.time,
+                payout: proposal.payout,
+                operator: proposal.operator,
+                by: proposal.by,
+                window_seconds: proposal.window_seconds,
+                evidence: proposal.evidence,
+                by_time: proposal.by_time,
+                second_person: proposal.second_person,
+                disputed: proposal.disputed,
+                counter: proposal.counter,
+            });
+        }
+    }
+
+    /// What waits: accrued rebates, delayed orders, held withdrawals, background work.
+    fn visit_waiting(&self, visit: Visit<'_>) {
+        for (account, amount) in self.rebates.iter() {
+            visit(&StateRecord::Accrued { account, amount });
+        }
+        let mut delayed: Vec<_> = self.delayed.iter().map(|(_, delayed)| delayed).collect();
+        delayed.sort_unstable_by_key(|delayed| delayed.number);
+        for delayed in delayed {
+            let order = &self.orders[delayed.order];
+            visit(&StateRecord::DelayedOrder {
+                order: delayed.number,
+                id: self.ids.at(order.id_slot).id,
+                account: order.account,
+                market: order.market,
+                outcome: order.outcome,
+                side: order.side,
+                order_type: delayed.order_type,
+                price: order.own_price(),
+                lots: order.lots,
+                budget: delayed.budget,
+                minimum_lots: delayed.minimum_lots,
+                expiration: order.expiration,
+                due: delayed.due,
+                fee: delayed.fee,
+                rebate_ppm: delayed.rebate_ppm,
+                reserved: delayed.reserved,
+                cancel: delayed.cancel,
+            });
+        }
+        for held in self.held.iter() {
+            visit(&StateRecord::HeldWithdrawal {
+                sequence: held.sequence,
+                operator: held.operator,
+                account: held.account,
+                amount: held.amount,
+                reference: held.reference,
+            });
+        }
+        for work in self.background.iter() {
+            visit(&StateRecord::Background {
+                first: work.first,
+                work: work.work,
+                next: work.next,
+                end: work.end,
+                paid: work.paid,
+            });
+        }
     }
 
     fn visit_system(&self, visit: Visit<'_>) {

@@ -71,6 +71,7 @@ impl Exchange {
             NotApplied::already(CommandOutcome::Done),
         )?;
         self.system.mode = mode;
+        self.refresh_clock();
         context.event(Event::ModeSet { mode });
         Ok(CommandOutcome::Done)
     }
@@ -107,6 +108,9 @@ impl Exchange {
         ensure(is_newer, RejectionReason::UnknownRules)?;
         self.requests.clear();
         self.system.rules = rules;
+        if rules == Rules::Three {
+            self.operators.add_first_admin();
+        }
         context.event(Event::RulesSwitched { rules: number });
         Ok(CommandOutcome::Done)
     }

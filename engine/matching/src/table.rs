@@ -32,6 +32,7 @@ impl KeyHasher {
 
     /// The hash of a 32-byte name. All bytes are hashed: names are mostly hashes already, but
     /// catalogs and tests also use counters at either end.
+    #[inline(always)]
     pub(crate) fn name(&self, name: &[u8; 32]) -> u32 {
         let (halves, _) = name.as_chunks::<16>();
         let mut hasher = self.state.build_hasher();

@@ -2,8 +2,8 @@
 
 use foretell_model::limits::MAX_VISITED_ORDERS;
 use foretell_model::{
-    AccountNumber, FeeSchedule, Lots, MarketNumber, Micros, OrderNumber, OrderType, Outcome, Price,
-    Side, TimeSeconds,
+    AccountNumber, CloseReason, Event, FeeSchedule, Lots, MarketNumber, Micros, OrderNumber,
+    OrderType, Outcome, Price, Side, TimeSeconds,
 };
 
 use crate::fees;
@@ -23,19 +23,26 @@ pub(crate) struct Taker {
     pub(crate) expiration: TimeSeconds,
     /// Fee schedule at admission.
     pub(crate) fee: FeeSchedule,
+    /// Maker's share of the fee at admission.
+    pub(crate) rebate_ppm: u32,
     /// Shares still to buy or sell; unused by a budget BUY.
     pub(crate) lots_left: Lots,
     /// Unspent signed amount; budget BUY only.
     pub(crate) budget_left: Micros,
-    /// Unspent free collateral at admission; budget BUY only.
+    /// Unspent free collateral at admission, or unspent reservation of a delayed order; budget BUY
+    /// only.
     pub(crate) free_left: Micros,
     /// Lots that a FOK BUY stopped by a fee must have received to count as filled.
     pub(crate) minimum_lots: Lots,
     /// Slot of a seller's position, which its free shares keep in use. `None` for a buyer: its
     /// position may be new, or be released when its own orders are closed during matching.
     pub(crate) position: Option<u32>,
-    /// Resting orders visited.
+    /// Resting orders visited, and those touched by earlier frames of its group.
     pub(crate) visited: usize,
+    /// Why its rest does not rest: a delayed order whose cancel was asked.
+    pub(crate) cancel: Option<CloseReason>,
+    /// It waits if it could trade: not post-only, and its market has a delay.
+    pub(crate) may_wait: bool,
     pub(crate) done: FillTotals,
 }
 
@@ -45,6 +52,8 @@ pub(crate) struct FillTotals {
     pub(crate) lots: Lots,
     pub(crate) value: Micros,
     pub(crate) fee: Micros,
+    /// What makers accrue of the fee.
+    pub(crate) rebate: Micros,
     pub(crate) fills: u32,
     /// Full sets created, part of `lots`.
     pub(crate) minted: Lots,
@@ -168,6 +177,21 @@ impl Taker {
         TakerFill { lots, fee, stop }
     }
 
+    /// The event of an order that ends with a rest.
+    pub(crate) const fn closed(&self, reason: CloseReason) -> Event {
+        let lots = if self.has_budget() {
+            Lots::ZERO
+        } else {
+            self.lots_left
+        };
+        Event::OrderClosed {
+            order: self.number,
+            account: self.account,
+            lots,
+            reason,
+        }
+    }
+
     /// Whether a FOK whose match loop stopped for this reason is filled.
     pub(crate) fn is_filled(&self, stop: StopReason) -> bool {
         let minimum = match stop {
@@ -204,12 +228,15 @@ mod tests {
                 rate_ppm: 100_000,
                 exponent: 0,
             },
+            rebate_ppm: 0,
             lots_left: Lots(150),
             budget_left: Micros(400_000),
             free_left: Micros(500_000),
             minimum_lots: Lots(80),
             position: None,
             visited: 0,
+            cancel: None,
+            may_wait: false,
             done: FillTotals::default(),
         }
     }

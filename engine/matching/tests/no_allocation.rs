@@ -11,11 +11,13 @@ use std::cell::Cell;
 
 use foretell_matching::{Capacity, Exchange};
 use foretell_model::command::RegisterMarket;
-use foretell_model::limits::MAX_EVENTS;
+use foretell_model::digest::StateRecord;
+use foretell_model::limits::{MAX_EVENTS, NEWEST_RULES};
 use foretell_model::{
     AccountNumber, ApiKey, CloseReason, Command, ConditionId, Digest16, Event, FeeSchedule,
-    KeyNumber, Lots, MarketNumber, Micros, OrderId, OrderType, Outcome, PlaceOrder, Reference,
-    Settings, Side, Tick, TimeMs, TimeNs, TimeSeconds, TokenId, Verdict, WalletAddress,
+    KeyNumber, Lots, MarketNumber, MarketTerms, Micros, OrderId, OrderType, Outcome,
+    PaymentSettings, PlaceOrder, Reference, Settings, Side, Tick, TimeMs, TimeNs, TimeSeconds,
+    TokenId, Verdict, WalletAddress,
 };
 
 struct Counting;
@@ -66,6 +68,7 @@ const CAPACITY: Capacity = Capacity {
     events: 1,
     orders: 4_096,
     expiring_orders: 4_096,
+    delayed_orders: 4_096,
     positions: 64,
     order_ids: 40_000,
     timestamp_seconds: 512,
@@ -227,12 +230,25 @@ fn cancel(random: &mut Random, number: u64) -> Command {
     }
 }
 
+/// The rules in force.
+fn rules_of(exchange: &Exchange) -> u32 {
+    let mut found = 0;
+    exchange.visit_state(&mut |record| {
+        if let StateRecord::System { rules, .. } = record {
+            found = *rules;
+        }
+    });
+    found
+}
+
 /// Counts of what a run did.
 #[derive(Default)]
 struct Seen {
     fills: u32,
     expired: u32,
     cancelled: u32,
+    released: u32,
+    rebates: u32,
 }
 
 /// Applies commands with these numbers and asserts that none allocates.
@@ -244,11 +260,15 @@ fn run(
 ) -> Seen {
     let mut events = Vec::with_capacity(MAX_EVENTS);
     let mut seen = Seen::default();
+    let has_clock = rules_of(exchange) == NEWEST_RULES;
     let before = ALLOCATIONS.get();
     for number in numbers {
         // About 400 commands a second: the ids of 111 seconds stay within the memory.
         now.0 += random.below(5_000_000);
+        let is_due = exchange.next_due().is_some_and(|due| due <= *now);
         let command = match random.below(10) {
+            _ if is_due && has_clock => Command::AdvanceTime,
+            0 if exchange.has_background_work() => Command::Step,
             0..=5 => place(random, number, *now),
             6 => Command::AdvanceTime,
             _ => cancel(random, number),
@@ -258,6 +278,8 @@ fn run(
         for event in &events {
             match event {
                 Event::Fill(_) => seen.fills += 1,
+                Event::OrderReleased { .. } => seen.released += 1,
+                Event::RebatePaid { .. } => seen.rebates += 1,
                 Event::OrderClosed { reason, .. } => seen.expired += u32::from(*reason == EXPIRED),
                 _ => {}
             }
@@ -269,6 +291,43 @@ fn run(
     let allocated = ALLOCATIONS.get() - before;
     assert_eq!(allocated, 0);
     seen
+}
+
+#[test]
+fn nothing_is_allocated_for_delays_and_rebates() {
+    let mut exchange = exchange(&mut Vec::with_capacity(MAX_EVENTS));
+    let mut now = TimeNs(START * 1_000_000_000);
+    let terms = |market, taker_delay_ms| Command::SetTerms {
+        market: MarketNumber(market),
+        terms: MarketTerms {
+            taker_delay_ms,
+            rebate_ppm: 250_000,
+            ..MarketTerms::default()
+        },
+    };
+    let payments = PaymentSettings {
+        rebates_daily: true,
+        ..PaymentSettings::default()
+    };
+    for command in [
+        Command::SwitchRules { rules: 3 },
+        Command::SetPayments(payments),
+        terms(0, 3_000),
+        terms(1, 100),
+        terms(2, 0),
+    ] {
+        let verdict = exchange.apply(&command, now, &mut Vec::new());
+        assert!(matches!(verdict, Verdict::Applied(_)), "{verdict:?}");
+    }
+    // Ten minutes before midnight: a payment falls into the run.
+    let day = 24 * 3_600 * 1_000_000_000;
+    now.0 = (now.0 / day + 1) * day - 600 * 1_000_000_000;
+    let mut random = Random(0x9E37_79B9_7F4A_7C15);
+    let seen = run(&mut exchange, &mut random, &mut now, 0..COMMANDS);
+    assert!(seen.fills > 10_000, "{} fills", seen.fills);
+    assert!(seen.released > 1_000, "{} released", seen.released);
+    assert!(seen.rebates >= ACCOUNTS, "{} rebates", seen.rebates);
+    exchange.check_invariants().unwrap();
 }
 
 #[test]

@@ -397,7 +397,7 @@ fn check_order(
             last == Some(&Event::OrderCompleted)
         }
         OrderStatus::Matched => fills > 0 && !matches!(last, Some(Event::Fill(_))),
-        OrderStatus::Unmatched => false,
+        OrderStatus::Unmatched | OrderStatus::Delayed => false,
     };
     prop_assert!(ends_well, "{:?}: {:?}", result, events);
     Ok(())

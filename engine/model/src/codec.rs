@@ -10,12 +10,17 @@ use std::collections::BTreeMap;
 use crate::frame::FramePosition;
 use crate::id::{
     AccountNumber, ApiKey, ConditionId, Digest16, DomainNumber, EventId, EventNumber, KeyNumber,
-    MarketNumber, OrderId, OrderNumber, Reference, Sequence, TokenId, TradeIndex, WalletAddress,
+    MarketNumber, OperatorNumber, OrderId, OrderNumber, Reference, Sequence, TokenId, TradeIndex,
+    WalletAddress,
 };
-use crate::market::{FeeSchedule, MarketState, Payout, QuestionSet, SystemMode, WalletKind};
+use crate::market::{
+    FeeSchedule, MarketState, MarketTerms, Payout, QuestionSet, ResolutionPolicy, SystemMode,
+    WalletKind,
+};
+use crate::operator::{OperatorName, OperatorRole, RoleSet};
 use crate::quantity::{Lots, Micros, PRICE_ONE, Price, Tick};
 use crate::rejection::RejectionReason;
-use crate::settings::Settings;
+use crate::settings::{PaymentSettings, Settings};
 use crate::side::{CloseReason, MatchKind, OrderType, Outcome, Side};
 use crate::time::{TimeMs, TimeNs, TimeSeconds};
 
@@ -143,6 +148,7 @@ coded! {
     MarketState: u8, "state of a market";
     Payout: u8, "payout";
     SystemMode: u8, "mode";
+    OperatorRole: u8, "role of an operator";
     Tick: u8, "tick";
     CloseReason: u8, "reason of an end";
     RejectionReason: u16, "reason of a rejection";
@@ -174,6 +180,7 @@ macro_rules! newtypes {
 newtypes! {
     AccountNumber: u32;
     KeyNumber: u32;
+    OperatorNumber: u16;
     MarketNumber: u32;
     EventNumber: u32;
     DomainNumber: u8;
@@ -220,6 +227,61 @@ fixed!(Settings {
     live_orders_per_account: u32,
     remembered_order_ids: u32,
 });
+
+fixed!(MarketTerms {
+    opens_at: TimeMs,
+    closes_at: TimeMs,
+    game_start_time: TimeMs,
+    clear_book_on_start: bool,
+    taker_delay_ms: u32,
+    rebate_ppm: u32,
+});
+fixed!(ResolutionPolicy {
+    proposers: RoleSet,
+    disputers: RoleSet,
+    minimum_window_seconds: u32,
+    second_person: bool,
+    by_time: bool,
+});
+fixed!(PaymentSettings {
+    withdrawal_limit: Micros,
+    rebates_daily: bool,
+});
+
+impl Stored for RoleSet {
+    fn put(&self, out: &mut Vec<u8>) {
+        self.bits().put(out);
+    }
+
+    fn take(from: &mut &[u8]) -> Result<Self, CodecError> {
+        let bits = u8::take(from)?;
+        Self::from_bits(bits).ok_or_else(|| invalid("set of roles", bits))
+    }
+}
+
+impl Fixed for RoleSet {
+    const SIZE: usize = 1;
+}
+
+impl Stored for OperatorName {
+    fn put(&self, out: &mut Vec<u8>) {
+        self.0.put(out);
+    }
+
+    fn take(from: &mut &[u8]) -> Result<Self, CodecError> {
+        let name = Self(Stored::take(from)?);
+        let first = name.0[0];
+        if name.is_valid() {
+            Ok(name)
+        } else {
+            Err(invalid("name of an operator", first))
+        }
+    }
+}
+
+impl Fixed for OperatorName {
+    const SIZE: usize = 32;
+}
 
 macro_rules! integers {
     ($($int:ty),+) => {

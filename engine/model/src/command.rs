@@ -13,11 +13,14 @@ use rkyv::{Archive, Deserialize, Serialize};
 
 use crate::id::{
     AccountNumber, ApiKey, ConditionId, Digest16, DomainNumber, EventId, EventNumber, KeyNumber,
-    MarketNumber, OrderId, Reference, Sequence, TokenId, WalletAddress,
+    MarketNumber, OperatorNumber, OrderId, Reference, Sequence, TokenId, WalletAddress,
 };
-use crate::market::{FeeSchedule, Payout, QuestionSet, SystemMode, WalletKind};
+use crate::market::{
+    FeeSchedule, MarketTerms, Payout, QuestionSet, ResolutionPolicy, SystemMode, WalletKind,
+};
+use crate::operator::{OperatorName, OperatorRole};
 use crate::quantity::{Lots, Micros, Tick};
-use crate::settings::Settings;
+use crate::settings::{PaymentSettings, Settings};
 use crate::side::{OrderType, Outcome, Side};
 use crate::time::{TimeMs, TimeSeconds};
 
@@ -86,12 +89,33 @@ pub struct RegisterMarket {
     pub event: Option<EventNumber>,
 }
 
-/// All commands of the exchange.
+/// A proposal of a payout. The checks run in the order of docs/verify/rules.md §24.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Archive, Serialize, Deserialize)]
+pub struct Propose {
+    /// The closed market.
+    pub market: MarketNumber,
+    /// The payout per share.
+    pub payout: Payout,
+    /// The proposing wallet; `None` = the operator of the frame.
+    pub by: Option<AccountNumber>,
+    /// SHA-256 of the evidence; zeros without.
+    pub evidence: [u8; 32],
+    /// Challenge window in seconds, from the policy's shortest to
+    /// [`crate::limits::MAX_WINDOW_SECONDS`].
+    pub window_seconds: u32,
+    /// As in `Deposit`, same scope. The same content: market, payout, window, wallet and the first
+    /// 16 bytes of the evidence hash.
+    pub reference: Reference,
+}
+
+/// All commands of the exchange. Those marked *rules 3* are `NotInRules` under older rules. The
+/// number of the operator is in the [`crate::CommandStamp`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Archive, Serialize, Deserialize)]
 pub enum Command {
     /// 1: place a signed order. Evidence: [`crate::evidence::OrderEvidence`].
     PlaceOrder(PlaceOrder),
-    /// 2: cancel one order by id. Rejected: `OrderNotFound`, `OrderOfAnotherOwner`.
+    /// 2: cancel one order by id. Rejected: `OrderNotFound`, `OrderOfAnotherOwner`. Rules 3: a cancel
+    /// of a delayed order is applied and ends nothing (docs/verify/rules.md §22).
     CancelOrder {
         /// The requesting owner; must be the owner of the order's account.
         owner: AccountNumber,
@@ -130,7 +154,8 @@ pub enum Command {
         /// Idempotency key; one scope for all deposits and withdrawals.
         reference: Reference,
     },
-    /// 11: take out free collateral.
+    /// 11: take out free collateral. Rules 3: above the limit of [`PaymentSettings`] it is held
+    /// (docs/verify/rules.md §27): `OperatorRequired`, `TooManyHeld`.
     Withdraw {
         /// The debited wallet; its account must exist.
         wallet: WalletAddress,
@@ -237,6 +262,21 @@ pub enum Command {
         /// As in `Split`.
         reference: Reference,
     },
+    /// 23, rules 3: a second person pays a held withdrawal. Rejected in this order:
+    /// `OperatorRequired`, `UnknownWithdrawal`, `SamePerson` (docs/verify/rules.md §27).
+    ConfirmWithdrawal {
+        /// The reference of the withdrawal.
+        reference: Reference,
+    },
+    /// 24, rules 3: give up a held withdrawal; its amount is free again. Rejected in this order:
+    /// `OperatorRequired`, `UnknownWithdrawal` (docs/verify/rules.md §27).
+    ReleaseWithdrawal {
+        /// The reference of the withdrawal.
+        reference: Reference,
+    },
+    /// 25, rules 3: start to pay all accrued rebates; `Step` commands pay. Rejected in this order:
+    /// `RebatesInProgress`, `NothingAccrued` (docs/verify/rules.md §23).
+    PayRebates,
 
     /// 30: register an event group. Evidence: its description. The same id again is `Repeated`.
     RegisterEvent {
@@ -268,7 +308,8 @@ pub enum Command {
         /// The market.
         market: MarketNumber,
     },
-    /// 36: closed → resolved.
+    /// 36: closed → resolved. Rules 3: propose and finalise in one; after the checks of section 12
+    /// `AlreadyProposed`, `SecondPersonRequired`, `InvalidWindow` (docs/verify/rules.md §24).
     ResolveMarket {
         /// The market.
         market: MarketNumber,
@@ -304,6 +345,76 @@ pub enum Command {
         fee: FeeSchedule,
     },
 
+    /// 41, rules 3: replace the terms of a market. Rejected in this order: `UnknownMarket`,
+    /// `InvalidTransition` (closed or resolved), `InvalidTerms`, `ClockContradicts`,
+    /// `ClosesInPast`. Equal terms are `Repeated` (docs/verify/rules.md §21).
+    SetTerms {
+        /// The market.
+        market: MarketNumber,
+        /// The new terms.
+        terms: MarketTerms,
+    },
+    /// 42, rules 3: propose a payout. Evidence: its source, at most
+    /// [`crate::limits::MAX_SOURCE_BYTES`].
+    Propose(Propose),
+    /// 43, rules 3: dispute the proposal of a market. Evidence: the reason. Rejected in this order:
+    /// `OperatorRequired`, `UnknownAccount`, `UnknownMarket`, `NoProposal`, `NotPermitted`,
+    /// `ProposalDisputed` (docs/verify/rules.md §24).
+    Dispute {
+        /// The market.
+        market: MarketNumber,
+        /// The payout that the disputer holds right, if any.
+        counter: Option<Payout>,
+        /// The disputing wallet; `None` = the operator of the frame.
+        by: Option<AccountNumber>,
+    },
+    /// 44, rules 3: withdraw the proposal of a market. Rejected in this order: `OperatorRequired`,
+    /// `UnknownAccount`, `UnknownMarket`, `NoProposal`, `NotPermitted` (neither its proposer nor an
+    /// admin; docs/verify/rules.md §24).
+    WithdrawProposal {
+        /// The market.
+        market: MarketNumber,
+        /// The proposing wallet; `None` = the operator of the frame.
+        by: Option<AccountNumber>,
+    },
+    /// 45, rules 3: finalise the proposal of a market. Rejected in this order: `OperatorRequired`,
+    /// `UnknownMarket`, `NoProposal`, `ProposalDisputed`, `ChallengeOpen`, `SamePerson`, then the
+    /// event group's checks of `ResolveMarket` (docs/verify/rules.md §24).
+    Finalise {
+        /// The market.
+        market: MarketNumber,
+        /// The proposal: the sequence of its command.
+        proposal: Sequence,
+    },
+    /// 46, rules 3: set the resolution policy of the site or of a market. Rejected in this order:
+    /// `UnknownMarket`, `InvalidTransition` (resolved), `InvalidPolicy`. The same is `Repeated`
+    /// (docs/verify/rules.md §24).
+    SetPolicy {
+        /// The market; `None` = the site.
+        market: Option<MarketNumber>,
+        /// The policy.
+        policy: ResolutionPolicy,
+    },
+    /// 47, rules 3: remove a market's own policy and its list of wallets; the site's apply again.
+    /// Rejected in this order: `UnknownMarket`, `NoPolicy` (docs/verify/rules.md §24).
+    ClearPolicy {
+        /// The market.
+        market: MarketNumber,
+    },
+    /// 48, rules 3: set what a wallet may do in resolution; neither removes it from the list. Opens
+    /// the account. Rejected in this order: `UnknownMarket`, `NoPolicy`, `ListFull`. No change is
+    /// `Repeated` (docs/verify/rules.md §24).
+    ListWallet {
+        /// The market, which has a policy of its own; `None` = the site.
+        market: Option<MarketNumber>,
+        /// The wallet.
+        wallet: WalletAddress,
+        /// Whether it may propose.
+        propose: bool,
+        /// Whether it may dispute.
+        dispute: bool,
+    },
+
     /// 50: set the system mode.
     SetMode {
         /// The mode.
@@ -329,7 +440,8 @@ pub enum Command {
         /// Its EIP-712 separator.
         separator: [u8; 32],
     },
-    /// 55: close orders that are due at the command's time.
+    /// 55: close orders that are due at the command's time. Rules 3: do the first thing that is due
+    /// (docs/verify/rules.md §21). Rejected: `NothingDue`.
     AdvanceTime,
     /// 56: do the next bounded step of the pending work.
     Continue,
@@ -343,11 +455,48 @@ pub enum Command {
         /// BLAKE3 of the snapshot file.
         snapshot: [u8; 32],
     },
+    /// 58, rules 3: one step of the first work in the background: a settlement or a payment of
+    /// rebates. The engine issues it. Rejected: `NothingPending` (docs/verify/rules.md §25).
+    Step,
+    /// 59, rules 3: replace the settings of payments. Rejected: `InvalidSettings`. The same is
+    /// `Repeated`.
+    SetPayments(PaymentSettings),
+    /// 60, rules 3: add an operator. Rejected in this order: `OperatorRequired`, `InvalidOperator`,
+    /// `OperatorNameTaken`, `OperatorTokenTaken`, `TooManyOperators`. The same live operator again
+    /// is `Repeated` (docs/verify/rules.md §27).
+    AddOperator {
+        /// The role.
+        role: OperatorRole,
+        /// The name; live operators have different names.
+        name: OperatorName,
+        /// SHA-256 of the token, not zero.
+        token: [u8; 32],
+    },
+    /// 61, rules 3: revoke an operator for ever. Rejected in this order: `OperatorRequired`,
+    /// `UnknownOperator` (never added), `LastAdmin`. A revoked one is `Repeated`
+    /// (docs/verify/rules.md §27).
+    RevokeOperator {
+        /// The operator.
+        operator: OperatorNumber,
+    },
+    /// 62, rules 3: replace the words of an event group; they are the evidence. Rejected:
+    /// `UnknownEvent` (docs/verify/rules.md §26).
+    DescribeEvent {
+        /// The event group.
+        event: EventNumber,
+    },
+    /// 63, rules 3: replace the words of a market; they are the evidence. Rejected: `UnknownMarket`
+    /// (docs/verify/rules.md §26).
+    DescribeMarket {
+        /// The market.
+        market: MarketNumber,
+    },
 }
 
 impl Command {
     /// The pinned number of the command.
     #[must_use]
+    #[inline]
     pub const fn code(&self) -> u16 {
         match self {
             Self::PlaceOrder(_) => 1,
@@ -367,6 +516,9 @@ impl Command {
             Self::Merge { .. } => 20,
             Self::Redeem { .. } => 21,
             Self::Convert { .. } => 22,
+            Self::ConfirmWithdrawal { .. } => 23,
+            Self::ReleaseWithdrawal { .. } => 24,
+            Self::PayRebates => 25,
             Self::RegisterEvent { .. } => 30,
             Self::RegisterMarket(_) => 31,
             Self::ActivateMarket { .. } => 32,
@@ -378,6 +530,14 @@ impl Command {
             Self::SetTick { .. } => 38,
             Self::SetMinimumSize { .. } => 39,
             Self::SetFee { .. } => 40,
+            Self::SetTerms { .. } => 41,
+            Self::Propose(_) => 42,
+            Self::Dispute { .. } => 43,
+            Self::WithdrawProposal { .. } => 44,
+            Self::Finalise { .. } => 45,
+            Self::SetPolicy { .. } => 46,
+            Self::ClearPolicy { .. } => 47,
+            Self::ListWallet { .. } => 48,
             Self::SetMode { .. } => 50,
             Self::ChangeSettings(_) => 51,
             Self::SwitchRules { .. } => 52,
@@ -386,6 +546,21 @@ impl Command {
             Self::AdvanceTime => 55,
             Self::Continue => 56,
             Self::AttestState { .. } => 57,
+            Self::Step => 58,
+            Self::SetPayments(_) => 59,
+            Self::AddOperator { .. } => 60,
+            Self::RevokeOperator { .. } => 61,
+            Self::DescribeEvent { .. } => 62,
+            Self::DescribeMarket { .. } => 63,
+        }
+    }
+
+    /// The first rules number that has the command; older rules answer `NotInRules`.
+    #[must_use]
+    pub const fn first_rules(&self) -> u32 {
+        match self.code() {
+            23..=25 | 41..=48 | 58..=63 => 3,
+            _ => 1,
         }
     }
 

@@ -2,17 +2,21 @@
 //! registering commands) needs no rules of the exchange.
 //!
 //! A frame is one command and the events it caused, in order. The frame of a placed order ends with
-//! exactly one of `OrderRested`, `OrderCompleted`, `OrderClosed` for its own number; only a
-//! `TickSet` may follow. When the book kills the order, `OrderKilled` is the only event.
+//! exactly one of `OrderRested`, `OrderCompleted`, `OrderClosed` for its own number, `OrderDelayed`;
+//! only a `TickSet` may follow. A delayed order ends the same way in the frame of its release. When the book kills the order, `OrderKilled` is the only event.
 
 use crate::id::{
     AccountNumber, ConditionId, DomainNumber, EventId, EventNumber, KeyNumber, MarketNumber,
-    OrderNumber, WalletAddress,
+    OperatorNumber, OrderNumber, Sequence, WalletAddress,
 };
-use crate::market::{FeeSchedule, MarketState, Payout, QuestionSet, SystemMode, WalletKind};
+use crate::market::{
+    FeeSchedule, MarketState, MarketTerms, Payout, QuestionSet, ResolutionPolicy, SystemMode,
+    WalletKind,
+};
 use crate::quantity::{Lots, Micros, Price, Tick};
 use crate::rejection::RejectionReason;
 use crate::side::{CloseReason, MatchKind};
+use crate::time::TimeNs;
 
 /// One trade of the frame's taker with one resting order. The taker's fields are in the frame's
 /// command.
@@ -32,6 +36,9 @@ pub struct Fill {
     pub maker_left: Lots,
     /// Paid by the taker in addition to the value (BUY) or out of it (SELL).
     pub fee: Micros,
+    /// The part of the fee that the maker accrues, at most the fee; the fee account gets the rest
+    /// (docs/verify/rules.md §23).
+    pub rebate: Micros,
 }
 
 /// One event.
@@ -49,7 +56,8 @@ pub enum Event {
     /// 3: the frame's order is filled, or is a budget BUY that is full (docs/verify/rules.md §4).
     OrderCompleted,
     /// 4: an order ended with an unfilled rest. For a resting order, its reservation is released.
-    /// For the frame's own order (number = the frame's sequence), this is its rest.
+    /// For the frame's own order (number = the frame's sequence, or released in the frame), this is
+    /// its rest. For a delayed order that is not the frame's, all it reserved is free again.
     OrderClosed {
         /// The order.
         order: OrderNumber,
@@ -66,6 +74,39 @@ pub enum Event {
         reason: RejectionReason,
         /// As in [`crate::Rejection::details`]; zeros under rules 1.
         details: [u64; 2],
+    },
+
+    /// 6: the frame's order waits out the market's delay (docs/verify/rules.md §22). A BUY reserves
+    /// collateral, a SELL its lots.
+    OrderDelayed {
+        /// The limit in the price of its own token.
+        price: Price,
+        /// Its lots; 0 for a budget BUY.
+        lots: Lots,
+        /// Reserved: micros of a BUY, lots of a SELL.
+        reserved: u64,
+        /// When it meets the book.
+        due: TimeNs,
+    },
+    /// 7: a delayed order is due: all it reserved is free again, and it is the frame's order from
+    /// here on. The other events of the frame are those of a placed order.
+    OrderReleased {
+        /// The order.
+        order: OrderNumber,
+        /// Its account.
+        account: AccountNumber,
+        /// Its market.
+        market: MarketNumber,
+    },
+    /// 8: a delayed order was asked to be cancelled: it still meets the book, and its rest does not
+    /// rest (docs/verify/rules.md §22).
+    CancelRequested {
+        /// The order.
+        order: OrderNumber,
+        /// Its account.
+        account: AccountNumber,
+        /// The reason of its later close.
+        reason: CloseReason,
     },
 
     /// 10: an account was opened.
@@ -179,6 +220,42 @@ pub enum Event {
         collateral: Micros,
     },
 
+    /// 24: a withdrawal waits for a second person: its amount moves from free to reserved
+    /// (docs/verify/rules.md §27).
+    WithdrawalHeld {
+        /// The account.
+        account: AccountNumber,
+        /// The amount.
+        amount: Micros,
+    },
+    /// 25: a held withdrawal no longer waits: its amount moves from reserved to free. A confirmed
+    /// one is `Withdrawn` next.
+    WithdrawalReleased {
+        /// The account.
+        account: AccountNumber,
+        /// The amount.
+        amount: Micros,
+        /// The command that asked for it.
+        asked: Sequence,
+    },
+    /// 26: a payment of rebates started, to the accounts below `accounts`.
+    RebatePaymentStarted {
+        /// Number of accounts.
+        accounts: u32,
+    },
+    /// 27: what an account accrued moved to its free collateral.
+    RebatePaid {
+        /// The account.
+        account: AccountNumber,
+        /// The amount, above 0.
+        amount: Micros,
+    },
+    /// 28: a payment of rebates ended.
+    RebatePaymentEnded {
+        /// The sum of its `RebatePaid`.
+        paid: Micros,
+    },
+
     /// 30: an event group was registered.
     EventRegistered {
         /// Its number.
@@ -243,6 +320,82 @@ pub enum Event {
         fee: FeeSchedule,
     },
 
+    /// 39: a market's terms were replaced.
+    TermsSet {
+        /// The market.
+        market: MarketNumber,
+        /// The new terms.
+        terms: MarketTerms,
+    },
+    /// 40: a market's book is cleared; its orders end in this frame and in `Continue`.
+    MarketCleared {
+        /// The market.
+        market: MarketNumber,
+    },
+    /// 41: a payout was proposed; evidence hash and window are in the command. The number of the
+    /// proposal is the frame's sequence.
+    Proposed {
+        /// The market.
+        market: MarketNumber,
+        /// The payout per share.
+        payout: Payout,
+        /// End of the challenge window.
+        challenge_ends: TimeNs,
+        /// Whether time finalises it.
+        by_time: bool,
+        /// Whether another operator than the proposer finalises it.
+        second_person: bool,
+    },
+    /// 42: the proposal of a market is disputed, by a command or because its event group forbids it.
+    Disputed {
+        /// The market.
+        market: MarketNumber,
+        /// The payout that the disputer holds right.
+        counter: Option<Payout>,
+    },
+    /// 43: the proposal of a market was withdrawn.
+    ProposalWithdrawn {
+        /// The market.
+        market: MarketNumber,
+    },
+    /// 44: `Step` commands pay the holders of a market, among the accounts below `accounts`.
+    SettlementStarted {
+        /// The market.
+        market: MarketNumber,
+        /// Number of accounts.
+        accounts: u32,
+    },
+    /// 45: nobody holds shares of a resolved market any more.
+    MarketSettled {
+        /// The market.
+        market: MarketNumber,
+        /// What its steps paid; redeems are not counted.
+        paid: Micros,
+    },
+    /// 46: a resolution policy was set.
+    PolicySet {
+        /// The market; `None` = the site.
+        market: Option<MarketNumber>,
+        /// The policy.
+        policy: ResolutionPolicy,
+    },
+    /// 47: a market's own policy and list were removed.
+    PolicyCleared {
+        /// The market.
+        market: MarketNumber,
+    },
+    /// 48: what a wallet may do in resolution.
+    WalletListed {
+        /// The market; `None` = the site.
+        market: Option<MarketNumber>,
+        /// The wallet's account.
+        account: AccountNumber,
+        /// Whether it may propose.
+        propose: bool,
+        /// Whether it may dispute.
+        dispute: bool,
+    },
+
     /// 50: the system's mode changed.
     ModeSet {
         /// The new mode.
@@ -266,6 +419,28 @@ pub enum Event {
     WorkPending,
     /// 56: the journal attests a snapshot; its hash is in the command.
     StateAttested,
+    /// 57: the settings of payments were replaced by those of the command.
+    PaymentsSet,
+    /// 58: an operator was added; name, role and token hash are in the command.
+    OperatorAdded {
+        /// Its number.
+        operator: OperatorNumber,
+    },
+    /// 59: an operator was revoked.
+    OperatorRevoked {
+        /// Its number.
+        operator: OperatorNumber,
+    },
+    /// 60: the words of an event group were replaced; they are evidence of the frame.
+    EventDescribed {
+        /// The event group.
+        event: EventNumber,
+    },
+    /// 61: the words of a market were replaced; they are evidence of the frame.
+    MarketDescribed {
+        /// The market.
+        market: MarketNumber,
+    },
 }
 
 impl Event {
@@ -278,6 +453,9 @@ impl Event {
             Self::OrderCompleted => 3,
             Self::OrderClosed { .. } => 4,
             Self::OrderKilled { .. } => 5,
+            Self::OrderDelayed { .. } => 6,
+            Self::OrderReleased { .. } => 7,
+            Self::CancelRequested { .. } => 8,
             Self::AccountOpened { .. } => 10,
             Self::Deposited { .. } => 11,
             Self::Withdrawn { .. } => 12,
@@ -292,6 +470,11 @@ impl Event {
             Self::Merged { .. } => 21,
             Self::Redeemed { .. } => 22,
             Self::Converted { .. } => 23,
+            Self::WithdrawalHeld { .. } => 24,
+            Self::WithdrawalReleased { .. } => 25,
+            Self::RebatePaymentStarted { .. } => 26,
+            Self::RebatePaid { .. } => 27,
+            Self::RebatePaymentEnded { .. } => 28,
             Self::EventRegistered { .. } => 30,
             Self::EventFrozen { .. } => 31,
             Self::MarketRegistered { .. } => 32,
@@ -301,6 +484,16 @@ impl Event {
             Self::TickSet { .. } => 36,
             Self::MinimumSizeSet { .. } => 37,
             Self::FeeSet { .. } => 38,
+            Self::TermsSet { .. } => 39,
+            Self::MarketCleared { .. } => 40,
+            Self::Proposed { .. } => 41,
+            Self::Disputed { .. } => 42,
+            Self::ProposalWithdrawn { .. } => 43,
+            Self::SettlementStarted { .. } => 44,
+            Self::MarketSettled { .. } => 45,
+            Self::PolicySet { .. } => 46,
+            Self::PolicyCleared { .. } => 47,
+            Self::WalletListed { .. } => 48,
             Self::ModeSet { .. } => 50,
             Self::SettingsChanged => 51,
             Self::RulesSwitched { .. } => 52,
@@ -308,6 +501,11 @@ impl Event {
             Self::DomainRegistered { .. } => 54,
             Self::WorkPending => 55,
             Self::StateAttested => 56,
+            Self::PaymentsSet => 57,
+            Self::OperatorAdded { .. } => 58,
+            Self::OperatorRevoked { .. } => 59,
+            Self::EventDescribed { .. } => 60,
+            Self::MarketDescribed { .. } => 61,
         }
     }
 }

@@ -1,10 +1,12 @@
+//! Evidence of an order and of an operator's act.
+//!
 //! Evidence of an order: the eleven signed fields, the domain, and the signature as received.
 //!
 //! Opaque to the engine and kept in the frame, so an auditor needs no other source. The words have
 //! the layout of EIP-712, so the order's struct hash is `keccak256(type hash ‖ words)`.
 
 use crate::id::{DomainNumber, TokenId, WalletAddress};
-use crate::limits::MAX_SIGNATURE_BYTES;
+use crate::limits::{MAX_REASON_CHARS, MAX_SIGNATURE_BYTES};
 
 /// Bytes of the eleven words.
 pub const WORDS_BYTES: usize = 11 * 32;
@@ -87,6 +89,48 @@ impl<'a> OrderEvidence<'a> {
     }
 }
 
+/// The evidence of a frame with an operator (docs/verify/rules.md §27): the reason's length in bytes
+/// (u16 little-endian), the reason, then the command's own evidence.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ActEvidence<'a> {
+    /// The reason: at most [`MAX_REASON_CHARS`] characters, none of them a control character. May be
+    /// empty.
+    pub reason: &'a str,
+    /// The command's own evidence.
+    pub own: &'a [u8],
+}
+
+impl<'a> ActEvidence<'a> {
+    /// Whether a text can be a reason.
+    #[must_use]
+    pub fn is_reason(text: &str) -> bool {
+        text.chars().count() <= MAX_REASON_CHARS && !text.chars().any(char::is_control)
+    }
+
+    /// Appends the evidence to `out`. A text that cannot be a reason is left out.
+    pub fn encode(&self, out: &mut Vec<u8>) {
+        let reason = if Self::is_reason(self.reason) {
+            self.reason
+        } else {
+            ""
+        };
+        let length = u16::try_from(reason.len()).expect("256 characters have at most 1,024 bytes");
+        out.extend_from_slice(&length.to_le_bytes());
+        out.extend_from_slice(reason.as_bytes());
+        out.extend_from_slice(self.own);
+    }
+
+    /// Decodes evidence; `None` when the bytes do not begin with a reason.
+    #[must_use]
+    pub fn decode(bytes: &'a [u8]) -> Option<Self> {
+        let (length, rest) = bytes.split_first_chunk::<2>()?;
+        let length = usize::from(u16::from_le_bytes(*length));
+        let (reason, own) = rest.split_at_checked(length)?;
+        let reason = core::str::from_utf8(reason).ok()?;
+        Self::is_reason(reason).then_some(Self { reason, own })
+    }
+}
+
 fn address(word: &[u8; 32]) -> WalletAddress {
     let mut address = [0; 20];
     address.copy_from_slice(&word[12..]);
@@ -116,5 +160,25 @@ mod tests {
         }
         bytes.push(0);
         assert_eq!(OrderEvidence::decode(&bytes), None);
+    }
+
+    #[test]
+    fn an_act_keeps_its_reason_and_its_own_evidence() {
+        let longest = "ü".repeat(MAX_REASON_CHARS);
+        for reason in ["", "result published", &longest] {
+            let act = ActEvidence {
+                reason,
+                own: b"own",
+            };
+            let mut bytes = Vec::new();
+            act.encode(&mut bytes);
+            assert_eq!(ActEvidence::decode(&bytes), Some(act));
+            for cut in 0..bytes.len() - 3 {
+                assert_eq!(ActEvidence::decode(&bytes[..cut]), None, "cut at {cut}");
+            }
+        }
+        assert!(!ActEvidence::is_reason("two\nlines"));
+        assert!(!ActEvidence::is_reason(&"a".repeat(MAX_REASON_CHARS + 1)));
+        assert_eq!(ActEvidence::decode(&[1, 0, b'\n']), None);
     }
 }

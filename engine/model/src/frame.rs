@@ -2,7 +2,7 @@
 
 use rkyv::{Archive, Deserialize, Serialize};
 
-use crate::{Command, Event, Sequence, TimeNs};
+use crate::{Command, Event, OperatorNumber, Sequence, TimeNs};
 
 /// Position of a frame in the journal files, from which its bytes and receipt can be read.
 #[derive(
@@ -28,6 +28,38 @@ pub struct FramePosition {
     pub length: u32,
 }
 
+/// What comes with a command beside its content. A frame carries all of it, so a replay has the
+/// same stamp.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct CommandStamp {
+    /// The time; one before the time of the state counts as the time of the state.
+    pub time: TimeNs,
+    /// The operator whose command it is (docs/verify/rules.md §27).
+    pub operator: OperatorNumber,
+    /// Events `Fill` and `OrderClosed` in earlier frames of its group, 0 to
+    /// [`crate::limits::MAX_VISITED_ORDERS`]; a placed order visits as many orders less
+    /// (docs/verify/rules.md §28). 0 outside of a group.
+    pub touched: u16,
+}
+
+impl CommandStamp {
+    /// A command at this time, of no operator and no group.
+    #[must_use]
+    pub const fn at(time: TimeNs) -> Self {
+        Self {
+            time,
+            operator: OperatorNumber::NONE,
+            touched: 0,
+        }
+    }
+}
+
+impl From<TimeNs> for CommandStamp {
+    fn from(time: TimeNs) -> Self {
+        Self::at(time)
+    }
+}
+
 /// One decoded frame, borrowed from the decoder's buffer.
 #[derive(Clone, Copy, Debug)]
 pub struct FrameRef<'a> {
@@ -35,6 +67,10 @@ pub struct FrameRef<'a> {
     pub sequence: Sequence,
     /// Time at which it was applied.
     pub time: TimeNs,
+    /// The operator whose command it is; none in frames of version 1 and 2.
+    pub operator: OperatorNumber,
+    /// Orders touched in earlier frames of its group, as in [`CommandStamp::touched`].
+    pub touched: u16,
     /// The command.
     pub command: &'a Command,
     /// The events of the command.
@@ -43,4 +79,16 @@ pub struct FrameRef<'a> {
     pub evidence: &'a [u8],
     /// Position in the journal files.
     pub place: FramePosition,
+}
+
+impl FrameRef<'_> {
+    /// The stamp of its command.
+    #[must_use]
+    pub const fn stamp(&self) -> CommandStamp {
+        CommandStamp {
+            time: self.time,
+            operator: self.operator,
+            touched: self.touched,
+        }
+    }
 }

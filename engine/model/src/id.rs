@@ -131,6 +131,12 @@ number!(
     u64
 );
 number!(
+    /// Number of an operator, in order of addition (docs/verify/rules.md §27): 0 = none (a client or
+    /// the engine itself), 1 = the first admin, whose token is in the configuration.
+    OperatorNumber,
+    u16
+);
+number!(
     /// Position of a command in the journal; the first command has sequence 1.
     Sequence,
     u64
@@ -145,6 +151,13 @@ number!(
     TradeIndex,
     u32
 );
+
+impl OperatorNumber {
+    /// No operator.
+    pub const NONE: Self = Self(0);
+    /// The first admin.
+    pub const FIRST_ADMIN: Self = Self(1);
+}
 
 impl Sequence {
     /// The sequence after this one.

@@ -15,8 +15,10 @@ pub mod frame;
 pub mod id;
 pub mod limits;
 pub mod market;
+pub mod operator;
 pub mod quantity;
 pub mod rejection;
+pub mod roles;
 pub mod settings;
 pub mod side;
 mod state_codec;
@@ -26,15 +28,20 @@ pub mod verdict;
 
 pub use command::{Command, PlaceOrder};
 pub use event::{Event, Fill};
-pub use frame::{FramePosition, FrameRef};
+pub use frame::{CommandStamp, FramePosition, FrameRef};
 pub use id::{
     AccountNumber, ApiKey, ConditionId, Digest16, DomainNumber, EventId, EventNumber, KeyNumber,
-    MarketNumber, OrderId, OrderNumber, Reference, Sequence, TokenId, TradeIndex, WalletAddress,
+    MarketNumber, OperatorNumber, OrderId, OrderNumber, Reference, Sequence, TokenId, TradeIndex,
+    WalletAddress,
 };
-pub use market::{FeeSchedule, MarketState, Payout, QuestionSet, SystemMode, WalletKind};
+pub use market::{
+    FeeSchedule, MarketState, MarketTerms, Payout, QuestionSet, ResolutionPolicy, SystemMode,
+    WalletKind,
+};
+pub use operator::{OperatorName, OperatorRole, RoleSet};
 pub use quantity::{Lots, Micros, Price, Tick};
 pub use rejection::{Rejection, RejectionReason};
-pub use settings::Settings;
+pub use settings::{PaymentSettings, Settings};
 pub use side::{CloseReason, MatchKind, OrderType, Outcome, Side};
 pub use time::{TimeMs, TimeNs, TimeSeconds};
 pub use verdict::{CommandOutcome, OrderResult, OrderStatus, Verdict};

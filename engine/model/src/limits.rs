@@ -54,11 +54,45 @@ pub const ORDER_ID_SHARES: u32 = 64;
 pub const RESERVED_ORDER_IDS: u32 = 1_024;
 /// Order ids or references evicted by one placement or action: bounded work that outpaces arrivals.
 pub const EVICTED_PER_COMMAND: usize = 4;
+/// Longest delay of a taker (docs/verify/rules.md §22).
+pub const MAX_TAKER_DELAY_MS: u32 = 60_000;
+/// Largest share of a fee that a maker accrues, in parts per million (docs/verify/rules.md §23).
+pub const MAX_REBATE_PPM: u32 = 1_000_000;
+/// Latest time of a market's clock, in milliseconds: it is representable in nanoseconds.
+pub const MAX_CLOCK_MS: u64 = 18_000_000_000_000;
+/// Accounts that one step of background work looks at (docs/verify/rules.md §23, §25).
+pub const ACCOUNTS_PER_STEP: u32 = 1_024;
+/// Longest challenge window: 30 days (docs/verify/rules.md §24).
+pub const MAX_WINDOW_SECONDS: u32 = 30 * 24 * 3_600;
+/// Wallets of one list that may propose or dispute.
+pub const MAX_LISTED_WALLETS: u32 = 64;
+/// Operators ever added, the first admin included (docs/verify/rules.md §27).
+pub const MAX_OPERATORS: u16 = 1_024;
+/// Withdrawals that wait for a second person.
+pub const MAX_HELD_WITHDRAWALS: usize = 4_096;
+/// Characters of the reason of an operator's act.
+pub const MAX_REASON_CHARS: usize = 256;
+/// Bytes of the source of a proposal: a URL or text.
+pub const MAX_SOURCE_BYTES: usize = 1_024;
+/// Cancels, and places, of one replace (docs/verify/rules.md §28).
+pub const MAX_REPLACE: usize = 15;
+/// Commands of one replace.
+pub const MAX_GROUP: usize = 2 * MAX_REPLACE;
+/// Evidence of one order of a replace; its cancels have none.
+pub const MAX_GROUP_EVIDENCE_BYTES: usize = 1_536;
+/// Ids of catalog records from here on are those of operators' own markets, event groups and tags;
+/// ids of upstreams are below. Exact as numbers of JSON.
+pub const OWN_CATALOG_IDS: u64 = 1 << 50;
 /// Newest rules number of this build. At start the engine switches an older journal to it.
-pub const NEWEST_RULES: u32 = 2;
+pub const NEWEST_RULES: u32 = 3;
 
 const _: () =
     assert!(MAX_EVENTS * EVENT_RECORD_BYTES + MAX_EVIDENCE_BYTES + 4_096 <= MAX_FRAME_BYTES);
 // The largest order at the largest price, and the largest balance, fit with margin.
 const _: () = assert!(MAX_ORDER_LOTS.0 <= u64::MAX / (PRICE_ONE as u64 * 4));
 const _: () = assert!(MAX_BALANCE.0 <= u64::MAX / 4);
+// A step pays each account at most once, and ends with one more event.
+const _: () = assert!((ACCOUNTS_PER_STEP as usize) < MAX_EVENTS);
+const _: () = assert!(MAX_CLOCK_MS <= u64::MAX / 1_000_000);
+// A frame counts the orders that its group touched in 16 bits.
+const _: () = assert!(MAX_VISITED_ORDERS <= u16::MAX as usize);

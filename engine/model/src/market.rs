@@ -1,9 +1,12 @@
 //! Rules and states of markets, event groups, wallets and the system
-//! (docs/verify/rules.md §3, §7, §12, §17).
+//! (docs/verify/rules.md §3, §7, §12, §17, §21 to §24).
 
 use rkyv::{Archive, Deserialize, Serialize};
 
+use crate::limits::{MAX_CLOCK_MS, MAX_REBATE_PPM, MAX_TAKER_DELAY_MS, MAX_WINDOW_SECONDS};
+use crate::operator::{OperatorRole, RoleSet};
 use crate::side::codes;
+use crate::time::TimeMs;
 
 codes!(
     /// Market state (docs/verify/rules.md §12). `archived` is a separate flag.
@@ -80,6 +83,81 @@ pub struct FeeSchedule {
     pub rate_ppm: u32,
     /// 0, 1 or 2.
     pub exponent: u8,
+}
+
+/// Terms of a market beside its registration, rules 3 (docs/verify/rules.md §21 to §23). All zero
+/// until `Command::SetTerms`, which replaces all of them. Times are engine time; 0 = none.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Archive, Serialize, Deserialize)]
+pub struct MarketTerms {
+    /// When a registered market becomes active.
+    pub opens_at: TimeMs,
+    /// When the market closes; it resolves nothing.
+    pub closes_at: TimeMs,
+    /// When the game starts; it matters to the core only with `clear_book_on_start`.
+    pub game_start_time: TimeMs,
+    /// Whether orders end (`Cleared`) at `game_start_time`.
+    pub clear_book_on_start: bool,
+    /// How long an order waits that could trade on arrival: 0 to
+    /// [`crate::limits::MAX_TAKER_DELAY_MS`].
+    pub taker_delay_ms: u32,
+    /// The maker's share of the taker's fee: 0 to [`crate::limits::MAX_REBATE_PPM`].
+    pub rebate_ppm: u32,
+}
+
+impl MarketTerms {
+    /// Whether delay, rebate and times are in range (otherwise `InvalidTerms`).
+    #[must_use]
+    pub const fn are_in_range(&self) -> bool {
+        self.taker_delay_ms <= MAX_TAKER_DELAY_MS
+            && self.rebate_ppm <= MAX_REBATE_PPM
+            && self.opens_at.0 <= MAX_CLOCK_MS
+            && self.closes_at.0 <= MAX_CLOCK_MS
+            && self.game_start_time.0 <= MAX_CLOCK_MS
+    }
+}
+
+/// Who resolves a market, and how (docs/verify/rules.md §24).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Archive, Serialize, Deserialize)]
+pub struct ResolutionPolicy {
+    /// Roles that propose. Listed wallets may, too.
+    pub proposers: RoleSet,
+    /// Roles that dispute. Listed wallets may, too.
+    pub disputers: RoleSet,
+    /// The shortest challenge window of a proposal, 0 to
+    /// [`crate::limits::MAX_WINDOW_SECONDS`].
+    pub minimum_window_seconds: u32,
+    /// Whether another operator than the proposer finalises.
+    pub second_person: bool,
+    /// Whether time finalises an undisputed proposal at the end of its window; never together with
+    /// `second_person`.
+    pub by_time: bool,
+}
+
+impl Default for ResolutionPolicy {
+    fn default() -> Self {
+        Self {
+            proposers: RoleSet::NONE
+                .with(OperatorRole::Admin)
+                .with(OperatorRole::Resolver),
+            disputers: RoleSet::NONE
+                .with(OperatorRole::Admin)
+                .with(OperatorRole::Markets)
+                .with(OperatorRole::Resolver)
+                .with(OperatorRole::Cashier)
+                .with(OperatorRole::Support),
+            minimum_window_seconds: 0,
+            second_person: false,
+            by_time: false,
+        }
+    }
+}
+
+impl ResolutionPolicy {
+    /// Whether the policy is consistent and in bounds (otherwise `InvalidPolicy`).
+    #[must_use]
+    pub const fn is_valid(&self) -> bool {
+        self.minimum_window_seconds <= MAX_WINDOW_SECONDS && !(self.second_person && self.by_time)
+    }
 }
 
 /// A set of questions of one neg-risk event group; bit i is question i of its frozen list.

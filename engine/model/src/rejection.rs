@@ -41,6 +41,8 @@ reasons! {
     UnknownKey = 5,
     /// The key's owner is not the owner of the account.
     KeyOfAnotherOwner = 6,
+    /// No operator with this number, or a revoked one.
+    UnknownOperator = 7,
     /// The market is registered but not yet active.
     MarketNotReady = 10,
     /// The market is paused.
@@ -158,10 +160,66 @@ reasons! {
     WorkPending = 100,
     /// No work is pending.
     NothingPending = 101,
-    /// No order is due.
+    /// Nothing is due.
     NothingDue = 102,
     /// The attested sequence is not applied yet.
     NotYetApplied = 103,
+    /// A thing is due at or before the command's time: `AdvanceTime` must come first.
+    TimeDue = 104,
+    /// The command belongs to newer rules. Details: rules needed, rules in force.
+    NotInRules = 105,
+    /// A term is outside its range: delay, rebate or a time.
+    InvalidTerms = 110,
+    /// `opens_at` is not before `closes_at`. Details: both, in milliseconds.
+    ClockContradicts = 111,
+    /// `closes_at` is not after now. Details: `closes_at` and now, in milliseconds.
+    ClosesInPast = 112,
+    /// A cancel of the same replace ended no order. The matcher's answer, not the core's.
+    NotAllCanceled = 113,
+    /// A payment of rebates is running.
+    RebatesInProgress = 114,
+    /// No rebate is accrued.
+    NothingAccrued = 115,
+    /// The role of the operator does not include the command. Details: role code, command code.
+    OperatorRole = 120,
+    /// The command needs an operator, or a wallet that proposes or disputes.
+    OperatorRequired = 121,
+    /// The second person is the first.
+    SamePerson = 122,
+    /// The policy asks for a second person: propose, then finalise.
+    SecondPersonRequired = 123,
+    /// The name, role or token hash of an operator is malformed.
+    InvalidOperator = 124,
+    /// A live operator has this name.
+    OperatorNameTaken = 125,
+    /// An operator has or had this token.
+    OperatorTokenTaken = 126,
+    /// 1,024 operators were added.
+    TooManyOperators = 127,
+    /// The last live admin cannot be revoked.
+    LastAdmin = 128,
+    /// No held withdrawal has this reference.
+    UnknownWithdrawal = 129,
+    /// 4,096 withdrawals are held.
+    TooManyHeld = 130,
+    /// The policy does not permit this operator or wallet to propose, dispute or withdraw it.
+    NotPermitted = 140,
+    /// The market has an undisputed proposal.
+    AlreadyProposed = 141,
+    /// The market has no proposal, or another one than named.
+    NoProposal = 142,
+    /// The proposal is disputed.
+    ProposalDisputed = 143,
+    /// The challenge window is open. Details: its end and now, in milliseconds.
+    ChallengeOpen = 144,
+    /// The window is outside the policy. Details: shortest, longest, in seconds.
+    InvalidWindow = 145,
+    /// The policy contradicts itself or exceeds a bound.
+    InvalidPolicy = 146,
+    /// The market has no policy of its own.
+    NoPolicy = 147,
+    /// The list has 64 wallets.
+    ListFull = 148,
 }
 
 /// A rejection and its details. Each reason defines the two numbers; 0 where it does not.

@@ -52,3 +52,13 @@ impl Settings {
             && self.remembered_order_ids >= 1
     }
 }
+
+/// Settings of payments, rules 3; `Command::SetPayments` replaces all of them.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Archive, Serialize, Deserialize)]
+pub struct PaymentSettings {
+    /// A larger withdrawal of a wallet waits for a second person (docs/verify/rules.md §27); 0 = none
+    /// waits. At most [`crate::limits::MAX_BALANCE`], otherwise `InvalidSettings`.
+    pub withdrawal_limit: Micros,
+    /// Whether accrued rebates are paid at 00:00 UTC (docs/verify/rules.md §23).
+    pub rebates_daily: bool,
+}

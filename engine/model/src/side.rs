@@ -87,6 +87,10 @@ codes!(
         /// A budget BUY stopped because a fee used up the free collateral
         /// (docs/verify/rules.md §4).
         FeeStopped = 9,
+        /// The market's book was cleared at its game start (docs/verify/rules.md §21).
+        Cleared = 10,
+        /// A delayed FOK that the book could not fill when it was due (docs/verify/rules.md §22).
+        FokNotFilled = 11,
     }
 );
 

@@ -4,9 +4,10 @@
 //! Decoding never panics and accepts only encoder output: decoded bytes encode to the same bytes.
 
 use crate::codec::{CodecError, Stored, invalid};
+use crate::id::MarketNumber;
 use crate::quantity::Micros;
 use crate::rejection::RejectionReason;
-use crate::state_record::{OrderIdState, PendingWork, StateRecord};
+use crate::state_record::{BackgroundWork, OrderIdState, PendingWork, StateRecord};
 
 /// An option of a coded enum: the pinned code, or 255 for `None`.
 struct CodeOrNone<T>(Option<T>);
@@ -102,6 +103,39 @@ records! {
         sequence, time, scope, reference, code, account, object, amount, questions, collateral,
     }
     11 = RememberedRequest { sequence, time, owner, request, last, cancelled }
+    12 = Site { payments, policy, rebates_since }
+    13 = Operator { operator, name, role, token, live }
+    14 = Terms { market, terms, clear_armed }
+    15 = Policy { market, policy }
+    16 = ListedWallet { market, account, propose, dispute }
+    17 = Proposal {
+        market, proposal, time, payout, operator, by, window_seconds, evidence, by_time,
+        second_person, disputed, counter as CodeOrNone,
+    }
+    18 = Accrued { account, amount }
+    19 = DelayedOrder {
+        order, id, account, market, outcome, side, order_type, price, lots, budget, minimum_lots,
+        expiration, due, fee, rebate_ppm, reserved, cancel as CodeOrNone,
+    }
+    20 = HeldWithdrawal { sequence, operator, account, amount, reference }
+    21 = Background { first, work, next, end, paid }
+}
+
+/// A tag, then the market or zeros.
+impl Stored for BackgroundWork {
+    fn put(&self, out: &mut Vec<u8>) {
+        match self {
+            Self::Settlement { market } => (1_u8, *market).put(out),
+            Self::Rebates => (2_u8, MarketNumber(0)).put(out),
+        }
+    }
+    fn take(from: &mut &[u8]) -> Result<Self, CodecError> {
+        match <(u8, MarketNumber)>::take(from)? {
+            (1, market) => Ok(Self::Settlement { market }),
+            (2, MarketNumber(0)) => Ok(Self::Rebates),
+            (other, _) => Err(invalid("background work", other)),
+        }
+    }
 }
 
 /// Tag 2 is a kill without a minimum, as in version 1 of the state; tag 3 has a minimum.
@@ -166,6 +200,10 @@ impl Stored for Option<PendingWork> {
                 3_u8.put(out);
                 account.put(out);
             }
+            Some(PendingWork::ClearMarket { market }) => {
+                4_u8.put(out);
+                market.put(out);
+            }
         }
     }
     fn take(from: &mut &[u8]) -> Result<Self, CodecError> {
@@ -184,6 +222,9 @@ impl Stored for Option<PendingWork> {
             },
             3 => PendingWork::ClosedOnly {
                 account: Stored::take(from)?,
+            },
+            4 => PendingWork::ClearMarket {
+                market: Stored::take(from)?,
             },
             other => return Err(invalid("pending work", other)),
         }))

@@ -7,12 +7,17 @@
 
 use crate::id::{
     AccountNumber, ApiKey, ConditionId, Digest16, DomainNumber, EventId, EventNumber, KeyNumber,
-    MarketNumber, OrderId, OrderNumber, Reference, Sequence, TokenId, WalletAddress,
+    MarketNumber, OperatorNumber, OrderId, OrderNumber, Reference, Sequence, TokenId,
+    WalletAddress,
 };
-use crate::market::{FeeSchedule, MarketState, Payout, QuestionSet, SystemMode, WalletKind};
+use crate::market::{
+    FeeSchedule, MarketState, MarketTerms, Payout, QuestionSet, ResolutionPolicy, SystemMode,
+    WalletKind,
+};
+use crate::operator::{OperatorName, OperatorRole};
 use crate::quantity::{Lots, Micros, Price, Tick};
 use crate::rejection::RejectionReason;
-use crate::settings::Settings;
+use crate::settings::{PaymentSettings, Settings};
 use crate::side::{CloseReason, OrderType, Outcome, Side};
 use crate::time::{TimeMs, TimeNs, TimeSeconds};
 
@@ -60,6 +65,24 @@ pub enum PendingWork {
         /// The account.
         account: AccountNumber,
     },
+    /// Rules 3: cancel a cleared market's orders, in the order of `CloseMarket`; under rules 3 both
+    /// end with the delayed orders, by number (docs/verify/rules.md §21).
+    ClearMarket {
+        /// The market.
+        market: MarketNumber,
+    },
+}
+
+/// Work that `Step` commands do, rules 3 (docs/verify/rules.md §23, §25).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum BackgroundWork {
+    /// Pay the holders of a resolved market.
+    Settlement {
+        /// The market.
+        market: MarketNumber,
+    },
+    /// Pay accrued rebates; at most one in the queue.
+    Rebates,
 }
 
 /// One record of the state.
@@ -252,6 +275,10 @@ pub enum StateRecord {
     /// convert with a new reference is `TooManyReferences` when its account holds
     /// `REFERENCES_PER_ACCOUNT` or more and the time of the account's oldest + `REQUEST_MEMORY_NS`
     /// is not below the time of the command.
+    ///
+    /// Rules 3: a proposal's reference has the scope of deposits. Its account is the proposing wallet
+    /// (0 for an operator), its object the market, its amount window × 4 + payout code, its
+    /// questions the first 16 bytes of the evidence hash. A held withdrawal's is that of the withdrawal.
     RememberedReference {
         /// Sequence of the command.
         sequence: Sequence,
@@ -291,5 +318,155 @@ pub enum StateRecord {
         last: Sequence,
         /// Orders closed so far.
         cancelled: u32,
+    },
+    /// Rules 3 only, as all records below. One record.
+    Site {
+        /// Settings of payments.
+        payments: PaymentSettings,
+        /// Resolution policy of the site.
+        policy: ResolutionPolicy,
+        /// Since when rebates are accrued: the time of the command that made the sum of all
+        /// `Accrued` positive, or ended a payment with a rest. 0 while the sum is 0. With
+        /// `rebates_daily` and no payment in the queue, the next is due at the first 00:00 UTC after
+        /// it (docs/verify/rules.md §23).
+        rebates_since: TimeNs,
+    },
+    /// Sorted by number; the first admin (name `admin`, token zero) is listed, too.
+    Operator {
+        /// Number, from 1.
+        operator: OperatorNumber,
+        /// Name.
+        name: OperatorName,
+        /// Role.
+        role: OperatorRole,
+        /// SHA-256 of the token.
+        token: [u8; 32],
+        /// Whether the operator is not revoked.
+        live: bool,
+    },
+    /// Sorted by market; only terms that are not all zero.
+    Terms {
+        /// The market.
+        market: MarketNumber,
+        /// The terms.
+        terms: MarketTerms,
+        /// Whether the clear is armed (docs/verify/rules.md §21).
+        clear_armed: bool,
+    },
+    /// Sorted by market; only markets with a policy of their own.
+    Policy {
+        /// The market.
+        market: MarketNumber,
+        /// Its policy.
+        policy: ResolutionPolicy,
+    },
+    /// Sorted by market, the site first, then account; at least one flag is set.
+    ListedWallet {
+        /// The market; `None` = the site.
+        market: Option<MarketNumber>,
+        /// The wallet's account.
+        account: AccountNumber,
+        /// Whether it may propose.
+        propose: bool,
+        /// Whether it may dispute.
+        dispute: bool,
+    },
+    /// Sorted by market.
+    Proposal {
+        /// The market.
+        market: MarketNumber,
+        /// Sequence of the proposal's command.
+        proposal: Sequence,
+        /// Time of that command.
+        time: TimeNs,
+        /// The payout.
+        payout: Payout,
+        /// Its operator; 0 for a wallet.
+        operator: OperatorNumber,
+        /// Its wallet.
+        by: Option<AccountNumber>,
+        /// Challenge window in seconds.
+        window_seconds: u32,
+        /// SHA-256 of the evidence.
+        evidence: [u8; 32],
+        /// Whether time finalises it.
+        by_time: bool,
+        /// Whether another operator finalises it.
+        second_person: bool,
+        /// Whether it is disputed.
+        disputed: bool,
+        /// The disputer's payout.
+        counter: Option<Payout>,
+    },
+    /// Sorted by account; only amounts above 0.
+    Accrued {
+        /// The account.
+        account: AccountNumber,
+        /// Accrued rebates.
+        amount: Micros,
+    },
+    /// Sorted by number. An order that waits out a market's delay (docs/verify/rules.md §22). Its
+    /// reservation is part of the account's or position's `reserved`, and it counts as live.
+    DelayedOrder {
+        /// Number.
+        order: OrderNumber,
+        /// Id.
+        id: OrderId,
+        /// Account.
+        account: AccountNumber,
+        /// Market.
+        market: MarketNumber,
+        /// Outcome of the token.
+        outcome: Outcome,
+        /// Side in the order's token.
+        side: Side,
+        /// Order type.
+        order_type: OrderType,
+        /// Limit in the price of the order's token.
+        price: Price,
+        /// Lots; 0 for a budget BUY.
+        lots: Lots,
+        /// makerAmount of a budget BUY; 0 otherwise.
+        budget: Micros,
+        /// takerAmount of a FOK BUY rounded down to a lot; 0 otherwise.
+        minimum_lots: Lots,
+        /// Signed expiration of a GTD order; 0 otherwise.
+        expiration: TimeSeconds,
+        /// When it meets the book.
+        due: TimeNs,
+        /// Fee schedule at admission.
+        fee: FeeSchedule,
+        /// Maker's share of the fee at admission.
+        rebate_ppm: u32,
+        /// Reserved: micros of a BUY, lots of a SELL.
+        reserved: u64,
+        /// Reason of the first cancel that asked for it.
+        cancel: Option<CloseReason>,
+    },
+    /// Sorted by sequence. The amount is part of the account's `reserved`.
+    HeldWithdrawal {
+        /// Sequence of the withdrawal's command.
+        sequence: Sequence,
+        /// Its operator.
+        operator: OperatorNumber,
+        /// The account.
+        account: AccountNumber,
+        /// The amount.
+        amount: Micros,
+        /// The reference.
+        reference: Reference,
+    },
+    /// Sorted by `first`: the queue. `Step` does the first entry's work.
+    Background {
+        /// The command that started it.
+        first: Sequence,
+        /// The work.
+        work: BackgroundWork,
+        /// The next account to look at.
+        next: AccountNumber,
+        /// The account after the last one.
+        end: AccountNumber,
+        /// Paid so far by steps.
+        paid: Micros,
     },
 }

@@ -7,7 +7,9 @@
 
 use rkyv::{Archive, Deserialize, Serialize};
 
-use crate::id::{AccountNumber, DomainNumber, EventNumber, KeyNumber, MarketNumber, Sequence};
+use crate::id::{
+    AccountNumber, DomainNumber, EventNumber, KeyNumber, MarketNumber, OperatorNumber, Sequence,
+};
 use crate::quantity::{Lots, Micros};
 use crate::rejection::Rejection;
 
@@ -23,6 +25,8 @@ pub enum OrderStatus {
     /// Nothing traded and nothing rests: it skipped or cancelled orders up to the bound on visited
     /// orders.
     Unmatched,
+    /// It waits out the market's delay; its funds are reserved (docs/verify/rules.md §22).
+    Delayed,
 }
 
 /// Immediate result of an order.
@@ -47,7 +51,8 @@ pub enum CommandOutcome {
     Done,
     /// A placed order.
     Order(OrderResult),
-    /// A cancel: the orders ended by this command; more follow when work is pending.
+    /// A cancel, or a time command that expired, cleared or closed: the orders ended by this
+    /// command; more follow when work is pending. 0 for a delayed order, which only notes the cancel.
     Cancelled {
         /// Number of orders.
         orders: u32,
@@ -64,6 +69,10 @@ pub enum CommandOutcome {
     Domain(DomainNumber),
     /// Collateral received by a merge, redeem or convert, or paid by a split.
     Collateral(Micros),
+    /// An operator was added.
+    Operator(OperatorNumber),
+    /// A withdrawal of this account waits for a second person (docs/verify/rules.md §27).
+    Held(AccountNumber),
 }
 
 /// The answer to a command.

@@ -3,7 +3,7 @@
 use foretell_model::limits::MAX_ORDER_LOTS;
 use foretell_model::{
     AccountNumber, Command, CommandOutcome, Event, EventNumber, Lots, MarketNumber, MarketState,
-    Micros, QuestionSet, Reference, Rejection, RejectionReason, SystemMode,
+    Micros, Payout, QuestionSet, Reference, Rejection, RejectionReason, SystemMode,
 };
 
 use crate::exchange::{Exchange, Stamp};
@@ -150,16 +150,28 @@ impl Exchange {
         };
         self.check_reference(Some(account), reference, Some(content), at)?;
         self.account(account)?;
-        let pays = self
-            .market(market)?
-            .payout
-            .ok_or(RejectionReason::NotResolved)?
-            .price_units();
+        let is_resolved = self.market(market)?.payout.is_some();
+        ensure(is_resolved, RejectionReason::NotResolved)?;
         let burned = self.free_shares_of(account, market);
         ensure(burned != [Lots::ZERO; 2], RejectionReason::NothingToRedeem)?;
 
-        let payout =
-            Micros(burned[YES].0 * u64::from(pays[YES]) + burned[NO].0 * u64::from(pays[NO]));
+        let payout = self.burn_and_pay(account, market, events);
+        let outcome = CommandOutcome::Collateral(payout);
+        self.remember_reference(Some(account), reference, content, outcome, at);
+        Ok(outcome)
+    }
+
+    /// Burns all shares of an account in a resolved market and pays them.
+    pub(crate) fn burn_and_pay(
+        &mut self,
+        account: AccountNumber,
+        market: MarketNumber,
+        events: &mut Vec<Event>,
+    ) -> Micros {
+        let payout = self.markets[market.0 as usize].payout;
+        let [yes, no] = payout.expect("the market is resolved").price_units();
+        let burned = self.free_shares_of(account, market);
+        let payout = Micros(burned[YES].0 * u64::from(yes) + burned[NO].0 * u64::from(no));
         self.account_mut(account).free += payout;
         for outcome in [YES, NO] {
             self.shares(account, market)[outcome] -= burned[outcome];
@@ -171,12 +183,11 @@ impl Exchange {
             lots: burned,
             payout,
         });
-        let outcome = CommandOutcome::Collateral(payout);
-        self.remember_reference(Some(account), reference, content, outcome, at);
-        Ok(outcome)
+        payout
     }
 
-    /// Converts n No of each given question into n × (k − 1) collateral and n Yes of each other.
+    /// Converts n No of each given question into n × (k − 1) collateral and n Yes of each other open
+    /// one.
     #[allow(
         clippy::too_many_arguments,
         reason = "the fields of the command, in its order"
@@ -216,10 +227,10 @@ impl Exchange {
             questions.count() >= 1 && questions.end() as usize <= markets.len(),
             RejectionReason::InvalidQuestions,
         )?;
-        let all_active = markets
-            .iter()
-            .all(|market| self.markets[market.0 as usize].state == MarketState::Active);
-        ensure(frozen && all_active, RejectionReason::EventNotActive)?;
+        ensure(
+            frozen && self.may_convert(&markets, questions),
+            RejectionReason::EventNotActive,
+        )?;
         ensure(!closed_only, RejectionReason::ClosedOnlyAccount)?;
         for (question, market) in (0..).zip(&markets) {
             let free = self.free_shares_of(account, *market)[NO];
@@ -233,7 +244,7 @@ impl Exchange {
             if questions.contains(question) {
                 self.shares(account, market)[NO] -= lots;
                 self.market_mut(market).supply[NO] -= lots;
-            } else {
+            } else if self.markets[market.0 as usize].payout.is_none() {
                 self.shares(account, market)[YES] += lots;
                 self.market_mut(market).supply[YES] += lots;
             }
@@ -251,6 +262,17 @@ impl Exchange {
         let outcome = CommandOutcome::Collateral(collateral);
         self.remember_reference(Some(account), reference, content, outcome, at);
         Ok(outcome)
+    }
+
+    /// Rules 3: each question given is active, and none has resolved Yes. Before: all are active.
+    fn may_convert(&self, markets: &[MarketNumber], given: QuestionSet) -> bool {
+        let mut questions = (0..).zip(markets);
+        questions.all(|(question, market)| {
+            let market = &self.markets[market.0 as usize];
+            let is_active = market.state == MarketState::Active;
+            let must_be_active = self.rules < 3 || given.contains(question);
+            (is_active || !must_be_active) && market.payout != Some(Payout::Yes)
+        })
     }
 
     fn check_mode_for_new_sets(&self) -> Result<(), NotApplied> {

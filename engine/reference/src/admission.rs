@@ -2,14 +2,13 @@
 
 use foretell_model::digest::OrderIdState;
 use foretell_model::limits::MAX_ORDER_LOTS;
-use foretell_model::quantity::PRICE_ONE;
+use foretell_model::quantity::{MICROS_PER_LOT, PRICE_ONE};
 use foretell_model::{
     CommandOutcome, Lots, MarketState, Micros, OrderNumber, OrderType, PlaceOrder, Price,
     Rejection, RejectionReason, Sequence, Side, SystemMode, Tick, TimeNs, TimeSeconds,
 };
 
 use crate::exchange::{Exchange, Stamp};
-use crate::fees;
 use crate::handler_result::{NotApplied, ensure};
 use crate::orders;
 use crate::plan::{Demand, Taker};
@@ -32,6 +31,7 @@ impl Exchange {
         ))?;
         let taker = Taker {
             number: OrderNumber(at.sequence.0),
+            id: placed.order,
             account: placed.account,
             market: placed.market,
             outcome: placed.outcome,
@@ -39,7 +39,9 @@ impl Exchange {
             order_type: placed.order_type,
             limit,
             demand: self.demand(placed)?,
+            expiration: placed.expiration,
             fee: market.fee,
+            rebate_ppm: market.terms.rebate_ppm,
         };
         self.check_minimum(&taker)?;
         self.check_cap(&taker)?;
@@ -126,7 +128,10 @@ impl Exchange {
             Demand::Budget {
                 budget: Micros(placed.maker_amount),
                 free: self.account(placed.account)?.free,
-                minimum: placed.taker_amount,
+                minimum: match placed.order_type {
+                    OrderType::Fok => Lots(placed.taker_amount / MICROS_PER_LOT),
+                    _ => Lots::ZERO,
+                },
             }
         } else {
             Demand::Shares(
@@ -157,11 +162,14 @@ impl Exchange {
         )
     }
 
+    /// In a market with a delay every order may have to wait, so each counts.
     fn check_cap(&self, taker: &Taker) -> Result<(), NotApplied> {
         let live = self.live_orders(taker.account);
         let cap = self.settings.live_orders_per_account;
+        let is_delaying = self.market(taker.market)?.terms.taker_delay_ms > 0;
+        let may_stay = taker.order_type.may_rest() || is_delaying;
         ensure(
-            !taker.order_type.may_rest() || live < cap,
+            !may_stay || live < cap,
             Rejection::with(
                 RejectionReason::TooManyLiveOrders,
                 u64::from(live),
@@ -170,29 +178,20 @@ impl Exchange {
         )
     }
 
-    /// A BUY needs collateral for every way to fill it, a SELL its shares.
     fn check_means(&self, taker: &Taker) -> Result<(), NotApplied> {
-        let needed = match (taker.side, taker.demand) {
-            (Side::Sell, Demand::Shares(lots)) => {
-                let free = self.free_shares_of(taker.account, taker.market)[taker.outcome.index()];
-                return ensure(
-                    lots <= free,
-                    Rejection::with(RejectionReason::NotEnoughShares, lots.0, free.0),
-                );
+        let needed = taker.needs();
+        let (free, reason) = match taker.side {
+            Side::Sell => {
+                let free = self.free_shares_of(taker.account, taker.market);
+                let free = free[taker.outcome.index()];
+                (free.0, RejectionReason::NotEnoughShares)
             }
-            (_, Demand::Shares(lots)) => {
-                lots.value_at(taker.limit) + fees::covering(lots, taker.limit, taker.fee)
-            }
-            (_, Demand::Budget { budget, .. }) => {
-                let lots = Lots(budget.0 / u64::from(taker.limit.0));
-                budget + fees::charged(lots, taker.limit, taker.fee)
+            Side::Buy => {
+                let free = self.account(taker.account)?.free;
+                (free.0, RejectionReason::NotEnoughCollateral)
             }
         };
-        let free = self.account(taker.account)?.free;
-        ensure(
-            needed <= free,
-            Rejection::with(RejectionReason::NotEnoughCollateral, needed.0, free.0),
-        )
+        ensure(needed <= free, Rejection::with(reason, needed, free))
     }
 }
 

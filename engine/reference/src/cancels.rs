@@ -1,4 +1,6 @@
-//! Cancels by owners, operators and time, and work that continues in `Continue`.
+//! Cancels by owners and operators, and work that continues in `Continue`.
+//!
+//! An owner's cancel of a delayed order ends nothing: it is noted (docs/verify/rules.md §22).
 
 use foretell_model::digest::PendingWork;
 use foretell_model::limits::MAX_VISITED_ORDERS;
@@ -19,18 +21,36 @@ impl Exchange {
     ) -> HandlerResult {
         self.account(owner)?;
         // The id of an order is remembered at least while the order lives.
-        let order = self
-            .order_ids
-            .get(id)
-            .and_then(|known| self.orders.get(known.number))
+        let known = self.order_ids.get(id);
+        let order = known
+            .and_then(|known| self.live_order(known.number))
             .ok_or(RejectionReason::OrderNotFound)?;
         ensure(
-            self.account(order.account)?.owner == owner,
+            self.account(order.account())?.owner == owner,
             RejectionReason::OrderOfAnotherOwner,
         )?;
+        let nothing = CommandOutcome::Cancelled { orders: 0 };
+        ensure(!order.is_asked(), NotApplied::already(nothing))?;
 
-        self.close_order(order.number, CloseReason::User, events);
-        Ok(CommandOutcome::Cancelled { orders: 1 })
+        let number = order.number();
+        let orders = self.cancel_or_ask(number, CloseReason::User, events);
+        Ok(CommandOutcome::Cancelled { orders })
+    }
+
+    /// Ends a resting order, or notes the cancel of a delayed one. Returns the number ended.
+    fn cancel_or_ask(
+        &mut self,
+        number: OrderNumber,
+        reason: CloseReason,
+        events: &mut Vec<Event>,
+    ) -> u32 {
+        if self.delayed.get(number).is_some() {
+            self.request_cancel(number, reason, events);
+            0
+        } else {
+            self.close_order(number, reason, events);
+            1
+        }
     }
 
     pub(crate) fn cancel_all(
@@ -106,26 +126,6 @@ impl Exchange {
         Ok(CommandOutcome::Cancelled { orders })
     }
 
-    /// Closes expired orders by expiration, then number, at most `MAX_VISITED_ORDERS`. The rest stay due
-    /// for the next command.
-    pub(crate) fn advance_time(&mut self, at: Stamp, events: &mut Vec<Event>) -> HandlerResult {
-        let due: Vec<_> = self
-            .orders
-            .expiring()
-            .take_while(|order| order.is_expired(&self.settings, at.time))
-            .map(|order| order.number)
-            .take(MAX_VISITED_ORDERS)
-            .collect();
-        ensure(!due.is_empty(), RejectionReason::NothingDue)?;
-
-        for number in &due {
-            self.close_order(*number, CloseReason::Expired, events);
-        }
-        Ok(CommandOutcome::Cancelled {
-            orders: count(due.len()),
-        })
-    }
-
     pub(crate) fn continue_work(&mut self, at: Stamp, events: &mut Vec<Event>) -> HandlerResult {
         let work = self.pending.ok_or(RejectionReason::NothingPending)?;
         let orders = self.do_work(work, at, events);
@@ -133,19 +133,25 @@ impl Exchange {
     }
 
     /// Cancels at most `MAX_VISITED_ORDERS` orders of the work and leaves the rest pending. Returns the
-    /// number cancelled.
+    /// number ended.
     pub(crate) fn do_work(&mut self, work: PendingWork, at: Stamp, events: &mut Vec<Event>) -> u32 {
         let mut orders = self.orders_of(&work);
         let more = orders.len() > MAX_VISITED_ORDERS;
         orders.truncate(MAX_VISITED_ORDERS);
-        for number in &orders {
-            self.close_order(*number, reason_of(&work), events);
+        let mut cancelled = 0;
+        for number in orders {
+            let reason = reason_of(&work);
+            if matches!(work, PendingWork::CancelOwner { .. }) {
+                cancelled += self.cancel_or_ask(number, reason, events);
+            } else {
+                self.close_order(number, reason, events);
+                cancelled += 1;
+            }
         }
         self.pending = more.then_some(work);
         if more {
             events.push(Event::WorkPending);
         }
-        let cancelled = count(orders.len());
         if let PendingWork::CancelOwner { first, .. } = work {
             self.count_for_request(first, cancelled, at);
         }
@@ -164,25 +170,27 @@ impl Exchange {
             } => self
                 .wallets_of(owner)
                 .into_iter()
-                .flat_map(|wallet| self.orders.of_account(wallet))
-                .filter(|order| market.is_none_or(|market| order.market == market))
-                .filter(|order| outcome.is_none_or(|outcome| order.outcome == outcome))
-                .map(|order| order.number)
+                .flat_map(|wallet| self.live_orders_of(wallet))
+                .filter(|order| !order.is_asked())
+                .filter(|order| market.is_none_or(|market| order.market() == market))
+                .filter(|order| outcome.is_none_or(|outcome| order.outcome() == outcome))
+                .map(|order| order.number())
                 .take(MAX_VISITED_ORDERS + 1)
                 .collect(),
-            PendingWork::CloseMarket { market } => {
+            PendingWork::CloseMarket { market } | PendingWork::ClearMarket { market } => {
                 let bids = self.book_side(market, true);
                 let asks = self.book_side(market, false);
                 bids.chain(asks)
                     .map(|order| order.number)
+                    .chain(self.delayed.of_market(market))
                     .take(MAX_VISITED_ORDERS + 1)
                     .collect()
             }
             PendingWork::ClosedOnly { account } => self
-                .orders
-                .of_account(account)
-                .filter(|order| order.side == Side::Buy)
-                .map(|order| order.number)
+                .live_orders_of(account)
+                .into_iter()
+                .filter(|order| order.side() == Side::Buy)
+                .map(|order| order.number())
                 .take(MAX_VISITED_ORDERS + 1)
                 .collect(),
         }
@@ -194,9 +202,6 @@ const fn reason_of(work: &PendingWork) -> CloseReason {
         PendingWork::CancelOwner { reason, .. } => *reason,
         PendingWork::CloseMarket { .. } => CloseReason::MarketClosed,
         PendingWork::ClosedOnly { .. } => CloseReason::ClosedOnly,
+        PendingWork::ClearMarket { .. } => CloseReason::Cleared,
     }
-}
-
-fn count(orders: usize) -> u32 {
-    u32::try_from(orders).expect("at most MAX_VISITED_ORDERS")
 }

@@ -2,8 +2,8 @@
 
 use foretell_model::limits::MAX_BALANCE;
 use foretell_model::{
-    AccountNumber, Command, CommandOutcome, Event, Micros, QuestionSet, Reference, Rejection,
-    RejectionReason, WalletAddress,
+    AccountNumber, Command, CommandOutcome, Event, Micros, OperatorNumber, QuestionSet, Reference,
+    Rejection, RejectionReason, WalletAddress,
 };
 
 use crate::exchange::{Exchange, Stamp};
@@ -71,6 +71,11 @@ impl Exchange {
             known.map(|who| content(code, who, amount)),
             at,
         )?;
+        let is_held = self.needs_two_persons(amount);
+        ensure(
+            !is_held || at.operator != OperatorNumber::NONE,
+            RejectionReason::OperatorRequired,
+        )?;
         let account = known.ok_or(RejectionReason::UnknownAccount)?;
         ensure(amount > Micros::ZERO, RejectionReason::AmountZero)?;
         let free = self.account(account)?.free;
@@ -78,11 +83,15 @@ impl Exchange {
             amount <= free,
             Rejection::with(RejectionReason::NotEnoughCollateral, amount.0, free.0),
         )?;
-
-        self.account_mut(account).free -= amount;
-        self.collateral -= amount;
-        events.push(Event::Withdrawn { account, amount });
-        let outcome = CommandOutcome::Account(account);
+        let outcome = if is_held {
+            self.check_room_for_held()?;
+            self.hold(account, amount, reference, at, events)
+        } else {
+            self.account_mut(account).free -= amount;
+            self.collateral -= amount;
+            events.push(Event::Withdrawn { account, amount });
+            CommandOutcome::Account(account)
+        };
         self.remember_reference(None, reference, content(code, account, amount), outcome, at);
         Ok(outcome)
     }

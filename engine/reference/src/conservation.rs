@@ -26,7 +26,8 @@ impl Exchange {
         Ok(())
     }
 
-    /// 8: free + reserved + locked in sets + fees = deposits − withdrawals. 11: within the bound.
+    /// 8: free + reserved + accrued + locked in sets + fees = deposits − withdrawals. 11: within the
+    /// bound.
     fn check_collateral(&self) -> Result<(), String> {
         let free: Micros = self.accounts.iter().map(|account| account.free).sum();
         let reserved: Micros = self
@@ -34,11 +35,17 @@ impl Exchange {
             .values()
             .map(|order| order.reserved_collateral())
             .sum();
+        let delayed = self.delayed.values();
+        let delayed: Micros = delayed.map(|order| order.reserved_collateral()).sum();
+        let held: Micros = self.held.values().map(|held| held.amount).sum();
+        let reserved = reserved + delayed + held;
+        let accrued: Micros = self.accrued.values().map(|(_, amount)| amount).sum();
         let locked = self.locked();
-        let total = free + reserved + locked + self.fees;
+        let total = free + reserved + accrued + locked + self.fees;
         if total != self.collateral || total > MAX_BALANCE {
             return Err(format!(
-                "free {free:?} + reserved {reserved:?} + locked {locked:?} + fees {:?} = {total:?}, \
+                "free {free:?} + reserved {reserved:?} + accrued {accrued:?} + locked {locked:?} \
+                 + fees {:?} = {total:?}, \
                  but deposits less withdrawals are {:?}",
                 self.fees, self.collateral
             ));
@@ -100,6 +107,11 @@ impl Exchange {
                 .filter(|order| order.market == number && order.outcome.index() == outcome)
                 .map(|order| order.reserved_shares())
                 .sum();
+            let delayed = self.delayed.values().filter(|delayed| {
+                delayed.order.market == number && delayed.order.outcome.index() == outcome
+            });
+            let delayed: Lots = delayed.map(|delayed| delayed.reserved_shares()).sum();
+            let reserved = reserved + delayed;
             let supply = self.markets[number.0 as usize].supply[outcome];
             if free + reserved != supply {
                 return Err(format!(

@@ -49,6 +49,17 @@ impl Exchange {
         Ok(CommandOutcome::Event(event))
     }
 
+    /// The words are evidence of the frame.
+    pub(crate) fn describe_event(
+        &self,
+        event: EventNumber,
+        events: &mut Vec<Event>,
+    ) -> HandlerResult {
+        self.event(event)?;
+        events.push(Event::EventDescribed { event });
+        Ok(CommandOutcome::Done)
+    }
+
     /// Rejects when the event group takes no more questions.
     pub(crate) fn check_event_open(&self, event: EventNumber) -> Result<(), NotApplied> {
         ensure(!self.event(event)?.frozen, RejectionReason::EventFrozen)?;

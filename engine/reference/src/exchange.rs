@@ -1,21 +1,30 @@
 //! The whole state as plain collections, and its only entry point.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use foretell_model::digest::PendingWork;
+use foretell_model::limits::MAX_VISITED_ORDERS;
 use foretell_model::{
-    AccountNumber, Command, DomainNumber, Event, MarketNumber, Micros, Sequence, Settings,
-    SystemMode, TimeMs, TimeNs, Verdict,
+    AccountNumber, Command, CommandStamp, DomainNumber, Event, MarketNumber, Micros,
+    OperatorNumber, PaymentSettings, Rejection, RejectionReason, ResolutionPolicy, Sequence,
+    Settings, SystemMode, TimeMs, TimeNs, Verdict,
 };
 
 use crate::accounts::Account;
+use crate::background::Background;
+use crate::clock::Thing;
+use crate::delayed_orders::DelayedOrders;
 use crate::event_groups::EventGroup;
-use crate::handler_result::{HandlerResult, NotApplied};
+use crate::handler_result::{HandlerResult, NotApplied, ensure};
+use crate::held::HeldWithdrawal;
 use crate::keys::Key;
 use crate::maps::Names;
 use crate::markets::{Market, Shares};
+use crate::operators::Operator;
 use crate::order_ids::OrderIds;
 use crate::orders::LiveOrders;
+use crate::policies::Permissions;
+use crate::rebates::Accrued;
 use crate::references::References;
 use crate::requests::Requests;
 
@@ -39,19 +48,46 @@ pub struct Exchange {
     pub(crate) markets: Vec<Market>,
     /// Free shares.
     pub(crate) free_shares: BTreeMap<(AccountNumber, MarketNumber), Shares>,
-    /// Live orders; reserved amounts are computed from them.
+    /// Resting orders; reserved amounts are computed from them.
     pub(crate) orders: LiveOrders,
+    /// Orders that wait out a delay; they reserve, too.
+    pub(crate) delayed: DelayedOrders,
     pub(crate) order_ids: OrderIds,
     pub(crate) references: References,
     pub(crate) requests: Requests,
     pub(crate) names: Names,
+    pub(crate) payments: PaymentSettings,
+    /// Of the site.
+    pub(crate) policy: ResolutionPolicy,
+    /// What listed wallets may do, by list (the site's is `None`) and account.
+    pub(crate) listed: BTreeMap<(Option<MarketNumber>, AccountNumber), Permissions>,
+    /// By number, from 1; empty before rules 3.
+    pub(crate) operators: Vec<Operator>,
+    pub(crate) accrued: Accrued,
+    /// By the sequence of the withdrawal; their amounts are reserved.
+    pub(crate) held: BTreeMap<Sequence, HeldWithdrawal>,
+    /// The queue of work for `Step`, the first entry first.
+    pub(crate) background: Vec<Background>,
+    /// What falls due because of the markets' terms and proposals.
+    pub(crate) clocks: BTreeSet<(TimeNs, Thing)>,
 }
 
-/// A command's position in the journal: the sequence that it takes if applied, and its time.
+/// A command's position in the journal: the sequence that it takes if applied, and its stamp.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stamp {
     pub(crate) sequence: Sequence,
     pub(crate) time: TimeNs,
+    /// None before rules 3.
+    pub(crate) operator: OperatorNumber,
+    /// Orders touched by earlier commands of the group; 0 before rules 3.
+    pub(crate) touched: u16,
+}
+
+impl Stamp {
+    /// Resting orders that a placed order may visit.
+    pub(crate) fn visits(&self) -> usize {
+        MAX_VISITED_ORDERS.saturating_sub(usize::from(self.touched))
+    }
 }
 
 impl Default for Exchange {
@@ -81,10 +117,19 @@ impl Exchange {
             markets: Vec::new(),
             free_shares: BTreeMap::new(),
             orders: LiveOrders::default(),
+            delayed: DelayedOrders::default(),
             order_ids: OrderIds::default(),
             references: References::default(),
             requests: Requests::default(),
             names: Names::default(),
+            payments: PaymentSettings::default(),
+            policy: ResolutionPolicy::default(),
+            listed: BTreeMap::new(),
+            operators: Vec::new(),
+            accrued: Accrued::default(),
+            held: BTreeMap::new(),
+            background: Vec::new(),
+            clocks: BTreeSet::new(),
         }
     }
 
@@ -100,22 +145,36 @@ impl Exchange {
         self.pending.is_some()
     }
 
-    /// When the first live order expires under the current settings.
+    /// When the first thing falls due: the expiry of a live order, or (rules 3) any of
+    /// docs/verify/rules.md §21.
     #[must_use]
     pub fn next_due(&self) -> Option<TimeNs> {
-        let first = self.orders.expiring().next()?;
-        first.due(&self.settings)
+        self.first_due().map(|(due, _)| due)
     }
 
-    /// Applies one command at `time` and appends its events to `events`. A command that is not
+    /// Applies one command and appends its events to `events`. A command that is not
     /// applied changes nothing. A time before the last one counts as the last.
-    pub fn apply(&mut self, command: &Command, time: TimeNs, events: &mut Vec<Event>) -> Verdict {
+    pub fn apply(
+        &mut self,
+        command: &Command,
+        stamp: impl Into<CommandStamp>,
+        events: &mut Vec<Event>,
+    ) -> Verdict {
+        let mut stamp = stamp.into();
+        if self.rules < 3 {
+            stamp = CommandStamp::at(stamp.time);
+        }
         let at = Stamp {
             sequence: self.sequence.next(),
-            time: time.max(self.time),
+            time: stamp.time.max(self.time),
+            operator: stamp.operator,
+            touched: stamp.touched,
         };
-        match self.dispatch(command, at, events) {
+        let accrued = self.accrued.total();
+        let checked = self.check_order_of_commands(command, at);
+        match checked.and_then(|()| self.dispatch(command, at, events)) {
             Ok(outcome) => {
+                self.note_accrued(accrued, at);
                 self.sequence = at.sequence;
                 self.time = at.time;
                 Verdict::Applied(outcome)
@@ -124,13 +183,32 @@ impl Exchange {
         }
     }
 
-    /// One line per command. While work is pending, only `Continue` is accepted.
-    fn dispatch(&mut self, command: &Command, at: Stamp, events: &mut Vec<Event>) -> HandlerResult {
-        if self.has_pending_work() && *command != Command::Continue {
-            return Err(NotApplied::from(
-                foretell_model::RejectionReason::WorkPending,
-            ));
+    /// What comes before a command's own checks. While work is pending, only `Continue` is accepted;
+    /// while a thing is due, only `AdvanceTime` (rules 3).
+    fn check_order_of_commands(&self, command: &Command, at: Stamp) -> Result<(), NotApplied> {
+        let (needed, rules) = (command.first_rules(), self.rules);
+        ensure(
+            needed <= rules,
+            Rejection::with(RejectionReason::NotInRules, needed.into(), rules.into()),
+        )?;
+        let continues = *command == Command::Continue;
+        ensure(
+            continues || !self.has_pending_work(),
+            RejectionReason::WorkPending,
+        )?;
+        if rules < 3 {
+            return Ok(());
         }
+        let takes_time = continues || *command == Command::AdvanceTime;
+        ensure(
+            takes_time || !self.is_anything_due(at.time),
+            RejectionReason::TimeDue,
+        )?;
+        self.check_operator(at.operator, command)
+    }
+
+    /// One line per command.
+    fn dispatch(&mut self, command: &Command, at: Stamp, events: &mut Vec<Event>) -> HandlerResult {
         match *command {
             Command::PlaceOrder(placed) => self.place_order(&placed, at, events),
             Command::CancelOrder { owner, order } => self.cancel_order(owner, order, events),
@@ -211,7 +289,7 @@ impl Exchange {
             Command::ResumeMarket { market } => self.resume_market(market, events),
             Command::CloseMarket { market } => self.close_market(market, at, events),
             Command::ResolveMarket { market, payout } => {
-                self.resolve_market(market, payout, events)
+                self.resolve_market(market, payout, at, events)
             }
             Command::ArchiveMarket { market, archived } => {
                 self.archive_market(market, archived, events)
@@ -233,6 +311,41 @@ impl Exchange {
             Command::AdvanceTime => self.advance_time(at, events),
             Command::Continue => self.continue_work(at, events),
             Command::AttestState { sequence, .. } => self.attest_state(sequence, events),
+
+            Command::ConfirmWithdrawal { reference } => {
+                self.confirm_withdrawal(reference, at, events)
+            }
+            Command::ReleaseWithdrawal { reference } => {
+                self.release_withdrawal(reference, at, events)
+            }
+            Command::PayRebates => self.pay_rebates(at, events),
+            Command::SetTerms { market, terms } => self.set_terms(market, terms, at, events),
+            Command::Propose(proposed) => self.propose(&proposed, at, events),
+            Command::Dispute {
+                market,
+                counter,
+                by,
+            } => self.dispute(market, counter, by, at, events),
+            Command::WithdrawProposal { market, by } => {
+                self.withdraw_proposal(market, by, at, events)
+            }
+            Command::Finalise { market, proposal } => self.finalise(market, proposal, at, events),
+            Command::SetPolicy { market, policy } => self.set_policy(market, policy, events),
+            Command::ClearPolicy { market } => self.clear_policy(market, events),
+            Command::ListWallet {
+                market,
+                wallet,
+                propose,
+                dispute,
+            } => self.list_wallet(market, wallet, Permissions { propose, dispute }, events),
+            Command::Step => self.step(at, events),
+            Command::SetPayments(payments) => self.set_payments(payments, events),
+            Command::AddOperator { role, name, token } => {
+                self.add_operator(role, name, token, at, events)
+            }
+            Command::RevokeOperator { operator } => self.revoke_operator(operator, at, events),
+            Command::DescribeEvent { event } => self.describe_event(event, events),
+            Command::DescribeMarket { market } => self.describe_market(market, events),
         }
     }
 }

@@ -1,9 +1,9 @@
 //! The reference exchange: the rules of the core a second time, written to be obviously right.
 //!
-//! Only lists and maps. Reserved amounts are not stored: they are computed from the live orders each
-//! time. Each long list has plain maps beside it, so that no command scans it; every map follows
-//! from its list (`maps.rs`). Matching has two parts: `plan` computes a plan without changes, and
-//! `placing` executes the plan.
+//! Only lists and maps. Reserved amounts are not stored with accounts: they are computed from the live
+//! orders and the held withdrawals each time. Each long list has plain maps beside it, so that no
+//! command scans it; every map follows from its list (`maps.rs`). Matching has two parts: `plan`
+//! computes a plan without changes, and `placing` executes the plan.
 //!
 //! Deliberately absent: caches, memory bounds, arenas, prefetching, and any use of the core. Where
 //! the two differ, `docs/verify/rules.md` decides which one is wrong.
@@ -11,24 +11,36 @@
 mod accounts;
 mod actions;
 mod admission;
+mod background;
 mod cancels;
+mod clock;
 mod collateral;
 mod conservation;
+mod delay;
+mod delayed_orders;
 mod event_groups;
 mod exchange;
 mod fees;
 mod handler_result;
+mod held;
 mod keys;
+mod live_order;
 mod maps;
 mod markets;
+mod operators;
 mod order_ids;
 mod orders;
 mod placing;
 mod plan;
+mod policies;
+mod rebates;
 mod references;
 mod requests;
+mod resolution;
 mod settlement;
 mod state;
+mod state_of_rules_3;
 mod system;
+mod terms;
 
 pub use exchange::Exchange;

@@ -9,12 +9,14 @@ use foretell_model::{
 };
 
 use crate::accounts::account_number;
+use crate::delayed_orders::DelayedOrders;
 use crate::event_groups::event_number;
 use crate::exchange::Exchange;
 use crate::keys::key_number;
 use crate::markets::market_number;
 use crate::order_ids::OrderIds;
 use crate::orders::LiveOrders;
+use crate::rebates::Accrued;
 use crate::references::References;
 use crate::requests::Requests;
 
@@ -36,6 +38,14 @@ impl Exchange {
         let mut orders = LiveOrders::default();
         let live = self.orders.values().cloned();
         live.for_each(|order| orders.insert(order));
+        let mut delayed = DelayedOrders::default();
+        let waiting = self.delayed.values().cloned();
+        waiting.for_each(|order| delayed.insert(order));
+        let mut accrued = Accrued::default();
+        for (account, amount) in self.accrued.values() {
+            accrued.add(account, amount);
+        }
+        accrued.since = self.accrued.since;
         let mut order_ids = OrderIds::default();
         let known = self.order_ids.values().cloned();
         known.for_each(|order| order_ids.insert(order));
@@ -47,6 +57,9 @@ impl Exchange {
         known.for_each(|known| requests.insert(known));
         let maps = [
             ("live orders", orders == self.orders),
+            ("delayed orders", delayed == self.delayed),
+            ("accrued rebates", accrued == self.accrued),
+            ("clocks", self.all_clocks() == self.clocks),
             ("order ids", order_ids == self.order_ids),
             ("references", references == self.references),
             ("requests", requests == self.requests),

@@ -6,11 +6,13 @@ use foretell_model::digest::PendingWork;
 use foretell_model::limits::{MAX_FEE_EXPONENT, MAX_FEE_RATE_PPM, MAX_ORDER_LOTS};
 use foretell_model::{
     AccountNumber, CommandOutcome, ConditionId, Event, EventNumber, FeeSchedule, Lots,
-    MarketNumber, MarketState, Payout, Rejection, RejectionReason, Tick, TokenId,
+    MarketNumber, MarketState, MarketTerms, Payout, Rejection, RejectionReason, ResolutionPolicy,
+    Tick, TokenId,
 };
 
 use crate::exchange::{Exchange, Stamp};
 use crate::handler_result::{HandlerResult, NotApplied, ensure};
+use crate::resolution::Proposal;
 
 /// Lots of `[Yes, No]`.
 pub(crate) type Shares = [Lots; 2];
@@ -32,6 +34,14 @@ pub(crate) struct Market {
     pub(crate) archived: bool,
     /// Shares in existence.
     pub(crate) supply: Shares,
+    /// All zero before rules 3.
+    pub(crate) terms: MarketTerms,
+    /// Whether the book is cleared at the game's start.
+    pub(crate) clear_armed: bool,
+    /// Its own policy; `None` = the site's.
+    pub(crate) policy: Option<ResolutionPolicy>,
+    /// Only while it is closed.
+    pub(crate) proposal: Option<Proposal>,
 }
 
 impl Exchange {
@@ -108,6 +118,10 @@ impl Exchange {
             payout: None,
             archived: false,
             supply: Shares::default(),
+            terms: MarketTerms::default(),
+            clear_armed: false,
+            policy: None,
+            proposal: None,
         });
         events.push(Event::MarketRegistered {
             market,
@@ -164,32 +178,6 @@ impl Exchange {
         Ok(CommandOutcome::Cancelled { orders })
     }
 
-    pub(crate) fn resolve_market(
-        &mut self,
-        number: MarketNumber,
-        payout: Payout,
-        events: &mut Vec<Event>,
-    ) -> HandlerResult {
-        self.check_state(number, &[MarketState::Closed])?;
-        let is_empty = |bids| self.book_side(number, bids).next().is_none();
-        ensure(
-            is_empty(true) && is_empty(false),
-            RejectionReason::BookNotEmpty,
-        )?;
-        if let Some((event, _)) = self.market(number)?.question {
-            self.check_resolution(event, number, payout)?;
-        }
-
-        let market = self.market_mut(number);
-        market.state = MarketState::Resolved;
-        market.payout = Some(payout);
-        events.push(Event::MarketResolved {
-            market: number,
-            payout,
-        });
-        Ok(CommandOutcome::Done)
-    }
-
     pub(crate) fn archive_market(
         &mut self,
         number: MarketNumber,
@@ -203,6 +191,17 @@ impl Exchange {
             market: number,
             archived,
         });
+        Ok(CommandOutcome::Done)
+    }
+
+    /// The words are evidence of the frame.
+    pub(crate) fn describe_market(
+        &self,
+        market: MarketNumber,
+        events: &mut Vec<Event>,
+    ) -> HandlerResult {
+        self.market(market)?;
+        events.push(Event::MarketDescribed { market });
         Ok(CommandOutcome::Done)
     }
 
@@ -262,12 +261,16 @@ impl Exchange {
         Ok(CommandOutcome::Done)
     }
 
-    fn check_not_over(&self, number: MarketNumber) -> Result<(), NotApplied> {
+    pub(crate) fn check_not_over(&self, number: MarketNumber) -> Result<(), NotApplied> {
         use MarketState::{Active, Paused, Registered};
         self.check_state(number, &[Registered, Active, Paused])
     }
 
-    fn check_state(&self, number: MarketNumber, allowed: &[MarketState]) -> Result<(), NotApplied> {
+    pub(crate) fn check_state(
+        &self,
+        number: MarketNumber,
+        allowed: &[MarketState],
+    ) -> Result<(), NotApplied> {
         let state = self.market(number)?.state;
         ensure(
             allowed.contains(&state),
@@ -281,6 +284,7 @@ impl Exchange {
 
     fn set_state(&mut self, number: MarketNumber, state: MarketState, events: &mut Vec<Event>) {
         self.market_mut(number).state = state;
+        self.wind_clocks(number);
         events.push(Event::MarketStateSet {
             market: number,
             state,

@@ -1,10 +1,10 @@
-//! Live orders, and the book computed from them (docs/verify/rules.md §5).
+//! Resting orders, and the book computed from them (docs/verify/rules.md §5).
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use foretell_model::{
     AccountNumber, CloseReason, Event, Lots, MarketNumber, Micros, OrderId, OrderNumber, Outcome,
-    Price, Settings, Side, TimeNs, TimeSeconds,
+    Price, Sequence, Settings, Side, TimeNs, TimeSeconds,
 };
 
 use crate::exchange::Exchange;
@@ -23,6 +23,8 @@ pub(crate) struct Order {
     pub(crate) lots: Lots,
     /// 0 unless GTD.
     pub(crate) expiration: TimeSeconds,
+    /// The command that put it into the book: its own, or that of its release.
+    pub(crate) arrival: Sequence,
 }
 
 impl Order {
@@ -65,14 +67,15 @@ impl Order {
         } else {
             self.yes_price()
         };
-        (self.market, self.is_bid(), from_best, self.number)
+        let (market, is_bid) = (self.market, self.is_bid());
+        (market, is_bid, from_best, self.arrival, self.number)
     }
 }
 
 /// Sorts the orders of each side of each book: best price first, then arrival.
-type BookKey = (MarketNumber, bool, Price, OrderNumber);
+type BookKey = (MarketNumber, bool, Price, Sequence, OrderNumber);
 
-/// All live orders.
+/// All resting orders.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub(crate) struct LiveOrders {
     orders: BTreeMap<OrderNumber, Order>,
@@ -162,10 +165,11 @@ impl Exchange {
         market: MarketNumber,
         bids: bool,
     ) -> impl Iterator<Item = &Order> {
-        let first = (market, bids, Price(0), OrderNumber(0));
-        let last = (market, bids, Price(u16::MAX), OrderNumber(u64::MAX));
+        let first = (market, bids, Price(0), Sequence(0), OrderNumber(0));
+        let last = (Price(u16::MAX), Sequence(u64::MAX), OrderNumber(u64::MAX));
+        let last = (market, bids, last.0, last.1, last.2);
         let side = self.orders.book.range(first..=last);
-        side.map(|(_, _, _, number)| &self.orders.orders[number])
+        side.map(|(.., number)| &self.orders.orders[number])
     }
 
     /// The resting orders that an order at this limit could trade with, best first.
@@ -185,19 +189,24 @@ impl Exchange {
         })
     }
 
+    /// Resting and delayed orders.
     pub(crate) fn live_orders(&self, account: AccountNumber) -> u32 {
-        let own = self.orders.of_account.get(&account);
-        let count = own.map_or(0, BTreeSet::len);
-        u32::try_from(count).expect("live orders are capped by a u32")
+        let resting = self.orders.of_account(account).count();
+        let delayed = self.delayed.of_account(account).count();
+        u32::try_from(resting + delayed).expect("live orders are capped by a u32")
     }
 
-    /// Closes a resting order with an unfilled rest and frees its reservation.
+    /// Closes a live order with an unfilled rest and frees its reservation.
     pub(crate) fn close_order(
         &mut self,
         number: OrderNumber,
         reason: CloseReason,
         events: &mut Vec<Event>,
     ) {
+        if self.delayed.get(number).is_some() {
+            self.close_delayed_order(number, reason, events);
+            return;
+        }
         let order = self.end_order(number);
         self.account_mut(order.account).free += order.reserved_collateral();
         self.shares(order.account, order.market)[order.outcome.index()] += order.reserved_shares();

@@ -21,23 +21,22 @@ impl Exchange {
         events: &mut Vec<Event>,
     ) -> HandlerResult {
         let taker = self.admit(placed, at)?;
-        let plan = self.plan(&taker, at.time);
-        let killed = self.killed(placed, &taker, &plan, at.time);
+        let crossing = self.killed_by_crossing(placed, &taker, at.time);
+        if crossing.is_none() && self.must_wait(placed, &taker, at) {
+            return Ok(self.delay_order(placed, taker, at, events));
+        }
+        let plan = self.plan(&taker, at.visits(), at.time);
+        let unfilled = unfilled(&taker, &plan).map(|reason| (reason, Micros::ZERO));
+        let killed = crossing.or(unfilled);
         let result = if let Some((reason, minimum)) = killed {
             let rejection = killed_below(reason, placed, minimum);
             events.push(Event::OrderKilled {
                 reason,
                 details: rejection.details,
             });
-            OrderResult {
-                status: OrderStatus::Killed(rejection),
-                lots: Lots::ZERO,
-                value: Micros::ZERO,
-                fee: Micros::ZERO,
-                fills: 0,
-            }
+            without_fill(OrderStatus::Killed(rejection))
         } else {
-            self.execute_plan(placed, &taker, &plan, events)
+            self.execute_plan(&taker, &plan, None, at, events)
         };
         let state = match killed {
             Some((reason, minimum)) => OrderIdState::Killed { reason, minimum },
@@ -48,37 +47,28 @@ impl Exchange {
         Ok(CommandOutcome::Order(result))
     }
 
-    /// The reason for which the book kills the order, if any, and the minimum it was below (rules
-    /// 2).
-    fn killed(
+    /// The reason for which an order is killed because it crosses, if any, and the minimum it was
+    /// below (rules 2).
+    fn killed_by_crossing(
         &self,
         placed: &PlaceOrder,
         taker: &Taker,
-        plan: &Plan,
         now: TimeNs,
     ) -> Option<(RejectionReason, Micros)> {
         let minimum = self.settings.marketable_minimum;
         let too_small = taker.side == Side::Buy && Micros(placed.maker_amount) < minimum;
-        let reason = match taker.order_type {
-            OrderType::Gtc | OrderType::Gtd if placed.post_only || too_small => {
-                let reason = if placed.post_only {
-                    RejectionReason::CrossesBook
-                } else {
-                    RejectionReason::MarketableBelowMinimum
-                };
-                self.crosses(taker, now).then_some(reason)
-            }
-            OrderType::Gtc | OrderType::Gtd => None,
-            OrderType::Fok => {
-                (!plan.fills_completely(taker.demand)).then_some(RejectionReason::FokNotFilled)
-            }
-            OrderType::Fak => {
-                (plan.bought_or_sold() == Lots::ZERO).then_some(RejectionReason::FakNoMatch)
-            }
-        }?;
-        Some(match reason {
-            RejectionReason::MarketableBelowMinimum if self.rules >= 2 => (reason, minimum),
-            _ => (reason, Micros::ZERO),
+        if !taker.order_type.may_rest() || !(placed.post_only || too_small) {
+            return None;
+        }
+        if !self.crosses(taker, now) {
+            return None;
+        }
+        Some(if placed.post_only {
+            (RejectionReason::CrossesBook, Micros::ZERO)
+        } else if self.rules >= 2 {
+            (RejectionReason::MarketableBelowMinimum, minimum)
+        } else {
+            (RejectionReason::MarketableBelowMinimum, Micros::ZERO)
         })
     }
 
@@ -91,20 +81,17 @@ impl Exchange {
         })
     }
 
-    fn execute_plan(
+    /// Does what is planned. With `cancel`, the reason of a cancel that was asked for, nothing
+    /// rests.
+    pub(crate) fn execute_plan(
         &mut self,
-        placed: &PlaceOrder,
         taker: &Taker,
         plan: &Plan,
+        cancel: Option<CloseReason>,
+        at: Stamp,
         events: &mut Vec<Event>,
     ) -> OrderResult {
-        let mut result = OrderResult {
-            status: OrderStatus::Unmatched,
-            lots: Lots::ZERO,
-            value: Micros::ZERO,
-            fee: Micros::ZERO,
-            fills: 0,
-        };
+        let mut result = without_fill(OrderStatus::Unmatched);
         let mut is_extreme = false;
         for step in &plan.steps {
             match *step {
@@ -125,14 +112,14 @@ impl Exchange {
                 }
             }
         }
-        let rests = plan.end == StopReason::BookEmpty && taker.order_type.may_rest();
-        if rests {
-            self.rest(placed, taker, plan.left);
+        let may_rest = plan.end == StopReason::BookEmpty && taker.order_type.may_rest();
+        if may_rest && cancel.is_none() {
+            self.rest(taker, plan.left, at);
             if result.fills == 0 {
                 result.status = OrderStatus::Live;
             }
         }
-        events.push(final_event(taker, plan));
+        events.push(final_event(taker, plan, cancel));
         if is_extreme {
             self.refine_tick(taker, events);
         }
@@ -140,17 +127,18 @@ impl Exchange {
     }
 
     /// Puts the rest of an order into the book; it reserves what was free.
-    fn rest(&mut self, placed: &PlaceOrder, taker: &Taker, left: Lots) {
+    fn rest(&mut self, taker: &Taker, left: Lots, at: Stamp) {
         let order = Order {
             number: taker.number,
-            id: placed.order,
+            id: taker.id,
             account: taker.account,
             market: taker.market,
             outcome: taker.outcome,
             side: taker.side,
             price: taker.limit,
             lots: left,
-            expiration: placed.expiration,
+            expiration: taker.expiration,
+            arrival: at.sequence,
         };
         self.account_mut(order.account).free -= order.reserved_collateral();
         self.shares(order.account, order.market)[order.outcome.index()] -= order.reserved_shares();
@@ -176,15 +164,43 @@ fn is_extreme_price(price: Price) -> bool {
     price > Price(9_600) || price < Price(400)
 }
 
+/// Why a FOK or FAK with this plan is not executed.
+pub(crate) fn unfilled(taker: &Taker, plan: &Plan) -> Option<RejectionReason> {
+    let is_filled = match taker.order_type {
+        OrderType::Gtc | OrderType::Gtd => true,
+        OrderType::Fok => plan.fills_completely(taker.demand),
+        OrderType::Fak => plan.bought_or_sold() > Lots::ZERO,
+    };
+    let reason = match taker.order_type {
+        OrderType::Fok => RejectionReason::FokNotFilled,
+        _ => RejectionReason::FakNoMatch,
+    };
+    (!is_filled).then_some(reason)
+}
+
+/// The result of an order that did not trade.
+pub(crate) const fn without_fill(status: OrderStatus) -> OrderResult {
+    OrderResult {
+        status,
+        lots: Lots::ZERO,
+        value: Micros::ZERO,
+        fee: Micros::ZERO,
+        fills: 0,
+    }
+}
+
 /// The last event of the frame about its own order.
-fn final_event(taker: &Taker, plan: &Plan) -> Event {
+fn final_event(taker: &Taker, plan: &Plan, cancel: Option<CloseReason>) -> Event {
     let reason = match plan.end {
-        StopReason::BookEmpty if taker.order_type.may_rest() => {
-            return Event::OrderRested {
-                lots: plan.left,
-                price: taker.limit,
-            };
-        }
+        StopReason::BookEmpty if taker.order_type.may_rest() => match cancel {
+            Some(reason) => reason,
+            None => {
+                return Event::OrderRested {
+                    lots: plan.left,
+                    price: taker.limit,
+                };
+            }
+        },
         // A fee-stopped FOK is executed only when it counts as filled.
         StopReason::FeeStopped if taker.order_type == OrderType::Fok => {
             return Event::OrderCompleted;

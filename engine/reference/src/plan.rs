@@ -1,21 +1,20 @@
 //! Plans the effect of a taker on the book without changing anything
 //! (docs/verify/rules.md §4, §5, §7).
 
-use foretell_model::limits::MAX_VISITED_ORDERS;
-use foretell_model::quantity::MICROS_PER_LOT;
 use foretell_model::{
-    AccountNumber, CloseReason, FeeSchedule, Lots, MarketNumber, Micros, OrderNumber, OrderType,
-    Outcome, Price, Side, TimeNs,
+    AccountNumber, CloseReason, FeeSchedule, Lots, MarketNumber, Micros, OrderId, OrderNumber,
+    OrderType, Outcome, Price, Side, TimeNs, TimeSeconds,
 };
 
 use crate::exchange::Exchange;
-use crate::fees::charged;
+use crate::fees::{charged, covering};
 use crate::orders::in_outcome;
 
 /// An admitted order that reaches the book.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Taker {
     pub(crate) number: OrderNumber,
+    pub(crate) id: OrderId,
     pub(crate) account: AccountNumber,
     pub(crate) market: MarketNumber,
     pub(crate) outcome: Outcome,
@@ -24,12 +23,16 @@ pub(crate) struct Taker {
     /// Limit in the price of its own token.
     pub(crate) limit: Price,
     pub(crate) demand: Demand,
+    /// 0 unless GTD.
+    pub(crate) expiration: TimeSeconds,
     /// Fee schedule of the market at admission.
     pub(crate) fee: FeeSchedule,
+    /// The makers' part of the fees, at admission.
+    pub(crate) rebate_ppm: u32,
 }
 
 /// Amount that a taker wants.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Demand {
     /// This many shares.
     Shares(Lots),
@@ -37,10 +40,11 @@ pub(crate) enum Demand {
     /// BUY).
     Budget {
         budget: Micros,
-        /// Free collateral at admission.
+        /// Collateral that value and fees may use: what was free at admission, or the reservation of
+        /// a delayed order.
         free: Micros,
-        /// Signed takerAmount in micro-shares: the minimum for a FOK that is stopped by a fee.
-        minimum: u64,
+        /// Signed takerAmount of a FOK in whole lots: enough when a fee stops the spending.
+        minimum: Lots,
     },
 }
 
@@ -95,9 +99,7 @@ impl Plan {
         let had = self.bought_or_sold();
         let enough = match (self.end, demand) {
             (StopReason::Full, _) => true,
-            (StopReason::FeeStopped, Demand::Budget { minimum, .. }) => {
-                had >= Lots(minimum / MICROS_PER_LOT)
-            }
+            (StopReason::FeeStopped, Demand::Budget { minimum, .. }) => had >= minimum,
             _ => false,
         };
         enough && had > Lots::ZERO
@@ -107,15 +109,15 @@ impl Plan {
 impl Exchange {
     /// Visits orders by price, then arrival. Own and expired orders do not trade: a taker that may
     /// rest closes them when it visits them. Other takers skip them, and close them only if a fill
-    /// follows.
-    pub(crate) fn plan(&self, taker: &Taker, now: TimeNs) -> Plan {
+    /// follows. At most `bound` orders are visited.
+    pub(crate) fn plan(&self, taker: &Taker, bound: usize, now: TimeNs) -> Plan {
         let mut steps = Vec::new();
         let mut skipped = Vec::new();
         let mut left = taker.demand;
         let mut end = None;
         let mut met = 0;
         let makers = self.crossing(taker.market, taker.outcome, taker.side, taker.limit);
-        for maker in makers.take(MAX_VISITED_ORDERS) {
+        for maker in makers.take(bound) {
             met += 1;
             let expired = maker.is_expired(&self.settings, now);
             if expired || maker.account == taker.account {
@@ -150,7 +152,7 @@ impl Exchange {
                 break;
             }
         }
-        let end = end.unwrap_or_else(|| left.stop_after_last(taker.limit, met));
+        let end = end.unwrap_or_else(|| left.stop_after_last(taker.limit, met == bound));
         Plan {
             steps,
             end,
@@ -223,22 +225,40 @@ impl Demand {
 
     /// Why matching ended after the last maker: a budget is full when its rest buys nothing at the
     /// limit.
-    fn stop_after_last(self, limit: Price, met: usize) -> StopReason {
+    fn stop_after_last(self, limit: Price, at_bound: bool) -> StopReason {
         let full = match self {
             Self::Shares(lots) => lots == Lots::ZERO,
             Self::Budget { budget, .. } => budget < Lots(1).value_at(limit),
         };
-        match (full, met == MAX_VISITED_ORDERS) {
+        match (full, at_bound) {
             (true, _) => StopReason::Full,
             (false, true) => StopReason::TooManyFills,
             (false, false) => StopReason::BookEmpty,
         }
     }
 
-    fn shares(self) -> Lots {
+    /// Wanted shares; 0 for a budget.
+    pub(crate) fn shares(self) -> Lots {
         match self {
             Self::Shares(lots) => lots,
             Self::Budget { .. } => Lots::ZERO,
+        }
+    }
+}
+
+impl Taker {
+    /// What the order needs at admission (docs/verify/rules.md §9): micros of a BUY, for every way
+    /// to fill it; lots of a SELL.
+    pub(crate) fn needs(&self) -> u64 {
+        match (self.side, self.demand) {
+            (Side::Sell, demand) => demand.shares().0,
+            (Side::Buy, Demand::Shares(lots)) => {
+                (lots.value_at(self.limit) + covering(lots, self.limit, self.fee)).0
+            }
+            (Side::Buy, Demand::Budget { budget, .. }) => {
+                let lots = Lots(budget.0 / u64::from(self.limit.0));
+                (budget + charged(lots, self.limit, self.fee)).0
+            }
         }
     }
 }

@@ -116,7 +116,8 @@ impl References {
 }
 
 impl Exchange {
-    /// Stops an action whose reference was used (the same content is a repeat, other is refused), or
+    /// Stops an action whose reference was used (the same content is a repeat, other is refused; a
+    /// withdrawal that is no longer held answers its account), or
     /// for whose reference there is no room.
     pub(crate) fn check_reference(
         &self,
@@ -141,7 +142,12 @@ impl Exchange {
         Err(NotApplied::Repeated {
             first: used.sequence,
             last: used.sequence,
-            outcome: used.outcome,
+            outcome: match used.outcome {
+                CommandOutcome::Held(account) if !self.held.contains_key(&used.sequence) => {
+                    CommandOutcome::Account(account)
+                }
+                outcome => outcome,
+            },
         })
     }
 
@@ -246,6 +252,8 @@ impl Exchange {
 
 #[cfg(test)]
 mod tests {
+    use foretell_model::OperatorNumber;
+
     use super::*;
 
     /// An exchange that remembers so many references of each of these accounts, all of time 10.
@@ -292,6 +300,8 @@ mod tests {
         let at = Stamp {
             sequence: Sequence(2),
             time: TimeNs(now),
+            operator: OperatorNumber::NONE,
+            touched: 0,
         };
         match exchange.check_reference(scope, Reference([1; 32]), Some(content), at) {
             Ok(()) => Ok(()),
@@ -363,6 +373,8 @@ mod tests {
             let at = Stamp {
                 sequence: Sequence(10_000 + u64::from(number)),
                 time: TimeNs(10),
+                operator: OperatorNumber::NONE,
+                touched: 0,
             };
             let (reference, outcome) = (Reference([number; 32]), CommandOutcome::Done);
             exchange.remember_reference(Some(account), reference, content, outcome, at);

@@ -39,7 +39,9 @@ impl Exchange {
                 self.shares(taker.account, taker.market)[taker.outcome.index()] -= lots;
             }
         }
-        self.fees += fee;
+        let rebate = self.rebate_of(taker, resting.account, fee);
+        self.fees += fee - rebate;
+        self.accrued.add(resting.account, rebate);
 
         let kind = match (taker.side, resting.side) {
             (Side::Buy, Side::Buy) => MatchKind::Mint,
@@ -62,6 +64,7 @@ impl Exchange {
             lots,
             maker_left: resting.lots,
             fee,
+            rebate,
         }));
         if resting.lots == Lots::ZERO {
             self.end_order(maker);

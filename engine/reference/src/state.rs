@@ -45,6 +45,9 @@ impl Exchange {
         self.visit_positions(visit);
         self.visit_books(visit);
         self.visit_memory(visit);
+        if self.rules >= 3 {
+            self.visit_market_life(visit);
+        }
     }
 
     fn visit_accounts(&self, visit: &mut dyn FnMut(&StateRecord)) {
@@ -53,6 +56,15 @@ impl Exchange {
             let (collateral, live) = reserved.entry(order.account).or_default();
             *collateral += order.reserved_collateral();
             *live += 1;
+        }
+        for delayed in self.delayed.values() {
+            let (collateral, live) = reserved.entry(delayed.order.account).or_default();
+            *collateral += delayed.reserved_collateral();
+            *live += 1;
+        }
+        for held in self.held.values() {
+            let (collateral, _) = reserved.entry(held.account).or_default();
+            *collateral += held.amount;
         }
         for (index, account) in self.accounts.iter().enumerate() {
             let number = account_number(index);
@@ -122,6 +134,11 @@ impl Exchange {
         for order in self.orders.values() {
             let (_, reserved) = held.entry((order.account, order.market)).or_default();
             reserved[order.outcome.index()] += order.reserved_shares();
+        }
+        for delayed in self.delayed.values() {
+            let order = &delayed.order;
+            let (_, reserved) = held.entry((order.account, order.market)).or_default();
+            reserved[order.outcome.index()] += delayed.reserved_shares();
         }
         for ((account, market), (free, reserved)) in held {
             if free != Shares::default() || reserved != Shares::default() {

@@ -49,6 +49,9 @@ impl Exchange {
             self.rules != rules,
             NotApplied::already(CommandOutcome::Done),
         )?;
+        if self.rules < 3 && rules >= 3 {
+            self.create_first_admin();
+        }
         self.rules = rules;
         // Rules 1 remember requests, later ones do not; rules never go back.
         self.requests = Requests::default();

@@ -12,10 +12,17 @@ use foretell_engine::{
 use foretell_journal::Options;
 use foretell_journal::replica::{MAX_ITEM_BYTES, SET_ASIDE_DIRECTORY};
 use foretell_link::Role;
-use foretell_model::{Command, Micros, Reference, Sequence, Verdict, WalletAddress};
-use foretell_replication::{ConnectLog, LogError, Model, ReplicatedLog};
+use foretell_model::limits::NEWEST_RULES;
+use foretell_model::{
+    Command, CommandOutcome, Event, Lots, MarketTerms, Micros, OperatorName, OperatorNumber,
+    OperatorRole, Payout, Reference, RejectionReason, Sequence, SystemMode, TimeMs, Verdict,
+    WalletAddress,
+};
+use foretell_replication::{ConnectLog, HostRecord, LogError, Model, ReplicatedLog};
 
 use crate::harness::{Engine, OwnedFrame, TestClient, config, frames};
+use crate::restart::now;
+use crate::world::{World, order_id, set_up};
 
 /// More than twice the silence after which a standby takes over.
 const LONGER_THAN_SILENCE: Duration = Duration::from_millis(900);
@@ -298,4 +305,146 @@ fn a_journal_of_another_log_is_refused() {
         refused.to_string().contains("cluster init --from"),
         "{refused}"
     );
+}
+
+/// The market of the tests, open, where each trader has ten full sets; added by an operator.
+fn open_market(client: &mut TestClient) -> (World, OperatorNumber) {
+    let time = client.client.welcome.time;
+    let admin = OperatorNumber::FIRST_ADMIN;
+    let mut ask = |command| match client.ask(command, &[]).verdict {
+        Verdict::Applied(outcome) => outcome,
+        other => panic!("{command:?}: {other:?}"),
+    };
+    let world = set_up(&mut ask, time);
+    let market = world.market;
+    ask(Command::ActivateMarket { market });
+    let (role, name) = (OperatorRole::Resolver, OperatorName::new("ann").unwrap());
+    let token = [7; 32];
+    let added = client.ask_as(admin, Command::AddOperator { role, name, token });
+    let Verdict::Applied(CommandOutcome::Operator(ann)) = added.verdict else {
+        panic!("{added:?}");
+    };
+    for trader in world.traders {
+        let split = Command::Split {
+            account: trader.account,
+            market,
+            lots: Lots(1_000),
+            reference: Reference([8; 32]),
+        };
+        let reply = client.ask(split, &[]);
+        assert!(matches!(reply.verdict, Verdict::Applied(_)), "{reply:?}");
+    }
+    (world, ann)
+}
+
+fn settled(frames: &[OwnedFrame]) -> Vec<Event> {
+    let events = frames.iter().flat_map(|frame| &frame.events);
+    let is_paid =
+        |event: &&Event| matches!(event, Event::Redeemed { .. } | Event::MarketSettled { .. });
+    events.filter(is_paid).copied().collect()
+}
+
+#[test]
+fn a_new_leader_does_what_is_due_first_and_goes_on_with_a_settlement() {
+    let model = Model::default();
+    let mut first = Host::new(&model, "first", ClusterRole::Leader);
+    let mut second = Host::new(&model, "second", ClusterRole::Standby);
+    for host in [&mut first, &mut second] {
+        host.config.post_only_after_restart = Duration::from_secs(60);
+    }
+    first.start();
+    let mut client = first.client();
+    let (world, ann) = open_market(&mut client);
+    let (market, owner) = (world.market, world.traders[0].account);
+    second.start();
+    let commands = [1, 2, 3].map(|number| Command::PlaceOrder(world.resting_buy(number)));
+    let replies = client.replace(false, &commands);
+    let order = order_id(1);
+    let commands = [
+        Command::CancelOrder { owner, order },
+        Command::PlaceOrder(world.resting_buy(4)),
+    ];
+    client.replace(true, &commands);
+    let closes_at = TimeMs(now().millis().0 + 300);
+    let terms = MarketTerms {
+        closes_at,
+        ..MarketTerms::default()
+    };
+    let last = client
+        .ask(Command::SetTerms { market, terms }, &[])
+        .sequence;
+    let before = followed(&second.data(), last).len();
+    // Its own close, at its time, reaches nobody.
+    first.is_reachable.store(false, Ordering::Relaxed);
+    let mut other = second.client();
+    first.is_reachable.store(true, Ordering::Relaxed);
+    assert!(matches!(first.end(), Err(EngineError::Superseded(_))));
+    let payout = Payout::Half;
+    let resolved = other.ask_as(ann, Command::ResolveMarket { market, payout });
+    assert!(
+        matches!(resolved.verdict, Verdict::Applied(_)),
+        "{resolved:?}"
+    );
+    // It may end before the steps.
+    drop(other);
+    second.stop();
+    first.start();
+    let mut client = first.client();
+    let last = acknowledged(&mut client, 1);
+    while settled(&followed(&first.data(), last)).len() < 3 {
+        client.status();
+    }
+    second.start();
+    let last = acknowledged(&mut client, 2);
+    let journal = followed(&second.data(), last);
+    assert_eq!(journal, followed(&first.data(), last));
+    let touched = |sequence: Sequence| {
+        let frame = journal.iter().find(|frame| frame.sequence == sequence);
+        frame.map(|frame| frame.stamp.touched)
+    };
+    assert_eq!(touched(Sequence(replies[2].sequence.0 + 2)), Some(1));
+    let taken_over: Vec<Command> = journal[before..].iter().map(|it| it.command).collect();
+    let mode = SystemMode::PostOnly;
+    assert_eq!(
+        taken_over[..2],
+        [Command::AdvanceTime, Command::SetMode { mode }]
+    );
+    let paid = settled(&journal);
+    assert_eq!(paid.len(), 3, "two holders, each once: {paid:?}");
+    drop(client);
+    first.stop();
+    second.stop();
+}
+
+#[test]
+fn a_cluster_with_a_host_of_older_rules_keeps_them_until_that_host_is_new() {
+    let model = Model::default();
+    let old = |rules| HostRecord {
+        host: "old".to_owned(),
+        role: ClusterRole::Standby.name().to_owned(),
+        sequence: 0,
+        message: 0,
+        rules,
+        fingerprint: "same".to_owned(),
+        wall_ms: 0,
+    };
+    let mut log = model.connect(Arc::new(AtomicBool::new(true)));
+    log.announce(&old(NEWEST_RULES - 1));
+    let mut first = Host::new(&model, "first", ClusterRole::Leader).started();
+    let mut client = first.client();
+    let pay = client.ask(Command::PayRebates, &[]);
+    assert!(
+        matches!(pay.verdict, Verdict::Rejected(rejection) if rejection.reason == RejectionReason::NotInRules),
+        "{pay:?}"
+    );
+    drop(client);
+    first.stop();
+    log.announce(&old(NEWEST_RULES));
+    first.start();
+    let pay = first.client().ask(Command::PayRebates, &[]);
+    assert!(
+        matches!(pay.verdict, Verdict::Rejected(rejection) if rejection.reason == RejectionReason::NothingAccrued),
+        "{pay:?}"
+    );
+    first.stop();
 }

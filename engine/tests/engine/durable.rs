@@ -205,6 +205,7 @@ fn a_clean_stop_answers_everything_accepted_and_says_goodbye() {
         let busy = loop {
             let request = Request::Submit(foretell_link::Submit {
                 request: 9_999,
+                operator: foretell_model::OperatorNumber::NONE,
                 command: Command::PlaceOrder(world.resting_buy(9_999)),
                 evidence: &[],
             });

@@ -8,8 +8,8 @@ use std::time::Duration;
 use foretell_engine::client::{Client, ClientError};
 use foretell_engine::{EngineConfig, EngineError, Ready, Threads, Waiting};
 use foretell_journal::{Options, Scratch};
-use foretell_link::{Answer, Reply, Request, Role, Status, Submit};
-use foretell_model::{Command, Event, Sequence};
+use foretell_link::{Answer, Replace, Reply, Request, Role, Status, Submit};
+use foretell_model::{Command, CommandStamp, Event, OperatorNumber, Sequence};
 
 /// A running engine.
 pub(crate) struct Engine {
@@ -94,10 +94,21 @@ impl TestClient {
 
     /// Sends without waiting; returns the request's number.
     pub(crate) fn send(&mut self, command: Command, evidence: &[u8]) -> Result<u64, ClientError> {
+        self.send_as(OperatorNumber::NONE, command, evidence)
+    }
+
+    /// Sends as an operator; `evidence` begins with the reason.
+    fn send_as(
+        &mut self,
+        operator: OperatorNumber,
+        command: Command,
+        evidence: &[u8],
+    ) -> Result<u64, ClientError> {
         let request = self.next;
         self.next += 1;
         self.client.send(&[Request::Submit(Submit {
             request,
+            operator,
             command,
             evidence,
         })])?;
@@ -107,12 +118,48 @@ impl TestClient {
     /// Sends and waits for the reply.
     pub(crate) fn ask(&mut self, command: Command, evidence: &[u8]) -> Reply {
         let request = self.send(command, evidence).expect("the engine reads");
+        self.reply_to(request)
+    }
+
+    /// Sends as an operator and waits for the reply.
+    pub(crate) fn ask_as(&mut self, operator: OperatorNumber, command: Command) -> Reply {
+        let sent = self.send_as(operator, command, &[0, 0]);
+        self.reply_to(sent.expect("the engine reads"))
+    }
+
+    /// Sends a replace without waiting; returns the number of its first request.
+    pub(crate) fn send_replace(&mut self, if_all_canceled: bool, commands: &[Command]) -> u64 {
+        let request = self.next;
+        self.next += commands.len() as u64;
+        let commands: Vec<(Command, &[u8])> = commands
+            .iter()
+            .map(|command| match command {
+                Command::PlaceOrder(_) => (*command, &b"signed"[..]),
+                _ => (*command, &b""[..]),
+            })
+            .collect();
+        let mut buffer = Vec::new();
+        let replace = Replace::new(request, if_all_canceled, &commands, &mut buffer);
+        let replace = Request::Replace(replace.expect("it is within bounds"));
+        self.client.send(&[replace]).expect("the engine reads");
+        request
+    }
+
+    /// Sends a replace and waits for the replies to its commands.
+    pub(crate) fn replace(&mut self, if_all_canceled: bool, commands: &[Command]) -> Vec<Reply> {
+        let first = self.send_replace(if_all_canceled, commands);
+        let requests = (first..).take(commands.len());
+        requests.map(|request| self.reply_to(request)).collect()
+    }
+
+    /// Waits for the next answer, which is the reply to `request`.
+    pub(crate) fn reply_to(&mut self, request: u64) -> Reply {
         match self.client.receive().expect("the engine answers") {
             Answer::Reply(reply) => {
                 assert_eq!(reply.request, request);
                 reply
             }
-            other => panic!("{command:?} was answered with {other:?}"),
+            other => panic!("request {request} was answered with {other:?}"),
         }
     }
 
@@ -143,6 +190,7 @@ impl TestClient {
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct OwnedFrame {
     pub(crate) sequence: Sequence,
+    pub(crate) stamp: CommandStamp,
     pub(crate) command: Command,
     pub(crate) events: Vec<Event>,
     pub(crate) evidence: Vec<u8>,
@@ -158,6 +206,7 @@ pub(crate) fn frames(directory: &Path) -> Vec<OwnedFrame> {
         let frame = frame.decode(&mut scratch).map_err(|e| e.to_string())?;
         frames.push(OwnedFrame {
             sequence: frame.sequence,
+            stamp: frame.stamp(),
             command: *frame.command,
             events: frame.events.to_vec(),
             evidence: frame.evidence.to_vec(),

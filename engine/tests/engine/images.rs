@@ -64,7 +64,7 @@ pub(crate) fn replay(
         let receipt = frame.receipt();
         let frame = frame.decode(&mut scratch).map_err(|e| e.to_string())?;
         events.clear();
-        exchange.apply(frame.command, frame.time, &mut events);
+        exchange.apply(frame.command, frame.stamp(), &mut events);
         view.apply(&frame).map_err(|error| error.to_string())?;
         show(&frame, receipt, &exchange, &view);
         Ok(())

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a test says what it expects by failing")]
 
 mod allocation;
+mod background;
 mod checkpoints;
 mod cluster;
 mod crash;
@@ -13,10 +14,14 @@ mod heartbeats;
 mod hostile;
 mod images;
 mod life;
+mod operators;
 mod overload;
 mod read_model;
+mod recorded;
+mod replaces;
 mod restart;
 mod round_trip;
 mod snapshot_faults;
 mod snapshots;
+mod timed;
 mod world;

@@ -7,7 +7,7 @@ use foretell_model::{
     TimeNs, TimeSeconds, TokenId, Verdict, WalletAddress,
 };
 
-use crate::harness::{Engine, TestClient};
+use crate::harness::Engine;
 
 /// A trader.
 #[derive(Clone, Copy, Debug)]
@@ -43,33 +43,46 @@ fn outcome(reply: &Reply) -> CommandOutcome {
     }
 }
 
+/// Registers the market and funds the traders. On an exchange that has all
+/// of it, finds it again.
+pub(crate) fn set_up(ask: &mut dyn FnMut(Command) -> CommandOutcome, time: TimeNs) -> World {
+    let register = Command::RegisterMarket(foretell_model::command::RegisterMarket {
+        condition: ConditionId([7; 32]),
+        tokens: [TokenId([1; 32]), TokenId([2; 32])],
+        tick: Tick::Hundredth,
+        tick_refines: false,
+        minimum_size: Lots(1),
+        fee: FeeSchedule::default(),
+        event: None,
+    });
+    let CommandOutcome::Market(market) = ask(register) else {
+        panic!("a market is registered");
+    };
+    World {
+        market,
+        traders: [1, 2].map(|number| Trader::open(ask, number)),
+        time,
+    }
+}
+
 impl World {
     /// Registers, activates, funds. On an engine that already has all of it, finds it again.
     pub(crate) fn build(engine: &Engine) -> Self {
+        let world = Self::build_registered(engine);
+        let market = world.market;
+        let mut operator = engine.client(Role::Operator);
+        operator.ask(Command::ActivateMarket { market }, &[]);
+        world
+    }
+
+    /// Without activating the market.
+    pub(crate) fn build_registered(engine: &Engine) -> Self {
         let mut operator = engine.client(Role::Operator);
         let time = operator.client.welcome.time;
-        let register = Command::RegisterMarket(foretell_model::command::RegisterMarket {
-            condition: ConditionId([7; 32]),
-            tokens: [TokenId([1; 32]), TokenId([2; 32])],
-            tick: Tick::Hundredth,
-            tick_refines: false,
-            minimum_size: Lots(1),
-            fee: FeeSchedule::default(),
-            event: None,
-        });
-        let reply = operator.ask(register, b"a market");
-        let CommandOutcome::Market(market) = outcome(&reply) else {
-            panic!("{reply:?}");
-        };
-        if let Verdict::Applied(_) = reply.verdict {
-            operator.ask(Command::ActivateMarket { market }, &[]);
-        }
-        let traders = [1, 2].map(|number| Trader::open(&mut operator, number));
-        Self {
-            market,
-            traders,
+        set_up(
+            &mut |command| outcome(&operator.ask(command, b"set up")),
             time,
-        }
+        )
     }
 
     /// A GTC BUY of one share at 0.40: orders of trader 0 never cross each other.
@@ -114,26 +127,20 @@ impl World {
 }
 
 impl Trader {
-    fn open(operator: &mut TestClient, number: u64) -> Self {
+    fn open(ask: &mut dyn FnMut(Command) -> CommandOutcome, number: u64) -> Self {
         let wallet = WalletAddress(bytes(0xC0, number));
-        let funded = operator.ask(
-            Command::Deposit {
-                wallet,
-                amount: Micros(1_000_000_000_000),
-                reference: Reference(bytes(0xD0, number)),
-            },
-            b"deposit",
-        );
-        let registered = operator.ask(
-            Command::RegisterKey {
-                owner: wallet,
-                nonce: [0; 32],
-                api_key: ApiKey(bytes(0xE0, number)),
-                read_only: false,
-            },
-            &[],
-        );
-        match (outcome(&funded), outcome(&registered)) {
+        let funded = ask(Command::Deposit {
+            wallet,
+            amount: Micros(1_000_000_000_000),
+            reference: Reference(bytes(0xD0, number)),
+        });
+        let registered = ask(Command::RegisterKey {
+            owner: wallet,
+            nonce: [0; 32],
+            api_key: ApiKey(bytes(0xE0, number)),
+            read_only: false,
+        });
+        match (funded, registered) {
             (CommandOutcome::Account(account), CommandOutcome::Key(key)) => Self {
                 wallet,
                 account,

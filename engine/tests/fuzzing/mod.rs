@@ -175,13 +175,26 @@ fn asked(bytes: &[u8]) -> Asked {
                     continue;
                 }
                 Ok(Some(Request::Submit(it))) => {
-                    let may = role.is_some_and(|role| role.may_submit(&it.command));
+                    let may = role.is_some_and(|role| role.may_submit(&it.command))
+                        && (it.operator.0 == 0 || role == Some(Role::Operator));
                     asked.commands += usize::from(may);
                     (it.request, may)
                 }
                 Ok(Some(Request::Heartbeat(it))) => {
                     asked.commands += usize::from(role >= Some(Role::Trading));
                     (it.request, role >= Some(Role::Trading))
+                }
+                Ok(Some(Request::Replace(it))) => {
+                    let may = role >= Some(Role::Trading);
+                    if !may {
+                        asked.cut_off = true;
+                        return asked;
+                    }
+                    let (cancels, orders) = it.counts();
+                    asked.commands += cancels + orders;
+                    let ids = (0..).map(|index| it.request.wrapping_add(index));
+                    asked.requests.extend(ids.take(cancels + orders));
+                    continue;
                 }
                 Ok(Some(Request::Status { request })) => (request, true),
                 Ok(Some(Request::Snapshot { request })) => (request, role == Some(Role::Operator)),
@@ -378,6 +391,7 @@ fn room() -> Capacity {
         events: 8,
         orders: 32,
         expiring_orders: 8,
+        delayed_orders: 8,
         positions: 32,
         order_ids: 32,
         timestamp_seconds: 8,
@@ -410,6 +424,7 @@ mod tests {
             Request::Status { request: 1 },
             Request::Submit(foretell_link::Submit {
                 request: 2,
+                operator: foretell_model::OperatorNumber::NONE,
                 command: Command::SetHeartbeat { owner, on: true },
                 evidence: &[],
             }),
@@ -436,6 +451,7 @@ mod tests {
             };
             let submit = Request::Submit(foretell_link::Submit {
                 request,
+                operator: foretell_model::OperatorNumber::NONE,
                 command: cancel,
                 evidence: b"evidence",
             });

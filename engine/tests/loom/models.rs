@@ -39,6 +39,7 @@ fn push(ring: &CommandRing, matcher: &ThreadWaker, number: u8) {
     let queued = QueuedCommand {
         origin: Origin::Own,
         command: Command::AdvanceTime,
+        group: Default::default(),
         evidence: ring.buffer(&[number]),
         pushed: 0,
     };

@@ -6,23 +6,27 @@ use std::collections::BTreeSet;
 use foretell_journal::snapshot::{Image, images};
 use foretell_journal::{Scratch, receipt};
 use foretell_model::digest::StateDigest;
-use foretell_model::{Command, Event, FramePosition, FrameRef, Sequence, TimeNs, Verdict};
+use foretell_model::{
+    Command, CommandStamp, Event, FramePosition, FrameRef, Sequence, TimeNs, Verdict,
+};
 use foretell_view::View;
 
 use super::checks::Promise;
+use super::coverage::Situation;
+use super::payments::{self, Payments};
 use super::world::World;
 
 /// A broken promise, with details.
 pub(super) type Broken = (Promise, String);
 
 /// A frame, owned.
-struct Frame {
-    sequence: Sequence,
-    time: TimeNs,
-    command: Command,
-    events: Vec<Event>,
+pub(super) struct Frame {
+    pub(super) sequence: Sequence,
+    pub(super) stamp: CommandStamp,
+    pub(super) command: Command,
+    pub(super) events: Vec<Event>,
     evidence: Vec<u8>,
-    place: FramePosition,
+    pub(super) place: FramePosition,
     receipt: [u8; 32],
 }
 
@@ -45,6 +49,7 @@ pub(super) fn audit(world: &World, digest: [u8; 32], at: Sequence) -> Result<(),
     acknowledged(world, &frames)?;
     visible(world, &frames)?;
     once(&frames)?;
+    paid(world, &frames)?;
     time(world, &frames)?;
     replayed(world, &frames, digest, at)
 }
@@ -58,7 +63,7 @@ fn read(world: &World) -> Result<Vec<Frame>, Broken> {
             .map_err(|error| error.to_string())?;
         frames.push(Frame {
             sequence: shown.sequence,
-            time: shown.time,
+            stamp: shown.stamp(),
             command: *shown.command,
             events: shown.events.to_vec(),
             evidence: shown.evidence.to_vec(),
@@ -149,6 +154,31 @@ fn once(frames: &[Frame]) -> Result<(), Broken> {
     Ok(())
 }
 
+/// Nobody is paid twice or not at all; a replace is one piece.
+fn paid(world: &World, frames: &[Frame]) -> Result<(), Broken> {
+    let payments = Payments::of(frames).map_err(|what| (Promise::NothingTwice, what))?;
+    let (settles, pays_rebates) = payments.runs();
+    let seen = [
+        (settles, Situation::SettlementInterrupted),
+        (pays_rebates, Situation::RebatePaymentInterrupted),
+        (payments.held() > 0, Situation::WithdrawalHeldAtStart),
+    ];
+    for (_, situation) in seen.into_iter().filter(|(is_seen, _)| *is_seen) {
+        world.context.count(situation);
+    }
+    let replaced = payments::replaces(frames).map_err(|what| (Promise::ReplaceIsOne, what))?;
+    if replaced > 0 {
+        world.context.count(Situation::ReplaceJournalled);
+    }
+    Ok(())
+}
+
+/// A settlement or a payment that has not ended.
+pub(super) fn unfinished(world: &World) -> Option<String> {
+    let frames = read(world).ok()?;
+    Payments::of(&frames).ok()?.unfinished()
+}
+
 /// Engine time never goes back, and is at most 1% faster than the monotonic clock.
 fn time(world: &World, frames: &[Frame]) -> Result<(), Broken> {
     let spans = world.spans.borrow();
@@ -156,14 +186,12 @@ fn time(world: &World, frames: &[Frame]) -> Result<(), Broken> {
     // The span of the last frame, and the engine time at its start.
     let (mut current, mut begins) = (None, 0);
     for frame in frames {
+        let time = frame.stamp.time;
         let unsteady = |what: &str| {
-            let what = format!(
-                "{what} at {}: {}, {}",
-                frame.sequence, before.0, frame.time.0
-            );
+            let what = format!("{what} at {}: {}, {}", frame.sequence, before.0, time.0);
             Err((Promise::TimeIsSteady, what))
         };
-        if frame.time < before {
+        if time < before {
             return unsteady("it went back");
         }
         let span = spans.iter().rposition(|span| span.first <= frame.sequence);
@@ -173,11 +201,11 @@ fn time(world: &World, frames: &[Frame]) -> Result<(), Broken> {
                 (current, begins) = (Some(index), span.wall.max(before.0));
             }
             let most = begins + span.lasts + span.lasts / 100 + 1;
-            if frame.time.0 > most {
+            if time.0 > most {
                 return unsteady(&format!("it jumped beyond {most}"));
             }
         }
-        before = frame.time;
+        before = time;
     }
     Ok(())
 }
@@ -203,7 +231,7 @@ fn replayed(
             Err((Promise::ReplayIsEqual, what))
         };
         events.clear();
-        let verdict = twin.apply(&frame.command, frame.time, &mut events);
+        let verdict = twin.apply(&frame.command, frame.stamp, &mut events);
         if !matches!(verdict, Verdict::Applied(_)) || events != frame.events {
             return differs(format!("{verdict:?}, {events:?} for {:?}", frame.events));
         }
@@ -225,8 +253,10 @@ fn replayed(
 impl Frame {
     fn shown(&self) -> FrameRef<'_> {
         FrameRef {
+            operator: self.stamp.operator,
+            touched: self.stamp.touched,
             sequence: self.sequence,
-            time: self.time,
+            time: self.stamp.time,
             command: &self.command,
             events: &self.events,
             evidence: &self.evidence,

@@ -5,7 +5,7 @@ use std::fmt;
 
 use foretell_journal::{Durability, segment};
 use foretell_link::Reply;
-use foretell_model::{FramePosition, Sequence};
+use foretell_model::{FramePosition, RejectionReason, Sequence, Verdict};
 
 use super::coverage::Situation;
 use super::world::World;
@@ -29,6 +29,8 @@ pub(super) enum Promise {
     MoneyIsExact,
     /// 18: nothing executes twice.
     NothingTwice,
+    /// The commands of a replace stand next to each other in one batch.
+    ReplaceIsOne,
     /// 25: engine time never goes back and never jumps.
     TimeIsSteady,
     /// An engine starts, serves and stops in the absence of faults.
@@ -46,8 +48,13 @@ impl fmt::Display for Promise {
 /// A client received an answer.
 pub(super) fn acknowledged(world: &World, intent: usize, reply: &Reply) {
     let context = &world.context;
-    if matches!(reply.verdict, foretell_model::Verdict::Repeated { .. }) {
-        context.count(Situation::RepeatedAnswered);
+    match reply.verdict {
+        Verdict::Repeated { .. } => context.count(Situation::RepeatedAnswered),
+        Verdict::Rejected(rejection) if is_engine_s_own(rejection.reason) => {
+            let what = || format!("the engine let a command in too early: {rejection:?}");
+            context.broken(Promise::Protocol, what);
+        }
+        _ => {}
     }
     if world.durability() == Durability::Disk && !is_safe(world, reply.place) {
         let what = || format!("{} at {:?}", reply.sequence, reply.place);
@@ -56,6 +63,14 @@ pub(super) fn acknowledged(world: &World, intent: usize, reply: &Reply) {
     if let Err(what) = world.ledger.borrow_mut().answered(intent, reply) {
         context.broken(Promise::NothingTwice, || what);
     }
+}
+
+/// Whether the engine has to prevent this rejection: it continues work and advances time first.
+const fn is_engine_s_own(reason: RejectionReason) -> bool {
+    matches!(
+        reason,
+        RejectionReason::WorkPending | RejectionReason::TimeDue
+    )
 }
 
 /// A follower was shown a frame.

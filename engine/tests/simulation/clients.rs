@@ -4,15 +4,16 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use foretell_link::{
-    Answer, AnswerDecoder, BusyReason, Heartbeat, HeartbeatId, Hello, PROTOCOL_VERSION, Request,
-    Role, Submit,
+    Answer, AnswerDecoder, Busy, BusyReason, Heartbeat, HeartbeatId, Hello, PROTOCOL_VERSION,
+    Replace, Request, Role, Submit,
 };
-use foretell_model::TimeNs;
+use foretell_model::limits::MAX_GROUP_EVIDENCE_BYTES;
+use foretell_model::{Command, OperatorNumber, RejectionReason, TimeNs, Verdict};
 
 use super::checks::{self, Promise};
 use super::context::SimContext;
 use super::coverage::Situation;
-use super::intents::IntentGenerator;
+use super::intents::{Act, IntentGenerator};
 use super::ledger::Ledger;
 use super::wire::ClientEnd;
 use super::world::World;
@@ -29,6 +30,13 @@ enum RequestPurpose {
     Other,
 }
 
+/// Intents that are sent together. When the answers get lost, each is repeated alone.
+#[derive(Debug)]
+struct Group {
+    intents: Vec<usize>,
+    if_all_canceled: bool,
+}
+
 /// One client. It outlives every engine.
 #[derive(Debug)]
 pub(super) struct Client {
@@ -41,6 +49,10 @@ pub(super) struct Client {
     abandoned: Vec<ClientEnd>,
     /// Intents to send, or to send again.
     open: VecDeque<usize>,
+    /// Replaces to send.
+    groups: VecDeque<Group>,
+    /// Replaces without an answer yet: number of commands by first request.
+    replaces: BTreeMap<u64, u64>,
     asked: BTreeMap<u64, RequestPurpose>,
     /// Answered intents of this client; some are repeated.
     done: Vec<usize>,
@@ -58,6 +70,8 @@ impl Client {
             is_greeted: false,
             abandoned: Vec::new(),
             open: VecDeque::new(),
+            groups: VecDeque::new(),
+            replaces: BTreeMap::new(),
             asked: BTreeMap::new(),
             done: Vec::new(),
             prelude: Vec::new(),
@@ -67,7 +81,7 @@ impl Client {
 
     /// No intent is open and no answer is awaited.
     pub(super) fn is_idle(&self) -> bool {
-        self.open.is_empty() && self.asked.is_empty()
+        self.open.is_empty() && self.groups.is_empty() && self.asked.is_empty()
     }
 
     /// Bytes ever sent by the engine on the current connections.
@@ -83,6 +97,7 @@ impl Client {
             RequestPurpose::Intent(intent) => Some(intent),
             RequestPurpose::Other => None,
         }));
+        self.replaces.clear();
         self.decoder = AnswerDecoder::new();
         self.is_greeted = false;
         self.wire.take()
@@ -169,32 +184,59 @@ impl Client {
         if open >= MOST_OPEN || ledger.intents.len() >= MOST_INTENTS {
             return;
         }
-        let command = match self.role {
+        let nobody = OperatorNumber::NONE;
+        let act = match self.role {
             Role::Operator => match self.next_of_prelude(&mut intents, &ledger) {
-                Some(command) => {
+                Some(act) => {
                     self.prelude.push(ledger.intents.len());
-                    Some(command)
+                    Some(act)
                 }
-                None if world.is_calm() || world.context.percent(70) => None,
+                None if world.is_calm() || world.context.percent(40) => None,
                 None => intents.of_operator(&ledger),
             },
             _ if world.is_calm() => None,
+            _ if world.context.percent(8) => {
+                self.create_replace(&mut intents, &mut ledger, world);
+                None
+            }
             _ => {
                 let time = ledger.time;
-                intents.of_trader(&ledger, time)
+                let command = intents.of_trader(&ledger, time);
+                command.map(|command| (nobody, command))
             }
         };
-        if let Some(command) = command {
-            let evidence = intents.evidence();
-            self.open.push_back(ledger.intend(command, evidence));
+        if let Some(act) = act {
+            let evidence = intents.evidence(act.0, u64::MAX);
+            self.open.push_back(ledger.intend(act, evidence));
         }
     }
 
-    fn next_of_prelude(
-        &self,
+    fn create_replace(
+        &mut self,
         intents: &mut IntentGenerator,
-        ledger: &Ledger,
-    ) -> Option<foretell_model::Command> {
+        ledger: &mut Ledger,
+        world: &World,
+    ) {
+        let time = ledger.time;
+        let Some(commands) = intents.replace(ledger, time) else {
+            return;
+        };
+        let nobody = OperatorNumber::NONE;
+        let intend = |command: Command| {
+            let most = match command {
+                Command::PlaceOrder(_) => MAX_GROUP_EVIDENCE_BYTES as u64,
+                _ => 1,
+            };
+            let evidence = intents.evidence(nobody, most);
+            ledger.intend((nobody, command), evidence)
+        };
+        self.groups.push_back(Group {
+            intents: commands.into_iter().map(intend).collect(),
+            if_all_canceled: world.context.percent(50),
+        });
+    }
+
+    fn next_of_prelude(&self, intents: &mut IntentGenerator, ledger: &Ledger) -> Option<Act> {
         let is_answered = |intent: &usize| ledger.is_answered(*intent);
         if !self.prelude.iter().all(is_answered) {
             return None;
@@ -209,6 +251,9 @@ impl Client {
         }
         let mut ledger = world.ledger.borrow_mut();
         let mut bytes = Vec::new();
+        if let Some(group) = self.groups.pop_front() {
+            bytes.extend(self.submit_together(&mut ledger, &group, world));
+        }
         for _ in 0..=world.context.below(6) {
             let Some(number) = self.open.pop_front() else {
                 break;
@@ -230,15 +275,38 @@ impl Client {
             world.context.count(Situation::ResentAfterDrop);
         }
         intent.sent += 1;
-        let (command, name) = (intent.command, self.name);
+        let (command, operator, name) = (intent.command, intent.operator, self.name);
         world
             .context
             .note(|| format!("client {name}: #{number} {command:?}"));
         encoded(Request::Submit(Submit {
             request,
+            operator,
             command,
             evidence: &intent.evidence,
         }))
+    }
+
+    fn submit_together(&mut self, ledger: &mut Ledger, group: &Group, world: &World) -> Vec<u8> {
+        world.context.count(Situation::ReplaceSent);
+        let first = self.requests + 1;
+        for number in &group.intents {
+            self.next_request(RequestPurpose::Intent(*number));
+            let intent = &mut ledger.intents[*number];
+            intent.sent += 1;
+            let (command, name) = (intent.command, self.name);
+            world
+                .context
+                .note(|| format!("client {name}: #{number} of a replace {command:?}"));
+        }
+        self.replaces.insert(first, group.intents.len() as u64);
+        let intents = group.intents.iter().map(|number| &ledger.intents[*number]);
+        let commands: Vec<(Command, &[u8])> = intents
+            .map(|intent| (intent.command, &intent.evidence[..]))
+            .collect();
+        let mut buffer = Vec::new();
+        let replace = Replace::new(first, group.if_all_canceled, &commands, &mut buffer);
+        encoded(Request::Replace(replace.expect("it is within bounds")))
     }
 
     fn next_request(&mut self, asked: RequestPurpose) -> u64 {
@@ -307,6 +375,7 @@ impl Client {
                 self.told_time(welcome.time, world);
             }
             Answer::Reply(reply) => {
+                self.replaces.remove(&reply.request);
                 if let Some(RequestPurpose::Intent(number)) = self.take_asked(reply.request, world)
                 {
                     let verdict = reply.verdict;
@@ -314,19 +383,16 @@ impl Client {
                         let (name, at) = (self.name, reply.sequence);
                         format!("client {name}: #{number} answered at {at}: {verdict:?}")
                     });
+                    if let Verdict::Rejected(rejection) = verdict
+                        && rejection.reason == RejectionReason::NotAllCanceled
+                    {
+                        world.context.count(Situation::ReplaceHeldBack);
+                    }
                     checks::acknowledged(world, number, &reply);
                     self.done.push(number);
                 }
             }
-            Answer::Busy(busy) => {
-                world.context.count(Situation::BusyAnswered);
-                if busy.reason == BusyReason::DiskLow {
-                    world.context.count(Situation::NewOrderRefusedDiskLow);
-                }
-                if let Some(RequestPurpose::Intent(number)) = self.take_asked(busy.request, world) {
-                    self.open.push_back(number);
-                }
-            }
+            Answer::Busy(busy) => self.busy(busy, world),
             Answer::Heartbeat(beat) => drop(self.take_asked(beat.request, world)),
             Answer::Snapshot(snapshot) => drop(self.take_asked(snapshot.request, world)),
             Answer::Status(status) => {
@@ -334,6 +400,20 @@ impl Client {
                 self.told_time(status.time, world);
             }
             Answer::Goodbye(_) => {}
+        }
+    }
+
+    /// A command, or a whole replace, was not taken: its intents are repeated.
+    fn busy(&mut self, busy: Busy, world: &World) {
+        world.context.count(Situation::BusyAnswered);
+        if busy.reason == BusyReason::DiskLow {
+            world.context.count(Situation::NewOrderRefusedDiskLow);
+        }
+        let commands = self.replaces.remove(&busy.request).unwrap_or(1);
+        for request in (busy.request..).take(usize::try_from(commands).expect("a few")) {
+            if let Some(RequestPurpose::Intent(number)) = self.take_asked(request, world) {
+                self.open.push_back(number);
+            }
         }
     }
 

@@ -84,6 +84,10 @@ impl Engine {
         if let Err(what) = matcher.exchange.check_invariants() {
             world.context.broken(Promise::MoneyIsExact, || what);
         }
+        let wall = foretell_model::TimeNs(clocks.wall());
+        if matcher.exchange.next_due().is_some_and(|due| due <= wall) {
+            world.context.count(Situation::DueAtStart);
+        }
         world.spans.borrow_mut().push(TimeSpan {
             first: recovered.sequence.next(),
             wall: clocks.wall(),

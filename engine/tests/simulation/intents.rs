@@ -1,10 +1,12 @@
-//! Generates the clients' intents: a small exchange to trade in, then orders, cancels and sets,
-//! with prices close enough that most orders match.
+//! Generates the clients' intents: a small exchange to trade in, then orders, cancels, sets and
+//! replaces, with prices close enough that most orders match. `operator_intents.rs` has the
+//! operators' commands.
 
 use foretell_model::command::RegisterMarket;
 use foretell_model::{
-    ApiKey, Command, ConditionId, Digest16, FeeSchedule, Lots, Micros, OrderId, OrderType, Outcome,
-    PlaceOrder, Reference, Side, Tick, TimeMs, TimeNs, TimeSeconds, TokenId, WalletAddress,
+    ApiKey, Command, ConditionId, Digest16, FeeSchedule, Lots, MarketNumber, Micros,
+    OperatorNumber, OrderId, OrderType, Outcome, PlaceOrder, Reference, Side, Tick, TimeMs, TimeNs,
+    TimeSeconds, TokenId, WalletAddress,
 };
 
 use super::context::SimContext;
@@ -12,15 +14,41 @@ use super::ledger::{Holder, Ledger};
 
 /// Number of trading wallets.
 pub(super) const WALLETS: u8 = 4;
-const MARKETS: u8 = 2;
+/// Markets that the prelude registers.
+pub(super) const MARKETS: u8 = 2;
+/// Cancels, and orders, of a replace: all of it fits into the smallest ring.
+const MOST_OF_A_REPLACE: u64 = 3;
+
+/// A command and who sends it.
+pub(super) type Act = (OperatorNumber, Command);
 
 /// Generates commands. Ids and references are unique.
 #[derive(Debug)]
 pub(super) struct IntentGenerator {
-    context: SimContext,
+    pub(super) context: SimContext,
     names: u64,
     /// Maximum bytes of evidence.
     evidence: u64,
+}
+
+/// The command that registers a market; the markets differ in tick and fee.
+pub(super) fn register_market(number: u8) -> Command {
+    let kind = number % MARKETS;
+    Command::RegisterMarket(RegisterMarket {
+        condition: ConditionId([7 + number; 32]),
+        tokens: [
+            TokenId([101 + 2 * number; 32]),
+            TokenId([102 + 2 * number; 32]),
+        ],
+        tick: Tick::Hundredth,
+        tick_refines: kind == 1,
+        minimum_size: Lots(1),
+        fee: FeeSchedule {
+            rate_ppm: 20_000 * u32::from(kind),
+            exponent: kind,
+        },
+        event: None,
+    })
 }
 
 impl IntentGenerator {
@@ -33,81 +61,62 @@ impl IntentGenerator {
         }
     }
 
-    fn name<const N: usize>(&mut self, kind: u8) -> [u8; N] {
+    pub(super) fn name<const N: usize>(&mut self, kind: u8) -> [u8; N] {
         self.names += 1;
         let mut name = [kind; N];
         name[N - 8..].copy_from_slice(&self.names.to_be_bytes());
         name
     }
 
-    /// Evidence of any length.
-    pub(super) fn evidence(&self) -> Vec<u8> {
-        let length = self.context.below(self.evidence);
+    /// Evidence of any length up to `most`. That of an operator begins with an empty reason.
+    pub(super) fn evidence(&self, operator: OperatorNumber, most: u64) -> Vec<u8> {
+        let length = self.context.below(self.evidence.min(most));
         let byte = u8::try_from(self.context.below(256)).expect("below 256");
-        vec![byte; usize::try_from(length).expect("a length")]
+        let mut evidence = vec![byte; usize::try_from(length).expect("a length")];
+        if operator != OperatorNumber::NONE {
+            evidence.splice(0..0, [0, 0]);
+        }
+        evidence
     }
 
     /// A command that sets up the exchange; each `step` needs the answers to all before it.
-    pub(super) fn prelude(&mut self, step: usize, ledger: &Ledger) -> Option<Command> {
+    pub(super) fn prelude(&mut self, step: usize, ledger: &Ledger) -> Option<Act> {
         let step = u8::try_from(step).ok()?;
         let wallet = |number: u8| WalletAddress([0xC0 + number; 20]);
-        let second = step.checked_sub(MARKETS);
-        let third = step.checked_sub(2 * MARKETS);
-        Some(match (second, third) {
-            (None, _) => Command::RegisterMarket(RegisterMarket {
-                condition: ConditionId([7 + step; 32]),
-                tokens: [TokenId([1 + 2 * step; 32]), TokenId([2 + 2 * step; 32])],
-                tick: Tick::Hundredth,
-                tick_refines: step == 1,
-                minimum_size: Lots(1),
-                fee: FeeSchedule {
-                    rate_ppm: 20_000 * u32::from(step),
-                    exponent: step,
-                },
-                event: None,
-            }),
-            (Some(number), None) => Command::ActivateMarket {
-                market: *ledger.markets.get(usize::from(number))?,
-            },
-            (_, Some(number)) if number < WALLETS => Command::Deposit {
-                wallet: wallet(number),
-                amount: Micros(400_000_000),
-                reference: Reference(self.name(0xD0)),
-            },
-            (_, Some(number)) if number < 2 * WALLETS => Command::RegisterKey {
-                owner: wallet(number - WALLETS),
-                nonce: [0; 32],
-                api_key: ApiKey(self.name(0xE0)),
-                read_only: false,
-            },
+        let nobody = OperatorNumber::NONE;
+        let (markets, people) = (2 * MARKETS, 2 * MARKETS + Self::PEOPLE);
+        Some(match step {
+            _ if step < MARKETS => (nobody, register_market(step)),
+            _ if step < markets => {
+                let market = *ledger.markets.get(usize::from(step - MARKETS))?;
+                (nobody, Command::ActivateMarket { market })
+            }
+            _ if step < people => self.people(step - markets, ledger)?,
+            _ if step < people + WALLETS => {
+                let deposit = Command::Deposit {
+                    wallet: wallet(step - people),
+                    amount: Micros(400_000_000),
+                    reference: Reference(self.name(0xD0)),
+                };
+                (nobody, deposit)
+            }
+            _ if step < people + 2 * WALLETS => {
+                let register = Command::RegisterKey {
+                    owner: wallet(step - people - WALLETS),
+                    nonce: [0; 32],
+                    api_key: ApiKey(self.name(0xE0)),
+                    read_only: false,
+                };
+                (nobody, register)
+            }
             _ => return None,
-        })
-    }
-
-    /// A command of an operator.
-    pub(super) fn of_operator(&mut self, ledger: &Ledger) -> Option<Command> {
-        let holder = self.holder(ledger)?;
-        let market = ledger.markets[self.context.index(ledger.markets.len())];
-        Some(match self.context.below(10) {
-            0 => Command::PauseMarket { market },
-            1..=4 => Command::ResumeMarket { market },
-            5 => Command::Withdraw {
-                wallet: holder.wallet,
-                amount: Micros(1 + self.context.below(30_000_000)),
-                reference: Reference(self.name(0xD0)),
-            },
-            _ => Command::Deposit {
-                wallet: holder.wallet,
-                amount: Micros(1 + self.context.below(30_000_000)),
-                reference: Reference(self.name(0xD0)),
-            },
         })
     }
 
     /// A command of a trader at this engine time.
     pub(super) fn of_trader(&mut self, ledger: &Ledger, now: TimeNs) -> Option<Command> {
         let holder = self.holder(ledger)?;
-        let market = ledger.markets[self.context.index(ledger.markets.len())];
+        let market = self.market(ledger);
         let lots = Lots(1 + self.context.below(3_000));
         Some(match self.context.below(100) {
             0..=13 => Command::Split {
@@ -116,36 +125,60 @@ impl IntentGenerator {
                 lots,
                 reference: Reference(self.name(0xF0)),
             },
-            14..=18 => Command::Merge {
+            14..=17 => Command::Merge {
                 account: holder.account,
                 market,
                 lots,
                 reference: Reference(self.name(0xF0)),
             },
-            19..=26 => self.cancel(holder, ledger)?,
-            27..=29 => Command::CancelAll {
+            18..=20 => Command::Redeem {
+                account: holder.account,
+                market: self.any_market(ledger),
+                reference: Reference(self.name(0xF0)),
+            },
+            21..=27 => self.cancel(holder, ledger)?,
+            28..=30 => Command::CancelAll {
                 owner: holder.account,
                 heartbeat: false,
                 request: Digest16(self.name(0xB0)),
             },
-            30..=32 => Command::CancelMarketOrders {
+            31..=33 => Command::CancelMarketOrders {
                 owner: holder.account,
                 market,
                 outcome: None,
                 request: Digest16(self.name(0xB0)),
             },
-            _ => {
-                let order = self.order(holder, now);
-                Command::PlaceOrder(PlaceOrder { market, ..order })
-            }
+            _ => self.order(holder, market, now),
         })
     }
 
-    fn holder(&self, ledger: &Ledger) -> Option<Holder> {
+    /// Cancels and orders of one trader that are sent together.
+    pub(super) fn replace(&mut self, ledger: &Ledger, now: TimeNs) -> Option<Vec<Command>> {
+        let holder = self.holder(ledger)?;
+        let market = self.market(ledger);
+        let cancels = self.context.below(MOST_OF_A_REPLACE + 1);
+        let orders = 1 + self.context.below(MOST_OF_A_REPLACE);
+        let cancels = (0..cancels).filter_map(|_| self.cancel(holder, ledger));
+        let mut commands: Vec<Command> = cancels.collect();
+        commands.extend((0..orders).map(|_| self.order(holder, market, now)));
+        Some(commands)
+    }
+
+    pub(super) fn holder(&self, ledger: &Ledger) -> Option<Holder> {
         if ledger.holders.len() < usize::from(WALLETS) {
             return None;
         }
         Some(ledger.holders[self.context.index(ledger.holders.len())])
+    }
+
+    /// One of the newest markets.
+    fn market(&self, ledger: &Ledger) -> MarketNumber {
+        let newest = ledger.markets.len().min(3);
+        ledger.markets[ledger.markets.len() - 1 - self.context.index(newest)]
+    }
+
+    pub(super) fn any_market(&self, ledger: &Ledger) -> MarketNumber {
+        ledger.markets[self.context.index(ledger.markets.len())]
     }
 
     /// A cancel of one of the most recent orders.
@@ -165,7 +198,7 @@ impl IntentGenerator {
         })
     }
 
-    fn order(&mut self, holder: Holder, now: TimeNs) -> PlaceOrder {
+    fn order(&mut self, holder: Holder, market: MarketNumber, now: TimeNs) -> Command {
         const MICRO_SHARES: u64 = 10_000;
         const GTD_SAFETY: u64 = 60;
         let lots = 1 + self.context.below(2_000);
@@ -189,11 +222,11 @@ impl IntentGenerator {
             OrderType::Gtd => TimeSeconds(seconds + GTD_SAFETY + 2 + self.context.below(60)),
             _ => TimeSeconds(0),
         };
-        PlaceOrder {
+        Command::PlaceOrder(PlaceOrder {
             order: OrderId(self.name(0xA0)),
             account: holder.account,
             key: holder.key,
-            market: foretell_model::MarketNumber(0),
+            market,
             outcome: self.context.pick(&[Outcome::Yes, Outcome::No]),
             side,
             order_type,
@@ -202,6 +235,6 @@ impl IntentGenerator {
             taker_amount,
             expiration,
             timestamp: TimeMs(now.millis().0),
-        }
+        })
     }
 }

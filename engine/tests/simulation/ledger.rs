@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use foretell_link::Reply;
 use foretell_model::{
-    AccountNumber, Command, CommandOutcome, KeyNumber, MarketNumber, OrderResult, OrderStatus,
-    RejectionReason, Sequence, TimeNs, Verdict, WalletAddress,
+    AccountNumber, Command, CommandOutcome, KeyNumber, MarketNumber, OperatorNumber, OrderResult,
+    OrderStatus, Reference, RejectionReason, Sequence, TimeNs, Verdict, WalletAddress,
 };
 
 /// A trader.
@@ -19,6 +19,7 @@ pub(super) struct Holder {
 /// A command that a client wants to be executed once, however often it repeats the request.
 #[derive(Debug)]
 pub(super) struct Intent {
+    pub(super) operator: OperatorNumber,
     pub(super) command: Command,
     pub(super) evidence: Vec<u8>,
     /// Number of times it was sent.
@@ -52,8 +53,13 @@ pub(super) struct Ledger {
 }
 
 impl Ledger {
-    pub(super) fn intend(&mut self, command: Command, evidence: Vec<u8>) -> usize {
+    pub(super) fn intend(
+        &mut self,
+        (operator, command): (OperatorNumber, Command),
+        evidence: Vec<u8>,
+    ) -> usize {
         self.intents.push(Intent {
+            operator,
             command,
             evidence,
             sent: 0,
@@ -144,6 +150,36 @@ impl Ledger {
         }
     }
 
+    /// One of the newest markets that were asked to close.
+    pub(super) fn newest_closed(&self, back: usize) -> Option<MarketNumber> {
+        let newest = self.intents.iter().rev();
+        let mut closed = newest.filter_map(|it| match it.command {
+            Command::CloseMarket { market } => Some(market),
+            _ => None,
+        });
+        closed.nth(back)
+    }
+
+    /// One of the newest proposals: market and number.
+    pub(super) fn newest_proposal(&self, back: usize) -> Option<(MarketNumber, Sequence)> {
+        let newest = self.intents.iter().rev();
+        let mut proposals = newest.filter_map(|it| match it.command {
+            Command::Propose(propose) => Some((propose.market, it.applied?.sequence)),
+            _ => None,
+        });
+        proposals.nth(back)
+    }
+
+    /// The reference of one of the newest held withdrawals.
+    pub(super) fn held_withdrawal(&self, back: usize) -> Option<Reference> {
+        let newest = self.intents.iter().rev();
+        let mut held = newest.filter_map(|it| match (it.command, it.applied?.outcome) {
+            (Command::Withdraw { reference, .. }, CommandOutcome::Held(_)) => Some(reference),
+            _ => None,
+        });
+        held.nth(back)
+    }
+
     /// Every acknowledged command with its sequence.
     pub(super) fn acknowledged(&self) -> impl Iterator<Item = (Sequence, &Command)> {
         let applied = |it: &Intent| it.applied.map(|applied| applied.sequence);
@@ -169,8 +205,8 @@ impl Ledger {
 }
 
 impl Acknowledgement {
-    /// Whether the answer to a repeat agrees. For commands that only ensure an object exists (a
-    /// market, a key), the sequence of the first one is not compared.
+    /// Whether the answer to a repeat agrees. For commands that only ensure a state (a market, a key,
+    /// terms), the sequence of the first one is not compared.
     fn is_repeated_by(
         &self,
         command: &Command,
@@ -179,9 +215,18 @@ impl Acknowledgement {
         outcome: CommandOutcome,
     ) -> bool {
         match command {
-            Command::RegisterMarket(_) | Command::RegisterKey { .. } => self.outcome == outcome,
-            // A cancel of many that finds no order has no frame.
-            Command::CancelAll { .. } | Command::CancelMarketOrders { .. } => {
+            Command::RegisterMarket(_)
+            | Command::RegisterKey { .. }
+            | Command::SetTerms { .. }
+            | Command::SetPolicy { .. }
+            | Command::ListWallet { .. }
+            | Command::SetPayments(_)
+            | Command::AddOperator { .. }
+            | Command::ResolveMarket { .. } => self.outcome == outcome,
+            // A cancel that ends nothing has no frame; of one order, when its cancel is noted.
+            Command::CancelOrder { .. }
+            | Command::CancelAll { .. }
+            | Command::CancelMarketOrders { .. } => {
                 outcome == CommandOutcome::Cancelled { orders: 0 }
             }
             // Executed a second time: the answer has the second sequence.
@@ -199,6 +244,13 @@ const fn happens_again(command: &Command) -> bool {
             | Command::ResumeMarket { .. }
             | Command::CancelAll { .. }
             | Command::CancelMarketOrders { .. }
+            | Command::SetTerms { .. }
+            | Command::SetPolicy { .. }
+            | Command::ListWallet { .. }
+            | Command::SetPayments(_)
+            | Command::PayRebates
+            | Command::Dispute { .. }
+            | Command::WithdrawProposal { .. }
     )
 }
 
@@ -220,8 +272,11 @@ fn contradicts(command: &Command, before: &Acknowledgement, reason: RejectionRea
             | Command::Withdraw { .. }
             | Command::Split { .. }
             | Command::Merge { .. }
+            | Command::Redeem { .. }
             | Command::RegisterKey { .. }
-            | Command::RegisterMarket(_),
+            | Command::RegisterMarket(_)
+            | Command::AddOperator { .. }
+            | Command::Propose(_),
             _,
         ) => true,
         _ => false,

@@ -5,9 +5,10 @@ use foretell_journal::snapshot::newest_image;
 use foretell_journal::{Durability, JournalError, marker_path};
 use foretell_model::Sequence;
 
-use super::audit::audit;
+use super::audit::{audit, unfinished};
 use super::checks::Promise;
 use super::coverage::Situation;
+use super::crowd;
 use super::engine::Recovered;
 use super::faults::FaultPlan;
 use super::intents::WALLETS;
@@ -21,6 +22,9 @@ const MAX_STEPS: u32 = 100_000;
 
 /// Runs all lives of one world.
 pub(super) fn run(world: &World) {
+    if world.context.percent(30) {
+        crowd::found(world);
+    }
     if world.context.percent(80) {
         first_life(world);
     }
@@ -76,8 +80,13 @@ fn live(world: &World, plan: FaultPlan) {
         if world.disk.is_dead() || world.engine.ended().is_some() || world.context.is_broken() {
             break;
         }
+        // Lives end more often in the middle of a payment.
+        if world.is_paying.get() && world.context.percent(8) {
+            break;
+        }
         world.step();
     }
+    world.is_paying.set(false);
     end(world);
 }
 
@@ -280,7 +289,7 @@ fn last_life(world: &World) {
     }
 }
 
-/// Whether everything is answered, durable, executed again and folded.
+/// Whether everything is answered, durable, executed again and folded, and everybody is paid.
 fn is_settled(world: &World) -> bool {
     let Some((applied, durable)) = world.engine.reached() else {
         return false;
@@ -293,4 +302,5 @@ fn is_settled(world: &World) -> bool {
         && views
             .into_iter()
             .all(|view| view.is_some_and(|view| view.sequence() == applied))
+        && unfinished(world).is_none()
 }

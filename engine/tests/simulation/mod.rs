@@ -12,13 +12,16 @@ mod checks;
 mod clients;
 mod context;
 mod coverage;
+mod crowd;
 mod disk;
 mod engine;
 mod faults;
 mod intents;
 mod ledger;
 mod lives;
+mod operator_intents;
 mod pages;
+mod payments;
 mod readers;
 #[allow(dead_code, reason = "the twin's tests use the rest of it")]
 #[path = "../../../tests/tests/properties/rng.rs"]

@@ -3,7 +3,7 @@
 
 use foretell_journal::snapshot::newest_image;
 use foretell_journal::{Follower, JournalError, Next, Scratch};
-use foretell_model::Command;
+use foretell_model::{Command, Event, FrameRef, MarketState};
 use foretell_view::{FoldError, Impossible, View};
 
 use super::checks::{self, Promise};
@@ -85,11 +85,16 @@ impl Reader {
                     return self.refused(&error, world);
                 }
                 let place = shown.place;
-                if let Command::CancelAll {
-                    heartbeat: true, ..
-                } = shown.command
-                {
-                    world.context.count(Situation::HeartbeatMissed);
+                for event in shown.events {
+                    if let Event::MarketSettled { .. } = event {
+                        world.context.count(Situation::MarketSettled);
+                    }
+                    if let Some(is_paying) = starts_or_ends_payment(event) {
+                        world.is_paying.set(is_paying);
+                    }
+                }
+                if let Some(situation) = situation_of(&shown) {
+                    world.context.count(situation);
                 }
                 checks::shown(world, sequence, receipt, place);
                 Ok(true)
@@ -116,6 +121,37 @@ impl Reader {
         let what = || format!("reader {}: {what}", self.name);
         world.context.broken(Promise::NothingVisibleLost, what);
         self.followed = None;
+    }
+}
+
+const fn starts_or_ends_payment(event: &Event) -> Option<bool> {
+    match event {
+        Event::SettlementStarted { .. } | Event::RebatePaymentStarted { .. } => Some(true),
+        Event::MarketSettled { .. } | Event::RebatePaymentEnded { .. } => Some(false),
+        _ => None,
+    }
+}
+
+/// What the engine did by itself.
+fn situation_of(frame: &FrameRef<'_>) -> Option<Situation> {
+    let is_by_time = *frame.command == Command::AdvanceTime;
+    match (frame.command, frame.events.first()?) {
+        (
+            Command::CancelAll {
+                heartbeat: true, ..
+            },
+            _,
+        ) => Some(Situation::HeartbeatMissed),
+        (_, Event::OrderReleased { .. }) => Some(Situation::OrderReleased),
+        (_, Event::MarketCleared { .. }) => Some(Situation::MarketCleared),
+        (_, Event::Disputed { .. }) => Some(Situation::ProposalDisputed),
+        (_, Event::MarketStateSet { state, .. }) if is_by_time => match state {
+            MarketState::Active => Some(Situation::MarketOpened),
+            _ => Some(Situation::MarketClosedByTime),
+        },
+        (_, Event::MarketResolved { .. }) if is_by_time => Some(Situation::FinalisedByTime),
+        (_, Event::RebatePaymentStarted { .. }) if is_by_time => Some(Situation::RebatesPaidByTime),
+        _ => None,
     }
 }
 

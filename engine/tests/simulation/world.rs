@@ -64,6 +64,8 @@ pub(super) struct World {
     pub(super) applied: Cell<Sequence>,
     /// Acknowledged commands may have been lost, and no start has succeeded since.
     pub(super) may_have_lost: Cell<bool>,
+    /// A follower saw the beginning of a settlement or of a payment of rebates, and not its end.
+    pub(super) is_paying: Cell<bool>,
     /// The sync thread is inside a step.
     pub(super) is_syncing: Cell<bool>,
     /// No new intents and no faults.
@@ -106,6 +108,7 @@ impl World {
             spans: RefCell::default(),
             applied: Cell::new(Sequence(0)),
             may_have_lost: Cell::new(false),
+            is_paying: Cell::new(false),
             is_syncing: Cell::new(false),
             is_calm: Cell::new(false),
             depth: Cell::new(0),
@@ -323,6 +326,7 @@ const CRAMPED: Capacity = Capacity {
     events: 1,
     orders: 2,
     expiring_orders: 1,
+    delayed_orders: 1,
     positions: 2,
     order_ids: 2,
     timestamp_seconds: 1,

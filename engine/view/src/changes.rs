@@ -10,7 +10,7 @@ use foretell_model::{
 
 use crate::observer::Observer;
 use crate::rows::books::{Book, LadderPlace};
-use crate::rows::order::{Order, own_price};
+use crate::rows::order::{Order, OrderState, own_price};
 use crate::rows::trade_slot::TradeSlot;
 use crate::view::View;
 
@@ -34,6 +34,8 @@ pub struct FrameChanges {
 pub enum Change {
     /// The frame's order came in; nothing of it is matched. It may be killed next.
     Entered(Box<Order>),
+    /// A delayed order became the frame's order.
+    Released(Box<Order>),
     /// A trade.
     Trade {
         /// The trade.
@@ -41,7 +43,7 @@ pub enum Change {
         /// The resting order after it.
         maker: Box<Order>,
     },
-    /// An order that came to rest or ended, in its new state. The frame's own order ends at most
+    /// An order that came to rest, waits, or ended, in its new state. The frame's own order ends at most
     /// once; a resting order that a trade completes is reported with the trade.
     Order(Box<Order>),
     /// A market's tick.
@@ -53,8 +55,8 @@ pub enum Change {
         /// Its tick now.
         new: Tick,
     },
-    /// One of: a market registered, its state or minimum size set, a market resolved, the mode set,
-    /// a key revoked.
+    /// One of: a market registered, its state or minimum size set, its book cleared, a payout
+    /// proposed, disputed or withdrawn, a market resolved or settled, the mode set, a key revoked.
     Event(Event),
 }
 
@@ -197,7 +199,10 @@ impl Observer for FrameChanges {
             }
             Event::OrderClosed { order, .. } => {
                 if let Some(order) = view.orders().live(order) {
-                    self.touch_level(view, order);
+                    // A delayed order is in no book.
+                    if order.state == OrderState::Live {
+                        self.touch_level(view, order);
+                    }
                     self.changes.push(Change::Order(Box::new(order.clone())));
                 }
             }
@@ -213,14 +218,19 @@ impl Observer for FrameChanges {
             }
             Event::MarketRegistered { .. }
             | Event::MarketStateSet { .. }
+            | Event::MarketCleared { .. }
+            | Event::Proposed { .. }
+            | Event::Disputed { .. }
+            | Event::ProposalWithdrawn { .. }
             | Event::MarketResolved { .. }
+            | Event::MarketSettled { .. }
             | Event::ModeSet { .. }
             | Event::KeyRevoked { .. } => self.changes.push(Change::Event(*event)),
             _ => {}
         }
     }
 
-    fn after(&mut self, view: &View, _placed: Option<&Order>, event: &Event) {
+    fn after(&mut self, view: &View, placed: Option<&Order>, event: &Event) {
         match *event {
             Event::Fill(_) => {
                 if let Some(Change::Trade { maker, .. }) = self.changes.last_mut() {
@@ -234,7 +244,15 @@ impl Observer for FrameChanges {
                     latest(view, order);
                 }
             }
+            Event::OrderReleased { order, .. } => {
+                if let Some(released) = placed {
+                    self.placed = Some((order, released.id));
+                    self.changes
+                        .push(Change::Released(Box::new(released.clone())));
+                }
+            }
             Event::OrderRested { .. }
+            | Event::OrderDelayed { .. }
             | Event::OrderCompleted
             | Event::OrderClosed { .. }
             | Event::OrderKilled { .. } => {

@@ -1,6 +1,8 @@
 //! Errors of frames that no correct exchange writes.
 
-use foretell_model::{AccountNumber, EventNumber, KeyNumber, MarketNumber, OrderNumber, Sequence};
+use foretell_model::{
+    AccountNumber, EventNumber, KeyNumber, MarketNumber, OperatorNumber, OrderNumber, Sequence,
+};
 
 /// A frame that cannot follow the frames before it. The view may be half changed and rejects all
 /// later frames: drop it and fold the journal again.
@@ -45,6 +47,9 @@ pub enum Impossible {
     /// No such key.
     #[error("unknown key {0}")]
     UnknownKey(KeyNumber),
+    /// No such operator.
+    #[error("unknown operator {0}")]
+    UnknownOperator(OperatorNumber),
     /// No such live order.
     #[error("order {0} is not live")]
     OrderNotLive(OrderNumber),
@@ -63,7 +68,8 @@ pub enum Impossible {
         /// [`foretell_model::Event::code`].
         code: u8,
     },
-    /// A placed order did not end its frame with exactly one of rested, completed, closed, killed.
+    /// A placed order did not end its frame with exactly one of rested, completed, closed, killed,
+    /// delayed.
     #[error("the placed order has no ending, or more than one")]
     PlacementUnfinished,
     /// The amounts of an accepted order give no price.

@@ -1,14 +1,18 @@
 //! The fold: applies one frame, that is one whole command, to all parts of the view.
 
+mod delay;
 mod money;
+mod people;
 mod placing;
 mod positions;
 mod registry;
+mod resolution;
 mod trading;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use foretell_model::{Command, Event, FrameRef, Outcome, Sequence, TimeNs};
+use foretell_model::evidence::ActEvidence;
+use foretell_model::{Command, Event, FrameRef, OperatorNumber, Outcome, Sequence, TimeNs};
 
 use crate::error::{FoldError, Impossible};
 use crate::observer::Observer;
@@ -26,6 +30,23 @@ struct FoldStep<'a> {
 impl FoldStep<'_> {
     fn at(&self) -> (Sequence, TimeNs) {
         (self.frame.sequence, self.now)
+    }
+
+    /// The evidence of the frame's command, without the reason of its operator.
+    fn evidence(&self) -> &[u8] {
+        if self.frame.operator == OperatorNumber::NONE {
+            return self.frame.evidence;
+        }
+        ActEvidence::decode(self.frame.evidence).map_or(&[], |act| act.own)
+    }
+
+    /// The operator of the frame, unless its command acts for a wallet.
+    const fn actor(&self, of_wallet: bool) -> OperatorNumber {
+        if of_wallet {
+            OperatorNumber::NONE
+        } else {
+            self.frame.operator
+        }
     }
 }
 
@@ -93,11 +114,23 @@ impl View {
         if placed.is_some() {
             return Err(Impossible::PlacementUnfinished);
         }
+        self.note_step(frame);
         self.note_midpoints(step.now)?;
         self.system.sequence = frame.sequence;
         self.system.time = step.now;
         observer.end(self);
         Ok(())
+    }
+
+    /// A step that did not end its work looked at further accounts.
+    fn note_step(&mut self, frame: &FrameRef<'_>) {
+        let ended = matches!(
+            frame.events.last(),
+            Some(Event::MarketSettled { .. } | Event::RebatePaymentEnded { .. })
+        );
+        if matches!(frame.command, Command::Step) && !ended {
+            self.background.advance();
+        }
     }
 
     /// Records midpoints of open markets. Price history only sees books after a whole command.
@@ -145,23 +178,29 @@ impl View {
             | Event::Redeemed { .. }
             | Event::Converted { .. } => {
                 self.fold_shares(event)?;
+                if let (Event::Redeemed { payout, .. }, Command::Step) = (event, step.frame.command)
+                {
+                    self.background.pay(*payout)?;
+                }
                 self.note_action(step, event)
             }
 
             Event::KeyRegistered { .. } | Event::KeyRevoked { .. } => self.fold_key(step, event),
 
-            Event::EventRegistered { .. } | Event::EventFrozen { .. } => {
-                self.fold_question_list(step, event)
-            }
+            Event::EventRegistered { .. }
+            | Event::EventFrozen { .. }
+            | Event::EventDescribed { .. } => self.fold_question_list(step, event),
 
             Event::MarketRegistered { .. }
             | Event::MarketStateSet { .. }
-            | Event::MarketResolved { .. }
-            | Event::MarketArchived { .. } => self.fold_market(step, event),
+            | Event::MarketArchived { .. }
+            | Event::MarketDescribed { .. } => self.fold_market(step, event),
 
-            Event::TickSet { .. } | Event::MinimumSizeSet { .. } | Event::FeeSet { .. } => {
-                self.fold_rules(step, event)
-            }
+            Event::TickSet { .. }
+            | Event::MinimumSizeSet { .. }
+            | Event::FeeSet { .. }
+            | Event::TermsSet { .. }
+            | Event::MarketCleared { .. } => self.fold_rules(step, event),
 
             Event::ModeSet { .. }
             | Event::SettingsChanged
@@ -170,6 +209,33 @@ impl View {
             | Event::DomainRegistered { .. }
             | Event::WorkPending
             | Event::StateAttested => self.fold_system(step, event),
+
+            Event::OrderDelayed { .. }
+            | Event::OrderReleased { .. }
+            | Event::CancelRequested { .. } => self.fold_delay(step, placed, event),
+
+            Event::WithdrawalHeld { .. } | Event::WithdrawalReleased { .. } => {
+                self.fold_held(step, event)
+            }
+
+            Event::RebatePaymentStarted { .. }
+            | Event::RebatePaid { .. }
+            | Event::RebatePaymentEnded { .. } => self.fold_rebates(step, event),
+
+            Event::Proposed { .. }
+            | Event::Disputed { .. }
+            | Event::ProposalWithdrawn { .. }
+            | Event::MarketResolved { .. }
+            | Event::SettlementStarted { .. }
+            | Event::MarketSettled { .. } => self.fold_resolution(step, event),
+
+            Event::PolicySet { .. } | Event::PolicyCleared { .. } | Event::WalletListed { .. } => {
+                self.fold_policy(event)
+            }
+
+            Event::PaymentsSet | Event::OperatorAdded { .. } | Event::OperatorRevoked { .. } => {
+                self.fold_people(step, event)
+            }
         }
     }
 }

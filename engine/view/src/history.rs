@@ -37,6 +37,10 @@ pub enum LogName {
     Actions,
     /// Lists of those of each account.
     AccountActions,
+    /// Rebates of finished days.
+    Rebates,
+    /// Lists of those of each account.
+    AccountRebates,
 }
 
 impl LogName {
@@ -56,6 +60,8 @@ impl LogName {
         Self::AccountClosed,
         Self::Actions,
         Self::AccountActions,
+        Self::Rebates,
+        Self::AccountRebates,
     ];
 
     /// Lower-case letters and hyphens.
@@ -76,6 +82,8 @@ impl LogName {
             Self::AccountClosed => "account-closed",
             Self::Actions => "actions",
             Self::AccountActions => "account-actions",
+            Self::Rebates => "rebates",
+            Self::AccountRebates => "account-rebates",
         }
     }
 
@@ -196,6 +204,8 @@ impl View {
             LogName::AccountClosed => self.positions.closed_of.postings().chunks(),
             LogName::Actions => self.actions.all.chunks(),
             LogName::AccountActions => self.actions.of_account.postings().chunks(),
+            LogName::Rebates => self.rebates.earlier.chunks(),
+            LogName::AccountRebates => self.rebates.of_account.postings().chunks(),
         }
     }
 
@@ -217,6 +227,8 @@ impl View {
             LogName::AccountClosed => self.positions.closed_of.postings_mut().chunks_mut(),
             LogName::Actions => self.actions.all.chunks_mut(),
             LogName::AccountActions => self.actions.of_account.postings_mut().chunks_mut(),
+            LogName::Rebates => self.rebates.earlier.chunks_mut(),
+            LogName::AccountRebates => self.rebates.of_account.postings_mut().chunks_mut(),
         }
     }
 
@@ -228,7 +240,8 @@ impl View {
             | LogName::AccountMarketTrades
             | LogName::Midpoints
             | LogName::ClosedPositions
-            | LogName::Actions => None,
+            | LogName::Actions
+            | LogName::Rebates => None,
             LogName::AccountTrades => Some(self.trades.of_account.ends()),
             LogName::AllTrades => Some(self.trades.of_all.ends()),
             LogName::MarketTrades => Some(self.trades.of_market.ends()),
@@ -237,6 +250,7 @@ impl View {
             LogName::MarketMidpoints => Some(self.midpoints.of_market.ends()),
             LogName::AccountClosed => Some(self.positions.closed_of.ends()),
             LogName::AccountActions => Some(self.actions.of_account.ends()),
+            LogName::AccountRebates => Some(self.rebates.of_account.ends()),
         }
     }
 }

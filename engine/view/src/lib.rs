@@ -2,7 +2,7 @@
 //!
 //! [`View::apply`] takes the next frame; everything else only reads. `rows` has the parts of the view
 //! (accounts, keys, markets, events, books, orders, trades, midpoints, positions, actions, volume,
-//! standings, system), each with its queries and independent of the others, and the byte form of each row.
+//! standings, system, people, resolutions, work in the background, rebates), each with its queries and independent of the others, and the byte form of each row.
 //! `storage` keeps rows and does not know what they mean. `fold` routes each event to the parts it
 //! concerns; `query` has the queries that join two parts.
 //!
@@ -55,6 +55,7 @@ pub use query::trade_columns::{SideColumns, TradeColumns};
 pub use query::trade_filter::{BuilderFilter, TradeFilter};
 pub use rows::accounts::{Account, Accounts};
 pub use rows::actions::{Action, ActionKind, Actions};
+pub use rows::background::{Background, BackgroundTask};
 pub use rows::balance::Balance;
 pub use rows::books::{Book, Books, LastTrade, Level, Levels, TokenBook};
 pub use rows::builder_standings::{BUILDER_DAYS, BuilderStanding, BuilderStandings};
@@ -64,9 +65,12 @@ pub use rows::keys::{Key, Keys};
 pub use rows::markets::{Market, Markets};
 pub use rows::midpoints::{BucketSize, Midpoint};
 pub use rows::order::{Order, OrderState, UserStatus};
-pub use rows::orders::{EndedOrder, Orders};
+pub use rows::orders::{Delay, EndedOrder, Orders};
+pub use rows::people::{HeldWithdrawal, Operator, People};
 pub use rows::position::{Conversion, NotHeld, Position};
 pub use rows::positions::{ClosedPosition, OpenPosition, Positions};
+pub use rows::rebates::{REBATE_DAYS, Rebate, Rebates};
+pub use rows::resolution::{Dispute, ListedWallet, Policy, Proposal, Resolutions};
 pub use rows::row_filter::RowFilter;
 pub use rows::standings::{ACCOUNT_DAYS, Day, Standing, Standings};
 pub use rows::system::{Domain, System};

@@ -9,7 +9,7 @@ pub(crate) mod trade_filter;
 
 use core::ops::Range;
 
-use foretell_model::{AccountNumber, OrderNumber, Price, Sequence, TimeNs};
+use foretell_model::{AccountNumber, OrderNumber, Price, TimeNs};
 
 use crate::query::trade_filter::newest_of;
 use crate::rows::builders::Builder;
@@ -61,7 +61,7 @@ impl View {
         let trade = self.trades.at(slot)?;
         Some(TradeRecord {
             id: trade.id,
-            sequence: Sequence(trade.taker.order.0),
+            sequence: trade.sequence,
             index: trade.index,
             time: trade.time,
             place: trade.place,
@@ -140,8 +140,8 @@ impl View {
         self.trades.of_builder(self.builders.find(code))
     }
 
-    /// The newest trades of an order, at most `limit`, oldest first: those it took at its placing,
-    /// then those it made. The cost is that of the returned trades.
+    /// The newest trades of an order, at most `limit`, oldest first: those it took at its placing
+    /// or release, then those it made. The cost is that of the returned trades.
     #[must_use]
     pub fn trades_of_order(&self, order: &Order, limit: usize) -> Vec<TradeSlot> {
         let mut before = order.last_made;
@@ -157,7 +157,7 @@ impl View {
         slots
     }
 
-    /// The trades an order took at its placing, oldest first.
+    /// The trades an order took at its placing or release, oldest first.
     pub fn trades_taken_by(
         &self,
         order: &Order,

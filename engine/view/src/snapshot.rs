@@ -4,6 +4,9 @@
 //! Each module defines the bytes of its own part; this one combines them in a fixed order, so that
 //! equal views give equal bytes.
 
+use std::collections::BTreeMap;
+
+use foretell_model::OrderNumber;
 use foretell_model::codec::{Stored, put_all, stored, take_bytes};
 
 use crate::history::{ChunkRef, LogName};
@@ -15,8 +18,9 @@ use crate::rows::builders::Builders;
 use crate::rows::markets::Markets;
 use crate::rows::midpoints::Midpoints;
 use crate::rows::order::Order;
-use crate::rows::orders::Orders;
+use crate::rows::orders::{Delay, Orders};
 use crate::rows::positions::Positions;
+use crate::rows::rebates::Rebates;
 use crate::rows::standings::Standings;
 use crate::rows::trades::Trades;
 use crate::storage::chunk::{ChunkBytes, Chunking};
@@ -28,7 +32,7 @@ use crate::view::View;
 
 /// Version of the layout of snapshots and chunks. Raise it with every change of either, so that a
 /// build ignores files of another layout.
-pub const VIEW_VERSION: u32 = 7;
+pub const VIEW_VERSION: u32 = 8;
 
 /// The section of the open positions.
 const OPEN_POSITIONS: &str = "open-positions";
@@ -38,6 +42,11 @@ const TRADED_MARKETS: &str = "traded-markets";
 const STANDINGS: &str = "standings";
 /// The section of volume and users of builders.
 const BUILDER_STANDINGS: &str = "builder-standings";
+
+/// The section of the rebates of accounts' newest days.
+const CURRENT_REBATES: &str = "current-rebates";
+/// The section of what delayed orders wait for.
+const DELAYS: &str = "delays";
 
 /// The bytes of a view.
 #[derive(Clone, Debug)]
@@ -114,6 +123,11 @@ impl View {
             ("turnover", bytes(&self.volume)),
             (STANDINGS, bytes(&self.standings)),
             (BUILDER_STANDINGS, bytes(&self.builder_standings)),
+            ("people", bytes(&self.people)),
+            ("resolutions", bytes(&self.resolutions)),
+            ("background", bytes(&self.background)),
+            (CURRENT_REBATES, bytes(&self.rebates.current)),
+            (DELAYS, bytes(&self.orders.delays)),
         ];
         let mut live = Vec::new();
         put_all(self.orders.all_live(), &mut live);
@@ -209,7 +223,16 @@ impl View {
             volume: snapshot.read("turnover")?,
             standings,
             builder_standings: of_builders,
+            people: snapshot.read("people")?,
+            resolutions: snapshot.read("resolutions")?,
+            background: snapshot.read("background")?,
+            rebates: Rebates {
+                current: snapshot.read(CURRENT_REBATES)?,
+                earlier: snapshot.read_log(LogName::Rebates)?,
+                of_account: snapshot.read_lists(LogName::AccountRebates)?,
+            },
         };
+        let mut delays: BTreeMap<OrderNumber, Delay> = snapshot.read(DELAYS)?;
         const LIVE: &str = "live-orders";
         for order in snapshot.read::<Vec<Order>>(LIVE)? {
             // Lists of trades are found by the builder's index.
@@ -217,10 +240,14 @@ impl View {
             if builder == Some(None) {
                 return Err(ViewSnapshotError::Malformed(LIVE));
             }
-            let restored = view.books.restore(&order);
-            restored
-                .and_then(|()| view.orders.rest(order))
-                .map_err(|_| ViewSnapshotError::Malformed(LIVE))?;
+            let restored = match delays.remove(&order.number) {
+                Some(delay) => view.orders.delay(order, delay),
+                None => (view.books.restore(&order)).and_then(|()| view.orders.rest(order)),
+            };
+            restored.map_err(|_| ViewSnapshotError::Malformed(LIVE))?;
+        }
+        if !delays.is_empty() {
+            return Err(ViewSnapshotError::Malformed(DELAYS));
         }
         Ok(view)
     }

@@ -5,6 +5,7 @@ use foretell_model::{MarketNumber, MarketState, Sequence};
 use crate::rows::account_market_lists::AccountMarketLists;
 use crate::rows::accounts::Accounts;
 use crate::rows::actions::Actions;
+use crate::rows::background::Background;
 use crate::rows::books::Books;
 use crate::rows::builder_standings::BuilderStandings;
 use crate::rows::builders::Builders;
@@ -13,7 +14,10 @@ use crate::rows::keys::Keys;
 use crate::rows::markets::Markets;
 use crate::rows::midpoints::Midpoints;
 use crate::rows::orders::Orders;
+use crate::rows::people::People;
 use crate::rows::positions::Positions;
+use crate::rows::rebates::{CurrentRebates, Rebates};
+use crate::rows::resolution::Resolutions;
 use crate::rows::standings::Standings;
 use crate::rows::system::System;
 use crate::rows::trades::Trades;
@@ -46,6 +50,10 @@ pub struct View {
     pub(crate) volume: Volume,
     pub(crate) standings: Standings,
     pub(crate) builder_standings: BuilderStandings,
+    pub(crate) people: People,
+    pub(crate) resolutions: Resolutions,
+    pub(crate) background: Background,
+    pub(crate) rebates: Rebates,
 }
 
 impl View {
@@ -94,6 +102,14 @@ impl View {
             volume: Volume::default(),
             standings: Standings::default(),
             builder_standings: BuilderStandings::default(),
+            people: People::default(),
+            resolutions: Resolutions::default(),
+            background: Background::default(),
+            rebates: Rebates {
+                current: CurrentRebates::default(),
+                earlier: Log::new(chunking),
+                of_account: lists(),
+            },
         }
     }
 
@@ -185,6 +201,30 @@ impl View {
     #[must_use]
     pub fn builder_standings(&self) -> &BuilderStandings {
         &self.builder_standings
+    }
+
+    /// Operators, held withdrawals, settings of payments.
+    #[must_use]
+    pub fn people(&self) -> &People {
+        &self.people
+    }
+
+    /// Policies, proposals and disputes.
+    #[must_use]
+    pub fn resolutions(&self) -> &Resolutions {
+        &self.resolutions
+    }
+
+    /// Settlements and payments of rebates that are not done.
+    #[must_use]
+    pub fn background(&self) -> &Background {
+        &self.background
+    }
+
+    /// Rebates that makers accrued.
+    #[must_use]
+    pub fn rebates(&self) -> &Rebates {
+        &self.rebates
     }
 
     /// Builder codes.

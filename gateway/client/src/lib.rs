@@ -48,6 +48,8 @@ pub struct OperatorClient {
     http: Client,
     base: String,
     token: String,
+    /// Added to every command; empty = none.
+    reason: String,
 }
 
 impl OperatorClient {
@@ -66,7 +68,15 @@ impl OperatorClient {
             http,
             base: base.trim_end_matches('/').to_owned(),
             token: token.to_owned(),
+            reason: String::new(),
         })
+    }
+
+    /// The same client, whose commands carry a reason.
+    #[must_use]
+    pub fn with_reason(mut self, reason: &str) -> Self {
+        reason.clone_into(&mut self.reason);
+        self
     }
 
     /// The base URL.
@@ -118,7 +128,14 @@ impl OperatorClient {
         path: &str,
         body: &(impl Serialize + ?Sized),
     ) -> Result<T, OperatorError> {
-        self.answer(self.request(Method::POST, path).json(body))
+        let mut body = serde_json::to_value(body)
+            .map_err(|error| OperatorError::UnexpectedAnswer(error.to_string()))?;
+        if let Value::Object(fields) = &mut body
+            && !self.reason.is_empty()
+        {
+            fields.insert("reason".to_owned(), self.reason.as_str().into());
+        }
+        self.answer(self.request(Method::POST, path).json(&body))
             .await
     }
 

@@ -41,6 +41,11 @@ pub(crate) fn find(path: &str) -> Option<usize> {
     } else {
         "index.html"
     };
+    find_exactly(name)
+}
+
+/// The file of this path.
+pub(crate) fn find_exactly(name: &str) -> Option<usize> {
     FILES.iter().position(|file| file.name == name)
 }
 

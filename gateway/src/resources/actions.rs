@@ -14,9 +14,11 @@ use foretell_model::{
     Rejection, RejectionReason, Sequence, Verdict, WalletAddress,
 };
 use foretell_view::View;
-use foretell_wire::action::{ActionAnswer, ActionEffect, read_convert, read_redeem, read_sets};
+use foretell_wire::action::{
+    ActionAnswer, ActionEffect, ActionKind, read_convert, read_redeem, read_sets,
+};
 use foretell_wire::api_error::FieldError;
-use foretell_wire::{ApiError, ErrorCode, json_text};
+use foretell_wire::{ApiError, Decimal, ErrorCode, json_text};
 
 use crate::answer::Answer;
 use crate::app::App;
@@ -144,7 +146,11 @@ async fn submit_action(
     let (place, sequence, duplicate) = match reply.verdict {
         Verdict::Applied(_) => (Some(reply.place), reply.sequence, false),
         Verdict::Repeated { first, .. } => (None, first, true),
-        Verdict::Rejected(refusal) => return Err(refused(&refusal, wallet).into()),
+        Verdict::Rejected(refusal) => {
+            let paid = already_paid(&app.shared_view.read().view, &command, &refusal, wallet);
+            let answer = paid.ok_or_else(|| refused(&refusal, wallet))?;
+            return Ok(at(&reply, &answer));
+        }
     };
     let (moved, receipt) = action_result(app, place, sequence).await?;
     let answer = ActionAnswer {
@@ -156,6 +162,32 @@ async fn submit_action(
         duplicate,
     };
     Ok(at(&reply, &answer))
+}
+
+/// The answer to a redeem in a settled market, which paid all holders: nothing moves.
+fn already_paid(
+    view: &View,
+    command: &Command,
+    refusal: &Rejection,
+    wallet: WalletAddress,
+) -> Option<ActionAnswer> {
+    let Command::Redeem { market, .. } = *command else {
+        return None;
+    };
+    let market = view.markets().get(market)?;
+    let is_paid = refusal.reason == RejectionReason::NothingToRedeem && market.settled.is_some();
+    is_paid.then(|| ActionAnswer {
+        success: true,
+        wallet,
+        moved: ActionEffect {
+            kind: ActionKind::Redeem,
+            collateral: Decimal::ZERO,
+            shares: Vec::new(),
+        },
+        sequence: market.changed.0,
+        transaction_hash: [0; 32],
+        duplicate: false,
+    })
 }
 
 fn at(reply: &Reply, answer: &ActionAnswer) -> Answer {

@@ -3,13 +3,14 @@
 //! A cancel that names orders is idempotent. One that means "all" runs each time and returns the
 //! orders that it cancelled now.
 
-use foretell_model::{Command, Digest16, MarketNumber, OrderId, Outcome, Verdict};
-use foretell_view::View;
+use foretell_link::Reply;
+use foretell_model::{Command, CommandOutcome, Digest16, MarketNumber, OrderId, Outcome, Verdict};
+use foretell_view::{Order, View};
 use foretell_wire::api_error::FieldError;
 use foretell_wire::cancel::{
     MarketCancel, NamedOrder, read_cancel, read_cancels, read_market_cancel,
 };
-use foretell_wire::rejection::not_cancelled_reason;
+use foretell_wire::rejection::{ORDER_IS_DELAYED, not_cancelled_reason};
 use foretell_wire::result::CancelAnswer;
 use foretell_wire::{ApiError, json_text};
 
@@ -156,7 +157,17 @@ async fn cancelled(
         Err(failure) => return Err(api_error_of(failure)),
     };
     *last = Some(position_of(&reply));
+    cancel_outcome(&reply)
+}
+
+/// Whether a cancel ended its order, or why not.
+pub(crate) fn cancel_outcome(reply: &Reply) -> Result<Result<(), &'static str>, ApiError> {
     match reply.verdict {
+        Verdict::Applied(CommandOutcome::Cancelled { orders: 0 })
+        | Verdict::Repeated {
+            outcome: CommandOutcome::Cancelled { orders: 0 },
+            ..
+        } => Ok(Err(ORDER_IS_DELAYED)),
         Verdict::Applied(_) | Verdict::Repeated { .. } => Ok(Ok(())),
         Verdict::Rejected(refusal) => match not_cancelled_reason(refusal.reason) {
             Some(reason) => Ok(Err(reason)),
@@ -165,7 +176,8 @@ async fn cancelled(
     }
 }
 
-/// Cancels an owner's orders and lists those that ended. Without open orders it writes no frame.
+/// Cancels an owner's orders and lists those that ended, and those that are delayed. Without open
+/// orders it writes no frame.
 async fn cancel_by_owner(
     context: &RequestContext,
     caller: &Caller,
@@ -174,22 +186,48 @@ async fn cancel_by_owner(
     let quota = context.count(caller, Writes::Cancels, 1)?;
     let app = &context.app;
     let reply = context.reply(app.engine.submit(command, &[])?).await?;
-    let canceled = match reply.verdict {
-        Verdict::Applied(_) => {
-            let (first, last) = (reply.sequence, reply.last_sequence.max(reply.sequence));
-            let ended = app.read_after(last, |state| {
-                let ended = state.view.orders().ended_between(first, last);
-                ended.map(|ended| ended.order.id.to_string()).collect()
-            });
-            ended.await?
+    if let Verdict::Rejected(refusal) = reply.verdict {
+        return Err(ApiError::from_command_rejection(&refusal).into());
+    }
+    let (first, last) = (reply.sequence, reply.last_sequence.max(reply.sequence));
+    let is_applied = matches!(reply.verdict, Verdict::Applied(_));
+    let answer = app.read_after(last, |state| {
+        let mut answer = CancelAnswer::default();
+        if is_applied {
+            let ended = state.view.orders().ended_between(first, last);
+            answer.canceled = ended.map(|ended| ended.order.id.to_string()).collect();
         }
-        Verdict::Repeated { .. } => Vec::new(),
-        Verdict::Rejected(refusal) => return Err(ApiError::from_command_rejection(&refusal).into()),
-    };
-    let answer = CancelAnswer {
-        canceled,
-        not_canceled: Vec::new(),
-    };
-    let answer = Answer::json(json_text(&answer)).with_quota(quota);
+        answer.not_canceled = still_delayed(&state.view, &command);
+        answer
+    });
+    let answer = Answer::json(json_text(&answer.await?)).with_quota(quota);
     Ok(answer.at(position_of(&reply)))
+}
+
+/// The delayed orders that a cancel of many names, with the reason.
+fn still_delayed(view: &View, command: &Command) -> Vec<(String, &'static str)> {
+    let (owner, only) = match *command {
+        Command::CancelAll { owner, .. } => (owner, None),
+        Command::CancelMarketOrders {
+            owner,
+            market,
+            outcome,
+            ..
+        } => (owner, Some((market, outcome))),
+        _ => return Vec::new(),
+    };
+    let is_named = |order: &&Order| {
+        only.is_none_or(|(market, outcome)| {
+            order.market == market && outcome.is_none_or(|outcome| order.outcome == outcome)
+        })
+    };
+    // An order that came later was not asked to end.
+    let is_asked = |order: &&Order| {
+        let delay = view.orders().delay_of(order.number);
+        delay.is_some_and(|delay| delay.cancel.is_some())
+    };
+    let orders = (view.accounts().wallets_of(owner)).flat_map(|it| view.orders().live_of(it));
+    (orders.filter(is_named).filter(is_asked))
+        .map(|order| (order.id.to_string(), ORDER_IS_DELAYED))
+        .collect()
 }

@@ -13,7 +13,7 @@ use foretell_wire::{ApiError, TokenRef, json_text};
 
 use crate::answer::Answer;
 use crate::failure::Failure;
-use crate::market_facts::market_facts;
+use crate::market_facts::{market_facts, market_life};
 use crate::request_context::RequestContext;
 use crate::resources::market_of;
 use crate::resources::raw_records::raw_records;
@@ -98,10 +98,10 @@ pub(crate) async fn detail(context: RequestContext) -> Result<Answer, Failure> {
     by_condition(&context, |state, market| {
         let listed = state.view.markets().get(market)?;
         let facts = market_facts(&state.view, market)?;
-        let detail = MarketDetail::new(&facts, &context.app.descriptions.of(listed));
-        Some(json_text(
-            &detail.with_raw_metadata(raw.unwrap_or_default()),
-        ))
+        let detail = MarketDetail::new(&facts, &context.app.descriptions.of(listed))
+            .with_life(market_life(&state.view, market)?)
+            .with_raw_metadata(raw.unwrap_or_default());
+        Some(json_text(&detail))
     })
     .await
 }

@@ -22,6 +22,8 @@ pub(crate) mod page;
 pub(crate) mod prices;
 pub(crate) mod prices_history;
 mod raw_records;
+pub(crate) mod rebates;
+pub(crate) mod replace;
 pub(crate) mod unsupported_features;
 
 use foretell_link::Reply;

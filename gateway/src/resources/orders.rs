@@ -32,7 +32,7 @@ const EVIDENCE_BYTES: usize = 512;
 /// Newest trades named in the answer to a repeat; `/data/trades` has all.
 const NAMED_TRADES: usize = 1_000;
 
-/// `POST /order`: 200 for live or matched, else the status of the rejection, with the result's
+/// `POST /order`: 200 for live, matched or delayed, else the status of the rejection, with the result's
 /// fields in addition to `error`.
 pub(crate) async fn place_one(context: RequestContext) -> Result<Answer, Failure> {
     let caller = context.l2(KeyAccess::Write).await?;
@@ -98,9 +98,17 @@ struct Submitted {
 }
 
 /// An order rejected by this gateway.
-struct SubmitError {
+pub(crate) struct SubmitError {
     order: Option<OrderId>,
-    refusal: ApiError,
+    pub(crate) refusal: ApiError,
+}
+
+/// An order that passed every check of this gateway.
+pub(crate) struct CheckedOrder {
+    pub(crate) about: RejectedOrder,
+    pub(crate) command: Command,
+    /// Evidence of the command.
+    pub(crate) evidence: Vec<u8>,
 }
 
 impl From<ApiError> for SubmitError {
@@ -113,8 +121,8 @@ impl From<ApiError> for SubmitError {
 }
 
 /// The result of one order.
-struct OrderOutcome {
-    answer: OrderAnswer,
+pub(crate) struct OrderOutcome {
+    pub(crate) answer: OrderAnswer,
     refusal: Option<ApiError>,
     position: Option<StatePosition>,
 }
@@ -125,6 +133,26 @@ async fn send(
     caller: &Caller,
     order: &OrderSubmission,
 ) -> Result<Submitted, SubmitError> {
+    let CheckedOrder {
+        about,
+        command,
+        evidence,
+    } = check(context, caller, order).await?;
+    match context.app.engine.submit(command, &evidence) {
+        Ok(pending) => Ok(Submitted { about, pending }),
+        Err(failure) => Err(SubmitError {
+            order: Some(about.order),
+            refusal: api_error_of(failure),
+        }),
+    }
+}
+
+/// Checks an order and its signature.
+pub(crate) async fn check(
+    context: &RequestContext,
+    caller: &Caller,
+    order: &OrderSubmission,
+) -> Result<CheckedOrder, SubmitError> {
     if order.owner != caller.api_key {
         return Err(ApiError::OwnerNotKeyOwner.into());
     }
@@ -176,10 +204,11 @@ async fn send(
     };
     let mut evidence = Vec::with_capacity(EVIDENCE_BYTES);
     verified.evidence(&order.signature).encode(&mut evidence);
-    match app.engine.submit(Command::PlaceOrder(command), &evidence) {
-        Ok(pending) => Ok(Submitted { about, pending }),
-        Err(failure) => Err(refused(api_error_of(failure))),
-    }
+    Ok(CheckedOrder {
+        about,
+        command: Command::PlaceOrder(command),
+        evidence,
+    })
 }
 
 /// The market and outcome of a token.
@@ -278,14 +307,20 @@ async fn await_outcome(
             refused(order.as_ref(), ResultStatus::Error, refusal)
         }
     };
-    app.metrics.order(match outcome.answer.status {
-        _ if outcome.answer.duplicate => "duplicate",
+    note_outcome(app, &outcome.answer);
+    outcome
+}
+
+/// Counts the result of an order.
+pub(crate) fn note_outcome(app: &App, answer: &OrderAnswer) {
+    app.metrics.order(match answer.status {
+        _ if answer.duplicate => "duplicate",
         ResultStatus::Matched => "matched",
         ResultStatus::Live => "live",
+        ResultStatus::Delayed => "delayed",
         ResultStatus::Unmatched => "unmatched",
         ResultStatus::Error => "error",
     });
-    outcome
 }
 
 fn refused(order: Option<&OrderId>, status: ResultStatus, refusal: ApiError) -> OrderOutcome {
@@ -298,7 +333,11 @@ fn refused(order: Option<&OrderId>, status: ResultStatus, refusal: ApiError) -> 
 }
 
 /// Converts the exchange's reply into the interface's result.
-async fn render_verdict(app: &App, about: &RejectedOrder, reply: &Reply) -> OrderOutcome {
+pub(crate) async fn render_verdict(
+    app: &App,
+    about: &RejectedOrder,
+    reply: &Reply,
+) -> OrderOutcome {
     let order = &about.order;
     let outcome = match reply.verdict {
         Verdict::Applied(CommandOutcome::Order(result)) => applied(app, about, reply, &result),
@@ -324,6 +363,7 @@ fn applied(app: &App, about: &RejectedOrder, reply: &Reply, result: &OrderResult
     let order = &about.order;
     let status = match result.status {
         OrderStatus::Live => ResultStatus::Live,
+        OrderStatus::Delayed => ResultStatus::Delayed,
         OrderStatus::Matched => ResultStatus::Matched,
         OrderStatus::Killed(refusal) => {
             let refusal = ApiError::from_order_rejection(&refusal, about);
@@ -389,6 +429,7 @@ fn order_status(view: &View, order: &Order) -> (ResultStatus, ImmediateTrades, F
     let status = match order.state {
         _ if !order.matched.is_zero() => ResultStatus::Matched,
         OrderState::Live => ResultStatus::Live,
+        OrderState::Delayed => ResultStatus::Delayed,
         _ => ResultStatus::Unmatched,
     };
     let slots = view.trades_of_order(order, NAMED_TRADES);

@@ -193,6 +193,8 @@ mod tests {
         let mut view = View::new([0; 32]);
         for (command, events) in &frames {
             let frame = FrameRef {
+                operator: foretell_model::OperatorNumber::NONE,
+                touched: 0,
                 sequence: view.sequence().next(),
                 time: TimeNs(0),
                 command,

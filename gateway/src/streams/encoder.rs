@@ -111,10 +111,10 @@ fn notice_message(notice: &Notice, time: TimeMs, stamp: Stamp<'_>) -> MarketMess
             });
             (Scope::CustomAll, text)
         }
-        Notice::State(listed, state) => {
+        Notice::Status(listed, stage) => {
             let status = MarketStatus {
                 market: listed.condition,
-                state: *state,
+                stage: *stage,
                 time,
             };
             (Scope::ExtendedMarket(listed.market), status.json(&stamp))

@@ -5,6 +5,7 @@ use foretell_model::{
     SystemMode, Tick, TimeMs, TimeNs,
 };
 use foretell_view::{BookBefore, Change, FrameChanges, LevelChange, TradeSlot, View};
+use foretell_wire::streams::status::MarketStage;
 
 use crate::descriptions::Descriptions;
 use crate::streams::book_copy::BookCopy;
@@ -62,8 +63,8 @@ pub(crate) enum Notice {
     New(Listed),
     /// A market was resolved.
     Resolved(Listed, Payout),
-    /// A market's state was set.
-    State(Listed, MarketState),
+    /// A market's life went on.
+    Status(Listed, MarketStage),
     /// The system's mode was set.
     Mode(SystemMode),
 }
@@ -139,7 +140,7 @@ impl BookFacts {
         (facts.levels).extend(levels.filter(|level| level.market == market).copied());
         for change in &changes.changes {
             match change {
-                Change::Entered(order) if order.market == market => {
+                Change::Entered(order) | Change::Released(order) if order.market == market => {
                     facts.first = Some(order.outcome);
                 }
                 Change::Trade { slot, maker } if maker.market == market => {
@@ -216,11 +217,44 @@ fn notices(view: &View, watched: &Watched, changes: &FrameChanges) -> Vec<Notice
         Event::MarketResolved { market, payout } if watched.lifecycle() => {
             listed(market, true).map(|listed| Notice::Resolved(listed, payout))
         }
-        Event::MarketStateSet { market, state } if watched.market(market) => {
-            listed(market, false).map(|listed| Notice::State(listed, state))
-        }
         Event::ModeSet { mode } => Some(Notice::Mode(mode)),
         _ => None,
     };
-    events.filter_map(notice).collect()
+    let status = |event| {
+        let (market, stage) = stage_after(view, event)?;
+        let listed = watched.market(market).then(|| listed(market, false));
+        Some(Notice::Status(listed??, stage))
+    };
+    (events.flat_map(|event| [notice(event), status(event)]))
+        .flatten()
+        .collect()
+}
+
+/// The stage of a market's life that an event begins.
+fn stage_after(view: &View, event: Event) -> Option<(MarketNumber, MarketStage)> {
+    Some(match event {
+        Event::MarketStateSet { market, state } => (market, MarketStage::State(state)),
+        Event::MarketCleared { market } => {
+            let state = view.markets().get(market)?.state;
+            (market, MarketStage::Cleared(state))
+        }
+        Event::Proposed {
+            market,
+            payout,
+            challenge_ends,
+            ..
+        } => {
+            let challenge_ends = challenge_ends.millis();
+            let stage = MarketStage::Proposed {
+                payout,
+                challenge_ends,
+            };
+            (market, stage)
+        }
+        Event::Disputed { market, counter } => (market, MarketStage::Disputed { counter }),
+        Event::ProposalWithdrawn { market } => (market, MarketStage::State(MarketState::Closed)),
+        Event::MarketResolved { market, payout } => (market, MarketStage::Resolved { payout }),
+        Event::MarketSettled { market, .. } => (market, MarketStage::Settled),
+        _ => return None,
+    })
 }

@@ -4,7 +4,7 @@ use foretell_model::{AccountNumber, ApiKey, Event, KeyNumber, MarketNumber};
 use foretell_view::{Change, FrameChanges, Order, OrderState, TradeId, TradeSlot, View};
 use foretell_wire::streams::user::OrderEvent;
 use foretell_wire::trade::TradeFacts;
-use foretell_wire::user_order::{OrderFacts, UserOrderStatus};
+use foretell_wire::user_order::OrderFacts;
 
 use crate::descriptions::Descriptions;
 use crate::order_json::order_facts;
@@ -86,10 +86,14 @@ impl UserFacts {
             _ => false,
         };
         let is_killed = changes.changes.iter().any(is_killed);
+        let is_release = |change: &Change| matches!(change, Change::Released(_));
+        let is_release = changes.changes.iter().any(is_release);
         for change in &changes.changes {
             match change {
                 Change::Entered(order) if !is_killed => {
-                    (facts.steps).extend(source.order(order, OrderEvent::Placement));
+                    let mut order = order.clone();
+                    order.state = arrival_state(changes);
+                    (facts.steps).extend(source.order(&order, OrderEvent::Placement));
                 }
                 Change::Trade { slot, maker } => {
                     facts.steps.extend(source.trade(*slot));
@@ -97,7 +101,9 @@ impl UserFacts {
                 }
                 Change::Order(order) => {
                     let event = match order.state {
-                        OrderState::Live if order.matched.is_zero() => continue,
+                        // The placement says it.
+                        OrderState::Delayed => continue,
+                        OrderState::Live if order.matched.is_zero() && !is_release => continue,
                         OrderState::Live | OrderState::Completed => OrderEvent::Update,
                         OrderState::Closed(_) | OrderState::Killed(_) => OrderEvent::Cancellation,
                     };
@@ -112,6 +118,19 @@ impl UserFacts {
             }
         }
         facts
+    }
+}
+
+/// How a placement shows the frame's order: it waits, or it is live.
+fn arrival_state(changes: &FrameChanges) -> OrderState {
+    let waits = |change: &Change| match change {
+        Change::Order(order) => order.state == OrderState::Delayed,
+        _ => false,
+    };
+    if changes.changes.iter().any(waits) {
+        OrderState::Delayed
+    } else {
+        OrderState::Live
     }
 }
 
@@ -139,9 +158,6 @@ impl Source<'_> {
             return None;
         }
         let mut facts = order_facts(self.view, self.descriptions, order)?;
-        if event == OrderEvent::Placement {
-            facts.status = UserOrderStatus::Live;
-        }
         // A wallet may have changed its owner since.
         if self.view.keys().get(order.key)?.owner != owner {
             facts.owner = ApiKey::ZERO;

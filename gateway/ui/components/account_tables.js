@@ -132,7 +132,7 @@ function orderTable(orders) {
       num(format.priceInColumn(order.price)),
       num(format.shares(order.size, 2)),
       num(format.shares(order.matched, 2)),
-      h("td", null, order.type),
+      h("td", null, order.delayed ? `${order.type}, ${t("delayed")}` : order.type),
       h("td.dim", null, format.dateTime(order.created)),
       h(
         "td.act",

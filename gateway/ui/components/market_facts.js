@@ -1,7 +1,9 @@
 /** Rules of the market, or what proves its figures. */
 
+import { micros } from "../lib/decimal.js";
 import { fill, h } from "../lib/dom.js";
 import * as format from "../lib/format.js";
+import { payoutText } from "../lib/life.js";
 import { t } from "../lib/messages.js";
 import { href } from "../lib/router.js";
 import { View, get } from "../lib/store.js";
@@ -33,6 +35,7 @@ class MarketFacts extends View {
         [t("tick"), format.price(book.tick, book.tick)],
         [t("minimum"), `${format.shares(book.minimum)} ${t("shares").toLowerCase()}`],
         [t("taker_fee"), feeText],
+        ...(terms ? lifeFacts(terms.life, market.outcomes) : []),
         [t("market_type"), terms ? t(terms.negRisk ? "negative_risk" : "plain_market") : format.NONE],
         [t("condition"), market.id],
         ...market.tokens.map((/** @type {string} */ token, /** @type {number} */ i) => [
@@ -71,6 +74,29 @@ class MarketFacts extends View {
       ),
     );
   }
+}
+
+/**
+ * Clock, delay, rebate and proposal; what a market does not have is left out.
+ * @param {import("../lib/open_market.js").Life} life
+ * @param {string[]} outcomes
+ * @returns {string[][]}
+ */
+function lifeFacts(life, outcomes) {
+  const rebate = micros(life.rebate_rate);
+  const start = life.game_start_time && format.dateTime(life.game_start_time);
+  /** @type {(string[] | false | undefined | 0 | "")[]} */
+  const rows = [
+    life.opens_at && [t("opens"), format.dateTime(life.opens_at)],
+    life.closes_at && [t("closes"), format.dateTime(life.closes_at)],
+    start && [t("game_start"), life.clear_book_on_start ? t("game_start_clears", { time: start }) : start],
+    life.taker_delay_ms > 0 && [t("taker_delay"), format.delay(life.taker_delay_ms)],
+    rebate > 0n && [t("maker_rebate"), t("rebate_of_fee", { percent: format.percent(rebate) })],
+    life.proposal && [t("proposal"), payoutText(life.proposal.payout, outcomes)],
+    life.proposal?.source ? [t("proposal_source"), life.proposal.source] : false,
+    life.proposal && [t("challenge_ends"), format.dateTime(life.proposal.challenge_ends)],
+  ];
+  return /** @type {string[][]} */ (rows.filter(Boolean));
 }
 
 /**

@@ -3,6 +3,7 @@
 import { ONE } from "../lib/decimal.js";
 import { fill, h, icon, setText } from "../lib/dom.js";
 import * as format from "../lib/format.js";
+import { nextText, stageText } from "../lib/life.js";
 import { chance, figuresOf, findMarket, loadFigures } from "../lib/markets.js";
 import { t } from "../lib/messages.js";
 import { OpenMarket } from "../lib/open_market.js";
@@ -22,6 +23,7 @@ import "./price_chart.js";
 import "./trade_list.js";
 
 const FIGURES_MS = 15_000;
+const COUNTDOWN_MS = 1000;
 
 class MarketView extends View {
   connectedCallback() {
@@ -125,6 +127,7 @@ class MarketView extends View {
       volume: h("span"),
       spread: h("span"),
       state: h("span"),
+      next: h("span.num"),
     };
     const outcome = h("span.dim");
     this.follow("outcome", (index) => {
@@ -133,6 +136,7 @@ class MarketView extends View {
     });
     this.follow("book", () => this.update());
     this.follow("terms", (terms) => this.terms(terms));
+    this.every(COUNTDOWN_MS, () => this.countdown());
     return h(
       "div.market-head",
       null,
@@ -144,6 +148,7 @@ class MarketView extends View {
         this.parts.state,
         this.parts.volume,
         this.parts.spread,
+        this.parts.next,
         h("span", null, `${t("closes").toLowerCase()} ${format.closing(market.ends)}`),
       ),
     );
@@ -193,10 +198,16 @@ class MarketView extends View {
   /** @param {import("../lib/open_market.js").Terms | null} terms */
   terms(terms) {
     if (!this.parts || !terms) return;
-    const status = /** @type {"active"} */ (terms.status);
-    const text = terms.winner ? t("resolved_to", { outcome: terms.winner }) : (t(`status_${status}`) ?? terms.status);
+    const outcomes = this.market?.outcomes ?? [];
+    const text = terms.winner ? t("resolved_to", { outcome: terms.winner }) : stageText(terms.life, outcomes);
     setText(this.parts.state, text);
     this.parts.state.className = `badge-state ${terms.status}`;
+    this.countdown();
+  }
+
+  countdown() {
+    const life = /** @type {import("../lib/open_market.js").Terms | null} */ (get("terms"))?.life;
+    if (this.parts && life) setText(this.parts.next, nextText(life, Date.now()));
   }
 }
 

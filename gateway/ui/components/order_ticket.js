@@ -354,6 +354,7 @@ class OrderTicket extends View {
  * @param {string} outcome
  */
 function outcomeText(draft, result, outcome) {
+  if (result.status === "delayed") return t("order_delayed", { time: format.delay(get("terms")?.life.taker_delay_ms ?? 0) });
   if (result.status === "live") {
     return t("order_live", {
       side: t(draft.side === "BUY" ? "buy" : "sell"),

@@ -10,7 +10,7 @@ class PortfolioView extends View {
   connectedCallback() {
     this.cards = h("div.cards");
     fill(this, h("h1", null, t("portfolio")), this.cards, h("section.panel", { "aria-label": t("account_tabs") }, h("account-tables")));
-    for (const key of ["session", "cash", "positions"]) this.follow(key, () => this.draw());
+    for (const key of ["session", "cash", "positions", "rebates"]) this.follow(key, () => this.draw());
   }
 
   draw() {
@@ -18,6 +18,7 @@ class PortfolioView extends View {
     cards.hidden = !get("session");
     const cash = /** @type {{ total: bigint, free: bigint } | null} */ (get("cash"));
     const positions = /** @type {any[]} */ (get("positions") ?? []);
+    const rebates = /** @type {bigint} */ (get("rebates") ?? 0n);
     const { value, profit } = worth(positions);
     const money = (/** @type {bigint | undefined} */ amount) => (cash && amount !== undefined ? format.money(amount) : format.NONE);
     fill(
@@ -27,6 +28,7 @@ class PortfolioView extends View {
       card(t("cash_reserved"), money(cash ? cash.total - cash.free : undefined)),
       card(t("positions_value"), money(value)),
       card(t("unrealized"), cash ? format.profit(profit) : format.NONE, format.tone(profit)),
+      rebates > 0n && card(t("rebates_today"), format.money(rebates, { decimals: 4 })),
     );
   }
 }

@@ -20,6 +20,7 @@ import * as format from "./format.js";
  * @property {bigint} matched
  * @property {string} type
  * @property {number} created milliseconds
+ * @property {boolean} delayed it waits out the delay of its market
  * @property {boolean} cancelling a cancel is under way
  */
 
@@ -46,7 +47,7 @@ export function start() {
     reads.abort();
     reads = new AbortController();
     refreshing = "";
-    for (const key of ["orders", "positions", "fills", "activity", "cash", "account_error"]) set(key, null);
+    for (const key of ["orders", "positions", "fills", "activity", "cash", "rebates", "account_error"]) set(key, null);
     if (!current) return;
     socket = new Socket("/ws/user", { subscriptions, message, state: (state) => set("user_stream", state), snapshot: refreshSoon });
     refresh();
@@ -117,6 +118,7 @@ function ownOrder(order) {
     matched: micros(order.size_matched ?? order.sizeMatched),
     type: order.order_type ?? order.orderType ?? "",
     created: Number.isNaN(created) ? Date.parse(order.created_at) : created < 1e12 ? created * 1000 : created,
+    delayed: order.status === "DELAYED",
     cancelling: orders.get(order.id)?.cancelling ?? false,
   };
 }
@@ -142,6 +144,9 @@ export async function refresh() {
     readOwn("/balance-allowance?asset_type=COLLATERAL&signature_type=0", signal).then(({ data }) => set("cash", cash(data))),
     load(`/ui/api/data/positions?user=${user}&sizeThreshold=0&limit=500`, signal).then((rows) => set("positions", rows)),
     load(`/ui/api/data/activity?user=${user}&limit=100`, signal).then((rows) => set("activity", rows)),
+    load(`/rebates/current?date=${new Date().toISOString().slice(0, 10)}&maker_address=${user}`, signal).then((rows) =>
+      set("rebates", rebateSum(rows)),
+    ),
     readOwn("/data/trades", signal).then(({ data }) => set("fills", data.data ?? [])),
   ];
   const failed = (await Promise.allSettled(jobs)).find((job) => job.status === "rejected");
@@ -151,6 +156,9 @@ export async function refresh() {
   refreshing = "";
   if (again) refreshSoon();
 }
+
+/** @param {any[]} rows of `/rebates/current` */
+const rebateSum = (rows) => rows.reduce((sum, row) => sum + micros(row.rebated_fees_usdc), 0n);
 
 /** @param {any} answer */
 const cash = (answer) => ({ total: BigInt(answer.balance), free: BigInt(answer.available ?? answer.balance) });

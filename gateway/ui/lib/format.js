@@ -195,3 +195,22 @@ export function age(seconds) {
   if (seconds < 129_600) return `${Math.round(seconds / 3600)} h`;
   return `${Math.round(seconds / 86_400)} d`;
 }
+
+/**
+ * Time left of a countdown: "1 d 4 h", "2 h 05 min", "4 min 09 s", "7 s".
+ * @param {number} milliseconds
+ */
+export function left(milliseconds) {
+  const seconds = Math.max(0, Math.ceil(milliseconds / 1000));
+  const two = (/** @type {number} */ value) => String(value).padStart(2, "0");
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${two(seconds % 60)} s`;
+  if (seconds < 86_400) return `${Math.floor(seconds / 3600)} h ${two(Math.floor(seconds / 60) % 60)} min`;
+  return `${Math.floor(seconds / 86_400)} d ${Math.floor(seconds / 3600) % 24} h`;
+}
+
+/**
+ * A delay: "3 s", "0.5 s".
+ * @param {number} milliseconds
+ */
+export const delay = (milliseconds) => `${milliseconds / 1000} s`;

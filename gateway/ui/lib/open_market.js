@@ -23,6 +23,18 @@ import { get, set } from "./store.js";
  * @property {import("./quote.js").FeeSchedule} fee
  * @property {string} description
  * @property {string} winner outcome, or empty
+ * @property {Life} life
+ *
+ * @typedef {object} Life clock, proposal and settlement; times in milliseconds
+ * @property {string} stage
+ * @property {number} [opens_at]
+ * @property {number} [closes_at]
+ * @property {number} [game_start_time]
+ * @property {boolean} clear_book_on_start
+ * @property {number} taker_delay_ms
+ * @property {number | string} rebate_rate
+ * @property {{ payout: "yes" | "no" | "half", challenge_ends: number, by_time: boolean, source: string, disputed: boolean }} [proposal]
+ * @property {{ accounts_done: number, accounts: number }} [settlement]
  */
 
 /** Trades kept for the list. */
@@ -102,6 +114,7 @@ export class OpenMarket {
       fee: { rate: micros(terms.fd?.r ?? 0), exponent: Number(terms.fd?.e ?? 0) },
       description: detail.description || this.market.description,
       winner: detail.tokens?.find((/** @type {any} */ token) => token.winner)?.outcome ?? "",
+      life: detail.life ?? { stage: detail.status, clear_book_on_start: false, taker_delay_ms: 0, rebate_rate: 0 },
     });
   }
 

@@ -246,6 +246,9 @@ error_codes! {
     FakNoMatch = "fak_no_match", 400, Never,
         "no orders found to match with FAK order. FAK orders are partially filled or killed if no match is found.",
         "No order matches the FAK order.";
+    NotAllCanceled = "not_all_canceled", 409, Never,
+        "not placed: an order to cancel was not canceled",
+        "A replace with if_all_canceled places nothing when one of its cancels ended no order.";
     TooManyFills = "too_many_fills", 400, Never, "order <order> is invalid. too_many_fills",
         "The order would trade with more orders than one command may.";
     DuplicateOrder = "duplicate_order", 400, Never, "order <order> is invalid. Duplicated.",
@@ -395,6 +398,82 @@ error_codes! {
         "The rules number is unknown to this build, or older than the one in force.";
     Rejected = "rejected", 400, Never, "refused: <reason>",
         "The engine rejected the command for a reason without a text of its own.";
+
+    // People and their roles.
+    OperatorRole = "operator_role", 403, Never, "the role <role> does not include this command",
+        "The operator's role does not include the command.";
+    UnknownOperator = "unknown_operator", 403, Never, "the operator is revoked, or was never added",
+        "The operator of the token was revoked.";
+    OperatorNotFound = "operator_not_found", 404, Never, "operator not found",
+        "No live operator has this name.";
+    OperatorRequired = "operator_required", 400, Never, "the command needs an operator with a name",
+        "The command came without an operator.";
+    SamePerson = "same_person", 409, Never, "another operator must confirm this",
+        "The second person is the one who asked.";
+    SecondPersonRequired = "second_person_required", 409, Never,
+        "the policy asks for two persons: propose the payout, another operator finalises it",
+        "The market is not resolved in one step under its policy.";
+    InvalidOperator = "invalid_operator", 400, Never,
+        "the operator is not allowed: a name of 1 to 32 of a-z, 0-9, -, _ and . is expected",
+        "The name or the token of the operator is malformed.";
+    OperatorNameTaken = "operator_name_taken", 409, Never, "a live operator has this name",
+        "Names of live operators differ.";
+    OperatorTokenTaken = "operator_token_taken", 409, Never, "an operator has or had this token",
+        "Tokens are not used twice.";
+    TooManyOperators = "too_many_operators", 409, Never, "1024 operators were added, allowed: 1024",
+        "The exchange has the maximum number of operators.";
+    LastAdmin = "last_admin", 409, Never, "the last admin cannot be revoked: add another one first",
+        "The exchange needs an admin.";
+    WithdrawalNotFound = "withdrawal_not_found", 404, Never, "no held withdrawal has this reference",
+        "The withdrawal was paid or released, or was never held.";
+    TooManyHeld = "too_many_held", 409, Later, "4096 withdrawals wait for a second person, allowed: 4096",
+        "The exchange holds the maximum number of withdrawals.";
+
+    // A market's life.
+    InvalidTerms = "invalid_terms", 400, Never,
+        "the terms are not allowed: taker_delay_ms 0 to 60000, rebate_ppm 0 to 1000000, times up to the year 2540",
+        "A term of the market is outside of its range.";
+    ClockContradicts = "clock_contradicts", 400, Never,
+        "opens_at is <time>, allowed: before closes_at, which is <time>",
+        "The market would close before it opens.";
+    ClosesInPast = "closes_in_past", 400, Never, "closes_at is <time>, allowed: after now, which is <time>",
+        "The market would close in the past.";
+    EndsInPast = "ends_in_past", 400, Never,
+        "end_date is <time>, allowed: after now; \"past_end\": true registers the market nevertheless",
+        "The market to register has ended.";
+    RebatesInProgress = "rebates_in_progress", 409, Later, "rebates are being paid",
+        "A payment of rebates is running.";
+    NothingAccrued = "nothing_accrued", 409, Later, "no rebate is accrued",
+        "No wallet has an accrued rebate.";
+    NotPermitted = "not_permitted", 403, Never, "the policy of the market does not permit this",
+        "The policy does not let this operator or wallet propose, dispute or withdraw.";
+    AlreadyProposed = "already_proposed", 409, Never, "the market has a proposal that is not disputed",
+        "A proposal is withdrawn, disputed or finalised before the next one.";
+    NoProposal = "no_proposal", 409, Never, "the market has no such proposal",
+        "The market has no proposal, or another one than named.";
+    ProposalDisputed = "proposal_disputed", 409, Never, "the proposal is disputed",
+        "A disputed proposal is replaced or withdrawn.";
+    ChallengeOpen = "challenge_open", 409, Later, "the challenge window is open until <time>",
+        "The proposal can be disputed until the end of its window.";
+    InvalidWindow = "invalid_window", 400, Never, "window_seconds is not allowed: <seconds> to <seconds>",
+        "The challenge window is shorter than the policy allows, or longer than 30 days.";
+    InvalidPolicy = "invalid_policy", 400, Never,
+        "the policy is not allowed: by_time excludes second_person, minimum_window_seconds is 0 to 2592000",
+        "The policy contradicts itself or exceeds a bound.";
+    NoPolicy = "no_policy", 409, Never, "the market has no policy of its own",
+        "The market follows the policy of the site.";
+    ListFull = "list_full", 409, Never, "the list has 64 wallets, allowed: 64",
+        "The list of wallets that propose or dispute is full.";
+    NotInRules = "not_in_rules", 409, Later, "the command needs rules <number>, in force: <number>",
+        "The journal follows older rules; the engine switches them at its start.";
+    UpstreamOwned = "upstream_owned", 409, Never,
+        "the upstream owns the words of this <record>: change them there",
+        "An operator edits the words of its own records only.";
+    SignatureInvalid = "signature_invalid", 401, Never, "the signature does not fit timestamp and body",
+        "The webhook is not signed with the adapter's secret.";
+    TimestampStale = "timestamp_stale", 401, Never,
+        "the timestamp is <time>, allowed: at most 300 s from now",
+        "The webhook is too old, or its clock is wrong.";
 
     // The service.
     RateLimited = "rate_limited", 429, Later,

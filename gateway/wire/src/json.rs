@@ -16,8 +16,8 @@ use simd_json::{Node, StaticNode, Tape};
 use crate::api_error::quoted;
 use crate::depth::is_too_deep;
 
-/// Levels of the tree: an array of elements that contain an order.
-const KEPT_LEVELS: usize = 3;
+/// Levels of the tree: an object with an array of elements that contain an order.
+const KEPT_LEVELS: usize = 4;
 
 /// The body is not JSON or nests too deep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -284,7 +284,7 @@ pub(crate) mod tests {
     #[case("-9223372036854775808", Value::Number(Number::Other("-9223372036854775808".into())))]
     #[case(r#""a\u0062""#, text("ab"))]
     #[case(r#"[1,"x"]"#, Value::Array(vec![Value::Number(Number::Whole(1)), text("x")]))]
-    #[case("[[[[1]]]]", Value::Array(vec![Value::Array(vec![Value::Array(vec![Value::Deep])])]))]
+    #[case("[[[[[1]]]]]", Value::Array(vec![Value::Array(vec![Value::Array(vec![Value::Array(vec![Value::Deep])])])]))]
     fn both_readers_see_the_same(#[case] body: &str, #[case] expected: Value<'_>) {
         assert_eq!(read(body.as_bytes(), &mut Vec::new()), Ok(expected.clone()));
         assert_eq!(read_exactly(body.as_bytes()), Ok(expected));

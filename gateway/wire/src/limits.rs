@@ -31,6 +31,8 @@ pub const SMALL_BODY_BYTES: usize = 4 * 1024;
 pub const ORDER_BODY_BYTES: usize = 16 * 1024;
 /// Bytes of a batch of orders, each up to the limit of a single order.
 pub const ORDERS_BODY_BYTES: usize = ORDER_BODY_BYTES * MAX_ORDERS;
+/// Bytes of a replace: its orders, and the ids to cancel.
+pub const REPLACE_BODY_BYTES: usize = ORDERS_BODY_BYTES + SMALL_BODY_BYTES;
 /// Bytes of a list: a thousand order ids, or five hundred token ids of 78 digits with their sides.
 pub const LIST_BODY_BYTES: usize = 128 * 1024;
 /// Bytes of an operator's registration. Its description becomes the evidence of a frame, and spaces

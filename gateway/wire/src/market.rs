@@ -5,11 +5,13 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use foretell_model::{
-    ConditionId, FeeSchedule, Lots, MarketState, Payout, SystemMode, Tick, TimeNs, TokenId,
+    ConditionId, FeeSchedule, Lots, MarketState, MarketTerms, Payout, SystemMode, Tick, TimeMs,
+    TimeNs, TokenId,
 };
 
 use crate::decimal::{self, Decimal};
 use crate::ids;
+use crate::market_life::MarketLife;
 use crate::operator::MarketDescription;
 use crate::rejection::state_word;
 use crate::time;
@@ -31,6 +33,8 @@ pub struct MarketFacts {
     pub minimum_size: Lots,
     /// Its taker fee.
     pub fee: FeeSchedule,
+    /// Its clock, delay and rebate.
+    pub terms: MarketTerms,
     /// Whether it is a question of a neg-risk event.
     pub neg_risk: bool,
     /// Its payout, once resolved.
@@ -82,6 +86,20 @@ impl MarketFacts {
             e: self.fee.exponent,
             to: true,
         }
+    }
+
+    /// The delay in whole seconds, rounded up: a client waits long enough.
+    const fn seconds_delay(&self) -> u32 {
+        self.terms.taker_delay_ms.div_ceil(1_000)
+    }
+
+    /// The game start of the terms, else the text it was registered with.
+    fn game_start(&self, description: &MarketDescription) -> Option<String> {
+        match self.terms.game_start_time {
+            TimeMs(0) => description.game_start_time.clone(),
+            start => Some(time::iso_millis(start)),
+        }
+        .filter(|text| !text.is_empty())
     }
 
     fn accepting_text(&self) -> Option<String> {
@@ -174,8 +192,8 @@ impl TradingMarket {
             description: description.description.clone(),
             market_slug: description.slug.clone(),
             end_date_iso: text(&description.end_date),
-            game_start_time: text(&description.game_start_time),
-            seconds_delay: 0,
+            game_start_time: facts.game_start(description),
+            seconds_delay: facts.seconds_delay(),
             fpmm: String::new(),
             maker_base_fee: 0,
             taker_base_fee: facts.base_fee(),
@@ -214,6 +232,8 @@ pub struct MarketDetail {
     outcomes: [String; 2],
     event: MarketEvent,
     raw_metadata: Map<String, Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    life: Option<MarketLife>,
     #[serde(flatten)]
     market: TradingMarket,
 }
@@ -237,8 +257,16 @@ impl MarketDetail {
                 description: event.description,
             },
             raw_metadata: description.raw_metadata.clone(),
+            life: None,
             market: TradingMarket::new(facts, description),
         }
+    }
+
+    /// Adds the market's clock, proposal and settlement.
+    #[must_use]
+    pub fn with_life(mut self, life: MarketLife) -> Self {
+        self.life = Some(life);
+        self
     }
 
     /// Adds the upstream's record from the catalog, unless the market was registered with a record.
@@ -340,13 +368,10 @@ impl ClobMarket {
             r: None,
             ao: facts.accepts_orders(),
             aot: facts.accepting_text(),
-            gst: description
-                .game_start_time
-                .clone()
-                .filter(|text| !text.is_empty()),
-            sd: 0,
+            gst: facts.game_start(description),
+            sd: facts.seconds_delay(),
             oas: 0,
-            cbos: false,
+            cbos: facts.terms.clear_book_on_start,
             rfqe: false,
             itode: false,
             ibce: false,
@@ -389,6 +414,8 @@ struct FeeScheduleAnswer {
     rate: Decimal,
     exponent: u8,
     taker_only: bool,
+    #[serde(serialize_with = "decimal::as_number")]
+    rebate_rate: Decimal,
 }
 
 /// Answer of `GET /fee-rate`.
@@ -411,6 +438,7 @@ impl FeeRateAnswer {
                 rate: fd.r,
                 exponent: fd.e,
                 taker_only: fd.to,
+                rebate_rate: Decimal::micros(i128::from(facts.terms.rebate_ppm)),
             },
         }
     }

@@ -16,6 +16,13 @@ fn facts() -> MarketFacts {
             rate_ppm: 40_000,
             exponent: 1,
         },
+        terms: MarketTerms {
+            game_start_time: TimeMs(1_769_171_400_000),
+            clear_book_on_start: true,
+            taker_delay_ms: 2_500,
+            rebate_ppm: 250_000,
+            ..MarketTerms::default()
+        },
         neg_risk: true,
         payout: None,
         prices: [Decimal::new(45_015, 5), Decimal::new(54_985, 5)],
@@ -65,7 +72,7 @@ fn a_trading_market_and_its_short_forms() {
     insta::assert_snapshot!(json_text(&ClobMarket::new(&facts, &description)));
     assert_eq!(
         json_text(&FeeRateAnswer::new(&facts)),
-        r#"{"base_fee":400,"fd":{"r":0.04,"e":1,"to":true},"fee_schedule":{"rate":0.04,"exponent":1,"taker_only":true}}"#
+        r#"{"base_fee":400,"fd":{"r":0.04,"e":1,"to":true},"fee_schedule":{"rate":0.04,"exponent":1,"taker_only":true,"rebate_rate":0.25}}"#
     );
 }
 
@@ -161,6 +168,7 @@ fn a_token_leads_to_its_market() {
 fn only_three_dates_may_be_null() {
     let bare = MarketFacts {
         accepting_since: None,
+        terms: MarketTerms::default(),
         ..facts()
     };
     let text = json_text(&TradingMarket::new(&bare, &MarketDescription::default()));

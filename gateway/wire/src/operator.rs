@@ -5,25 +5,41 @@
 //! so are shares.
 
 mod answer;
+mod clock;
 mod description;
 mod form;
+mod payments;
+mod people;
 mod reader;
 mod register;
 mod request;
+mod resolution;
 
 pub use answer::{
     AccountAnswer, CommandAnswer, MarketRow, MarketRows, PositionAnswer, SnapshotAnswer,
     StatusAnswer,
 };
-pub use description::{EventDescription, EventSummary, MarketDescription, registered_end_date};
-pub use form::{
-    Address, Amount, Condition, Key, PlainForm, Shares, TickSize, mode_word, payout_word,
-    wallet_kind_word,
+pub use clock::TermsChange;
+pub use description::{
+    EventDescription, EventSummary, MarketDescription, OWN_IDS, registered_end_date,
+    registered_market_id,
 };
-pub use reader::read;
-pub use register::{EventRegistration, MarketRegistration, MarketTerms};
+pub use form::{
+    Address, Amount, Clock, Collateral, Condition, Hash, Key, Name, PlainForm, RoleWord, Roles,
+    Shares, Source, TickSize, mode_word, payout_word, wallet_kind_word,
+};
+pub use payments::{HeldReference, HeldRow, HeldRows, Nothing, PaymentsChange};
+pub use people::{
+    Me, OperatorAdded, OperatorAddition, OperatorRevocation, OperatorRow, OperatorRows,
+};
+pub use reader::{read, read_reason};
+pub use register::{EventEdit, EventRegistration, MarketEdit, MarketRegistration, MarketTerms};
 pub use request::{
     Archive, Binding, ClosedOnly, FeeChange, FeesWithdrawal, KeyRevocation, MarketName,
     MinimumChange, ModeChange, OperatorCommand, Resolution, SettingsChange, TickChange, Transfer,
     WalletName,
+};
+pub use resolution::{
+    ClosedRow, DisputeRequest, DisputeRow, Finalisation, PolicyChange, ProposalRequest,
+    ProposalWithdrawal, ReviewRow, ReviewRows, WalletListing,
 };

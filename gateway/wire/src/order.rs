@@ -132,7 +132,7 @@ pub fn read_orders(body: &[u8]) -> Result<Vec<Result<OrderSubmission, ApiError>>
     }
 }
 
-fn submission(value: &Value<'_>) -> Result<OrderSubmission, ApiError> {
+pub(crate) fn submission(value: &Value<'_>) -> Result<OrderSubmission, ApiError> {
     let Value::Object(item) = value else {
         return Err(ApiError::InvalidOrderPayload);
     };

@@ -197,7 +197,7 @@ impl<'t> Query<'t> {
         self.read("market", ALLOWED, ids::condition_id)
     }
 
-    fn wallet(&self, name: &'static str) -> Result<Option<WalletAddress>, ApiError> {
+    pub(crate) fn wallet(&self, name: &'static str) -> Result<Option<WalletAddress>, ApiError> {
         self.read(name, "an address, 0x and 40 hex digits", ids::address)
     }
 

@@ -2,13 +2,14 @@
 
 use foretell_model::quantity::PRICE_ONE;
 use foretell_model::{
-    MarketState, OrderId, OrderType, Price, Rejection, RejectionReason, Side, Tick, TimeMs,
-    WalletAddress,
+    MarketState, OperatorRole, OrderId, OrderType, Price, Rejection, RejectionReason, Side, Tick,
+    TimeMs, WalletAddress,
 };
 
 use crate::api_error::ApiError;
 use crate::decimal::Decimal;
 use crate::error_code::ErrorCode;
+use crate::time::iso_millis;
 
 /// The fields of an order that its rejection texts use.
 #[derive(Clone, Copy, Debug)]
@@ -136,7 +137,9 @@ impl ApiError {
     pub fn from_command_rejection(refusal: &Rejection) -> Self {
         let [first, second] = refusal.details;
         match refusal.reason {
-            RejectionReason::Busy | RejectionReason::WorkPending => Self::Busy,
+            RejectionReason::Busy | RejectionReason::WorkPending | RejectionReason::TimeDue => {
+                Self::Busy
+            }
             RejectionReason::UnknownAccount => ErrorCode::AccountNotFound.into(),
             RejectionReason::UnknownMarket => Self::MarketNotFound,
             RejectionReason::UnknownEvent => ErrorCode::EventNotFound.into(),
@@ -163,6 +166,9 @@ impl ApiError {
         }
     }
 }
+
+/// The reason why a delayed order was not cancelled (docs/verify/rules.md §22).
+pub const ORDER_IS_DELAYED: &str = "order is delayed";
 
 /// The reason why an order was not cancelled, in the words of docs/api/orders.md §4; `None` when
 /// the rejection concerns the whole request and not the order.
@@ -201,6 +207,19 @@ pub const fn state_word(state: MarketState) -> &'static str {
     }
 }
 
+/// The word for an operator's role (docs/verify/rules.md §27).
+#[must_use]
+pub const fn role_word(role: OperatorRole) -> &'static str {
+    match role {
+        OperatorRole::Admin => "admin",
+        OperatorRole::Markets => "markets",
+        OperatorRole::Resolver => "resolver",
+        OperatorRole::Cashier => "cashier",
+        OperatorRole::Support => "support",
+        OperatorRole::ReadOnly => "read-only",
+    }
+}
+
 /// The code of a rejection that has no variant of [`ApiError`] of its own.
 const fn code_of(reason: RejectionReason) -> ErrorCode {
     match reason {
@@ -236,6 +255,34 @@ const fn code_of(reason: RejectionReason) -> ErrorCode {
         RejectionReason::UnknownRules => ErrorCode::UnknownRules,
         RejectionReason::ClosedOnlyAccount => ErrorCode::AccountClosedOnly,
         RejectionReason::KeyOfAnotherOwner => ErrorCode::WalletOfAnotherOwner,
+        RejectionReason::OperatorRole => ErrorCode::OperatorRole,
+        RejectionReason::UnknownOperator => ErrorCode::UnknownOperator,
+        RejectionReason::OperatorRequired => ErrorCode::OperatorRequired,
+        RejectionReason::SamePerson => ErrorCode::SamePerson,
+        RejectionReason::SecondPersonRequired => ErrorCode::SecondPersonRequired,
+        RejectionReason::InvalidOperator => ErrorCode::InvalidOperator,
+        RejectionReason::OperatorNameTaken => ErrorCode::OperatorNameTaken,
+        RejectionReason::OperatorTokenTaken => ErrorCode::OperatorTokenTaken,
+        RejectionReason::TooManyOperators => ErrorCode::TooManyOperators,
+        RejectionReason::LastAdmin => ErrorCode::LastAdmin,
+        RejectionReason::UnknownWithdrawal => ErrorCode::WithdrawalNotFound,
+        RejectionReason::TooManyHeld => ErrorCode::TooManyHeld,
+        RejectionReason::InvalidTerms => ErrorCode::InvalidTerms,
+        RejectionReason::ClockContradicts => ErrorCode::ClockContradicts,
+        RejectionReason::ClosesInPast => ErrorCode::ClosesInPast,
+        RejectionReason::RebatesInProgress => ErrorCode::RebatesInProgress,
+        RejectionReason::NothingAccrued => ErrorCode::NothingAccrued,
+        RejectionReason::NotPermitted => ErrorCode::NotPermitted,
+        RejectionReason::AlreadyProposed => ErrorCode::AlreadyProposed,
+        RejectionReason::NoProposal => ErrorCode::NoProposal,
+        RejectionReason::ProposalDisputed => ErrorCode::ProposalDisputed,
+        RejectionReason::ChallengeOpen => ErrorCode::ChallengeOpen,
+        RejectionReason::InvalidWindow => ErrorCode::InvalidWindow,
+        RejectionReason::InvalidPolicy => ErrorCode::InvalidPolicy,
+        RejectionReason::NoPolicy => ErrorCode::NoPolicy,
+        RejectionReason::ListFull => ErrorCode::ListFull,
+        RejectionReason::NotInRules => ErrorCode::NotInRules,
+        RejectionReason::NotAllCanceled => ErrorCode::NotAllCanceled,
         _ => ErrorCode::Rejected,
     }
 }
@@ -255,6 +302,17 @@ fn values(reason: RejectionReason, first: u64, second: u64) -> Vec<String> {
         RejectionReason::InvalidTick => {
             let tick = small.and_then(Tick::from_code);
             vec![tick.map_or("the market's", Tick::text).to_owned()]
+        }
+        RejectionReason::OperatorRole => {
+            let role = small.and_then(OperatorRole::from_code);
+            vec![role.map_or("of the operator", role_word).to_owned()]
+        }
+        RejectionReason::ClockContradicts | RejectionReason::ClosesInPast => {
+            [first, second].map(|ms| iso_millis(TimeMs(ms))).into()
+        }
+        RejectionReason::ChallengeOpen => vec![iso_millis(TimeMs(first))],
+        RejectionReason::InvalidWindow | RejectionReason::NotInRules => {
+            [first, second].map(|it| it.to_string()).into()
         }
         reason if code_of(reason) == ErrorCode::Rejected => vec![format!("{reason:?}")],
         _ => Vec::new(),
@@ -456,7 +514,7 @@ mod tests {
         assert!(other.iter().all(|it| of_orders(it) || timers.contains(it)));
         assert_eq!(
             reasons.remove(&ErrorCode::Busy).unwrap(),
-            [Reason::Busy, Reason::WorkPending]
+            [Reason::Busy, Reason::WorkPending, Reason::TimeDue]
         );
         assert!(reasons.values().all(|same| same.len() == 1), "{reasons:?}");
     }

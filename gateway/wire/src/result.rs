@@ -16,6 +16,8 @@ pub enum ResultStatus {
     Matched,
     /// It rests without a trade.
     Live,
+    /// It waits out the delay of its market.
+    Delayed,
     /// The book rejected it.
     Unmatched,
     /// It was rejected before the book.
@@ -71,7 +73,7 @@ pub struct OrderAnswer {
 }
 
 impl OrderAnswer {
-    /// The answer for an accepted order; `status` is `Live` or `Matched`.
+    /// The answer for an accepted order; `status` is `Live`, `Matched` or `Delayed`.
     #[must_use]
     pub fn accepted(
         order: &OrderId,

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde::Serializer;
 
-use foretell_model::TimeNs;
+use foretell_model::{TimeMs, TimeNs};
 
 /// The format of `match_time` and `last_update`; the prefix of the request's auth headers selects
 /// it (docs/api/market-data.md §6).
@@ -33,6 +33,12 @@ impl TimeForm {
 pub fn iso(time: TimeNs) -> String {
     let timestamp = Timestamp::from_nanosecond(i128::from(time.0)).unwrap_or(Timestamp::MAX);
     format!("{timestamp:.3}")
+}
+
+/// The same of a time in milliseconds.
+#[must_use]
+pub fn iso_millis(time: TimeMs) -> String {
+    iso(TimeNs(time.0.saturating_mul(1_000_000)))
 }
 
 /// For `serialize_with`: ISO 8601.

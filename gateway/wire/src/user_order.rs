@@ -18,6 +18,8 @@ use crate::time;
 pub enum UserOrderStatus {
     /// The order rests.
     Live,
+    /// The order waits out the delay of its market.
+    Delayed,
     /// Fully filled, or a budget BUY that spent its budget.
     Matched,
     /// Cancelled by its user, expiry, heartbeat, self-trade, or as the remainder of a FAK.
@@ -212,6 +214,7 @@ mod tests {
     fn statuses_are_the_words_of_the_protocol() {
         let words: Vec<_> = [
             UserOrderStatus::Live,
+            UserOrderStatus::Delayed,
             UserOrderStatus::Matched,
             UserOrderStatus::Canceled,
             UserOrderStatus::CanceledMarketResolved,
@@ -222,7 +225,7 @@ mod tests {
         .collect();
         assert_eq!(
             words.join(" "),
-            r#""LIVE" "MATCHED" "CANCELED" "CANCELED_MARKET_RESOLVED" "UNMATCHED""#
+            r#""LIVE" "DELAYED" "MATCHED" "CANCELED" "CANCELED_MARKET_RESOLVED" "UNMATCHED""#
         );
     }
 }

@@ -2,9 +2,10 @@
 
 use foretell_model::{
     AccountNumber, ApiKey, CloseReason, ConditionId, Digest16, DomainNumber, EventId, EventNumber,
-    FeeSchedule, KeyNumber, Lots, MarketNumber, MarketState, MatchKind, Micros, OrderId,
-    OrderNumber, OrderType, Outcome, Payout, Price, QuestionSet, Reference, RejectionReason,
-    Sequence, Side, SystemMode, Tick, TimeMs, TimeSeconds, TokenId, WalletAddress, WalletKind,
+    FeeSchedule, KeyNumber, Lots, MarketNumber, MarketState, MarketTerms, MatchKind, Micros,
+    OperatorName, OperatorNumber, OperatorRole, OrderId, OrderNumber, OrderType, Outcome, Payout,
+    Price, QuestionSet, Reference, RejectionReason, ResolutionPolicy, RoleSet, Sequence, Side,
+    SystemMode, Tick, TimeMs, TimeNs, TimeSeconds, TokenId, WalletAddress, WalletKind,
 };
 use rkyv::Portable;
 use rkyv::bytecheck::CheckBytes;
@@ -143,6 +144,8 @@ stored_number!(
     Price: u16_ule,
     TimeMs: u64_ule,
     TimeSeconds: u64_ule,
+    TimeNs: u64_ule,
+    OperatorNumber: u16_ule,
 );
 
 macro_rules! stored_bytes {
@@ -168,6 +171,7 @@ stored_bytes!(
     Reference: 32,
     ApiKey: 16,
     Digest16: 16,
+    OperatorName: 32,
 );
 
 macro_rules! stored_code {
@@ -196,6 +200,7 @@ stored_code!(
     SystemMode,
     WalletKind,
     Tick,
+    OperatorRole,
 );
 
 impl Stored for RejectionReason {
@@ -262,39 +267,49 @@ impl Stored for [u8; 32] {
     }
 }
 
-/// 0 = none, else one more than the code.
-impl Stored for Option<Outcome> {
-    type Raw = u8;
-    #[inline]
-    fn to_raw(self) -> u8 {
-        self.map_or(0, |outcome| outcome.code() + 1)
-    }
-    #[inline]
-    fn from_raw(raw: u8) -> Option<Self> {
-        match raw {
-            0 => Some(None),
-            code => Outcome::from_code(code - 1).map(Some),
+macro_rules! optional_code {
+    ($($name:ident),+) => {$(
+        /// 0 = none, else one more than the code.
+        impl Stored for Option<$name> {
+            type Raw = u8;
+            #[inline]
+            fn to_raw(self) -> u8 {
+                self.map_or(0, |value| value.code() + 1)
+            }
+            #[inline]
+            fn from_raw(raw: u8) -> Option<Self> {
+                match raw {
+                    0 => Some(None),
+                    code => $name::from_code(code - 1).map(Some),
+                }
+            }
         }
-    }
+    )+};
 }
+optional_code!(Outcome, Payout);
 
-/// 0 = none, else one more than the number.
-impl Stored for Option<EventNumber> {
-    type Raw = u64_ule;
-    #[inline]
-    fn to_raw(self) -> u64_ule {
-        self.map_or(0, |event| u64::from(event.0) + 1).into()
-    }
-    #[inline]
-    fn from_raw(raw: u64_ule) -> Option<Self> {
-        match raw.to_native() {
-            0 => Some(None),
-            number => u32::try_from(number - 1)
-                .ok()
-                .map(|number| Some(EventNumber(number))),
+macro_rules! optional_number {
+    ($($name:ident),+) => {$(
+        /// 0 = none, else one more than the number.
+        impl Stored for Option<$name> {
+            type Raw = u64_ule;
+            #[inline]
+            fn to_raw(self) -> u64_ule {
+                self.map_or(0, |value| u64::from(value.0) + 1).into()
+            }
+            #[inline]
+            fn from_raw(raw: u64_ule) -> Option<Self> {
+                match raw.to_native() {
+                    0 => Some(None),
+                    number => u32::try_from(number - 1)
+                        .ok()
+                        .map(|number| Some($name(number))),
+                }
+            }
         }
-    }
+    )+};
 }
+optional_number!(AccountNumber, EventNumber, MarketNumber);
 
 impl Stored for [TokenId; 2] {
     type Raw = [u8; 64];
@@ -375,6 +390,112 @@ impl Stored for FeeSchedule {
         Some(Self {
             rate_ppm: raw.rate_ppm.to_native(),
             exponent: raw.exponent,
+        })
+    }
+}
+
+/// Terms of a market: delay, rebate (both 4 bytes), the three times, the flag, three zero bytes.
+#[derive(Clone, Copy, Portable, CheckBytes)]
+#[bytecheck(crate = rkyv::bytecheck)]
+#[repr(C)]
+pub(super) struct RawTerms {
+    taker_delay_ms: u32_ule,
+    rebate_ppm: u32_ule,
+    opens_at: u64_ule,
+    closes_at: u64_ule,
+    game_start_time: u64_ule,
+    clear_book_on_start: u8,
+    zero: [u8; 3],
+}
+
+impl Raw for RawTerms {
+    const BYTES: usize = 36;
+    #[inline]
+    fn put(self, out: &mut [u8]) {
+        self.taker_delay_ms.put(out);
+        self.rebate_ppm.put(&mut out[4..]);
+        self.opens_at.put(&mut out[8..]);
+        self.closes_at.put(&mut out[16..]);
+        self.game_start_time.put(&mut out[24..]);
+        out[32] = self.clear_book_on_start;
+        out[33..36].fill(0);
+    }
+    fn is_clean(&self) -> bool {
+        self.zero == [0; 3]
+    }
+}
+
+impl Stored for MarketTerms {
+    type Raw = RawTerms;
+    #[inline]
+    fn to_raw(self) -> RawTerms {
+        RawTerms {
+            taker_delay_ms: self.taker_delay_ms.into(),
+            rebate_ppm: self.rebate_ppm.into(),
+            opens_at: self.opens_at.0.into(),
+            closes_at: self.closes_at.0.into(),
+            game_start_time: self.game_start_time.0.into(),
+            clear_book_on_start: self.clear_book_on_start.into(),
+            zero: [0; 3],
+        }
+    }
+    #[inline]
+    fn from_raw(raw: RawTerms) -> Option<Self> {
+        Some(Self {
+            opens_at: TimeMs(raw.opens_at.to_native()),
+            closes_at: TimeMs(raw.closes_at.to_native()),
+            game_start_time: TimeMs(raw.game_start_time.to_native()),
+            clear_book_on_start: bool::from_raw(raw.clear_book_on_start)?,
+            taker_delay_ms: raw.taker_delay_ms.to_native(),
+            rebate_ppm: raw.rebate_ppm.to_native(),
+        })
+    }
+}
+
+/// A policy: shortest window (4 bytes), proposers, disputers, second person, by time.
+#[derive(Clone, Copy, Portable, CheckBytes)]
+#[bytecheck(crate = rkyv::bytecheck)]
+#[repr(C)]
+pub(super) struct RawPolicy {
+    minimum_window_seconds: u32_ule,
+    proposers: u8,
+    disputers: u8,
+    second_person: u8,
+    by_time: u8,
+}
+
+impl Raw for RawPolicy {
+    const BYTES: usize = 8;
+    #[inline]
+    fn put(self, out: &mut [u8]) {
+        self.minimum_window_seconds.put(out);
+        out[4] = self.proposers;
+        out[5] = self.disputers;
+        out[6] = self.second_person;
+        out[7] = self.by_time;
+    }
+}
+
+impl Stored for ResolutionPolicy {
+    type Raw = RawPolicy;
+    #[inline]
+    fn to_raw(self) -> RawPolicy {
+        RawPolicy {
+            minimum_window_seconds: self.minimum_window_seconds.into(),
+            proposers: self.proposers.bits(),
+            disputers: self.disputers.bits(),
+            second_person: self.second_person.into(),
+            by_time: self.by_time.into(),
+        }
+    }
+    #[inline]
+    fn from_raw(raw: RawPolicy) -> Option<Self> {
+        Some(Self {
+            proposers: RoleSet::from_bits(raw.proposers)?,
+            disputers: RoleSet::from_bits(raw.disputers)?,
+            minimum_window_seconds: raw.minimum_window_seconds.to_native(),
+            second_person: bool::from_raw(raw.second_person)?,
+            by_time: bool::from_raw(raw.by_time)?,
         })
     }
 }

@@ -3,13 +3,13 @@
 
 use foretell_model::{Command, Event};
 
-use super::RecordError;
+use super::{RecordError, v2};
 
 /// Accepts a command of version 1.
 pub fn check_command(command: &Command) -> Result<(), RecordError> {
     match command {
         Command::AttestState { .. } => Err(RecordError::UnknownCode(command.code())),
-        _ => Ok(()),
+        _ => v2::check_command(command),
     }
 }
 
@@ -19,6 +19,6 @@ pub fn check_event(event: &Event) -> Result<(), RecordError> {
     match event {
         Event::StateAttested => Err(RecordError::UnknownCode(code)),
         Event::OrderKilled { details, .. } if *details != [0; 2] => Err(RecordError::Padding(code)),
-        _ => Ok(()),
+        _ => v2::check_event(event),
     }
 }

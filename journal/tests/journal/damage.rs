@@ -668,7 +668,7 @@ fn newer_formats_are_refused_and_not_taken_for_damage() {
     });
     is_newer(dir.path(), "watermark");
     let dir = base();
-    append_batch(dir.path(), |payload| payload[6] = 3);
+    append_batch(dir.path(), |payload| payload[6] = 4);
     is_newer(dir.path(), "frame");
 }
 

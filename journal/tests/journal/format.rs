@@ -12,7 +12,7 @@ use foretell_journal::batch::{BatchHeader, HEADER_BYTES};
 use foretell_journal::disk::RealDisk;
 use foretell_journal::frame::{self, Frame, FrameError, Scratch};
 use foretell_journal::record::RecordError;
-use foretell_journal::record::v2::{
+use foretell_journal::record::v3::{
     COMMANDS, EVENTS, RecordLayout, decode_command, decode_event, encode_command, encode_event,
 };
 use foretell_journal::segment::SegmentHeader;
@@ -20,9 +20,9 @@ use foretell_journal::snapshot::{Image, LogName, PROOF, Proof, SnapshotStore};
 use foretell_journal::watermark::Watermark;
 use foretell_journal::{Options, chain, receipt, scan};
 use foretell_model::{
-    AccountNumber, Command, Event, Fill, KeyNumber, Lots, MarketNumber, MatchKind, Micros, OrderId,
-    OrderNumber, OrderType, Outcome, PlaceOrder, Price, RejectionReason, Sequence, Side, TimeMs,
-    TimeNs, TimeSeconds,
+    AccountNumber, CloseReason, Command, CommandStamp, Event, Fill, KeyNumber, Lots, MarketNumber,
+    MatchKind, Micros, OperatorNumber, OrderId, OrderNumber, OrderType, Outcome, PlaceOrder, Price,
+    RejectionReason, Sequence, Side, TimeMs, TimeNs, TimeSeconds,
 };
 
 /// Bytes in hexadecimal: 32 a line.
@@ -70,6 +70,7 @@ fn sample_frame() -> Vec<u8> {
     });
     let events = [
         Event::Fill(Fill {
+            rebate: Micros(0),
             maker_order: OrderNumber(7),
             maker: AccountNumber(8),
             kind: MatchKind::Merge,
@@ -84,7 +85,11 @@ fn sample_frame() -> Vec<u8> {
     frame::encode(
         &mut bytes,
         Sequence(0x0a0b),
-        TimeNs(1_700_000_000_456_000_000),
+        CommandStamp {
+            time: TimeNs(1_700_000_000_456_000_000),
+            operator: OperatorNumber(0x0304),
+            touched: 0x0506,
+        },
         &command,
         &events,
         b"proof",
@@ -178,14 +183,16 @@ fn snapshot_by_hand(file: &[u8]) {
 #[test]
 fn golden_frame() {
     let bytes = sample_frame();
-    golden("frame_v2", &bytes);
+    golden("frame_v3", &bytes);
     let frame = Frame::parse(&bytes, 3, 8_192 + 128).unwrap();
     let mut scratch = Scratch::default();
     let shown = frame.decode(&mut scratch).unwrap();
     assert_eq!(shown.sequence, Sequence(0x0a0b));
     assert_eq!(shown.events.len(), 2);
     assert_eq!(shown.evidence, b"proof");
-    golden("frame_v2_receipt", &frame.receipt());
+    assert_eq!(shown.operator, OperatorNumber(0x0304));
+    assert_eq!(shown.touched, 0x0506);
+    golden("frame_v3_receipt", &frame.receipt());
 }
 
 fn kept(name: &str) -> Vec<u8> {
@@ -196,17 +203,24 @@ fn kept(name: &str) -> Vec<u8> {
 }
 
 #[test]
-fn a_frame_of_version_1_is_still_read_and_holds_what_version_1_has() {
-    let bytes = kept("frame_v1");
-    let frame = Frame::parse(&bytes, 3, 8_192 + 128).unwrap();
-    assert_eq!(frame.receipt().to_vec(), kept("frame_v1_receipt"));
-    let mut scratch = Scratch::default();
-    let of_version_1 = frame.decode(&mut scratch).unwrap();
-    let (command, events) = (*of_version_1.command, of_version_1.events.to_vec());
+fn frames_of_older_versions_are_still_read_and_hold_what_their_version_has() {
     let newest = sample_frame();
     let newest = Frame::parse(&newest, 3, 8_192 + 128).unwrap();
+    let mut scratch = Scratch::default();
     let shown = newest.decode(&mut scratch).unwrap();
-    assert_eq!((*shown.command, shown.events.to_vec()), (command, events));
+    let (command, events) = (*shown.command, shown.events.to_vec());
+    for version in ["frame_v1", "frame_v2"] {
+        let bytes = kept(version);
+        let frame = Frame::parse(&bytes, 3, 8_192 + 128).unwrap();
+        let receipt = kept(&format!("{version}_receipt"));
+        assert_eq!(frame.receipt().to_vec(), receipt);
+        let older = frame.decode(&mut scratch).unwrap();
+        assert_eq!(
+            (*older.command, older.events.to_vec()),
+            (command, events.clone())
+        );
+        assert_eq!(older.stamp(), older.time.into());
+    }
 
     let attest = Command::AttestState {
         sequence: Sequence(1),
@@ -217,42 +231,71 @@ fn a_frame_of_version_1_is_still_read_and_holds_what_version_1_has() {
         reason: RejectionReason::MarketableBelowMinimum,
         details,
     };
+    let fill = |rebate| {
+        Event::Fill(Fill {
+            maker_order: OrderNumber(7),
+            maker: AccountNumber(8),
+            kind: MatchKind::Mint,
+            yes_price: Price(6_200),
+            lots: Lots(1),
+            maker_left: Lots(0),
+            fee: Micros(20),
+            rebate: Micros(rebate),
+        })
+    };
+    let closed = |reason| Event::OrderClosed {
+        order: OrderNumber(1),
+        account: AccountNumber(2),
+        lots: Lots(3),
+        reason,
+    };
+    let time = Command::AdvanceTime;
+    let unknown = |code| Some(RecordError::UnknownCode(code));
+    // The newest version that refuses it, and how.
     let rows = [
-        (Command::AdvanceTime, killed([0; 2]), None),
+        (time, killed([0; 2]), 0, None),
+        (time, killed([1, 0]), 1, Some(RecordError::Padding(5))),
+        (time, Event::StateAttested, 1, unknown(56)),
+        (attest, Event::WorkPending, 1, unknown(57)),
+        (time, fill(0), 0, None),
+        (time, fill(1), 2, Some(RecordError::Padding(1))),
+        (time, closed(CloseReason::FeeStopped), 0, None),
         (
-            Command::AdvanceTime,
-            killed([1, 0]),
-            Some(RecordError::Padding(5)),
+            time,
+            closed(CloseReason::Cleared),
+            2,
+            Some(RecordError::Value(4)),
         ),
-        (
-            Command::AdvanceTime,
-            Event::StateAttested,
-            Some(RecordError::UnknownCode(56)),
-        ),
-        (
-            attest,
-            Event::WorkPending,
-            Some(RecordError::UnknownCode(57)),
-        ),
+        (time, Event::PaymentsSet, 2, unknown(57)),
+        (Command::Step, Event::WorkPending, 2, unknown(58)),
+        (Command::PayRebates, Event::WorkPending, 2, unknown(25)),
     ];
-    for (command, event, refused) in rows {
-        let mut bytes = vec![0; frame::length(1, 0)];
-        frame::encode(&mut bytes, Sequence(1), TimeNs(1), &command, &[event], &[]);
-        bytes[6] = 1;
-        let frame = Frame::parse(&bytes, 1, 4_096).unwrap();
-        let refused = refused.map_or(Ok(()), |error| Err(FrameError::Record(error)));
-        assert_eq!(frame.decode(&mut scratch).map(drop), refused);
-        assert_eq!(
-            frame.decode_append(&mut Vec::new(), &mut Vec::new()),
-            refused
-        );
+    for (command, event, newest, refused) in rows {
+        for version in 1..=3 {
+            let mut bytes = vec![0; frame::length(1, 0)];
+            frame::encode(&mut bytes, Sequence(1), TimeNs(1), &command, &[event], &[]);
+            bytes[6] = version;
+            let frame = Frame::parse(&bytes, 1, 4_096).unwrap();
+            let refused = refused.filter(|_| version <= newest);
+            let refused = refused.map_or(Ok(()), |error| Err(FrameError::Record(error)));
+            assert_eq!(frame.decode(&mut scratch).map(drop), refused);
+            let appended = frame.decode_append(&mut Vec::new(), &mut Vec::new());
+            assert_eq!(appended, refused);
+        }
     }
+    let mut bytes = sample_frame();
+    bytes[6] = 2;
+    assert_eq!(
+        Frame::parse(&bytes, 3, 8_192 + 128).err(),
+        Some(FrameError::Padding),
+        "version 2 has no operator"
+    );
 }
 
 #[test]
 fn golden_batch() {
     let (header, batch) = sample_batch();
-    golden("batch_v1_of_frame_v2", &batch);
+    golden("batch_v1_of_frame_v3", &batch);
     assert_eq!(BatchHeader::read(&batch).unwrap(), header);
 }
 
@@ -333,7 +376,7 @@ fn golden_records() {
         assert_eq!(again, bytes, "{}", record.name);
         commands.extend(bytes);
     }
-    golden("commands_v2", &commands);
+    golden("commands_v3", &commands);
     let mut events = Vec::new();
     for record in EVENTS {
         let bytes = filled::<48>(record, 1, |bytes| settle_event(record, bytes).is_some());
@@ -344,14 +387,17 @@ fn golden_records() {
         assert_eq!(again, bytes, "{}", record.name);
         events.extend(bytes);
     }
-    golden("events_v2", &events);
+    golden("events_v3", &events);
 }
 
 /// The record with 1 in code fields that are still 0 and do not accept it.
 fn with_valid_codes<const N: usize>(record: &RecordLayout, bytes: &[u8; N]) -> [u8; N] {
     let mut settled = *bytes;
     for field in record.fields {
-        let has_no_zero = matches!(field.word, "Tick" | "CloseReason" | "RejectionReason");
+        let has_no_zero = matches!(
+            field.word,
+            "Tick" | "CloseReason" | "RejectionReason" | "OperatorRole"
+        );
         if has_no_zero && settled[field.offset] == 0 {
             settled[field.offset] = 1;
         }
@@ -374,8 +420,10 @@ fn golden_files_of_records_are_still_read() {
     let files = [
         ("commands_v1", 128),
         ("commands_v2", 128),
+        ("commands_v3", 128),
         ("events_v1", 48),
         ("events_v2", 48),
+        ("events_v3", 48),
     ];
     for (name, size) in files {
         let bytes = kept(name);

@@ -1,17 +1,18 @@
 //! Records and frames: encoding and decoding round-trip to the byte; other bytes are refused.
 use foretell_journal::frame::{self, Frame, FrameError, Scratch};
 use foretell_journal::record::RecordError;
-use foretell_journal::record::v2::{
+use foretell_journal::record::v3::{
     COMMANDS, EVENTS, decode_command, decode_event, encode_command, encode_event,
 };
-use foretell_model::command::RegisterMarket;
+use foretell_model::command::{Propose, RegisterMarket};
 use foretell_model::limits::{MAX_EVENTS, MAX_EVIDENCE_BYTES};
 use foretell_model::{
     AccountNumber, ApiKey, CloseReason, Command, ConditionId, Digest16, DomainNumber, Event,
-    EventId, EventNumber, FeeSchedule, Fill, KeyNumber, Lots, MarketNumber, MarketState, MatchKind,
-    Micros, OrderId, OrderNumber, OrderType, Outcome, Payout, PlaceOrder, Price, QuestionSet,
-    Reference, RejectionReason, Sequence, Settings, Side, SystemMode, Tick, TimeMs, TimeNs,
-    TimeSeconds, TokenId, WalletAddress, WalletKind,
+    EventId, EventNumber, FeeSchedule, Fill, KeyNumber, Lots, MarketNumber, MarketState,
+    MarketTerms, MatchKind, Micros, OperatorName, OperatorNumber, OperatorRole, OrderId,
+    OrderNumber, OrderType, Outcome, PaymentSettings, Payout, PlaceOrder, Price, QuestionSet,
+    Reference, RejectionReason, ResolutionPolicy, RoleSet, Sequence, Settings, Side, SystemMode,
+    Tick, TimeMs, TimeNs, TimeSeconds, TokenId, WalletAddress, WalletKind,
 };
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -75,6 +76,30 @@ impl Words {
         QuestionSet {
             low: self.u64(),
             high: self.u64(),
+        }
+    }
+
+    fn option(&mut self) -> Option<u32> {
+        self.flag().then(|| self.u32())
+    }
+    fn terms(&mut self) -> MarketTerms {
+        MarketTerms {
+            opens_at: TimeMs(self.u64()),
+            closes_at: TimeMs(self.u64()),
+            game_start_time: TimeMs(self.u64()),
+            clear_book_on_start: self.flag(),
+            taker_delay_ms: self.u32(),
+            rebate_ppm: self.u32(),
+        }
+    }
+    fn policy(&mut self) -> ResolutionPolicy {
+        let role = self.pick(OperatorRole::ALL);
+        ResolutionPolicy {
+            proposers: RoleSet::NONE.with(role),
+            disputers: RoleSet::NONE,
+            minimum_window_seconds: self.u32(),
+            second_person: self.flag(),
+            by_time: self.flag(),
         }
     }
 
@@ -247,6 +272,70 @@ impl Words {
                 state: self.bytes(),
                 snapshot: self.bytes(),
             },
+            23 => Command::ConfirmWithdrawal {
+                reference: self.reference(),
+            },
+            24 => Command::ReleaseWithdrawal {
+                reference: self.reference(),
+            },
+            25 => Command::PayRebates,
+            41 => Command::SetTerms {
+                market: self.market(),
+                terms: self.terms(),
+            },
+            42 => Command::Propose(Propose {
+                market: self.market(),
+                payout: self.pick(Payout::ALL),
+                by: self.option().map(AccountNumber),
+                evidence: self.bytes(),
+                window_seconds: self.u32(),
+                reference: self.reference(),
+            }),
+            43 => Command::Dispute {
+                market: self.market(),
+                counter: self.pick(&[None, Some(Payout::Yes), Some(Payout::Half)]),
+                by: self.option().map(AccountNumber),
+            },
+            44 => Command::WithdrawProposal {
+                market: self.market(),
+                by: self.option().map(AccountNumber),
+            },
+            45 => Command::Finalise {
+                market: self.market(),
+                proposal: Sequence(self.u64()),
+            },
+            46 => Command::SetPolicy {
+                market: self.option().map(MarketNumber),
+                policy: self.policy(),
+            },
+            47 => Command::ClearPolicy {
+                market: self.market(),
+            },
+            48 => Command::ListWallet {
+                market: self.option().map(MarketNumber),
+                wallet: self.wallet(),
+                propose: self.flag(),
+                dispute: self.flag(),
+            },
+            58 => Command::Step,
+            59 => Command::SetPayments(PaymentSettings {
+                withdrawal_limit: self.micros(),
+                rebates_daily: self.flag(),
+            }),
+            60 => Command::AddOperator {
+                role: self.pick(OperatorRole::ALL),
+                name: OperatorName(self.bytes()),
+                token: self.bytes(),
+            },
+            61 => Command::RevokeOperator {
+                operator: OperatorNumber(self.u16()),
+            },
+            62 => Command::DescribeEvent {
+                event: EventNumber(self.u32()),
+            },
+            63 => Command::DescribeMarket {
+                market: self.market(),
+            },
             other => panic!("no command has code {other}"),
         }
     }
@@ -254,6 +343,7 @@ impl Words {
     fn event(&mut self, code: u16) -> Event {
         match code {
             1 => Event::Fill(Fill {
+                rebate: self.micros(),
                 maker_order: OrderNumber(self.u64()),
                 maker: self.account(),
                 kind: self.pick(MatchKind::ALL),
@@ -386,6 +476,96 @@ impl Words {
             },
             55 => Event::WorkPending,
             56 => Event::StateAttested,
+            6 => Event::OrderDelayed {
+                price: Price(self.u16()),
+                lots: self.lots(),
+                reserved: self.u64(),
+                due: TimeNs(self.u64()),
+            },
+            7 => Event::OrderReleased {
+                order: OrderNumber(self.u64()),
+                account: self.account(),
+                market: self.market(),
+            },
+            8 => Event::CancelRequested {
+                order: OrderNumber(self.u64()),
+                account: self.account(),
+                reason: self.pick(CloseReason::ALL),
+            },
+            24 => Event::WithdrawalHeld {
+                account: self.account(),
+                amount: self.micros(),
+            },
+            25 => Event::WithdrawalReleased {
+                account: self.account(),
+                amount: self.micros(),
+                asked: Sequence(self.u64()),
+            },
+            26 => Event::RebatePaymentStarted {
+                accounts: self.u32(),
+            },
+            27 => Event::RebatePaid {
+                account: self.account(),
+                amount: self.micros(),
+            },
+            28 => Event::RebatePaymentEnded {
+                paid: self.micros(),
+            },
+            39 => Event::TermsSet {
+                market: self.market(),
+                terms: self.terms(),
+            },
+            40 => Event::MarketCleared {
+                market: self.market(),
+            },
+            41 => Event::Proposed {
+                market: self.market(),
+                payout: self.pick(Payout::ALL),
+                challenge_ends: TimeNs(self.u64()),
+                by_time: self.flag(),
+                second_person: self.flag(),
+            },
+            42 => Event::Disputed {
+                market: self.market(),
+                counter: self.pick(&[None, Some(Payout::Yes), Some(Payout::Half)]),
+            },
+            43 => Event::ProposalWithdrawn {
+                market: self.market(),
+            },
+            44 => Event::SettlementStarted {
+                market: self.market(),
+                accounts: self.u32(),
+            },
+            45 => Event::MarketSettled {
+                market: self.market(),
+                paid: self.micros(),
+            },
+            46 => Event::PolicySet {
+                market: self.option().map(MarketNumber),
+                policy: self.policy(),
+            },
+            47 => Event::PolicyCleared {
+                market: self.market(),
+            },
+            48 => Event::WalletListed {
+                market: self.option().map(MarketNumber),
+                account: self.account(),
+                propose: self.flag(),
+                dispute: self.flag(),
+            },
+            57 => Event::PaymentsSet,
+            58 => Event::OperatorAdded {
+                operator: OperatorNumber(self.u16()),
+            },
+            59 => Event::OperatorRevoked {
+                operator: OperatorNumber(self.u16()),
+            },
+            60 => Event::EventDescribed {
+                event: EventNumber(self.u32()),
+            },
+            61 => Event::MarketDescribed {
+                market: self.market(),
+            },
             other => panic!("no event has code {other}"),
         }
     }
@@ -636,7 +816,7 @@ fn cut_frames_and_frames_of_newer_versions_are_refused() {
             "says {said}"
         );
     }
-    for (at, byte, kind, version) in [(4, 2, 2, 2), (6, 3, 1, 3), (6, 0, 1, 0)] {
+    for (at, byte, kind, version) in [(4, 2, 2, 3), (6, 4, 1, 4), (6, 0, 1, 0)] {
         let mut newer = out.clone();
         newer[at] = byte;
         assert_eq!(
@@ -650,8 +830,9 @@ fn cut_frames_and_frames_of_newer_versions_are_refused() {
         Frame::parse(&padded, 1, 0).unwrap_err(),
         FrameError::Padding
     );
+    // Version 2 has no operator.
     let mut reserved = out;
-    reserved[156] = 1;
+    (reserved[6], reserved[156]) = (2, 1);
     assert_eq!(
         Frame::parse(&reserved, 1, 0).unwrap_err(),
         FrameError::Padding

@@ -67,6 +67,12 @@ pub(crate) enum AuditCommand {
         #[arg(value_parser = parse_hash)]
         hash: [u8; 32],
     },
+    /// List operators' acts: time, actor, role, command, reason
+    Operators {
+        /// Acts of this operator only
+        #[arg(long, value_name = "NAME")]
+        name: Option<String>,
+    },
     /// Export tables as CSV
     Export(Export),
     /// Find where two journals diverge; a prefix is no difference

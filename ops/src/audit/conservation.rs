@@ -3,7 +3,7 @@
 //! Each event moves balances of its parties; matches, splits, merges and conversions also change the
 //! supplies of a market. After every frame the two must agree, and everything together must be the
 //! deposits less the withdrawals (docs/verify/rules.md §19). A balance is what an account has in all, free
-//! and reserved: reserving moves nothing.
+//! and reserved: reserving moves nothing, and neither does a delay or a held withdrawal.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ use foretell_model::limits::{MAX_BALANCE, MAX_ORDER_LOTS};
 use foretell_model::quantity::PRICE_ONE;
 use foretell_model::{
     AccountNumber, Command, Event, EventNumber, Fill, FrameRef, Lots, MarketNumber, MatchKind,
-    Micros, Outcome, Payout, PlaceOrder, QuestionSet, Side, WalletAddress,
+    Micros, OrderNumber, Outcome, Payout, PlaceOrder, QuestionSet, Reference, Side, WalletAddress,
 };
 
 use super::registry::Registry;
@@ -51,6 +51,18 @@ pub(crate) struct Conservation {
     /// Deposits less withdrawals.
     pub(crate) collateral: u64,
     pub(crate) fees: u64,
+    /// Rebates that accounts accrued and were not paid.
+    accrued: Vec<u64>,
+    /// Their sum.
+    in_accrued: u64,
+    /// Orders that wait out a delay.
+    delayed: HashMap<OrderNumber, PlaceOrder, RandomState>,
+    /// The delayed order that the frame released.
+    released: Option<PlaceOrder>,
+    /// Withdrawals that wait for a second person.
+    held: HashMap<Reference, (WalletAddress, Micros), RandomState>,
+    /// The held withdrawal that the frame ended.
+    confirmed: Option<(WalletAddress, Micros)>,
     /// The sum of all cash.
     in_cash: u64,
     /// The sum of all that is locked.
@@ -116,7 +128,7 @@ impl Conservation {
                 market,
                 lots,
             } => {
-                self.count_set_change()?;
+                self.count_set_change(frame)?;
                 check_known(registry, account, market, lots)?;
                 self.create_sets(market, lots);
                 self.charge(account, lots.full_value().0)?;
@@ -129,7 +141,7 @@ impl Conservation {
                 market,
                 lots,
             } => {
-                self.count_set_change()?;
+                self.count_set_change(frame)?;
                 check_known(registry, account, market, lots)?;
                 self.destroy(market, [lots.0; 2])?;
                 self.debit(account, market, Outcome::Yes, lots)?;
@@ -142,7 +154,7 @@ impl Conservation {
                 lots: [yes, no],
                 payout,
             } => {
-                self.count_set_change()?;
+                self.count_set_change(frame)?;
                 check_known(registry, account, market, Lots::ZERO)?;
                 self.destroy(market, [yes.0, no.0])?;
                 self.debit(account, market, Outcome::Yes, yes)?;
@@ -156,7 +168,7 @@ impl Conservation {
                 lots,
                 collateral,
             } => {
-                self.count_set_change()?;
+                self.count_set_change(frame)?;
                 self.convert((account, event, lots), questions, registry)?;
                 self.pay(account, collateral.0)
             }
@@ -164,14 +176,80 @@ impl Conservation {
                 self.touched.push(market);
                 Ok(())
             }
-            _ => Ok(()),
+            Event::RebatePaid { account, amount } => {
+                let accrued = grown(&mut self.accrued, account.0);
+                take(accrued, amount.0, "an account's accrued rebates")?;
+                take(&mut self.in_accrued, amount.0, "all accrued rebates")?;
+                self.pay(account, amount.0)
+            }
+            Event::WithdrawalHeld { .. } | Event::WithdrawalReleased { .. } => {
+                self.fold_held(frame, event, registry)
+            }
+            _ => {
+                self.fold_delay(frame, event);
+                Ok(())
+            }
+        }
+    }
+
+    /// A withdrawal is held as it was asked for, and ends by its reference.
+    fn fold_held(&mut self, frame: &FrameRef<'_>, event: &Event, registry: &Registry) -> Check {
+        let wallet_of = |account| Ok(registry.account(account)?.wallet);
+        match (*event, *frame.command) {
+            (
+                Event::WithdrawalHeld { account, amount },
+                Command::Withdraw {
+                    wallet,
+                    amount: asked,
+                    reference,
+                },
+            ) => {
+                let is_asked = (wallet, asked) == (wallet_of(account)?, amount);
+                ensure(is_asked, || {
+                    "another withdrawal is held than was asked for".to_owned()
+                })?;
+                self.held.insert(reference, (wallet, amount));
+                Ok(())
+            }
+            (
+                Event::WithdrawalReleased {
+                    account, amount, ..
+                },
+                Command::ConfirmWithdrawal { reference } | Command::ReleaseWithdrawal { reference },
+            ) => {
+                let held = self.held.remove(&reference);
+                let is_held = held == Some((wallet_of(account)?, amount));
+                ensure(is_held, || {
+                    "a withdrawal was released that was not held".to_owned()
+                })?;
+                self.confirmed = held;
+                Ok(())
+            }
+            _ => Err(Violation::rule(
+                "a withdrawal was held or released by another command",
+            )),
+        }
+    }
+
+    /// Keeps delayed orders until they are released or end: their trades carry no terms.
+    fn fold_delay(&mut self, frame: &FrameRef<'_>, event: &Event) {
+        match (*event, *frame.command) {
+            (Event::OrderDelayed { .. }, Command::PlaceOrder(order)) => {
+                self.delayed.insert(OrderNumber(frame.sequence.0), order);
+            }
+            (Event::OrderReleased { order, .. }, _) => self.released = self.delayed.remove(&order),
+            (Event::OrderClosed { order, .. }, _) => {
+                self.delayed.remove(&order);
+            }
+            _ => {}
         }
     }
 
     /// Both parties of a trade. The kind of the match gives side and outcome of the maker.
     fn fill(&mut self, frame: &FrameRef<'_>, fill: &Fill, registry: &Registry) -> Check {
-        let Command::PlaceOrder(ref order) = *frame.command else {
-            return Err(Violation::rule("a trade of a command that places no order"));
+        let order = match (*frame.command, self.released) {
+            (Command::PlaceOrder(order), _) | (_, Some(order)) => order,
+            _ => return Err(Violation::rule("a trade without an order that takes")),
         };
         let PlaceOrder {
             account,
@@ -179,7 +257,7 @@ impl Conservation {
             outcome,
             side,
             ..
-        } = *order;
+        } = order;
         let (lots, fee) = (fill.lots, fill.fee.0);
         check_known(registry, account, market, lots)?;
         registry.account(fill.maker)?;
@@ -206,7 +284,10 @@ impl Conservation {
                 self.pay(account, value - fee)?;
             }
         }
-        self.fees += fee;
+        let kept = fee.checked_sub(fill.rebate.0);
+        self.fees += kept.ok_or_else(|| Violation::rule("a rebate above its fee"))?;
+        *grown(&mut self.accrued, fill.maker.0) += fill.rebate.0;
+        self.in_accrued += fill.rebate.0;
         match (fill.kind, side) {
             (MatchKind::Complementary, Side::Buy) => {
                 self.debit(fill.maker, market, outcome, lots)?;
@@ -248,7 +329,12 @@ impl Conservation {
         })?;
         for (question, market) in (0..).zip(markets) {
             check_known(registry, account, *market, lots)?;
-            if questions.contains(question) {
+            // A question that is over gets nothing (docs/verify/rules.md §26).
+            if registry.market(*market)?.payout.is_some() {
+                ensure(!questions.contains(question), || {
+                    format!("a conversion of market {market}, which is resolved")
+                })?;
+            } else if questions.contains(question) {
                 self.destroy(*market, [0, lots.0])?;
                 self.debit(account, *market, Outcome::No, lots)?;
             } else {
@@ -272,14 +358,18 @@ impl Conservation {
             Command::Deposit { wallet, amount, .. } | Command::Withdraw { wallet, amount, .. } => {
                 Some((wallet, amount))
             }
+            Command::ConfirmWithdrawal { .. } => self.confirmed,
             _ => None,
         };
         let wallet = registry.account(account)?.wallet;
         self.count_transfer(asked == Some((wallet, amount)), amount)
     }
 
-    /// A command changes sets of shares once.
-    fn count_set_change(&mut self) -> Check {
+    /// A command changes sets of shares once; a step of a settlement pays many holders.
+    fn count_set_change(&mut self, frame: &FrameRef<'_>) -> Check {
+        if matches!(frame.command, Command::Step) {
+            return Ok(());
+        }
         let is_second = std::mem::replace(&mut self.has_set_change, true);
         ensure(!is_second, || "one command changed sets twice".to_owned())
     }
@@ -296,6 +386,7 @@ impl Conservation {
     #[inline]
     pub(crate) fn check(&mut self, registry: &Registry) -> Check {
         (self.has_transfer, self.has_set_change) = (false, false);
+        (self.released, self.confirmed) = (None, None);
         self.touched.sort_unstable();
         self.touched.dedup();
         while let Some(market) = self.touched.pop() {
@@ -308,12 +399,12 @@ impl Conservation {
                 self.collateral
             )
         })?;
-        let total = self.in_cash + self.in_locked + self.fees;
+        let total = self.in_cash + self.in_locked + self.fees + self.in_accrued;
         ensure(total == self.collateral, || {
             format!(
-                "accounts have {}, {} are locked behind shares, {} are fees: {total} in all, but \
-                 deposits less withdrawals are {}",
-                self.in_cash, self.in_locked, self.fees, self.collateral
+                "accounts have {}, {} are locked behind shares, {} are fees, {} are accrued: {total} \
+                 in all, but deposits less withdrawals are {}",
+                self.in_cash, self.in_locked, self.fees, self.in_accrued, self.collateral
             )
         })
     }

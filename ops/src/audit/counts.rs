@@ -39,6 +39,7 @@ impl Counts {
             }
             | Command::AdvanceTime
             | Command::Continue
+            | Command::Step
             | Command::AttestState { .. } => &mut self.engine,
             Command::CancelOrder { .. }
             | Command::CancelAll { .. }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use foretell_journal::frame::{Frame, FrameError};
-use foretell_model::{Command, Event, FramePosition, FrameRef, Sequence, TimeNs};
+use foretell_model::{Command, CommandStamp, Event, FramePosition, FrameRef, Sequence};
 
 use super::finding::Finding;
 use super::signatures::SignedOrder;
@@ -26,7 +26,7 @@ pub(super) struct FrameBatch {
 #[derive(Debug)]
 struct DecodedFrame {
     sequence: Sequence,
-    time: TimeNs,
+    stamp: CommandStamp,
     place: FramePosition,
     has_evidence: bool,
     events_end: usize,
@@ -50,7 +50,7 @@ impl FrameBatch {
         let evidence = frame.evidence();
         self.frames.push(DecodedFrame {
             sequence: frame.sequence(),
-            time: frame.time(),
+            stamp: frame.stamp(),
             place: frame.place(),
             has_evidence: !evidence.is_empty(),
             events_end: self.events.len(),
@@ -103,8 +103,10 @@ impl FrameBatch {
         let before = index.checked_sub(1).map(|before| &self.frames[before]);
         let events = before.map_or(0, |before| before.events_end);
         FrameRef {
+            operator: frame.stamp.operator,
+            touched: frame.stamp.touched,
             sequence: frame.sequence,
-            time: frame.time,
+            time: frame.stamp.time,
             command: &self.commands[index],
             events: &self.events[events..frame.events_end],
             evidence: &[],

@@ -6,11 +6,12 @@
 use foretell_auth::Domain;
 use foretell_journal::frame::{Frame, HEADER_BYTES};
 use foretell_journal::receipt;
-use foretell_journal::record::v2::{
+use foretell_journal::record::v3::{
     COMMAND_BYTES, COMMANDS, EVENT_BYTES, EVENTS, FieldLayout, RecordLayout,
 };
-use foretell_model::evidence::OrderEvidence;
-use foretell_model::{Command, DomainNumber};
+use foretell_model::evidence::{ActEvidence, OrderEvidence};
+use foretell_model::{Command, DomainNumber, OperatorNumber};
+use foretell_wire::rejection::role_word;
 use serde_json::{Map, Value, json};
 
 use super::registry::Registry;
@@ -45,12 +46,49 @@ pub(crate) fn frame(frame: &Frame<'_>, command: &Command, registry: &Registry) -
         "time": iso(frame.time()),
         "receipt": format!("0x{}", hex::encode(receipt(bytes))),
         "place": { "segment": place.segment, "offset": place.offset, "bytes": place.length },
+        "operator": operator(frame.operator(), registry),
+        "reason": act(frame).map(|act| act.reason),
         "command": self::record(record, COMMANDS, command.code(), registry),
         "events": events
             .map(|event| self::record(event, EVENTS, event[0].into(), registry))
             .collect::<Vec<_>>(),
-        "evidence": evidence(frame.evidence(), command),
+        "evidence": evidence(act(frame).map_or(frame.evidence(), |act| act.own), command),
     })
+}
+
+/// An operator's act: time, actor, role, command and reason; `None` for any other frame.
+pub(crate) fn operators_act(
+    frame: &Frame<'_>,
+    command: &Command,
+    registry: &Registry,
+) -> Option<Value> {
+    if frame.operator() == OperatorNumber::NONE {
+        return None;
+    }
+    let record = &frame.bytes()[HEADER_BYTES..HEADER_BYTES + COMMAND_BYTES];
+    let known = registry.operator(frame.operator());
+    Some(json!({
+        "sequence": frame.sequence().0,
+        "time": iso(frame.time()),
+        "operator": operator(frame.operator(), registry),
+        "role": known.map(|(_, role)| role_word(*role)),
+        "command": self::record(record, COMMANDS, command.code(), registry),
+        "reason": act(frame).map_or("", |act| act.reason),
+    }))
+}
+
+/// The reason of an operator's frame, and the command's own evidence.
+fn act<'a>(frame: &Frame<'a>) -> Option<ActEvidence<'a>> {
+    let is_act = frame.operator() != OperatorNumber::NONE;
+    ActEvidence::decode(frame.evidence()).filter(|_| is_act)
+}
+
+fn operator(number: OperatorNumber, registry: &Registry) -> Value {
+    match (number, registry.operator(number)) {
+        (OperatorNumber::NONE, _) => Value::Null,
+        (_, Some((name, _))) => json!({ "number": number.0, "is": name.text() }),
+        (_, None) => json!(number.0),
+    }
 }
 
 /// Bytes after the events: the evidence with its length and its padding.
@@ -114,11 +152,30 @@ fn value(record: &[u8], field: &FieldLayout, registry: &Registry) -> Value {
             "market closed",
             "closed-only",
             "fee stopped",
+            "cleared",
+            "FOK not filled",
         ]),
         "MarketState" => by_code(&["registered", "active", "paused", "closed", "resolved"]),
         "Payout" => by_code(&["yes", "no", "half"]),
         "SystemMode" => by_code(&["running", "post-only", "cancel-only", "paused"]),
         "WalletKind" => by_code(&["EOA", "proxy", "safe", "deposit"]),
+        "OperatorRole" => by_code(&[
+            "-",
+            "admin",
+            "markets",
+            "resolver",
+            "cashier",
+            "support",
+            "read-only",
+        ]),
+        "OperatorName" => match std::str::from_utf8(bytes) {
+            Ok(name) => json!(name.trim_end_matches('\0')),
+            Err(_) => hexed(bytes),
+        },
+        "OperatorNumber" => u16::try_from(as_number()).map_or(Value::Null, |number| {
+            operator(OperatorNumber(number), registry)
+        }),
+        "Option<Payout>" => by_code(&["none", "yes", "no", "half"]),
         "Tick" => by_code(&["-", "0.1", "0.01", "0.001", "0.0001"]),
         "RejectionReason" => refusal(as_number()),
         "Option<EventNumber>" => as_number()

@@ -23,6 +23,7 @@ mod frame_json;
 mod inclusion;
 mod lookup;
 pub(crate) mod measure;
+mod operators;
 mod reader;
 mod reference;
 mod registry;
@@ -106,6 +107,9 @@ pub(crate) fn run(config: &Config, audit: &Audit, output: Output) -> Result<Exit
             LookupKey::Receipt(*hash),
             output,
         ),
+        AuditCommand::Operators { name } => {
+            operators::run(&open(&directory, output)?, name.as_deref(), output)
+        }
         AuditCommand::Export(tables) => {
             let files = Files {
                 trades: tables.trades.clone(),

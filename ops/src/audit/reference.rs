@@ -20,7 +20,7 @@ impl Reference {
         self.events.clear();
         let verdict = self
             .exchange
-            .apply(frame.command, frame.time, &mut self.events);
+            .apply(frame.command, frame.stamp(), &mut self.events);
         let is_applied = matches!(verdict, Verdict::Applied(_));
         if !is_applied || self.exchange.sequence() != frame.sequence {
             return Err(format!(

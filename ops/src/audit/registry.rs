@@ -4,13 +4,19 @@ use std::sync::Arc;
 
 use foretell_auth::Domain;
 use foretell_model::command::RegisterMarket;
+use foretell_model::evidence::ActEvidence;
 use foretell_model::limits::MAX_QUESTIONS;
 use foretell_model::{
-    AccountNumber, Command, ConditionId, Event, EventNumber, FrameRef, MarketNumber, Payout,
-    TokenId, WalletAddress, WalletKind,
+    AccountNumber, Command, ConditionId, Event, EventNumber, FrameRef, MarketNumber, OperatorName,
+    OperatorNumber, OperatorRole, Payout, TokenId, WalletAddress, WalletKind,
 };
 
 use super::violation::{Check, Violation, ensure};
+
+/// The rules whose switch creates the first admin (docs/verify/rules.md §27).
+const RULES_OF_OPERATORS: u32 = 3;
+/// Its name.
+const FIRST_ADMIN: &str = "admin";
 
 /// An account as its frames left it.
 #[derive(Clone, Copy, Debug)]
@@ -39,6 +45,8 @@ pub(crate) struct Registry {
     /// Questions of each event, in order.
     events: Vec<Vec<MarketNumber>>,
     domains: Vec<(u8, Arc<Domain>)>,
+    /// Operator n at index n − 1, revoked ones included.
+    operators: Vec<(OperatorName, OperatorRole)>,
 }
 
 impl Registry {
@@ -56,6 +64,11 @@ impl Registry {
         let questions = self.events.get(event.0 as usize);
         let questions = questions.ok_or_else(|| unknown("event", event.0))?;
         Ok(questions)
+    }
+
+    /// The name and role of an operator.
+    pub(crate) fn operator(&self, number: OperatorNumber) -> Option<&(OperatorName, OperatorRole)> {
+        self.operators.get(usize::from(number.0).checked_sub(1)?)
     }
 
     /// The domain journalled under a number.
@@ -111,8 +124,24 @@ impl Registry {
                 Ok(())
             }
             Event::DomainRegistered { .. } => self.register_domain(frame),
+            Event::RulesSwitched { rules } if rules >= RULES_OF_OPERATORS => {
+                if self.operators.is_empty() {
+                    let name = OperatorName::new(FIRST_ADMIN).unwrap_or(OperatorName([0; 32]));
+                    self.operators.push((name, OperatorRole::Admin));
+                }
+                Ok(())
+            }
+            Event::OperatorAdded { operator } => self.add_operator(frame, operator),
             _ => Ok(()),
         }
+    }
+
+    fn add_operator(&mut self, frame: &FrameRef<'_>, number: OperatorNumber) -> Check {
+        let Command::AddOperator { role, name, .. } = *frame.command else {
+            return Err(Violation::rule("an operator is added by another command"));
+        };
+        self.operators.push((name, role));
+        check_next("operator", number.0.into(), self.operators.len())
     }
 
     fn register_market(&mut self, frame: &FrameRef<'_>, number: MarketNumber) -> Check {
@@ -148,7 +177,7 @@ impl Registry {
         let Command::RegisterDomain { domain, separator } = *frame.command else {
             return Err(Violation::rule("a domain is registered by another command"));
         };
-        let text = std::str::from_utf8(frame.evidence).ok();
+        let text = std::str::from_utf8(own_evidence(frame)).ok();
         let known = text
             .and_then(|text| Domain::from_text(domain, text))
             .filter(|domain| *domain.separator() == separator)
@@ -163,6 +192,14 @@ impl Registry {
         self.domains.push((domain.0, Arc::new(known)));
         Ok(())
     }
+}
+
+/// The evidence of a frame's command, without the reason of its operator.
+fn own_evidence<'f>(frame: &FrameRef<'f>) -> &'f [u8] {
+    if frame.operator == OperatorNumber::NONE {
+        return frame.evidence;
+    }
+    ActEvidence::decode(frame.evidence).map_or(&[], |act| act.own)
 }
 
 fn check_next(what: &str, number: u32, next: usize) -> Check {

@@ -10,7 +10,7 @@ use foretell_catalog_sync::limits::Limits;
 use foretell_gateway::Origin;
 use foretell_model::limits::{MAX_FEE_RATE_PPM, MAX_QUESTIONS, REQUEST_MEMORY_NS};
 use foretell_model::quantity::LOTS_PER_SHARE;
-use foretell_model::{DomainNumber, Lots};
+use foretell_model::{DomainNumber, Lots, OperatorName};
 use foretell_wire::decimal::tick;
 
 use crate::config::{
@@ -74,6 +74,12 @@ impl Config {
                 self.operator.listen
             ))
             .hint("reach it from elsewhere through an SSH tunnel"));
+        }
+        if OperatorName::new(&self.operator.oracle_operator).is_none() {
+            return Err(Failure::new(format!(
+                "operator.oracle_operator is {:?}, allowed: 1 to 32 of a-z, 0-9, -, _ and .",
+                self.operator.oracle_operator
+            )));
         }
         if self.gateway.header_prefixes.is_empty() {
             return Err(Failure::new(

@@ -170,12 +170,23 @@ impl Default for Catalog {
 pub struct Operator {
     /// Listen address of the operator surface.
     pub listen: SocketAddr,
+    /// File with the token of the person at the command line; empty = `operator.token` of the data
+    /// directory, which is the first admin's.
+    pub token_file: PathBuf,
+    /// File with the secret that an oracle's adapter signs proposals with, mode 600; empty = no
+    /// webhook.
+    pub oracle_secret_file: PathBuf,
+    /// Name of the operator whose proposals those are.
+    pub oracle_operator: String,
 }
 
 impl Default for Operator {
     fn default() -> Self {
         Self {
             listen: SocketAddr::from(([127, 0, 0, 1], 8090)),
+            token_file: PathBuf::new(),
+            oracle_secret_file: PathBuf::new(),
+            oracle_operator: "oracle".to_owned(),
         }
     }
 }
@@ -604,6 +615,17 @@ impl Config {
     #[must_use]
     pub fn operator_token_file(&self) -> PathBuf {
         self.data.directory.join("operator.token")
+    }
+
+    /// Path of the token that the command line sends.
+    #[must_use]
+    pub fn own_token_file(&self) -> PathBuf {
+        let own = &self.operator.token_file;
+        if own.as_os_str().is_empty() {
+            self.operator_token_file()
+        } else {
+            own.clone()
+        }
     }
 
     /// Directory of the stage-duration logs.

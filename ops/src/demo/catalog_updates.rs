@@ -35,7 +35,7 @@ impl CatalogUpdates {
     pub(super) fn new(config: &Config) -> Result<Self, Failure> {
         Ok(Self {
             config: config.clone(),
-            client: client::connect(config)?,
+            client: client::connect_to(config.operator.listen, config)?,
             sample: Sample::load()?,
             written: HashMap::new(),
         })

@@ -78,7 +78,7 @@ impl MarketHost {
     ) -> Result<Self, Failure> {
         Ok(Self {
             config: config.clone(),
-            client: client::connect(config)?,
+            client: client::connect_to(config.operator.listen, config)?,
             http: reqwest::Client::new(),
             trading: trading.to_owned(),
             news,

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
-use foretell_model::{Payout, SystemMode, WalletKind};
+use foretell_model::{OperatorRole, Payout, SystemMode, WalletKind};
 
 /// `foretell market`
 #[derive(Debug, Subcommand)]
@@ -19,7 +19,8 @@ pub(crate) enum Market {
     },
     /// Register a neg-risk event, before its questions
     Event {
-        /// Event number in the catalog
+        /// Event number in the catalog, or `new`
+        #[arg(value_parser = event_number)]
         id: u64,
         /// Title
         title: String,
@@ -99,6 +100,188 @@ pub(crate) enum Market {
         #[arg(default_value_t = 1)]
         exponent: u8,
     },
+    /// Set clock, taker delay and maker rebate
+    Terms(Terms),
+    /// Change the words of an own market
+    Describe(Describe),
+    /// Change the words of an own event group
+    DescribeEvent {
+        /// Event number
+        id: u64,
+        /// Title
+        #[arg(long)]
+        title: Option<String>,
+        /// Name in URLs
+        #[arg(long)]
+        slug: Option<String>,
+        /// Description
+        #[arg(long)]
+        description: Option<String>,
+    },
+    /// Propose the payout of a closed market
+    Propose(Propose),
+    /// Dispute a proposal; give --reason
+    Dispute {
+        /// Condition id or slug
+        market: String,
+        /// Payout that is right
+        #[arg(long, value_parser = words(PAYOUTS))]
+        counter: Option<Payout>,
+        /// Wallet that disputes [default: the operator]
+        #[arg(long)]
+        wallet: Option<String>,
+    },
+    /// Withdraw a proposal
+    WithdrawProposal {
+        /// Condition id or slug
+        market: String,
+        /// Wallet that proposed [default: the operator]
+        #[arg(long)]
+        wallet: Option<String>,
+    },
+    /// Finalise a proposal: the payout is then final
+    Finalise {
+        /// Condition id or slug
+        market: String,
+        /// Number of the proposal [default: the current one]
+        #[arg(long)]
+        proposal: Option<u64>,
+    },
+    /// List proposals, disputes, markets that wait for one
+    Review,
+    /// Set the resolution policy of the site or a market
+    Policy(Policy),
+    /// Remove the policy of a market
+    PolicyClear {
+        /// Condition id or slug
+        market: String,
+    },
+    /// Let a wallet propose or dispute
+    PolicyWallet {
+        /// Wallet address
+        wallet: String,
+        /// Condition id or slug [default: the site]
+        #[arg(long)]
+        market: Option<String>,
+        /// The wallet may propose
+        #[arg(long)]
+        propose: bool,
+        /// The wallet may dispute
+        #[arg(long)]
+        dispute: bool,
+    },
+}
+
+/// `foretell market terms`
+#[derive(Debug, Args)]
+pub(crate) struct Terms {
+    /// Condition id or slug
+    pub(super) market: String,
+    /// When it opens, ISO 8601; empty = by command
+    #[arg(long, value_name = "TIME")]
+    pub(super) opens_at: Option<String>,
+    /// When it closes, ISO 8601; empty = by command
+    #[arg(long, value_name = "TIME")]
+    pub(super) closes_at: Option<String>,
+    /// When its game starts, ISO 8601; empty = none
+    #[arg(long, value_name = "TIME")]
+    pub(super) game_start_time: Option<String>,
+    /// Clear the book when the game starts
+    #[arg(long, value_name = "BOOL")]
+    pub(super) clear_book_on_start: Option<bool>,
+    /// Milliseconds a taker waits, 0 to 60000
+    #[arg(long, value_name = "MS")]
+    pub(super) taker_delay_ms: Option<u32>,
+    /// Share of the fee for makers, in parts per million
+    #[arg(long, value_name = "PPM")]
+    pub(super) rebate_ppm: Option<u32>,
+}
+
+/// `foretell market describe`
+#[derive(Debug, Args)]
+pub(crate) struct Describe {
+    /// Condition id or slug
+    pub(super) market: String,
+    /// Question
+    #[arg(long)]
+    pub(super) question: Option<String>,
+    /// Resolution rules
+    #[arg(long)]
+    pub(super) description: Option<String>,
+    /// New name in URLs
+    #[arg(long)]
+    pub(super) slug: Option<String>,
+    /// Tag; repeat it for several, they replace all
+    #[arg(long = "tag", value_name = "TAG")]
+    pub(super) tags: Option<Vec<String>>,
+    /// Category word
+    #[arg(long)]
+    pub(super) category: Option<String>,
+    /// URL of the image
+    #[arg(long)]
+    pub(super) image: Option<String>,
+    /// End date, ISO 8601; it ends no trading
+    #[arg(long)]
+    pub(super) end_date: Option<String>,
+    /// Source that decides the answer
+    #[arg(long)]
+    pub(super) resolution_source: Option<String>,
+}
+
+/// `foretell market propose`
+#[derive(Debug, Args)]
+pub(crate) struct Propose {
+    /// Condition id or slug
+    pub(super) market: String,
+    /// Outcome that pays
+    #[arg(value_parser = words(PAYOUTS))]
+    pub(super) payout: Payout,
+    /// Source that decides the answer: a URL or text
+    #[arg(long, default_value = "")]
+    pub(super) source: String,
+    /// SHA-256 of the evidence, 0x and 64 hex digits
+    #[arg(long, value_name = "HASH")]
+    pub(super) evidence_sha256: Option<String>,
+    /// Challenge window in seconds [default: the policy's]
+    #[arg(long, value_name = "SECONDS")]
+    pub(super) window: Option<u32>,
+    /// Wallet that proposes [default: the operator]
+    #[arg(long)]
+    pub(super) wallet: Option<String>,
+    /// Idempotency key [default: a new one, printed]
+    #[arg(long)]
+    pub(super) reference: Option<String>,
+}
+
+/// `foretell market policy`
+#[derive(Debug, Args)]
+pub(crate) struct Policy {
+    /// Condition id or slug [default: the site]
+    #[arg(long)]
+    pub(super) market: Option<String>,
+    /// Roles that propose, with commas
+    #[arg(long, value_delimiter = ',', value_parser = words(ROLES))]
+    pub(super) proposers: Option<Vec<OperatorRole>>,
+    /// Roles that dispute, with commas
+    #[arg(long, value_delimiter = ',', value_parser = words(ROLES))]
+    pub(super) disputers: Option<Vec<OperatorRole>>,
+    /// Shortest challenge window in seconds
+    #[arg(long, value_name = "SECONDS")]
+    pub(super) window: Option<u32>,
+    /// Another operator than the proposer finalises
+    #[arg(long, value_name = "BOOL")]
+    pub(super) second_person: Option<bool>,
+    /// Time finalises an undisputed proposal
+    #[arg(long, value_name = "BOOL")]
+    pub(super) by_time: Option<bool>,
+}
+
+/// The number of an event, or 0 for one that the exchange generates.
+fn event_number(text: &str) -> Result<u64, String> {
+    match text {
+        "new" => Ok(0),
+        text => text.parse().map_err(|_| "a number, or `new`".to_owned()),
+    }
 }
 
 /// Values of an argument: each with its word and its help.
@@ -116,6 +299,28 @@ const WALLET_KINDS: Words<WalletKind> = &[
     (WalletKind::Proxy, "proxy", "Signature type 1"),
     (WalletKind::Safe, "safe", "Signature type 2"),
     (WalletKind::Deposit, "deposit", "Signature type 3"),
+];
+
+/// Roles of operators.
+const ROLES: Words<OperatorRole> = &[
+    (OperatorRole::Admin, "admin", "Everything"),
+    (
+        OperatorRole::Markets,
+        "markets",
+        "Markets, event groups, mode",
+    ),
+    (OperatorRole::Resolver, "resolver", "Proposals and payouts"),
+    (
+        OperatorRole::Cashier,
+        "cashier",
+        "Deposits, withdrawals, rebates",
+    ),
+    (
+        OperatorRole::Support,
+        "support",
+        "Wallets and keys of users",
+    ),
+    (OperatorRole::ReadOnly, "read-only", "Reads"),
 ];
 
 const MODES: Words<SystemMode> = &[
@@ -176,6 +381,43 @@ pub(crate) enum Account {
         #[arg(long)]
         undo: bool,
     },
+    /// List withdrawals that wait for a second person
+    Held,
+    /// Pay a held withdrawal, as the second person
+    Confirm {
+        /// Reference of the withdrawal, or its hash from `held`
+        reference: String,
+    },
+    /// Give up a held withdrawal
+    Release {
+        /// Reference of the withdrawal, or its hash from `held`
+        reference: String,
+    },
+}
+
+/// `foretell operators`
+#[derive(Debug, Subcommand)]
+pub(crate) enum Operators {
+    /// Add an operator; its token is shown once
+    Add {
+        /// Name: 1 to 32 of a-z, 0-9, -, _ and .
+        name: String,
+        /// Role
+        #[arg(value_parser = words(ROLES))]
+        role: OperatorRole,
+        /// Write the token to this new file, mode 600
+        #[arg(long, value_name = "FILE")]
+        token_file: Option<PathBuf>,
+    },
+    /// List operators
+    List,
+    /// Revoke an operator for ever
+    Revoke {
+        /// Name
+        name: String,
+    },
+    /// Show whose token this is and what it may do
+    Me,
 }
 
 /// Arguments of a deposit or a withdrawal.
@@ -228,6 +470,17 @@ pub(crate) enum System {
     },
     /// Write a snapshot of the durable state and wait for it
     Snapshot,
+    /// Show or set limits of payments
+    Payments {
+        /// Larger withdrawals need two persons; 0 = none does
+        #[arg(long, value_name = "AMOUNT")]
+        withdrawal_limit: Option<String>,
+        /// Pay rebates at 00:00 UTC
+        #[arg(long, value_name = "BOOL")]
+        rebates_daily: Option<bool>,
+    },
+    /// Pay all accrued rebates
+    PayRebates,
     /// Withdraw collected fees
     WithdrawFees {
         /// Amount in whole units, up to six decimals

@@ -1,6 +1,8 @@
 //! The operator client of a deployment: its address, its token, its exit codes.
 
 use std::net::SocketAddr;
+use std::path::Path;
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use foretell_operator_client::{OperatorClient, OperatorError};
@@ -15,10 +17,17 @@ use crate::failure::Failure;
 const READY_PATIENCE: Duration = Duration::from_secs(60);
 const READY_PAUSE: Duration = Duration::from_millis(10);
 
-/// The bearer token of the deployment.
-fn token(config: &Config) -> Result<String, Failure> {
-    let path = config.operator_token_file();
-    let token = std::fs::read_to_string(&path).map_err(|error| {
+/// The reason of this run's commands, from the command line.
+static REASON: OnceLock<String> = OnceLock::new();
+
+/// Sets the reason of all commands of this run, once.
+pub(crate) fn set_reason(reason: String) {
+    let _ = REASON.set(reason);
+}
+
+/// The bearer token of a file.
+fn token(path: &Path) -> Result<String, Failure> {
+    let token = std::fs::read_to_string(path).map_err(|error| {
         Failure::new(format!(
             "cannot read the operator's token {}: {error}",
             path.display()
@@ -29,21 +38,26 @@ fn token(config: &Config) -> Result<String, Failure> {
     Ok(token.trim().to_owned())
 }
 
-/// A client for the configured listener.
+/// A client of the person at the command line, for the configured listener.
 ///
 /// # Errors
 /// The token file cannot be read.
 pub(crate) fn connect(config: &Config) -> Result<OperatorClient, Failure> {
-    connect_to(config.operator.listen, config)
+    client(config.operator.listen, &config.own_token_file())
 }
 
-/// A client for a listener at another address.
+/// A client of a process of the deployment, which acts as the first admin.
 ///
 /// # Errors
 /// The token file cannot be read.
 pub(crate) fn connect_to(listen: SocketAddr, config: &Config) -> Result<OperatorClient, Failure> {
-    let token = token(config)?;
-    OperatorClient::new(&format!("http://{listen}"), &token).map_err(Failure::new)
+    client(listen, &config.operator_token_file())
+}
+
+fn client(listen: SocketAddr, token_file: &Path) -> Result<OperatorClient, Failure> {
+    let token = token(token_file)?;
+    let client = OperatorClient::new(&format!("http://{listen}"), &token).map_err(Failure::new)?;
+    Ok(client.with_reason(REASON.get().map_or("", String::as_str)))
 }
 
 /// Waits until the gateway is ready for a purpose, as `/readyz` with its query says.

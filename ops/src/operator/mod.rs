@@ -3,8 +3,10 @@
 pub(crate) mod arguments;
 pub(crate) mod client;
 mod close_markets;
+mod life;
 mod market_file;
 mod market_names;
+mod people;
 pub(crate) mod private_key;
 mod registration;
 mod show;
@@ -14,8 +16,9 @@ use std::process::ExitCode;
 use foretell_operator_client::OperatorError;
 use foretell_wire::ApiError;
 use foretell_wire::operator::{
-    Address, Amount, Archive, Binding, ClosedOnly, EventRegistration, FeeChange, FeesWithdrawal,
-    Key, KeyRevocation, MarketName, MinimumChange, ModeChange, OperatorCommand, PlainForm as _,
+    Address, Amount, Archive, Binding, ClosedOnly, Collateral as Limit, EventRegistration,
+    FeeChange, FeesWithdrawal, HeldReference, Key, KeyRevocation, MarketName, MinimumChange,
+    ModeChange, Name, Nothing, OperatorCommand, OperatorRevocation, PaymentsChange, PlainForm as _,
     Shares, TickChange, TickSize, Transfer, WalletName,
 };
 use serde_json::{Value, json};
@@ -25,7 +28,7 @@ use crate::failure::Failure;
 use crate::output::{Output, field};
 use crate::process;
 use crate::trader::Trader;
-use arguments::{Account, Keys, Market, System};
+use arguments::{Account, Keys, Market, Operators, System};
 
 /// `foretell market …`
 ///
@@ -106,6 +109,9 @@ pub(crate) fn market(
                 exponent: *exponent,
             }))
         }),
+        Market::Review => get(config, "/review", output, show::review),
+        Market::PolicyClear { market } => of_market(market, OperatorCommand::ClearPolicy),
+        of_life => send(config, output, || life::command(config, of_life)),
     }
 }
 
@@ -153,6 +159,42 @@ pub(crate) fn account(
                 closed_only: !undo,
             }))
         }),
+        Account::Held => get(config, "/withdrawals", output, show::held),
+        Account::Confirm { reference } => send(config, output, || {
+            Ok(OperatorCommand::ConfirmWithdrawal(HeldReference {
+                reference: reference.clone(),
+            }))
+        }),
+        Account::Release { reference } => send(config, output, || {
+            Ok(OperatorCommand::ReleaseWithdrawal(HeldReference {
+                reference: reference.clone(),
+            }))
+        }),
+    }
+}
+
+/// `foretell operators …`
+///
+/// # Errors
+/// The surface cannot be reached, or it rejects the request.
+pub(crate) fn operators(
+    config: &Config,
+    command: &Operators,
+    output: Output,
+) -> Result<ExitCode, Failure> {
+    match command {
+        Operators::Add {
+            name,
+            role,
+            token_file,
+        } => people::add(config, name, *role, token_file.as_deref(), output),
+        Operators::List => get(config, "/operators", output, show::operators),
+        Operators::Revoke { name } => send(config, output, || {
+            Ok(OperatorCommand::RevokeOperator(OperatorRevocation {
+                name: Name::parse("name", name)?,
+            }))
+        }),
+        Operators::Me => get(config, "/me", output, show::fields),
     }
 }
 
@@ -220,6 +262,31 @@ pub(crate) fn system(
             let client = client::connect(config)?;
             let answer: Value = block_on(client.post("/snapshot", &json!({})))?;
             output.answer(&answer, show::applied);
+        }
+        System::Payments {
+            withdrawal_limit: None,
+            rebates_daily: None,
+        } => {
+            let status: Value = block_on(client::connect(config)?.get("/status"))?;
+            output.answer(&status["exchange"]["payments"], show::fields);
+        }
+        System::Payments {
+            withdrawal_limit,
+            rebates_daily,
+        } => {
+            return send(config, output, || {
+                let limit = withdrawal_limit.as_deref();
+                let limit = limit.map(|text| Limit::parse("withdrawal_limit", text));
+                Ok(OperatorCommand::SetPayments(PaymentsChange {
+                    withdrawal_limit: limit.transpose()?,
+                    rebates_daily: *rebates_daily,
+                }))
+            });
+        }
+        System::PayRebates => {
+            return send(config, output, || {
+                Ok(OperatorCommand::PayRebates(Nothing {}))
+            });
         }
         System::WithdrawFees { amount, reference } => {
             return send(config, output, || {

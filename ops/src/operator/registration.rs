@@ -34,7 +34,10 @@ pub(super) fn register(
     let refused = process::small_runtime()?.block_on(async {
         let mut refused = 0_usize;
         for mut market in markets {
-            let name = field(&market, "condition_id");
+            let name = match market["condition_id"].is_null() {
+                true => field(&market, "slug"),
+                false => field(&market, "condition_id"),
+            };
             if let (Value::Object(market), true) = (&mut market, inactive) {
                 market.insert("activate".to_owned(), json!(false));
             }

@@ -29,6 +29,52 @@ pub(super) fn keys(value: &Value) -> String {
     columns(&value["keys"], &["apiKey", "nonce", "status", "readOnly"])
 }
 
+/// `GET /operators`
+pub(super) fn operators(value: &Value) -> String {
+    let columns_shown = ["number", "name", "role", "added", "revoked"];
+    columns(&value["operators"], &columns_shown)
+}
+
+/// `GET /withdrawals`
+pub(super) fn held(value: &Value) -> String {
+    let columns_shown = ["wallet", "amount", "asked_by", "asked_at", "reference"];
+    columns(&value["withdrawals"], &columns_shown)
+}
+
+/// `GET /review`
+pub(super) fn review(value: &Value) -> String {
+    let mut text = String::from("proposals\n");
+    let proposals = value["proposals"].as_array().into_iter().flatten();
+    let rows: Vec<Value> = proposals
+        .map(|row| {
+            let mut row = row.clone();
+            let counter = field(&row["dispute"], "counter");
+            row["disputed"] = match row["dispute"].is_null() {
+                true => "no".into(),
+                false => format!("by {}, {counter}", field(&row["dispute"], "disputed_by")).into(),
+            };
+            row
+        })
+        .collect();
+    let shown = [
+        "slug",
+        "payout",
+        "proposal",
+        "proposed_by",
+        "challenge_ends",
+        "challenge_over",
+        "disputed",
+        "source",
+    ];
+    text.push_str(&columns(&Value::Array(rows), &shown));
+    text.push_str("\nclosed, no proposal\n");
+    text.push_str(&columns(
+        &value["closed"],
+        &["slug", "closed_at", "condition_id"],
+    ));
+    text
+}
+
 /// `GET /markets/{condition}`
 pub(super) fn market(value: &Value) -> String {
     let mut text = named(

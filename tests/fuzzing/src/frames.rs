@@ -193,6 +193,7 @@ pub(crate) fn seeds() -> Vec<Seed> {
     let submit = |request, command, evidence| {
         Request::Submit(Submit {
             request,
+            operator: foretell_model::OperatorNumber::NONE,
             command,
             evidence,
         })

@@ -73,6 +73,8 @@ impl Journalled {
 pub(crate) fn frame_ref(frame: &Loose) -> FrameRef<'_> {
     let at = u32::try_from(frame.sequence).expect("a short journal");
     FrameRef {
+        operator: foretell_model::OperatorNumber::NONE,
+        touched: 0,
         sequence: Sequence(frame.sequence),
         time: frame.time,
         command: &frame.command,
@@ -95,6 +97,7 @@ pub(crate) const fn small() -> Capacity {
         events: 8,
         orders: 32,
         expiring_orders: 8,
+        delayed_orders: 8,
         positions: 32,
         order_ids: 32,
         timestamp_seconds: 8,

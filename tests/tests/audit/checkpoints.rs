@@ -95,7 +95,7 @@ fn a_journal_that_was_cut_or_written_anew_is_found() {
     // The same commands, with one engine time later by a nanosecond: valid in itself.
     let mut frames = busy().frames;
     let end = frames.last_mut().expect("frames");
-    end.time.0 += 1;
+    end.stamp.time.0 += 1;
     let anew = sealed(&frames);
     assert_eq!(audit(anew.path(), &["verify"]).0, SOUND, "nothing shows it");
     let (code, report) = verify(anew.path(), &[kept]);

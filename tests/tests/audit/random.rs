@@ -4,10 +4,10 @@
 use foretell_auth::{Domain, Markets, OrderFields};
 use foretell_matching::{Capacity, Exchange};
 use foretell_model::digest::StateRecord;
-use foretell_model::evidence::OrderEvidence;
+use foretell_model::evidence::{ActEvidence, OrderEvidence};
 use foretell_model::{
-    AccountNumber, Command, Event, MarketNumber, PlaceOrder, TokenId, Verdict, WalletAddress,
-    WalletKind,
+    AccountNumber, Command, CommandStamp, Event, MarketNumber, OperatorNumber, PlaceOrder, TokenId,
+    Verdict, WalletAddress, WalletKind,
 };
 use foretell_ops::audit::{Options, verify};
 
@@ -42,7 +42,7 @@ fn random_journals_are_sound() {
 /// signatures.
 fn frames(seed: u64) -> Vec<Loose> {
     let mut exchange = Exchange::new(Capacity::default(), seed);
-    let mut generator = Generator::new(seed);
+    let mut generator = Generator::with_market_life(seed);
     let (mut frames, mut state): (Vec<Loose>, Vec<StateRecord>) = (Vec::new(), Vec::new());
     let domain = spare_domain();
     let spare = Command::RegisterDomain {
@@ -51,20 +51,25 @@ fn frames(seed: u64) -> Vec<Loose> {
     };
     let mut time = foretell_model::TimeNs(0);
     let mut events = Vec::new();
-    let mut next = Some((spare, time));
-    while let Some((command, at)) = next {
+    let mut next = Some((spare, CommandStamp::at(time)));
+    while let Some((command, mut stamp)) = next {
         // A generated domain has no text that gives its separator.
         let is_made_up =
             matches!(command, Command::RegisterDomain { domain, .. } if domain != SPARE_DOMAIN);
         if !is_made_up {
-            let evidence = evidence_of(&command, &state, &domain);
+            time = time.max(stamp.time);
+            stamp.time = time;
+            // Rules before 3 know no operators, and nobody else signs an order.
+            if matches!(command, Command::PlaceOrder(_)) {
+                stamp.operator = OperatorNumber::NONE;
+            }
+            let evidence = evidence_of(&command, stamp.operator, &state, &domain);
             events.clear();
-            time = time.max(at);
-            if let Verdict::Applied(_) = exchange.apply(&command, time, &mut events) {
+            if let Verdict::Applied(_) = exchange.apply(&command, stamp, &mut events) {
                 let is_killed = matches!(events[..], [Event::OrderKilled { .. }]);
                 frames.push(Loose {
                     sequence: exchange.sequence().0,
-                    time,
+                    stamp,
                     command,
                     events: events.clone(),
                     evidence: if is_killed { Vec::new() } else { evidence },
@@ -74,7 +79,7 @@ fn frames(seed: u64) -> Vec<Loose> {
         state.clear();
         exchange.visit_state(&mut |record| state.push(*record));
         generator.observe(&command, &state);
-        next = generator.next_command();
+        next = generator.next_stamped();
     }
     frames
 }
@@ -92,8 +97,18 @@ fn spare_domain() -> Domain {
     .expect("a domain")
 }
 
-fn evidence_of(command: &Command, state: &[StateRecord], domain: &Domain) -> Vec<u8> {
+/// An operator's begins with a reason.
+fn evidence_of(
+    command: &Command,
+    operator: OperatorNumber,
+    state: &[StateRecord],
+    domain: &Domain,
+) -> Vec<u8> {
     let mut evidence = Vec::new();
+    if operator != OperatorNumber::NONE {
+        let (reason, own) = ("drawn at random", &[][..]);
+        ActEvidence { reason, own }.encode(&mut evidence);
+    }
     match command {
         Command::RegisterDomain { .. } => evidence.extend(domain.text().bytes()),
         Command::PlaceOrder(order) => {

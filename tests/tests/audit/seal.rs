@@ -9,7 +9,7 @@ use foretell_journal::batch::{BatchHeader, HEADER_BYTES};
 use foretell_journal::chain::chain_start;
 use foretell_journal::frame::{self, Frame, Scratch};
 use foretell_journal::segment::{self, FIRST_BATCH, SegmentHeader};
-use foretell_model::{Command, Event, Sequence, TimeNs};
+use foretell_model::{Command, CommandStamp, Event, Sequence};
 
 /// Genesis of the tests' journals.
 pub(crate) const GENESIS: [u8; 32] = [0x5A; 32];
@@ -20,7 +20,7 @@ const BATCHES_OF_A_SEGMENT: usize = 40;
 #[derive(Clone, Debug)]
 pub(crate) struct Loose {
     pub(crate) sequence: u64,
-    pub(crate) time: TimeNs,
+    pub(crate) stamp: CommandStamp,
     pub(crate) command: Command,
     pub(crate) events: Vec<Event>,
     pub(crate) evidence: Vec<u8>,
@@ -34,7 +34,7 @@ impl Loose {
         frame::encode(
             &mut out,
             sequence,
-            self.time,
+            self.stamp,
             command,
             events,
             &self.evidence,
@@ -52,7 +52,7 @@ pub(crate) fn unseal(directory: &Path) -> Vec<Loose> {
             .map_err(|error| error.to_string())?;
         frames.push(Loose {
             sequence: frame.sequence.0,
-            time: frame.time,
+            stamp: frame.stamp(),
             command: *frame.command,
             events: frame.events.to_vec(),
             evidence: frame.evidence.to_vec(),

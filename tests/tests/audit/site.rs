@@ -135,7 +135,7 @@ impl Site {
         let is_killed = matches!(events[..], [foretell_model::Event::OrderKilled { .. }]);
         self.frames.push(Loose {
             sequence,
-            time: self.now,
+            stamp: self.now.into(),
             command,
             events,
             evidence: if is_killed {
@@ -233,7 +233,7 @@ impl Site {
         let mut exchange = Exchange::new(Capacity::default(), 8);
         let mut digests = vec![exchange.digest()];
         digests.extend(self.frames.iter().map(|frame| {
-            exchange.apply(&frame.command, frame.time, &mut Vec::new());
+            exchange.apply(&frame.command, frame.stamp, &mut Vec::new());
             exchange.digest()
         }));
         digests

@@ -1,15 +1,18 @@
 //! One sequence of commands: first the setup of a world, then commands by style.
 
-use std::collections::VecDeque;
+#[path = "generator/market_life.rs"]
+mod market_life;
+
+use std::collections::{BTreeSet, VecDeque};
 
 use foretell_model::command::RegisterMarket;
 use foretell_model::digest::StateRecord;
 use foretell_model::limits::{MAX_FEE_RATE_PPM, MAX_QUESTIONS, NEWEST_RULES, ORDER_ID_SHARES};
 use foretell_model::{
-    AccountNumber, ApiKey, Command, ConditionId, Digest16, DomainNumber, EventId, EventNumber,
-    FeeSchedule, KeyNumber, Lots, MarketNumber, MarketState, Micros, OrderId, OrderType, Outcome,
-    Payout, QuestionSet, Reference, Sequence, Settings, SystemMode, Tick, TimeNs, TokenId,
-    WalletAddress, WalletKind,
+    AccountNumber, ApiKey, Command, CommandStamp, ConditionId, Digest16, DomainNumber, EventId,
+    EventNumber, FeeSchedule, KeyNumber, Lots, MarketNumber, MarketState, Micros, OrderId,
+    OrderType, Outcome, Payout, QuestionSet, Reference, Sequence, Settings, SystemMode, Tick,
+    TimeNs, TokenId, WalletAddress, WalletKind,
 };
 
 use crate::placements::{EXTREMES, placement};
@@ -35,9 +38,19 @@ pub(crate) struct Generator {
 }
 
 impl Generator {
+    /// A sequence without the commands that rules 3 add.
     pub(crate) fn new(seed: u64) -> Self {
+        Self::with(seed, false)
+    }
+
+    /// A sequence with all commands.
+    pub(crate) fn with_market_life(seed: u64) -> Self {
+        Self::with(seed, true)
+    }
+
+    fn with(seed: u64, market_life: bool) -> Self {
         let mut rng = Rng::new(seed);
-        let style = Style::new(&mut rng);
+        let style = Style::new(&mut rng, market_life);
         let mut generator = Self {
             rng,
             style,
@@ -52,19 +65,30 @@ impl Generator {
 
     /// The next command and its time; `None` at the end.
     pub(crate) fn next_command(&mut self) -> Option<(Command, TimeNs)> {
+        let (command, stamp) = self.next_stamped()?;
+        Some((command, stamp.time))
+    }
+
+    /// The next command and its stamp; `None` at the end.
+    pub(crate) fn next_stamped(&mut self) -> Option<(Command, CommandStamp)> {
         if self.world.sent.len() >= self.style.commands {
             return None;
         }
-        let (command, time) = if self.style.switch_at == Some(self.world.sent.len()) {
-            let rules = NEWEST_RULES;
+        let switch = self
+            .style
+            .switch
+            .filter(|(at, _)| *at == self.world.sent.len());
+        let (command, time) = if let Some((_, rules)) = switch {
             (Command::SwitchRules { rules }, self.now)
         } else if let Some(command) = self.prelude.pop_front() {
             (command, self.now)
         } else {
             let time = self.pass_time();
-            (self.any_command(), time)
+            let due = self.due_command(time.max(self.world.time));
+            (due.unwrap_or_else(|| self.any_command()), time)
         };
-        Some((command, time))
+        let stamp = self.stamp(&command, time);
+        Some((command, stamp))
     }
 
     /// Records the result of the last command.
@@ -140,6 +164,9 @@ impl Generator {
             });
         }
         self.prelude_of_markets(&mut prelude);
+        if self.style.flavour == Flavour::MarketLife {
+            self.prelude_of_market_life(&mut prelude);
+        }
         prelude
     }
 
@@ -236,6 +263,23 @@ impl Generator {
             | Kind::AdvanceTime
             | Kind::Continue
             | Kind::AttestState => self.system_command(kind),
+            Kind::ConfirmWithdrawal
+            | Kind::ReleaseWithdrawal
+            | Kind::PayRebates
+            | Kind::SetTerms
+            | Kind::Propose
+            | Kind::Dispute
+            | Kind::WithdrawProposal
+            | Kind::Finalise
+            | Kind::SetPolicy
+            | Kind::ClearPolicy
+            | Kind::ListWallet
+            | Kind::Step
+            | Kind::SetPayments
+            | Kind::AddOperator
+            | Kind::RevokeOperator
+            | Kind::DescribeEvent
+            | Kind::DescribeMarket => self.market_life_command(kind),
             _ => self.market_command(kind),
         }
     }
@@ -455,7 +499,9 @@ impl Generator {
             Kind::SwitchRules => Command::SwitchRules {
                 rules: {
                     let rules = self.world.rules;
-                    self.rng.pick(&[0, 1, rules, NEWEST_RULES + 1, u32::MAX])
+                    let next = rules + u32::from(rules == 2);
+                    self.rng
+                        .pick(&[0, 1, rules, next, NEWEST_RULES + 1, u32::MAX])
                 },
             },
             Kind::AcceptDivergence => Command::AcceptDivergence {
@@ -491,13 +537,23 @@ impl Generator {
             4 if !self.world.killed.is_empty() => {
                 Command::PlaceOrder(self.rng.pick(&self.world.killed))
             }
-            1 if !self.world.with_reference.is_empty() => self.rng.pick(&self.world.with_reference),
+            1 if !self.world.with_reference.is_empty() => self.with_reference(),
             _ => self.rng.pick(&self.world.sent),
         };
         if altered {
             self.alter(&mut command);
         }
         command
+    }
+
+    /// An earlier command with a reference: each kind of command as likely as another.
+    fn with_reference(&mut self) -> Command {
+        let known = &self.world.with_reference;
+        let kinds: BTreeSet<u16> = known.iter().map(Command::code).collect();
+        let kind = self.rng.pick(&kinds.into_iter().collect::<Vec<_>>());
+        let mut of_kind = self.world.with_reference.clone();
+        of_kind.retain(|command| command.code() == kind);
+        self.rng.pick(&of_kind)
     }
 
     fn alter(&mut self, command: &mut Command) {
@@ -656,7 +712,7 @@ impl Generator {
             Kind::PauseMarket | Kind::CloseMarket => &[Active],
             Kind::ResumeMarket => &[Paused],
             Kind::ResolveMarket => &[Closed],
-            _ => &[],
+            _ => market_life::states_for(kind),
         };
         let fitting = self.world.markets_in(states);
         if fitting.is_empty() || self.rng.percent(30) {

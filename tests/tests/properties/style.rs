@@ -1,6 +1,8 @@
 //! Style of a sequence: the commands it favours or omits, its prices and sizes, and its time steps.
 //! A single style for all would not reach any extreme.
 
+use foretell_model::limits::NEWEST_RULES;
+
 use crate::rng::Rng;
 
 /// Kinds of commands.
@@ -42,6 +44,23 @@ pub(crate) enum Kind {
     AdvanceTime,
     Continue,
     AttestState,
+    ConfirmWithdrawal,
+    ReleaseWithdrawal,
+    PayRebates,
+    SetTerms,
+    Propose,
+    Dispute,
+    WithdrawProposal,
+    Finalise,
+    SetPolicy,
+    ClearPolicy,
+    ListWallet,
+    Step,
+    SetPayments,
+    AddOperator,
+    RevokeOperator,
+    DescribeEvent,
+    DescribeMarket,
     /// An earlier command, repeated.
     Again,
     /// An earlier command, with other content.
@@ -90,6 +109,27 @@ const USUAL: &[(Kind, u64)] = &[
     (Kind::Altered, 4),
 ];
 
+/// The same for the commands of rules 3.
+const MARKET_LIFE: &[(Kind, u64)] = &[
+    (Kind::ConfirmWithdrawal, 2),
+    (Kind::ReleaseWithdrawal, 1),
+    (Kind::PayRebates, 2),
+    (Kind::SetTerms, 8),
+    (Kind::Propose, 5),
+    (Kind::Dispute, 2),
+    (Kind::WithdrawProposal, 1),
+    (Kind::Finalise, 3),
+    (Kind::SetPolicy, 2),
+    (Kind::ClearPolicy, 1),
+    (Kind::ListWallet, 2),
+    (Kind::Step, 5),
+    (Kind::SetPayments, 2),
+    (Kind::AddOperator, 2),
+    (Kind::RevokeOperator, 1),
+    (Kind::DescribeEvent, 1),
+    (Kind::DescribeMarket, 1),
+];
+
 /// Focus of a sequence.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Flavour {
@@ -103,18 +143,22 @@ pub(crate) enum Flavour {
     Lifecycle,
     /// An account with more references than it may have.
     ManyReferences,
+    /// Operators, clocks, delays, rebates and proposals.
+    MarketLife,
 }
 
 /// One sequence's style.
 #[derive(Clone, Debug)]
 pub(crate) struct Style {
     pub(crate) flavour: Flavour,
+    /// Whether it has the commands of rules 3.
+    pub(crate) market_life: bool,
     weights: Vec<(Kind, u64)>,
     /// Number of commands of the sequence.
     pub(crate) commands: usize,
-    /// Index of the command that switches to rules 2, usually the first; `None` = rules 1 to the
-    /// end.
-    pub(crate) switch_at: Option<usize>,
+    /// Index of the command that switches to newer rules, usually the first, and their number; `None` =
+    /// rules 1 to the end.
+    pub(crate) switch: Option<(usize, u32)>,
     /// Wallets it uses, 2 to 6.
     pub(crate) wallets: u64,
     /// Preferred Yes prices, in 0.0001.
@@ -139,19 +183,23 @@ const SIZES: &[&[u64]] = &[
 
 const COMMANDS: usize = 200;
 const COMMANDS_WITH_MANY_QUESTIONS: usize = 500;
+const COMMANDS_OF_MARKET_LIFE: usize = 300;
 const COMMANDS_WITH_MANY_REFERENCES: usize = 1_400;
 
 impl Style {
-    pub(crate) fn new(rng: &mut Rng) -> Self {
+    pub(crate) fn new(rng: &mut Rng, market_life: bool) -> Self {
         let flavour = match rng.below(120) {
             0 => Flavour::ManyQuestions,
             1..=3 => Flavour::ManyKeys,
             4..=20 => Flavour::Lifecycle,
             21 => Flavour::ManyReferences,
+            22..=80 if market_life => Flavour::MarketLife,
             _ => Flavour::Mixed,
         };
+        let more = if market_life { MARKET_LIFE } else { &[] };
         let weights = USUAL
             .iter()
+            .chain(more)
             .map(|(kind, weight)| (*kind, weight * weight_factor(rng, flavour, *kind)))
             .collect();
         let center = rng.pick(&[5_000, 5_000, 3_000, 7_000, 9_500, 500, 9_900, 100]);
@@ -170,6 +218,7 @@ impl Style {
         let commands = match flavour {
             Flavour::ManyQuestions => COMMANDS_WITH_MANY_QUESTIONS,
             Flavour::ManyReferences => COMMANDS_WITH_MANY_REFERENCES,
+            Flavour::MarketLife => COMMANDS_OF_MARKET_LIFE,
             _ => COMMANDS,
         };
         // Many references take long, and must end before a request is forgotten.
@@ -179,11 +228,14 @@ impl Style {
         };
         Self {
             flavour,
+            market_life,
             weights,
             commands,
-            switch_at: match rng.below(10) {
-                0..=5 => Some(0),
-                6..=7 => Some(rng.index(commands)),
+            switch: match rng.below(20) {
+                0..=17 if flavour == Flavour::MarketLife => Some((0, NEWEST_RULES)),
+                0..=11 => Some((0, NEWEST_RULES)),
+                12..=14 => Some((0, 2)),
+                15..=16 => Some((rng.index(commands), rng.pick(&[2, NEWEST_RULES]))),
                 _ => None,
             },
             wallets: 2 + rng.below(5),
@@ -217,6 +269,13 @@ fn weight_factor(rng: &mut Rng, flavour: Flavour, kind: Kind) -> u64 {
         (Flavour::ManyQuestions, Kind::Convert) => 10,
         (Flavour::Lifecycle, Kind::CloseMarket | Kind::ResolveMarket | Kind::Redeem) => 8,
         (Flavour::ManyReferences, Kind::Split | Kind::Merge) => 150,
+        (Flavour::MarketLife, Kind::CloseMarket) => 8,
+        (Flavour::MarketLife, Kind::Convert | Kind::ResolveMarket) => 4,
+        (Flavour::MarketLife, Kind::Redeem | Kind::Again | Kind::Withdraw) => 2,
+        (Flavour::MarketLife, Kind::Place) => 1,
+        (Flavour::MarketLife, kind) if MARKET_LIFE.iter().any(|(known, _)| *known == kind) => {
+            rng.pick(&[1, 4, 8])
+        }
         (_, Kind::Place) => rng.pick(&[1, 1, 2, 4]),
         _ => rng.pick(&[0, 1, 1, 1, 3]),
     }

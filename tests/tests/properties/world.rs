@@ -1,9 +1,11 @@
 //! The generator's knowledge: the state after the last command, and the commands sent so far.
 
 use foretell_model::digest::{OrderIdState, StateRecord};
+use foretell_model::limits::NEWEST_RULES;
 use foretell_model::{
     AccountNumber, Command, EventNumber, FeeSchedule, KeyNumber, Lots, MarketNumber, MarketState,
-    OrderId, PlaceOrder, Sequence, Settings, SystemMode, Tick, WalletAddress,
+    MarketTerms, OperatorNumber, OperatorRole, OrderId, PlaceOrder, Reference, Sequence, Settings,
+    SystemMode, Tick, TimeNs, TimeSeconds, WalletAddress,
 };
 
 /// An account as the generator sees it.
@@ -31,6 +33,15 @@ pub(crate) struct World {
     pub(crate) rules: u32,
     /// Of the last applied command.
     pub(crate) sequence: Sequence,
+    pub(crate) time: TimeNs,
+    /// Open and disputed proposals.
+    pub(crate) proposals: Vec<(MarketNumber, Sequence)>,
+    /// Live operators.
+    pub(crate) operators: Vec<(OperatorNumber, OperatorRole)>,
+    /// References of held withdrawals.
+    pub(crate) held: Vec<Reference>,
+    /// When things fall due, rebates apart.
+    due: Vec<TimeNs>,
     pub(crate) accounts: Vec<KnownAccount>,
     /// Owners of the keys by number; `None` for keys that may not trade.
     pub(crate) keys: Vec<Option<AccountNumber>>,
@@ -59,6 +70,11 @@ impl World {
         Self {
             rules: 1,
             sequence: Sequence(0),
+            time: TimeNs(0),
+            proposals: Vec::new(),
+            operators: Vec::new(),
+            held: Vec::new(),
+            due: Vec::new(),
             accounts: Vec::new(),
             keys: Vec::new(),
             markets: Vec::new(),
@@ -86,7 +102,8 @@ impl World {
             | Command::Split { .. }
             | Command::Merge { .. }
             | Command::Redeem { .. }
-            | Command::Convert { .. } => self.with_reference.push(*command),
+            | Command::Convert { .. }
+            | Command::Propose(_) => self.with_reference.push(*command),
             _ => {}
         }
         self.accounts.clear();
@@ -96,6 +113,10 @@ impl World {
         self.orders.clear();
         self.killed.clear();
         self.positions.clear();
+        self.proposals.clear();
+        self.operators.clear();
+        self.held.clear();
+        self.due.clear();
         for record in state {
             self.observe_record(record);
         }
@@ -106,6 +127,7 @@ impl World {
             StateRecord::System {
                 rules,
                 sequence,
+                time,
                 mode,
                 settings,
                 fees,
@@ -113,6 +135,7 @@ impl World {
             } => {
                 self.rules = rules;
                 self.sequence = sequence;
+                self.time = time;
                 self.mode = mode;
                 self.settings = settings;
                 self.fees = fees.0;
@@ -154,7 +177,57 @@ impl World {
                 free,
                 ..
             } => self.positions.push((account, market, free)),
-            StateRecord::Order { id, account, .. } => self.orders.push((id, account)),
+            StateRecord::Order {
+                id,
+                account,
+                expiration,
+                ..
+            } => {
+                self.orders.push((id, account));
+                self.expires(expiration);
+            }
+            StateRecord::DelayedOrder {
+                id,
+                account,
+                market,
+                expiration,
+                due,
+                ..
+            } => {
+                self.orders.push((id, account));
+                self.expires(expiration);
+                let is_active = self.market(market).state == MarketState::Active;
+                if is_active && self.mode == SystemMode::Running {
+                    self.due.push(due);
+                }
+            }
+            StateRecord::Terms {
+                market,
+                terms,
+                clear_armed,
+            } => self.observe_terms(market, &terms, clear_armed),
+            StateRecord::Proposal {
+                market,
+                proposal,
+                time,
+                window_seconds,
+                by_time,
+                disputed,
+                ..
+            } => {
+                self.proposals.push((market, proposal));
+                if by_time && !disputed {
+                    let window = u64::from(window_seconds) * 1_000_000_000;
+                    self.due.push(TimeNs(time.0.saturating_add(window)));
+                }
+            }
+            StateRecord::Operator {
+                operator,
+                role,
+                live: true,
+                ..
+            } => self.operators.push((operator, role)),
+            StateRecord::HeldWithdrawal { reference, .. } => self.held.push(reference),
             StateRecord::RememberedOrder {
                 id,
                 state: OrderIdState::Killed { .. },
@@ -165,6 +238,36 @@ impl World {
             }
             _ => {}
         }
+    }
+
+    fn expires(&mut self, expiration: TimeSeconds) {
+        if expiration.0 > 0 {
+            let safety = self.settings.gtd_safety_seconds;
+            let due = TimeSeconds(expiration.0.saturating_sub(safety));
+            self.due.push(due.start());
+        }
+    }
+
+    fn observe_terms(&mut self, market: MarketNumber, terms: &MarketTerms, clear_armed: bool) {
+        use MarketState::{Active, Paused, Registered};
+        let state = self.market(market).state;
+        let trades = matches!(state, Active | Paused);
+        let things = [
+            (terms.opens_at, state == Registered),
+            (terms.game_start_time, clear_armed && trades),
+            (terms.closes_at, state == Registered || trades),
+        ];
+        let due = things
+            .into_iter()
+            .filter(|(at, is_open)| at.0 > 0 && *is_open);
+        self.due
+            .extend(due.map(|(at, _)| TimeNs(at.0.saturating_mul(1_000_000))));
+    }
+
+    /// When the first thing falls due under rules 3.
+    pub(crate) fn first_due(&self) -> Option<TimeNs> {
+        let has_clock = self.rules == NEWEST_RULES;
+        self.due.iter().copied().min().filter(|_| has_clock)
     }
 
     /// Number of questions of an event; 0 when there is no such event.

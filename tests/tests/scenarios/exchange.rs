@@ -2,7 +2,7 @@
 
 use foretell_matching::{Capacity, Exchange as Core};
 use foretell_model::digest::StateRecord;
-use foretell_model::{Command, Event, TimeNs, Verdict};
+use foretell_model::{Command, CommandStamp, Event, TimeNs, Verdict};
 use foretell_reference::Exchange as Twin;
 
 /// The exchange under test.
@@ -28,11 +28,15 @@ impl Exchange {
     }
 
     /// Applies a command; the events it caused are returned.
-    pub(crate) fn apply(&mut self, command: &Command, time: TimeNs) -> (Verdict, Vec<Event>) {
+    pub(crate) fn apply(
+        &mut self,
+        command: &Command,
+        stamp: CommandStamp,
+    ) -> (Verdict, Vec<Event>) {
         let mut events = Vec::new();
         let verdict = match self {
-            Self::Core(core) => core.apply(command, time, &mut events),
-            Self::Twin(twin) => twin.apply(command, time, &mut events),
+            Self::Core(core) => core.apply(command, stamp, &mut events),
+            Self::Twin(twin) => twin.apply(command, stamp, &mut events),
         };
         (verdict, events)
     }

@@ -5,11 +5,13 @@
 //! their file. A line is a statement (`alice BUY YES 100 @ 0.62 GTC`). The text after `=>` is the
 //! start of the expected response; without it the statement must succeed. Lines `- …` below a
 //! statement list all its events. A line that starts with `see` checks the state. A scenario holds
-//! under every rules number, unless its first line names one, as `under rules 1`. Sizes are in
-//! shares, amounts in collateral, books in prices of Yes. `ordering` and `statements` parse the
-//! statements, `text` the responses and events, `sight` the `see` lines.
+//! under every rules number, unless its first line names some, as `under rules 1 to 2`. Sizes are in
+//! shares, amounts in collateral, books in prices of Yes. `as ann` at the end of a statement names
+//! its operator, `touched 3` what earlier commands of its group touched. `ordering`, `statements` and
+//! `market_life` parse the statements, `text` the responses and events, `sight` the `see` lines.
 
 mod exchange;
+mod market_life;
 mod names;
 mod ordering;
 mod runner;
@@ -41,6 +43,8 @@ macro_rules! groups {
 groups!(
     accounts,
     budget_buys,
+    clocks,
+    delays,
     duplicates,
     expiry,
     fees,
@@ -50,6 +54,9 @@ groups!(
     modes,
     neg_risk,
     order_types,
+    people,
+    rebates,
+    resolutions,
     self_trade,
     ticks,
 );

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use foretell_model::{
     AccountNumber, ApiKey, Command, ConditionId, Event, EventNumber, KeyNumber, MarketNumber,
-    PlaceOrder, TokenId, WalletAddress,
+    OperatorName, OperatorNumber, PlaceOrder, TokenId, WalletAddress,
 };
 
 /// Everything that has a name.
@@ -14,6 +14,7 @@ pub(crate) struct Names {
     keys: BTreeMap<String, KeyNumber>,
     markets: BTreeMap<String, MarketNumber>,
     events: BTreeMap<String, EventNumber>,
+    operators: BTreeMap<String, OperatorNumber>,
     /// Named orders, as they were signed.
     pub(crate) orders: BTreeMap<String, PlaceOrder>,
     /// The default market: the first one.
@@ -65,12 +66,26 @@ impl Names {
             .unwrap_or(EventNumber(u32::MAX))
     }
 
+    pub(crate) fn operator(&self, name: &str) -> OperatorNumber {
+        let known = self.operators.get(name).copied();
+        known.unwrap_or(OperatorNumber(u16::MAX))
+    }
+
+    /// An operator's name; the hash of its token follows from it.
+    pub(crate) fn operator_name(name: &str) -> Result<OperatorName, String> {
+        OperatorName::new(name).ok_or_else(|| format!("`{name}` is no name of an operator"))
+    }
+
     pub(crate) fn name_of_account(&self, number: AccountNumber) -> &str {
         name_of(&self.accounts, number)
     }
 
     pub(crate) fn name_of_market(&self, number: MarketNumber) -> &str {
         name_of(&self.markets, number)
+    }
+
+    pub(crate) fn name_of_operator(&self, number: OperatorNumber) -> &str {
+        name_of(&self.operators, number)
     }
 
     pub(crate) fn name_of_event(&self, number: EventNumber) -> &str {
@@ -95,6 +110,11 @@ impl Names {
                     let name = text(&condition.0);
                     self.usual_market.get_or_insert(name.clone());
                     self.markets.insert(name, market);
+                }
+                Event::OperatorAdded { operator } => {
+                    if let Command::AddOperator { name, .. } = command {
+                        self.operators.insert(name.text().to_owned(), operator);
+                    }
                 }
                 Event::EventRegistered { event, .. } => {
                     self.events.insert(named.to_owned(), event);

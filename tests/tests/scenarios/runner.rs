@@ -1,7 +1,9 @@
 //! Plays a scenario to one exchange.
 
+use foretell_model::digest::StateRecord;
 use foretell_model::{
-    Command, CommandOutcome, Event, Micros, OrderResult, OrderStatus, Settings, TimeNs, Verdict,
+    Command, CommandOutcome, CommandStamp, Event, MarketNumber, Micros, OperatorNumber,
+    OrderResult, OrderStatus, Sequence, Settings, TimeNs, Verdict,
 };
 
 use crate::exchange::Exchange;
@@ -27,7 +29,7 @@ impl Runner {
     /// The scenario's first command switches the rules, unless they are the initial ones.
     pub(crate) fn new(mut exchange: Exchange, rules: u32) -> Self {
         if rules > 1 {
-            exchange.apply(&Command::SwitchRules { rules }, START);
+            exchange.apply(&Command::SwitchRules { rules }, START.into());
         }
         Self {
             exchange,
@@ -95,7 +97,8 @@ impl Runner {
             settings.timestamp_future_ms = ordering::duration(future)? / 1_000_000;
         }
         words.end()?;
-        let verdict = self.send(&Command::ChangeSettings(settings), "", line)?;
+        let stamp = CommandStamp::at(self.now);
+        let verdict = self.send(&Command::ChangeSettings(settings), stamp, "", line)?;
         if matches!(verdict, Verdict::Applied(_)) {
             self.settings = settings;
         }
@@ -134,11 +137,20 @@ impl Runner {
     /// Runs a statement that is one command.
     fn state(&mut self, first: &str, mut words: Words<'_>, line: &Line) -> Result<(), String> {
         let label = words.option("named");
+        let mut stamp = self.stamp(first, &mut words)?;
         let second = line.statement.split_whitespace().nth(1).unwrap_or_default();
         let command = if first == "again" {
             let label = words.next()?;
             let placed = self.desk.names.orders.get(label).ok_or("no such order")?;
             Command::PlaceOrder(ordering::again(&self.desk, *placed, &mut words, self.now)?)
+        } else if first == "finalise" {
+            let market = self.desk.market(&mut words)?;
+            let proposal = self.proposal(market);
+            Command::Finalise { market, proposal }
+        } else if let Some(command) =
+            (self.desk).market_life_command(first, &mut words, self.now)?
+        {
+            command
         } else if let Some(command) = self.desk.operator_command(first, &mut words)? {
             command
         } else {
@@ -153,16 +165,56 @@ impl Runner {
             }
         };
         words.end()?;
-        self.send(&command, second, line)?;
+        let is_about_people = matches!(
+            command,
+            Command::AddOperator { .. } | Command::RevokeOperator { .. }
+        );
+        if is_about_people && stamp.operator == OperatorNumber::NONE {
+            stamp.operator = OperatorNumber::FIRST_ADMIN;
+        }
+        self.send(&command, stamp, second, line)?;
         if let (Command::PlaceOrder(placed), Some(label)) = (command, label) {
             self.desk.names.orders.insert(label.to_owned(), placed);
         }
         Ok(())
     }
 
+    /// `as ann` at the end, and `touched 3`. A binding is `as` a kind of wallet.
+    fn stamp(&self, first: &str, words: &mut Words<'_>) -> Result<CommandStamp, String> {
+        let mut stamp = CommandStamp::at(self.now);
+        if let Some(touched) = words.option("touched") {
+            let touched = text::number(touched)?;
+            stamp.touched = touched.try_into().map_err(|_| "touched too much")?;
+        }
+        if first != "bind"
+            && let Some(operator) = words.suffix("as")
+        {
+            stamp.operator = self.desk.names.operator(operator);
+        }
+        Ok(stamp)
+    }
+
+    /// The number of a market's proposal; 0 without.
+    fn proposal(&self, wanted: MarketNumber) -> Sequence {
+        let state = self.exchange.state();
+        let mut proposals = state.iter().filter_map(|record| match record {
+            StateRecord::Proposal {
+                market, proposal, ..
+            } if *market == wanted => Some(*proposal),
+            _ => None,
+        });
+        proposals.next().unwrap_or(Sequence(0))
+    }
+
     /// Sends a command and compares its response and events with the line.
-    fn send(&mut self, command: &Command, named: &str, line: &Line) -> Result<Verdict, String> {
-        let (verdict, events) = self.exchange.apply(command, self.now);
+    fn send(
+        &mut self,
+        command: &Command,
+        stamp: CommandStamp,
+        named: &str,
+        line: &Line,
+    ) -> Result<Verdict, String> {
+        let (verdict, events) = self.exchange.apply(command, stamp);
         self.desk.names.learn(command, named, &events);
         let answer = text::of_verdict(&verdict);
         match &line.answer {

@@ -1,7 +1,7 @@
 //! The `see` statements: each subject is rendered as a text and compared whole.
 
 use foretell_model::digest::StateRecord;
-use foretell_model::{Lots, Side, TimeNs};
+use foretell_model::{EventNumber, Lots, Micros, Payout, Side, TimeNs};
 
 use crate::names::Names;
 use crate::runner::START;
@@ -13,6 +13,7 @@ use crate::text;
 /// - `alice`: `free … reserved …`, collateral
 /// - `alice in A`: `YES free/reserved NO free/reserved`
 /// - `supply A`: `YES … NO …`; `event E`: `converted …`; `fees`: the fee account
+/// - `accrued alice`: her rebates; `locked E`: collateral that backs the shares of an event group
 /// - `tick A`; `due`: seconds from the start until the next due work
 pub(crate) fn of(
     subject: &[&str],
@@ -44,6 +45,8 @@ pub(crate) fn of(
             StateRecord::System { fees, .. } => Some(text::of_micros(*fees)),
             _ => None,
         })?,
+        ["accrued", account] => text::of_micros(accrued(account, state, names)),
+        ["locked", event] => text::of_shares(locked(names.event(event), state)),
         ["due"] => due.map_or("nothing".to_owned(), |due| {
             format!("{}s", (due.0 - START.0) / 1_000_000_000)
         }),
@@ -76,6 +79,44 @@ fn collateral(name: &str, state: &[StateRecord], names: &Names) -> Result<String
         )),
         _ => None,
     })
+}
+
+fn accrued(name: &str, state: &[StateRecord], names: &Names) -> Micros {
+    let amounts = state.iter().filter_map(|record| match record {
+        StateRecord::Accrued { account, amount } if *account == names.account(name) => {
+            Some(*amount)
+        }
+        _ => None,
+    });
+    amounts.sum()
+}
+
+/// Σ supply(No) + c until a question resolves Yes; then its Yes and the No of the others.
+fn locked(wanted: EventNumber, state: &[StateRecord]) -> Lots {
+    let (mut no, mut other_no, mut yes) = (Lots::ZERO, Lots::ZERO, None);
+    let mut converts = Lots::ZERO;
+    for record in state {
+        match record {
+            StateRecord::Event {
+                event, converted, ..
+            } if *event == wanted => converts = *converted,
+            StateRecord::Market {
+                question: Some((event, _)),
+                payout,
+                supply,
+                ..
+            } if *event == wanted => {
+                no += supply[1];
+                if *payout == Some(Payout::Yes) {
+                    yes = Some(supply[0]);
+                } else {
+                    other_no += supply[1];
+                }
+            }
+            _ => {}
+        }
+    }
+    yes.map_or(no + converts, |yes| yes + other_no)
 }
 
 fn position(name: &str, of: &str, state: &[StateRecord], names: &Names) -> String {

@@ -68,9 +68,14 @@ impl Desk {
                     read_only: words.flag("read-only"),
                 }
             }
-            "revoke" => Command::RevokeKey {
-                key: self.names.key(words.next()?),
-                cancel_orders: words.flag("cancelling"),
+            "revoke" => match words.option("operator") {
+                Some(operator) => Command::RevokeOperator {
+                    operator: self.names.operator(operator),
+                },
+                None => Command::RevokeKey {
+                    key: self.names.key(words.next()?),
+                    cancel_orders: words.flag("cancelling"),
+                },
             },
             "collect" => {
                 words.expect("fees")?;
@@ -260,7 +265,7 @@ impl Desk {
         })
     }
 
-    fn market(&self, words: &mut Words<'_>) -> Result<MarketNumber, String> {
+    pub(crate) fn market(&self, words: &mut Words<'_>) -> Result<MarketNumber, String> {
         Ok(self.names.market(words.next()?))
     }
 
@@ -271,7 +276,7 @@ impl Desk {
     }
 
     /// `ref r`, or an unused one.
-    fn reference(&mut self, words: &mut Words<'_>) -> Reference {
+    pub(crate) fn reference(&mut self, words: &mut Words<'_>) -> Reference {
         self.references += 1;
         match words.option("ref") {
             Some(reference) => Reference(padded(reference)),

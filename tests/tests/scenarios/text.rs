@@ -5,6 +5,7 @@ use foretell_model::{
     Rejection, RejectionReason, Tick, Verdict,
 };
 
+use crate::market_life;
 use crate::names::Names;
 
 /// Decimal text as a whole number of 10^-`decimals`.
@@ -86,6 +87,7 @@ fn of_outcome(outcome: &CommandOutcome) -> String {
         CommandOutcome::Order(result) => of_result(result),
         CommandOutcome::Cancelled { orders } => format!("cancelled {orders}"),
         CommandOutcome::Collateral(amount) => format!("collateral {}", of_micros(*amount)),
+        CommandOutcome::Held(_) => "held".to_owned(),
         _ => "done".to_owned(),
     }
 }
@@ -94,6 +96,7 @@ fn of_result(result: &OrderResult) -> String {
     match result.status {
         OrderStatus::Live => "live".to_owned(),
         OrderStatus::Unmatched => "unmatched".to_owned(),
+        OrderStatus::Delayed => "delayed".to_owned(),
         OrderStatus::Killed(refusal) => format!("killed {}", of_refusal(&refusal)),
         OrderStatus::Matched => format!(
             "matched {} for {} fee {}",
@@ -182,7 +185,7 @@ pub(crate) fn of_event(event: &Event, names: &Names) -> String {
             "{} closed-only {closed_only}",
             names.name_of_account(account)
         ),
-        other => format!("{other:?}"),
+        _ => market_life::of_event(event, names),
     }
 }
 
@@ -193,8 +196,12 @@ fn of_fill(fill: &Fill, names: &Names) -> String {
         MatchKind::Mint => "mint",
         MatchKind::Merge => "merge",
     };
+    let rebate = match fill.rebate {
+        Micros::ZERO => String::new(),
+        rebate => format!(" rebate {}", of_micros(rebate)),
+    };
     format!(
-        "fill {} {} @ {} {kind} left {} fee {}",
+        "fill {} {} @ {} {kind} left {} fee {}{rebate}",
         names.name_of_account(fill.maker),
         of_shares(fill.lots),
         of_price(fill.yes_price),
@@ -203,7 +210,7 @@ fn of_fill(fill: &Fill, names: &Names) -> String {
     )
 }
 
-const fn of_payout(payout: Payout) -> &'static str {
+pub(crate) const fn of_payout(payout: Payout) -> &'static str {
     match payout {
         Payout::Yes => "YES",
         Payout::No => "NO",

@@ -35,6 +35,18 @@ impl<'a> Words<'a> {
         .is_some()
     }
 
+    /// The last word, if this one stands before it.
+    pub(crate) fn suffix(&mut self, name: &str) -> Option<&'a str> {
+        let [.., before, last] = self.0[..] else {
+            return None;
+        };
+        if before != name {
+            return None;
+        }
+        self.0.truncate(self.0.len() - 2);
+        Some(last)
+    }
+
     /// The word after this one, at any position.
     pub(crate) fn option(&mut self, name: &str) -> Option<&'a str> {
         let at = self.0.iter().position(|known| *known == name)?;

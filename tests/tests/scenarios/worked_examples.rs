@@ -107,8 +107,7 @@ fn add_step(scenario: Option<&mut Scenario>, cells: &[String], number: usize) {
     };
     let statement = quoted(step).first().copied().unwrap_or_default();
     if let Some(rules) = statement.strip_prefix("under rules ") {
-        let rules = rules.parse().expect("a rules number");
-        scenario.rules = rules..=rules;
+        scenario.rules = script::rules_of(rules);
         return;
     }
     let events: Vec<_> = quoted(events).into_iter().map(str::to_owned).collect();

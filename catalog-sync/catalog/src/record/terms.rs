@@ -1,7 +1,11 @@
 //! Trading terms of a market: the data that the engine registers, or why the market cannot trade.
 
-use foretell_model::limits::{MAX_FEE_EXPONENT, MAX_FEE_RATE_PPM, MAX_ORDER_LOTS};
-use foretell_model::{ConditionId, FeeSchedule, Lots, Payout, Tick, TokenId, WalletAddress};
+use foretell_model::limits::{
+    MAX_CLOCK_MS, MAX_FEE_EXPONENT, MAX_FEE_RATE_PPM, MAX_ORDER_LOTS, MAX_TAKER_DELAY_MS,
+};
+use foretell_model::{
+    ConditionId, FeeSchedule, Lots, MarketTerms, Payout, Tick, TimeMs, TokenId, WalletAddress,
+};
 use serde::Serialize;
 use thiserror::Error;
 
@@ -30,6 +34,8 @@ pub struct TradingTerms {
     pub minimum_size: Lots,
     /// Its taker fee.
     pub fee: FeeSchedule,
+    /// Its game start, delay and rebate. The upstream opens and closes it by its flags.
+    pub clock: MarketTerms,
     /// Whether it is a question of a neg-risk event.
     pub neg_risk: bool,
     /// Its sort key among the questions of its event; ties by id.
@@ -62,6 +68,9 @@ pub enum NotTradable {
     /// A minimum order that is not a multiple of a lot.
     #[error("orderMinSize is {0}, allowed: shares with up to two decimals")]
     MinimumSize(String),
+    /// A delay that the exchange does not support.
+    #[error("secondsDelay is {0}, allowed: 0 to 60")]
+    Delay(String),
     /// A fee that the exchange does not support.
     #[error("{field} is {value}, allowed: {allowed}")]
     Fee {
@@ -85,6 +94,7 @@ impl NotTradable {
             Self::NoOrderBook => "enableOrderBook",
             Self::Tick(_) => "orderPriceMinTickSize",
             Self::MinimumSize(_) => "orderMinSize",
+            Self::Delay(_) => "secondsDelay",
             Self::Fee { field, .. } => field,
         }
     }
@@ -109,6 +119,7 @@ impl TradingTerms {
             tick: tick(fields.digits("orderPriceMinTickSize"))?,
             minimum_size: minimum_size(fields.digits("orderMinSize"))?,
             fee: fee(fields, problems)?,
+            clock: clock(fields, problems)?,
             neg_risk: fields.flag("negRisk", problems).unwrap_or(false),
             question_order: fields
                 .digits("groupItemThreshold")
@@ -185,23 +196,19 @@ fn minimum_size(digits: Option<String>) -> Result<Lots, NotTradable> {
 }
 
 /// The taker fee: rate and exponent from `feeSchedule`, else `takerBaseFee` in parts per 10,000
-/// with exponent 1, in which form this exchange shows its own fees. Maker fees and rebates are not
-/// specified here, so a market with them is not tradable (docs/verify/rules.md §7).
+/// with exponent 1, in which form this exchange shows its own fees. A maker fee without a rebate is
+/// not specified here, so a market with one is not tradable (docs/verify/rules.md §7). Where makers
+/// get a rebate, `makerBaseFee` only bounds what they sign.
 fn fee(fields: &RecordFields, problems: &mut Problems) -> Result<FeeSchedule, NotTradable> {
     if fields.flag("feesEnabled", problems) == Some(false) {
         return Ok(FeeSchedule::default());
     }
     let schedule = fields.object("feeSchedule", problems);
-    let inner = |name: &str| schedule.get(name).map(ToString::to_string);
+    let inner = |name: &str| schedule.get(name).map(plain_text);
     let taker_only = inner("takerOnly").as_deref() == Some("true");
-    if !taker_only {
+    if !taker_only && rebate_ppm(fields, problems)? == 0 {
         none("makerBaseFee", fields.digits("makerBaseFee"))?;
     }
-    none(
-        "makerRebatesFeeShareBps",
-        fields.digits("makerRebatesFeeShareBps"),
-    )?;
-    none("feeSchedule.rebateRate", inner("rebateRate"))?;
     if let Some(rate) = inner("rate") {
         return Ok(FeeSchedule {
             rate_ppm: parts_per_million("feeSchedule.rate", rate, 6)?,
@@ -216,6 +223,53 @@ fn fee(fields: &RecordFields, problems: &mut Problems) -> Result<FeeSchedule, No
             Ok(FeeSchedule { rate_ppm, exponent })
         }
     }
+}
+
+/// The maker's share of the fee: `rebateRate` of `feeSchedule`, else `makerRebatesFeeShareBps` in
+/// parts per 10,000; none without fees.
+fn rebate_ppm(fields: &RecordFields, problems: &mut Problems) -> Result<u32, NotTradable> {
+    if fields.flag("feesEnabled", problems) == Some(false) {
+        return Ok(0);
+    }
+    let schedule = fields.object("feeSchedule", problems);
+    if let Some(rate) = schedule.get("rebateRate").map(plain_text) {
+        return parts_per_million("feeSchedule.rebateRate", rate, 6);
+    }
+    match fields.digits("makerRebatesFeeShareBps") {
+        None => Ok(0),
+        Some(digits) => parts_per_million("makerRebatesFeeShareBps", digits, 2),
+    }
+}
+
+/// A value of the schedule, which may be given as text.
+fn plain_text(value: &serde_json::Value) -> String {
+    match value {
+        serde_json::Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+/// Game start, clearing, delay and rebate.
+fn clock(fields: &RecordFields, problems: &mut Problems) -> Result<MarketTerms, NotTradable> {
+    let clears = fields.flag("clearBookOnStart", problems).unwrap_or(false);
+    let start = fields.date("gameStartTime", problems);
+    let start = start.and_then(|start| u64::try_from(start.as_millisecond()).ok());
+    let start = start.filter(|start| clears && *start <= MAX_CLOCK_MS);
+    let delay = match fields.digits("secondsDelay") {
+        None => 0,
+        Some(digits) => scaled(&digits, 3)
+            .and_then(|millis| u32::try_from(millis).ok())
+            .filter(|millis| *millis <= MAX_TAKER_DELAY_MS)
+            .ok_or_else(|| NotTradable::Delay(quoted(&digits)))?,
+    };
+    Ok(MarketTerms {
+        game_start_time: TimeMs(start.unwrap_or(0)),
+        // Without a start there is nothing to clear.
+        clear_book_on_start: start.is_some(),
+        taker_delay_ms: delay,
+        rebate_ppm: rebate_ppm(fields, problems)?,
+        ..MarketTerms::default()
+    })
 }
 
 fn none(field: &'static str, digits: Option<String>) -> Result<(), NotTradable> {

@@ -78,13 +78,42 @@ fn fees_of_takers(#[case] changes: Value, #[case] rate_ppm: u32, #[case] exponen
 #[case(json!({"orderMinSize": 5.001}), "orderMinSize is \"5.001\"")]
 #[case(json!({"orderMinSize": -5}), "orderMinSize is \"-5\"")]
 #[case(json!({"makerBaseFee": 1000, "takerBaseFee": 1000}), "makerBaseFee is \"1000\"")]
-#[case(json!({"makerRebatesFeeShareBps": 10000}), "makerRebatesFeeShareBps")]
+#[case(json!({"makerRebatesFeeShareBps": 10001}), "makerRebatesFeeShareBps is \"10001\"")]
+#[case(json!({"secondsDelay": 61}), "secondsDelay is \"61\"")]
+#[case(json!({"secondsDelay": -1}), "secondsDelay is \"-1\"")]
 #[case(json!({"feeSchedule": {"rate": 2}}), "feeSchedule.rate is \"2\"")]
 #[case(json!({"feeSchedule": {"rate": 0.1, "exponent": 3}}), "feeSchedule.exponent is \"3\"")]
-#[case(json!({"feeSchedule": {"rate": 0.1, "rebateRate": 0.2}}), "feeSchedule.rebateRate is \"0.2\"")]
+#[case(json!({"feeSchedule": {"rate": 0.1, "rebateRate": 1.5}}), "feeSchedule.rebateRate is \"1.5\"")]
 fn what_cannot_be_traded_says_why(#[case] changes: Value, #[case] text: &str) {
     let reason = terms(&changes).unwrap_err().to_string();
     assert!(reason.starts_with(text), "{reason}");
+}
+
+#[rstest]
+#[case(json!({}), MarketTerms::default())]
+#[case(
+    json!({"secondsDelay": 3, "clearBookOnStart": true, "gameStartTime": "2026-01-23 12:30:00+00"}),
+    MarketTerms {
+        game_start_time: TimeMs(1_769_171_400_000), clear_book_on_start: true,
+        taker_delay_ms: 3_000, ..MarketTerms::default()
+    }
+)]
+#[case(json!({"clearBookOnStart": true}), MarketTerms::default())]
+#[case(json!({"gameStartTime": "2026-01-23 12:30:00+00"}), MarketTerms::default())]
+#[case(
+    json!({"feeSchedule": {"rate": 0.04, "exponent": 1, "takerOnly": true, "rebateRate": "0.25"}}),
+    MarketTerms { rebate_ppm: 250_000, ..MarketTerms::default() }
+)]
+#[case(
+    json!({"makerBaseFee": 1000, "takerBaseFee": 1000, "makerRebatesFeeShareBps": 10000}),
+    MarketTerms { rebate_ppm: 1_000_000, ..MarketTerms::default() }
+)]
+#[case(
+    json!({"feesEnabled": false, "makerRebatesFeeShareBps": 10000}),
+    MarketTerms::default()
+)]
+fn clock_delay_and_rebate_become_terms(#[case] changes: Value, #[case] clock: MarketTerms) {
+    assert_eq!(terms(&changes).unwrap().clock, clock);
 }
 
 #[rstest]

@@ -5,7 +5,7 @@ use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 use super::dirty_records::DirtyRecords;
 use super::{derive, put};
 use crate::error::CatalogError;
-use crate::record::{ParsedRecord, Skip};
+use crate::record::{ParsedRecord, Skip, SkipReason};
 use crate::report::Report;
 
 /// An open write transaction.
@@ -32,9 +32,33 @@ impl<'w> Batch<'w> {
     /// `events` its event, and nothing is ever deleted. The event inside a market's record is often
     /// abridged, so it replaces a stored one only when it is newer.
     ///
+    /// A record with an id of operators' own records is skipped.
+    ///
     /// # Errors
     /// A database error; drop the batch after it.
     pub fn put(&mut self, read: &ParsedRecord) -> Result<(), CatalogError> {
+        match read.own_id() {
+            None => self.put_any(read),
+            Some(id) => {
+                self.report.skip(Skip {
+                    kind: Some(read.record.kind()),
+                    id: read.record.id().to_string(),
+                    reason: SkipReason::OwnId(id),
+                });
+                Ok(())
+            }
+        }
+    }
+
+    /// Stores a record of an operator's own market, as [`Self::put`].
+    ///
+    /// # Errors
+    /// A database error; drop the batch after it.
+    pub fn put_own(&mut self, read: &ParsedRecord) -> Result<(), CatalogError> {
+        self.put_any(read)
+    }
+
+    fn put_any(&mut self, read: &ParsedRecord) -> Result<(), CatalogError> {
         put::record(
             &self.transaction,
             &read.record,

@@ -8,8 +8,9 @@ use std::path::PathBuf;
 use super::common::{Shelf, ids, json_of, parameters};
 use foretell_catalog::import::{Records, import};
 use foretell_catalog::query::{EventsQuery, MarketsQuery, OneQuery, SearchQuery, TagsQuery};
-use foretell_catalog::record::read_date;
+use foretell_catalog::record::{self, NotTradable, Record, read_date};
 use foretell_catalog::{Report, Tally};
+use foretell_model::MarketTerms;
 use serde_json::Value;
 
 /// A recorded file; without it, prints a message and returns `None`.
@@ -268,6 +269,35 @@ fn a_hundred_tags() {
     }
     let list = json_of(shelf.catalog.tags(&TagsQuery::default()));
     assert_eq!(list.as_array().unwrap().len(), 100);
+}
+
+#[test]
+fn of_596_recorded_markets_five_do_not_trade_and_say_why() {
+    let Some(file) = recorded("markets-600-20260208.json.zst") else {
+        return;
+    };
+    let mut terms = BTreeMap::new();
+    for raw in Records::open(file).unwrap() {
+        let raw = raw.unwrap().unwrap();
+        let Record::Market(market) = record::read(raw.kind, &raw.json).unwrap().record else {
+            panic!("no market");
+        };
+        terms.insert(market.id, market.terms);
+    }
+    let tradable: Vec<_> = terms.values().flatten().collect();
+    let count = |holds: fn(&MarketTerms) -> bool| {
+        let held = tradable.iter().filter(|terms| holds(&terms.clock));
+        held.count()
+    };
+    assert_eq!((terms.len(), tradable.len()), (596, 591));
+    assert_eq!(count(|clock| clock.taker_delay_ms == 3_000), 214);
+    assert_eq!(count(|clock| clock.clear_book_on_start), 210);
+    assert_eq!(count(|clock| clock.rebate_ppm == 1_000_000), 11);
+    let reasons = terms.values().filter_map(|terms| terms.as_ref().err());
+    let mut reasons: Vec<&str> = reasons.map(NotTradable::field).collect();
+    reasons.sort_unstable();
+    let no_book = ["enableOrderBook"; 4];
+    assert_eq!(reasons, [&no_book[..], &["makerBaseFee"]].concat());
 }
 
 #[test]

@@ -50,19 +50,27 @@ impl Restorer {
         Ok(())
     }
 
-    /// Fills the accounts' lists after the last order.
-    pub(super) fn link_account_orders(&mut self) -> Checked {
-        let exchange = &mut self.exchange;
+    /// Sorts the resting orders after the last one: ids come by number.
+    pub(super) fn sort_awaiting(&mut self) -> Checked {
         self.awaiting_id
             .sort_unstable_by_key(|(number, ..)| *number);
-        for (_, slot, _) in &self.awaiting_id {
+        let resting = self.awaiting_id.iter();
+        self.live
+            .extend(resting.map(|(number, slot, _)| (*number, *slot)));
+        self.awaiting_id.reverse();
+        Ok(())
+    }
+
+    /// Fills the accounts' lists with all live orders.
+    pub(super) fn link_account_orders(&mut self) -> Checked {
+        self.live.sort_unstable();
+        let is_unique = self.live.is_sorted_by(|(one, _), (next, _)| one < next);
+        check(is_unique, "duplicate order number")?;
+        let exchange = &mut self.exchange;
+        for (_, slot) in &self.live {
             exchange.accounts.append_order(*slot, &mut exchange.orders);
         }
-        let is_unique = self
-            .awaiting_id
-            .is_sorted_by(|(one, ..), (next, ..)| one < next);
-        self.awaiting_id.reverse();
-        check(is_unique, "duplicate order number")
+        Ok(())
     }
 
     /// Remembers the id of an order, and links it to the order if that rests.
@@ -74,6 +82,7 @@ impl Restorer {
         (state, in_expiry_queue): (OrderIdState, bool),
     ) -> Checked {
         self.check_sequence(number.0)?;
+        let is_newest = self.is_newest();
         let exchange = &mut self.exchange;
         let latest = exchange.system.time.millis().0 + FURTHEST_AHEAD_MS;
         check(timestamp.0 <= latest, "timestamp is outside of any window")?;
@@ -98,7 +107,11 @@ impl Restorer {
                 let resting = self
                     .awaiting_id
                     .pop_if(|(next, _, stated)| *next == number && *stated == id);
-                let (_, slot, _) = resting.ok_or("no resting order has its number and id")?;
+                let Some((_, slot, _)) = resting else {
+                    check(is_newest, "no resting order has its number and id")?;
+                    self.awaiting_delayed.push_back((number, id_slot));
+                    return Ok(());
+                };
                 check(
                     terms.order_type.may_rest(),
                     "a live order has a type that cannot rest",

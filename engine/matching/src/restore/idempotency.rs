@@ -18,6 +18,7 @@ const SPLIT: u16 = 19;
 const MERGE: u16 = 20;
 const REDEEM: u16 = 21;
 const CONVERT: u16 = 22;
+const PROPOSE: u16 = 42;
 
 /// Rebuilds the outcome of a command with a reference.
 pub(super) fn outcome_of(
@@ -27,7 +28,7 @@ pub(super) fn outcome_of(
 ) -> Result<CommandOutcome, &'static str> {
     match code {
         DEPOSIT | WITHDRAW if collateral.is_zero() => Ok(CommandOutcome::Account(account)),
-        WITHDRAW_FEES if collateral.is_zero() => Ok(CommandOutcome::Done),
+        WITHDRAW_FEES | PROPOSE if collateral.is_zero() => Ok(CommandOutcome::Done),
         SPLIT | MERGE | REDEEM | CONVERT => Ok(CommandOutcome::Collateral(collateral)),
         _ => Err("no command with this code has this outcome"),
     }
@@ -48,6 +49,12 @@ impl Restorer {
             }
             DEPOSIT | WITHDRAW => {
                 self.check_account(account)?;
+                None
+            }
+            PROPOSE => {
+                check(self.is_newest(), "a proposal under older rules")?;
+                let market = self.exchange.markets.get(MarketNumber(object));
+                check(market.is_ok(), "unknown market")?;
                 None
             }
             CONVERT => {
@@ -112,6 +119,11 @@ impl Restorer {
                     state == Ok(MarketState::Closed),
                     "pending work names a market that is not closed",
                 )
+            }
+            Some(PendingWork::ClearMarket { market }) => {
+                let state = exchange.markets.get(market).map(|market| market.state);
+                let is_open = matches!(state, Ok(MarketState::Active | MarketState::Paused));
+                check(is_open, "pending work names a market that is not open")
             }
             Some(PendingWork::ClosedOnly { account }) => {
                 let is_marked = exchange

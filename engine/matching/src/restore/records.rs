@@ -3,14 +3,21 @@
 use foretell_model::digest::StateRecord;
 
 use crate::accounts::Account;
+use crate::background::Background;
 use crate::cancel_requests::CancelRequest;
+use crate::clock::MarketClock;
+use crate::delayed_queue::DelayedOrder;
+use crate::held_withdrawals::HeldWithdrawal;
 use crate::id_memory::OrderTerms;
 use crate::idempotency::{ActionContent, UsedReference};
 use crate::keys::{Key, KeyNames};
 use crate::ladder::Ladder;
 use crate::market::{Market, MarketNames};
+use crate::operators::Operator;
 use crate::order_pool::Order;
+use crate::policies::Permissions;
 use crate::positions::Position;
+use crate::resolution::Proposal;
 use crate::restore::idempotency::outcome_of;
 use crate::restore::{Checked, Restorer};
 use crate::rules::Rules;
@@ -119,6 +126,8 @@ impl Restorer {
                     supply,
                     minimum_size,
                     fee,
+                    delay_ms: 0,
+                    rebate_ppm: 0,
                     state,
                     tick_refines,
                     question,
@@ -227,6 +236,145 @@ impl Restorer {
                 digest: request,
                 last,
                 cancelled,
+            }),
+            StateRecord::Site {
+                payments,
+                policy,
+                rebates_since,
+            } => self.put_site(payments, policy, rebates_since),
+            StateRecord::Operator {
+                operator,
+                name,
+                role,
+                token,
+                live,
+            } => {
+                let added = Operator {
+                    name,
+                    role,
+                    token,
+                    live,
+                };
+                self.put_operator(operator, added)
+            }
+            StateRecord::Terms {
+                market,
+                terms,
+                clear_armed,
+            } => self.put_terms(market, MarketClock { terms, clear_armed }),
+            StateRecord::Policy { market, policy } => self.put_policy(market, policy),
+            StateRecord::ListedWallet {
+                market,
+                account,
+                propose,
+                dispute,
+            } => self.put_listed(market, account, Permissions { propose, dispute }),
+            StateRecord::Proposal {
+                market,
+                proposal,
+                time,
+                payout,
+                operator,
+                by,
+                window_seconds,
+                evidence,
+                by_time,
+                second_person,
+                disputed,
+                counter,
+            } => {
+                let put = Proposal {
+                    number: proposal,
+                    time,
+                    payout,
+                    operator,
+                    by,
+                    window_seconds,
+                    evidence,
+                    by_time,
+                    second_person,
+                    disputed,
+                    counter,
+                };
+                self.put_proposal(market, put)
+            }
+            StateRecord::Accrued { account, amount } => self.put_accrued(account, amount),
+            StateRecord::DelayedOrder {
+                order,
+                id,
+                account,
+                market,
+                outcome,
+                side,
+                order_type,
+                price,
+                lots,
+                budget,
+                minimum_lots,
+                expiration,
+                due,
+                fee,
+                rebate_ppm,
+                reserved,
+                cancel,
+            } => {
+                let entry = Order {
+                    lots,
+                    number: order,
+                    expiration,
+                    account,
+                    market,
+                    position: NONE,
+                    id_slot: NONE,
+                    next: NONE,
+                    previous: NONE,
+                    account_next: NONE,
+                    account_previous: NONE,
+                    heap: NONE,
+                    yes_price: price,
+                    outcome,
+                    side,
+                };
+                let delayed = DelayedOrder {
+                    order: NONE,
+                    number: order,
+                    market,
+                    order_type,
+                    budget,
+                    minimum_lots,
+                    due,
+                    fee,
+                    rebate_ppm,
+                    reserved,
+                    cancel,
+                };
+                self.put_delayed(id, price, entry, delayed)
+            }
+            StateRecord::HeldWithdrawal {
+                sequence,
+                operator,
+                account,
+                amount,
+                reference,
+            } => self.put_held(HeldWithdrawal {
+                sequence,
+                operator,
+                account,
+                amount,
+                reference,
+            }),
+            StateRecord::Background {
+                first,
+                work,
+                next,
+                end,
+                paid,
+            } => self.put_background(Background {
+                first,
+                work,
+                next,
+                end,
+                paid,
             }),
         }
     }

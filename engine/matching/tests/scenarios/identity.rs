@@ -1,5 +1,6 @@
 //! Permissions, and at-most-once execution of orders: ids, timestamps, keys, wallets.
 
+use foretell_model::limits::NEWEST_RULES;
 use foretell_model::{
     AccountNumber, ApiKey, Command, CommandOutcome, Event, KeyNumber, MarketNumber, OrderId,
     OrderStatus, OrderType, Outcome, PlaceOrder, RejectionReason, Side, TimeMs, TimeSeconds,
@@ -329,7 +330,7 @@ fn marks_and_system_settings_repeat() {
         RejectionReason::InvalidSettings,
     );
     world.repeated(&Command::SwitchRules { rules: 1 });
-    for rules in [0, 3] {
+    for rules in [0, NEWEST_RULES + 1] {
         world.refused(
             &Command::SwitchRules { rules },
             RejectionReason::UnknownRules,

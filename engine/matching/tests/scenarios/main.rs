@@ -9,5 +9,6 @@ mod markets;
 mod matching;
 mod neg_risk;
 mod rules_2;
+mod rules_3;
 mod worked_examples;
 mod world;

@@ -1,7 +1,7 @@
 //! Differences between rules 2 and rules 1.
 
 use foretell_model::digest::StateRecord;
-use foretell_model::limits::{ORDER_ID_SHARES, REFERENCES_PER_ACCOUNT};
+use foretell_model::limits::{NEWEST_RULES, ORDER_ID_SHARES, REFERENCES_PER_ACCOUNT};
 use foretell_model::{
     ApiKey, Command, CommandOutcome, Digest16, Event, Lots, Micros, OrderStatus, Outcome, Payout,
     Rejection, RejectionReason, Sequence, Side,
@@ -67,7 +67,8 @@ fn the_switch_forgets_remembered_requests_and_there_is_no_way_back() {
     assert!(!has_requests(&world));
     let unknown = RejectionReason::UnknownRules;
     world.refused(&Command::SwitchRules { rules: 1 }, unknown);
-    world.refused(&Command::SwitchRules { rules: 3 }, unknown);
+    let rules = NEWEST_RULES + 1;
+    world.refused(&Command::SwitchRules { rules }, unknown);
     world.repeated(&Command::SwitchRules { rules: 2 });
 }
 

@@ -5,10 +5,10 @@ use foretell_model::command::RegisterMarket;
 use foretell_model::digest::StateRecord;
 use foretell_model::limits::MAX_EVENTS;
 use foretell_model::{
-    AccountNumber, ApiKey, Command, CommandOutcome, ConditionId, Event, EventId, EventNumber,
-    FeeSchedule, Fill, KeyNumber, Lots, MarketNumber, Micros, OrderId, OrderResult, OrderType,
-    Outcome, Payout, PlaceOrder, Reference, RejectionReason, Side, Tick, TimeMs, TimeNs,
-    TimeSeconds, TokenId, Verdict, WalletAddress,
+    AccountNumber, ApiKey, Command, CommandOutcome, CommandStamp, ConditionId, Event, EventId,
+    EventNumber, FeeSchedule, Fill, KeyNumber, Lots, MarketNumber, Micros, OperatorNumber, OrderId,
+    OrderResult, OrderType, Outcome, Payout, PlaceOrder, Reference, RejectionReason, Side, Tick,
+    TimeMs, TimeNs, TimeSeconds, TokenId, Verdict, WalletAddress,
 };
 
 /// Start time of every world, in seconds.
@@ -20,6 +20,10 @@ pub(crate) const UNIT: u64 = 1_000_000;
 pub(crate) struct World {
     pub(crate) exchange: Exchange,
     pub(crate) now: TimeNs,
+    /// Whose commands follow.
+    pub(crate) operator: OperatorNumber,
+    /// Orders touched in earlier frames of the group of the commands that follow.
+    pub(crate) touched: u16,
     /// Events of the last command.
     pub(crate) events: Vec<Event>,
     /// The next order id or reference.
@@ -44,6 +48,7 @@ impl World {
             events: 1,
             orders: 8,
             expiring_orders: 2,
+            delayed_orders: 2,
             positions: 4,
             order_ids: 16,
             timestamp_seconds: 4,
@@ -53,6 +58,8 @@ impl World {
         let mut world = Self {
             exchange: Exchange::new(capacity, 42),
             now: TimeNs(START * 1_000_000_000),
+            operator: OperatorNumber::NONE,
+            touched: 0,
             events: Vec::with_capacity(MAX_EVENTS),
             next_name: 1,
         };
@@ -64,8 +71,14 @@ impl World {
     pub(crate) fn apply(&mut self, command: &Command) -> Verdict {
         self.events.clear();
         let (before, sequence) = (self.exchange.digest(), self.exchange.sequence());
-        let verdict = self.exchange.apply(command, self.now, &mut self.events);
+        let stamp = CommandStamp {
+            time: self.now,
+            operator: self.operator,
+            touched: self.touched,
+        };
+        let verdict = self.exchange.apply(command, stamp, &mut self.events);
         self.exchange.check_invariants().unwrap();
+        self.check_image();
         if matches!(verdict, Verdict::Applied(_)) {
             assert_eq!(self.exchange.sequence(), sequence.next());
         } else {
@@ -73,6 +86,17 @@ impl World {
             assert_eq!(self.events, []);
         }
         verdict
+    }
+
+    /// Checks that the state survives its image.
+    fn check_image(&self) {
+        let mut image = Vec::new();
+        self.exchange.write_image(&mut image);
+        let restored = Exchange::read_image(Capacity::NONE, 7, &image).unwrap();
+        assert_eq!(restored.digest(), self.exchange.digest());
+        assert_eq!(restored.next_due(), self.exchange.next_due());
+        let works = restored.has_background_work();
+        assert_eq!(works, self.exchange.has_background_work());
     }
 
     #[track_caller]

@@ -11,6 +11,8 @@ use foretell_model::{
 use proptest::prelude::*;
 use proptest::sample::select;
 
+use crate::samples::samples;
+
 const TICKS: [Tick; 4] = [
     Tick::Tenth,
     Tick::Hundredth,
@@ -82,6 +84,9 @@ fn pending() -> impl Strategy<Value = Option<PendingWork>> {
         })),
         small().prop_map(|account| Some(PendingWork::ClosedOnly {
             account: AccountNumber(account)
+        })),
+        small().prop_map(|market| Some(PendingWork::ClearMarket {
+            market: MarketNumber(market)
         })),
     ]
 }
@@ -315,5 +320,6 @@ pub(crate) fn any_record() -> impl Strategy<Value = StateRecord> {
                     cancelled,
                 }
             }),
+        select(samples()[11..].to_vec()),
     ]
 }

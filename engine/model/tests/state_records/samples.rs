@@ -1,15 +1,17 @@
 //! One record of each kind, with a different value in every field.
 
-use foretell_model::digest::{OrderIdState, PendingWork, StateRecord};
+use foretell_model::digest::{BackgroundWork, OrderIdState, PendingWork, StateRecord};
 use foretell_model::{
     AccountNumber, ApiKey, CloseReason, ConditionId, Digest16, DomainNumber, EventId, EventNumber,
-    FeeSchedule, KeyNumber, Lots, MarketNumber, MarketState, Micros, OrderId, OrderNumber,
-    OrderType, Outcome, Payout, Price, QuestionSet, Reference, RejectionReason, Sequence, Settings,
-    Side, SystemMode, Tick, TimeMs, TimeNs, TimeSeconds, TokenId, WalletAddress, WalletKind,
+    FeeSchedule, KeyNumber, Lots, MarketNumber, MarketState, MarketTerms, Micros, OperatorName,
+    OperatorNumber, OperatorRole, OrderId, OrderNumber, OrderType, Outcome, PaymentSettings,
+    Payout, Price, QuestionSet, Reference, RejectionReason, ResolutionPolicy, RoleSet, Sequence,
+    Settings, Side, SystemMode, Tick, TimeMs, TimeNs, TimeSeconds, TokenId, WalletAddress,
+    WalletKind,
 };
 
 /// One record of each kind, in the order of their tags.
-pub(crate) fn samples() -> [StateRecord; 11] {
+pub(crate) fn samples() -> [StateRecord; 21] {
     [
         StateRecord::System {
             rules: 1,
@@ -137,5 +139,108 @@ pub(crate) fn samples() -> [StateRecord; 11] {
             last: Sequence(0xE5),
             cancelled: 0xE6,
         },
+        StateRecord::Site {
+            payments: PaymentSettings {
+                withdrawal_limit: Micros(0xF1),
+                rebates_daily: true,
+            },
+            policy: policy(0xF2),
+            rebates_since: TimeNs(0xF3),
+        },
+        StateRecord::Operator {
+            operator: OperatorNumber(0x0101),
+            name: OperatorName::new("ann").unwrap(),
+            role: OperatorRole::Cashier,
+            token: [0x02; 32],
+            live: true,
+        },
+        StateRecord::Terms {
+            market: MarketNumber(0x11),
+            terms: MarketTerms {
+                opens_at: TimeMs(0x12),
+                closes_at: TimeMs(0x13),
+                game_start_time: TimeMs(0x14),
+                clear_book_on_start: true,
+                taker_delay_ms: 0x15,
+                rebate_ppm: 0x16,
+            },
+            clear_armed: true,
+        },
+        StateRecord::Policy {
+            market: MarketNumber(0x21),
+            policy: policy(0x22),
+        },
+        StateRecord::ListedWallet {
+            market: Some(MarketNumber(0x31)),
+            account: AccountNumber(0x32),
+            propose: true,
+            dispute: false,
+        },
+        StateRecord::Proposal {
+            market: MarketNumber(0x41),
+            proposal: Sequence(0x42),
+            time: TimeNs(0x43),
+            payout: Payout::Half,
+            operator: OperatorNumber(0x44),
+            by: Some(AccountNumber(0x45)),
+            window_seconds: 0x46,
+            evidence: [0x47; 32],
+            by_time: true,
+            second_person: false,
+            disputed: true,
+            counter: Some(Payout::No),
+        },
+        StateRecord::Accrued {
+            account: AccountNumber(0x51),
+            amount: Micros(0x52),
+        },
+        StateRecord::DelayedOrder {
+            order: OrderNumber(0x61),
+            id: OrderId([0x62; 32]),
+            account: AccountNumber(0x63),
+            market: MarketNumber(0x64),
+            outcome: Outcome::No,
+            side: Side::Buy,
+            order_type: OrderType::Fok,
+            price: Price(0x65),
+            lots: Lots(0x66),
+            budget: Micros(0x67),
+            minimum_lots: Lots(0x68),
+            expiration: TimeSeconds(0x69),
+            due: TimeNs(0x6A),
+            fee: FeeSchedule {
+                rate_ppm: 0x6B,
+                exponent: 2,
+            },
+            rebate_ppm: 0x6C,
+            reserved: 0x6D,
+            cancel: Some(CloseReason::User),
+        },
+        StateRecord::HeldWithdrawal {
+            sequence: Sequence(0x71),
+            operator: OperatorNumber(0x72),
+            account: AccountNumber(0x73),
+            amount: Micros(0x74),
+            reference: Reference([0x75; 32]),
+        },
+        StateRecord::Background {
+            first: Sequence(0x81),
+            work: BackgroundWork::Settlement {
+                market: MarketNumber(0x82),
+            },
+            next: AccountNumber(0x83),
+            end: AccountNumber(0x84),
+            paid: Micros(0x85),
+        },
     ]
+}
+
+fn policy(window: u32) -> ResolutionPolicy {
+    ResolutionPolicy {
+        proposers: RoleSet::NONE.with(OperatorRole::Admin),
+        disputers: RoleSet::NONE.with(OperatorRole::Support),
+        minimum_window_seconds: window,
+        second_person: true,
+        by_time: false,
+    }
 }

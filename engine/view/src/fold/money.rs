@@ -94,7 +94,8 @@ impl View {
         }
     }
 
-    /// Burns No of the given questions, issues Yes of all others and credits the collateral.
+    /// Burns No of the given questions, issues Yes of all other open ones and credits the
+    /// collateral.
     fn convert(
         &mut self,
         account: AccountNumber,
@@ -107,7 +108,7 @@ impl View {
         for (index, market) in (0..).zip(questions) {
             if given.contains(index) {
                 self.burn(account, market, Outcome::No, lots)?;
-            } else {
+            } else if self.markets.get_mut(market)?.is_open() {
                 self.issue(account, market, Outcome::Yes, lots)?;
             }
         }

@@ -85,8 +85,11 @@ impl View {
                 lots,
                 reason,
             } => {
-                let mut order = if number == OrderNumber(step.frame.sequence.0) {
+                let is_own = placed.as_ref().is_some_and(|order| order.number == number);
+                let mut order = if is_own || number == OrderNumber(step.frame.sequence.0) {
                     take_placed(step, placed, event)?
+                } else if self.orders.delay_of(number).is_some() {
+                    self.remove_delayed(number)?
                 } else {
                     self.remove_resting(step, number, lots)?
                 };
@@ -132,7 +135,7 @@ impl View {
         number: OrderNumber,
         lots: Lots,
     ) -> Result<Order, Impossible> {
-        let order = self.orders.remove_resting(number)?;
+        let order = self.orders.remove_live(number)?;
         if order.left != lots {
             return Err(Impossible::OrderDiffers(number));
         }

@@ -132,12 +132,11 @@ impl View {
         let questions = self.events.get_mut(event)?.questions.clone();
         let (mut no, mut yes) = (Vec::new(), Vec::new());
         for (index, market) in (0..).zip(questions) {
-            let side = if given.contains(index) {
-                &mut no
-            } else {
-                &mut yes
-            };
-            side.push(market);
+            if given.contains(index) {
+                no.push(market);
+            } else if self.markets.get_mut(market)?.is_open() {
+                yes.push(market);
+            }
         }
         let mut removed = 0;
         for &market in &no {

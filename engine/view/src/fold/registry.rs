@@ -8,6 +8,9 @@ use crate::rows::keys::Key;
 use crate::rows::system::Domain;
 use crate::view::View;
 
+/// The first rules number with operators; the switch to it creates the first admin.
+const RULES_WITH_OPERATORS: u32 = 3;
+
 impl View {
     pub(super) fn fold_key(
         &mut self,
@@ -46,8 +49,11 @@ impl View {
     ) -> Result<(), Impossible> {
         match *event {
             Event::EventRegistered { event, id } => {
-                self.events
-                    .register(event, id, step.frame.evidence, step.now)
+                (self.events).register(event, id, step.evidence(), step.now)
+            }
+            Event::EventDescribed { event } => {
+                self.events.get_mut(event)?.description = step.evidence().into();
+                Ok(())
             }
             Event::EventFrozen { event } => {
                 self.events.get_mut(event)?.frozen = true;
@@ -69,7 +75,7 @@ impl View {
                 },
                 Command::RegisterMarket(rules),
             ) => {
-                let description = step.frame.evidence;
+                let description = step.evidence();
                 (self.markets).register(market, rules, question, description, step.at())?;
                 self.books.open(market, step.at())?;
                 self.midpoints.open(market)?;
@@ -93,22 +99,22 @@ impl View {
                 since.get_or_insert(step.now);
                 Ok(())
             }
-            (&Event::MarketResolved { market, payout }, _) => {
-                let market = self.markets.change(market, step.frame.sequence)?;
-                market.state = MarketState::Resolved;
-                market.payout = Some(payout);
-                market.resolved = Some(step.now);
-                Ok(())
-            }
             (&Event::MarketArchived { market, archived }, _) => {
                 self.markets.change(market, step.frame.sequence)?.archived = archived;
+                Ok(())
+            }
+            (&Event::MarketDescribed { market }, _) => {
+                let words = step.evidence().into();
+                self.markets
+                    .change(market, step.frame.sequence)?
+                    .description = words;
                 Ok(())
             }
             _ => Err(mismatch(event)),
         }
     }
 
-    /// Tick, minimum size and fee. The first two are shown with the book.
+    /// Tick, minimum size, fee and terms. The first two are shown with the book.
     pub(super) fn fold_rules(
         &mut self,
         step: &FoldStep<'_>,
@@ -128,6 +134,17 @@ impl View {
                 self.books.touch(market, step.at())?;
             }
             Event::FeeSet { market, fee } => self.markets.change(market, sequence)?.fee = fee,
+            Event::TermsSet { market, terms } => {
+                let market = self.markets.change(market, sequence)?;
+                market.terms = terms;
+                market.clear_armed = terms.clear_book_on_start
+                    && step.now.0 < terms.game_start_time.0.saturating_mul(1_000_000);
+            }
+            Event::MarketCleared { market } => {
+                let market = self.markets.change(market, sequence)?;
+                market.cleared = Some(step.now);
+                market.clear_armed = false;
+            }
             _ => return Err(mismatch(event)),
         }
         Ok(())
@@ -144,12 +161,17 @@ impl View {
             (Event::SettingsChanged, &Command::ChangeSettings(settings)) => {
                 system.settings = settings;
             }
-            (&Event::RulesSwitched { rules }, _) => system.rules = rules,
+            (&Event::RulesSwitched { rules }, _) => {
+                system.rules = rules;
+                if rules >= RULES_WITH_OPERATORS {
+                    self.people.add_first_admin(step.now)?;
+                }
+            }
             (Event::DivergenceAccepted | Event::StateAttested, _) => {}
             (&Event::DomainRegistered { domain }, &Command::RegisterDomain { separator, .. }) => {
                 let entry = Domain {
                     separator,
-                    text: step.frame.evidence.into(),
+                    text: step.evidence().into(),
                     registered: step.now,
                 };
                 if system.domains.insert(domain, entry).is_some() {

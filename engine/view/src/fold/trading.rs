@@ -12,6 +12,7 @@ use crate::rows::balance::{lower, raise};
 use crate::rows::books::LadderPlace;
 use crate::rows::builders::BuilderSlot;
 use crate::rows::order::{Order, OrderState, own_price};
+use crate::rows::standings::Day;
 use crate::rows::trade::{Party, Trade};
 use crate::rows::trade_id::TradeId;
 use crate::view::View;
@@ -47,6 +48,7 @@ impl View {
         let trade = Trade {
             id: TradeId::new(&self.genesis, step.frame.sequence, index),
             index,
+            sequence: step.frame.sequence,
             time: step.now,
             place: step.frame.place,
             market: taker.market,
@@ -66,6 +68,7 @@ impl View {
 
         self.settle_taker(&took, fill)?;
         self.settle_maker(&made, fill)?;
+        self.accrue(step, &made, fill)?;
         for leg in [&took, &made] {
             let (token, traded) = ((leg.market, leg.outcome), (leg.side, fill.lots, leg.value));
             self.trade_position(step, leg.account, token, traded)?;
@@ -84,7 +87,7 @@ impl View {
             return Err(Impossible::OrderDiffers(fill.maker_order));
         }
         if left.is_zero() {
-            let maker = self.orders.remove_resting(fill.maker_order)?;
+            let maker = self.orders.remove_live(fill.maker_order)?;
             let state = OrderState::Completed;
             self.orders.finish(maker, state, step.frame.sequence)?;
         }
@@ -106,7 +109,22 @@ impl View {
                 account.debit(fill.fee)?;
             }
         }
-        add(&mut self.system.fees, fill.fee)
+        let kept = fill.fee.checked_sub(fill.rebate);
+        let kept = kept.ok_or(Impossible::AmountOutOfRange)?;
+        add(&mut self.system.fees, kept)
+    }
+
+    /// The maker accrues its rebate.
+    fn accrue(&mut self, step: &FoldStep<'_>, leg: &Leg, fill: &Fill) -> Result<(), Impossible> {
+        if fill.rebate == Micros::ZERO {
+            return Ok(());
+        }
+        add(&mut self.system.accrued, fill.rebate)?;
+        add(
+            &mut self.accounts.get_mut(leg.account)?.accrued,
+            fill.rebate,
+        )?;
+        (self.rebates).accrue(leg.account, leg.market, Day::of(step.now), fill.rebate)
     }
 
     /// The maker pays and delivers from its order's reservation.
@@ -147,7 +165,8 @@ fn fits(fill: &Fill, taker: &Order, maker: &Order) -> bool {
         MatchKind::Mint => taker.side == Side::Buy,
         MatchKind::Merge => taker.side == Side::Sell,
     };
-    met && maker.account == fill.maker
+    met && maker.state == OrderState::Live
+        && maker.account == fill.maker
         && maker.market == taker.market
         && maker.outcome == fill.kind.maker_outcome(taker.outcome)
         && maker.side == fill.kind.maker_side(taker.side)

@@ -45,7 +45,8 @@ pub struct SideColumns {
 }
 
 // Offsets of the fields in the bytes of a trade and of a party.
-const TIME: usize = TradeId::SIZE + TradeIndex::SIZE;
+const SEQUENCE: usize = TradeId::SIZE + TradeIndex::SIZE;
+const TIME: usize = SEQUENCE + Sequence::SIZE;
 const PLACE: usize = TIME + TimeNs::SIZE;
 const MARKET: usize = PLACE + FramePosition::SIZE;
 const YES_PRICE: usize = MARKET + MarketNumber::SIZE + MatchKind::SIZE;
@@ -76,9 +77,8 @@ impl View {
     pub fn trade_columns(&self, slot: TradeSlot) -> Option<TradeColumns> {
         let bytes = self.trades.all.log().bytes(slot.0)?;
         let yes_price = at(bytes, YES_PRICE)?;
-        let taken_by: OrderNumber = at(bytes, TAKER)?;
         Some(TradeColumns {
-            sequence: Sequence(taken_by.0),
+            sequence: at(bytes, SEQUENCE)?,
             time: at(bytes, TIME)?,
             place: at(bytes, PLACE)?,
             market: at(bytes, MARKET)?,
@@ -108,6 +108,7 @@ mod tests {
         let trade = Trade {
             id: TradeId([9; TradeId::SIZE]),
             index: TradeIndex(3),
+            sequence: Sequence(0x99_8877),
             time: TimeNs(0x1122_3344_5566),
             place: FramePosition {
                 segment: 1,
@@ -126,6 +127,7 @@ mod tests {
         let mut bytes = Vec::new();
         trade.put(&mut bytes);
         let read = |place| at::<u32>(&bytes, place);
+        assert_eq!(at(&bytes, SEQUENCE), Some(trade.sequence));
         assert_eq!(at(&bytes, TIME), Some(trade.time));
         assert_eq!(at(&bytes, PLACE), Some(trade.place));
         assert_eq!(read(MARKET), Some(trade.market.0));

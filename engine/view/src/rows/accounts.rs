@@ -25,8 +25,12 @@ pub struct Account {
     pub heartbeat: bool,
     /// Collateral not reserved.
     pub free: Micros,
-    /// Collateral reserved by live BUYs.
+    /// Collateral reserved by live BUYs and held withdrawals.
     pub reserved: Micros,
+    /// Rebates accrued and not yet paid (docs/verify/rules.md §23); they cannot be spent.
+    pub accrued: Micros,
+    /// Rebates paid so far.
+    pub rebates_paid: Micros,
     /// Wallets bound to it, by [`WalletKind::code`]; index 0 is unused.
     bound: [Option<AccountNumber>; WalletKind::ALL.len()],
     /// Non-empty holdings.
@@ -41,6 +45,8 @@ stored!(Account {
     heartbeat: bool,
     free: Micros,
     reserved: Micros,
+    accrued: Micros,
+    rebates_paid: Micros,
     bound: [Option<AccountNumber>; WalletKind::ALL.len()],
     balances: BTreeMap<MarketNumber, Balance>,
 });
@@ -166,6 +172,8 @@ impl Accounts {
             heartbeat: false,
             free: Micros::ZERO,
             reserved: Micros::ZERO,
+            accrued: Micros::ZERO,
+            rebates_paid: Micros::ZERO,
             bound: [None; WalletKind::ALL.len()],
             balances: BTreeMap::new(),
         };

@@ -15,7 +15,7 @@ use crate::storage::by_number::ByNumber;
 pub struct EventGroup {
     /// Its catalog id.
     pub id: EventId,
-    /// Its description, as registered (the frame's evidence).
+    /// Its description, as registered or last described (the frame's evidence).
     pub description: Box<[u8]>,
     /// When it was registered.
     pub registered: TimeNs,

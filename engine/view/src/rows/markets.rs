@@ -7,8 +7,8 @@ use foretell_model::codec::{CodecError, Stored, stored};
 use foretell_model::command::RegisterMarket;
 use foretell_model::quantity::PRICE_ONE;
 use foretell_model::{
-    ConditionId, EventNumber, FeeSchedule, Lots, MarketNumber, MarketState, Micros, Outcome,
-    Payout, Price, Sequence, Tick, TimeNs, TokenId,
+    ConditionId, EventNumber, FeeSchedule, Lots, MarketNumber, MarketState, MarketTerms, Micros,
+    Outcome, Payout, Price, Sequence, Tick, TimeNs, TokenId,
 };
 
 use crate::error::Impossible;
@@ -29,6 +29,10 @@ pub struct Market {
     pub minimum_size: Lots,
     /// Taker fee.
     pub fee: FeeSchedule,
+    /// Clock, delay and rebate (docs/verify/rules.md §21).
+    pub terms: MarketTerms,
+    /// Whether its book will be cleared at its game start.
+    pub clear_armed: bool,
     /// Its neg-risk event group and question index; `None` = a plain market.
     pub question: Option<(EventNumber, u32)>,
     /// State.
@@ -39,7 +43,7 @@ pub struct Market {
     pub archived: bool,
     /// Outstanding shares of `[Yes, No]`.
     pub supply: [Lots; 2],
-    /// Its description, as registered (the frame's evidence).
+    /// Its description, as registered or last described (the frame's evidence).
     pub description: Box<[u8]>,
     /// When it was registered.
     pub registered: TimeNs,
@@ -49,7 +53,14 @@ pub struct Market {
     pub closed: Option<TimeNs>,
     /// When it was resolved.
     pub resolved: Option<TimeNs>,
-    /// The last frame that changed its rules, state, payout or archived flag, but not its supply.
+    /// When its book was last cleared.
+    pub cleared: Option<TimeNs>,
+    /// When no shares of it were left after its resolution.
+    pub settled: Option<TimeNs>,
+    /// What the steps of its settlement paid.
+    pub settlement_paid: Micros,
+    /// The last frame that changed its rules, words, state, proposal, payout or archived flag, but
+    /// not its supply.
     pub changed: Sequence,
 }
 
@@ -60,6 +71,8 @@ stored!(Market {
     tick_refines: bool,
     minimum_size: Lots,
     fee: FeeSchedule,
+    terms: MarketTerms,
+    clear_armed: bool,
     question: Option<(EventNumber, u32)>,
     state: MarketState,
     payout: Option<Payout>,
@@ -70,6 +83,9 @@ stored!(Market {
     activated: Option<TimeNs>,
     closed: Option<TimeNs>,
     resolved: Option<TimeNs>,
+    cleared: Option<TimeNs>,
+    settled: Option<TimeNs>,
+    settlement_paid: Micros,
     changed: Sequence,
 });
 
@@ -78,6 +94,12 @@ impl Market {
     #[must_use]
     pub fn is_neg_risk(&self) -> bool {
         self.question.is_some()
+    }
+
+    /// Whether it is not resolved, in whatever state (docs/verify/rules.md §26).
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        self.state != MarketState::Resolved
     }
 
     /// The token of an outcome.
@@ -159,6 +181,8 @@ impl Markets {
             tick_refines: command.tick_refines,
             minimum_size: command.minimum_size,
             fee: command.fee,
+            terms: MarketTerms::default(),
+            clear_armed: false,
             question: command.event.map(|event| (event, question)),
             state: MarketState::Registered,
             payout: None,
@@ -169,6 +193,9 @@ impl Markets {
             activated: None,
             closed: None,
             resolved: None,
+            cleared: None,
+            settled: None,
+            settlement_paid: Micros::ZERO,
             changed: at.0,
         };
         self.name(number, &market)?;

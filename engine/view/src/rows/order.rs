@@ -16,6 +16,8 @@ use crate::rows::trade_slot::TradeSlot;
 pub enum OrderState {
     /// It rests.
     Live,
+    /// It waits out the delay of its market (docs/verify/rules.md §22).
+    Delayed,
     /// It is fully filled; for a budget BUY, its budget is spent.
     Completed,
     /// It ended with an unfilled remainder.
@@ -29,13 +31,15 @@ pub enum OrderState {
 pub enum UserStatus {
     /// LIVE: it rests.
     Live,
+    /// DELAYED: it waits out the delay of its market.
+    Delayed,
     /// MATCHED: fully filled.
     Matched,
     /// CANCELED: ended by its user, expiry, heartbeat, self-trade, or as a taker's remainder.
     Canceled,
     /// CANCELED_MARKET_RESOLVED: its market closed.
     CanceledMarketResolved,
-    /// UNMATCHED: killed.
+    /// UNMATCHED: killed, at once or after its delay.
     Unmatched,
 }
 
@@ -45,10 +49,11 @@ impl OrderState {
     pub fn user_status(self) -> UserStatus {
         match self {
             Self::Live => UserStatus::Live,
+            Self::Delayed => UserStatus::Delayed,
             Self::Completed => UserStatus::Matched,
             Self::Closed(CloseReason::MarketClosed) => UserStatus::CanceledMarketResolved,
+            Self::Closed(CloseReason::FokNotFilled) | Self::Killed(_) => UserStatus::Unmatched,
             Self::Closed(_) => UserStatus::Canceled,
-            Self::Killed(_) => UserStatus::Unmatched,
         }
     }
 }
@@ -86,8 +91,8 @@ pub struct Order {
     pub taker_amount: u64,
     /// For GTD only; 0 otherwise.
     pub expiration: TimeSeconds,
-    /// Remaining lots of a live order; unfilled lots of a closed one (0 for a budget BUY); 0 for a
-    /// completed or killed one.
+    /// Remaining lots of a live order, all lots of a delayed one; unfilled lots of a closed one (0
+    /// for a budget BUY); 0 for a completed or killed one.
     pub left: Lots,
     /// Shares traded, as taker and as maker.
     pub matched: Lots,
@@ -99,7 +104,7 @@ pub struct Order {
     pub created: TimeNs,
     /// When it last traded or ended.
     pub updated: TimeNs,
-    /// Place of the frame that placed it and that holds every trade it took.
+    /// Place of the frame that placed it.
     pub place: FramePosition,
     pub(crate) builder: Option<BuilderSlot>,
     /// First of the `taken` consecutive trades in which it was the taker.
@@ -131,10 +136,10 @@ impl Order {
         }
     }
 
-    /// Whether it rests.
+    /// Whether it rests, or waits out the delay of its market.
     #[must_use]
     pub fn is_live(&self) -> bool {
-        self.state == OrderState::Live
+        matches!(self.state, OrderState::Live | OrderState::Delayed)
     }
 }
 
@@ -175,6 +180,7 @@ impl Stored for OrderState {
             Self::Completed => (1, 0),
             Self::Closed(reason) => (2, reason.code().into()),
             Self::Killed(reason) => (3, reason.code()),
+            Self::Delayed => (4, 0),
         };
         (state, reason).put(out);
     }
@@ -187,6 +193,7 @@ impl Stored for OrderState {
                 .and_then(CloseReason::from_code)
                 .map(Self::Closed),
             (3, reason) => RejectionReason::from_code(reason).map(Self::Killed),
+            (4, 0) => Some(Self::Delayed),
             _ => None,
         }
         .ok_or(CodecError::Inconsistent("state of an order"))

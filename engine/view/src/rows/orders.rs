@@ -1,10 +1,12 @@
 //! Orders: live ones by number, account and id, finished ones by id and by end.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use foldhash::fast::RandomState;
-use foretell_model::codec::{Fixed, fixed};
-use foretell_model::{AccountNumber, CloseReason, MarketNumber, OrderId, OrderNumber, Sequence};
+use foretell_model::codec::{Fixed, fixed, stored};
+use foretell_model::{
+    AccountNumber, CloseReason, MarketNumber, OrderId, OrderNumber, Sequence, TimeNs,
+};
 
 use crate::error::Impossible;
 use crate::rows::order::{Order, OrderState};
@@ -22,6 +24,23 @@ pub struct EndedOrder {
     /// Why it ended.
     pub reason: CloseReason,
 }
+
+/// What a delayed order waits for (docs/verify/rules.md §22).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Delay {
+    /// When it meets the book.
+    pub due: TimeNs,
+    /// Reserved: micros of a BUY, lots of a SELL.
+    pub reserved: u64,
+    /// Reason of the first cancel that asked for it: its rest will not rest.
+    pub cancel: Option<CloseReason>,
+}
+
+stored!(Delay {
+    due: TimeNs,
+    reserved: u64,
+    cancel: Option<CloseReason>,
+});
 
 /// The stored form of a finished order.
 #[derive(Debug)]
@@ -46,6 +65,8 @@ impl LogRow for FinishedOrder {
 pub struct Orders {
     live: HashMap<OrderNumber, Order, RandomState>,
     live_ids: HashMap<OrderId, OrderNumber, RandomState>,
+    /// The delays of live orders that wait.
+    pub(crate) delays: BTreeMap<OrderNumber, Delay>,
     /// Live orders of each account that ever had one.
     by_account: HashMap<AccountNumber, BTreeSet<OrderNumber>, RandomState>,
     /// Number of live orders in each market that ever had one.
@@ -60,6 +81,7 @@ impl Orders {
         Self {
             live: HashMap::default(),
             live_ids: HashMap::default(),
+            delays: BTreeMap::new(),
             by_account: HashMap::default(),
             by_market: HashMap::default(),
             finished,
@@ -70,6 +92,12 @@ impl Orders {
     #[must_use]
     pub fn live(&self, number: OrderNumber) -> Option<&Order> {
         self.live.get(&number)
+    }
+
+    /// The delay of an order that waits.
+    #[must_use]
+    pub fn delay_of(&self, number: OrderNumber) -> Option<&Delay> {
+        self.delays.get(&number)
     }
 
     /// The order with this id, live or finished.
@@ -165,6 +193,17 @@ impl Orders {
     /// Adds a resting order.
     pub(crate) fn rest(&mut self, mut order: Order) -> Result<(), Impossible> {
         order.state = OrderState::Live;
+        self.insert(order)
+    }
+
+    /// Adds an order that waits out a delay.
+    pub(crate) fn delay(&mut self, mut order: Order, delay: Delay) -> Result<(), Impossible> {
+        order.state = OrderState::Delayed;
+        self.delays.insert(order.number, delay);
+        self.insert(order)
+    }
+
+    fn insert(&mut self, order: Order) -> Result<(), Impossible> {
         let (number, account) = (order.number, order.account);
         if self.live_ids.insert(order.id, number).is_some() {
             return Err(Impossible::DuplicateName);
@@ -177,8 +216,32 @@ impl Orders {
         }
     }
 
-    /// Removes a resting order, which is then finished.
-    pub(crate) fn remove_resting(&mut self, number: OrderNumber) -> Result<Order, Impossible> {
+    /// Removes a delayed order, which is then released or finished.
+    pub(crate) fn remove_delayed(
+        &mut self,
+        number: OrderNumber,
+    ) -> Result<(Order, Delay), Impossible> {
+        let delay = self.delays.remove(&number);
+        let delay = delay.ok_or(Impossible::OrderNotLive(number))?;
+        Ok((self.remove_live(number)?, delay))
+    }
+
+    /// Notes a cancel of a delayed order.
+    pub(crate) fn request_cancel(
+        &mut self,
+        number: OrderNumber,
+        reason: CloseReason,
+    ) -> Result<(), Impossible> {
+        let delay = self.delays.get_mut(&number);
+        let delay = delay.ok_or(Impossible::OrderNotLive(number))?;
+        match delay.cancel.replace(reason) {
+            None => Ok(()),
+            Some(_) => Err(Impossible::OrderDiffers(number)),
+        }
+    }
+
+    /// Removes a live order that does not wait.
+    pub(crate) fn remove_live(&mut self, number: OrderNumber) -> Result<Order, Impossible> {
         let order = self.live.remove(&number);
         let order = order.ok_or(Impossible::OrderNotLive(number))?;
         self.live_ids.remove(&order.id);

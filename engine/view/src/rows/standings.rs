@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use foretell_model::codec::stored;
+use foretell_model::codec::{fixed, stored};
 use foretell_model::{AccountNumber, Lots, Micros, TimeNs};
 
 use crate::error::Impossible;
@@ -15,7 +15,7 @@ pub const ACCOUNT_DAYS: u32 = 31;
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Day(pub u32);
 
-stored!(Day { 0: u32 });
+fixed!(Day { 0: u32 });
 
 impl Day {
     /// The day of a time.

@@ -38,6 +38,8 @@ pub struct System {
     pub collateral: Micros,
     /// Balance of the fee account.
     pub fees: Micros,
+    /// Rebates that all accounts accrued and were not yet paid.
+    pub accrued: Micros,
     /// Signing domains by number.
     pub domains: BTreeMap<DomainNumber, Domain>,
 }
@@ -56,6 +58,7 @@ stored!(System {
     work_pending: bool,
     collateral: Micros,
     fees: Micros,
+    accrued: Micros,
     domains: BTreeMap<DomainNumber, Domain>,
 });
 
@@ -70,6 +73,7 @@ impl Default for System {
             work_pending: false,
             collateral: Micros::ZERO,
             fees: Micros::ZERO,
+            accrued: Micros::ZERO,
             domains: BTreeMap::new(),
         }
     }

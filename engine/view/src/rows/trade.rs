@@ -17,6 +17,8 @@ use crate::storage::row::LogRow;
 pub(crate) struct Trade {
     pub(crate) id: TradeId,
     pub(crate) index: TradeIndex,
+    /// The frame: that of the taker's order, or of its release.
+    pub(crate) sequence: Sequence,
     pub(crate) time: TimeNs,
     pub(crate) place: FramePosition,
     pub(crate) market: MarketNumber,
@@ -24,7 +26,6 @@ pub(crate) struct Trade {
     pub(crate) yes_price: Price,
     pub(crate) lots: Lots,
     pub(crate) fee: Micros,
-    /// Its order number is also the sequence of the frame.
     pub(crate) taker: Party,
     pub(crate) maker: Party,
     /// The previous trade made by the maker's order.
@@ -46,6 +47,7 @@ pub(crate) struct Party {
 fixed!(Trade {
     id: TradeId,
     index: TradeIndex,
+    sequence: Sequence,
     time: TimeNs,
     place: FramePosition,
     market: MarketNumber,
@@ -113,7 +115,7 @@ pub struct TradeSide {
 pub struct TradeRecord {
     /// Its id.
     pub id: TradeId,
-    /// The frame it happened in; also the number of the taker's order.
+    /// The frame it happened in: that of the taker's order, or of its release.
     pub sequence: Sequence,
     /// Index of the fill in the frame.
     pub index: TradeIndex,

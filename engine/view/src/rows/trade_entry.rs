@@ -173,7 +173,7 @@ fn flags(party: &Party) -> u8 {
 #[cfg(test)]
 pub(crate) mod tests {
     use foretell_model::{
-        AccountNumber, FramePosition, KeyNumber, MatchKind, OrderId, OrderNumber, TimeNs,
+        AccountNumber, FramePosition, KeyNumber, MatchKind, OrderId, OrderNumber, Sequence, TimeNs,
         TradeIndex,
     };
     use proptest::prelude::*;
@@ -202,6 +202,7 @@ pub(crate) mod tests {
         Trade {
             id: TradeId([0; 16]),
             index: TradeIndex(0),
+            sequence: Sequence(0),
             time: TimeNs(0),
             place: FramePosition::default(),
             market: MarketNumber(market),

@@ -7,12 +7,12 @@
 )]
 
 use foretell_model::command::RegisterMarket;
-use foretell_model::evidence::{OrderEvidence, WORDS_BYTES};
+use foretell_model::evidence::{ActEvidence, OrderEvidence, WORDS_BYTES};
 use foretell_model::{
     AccountNumber, ApiKey, Command, ConditionId, DomainNumber, Event, EventNumber, FeeSchedule,
     Fill, FramePosition, FrameRef, KeyNumber, Lots, MarketNumber, MarketState, MatchKind, Micros,
-    OrderId, OrderNumber, OrderType, Outcome, PlaceOrder, Price, Reference, Sequence, Side, Tick,
-    TimeMs, TimeNs, TimeSeconds, TokenId, WalletAddress,
+    OperatorNumber, OrderId, OrderNumber, OrderType, Outcome, PlaceOrder, Price, Reference,
+    Sequence, Side, Tick, TimeMs, TimeNs, TimeSeconds, TokenId, WalletAddress,
 };
 use foretell_view::{FoldError, Order, Summary, TradeList, TradeSlot, View};
 
@@ -103,6 +103,7 @@ pub(crate) fn fill(
     left: u64,
 ) -> Fill {
     Fill {
+        rebate: Micros(0),
         maker_order: maker.0,
         maker: maker.1,
         kind,
@@ -195,6 +196,30 @@ impl Scene {
         events: &[Event],
         evidence: &[u8],
     ) -> Result<Sequence, FoldError> {
+        self.try_act(OperatorNumber::NONE, command, events, evidence)
+    }
+
+    /// A command of an operator, whose evidence begins with a reason.
+    pub(crate) fn act(
+        &mut self,
+        operator: OperatorNumber,
+        command: Command,
+        events: &[Event],
+        own: &[u8],
+    ) -> Sequence {
+        let mut evidence = Vec::new();
+        let reason = "a reason";
+        ActEvidence { reason, own }.encode(&mut evidence);
+        self.try_act(operator, &command, events, &evidence).unwrap()
+    }
+
+    fn try_act(
+        &mut self,
+        operator: OperatorNumber,
+        command: &Command,
+        events: &[Event],
+        evidence: &[u8],
+    ) -> Result<Sequence, FoldError> {
         let sequence = Sequence(self.next());
         let place = FramePosition {
             segment: 1,
@@ -202,6 +227,8 @@ impl Scene {
             length: 100,
         };
         let frame = FrameRef {
+            operator,
+            touched: 0,
             sequence,
             time: self.time(),
             command,

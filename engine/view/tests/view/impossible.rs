@@ -183,6 +183,8 @@ fn sequences_follow_one_another() {
     for wrong in [0, 2] {
         let mut scene = Scene::empty();
         let frame = FrameRef {
+            operator: foretell_model::OperatorNumber::NONE,
+            touched: 0,
             sequence: Sequence(wrong),
             time: TimeNs(1),
             command: &Command::AdvanceTime,

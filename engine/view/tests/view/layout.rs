@@ -8,8 +8,8 @@ use scene::*;
 
 /// The version, and the hash of all bytes of a small scene in this version.
 const PINNED: (u32, &str) = (
-    7,
-    "979dae8e03740dcfd788575b7e04078327dc3d7b8800e705bd029477dc13a85f",
+    8,
+    "db2ebb491fa529e3cfee74b4c771d17675ef4729577c65b82e9faafa89fc181a",
 );
 
 /// Two trades, orders of every final state, account actions, chunks of two rows.

@@ -5,6 +5,7 @@
 mod books;
 mod impossible;
 mod layout;
+mod market_life;
 mod orders;
 mod positions;
 mod price_history;

@@ -1,14 +1,15 @@
 //! Money in and out, wallets and their owners: `/accounts/…`, `/fees/withdraw`.
 
-use foretell_model::{Command, Outcome};
-use foretell_view::{Account, View};
+use foretell_model::{Command, Outcome, Reference};
+use foretell_view::{Account, HeldWithdrawal, View};
 use foretell_wire::operator::{
-    AccountAnswer, Address, Binding, ClosedOnly, FeesWithdrawal, PlainForm as _, PositionAnswer,
-    Transfer, WalletName, read,
+    AccountAnswer, Address, Binding, ClosedOnly, FeesWithdrawal, HeldReference, HeldRow, HeldRows,
+    Nothing, PlainForm as _, PositionAnswer, Transfer, WalletName, read,
 };
-use foretell_wire::{ErrorCode, json_text};
+use foretell_wire::time::iso;
+use foretell_wire::{ErrorCode, ids, json_text};
 
-use super::apply;
+use super::{actor_name, apply};
 use crate::answer::Answer;
 use crate::failure::Failure;
 use crate::request_context::RequestContext;
@@ -22,7 +23,7 @@ pub(crate) async fn deposit(context: RequestContext) -> Result<Answer, Failure> 
         amount: to.amount,
         reference: reference(&to.reference),
     };
-    apply(&context.app, command, to.reference.as_bytes()).await
+    apply(&context, command, to.reference.as_bytes()).await
 }
 
 /// `POST /accounts/withdraw`.
@@ -33,7 +34,7 @@ pub(crate) async fn withdraw(context: RequestContext) -> Result<Answer, Failure>
         amount: from.amount,
         reference: reference(&from.reference),
     };
-    apply(&context.app, command, from.reference.as_bytes()).await
+    apply(&context, command, from.reference.as_bytes()).await
 }
 
 /// `POST /fees/withdraw`.
@@ -43,7 +44,50 @@ pub(crate) async fn withdraw_fees(context: RequestContext) -> Result<Answer, Fai
         amount: fees.amount,
         reference: reference(&fees.reference),
     };
-    apply(&context.app, command, fees.reference.as_bytes()).await
+    apply(&context, command, fees.reference.as_bytes()).await
+}
+
+/// `POST /withdrawals/confirm`: the second person pays a held withdrawal.
+pub(crate) async fn confirm(context: RequestContext) -> Result<Answer, Failure> {
+    let HeldReference { reference: text } = read(&context.body)?;
+    let reference = held_reference(&text);
+    apply(&context, Command::ConfirmWithdrawal { reference }, &[]).await
+}
+
+/// `POST /withdrawals/release`: gives up a held withdrawal.
+pub(crate) async fn release(context: RequestContext) -> Result<Answer, Failure> {
+    let HeldReference { reference: text } = read(&context.body)?;
+    let reference = held_reference(&text);
+    apply(&context, Command::ReleaseWithdrawal { reference }, &[]).await
+}
+
+/// A reference by its text, or by the hash that the list shows. A hash is longer than any text.
+fn held_reference(text: &str) -> Reference {
+    ids::bytes32(text).map_or_else(|| reference(text), Reference)
+}
+
+/// `GET /withdrawals`: those that wait for a second person.
+pub(crate) async fn held(context: RequestContext) -> Result<Answer, Failure> {
+    context.wait_fresh().await?;
+    let state = context.app.shared_view.read();
+    let view = &state.view;
+    let row = |held: &HeldWithdrawal| {
+        Some(HeldRow {
+            reference: ids::hex_text(&held.reference.0),
+            wallet: view.accounts().get(held.account)?.wallet,
+            amount: held.amount,
+            asked_by: actor_name(view, held.operator, None),
+            asked_at: iso(held.time),
+        })
+    };
+    let withdrawals = view.people().held.values().filter_map(row).collect();
+    Ok(Answer::json(json_text(&HeldRows { withdrawals })).at(state.position()))
+}
+
+/// `POST /rebates/pay`.
+pub(crate) async fn pay_rebates(context: RequestContext) -> Result<Answer, Failure> {
+    let Nothing {} = read(&context.body)?;
+    apply(&context, Command::PayRebates, &[]).await
 }
 
 /// `POST /accounts/bind`.
@@ -58,13 +102,13 @@ pub(crate) async fn bind(context: RequestContext) -> Result<Answer, Failure> {
         wallet,
         kind,
     };
-    apply(&context.app, command, &[]).await
+    apply(&context, command, &[]).await
 }
 
 /// `POST /accounts/unbind`.
 pub(crate) async fn unbind(context: RequestContext) -> Result<Answer, Failure> {
     let WalletName { wallet } = read(&context.body)?;
-    apply(&context.app, Command::UnbindWallet { wallet }, &[]).await
+    apply(&context, Command::UnbindWallet { wallet }, &[]).await
 }
 
 /// `POST /accounts/closed-only`.
@@ -77,7 +121,7 @@ pub(crate) async fn closed_only(context: RequestContext) -> Result<Answer, Failu
         wallet,
         closed_only,
     };
-    apply(&context.app, command, &[]).await
+    apply(&context, command, &[]).await
 }
 
 /// `GET /accounts/{wallet}`.
@@ -116,6 +160,7 @@ fn describe(view: &View, account: &Account, live_orders: usize) -> Option<Accoun
         closed_only: account.closed_only,
         free: account.free,
         reserved: account.reserved,
+        accrued: account.accrued,
         live_orders: u32::try_from(live_orders).unwrap_or(u32::MAX),
         positions,
     })

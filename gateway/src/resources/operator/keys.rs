@@ -83,7 +83,7 @@ pub(crate) async fn revoke(context: RequestContext) -> Result<Answer, Failure> {
             return Ok(Answer::json(json_text(&before)));
         }
     };
-    let done = submit_or_reject(&context.app, command, &[]).await?;
+    let done = submit_or_reject(&context, command, &[]).await?;
     // After the answer this process accepts no request with that key; on a timeout the revocation
     // is durable anyway.
     let shown = position_of(&done.reply).sequence;

@@ -7,13 +7,16 @@ use foretell_view::{Market, View};
 use foretell_wire::api_error::FieldError;
 use foretell_wire::decimal::digits_u64;
 use foretell_wire::ids::condition_id;
-use foretell_wire::operator::{MarketRow, MarketRows, registered_end_date};
+use foretell_wire::operator::{
+    MarketRow, MarketRows, PolicyChange, TermsChange, registered_end_date,
+};
 use foretell_wire::query::Query;
 use foretell_wire::{ApiError, json_text};
 
 use crate::answer::Answer;
 use crate::app::App;
 use crate::failure::Failure;
+use crate::own_catalog::is_own;
 use crate::request_context::RequestContext;
 
 /// Most rows of a page.
@@ -39,18 +42,18 @@ pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
     app.shared_view.catch_up().await?;
     let state = app.shared_view.read();
     let view = &state.view;
-    let row = |market| row(app, view, market);
+    let row = |(number, market)| row(app, view, number, market);
     let markets = match named {
         Some(named) => named
             .numbers(view)
             .into_iter()
-            .filter_map(|number| view.markets().get(number))
+            .filter_map(|number| Some((number, view.markets().get(number)?)))
             .skip(offset)
             .take(limit)
             .map(row)
             .collect(),
         None => {
-            let all = view.markets().iter().map(|(_, market)| market);
+            let all = view.markets().iter();
             all.skip(offset).take(limit).map(row).collect()
         }
     };
@@ -104,7 +107,8 @@ impl MarketSelection {
     }
 }
 
-fn row(app: &App, view: &View, market: &Market) -> MarketRow {
+fn row(app: &App, view: &View, number: MarketNumber, market: &Market) -> MarketRow {
+    let policy = view.resolutions().own_policy(number);
     let described = app.descriptions.of(market);
     let question = market.question;
     let event = question.and_then(|(event, _)| view.events().get(event));
@@ -123,5 +127,9 @@ fn row(app: &App, view: &View, market: &Market) -> MarketRow {
         question: described.question.clone(),
         slug: described.slug.clone(),
         end_date: registered_end_date(&market.description),
+        terms: Some(TermsChange::of(market.condition, market.terms)),
+        own: is_own(market),
+        settled: market.settled.is_some(),
+        policy: policy.map(|own| PolicyChange::of(Some(market.condition), own.policy)),
     }
 }

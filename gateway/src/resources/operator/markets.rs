@@ -1,84 +1,18 @@
-//! Markets and neg-risk events: `/markets…`, `/events`.
+//! State, rules and terms of registered markets: `/markets/…`.
 
-use foretell_link::Reply;
-use foretell_model::command::RegisterMarket;
 use foretell_model::{
-    Command, CommandOutcome, ConditionId, EventId, EventNumber, MarketNumber, MarketState,
-    RejectionReason, Sequence,
+    Command, CommandOutcome, ConditionId, MarketNumber, MarketState, RejectionReason, Sequence,
 };
-use foretell_view::{Market, View};
+use foretell_view::Market;
+use foretell_wire::ApiError;
 use foretell_wire::operator::{
-    Archive, CommandAnswer, EventRegistration, FeeChange, MarketName, MarketRegistration,
-    MarketTerms, MinimumChange, Resolution, TickChange, read,
+    Archive, FeeChange, MarketName, MinimumChange, Resolution, TermsChange, TickChange, read,
 };
-use foretell_wire::{ApiError, ErrorCode, json_text};
 
-use super::{CommandResult, apply, submit, submit_or_reject};
+use super::{CommandResult, apply, market_of, submit};
 use crate::answer::Answer;
 use crate::failure::Failure;
 use crate::request_context::RequestContext;
-use crate::resources::position_of;
-
-/// `POST /events`.
-pub(crate) async fn register_event(context: RequestContext) -> Result<Answer, Failure> {
-    let wanted: EventRegistration = read(&context.body)?;
-    let event = EventId(wanted.event_id);
-    let evidence = wanted.into_description().to_evidence()?;
-    apply(&context.app, Command::RegisterEvent { event }, &evidence).await
-}
-
-/// `POST /markets`: registers a market and opens it for trading. With `activate` false it stays
-/// registered. A question of a neg-risk event also stays registered unless `activate` is true,
-/// because opening the first question freezes the event's list.
-pub(crate) async fn register(context: RequestContext) -> Result<Answer, Failure> {
-    let app = &context.app;
-    let MarketRegistration { terms, description } = MarketRegistration::read(&context.body)?;
-    let event = match terms.event_id {
-        Some(id) => {
-            let find = |view: &View| view.events().by_id(EventId(id)).map(|(number, _)| number);
-            Some(app.find(find).await?.ok_or(ErrorCode::EventNotFound)?)
-        }
-        None => None,
-    };
-    let evidence = description.to_evidence()?;
-    let command = registration(&terms, event);
-    let done = submit_or_reject(app, command, &evidence).await?;
-    let CommandOutcome::Market(market) = done.outcome else {
-        return Err(ApiError::Internal.into());
-    };
-    let mut last: Reply = done.reply;
-    if terms.activate.unwrap_or(event.is_none()) {
-        match submit(app, Command::ActivateMarket { market }, &[]).await? {
-            Ok(activated) => last = activated.reply,
-            // It was opened before; its state since then must not be changed here.
-            Err((reply, refusal)) if refusal.reason == RejectionReason::InvalidTransition => {
-                last = reply;
-            }
-            Err((_, refusal)) => return Err(ApiError::from_command_rejection(&refusal).into()),
-        }
-    }
-    let state = app.read_after(last.sequence, |state| {
-        state.view.markets().get(market).map(|market| market.state)
-    });
-    let state = state.await?.unwrap_or(MarketState::Registered);
-    let answer = CommandAnswer {
-        status: Some(state),
-        ..done.applied()
-    };
-    Ok(Answer::json(json_text(&answer)).at(position_of(&last)))
-}
-
-fn registration(terms: &MarketTerms, event: Option<EventNumber>) -> Command {
-    Command::RegisterMarket(RegisterMarket {
-        condition: terms.condition_id,
-        tokens: terms.token_ids,
-        tick: terms.tick(),
-        tick_refines: terms.tick_refines.unwrap_or(true),
-        minimum_size: terms.minimum(),
-        fee: terms.fee.unwrap_or_default(),
-        event,
-    })
-}
 
 /// `POST /markets/activate`.
 pub(crate) async fn activate(context: RequestContext) -> Result<Answer, Failure> {
@@ -167,6 +101,21 @@ pub(crate) async fn fee(context: RequestContext) -> Result<Answer, Failure> {
     change(&context, wanted.condition_id, command, |_| false).await
 }
 
+/// `POST /markets/terms`: changes the terms that the body names.
+pub(crate) async fn terms(context: RequestContext) -> Result<Answer, Failure> {
+    let wanted: TermsChange = read(&context.body)?;
+    let market = market_of(&context, wanted.condition_id).await?;
+    // The command replaces all terms: those of the body are applied to the newest.
+    context.app.shared_view.catch_up().await?;
+    let now = {
+        let state = context.app.shared_view.read();
+        let market = state.view.markets().get(market);
+        market.map(|market| market.terms).unwrap_or_default()
+    };
+    let terms = wanted.applied_to(now);
+    apply(&context, Command::SetTerms { market, terms }, &[]).await
+}
+
 /// Changes a market. A rejection because the market is `already` in that state counts as success,
 /// so that a command may be repeated.
 async fn change(
@@ -176,13 +125,8 @@ async fn change(
     already: impl Fn(&Market) -> bool,
 ) -> Result<Answer, Failure> {
     let app = &context.app;
-    let find = |view: &View| {
-        view.markets()
-            .by_condition(&condition)
-            .map(|(number, _)| number)
-    };
-    let market = app.find(find).await?.ok_or(ApiError::MarketNotFound)?;
-    let (reply, refusal) = match submit(app, command(market), &[]).await? {
+    let market = market_of(context, condition).await?;
+    let (reply, refusal) = match submit(context, command(market), &[]).await? {
         Ok(done) => return Ok(done.answer()),
         Err(refused) => refused,
     };

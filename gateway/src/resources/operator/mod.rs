@@ -1,39 +1,36 @@
 //! The operator surface (docs/api/operator.md): all operator commands and queries. Every handler
-//! except the three probes requires the bearer token; the routes enforce it.
+//! except the three probes and the oracle's webhook requires the token of an operator whose role
+//! includes it; the routes enforce it.
 
 pub(crate) mod accounts;
+pub(crate) mod actor;
+pub(crate) mod acts;
+pub(crate) mod admin;
 pub(crate) mod keys;
 pub(crate) mod market_list;
 pub(crate) mod markets;
+pub(crate) mod oracle;
+pub(crate) mod own_markets;
+pub(crate) mod people;
 pub(crate) mod probes;
+pub(crate) mod resolution;
+pub(crate) mod roles;
 pub(crate) mod status;
 pub(crate) mod system;
 
 use foretell_link::Reply;
-use foretell_model::{Command, CommandOutcome, Rejection, Sequence, Verdict};
+use foretell_model::{
+    AccountNumber, Command, CommandOutcome, ConditionId, MarketNumber, OperatorNumber, Rejection,
+    Sequence, Verdict,
+};
+use foretell_view::View;
 use foretell_wire::operator::CommandAnswer;
 use foretell_wire::{ApiError, json_text};
-use http::header::AUTHORIZATION;
 
 use crate::answer::Answer;
-use crate::app::App;
 use crate::failure::Failure;
 use crate::request_context::RequestContext;
 use crate::resources::position_of;
-
-/// Rejects a request without the token.
-pub(crate) fn authorize(context: &RequestContext) -> Result<(), Failure> {
-    let presented = context
-        .head
-        .headers
-        .get(AUTHORIZATION)
-        .map(|value| value.as_bytes());
-    let token = context.app.operator_token.as_ref();
-    match (token, presented) {
-        (Some(token), Some(presented)) if token.matches(presented) => Ok(()),
-        _ => Err(ApiError::OperatorUnauthorized.into()),
-    }
-}
 
 /// A command that was applied, now or earlier.
 struct CommandResult {
@@ -51,6 +48,11 @@ impl CommandResult {
         };
         match self.outcome {
             CommandOutcome::Account(number) => applied.number = Some(number.0),
+            CommandOutcome::Held(number) => {
+                applied.number = Some(number.0);
+                applied.held = true;
+            }
+            CommandOutcome::Operator(number) => applied.number = Some(number.0.into()),
             CommandOutcome::Key(number) => applied.number = Some(number.0),
             CommandOutcome::Event(number) => applied.number = Some(number.0),
             CommandOutcome::Market(number) => applied.number = Some(number.0),
@@ -66,13 +68,26 @@ impl CommandResult {
     }
 }
 
-/// Submits a command and waits for its outcome; returns a rejection unchanged.
+/// Submits a command of the request's operator and waits for its outcome; returns a rejection
+/// unchanged.
 async fn submit(
-    app: &App,
+    context: &RequestContext,
     command: Command,
     evidence: &[u8],
 ) -> Result<Result<CommandResult, (Reply, Rejection)>, Failure> {
-    let reply = app.engine.submit(command, evidence)?.reply().await?;
+    let actor = context
+        .actor
+        .as_ref()
+        .ok_or(ApiError::OperatorUnauthorized)?;
+    let act = (actor.number, actor.reason.as_str());
+    let engine = &context.app.engine;
+    // A client's command that an operator's request needs carries no operator.
+    let pending = match roles::are_of_operators(&command) {
+        true => engine.submit_as(act, command, evidence)?,
+        false => engine.submit(command, evidence)?,
+    };
+    let reply = pending.reply().await?;
+    acts::note(context, actor, &reply);
     Ok(match reply.verdict {
         Verdict::Applied(outcome) => Ok(CommandResult {
             reply,
@@ -89,17 +104,43 @@ async fn submit(
 }
 
 /// Submits a command and answers its outcome.
-async fn apply(app: &App, command: Command, evidence: &[u8]) -> Result<Answer, Failure> {
-    let result = submit_or_reject(app, command, evidence).await?;
+async fn apply(
+    context: &RequestContext,
+    command: Command,
+    evidence: &[u8],
+) -> Result<Answer, Failure> {
+    let result = submit_or_reject(context, command, evidence).await?;
     Ok(result.answer())
 }
 
 /// Submits a command whose rejection becomes the answer.
 async fn submit_or_reject(
-    app: &App,
+    context: &RequestContext,
     command: Command,
     evidence: &[u8],
 ) -> Result<CommandResult, Failure> {
-    let given = submit(app, command, evidence).await?;
+    let given = submit(context, command, evidence).await?;
     given.map_err(|(_, refusal)| ApiError::from_command_rejection(&refusal).into())
+}
+
+/// The number of a registered market.
+async fn market_of(
+    context: &RequestContext,
+    condition: ConditionId,
+) -> Result<MarketNumber, Failure> {
+    let find = |view: &View| {
+        let found = view.markets().by_condition(&condition);
+        found.map(|(number, _)| number)
+    };
+    let found = context.app.find(find).await?;
+    Ok(found.ok_or(ApiError::MarketNotFound)?)
+}
+
+/// The name of an operator, or the wallet that acted instead of one; empty for the engine itself.
+fn actor_name(view: &View, operator: OperatorNumber, wallet: Option<AccountNumber>) -> String {
+    if let Some(account) = wallet.and_then(|account| view.accounts().get(account)) {
+        return account.wallet.to_string();
+    }
+    let operator = view.people().operator(operator);
+    operator.map_or_else(String::new, |operator| operator.name.text().to_owned())
 }

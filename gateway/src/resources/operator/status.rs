@@ -6,7 +6,7 @@ use foretell_link::{ClusterStatus, Stage, StageSummary, Status};
 use foretell_model::{MarketNumber, MarketState, Outcome, Price};
 use foretell_stages::Stages as _;
 use foretell_view::View;
-use foretell_wire::operator::{StatusAnswer, mode_word};
+use foretell_wire::operator::{PolicyChange, StatusAnswer, mode_word};
 use foretell_wire::rejection::state_word;
 use foretell_wire::{decimal, json_text};
 use serde::Serialize;
@@ -228,6 +228,8 @@ fn exchange(view: &View, epoch: u64, durability: &'static str) -> StatusAnswer {
         fees: system.fees,
         collateral: system.collateral,
         settings: system.settings.into(),
+        payments: view.people().payments.into(),
+        policy: PolicyChange::of(None, view.resolutions().site.policy),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use foretell_link::SnapshotResult;
 use foretell_model::Command;
-use foretell_wire::operator::{ModeChange, SettingsChange, SnapshotAnswer, read};
+use foretell_wire::operator::{ModeChange, PaymentsChange, SettingsChange, SnapshotAnswer, read};
 use foretell_wire::{ApiError, ErrorCode, json_text};
 
 use super::apply;
@@ -14,7 +14,7 @@ use crate::request_context::RequestContext;
 /// `POST /system/mode`.
 pub(crate) async fn mode(context: RequestContext) -> Result<Answer, Failure> {
     let ModeChange { mode } = read(&context.body)?;
-    apply(&context.app, Command::SetMode { mode }, &[]).await
+    apply(&context, Command::SetMode { mode }, &[]).await
 }
 
 /// `POST /system/settings`: changes the settings that the body names.
@@ -23,7 +23,21 @@ pub(crate) async fn settings(context: RequestContext) -> Result<Answer, Failure>
     let app = &context.app;
     app.shared_view.catch_up().await?;
     let now = app.shared_view.read().view.system().settings;
-    apply(app, Command::ChangeSettings(change.applied_to(now)), &[]).await
+    apply(
+        &context,
+        Command::ChangeSettings(change.applied_to(now)),
+        &[],
+    )
+    .await
+}
+
+/// `POST /system/payments`: changes the settings of payments that the body names.
+pub(crate) async fn payments(context: RequestContext) -> Result<Answer, Failure> {
+    let change: PaymentsChange = read(&context.body)?;
+    let app = &context.app;
+    app.shared_view.catch_up().await?;
+    let now = app.shared_view.read().view.people().payments;
+    apply(&context, Command::SetPayments(change.applied_to(now)), &[]).await
 }
 
 /// `POST /snapshot`: a snapshot of everything that is durable now.

@@ -6,7 +6,7 @@ use http::header::{
     ACCEPT, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, LOCATION,
     REFERRER_POLICY, VARY, X_CONTENT_TYPE_OPTIONS,
 };
-use http::{HeaderValue, StatusCode};
+use http::{HeaderMap, HeaderValue, StatusCode};
 
 use crate::answer::Answer;
 use crate::failure::Failure;
@@ -28,7 +28,12 @@ pub(crate) async fn file(context: RequestContext) -> Result<Answer, Failure> {
     let path = context.parameter.as_str();
     let is_read = path == "api" || path.starts_with("api/");
     let index = find(path).filter(|_| !is_read).ok_or(ErrorCode::NotFound)?;
-    let found = represent(index, &context.head.headers);
+    Ok(file_answer(index, &context.head.headers))
+}
+
+/// A file in the representation that the client accepts.
+pub(crate) fn file_answer(index: usize, headers: &HeaderMap) -> Answer {
+    let found = represent(index, headers);
     let mut answer = if found.is_known {
         Answer::without_body(StatusCode::NOT_MODIFIED)
     } else {
@@ -45,7 +50,7 @@ pub(crate) async fn file(context: RequestContext) -> Result<Answer, Failure> {
         .header(ETAG, found.tag)
         .header(CACHE_CONTROL, REVALIDATE)
         .header(VARY, HeaderValue::from_static("accept-encoding"));
-    Ok(protected(answer))
+    protected(answer)
 }
 
 /// `GET /ui/logo`.

@@ -117,6 +117,8 @@ struct Found {
     record: TradeRecord,
     condition_id: String,
     wallets: [WalletAddress; 2],
+    /// Of the taker, when its order was delayed: the trade's frame is then that of its release.
+    taker_place: Option<FramePosition>,
     maker_place: Option<FramePosition>,
 }
 
@@ -131,10 +133,16 @@ pub(crate) async fn show(context: RequestContext) -> Result<Answer, Failure> {
     let record = &found.record;
     let frame = app.shared_view.frame(Some(record.place), record.sequence);
     let (place, bytes) = frame.await.ok_or(ApiError::Internal)?;
-    let maker_sequence = Sequence(record.maker.order.0);
-    let maker_bytes = match found.maker_place {
-        Some(place) => app.shared_view.frame(Some(place), maker_sequence).await,
-        None => None,
+    let placing_frame = async |side: &TradeSide, place: Option<FramePosition>| {
+        let sequence = Sequence(side.order.0);
+        let frame = app.shared_view.frame(Some(place?), sequence).await;
+        frame.map(|(_, bytes)| bytes)
+    };
+    let maker_bytes = placing_frame(&record.maker, found.maker_place).await;
+    let delayed_bytes = placing_frame(&record.taker, found.taker_place).await;
+    let taker_bytes = match found.taker_place {
+        Some(_) => delayed_bytes.as_deref(),
+        None => Some(&*bytes),
     };
     let [taker_wallet, maker_wallet] = found.wallets;
     let receipt = ids::hex_text(&foretell_journal::receipt(&bytes));
@@ -142,11 +150,10 @@ pub(crate) async fn show(context: RequestContext) -> Result<Answer, Failure> {
     let covered = checkpoint
         .as_ref()
         .is_some_and(|row| row.sequence() >= record.sequence.0);
-    let maker_bytes = maker_bytes.as_ref().map(|(_, bytes)| &**bytes);
     let proof = Proof {
         trade: trade(&found, &receipt),
-        taker: order(app, &record.taker, taker_wallet, Some(&bytes)),
-        maker: order(app, &record.maker, maker_wallet, maker_bytes),
+        taker: order(app, &record.taker, taker_wallet, taker_bytes),
+        maker: order(app, &record.maker, maker_wallet, maker_bytes.as_deref()),
         frame: FrameRow {
             sequence: record.sequence.0,
             receipt: receipt.clone(),
@@ -200,9 +207,13 @@ fn find(view: &View, id: TradeId) -> Option<Found> {
     let record = view.trade(view.trade_by_id(id)?)?;
     let wallet = |side: &TradeSide| Some(view.accounts().get(side.account)?.wallet);
     let maker = view.orders().by_id(&record.maker.order_id);
+    let was_delayed = record.taker.order.0 != record.sequence.0;
+    let taker = view.orders().by_id(&record.taker.order_id);
+    let taker = taker.filter(|_| was_delayed);
     Some(Found {
         condition_id: view.markets().get(record.market)?.condition.to_string(),
         wallets: [wallet(&record.taker)?, wallet(&record.maker)?],
+        taker_place: taker.map(|order| order.place),
         maker_place: maker.map(|order| order.place),
         record,
     })

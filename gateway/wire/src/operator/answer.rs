@@ -7,11 +7,14 @@ use foretell_model::{
     TokenId, WalletAddress, WalletKind,
 };
 
+use super::clock::TermsChange;
 use super::form::{
-    Address, Collateral, Condition, Form, Kind, Mode, Optional, PayoutWord, Shares, State,
-    TickSize, TokenPair,
+    Address, Collateral, Condition, Form, Kind, Mode, Optional, OrDefault, PayoutWord, Shares,
+    State, TickSize, TokenPair,
 };
+use super::payments::PaymentsChange;
 use super::request::SettingsChange;
+use super::resolution::PolicyChange;
 
 /// Answer to every command.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,6 +35,20 @@ pub struct CommandAnswer {
     #[serde(with = "Optional::<State>", default)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<MarketState>,
+    /// The condition of a registered market.
+    #[serde(with = "Optional::<Condition>", default)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub condition_id: Option<ConditionId>,
+    /// The tokens of a registered market.
+    #[serde(with = "Optional::<TokenPair>", default)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub token_ids: Option<[TokenId; 2]>,
+    /// The catalog's id of a registered event group.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub event_id: Option<u64>,
+    /// The withdrawal waits for a second person.
+    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
+    pub held: bool,
 }
 
 impl CommandAnswer {
@@ -45,6 +62,10 @@ impl CommandAnswer {
             number: None,
             cancelled: None,
             status: None,
+            condition_id: None,
+            token_ids: None,
+            event_id: None,
+            held: false,
         }
     }
 }
@@ -84,6 +105,10 @@ pub struct StatusAnswer {
     pub collateral: Micros,
     /// All settings of the core.
     pub settings: SettingsChange,
+    /// Settings of payments.
+    pub payments: PaymentsChange,
+    /// Resolution policy of the site.
+    pub policy: PolicyChange,
 }
 
 /// Answer of the account query.
@@ -106,6 +131,9 @@ pub struct AccountAnswer {
     /// Reserved collateral, whole units.
     #[serde(with = "Collateral")]
     pub reserved: Micros,
+    /// Accrued rebates that are not paid yet, whole units.
+    #[serde(with = "OrDefault::<Collateral>", default)]
+    pub accrued: Micros,
     /// Number of resting orders.
     pub live_orders: u32,
     /// Its share balances.
@@ -177,6 +205,18 @@ pub struct MarketRow {
     /// As registered, without later changes of the catalog.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub end_date: Option<String>,
+    /// Clock, delay and rebate; absent of an older exchange.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub terms: Option<TermsChange>,
+    /// Whether the operator owns its words; the upstream does otherwise.
+    #[serde(default)]
+    pub own: bool,
+    /// Whether nobody holds its shares any more.
+    #[serde(default)]
+    pub settled: bool,
+    /// The policy of its own; absent under that of the site.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub policy: Option<PolicyChange>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -188,7 +228,7 @@ struct MarketFee {
 
 #[cfg(test)]
 mod tests {
-    use foretell_model::Settings;
+    use foretell_model::{PaymentSettings, ResolutionPolicy, Settings};
 
     use super::*;
     use crate::json_text;
@@ -217,6 +257,8 @@ mod tests {
             fees: Micros(265_260),
             collateral: Micros(10_000_000),
             settings: Settings::default().into(),
+            payments: PaymentSettings::default().into(),
+            policy: PolicyChange::of(None, ResolutionPolicy::default()),
         };
         insta::assert_snapshot!(serde_json::to_string_pretty(&status).unwrap());
         let account = AccountAnswer {
@@ -226,6 +268,7 @@ mod tests {
             closed_only: false,
             free: Micros(1_500_000),
             reserved: Micros(0),
+            accrued: Micros(250_000),
             live_orders: 1,
             positions: vec![PositionAnswer {
                 condition_id: ConditionId([2; 32]),

@@ -5,9 +5,16 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use foretell_model::limits::MAX_EVIDENCE_BYTES;
+use foretell_model::limits::{MAX_EVIDENCE_BYTES, MAX_REASON_CHARS, OWN_CATALOG_IDS};
 
 use crate::api_error::ApiError;
+
+/// Ids of catalog records from here on are those of operators' own markets, event groups and tags;
+/// ids of upstreams are below.
+pub const OWN_IDS: u64 = OWN_CATALOG_IDS;
+
+/// Most bytes of a description: the reason of the operator's act stands before it.
+const MAX_DESCRIPTION_BYTES: usize = MAX_EVIDENCE_BYTES - 2 - 4 * MAX_REASON_CHARS;
 
 /// The texts of a market.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -139,10 +146,21 @@ pub fn registered_end_date(evidence: &[u8]) -> Option<String> {
     parsed::<EndDate>(evidence)?.end_date
 }
 
+/// The catalog's id in the evidence of a market's registration; 0 = the operator owns the market.
+#[must_use]
+pub fn registered_market_id(evidence: &[u8]) -> u64 {
+    #[derive(Deserialize)]
+    struct MarketId {
+        #[serde(default)]
+        market_id: u64,
+    }
+    parsed::<MarketId>(evidence).map_or(0, |it| it.market_id)
+}
+
 fn bounded(evidence: Vec<u8>) -> Result<Vec<u8>, ApiError> {
-    if evidence.len() > MAX_EVIDENCE_BYTES {
+    if evidence.len() > MAX_DESCRIPTION_BYTES {
         return Err(ApiError::InvalidContent(format!(
-            "the description has {} bytes, allowed: {MAX_EVIDENCE_BYTES}",
+            "the description has {} bytes, allowed: {MAX_DESCRIPTION_BYTES}",
             evidence.len()
         )));
     }

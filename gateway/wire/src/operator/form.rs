@@ -7,16 +7,18 @@ use serde::de::{Deserialize, DeserializeOwned, Deserializer, Error};
 use serde::ser::{Serialize, Serializer};
 use serde_json::{Map, Value as Json};
 
+use foretell_model::limits::{MAX_CLOCK_MS, MAX_SOURCE_BYTES};
 use foretell_model::{
-    ApiKey, ConditionId, Lots, MarketState, Micros, Payout, SystemMode, Tick, TokenId,
-    WalletAddress, WalletKind,
+    ApiKey, ConditionId, Lots, MarketState, Micros, OperatorName, OperatorRole, Payout, RoleSet,
+    SystemMode, Tick, TimeMs, TokenId, WalletAddress, WalletKind,
 };
 
 use crate::action::{REFERENCE_ALLOWED, is_reference};
 use crate::api_error::{ApiError, FieldError};
 use crate::decimal::{self, Decimal};
 use crate::ids;
-use crate::rejection::state_word;
+use crate::rejection::{role_word, state_word};
+use crate::time::iso_millis;
 
 /// Most bytes of a title, slug, URL or label.
 const MAX_TEXT_BYTES: usize = 2_048;
@@ -109,11 +111,14 @@ forms! {
     pub Amount(Micros, String): "a text, whole units with up to six decimals, above 0",
         |text: String| decimal::micros(&text).filter(|amount| !amount.is_zero()), decimal_text;
     /// Collateral in whole units.
-    pub(super) Collateral(Micros, String): "a text, whole units with up to six decimals", by(decimal::micros), decimal_text;
+    pub Collateral(Micros, String): "a text, whole units with up to six decimals", by(decimal::micros), decimal_text;
     /// Shares.
     pub Shares(Lots, String): "a text, shares with up to two decimals", by(decimal::lots), decimal_text;
     /// A tick.
     pub TickSize(Tick, String): "a text: 0.1, 0.01, 0.001 or 0.0001", by(decimal::tick), |tick: &Tick| tick.text().to_owned();
+    /// A held withdrawal: its reference, or the hash of it that lists show.
+    pub(super) HeldName(String, String): "a reference of 1 to 64 printable characters, or its hash of 0x and 64 hex digits",
+        |text: String| (is_reference(&text) || ids::bytes32(&text).is_some()).then_some(text), String::clone;
     /// An idempotency reference.
     pub(super) Reference(String, String): REFERENCE_ALLOWED, |text: String| is_reference(&text).then_some(text), String::clone;
     /// A payout.
@@ -138,6 +143,25 @@ forms! {
     pub(super) Text(String, String): "a text, shorter", |text: String| (text.len() <= MAX_TEXT_BYTES).then_some(text), String::clone;
     /// A description.
     pub(super) LongText(String, String): "a text, shorter", |text: String| (text.len() <= MAX_DESCRIPTION_BYTES).then_some(text), String::clone;
+    /// A time of a market's clock; an empty text is none.
+    pub Clock(TimeMs, String): "an ISO 8601 time such as 2026-07-01T12:00:00Z, or an empty text for none",
+        clock, |time: &TimeMs| if time.0 == 0 { String::new() } else { iso_millis(*time) };
+    /// A role of an operator.
+    pub RoleWord(OperatorRole, String): "admin, markets, resolver, cashier, support or read-only",
+        |text: String| find(OperatorRole::ALL, role_word, &text), |role: &OperatorRole| role_word(*role).to_owned();
+    /// A set of roles.
+    pub Roles(RoleSet, Vec<String>): "an array of roles: admin, markets, resolver, cashier, support, read-only",
+        roles, |set: &RoleSet| role_words(*set);
+    /// Name of an operator.
+    pub Name(OperatorName, String): "a text of 1 to 32 of a-z, 0-9, -, _ and .",
+        |text: String| OperatorName::new(&text), |name: &OperatorName| name.text().to_owned();
+    /// SHA-256 of the evidence of a proposal.
+    pub Hash([u8; 32], String): "a SHA-256, 0x and 64 hex digits", by(ids::bytes32), |hash: &[u8; 32]| ids::hex_text(hash);
+    /// The source of a proposal.
+    pub Source(String, String): "a text of at most 1024 bytes, a URL or words",
+        |text: String| (text.len() <= MAX_SOURCE_BYTES).then_some(text), String::clone;
+    pub(super) DelayMs(u32, u32): "a number of milliseconds, 0 to 60000", Some, u32::clone;
+    pub(super) Seconds(u32, u32): "a number of seconds, 0 to 2592000", Some, u32::clone;
     pub(super) Flag(bool, bool): "true or false", Some, bool::clone;
     pub(super) Number(u64, u64): "a number", Some, u64::clone;
     pub(super) SmallNumber(u32, u32): "a number", Some, u32::clone;
@@ -153,6 +177,29 @@ forms! {
 
 fn by<T>(read: fn(&str) -> Option<T>) -> impl Fn(String) -> Option<T> {
     move |text| read(&text)
+}
+
+fn clock(text: String) -> Option<TimeMs> {
+    if text.is_empty() {
+        return Some(TimeMs(0));
+    }
+    let time: jiff::Timestamp = text.parse().ok()?;
+    let millis = u64::try_from(time.as_millisecond()).ok()?;
+    (1..=MAX_CLOCK_MS)
+        .contains(&millis)
+        .then_some(TimeMs(millis))
+}
+
+fn roles(words: Vec<String>) -> Option<RoleSet> {
+    let role = |word: &String| find(OperatorRole::ALL, role_word, word);
+    let mut roles = words.iter().map(role);
+    roles.try_fold(RoleSet::NONE, |set, role| Some(set.with(role?)))
+}
+
+fn role_words(set: RoleSet) -> Vec<String> {
+    let roles = OperatorRole::ALL.iter().copied();
+    let contained = roles.filter(|role| set.contains(*role));
+    contained.map(|role| role_word(role).to_owned()).collect()
 }
 
 fn are_labels(texts: &[String]) -> bool {

@@ -16,6 +16,10 @@ use crate::body::object;
 use crate::error_code::ErrorCode;
 use crate::json::{Number, Object, Value};
 use crate::limits::OPERATOR_BODY_BYTES;
+use foretell_model::evidence::ActEvidence;
+
+/// The field that every body may have beside its own.
+const REASON: &str = "reason";
 
 /// Reads the body of a request.
 ///
@@ -24,6 +28,24 @@ use crate::limits::OPERATOR_BODY_BYTES;
 pub fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, ApiError> {
     let mut copy = Vec::new();
     Body::new(body, &mut copy)?.read_part(&[], T::deserialize)
+}
+
+/// The reason of the command: the field `reason` of any body; empty without one.
+///
+/// # Errors
+/// It is no text, is longer than 256 characters, or has a control character.
+pub fn read_reason(body: &[u8]) -> Result<String, ApiError> {
+    const ALLOWED: &str = "a text of at most 256 characters without control characters";
+    let mut copy = Vec::new();
+    let body = Body::new(body, &mut copy)?;
+    let Value::Object(object) = &body.object else {
+        return Ok(String::new());
+    };
+    match object.get(REASON) {
+        Value::Null => Ok(String::new()),
+        Value::Text(text) if ActEvidence::is_reason(text) => Ok(text.to_string()),
+        other => Err(Wrong::custom(ALLOWED).in_field(REASON, other)),
+    }
 }
 
 /// A body that is one object.
@@ -145,7 +167,7 @@ impl<'de> Deserializer<'de> for ValueReader<'de> {
         } else {
             self.known
         };
-        reject_unknown(object, known).map_err(Wrong::Body)?;
+        reject_unknown(object, known, self.field.is_empty()).map_err(Wrong::Body)?;
         visitor.visit_map(FieldReader {
             object,
             body: self.body,
@@ -181,9 +203,10 @@ impl<'de> IntoDeserializer<'de, Wrong> for ValueReader<'de> {
     }
 }
 
-/// Rejects a field of an object that is not `known`.
-fn reject_unknown(object: &Object<'_>, known: &[&str]) -> Result<(), ApiError> {
-    match object.keys().find(|key| !known.contains(key)) {
+/// Rejects a field of an object that is not `known`. The body itself may have a reason, too.
+fn reject_unknown(object: &Object<'_>, known: &[&str], is_body: bool) -> Result<(), ApiError> {
+    let is_unknown = |key: &&str| !known.contains(key) && !(is_body && *key == REASON);
+    match object.keys().find(is_unknown) {
         None => Ok(()),
         Some(unknown) => Err(ApiError::InvalidContent(format!(
             "the field {} is unknown, allowed: {}",

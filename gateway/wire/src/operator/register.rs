@@ -3,12 +3,14 @@
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
-use foretell_model::{ConditionId, FeeSchedule, Lots, Tick, TokenId};
+use foretell_model::{ConditionId, FeeSchedule, Lots, Tick, TimeMs, TokenId};
 
+use super::clock::TermsChange;
 use super::description::{EventDescription, EventSummary, MarketDescription};
+use super::form::PlainForm as _;
 use super::form::{
-    Condition, Exponent, Flag, Form, Labels, LongText, Number, Optional, OrDefault, RatePpm,
-    RawRecord, Shares, Tags, Text, TickSize, Title, TokenPair,
+    Clock, Condition, DelayMs, Exponent, Flag, Form, Labels, LongText, Number, Optional, OrDefault,
+    RatePpm, RawRecord, Shares, Tags, Text, TickSize, Title, TokenPair,
 };
 use super::reader::Body;
 use crate::api_error::ApiError;
@@ -28,7 +30,7 @@ pub struct MarketRegistration {
 }
 
 impl MarketRegistration {
-    /// Reads a market: `condition_id`, `token_ids`, `question` and `slug` are required.
+    /// Reads a market: `question` and `slug` are required.
     ///
     /// # Errors
     /// A field that is missing, wrong or unknown.
@@ -52,6 +54,12 @@ const MARKET_FIELDS: &[&str] = &[
     "fee",
     "event_id",
     "activate",
+    "opens_at",
+    "closes_at",
+    "clear_book_on_start",
+    "taker_delay_ms",
+    "rebate_ppm",
+    "past_end",
     "question",
     "description",
     "slug",
@@ -74,11 +82,12 @@ const MARKET_FIELDS: &[&str] = &[
 /// How a market trades. What is absent has a default.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MarketTerms {
-    /// Its condition; a repeated registration changes nothing.
-    #[serde(with = "Condition")]
+    /// Its condition; a repeated registration changes nothing. Zero without: the exchange generates
+    /// it from the slug.
+    #[serde(with = "OrDefault::<Condition>", default)]
     pub condition_id: ConditionId,
-    /// Tokens of `[Yes, No]`.
-    #[serde(with = "TokenPair")]
+    /// Tokens of `[Yes, No]`. Zeros without: the exchange generates them from the condition.
+    #[serde(with = "OrDefault::<TokenPair>", default)]
     pub token_ids: [TokenId; 2],
     /// 0.01 by default.
     #[serde(with = "Optional::<TickSize>", default)]
@@ -98,6 +107,30 @@ pub struct MarketTerms {
     /// Whether it opens for trading at once; by default, unless it is a question.
     #[serde(with = "Optional::<Flag>", default)]
     pub activate: Option<bool>,
+    /// When it opens by itself; it then stays registered until that time.
+    #[serde(with = "Optional::<Clock>", default)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub opens_at: Option<TimeMs>,
+    /// When it closes by itself.
+    #[serde(with = "Optional::<Clock>", default)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub closes_at: Option<TimeMs>,
+    /// Whether orders end at `game_start_time`.
+    #[serde(with = "Optional::<Flag>", default)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clear_book_on_start: Option<bool>,
+    /// How long a taker waits.
+    #[serde(with = "Optional::<DelayMs>", default)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub taker_delay_ms: Option<u32>,
+    /// The maker's share of the fee.
+    #[serde(with = "Optional::<RatePpm>", default)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rebate_ppm: Option<u32>,
+    /// Whether an `end_date` in the past is meant.
+    #[serde(with = "Optional::<Flag>", default)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub past_end: Option<bool>,
 }
 
 impl MarketTerms {
@@ -113,6 +146,28 @@ impl MarketTerms {
             fee: None,
             event_id: None,
             activate: None,
+            opens_at: None,
+            closes_at: None,
+            clear_book_on_start: None,
+            taker_delay_ms: None,
+            rebate_ppm: None,
+            past_end: None,
+        }
+    }
+
+    /// The clock, delay and rebate that the registration names; `game_start` is the described one.
+    #[must_use]
+    pub fn clock(&self, game_start: Option<&str>) -> TermsChange {
+        let clears = self.clear_book_on_start.unwrap_or(false);
+        let game_start = game_start.and_then(|text| Clock::read(text.to_owned()));
+        TermsChange {
+            opens_at: self.opens_at,
+            closes_at: self.closes_at,
+            game_start_time: game_start.filter(|_| clears),
+            clear_book_on_start: self.clear_book_on_start,
+            taker_delay_ms: self.taker_delay_ms,
+            rebate_ppm: self.rebate_ppm,
+            ..TermsChange::new(self.condition_id)
         }
     }
 
@@ -231,8 +286,8 @@ fn date<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D:
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EventRegistration {
-    /// The catalog's id.
-    #[serde(with = "Number")]
+    /// The catalog's id; 0 without: the exchange generates it from the slug.
+    #[serde(with = "OrDefault::<Number>", default)]
     pub event_id: u64,
     /// Its title; never empty.
     #[serde(with = "Title")]
@@ -258,6 +313,132 @@ impl EventRegistration {
             ticker: self.ticker,
             description: self.description,
         }
+    }
+}
+
+/// New words of a market; absent fields stay as they are.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MarketEdit {
+    /// The market.
+    #[serde(with = "Condition")]
+    pub condition_id: ConditionId,
+    /// The question.
+    #[serde(with = "Optional::<Title>", default)]
+    pub question: Option<String>,
+    /// The resolution rules.
+    #[serde(with = "Optional::<LongText>", default)]
+    pub description: Option<String>,
+    /// Its name in URLs.
+    #[serde(with = "Optional::<Title>", default)]
+    pub slug: Option<String>,
+    /// Labels of `[Yes, No]`.
+    #[serde(with = "Optional::<Labels>", default)]
+    pub outcomes: Option<[String; 2]>,
+    /// URL.
+    #[serde(with = "Optional::<Text>", default)]
+    pub icon: Option<String>,
+    /// URL.
+    #[serde(with = "Optional::<Text>", default)]
+    pub image: Option<String>,
+    /// A category word.
+    #[serde(with = "Optional::<Text>", default)]
+    pub category: Option<String>,
+    /// Labels.
+    #[serde(with = "Optional::<Tags>", default)]
+    pub tags: Option<Vec<String>>,
+    /// ISO 8601; it ends no trading.
+    #[serde(with = "Optional::<Text>", default)]
+    pub end_date: Option<String>,
+    /// The source that decides the answer.
+    #[serde(with = "Optional::<Text>", default)]
+    pub resolution_source: Option<String>,
+}
+
+impl MarketEdit {
+    /// An edit of nothing.
+    #[must_use]
+    pub const fn new(condition_id: ConditionId) -> Self {
+        Self {
+            condition_id,
+            question: None,
+            description: None,
+            slug: None,
+            outcomes: None,
+            icon: None,
+            image: None,
+            category: None,
+            tags: None,
+            end_date: None,
+            resolution_source: None,
+        }
+    }
+
+    /// Applies the edit to the words in force.
+    #[must_use]
+    pub fn applied_to(self, mut words: MarketDescription) -> MarketDescription {
+        for (word, new) in [
+            (&mut words.question, self.question),
+            (&mut words.description, self.description),
+            (&mut words.slug, self.slug),
+            (&mut words.icon, self.icon),
+            (&mut words.image, self.image),
+            (&mut words.category, self.category),
+            (&mut words.resolution_source, self.resolution_source),
+        ] {
+            if let Some(new) = new {
+                *word = new;
+            }
+        }
+        if let Some(outcomes) = self.outcomes {
+            words.outcomes = outcomes;
+        }
+        if let Some(tags) = self.tags {
+            words.tags = tags;
+        }
+        if let Some(date) = self.end_date {
+            words.end_date = Some(date).filter(|date| !date.is_empty());
+        }
+        words
+    }
+}
+
+/// New words of a neg-risk event group; absent fields stay as they are.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EventEdit {
+    /// The catalog's id.
+    #[serde(with = "Number")]
+    pub event_id: u64,
+    /// Its title; never empty.
+    #[serde(with = "Optional::<Title>", default)]
+    pub title: Option<String>,
+    /// Its name in URLs.
+    #[serde(with = "Optional::<Text>", default)]
+    pub slug: Option<String>,
+    /// Its short name.
+    #[serde(with = "Optional::<Text>", default)]
+    pub ticker: Option<String>,
+    /// Its description.
+    #[serde(with = "Optional::<LongText>", default)]
+    pub description: Option<String>,
+}
+
+impl EventEdit {
+    /// Applies the edit to the words in force.
+    #[must_use]
+    pub fn applied_to(self, mut words: EventDescription) -> EventDescription {
+        for (word, new) in [
+            (&mut words.title, self.title),
+            (&mut words.slug, self.slug),
+            (&mut words.ticker, self.ticker),
+            (&mut words.description, self.description),
+        ] {
+            if let Some(new) = new {
+                *word = new;
+            }
+        }
+        words
     }
 }
 

@@ -7,11 +7,17 @@ use foretell_model::{
     WalletAddress, WalletKind,
 };
 
+use super::clock::TermsChange;
 use super::form::{
     Address, Amount, BoundKind, Collateral, Condition, Exponent, Flag, Form, Key, Mode, Number,
     Optional, PayoutWord, RatePpm, Reference, Shares, SmallNumber, TickSize,
 };
-use super::register::{EventRegistration, MarketRegistration};
+use super::payments::{HeldReference, Nothing, PaymentsChange};
+use super::people::{OperatorAddition, OperatorRevocation};
+use super::register::{EventEdit, EventRegistration, MarketEdit, MarketRegistration};
+use super::resolution::{
+    DisputeRequest, Finalisation, PolicyChange, ProposalRequest, ProposalWithdrawal, WalletListing,
+};
 
 /// A command of the operator: its path and its body.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -53,6 +59,38 @@ pub enum OperatorCommand {
     SetMinimum(MinimumChange),
     /// Changes the taker fee.
     SetFee(FeeChange),
+    /// Changes clock, delay and rebate of a market.
+    SetTerms(TermsChange),
+    /// Changes the words of a neg-risk event group.
+    DescribeEvent(EventEdit),
+    /// Changes the words of a market.
+    DescribeMarket(Box<MarketEdit>),
+    /// Proposes a payout.
+    Propose(ProposalRequest),
+    /// Disputes a proposal.
+    Dispute(DisputeRequest),
+    /// Withdraws a proposal.
+    WithdrawProposal(ProposalWithdrawal),
+    /// Finalises a proposal.
+    Finalise(Finalisation),
+    /// Changes the policy of the site or of a market.
+    SetPolicy(PolicyChange),
+    /// Removes the policy of a market.
+    ClearPolicy(MarketName),
+    /// Lets a wallet propose or dispute.
+    ListWallet(WalletListing),
+    /// Pays all accrued rebates.
+    PayRebates(Nothing),
+    /// Changes settings of payments.
+    SetPayments(PaymentsChange),
+    /// Pays a held withdrawal, as the second person.
+    ConfirmWithdrawal(HeldReference),
+    /// Gives up a held withdrawal.
+    ReleaseWithdrawal(HeldReference),
+    /// Adds an operator; its answer is [`super::OperatorAdded`].
+    AddOperator(OperatorAddition),
+    /// Revokes an operator.
+    RevokeOperator(OperatorRevocation),
     /// Changes the mode of the system.
     SetMode(ModeChange),
     /// Changes settings of the core.
@@ -82,6 +120,22 @@ impl OperatorCommand {
             Self::SetTick(_) => "/markets/tick",
             Self::SetMinimum(_) => "/markets/minimum",
             Self::SetFee(_) => "/markets/fee",
+            Self::SetTerms(_) => "/markets/terms",
+            Self::DescribeEvent(_) => "/events/describe",
+            Self::DescribeMarket(_) => "/markets/describe",
+            Self::Propose(_) => "/markets/propose",
+            Self::Dispute(_) => "/markets/dispute",
+            Self::WithdrawProposal(_) => "/markets/withdraw-proposal",
+            Self::Finalise(_) => "/markets/finalise",
+            Self::SetPolicy(_) => "/policy",
+            Self::ClearPolicy(_) => "/policy/clear",
+            Self::ListWallet(_) => "/policy/wallets",
+            Self::PayRebates(_) => "/rebates/pay",
+            Self::SetPayments(_) => "/system/payments",
+            Self::ConfirmWithdrawal(_) => "/withdrawals/confirm",
+            Self::ReleaseWithdrawal(_) => "/withdrawals/release",
+            Self::AddOperator(_) => "/operators",
+            Self::RevokeOperator(_) => "/operators/revoke",
             Self::SetMode(_) => "/system/mode",
             Self::ChangeSettings(_) => "/system/settings",
         }
@@ -93,6 +147,7 @@ impl OperatorCommand {
         match self {
             Self::Deposit(transfer) | Self::Withdraw(transfer) => Some(&transfer.reference),
             Self::WithdrawFees(fees) => Some(&fees.reference),
+            Self::Propose(proposal) => Some(&proposal.reference),
             _ => None,
         }
     }
@@ -111,6 +166,11 @@ impl OperatorCommand {
             Self::SetTick(change) => Some(change.condition_id),
             Self::SetMinimum(change) => Some(change.condition_id),
             Self::SetFee(change) => Some(change.condition_id),
+            Self::SetTerms(change) => Some(change.condition_id),
+            Self::Propose(proposal) => Some(proposal.condition_id),
+            Self::Dispute(dispute) => Some(dispute.condition_id),
+            Self::WithdrawProposal(proposal) => Some(proposal.condition_id),
+            Self::Finalise(proposal) => Some(proposal.condition_id),
             _ => None,
         }
     }

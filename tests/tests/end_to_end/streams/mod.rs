@@ -2,6 +2,7 @@
 //! their connections (docs/api/streams.md).
 
 mod cuts;
+mod lives;
 mod load;
 mod replays;
 mod secrets;

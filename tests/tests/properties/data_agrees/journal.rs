@@ -2,7 +2,7 @@
 
 use foretell_model::digest::StateRecord;
 use foretell_model::evidence::{OrderEvidence, WORDS_BYTES};
-use foretell_model::{Command, DomainNumber, Event, Sequence, TimeNs, Verdict};
+use foretell_model::{Command, CommandStamp, DomainNumber, Event, Sequence, TimeNs, Verdict};
 use foretell_reference::Exchange;
 use serde_json::json;
 
@@ -23,16 +23,34 @@ pub(crate) struct Frame {
 pub(crate) struct Journal {
     pub(crate) frames: Vec<Frame>,
     markets: usize,
+    /// Distance of new words of a market from its first ones.
+    new_words: usize,
 }
 
 impl Journal {
     /// Wide random commands, most of which are rejected.
     pub(crate) fn wide(seed: u64) -> Self {
-        let mut generator = Generator::new(seed);
+        Self::of(Generator::new(seed), 0)
+    }
+
+    /// The same with whole lives of markets, whose words change.
+    pub(crate) fn lives(seed: u64) -> Self {
+        Self::of(Generator::with_market_life(seed), 7)
+    }
+
+    /// Whole lives of markets that keep their words.
+    pub(crate) fn lives_with_first_words(seed: u64) -> Self {
+        Self::of(Generator::with_market_life(seed), 0)
+    }
+
+    fn of(mut generator: Generator, new_words: usize) -> Self {
         let mut exchange = Exchange::new();
-        let mut journal = Self::default();
-        while let Some((command, time)) = generator.next_command() {
-            journal.apply(&mut exchange, &command, time);
+        let mut journal = Self {
+            new_words,
+            ..Self::default()
+        };
+        while let Some((command, stamp)) = generator.next_stamped() {
+            journal.apply(&mut exchange, &command, stamp);
             let mut records: Vec<StateRecord> = Vec::new();
             exchange.visit_state(&mut |record| records.push(*record));
             generator.observe(&command, &records);
@@ -41,9 +59,15 @@ impl Journal {
     }
 
     /// Executes a command, and keeps its frame if there is one.
-    pub(crate) fn apply(&mut self, exchange: &mut Exchange, command: &Command, time: TimeNs) {
+    pub(crate) fn apply(
+        &mut self,
+        exchange: &mut Exchange,
+        command: &Command,
+        stamp: impl Into<CommandStamp>,
+    ) {
         let mut events = Vec::new();
-        let verdict = exchange.apply(command, time, &mut events);
+        let stamp = stamp.into();
+        let verdict = exchange.apply(command, stamp, &mut events);
         if !matches!(verdict, Verdict::Applied(_)) {
             return;
         }
@@ -52,6 +76,7 @@ impl Journal {
                 self.markets += 1;
                 description(self.markets - 1)
             }
+            Command::DescribeMarket { market } => description(market.0 as usize + self.new_words),
             Command::PlaceOrder(_) => of_builder(exchange.sequence().0 % BUILDERS),
             _ => Vec::new(),
         };
@@ -59,7 +84,7 @@ impl Journal {
         let before = self.frames.last().map_or(TimeNs(0), |frame| frame.time);
         self.frames.push(Frame {
             sequence: exchange.sequence(),
-            time: time.max(before),
+            time: stamp.time.max(before),
             command: *command,
             events,
             evidence,

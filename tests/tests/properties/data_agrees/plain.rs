@@ -57,6 +57,14 @@ pub(crate) struct Action {
     pub(crate) sequence: u64,
 }
 
+/// The order of a frame, or one that waits.
+#[derive(Clone, Copy)]
+struct Own {
+    number: OrderNumber,
+    order: PlaceOrder,
+    builder: u64,
+}
+
 #[derive(Clone, Copy)]
 struct Resting {
     order: PlaceOrder,
@@ -80,6 +88,8 @@ pub(crate) struct Plain {
     /// Catalog ids of the events.
     pub(crate) event_ids: Vec<u64>,
     resting: BTreeMap<OrderNumber, Resting>,
+    delayed: BTreeMap<OrderNumber, Own>,
+    own: Option<Own>,
     now: u64,
     pub(crate) last: u64,
 }
@@ -100,6 +110,14 @@ impl Plain {
     pub(crate) fn fold(&mut self, frame: &Frame) {
         self.now = self.now.max(frame.time.0);
         self.last = frame.sequence.0;
+        self.own = match frame.command {
+            Command::PlaceOrder(order) => Some(Own {
+                number: OrderNumber(frame.sequence.0),
+                order,
+                builder: builder_of(frame),
+            }),
+            _ => None,
+        };
         for event in &frame.events {
             self.event(frame, event);
         }
@@ -135,20 +153,22 @@ impl Plain {
                 });
             }
             Event::OrderRested { lots, .. } => {
-                if let Command::PlaceOrder(order) = frame.command {
-                    let lots = i128::from(lots.0);
-                    let number = OrderNumber(frame.sequence.0);
-                    let builder = builder_of(frame);
-                    let resting = Resting {
-                        order,
-                        lots,
-                        builder,
-                    };
-                    self.resting.insert(number, resting);
-                }
+                let own = self.own.expect("an order");
+                let resting = Resting {
+                    order: own.order,
+                    lots: i128::from(lots.0),
+                    builder: own.builder,
+                };
+                self.resting.insert(own.number, resting);
             }
+            Event::OrderDelayed { .. } => {
+                let own = self.own.expect("an order");
+                self.delayed.insert(own.number, own);
+            }
+            Event::OrderReleased { order, .. } => self.own = self.delayed.remove(&order),
             Event::OrderClosed { order, .. } => {
                 self.resting.remove(&order);
+                self.delayed.remove(&order);
             }
             Event::Fill(fill) => self.fill(frame, &fill),
             _ => self.action(event),
@@ -177,9 +197,11 @@ impl Plain {
     }
 
     fn fill(&mut self, frame: &Frame, fill: &Fill) {
-        let Command::PlaceOrder(taker) = frame.command else {
-            panic!("{:?}", frame.command);
-        };
+        let Own {
+            order: taker,
+            builder,
+            ..
+        } = self.own.expect("a taker");
         let lots = i128::from(fill.lots.0);
         let yes = i128::from(fill.yes_price.0);
         let resting = self.resting[&fill.maker_order];
@@ -194,10 +216,7 @@ impl Plain {
                 10_000 - yes
             },
         };
-        let legs = [
-            leg(&taker, builder_of(frame)),
-            leg(&resting.order, resting.builder),
-        ];
+        let legs = [leg(&taker, builder), leg(&resting.order, resting.builder)];
         let market = taker.market.0 as usize;
         let second = self.second();
         for leg in legs {
@@ -296,7 +315,8 @@ impl Plain {
                     |place: usize| questions.contains(u32::try_from(place).expect("few questions"));
                 let given = (0..all.len()).filter(|place| is_given(*place));
                 let given: Vec<usize> = given.map(|place| all[place]).collect();
-                let others = (0..all.len()).filter(|place| !is_given(*place));
+                let is_open = |place: usize| self.markets[all[place]].pays.is_none();
+                let others = (0..all.len()).filter(|place| !is_given(*place) && is_open(*place));
                 let others: Vec<usize> = others.map(|place| all[place]).collect();
                 let collateral = lots * 10_000 * (i128::try_from(given.len()).expect("few") - 1);
                 self.convert(account, &given, &others, (lots, collateral));

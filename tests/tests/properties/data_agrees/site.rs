@@ -196,5 +196,6 @@ fn config(journal: &Path, asset_ids: AssetIds) -> GatewayConfig {
         stage_log: None,
         page: None,
         operator_token: None,
+        oracle: None,
     }
 }

@@ -15,6 +15,8 @@ pub(crate) fn hold(name: &str, journal: &Journal) {
     let count = journal.frames.len();
     for (index, frame) in journal.frames.iter().enumerate() {
         let frame = FrameRef {
+            operator: foretell_model::OperatorNumber::NONE,
+            touched: 0,
             sequence: frame.sequence,
             time: frame.time,
             command: &frame.command,

@@ -119,7 +119,7 @@ fn state() -> Vec<StateRecord> {
 }
 
 /// An alteration, and the expected part of the error.
-type Row = (fn(&mut StateRecord), &'static str);
+pub(super) type Row = (fn(&mut StateRecord), &'static str);
 
 /// Sets one field of the matching record to another value.
 macro_rules! set {
@@ -131,6 +131,7 @@ macro_rules! set {
         }
     };
 }
+pub(super) use set;
 
 const ROWS: &[Row] = &[
     (
@@ -365,11 +366,15 @@ const ROWS: &[Row] = &[
 
 #[test]
 fn an_altered_record_is_refused_with_the_rule_it_breaks() {
-    let good = state();
-    Exchange::restore(Capacity::NONE, 1, good.clone()).expect("nothing is altered yet");
+    assert_refused(&state(), ROWS);
+}
+
+/// Each alteration of a state is refused with the expected error.
+pub(super) fn assert_refused(good: &[StateRecord], rows: &[Row]) {
+    Exchange::restore(Capacity::NONE, 1, good.to_vec()).expect("nothing is altered yet");
     let mut others = Vec::new();
-    for (row, (alter, expected)) in ROWS.iter().enumerate() {
-        let mut records = good.clone();
+    for (row, (alter, expected)) in rows.iter().enumerate() {
+        let mut records = good.to_vec();
         records.iter_mut().for_each(alter);
         assert_ne!(records, good, "row {row} alters nothing");
         match Exchange::restore(Capacity::NONE, 1, records) {

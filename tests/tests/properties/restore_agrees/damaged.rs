@@ -14,13 +14,13 @@ const DAMAGES: u64 = 300;
 
 /// The exchange after a part of a sequence, and the generator to continue with.
 fn played(seed: u64, commands: u64) -> (Exchange, Generator) {
-    let mut generator = Generator::new(seed);
+    let mut generator = Generator::with_market_life(seed);
     let mut exchange = Exchange::new(Capacity::NONE, seed);
     for _ in 0..commands {
-        let Some((command, time)) = generator.next_command() else {
+        let Some((command, stamp)) = generator.next_stamped() else {
             break;
         };
-        exchange.apply(&command, time, &mut Vec::new());
+        exchange.apply(&command, stamp, &mut Vec::new());
         generator.observe(&command, &records_of(&exchange));
     }
     (exchange, generator)
@@ -102,10 +102,10 @@ fn altered_images_are_refused_or_whole() {
 fn goes_on(mut exchange: Exchange, generator: &Generator) {
     let mut generator = generator.clone();
     for _ in 0..6 {
-        let Some((command, time)) = generator.next_command() else {
+        let Some((command, stamp)) = generator.next_stamped() else {
             return;
         };
-        exchange.apply(&command, time, &mut Vec::new());
+        exchange.apply(&command, stamp, &mut Vec::new());
         exchange
             .check_invariants()
             .unwrap_or_else(|broken| panic!("{command:?}: {broken}"));

@@ -5,11 +5,12 @@
 
 mod contradictions;
 mod damaged;
+mod life_contradictions;
 mod pending;
 
 use foretell_matching::{Capacity, Exchange};
 use foretell_model::digest::{StateDigest, StateRecord};
-use foretell_model::{Command, Event, TimeNs};
+use foretell_model::{Command, CommandStamp, Event};
 
 use crate::generator::Generator;
 use crate::rng::Rng;
@@ -25,6 +26,7 @@ const AMPLE: Capacity = Capacity {
     events: 64,
     orders: 512,
     expiring_orders: 512,
+    delayed_orders: 512,
     positions: 512,
     order_ids: 512,
     timestamp_seconds: 512,
@@ -64,12 +66,13 @@ pub(crate) fn step(
     original: &mut Exchange,
     copy: &mut Exchange,
     command: &Command,
-    time: TimeNs,
+    stamp: impl Into<CommandStamp>,
 ) -> Vec<Event> {
+    let stamp = stamp.into();
     let (mut events, mut copied) = (Vec::new(), Vec::new());
-    let verdict = original.apply(command, time, &mut events);
+    let verdict = original.apply(command, stamp, &mut events);
     assert_eq!(
-        copy.apply(command, time, &mut copied),
+        copy.apply(command, stamp, &mut copied),
         verdict,
         "{command:?}"
     );
@@ -77,6 +80,7 @@ pub(crate) fn step(
     assert_eq!(copy.sequence(), original.sequence());
     assert_eq!(copy.next_due(), original.next_due());
     assert_eq!(copy.has_pending_work(), original.has_pending_work());
+    assert_eq!(copy.has_background_work(), original.has_background_work());
     assert_eq!(copy.digest(), original.digest(), "{command:?}");
     copy.check_invariants()
         .unwrap_or_else(|broken| panic!("{command:?}: {broken}"));
@@ -88,10 +92,10 @@ fn a_restored_exchange_goes_on_as_the_original() {
     let mut restores = 0;
     for seed in 0..SEQUENCES {
         let mut rng = Rng::new(!seed);
-        let mut generator = Generator::new(seed);
+        let mut generator = Generator::with_market_life(seed);
         let mut original = Exchange::new(Capacity::NONE, seed);
         let mut copy = restored(&original, AMPLE, seed);
-        while let Some((command, time)) = generator.next_command() {
+        while let Some((command, stamp)) = generator.next_stamped() {
             if rng.percent(4) {
                 let capacity = rng.pick(&[Capacity::NONE, AMPLE]);
                 // Sometimes a copy of the copy: repeated restores lose nothing.
@@ -99,7 +103,7 @@ fn a_restored_exchange_goes_on_as_the_original() {
                 copy = restored(source, capacity, rng.next());
                 restores += 1;
             }
-            step(&mut original, &mut copy, &command, time);
+            step(&mut original, &mut copy, &command, stamp);
             generator.observe(&command, &records_of(&original));
         }
     }

@@ -22,6 +22,7 @@ const GENESIS: [u8; 32] = [3; 32];
 /// Journals of each kind.
 const BUSY: u64 = 24;
 const WIDE: u64 = 100;
+const LIVES: u64 = 300;
 
 /// Bounds of [`StreamFold`]: those of a gateway, and small ones that random books exceed.
 const LIMITS: [(usize, usize); 2] = [(1_000, 4_096), (5, 480)];
@@ -36,6 +37,8 @@ fn receipt(frame: &Frame) -> [u8; 32] {
 
 fn folded(fold: &mut StreamFold, frame: &Frame, receipt: [u8; 32]) -> Vec<StreamMessage> {
     let folded = FrameRef {
+        operator: foretell_model::OperatorNumber::NONE,
+        touched: 0,
         sequence: frame.sequence,
         time: frame.time,
         command: &frame.command,
@@ -55,6 +58,8 @@ struct Seen {
     user: usize,
     price_changes: usize,
     large_books: usize,
+    delayed: usize,
+    stages: usize,
 }
 
 fn agrees(what: &str, journal: &Journal, limits: (usize, usize), seen: &mut Seen) {
@@ -84,6 +89,10 @@ fn agrees(what: &str, journal: &Journal, limits: (usize, usize), seen: &mut Seen
                     .starts_with(&format!(r#"{{"event_type":"{event}""#))
             };
             seen.price_changes += usize::from(is("price_change"));
+            seen.delayed += usize::from(message.text.contains(r#""status":"DELAYED""#));
+            let stages = ["proposed", "disputed", "settled"];
+            let begins = |stage| message.text.contains(&format!(r#""state":"{stage}""#));
+            seen.stages += usize::from(is("market_status") && stages.into_iter().any(begins));
             seen.large_books += usize::from(is("book") && message.text.len() > limits.1);
         }
     }
@@ -105,6 +114,12 @@ fn the_streams_are_what_the_journal_says() {
             agrees(&format!("wide journal {seed}"), &journal, limits, seen);
         }
     }
+    for seed in 0..LIVES {
+        let journal = Journal::lives(seed);
+        for (limits, seen) in LIMITS.into_iter().zip(&mut seen) {
+            agrees(&format!("journal of lives {seed}"), &journal, limits, seen);
+        }
+    }
     println!("{seen:?}");
     for seen in &seen {
         assert!(
@@ -113,4 +128,6 @@ fn the_streams_are_what_the_journal_says() {
         );
     }
     assert!(seen[1].large_books > 100, "{seen:?}: too few to tell");
+    let lives = seen[0].delayed > 100 && seen[0].stages > 100;
+    assert!(lives, "{seen:?}: too few to tell");
 }

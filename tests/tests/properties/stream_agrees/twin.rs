@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use foretell_gateway::{StreamFold, StreamMessage};
 use foretell_model::command::RegisterMarket;
 use foretell_model::{
-    Command, Event, MarketNumber, OrderType, Outcome, PlaceOrder, Price, Sequence, Side, TimeMs,
-    TimeNs,
+    Command, Event, MarketNumber, MarketState, OrderType, Outcome, PlaceOrder, Price, Sequence,
+    Side, TimeMs, TimeNs,
 };
 use serde_json::Value;
 
@@ -46,6 +46,8 @@ pub(crate) struct TwinMarket {
     pub(crate) description: Value,
     /// The frame that last told something of its book, and its time.
     pub(crate) changed: (Sequence, TimeNs),
+    /// Its word on `market_status`.
+    pub(crate) state: MarketState,
     /// Yes price and time.
     pub(crate) last_trade: Option<(u64, TimeNs)>,
 }
@@ -113,6 +115,8 @@ pub(crate) struct Story {
     pub(crate) books: Vec<BookStory>,
     pub(crate) steps: Vec<Step>,
     pub(crate) notices: Vec<Event>,
+    /// The frame's order: placed, or released.
+    pub(crate) own: Option<PlaceOrder>,
 }
 
 /// The exchange as streams need it.
@@ -121,6 +125,8 @@ pub(crate) struct Twin {
     pub(crate) limits: (usize, usize),
     pub(crate) now: TimeNs,
     pub(crate) orders: BTreeMap<u64, TwinOrder>,
+    /// Orders that wait, in no book.
+    delayed: BTreeMap<u64, TwinOrder>,
     pub(crate) markets: Vec<TwinMarket>,
     /// Wallet and owner.
     pub(crate) accounts: Vec<([u8; 20], u32)>,
@@ -135,6 +141,7 @@ impl Twin {
             limits,
             now: TimeNs(0),
             orders: BTreeMap::new(),
+            delayed: BTreeMap::new(),
             markets: Vec::new(),
             accounts: Vec::new(),
             keys: Vec::new(),
@@ -197,13 +204,21 @@ impl Twin {
             Command::PlaceOrder(placed) => Some(self.placed(placed)),
             _ => None,
         };
+        story.own = own.as_ref().map(|own| own.placed);
         let is_killed = |event: &Event| matches!(event, Event::OrderKilled { .. });
         if let Some(own) = &own
             && !frame.events.iter().any(is_killed)
         {
-            let step = Step::Order(own.clone(), "PLACEMENT", "LIVE");
+            let waits = |event: &Event| matches!(event, Event::OrderDelayed { .. });
+            let status = match frame.events.iter().any(waits) {
+                true => "DELAYED",
+                false => "LIVE",
+            };
+            let step = Step::Order(own.clone(), "PLACEMENT", status);
             story.steps.push(step);
         }
+        let mut number = frame.sequence.0;
+        let mut is_released = false;
         let mut fills = 0;
         for event in &frame.events {
             match *event {
@@ -242,10 +257,20 @@ impl Twin {
                     assert_eq!(Price(u16::try_from(own.price).expect("a price")), price);
                     self.touch(&mut story, &own, frame.sequence);
                     own.left = lots.0;
-                    if own.matched > 0 {
+                    if own.matched > 0 || is_released {
                         story.steps.push(Step::Order(own.clone(), "UPDATE", "LIVE"));
                     }
-                    self.orders.insert(frame.sequence.0, own);
+                    self.orders.insert(number, own);
+                }
+                Event::OrderDelayed { .. } => {
+                    let own = own.take().expect("an order");
+                    self.delayed.insert(number, own);
+                }
+                Event::OrderReleased { order, .. } => {
+                    number = order.0;
+                    is_released = true;
+                    own = self.delayed.remove(&number);
+                    story.own = own.as_ref().map(|own| own.placed);
                 }
                 Event::OrderCompleted => {
                     let own = own.take().expect("an order");
@@ -257,9 +282,11 @@ impl Twin {
                     story.steps.push(step);
                 }
                 Event::OrderClosed { order, reason, .. } => {
-                    let closed = match order.0 == frame.sequence.0 {
-                        true => own.take().expect("an order"),
-                        false => {
+                    let waiting = self.delayed.remove(&order.0);
+                    let closed = match (order.0 == number, waiting) {
+                        (_, Some(waiting)) => waiting,
+                        (true, None) => own.take().expect("an order"),
+                        (false, None) => {
                             let order = self.orders[&order.0].clone();
                             self.touch(&mut story, &order, frame.sequence);
                             order
@@ -268,6 +295,7 @@ impl Twin {
                     self.orders.remove(&order.0);
                     let status = match reason {
                         foretell_model::CloseReason::MarketClosed => "CANCELED_MARKET_RESOLVED",
+                        foretell_model::CloseReason::FokNotFilled => "UNMATCHED",
                         _ => "CANCELED",
                     };
                     story
@@ -319,14 +347,27 @@ impl Twin {
                         rules,
                         description: description.unwrap_or_default(),
                         changed: (frame.sequence, self.now),
+                        state: MarketState::Registered,
                         last_trade: None,
                     });
                 }
                 story.notices.push(*event);
             }
-            Event::MarketStateSet { .. } | Event::MarketResolved { .. } | Event::ModeSet { .. } => {
+            Event::MarketDescribed { market } => {
+                let description = serde_json::from_slice(&frame.evidence);
+                self.markets[market.0 as usize].description = description.unwrap_or_default();
+            }
+            Event::MarketStateSet { market, state } => {
+                self.markets[market.0 as usize].state = state;
                 story.notices.push(*event);
             }
+            Event::MarketResolved { .. }
+            | Event::MarketCleared { .. }
+            | Event::Proposed { .. }
+            | Event::Disputed { .. }
+            | Event::ProposalWithdrawn { .. }
+            | Event::MarketSettled { .. }
+            | Event::ModeSet { .. } => story.notices.push(*event),
             _ => {}
         }
     }

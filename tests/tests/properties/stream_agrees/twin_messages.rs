@@ -80,10 +80,7 @@ impl Twin {
             written,
             out: Vec::new(),
         };
-        let own = match &frame.command {
-            foretell_model::Command::PlaceOrder(placed) => Some(placed),
-            _ => None,
-        };
+        let own = story.own.as_ref();
         for book in &story.books {
             self.book_messages(&mut to, own, book, story);
         }
@@ -335,23 +332,36 @@ impl Twin {
                     &fields,
                     previous,
                 );
+                let payout = ("payout", quoted(payout_text(payout)));
+                self.status(to, market, "resolved", &[payout]);
             }
             Event::MarketStateSet { market, state } => {
-                let state = match state {
-                    MarketState::Registered => "registered",
-                    MarketState::Active => "active",
-                    MarketState::Paused => "paused",
-                    MarketState::Closed => "closed",
-                    MarketState::Resolved => "resolved",
-                };
-                let fields = [
-                    ("market", self.condition(market)),
-                    ("state", quoted(state)),
-                    ("timestamp", millis(self.now)),
-                ];
-                let receiver = StreamReceiver::ExtendedMarket(market);
-                to.send(receiver, "market_status", &fields, None);
+                self.status(to, market, state_text(state), &[]);
             }
+            Event::MarketCleared { market } => {
+                let state = self.markets[market.0 as usize].state;
+                let cleared = ("cleared", "true".to_owned());
+                self.status(to, market, state_text(state), &[cleared]);
+            }
+            Event::Proposed {
+                market,
+                payout,
+                challenge_ends,
+                ..
+            } => {
+                let more = [
+                    ("payout", quoted(payout_text(payout))),
+                    ("challenge_ends", millis(challenge_ends)),
+                ];
+                self.status(to, market, "proposed", &more);
+            }
+            Event::Disputed { market, counter } => {
+                let counter = counter.map(|payout| ("counter", quoted(payout_text(payout))));
+                let more: Vec<_> = counter.into_iter().collect();
+                self.status(to, market, "disputed", &more);
+            }
+            Event::ProposalWithdrawn { market } => self.status(to, market, "closed", &[]),
+            Event::MarketSettled { market, .. } => self.status(to, market, "settled", &[]),
             Event::ModeSet { mode } => {
                 let state = match mode {
                     SystemMode::Running => "running",
@@ -364,6 +374,20 @@ impl Twin {
             }
             _ => unreachable!("no notice"),
         }
+    }
+
+    fn status(
+        &self,
+        to: &mut FrameWriter<'_>,
+        market: MarketNumber,
+        state: &str,
+        more: &[(&'static str, String)],
+    ) {
+        let mut fields = vec![("market", self.condition(market)), ("state", quoted(state))];
+        fields.extend_from_slice(more);
+        fields.push(("timestamp", millis(self.now)));
+        let receiver = StreamReceiver::ExtendedMarket(market);
+        to.send(receiver, "market_status", &fields, None);
     }
 
     /// The fields of `new_market`, or with a payout those of `market_resolved`.
@@ -454,5 +478,23 @@ fn best_of(ladder: &crate::stream_agrees::twin::Ladder, outcome: Outcome) -> (u6
     match outcome {
         Outcome::Yes => (bid.unwrap_or(0), ask.unwrap_or(10_000)),
         Outcome::No => (10_000 - ask.unwrap_or(10_000), 10_000 - bid.unwrap_or(0)),
+    }
+}
+
+const fn state_text(state: MarketState) -> &'static str {
+    match state {
+        MarketState::Registered => "registered",
+        MarketState::Active => "active",
+        MarketState::Paused => "paused",
+        MarketState::Closed => "closed",
+        MarketState::Resolved => "resolved",
+    }
+}
+
+const fn payout_text(payout: Payout) -> &'static str {
+    match payout {
+        Payout::Yes => "yes",
+        Payout::No => "no",
+        Payout::Half => "half",
     }
 }

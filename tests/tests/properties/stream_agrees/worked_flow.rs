@@ -117,6 +117,8 @@ impl Flow {
             "{command:?}: {verdict:?}"
         );
         let frame = FrameRef {
+            operator: foretell_model::OperatorNumber::NONE,
+            touched: 0,
             sequence,
             time,
             command,

@@ -1,16 +1,18 @@
 //! More resting orders than one command may touch: the core and its twin must stop at the same
 //! order, leave the same work, and finish it in the same way.
 
+mod market_life;
+
 use foretell_model::command::RegisterMarket;
 use foretell_model::limits::{
     MAX_REFERENCES_PER_ACCOUNT, MAX_REMEMBERED_REQUESTS, MAX_VISITED_ORDERS, NEWEST_RULES,
     REFERENCE_MEMORY_NS, REFERENCES_PER_ACCOUNT, REQUEST_MEMORY_NS,
 };
 use foretell_model::{
-    AccountNumber, ApiKey, CloseReason, Command, CommandOutcome, ConditionId, Digest16, Event,
-    FeeSchedule, KeyNumber, Lots, MarketNumber, Micros, OrderId, OrderResult, OrderStatus,
-    OrderType, Outcome, PlaceOrder, Price, Reference, RejectionReason, Sequence, Settings, Side,
-    Tick, TimeMs, TimeNs, TimeSeconds, TokenId, Verdict, WalletAddress, WalletKind,
+    AccountNumber, ApiKey, CloseReason, Command, CommandOutcome, CommandStamp, ConditionId,
+    Digest16, Event, FeeSchedule, KeyNumber, Lots, MarketNumber, Micros, OrderId, OrderResult,
+    OrderStatus, OrderType, Outcome, PlaceOrder, Price, Reference, RejectionReason, Sequence,
+    Settings, Side, Tick, TimeMs, TimeNs, TimeSeconds, TokenId, Verdict, WalletAddress, WalletKind,
 };
 
 use crate::twin_agrees::pair::Pair;
@@ -88,7 +90,11 @@ impl Crowd {
 
     /// Sends a command to both and compares the responses and events.
     fn send(&mut self, command: Command) -> Verdict {
-        let verdict = self.pair.step_quickly(&command, self.now);
+        self.send_stamped(command, CommandStamp::at(self.now))
+    }
+
+    fn send_stamped(&mut self, command: Command, stamp: CommandStamp) -> Verdict {
+        let verdict = self.pair.step_quickly(&command, stamp);
         verdict.unwrap_or_else(|difference| panic!("{command:?}: {difference}"))
     }
 
@@ -122,6 +128,11 @@ impl Crowd {
     }
 
     fn place(&mut self, account: AccountNumber, wish: Wish) -> OrderResult {
+        self.place_touched(account, wish, 0)
+    }
+
+    /// As a command of a group that touched so many orders.
+    fn place_touched(&mut self, account: AccountNumber, wish: Wish, touched: u16) -> OrderResult {
         self.orders += 1;
         let mut id = [0; 32];
         id[8..16].copy_from_slice(&self.orders.to_be_bytes());
@@ -149,8 +160,12 @@ impl Crowd {
             expiration: wish.expiration,
             timestamp: TimeMs(self.now.millis().0),
         };
-        match self.applied(Command::PlaceOrder(placed)) {
-            CommandOutcome::Order(result) => result,
+        let stamp = CommandStamp {
+            touched,
+            ..CommandStamp::at(self.now)
+        };
+        match self.send_stamped(Command::PlaceOrder(placed), stamp) {
+            Verdict::Applied(CommandOutcome::Order(result)) => result,
             other => panic!("{other:?}"),
         }
     }
@@ -173,7 +188,7 @@ impl Crowd {
     }
 }
 
-/// Under rules 2.
+/// Since rules 2.
 const NOTHING_TO_CANCEL: Verdict = Verdict::Repeated {
     first: Sequence(0),
     last: Sequence(0),
@@ -332,7 +347,7 @@ fn more_expired_orders_than_the_bound_count_as_crossing() {
         (BOUND - 1, 0, false),
         (BOUND - 1, 1, true),
     ] {
-        let mut crowd = Crowd::new();
+        let mut crowd = Crowd::under(2);
         crowd.crowd(MAKER, SHORT_ASK, expired);
         crowd.crowd(MAKER, ASK, more);
         crowd.now.0 += 1_000_000_000;
@@ -356,7 +371,7 @@ fn a_market_order_steps_over_expired_orders_up_to_the_bound() {
         ),
         (BOUND - 1, OrderStatus::Matched),
     ] {
-        let mut crowd = Crowd::new();
+        let mut crowd = Crowd::under(2);
         crowd.crowd(MAKER, SHORT_ASK, expired);
         crowd.crowd(MAKER, ASK, 1);
         crowd.now.0 += 1_000_000_000;
@@ -401,7 +416,7 @@ fn ends_in_two_steps(crowd: &mut Crowd, start: Command, rest: u64) {
 
 #[test]
 fn cancel_all_goes_on_over_the_wallets_of_the_owner_and_rules_1_remember_it_whole() {
-    for rules in [1, 2] {
+    for rules in 1..=NEWEST_RULES {
         let mut crowd = Crowd::under(rules);
         crowd.crowd(SAFE, ASK, 20);
         crowd.crowd(MAKER, ASK, BOUND - 10);

@@ -30,12 +30,15 @@ pub(crate) struct Coverage {
     kills_again: Counts<bool>,
     closes: Counts<CloseReason>,
     kinds: Counts<MatchKind>,
+    /// What fell due: the first event of each time command under rules 3.
+    due: Counts<u8>,
 }
 
 /// Every pinned number of an event.
 const EVENTS: &[u8] = &[
     1, 2, 3, 4, 5, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 30, 31, 32, 33, 34, 35,
-    36, 37, 38, 50, 51, 52, 53, 54, 55, 56,
+    36, 37, 38, 50, 51, 52, 53, 54, 55, 56, 6, 7, 8, 24, 25, 26, 27, 28, 39, 40, 41, 42, 43, 44,
+    45, 46, 47, 48, 57, 58, 59, 60, 61,
 ];
 
 /// Every pinned number of a command.
@@ -44,10 +47,22 @@ const COMMANDS: &[u16] = &[
     38, 39, 40, 50, 51, 52, 53, 54, 55, 56, 57,
 ];
 
+/// Every pinned number of a command that rules 3 add.
+const COMMANDS_OF_RULES_3: &[u16] = &[
+    23, 24, 25, 41, 42, 43, 44, 45, 46, 47, 48, 58, 59, 60, 61, 62, 63,
+];
+
 /// Every pinned number of a command that can be `Repeated`.
 const REPEATABLE: &[u16] = &[
-    1, 3, 4, 10, 11, 12, 13, 15, 16, 18, 19, 20, 21, 22, 30, 31, 37, 39, 40, 50, 51, 52, 54,
+    1, 3, 4, 10, 11, 12, 13, 15, 16, 18, 19, 20, 21, 22, 30, 31, 37, 39, 40, 50, 51, 52, 54, 2, 41,
+    42, 46, 48, 59, 60, 61,
 ];
+
+/// The first events of what time does: closed, released, started rebates, opened or closed a market,
+/// resolved, cleared, disputed by nobody.
+const DUE: &[u8] = &[4, 7, 26, 33, 34, 40, 42];
+/// Opening a market may freeze its event group first.
+const EVENT_FROZEN: u8 = 31;
 
 /// Of them, those that cancel many orders.
 const CANCELS: &[u16] = &[3, 4];
@@ -95,6 +110,12 @@ impl Coverage {
                 }
             }
         }
+        if rules == 3 && *command == Command::AdvanceTime {
+            let mut codes = events.iter().map(Event::code);
+            if let Some(first) = codes.find(|code| *code != EVENT_FROZEN) {
+                count(&mut self.due, first);
+            }
+        }
         for event in events {
             count(&mut self.events, event.code());
             match event {
@@ -119,6 +140,7 @@ impl Coverage {
         add(&mut self.kills_again, other.kills_again);
         add(&mut self.closes, other.closes);
         add(&mut self.kinds, other.kinds);
+        add(&mut self.due, other.due);
     }
 
     /// Asserts that all cases reachable by random commands occurred.
@@ -127,7 +149,13 @@ impl Coverage {
         assert!(missing.is_empty(), "events never seen: {missing:?}");
 
         let all = under_all_rules(COMMANDS);
-        let excepted = [(1, CONTINUE), (2, CONTINUE), (2, SWITCH_RULES)];
+        let excepted = [
+            (1, CONTINUE),
+            (2, CONTINUE),
+            (3, CONTINUE),
+            (NEWEST_RULES, SWITCH_RULES),
+        ];
+        let all = all.chain(COMMANDS_OF_RULES_3.iter().map(|code| (3, *code)));
         let missing = self::missing(all, &self.commands_applied, &excepted);
         assert!(missing.is_empty(), "commands never applied: {missing:?}");
         let repeatable = REPEATABLE.iter().copied();
@@ -147,6 +175,12 @@ impl Coverage {
                 // A closed market's book empties in work that must end first, so `WorkPending`
                 // answers before this can.
                 RejectionReason::BookNotEmpty,
+                // The matcher's answer.
+                RejectionReason::NotAllCanceled,
+                // Beyond what one sequence adds.
+                RejectionReason::ListFull,
+                RejectionReason::TooManyHeld,
+                RejectionReason::TooManyOperators,
             ],
         );
         assert!(missing.is_empty(), "refusals never seen: {missing:?}");
@@ -168,6 +202,11 @@ impl Coverage {
         let closes = CloseReason::ALL.iter().copied();
         let missing = self::missing(closes, &self.closes, &[CloseReason::TooManyFills]);
         assert!(missing.is_empty(), "close reasons never seen: {missing:?}");
+
+        // Some take many commands to come about, so once is enough.
+        let mut missing = DUE.iter().filter(|code| !self.due.contains_key(code));
+        let missing = missing.next();
+        assert_eq!(missing, None, "never first due");
 
         let missing = self::missing(MatchKind::ALL.iter().copied(), &self.kinds, &[]);
         assert!(missing.is_empty(), "kinds of match never seen: {missing:?}");

@@ -80,13 +80,13 @@ fn work(
 /// Runs one sequence; on failure returns the commands so far.
 fn run(seed: u64) -> Result<Coverage, Vec<Timed>> {
     let mut pair = Pair::cramped(seed);
-    let mut generator = Generator::new(seed);
+    let mut generator = Generator::with_market_life(seed);
     let mut seen = Coverage::default();
     let mut commands = Vec::new();
-    while let Some((command, time)) = generator.next_command() {
-        commands.push((command, time));
+    while let Some((command, stamp)) = generator.next_stamped() {
+        commands.push((command, stamp));
         let rules = pair.rules();
-        let Ok(verdict) = step(&mut pair, &command, time) else {
+        let Ok(verdict) = step(&mut pair, &command, stamp) else {
             return Err(commands);
         };
         generator.observe(&command, pair.state());
@@ -102,8 +102,9 @@ fn report(commands: Vec<Timed>, seed: u64) -> ! {
     std::panic::set_hook(Box::new(|_| {}));
     let (commands, failure) = shrink(commands, seed);
     std::panic::set_hook(hook);
-    for (at, (command, time)) in commands.iter().enumerate() {
-        println!("{at:4} {} {command:?}", time.0);
+    for (at, (command, stamp)) in commands.iter().enumerate() {
+        let (time, operator, touched) = (stamp.time.0, stamp.operator, stamp.touched);
+        println!("{at:4} {time} operator {operator} touched {touched} {command:?}");
     }
     panic!(
         "seed {seed}: after command {} of the shortened sequence above, {}\n\

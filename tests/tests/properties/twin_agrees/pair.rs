@@ -2,7 +2,7 @@
 
 use foretell_matching::{Capacity, Exchange as Core};
 use foretell_model::digest::StateRecord;
-use foretell_model::{Command, Event, TimeNs, Verdict};
+use foretell_model::{Command, CommandStamp, Event, Verdict};
 use foretell_reference::Exchange as Twin;
 
 /// Both exchanges, in step.
@@ -23,6 +23,7 @@ const CRAMPED: Capacity = Capacity {
     events: 1,
     orders: 2,
     expiring_orders: 1,
+    delayed_orders: 1,
     positions: 2,
     order_ids: 2,
     timestamp_seconds: 1,
@@ -53,8 +54,12 @@ impl Pair {
     }
 
     /// Applies a command to both and compares all visible results.
-    pub(crate) fn step(&mut self, command: &Command, time: TimeNs) -> Result<Verdict, String> {
-        let verdict = self.step_quickly(command, time)?;
+    pub(crate) fn step(
+        &mut self,
+        command: &Command,
+        stamp: impl Into<CommandStamp>,
+    ) -> Result<Verdict, String> {
+        let verdict = self.step_quickly(command, stamp)?;
         self.compare_states()?;
         Ok(verdict)
     }
@@ -63,12 +68,13 @@ impl Pair {
     pub(crate) fn step_quickly(
         &mut self,
         command: &Command,
-        time: TimeNs,
+        stamp: impl Into<CommandStamp>,
     ) -> Result<Verdict, String> {
+        let stamp = stamp.into();
         self.core_events.clear();
         self.twin_events.clear();
-        let twin = self.twin.apply(command, time, &mut self.twin_events);
-        let core = self.core.apply(command, time, &mut self.core_events);
+        let twin = self.twin.apply(command, stamp, &mut self.twin_events);
+        let core = self.core.apply(command, stamp, &mut self.core_events);
         same("verdict", &core, &twin)?;
         same_list("event", &self.core_events, &self.twin_events)?;
         same("sequence", &self.core.sequence(), &self.twin.sequence())?;

@@ -2,12 +2,12 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use foretell_model::{Command, TimeNs};
+use foretell_model::{Command, CommandStamp};
 
 use crate::twin_agrees::pair::Pair;
 
-/// A command and its time.
-pub(crate) type Timed = (Command, TimeNs);
+/// A command and its stamp.
+pub(crate) type Timed = (Command, CommandStamp);
 
 /// The failure of a sequence.
 #[derive(Clone, Debug)]
@@ -24,8 +24,8 @@ const ATTEMPTS: usize = 3_000;
 /// Plays a sequence to a new pair; a panic of either side counts as a failure.
 pub(crate) fn replay(commands: &[Timed], seed: u64) -> Option<Failure> {
     let mut pair = Pair::cramped(seed);
-    for (at, (command, time)) in commands.iter().enumerate() {
-        if let Err(message) = step(&mut pair, command, *time) {
+    for (at, (command, stamp)) in commands.iter().enumerate() {
+        if let Err(message) = step(&mut pair, command, *stamp) {
             return Some(Failure { at, message });
         }
     }
@@ -36,9 +36,9 @@ pub(crate) fn replay(commands: &[Timed], seed: u64) -> Option<Failure> {
 pub(crate) fn step(
     pair: &mut Pair,
     command: &Command,
-    time: TimeNs,
+    stamp: CommandStamp,
 ) -> Result<foretell_model::Verdict, String> {
-    catch_unwind(AssertUnwindSafe(|| pair.step(command, time))).unwrap_or_else(|panic| {
+    catch_unwind(AssertUnwindSafe(|| pair.step(command, stamp))).unwrap_or_else(|panic| {
         let said = panic
             .downcast_ref::<String>()
             .cloned()

@@ -5,10 +5,12 @@ use std::fmt::Debug;
 
 use foretell_model::digest::{OrderIdState, StateRecord};
 use foretell_model::{
-    AccountNumber, Command, CommandOutcome, Lots, MarketNumber, Micros, OrderNumber, OrderStatus,
-    Outcome, Price, RejectionReason, Sequence, Side, Verdict,
+    AccountNumber, Command, CommandOutcome, Lots, MarketNumber, Micros, OrderId, OrderNumber,
+    OrderStatus, Outcome, Price, RejectionReason, Sequence, Side, Verdict,
 };
 use foretell_view::{OrderState, TokenBook, View};
+
+use super::market_life;
 
 /// Number of records of each kind: the view must not have more.
 #[derive(Default)]
@@ -20,6 +22,7 @@ struct Seen {
     domains: usize,
     positions: usize,
     live: Vec<OrderNumber>,
+    life: market_life::Seen,
     /// Yes ladders, summed from the orders: bid or ask, then price.
     ladders: BTreeMap<(MarketNumber, bool, Price), Lots>,
 }
@@ -43,6 +46,7 @@ pub(crate) fn compare_states(view: &View, records: &[StateRecord]) -> Result<(),
     same("live orders", &view.orders().live_count(), &seen.live.len())?;
     compare_counts(view, &seen.live)?;
     compare_lists(view, &mut seen.live)?;
+    market_life::compare_counts(view, &seen.life)?;
     compare_books(view, &seen.ladders)
 }
 
@@ -124,7 +128,7 @@ fn compare_record(view: &View, record: &StateRecord, seen: &mut Seen) -> Result<
                 &(order, order_type, expiration, post_only, key),
             )?;
             let known = match known.state {
-                OrderState::Live => OrderIdState::Live,
+                OrderState::Live | OrderState::Delayed => OrderIdState::Live,
                 OrderState::Completed | OrderState::Closed(_) => OrderIdState::Done,
                 OrderState::Killed(reason) => killed_as(reason),
             };
@@ -135,6 +139,19 @@ fn compare_record(view: &View, record: &StateRecord, seen: &mut Seen) -> Result<
             same("state", &known, &state)
         }
         StateRecord::RememberedReference { .. } | StateRecord::RememberedRequest { .. } => Ok(()),
+        StateRecord::DelayedOrder { order, .. } => {
+            seen.live.push(order);
+            compare_delayed(view, record)
+        }
+        StateRecord::Site { .. }
+        | StateRecord::Operator { .. }
+        | StateRecord::Terms { .. }
+        | StateRecord::Policy { .. }
+        | StateRecord::ListedWallet { .. }
+        | StateRecord::Proposal { .. }
+        | StateRecord::Accrued { .. }
+        | StateRecord::HeldWithdrawal { .. }
+        | StateRecord::Background { .. } => market_life::compare(view, record, &mut seen.life),
     }
 }
 
@@ -321,6 +338,42 @@ fn compare_order(view: &View, record: &StateRecord, seen: &mut Seen) -> Result<(
     Ok(())
 }
 
+fn compare_delayed(view: &View, record: &StateRecord) -> Result<(), String> {
+    let StateRecord::DelayedOrder {
+        order,
+        id,
+        account,
+        market,
+        outcome,
+        side,
+        order_type,
+        price,
+        lots,
+        expiration,
+        due,
+        reserved,
+        cancel,
+        ..
+    } = *record
+    else {
+        return Ok(());
+    };
+    let known = view.orders().live(order).ok_or("no order")?;
+    same("id", &known.id, &id)?;
+    same("state", &known.state, &OrderState::Delayed)?;
+    same("account", &known.account, &account)?;
+    same("token", &(known.market, known.outcome), &(market, outcome))?;
+    same("side", &known.side, &side)?;
+    same("type", &known.order_type, &order_type)?;
+    same("price", &known.price, &price)?;
+    same("left", &known.left, &lots)?;
+    same("expiration", &known.expiration, &expiration)?;
+    let delay = view.orders().delay_of(order).ok_or("no delay")?;
+    same("due", &delay.due, &due)?;
+    same("reserved", &delay.reserved, &reserved)?;
+    same("cancel", &delay.cancel, &cancel)
+}
+
 /// Checks every market's count of live orders.
 fn compare_counts(view: &View, live: &[OrderNumber]) -> Result<(), String> {
     let mut counts: BTreeMap<MarketNumber, usize> = BTreeMap::new();
@@ -409,20 +462,26 @@ fn compare_book(
     same(what, &book.best_ask(), &asks.first().map(|level| level.0))
 }
 
-/// Compares the response to a command with the view's later record of it.
+/// Compares the response to a command with the view's later record of it. `released` is the order
+/// that the frame released.
 pub(crate) fn compare_answer(
     view: &View,
     sequence: Sequence,
     command: &Command,
+    released: Option<OrderId>,
     verdict: &Verdict,
 ) -> Result<(), String> {
     match *verdict {
         Verdict::Applied(CommandOutcome::Order(result)) => {
-            let Command::PlaceOrder(placed) = command else {
-                return Err("an order was answered that nobody placed".to_owned());
+            let placed = match (command, released) {
+                (Command::PlaceOrder(placed), _) => placed.order,
+                (Command::AdvanceTime, Some(released)) => released,
+                _ => return Err("an order was answered that nobody placed".to_owned()),
             };
-            let order = view.orders().by_id(&placed.order).ok_or("no order")?;
-            same("number", &order.number, &OrderNumber(sequence.0))?;
+            let order = view.orders().by_id(&placed).ok_or("no order")?;
+            if released.is_none() {
+                same("number", &order.number, &OrderNumber(sequence.0))?;
+            }
             let slots: Vec<_> = view.trades_taken_by(&order).collect();
             same("fills", &slots.len(), &(result.fills as usize))?;
             let trades: Vec<_> = slots.iter().filter_map(|&slot| view.trade(slot)).collect();
@@ -448,6 +507,7 @@ pub(crate) fn compare_answer(
             )?;
             match result.status {
                 OrderStatus::Live => same("state", &order.state, &OrderState::Live),
+                OrderStatus::Delayed => same("state", &order.state, &OrderState::Delayed),
                 OrderStatus::Matched => same("matched", &order.matched.is_zero(), &false),
                 OrderStatus::Killed(refusal) => {
                     let killed = OrderState::Killed(refusal.reason);
@@ -468,7 +528,7 @@ pub(crate) fn compare_answer(
     }
 }
 
-fn same<T: PartialEq + Debug>(what: &str, view: &T, exchange: &T) -> Result<(), String> {
+pub(super) fn same<T: PartialEq + Debug>(what: &str, view: &T, exchange: &T) -> Result<(), String> {
     if view == exchange {
         return Ok(());
     }

@@ -1,7 +1,7 @@
 //! An exchange, and a view that follows its frames.
 
 use foretell_model::digest::StateRecord;
-use foretell_model::{Command, Event, FramePosition, FrameRef, TimeNs, Verdict};
+use foretell_model::{Command, CommandStamp, Event, FramePosition, FrameRef, Verdict};
 use foretell_reference::Exchange;
 use foretell_view::View;
 
@@ -26,8 +26,12 @@ impl Followed {
     }
 
     /// Applies a command, folds its frame when there is one, and compares the states.
-    pub(crate) fn step(&mut self, command: &Command, time: TimeNs) -> Result<Verdict, String> {
-        let verdict = self.step_quickly(command, time)?;
+    pub(crate) fn step(
+        &mut self,
+        command: &Command,
+        stamp: impl Into<CommandStamp>,
+    ) -> Result<Verdict, String> {
+        let verdict = self.step_quickly(command, stamp)?;
         self.compare()?;
         Ok(verdict)
     }
@@ -36,23 +40,31 @@ impl Followed {
     pub(crate) fn step_quickly(
         &mut self,
         command: &Command,
-        time: TimeNs,
+        stamp: impl Into<CommandStamp>,
     ) -> Result<Verdict, String> {
         self.events.clear();
-        let verdict = self.exchange.apply(command, time, &mut self.events);
+        let stamp = stamp.into();
+        let verdict = self.exchange.apply(command, stamp, &mut self.events);
         if !matches!(verdict, Verdict::Applied(_)) {
             return Ok(verdict);
         }
         let frame = FrameRef {
+            operator: stamp.operator,
+            touched: stamp.touched,
             sequence: self.exchange.sequence(),
-            time,
+            time: stamp.time,
             command,
             events: &self.events,
             evidence: &[],
             place: FramePosition::default(),
         };
+        let released = self.events.iter().find_map(|event| match event {
+            Event::OrderReleased { order, .. } => self.view.orders().live(*order),
+            _ => None,
+        });
+        let released = released.map(|order| order.id);
         self.view.apply(&frame).map_err(|error| error.to_string())?;
-        compare_answer(&self.view, frame.sequence, command, &verdict)?;
+        compare_answer(&self.view, frame.sequence, command, released, &verdict)?;
         Ok(verdict)
     }
 

@@ -5,6 +5,7 @@
 mod beyond_the_bound;
 mod compare;
 mod followed;
+mod market_life;
 mod price_history;
 
 use crate::generator::Generator;
@@ -15,16 +16,22 @@ const SEQUENCES: u64 = 2_000;
 
 #[test]
 fn the_view_is_the_exchange_on_wide_random_commands() {
-    for seed in 0..SEQUENCES {
-        let mut followed = Followed::new();
-        let mut generator = Generator::new(seed);
-        let mut count = 0;
-        while let Some((command, time)) = generator.next_command() {
-            count += 1;
-            if let Err(what) = followed.step(&command, time) {
-                panic!("seed {seed}, command {count}, {command:?}: {what}");
-            }
-            generator.observe(&command, followed.state());
+    (0..SEQUENCES).for_each(|seed| follow(seed, Generator::new(seed)));
+}
+
+#[test]
+fn the_view_is_the_exchange_through_whole_lives_of_markets() {
+    (0..SEQUENCES).for_each(|seed| follow(seed, Generator::with_market_life(seed)));
+}
+
+fn follow(seed: u64, mut generator: Generator) {
+    let mut followed = Followed::new();
+    let mut count = 0;
+    while let Some((command, stamp)) = generator.next_stamped() {
+        count += 1;
+        if let Err(what) = followed.step(&command, stamp) {
+            panic!("seed {seed}, command {count}, {command:?}: {what}");
         }
+        generator.observe(&command, followed.state());
     }
 }

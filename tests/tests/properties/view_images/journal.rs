@@ -27,6 +27,8 @@ impl Frame {
     pub(crate) fn as_ref(&self) -> FrameRef<'_> {
         let at = u32::try_from(self.sequence.0).expect("journals of tests are short");
         FrameRef {
+            operator: foretell_model::OperatorNumber::NONE,
+            touched: 0,
             sequence: self.sequence,
             time: self.time,
             command: &self.command,

@@ -1,0 +1,268 @@
+//! The clock of the exchange (docs/verify/rules.md §21): terms of markets, what falls due, and the command that
+//! does it.
+
+use foretell_model::digest::PendingWork;
+use foretell_model::limits::MAX_VISITED_ORDERS;
+use foretell_model::{
+    CloseReason, CommandOutcome, Event, MarketNumber, MarketState, MarketTerms, Rejection,
+    RejectionReason, SystemMode, TimeMs, TimeNs,
+};
+
+use crate::command_context::{CommandContext, HandlerResult, NotApplied, ensure};
+use crate::due_queue::{Due, DueQueue, Rank};
+use crate::exchange::Exchange;
+use crate::expiry;
+
+/// Terms of one market.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(crate) struct MarketClock {
+    pub(crate) terms: MarketTerms,
+    /// Whether the book is cleared at the game start.
+    pub(crate) clear_armed: bool,
+}
+
+/// Terms of all markets, and queues of what falls due.
+#[derive(Debug)]
+pub(crate) struct Clock {
+    /// By market; shorter than the list of markets when the last have no terms.
+    markets: Vec<MarketClock>,
+    /// By market: open, clear, close or finalise, whichever comes first.
+    pub(crate) things: DueQueue,
+    /// By market: its first delayed order, while the market is active.
+    pub(crate) releases: DueQueue,
+    /// When the first thing other than an expiry is due. Read for every command.
+    next: TimeNs,
+}
+
+const NEVER: TimeNs = TimeNs(u64::MAX);
+
+impl Clock {
+    pub(crate) fn with_capacity(markets: usize) -> Self {
+        Self {
+            markets: Vec::with_capacity(markets),
+            things: DueQueue::with_capacity(markets),
+            releases: DueQueue::with_capacity(markets),
+            next: NEVER,
+        }
+    }
+
+    pub(crate) fn of(&self, market: MarketNumber) -> MarketClock {
+        let known = self.markets.get(market.0 as usize);
+        known.copied().unwrap_or_default()
+    }
+
+    pub(crate) fn set(&mut self, market: MarketNumber, clock: MarketClock) {
+        let index = market.0 as usize;
+        if self.markets.len() <= index {
+            self.markets.resize(index + 1, MarketClock::default());
+        }
+        self.markets[index] = clock;
+    }
+
+    /// Every market with terms.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (MarketNumber, &MarketClock)> {
+        (0..)
+            .map(MarketNumber)
+            .zip(&self.markets)
+            .filter(|(_, clock)| **clock != MarketClock::default())
+    }
+}
+
+const fn start(time: TimeMs) -> TimeNs {
+    TimeNs(time.0.saturating_mul(1_000_000))
+}
+
+impl Exchange {
+    pub(crate) fn set_terms(
+        &mut self,
+        market: MarketNumber,
+        terms: &MarketTerms,
+        context: &mut CommandContext<'_>,
+    ) -> HandlerResult {
+        self.ensure_not_over(market)?;
+        ensure(terms.are_in_range(), RejectionReason::InvalidTerms)?;
+        let (opens, closes) = (terms.opens_at.0, terms.closes_at.0);
+        let contradicts = RejectionReason::ClockContradicts;
+        ensure(
+            opens == 0 || closes == 0 || opens < closes,
+            Rejection::with(contradicts, opens, closes),
+        )?;
+        let now = context.now.millis().0;
+        ensure(
+            closes == 0 || closes > now,
+            Rejection::with(RejectionReason::ClosesInPast, closes, now),
+        )?;
+        ensure(
+            self.clock.of(market).terms != *terms,
+            NotApplied::already(CommandOutcome::Done),
+        )?;
+        self.put_terms(
+            market,
+            MarketClock {
+                terms: *terms,
+                clear_armed: terms.clear_book_on_start && terms.game_start_time.0 > now,
+            },
+        );
+        context.event(Event::TermsSet {
+            market,
+            terms: *terms,
+        });
+        Ok(CommandOutcome::Done)
+    }
+
+    /// Stores the terms of a market, and schedules it by them.
+    pub(crate) fn put_terms(&mut self, market: MarketNumber, clock: MarketClock) {
+        self.clock.set(market, clock);
+        self.markets[market].delay_ms = clock.terms.taker_delay_ms;
+        self.markets[market].rebate_ppm = clock.terms.rebate_ppm;
+        self.reschedule(market);
+    }
+
+    /// Does the first due thing; expiries that follow directly are done with it.
+    pub(crate) fn advance_clock(&mut self, context: &mut CommandContext<'_>) -> HandlerResult {
+        let due = self.first_due().filter(|due| due.at <= context.now);
+        let due = due.ok_or(RejectionReason::NothingDue)?;
+        let market = MarketNumber(u32::try_from(due.number).unwrap_or(u32::MAX));
+        match due.rank {
+            Rank::Expiry => {
+                let orders = self.expire_first(context);
+                Ok(CommandOutcome::Cancelled { orders })
+            }
+            Rank::Open => self.activate_market(market, context),
+            Rank::Clear => Ok(self.clear_market(market, context)),
+            Rank::Close => self.close_market(market, context),
+            Rank::Release => {
+                let (_, market) = self
+                    .clock
+                    .releases
+                    .first()
+                    .ok_or(RejectionReason::NothingDue)?;
+                let first = self.delayed.first_due(market).map(|delayed| delayed.order);
+                Ok(self.release_order(first.ok_or(RejectionReason::NothingDue)?, context))
+            }
+            Rank::Finalise => Ok(self.finalise_by_time(market, context)),
+            Rank::Rebates => Ok(self.start_rebate_payment(context)),
+        }
+    }
+
+    /// Closes expired orders while nothing else comes first, at most `MAX_VISITED_ORDERS`.
+    fn expire_first(&mut self, context: &mut CommandContext<'_>) -> u32 {
+        let mut orders = 0;
+        while (orders as usize) < MAX_VISITED_ORDERS
+            && let Some(due) = self.first_due()
+            && (due.rank, due.at <= context.now) == (Rank::Expiry, true)
+            && let Some(slot) = self.expiry.first()
+        {
+            self.close_order(slot, CloseReason::Expired, context);
+            orders += 1;
+        }
+        orders
+    }
+
+    fn clear_market(
+        &mut self,
+        market: MarketNumber,
+        context: &mut CommandContext<'_>,
+    ) -> CommandOutcome {
+        let clock = MarketClock {
+            clear_armed: false,
+            ..self.clock.of(market)
+        };
+        self.put_terms(market, clock);
+        context.event(Event::MarketCleared { market });
+        let orders = self.do_work(PendingWork::ClearMarket { market }, context);
+        CommandOutcome::Cancelled { orders }
+    }
+
+    /// Whether a thing is due at `now`, under rules 3. The hot path: every command asks.
+    #[inline(always)]
+    pub(crate) fn is_time_due(&self, now: TimeNs) -> bool {
+        let is_thing_due = now >= self.clock.next && (now < NEVER || self.first_thing().is_some());
+        is_thing_due || self.first_expiry().is_some_and(|at| at <= now)
+    }
+
+    fn first_expiry(&self) -> Option<TimeNs> {
+        let safety = self.system.settings.gtd_safety_seconds;
+        let first = self.expiry.first_expiration()?;
+        Some(expiry::due(first, safety))
+    }
+
+    /// The first thing that falls due.
+    pub(crate) fn first_due(&self) -> Option<Due> {
+        let expiry = self.first_expiry().map(|at| Due {
+            at,
+            rank: Rank::Expiry,
+            number: 0,
+        });
+        [expiry, self.first_thing()].into_iter().flatten().min()
+    }
+
+    /// The first thing other than an expiry that falls due.
+    fn first_thing(&self) -> Option<Due> {
+        let thing = self.clock.things.first().map(|(due, _)| due);
+        let releases = self.clock.releases.first();
+        let release = releases.filter(|_| self.system.mode == SystemMode::Running);
+        let rebates = self.rebates_due().map(|at| Due {
+            at,
+            rank: Rank::Rebates,
+            number: 0,
+        });
+        let things = [thing, release.map(|(due, _)| due), rebates];
+        things.into_iter().flatten().min()
+    }
+
+    /// Brings the time of the next thing up to date.
+    pub(crate) fn refresh_clock(&mut self) {
+        self.clock.next = self.first_thing().map_or(NEVER, |due| due.at);
+    }
+
+    /// Whether the time of the next thing is up to date.
+    pub(crate) fn is_clock_fresh(&self) -> bool {
+        self.clock.next == self.first_thing().map_or(NEVER, |due| due.at)
+    }
+
+    /// Brings the queues up to date with state, terms and proposal of a market.
+    pub(crate) fn reschedule(&mut self, market: MarketNumber) {
+        self.clock.things.set(market, self.next_thing(market));
+        self.schedule_release(market);
+    }
+
+    /// What falls due first in a market, apart from orders.
+    pub(crate) fn next_thing(&self, number: MarketNumber) -> Option<Due> {
+        let (market, clock) = (&self.markets[number], self.clock.of(number));
+        let MarketTerms {
+            opens_at,
+            closes_at,
+            game_start_time,
+            ..
+        } = clock.terms;
+        let is_registered = market.state == MarketState::Registered;
+        let trades = matches!(market.state, MarketState::Active | MarketState::Paused);
+        let due = |rank, at| Due {
+            at,
+            rank,
+            number: number.0.into(),
+        };
+        let things = [
+            (opens_at.0 > 0 && is_registered).then(|| due(Rank::Open, start(opens_at))),
+            (clock.clear_armed && trades).then(|| due(Rank::Clear, start(game_start_time))),
+            (closes_at.0 > 0 && (is_registered || trades))
+                .then(|| due(Rank::Close, start(closes_at))),
+            self.resolution
+                .finalised_at(number)
+                .map(|at| due(Rank::Finalise, at)),
+        ];
+        things.into_iter().flatten().min()
+    }
+
+    /// The market's first delayed order, while the market is active.
+    pub(crate) fn next_release(&self, number: MarketNumber) -> Option<Due> {
+        let is_active = self.markets[number].state == MarketState::Active;
+        let first = self.delayed.first_due(number).filter(|_| is_active)?;
+        Some(Due {
+            at: first.due,
+            rank: Rank::Release,
+            number: first.number.0,
+        })
+    }
+}

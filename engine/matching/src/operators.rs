@@ -1,0 +1,139 @@
+//! Operators and their roles (docs/verify/rules.md §27).
+
+use foretell_model::limits::MAX_OPERATORS;
+use foretell_model::roles::may;
+use foretell_model::{
+    Command, CommandOutcome, Event, OperatorName, OperatorNumber, OperatorRole, Rejection,
+    RejectionReason,
+};
+
+use crate::command_context::{CommandContext, HandlerResult, NotApplied, ensure};
+use crate::exchange::Exchange;
+
+/// An operator.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Operator {
+    pub(crate) name: OperatorName,
+    pub(crate) role: OperatorRole,
+    /// SHA-256 of the token; zero for the first admin, whose token is in the configuration.
+    pub(crate) token: [u8; 32],
+    pub(crate) live: bool,
+}
+
+/// All operators ever added, by number from 1. Empty before rules 3.
+#[derive(Debug)]
+pub(crate) struct Operators {
+    operators: Vec<Operator>,
+}
+
+impl Operators {
+    pub(crate) fn new() -> Self {
+        Self {
+            operators: Vec::with_capacity(MAX_OPERATORS.into()),
+        }
+    }
+
+    /// Adds number 1 at the switch to rules 3.
+    pub(crate) fn add_first_admin(&mut self) {
+        self.add(Operator {
+            name: OperatorName::new("admin").expect("a name of its alphabet"),
+            role: OperatorRole::Admin,
+            token: [0; 32],
+            live: true,
+        });
+    }
+
+    pub(crate) fn add(&mut self, operator: Operator) -> OperatorNumber {
+        self.operators.push(operator);
+        OperatorNumber(u16::try_from(self.operators.len()).expect("at most MAX_OPERATORS"))
+    }
+
+    pub(crate) fn get(&self, number: OperatorNumber) -> Option<&Operator> {
+        self.operators.get(usize::from(number.0).checked_sub(1)?)
+    }
+
+    /// The role of a live operator.
+    pub(crate) fn role(&self, number: OperatorNumber) -> Option<OperatorRole> {
+        let operator = self.get(number).filter(|operator| operator.live)?;
+        Some(operator.role)
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (OperatorNumber, &Operator)> {
+        (1..).map(OperatorNumber).zip(&self.operators)
+    }
+
+    /// Number of live admins.
+    pub(crate) fn live_admins(&self) -> usize {
+        let is_live = |operator: &&Operator| operator.live && operator.role == OperatorRole::Admin;
+        self.operators.iter().filter(is_live).count()
+    }
+}
+
+impl Exchange {
+    /// Rejects a command of an operator who is not live, or whose role does not include it.
+    #[cold]
+    pub(crate) fn ensure_operator(
+        &self,
+        operator: OperatorNumber,
+        command: &Command,
+    ) -> Result<(), NotApplied> {
+        let role = self.operators.role(operator);
+        let role = role.ok_or(RejectionReason::UnknownOperator)?;
+        let (role_code, code) = (role.code().into(), command.code().into());
+        let rejection = Rejection::with(RejectionReason::OperatorRole, role_code, code);
+        ensure(may(role, command), rejection)
+    }
+
+    pub(crate) fn add_operator(
+        &mut self,
+        added: Operator,
+        context: &mut CommandContext<'_>,
+    ) -> HandlerResult {
+        ensure_named(context)?;
+        let is_valid = added.name.is_valid() && added.token != [0; 32];
+        ensure(is_valid, RejectionReason::InvalidOperator)?;
+        self.ensure_new_operator(&added)?;
+        let has_room = self.operators.operators.len() < MAX_OPERATORS.into();
+        ensure(has_room, RejectionReason::TooManyOperators)?;
+
+        let operator = self.operators.add(added);
+        context.event(Event::OperatorAdded { operator });
+        Ok(CommandOutcome::Operator(operator))
+    }
+
+    fn ensure_new_operator(&self, added: &Operator) -> Result<(), NotApplied> {
+        let named = |operator: &Operator| operator.live && operator.name == added.name;
+        let known = self.operators.iter().find(|(_, other)| named(other));
+        if let Some((number, known)) = known {
+            let again = NotApplied::already(CommandOutcome::Operator(number));
+            ensure(known != added, again)?;
+        }
+        ensure(known.is_none(), RejectionReason::OperatorNameTaken)?;
+        let mut operators = self.operators.iter();
+        let is_taken = operators.any(|(_, other)| other.token == added.token);
+        ensure(!is_taken, RejectionReason::OperatorTokenTaken)
+    }
+
+    pub(crate) fn revoke_operator(
+        &mut self,
+        number: OperatorNumber,
+        context: &mut CommandContext<'_>,
+    ) -> HandlerResult {
+        ensure_named(context)?;
+        let revoked = self.operators.get(number);
+        let revoked = *revoked.ok_or(RejectionReason::UnknownOperator)?;
+        ensure(revoked.live, NotApplied::already(CommandOutcome::Done))?;
+        let is_last = revoked.role == OperatorRole::Admin && self.operators.live_admins() == 1;
+        ensure(!is_last, RejectionReason::LastAdmin)?;
+
+        self.operators.operators[usize::from(number.0) - 1].live = false;
+        context.event(Event::OperatorRevoked { operator: number });
+        Ok(CommandOutcome::Done)
+    }
+}
+
+/// Rejects a command that needs an operator and has none.
+pub(crate) fn ensure_named(context: &CommandContext<'_>) -> Result<(), NotApplied> {
+    let is_named = context.operator != OperatorNumber::NONE;
+    ensure(is_named, RejectionReason::OperatorRequired)
+}

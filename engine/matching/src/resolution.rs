@@ -1,0 +1,285 @@
+//! Proposals of payouts: propose, dispute, withdraw, finalise (docs/verify/rules.md §24).
+
+use std::collections::BTreeMap;
+
+use foretell_model::command::Propose;
+use foretell_model::limits::MAX_WINDOW_SECONDS;
+use foretell_model::{
+    AccountNumber, CommandOutcome, Event, MarketNumber, MarketState, OperatorNumber, OperatorRole,
+    Payout, QuestionSet, Rejection, RejectionReason, Sequence, TimeNs,
+};
+
+use crate::command_context::{CommandContext, HandlerResult, NotApplied, ensure};
+use crate::exchange::Exchange;
+use crate::idempotency::ActionContent;
+use crate::operators::ensure_named;
+use crate::policies::Actor;
+
+/// The proposal of a closed market.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Proposal {
+    /// Its number: the sequence of its command.
+    pub(crate) number: Sequence,
+    pub(crate) time: TimeNs,
+    pub(crate) payout: Payout,
+    /// Its operator; none for a wallet.
+    pub(crate) operator: OperatorNumber,
+    /// Its wallet.
+    pub(crate) by: Option<AccountNumber>,
+    pub(crate) window_seconds: u32,
+    pub(crate) evidence: [u8; 32],
+    pub(crate) by_time: bool,
+    pub(crate) second_person: bool,
+    pub(crate) disputed: bool,
+    /// The disputer's payout.
+    pub(crate) counter: Option<Payout>,
+}
+
+impl Proposal {
+    pub(crate) fn challenge_ends(&self) -> TimeNs {
+        let window = u64::from(self.window_seconds) * 1_000_000_000;
+        TimeNs(self.time.0.saturating_add(window))
+    }
+}
+
+/// The proposals of all markets, at most one each. Few markets have one at a time.
+#[derive(Default, Debug)]
+pub(crate) struct Resolution {
+    proposals: BTreeMap<MarketNumber, Proposal>,
+}
+
+impl Resolution {
+    pub(crate) fn get(&self, market: MarketNumber) -> Option<&Proposal> {
+        self.proposals.get(&market)
+    }
+
+    pub(crate) fn put(&mut self, market: MarketNumber, proposal: Proposal) {
+        self.proposals.insert(market, proposal);
+    }
+
+    pub(crate) fn remove_proposal(&mut self, market: MarketNumber) {
+        self.proposals.remove(&market);
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (MarketNumber, &Proposal)> {
+        self.proposals
+            .iter()
+            .map(|(market, proposal)| (*market, proposal))
+    }
+
+    /// When time finalises the proposal of a market, if it does.
+    pub(crate) fn finalised_at(&self, market: MarketNumber) -> Option<TimeNs> {
+        let proposal = self.get(market)?;
+        (proposal.by_time && !proposal.disputed).then(|| proposal.challenge_ends())
+    }
+}
+
+impl Exchange {
+    pub(crate) fn propose(
+        &mut self,
+        propose: &Propose,
+        context: &mut CommandContext<'_>,
+    ) -> HandlerResult {
+        let market = propose.market;
+        let actor = self.actor(propose.by, context)?;
+        let content = content_of(propose);
+        let reference = propose.reference;
+        self.references
+            .ensure_new(None, reference, Some(content), context)?;
+        self.ensure_state(market, &[MarketState::Closed])?;
+        let own = self.policies.of(market);
+        ensure(own.lets_propose(actor), RejectionReason::NotPermitted)?;
+        let policy = own.policy;
+        let (shortest, longest) = (policy.minimum_window_seconds, MAX_WINDOW_SECONDS);
+        ensure(
+            (shortest..=longest).contains(&propose.window_seconds),
+            Rejection::with(
+                RejectionReason::InvalidWindow,
+                shortest.into(),
+                longest.into(),
+            ),
+        )?;
+        self.ensure_no_open_proposal(market)?;
+        self.ensure_payout(market, propose.payout)?;
+
+        let proposal = Proposal {
+            number: context.sequence,
+            time: context.now,
+            payout: propose.payout,
+            operator: match propose.by {
+                Some(_) => OperatorNumber::NONE,
+                None => context.operator,
+            },
+            by: propose.by,
+            window_seconds: propose.window_seconds,
+            evidence: propose.evidence,
+            by_time: policy.by_time,
+            second_person: policy.second_person,
+            disputed: false,
+            counter: None,
+        };
+        self.resolution.put(market, proposal);
+        self.reschedule(market);
+        context.event(Event::Proposed {
+            market,
+            payout: propose.payout,
+            challenge_ends: proposal.challenge_ends(),
+            by_time: policy.by_time,
+            second_person: policy.second_person,
+        });
+        let outcome = CommandOutcome::Done;
+        self.references
+            .remember(None, reference, content, outcome, context);
+        Ok(outcome)
+    }
+
+    pub(crate) fn dispute(
+        &mut self,
+        market: MarketNumber,
+        counter: Option<Payout>,
+        by: Option<AccountNumber>,
+        context: &mut CommandContext<'_>,
+    ) -> HandlerResult {
+        let actor = self.actor(by, context)?;
+        let proposal = self.proposal(market)?;
+        let is_permitted = self.policies.of(market).lets_dispute(actor);
+        ensure(is_permitted, RejectionReason::NotPermitted)?;
+        ensure(!proposal.disputed, RejectionReason::ProposalDisputed)?;
+        self.mark_disputed(market, proposal, counter, context);
+        Ok(CommandOutcome::Done)
+    }
+
+    pub(crate) fn withdraw_proposal(
+        &mut self,
+        market: MarketNumber,
+        by: Option<AccountNumber>,
+        context: &mut CommandContext<'_>,
+    ) -> HandlerResult {
+        let actor = self.actor(by, context)?;
+        let proposal = self.proposal(market)?;
+        let is_permitted = match actor {
+            Actor::Wallet(wallet) => proposal.by == Some(wallet),
+            Actor::Role(OperatorRole::Admin) => true,
+            Actor::Role(_) => proposal.by.is_none() && proposal.operator == context.operator,
+        };
+        ensure(is_permitted, RejectionReason::NotPermitted)?;
+        self.resolution.remove_proposal(market);
+        self.reschedule(market);
+        context.event(Event::ProposalWithdrawn { market });
+        Ok(CommandOutcome::Done)
+    }
+
+    pub(crate) fn finalise(
+        &mut self,
+        market: MarketNumber,
+        number: Sequence,
+        context: &mut CommandContext<'_>,
+    ) -> HandlerResult {
+        ensure_named(context)?;
+        let proposal = self.proposal(market)?;
+        ensure(proposal.number == number, RejectionReason::NoProposal)?;
+        ensure(!proposal.disputed, RejectionReason::ProposalDisputed)?;
+        let (ends, now) = (proposal.challenge_ends(), context.now);
+        let open = RejectionReason::ChallengeOpen;
+        ensure(
+            now >= ends,
+            Rejection::with(open, ends.millis().0, now.millis().0),
+        )?;
+        ensure(
+            !proposal.second_person || proposal.operator != context.operator,
+            RejectionReason::SamePerson,
+        )?;
+        self.ensure_payout(market, proposal.payout)?;
+        self.resolve(market, proposal.payout, context);
+        Ok(CommandOutcome::Done)
+    }
+
+    /// The window of an undisputed proposal has ended: finalises it, or disputes a payout that its
+    /// event group forbids by now.
+    pub(crate) fn finalise_by_time(
+        &mut self,
+        market: MarketNumber,
+        context: &mut CommandContext<'_>,
+    ) -> CommandOutcome {
+        if let Some(proposal) = self.resolution.get(market).copied() {
+            if self.ensure_payout(market, proposal.payout).is_ok() {
+                self.resolve(market, proposal.payout, context);
+            } else {
+                self.mark_disputed(market, proposal, None, context);
+            }
+        }
+        CommandOutcome::Done
+    }
+
+    /// Rejects a resolution without a proposal where the policy asks for more.
+    pub(crate) fn ensure_resolvable_at_once(&self, market: MarketNumber) -> Result<(), NotApplied> {
+        self.ensure_no_open_proposal(market)?;
+        let policy = self.policies.of(market).policy;
+        ensure(!policy.second_person, RejectionReason::SecondPersonRequired)?;
+        let (shortest, longest) = (policy.minimum_window_seconds, MAX_WINDOW_SECONDS);
+        ensure(
+            shortest == 0,
+            Rejection::with(
+                RejectionReason::InvalidWindow,
+                shortest.into(),
+                longest.into(),
+            ),
+        )
+    }
+
+    fn ensure_no_open_proposal(&self, market: MarketNumber) -> Result<(), NotApplied> {
+        let proposal = self.resolution.get(market);
+        let is_open = proposal.is_some_and(|proposal| !proposal.disputed);
+        ensure(!is_open, RejectionReason::AlreadyProposed)
+    }
+
+    fn proposal(&self, market: MarketNumber) -> Result<Proposal, NotApplied> {
+        self.markets.get(market)?;
+        let proposal = self.resolution.get(market).copied();
+        proposal.ok_or_else(|| RejectionReason::NoProposal.into())
+    }
+
+    /// Who acts: the wallet if one is named, otherwise the operator of the frame.
+    fn actor(
+        &self,
+        by: Option<AccountNumber>,
+        context: &CommandContext<'_>,
+    ) -> Result<Actor, NotApplied> {
+        if let Some(account) = by {
+            self.account(account)?;
+            return Ok(Actor::Wallet(account));
+        }
+        let role = self.operators.role(context.operator);
+        let role = role.ok_or(RejectionReason::OperatorRequired)?;
+        Ok(Actor::Role(role))
+    }
+
+    fn mark_disputed(
+        &mut self,
+        market: MarketNumber,
+        proposal: Proposal,
+        counter: Option<Payout>,
+        context: &mut CommandContext<'_>,
+    ) {
+        let disputed = Proposal {
+            disputed: true,
+            counter,
+            ..proposal
+        };
+        self.resolution.put(market, disputed);
+        self.reschedule(market);
+        context.event(Event::Disputed { market, counter });
+    }
+}
+
+/// What a repeat of a proposal must share.
+fn content_of(propose: &Propose) -> ActionContent {
+    let (halves, _) = propose.evidence.as_chunks::<8>();
+    let [low, high] = [halves[0], halves[1]].map(u64::from_le_bytes);
+    ActionContent {
+        account: propose.by.unwrap_or_default(),
+        object: propose.market.0,
+        amount: u64::from(propose.window_seconds) * 4 + u64::from(propose.payout.code()),
+        questions: QuestionSet { low, high },
+    }
+}

@@ -1,0 +1,137 @@
+//! Operators and their roles (docs/verify/rules.md §27).
+
+use foretell_model::limits::MAX_OPERATORS;
+use foretell_model::roles::may;
+use foretell_model::{
+    Command, CommandOutcome, Event, OperatorName, OperatorNumber, OperatorRole, Rejection,
+    RejectionReason,
+};
+
+use crate::exchange::{Exchange, Stamp};
+use crate::handler_result::{HandlerResult, NotApplied, ensure};
+
+/// An operator; none is ever removed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Operator {
+    pub(crate) name: OperatorName,
+    pub(crate) role: OperatorRole,
+    /// SHA-256 of the token.
+    pub(crate) token: [u8; 32],
+    /// Not revoked.
+    pub(crate) live: bool,
+}
+
+impl Exchange {
+    /// The switch to rules 3 creates the first admin, whose token is in the configuration.
+    pub(crate) fn create_first_admin(&mut self) {
+        self.operators.push(Operator {
+            name: OperatorName::new("admin").expect("a name"),
+            role: OperatorRole::Admin,
+            token: [0; 32],
+            live: true,
+        });
+    }
+
+    fn operator(&self, number: OperatorNumber) -> Result<&Operator, NotApplied> {
+        let index = usize::from(number.0).checked_sub(1);
+        index
+            .and_then(|index| self.operators.get(index))
+            .ok_or_else(|| RejectionReason::UnknownOperator.into())
+    }
+
+    /// Rejects a command of an operator who is not live, or whose role does not have it.
+    pub(crate) fn check_operator(
+        &self,
+        number: OperatorNumber,
+        command: &Command,
+    ) -> Result<(), NotApplied> {
+        if number == OperatorNumber::NONE {
+            return Ok(());
+        }
+        let operator = self.operator(number)?;
+        ensure(operator.live, RejectionReason::UnknownOperator)?;
+        let role = operator.role;
+        ensure(
+            may(role, command),
+            Rejection::with(
+                RejectionReason::OperatorRole,
+                role.code().into(),
+                command.code().into(),
+            ),
+        )
+    }
+
+    /// The role of the operator of a command, whose number was checked.
+    pub(crate) fn role_of(&self, number: OperatorNumber) -> OperatorRole {
+        let operator = self.operator(number);
+        operator.expect("the operator of a command exists").role
+    }
+
+    pub(crate) fn add_operator(
+        &mut self,
+        role: OperatorRole,
+        name: OperatorName,
+        token: [u8; 32],
+        at: Stamp,
+        events: &mut Vec<Event>,
+    ) -> HandlerResult {
+        let has_operator = at.operator != OperatorNumber::NONE;
+        ensure(has_operator, RejectionReason::OperatorRequired)?;
+        ensure(
+            name.is_valid() && token != [0; 32],
+            RejectionReason::InvalidOperator,
+        )?;
+        let added = Operator {
+            name,
+            role,
+            token,
+            live: true,
+        };
+        if let Some(index) = self.operators.iter().position(|known| *known == added) {
+            let number = operator_number(index);
+            return Err(NotApplied::already(CommandOutcome::Operator(number)));
+        }
+        let mut known = self.operators.iter();
+        let name_taken = known.any(|known| known.live && known.name == name);
+        ensure(!name_taken, RejectionReason::OperatorNameTaken)?;
+        let token_taken = self.operators.iter().any(|known| known.token == token);
+        ensure(!token_taken, RejectionReason::OperatorTokenTaken)?;
+        ensure(
+            self.operators.len() < usize::from(MAX_OPERATORS),
+            RejectionReason::TooManyOperators,
+        )?;
+
+        let operator = operator_number(self.operators.len());
+        self.operators.push(added);
+        events.push(Event::OperatorAdded { operator });
+        Ok(CommandOutcome::Operator(operator))
+    }
+
+    /// Revokes an operator for ever. What it proposed or asked for stays.
+    pub(crate) fn revoke_operator(
+        &mut self,
+        number: OperatorNumber,
+        at: Stamp,
+        events: &mut Vec<Event>,
+    ) -> HandlerResult {
+        let has_operator = at.operator != OperatorNumber::NONE;
+        ensure(has_operator, RejectionReason::OperatorRequired)?;
+        let operator = self.operator(number)?;
+        ensure(operator.live, NotApplied::already(CommandOutcome::Done))?;
+        let is_admin = |operator: &Operator| operator.role == OperatorRole::Admin && operator.live;
+        let admins = self.operators.iter().filter(|known| is_admin(known));
+        ensure(
+            !is_admin(operator) || admins.count() > 1,
+            RejectionReason::LastAdmin,
+        )?;
+
+        self.operators[usize::from(number.0) - 1].live = false;
+        events.push(Event::OperatorRevoked { operator: number });
+        Ok(CommandOutcome::Done)
+    }
+}
+
+/// The operator number of a list index.
+pub(crate) fn operator_number(index: usize) -> OperatorNumber {
+    OperatorNumber(u16::try_from(index + 1).expect("at most MAX_OPERATORS"))
+}

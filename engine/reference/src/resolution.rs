@@ -1,0 +1,333 @@
+//! Resolution of a closed market: proposed, disputed, finalised (docs/verify/rules.md §24).
+
+use foretell_model::command::Propose;
+use foretell_model::digest::BackgroundWork;
+use foretell_model::limits::MAX_WINDOW_SECONDS;
+use foretell_model::{
+    AccountNumber, Command, CommandOutcome, Event, MarketNumber, MarketState, Micros,
+    OperatorNumber, OperatorRole, Payout, QuestionSet, Rejection, RejectionReason, Sequence,
+    TimeNs,
+};
+
+use crate::exchange::{Exchange, Stamp};
+use crate::handler_result::{HandlerResult, NotApplied, ensure};
+use crate::references::Content;
+
+const SECOND: u64 = 1_000_000_000;
+
+/// The proposal of a closed market.
+#[derive(Clone, Debug)]
+pub(crate) struct Proposal {
+    /// Its number: the sequence of its command.
+    pub(crate) number: Sequence,
+    pub(crate) time: TimeNs,
+    pub(crate) payout: Payout,
+    pub(crate) actor: Actor,
+    pub(crate) window_seconds: u32,
+    pub(crate) evidence: [u8; 32],
+    /// Of the policy under which it was made.
+    pub(crate) by_time: bool,
+    /// Of the policy under which it was made.
+    pub(crate) second_person: bool,
+    pub(crate) disputed: bool,
+    /// The payout that the disputer holds right.
+    pub(crate) counter: Option<Payout>,
+}
+
+impl Proposal {
+    pub(crate) fn challenge_ends(&self) -> TimeNs {
+        let window = u64::from(self.window_seconds) * SECOND;
+        TimeNs(self.time.0.saturating_add(window))
+    }
+}
+
+/// Who proposes, disputes or withdraws: a wallet when the command names one, whoever sends it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Actor {
+    Operator(OperatorNumber),
+    Wallet(AccountNumber),
+}
+
+impl Exchange {
+    fn actor(&self, by: Option<AccountNumber>, at: Stamp) -> Result<Actor, NotApplied> {
+        match by {
+            Some(account) => {
+                self.account(account)?;
+                Ok(Actor::Wallet(account))
+            }
+            None => {
+                let has_operator = at.operator != OperatorNumber::NONE;
+                ensure(has_operator, RejectionReason::OperatorRequired)?;
+                Ok(Actor::Operator(at.operator))
+            }
+        }
+    }
+
+    pub(crate) fn propose(
+        &mut self,
+        proposed: &Propose,
+        at: Stamp,
+        events: &mut Vec<Event>,
+    ) -> HandlerResult {
+        let actor = self.actor(proposed.by, at)?;
+        let content = content_of(proposed);
+        self.check_reference(None, proposed.reference, Some(content), at)?;
+        let market = proposed.market;
+        self.check_state(market, &[MarketState::Closed])?;
+        let policy = self.policy_of(market);
+        let may_propose = match actor {
+            Actor::Operator(number) => policy.proposers.contains(self.role_of(number)),
+            Actor::Wallet(account) => self.permissions_of(market, account).propose,
+        };
+        ensure(may_propose, RejectionReason::NotPermitted)?;
+        let (shortest, longest) = (policy.minimum_window_seconds, MAX_WINDOW_SECONDS);
+        let in_range = (shortest..=longest).contains(&proposed.window_seconds);
+        ensure(in_range, invalid_window(shortest))?;
+        self.check_not_proposed(market)?;
+        self.check_payout(market, proposed.payout)?;
+
+        let proposal = Proposal {
+            number: at.sequence,
+            time: at.time,
+            payout: proposed.payout,
+            actor,
+            window_seconds: proposed.window_seconds,
+            evidence: proposed.evidence,
+            by_time: policy.by_time,
+            second_person: policy.second_person,
+            disputed: false,
+            counter: None,
+        };
+        events.push(Event::Proposed {
+            market,
+            payout: proposal.payout,
+            challenge_ends: proposal.challenge_ends(),
+            by_time: proposal.by_time,
+            second_person: proposal.second_person,
+        });
+        self.set_proposal(market, Some(proposal));
+        let outcome = CommandOutcome::Done;
+        self.remember_reference(None, proposed.reference, content, outcome, at);
+        Ok(outcome)
+    }
+
+    pub(crate) fn dispute(
+        &mut self,
+        market: MarketNumber,
+        counter: Option<Payout>,
+        by: Option<AccountNumber>,
+        at: Stamp,
+        events: &mut Vec<Event>,
+    ) -> HandlerResult {
+        let actor = self.actor(by, at)?;
+        let disputed = self.proposal(market)?.disputed;
+        let may_dispute = match actor {
+            Actor::Operator(number) => {
+                let disputers = self.policy_of(market).disputers;
+                disputers.contains(self.role_of(number))
+            }
+            Actor::Wallet(account) => self.permissions_of(market, account).dispute,
+        };
+        ensure(may_dispute, RejectionReason::NotPermitted)?;
+        ensure(!disputed, RejectionReason::ProposalDisputed)?;
+        self.dispute_proposal(market, counter, events);
+        Ok(CommandOutcome::Done)
+    }
+
+    fn dispute_proposal(
+        &mut self,
+        market: MarketNumber,
+        counter: Option<Payout>,
+        events: &mut Vec<Event>,
+    ) {
+        let mut proposal = self.market_mut(market).proposal.take();
+        if let Some(proposal) = &mut proposal {
+            proposal.disputed = true;
+            proposal.counter = counter;
+        }
+        self.set_proposal(market, proposal);
+        events.push(Event::Disputed { market, counter });
+    }
+
+    pub(crate) fn withdraw_proposal(
+        &mut self,
+        market: MarketNumber,
+        by: Option<AccountNumber>,
+        at: Stamp,
+        events: &mut Vec<Event>,
+    ) -> HandlerResult {
+        let actor = self.actor(by, at)?;
+        let proposal = self.proposal(market)?;
+        let is_admin = match actor {
+            Actor::Operator(number) => self.role_of(number) == OperatorRole::Admin,
+            Actor::Wallet(_) => false,
+        };
+        ensure(
+            is_admin || proposal.actor == actor,
+            RejectionReason::NotPermitted,
+        )?;
+        self.set_proposal(market, None);
+        events.push(Event::ProposalWithdrawn { market });
+        Ok(CommandOutcome::Done)
+    }
+
+    pub(crate) fn finalise(
+        &mut self,
+        market: MarketNumber,
+        number: Sequence,
+        at: Stamp,
+        events: &mut Vec<Event>,
+    ) -> HandlerResult {
+        let has_operator = at.operator != OperatorNumber::NONE;
+        ensure(has_operator, RejectionReason::OperatorRequired)?;
+        let proposal = self.proposal(market)?;
+        ensure(proposal.number == number, RejectionReason::NoProposal)?;
+        ensure(!proposal.disputed, RejectionReason::ProposalDisputed)?;
+        let (ends, now) = (proposal.challenge_ends(), at.time);
+        let still_open = Rejection::with(
+            RejectionReason::ChallengeOpen,
+            ends.millis().0,
+            now.millis().0,
+        );
+        ensure(ends <= now, still_open)?;
+        let is_own = proposal.actor == Actor::Operator(at.operator);
+        ensure(
+            !(proposal.second_person && is_own),
+            RejectionReason::SamePerson,
+        )?;
+        let payout = proposal.payout;
+        self.check_payout(market, payout)?;
+        self.set_payout(market, payout, at, events);
+        Ok(CommandOutcome::Done)
+    }
+
+    /// The window ended. A proposal that its event group forbids by now is disputed by nobody.
+    pub(crate) fn finalise_by_time(
+        &mut self,
+        market: MarketNumber,
+        at: Stamp,
+        events: &mut Vec<Event>,
+    ) -> CommandOutcome {
+        let proposal = self.proposal(market);
+        let payout = proposal.expect("its clock is set").payout;
+        match self.check_payout(market, payout) {
+            Ok(()) => self.set_payout(market, payout, at, events),
+            Err(_) => self.dispute_proposal(market, None, events),
+        }
+        CommandOutcome::Done
+    }
+
+    /// Rules 3: propose and finalise in one.
+    pub(crate) fn resolve_market(
+        &mut self,
+        market: MarketNumber,
+        payout: Payout,
+        at: Stamp,
+        events: &mut Vec<Event>,
+    ) -> HandlerResult {
+        self.check_state(market, &[MarketState::Closed])?;
+        let is_empty = |bids| self.book_side(market, bids).next().is_none();
+        let no_delayed = self.delayed.of_market(market).is_empty();
+        ensure(
+            is_empty(true) && is_empty(false) && no_delayed,
+            RejectionReason::BookNotEmpty,
+        )?;
+        self.check_payout(market, payout)?;
+        if self.rules >= 3 {
+            self.check_not_proposed(market)?;
+            let policy = self.policy_of(market);
+            ensure(!policy.second_person, RejectionReason::SecondPersonRequired)?;
+            let shortest = policy.minimum_window_seconds;
+            ensure(shortest == 0, invalid_window(shortest))?;
+        }
+        self.set_payout(market, payout, at, events);
+        Ok(CommandOutcome::Done)
+    }
+
+    /// Resolves a market for ever. Rules 3 then pay its holders.
+    fn set_payout(
+        &mut self,
+        number: MarketNumber,
+        payout: Payout,
+        at: Stamp,
+        events: &mut Vec<Event>,
+    ) {
+        let market = self.market_mut(number);
+        market.state = MarketState::Resolved;
+        market.payout = Some(payout);
+        self.set_proposal(number, None);
+        events.push(Event::MarketResolved {
+            market: number,
+            payout,
+        });
+        if self.rules < 3 {
+            return;
+        }
+        if self.has_shares(number) {
+            let work = BackgroundWork::Settlement { market: number };
+            let accounts = self.start_work(work, at);
+            events.push(Event::SettlementStarted {
+                market: number,
+                accounts,
+            });
+        } else {
+            events.push(Event::MarketSettled {
+                market: number,
+                paid: Micros::ZERO,
+            });
+        }
+    }
+
+    fn proposal(&self, market: MarketNumber) -> Result<&Proposal, NotApplied> {
+        let proposal = &self.market(market)?.proposal;
+        let found = proposal.as_ref();
+        found.ok_or_else(|| RejectionReason::NoProposal.into())
+    }
+
+    fn set_proposal(&mut self, market: MarketNumber, proposal: Option<Proposal>) {
+        self.market_mut(market).proposal = proposal;
+        self.wind_clocks(market);
+    }
+
+    /// A disputed proposal gives way to another one.
+    fn check_not_proposed(&self, market: MarketNumber) -> Result<(), NotApplied> {
+        let proposal = &self.market(market)?.proposal;
+        let is_open = proposal.as_ref().is_some_and(|proposal| !proposal.disputed);
+        ensure(!is_open, RejectionReason::AlreadyProposed)
+    }
+
+    /// Rejects a payout that the market's event group forbids.
+    fn check_payout(&self, market: MarketNumber, payout: Payout) -> Result<(), NotApplied> {
+        match self.market(market)?.question {
+            Some((event, _)) => self.check_resolution(event, market, payout),
+            None => Ok(()),
+        }
+    }
+}
+
+fn invalid_window(shortest: u32) -> Rejection {
+    Rejection::with(
+        RejectionReason::InvalidWindow,
+        shortest.into(),
+        MAX_WINDOW_SECONDS.into(),
+    )
+}
+
+/// What a repeated proposal must share.
+fn content_of(proposed: &Propose) -> Content {
+    let half = |from: usize| {
+        let mut bytes = [0; 8];
+        bytes.copy_from_slice(&proposed.evidence[from..from + 8]);
+        u64::from_le_bytes(bytes)
+    };
+    Content {
+        code: Command::Propose(*proposed).code(),
+        account: proposed.by.unwrap_or(AccountNumber(0)),
+        object: proposed.market.0,
+        amount: u64::from(proposed.window_seconds) * 4 + u64::from(proposed.payout.code()),
+        questions: QuestionSet {
+            low: half(0),
+            high: half(8),
+        },
+    }
+}

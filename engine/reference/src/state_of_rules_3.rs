@@ -1,0 +1,145 @@
+//! The records of the state that rules 3 add.
+
+use foretell_model::digest::StateRecord;
+use foretell_model::{Lots, MarketTerms, Micros, OperatorNumber};
+
+use crate::delayed_orders::DelayedOrder;
+use crate::exchange::Exchange;
+use crate::markets::market_number;
+use crate::operators::operator_number;
+use crate::plan::Demand;
+use crate::resolution::Actor;
+
+impl Exchange {
+    pub(crate) fn visit_market_life(&self, visit: &mut dyn FnMut(&StateRecord)) {
+        visit(&StateRecord::Site {
+            payments: self.payments,
+            policy: self.policy,
+            rebates_since: self.accrued.since,
+        });
+        for (index, operator) in self.operators.iter().enumerate() {
+            visit(&StateRecord::Operator {
+                operator: operator_number(index),
+                name: operator.name,
+                role: operator.role,
+                token: operator.token,
+                live: operator.live,
+            });
+        }
+        self.visit_terms(visit);
+        self.visit_policies(visit);
+        self.visit_proposals(visit);
+        for (account, amount) in self.accrued.values() {
+            visit(&StateRecord::Accrued { account, amount });
+        }
+        for delayed in self.delayed.values() {
+            visit(&delayed_record(delayed));
+        }
+        self.visit_waiting_payments(visit);
+    }
+
+    fn visit_terms(&self, visit: &mut dyn FnMut(&StateRecord)) {
+        for (index, market) in self.markets.iter().enumerate() {
+            if market.terms != MarketTerms::default() {
+                visit(&StateRecord::Terms {
+                    market: market_number(index),
+                    terms: market.terms,
+                    clear_armed: market.clear_armed,
+                });
+            }
+        }
+    }
+
+    fn visit_policies(&self, visit: &mut dyn FnMut(&StateRecord)) {
+        for (index, market) in self.markets.iter().enumerate() {
+            if let Some(policy) = market.policy {
+                let market = market_number(index);
+                visit(&StateRecord::Policy { market, policy });
+            }
+        }
+        for ((market, account), listed) in &self.listed {
+            visit(&StateRecord::ListedWallet {
+                market: *market,
+                account: *account,
+                propose: listed.propose,
+                dispute: listed.dispute,
+            });
+        }
+    }
+
+    fn visit_proposals(&self, visit: &mut dyn FnMut(&StateRecord)) {
+        for (index, market) in self.markets.iter().enumerate() {
+            let Some(proposal) = &market.proposal else {
+                continue;
+            };
+            let (operator, by) = match proposal.actor {
+                Actor::Operator(operator) => (operator, None),
+                Actor::Wallet(account) => (OperatorNumber::NONE, Some(account)),
+            };
+            visit(&StateRecord::Proposal {
+                market: market_number(index),
+                proposal: proposal.number,
+                time: proposal.time,
+                payout: proposal.payout,
+                operator,
+                by,
+                window_seconds: proposal.window_seconds,
+                evidence: proposal.evidence,
+                by_time: proposal.by_time,
+                second_person: proposal.second_person,
+                disputed: proposal.disputed,
+                counter: proposal.counter,
+            });
+        }
+    }
+
+    fn visit_waiting_payments(&self, visit: &mut dyn FnMut(&StateRecord)) {
+        for (sequence, held) in &self.held {
+            visit(&StateRecord::HeldWithdrawal {
+                sequence: *sequence,
+                operator: held.operator,
+                account: held.account,
+                amount: held.amount,
+                reference: held.reference,
+            });
+        }
+        for entry in &self.background {
+            visit(&StateRecord::Background {
+                first: entry.first,
+                work: entry.work,
+                next: entry.next,
+                end: entry.end,
+                paid: entry.paid,
+            });
+        }
+    }
+}
+
+fn delayed_record(delayed: &DelayedOrder) -> StateRecord {
+    let order = &delayed.order;
+    let (budget, minimum_lots) = match order.demand {
+        Demand::Shares(_) => (Micros::ZERO, Lots::ZERO),
+        Demand::Budget {
+            budget, minimum, ..
+        } => (budget, minimum),
+    };
+    StateRecord::DelayedOrder {
+        order: order.number,
+        id: order.id,
+        account: order.account,
+        market: order.market,
+        outcome: order.outcome,
+        side: order.side,
+        order_type: order.order_type,
+        price: order.limit,
+        lots: order.demand.shares(),
+        budget,
+        minimum_lots,
+        expiration: order.expiration,
+        due: delayed.due,
+        fee: order.fee,
+        rebate_ppm: order.rebate_ppm,
+        reserved: delayed.reserved,
+        cancel: delayed.cancel,
+    }
+}

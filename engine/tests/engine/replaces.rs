@@ -1,0 +1,246 @@
+//! A replace: its commands stand next to each other, in the ring and in the journal.
+
+use std::time::Duration;
+
+use foretell_link::{Answer, Role};
+use foretell_model::limits::MAX_REPLACE;
+use foretell_model::{
+    Command, CommandOutcome, OrderResult, OrderStatus, OrderType, Outcome, PlaceOrder,
+    RejectionReason, Side, TimeNs, Verdict,
+};
+
+use crate::harness::{Engine, MACHINES, OwnedFrame, TestClient, config, frames};
+use crate::recorded::Recording;
+use crate::world::{World, order_id};
+
+const SHARE: u64 = 1_000_000;
+
+fn place(order: PlaceOrder) -> Command {
+    Command::PlaceOrder(order)
+}
+
+/// A BUY of No at these cents, of trader 0: an ask.
+fn ask(world: &World, number: u64, cents: u64, shares: u64) -> Command {
+    let (value, gtc) = (cents * SHARE / 100 * shares, OrderType::Gtc);
+    place(world.order(
+        number,
+        0,
+        Side::Buy,
+        Outcome::No,
+        gtc,
+        value,
+        shares * SHARE,
+    ))
+}
+
+/// A BUY of Yes at 60 cents, of trader 1: it meets asks.
+fn taker(world: &World, number: u64, shares: u64) -> Command {
+    let (value, gtc) = (60 * SHARE / 100 * shares, OrderType::Gtc);
+    place(world.order(
+        number,
+        1,
+        Side::Buy,
+        Outcome::Yes,
+        gtc,
+        value,
+        shares * SHARE,
+    ))
+}
+
+fn cancel(world: &World, trader: usize, number: u64) -> Command {
+    Command::CancelOrder {
+        owner: world.traders[trader].account,
+        order: order_id(number),
+    }
+}
+
+fn status(verdict: Verdict) -> OrderStatus {
+    match verdict {
+        Verdict::Applied(CommandOutcome::Order(OrderResult { status, .. })) => status,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn reason(verdict: Verdict) -> RejectionReason {
+    match verdict {
+        Verdict::Rejected(rejection) => rejection.reason,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Whether frames have one time, and follow each other in one batch: a batch begins with a header
+/// on a page of its own.
+fn are_together(frames: &[OwnedFrame]) -> bool {
+    frames.windows(2).all(|pair| {
+        let (one, other) = (&pair[0], &pair[1]);
+        one.stamp.time == other.stamp.time
+            && one.place.segment == other.place.segment
+            && one.place.offset + one.place.length == other.place.offset
+    })
+}
+
+#[test]
+fn cancels_come_first_and_each_frame_counts_what_the_group_touched() {
+    for (threads, waiting) in MACHINES {
+        let directory = tempfile::tempdir().unwrap();
+        let mut config = config(directory.path());
+        (config.threads, config.waiting) = (threads, waiting);
+        let engine = Engine::start(config);
+        let world = World::build(&engine);
+        let mut client = engine.client(Role::Trading);
+        for number in 1..=3 {
+            client.ask(ask(&world, number, 55, 1), b"signed");
+        }
+        client.ask(place(world.resting_buy(4)), b"signed");
+        let replies = client.replace(
+            false,
+            &[
+                cancel(&world, 0, 1),
+                cancel(&world, 0, 99),
+                taker(&world, 5, 2),
+                place(world.resting_buy(4)),
+                taker(&world, 6, 1),
+            ],
+        );
+        let verdicts: Vec<Verdict> = replies.iter().map(|reply| reply.verdict).collect();
+        let one = Verdict::Applied(CommandOutcome::Cancelled { orders: 1 });
+        assert_eq!(verdicts[0], one);
+        assert_eq!(reason(verdicts[1]), RejectionReason::OrderNotFound);
+        assert_eq!(status(verdicts[2]), OrderStatus::Matched);
+        assert!(matches!(verdicts[3], Verdict::Repeated { .. }));
+        assert_eq!(status(verdicts[4]), OrderStatus::Live);
+        engine.stop();
+        let journal = frames(directory.path());
+        let group = &journal[journal.len() - 3..];
+        assert!(are_together(group), "{group:?}");
+        let touched: Vec<u16> = group.iter().map(|frame| frame.stamp.touched).collect();
+        assert_eq!(touched, [0, 1, 3]);
+        assert_eq!(group[2].evidence, b"signed");
+    }
+}
+
+#[test]
+fn orders_wait_for_all_cancels_if_the_client_says_so() {
+    let directory = tempfile::tempdir().unwrap();
+    let engine = Engine::start(config(directory.path()));
+    let world = World::build(&engine);
+    let mut client = engine.client(Role::Trading);
+    client.ask(place(world.resting_buy(1)), b"signed");
+    client.ask(place(world.resting_buy(2)), b"signed");
+    let commands = [
+        cancel(&world, 0, 99),
+        cancel(&world, 0, 1),
+        place(world.resting_buy(2)),
+        place(world.resting_buy(3)),
+    ];
+    let verdicts: Vec<Verdict> = client
+        .replace(true, &commands)
+        .iter()
+        .map(|reply| reply.verdict)
+        .collect();
+    // The cancel stays; a known order answers as a repeat.
+    assert!(matches!(verdicts[1], Verdict::Applied(_)));
+    assert!(matches!(verdicts[2], Verdict::Repeated { .. }));
+    assert_eq!(reason(verdicts[3]), RejectionReason::NotAllCanceled);
+    let commands = [cancel(&world, 0, 2), place(world.resting_buy(3))];
+    let replies = client.replace(true, &commands);
+    assert_eq!(status(replies[1].verdict), OrderStatus::Live);
+    engine.stop();
+    let placed = |frame: &&OwnedFrame| matches!(frame.command, Command::PlaceOrder(_));
+    assert_eq!(frames(directory.path()).iter().filter(placed).count(), 3);
+}
+
+#[test]
+fn no_command_of_others_comes_between() {
+    const GROUPS: u64 = 60;
+    for (threads, waiting) in MACHINES {
+        let directory = tempfile::tempdir().unwrap();
+        let mut config = config(directory.path());
+        (config.threads, config.waiting) = (threads, waiting);
+        let engine = Engine::start(config);
+        let world = World::build(&engine);
+        let socket = engine.ready.socket.clone();
+        let others = std::thread::spawn(move || {
+            let mut client = TestClient::connect(&socket, Role::Trading);
+            for number in 0..4 * GROUPS {
+                client.ask(place(world.resting_buy(100_000 + number)), b"signed");
+            }
+        });
+        let mut client = engine.client(Role::Trading);
+        let width = MAX_REPLACE as u64;
+        let numbers = |group: u64| group * width..(group + 1) * width;
+        for group in 0..GROUPS {
+            let before = group.checked_sub(1).map(numbers).into_iter().flatten();
+            let cancels = before.map(|number| cancel(&world, 0, number));
+            let orders = numbers(group).map(|number| place(world.resting_buy(number)));
+            let commands: Vec<Command> = cancels.chain(orders).collect();
+            let replies = client.replace(true, &commands);
+            assert!(
+                replies
+                    .iter()
+                    .all(|it| matches!(it.verdict, Verdict::Applied(_)))
+            );
+        }
+        others.join().unwrap();
+        engine.stop();
+        let journal = frames(directory.path());
+        let is_first = |frame: &OwnedFrame, group: u64| match frame.command {
+            Command::CancelOrder { order, .. } => order == order_id((group - 1) * width),
+            _ => false,
+        };
+        for group in 1..GROUPS {
+            let at = journal.iter().position(|frame| is_first(frame, group));
+            let frames = &journal[at.unwrap()..at.unwrap() + 2 * MAX_REPLACE];
+            assert!(are_together(frames), "group {group}: {frames:?}");
+            let touched = frames.iter().map(|frame| frame.stamp.touched);
+            let expected = (0..).take(MAX_REPLACE).chain([15; MAX_REPLACE]);
+            assert!(touched.eq(expected), "group {group}");
+        }
+    }
+}
+
+#[test]
+fn a_replace_is_admitted_whole_or_not_at_all() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut config = config(directory.path());
+    config.ring_capacity = 16;
+    let engine = Engine::start(config);
+    let world = World::build(&engine);
+    let mut client = engine.client(Role::Trading);
+    let before = client.status().sequence;
+    // One connection has half of the ring.
+    let commands: Vec<Command> = (0..9).map(|it| place(world.resting_buy(it))).collect();
+    let request = client.send_replace(false, &commands);
+    match client.client.receive().unwrap() {
+        Answer::Busy(busy) => assert_eq!(busy.request, request),
+        other => panic!("{other:?}"),
+    }
+    assert_eq!(client.status().sequence, before);
+    client.replace(false, &commands[..8]);
+    let mut reader = engine.client(Role::Reader);
+    reader.send_replace(false, &commands[..1]);
+    assert!(reader.client.receive().is_err(), "a reader is cut off");
+    engine.stop();
+}
+
+#[test]
+fn older_rules_know_no_replace() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut recording = Recording::begin(Duration::from_secs(60), 2);
+    let mut world = recording.world(|_| {});
+    recording.open(&world);
+    recording.write(directory.path());
+    let mut config = config(directory.path());
+    config.switch_rules = false;
+    let engine = Engine::start(config);
+    let mut client = engine.client(Role::Trading);
+    world.time = TimeNs(client.client.welcome.time.0);
+    let commands = [cancel(&world, 0, 1), place(world.resting_buy(1))];
+    for reply in client.replace(false, &commands) {
+        assert_eq!(reason(reply.verdict), RejectionReason::NotInRules);
+    }
+    // Alone it is a command as any other.
+    let replies = client.replace(false, &commands[1..]);
+    assert_eq!(status(replies[0].verdict), OrderStatus::Live);
+    engine.stop();
+}

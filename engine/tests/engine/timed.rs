@@ -1,0 +1,233 @@
+//! Time that falls due: the engine does it by itself, and before every command of that time.
+
+use std::path::Path;
+use std::time::Duration;
+
+use foretell_engine::SigningDomain;
+use foretell_link::{Reply, Role};
+use foretell_model::limits::NEWEST_RULES;
+use foretell_model::{
+    CloseReason, Command, CommandOutcome, DomainNumber, Event, MarketState, MarketTerms,
+    OrderStatus, OrderType, Outcome, PlaceOrder, RejectionReason, Sequence, Side, SystemMode,
+    TimeMs, TimeSeconds, Verdict,
+};
+
+use crate::harness::{Engine, MACHINES, OwnedFrame, TestClient, config, frames};
+use crate::recorded::Recording;
+use crate::restart::now;
+use crate::world::World;
+
+const SHARE: u64 = 1_000_000;
+
+/// A BUY of ten shares at these cents.
+fn buy(world: &World, number: u64, trader: usize, outcome: Outcome, cents: u64) -> PlaceOrder {
+    let (value, shares) = (cents * SHARE / 10, 10 * SHARE);
+    let gtc = OrderType::Gtc;
+    world.order(number, trader, Side::Buy, outcome, gtc, value, shares)
+}
+
+fn set_terms(world: &World, client: &mut TestClient, change: impl FnOnce(&mut MarketTerms)) {
+    let (market, mut terms) = (world.market, MarketTerms::default());
+    change(&mut terms);
+    let reply = client.ask(Command::SetTerms { market, terms }, &[]);
+    assert!(matches!(reply.verdict, Verdict::Applied(_)), "{reply:?}");
+}
+
+fn soon() -> TimeMs {
+    TimeMs(now().millis().0 + 150)
+}
+
+/// Sends a new order until its answer is no rejection for this reason.
+fn place_after(
+    world: &World,
+    client: &mut TestClient,
+    numbers: &mut impl Iterator<Item = u64>,
+    reason: RejectionReason,
+) -> Reply {
+    loop {
+        let order = world.resting_buy(numbers.next().unwrap());
+        let reply = client.ask(Command::PlaceOrder(order), b"signed");
+        match reply.verdict {
+            Verdict::Rejected(refusal) if refusal.reason == reason => {}
+            _ => return reply,
+        }
+    }
+}
+
+/// Every thing that time did, by its first event.
+fn time_s_deeds(frames: &[OwnedFrame]) -> Vec<Event> {
+    let by_time = frames
+        .iter()
+        .filter(|frame| frame.command == Command::AdvanceTime);
+    by_time.map(|frame| frame.events[0]).collect()
+}
+
+#[test]
+fn a_market_opens_clears_and_closes_on_the_clock_of_the_engine() {
+    for (threads, waiting) in MACHINES {
+        let directory = tempfile::tempdir().unwrap();
+        let mut config = config(directory.path());
+        (config.threads, config.waiting) = (threads, waiting);
+        let engine = Engine::start(config);
+        let mut operator = engine.client(Role::Operator);
+        let world = World::build_registered(&engine);
+        let market = world.market;
+        let mut numbers = 1..;
+        set_terms(&world, &mut operator, |terms| terms.opens_at = soon());
+        let not_ready = RejectionReason::MarketNotReady;
+        place_after(&world, &mut operator, &mut numbers, not_ready);
+        assert_eq!(operator.status().live_orders, 1);
+        set_terms(&world, &mut operator, |terms| {
+            (terms.game_start_time, terms.clear_book_on_start) = (soon(), true);
+        });
+        // The engine does it while nobody asks for anything else.
+        operator.wait_for(|status| status.live_orders == 0);
+        let order = world.resting_buy(numbers.next().unwrap());
+        operator.ask(Command::PlaceOrder(order), b"signed");
+        set_terms(&world, &mut operator, |terms| terms.closes_at = soon());
+        operator.wait_for(|status| status.live_orders == 0);
+        let late = world.resting_buy(numbers.next().unwrap());
+        let late = operator.ask(Command::PlaceOrder(late), b"signed");
+        assert!(
+            matches!(late.verdict, Verdict::Rejected(refusal) if refusal.reason == RejectionReason::MarketClosed),
+            "{late:?}"
+        );
+        engine.stop();
+        let state = |state| Event::MarketStateSet { market, state };
+        let deeds = time_s_deeds(&frames(directory.path()));
+        let expected = [
+            state(MarketState::Active),
+            Event::MarketCleared { market },
+            state(MarketState::Closed),
+        ];
+        assert_eq!(deeds, expected);
+    }
+}
+
+#[test]
+fn a_delayed_order_meets_the_book_of_its_time_while_the_engine_idles() {
+    for (threads, waiting) in MACHINES {
+        let directory = tempfile::tempdir().unwrap();
+        let mut config = config(directory.path());
+        (config.threads, config.waiting) = (threads, waiting);
+        let engine = Engine::start(config);
+        let world = World::build(&engine);
+        let mut client = engine.client(Role::Operator);
+        set_terms(&world, &mut client, |terms| terms.taker_delay_ms = 200);
+        let maker = buy(&world, 1, 0, Outcome::No, 60);
+        client.ask(Command::PlaceOrder(maker), b"signed");
+        let taker = buy(&world, 2, 1, Outcome::Yes, 40);
+        let reply = client.ask(Command::PlaceOrder(taker), b"signed");
+        let Verdict::Applied(CommandOutcome::Order(result)) = reply.verdict else {
+            panic!("{reply:?}");
+        };
+        assert_eq!(result.status, OrderStatus::Delayed);
+        client.wait_for(|status| status.live_orders == 0);
+        engine.stop();
+        let journal = frames(directory.path());
+        let released = journal.last().unwrap();
+        assert_eq!(released.command, Command::AdvanceTime);
+        assert!(matches!(
+            released.events[..],
+            [
+                Event::OrderReleased { .. },
+                Event::Fill(_),
+                Event::OrderCompleted { .. }
+            ]
+        ));
+        let placed = journal.iter().find(|it| it.sequence == reply.sequence);
+        let waited = released.stamp.time.0 - placed.unwrap().stamp.time.0;
+        assert!(waited >= 200_000_000, "{waited} ns");
+    }
+}
+
+/// An hour ago: a market with a delayed order, one that expires, a clear and a close.
+fn long_idle(directory: &Path) -> Sequence {
+    let mut recording = Recording::begin(Duration::from_secs(3_600), NEWEST_RULES);
+    let begin = recording.now.millis().0;
+    let world = recording.world(|terms| {
+        terms.taker_delay_ms = 3_000;
+        (terms.game_start_time, terms.clear_book_on_start) = (TimeMs(begin + 200_000), true);
+        terms.closes_at = TimeMs(begin + 300_000);
+    });
+    recording.open(&world);
+    let expiring = PlaceOrder {
+        order_type: OrderType::Gtd,
+        expiration: TimeSeconds(begin / 1_000 + 160),
+        ..buy(&world, 3, 0, Outcome::No, 50)
+    };
+    let orders = [
+        buy(&world, 1, 0, Outcome::No, 60),
+        buy(&world, 2, 0, Outcome::No, 55),
+        expiring,
+        buy(&world, 4, 1, Outcome::Yes, 40),
+    ];
+    for order in orders {
+        recording.apply(Command::PlaceOrder(order));
+    }
+    recording.write(directory)
+}
+
+#[test]
+fn everything_that_fell_due_while_no_engine_ran_precedes_the_commands_of_a_start() {
+    let directory = tempfile::tempdir().unwrap();
+    let before = long_idle(directory.path());
+    let mut config = config(directory.path());
+    config.post_only_after_restart = Duration::from_secs(60);
+    config.domains = vec![SigningDomain {
+        number: DomainNumber(1),
+        separator: [5; 32],
+        text: "a domain".to_owned(),
+    }];
+    let engine = Engine::start(config);
+    assert_eq!(engine.client(Role::Reader).status().live_orders, 0);
+    engine.stop();
+    let after = frames(directory.path()).split_off(usize::try_from(before.0).unwrap());
+    assert!(
+        matches!(
+            time_s_deeds(&after)[..],
+            [
+                Event::OrderReleased { .. },
+                Event::OrderClosed {
+                    reason: CloseReason::Expired,
+                    ..
+                },
+                Event::MarketCleared { .. },
+                Event::MarketStateSet {
+                    state: MarketState::Closed,
+                    ..
+                },
+            ]
+        ),
+        "{after:?}"
+    );
+    let rest: Vec<Command> = after[4..].iter().map(|frame| frame.command).collect();
+    let mode = SystemMode::PostOnly;
+    assert!(
+        matches!(rest[..], [Command::RegisterDomain { .. }, last] if last == Command::SetMode { mode }),
+        "{rest:?}"
+    );
+}
+
+#[test]
+fn a_journal_of_older_rules_expires_its_orders_before_it_is_switched() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut recording = Recording::begin(Duration::from_secs(3_600), 2);
+    let world = recording.world(|_| {});
+    recording.open(&world);
+    let expiring = PlaceOrder {
+        order_type: OrderType::Gtd,
+        expiration: TimeSeconds(recording.now.millis().0 / 1_000 + 160),
+        ..buy(&world, 1, 0, Outcome::No, 50)
+    };
+    recording.apply(Command::PlaceOrder(expiring));
+    let before = recording.write(directory.path());
+    Engine::start(config(directory.path())).stop();
+    let after = frames(directory.path()).split_off(usize::try_from(before.0).unwrap());
+    let commands: Vec<Command> = after.iter().map(|frame| frame.command).collect();
+    let rules = NEWEST_RULES;
+    assert_eq!(
+        commands,
+        [Command::AdvanceTime, Command::SwitchRules { rules }]
+    );
+}

@@ -1,0 +1,189 @@
+//! The operators' commands: markets with clocks, deposits and withdrawals of two persons, proposals,
+//! disputes and resolutions, rebates.
+
+use foretell_model::command::Propose;
+use foretell_model::{
+    Command, MarketNumber, MarketTerms, Micros, OperatorName, OperatorNumber, OperatorRole,
+    PaymentSettings, Payout, Reference, ResolutionPolicy, TimeMs,
+};
+
+use super::intents::{Act, IntentGenerator, MARKETS, register_market};
+use super::ledger::Ledger;
+
+/// Markets of one world.
+const MOST_MARKETS: u8 = 8;
+/// Withdrawals above need two persons.
+const WITHDRAWAL_LIMIT: Micros = Micros(15_000_000);
+/// The operators that the prelude adds, after the first admin.
+const OPERATORS: [OperatorNumber; 2] = [OperatorNumber(2), OperatorNumber(3)];
+
+impl IntentGenerator {
+    /// Number of steps of the prelude that `people` has.
+    pub(super) const PEOPLE: u8 = 2 + 2 + MARKETS;
+
+    /// Operators, settings and terms.
+    pub(super) fn people(&mut self, step: u8, ledger: &Ledger) -> Option<Act> {
+        let admin = OperatorNumber::FIRST_ADMIN;
+        let command = match step {
+            0 | 1 => {
+                let name = ["ann", "ben"][usize::from(step)];
+                Command::AddOperator {
+                    role: OperatorRole::Admin,
+                    name: OperatorName::new(name).expect("it is a name"),
+                    token: [1 + step; 32],
+                }
+            }
+            2 => self.payments(),
+            3 => self.policy(None),
+            _ => {
+                let market = *ledger.markets.get(usize::from(step - 4))?;
+                let terms = self.terms_without_times();
+                Command::SetTerms { market, terms }
+            }
+        };
+        Some((admin, command))
+    }
+
+    /// A command of an operator.
+    pub(super) fn of_operator(&mut self, ledger: &Ledger) -> Option<Act> {
+        let holder = self.holder(ledger)?;
+        let market = self.any_market(ledger);
+        let (wallet, operator) = (holder.wallet, self.context.pick(&OPERATORS));
+        let nobody = OperatorNumber::NONE;
+        let reference = Reference(self.name(0xD0));
+        let amount = Micros(1 + self.context.below(30_000_000));
+        Some(match self.context.below(100) {
+            0..=13 => {
+                let deposit = Command::Deposit {
+                    wallet,
+                    amount,
+                    reference,
+                };
+                (nobody, deposit)
+            }
+            14..=23 => {
+                let withdraw = Command::Withdraw {
+                    wallet,
+                    amount,
+                    reference,
+                };
+                (operator, withdraw)
+            }
+            24..=31 => (operator, self.confirm_or_release(ledger)?),
+            32..=33 => (operator, Command::PauseMarket { market }),
+            34..=39 => (operator, Command::ResumeMarket { market }),
+            40..=59 => (operator, self.of_a_market(ledger)?),
+            60..=89 => (operator, self.of_a_resolution(market, reference, ledger)?),
+            90..=94 => (operator, Command::PayRebates),
+            95..=96 => (operator, self.payments()),
+            97 => (operator, self.policy(None)),
+            98 => (operator, self.policy(Some(market))),
+            _ => {
+                let listed = Command::ListWallet {
+                    market: None,
+                    wallet,
+                    propose: true,
+                    dispute: true,
+                };
+                (operator, listed)
+            }
+        })
+    }
+
+    fn payments(&self) -> Command {
+        Command::SetPayments(PaymentSettings {
+            withdrawal_limit: WITHDRAWAL_LIMIT,
+            rebates_daily: self.context.percent(60),
+        })
+    }
+
+    fn policy(&self, market: Option<MarketNumber>) -> Command {
+        let by_time = self.context.percent(50);
+        let policy = ResolutionPolicy {
+            minimum_window_seconds: self.context.pick(&[0, 0, 1]),
+            second_person: !by_time && self.context.percent(30),
+            by_time,
+            ..ResolutionPolicy::default()
+        };
+        Command::SetPolicy { market, policy }
+    }
+
+    fn terms_without_times(&self) -> MarketTerms {
+        MarketTerms {
+            taker_delay_ms: self.context.pick(&[0, 0, 5, 50, 1_000]),
+            rebate_ppm: self.context.pick(&[0, 250_000, 1_000_000]),
+            ..MarketTerms::default()
+        }
+    }
+
+    /// Another market, or the terms of a known one.
+    fn of_a_market(&self, ledger: &Ledger) -> Option<Command> {
+        let known = u8::try_from(ledger.markets.len()).ok()?;
+        if self.context.percent(30) {
+            return (known < MOST_MARKETS).then(|| register_market(known));
+        }
+        let market = self.any_market(ledger);
+        if self.context.percent(20) {
+            return Some(Command::ActivateMarket { market });
+        }
+        let mut terms = self.terms_without_times();
+        let soon = || TimeMs(ledger.time.millis().0 + self.context.below(4_000));
+        if self.context.percent(50) {
+            terms.opens_at = soon();
+        }
+        if self.context.percent(40) {
+            (terms.game_start_time, terms.clear_book_on_start) = (soon(), true);
+        }
+        if self.context.percent(25) {
+            terms.closes_at = TimeMs(soon().0 + 2_000);
+        }
+        Some(Command::SetTerms { market, terms })
+    }
+
+    fn of_a_resolution(
+        &mut self,
+        market: MarketNumber,
+        reference: Reference,
+        ledger: &Ledger,
+    ) -> Option<Command> {
+        let payout = self.context.pick(&[Payout::Yes, Payout::No, Payout::Half]);
+        let wallet = self.holder(ledger)?.account;
+        let closed = ledger
+            .newest_closed(self.context.index(3))
+            .unwrap_or(market);
+        let by = self.context.percent(10).then_some(wallet);
+        Some(match self.context.below(12) {
+            0 | 1 => Command::CloseMarket { market },
+            2 | 3 => Command::ResolveMarket {
+                market: closed,
+                payout,
+            },
+            4..=6 => Command::Propose(Propose {
+                market: closed,
+                payout,
+                by,
+                evidence: self.name(0x5E),
+                window_seconds: self.context.pick(&[0, 0, 1, 3]),
+                reference,
+            }),
+            7 => Command::Dispute {
+                market,
+                counter: Some(payout),
+                by,
+            },
+            8 => Command::WithdrawProposal { market, by },
+            _ => {
+                let (market, proposal) = ledger.newest_proposal(self.context.index(3))?;
+                Command::Finalise { market, proposal }
+            }
+        })
+    }
+
+    fn confirm_or_release(&self, ledger: &Ledger) -> Option<Command> {
+        let reference = ledger.held_withdrawal(self.context.index(3))?;
+        Some(match self.context.percent(75) {
+            true => Command::ConfirmWithdrawal { reference },
+            false => Command::ReleaseWithdrawal { reference },
+        })
+    }
+}

@@ -1,0 +1,83 @@
+//! Delayed orders (docs/verify/rules.md §22): waiting, release, requested cancels.
+
+use foretell_model::{Event, Lots, Micros, OrderNumber, Side};
+
+use super::{FoldStep, mismatch};
+use crate::error::Impossible;
+use crate::rows::order::Order;
+use crate::rows::orders::Delay;
+use crate::view::View;
+
+impl View {
+    pub(super) fn fold_delay(
+        &mut self,
+        step: &FoldStep<'_>,
+        placed: &mut Option<Order>,
+        event: &Event,
+    ) -> Result<(), Impossible> {
+        match *event {
+            Event::OrderDelayed {
+                price,
+                lots,
+                reserved,
+                due,
+            } => {
+                let mut order = placed.take().ok_or_else(|| mismatch(event))?;
+                if order.price != price {
+                    return Err(Impossible::OrderDiffers(order.number));
+                }
+                order.left = lots;
+                let delay = Delay {
+                    due,
+                    reserved,
+                    cancel: None,
+                };
+                self.reserve_delayed(&order, &delay)?;
+                self.orders.delay(order, delay)
+            }
+            Event::OrderReleased {
+                order,
+                account,
+                market,
+            } => {
+                let mut order = self.remove_delayed(order)?;
+                let is_it = order.account == account && order.market == market;
+                if placed.is_some() || !is_it {
+                    return Err(Impossible::OrderDiffers(order.number));
+                }
+                order.first_taken = self.trades.next_slot();
+                order.left = Lots::ZERO;
+                order.updated = step.now;
+                *placed = Some(order);
+                Ok(())
+            }
+            Event::CancelRequested { order, reason, .. } => {
+                self.orders.request_cancel(order, reason)
+            }
+            _ => Err(mismatch(event)),
+        }
+    }
+
+    fn reserve_delayed(&mut self, order: &Order, delay: &Delay) -> Result<(), Impossible> {
+        let account = self.accounts.get_mut(order.account)?;
+        match order.side {
+            Side::Buy => account.reserve(Micros(delay.reserved)),
+            Side::Sell => account.change_balance(order.market, |held| {
+                held.reserve(order.outcome, Lots(delay.reserved))
+            }),
+        }
+    }
+
+    /// Removes a delayed order; all it reserved is free again.
+    pub(super) fn remove_delayed(&mut self, number: OrderNumber) -> Result<Order, Impossible> {
+        let (order, delay) = self.orders.remove_delayed(number)?;
+        let account = self.accounts.get_mut(order.account)?;
+        match order.side {
+            Side::Buy => account.release(Micros(delay.reserved))?,
+            Side::Sell => account.change_balance(order.market, |held| {
+                held.release(order.outcome, Lots(delay.reserved))
+            })?,
+        }
+        Ok(order)
+    }
+}

@@ -1,0 +1,99 @@
+//! Operators, withdrawals of two persons, payments of rebates (docs/verify/rules.md §23, §27).
+
+use foretell_model::{Command, Event};
+
+use super::{FoldStep, mismatch};
+use crate::error::Impossible;
+use crate::rows::accounts::{add, subtract};
+use crate::rows::people::{HeldWithdrawal, Operator};
+use crate::view::View;
+
+impl View {
+    pub(super) fn fold_people(
+        &mut self,
+        step: &FoldStep<'_>,
+        event: &Event,
+    ) -> Result<(), Impossible> {
+        match (event, step.frame.command) {
+            (&Event::OperatorAdded { operator }, &Command::AddOperator { role, name, token }) => {
+                let added = Operator {
+                    name,
+                    role,
+                    token,
+                    added: step.now,
+                    revoked: None,
+                };
+                self.people.add(operator, added)
+            }
+            (&Event::OperatorRevoked { operator }, _) => self.people.revoke(operator, step.now),
+            (Event::PaymentsSet, &Command::SetPayments(payments)) => {
+                self.people.payments = payments;
+                Ok(())
+            }
+            _ => Err(mismatch(event)),
+        }
+    }
+
+    pub(super) fn fold_held(
+        &mut self,
+        step: &FoldStep<'_>,
+        event: &Event,
+    ) -> Result<(), Impossible> {
+        match (event, step.frame.command) {
+            (&Event::WithdrawalHeld { account, amount }, &Command::Withdraw { reference, .. }) => {
+                self.accounts.get_mut(account)?.reserve(amount)?;
+                let held = HeldWithdrawal {
+                    operator: step.frame.operator,
+                    account,
+                    amount,
+                    reference,
+                    time: step.now,
+                };
+                self.people.held.insert(step.frame.sequence, held);
+                Ok(())
+            }
+            (
+                &Event::WithdrawalReleased {
+                    account,
+                    amount,
+                    asked,
+                },
+                _,
+            ) => {
+                let held = self.people.held.remove(&asked);
+                let is_it = held.is_some_and(|it| it.account == account && it.amount == amount);
+                if !is_it {
+                    return Err(mismatch(event));
+                }
+                self.accounts.get_mut(account)?.release(amount)
+            }
+            _ => Err(mismatch(event)),
+        }
+    }
+
+    pub(super) fn fold_rebates(
+        &mut self,
+        step: &FoldStep<'_>,
+        event: &Event,
+    ) -> Result<(), Impossible> {
+        match *event {
+            Event::RebatePaymentStarted { accounts } => {
+                (self.background).start(step.frame.sequence, None, accounts);
+                Ok(())
+            }
+            Event::RebatePaid { account, amount } => {
+                subtract(&mut self.system.accrued, amount)?;
+                let account = self.accounts.get_mut(account)?;
+                subtract(&mut account.accrued, amount)?;
+                add(&mut account.rebates_paid, amount)?;
+                account.credit(amount)?;
+                self.background.pay(amount)
+            }
+            Event::RebatePaymentEnded { .. } => {
+                let ended = self.background.end(None);
+                ended.map(drop).ok_or_else(|| mismatch(event))
+            }
+            _ => Err(mismatch(event)),
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! Operators, withdrawals that wait for a second person, and settings of payments
+//! (docs/verify/rules.md §27).
+
+use std::collections::BTreeMap;
+
+use foretell_model::codec::stored;
+use foretell_model::settings::PaymentSettings;
+use foretell_model::{
+    AccountNumber, Micros, OperatorName, OperatorNumber, OperatorRole, Reference, Sequence, TimeNs,
+};
+
+use crate::error::Impossible;
+
+/// One operator.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Operator {
+    /// Its name.
+    pub name: OperatorName,
+    /// Its role.
+    pub role: OperatorRole,
+    /// SHA-256 of its token; zeros of the first admin, whose token is in the configuration.
+    pub token: [u8; 32],
+    /// When it was added.
+    pub added: TimeNs,
+    /// When it was revoked; `None` = it is live.
+    pub revoked: Option<TimeNs>,
+}
+
+stored!(Operator {
+    name: OperatorName,
+    role: OperatorRole,
+    token: [u8; 32],
+    added: TimeNs,
+    revoked: Option<TimeNs>,
+});
+
+impl Operator {
+    /// Whether it is not revoked.
+    #[must_use]
+    pub fn is_live(&self) -> bool {
+        self.revoked.is_none()
+    }
+}
+
+/// A withdrawal that waits for a second person. Its amount is reserved.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct HeldWithdrawal {
+    /// Who asked for it.
+    pub operator: OperatorNumber,
+    /// The account.
+    pub account: AccountNumber,
+    /// The amount.
+    pub amount: Micros,
+    /// The reference.
+    pub reference: Reference,
+    /// When it was asked for.
+    pub time: TimeNs,
+}
+
+stored!(HeldWithdrawal {
+    operator: OperatorNumber,
+    account: AccountNumber,
+    amount: Micros,
+    reference: Reference,
+    time: TimeNs,
+});
+
+/// Operators and what needs two of them.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct People {
+    /// Operator n at index n − 1.
+    operators: Vec<Operator>,
+    /// Held withdrawals by the sequence of their commands.
+    pub held: BTreeMap<Sequence, HeldWithdrawal>,
+    /// Settings of payments.
+    pub payments: PaymentSettings,
+}
+
+stored!(People {
+    operators: Vec<Operator>,
+    held: BTreeMap<Sequence, HeldWithdrawal>,
+    payments: PaymentSettings,
+});
+
+impl People {
+    /// The operator with this number, live or revoked.
+    #[must_use]
+    pub fn operator(&self, number: OperatorNumber) -> Option<&Operator> {
+        let index = usize::from(number.0).checked_sub(1)?;
+        self.operators.get(index)
+    }
+
+    /// All operators by number, live or revoked.
+    pub fn operators(&self) -> impl ExactSizeIterator<Item = (OperatorNumber, &Operator)> {
+        let numbered = self.operators.iter().enumerate();
+        numbered.map(|(index, operator)| (number_of(index), operator))
+    }
+
+    /// The live operator with this name.
+    #[must_use]
+    pub fn by_name(&self, name: &OperatorName) -> Option<(OperatorNumber, &Operator)> {
+        self.operators()
+            .find(|(_, operator)| operator.is_live() && operator.name == *name)
+    }
+
+    pub(crate) fn add(
+        &mut self,
+        number: OperatorNumber,
+        operator: Operator,
+    ) -> Result<(), Impossible> {
+        let expected = number_of(self.operators.len());
+        if number != expected {
+            return Err(Impossible::NumberNotNext {
+                got: number.0.into(),
+                expected: expected.0.into(),
+            });
+        }
+        self.operators.push(operator);
+        Ok(())
+    }
+
+    /// Adds number 1 at the switch to the first rules with operators.
+    pub(crate) fn add_first_admin(&mut self, now: TimeNs) -> Result<(), Impossible> {
+        if !self.operators.is_empty() {
+            return Ok(());
+        }
+        let admin = Operator {
+            name: OperatorName::new("admin").ok_or(Impossible::Full)?,
+            role: OperatorRole::Admin,
+            token: [0; 32],
+            added: now,
+            revoked: None,
+        };
+        self.add(OperatorNumber(1), admin)
+    }
+
+    pub(crate) fn revoke(&mut self, number: OperatorNumber, now: TimeNs) -> Result<(), Impossible> {
+        let index = usize::from(number.0).checked_sub(1);
+        let operator = index.and_then(|index| self.operators.get_mut(index));
+        let operator = operator.ok_or(Impossible::UnknownOperator(number))?;
+        operator.revoked = Some(now);
+        Ok(())
+    }
+}
+
+/// The number of the operator at an index. At most [`foretell_model::limits::MAX_OPERATORS`] exist.
+fn number_of(index: usize) -> OperatorNumber {
+    OperatorNumber(u16::try_from(index + 1).unwrap_or(u16::MAX))
+}

@@ -1,0 +1,77 @@
+//! The operator of a request: its token, its role, its reason (docs/verify/rules.md §27).
+
+use foretell_model::{OperatorNumber, OperatorRole};
+use foretell_view::View;
+use foretell_wire::operator::read_reason;
+use foretell_wire::rejection::role_word;
+use foretell_wire::{ApiError, ErrorCode};
+use http::Method;
+use http::header::AUTHORIZATION;
+use sha2::{Digest as _, Sha256};
+
+use super::roles;
+use crate::failure::Failure;
+use crate::operator_actor::Actor;
+use crate::request_context::RequestContext;
+
+/// The first admin, whose token is the file of the deployment.
+const FIRST_ADMIN: OperatorNumber = OperatorNumber(1);
+
+/// Finds the operator of the request's token and rejects what its role does not include. The core
+/// checks the role again, so a revocation that this gateway has not seen yet holds for commands.
+pub(crate) async fn authorize(context: &mut RequestContext) -> Result<(), Failure> {
+    let (number, role) = operator(context).await?;
+    if context.head.method == Method::POST && !roles::may(role, context.path()) {
+        let role = role_word(role).to_owned();
+        return Err(ApiError::Coded(ErrorCode::OperatorRole, vec![role]).into());
+    }
+    let reason = match context.body.is_empty() {
+        true => String::new(),
+        false => read_reason(&context.body)?,
+    };
+    context.actor = Some(Actor {
+        number,
+        role,
+        reason,
+    });
+    Ok(())
+}
+
+async fn operator(context: &RequestContext) -> Result<(OperatorNumber, OperatorRole), Failure> {
+    let presented = context.head.headers.get(AUTHORIZATION);
+    let presented = presented.map_or(&[][..], |value| value.as_bytes());
+    let app = &context.app;
+    if app
+        .operator_token
+        .as_ref()
+        .is_some_and(|token| token.matches(presented))
+    {
+        // Before the first command under rules 3 the admin is not in the view yet.
+        let state = app.shared_view.read();
+        let admin = state.view.people().operator(FIRST_ADMIN);
+        return match admin.is_none_or(foretell_view::Operator::is_live) {
+            true => Ok((FIRST_ADMIN, OperatorRole::Admin)),
+            false => Err(ApiError::OperatorUnauthorized.into()),
+        };
+    }
+    let (scheme, token) = presented.split_at(presented.len().min(7));
+    if !scheme.eq_ignore_ascii_case(b"bearer ") || token.is_empty() {
+        return Err(ApiError::OperatorUnauthorized.into());
+    }
+    let hash = token_hash(token);
+    let found = app.find(|view| of_token(view, &hash)).await?;
+    Ok(found.ok_or(ApiError::OperatorUnauthorized)?)
+}
+
+/// The hash of a token, which is all that the exchange keeps of it.
+pub(super) fn token_hash(token: &[u8]) -> [u8; 32] {
+    Sha256::digest(token).into()
+}
+
+/// The live operator with this token. A token has 256 random bits, so its hash needs no comparison
+/// in constant time.
+fn of_token(view: &View, hash: &[u8; 32]) -> Option<(OperatorNumber, OperatorRole)> {
+    let mut operators = view.people().operators();
+    let found = operators.find(|(_, operator)| operator.is_live() && operator.token == *hash);
+    found.map(|(number, operator)| (number, operator.role))
+}

@@ -1,0 +1,75 @@
+//! `POST /oracle/proposals`: the signed webhook of an oracle's adapter (docs/operate/market-life.md).
+//!
+//! The adapter signs `<timestamp>.<body>` by HMAC-SHA256 with its secret. The proposal is that of
+//! the operator whose name is in the settings, so policy and journal treat it as any other.
+
+use std::time::SystemTime;
+
+use foretell_view::View;
+use foretell_wire::api_error::FieldError;
+use foretell_wire::operator::{ProposalRequest, read};
+use foretell_wire::rejection::role_word;
+use foretell_wire::{ApiError, ErrorCode};
+
+use super::{resolution, roles};
+use crate::answer::Answer;
+use crate::failure::Failure;
+use crate::operator_actor::Actor;
+use crate::operator_token::OperatorToken;
+use crate::oracle::{is_fresh, is_signed};
+use crate::request_context::RequestContext;
+
+/// Header with the time of the signature in unix seconds.
+const TIMESTAMP: &str = "x-oracle-timestamp";
+/// Header with the HMAC in hex.
+const SIGNATURE: &str = "x-oracle-signature";
+/// `POST /oracle/proposals`. A repeat with the same reference changes nothing.
+pub(crate) async fn propose(mut context: RequestContext) -> Result<Answer, Failure> {
+    let oracle = context.app.oracle.clone().ok_or(ApiError::NotFound)?;
+    verify(&context, &oracle.secret, SystemTime::now())?;
+    let find = |view: &View| {
+        let found = view.people().by_name(&oracle.operator);
+        found.map(|(number, operator)| (number, operator.role))
+    };
+    let found = context.app.find(find).await?;
+    let (number, role) = found.ok_or(ErrorCode::OperatorNotFound)?;
+    if !roles::may(role, "/markets/propose") {
+        let role = vec![role_word(role).to_owned()];
+        return Err(ApiError::Coded(ErrorCode::OperatorRole, role).into());
+    }
+    let wanted: ProposalRequest = read(&context.body)?;
+    if wanted.wallet.is_some() {
+        let problem = FieldError::wrong("wallet", "given", "absent: the adapter proposes itself");
+        return Err(ApiError::from(problem).into());
+    }
+    context.actor = Some(Actor {
+        number,
+        role,
+        reason: "proposal of the oracle".to_owned(),
+    });
+    resolution::propose_as(&context, &wanted, None).await
+}
+
+/// Checks the signature, then the timestamp that it covers.
+fn verify(
+    context: &RequestContext,
+    secret: &OperatorToken,
+    now: SystemTime,
+) -> Result<(), ApiError> {
+    let header = |name: &'static str| {
+        let value = context.head.headers.get(name);
+        let text = value.and_then(|value| value.to_str().ok());
+        text.ok_or_else(|| ApiError::from(FieldError::missing(name, "a header of the adapter")))
+    };
+    let (timestamp, signature) = (header(TIMESTAMP)?, header(SIGNATURE)?);
+    if !is_signed(secret.bytes(), timestamp, &context.body, signature) {
+        return Err(ErrorCode::SignatureInvalid.into());
+    }
+    if !is_fresh(timestamp, now) {
+        return Err(ApiError::Coded(
+            ErrorCode::TimestampStale,
+            vec![timestamp.to_owned()],
+        ));
+    }
+    Ok(())
+}

@@ -1,0 +1,274 @@
+//! Registration and words of markets and event groups: `/markets`, `/events`, `…/describe`.
+//!
+//! A market without an id of an upstream's catalog is the operator's own: its words live in the
+//! journal, and the catalog shows them. Words of an upstream's market change at the upstream alone.
+
+use std::sync::Arc;
+
+use foretell_link::Reply;
+use foretell_model::command::RegisterMarket;
+use foretell_model::{
+    Command, CommandOutcome, ConditionId, EventId, EventNumber, MarketNumber, MarketState,
+    MarketTerms as ClockTerms, Rejection, RejectionReason, TimeMs, TokenId,
+};
+use foretell_view::View;
+use foretell_wire::operator::{
+    Clock, CommandAnswer, EventDescription, EventEdit, EventRegistration, MarketDescription,
+    MarketEdit, MarketRegistration, MarketTerms, PlainForm as _, read,
+};
+use foretell_wire::{ApiError, ErrorCode, json_text};
+
+use super::{CommandResult, submit, submit_or_reject};
+use crate::answer::Answer;
+use crate::app::App;
+use crate::failure::Failure;
+use crate::own_catalog::ids::{self, slug_of};
+use crate::own_catalog::is_own;
+use crate::request_context::RequestContext;
+use crate::resources::position_of;
+
+/// `POST /events`.
+pub(crate) async fn register_event(context: RequestContext) -> Result<Answer, Failure> {
+    let mut wanted: EventRegistration = read(&context.body)?;
+    if wanted.slug.is_empty() {
+        wanted.slug = slug_of(&wanted.title);
+    }
+    if wanted.event_id == 0 {
+        wanted.event_id = ids::event_group(&genesis(&context.app)?, &wanted.slug);
+    }
+    let event_id = wanted.event_id;
+    let evidence = wanted.into_description().to_evidence()?;
+    let command = Command::RegisterEvent {
+        event: EventId(event_id),
+    };
+    let done = submit_or_reject(&context, command, &evidence).await?;
+    let answer = CommandAnswer {
+        event_id: Some(event_id),
+        ..done.applied()
+    };
+    Ok(Answer::json(json_text(&answer)).at(position_of(&done.reply)))
+}
+
+/// `POST /markets`: registers a market with its clock and opens it for trading. With `activate`
+/// false or an `opens_at` it stays registered. A question of a neg-risk event also stays registered
+/// unless `activate` is true, because opening the first question freezes the event's list.
+pub(crate) async fn register(context: RequestContext) -> Result<Answer, Failure> {
+    let app = &context.app;
+    let MarketRegistration {
+        mut terms,
+        description,
+    } = MarketRegistration::read(&context.body)?;
+    refuse_past_end(app, &terms, &description)?;
+    check_clock(app, &terms, &description)?;
+    generate_ids(app, &mut terms, &description.slug)?;
+    let event = event_of(app, &terms).await?;
+    let evidence = description.to_evidence()?;
+    let done = submit_or_reject(&context, registration(&terms, event), &evidence).await?;
+    let CommandOutcome::Market(market) = done.outcome else {
+        return Err(ApiError::Internal.into());
+    };
+    let mut last = set_clock(&context, market, &done, &terms, &description).await?;
+    let opens_later = terms.opens_at.is_some_and(|at| at.0 > 0);
+    if terms.activate.unwrap_or(event.is_none() && !opens_later) {
+        last = activate(&context, market).await?;
+    }
+    let state = app.read_after(last.sequence.max(done.reply.sequence), |state| {
+        state.view.markets().get(market).map(|market| market.state)
+    });
+    let state = state.await?.unwrap_or(MarketState::Registered);
+    if description.market_id == 0 {
+        write_catalog(app).await;
+    }
+    let answer = CommandAnswer {
+        status: Some(state),
+        condition_id: Some(terms.condition_id),
+        token_ids: Some(terms.token_ids),
+        ..done.applied()
+    };
+    Ok(Answer::json(json_text(&answer)).at(position_of(&last)))
+}
+
+/// A market that has ended is registered only when the request says so.
+fn refuse_past_end(
+    app: &App,
+    terms: &MarketTerms,
+    description: &MarketDescription,
+) -> Result<(), ApiError> {
+    let now = app.now();
+    let end = description.end_date.as_deref();
+    let ended = end.filter(|end| {
+        let end = Clock::read((*end).to_owned());
+        end.is_some_and(|end| end.0 > 0 && end <= now.millis())
+    });
+    match ended {
+        Some(end) if terms.past_end != Some(true) => {
+            Err(ApiError::Coded(ErrorCode::EndsInPast, vec![end.to_owned()]))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Checks the clock as the core does, before anything is registered: the terms are a command of
+/// their own, which comes after the registration.
+fn check_clock(
+    app: &App,
+    terms: &MarketTerms,
+    description: &MarketDescription,
+) -> Result<(), ApiError> {
+    let clock = terms.clock(description.game_start_time.as_deref());
+    let ClockTerms {
+        opens_at,
+        closes_at,
+        ..
+    } = clock.applied_to(ClockTerms::default());
+    let now = app.now().millis();
+    let refuse = |reason, first: TimeMs, second: TimeMs| {
+        let refusal = Rejection::with(reason, first.0, second.0);
+        Err(ApiError::from_command_rejection(&refusal))
+    };
+    if !clock.applied_to(ClockTerms::default()).are_in_range() {
+        return refuse(RejectionReason::InvalidTerms, TimeMs(0), TimeMs(0));
+    }
+    if closes_at.0 > 0 && opens_at >= closes_at {
+        return refuse(RejectionReason::ClockContradicts, opens_at, closes_at);
+    }
+    if closes_at.0 > 0 && closes_at <= now {
+        return refuse(RejectionReason::ClosesInPast, closes_at, now);
+    }
+    Ok(())
+}
+
+/// Fills in condition and tokens that the request leaves out.
+fn generate_ids(app: &App, terms: &mut MarketTerms, slug: &str) -> Result<(), ApiError> {
+    if terms.condition_id == ConditionId::ZERO {
+        terms.condition_id = ids::condition(&genesis(app)?, slug);
+    }
+    if terms.token_ids == [TokenId::ZERO; 2] {
+        terms.token_ids = ids::tokens(&terms.condition_id);
+    }
+    Ok(())
+}
+
+/// The journal's genesis hash, which is known since the first connection to the engine.
+fn genesis(app: &App) -> Result<[u8; 32], ApiError> {
+    let genesis = app.engine.genesis();
+    match genesis == [0; 32] {
+        true => Err(ApiError::EngineUnavailable),
+        false => Ok(genesis),
+    }
+}
+
+async fn event_of(app: &App, terms: &MarketTerms) -> Result<Option<EventNumber>, Failure> {
+    let Some(id) = terms.event_id else {
+        return Ok(None);
+    };
+    let find = |view: &View| view.events().by_id(EventId(id)).map(|(number, _)| number);
+    Ok(Some(app.find(find).await?.ok_or(ErrorCode::EventNotFound)?))
+}
+
+fn registration(terms: &MarketTerms, event: Option<EventNumber>) -> Command {
+    Command::RegisterMarket(RegisterMarket {
+        condition: terms.condition_id,
+        tokens: terms.token_ids,
+        tick: terms.tick(),
+        tick_refines: terms.tick_refines.unwrap_or(true),
+        minimum_size: terms.minimum(),
+        fee: terms.fee.unwrap_or_default(),
+        event,
+    })
+}
+
+/// Sets clock, delay and rebate of a new market, before it opens. A market that was registered
+/// before keeps its terms: they have a command of their own.
+async fn set_clock(
+    context: &RequestContext,
+    market: MarketNumber,
+    done: &CommandResult,
+    terms: &MarketTerms,
+    description: &MarketDescription,
+) -> Result<Reply, Failure> {
+    let clock = terms.clock(description.game_start_time.as_deref());
+    if clock.is_empty() || done.before.is_some() {
+        return Ok(done.reply);
+    }
+    let terms = clock.applied_to(Default::default());
+    let set = submit_or_reject(context, Command::SetTerms { market, terms }, &[]).await?;
+    Ok(set.reply)
+}
+
+async fn activate(context: &RequestContext, market: MarketNumber) -> Result<Reply, Failure> {
+    match submit(context, Command::ActivateMarket { market }, &[]).await? {
+        Ok(activated) => Ok(activated.reply),
+        // It was opened before; its state since then must not be changed here.
+        Err((reply, refusal)) if refusal.reason == RejectionReason::InvalidTransition => Ok(reply),
+        Err((_, refusal)) => Err(ApiError::from_command_rejection(&refusal).into()),
+    }
+}
+
+/// `POST /markets/describe`: changes the words of an own market.
+pub(crate) async fn describe(context: RequestContext) -> Result<Answer, Failure> {
+    let edit: MarketEdit = read(&context.body)?;
+    let app = &context.app;
+    let market = super::market_of(&context, edit.condition_id).await?;
+    app.shared_view.catch_up().await?;
+    let words = {
+        let state = app.shared_view.read();
+        let registered = state.view.markets().get(market).filter(|it| is_own(it));
+        let registered = registered.ok_or_else(|| upstream_owned("market"))?;
+        MarketDescription::from_evidence(&registered.description).unwrap_or_default()
+    };
+    let evidence = edit.applied_to(words).to_evidence()?;
+    let command = Command::DescribeMarket { market };
+    describe_as(&context, command, &evidence).await
+}
+
+/// `POST /events/describe`: changes the words of an own event group.
+pub(crate) async fn describe_event(context: RequestContext) -> Result<Answer, Failure> {
+    let edit: EventEdit = read(&context.body)?;
+    let app = &context.app;
+    let id = EventId(edit.event_id);
+    let find = |view: &View| view.events().by_id(id).map(|(number, _)| number);
+    let event = app.find(find).await?.ok_or(ErrorCode::EventNotFound)?;
+    app.shared_view.catch_up().await?;
+    let words = {
+        let state = app.shared_view.read();
+        let view = &state.view;
+        let group = view.events().get(event).ok_or(ErrorCode::EventNotFound)?;
+        let mut questions = group.questions.iter();
+        let is_own = |number: &MarketNumber| view.markets().get(*number).is_some_and(is_own);
+        if !questions.all(is_own) {
+            return Err(upstream_owned("event").into());
+        }
+        EventDescription::from_evidence(&group.description).unwrap_or_default()
+    };
+    let evidence = edit.applied_to(words).to_evidence()?;
+    describe_as(&context, Command::DescribeEvent { event }, &evidence).await
+}
+
+async fn describe_as(
+    context: &RequestContext,
+    command: Command,
+    evidence: &[u8],
+) -> Result<Answer, Failure> {
+    let done = submit_or_reject(context, command, evidence).await?;
+    let app = &context.app;
+    app.read_after(done.reply.sequence, |_| ()).await?;
+    write_catalog(app).await;
+    Ok(done.answer())
+}
+
+/// Brings the catalog up to date after a request; a failure is repaired by the watcher's next turn.
+async fn write_catalog(app: &Arc<App>) {
+    let app = Arc::clone(app);
+    let written = tokio::task::spawn_blocking(move || match (&app.own_catalog, &app.catalog) {
+        (Some(own), Some(pool)) => own.write(&app.shared_view, pool),
+        _ => Ok(()),
+    });
+    if !matches!(written.await, Ok(Ok(()))) {
+        tracing::warn!("own markets are not in the catalog yet: the next turn writes them");
+    }
+}
+
+fn upstream_owned(record: &str) -> ApiError {
+    ApiError::Coded(ErrorCode::UpstreamOwned, vec![record.to_owned()])
+}

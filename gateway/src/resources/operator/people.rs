@@ -1,0 +1,85 @@
+//! Operators with names: `/me`, `/operators…`.
+
+use foretell_model::{Command, CommandOutcome};
+use foretell_view::View;
+use foretell_wire::operator::{
+    Me, OperatorAdded, OperatorAddition, OperatorRevocation, OperatorRow, OperatorRows, read,
+};
+use foretell_wire::time::iso;
+use foretell_wire::{ApiError, ErrorCode, json_text};
+use zeroize::Zeroizing;
+
+use super::actor::token_hash;
+use super::{apply, roles, submit_or_reject};
+use crate::answer::Answer;
+use crate::failure::Failure;
+use crate::request_context::RequestContext;
+use crate::resources::position_of;
+
+/// `GET /me`: the operator of the token, and the commands of its role.
+pub(crate) async fn me(context: RequestContext) -> Result<Answer, Failure> {
+    let actor = context
+        .actor
+        .as_ref()
+        .ok_or(ApiError::OperatorUnauthorized)?;
+    let state = context.app.shared_view.read();
+    let operator = state.view.people().operator(actor.number);
+    let operator = operator.ok_or(ApiError::Recovering)?;
+    let me = Me {
+        number: actor.number.0,
+        name: operator.name,
+        role: actor.role,
+        may: roles::paths(actor.role).map(str::to_owned).collect(),
+    };
+    Ok(Answer::json(json_text(&me)).at(state.position()))
+}
+
+/// `GET /operators`: all, revoked ones included. It shows no token and no hash of one.
+pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
+    context.wait_fresh().await?;
+    let state = context.app.shared_view.read();
+    let rows = state.view.people().operators();
+    let operators = rows
+        .map(|(number, operator)| OperatorRow {
+            number: number.0,
+            name: operator.name,
+            role: operator.role,
+            added: iso(operator.added),
+            revoked: operator.revoked.map(iso),
+        })
+        .collect();
+    Ok(Answer::json(json_text(&OperatorRows { operators })).at(state.position()))
+}
+
+/// `POST /operators`: adds an operator. The answer is the only place that shows the token.
+pub(crate) async fn add(context: RequestContext) -> Result<Answer, Failure> {
+    let OperatorAddition { name, role } = read(&context.body)?;
+    let mut bytes = Zeroizing::new([0; 32]);
+    getrandom::fill(&mut *bytes).map_err(|_| ApiError::Internal)?;
+    let token = hex::encode(*bytes);
+    let command = Command::AddOperator {
+        role,
+        name,
+        token: token_hash(token.as_bytes()),
+    };
+    let done = submit_or_reject(&context, command, &[]).await?;
+    let CommandOutcome::Operator(number) = done.outcome else {
+        return Err(ApiError::Internal.into());
+    };
+    let added = OperatorAdded {
+        success: true,
+        sequence: done.reply.sequence.0,
+        number: number.0,
+        token,
+    };
+    Ok(Answer::json(json_text(&added)).at(position_of(&done.reply)))
+}
+
+/// `POST /operators/revoke`.
+pub(crate) async fn revoke(context: RequestContext) -> Result<Answer, Failure> {
+    let OperatorRevocation { name } = read(&context.body)?;
+    let find = |view: &View| view.people().by_name(&name).map(|(number, _)| number);
+    let found = context.app.find(find).await?;
+    let operator = found.ok_or(ErrorCode::OperatorNotFound)?;
+    apply(&context, Command::RevokeOperator { operator }, &[]).await
+}

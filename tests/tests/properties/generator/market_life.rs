@@ -1,0 +1,264 @@
+//! Commands of rules 3, and the stamps of all commands (docs/verify/rules.md §21 to §28).
+
+use std::collections::VecDeque;
+
+use foretell_model::command::Propose;
+use foretell_model::limits::{MAX_REBATE_PPM, MAX_TAKER_DELAY_MS, MAX_WINDOW_SECONDS};
+use foretell_model::roles::may;
+use foretell_model::{
+    AccountNumber, Command, CommandStamp, MarketNumber, MarketState, MarketTerms, Micros,
+    OperatorName, OperatorNumber, OperatorRole, PaymentSettings, Payout, ResolutionPolicy, RoleSet,
+    Sequence, TimeMs, TimeNs,
+};
+
+use super::Generator;
+use crate::style::Kind;
+
+impl Generator {
+    /// What must come first under rules 3, usually: time that is due.
+    pub(super) fn due_command(&mut self, time: TimeNs) -> Option<Command> {
+        let is_due = self.world.first_due().is_some_and(|due| due <= time);
+        (is_due && self.rng.percent(90)).then_some(Command::AdvanceTime)
+    }
+
+    /// A command's stamp: operators send what a role may send, and orders may belong to a group.
+    pub(super) fn stamp(&mut self, command: &Command, time: TimeNs) -> CommandStamp {
+        let mut stamp = CommandStamp::at(time);
+        if !self.style.market_life {
+            return stamp;
+        }
+        let is_act = may(OperatorRole::Admin, command);
+        let chance = if is_act { 60 } else { 1 };
+        let must = matches!(
+            command,
+            Command::AddOperator { .. } | Command::RevokeOperator { .. } | Command::Finalise { .. }
+        );
+        if self.rng.percent(chance) || (must && self.rng.percent(90)) {
+            stamp.operator = self.operator_for(command);
+        }
+        if matches!(command, Command::PlaceOrder(_)) && self.rng.percent(2) {
+            stamp.touched = self.rng.pick(&[1, 4_093, 4_094, 4_095, 4_096]);
+        }
+        stamp
+    }
+
+    /// Operators, a limit of withdrawals, and terms of the first markets.
+    pub(super) fn prelude_of_market_life(&mut self, prelude: &mut VecDeque<Command>) {
+        for _ in 0..3 {
+            prelude.push_back(self.add_operator());
+        }
+        if self.rng.percent(50) {
+            prelude.push_back(Command::SetPayments(PaymentSettings {
+                withdrawal_limit: Micros(self.rng.pick(&[1, 100_000])),
+                rebates_daily: self.rng.percent(50),
+            }));
+        }
+        if self.rng.percent(80) {
+            prelude.push_back(Command::SetPolicy {
+                market: None,
+                policy: ResolutionPolicy {
+                    by_time: true,
+                    ..ResolutionPolicy::default()
+                },
+            });
+        }
+        for _ in 0..2 {
+            prelude.push_back(Command::ListWallet {
+                market: None,
+                wallet: self.wallet(),
+                propose: true,
+                dispute: true,
+            });
+        }
+        for market in 0..4 {
+            let terms = MarketTerms {
+                taker_delay_ms: self.rng.pick(&[0, 1, 1_000, 3_000]),
+                rebate_ppm: self.rng.pick(&[0, 250_000, MAX_REBATE_PPM]),
+                ..MarketTerms::default()
+            };
+            let market = MarketNumber(market);
+            prelude.push_back(Command::SetTerms { market, terms });
+        }
+    }
+
+    pub(super) fn market_life_command(&mut self, kind: Kind) -> Command {
+        let market = self.market_for(kind);
+        match kind {
+            Kind::ConfirmWithdrawal | Kind::ReleaseWithdrawal => {
+                let reference = if self.world.held.is_empty() || self.rng.percent(10) {
+                    self.reference()
+                } else {
+                    self.rng.pick(&self.world.held)
+                };
+                match kind {
+                    Kind::ConfirmWithdrawal => Command::ConfirmWithdrawal { reference },
+                    _ => Command::ReleaseWithdrawal { reference },
+                }
+            }
+            Kind::PayRebates => Command::PayRebates,
+            Kind::SetTerms => Command::SetTerms {
+                market,
+                terms: self.terms(),
+            },
+            Kind::Propose => self.propose(market),
+            Kind::Dispute => Command::Dispute {
+                market: self.proposed().unwrap_or(market),
+                counter: self.rng.pick(&[
+                    None,
+                    Some(Payout::Yes),
+                    Some(Payout::No),
+                    Some(Payout::Half),
+                ]),
+                by: self.proposer(),
+            },
+            Kind::WithdrawProposal => Command::WithdrawProposal {
+                market: self.proposed().unwrap_or(market),
+                by: self.proposer(),
+            },
+            Kind::Finalise => self.finalise(market),
+            Kind::SetPolicy => Command::SetPolicy {
+                market: self.own_market(),
+                policy: self.policy(),
+            },
+            Kind::ClearPolicy => Command::ClearPolicy { market },
+            Kind::ListWallet => Command::ListWallet {
+                market: self.own_market(),
+                wallet: self.wallet(),
+                propose: self.rng.percent(60),
+                dispute: self.rng.percent(60),
+            },
+            Kind::Step => Command::Step,
+            Kind::SetPayments => Command::SetPayments(PaymentSettings {
+                withdrawal_limit: Micros(self.rng.pick(&[0, 1, 1_000_000, u64::MAX])),
+                rebates_daily: self.rng.percent(70),
+            }),
+            Kind::AddOperator => self.add_operator(),
+            Kind::RevokeOperator => Command::RevokeOperator {
+                operator: if self.rng.percent(40) {
+                    OperatorNumber(self.rng.pick(&[2, 3, 4, 5]))
+                } else {
+                    self.operator()
+                },
+            },
+            Kind::DescribeEvent => Command::DescribeEvent {
+                event: self.event(),
+            },
+            _ => Command::DescribeMarket { market },
+        }
+    }
+
+    fn terms(&mut self) -> MarketTerms {
+        let now = self.now.0 / 1_000_000;
+        let mut time = |chance| {
+            let rng = &mut self.rng;
+            let ahead = rng.pick(&[0, 1, 500, 3_000, 20_000, 100_000]);
+            if rng.percent(chance) {
+                TimeMs(now.saturating_add(ahead))
+            } else {
+                TimeMs(0)
+            }
+        };
+        let (opens_at, closes_at, game_start_time) = (time(20), time(20), time(30));
+        let rng = &mut self.rng;
+        MarketTerms {
+            opens_at,
+            closes_at,
+            game_start_time,
+            clear_book_on_start: rng.percent(60),
+            taker_delay_ms: rng.pick(&[0, 0, 1, 1_000, 3_000, 60_000, MAX_TAKER_DELAY_MS + 1]),
+            rebate_ppm: rng.pick(&[0, 250_000, 333_333, MAX_REBATE_PPM, MAX_REBATE_PPM + 1]),
+        }
+    }
+
+    fn propose(&mut self, market: MarketNumber) -> Command {
+        Command::Propose(Propose {
+            market,
+            payout: (self.rng).pick(&[Payout::Yes, Payout::Yes, Payout::No, Payout::Half]),
+            by: self.proposer(),
+            evidence: [self.rng.pick(&[0, 1]); 32],
+            window_seconds: self.rng.pick(&[0, 1, 10, 10, 60, MAX_WINDOW_SECONDS + 1]),
+            reference: self.reference(),
+        })
+    }
+
+    fn finalise(&mut self, market: MarketNumber) -> Command {
+        let known = self.world.proposals.len();
+        if known == 0 || self.rng.percent(10) {
+            return Command::Finalise {
+                market,
+                proposal: Sequence(self.rng.below(100)),
+            };
+        }
+        let (market, proposal) = self.rng.pick(&self.world.proposals);
+        Command::Finalise { market, proposal }
+    }
+
+    fn policy(&mut self) -> ResolutionPolicy {
+        let rng = &mut self.rng;
+        let usual = ResolutionPolicy::default();
+        ResolutionPolicy {
+            proposers: rng.pick(&[usual.proposers, usual.disputers, RoleSet::NONE]),
+            disputers: rng.pick(&[usual.disputers, usual.proposers]),
+            minimum_window_seconds: rng.pick(&[0, 0, 1, 60, MAX_WINDOW_SECONDS + 1]),
+            second_person: rng.percent(30),
+            by_time: rng.percent(40),
+        }
+    }
+
+    fn add_operator(&mut self) -> Command {
+        let rng = &mut self.rng;
+        let name = rng.pick(&["admin", "ann", "ben", "cat", "dan"]);
+        let mut name = OperatorName::new(name).expect("a name");
+        if rng.percent(3) {
+            name.0[0] = b'A';
+        }
+        Command::AddOperator {
+            role: rng.pick(OperatorRole::ALL),
+            name,
+            token: [u8::try_from(rng.below(12)).expect("below 12"); 32],
+        }
+    }
+
+    /// A wallet that acts, or none: the operator of the frame.
+    fn proposer(&mut self) -> Option<AccountNumber> {
+        self.rng.percent(30).then(|| self.account())
+    }
+
+    fn proposed(&mut self) -> Option<MarketNumber> {
+        let is_known = !self.world.proposals.is_empty() && self.rng.percent(90);
+        is_known.then(|| self.rng.pick(&self.world.proposals).0)
+    }
+
+    /// The site, or a market.
+    fn own_market(&mut self) -> Option<MarketNumber> {
+        self.rng.percent(50).then(|| self.market())
+    }
+
+    /// Usually an operator whose role has the command.
+    fn operator_for(&mut self, command: &Command) -> OperatorNumber {
+        let mut fitting = self.world.operators.clone();
+        fitting.retain(|(_, role)| may(*role, command));
+        if fitting.is_empty() || self.rng.percent(15) {
+            return self.operator();
+        }
+        self.rng.pick(&fitting).0
+    }
+
+    /// Usually a live operator.
+    fn operator(&mut self) -> OperatorNumber {
+        if self.world.operators.is_empty() || self.rng.percent(5) {
+            return OperatorNumber(self.rng.pick(&[0, 1, 2, 9, u16::MAX]));
+        }
+        self.rng.pick(&self.world.operators).0
+    }
+}
+
+/// States of the markets that a command of rules 3 needs.
+pub(super) const fn states_for(kind: Kind) -> &'static [MarketState] {
+    use MarketState::{Active, Closed, Registered};
+    match kind {
+        Kind::SetTerms => &[Active, Registered],
+        Kind::Propose => &[Closed],
+        _ => &[],
+    }
+}

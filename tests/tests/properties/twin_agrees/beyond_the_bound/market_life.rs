@@ -1,0 +1,324 @@
+//! The bounds of rules 3: delayed orders, groups, steps in the background, lists of people.
+
+use foretell_model::limits::{
+    ACCOUNTS_PER_STEP, MAX_HELD_WITHDRAWALS, MAX_LISTED_WALLETS, MAX_OPERATORS,
+};
+use foretell_model::{
+    MarketTerms, OperatorName, OperatorNumber, OperatorRole, PaymentSettings, Payout,
+};
+
+use super::*;
+
+const SECOND: u64 = 1_000_000_000;
+
+impl Crowd {
+    fn set_terms(&mut self, terms: MarketTerms) {
+        self.applied(Command::SetTerms {
+            market: MARKET,
+            terms,
+        });
+    }
+
+    /// Sends a command of the first admin.
+    fn send_as_admin(&mut self, command: Command) -> Verdict {
+        let stamp = CommandStamp {
+            operator: OperatorNumber::FIRST_ADMIN,
+            ..CommandStamp::at(self.now)
+        };
+        self.send_stamped(command, stamp)
+    }
+
+    /// Places orders that have to wait.
+    fn delayed(&mut self, wish: Wish, orders: u64) {
+        for _ in 0..orders {
+            let result = self.place(TAKER, wish);
+            assert_eq!(result.status, OrderStatus::Delayed);
+        }
+        self.compare();
+    }
+
+    /// Opens accounts with collateral, numbered from 3.
+    fn open_accounts(&mut self, accounts: u32) {
+        for number in 0..accounts {
+            let mut wallet = [9; 20];
+            wallet[..4].copy_from_slice(&number.to_be_bytes());
+            self.applied(Command::Deposit {
+                wallet: WalletAddress(wallet),
+                amount: Micros(1_000_000),
+                reference: numbered(1_000 + number),
+            });
+        }
+    }
+
+    /// Steps, and the collateral that it paid.
+    fn stepped(&mut self) -> u64 {
+        let outcome = self.applied(Command::Step);
+        self.compare();
+        match outcome {
+            CommandOutcome::Collateral(paid) => paid.0,
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+const DELAYING: MarketTerms = MarketTerms {
+    opens_at: TimeMs(0),
+    closes_at: TimeMs(0),
+    game_start_time: TimeMs(0),
+    clear_book_on_start: false,
+    taker_delay_ms: 5_000,
+    rebate_ppm: 0,
+};
+
+const CANCEL_ALL: Command = Command::CancelAll {
+    owner: TAKER,
+    heartbeat: true,
+    request: Digest16::ZERO,
+};
+
+#[test]
+fn cancels_of_delayed_orders_are_requested_in_steps_and_a_close_ends_all() {
+    let mut crowd = Crowd::new();
+    crowd.set_terms(DELAYING);
+    crowd.crowd(MAKER, ASK, 1);
+    crowd.delayed(BID, BOUND + 4);
+    assert_eq!(crowd.cancelled(CANCEL_ALL), 0);
+    assert_eq!(crowd.last_event(), Event::WorkPending);
+    crowd.compare();
+    assert_eq!(crowd.cancelled(Command::Continue), 0);
+    assert_eq!(crowd.pair.events().len(), 4);
+    assert_eq!(crowd.send(CANCEL_ALL), NOTHING_TO_CANCEL);
+    ends_in_two_steps(&mut crowd, Command::CloseMarket { market: MARKET }, 5);
+}
+
+#[test]
+fn delayed_orders_are_released_one_by_one() {
+    let mut crowd = Crowd::new();
+    crowd.set_terms(DELAYING);
+    crowd.crowd(MAKER, ASK, BOUND + 2);
+    crowd.delayed(Wish { lots: 2, ..BID }, 1);
+    let all = Wish {
+        lots: BOUND + 9,
+        ..BID
+    };
+    crowd.delayed(all, 1);
+    crowd.now.0 += 5 * SECOND;
+    crowd.applied(Command::AdvanceTime);
+    assert_eq!(crowd.last_event(), Event::OrderCompleted);
+    assert_eq!(crowd.refused(CANCEL_ALL), RejectionReason::TimeDue);
+    crowd.compare();
+    crowd.applied(Command::AdvanceTime);
+    assert!(closed_at_the_bound(crowd.last_event(), 9));
+    crowd.compare();
+}
+
+#[test]
+fn a_cleared_market_empties_in_steps() {
+    let mut crowd = Crowd::new();
+    let start = TimeMs((NOW_SECONDS + 2) * 1_000);
+    crowd.set_terms(MarketTerms {
+        game_start_time: start,
+        clear_book_on_start: true,
+        ..DELAYING
+    });
+    crowd.crowd(MAKER, ASK, BOUND);
+    crowd.delayed(BID, 3);
+    crowd.now.0 += 2 * SECOND;
+    assert_eq!(crowd.cancelled(Command::AdvanceTime), BOUND);
+    assert_eq!(crowd.last_event(), Event::WorkPending);
+    crowd.compare();
+    assert_eq!(crowd.cancelled(Command::Continue), 3);
+    crowd.compare();
+    assert_eq!(
+        crowd.refused(Command::AdvanceTime),
+        RejectionReason::NothingDue
+    );
+}
+
+#[test]
+fn an_order_meets_nobody_beyond_the_bound() {
+    for (own, status) in [
+        (BOUND, OrderStatus::Unmatched),
+        (BOUND - 1, OrderStatus::Delayed),
+    ] {
+        let mut crowd = Crowd::new();
+        crowd.set_terms(DELAYING);
+        crowd.crowd(TAKER, ASK, own);
+        crowd.crowd(MAKER, ASK, 1);
+        assert_eq!(crowd.place(TAKER, BID).status, status);
+        crowd.compare();
+    }
+}
+
+#[test]
+fn an_order_of_a_group_visits_what_the_group_left() {
+    for delay in [0, 5_000] {
+        let mut crowd = Crowd::new();
+        crowd.set_terms(MarketTerms {
+            taker_delay_ms: delay,
+            rebate_ppm: 1,
+            ..DELAYING
+        });
+        crowd.crowd(MAKER, ASK, 10);
+        for (touched, fak, gtc) in [
+            (4_096, "Killed", "Unmatched"),
+            (4_095, "Matched", "Matched"),
+            (4_092, "Matched", "Matched"),
+        ] {
+            for (order_type, expected) in [(OrderType::Fak, fak), (OrderType::Gtc, gtc)] {
+                let result = crowd.place_touched(TAKER, market_buy(order_type, 3), touched);
+                let is_delayed = delay > 0 && touched < 4_096;
+                let expected = if is_delayed { "Delayed" } else { expected };
+                let status = format!("{:?}", result.status);
+                assert!(status.starts_with(expected), "{touched}: {status}");
+                crowd.compare();
+            }
+        }
+    }
+}
+
+#[test]
+fn a_settlement_pays_in_steps_and_ends_early() {
+    let accounts = 2 * ACCOUNTS_PER_STEP;
+    for redeems_last in [false, true] {
+        let mut crowd = Crowd::new();
+        crowd.open_accounts(accounts);
+        let last = AccountNumber(accounts + 2);
+        for account in [MAKER, AccountNumber(ACCOUNTS_PER_STEP), last] {
+            crowd.applied(split(account, account.0 + 10_000));
+        }
+        crowd.applied(Command::CloseMarket { market: MARKET });
+        crowd.applied(Command::ResolveMarket {
+            market: MARKET,
+            payout: Payout::Yes,
+        });
+        let lot = Lots(1).full_value().0;
+        assert_eq!(crowd.stepped(), lot);
+        assert_eq!(crowd.stepped(), lot);
+        if redeems_last {
+            crowd.applied(Command::Redeem {
+                account: last,
+                market: MARKET,
+                reference: numbered(77),
+            });
+        }
+        assert_eq!(crowd.stepped(), if redeems_last { 0 } else { lot });
+        assert!(matches!(crowd.last_event(), Event::MarketSettled { .. }));
+        assert_eq!(
+            crowd.refused(Command::Step),
+            RejectionReason::NothingPending
+        );
+    }
+}
+
+#[test]
+fn a_payment_of_rebates_leaves_what_accrues_after_its_turn() {
+    let mut crowd = Crowd::new();
+    crowd.open_accounts(ACCOUNTS_PER_STEP);
+    crowd.set_terms(MarketTerms {
+        taker_delay_ms: 0,
+        rebate_ppm: 500_000,
+        ..DELAYING
+    });
+    crowd.applied(Command::SetPayments(PaymentSettings {
+        withdrawal_limit: Micros::ZERO,
+        rebates_daily: true,
+    }));
+    let large = Wish { lots: 1_000, ..ASK };
+    let trade = |crowd: &mut Crowd| {
+        crowd.crowd(MAKER, large, 1);
+        crowd.place(TAKER, Wish { lots: 1_000, ..BID });
+        crowd.compare();
+    };
+    trade(&mut crowd);
+    crowd.applied(Command::PayRebates);
+    assert!(crowd.stepped() > 0);
+    trade(&mut crowd);
+    crowd.now.0 += SECOND;
+    assert_eq!(crowd.stepped(), 0);
+    assert!(matches!(
+        crowd.last_event(),
+        Event::RebatePaymentEnded { .. }
+    ));
+    let day = 24 * 3_600 * SECOND;
+    let midnight = (crowd.now.0 / day + 1) * day;
+    crowd.now.0 = midnight - 1;
+    assert_eq!(
+        crowd.refused(Command::AdvanceTime),
+        RejectionReason::NothingDue
+    );
+    crowd.now.0 = midnight;
+    crowd.applied(Command::AdvanceTime);
+    assert!(crowd.stepped() > 0);
+}
+
+#[test]
+fn lists_of_people_are_bounded() {
+    let mut crowd = Crowd::new();
+    let rejected = |reason: RejectionReason| Verdict::Rejected(reason.into());
+    let add = |number: u16| {
+        let mut token = [1; 32];
+        token[..2].copy_from_slice(&number.to_be_bytes());
+        Command::AddOperator {
+            role: OperatorRole::Support,
+            name: OperatorName::new(&format!("o{number}")).expect("a name"),
+            token,
+        }
+    };
+    for number in 2..=MAX_OPERATORS {
+        let verdict = crowd.send_as_admin(add(number));
+        let outcome = CommandOutcome::Operator(OperatorNumber(number));
+        assert_eq!(verdict, Verdict::Applied(outcome));
+    }
+    let verdict = crowd.send_as_admin(add(MAX_OPERATORS + 1));
+    assert_eq!(verdict, rejected(RejectionReason::TooManyOperators));
+
+    let list = |number: u32, propose| {
+        let mut wallet = [8; 20];
+        wallet[..4].copy_from_slice(&number.to_be_bytes());
+        Command::ListWallet {
+            market: None,
+            wallet: WalletAddress(wallet),
+            propose,
+            dispute: false,
+        }
+    };
+    for number in 0..MAX_LISTED_WALLETS {
+        crowd.applied(list(number, true));
+    }
+    let one_more = list(MAX_LISTED_WALLETS, true);
+    assert_eq!(crowd.refused(one_more), RejectionReason::ListFull);
+    crowd.applied(list(0, false));
+    crowd.applied(one_more);
+    crowd.compare();
+}
+
+#[test]
+fn held_withdrawals_are_bounded() {
+    let mut crowd = Crowd::new();
+    crowd.applied(Command::SetPayments(PaymentSettings {
+        withdrawal_limit: Micros(1),
+        rebates_daily: false,
+    }));
+    let withdraw = |number: u32| Command::Withdraw {
+        wallet: WalletAddress([0; 20]),
+        amount: Micros(2),
+        reference: numbered(1_000 + number),
+    };
+    let most = u32::try_from(MAX_HELD_WITHDRAWALS).expect("a small bound");
+    for number in 0..most {
+        let verdict = crowd.send_as_admin(withdraw(number));
+        assert_eq!(verdict, Verdict::Applied(CommandOutcome::Held(MAKER)));
+    }
+    let verdict = crowd.send_as_admin(withdraw(most));
+    let rejected = Verdict::Rejected(RejectionReason::TooManyHeld.into());
+    assert_eq!(verdict, rejected);
+    // One that is given up makes room.
+    let release = Command::ReleaseWithdrawal {
+        reference: numbered(1_007),
+    };
+    crowd.send_as_admin(release);
+    let verdict = crowd.send_as_admin(withdraw(most));
+    assert_eq!(verdict, Verdict::Applied(CommandOutcome::Held(MAKER)));
+    crowd.compare();
+}

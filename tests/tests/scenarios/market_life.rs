@@ -1,0 +1,230 @@
+//! Statements and events of rules 3 (docs/verify/rules.md §21 to §27).
+
+use foretell_model::command::Propose;
+use foretell_model::{
+    Command, Event, Lots, MarketNumber, MarketTerms, Micros, OperatorRole, PaymentSettings, Payout,
+    Reference, ResolutionPolicy, TimeMs, TimeNs,
+};
+
+use crate::names::{Names, padded};
+use crate::ordering::duration;
+use crate::statements::Desk;
+use crate::text::{self, of_micros, of_payout, of_price, of_shares};
+use crate::words::Words;
+
+impl Desk {
+    /// The command of a statement that begins with a keyword of rules 3; `None` for other words.
+    pub(crate) fn market_life_command(
+        &mut self,
+        first: &str,
+        words: &mut Words<'_>,
+        now: TimeNs,
+    ) -> Result<Option<Command>, String> {
+        Ok(Some(match first {
+            "terms" => Command::SetTerms {
+                market: self.market(words)?,
+                terms: terms(words, now)?,
+            },
+            "step" => Command::Step,
+            "pay" => {
+                words.expect("rebates")?;
+                Command::PayRebates
+            }
+            "payments" => Command::SetPayments(PaymentSettings {
+                withdrawal_limit: match words.option("limit") {
+                    Some(limit) => text::micros(limit)?,
+                    None => Micros::ZERO,
+                },
+                rebates_daily: words.flag("daily"),
+            }),
+            "confirm" => Command::ConfirmWithdrawal {
+                reference: Reference(padded(words.next()?)),
+            },
+            "release" => Command::ReleaseWithdrawal {
+                reference: Reference(padded(words.next()?)),
+            },
+            "operator" => {
+                let name = words.next()?;
+                Command::AddOperator {
+                    role: role(words.next()?)?,
+                    name: Names::operator_name(name)?,
+                    token: padded(words.option("token").unwrap_or(name)),
+                }
+            }
+            "describe" => match words.option("event") {
+                Some(event) => Command::DescribeEvent {
+                    event: self.names.event(event),
+                },
+                None => Command::DescribeMarket {
+                    market: self.market(words)?,
+                },
+            },
+            _ => return self.resolution_command(first, words),
+        }))
+    }
+
+    fn resolution_command(
+        &mut self,
+        first: &str,
+        words: &mut Words<'_>,
+    ) -> Result<Option<Command>, String> {
+        Ok(Some(match first {
+            "policy" => {
+                let policy = policy(words)?;
+                let market = words.next().ok();
+                let market = market.map(|market| self.names.market(market));
+                if words.flag("cleared") {
+                    let market = market.ok_or("the policy of the site stays")?;
+                    Command::ClearPolicy { market }
+                } else {
+                    Command::SetPolicy { market, policy }
+                }
+            }
+            "list" => Command::ListWallet {
+                wallet: Names::wallet(words.next()?),
+                market: self.market_in(words),
+                propose: words.flag("proposes"),
+                dispute: words.flag("disputes"),
+            },
+            "propose" => self.propose(words)?,
+            "dispute" => Command::Dispute {
+                by: words.option("by").map(|wallet| self.names.account(wallet)),
+                market: self.market(words)?,
+                counter: match words.next() {
+                    Ok(payout) => Some(text::one_of(Payout::ALL, payout)?),
+                    Err(_) => None,
+                },
+            },
+            "withdraw" => {
+                words.expect("proposal")?;
+                Command::WithdrawProposal {
+                    by: words.option("by").map(|wallet| self.names.account(wallet)),
+                    market: self.market(words)?,
+                }
+            }
+            _ => return Ok(None),
+        }))
+    }
+
+    /// `propose A YES [window 60s] [ref p1] [by wallet]`
+    fn propose(&mut self, words: &mut Words<'_>) -> Result<Command, String> {
+        Ok(Command::Propose(Propose {
+            by: words.option("by").map(|wallet| self.names.account(wallet)),
+            window_seconds: seconds(words.option("window"))?,
+            reference: self.reference(words),
+            evidence: [0; 32],
+            market: self.market(words)?,
+            payout: text::one_of(Payout::ALL, words.next()?)?,
+        }))
+    }
+
+    /// `in A`; without it the site.
+    fn market_in(&self, words: &mut Words<'_>) -> Option<MarketNumber> {
+        words.option("in").map(|market| self.names.market(market))
+    }
+}
+
+/// `[opens 10s] [closes 30s] [start 20s] [clear] [delay 3000] [rebate 250000]`, times from now.
+fn terms(words: &mut Words<'_>, now: TimeNs) -> Result<MarketTerms, String> {
+    let mut time = |name| match words.option(name) {
+        Some(after) => duration(after).map(|after| TimeMs((now.0 + after) / 1_000_000)),
+        None => Ok(TimeMs(0)),
+    };
+    let (opens_at, closes_at, game_start_time) = (time("opens")?, time("closes")?, time("start")?);
+    Ok(MarketTerms {
+        opens_at,
+        closes_at,
+        game_start_time,
+        clear_book_on_start: words.flag("clear"),
+        taker_delay_ms: small(words.option("delay"))?,
+        rebate_ppm: small(words.option("rebate"))?,
+    })
+}
+
+/// `[window 60s] [second-person] [by-time]`; the roles stay those of the first policy.
+fn policy(words: &mut Words<'_>) -> Result<ResolutionPolicy, String> {
+    Ok(ResolutionPolicy {
+        minimum_window_seconds: seconds(words.option("window"))?,
+        second_person: words.flag("second-person"),
+        by_time: words.flag("by-time"),
+        ..ResolutionPolicy::default()
+    })
+}
+
+fn role(text: &str) -> Result<OperatorRole, String> {
+    text::one_of(OperatorRole::ALL, &text.replace('-', ""))
+}
+
+fn seconds(text: Option<&str>) -> Result<u32, String> {
+    let seconds = text.map_or(Ok(0), duration)? / 1_000_000_000;
+    u32::try_from(seconds).map_err(|_| format!("{seconds} seconds are too many"))
+}
+
+fn small(text: Option<&str>) -> Result<u32, String> {
+    let number = text.map_or(Ok(0), text::number)?;
+    u32::try_from(number).map_err(|_| format!("{number} is too large"))
+}
+
+/// An event of rules 3 as text.
+pub(crate) fn of_event(event: &Event, names: &Names) -> String {
+    let of_account = |account| names.name_of_account(account);
+    let of_market = |market| names.name_of_market(market);
+    match *event {
+        Event::OrderDelayed {
+            price,
+            lots,
+            reserved,
+            ..
+        } => format!(
+            "delayed {} @ {} reserved {}",
+            of_shares(lots),
+            of_price(price),
+            of_reserved(lots, reserved)
+        ),
+        Event::OrderReleased { account, .. } => format!("released {}", of_account(account)),
+        Event::CancelRequested { account, .. } => {
+            format!("cancel requested {}", of_account(account))
+        }
+        Event::Withdrawn { account, amount } => {
+            format!("{} withdraws {}", of_account(account), of_micros(amount))
+        }
+        Event::WithdrawalHeld { account, amount } => {
+            format!("held {} {}", of_account(account), of_micros(amount))
+        }
+        Event::WithdrawalReleased {
+            account, amount, ..
+        } => format!("released {} {}", of_account(account), of_micros(amount)),
+        Event::RebatePaymentStarted { .. } => "rebates start".to_owned(),
+        Event::RebatePaid { account, amount } => {
+            format!("rebate {} {}", of_account(account), of_micros(amount))
+        }
+        Event::RebatePaymentEnded { paid } => format!("rebates paid {}", of_micros(paid)),
+        Event::TermsSet { market, .. } => format!("terms of {}", of_market(market)),
+        Event::MarketCleared { market } => format!("cleared {}", of_market(market)),
+        Event::Proposed { market, payout, .. } => {
+            format!("proposed {} {}", of_market(market), of_payout(payout))
+        }
+        Event::Disputed { market, counter } => match counter {
+            Some(payout) => format!("disputed {} {}", of_market(market), of_payout(payout)),
+            None => format!("disputed {}", of_market(market)),
+        },
+        Event::ProposalWithdrawn { market } => format!("withdrawn {}", of_market(market)),
+        Event::SettlementStarted { market, .. } => format!("settlement of {}", of_market(market)),
+        Event::MarketSettled { market, paid } => {
+            format!("settled {} {}", of_market(market), of_micros(paid))
+        }
+        Event::OperatorAdded { operator } => {
+            format!("operator {}", names.name_of_operator(operator))
+        }
+        other => format!("{other:?}"),
+    }
+}
+
+/// The collateral of a BUY, or the lots of a SELL: a BUY of so many micros is at less than one tick.
+fn of_reserved(lots: Lots, reserved: u64) -> String {
+    if reserved == lots.0 {
+        of_shares(lots)
+    } else {
+        of_micros(Micros(reserved))
+    }
+}
