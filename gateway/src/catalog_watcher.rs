@@ -58,7 +58,11 @@ pub(crate) fn watch(app: &App, pool: &CatalogPool, watched: WatchedData, stop: &
         if let Some(own) = own.filter(|_| turn.is_multiple_of(OWN_TURNS))
             && app.shared_view.is_ready()
         {
-            report("own markets", own.write(&app.shared_view, pool), &mut own_failed);
+            report(
+                "own markets",
+                own.write(&app.shared_view, pool),
+                &mut own_failed,
+            );
         }
         turn = turn.wrapping_add(1);
         std::thread::park_timeout(CHECK_INTERVAL);

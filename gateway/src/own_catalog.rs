@@ -107,9 +107,10 @@ fn changed_records(
 ) -> Vec<Value> {
     let mut events: BTreeSet<EventNumber> = groups.keys().copied().collect();
     let mut records = Vec::new();
-    let changed = view.markets().iter().filter(|(_, market)| {
-        market.changed > progress.written && is_own(market)
-    });
+    let changed = view
+        .markets()
+        .iter()
+        .filter(|(_, market)| market.changed > progress.written && is_own(market));
     for (_, market) in changed {
         match market.question {
             Some((event, _)) => {
@@ -120,6 +121,9 @@ fn changed_records(
     }
     let group = |number| view.events().get(number);
     let own = events.into_iter().filter_map(group);
-    records.extend(own.filter(|it| is_own_group(view, it)).map(|it| group_event(view, it)));
+    records.extend(
+        own.filter(|it| is_own_group(view, it))
+            .map(|it| group_event(view, it)),
+    );
     records
 }

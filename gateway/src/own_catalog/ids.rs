@@ -31,7 +31,10 @@ pub(crate) fn event_of_market(condition: &ConditionId) -> u64 {
 
 /// The id of an event group that was registered without one, by its slug.
 pub(crate) fn event_group(genesis: &[u8; 32], slug: &str) -> u64 {
-    catalog_id("event group", &[genesis.as_slice(), slug.as_bytes()].concat())
+    catalog_id(
+        "event group",
+        &[genesis.as_slice(), slug.as_bytes()].concat(),
+    )
 }
 
 /// The catalog's id of an own event group: a generated id is its own; any other could be that of an
@@ -61,7 +64,9 @@ pub(crate) fn slug_of(title: &str) -> String {
 
 fn catalog_id(kind: &str, name: &[u8]) -> u64 {
     let hash = hash(kind, &[name]);
-    let bits = hash.first_chunk().map_or(0, |bytes| u64::from_be_bytes(*bytes));
+    let bits = hash
+        .first_chunk()
+        .map_or(0, |bytes| u64::from_be_bytes(*bytes));
     OWN_IDS + (bits >> (u64::BITS - ID_BITS))
 }
 
@@ -88,7 +93,12 @@ mod tests {
         assert_ne!(one, condition(&[1; 32], "snow"));
         let [yes, no] = tokens(&one);
         assert_ne!(yes, no);
-        let ids = [market_id(&one), event_of_market(&one), tag("rain"), event_record(7)];
+        let ids = [
+            market_id(&one),
+            event_of_market(&one),
+            tag("rain"),
+            event_record(7),
+        ];
         for id in ids {
             assert!((OWN_IDS..1 << 53).contains(&id), "{id}");
         }

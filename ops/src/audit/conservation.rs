@@ -205,7 +205,9 @@ impl Conservation {
                 },
             ) => {
                 let is_asked = (wallet, asked) == (wallet_of(account)?, amount);
-                ensure(is_asked, || "another withdrawal is held than was asked for".to_owned())?;
+                ensure(is_asked, || {
+                    "another withdrawal is held than was asked for".to_owned()
+                })?;
                 self.held.insert(reference, (wallet, amount));
                 Ok(())
             }
@@ -217,11 +219,15 @@ impl Conservation {
             ) => {
                 let held = self.held.remove(&reference);
                 let is_held = held == Some((wallet_of(account)?, amount));
-                ensure(is_held, || "a withdrawal was released that was not held".to_owned())?;
+                ensure(is_held, || {
+                    "a withdrawal was released that was not held".to_owned()
+                })?;
                 self.confirmed = held;
                 Ok(())
             }
-            _ => Err(Violation::rule("a withdrawal was held or released by another command")),
+            _ => Err(Violation::rule(
+                "a withdrawal was held or released by another command",
+            )),
         }
     }
 

@@ -172,8 +172,9 @@ fn value(record: &[u8], field: &FieldLayout, registry: &Registry) -> Value {
             Ok(name) => json!(name.trim_end_matches('\0')),
             Err(_) => hexed(bytes),
         },
-        "OperatorNumber" => u16::try_from(as_number())
-            .map_or(Value::Null, |number| operator(OperatorNumber(number), registry)),
+        "OperatorNumber" => u16::try_from(as_number()).map_or(Value::Null, |number| {
+            operator(OperatorNumber(number), registry)
+        }),
         "Option<Payout>" => by_code(&["none", "yes", "no", "half"]),
         "Tick" => by_code(&["-", "0.1", "0.01", "0.001", "0.0001"]),
         "RejectionReason" => refusal(as_number()),

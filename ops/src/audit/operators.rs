@@ -25,19 +25,21 @@ pub(super) fn run(
 ) -> Result<ExitCode, Failure> {
     let (mut registry, mut scratch) = (Registry::default(), Scratch::default());
     let mut damage = None;
-    let scanned = source.each(&mut |frame| match read(frame, &mut registry, &mut scratch) {
-        Ok(Some(act)) => {
-            if name.is_none_or(|name| act["operator"]["is"] == name) {
-                print(&act, output);
+    let scanned = source.each(
+        &mut |frame| match read(frame, &mut registry, &mut scratch) {
+            Ok(Some(act)) => {
+                if name.is_none_or(|name| act["operator"]["is"] == name) {
+                    print(&act, output);
+                }
+                ControlFlow::Continue(())
             }
-            ControlFlow::Continue(())
-        }
-        Ok(None) => ControlFlow::Continue(()),
-        Err(text) => {
-            damage = Some(Finding::new(Kind::Damage, frame.sequence(), text));
-            ControlFlow::Break(())
-        }
-    });
+            Ok(None) => ControlFlow::Continue(()),
+            Err(text) => {
+                damage = Some(Finding::new(Kind::Damage, frame.sequence(), text));
+                ControlFlow::Break(())
+            }
+        },
+    );
     match (damage, scanned) {
         (Some(finding), _) => Err(source.found(&finding)),
         (None, Err(error)) => Err(source.failure(&error)),

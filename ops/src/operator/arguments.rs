@@ -304,10 +304,22 @@ const WALLET_KINDS: Words<WalletKind> = &[
 /// Roles of operators.
 const ROLES: Words<OperatorRole> = &[
     (OperatorRole::Admin, "admin", "Everything"),
-    (OperatorRole::Markets, "markets", "Markets, event groups, mode"),
+    (
+        OperatorRole::Markets,
+        "markets",
+        "Markets, event groups, mode",
+    ),
     (OperatorRole::Resolver, "resolver", "Proposals and payouts"),
-    (OperatorRole::Cashier, "cashier", "Deposits, withdrawals, rebates"),
-    (OperatorRole::Support, "support", "Wallets and keys of users"),
+    (
+        OperatorRole::Cashier,
+        "cashier",
+        "Deposits, withdrawals, rebates",
+    ),
+    (
+        OperatorRole::Support,
+        "support",
+        "Wallets and keys of users",
+    ),
     (OperatorRole::ReadOnly, "read-only", "Reads"),
 ];
 

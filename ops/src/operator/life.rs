@@ -70,7 +70,9 @@ pub(super) fn command(config: &Config, command: &Market) -> Result<OperatorComma
             propose: *propose,
             dispute: *dispute,
         })),
-        other => Err(Failure::new(format!("no command of a market's life: {other:?}"))),
+        other => Err(Failure::new(format!(
+            "no command of a market's life: {other:?}"
+        ))),
     }
 }
 

@@ -40,10 +40,13 @@ pub(super) fn add(
     };
     let mut answer = json!(added);
     if let Some((path, mut file)) = file {
-        let written = file.write_all(added.token.as_bytes()).and_then(|()| file.sync_all());
+        let written = file
+            .write_all(added.token.as_bytes())
+            .and_then(|()| file.sync_all());
         written.map_err(|error| {
-            Failure::new(format!("{}: {error}", path.display()))
-                .hint(format!("revoke it and add another: foretell operators revoke {name}"))
+            Failure::new(format!("{}: {error}", path.display())).hint(format!(
+                "revoke it and add another: foretell operators revoke {name}"
+            ))
         })?;
         answer["token"] = "written".into();
         answer["token_file"] = path.display().to_string().into();

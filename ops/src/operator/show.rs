@@ -57,12 +57,21 @@ pub(super) fn review(value: &Value) -> String {
         })
         .collect();
     let shown = [
-        "slug", "payout", "proposal", "proposed_by", "challenge_ends", "challenge_over", "disputed",
+        "slug",
+        "payout",
+        "proposal",
+        "proposed_by",
+        "challenge_ends",
+        "challenge_over",
+        "disputed",
         "source",
     ];
     text.push_str(&columns(&Value::Array(rows), &shown));
     text.push_str("\nclosed, no proposal\n");
-    text.push_str(&columns(&value["closed"], &["slug", "closed_at", "condition_id"]));
+    text.push_str(&columns(
+        &value["closed"],
+        &["slug", "closed_at", "condition_id"],
+    ));
     text
 }
 

@@ -22,16 +22,23 @@ const ORACLE_SECRET: &str = "fedcba9876543210fedcba9876543210";
 
 /// ISO 8601 of a time so many seconds from now.
 fn in_seconds(seconds: u64) -> String {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("after 1970");
+    let now = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .expect("after 1970");
     let at = i64::try_from(now.as_secs() + seconds).expect("seconds");
-    jiff::Timestamp::from_second(at).expect("a time").to_string()
+    jiff::Timestamp::from_second(at)
+        .expect("a time")
+        .to_string()
 }
 
 /// Waits until a read shows what is expected.
 async fn wait_for(what: &str, mut holds: impl AsyncFnMut() -> bool) {
     let deadline = tokio::time::Instant::now() + PATIENCE;
     while !holds().await {
-        assert!(tokio::time::Instant::now() < deadline, "not in time: {what}");
+        assert!(
+            tokio::time::Instant::now() < deadline,
+            "not in time: {what}"
+        );
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
 }
@@ -43,11 +50,16 @@ async fn market(exchange: &Exchange, condition: &str) -> Value {
 }
 
 async fn wait_status(exchange: &Exchange, condition: &str, status: &str) {
-    wait_for(status, async || market(exchange, condition).await["status"] == status).await;
+    wait_for(status, async || {
+        market(exchange, condition).await["status"] == status
+    })
+    .await;
 }
 
 async fn account(exchange: &Exchange, wallet: &str) -> Value {
-    operator::get(exchange, &format!("/accounts/{wallet}")).await.1
+    operator::get(exchange, &format!("/accounts/{wallet}"))
+        .await
+        .1
 }
 
 fn token(row: &Value, outcome: usize) -> TokenId {
@@ -55,7 +67,9 @@ fn token(row: &Value, outcome: usize) -> TokenId {
 }
 
 async fn catalog(exchange: &Exchange, path: &str) -> (u16, Value) {
-    let response = reqwest::get(format!("{}{path}", exchange.catalog)).await.expect("an answer");
+    let response = reqwest::get(format!("{}{path}", exchange.catalog))
+        .await
+        .expect("an answer");
     let status = response.status().as_u16();
     (status, response.json().await.expect("JSON"))
 }
@@ -97,7 +111,16 @@ fn register_plain(people: &People) -> String {
             "taker_delay_ms": 400, "minimum_order_size": "1", "end_date": in_seconds(7_200),
         }),
     );
-    let registered = people.done("ann", &["market", "register", &file, "--reason", "idea of the season"]);
+    let registered = people.done(
+        "ann",
+        &[
+            "market",
+            "register",
+            &file,
+            "--reason",
+            "idea of the season",
+        ],
+    );
     assert_eq!(registered["status"], "registered", "{registered}");
     text(&registered, "condition_id")
 }
@@ -111,7 +134,10 @@ fn register_group(people: &People) -> (u64, Vec<String>) {
             "event_id": event, "minimum_order_size": "1",
         });
         let file = people.file(&format!("{crop}.json"), &market);
-        text(&people.done("ann", &["market", "register", &file]), "condition_id")
+        text(
+            &people.done("ann", &["market", "register", &file]),
+            "condition_id",
+        )
     };
     let markets: Vec<String> = ["wheat", "rye", "oats"].into_iter().map(register).collect();
     for market in &markets {
@@ -125,15 +151,29 @@ async fn a_market_lives_from_idea_to_payout() {
     let (exchange, _folder) = start();
     let mut people = People::new(BINARY, &exchange);
     hire(&mut people);
-    people.done("admin", &["market", "policy", "--second-person", "true", "--window", "1"]);
+    people.done(
+        "admin",
+        &[
+            "market",
+            "policy",
+            "--second-person",
+            "true",
+            "--window",
+            "1",
+        ],
+    );
     refusals(&people);
 
     let plain = register_plain(&people);
     let (event, group) = register_group(&people);
     own_markets_are_in_the_catalog(&exchange, &people, &plain, event).await;
 
-    let alice = Trader::connect(&exchange.trading, ALICE, 0).await.expect("alice");
-    let bob = Trader::connect(&exchange.trading, BOB, 0).await.expect("bob");
+    let alice = Trader::connect(&exchange.trading, ALICE, 0)
+        .await
+        .expect("alice");
+    let bob = Trader::connect(&exchange.trading, BOB, 0)
+        .await
+        .expect("bob");
     for trader in [&alice, &bob] {
         people.done("dora", &["account", "deposit", &trader.address(), "1000"]);
     }
@@ -154,7 +194,11 @@ fn refusals(people: &People) {
         "stale.json",
         &json!({ "question": "Q?", "slug": "stale", "end_date": "2020-01-01T00:00:00Z" }),
     );
-    assert!(people.refused("ann", &["market", "register", &stale]).contains("past_end"));
+    assert!(
+        people
+            .refused("ann", &["market", "register", &stale])
+            .contains("past_end")
+    );
     let contradiction = people.file(
         "contradiction.json",
         &json!({ "question": "Q?", "slug": "contradiction", "opens_at": in_seconds(90), "closes_at": in_seconds(60) }),
@@ -165,7 +209,11 @@ fn refusals(people: &People) {
     assert!(refused.contains("role resolver"), "{refused}");
     let refused = people.refused("ann", &["operators", "add", "zoe", "admin"]);
     assert!(refused.contains("role markets"), "{refused}");
-    assert!(people.refused("admin", &["operators", "revoke", "admin"]).contains("last admin"));
+    assert!(
+        people
+            .refused("admin", &["operators", "revoke", "admin"])
+            .contains("last admin")
+    );
 }
 
 async fn own_markets_are_in_the_catalog(
@@ -175,7 +223,11 @@ async fn own_markets_are_in_the_catalog(
     event: u64,
 ) {
     let (status, record) = catalog(exchange, "/markets/slug/harvest").await;
-    assert_eq!((status, &record["conditionId"]), (200, &json!(plain)), "{record}");
+    assert_eq!(
+        (status, &record["conditionId"]),
+        (200, &json!(plain)),
+        "{record}"
+    );
     assert_eq!(record["question"], "Will the harvest be good?");
     let (status, record) = catalog(exchange, "/events/slug/which-crop-wins").await;
     assert_eq!(status, 200, "{record}");
@@ -183,10 +235,23 @@ async fn own_markets_are_in_the_catalog(
     assert_eq!(record["id"], json!(event.to_string()));
     wait_for("the search", async || {
         let (_, found) = catalog(exchange, "/public-search?q=harvest").await;
-        found["events"].as_array().is_some_and(|events| !events.is_empty())
+        found["events"]
+            .as_array()
+            .is_some_and(|events| !events.is_empty())
     })
     .await;
-    people.done("ann", &["market", "describe", plain, "--question", "Will the harvest be rich?", "--tag", "Weather"]);
+    people.done(
+        "ann",
+        &[
+            "market",
+            "describe",
+            plain,
+            "--question",
+            "Will the harvest be rich?",
+            "--tag",
+            "Weather",
+        ],
+    );
     let (_, record) = catalog(exchange, "/markets/slug/harvest").await;
     assert_eq!(record["question"], "Will the harvest be rich?");
 }
@@ -195,11 +260,25 @@ async fn trade_with_delay(exchange: &Exchange, plain: &str, alice: &Trader, bob:
     wait_status(exchange, plain, "active").await;
     let row = market(exchange, plain).await;
     let ask = Terms::limit(token(&row, 1), false, Side::Buy, 10_000, 4_000);
-    let (status, placed) = bob.place(&bob.sign(&ask).expect("signed")).await.expect("placed");
-    assert_eq!((status, &placed["status"]), (200, &json!("live")), "{placed}");
+    let (status, placed) = bob
+        .place(&bob.sign(&ask).expect("signed"))
+        .await
+        .expect("placed");
+    assert_eq!(
+        (status, &placed["status"]),
+        (200, &json!("live")),
+        "{placed}"
+    );
     let bid = Terms::limit(token(&row, 0), false, Side::Buy, 10_000, 6_000);
-    let (status, placed) = alice.place(&alice.sign(&bid).expect("signed")).await.expect("placed");
-    assert_eq!((status, &placed["status"]), (200, &json!("delayed")), "{placed}");
+    let (status, placed) = alice
+        .place(&alice.sign(&bid).expect("signed"))
+        .await
+        .expect("placed");
+    assert_eq!(
+        (status, &placed["status"]),
+        (200, &json!("delayed")),
+        "{placed}"
+    );
     let wallet = alice.address();
     wait_for("the delayed order", async || {
         account(exchange, &wallet).await["positions"][0]["free"] == "100"
@@ -221,36 +300,87 @@ async fn split(condition: &str, trader: &Trader) {
 async fn clear_and_close(exchange: &Exchange, people: &People, plain: &str, bob: &Trader) {
     let row = market(exchange, plain).await;
     let rest = Terms::limit(token(&row, 1), false, Side::Buy, 1_000, 1_000);
-    let (_, placed) = bob.place(&bob.sign(&rest).expect("signed")).await.expect("placed");
+    let (_, placed) = bob
+        .place(&bob.sign(&rest).expect("signed"))
+        .await
+        .expect("placed");
     assert_eq!(placed["status"], "live", "{placed}");
     let start = in_seconds(2);
     people.done(
         "ann",
-        &["market", "terms", plain, "--game-start-time", &start, "--clear-book-on-start", "true"],
+        &[
+            "market",
+            "terms",
+            plain,
+            "--game-start-time",
+            &start,
+            "--clear-book-on-start",
+            "true",
+        ],
     );
     let wallet = bob.address();
-    wait_for("the clear", async || account(exchange, &wallet).await["live_orders"] == 0).await;
+    wait_for("the clear", async || {
+        account(exchange, &wallet).await["live_orders"] == 0
+    })
+    .await;
     assert_eq!(market(exchange, plain).await["status"], "active");
-    people.done("ann", &["market", "terms", plain, "--closes-at", &in_seconds(2)]);
+    people.done(
+        "ann",
+        &["market", "terms", plain, "--closes-at", &in_seconds(2)],
+    );
     wait_status(exchange, plain, "closed").await;
 }
 
 async fn rebates_are_paid(exchange: &Exchange, people: &People, maker: &str) {
-    people.done("dora", &["system", "pay-rebates", "--reason", "weekly payment"]);
-    wait_for("the rebate", async || account(exchange, maker).await["accrued"] == "0").await;
+    people.done(
+        "dora",
+        &["system", "pay-rebates", "--reason", "weekly payment"],
+    );
+    wait_for("the rebate", async || {
+        account(exchange, maker).await["accrued"] == "0"
+    })
+    .await;
     assert_eq!(account(exchange, maker).await["free"], "960.24");
-    assert!(people.refused("dora", &["system", "pay-rebates"]).contains("no rebate"));
+    assert!(
+        people
+            .refused("dora", &["system", "pay-rebates"])
+            .contains("no rebate")
+    );
 }
 
 async fn resolve_plain(exchange: &Exchange, people: &People, plain: &str) {
-    assert!(people.refused("ben", &["market", "resolve", plain, "yes"]).contains("two persons"));
+    assert!(
+        people
+            .refused("ben", &["market", "resolve", plain, "yes"])
+            .contains("two persons")
+    );
     people.done(
         "ben",
-        &["market", "propose", plain, "no", "--source", "https://news.example/1", "--window", "60"],
+        &[
+            "market",
+            "propose",
+            plain,
+            "no",
+            "--source",
+            "https://news.example/1",
+            "--window",
+            "60",
+        ],
     );
     let refused = people.refused("ben", &["market", "finalise", plain]);
     assert!(refused.contains("window is open"), "{refused}");
-    people.done("cid", &["market", "dispute", plain, "--counter", "yes", "--reason", "the source says rich"]);
+    people.done(
+        "cid",
+        &[
+            "market",
+            "dispute",
+            plain,
+            "--counter",
+            "yes",
+            "--reason",
+            "the source says rich",
+        ],
+    );
     let (_, review) = operator::get(exchange, "/review").await;
     let proposal = &review["proposals"][0];
     assert_eq!(proposal["proposed_by"], "ben", "{review}");
@@ -259,7 +389,9 @@ async fn resolve_plain(exchange: &Exchange, people: &People, plain: &str) {
     oracle_proposes(exchange, plain).await;
     let condition = plain.to_owned();
     wait_for("the end of the window", async || {
-        people.run("ben", &["market", "finalise", &condition]).is_ok()
+        people
+            .run("ben", &["market", "finalise", &condition])
+            .is_ok()
     })
     .await;
     wait_status(exchange, plain, "resolved").await;
@@ -267,8 +399,13 @@ async fn resolve_plain(exchange: &Exchange, people: &People, plain: &str) {
 
 /// The webhook of the oracle's adapter, and its replays.
 async fn oracle_proposes(exchange: &Exchange, plain: &str) {
-    let body = json!({ "condition_id": plain, "payout": "yes", "window_seconds": 1, "reference": "o1" }).to_string();
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("after 1970").as_secs();
+    let body =
+        json!({ "condition_id": plain, "payout": "yes", "window_seconds": 1, "reference": "o1" })
+            .to_string();
+    let now = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .expect("after 1970")
+        .as_secs();
     let send = async |timestamp: u64, body: &str, secret: &str| {
         let mut mac = Hmac::<Sha256>::new_from_slice(secret.as_bytes()).expect("a key");
         mac.update(format!("{timestamp}.{body}").as_bytes());
@@ -276,27 +413,62 @@ async fn oracle_proposes(exchange: &Exchange, plain: &str) {
             .post(format!("{}/oracle/proposals", exchange.operator))
             .header("content-type", "application/json")
             .header("x-oracle-timestamp", timestamp.to_string())
-            .header("x-oracle-signature", hex::encode(mac.finalize().into_bytes()))
+            .header(
+                "x-oracle-signature",
+                hex::encode(mac.finalize().into_bytes()),
+            )
             .body(body.to_owned());
         let response = request.send().await.expect("an answer");
-        (response.status().as_u16(), response.json::<Value>().await.expect("JSON"))
+        (
+            response.status().as_u16(),
+            response.json::<Value>().await.expect("JSON"),
+        )
     };
     let (status, answer) = send(now, &body, "another secret of 32 characters!").await;
-    assert_eq!((status, &answer["code"]), (401, &json!("signature_invalid")), "{answer}");
+    assert_eq!(
+        (status, &answer["code"]),
+        (401, &json!("signature_invalid")),
+        "{answer}"
+    );
     let (status, answer) = send(now - 301, &body, ORACLE_SECRET).await;
-    assert_eq!((status, &answer["code"]), (401, &json!("timestamp_stale")), "{answer}");
+    assert_eq!(
+        (status, &answer["code"]),
+        (401, &json!("timestamp_stale")),
+        "{answer}"
+    );
     let (status, answer) = send(now, &body, ORACLE_SECRET).await;
-    assert_eq!((status, &answer["duplicate"]), (200, &json!(false)), "{answer}");
+    assert_eq!(
+        (status, &answer["duplicate"]),
+        (200, &json!(false)),
+        "{answer}"
+    );
     let (status, answer) = send(now, &body, ORACLE_SECRET).await;
-    assert_eq!((status, &answer["duplicate"]), (200, &json!(true)), "{answer}");
+    assert_eq!(
+        (status, &answer["duplicate"]),
+        (200, &json!(true)),
+        "{answer}"
+    );
 }
 
 async fn resolve_group(exchange: &Exchange, people: &People, group: &[String]) {
     for (market, payout) in group.iter().zip(["no", "yes", "no"]) {
         people.done("ann", &["market", "close", market]);
-        people.done("ben", &["market", "propose", market, payout, "--reason", "harvest report"]);
+        people.done(
+            "ben",
+            &[
+                "market",
+                "propose",
+                market,
+                payout,
+                "--reason",
+                "harvest report",
+            ],
+        );
         let refused = people.refused("ben", &["market", "finalise", market]);
-        assert!(refused.contains("another operator") || refused.contains("window"), "{refused}");
+        assert!(
+            refused.contains("another operator") || refused.contains("window"),
+            "{refused}"
+        );
         wait_for("the end of the window", async || {
             people.run("cid", &["market", "finalise", market]).is_ok()
         })
@@ -322,11 +494,19 @@ async fn withdraw_with_two_persons(exchange: &Exchange, people: &People, wallet:
     assert_eq!(people.done("dora", &withdraw)["held"], true);
     let (_, held) = operator::get(exchange, "/withdrawals").await;
     assert_eq!(held["withdrawals"][0]["asked_by"], "dora", "{held}");
-    assert!(people.refused("dora", &["account", "confirm", "w1"]).contains("another operator"));
+    assert!(
+        people
+            .refused("dora", &["account", "confirm", "w1"])
+            .contains("another operator")
+    );
     people.done("eve", &["account", "confirm", "w1"]);
     assert_eq!(account(exchange, wallet).await["free"], "979.04");
     people.done("admin", &["operators", "revoke", "eve", "--reason", "left"]);
-    assert!(people.refused("eve", &["system", "pay-rebates"]).contains("unauthorized"));
+    assert!(
+        people
+            .refused("eve", &["system", "pay-rebates"])
+            .contains("unauthorized")
+    );
 }
 
 fn the_journal_tells_it(exchange: Exchange, people: &People) {
@@ -367,8 +547,16 @@ fn the_journal_tells_it(exchange: Exchange, people: &People) {
     ] {
         assert_eq!(by(name, command), count, "{name} {command}");
     }
-    let reasons: Vec<&str> = acts.iter().filter_map(|act| act["reason"].as_str()).collect();
-    for reason in ["idea of the season", "weekly payment", "the source says rich", "left"] {
+    let reasons: Vec<&str> = acts
+        .iter()
+        .filter_map(|act| act["reason"].as_str())
+        .collect();
+    for reason in [
+        "idea of the season",
+        "weekly payment",
+        "the source says rich",
+        "left",
+    ] {
         assert!(reasons.contains(&reason), "{reason}");
     }
     drop(exchange);

@@ -32,7 +32,10 @@ impl People {
     pub(crate) fn hire(&mut self, name: &str, role: &str) {
         let token = self.folder.path().join(format!("{name}.token"));
         let file = token.to_str().expect("a path");
-        let added = self.done("admin", &["operators", "add", name, role, "--token-file", file]);
+        let added = self.done(
+            "admin",
+            &["operators", "add", name, role, "--token-file", file],
+        );
         assert_eq!(added["token"], "written", "{added}");
         self.tokens.insert(name.to_owned(), token);
     }
@@ -50,7 +53,9 @@ impl People {
         if !output.status.success() {
             // Commands of many markets print the reason of each on standard output.
             let texts = [output.stderr, output.stdout];
-            return Err(texts.map(|text| String::from_utf8_lossy(&text).into_owned()).concat());
+            return Err(texts
+                .map(|text| String::from_utf8_lossy(&text).into_owned())
+                .concat());
         }
         let text = String::from_utf8(output.stdout).expect("UTF-8");
         Ok(serde_json::from_str(text.lines().next().unwrap_or("null")).expect("JSON"))
@@ -72,9 +77,15 @@ impl People {
     pub(crate) fn audit(&self, arguments: &[&str]) -> Vec<Value> {
         let output = self.output("admin", arguments);
         let errors = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{arguments:?}: {errors} {}", String::from_utf8_lossy(&output.stdout));
+        assert!(
+            output.status.success(),
+            "{arguments:?}: {errors} {}",
+            String::from_utf8_lossy(&output.stdout)
+        );
         let text = String::from_utf8(output.stdout).expect("UTF-8");
-        text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+        text.lines()
+            .map(|line| serde_json::from_str(line).expect("JSON"))
+            .collect()
     }
 
     fn output(&self, name: &str, arguments: &[&str]) -> Output {
@@ -92,5 +103,8 @@ impl People {
 
 /// A text of an answer.
 pub(crate) fn text(answer: &Value, name: &str) -> String {
-    answer[name].as_str().unwrap_or_else(|| panic!("no {name}: {answer}")).to_owned()
+    answer[name]
+        .as_str()
+        .unwrap_or_else(|| panic!("no {name}: {answer}"))
+        .to_owned()
 }

@@ -41,7 +41,11 @@ async fn operator(context: &RequestContext) -> Result<(OperatorNumber, OperatorR
     let presented = context.head.headers.get(AUTHORIZATION);
     let presented = presented.map_or(&[][..], |value| value.as_bytes());
     let app = &context.app;
-    if app.operator_token.as_ref().is_some_and(|token| token.matches(presented)) {
+    if app
+        .operator_token
+        .as_ref()
+        .is_some_and(|token| token.matches(presented))
+    {
         // Before the first command under rules 3 the admin is not in the view yet.
         let state = app.shared_view.read();
         let admin = state.view.people().operator(FIRST_ADMIN);

@@ -66,7 +66,10 @@ fn verify(
         return Err(ErrorCode::SignatureInvalid.into());
     }
     if !is_fresh(timestamp, now) {
-        return Err(ApiError::Coded(ErrorCode::TimestampStale, vec![timestamp.to_owned()]));
+        return Err(ApiError::Coded(
+            ErrorCode::TimestampStale,
+            vec![timestamp.to_owned()],
+        ));
     }
     Ok(())
 }

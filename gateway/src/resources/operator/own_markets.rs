@@ -101,10 +101,9 @@ fn refuse_past_end(
         end.is_some_and(|end| end.0 > 0 && end <= now.millis())
     });
     match ended {
-        Some(end) if terms.past_end != Some(true) => Err(ApiError::Coded(
-            ErrorCode::EndsInPast,
-            vec![end.to_owned()],
-        )),
+        Some(end) if terms.past_end != Some(true) => {
+            Err(ApiError::Coded(ErrorCode::EndsInPast, vec![end.to_owned()]))
+        }
         _ => Ok(()),
     }
 }

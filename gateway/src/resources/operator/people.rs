@@ -18,7 +18,10 @@ use crate::resources::position_of;
 
 /// `GET /me`: the operator of the token, and the commands of its role.
 pub(crate) async fn me(context: RequestContext) -> Result<Answer, Failure> {
-    let actor = context.actor.as_ref().ok_or(ApiError::OperatorUnauthorized)?;
+    let actor = context
+        .actor
+        .as_ref()
+        .ok_or(ApiError::OperatorUnauthorized)?;
     let state = context.app.shared_view.read();
     let operator = state.view.people().operator(actor.number);
     let operator = operator.ok_or(ApiError::Recovering)?;

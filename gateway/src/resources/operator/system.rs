@@ -23,7 +23,12 @@ pub(crate) async fn settings(context: RequestContext) -> Result<Answer, Failure>
     let app = &context.app;
     app.shared_view.catch_up().await?;
     let now = app.shared_view.read().view.system().settings;
-    apply(&context, Command::ChangeSettings(change.applied_to(now)), &[]).await
+    apply(
+        &context,
+        Command::ChangeSettings(change.applied_to(now)),
+        &[],
+    )
+    .await
 }
 
 /// `POST /system/payments`: changes the settings of payments that the body names.

@@ -7,11 +7,11 @@ use foretell_model::{
     TokenId, WalletAddress, WalletKind,
 };
 
-use super::form::{
-    Address, Collateral, Condition, Form, Kind, Mode, Optional, OrDefault, PayoutWord, Shares, State,
-    TickSize, TokenPair,
-};
 use super::clock::TermsChange;
+use super::form::{
+    Address, Collateral, Condition, Form, Kind, Mode, Optional, OrDefault, PayoutWord, Shares,
+    State, TickSize, TokenPair,
+};
 use super::payments::PaymentsChange;
 use super::request::SettingsChange;
 use super::resolution::PolicyChange;

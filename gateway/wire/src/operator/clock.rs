@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use foretell_model::{ConditionId, MarketTerms as ClockTerms, TimeMs};
 
-use super::form::{Clock, Condition, Form, DelayMs, Flag, Optional, RatePpm};
+use super::form::{Clock, Condition, DelayMs, Flag, Form, Optional, RatePpm};
 
 /// A change of a market's terms; absent fields stay as they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -185,7 +185,9 @@ fn clock(text: String) -> Option<TimeMs> {
     }
     let time: jiff::Timestamp = text.parse().ok()?;
     let millis = u64::try_from(time.as_millisecond()).ok()?;
-    (1..=MAX_CLOCK_MS).contains(&millis).then_some(TimeMs(millis))
+    (1..=MAX_CLOCK_MS)
+        .contains(&millis)
+        .then_some(TimeMs(millis))
 }
 
 fn roles(words: Vec<String>) -> Option<RoleSet> {

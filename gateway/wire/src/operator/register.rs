@@ -7,11 +7,11 @@ use foretell_model::{ConditionId, FeeSchedule, Lots, Tick, TimeMs, TokenId};
 
 use super::clock::TermsChange;
 use super::description::{EventDescription, EventSummary, MarketDescription};
-use super::form::{
-    Clock, Condition, DelayMs, Exponent, Flag, Form, Labels, LongText, Number, Optional, OrDefault, RatePpm,
-    RawRecord, Shares, Tags, Text, TickSize, Title, TokenPair,
-};
 use super::form::PlainForm as _;
+use super::form::{
+    Clock, Condition, DelayMs, Exponent, Flag, Form, Labels, LongText, Number, Optional, OrDefault,
+    RatePpm, RawRecord, Shares, Tags, Text, TickSize, Title, TokenPair,
+};
 use super::reader::Body;
 use crate::api_error::ApiError;
 

@@ -105,7 +105,10 @@ fn ids_may_be_left_out_and_a_reason_may_be_given() {
     assert!(crate::operator::read_reason(br#"{"reason":"two\nlines"}"#).is_err());
     assert!(crate::operator::read_reason(br#"{"reason":1}"#).is_err());
     assert_eq!(crate::operator::read_reason(b"{}"), Ok(String::new()));
-    assert!(MarketRegistration::read(br#"{"question":"Q?","slug":"q","event":{"reason":"x"}}"#).is_err());
+    assert!(
+        MarketRegistration::read(br#"{"question":"Q?","slug":"q","event":{"reason":"x"}}"#)
+            .is_err()
+    );
 }
 
 #[test]
@@ -116,7 +119,10 @@ fn a_clock_is_that_of_the_fields() {
     })))
     .unwrap();
     let start = market.description.game_start_time.as_deref();
-    let clock = market.terms.clock(start).applied_to(foretell_model::MarketTerms::default());
+    let clock = market
+        .terms
+        .clock(start)
+        .applied_to(foretell_model::MarketTerms::default());
     assert_eq!(clock.opens_at, TimeMs(1_798_761_600_000));
     assert_eq!(clock.closes_at, TimeMs(0));
     assert_eq!(clock.game_start_time, TimeMs(1_798_848_000_000));

@@ -2,14 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use foretell_model::{
-    ConditionId, MarketState, Payout, ResolutionPolicy, RoleSet, WalletAddress,
-};
+use foretell_model::{ConditionId, MarketState, Payout, ResolutionPolicy, RoleSet, WalletAddress};
 
 use super::form::{
-    Form,
-    Address, Condition, Flag, Hash, Number, Optional, OrDefault, PayoutWord, Reference, Roles,
-    Seconds, Source, State,
+    Address, Condition, Flag, Form, Hash, Number, Optional, OrDefault, PayoutWord, Reference,
+    Roles, Seconds, Source, State,
 };
 
 /// A proposal of a payout.
@@ -231,4 +228,3 @@ pub struct ClosedRow {
     /// When it was closed, ISO 8601.
     pub closed_at: String,
 }
-
