@@ -132,7 +132,7 @@ fn a_delayed_order_meets_the_book_of_its_time_while_the_engine_idles() {
             [
                 Event::OrderReleased { .. },
                 Event::Fill(_),
-                Event::OrderCompleted { .. }
+                Event::OrderCompleted
             ]
         ));
         let placed = journal.iter().find(|it| it.sequence == reply.sequence);

@@ -45,7 +45,7 @@ pub(crate) async fn replace(context: RequestContext) -> Result<Answer, Failure> 
 
 fn refused(error: ReplaceError) -> Failure {
     let body = error.body();
-    Failure::from(error.error).with_body(body)
+    Failure::from(*error.error).with_body(body)
 }
 
 /// Checks every order, its signature included.
@@ -60,7 +60,7 @@ async fn check_all(
         orders.push(checked.map_err(|rejected| {
             refused(ReplaceError {
                 place: Some(index),
-                error: rejected.refusal,
+                error: Box::new(rejected.refusal),
             })
         })?);
     }

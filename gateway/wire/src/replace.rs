@@ -32,12 +32,15 @@ pub struct ReplaceError {
     /// The index of the wrong order in `place`; `None` = another part.
     pub place: Option<usize>,
     /// What is wrong.
-    pub error: ApiError,
+    pub error: Box<ApiError>,
 }
 
 impl From<ApiError> for ReplaceError {
     fn from(error: ApiError) -> Self {
-        Self { place: None, error }
+        Self {
+            place: None,
+            error: Box::new(error),
+        }
     }
 }
 
@@ -102,7 +105,7 @@ pub fn read_replace(body: &[u8]) -> Result<ReplaceRequest, ReplaceError> {
     let place = numbered.map(|(index, element)| {
         submission(element).map_err(|error| ReplaceError {
             place: Some(index),
-            error,
+            error: Box::new(error),
         })
     });
     Ok(ReplaceRequest {

@@ -39,7 +39,7 @@ impl Journalled {
         let mut events: Vec<Event> = Vec::new();
         for frame in &self.frames[..count] {
             events.clear();
-            let verdict = exchange.apply(&frame.command, frame.time, &mut events);
+            let verdict = exchange.apply(&frame.command, frame.stamp, &mut events);
             assert!(matches!(verdict, Verdict::Applied(_)), "{verdict:?}");
             assert_eq!(events, frame.events);
         }
@@ -65,7 +65,8 @@ impl Journalled {
 
     /// The time of its last frame.
     pub(crate) fn time(&self) -> TimeNs {
-        self.frames.last().map_or(TimeNs(0), |frame| frame.time)
+        let last = self.frames.last();
+        last.map_or(TimeNs(0), |frame| frame.stamp.time)
     }
 }
 
@@ -73,10 +74,10 @@ impl Journalled {
 pub(crate) fn frame_ref(frame: &Loose) -> FrameRef<'_> {
     let at = u32::try_from(frame.sequence).expect("a short journal");
     FrameRef {
-        operator: foretell_model::OperatorNumber::NONE,
-        touched: 0,
+        operator: frame.stamp.operator,
+        touched: frame.stamp.touched,
         sequence: Sequence(frame.sequence),
-        time: frame.time,
+        time: frame.stamp.time,
         command: &frame.command,
         events: &frame.events,
         evidence: &frame.evidence,

@@ -350,7 +350,8 @@ fn what_is_wrong_before_a_newer_frame_is_told() {
     let audited = |frames: &[Loose]| {
         let mut sealed: Vec<_> = frames.iter().map(|it| (it.sequence, it.bytes())).collect();
         let (_, last) = sealed.last_mut().expect("frames");
-        last[6..8].copy_from_slice(&3_u16.to_le_bytes());
+        let newer = foretell_journal::frame::VERSION + 1;
+        last[6..8].copy_from_slice(&newer.to_le_bytes());
         let directory = tempfile::tempdir().expect("a directory");
         seal_bytes(directory.path(), &sealed);
         audit(directory.path(), &["verify", "--signatures"])

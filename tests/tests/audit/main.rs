@@ -1,5 +1,6 @@
 //! `foretell audit` over journals of an exchange and over doctored ones.
 
+#[allow(dead_code, reason = "the properties use the rest of it")]
 #[path = "../properties/generator.rs"]
 mod generator;
 #[path = "../properties/placements.rs"]

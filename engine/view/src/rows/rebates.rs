@@ -113,7 +113,9 @@ impl Rebates {
         let list = self.of_account.list(account.0 as usize);
         let first = list.partition_point(|slot| self.day_at(slot).is_some_and(|it| it < day));
         let end = list.partition_point(|slot| self.day_at(slot).is_some_and(|it| it <= day));
-        let newest_first = list.newest_first(end).take((end - first) as usize);
+        let newest_first = list
+            .newest_first(end)
+            .take(usize::try_from(end - first).unwrap_or(usize::MAX));
         let mut rows: Vec<Rebate> = newest_first
             .filter_map(|slot| self.earlier.get(slot))
             .collect();

@@ -205,8 +205,8 @@ impl<'de> IntoDeserializer<'de, Wrong> for ValueReader<'de> {
 
 /// Rejects a field of an object that is not `known`. The body itself may have a reason, too.
 fn reject_unknown(object: &Object<'_>, known: &[&str], is_body: bool) -> Result<(), ApiError> {
-    let is_unknown = |key: &&str| !known.contains(key) && !(is_body && *key == REASON);
-    match object.keys().find(is_unknown) {
+    let is_known = |key: &str| known.contains(&key) || (is_body && key == REASON);
+    match object.keys().find(|key| !is_known(key)) {
         None => Ok(()),
         Some(unknown) => Err(ApiError::InvalidContent(format!(
             "the field {} is unknown, allowed: {}",

@@ -71,7 +71,8 @@ fn a_market_takes_every_field() {
 #[case(json!({"token_ids": ["12"]}), "token_ids is an array, allowed: an array of two token ids, texts of 1 to 78 digits")]
 #[case(json!({"token_ids": ["12", "x"]}), "token_ids is an array, allowed: an array of two token ids, texts of 1 to 78 digits")]
 #[case(json!({"token_ids": ["1", "2", "3"]}), "token_ids is an array, allowed: an array of two token ids, texts of 1 to 78 digits")]
-#[case(json!({"token_ids": null}), "token_ids is missing, allowed: an array of two token ids, texts of 1 to 78 digits")]
+#[case(json!({"closes_at": "tomorrow"}), "closes_at is 'tomorrow', allowed: an ISO 8601 time such as 2026-07-01T12:00:00Z, or an empty text for none")]
+#[case(json!({"taker_delay_ms": "3"}), "taker_delay_ms is '3', allowed: a number of milliseconds, 0 to 60000")]
 #[case(json!({"question": ""}), "question is '', allowed: a text of 1 to 2048 bytes")]
 #[case(json!({"outcomes": ["Yes", ""]}), "outcomes is an array, allowed: an array of two labels")]
 #[case(json!({"tags": [1]}), "tags is an array, allowed: an array of up to 64 labels")]
@@ -95,7 +96,42 @@ fn a_misspelt_field_is_named(#[case] change: Json, #[case] start: &str) {
 }
 
 #[test]
-fn an_event_needs_an_id_and_a_title() {
+fn ids_may_be_left_out_and_a_reason_may_be_given() {
+    let body = br#"{"question":"Q?","slug":"q","reason":"idea"}"#;
+    let market = MarketRegistration::read(body).unwrap();
+    assert_eq!(market.terms.condition_id, ConditionId::ZERO);
+    assert_eq!(market.terms.token_ids, [TokenId::ZERO; 2]);
+    assert_eq!(crate::operator::read_reason(body), Ok("idea".to_owned()));
+    assert!(crate::operator::read_reason(br#"{"reason":"two\nlines"}"#).is_err());
+    assert!(crate::operator::read_reason(br#"{"reason":1}"#).is_err());
+    assert_eq!(crate::operator::read_reason(b"{}"), Ok(String::new()));
+    assert!(
+        MarketRegistration::read(br#"{"question":"Q?","slug":"q","event":{"reason":"x"}}"#)
+            .is_err()
+    );
+}
+
+#[test]
+fn a_clock_is_that_of_the_fields() {
+    let market = MarketRegistration::read(&body(json!({
+        "opens_at": "2027-01-01T00:00:00Z", "closes_at": "", "game_start_time": "2027-01-02T00:00:00Z",
+        "clear_book_on_start": true, "taker_delay_ms": 400, "rebate_ppm": 250_000,
+    })))
+    .unwrap();
+    let start = market.description.game_start_time.as_deref();
+    let clock = market
+        .terms
+        .clock(start)
+        .applied_to(foretell_model::MarketTerms::default());
+    assert_eq!(clock.opens_at, TimeMs(1_798_761_600_000));
+    assert_eq!(clock.closes_at, TimeMs(0));
+    assert_eq!(clock.game_start_time, TimeMs(1_798_848_000_000));
+    assert!(clock.clear_book_on_start);
+    assert_eq!((clock.taker_delay_ms, clock.rebate_ppm), (400, 250_000));
+}
+
+#[test]
+fn an_event_needs_a_title() {
     let event =
         read::<EventRegistration>(br#"{"event_id":42,"title":"Rain","slug":"rain"}"#).unwrap();
     assert_eq!(event.event_id, 42);

@@ -1,10 +1,11 @@
 //! Response and effect of each account action.
 
+use foretell_ops::trader::Trader;
 use foretell_tests::operator;
 use serde_json::{Value, json};
 
 use crate::account_actions::{
-    balance, exchange, neg_risk, ok, plain, resolve, sets, shares, visitor,
+    balance, exchange, neg_risk, ok, plain, resolve, sets, settled, shares, visitor,
 };
 
 /// Checks the fields that every response has in addition to the amounts, and removes them.
@@ -54,18 +55,18 @@ async fn sets_are_split_merged_and_redeemed() {
     assert_eq!(shares(&trader, market).await, [990_000; 2]);
 
     resolve(&exchange, &condition, "no").await;
-    let answer = ok(trader.redeem(&condition, "r").await);
-    assert_eq!(
-        moved(answer),
-        json!({
-            "type": "REDEEM",
-            "collateral": "0.99",
-            "shares": [{ "asset": yes, "amount": "-0.99" }, { "asset": no, "amount": "-0.99" }],
-        })
-    );
-    assert_eq!(shares(&trader, market).await, [0; 2]);
+    settled(&trader, market).await;
     assert_eq!(balance(&trader, None, 0).await, before);
+    // The settlement paid: a redeem that comes later moves nothing.
+    nothing_moves(&trader, &condition).await;
     assert!(exchange.stop().success());
+}
+
+/// A redeem of a settled market answers a payout of 0.
+async fn nothing_moves(trader: &Trader, condition: &str) {
+    let answer = ok(trader.redeem(condition, "r").await);
+    let nothing = json!({ "type": "REDEEM", "collateral": "0", "shares": [] });
+    assert_eq!(moved(answer), nothing);
 }
 
 #[tokio::test]
@@ -84,13 +85,10 @@ async fn both_outcomes_of_a_market_that_ended_even_pay_half() {
         let order = who.sign(&Terms::limit(token, false, side, 1_001, 5_000));
         ok(who.place(&order.expect("a signature")).await);
     }
+    let before = balance(&other, None, 0).await;
     resolve(&exchange, &condition, "half").await;
-    let answer = ok(other.redeem(&condition, "r").await);
-    let expected = json!([{ "asset": format!("{condition}:0"), "amount": "-10.01" }]);
-    assert_eq!(
-        (&answer["collateral"], &answer["shares"]),
-        (&json!("5.005"), &expected)
-    );
+    settled(&other, market).await;
+    assert_eq!(balance(&other, None, 0).await - before, 5_005_000);
     assert!(exchange.stop().success());
 }
 

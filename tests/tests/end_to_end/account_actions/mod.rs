@@ -78,6 +78,15 @@ async fn shares(trader: &Trader, market: &SampleMarket) -> [u64; 2] {
     ]
 }
 
+/// Waits until the settlement of a market paid a wallet.
+async fn settled(trader: &Trader, market: &SampleMarket) {
+    let deadline = std::time::Instant::now() + foretell_tests::exchange::PATIENCE;
+    while shares(trader, market).await != [0; 2] {
+        assert!(std::time::Instant::now() < deadline, "not settled in time");
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
+}
+
 /// Closes a market and resolves it.
 async fn resolve(exchange: &Exchange, condition: &str, payout: &str) {
     let named = json!({ "condition_id": condition });

@@ -6,7 +6,7 @@ use foretell_tests::operator;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::account_actions::{exchange, neg_risk, ok, plain, sets, visitor};
+use crate::account_actions::{exchange, neg_risk, ok, plain, sets, settled, visitor};
 
 /// A rejected action: path, body, status, and the expected part of the text.
 type Case = (&'static str, String, u16, &'static str);
@@ -273,10 +273,13 @@ async fn the_state_of_a_market_decides_what_may_be_done_in_it() {
     ok(trader.merge(&sets(&condition, 100, "closed")).await);
     let resolution = json!({ "condition_id": condition, "payout": "yes" });
     operator::done(&exchange, "/markets/resolve", &resolution).await;
-    ok(trader.redeem(&condition, "redeemed").await);
+    settled(&trader, &plain()[0]).await;
     let closed = "market is closed";
-    let resolved = all((400, closed), Some(closed), "nothing to redeem");
+    let mut resolved = all((400, closed), Some(closed), "");
+    resolved.pop();
     expect(&exchange, &trader, resolved).await;
+    let answer = ok(trader.redeem(&condition, "late").await);
+    assert_eq!(answer["collateral"], "0");
 
     // A market that never opened.
     let sample = &plain()[1];
@@ -312,7 +315,7 @@ async fn the_state_of_a_market_decides_what_may_be_done_in_it() {
 }
 
 #[tokio::test]
-async fn a_convert_needs_every_question_active() {
+async fn a_convert_needs_the_questions_given_active() {
     let exchange = exchange();
     let trader = visitor(&exchange, 0).await;
     let event = neg_risk();
@@ -320,22 +323,23 @@ async fn a_convert_needs_every_question_active() {
     ok(trader.split(&sets(&first, 1_000, "s")).await);
     let last = event.markets.last().expect("a question").condition_id();
     let named = json!({ "condition_id": last });
+    let count = event.markets.len();
+    let of_last = || convert_body(event.id, 1_u64 << (count - 1), "10000");
     for state in ["pause", "close"] {
         operator::done(&exchange, &format!("/markets/{state}"), &named).await;
         let inactive = "a question of the event is not active";
-        let cases = vec![("convert", convert_body(event.id, 1, "10000"), 409, inactive)];
+        let cases = vec![("convert", of_last(), 409, inactive)];
         expect(&exchange, &trader, cases).await;
     }
     let resolution = json!({ "condition_id": last, "payout": "no" });
     operator::done(&exchange, "/markets/resolve", &resolution).await;
-    let cases = vec![(
-        "convert",
-        convert_body(event.id, 1, "10000"),
-        409,
-        "not active",
-    )];
+    let cases = vec![("convert", of_last(), 409, "not active")];
     expect(&exchange, &trader, cases).await;
-    ok(trader.merge(&sets(&first, 1_000, "m")).await);
+    // Those that are active convert, among the open ones.
+    let answer = ok(trader.convert(event.id, 1, 100, "c").await);
+    let received = answer["shares"].as_array().map_or(0, Vec::len);
+    assert_eq!(received, count - 1, "{answer}");
+    ok(trader.merge(&sets(&first, 900, "m")).await);
     assert!(exchange.stop().success());
 }
 
