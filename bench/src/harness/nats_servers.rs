@@ -30,9 +30,9 @@ impl NatsServers {
             children: Vec::new(),
             urls: clients.iter().map(|port| url(*port)).collect(),
         };
-        for number in 0..SERVERS {
+        for (number, port) in clients.iter().enumerate() {
             let file = directory.join(format!("nats-{number}.conf"));
-            let text = configuration(number, directory, clients[number], routes);
+            let text = configuration(number, directory, *port, routes);
             std::fs::write(&file, text).map_err(MeasureError::io("writing a server's file"))?;
             servers.children.push(run(program, &file)?);
         }
