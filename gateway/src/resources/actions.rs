@@ -213,8 +213,9 @@ fn decode_result(
 ) -> Option<(ActionEffect, [u8; 32])> {
     let frame = Frame::parse(bytes, place.segment, place.offset).ok()?;
     let mut scratch = Scratch::default();
-    let events = frame.decode(&mut scratch).ok()?.events;
-    let moved = events.iter().find_map(|event| moved::by(view, event))?;
+    let decoded = frame.decode(&mut scratch).ok()?;
+    let (events, time) = (decoded.events, decoded.time);
+    let moved = (events.iter()).find_map(|event| moved::by(view, event, time))?;
     Some((moved, frame.receipt()))
 }
 

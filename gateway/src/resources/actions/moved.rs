@@ -1,12 +1,13 @@
 //! The collateral and shares that an account action's event moved, as signed amounts.
 
-use foretell_model::{Event, Lots, MarketNumber, Micros, Outcome};
+use foretell_model::{Event, Lots, MarketNumber, Micros, Outcome, TimeNs};
 use foretell_view::View;
 use foretell_wire::action::{ActionEffect, ActionKind, ShareChange};
 use foretell_wire::{Decimal, TokenRef};
 
-/// The moved amounts; `None` for other events, or when the view does not know the market yet.
-pub(super) fn by(view: &View, event: &Event) -> Option<ActionEffect> {
+/// The amounts that an event moved at a time; `None` for other events, or when the view does not
+/// know the market yet.
+pub(super) fn by(view: &View, event: &Event, time: TimeNs) -> Option<ActionEffect> {
     match *event {
         Event::Split { market, lots, .. } => {
             let shares = [(market, Outcome::Yes, lots), (market, Outcome::No, lots)];
@@ -43,11 +44,21 @@ pub(super) fn by(view: &View, event: &Event) -> Option<ActionEffect> {
             ..
         } => {
             let markets = &view.events().get(event)?.questions;
+            // A convert gives no Yes of questions that were resolved before.
+            let was_open = |market: MarketNumber| {
+                let resolved = view
+                    .markets()
+                    .get(market)
+                    .and_then(|market| market.resolved);
+                resolved.is_none_or(|resolved| resolved > time)
+            };
             let shares = (0..).zip(markets).flat_map(|(index, market)| {
                 if questions.contains(index) {
                     went(&[(*market, Outcome::No, lots)])
-                } else {
+                } else if was_open(*market) {
                     came(&[(*market, Outcome::Yes, lots)])
+                } else {
+                    Shares::new()
                 }
             });
             moved(
