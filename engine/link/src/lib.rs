@@ -17,17 +17,19 @@ mod record;
 mod replace;
 mod role;
 mod status;
+mod too_long;
 mod violation;
 
 pub use cluster::{CLUSTER_STATUS_BYTES, CLUSTER_STATUS_MAX_AGE_MS, ClusterStatus};
 pub use decoder::{AnswerDecoder, RequestDecoder};
 pub use message::{
     Answer, Busy, BusyReason, Goodbye, Heartbeat, HeartbeatAnswer, HeartbeatId, Hello, Reply,
-    Request, SnapshotAnswer, SnapshotResult, Submit, TooLong, Welcome,
+    Request, SnapshotAnswer, SnapshotResult, Submit, Welcome,
 };
 pub use replace::Replace;
 pub use role::Role;
 pub use status::{Durability, SnapshotStatus, Stage, StageSummary, Status, Timing};
+pub use too_long::TooLong;
 pub use violation::Violation;
 
 /// Version of this protocol. Engine and gateway are one binary, so versions are not negotiated: a

@@ -11,13 +11,13 @@ use foretell_model::{
     AccountNumber, Command, FramePosition, OperatorNumber, Sequence, TimeNs, Verdict,
 };
 use rkyv::{Archive, Archived, Deserialize, Serialize};
-use thiserror::Error;
 
 use crate::layout::{self, MAX_NAME_BYTES};
 use crate::record::{self, COMMAND_BYTES, RECORD_MAX_BYTES};
 use crate::replace::Replace;
 use crate::role::Role;
 use crate::status::{Durability, Status, Timing};
+use crate::too_long::{TooLong, bounded};
 use crate::violation::Violation;
 
 const _: () = assert!(size_of::<Archived<Welcome>>() <= RECORD_MAX_BYTES);
@@ -28,18 +28,6 @@ const _: () = assert!(size_of::<Archived<HeartbeatAnswer>>() <= RECORD_MAX_BYTES
 const _: () = assert!(size_of::<Archived<Status>>() <= RECORD_MAX_BYTES);
 const _: () = assert!(size_of::<Archived<SnapshotAnswer>>() <= RECORD_MAX_BYTES);
 const _: () = assert!(size_of::<Archived<Goodbye>>() <= RECORD_MAX_BYTES);
-
-/// A part of a message exceeds its bound; the message cannot be sent.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
-#[error("{what} of {length} bytes exceeds the limit of {limit}")]
-pub struct TooLong {
-    /// Name of the part.
-    pub what: &'static str,
-    /// Its length in bytes.
-    pub length: usize,
-    /// Its maximum length in bytes.
-    pub limit: usize,
-}
 
 /// Identifies a gateway; its first message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -341,16 +329,5 @@ fn submit(mut payload: &[u8]) -> Option<Submit<'_>> {
         operator,
         command: record::decode(command)?,
         evidence,
-    })
-}
-
-pub(crate) fn bounded(what: &'static str, length: usize, limit: usize) -> Result<(), TooLong> {
-    if length <= limit {
-        return Ok(());
-    }
-    Err(TooLong {
-        what,
-        length,
-        limit,
     })
 }

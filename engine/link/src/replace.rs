@@ -4,8 +4,8 @@ use foretell_model::Command;
 use foretell_model::codec::Stored;
 use foretell_model::limits::{MAX_GROUP_EVIDENCE_BYTES, MAX_REPLACE};
 
-use crate::message::{TooLong, bounded};
 use crate::record::{self, COMMAND_BYTES};
+use crate::too_long::{TooLong, bounded};
 
 /// A replace: up to [`MAX_REPLACE`] cancels by id, then as many orders. Answered with a `Reply` for
 /// each command, in order, whose request is `request` plus its index; or with one `Busy` of `request`

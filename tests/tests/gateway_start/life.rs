@@ -38,6 +38,9 @@ impl Life {
     pub(crate) async fn begin(gateway: &GatewayProcess) -> Self {
         for market in 0..MARKETS {
             let registration = json!({
+                // With an id of an upstream: own markets would come from a catalog, which only some of the
+                // gateways have.
+                "market_id": market + 1,
                 "condition_id": condition(market), "token_ids": tokens(market).map(decimal),
                 "question": format!("Question {market}?"), "slug": format!("market-{market}"),
                 "outcomes": ["Yes", "No"],
