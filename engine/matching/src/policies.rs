@@ -19,11 +19,12 @@ pub(crate) struct Permissions {
     pub(crate) dispute: bool,
 }
 
-/// Who proposes or disputes: a wallet, or an operator of this role.
+/// Who proposes or disputes: an operator of this role, a wallet, or an operator who names a wallet;
+/// then the policy must permit both.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Actor {
-    Wallet(AccountNumber),
-    Role(OperatorRole),
+pub(crate) struct Actor {
+    pub(crate) role: Option<OperatorRole>,
+    pub(crate) wallet: Option<AccountNumber>,
 }
 
 /// A policy and its list.
@@ -36,17 +37,15 @@ pub(crate) struct OwnPolicy {
 
 impl OwnPolicy {
     pub(crate) fn lets_propose(&self, actor: Actor) -> bool {
-        match actor {
-            Actor::Wallet(account) => self.wallet(account).propose,
-            Actor::Role(role) => self.policy.proposers.contains(role),
-        }
+        let proposers = self.policy.proposers;
+        actor.role.is_none_or(|role| proposers.contains(role))
+            && (actor.wallet).is_none_or(|account| self.wallet(account).propose)
     }
 
     pub(crate) fn lets_dispute(&self, actor: Actor) -> bool {
-        match actor {
-            Actor::Wallet(account) => self.wallet(account).dispute,
-            Actor::Role(role) => self.policy.disputers.contains(role),
-        }
+        let disputers = self.policy.disputers;
+        actor.role.is_none_or(|role| disputers.contains(role))
+            && (actor.wallet).is_none_or(|account| self.wallet(account).dispute)
     }
 
     fn wallet(&self, account: AccountNumber) -> Permissions {

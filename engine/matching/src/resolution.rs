@@ -106,10 +106,7 @@ impl Exchange {
             number: context.sequence,
             time: context.now,
             payout: propose.payout,
-            operator: match propose.by {
-                Some(_) => OperatorNumber::NONE,
-                None => context.operator,
-            },
+            operator: context.operator,
             by: propose.by,
             window_seconds: propose.window_seconds,
             evidence: propose.evidence,
@@ -157,12 +154,9 @@ impl Exchange {
     ) -> HandlerResult {
         let actor = self.actor(by, context)?;
         let proposal = self.proposal(market)?;
-        let is_permitted = match actor {
-            Actor::Wallet(wallet) => proposal.by == Some(wallet),
-            Actor::Role(OperatorRole::Admin) => true,
-            Actor::Role(_) => proposal.by.is_none() && proposal.operator == context.operator,
-        };
-        ensure(is_permitted, RejectionReason::NotPermitted)?;
+        let is_admin = actor.role == Some(OperatorRole::Admin);
+        let is_own = (proposal.operator, proposal.by) == (context.operator, by);
+        ensure(is_admin || is_own, RejectionReason::NotPermitted)?;
         self.resolution.remove_proposal(market);
         self.reschedule(market);
         context.event(Event::ProposalWithdrawn { market });
@@ -247,11 +241,11 @@ impl Exchange {
     ) -> Result<Actor, NotApplied> {
         if let Some(account) = by {
             self.account(account)?;
-            return Ok(Actor::Wallet(account));
         }
         let role = self.operators.role(context.operator);
-        let role = role.ok_or(RejectionReason::OperatorRequired)?;
-        Ok(Actor::Role(role))
+        let is_somebody = role.is_some() || by.is_some();
+        ensure(is_somebody, RejectionReason::OperatorRequired)?;
+        Ok(Actor { role, wallet: by })
     }
 
     fn mark_disputed(

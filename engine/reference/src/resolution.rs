@@ -5,8 +5,8 @@ use foretell_model::digest::BackgroundWork;
 use foretell_model::limits::MAX_WINDOW_SECONDS;
 use foretell_model::{
     AccountNumber, Command, CommandOutcome, Event, MarketNumber, MarketState, Micros,
-    OperatorNumber, OperatorRole, Payout, QuestionSet, Rejection, RejectionReason, Sequence,
-    TimeNs,
+    OperatorNumber, OperatorRole, Payout, QuestionSet, Rejection, RejectionReason, RoleSet,
+    Sequence, TimeNs,
 };
 
 use crate::exchange::{Exchange, Stamp};
@@ -41,26 +41,31 @@ impl Proposal {
     }
 }
 
-/// Who proposes, disputes or withdraws: a wallet when the command names one, whoever sends it.
+/// Who proposes, disputes or withdraws: the operator who sends the command, the wallet that it names,
+/// or both.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Actor {
-    Operator(OperatorNumber),
-    Wallet(AccountNumber),
+pub(crate) struct Actor {
+    pub(crate) operator: OperatorNumber,
+    pub(crate) wallet: Option<AccountNumber>,
 }
 
 impl Exchange {
     fn actor(&self, by: Option<AccountNumber>, at: Stamp) -> Result<Actor, NotApplied> {
-        match by {
-            Some(account) => {
-                self.account(account)?;
-                Ok(Actor::Wallet(account))
-            }
-            None => {
-                let has_operator = at.operator != OperatorNumber::NONE;
-                ensure(has_operator, RejectionReason::OperatorRequired)?;
-                Ok(Actor::Operator(at.operator))
-            }
+        if let Some(account) = by {
+            self.account(account)?;
+        } else {
+            let has_operator = at.operator != OperatorNumber::NONE;
+            ensure(has_operator, RejectionReason::OperatorRequired)?;
         }
+        Ok(Actor {
+            operator: at.operator,
+            wallet: by,
+        })
+    }
+
+    /// Whether the operator of an actor, if there is one, has one of these roles.
+    fn has_role(&self, actor: Actor, roles: RoleSet) -> bool {
+        actor.operator == OperatorNumber::NONE || roles.contains(self.role_of(actor.operator))
     }
 
     pub(crate) fn propose(
@@ -75,11 +80,12 @@ impl Exchange {
         let market = proposed.market;
         self.check_state(market, &[MarketState::Closed])?;
         let policy = self.policy_of(market);
-        let may_propose = match actor {
-            Actor::Operator(number) => policy.proposers.contains(self.role_of(number)),
-            Actor::Wallet(account) => self.permissions_of(market, account).propose,
-        };
-        ensure(may_propose, RejectionReason::NotPermitted)?;
+        if let Some(account) = actor.wallet {
+            let is_listed = self.permissions_of(market, account).propose;
+            ensure(is_listed, RejectionReason::NotPermitted)?;
+        }
+        let has_role = self.has_role(actor, policy.proposers);
+        ensure(has_role, RejectionReason::NotPermitted)?;
         let (shortest, longest) = (policy.minimum_window_seconds, MAX_WINDOW_SECONDS);
         let in_range = (shortest..=longest).contains(&proposed.window_seconds);
         ensure(in_range, invalid_window(shortest))?;
@@ -121,14 +127,12 @@ impl Exchange {
     ) -> HandlerResult {
         let actor = self.actor(by, at)?;
         let disputed = self.proposal(market)?.disputed;
-        let may_dispute = match actor {
-            Actor::Operator(number) => {
-                let disputers = self.policy_of(market).disputers;
-                disputers.contains(self.role_of(number))
-            }
-            Actor::Wallet(account) => self.permissions_of(market, account).dispute,
-        };
-        ensure(may_dispute, RejectionReason::NotPermitted)?;
+        if let Some(account) = actor.wallet {
+            let is_listed = self.permissions_of(market, account).dispute;
+            ensure(is_listed, RejectionReason::NotPermitted)?;
+        }
+        let has_role = self.has_role(actor, self.policy_of(market).disputers);
+        ensure(has_role, RejectionReason::NotPermitted)?;
         ensure(!disputed, RejectionReason::ProposalDisputed)?;
         self.dispute_proposal(market, counter, events);
         Ok(CommandOutcome::Done)
@@ -158,10 +162,8 @@ impl Exchange {
     ) -> HandlerResult {
         let actor = self.actor(by, at)?;
         let proposal = self.proposal(market)?;
-        let is_admin = match actor {
-            Actor::Operator(number) => self.role_of(number) == OperatorRole::Admin,
-            Actor::Wallet(_) => false,
-        };
+        let is_admin = actor.operator != OperatorNumber::NONE
+            && self.role_of(actor.operator) == OperatorRole::Admin;
         ensure(
             is_admin || proposal.actor == actor,
             RejectionReason::NotPermitted,
@@ -190,7 +192,7 @@ impl Exchange {
             now.millis().0,
         );
         ensure(ends <= now, still_open)?;
-        let is_own = proposal.actor == Actor::Operator(at.operator);
+        let is_own = proposal.actor.operator == at.operator;
         ensure(
             !(proposal.second_person && is_own),
             RejectionReason::SamePerson,

@@ -1,14 +1,13 @@
 //! The records of the state that rules 3 add.
 
 use foretell_model::digest::StateRecord;
-use foretell_model::{Lots, MarketTerms, Micros, OperatorNumber};
+use foretell_model::{Lots, MarketTerms, Micros};
 
 use crate::delayed_orders::DelayedOrder;
 use crate::exchange::Exchange;
 use crate::markets::market_number;
 use crate::operators::operator_number;
 use crate::plan::Demand;
-use crate::resolution::Actor;
 
 impl Exchange {
     pub(crate) fn visit_market_life(&self, visit: &mut dyn FnMut(&StateRecord)) {
@@ -72,17 +71,13 @@ impl Exchange {
             let Some(proposal) = &market.proposal else {
                 continue;
             };
-            let (operator, by) = match proposal.actor {
-                Actor::Operator(operator) => (operator, None),
-                Actor::Wallet(account) => (OperatorNumber::NONE, Some(account)),
-            };
             visit(&StateRecord::Proposal {
                 market: market_number(index),
                 proposal: proposal.number,
                 time: proposal.time,
                 payout: proposal.payout,
-                operator,
-                by,
+                operator: proposal.actor.operator,
+                by: proposal.actor.wallet,
                 window_seconds: proposal.window_seconds,
                 evidence: proposal.evidence,
                 by_time: proposal.by_time,

@@ -124,7 +124,10 @@ fn every_command_is_taken_and_answered_in_its_order_and_nobody_sleeps_through() 
         ring.stop();
         matcher_waker.wake();
         matching.join().unwrap();
-        assert!(ring.admits(false, 0, 16 << 20), "evidence is counted out");
+        assert!(
+            ring.admits(false, 1, 0, 16 << 20),
+            "evidence is counted out"
+        );
     });
 }
 

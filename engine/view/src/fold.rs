@@ -39,15 +39,6 @@ impl FoldStep<'_> {
         }
         ActEvidence::decode(self.frame.evidence).map_or(&[], |act| act.own)
     }
-
-    /// The operator of the frame, unless its command acts for a wallet.
-    const fn actor(&self, of_wallet: bool) -> OperatorNumber {
-        if of_wallet {
-            OperatorNumber::NONE
-        } else {
-            self.frame.operator
-        }
-    }
 }
 
 impl View {

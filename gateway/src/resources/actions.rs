@@ -147,8 +147,10 @@ async fn submit_action(
         Verdict::Applied(_) => (Some(reply.place), reply.sequence, false),
         Verdict::Repeated { first, .. } => (None, first, true),
         Verdict::Rejected(refusal) => {
-            let paid = already_paid(&app.shared_view.read().view, &command, &refusal, wallet);
-            let answer = paid.ok_or_else(|| refused(&refusal, wallet))?;
+            let paid = app.read_after(reply.sequence, |state| {
+                already_paid(&state.view, &command, &refusal, wallet)
+            });
+            let answer = paid.await?.ok_or_else(|| refused(&refusal, wallet))?;
             return Ok(at(&reply, &answer));
         }
     };

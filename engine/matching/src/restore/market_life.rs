@@ -106,15 +106,12 @@ impl Restorer {
             proposal.window_seconds <= MAX_WINDOW_SECONDS,
             "challenge window out of range",
         )?;
-        let operator = self.exchange.operators.get(proposal.operator);
-        match proposal.by {
-            Some(account) => {
-                self.check_account(account)?;
-                let is_alone = proposal.operator == OperatorNumber::NONE;
-                check(is_alone, "a proposal has two proposers")?;
-            }
-            None => check(operator.is_some(), "unknown operator")?,
+        if let Some(account) = proposal.by {
+            self.check_account(account)?;
         }
+        let operator = self.exchange.operators.get(proposal.operator);
+        let has_none = proposal.operator == OperatorNumber::NONE && proposal.by.is_some();
+        check(operator.is_some() || has_none, "unknown operator")?;
         check(
             !(proposal.by_time && proposal.second_person),
             "a proposal contradicts itself",

@@ -76,7 +76,7 @@ impl View {
             number: step.frame.sequence,
             time: step.now,
             payout,
-            operator: step.actor(command.by.is_some()),
+            operator: step.frame.operator,
             wallet: command.by,
             window_seconds: command.window_seconds,
             challenge_ends,
@@ -98,7 +98,7 @@ impl View {
             return Err(mismatch(event));
         }
         let (operator, wallet, reason) = match *step.frame.command {
-            Command::Dispute { by, .. } => (step.actor(by.is_some()), by, step.evidence()),
+            Command::Dispute { by, .. } => (step.frame.operator, by, step.evidence()),
             // Its event group forbids the payout.
             _ => (OperatorNumber::NONE, None, &[][..]),
         };

@@ -136,11 +136,14 @@ async fn market_of(
     Ok(found.ok_or(ApiError::MarketNotFound)?)
 }
 
-/// The name of an operator, or the wallet that acted instead of one; empty for the engine itself.
+/// The name of an operator, the wallet that acted, or both; empty for the engine itself.
 fn actor_name(view: &View, operator: OperatorNumber, wallet: Option<AccountNumber>) -> String {
-    if let Some(account) = wallet.and_then(|account| view.accounts().get(account)) {
-        return account.wallet.to_string();
-    }
     let operator = view.people().operator(operator);
-    operator.map_or_else(String::new, |operator| operator.name.text().to_owned())
+    let operator = operator.map(|operator| operator.name.text().to_owned());
+    let wallet = wallet.and_then(|account| view.accounts().get(account));
+    let wallet = wallet.map(|account| account.wallet.to_string());
+    match (operator, wallet) {
+        (Some(operator), Some(wallet)) => format!("{operator} for {wallet}"),
+        (operator, wallet) => operator.or(wallet).unwrap_or_default(),
+    }
 }

@@ -12,6 +12,7 @@ use foretell_model::{
     MarketTerms as ClockTerms, Rejection, RejectionReason, TimeMs, TokenId,
 };
 use foretell_view::View;
+use foretell_wire::api_error::FieldError;
 use foretell_wire::operator::{
     Clock, CommandAnswer, EventDescription, EventEdit, EventRegistration, MarketDescription,
     MarketEdit, MarketRegistration, MarketTerms, PlainForm as _, read,
@@ -34,19 +35,45 @@ pub(crate) async fn register_event(context: RequestContext) -> Result<Answer, Fa
         wanted.slug = slug_of(&wanted.title);
     }
     if wanted.event_id == 0 {
+        if wanted.slug.is_empty() {
+            let allowed = "letters, digits and hyphens; the title has no letter for one";
+            return Err(ApiError::from(FieldError::missing("slug", allowed)).into());
+        }
         wanted.event_id = ids::event_group(&genesis(&context.app)?, &wanted.slug);
     }
-    let event_id = wanted.event_id;
+    let (event_id, title) = (wanted.event_id, wanted.title.clone());
     let evidence = wanted.into_description().to_evidence()?;
     let command = Command::RegisterEvent {
         event: EventId(event_id),
     };
     let done = submit_or_reject(&context, command, &evidence).await?;
+    if done.before.is_some() {
+        ensure_title(&context, event_id, &title).await?;
+    }
     let answer = CommandAnswer {
         event_id: Some(event_id),
         ..done.applied()
     };
     Ok(Answer::json(json_text(&answer)).at(position_of(&done.reply)))
+}
+
+/// Rejects a repeated registration whose title is another one: the id was made from the same slug.
+async fn ensure_title(context: &RequestContext, id: u64, title: &str) -> Result<(), Failure> {
+    let app = &context.app;
+    app.shared_view.catch_up().await?;
+    let state = app.shared_view.read();
+    let events = state.view.events();
+    let group = events
+        .by_id(EventId(id))
+        .and_then(|(number, _)| events.get(number));
+    let words = group.and_then(|it| EventDescription::from_evidence(&it.description));
+    match words {
+        Some(words) if words.title != title => {
+            let allowed = "the title that the event of this slug or event_id has; or another slug";
+            Err(ApiError::from(FieldError::wrong("title", title, allowed)).into())
+        }
+        _ => Ok(()),
+    }
 }
 
 /// `POST /markets`: registers a market with its clock and opens it for trading. With `activate`
@@ -178,8 +205,8 @@ fn registration(terms: &MarketTerms, event: Option<EventNumber>) -> Command {
     })
 }
 
-/// Sets clock, delay and rebate of a new market, before it opens. A market that was registered
-/// before keeps its terms: they have a command of their own.
+/// Sets clock, delay and rebate of a new market, before it opens. A repeat does so, too, when the first
+/// attempt ended before it. Other terms than those of the beginning stay: they have a command of their own.
 async fn set_clock(
     context: &RequestContext,
     market: MarketNumber,
@@ -188,12 +215,22 @@ async fn set_clock(
     description: &MarketDescription,
 ) -> Result<Reply, Failure> {
     let clock = terms.clock(description.game_start_time.as_deref());
-    if clock.is_empty() || done.before.is_some() {
+    if clock.is_empty() || (done.before.is_some() && !is_untouched(context, market).await?) {
         return Ok(done.reply);
     }
     let terms = clock.applied_to(Default::default());
     let set = submit_or_reject(context, Command::SetTerms { market, terms }, &[]).await?;
     Ok(set.reply)
+}
+
+/// Whether a market is registered, and has the terms of the beginning.
+async fn is_untouched(context: &RequestContext, market: MarketNumber) -> Result<bool, Failure> {
+    let app = &context.app;
+    app.shared_view.catch_up().await?;
+    let state = app.shared_view.read();
+    let market = state.view.markets().get(market);
+    Ok(market
+        .is_some_and(|it| it.state == MarketState::Registered && it.terms == ClockTerms::default()))
 }
 
 async fn activate(context: &RequestContext, market: MarketNumber) -> Result<Reply, Failure> {

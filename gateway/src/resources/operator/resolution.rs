@@ -5,12 +5,13 @@ use foretell_model::{
     AccountNumber, Command, MarketNumber, MarketState, Sequence, TimeNs, WalletAddress,
 };
 use foretell_view::{Dispute, Market, Proposal, View};
+use foretell_wire::api_error::FieldError;
 use foretell_wire::operator::{
     ClosedRow, DisputeRequest, DisputeRow, Finalisation, MarketName, PolicyChange, ProposalRequest,
     ProposalWithdrawal, ReviewRow, ReviewRows, WalletListing, read,
 };
 use foretell_wire::time::iso;
-use foretell_wire::{ErrorCode, json_text};
+use foretell_wire::{ApiError, ErrorCode, json_text};
 
 use super::{actor_name, apply, market_of};
 use crate::answer::Answer;
@@ -74,16 +75,22 @@ pub(crate) async fn withdraw(context: RequestContext) -> Result<Answer, Failure>
     apply(&context, Command::WithdrawProposal { market, by }, &[]).await
 }
 
-/// `POST /markets/finalise`: the named proposal, or the current one.
+/// `POST /markets/finalise`: the named proposal, or the current one where one person is enough. A
+/// second person names what they have seen.
 pub(crate) async fn finalise(context: RequestContext) -> Result<Answer, Failure> {
     let wanted: Finalisation = read(&context.body)?;
     let market = market_of(&context, wanted.condition_id).await?;
     let proposal = match wanted.proposal {
         Some(number) => Sequence(number),
         None => {
-            let current = |view: &View| view.resolutions().proposal(market).map(|it| it.number);
+            let current = |view: &View| view.resolutions().proposal(market).cloned();
             let found = context.app.find(current).await?;
-            found.ok_or(ErrorCode::NoProposal)?
+            let current = found.ok_or(ErrorCode::NoProposal)?;
+            if current.second_person {
+                let allowed = "the number of the proposal, from GET /review";
+                return Err(ApiError::from(FieldError::missing("proposal", allowed)).into());
+            }
+            current.number
         }
     };
     apply(&context, Command::Finalise { market, proposal }, &[]).await

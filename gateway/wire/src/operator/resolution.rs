@@ -70,7 +70,8 @@ pub struct Finalisation {
     /// The market.
     #[serde(with = "Condition")]
     pub condition_id: ConditionId,
-    /// Number of the proposal, from the review queue; the current one by default.
+    /// Number of the proposal, from the review queue; the current one by default, unless a second person
+    /// is asked.
     #[serde(with = "Optional::<Number>", default)]
     pub proposal: Option<u64>,
 }
