@@ -46,14 +46,14 @@ def _one(markets, **wanted):
         return all(getattr(market, name) == value for name, value in wanted.items())
 
     found = [market for market in markets if fits(market)]
-    assert found, f"the demo has no market with {wanted}"
+    assert found, f"there is no market with {wanted}"
     return found
 
 
 @pytest.fixture(scope="module")
 def market(_markets, request):
-    """A plain market with tick 0.01 and without fees, of the test module's own."""
-    plain = _one(_markets, tick="0.01", neg_risk=False, taker_fee=0)
+    """A plain market with tick 0.01, without fees and delay, of the test module's own."""
+    plain = _one(_markets, tick="0.01", neg_risk=False, taker_fee=0, delay=0)
     modules = ["test_market_data", "test_orders", "test_matching", "test_cancels", "test_wallets", "test_streams"]
     return plain[modules.index(request.module.__name__) % len(plain)]
 
@@ -61,16 +61,16 @@ def market(_markets, request):
 @pytest.fixture(scope="session")
 def neg_risk_market(_markets):
     """A question of a neg-risk event."""
-    return _one(_markets, tick="0.01", neg_risk=True, taker_fee=0)[0]
+    return _one(_markets, tick="0.01", neg_risk=True, taker_fee=0, delay=0)[0]
 
 
 @pytest.fixture(scope="session")
 def fine_market(_markets):
     """A market with tick 0.001."""
-    return _one(_markets, tick="0.001", neg_risk=False, taker_fee=0)[0]
+    return _one(_markets, tick="0.001", neg_risk=False, taker_fee=0, delay=0)[0]
 
 
 @pytest.fixture(scope="session")
 def fee_market(_markets):
     """A market whose takers pay 4% of p(1 − p)."""
-    return _one(_markets, tick="0.01", neg_risk=False, taker_fee=400)[0]
+    return _one(_markets, tick="0.01", neg_risk=False, taker_fee=400, delay=0)[0]

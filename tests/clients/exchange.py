@@ -70,6 +70,7 @@ class Market:
     tick: str
     neg_risk: bool
     taker_fee: int
+    delay: int
 
 
 def markets():
@@ -87,6 +88,7 @@ def markets():
             tick=str(market["minimum_tick_size"]),
             neg_risk=market["neg_risk"],
             taker_fee=market["taker_base_fee"],
+            delay=market["seconds_delay"],
         )
         for market in found
     ]
@@ -145,6 +147,17 @@ def assert_live(answer):
     assert answer["status"] == "live"
     assert is_hash(answer["orderID"])
     assert answer["orderHash"] == answer["orderID"]
+    assert answer["takingAmount"] == answer["makingAmount"] == ""
+    assert answer["transactionsHashes"] == answer["tradeIDs"] == []
+    return answer["orderID"]
+
+
+def assert_delayed(answer):
+    """The result of an order that waits before it meets the book."""
+    assert answer["success"] is True, answer
+    assert answer["errorMsg"] == ""
+    assert answer["status"] == "delayed"
+    assert is_hash(answer["orderID"])
     assert answer["takingAmount"] == answer["makingAmount"] == ""
     assert answer["transactionsHashes"] == answer["tradeIDs"] == []
     return answer["orderID"]

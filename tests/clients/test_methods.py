@@ -62,7 +62,10 @@ class Facts:
 
     def __init__(self, recorder):
         self.recorder = recorder
-        plain = [it for it in markets() if not it.neg_risk and not it.taker_fee and it.tick == "0.01"]
+        plain = [
+            it for it in markets()
+            if not it.neg_risk and not it.taker_fee and not it.delay and it.tick == "0.01"
+        ]  # fmt: skip
         self.market = plain[-1]
         self.yes, self.no = self.market.yes, self.market.no
         self.prepared, self.maker = connect(TRADER), connect(MAKER)

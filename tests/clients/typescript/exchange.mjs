@@ -53,13 +53,14 @@ export async function pages(list) {
   return found;
 }
 
-/** Markets that take orders, plain or neg-risk, and whose books are empty. */
+/** Markets that take orders, plain or neg-risk, without fees and delay, and whose books are empty. */
 export async function quietMarkets(negRisk) {
   const client = visitor();
   const listed = await pages((cursor) => client.getMarkets(cursor));
   const quiet = [];
   for (const market of listed) {
     if (market.neg_risk !== negRisk || !market.accepting_orders) continue;
+    if (market.taker_base_fee > 0 || market.seconds_delay > 0) continue;
     const book = await client.getOrderBook(market.tokens[0].token_id);
     if (book.bids.length + book.asks.length === 0) quiet.push(market);
   }

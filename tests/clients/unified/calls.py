@@ -208,6 +208,14 @@ async def holders(client, facts):
     assert held[facts.wallet.lower()].current_value is not None, group
 
 
+async def rebates(client, facts):
+    rows = await settled(client.get_current_rebates(date=facts.day, maker_address=facts.maker))
+    [row] = [row for row in rows if row.condition_id == facts.rebate_condition]
+    assert row.date.isoformat() == facts.day and row.maker_address == facts.maker.lower(), row
+    # A quarter of the fee: 50 shares at 0.5 with a rate of 0.04.
+    assert row.rebated_fees_usdc == Decimal("0.125"), row
+
+
 async def prices(client, facts):
     page = await settled(client.list_price_history(asset_id=facts.yes, interval="1d"))
     point = page.items[-1]
@@ -268,6 +276,7 @@ TRADING = {
     "cancel_all": (call("cancel_all"), ANSWERED),
     "cancel_market_orders": (call("cancel_market_orders", market=condition), ANSWERED),
     "get_order_scoring": (call("get_order_scoring", order_id=HASH), answered("always false")),
+    "get_current_rebates": (rebates, ANSWERED),
     "get_orders_scoring": (call("get_orders_scoring", order_ids=[HASH]), answered("always false")),
 }
 
@@ -323,9 +332,6 @@ DATA = {
 REFUSED = {
     **listed(
         "list_reward_markets list_current_rewards get_reward_percentages", call, not_offered(REWARDS)
-    ),
-    "get_current_rebates": (
-        call("get_current_rebates", date=DAY, maker_address=wallet), not_offered("there are no rebates"),
     ),
     "list_market_rewards": (call("list_market_rewards", condition_id=condition), not_offered(REWARDS)),
     **listed(

@@ -35,6 +35,7 @@ MAKER = "0x8b3a350cf5c34c9194ca85829a2df0ec3153be0318b5e2d3348e872092edffba"
 
 EVENT, MARKET, SERIES, TAG = "991001", "991002", "991003", "991004"
 CONDITION = "0x" + "d7" * 32
+TOKENS = ["7" * 76, "6" * 76]
 RECORD = {
     "id": EVENT, "slug": "methods-event", "title": "An event for every method", "negRisk": False,
     "active": True, "closed": False, "updatedAt": "2026-02-08T12:00:00.5Z",
@@ -42,9 +43,10 @@ RECORD = {
     "series": [{"id": SERIES, "slug": "methods-series", "title": "A series"}],
     "markets": [{
         "id": MARKET, "slug": "is-it-called", "question": "Is it called?", "conditionId": CONDITION,
-        "outcomes": '["Yes", "No"]', "clobTokenIds": json.dumps(["7" * 76, "6" * 76]),
+        "outcomes": '["Yes", "No"]', "clobTokenIds": json.dumps(TOKENS),
         "active": True, "closed": False, "enableOrderBook": True, "acceptingOrders": True,
-        "orderPriceMinTickSize": 0.01, "orderMinSize": 5,
+        "orderPriceMinTickSize": 0.01, "orderMinSize": 5, "feesEnabled": True,
+        "feeSchedule": {"exponent": 1, "rate": 0.04, "takerOnly": True, "rebateRate": 0.25},
     }],
 }  # fmt: skip
 
@@ -84,7 +86,10 @@ class Facts:
     yes: str
     no: str
     wallet: str = ""
+    maker: str = ""
+    day: str = ""
     name: str = ""
+    rebate_condition: str = CONDITION
     market_id: str = MARKET
     event_id: str = EVENT
     series_id: str = SERIES
@@ -119,33 +124,39 @@ async def secure(kind, key, settings, **more):
 
 
 async def prepare(recorder):
-    """A market with a book on both sides and a trade, and catalog records."""
+    """A market with a book on both sides and a trade, catalog records, and a trade with a rebate."""
     path = Path(os.environ["EXCHANGE_DATA"]) / "methods.jsonl"
     path.write_text(json.dumps(RECORD) + "\n")
     operate("catalog", "import", str(path))
+    for _ in range(200):  # reads are milliseconds behind
+        if httpx.get(f"{TRADING}/markets/{CONDITION}").is_success:
+            break
+        await asyncio.sleep(0.1)
     rows = httpx.get(f"{TRADING}/markets").json()["data"]
     plain = [
         row for row in rows
         if not row["neg_risk"] and not row["taker_base_fee"] and str(row["minimum_tick_size"]) == "0.01"
-        and row["condition_id"] != CONDITION
+        and not row["seconds_delay"]
     ]  # fmt: skip
     market = plain[-1]
     yes, no = (token["token_id"] for token in market["tokens"])
     facts = Facts(recorder, environment(), market["condition_id"], yes, no)
     maker = await secure(SecureClient, MAKER, facts.environment)
     trader = await secure(SecureClient, TRADER, facts.environment)
-    facts.wallet = str(trader.wallet)
+    facts.wallet, facts.maker = str(trader.wallet), str(maker.wallet)
     operate("profile", "set", facts.wallet, "--name", "Every Method")
     for client in (maker, trader):
         operate("account", "deposit", str(client.wallet), "10000")
     # The second meets the first, so that there is a last trade; the others rest.
     for client, outcome, price, size in [
         (maker, yes, "0.4", 50), (trader, no, "0.6", 50), (maker, yes, "0.45", 1000), (maker, no, "0.45", 1000),
+        (maker, TOKENS[0], "0.5", 50), (trader, TOKENS[1], "0.5", 50),
     ]:  # fmt: skip
         order = client.place_limit_order(
             asset_id=outcome, price=price, size=size, side="BUY", builder_code=BUILDER
         )
         assert order.ok, order
+    facts.day = time.strftime("%Y-%m-%d", time.gmtime())
     maker.close()
     trader.close()
     return facts
