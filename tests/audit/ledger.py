@@ -30,6 +30,7 @@ class Account:
     wallet: str
     free: int = 0
     reserved: int = 0
+    accrued: int = 0
 
 
 @dataclass
@@ -49,22 +50,24 @@ class Holding:
 
 @dataclass
 class Order:
-    """An order by its placing command; `lots` and `price` once it rests."""
+    """An order by its placing command; `lots` and `price` once it rests, `reserved` while it is delayed."""
 
     id: str
+    number: int
     account: int
     market: int
     outcome: int
     side: int
     lots: int = 0
     price: int = 0
+    reserved: int = 0
 
 
 class Ledger:
-    """Accounts, markets, holdings, open orders, the fee account."""
+    """Accounts, markets, holdings, open and delayed orders, the fee account."""
 
     def __init__(self):
-        self.accounts, self.markets, self.holdings, self.orders = [], [], {}, {}
+        self.accounts, self.markets, self.holdings, self.orders, self.delayed = [], [], {}, {}, {}
         self.events, self.converted = [], []
         self.fees = self.collateral = self.trades = 0
 
@@ -73,6 +76,8 @@ class Ledger:
         code = u16(frame.command, 0)
         own = self.placed(frame) if code == 1 else None
         for event in frame.events:
+            if event[0] == 7:
+                own = self.released(event)
             handler = self.HANDLERS.get(event[0])
             if handler:
                 handler(self, event, frame, own)
@@ -81,6 +86,7 @@ class Ledger:
         command = frame.command
         return Order(
             id="0x" + command[8:40].hex(),
+            number=frame.sequence,
             account=u32(command, 40),
             market=u32(command, 48),
             outcome=command[2],
@@ -124,6 +130,19 @@ class Ledger:
         self.accounts[u32(event, 4)].free -= u64(event, 8)
         self.collateral -= u64(event, 8)
 
+    def withdrawal_held(self, event, frame, own, sign=1):
+        account, amount = self.accounts[u32(event, 4)], sign * u64(event, 8)
+        account.free -= amount
+        account.reserved += amount
+
+    def withdrawal_released(self, event, frame, own):
+        self.withdrawal_held(event, frame, own, sign=-1)
+
+    def rebate_paid(self, event, frame, own):
+        account, amount = self.accounts[u32(event, 4)], u64(event, 8)
+        account.accrued -= amount
+        account.free += amount
+
     def fees_withdrawn(self, event, frame, own):
         self.fees -= u64(event, 8)
         self.collateral -= u64(event, 8)
@@ -149,6 +168,8 @@ class Ledger:
         account, group, lots = u32(event, 4), u32(event, 8), u64(event, 32)
         questions = u64(event, 16) | u64(event, 24) << 64
         for index, market in enumerate(self.events[group]):
+            if self.markets[market].payout is not None:
+                continue
             outcome, change = (1, -lots) if questions >> index & 1 else (0, lots)
             self.holding(account, market).free[outcome] += change
             self.markets[market].supply[outcome] += change
@@ -160,7 +181,30 @@ class Ledger:
     def rested(self, event, frame, own):
         own.price, own.lots = u16(event, 2), u64(event, 8)
         self.reserve(own, own.lots)
-        self.orders[frame.sequence] = own
+        self.orders[own.number] = own
+
+    def order_delayed(self, event, frame, own):
+        own.reserved = u64(event, 16)
+        self.set_aside(own, own.reserved)
+        self.delayed[own.number] = own
+
+    def released(self, event):
+        number = u64(event, 8)
+        self.expect(number in self.delayed, f"order {number} is released and was not delayed")
+        order = self.delayed.pop(number)
+        self.set_aside(order, -order.reserved)
+        return order
+
+    def set_aside(self, order, amount):
+        """Reserves what a delayed order may spend: collateral, or shares."""
+        if order.side == BUY:
+            account = self.accounts[order.account]
+            account.free -= amount
+            account.reserved += amount
+        else:
+            holding = self.holding(order.account, order.market)
+            holding.free[order.outcome] -= amount
+            holding.reserved[order.outcome] += amount
 
     def closed(self, event, frame, own):
         number = u64(event, 8)
@@ -168,8 +212,11 @@ class Ledger:
             order = self.orders.pop(number)
             self.expect(order.lots == u64(event, 16), f"order {number} has {order.lots} lots left")
             self.reserve(order, -order.lots)
+        elif number in self.delayed:
+            self.released(event)
         else:
-            self.expect(number == frame.sequence, f"order {number} is closed and was not open")
+            is_own = number == (own.number if own else frame.sequence)
+            self.expect(is_own, f"order {number} is closed and was not open")
 
     def reserve(self, order, lots):
         if order.side == BUY:
@@ -183,14 +230,15 @@ class Ledger:
 
     def fill(self, event, frame, own):
         kind, yes_price, number = event[1], u16(event, 2), u64(event, 8)
-        lots, left, fee = u64(event, 16), u64(event, 24), u64(event, 32)
+        lots, left, fee, rebate = (u64(event, at) for at in (16, 24, 32, 40))
         self.expect(number in self.orders, f"a fill of order {number}, which is not open")
         maker = self.orders[number]
         self.expect(maker.account == u32(event, 4), f"a fill of order {number} names another account")
         self.expect(maker.lots - lots == left, f"order {number} has {maker.lots} lots, {left} are left after {lots}")
         self.trade(own, lots, yes_price, fee, takes=True)
         self.trade(maker, lots, yes_price, 0, takes=False)
-        self.fees += fee
+        self.fees += fee - rebate
+        self.accounts[maker.account].accrued += rebate
         change = {COMPLEMENTARY: 0, MINT: lots, MERGE: -lots}[kind]
         for outcome in (0, 1):
             self.markets[maker.market].supply[outcome] += change
@@ -217,6 +265,7 @@ class Ledger:
         1: fill,
         2: rested,
         4: closed,
+        6: order_delayed,
         10: account_opened,
         11: deposited,
         12: withdrawn,
@@ -225,6 +274,9 @@ class Ledger:
         21: merged,
         22: redeemed,
         23: converted_,
+        24: withdrawal_held,
+        25: withdrawal_released,
+        27: rebate_paid,
         30: event_registered,
         32: market_registered,
         34: market_resolved,
@@ -253,8 +305,9 @@ class Ledger:
                 self.expect(total == market.supply[outcome], f"market {number}: {market.supply} exist, {total} are held")
         money = self.fees + self.locked()
         for account in self.accounts:
-            self.expect(min(account.free, account.reserved) >= 0, f"{account.wallet} has less than nothing")
-            money += account.free + account.reserved
+            least = min(account.free, account.reserved, account.accrued)
+            self.expect(least >= 0, f"{account.wallet} has less than nothing")
+            money += account.free + account.reserved + account.accrued
         self.expect(self.fees >= 0, "the fee account has less than nothing")
         self.expect(money == self.collateral, f"{money} micros are there, {self.collateral} came in")
 

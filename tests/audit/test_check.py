@@ -7,7 +7,7 @@ import unittest
 
 from blake3 import blake3
 from journal import PAGE, Damaged, Journal, crc32c, read_frames
-from ledger import Contradiction, Ledger
+from ledger import Contradiction, Ledger, Order
 
 GOLDEN = pathlib.Path(__file__).parents[2] / "journal" / "tests" / "golden"
 
@@ -110,13 +110,28 @@ class Records(unittest.TestCase):
         order = Ledger().placed(frame)
         self.assertEqual((order.account, order.market, order.outcome, order.side), (0x0101, 0x0303, 1, 1))
 
-    def test_frames_of_both_versions_are_read_and_no_newer_one(self):
+    def test_frames_of_all_versions_are_read_and_no_newer_one(self):
         frame = bytearray(self.frame())
-        struct.pack_into("<H", frame, 6, 2)
-        self.assertEqual(len(list(read_frames(bytes(frame)))), 1)
-        struct.pack_into("<H", frame, 6, 3)
+        for version in (2, 3):
+            struct.pack_into("<H", frame, 6, version)
+            self.assertEqual(len(list(read_frames(bytes(frame)))), 1)
+        struct.pack_into("<H", frame, 6, 4)
         with self.assertRaises(Damaged):
             list(read_frames(bytes(frame)))
+
+    def test_a_delayed_order_sets_aside_what_it_may_spend(self):
+        ledger = Ledger()
+        ledger.account_opened(bytes([10]) + bytes(47), None, None)
+        ledger.deposited(bytes([11]) + bytes(7) + struct.pack("<Q", 50) + bytes(32), None, None)
+        order = Order("0x", number=7, account=0, market=0, outcome=0, side=0)
+        ledger.order_delayed(bytes([6]) + bytes(15) + struct.pack("<Q", 30) + bytes(24), None, order)
+        self.assertEqual((ledger.accounts[0].free, ledger.accounts[0].reserved), (20, 30))
+        ledger.check()
+        released = bytes([7]) + bytes(7) + struct.pack("<Q", 7) + bytes(32)
+        self.assertIs(ledger.released(released), order)
+        self.assertEqual((ledger.accounts[0].free, ledger.accounts[0].reserved), (50, 0))
+        with self.assertRaises(Contradiction):
+            ledger.released(released)
 
     def test_lengths_that_do_not_add_up_are_refused(self):
         for at, value in [(0, 8), (4, 2), (152, 5), (156, 1)]:
