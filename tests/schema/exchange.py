@@ -179,10 +179,10 @@ class L2(requests.auth.AuthBase):
 
 
 class Token(requests.auth.AuthBase):
-    """Presents the operator's token."""
+    """Presents the token of an operator, by default that of the first admin."""
 
-    def __init__(self):
-        self.token = (Path(os.environ["EXCHANGE_DATA"]) / "operator.token").read_text().strip()
+    def __init__(self, token=None):
+        self.token = token or (Path(os.environ["EXCHANGE_DATA"]) / "operator.token").read_text().strip()
 
     def __call__(self, request):
         request.headers["Authorization"] = f"Bearer {self.token}"

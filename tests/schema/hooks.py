@@ -1,6 +1,6 @@
 """What schemathesis cannot know of the exchange: who signs, and which sequences exist.
 
-Loaded by `schemathesis run` (SCHEMATHESIS_HOOKS) for each of the four documents.
+Loaded by `schemathesis run` (SCHEMATHESIS_HOOKS) for each of the documents.
 """
 
 from functools import cached_property
@@ -14,6 +14,7 @@ from exchange import ALICE, BOB, DAVE, L1, L2, URLS, Token, Wallet
 ISSUING = {("POST", "/auth/api-key"), ("GET", "/auth/derive-api-key")}
 REVOKING = {("DELETE", "/auth/api-key"), ("DELETE", "/auth/api-keys")}
 PLACING = ("POST", "/order")
+REPLACING = ("POST", "/replace")
 CHANGING_MODE = ("POST", "/system/mode")
 # Fields of a generated order that are kept when it is signed.
 KEPT = ("salt", "metadata", "builder", "expiration")
@@ -90,10 +91,12 @@ def wrong_parts(case):
 
 @schemathesis.hook
 def before_call(context, case, kwargs):
-    """Signs an order; asks for sequences that were reached: any other is waited for, and then a 503.
+    """Signs orders; asks for sequences that were reached: any other is waited for, and then a 503.
     Trading goes on: any other mode would reject the requests of the other surfaces."""
     if operation_of(case) == PLACING and not wrong_parts(case):
         case.body = signer.order(case.body)
+    if operation_of(case) == REPLACING and not wrong_parts(case):
+        case.body = {**case.body, "place": [signer.order(order) for order in case.body.get("place") or ()]}
     if operation_of(case) == CHANGING_MODE and not wrong_parts(case):
         case.body = {"mode": "running"}
     value = str((case.headers or {}).get("x-min-sequence", ""))

@@ -130,7 +130,7 @@ class Walk:
         self.stock.until("best_bid_ask", asset_id=self.yes, best_bid="0")
 
     def changes(self):
-        """The market gets another tick and minimum size, is paused, resumed and resolved."""
+        """The market gets another tick and minimum size, is paused, resumed, closed, disputed and resolved."""
         operate("market", "tick", self.market, "0.001")
         self.stock.until("tick_size_change", asset_id=self.no, old_tick_size="0.01", new_tick_size="0.001")
         prove(self.stock.last("book", tick_size="0.001"))
@@ -139,8 +139,15 @@ class Walk:
         operate("market", "pause", self.market)
         self.extended.until("market_status", state="paused")
         operate("market", "resume", self.market)
-        operate("market", "resolve", self.market, "yes")
+        operate("market", "close", self.market)
         self.extended.until("market_status", state="closed")
+        operate("market", "propose", self.market, "no", "--source", "https://news.example/snow")
+        self.extended.until("market_status", state="proposed", payout="no")
+        operate("market", "dispute", self.market, "--counter", "yes", "--reason", "it snowed at night")
+        self.extended.until("market_status", state="disputed", counter="yes")
+        operate("market", "resolve", self.market, "yes")
+        for stage in ("resolved", "settled"):
+            self.extended.until("market_status", state=stage)
         resolved = self.stock.last("market_resolved", market=self.market)
         assert fits(resolved, winning_asset_id=self.yes, winning_outcome="Yes", payouts=["1", "0"]), resolved
 
@@ -154,7 +161,7 @@ class Walk:
         stream = self.extended.read[-1]["stream_id"]
         wanted = {"assets_ids": [self.yes, self.no], "resume_from": self.before}
         again = Connection(self.document, "market", **wanted, stream_id=stream)
-        replayed = again.until("market_status", state="closed")
+        replayed = again.until("market_status", state="settled")
         assert [message["mode"] for message in replayed if message["event_type"] == "resumed"] == ["replay"]
         assert chain(replayed) == chain(self.extended.read), "a replay differs from what was sent first"
         other = Connection(self.document, "market", **wanted, stream_id=16 * "0")

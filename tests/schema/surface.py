@@ -33,7 +33,16 @@ FOREIGN = {"raw_metadata", "eventMetadata"}
 BY_KEY = {"allowances", "not_canceled", "history"}
 # Fields that an answer may leave out.
 OPTIONAL = {"duplicate", "error", "code", "revokedAt", "BUY", "SELL", "number", "cancelled", "eventId", "payout", "next_cursor"}
-OPTIONAL |= {"startDate", "endDate", "creationDate", "createdAt", "updatedAt"}
+OPTIONAL |= {"startDate", "endDate", "creationDate", "createdAt", "updatedAt", "held", "settled_at"}
+# Those that only the object of this name may leave out.
+OPTIONAL_OF = {
+    "life": {"opens_at", "closes_at", "game_start_time", "proposal", "settlement"},
+    "proposal": {"evidence", "counter"},
+    "dispute": {"counter"},
+    "proposals": {"dispute"},
+    "operators": {"revoked"},
+    "markets": {"policy"},
+}
 
 
 class Surface:
@@ -58,13 +67,20 @@ class Surface:
         sent = None if body is None else json.dumps(body, separators=(",", ":")).encode()
         more = {"Content-Type": "application/json"} if sent is not None else {}
         answer = requests.request(
-            method, url, params=query, data=sent, auth=auth, headers={**(headers or {}), **more}, timeout=60
+            method,
+            url,
+            params=query,
+            data=sent,
+            auth=auth,
+            headers={**(headers or {}), **more},
+            timeout=60,
+            allow_redirects=False,
         )
         if status is not None:
             assert answer.status_code == status, f"{method} {path}: {answer.status_code} {answer.text}"
         case.validate_response(answer, checks=list(CHECKS))
         self.seen[method, path, answer.status_code] += 1
-        is_json = "json" in answer.headers["Content-Type"]
+        is_json = "json" in answer.headers.get("Content-Type", "")
         content = answer.json() if is_json else answer.text
         if answer.status_code == 200 and weight(content) >= weight(self.good.get((method, path), (None, None, 0))[2]):
             self.good[method, path] = case, answer, content
@@ -109,8 +125,9 @@ def lies(content):
         altered = deepcopy(content)
         at(altered, place)["unheard_of"] = 1
         yield f"with a field added at {place}", altered
+        holder = next((step for step in reversed(place) if isinstance(step, str)), None)
         for name in inner:
-            if name in OPTIONAL:
+            if name in OPTIONAL or name in OPTIONAL_OF.get(holder, ()):
                 continue
             altered = deepcopy(content)
             del at(altered, place)[name]

@@ -12,7 +12,9 @@ from pathlib import Path
 
 import requests
 
-from exchange import ALICE, BOB, DAVE, L1, L2, SURFACES, Token, Wallet, operate
+from exchange import ALICE, BOB, DAVE, L1, L2, SURFACES, ZERO, Token, Wallet, operate
+from life import Life
+from people import People
 from surface import Surface
 
 NOBODY = "0x" + 40 * "0"
@@ -52,6 +54,7 @@ class Walk:
             self.prices,
             self.own,
             self.refusals,
+            self.replaces,
             self.cancels,
             self.heartbeats,
             self.positions,
@@ -61,6 +64,8 @@ class Walk:
             self.checkpoints,
             self.accounts,
             self.registrations,
+            self.people,
+            self.life,
             self.views,
             self.system,
             self.limits,
@@ -220,6 +225,21 @@ class Walk:
             trading.post("/order", order, 400, auth=bob)
         trading.post("/orders", [], 400, auth=bob)
         trading.post("/order", crossing, 401)
+
+    def replaces(self):
+        """Cancels and orders that are applied together."""
+        trading, alice = self.trading, L2(self.alice)
+        old = trading.post("/order", self.buy(self.alice, self.token, 20, 10), auth=alice)["orderID"]
+        wanted = {"cancel": [old, ZERO], "place": [self.buy(self.alice, self.token, 21, 10)]}
+        answer = trading.post("/replace", wanted, auth=alice)
+        assert answer["canceled"] == [old] and list(answer["not_canceled"]) == [ZERO], answer
+        assert [order["status"] for order in answer["orders"]] == ["live"], answer
+        careful = {"cancel": [old], "place": [self.buy(self.alice, self.token, 22, 10)], "if_all_canceled": True}
+        answer = trading.post("/replace", careful, auth=alice)
+        assert not answer["canceled"] and not answer["orders"][0]["success"], answer
+        trading.post("/replace", {}, 400, auth=alice)
+        trading.post("/replace", {"place": [{"order": {}, "owner": ""}]}, 400, auth=alice)
+        trading.post("/replace", wanted, 401)
 
     def cancels(self):
         trading, alice, bob = self.trading, L2(self.alice), L2(self.bob)
@@ -464,6 +484,15 @@ class Walk:
         operator.get("/markets/{condition}", auth=token, condition=one["condition_id"])
         operator.get("/markets/{condition}", 404, auth=token, condition="0x" + 64 * "1")
 
+    def people(self):
+        """Operators with roles, and what needs two of them."""
+        self.others = People(self)
+        self.others.all()
+
+    def life(self):
+        """A market of the operator's own, to its payout."""
+        Life(self, self.others, eventually).all()
+
     def system(self):
         operator, token = self.operator, self.bearer
         for probe in ("/livez", "/readyz", "/metrics"):
@@ -474,6 +503,11 @@ class Walk:
         self.command("/system/mode", {"mode": "asleep"}, 400)
         self.command("/system/settings", status["exchange"]["settings"])
         self.command("/snapshot", None)
+        operator.get("/admin", 307)
+        operator.get("/admin/")
+        for file in ("admin/admin.js", "admin/admin.css", "favicon.svg", "admin/index.html"):
+            operator.get("/admin/{file}", file=file)
+        operator.get("/admin/{file}", 404, file="missing.js")
 
     def views(self):
         """What the page reads, with a trade to prove."""

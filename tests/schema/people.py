@@ -1,0 +1,70 @@
+"""The steps of a walk with more than one operator: people, roles, withdrawals of two persons."""
+
+import time
+
+from exchange import Token
+
+
+class People:
+    """Operators that the first admin adds: a cashier, a resolver, and the one of the oracle's adapter."""
+
+    def __init__(self, walk):
+        self.walk, self.operator, self.admin = walk, walk.operator, walk.bearer
+        self.cashier, self.resolver = self.add("ann", "cashier"), self.add("ben", "resolver")
+        self.add("oracle", "resolver")
+
+    def add(self, name, role):
+        """The token of a new operator, which only this answer shows."""
+        return Token(self.walk.command("/operators", {"name": name, "role": role})["token"])
+
+    def command(self, token, path, body, status=200):
+        return self.operator.post(path, body, status, auth=token)
+
+    def all(self):
+        self.roles()
+        self.withdrawals()
+        self.acts()
+
+    def roles(self):
+        """What a role includes, and a person who leaves."""
+        operator = self.operator
+        me = operator.get("/me", auth=self.cashier)
+        assert me["name"] == "ann" and "/accounts/withdraw" in me["may"] and "/system/mode" not in me["may"], me
+        assert "/operators" in operator.get("/me", auth=self.admin)["may"]
+        operator.get("/me", 401)
+        self.command(self.cashier, "/system/mode", {"mode": "running"}, 403)
+        self.walk.command("/operators", {"name": "ann", "role": "markets"}, 409)
+        self.walk.command("/operators", {"name": "Ann", "role": "markets"}, 400)
+        leaving = self.add("cleo", "read-only")
+        assert not self.walk.command("/operators/revoke", {"name": "cleo", "reason": "left"})["duplicate"]
+        operator.get("/me", 401, auth=leaving)
+        self.walk.command("/operators/revoke", {"name": "admin"}, 409)
+        self.walk.command("/operators/revoke", {"name": "nobody"}, 404)
+        people = operator.get("/operators", auth=self.cashier)["operators"]
+        assert [person["name"] for person in people] == ["admin", "ann", "ben", "oracle", "cleo"]
+        assert "revoked" in people[-1]
+
+    def withdrawals(self):
+        """One is paid by the second person, another is given up."""
+        self.walk.command("/system/payments", {"withdrawal_limit": "100", "rebates_daily": True})
+        now, wallet = time.time_ns(), self.walk.bob.address
+        small, paid, given_up = (
+            {"wallet": wallet, "amount": amount, "reference": f"{name} {now}"}
+            for name, amount in (("small", "100"), ("paid", "150"), ("given up", "150"))
+        )
+        assert "held" not in self.command(self.cashier, "/accounts/withdraw", small)
+        for wanted in (paid, given_up):
+            assert self.command(self.cashier, "/accounts/withdraw", wanted)["held"]
+        waiting = self.operator.get("/withdrawals", auth=self.cashier)["withdrawals"]
+        assert [row["asked_by"] for row in waiting] == ["ann", "ann"], waiting
+        self.command(self.cashier, "/withdrawals/confirm", {"reference": paid["reference"]}, 409)
+        self.walk.command("/withdrawals/confirm", {"reference": paid["reference"]})
+        self.command(self.cashier, "/withdrawals/release", {"reference": given_up["reference"]})
+        self.walk.command("/withdrawals/confirm", {"reference": paid["reference"]}, 404)
+        assert self.operator.get("/withdrawals", auth=self.cashier)["withdrawals"] == []
+        self.walk.command("/system/payments", {"withdrawal_limit": "0", "rebates_daily": False})
+
+    def acts(self):
+        newest = self.operator.get("/acts", auth=self.resolver)["acts"]
+        assert newest[0]["path"] == "/system/payments" and newest[0]["name"] == "admin", newest[0]
+        assert any(act["reason"] == "left" for act in newest)
