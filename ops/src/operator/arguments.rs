@@ -143,7 +143,7 @@ pub(crate) enum Market {
     Finalise {
         /// Condition id or slug
         market: String,
-        /// Number of the proposal; required where a second person is asked [default: the current one]
+        /// Number of the proposal; a second person names it [default: the current one]
         #[arg(long)]
         proposal: Option<u64>,
     },

@@ -348,6 +348,14 @@ async fn rebates_are_paid(exchange: &Exchange, people: &People, maker: &str) {
     );
 }
 
+/// Number of the current proposal of a market, which a second person names.
+async fn proposal_of(exchange: &Exchange, condition: &str) -> String {
+    let (_, review) = operator::get(exchange, "/review").await;
+    let rows = review["proposals"].as_array().expect("a list");
+    let row = rows.iter().find(|row| row["condition_id"] == condition);
+    row.expect("a proposal")["proposal"].to_string()
+}
+
 async fn resolve_plain(exchange: &Exchange, people: &People, plain: &str) {
     assert!(
         people
@@ -368,6 +376,10 @@ async fn resolve_plain(exchange: &Exchange, people: &People, plain: &str) {
         ],
     );
     let refused = people.refused("ben", &["market", "finalise", plain]);
+    assert!(refused.contains("proposal is missing"), "{refused}");
+    let number = proposal_of(exchange, plain).await;
+    let finalise = ["market", "finalise", plain, "--proposal", &number];
+    let refused = people.refused("ben", &finalise);
     assert!(refused.contains("window is open"), "{refused}");
     people.done(
         "cid",
@@ -387,11 +399,10 @@ async fn resolve_plain(exchange: &Exchange, people: &People, plain: &str) {
     assert_eq!(proposal["dispute"]["disputed_by"], "cid");
     assert_eq!(proposal["dispute"]["reason"], "the source says rich");
     oracle_proposes(exchange, plain).await;
-    let condition = plain.to_owned();
+    let number = proposal_of(exchange, plain).await;
+    let finalise = ["market", "finalise", plain, "--proposal", &number];
     wait_for("the end of the window", async || {
-        people
-            .run("ben", &["market", "finalise", &condition])
-            .is_ok()
+        people.run("ben", &finalise).is_ok()
     })
     .await;
     wait_status(exchange, plain, "resolved").await;
@@ -464,13 +475,15 @@ async fn resolve_group(exchange: &Exchange, people: &People, group: &[String]) {
                 "harvest report",
             ],
         );
-        let refused = people.refused("ben", &["market", "finalise", market]);
+        let number = proposal_of(exchange, market).await;
+        let finalise = ["market", "finalise", market, "--proposal", &number];
+        let refused = people.refused("ben", &finalise);
         assert!(
             refused.contains("another operator") || refused.contains("window"),
             "{refused}"
         );
         wait_for("the end of the window", async || {
-            people.run("cid", &["market", "finalise", market]).is_ok()
+            people.run("cid", &finalise).is_ok()
         })
         .await;
         wait_status(exchange, market, "resolved").await;

@@ -207,10 +207,7 @@ fn proposals_are_disputed_replaced_and_finalised() {
         b"no",
     );
     let dispute = scene.view.resolutions().dispute(MARKET).unwrap();
-    assert_eq!(
-        (dispute.operator, dispute.wallet),
-        (OperatorNumber::NONE, by)
-    );
+    assert_eq!((dispute.operator, dispute.wallet), (OperatorNumber(3), by));
     assert_eq!((dispute.counter, &*dispute.reason), (counter, &b"no"[..]));
 
     let (command, event) = propose(Payout::No);

@@ -296,8 +296,8 @@ const ROWS: &[Row] = &[
         "window out of range",
     ),
     (
-        set!(StateRecord::Proposal { by, .. } => by = Some(AccountNumber(1))),
-        "two proposers",
+        set!(StateRecord::Proposal { by, .. } => by = Some(AccountNumber(u32::MAX))),
+        "unknown account",
     ),
     (
         set!(StateRecord::Proposal { operator, .. } => operator = OperatorNumber::NONE),
