@@ -120,7 +120,9 @@ fn images_come_by_themselves_after_so_many_frames_or_so_long() {
             assert!(status.snapshots.newest <= status.snapshots.folded);
             assert!(status.snapshots.newest_time <= status.time);
         });
-        assert!((1..=3).contains(&published(directory.path()).len()));
+        // Three are kept, and the newest may have come too late to be attested.
+        let images = published(directory.path()).len();
+        assert!((1..=4).contains(&images), "{images}");
     }
 }
 

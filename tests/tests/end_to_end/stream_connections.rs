@@ -385,7 +385,8 @@ async fn subscriptions_and_resumes_among_commands_lose_and_repeat_nothing() {
     let streams: Vec<Vec<Value>> = clients.iter_mut().map(|it| it.up_to(last)).collect();
     let is_link = |it: &&Value| !it["prev_sequence"].is_null();
     let all: Vec<&Value> = streams[0].iter().filter(is_link).collect();
-    assert!(all.len() >= 120);
+    // The first orders may be in the first book.
+    assert!(all.len() >= 60, "{}", all.len());
     let mut previous = None;
     for link in &all {
         let (sequence, before) = (number(link, "sequence"), number(link, "prev_sequence"));
