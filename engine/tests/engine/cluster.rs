@@ -24,8 +24,10 @@ use crate::harness::{Engine, OwnedFrame, TestClient, config, frames};
 use crate::restart::now;
 use crate::world::{World, order_id, set_up};
 
-/// More than twice the silence after which a standby takes over.
-const LONGER_THAN_SILENCE: Duration = Duration::from_millis(900);
+/// Silence after which a standby takes over; far longer than a busy machine delays a heartbeat.
+const SILENCE: Duration = Duration::from_millis(1_500);
+/// More than twice [`SILENCE`].
+const LONGER_THAN_SILENCE: Duration = Duration::from_millis(3_200);
 
 #[derive(Debug)]
 struct Link {
@@ -62,7 +64,7 @@ impl Host {
                 role,
                 host: name.to_owned(),
                 address: format!("http://{name}"),
-                takeover_after: Duration::from_millis(400),
+                takeover_after: SILENCE,
                 fingerprint: "same".to_owned(),
                 log: Arc::new(Link {
                     model: model.clone(),
