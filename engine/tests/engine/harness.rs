@@ -42,6 +42,15 @@ pub(crate) fn config(directory: &Path) -> EngineConfig {
 }
 
 impl Engine {
+    /// An engine on one of [`MACHINES`].
+    pub(crate) fn on((threads, waiting): (Threads, Waiting), directory: &Path) -> Self {
+        Self::start(EngineConfig {
+            threads,
+            waiting,
+            ..config(directory)
+        })
+    }
+
     pub(crate) fn try_start(config: EngineConfig) -> Result<Self, EngineError> {
         let (send, receive) = mpsc::channel();
         let thread = std::thread::spawn(move || {

@@ -81,11 +81,9 @@ fn are_together(frames: &[OwnedFrame]) -> bool {
 
 #[test]
 fn cancels_come_first_and_each_frame_counts_what_the_group_touched() {
-    for (threads, waiting) in MACHINES {
+    for machine in MACHINES {
         let directory = tempfile::tempdir().unwrap();
-        let mut config = config(directory.path());
-        (config.threads, config.waiting) = (threads, waiting);
-        let engine = Engine::start(config);
+        let engine = Engine::on(machine, directory.path());
         let world = World::build(&engine);
         let mut client = engine.client(Role::Trading);
         for number in 1..=3 {
@@ -153,11 +151,9 @@ fn orders_wait_for_all_cancels_if_the_client_says_so() {
 #[test]
 fn no_command_of_others_comes_between() {
     const GROUPS: u64 = 60;
-    for (threads, waiting) in MACHINES {
+    for machine in MACHINES {
         let directory = tempfile::tempdir().unwrap();
-        let mut config = config(directory.path());
-        (config.threads, config.waiting) = (threads, waiting);
-        let engine = Engine::start(config);
+        let engine = Engine::on(machine, directory.path());
         let world = World::build(&engine);
         let socket = engine.ready.socket.clone();
         let others = std::thread::spawn(move || {

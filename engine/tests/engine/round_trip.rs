@@ -11,11 +11,9 @@ use crate::world::{World, order_id};
 
 #[test]
 fn orders_rest_match_and_are_cancelled_on_every_machine() {
-    for (threads, waiting) in MACHINES {
+    for machine in MACHINES {
         let directory = tempfile::tempdir().unwrap();
-        let mut config = config(directory.path());
-        (config.threads, config.waiting) = (threads, waiting);
-        let engine = Engine::start(config);
+        let engine = Engine::on(machine, directory.path());
         let world = World::build(&engine);
         let mut client = engine.client(Role::Trading);
         let owner = world.traders[0].account;

@@ -64,11 +64,9 @@ fn time_s_deeds(frames: &[OwnedFrame]) -> Vec<Event> {
 
 #[test]
 fn a_market_opens_clears_and_closes_on_the_clock_of_the_engine() {
-    for (threads, waiting) in MACHINES {
+    for machine in MACHINES {
         let directory = tempfile::tempdir().unwrap();
-        let mut config = config(directory.path());
-        (config.threads, config.waiting) = (threads, waiting);
-        let engine = Engine::start(config);
+        let engine = Engine::on(machine, directory.path());
         let mut operator = engine.client(Role::Operator);
         let world = World::build_registered(&engine);
         let market = world.market;
@@ -106,11 +104,9 @@ fn a_market_opens_clears_and_closes_on_the_clock_of_the_engine() {
 
 #[test]
 fn a_delayed_order_meets_the_book_of_its_time_while_the_engine_idles() {
-    for (threads, waiting) in MACHINES {
+    for machine in MACHINES {
         let directory = tempfile::tempdir().unwrap();
-        let mut config = config(directory.path());
-        (config.threads, config.waiting) = (threads, waiting);
-        let engine = Engine::start(config);
+        let engine = Engine::on(machine, directory.path());
         let world = World::build(&engine);
         let mut client = engine.client(Role::Operator);
         set_terms(&world, &mut client, |terms| terms.taker_delay_ms = 200);
