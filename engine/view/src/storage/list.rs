@@ -248,37 +248,51 @@ pub(crate) fn append<S: Summary>(
         return Err(Impossible::HistoryUnreadable);
     }
     let own_summary = S::of(&entry);
-    let (before, jump, summary) = if end.len() == 0 {
-        (own, own, own_summary)
-    } else {
-        let (jump, between) =
-            next_jump(postings, end.last()).ok_or(Impossible::HistoryUnreadable)?;
-        let summary = between.map_or(own_summary, |between| own_summary.join(between));
-        (end.last(), jump, summary)
+    let rank = end.len();
+    let (before, jump, summary) = match rank.checked_sub(1) {
+        None => (own, own, own_summary),
+        Some(last) if joins_jumps(last, S::MAX_ENTRIES) => {
+            let (jump, between) =
+                jump_over_two(postings, end.last()).ok_or(Impossible::HistoryUnreadable)?;
+            (end.last(), jump, own_summary.join(between))
+        }
+        Some(_) => (end.last(), end.last(), own_summary),
     };
     postings.push(&Posting {
         before,
         jump,
-        rank: end.len(),
+        rank,
         entry,
         summary,
     })?;
     Ok(ListEnd::of(own, len))
 }
 
-/// The jump of the posting after `last`: over two jumps of equal length if possible, else to
-/// `last`. Also returns the summary of the postings jumped over.
-fn next_jump<S: Summary>(postings: &Log<Posting<S>>, last: u64) -> Option<(u64, Option<S>)> {
-    let one = postings.get(last)?;
-    let two = postings.get(one.jump)?;
-    let three = postings.get(two.jump)?;
-    let over = one.rank.checked_sub(two.rank)?;
-    let equal = over == two.rank.checked_sub(three.rank)?;
-    // The first posting refers to itself, so no jump goes over it.
-    Some(match equal && one.rank > 0 && 2 * over < S::MAX_ENTRIES {
-        true => (two.jump, Some(one.summary.join(two.summary))),
-        false => (last, None),
-    })
+/// Whether the posting after rank `last` jumps over two jumps of equal length; else it jumps to
+/// `last`. The ranks alone determine all jumps: their lengths are the digits of the rank in skew
+/// binary, that is in multiples of 2^k - 1. So most appends read no earlier posting.
+fn joins_jumps(last: u64, max_entries: u64) -> bool {
+    let mut rest = last;
+    while rest > 0 {
+        // The largest length up to `rest` that a jump over two reaches.
+        let mut length = (u64::MAX >> (rest + 1).leading_zeros()) >> 1;
+        while length > 1 && length > max_entries {
+            length >>= 1;
+        }
+        let multiple = rest / length;
+        rest -= multiple * length;
+        if rest == 0 {
+            return multiple > 1 && 2 * length < max_entries;
+        }
+    }
+    false
+}
+
+/// The end of the two jumps from `last`, and the summary of the postings jumped over.
+fn jump_over_two<S: Summary>(postings: &Log<Posting<S>>, last: u64) -> Option<(u64, S)> {
+    let one = PostingHeader::<S>::read(postings.bytes(last)?)?;
+    let two = PostingHeader::<S>::read(postings.bytes(one.jump)?)?;
+    Some((two.jump, one.summary.join(two.summary)))
 }
 
 /// A read view of one list.
@@ -472,6 +486,69 @@ mod tests {
             }
             prop_assert_eq!(lists.list(NUMBERS).len(), 0);
         }
+    }
+
+    /// The largest number of entries, with at most `MAX` in a summary.
+    #[derive(Clone, Copy, PartialEq, Debug)]
+    struct Count<const MAX: u64>(u32);
+
+    impl<const MAX: u64> Stored for Count<MAX> {
+        fn put(&self, out: &mut Vec<u8>) {
+            self.0.put(out);
+        }
+
+        fn take(from: &mut &[u8]) -> Result<Self, CodecError> {
+            u32::take(from).map(Self)
+        }
+    }
+
+    impl<const MAX: u64> Fixed for Count<MAX> {
+        const SIZE: usize = u32::SIZE;
+    }
+
+    impl<const MAX: u64> Summary for Count<MAX> {
+        type Entry = Packed;
+        const MAX_ENTRIES: u64 = MAX;
+
+        fn of(_: &Packed) -> Self {
+            Self(1)
+        }
+
+        fn join(self, other: Self) -> Self {
+            Self(self.0 + other.0)
+        }
+
+        fn target(_: u64, entry: &Packed) -> u64 {
+            entry.slot()
+        }
+    }
+
+    /// Jumps go over two jumps of equal length when there are such, and summaries cover them.
+    fn jumps_follow_the_definition<const MAX: u64>() {
+        let mut lists = Lists::<Count<MAX>>::of(Log::new(Chunking::Bits(8)), ListEnds::default());
+        for rank in 0..3_000 {
+            lists.push_with(0, Packed::of(rank)).unwrap();
+        }
+        let at = |slot| lists.postings.get(slot).unwrap();
+        for slot in 1..3_000 {
+            let one = at(slot - 1);
+            let two = at(one.jump);
+            let (over, next) = (one.rank - two.rank, two.rank - at(two.jump).rank);
+            let joins = one.rank > 0 && over == next && 2 * over < MAX;
+            let expected = if joins { two.jump } else { slot - 1 };
+            assert_eq!(at(slot).jump, expected, "posting {slot}");
+            assert_eq!(u64::from(at(slot).summary.0), slot - expected);
+        }
+    }
+
+    #[test]
+    fn jumps_depend_on_the_rank_alone() {
+        jumps_follow_the_definition::<{ u64::MAX }>();
+        jumps_follow_the_definition::<1>();
+        jumps_follow_the_definition::<2>();
+        jumps_follow_the_definition::<15>();
+        jumps_follow_the_definition::<16>();
+        jumps_follow_the_definition::<100>();
     }
 
     #[test]
