@@ -6,11 +6,12 @@
 //!           hot exchange, publisher, own journal                          superseded: exit code 79
 //! ```
 //! A start always follows first, whatever the role: what the log has decides. `join.rs` brings the
-//! local copy in line with the log, `standby.rs` follows and takes over, `leader.rs` publishes what
+//! local copy in line with the log (`readiness.rs` serves reads meanwhile), `standby.rs` follows and takes over, `leader.rs` publishes what
 //! the sync thread seals.
 
 pub(crate) mod join;
 mod leader;
+mod readiness;
 pub(crate) mod standby;
 pub(crate) mod status;
 
@@ -20,6 +21,7 @@ use std::time::Duration;
 use foretell_journal::replica::{self, ReplicaWriter};
 
 use self::leader::Leader;
+use self::readiness::Readiness;
 use self::standby::{Standby, StandbyStep};
 pub use self::status::CLUSTER_STATUS_NAME;
 use self::status::StatusFile;
@@ -51,15 +53,30 @@ pub(crate) fn run(
     let mut status = StatusFile::create(&config.data_directory, cluster)
         .map_err(EngineError::process("writing the cluster's status"))?;
     let journal = directory.journal();
-    let applied = join::join(config, cluster, &journal, &mut *log, &mut status)?;
+    let stop =
+        Stop::new(config.handle_signals).map_err(EngineError::process("listening to signals"))?;
+    let mut readiness = Readiness::new(config, directory, stop.handle.clone(), on_ready);
+    let mut waiting = |status: &mut StatusFile| {
+        readiness.without_log(status)?;
+        Ok(!stop.is_requested())
+    };
+    let joined = join::join(
+        config,
+        cluster,
+        &journal,
+        &mut *log,
+        &mut status,
+        &mut waiting,
+    )?;
+    let Some(applied) = joined else {
+        return Ok(());
+    };
     let restored = recovery::restore(config, directory, random()?, replica::recover_replica)?;
     let opened = ReplicaWriter::open(restored.journal);
     let (mut writer, journal, helper) = opened.map_err(EngineError::Journal)?;
     writer
         .start_preallocator(helper)
         .map_err(EngineError::Journal)?;
-    let stop =
-        Stop::new(config.handle_signals).map_err(EngineError::process("listening to signals"))?;
     let wakers = Wakers::new(config)?;
     wakers.mailbox.set_leading(false);
     let publisher = spawn_publisher(wakers.publisher(
@@ -70,13 +87,7 @@ pub(crate) fn run(
         restored.newly_accepted,
         (random()?, clocks),
     ))?;
-    on_ready(&Ready {
-        socket: directory.socket(),
-        epoch: journal.epoch(),
-        genesis: journal.genesis(),
-        sequence: writer.last_sequence(),
-        stop: stop.handle.clone(),
-    });
+    readiness.ready(journal.epoch(), journal.genesis(), writer.last_sequence());
     let mut standby = Standby::new(
         config,
         cluster,

@@ -343,3 +343,56 @@ impl ControlView {
         fs::metadata(path(dir)).is_ok_and(|meta| (meta.dev(), meta.ino()) == self.file)
     }
 }
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use std::fmt::Write as _;
+
+    use super::*;
+
+    /// Lines of 32 bytes; the boot id, which every machine has its own of, is zero.
+    fn lines(mut page: Vec<u8>) -> String {
+        page[64..80].fill(0);
+        page.chunks(32).fold(String::new(), |mut text, line| {
+            line.iter()
+                .for_each(|byte| write!(text, "{byte:02x}").unwrap());
+            text + "\n"
+        })
+    }
+
+    #[test]
+    fn golden_pages() {
+        let mut start = EngineStart {
+            epoch: 0x0102_0304_0506_0708,
+            generation: 0x1112_1314_1516_1718,
+            genesis: [0x47; 32],
+            segment: 0x2122_2324,
+            first: Sequence(0x3132_3334_3536_3738),
+            found: Sequence(0x4142_4344_4546_4748),
+            is_replica: false,
+        };
+        let position = JournalPosition {
+            segment: 0x6162_6364,
+            offset: 0x7172_7374,
+        };
+        let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
+        for (name, is_replica) in [("control_v1", false), ("control_v2", true)] {
+            start.is_replica = is_replica;
+            let dir = tempfile::tempdir().unwrap();
+            let durable = Sequence(0x5152_5354_5556_5758);
+            let page = ControlPage::create(dir.path(), &start, durable, position).unwrap();
+            page.set_status(WriterStatus::Closed);
+            let written = lines(fs::read(path(dir.path())).unwrap());
+            let file = golden.join(format!("{name}.golden"));
+            if !file.exists() && std::env::var_os("FORETELL_WRITE_GOLDEN").is_some() {
+                fs::write(&file, &written).unwrap();
+            }
+            let kept = fs::read_to_string(&file).unwrap();
+            assert_eq!(kept, written, "{}", file.display());
+            let read = ControlView::open(dir.path()).unwrap();
+            assert_eq!(read.start, start);
+            assert_eq!((read.durable(), read.position()), (durable, position));
+            assert_eq!(read.status(), WriterStatus::Closed);
+        }
+    }
+}

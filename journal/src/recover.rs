@@ -318,7 +318,7 @@ fn create(dir: &Path, options: &Options) -> Result<NewSegment, JournalError> {
     })
 }
 
-fn fill_random(host: &dyn ClockAndRandom, bytes: &mut [u8]) -> Result<(), JournalError> {
+pub(crate) fn fill_random(host: &dyn ClockAndRandom, bytes: &mut [u8]) -> Result<(), JournalError> {
     host.random(bytes)
         .context("read random bytes for", Path::new("the journal"))
 }

@@ -12,6 +12,7 @@
 //!   aside ([`LocalEnd::keep`]). This is the only case in which a journal is cut.
 //! - A host that does not lead writes what it receives ([`ReplicaWriter`]).
 
+mod confirmed;
 mod item;
 mod local_end;
 mod resume;
@@ -20,6 +21,7 @@ mod writer;
 
 pub use crate::directory::replica_marker_path as marker_path;
 pub use crate::log_queue::{LogQueue, MAX_IN_FLIGHT};
+pub use confirmed::{ConfirmedEnd, publish_confirmed};
 pub use item::{Item, MAX_ITEM_BYTES};
 pub use local_end::{LocalEnd, LocalItem, create, each_item, remove_unfounded};
 pub use resume::recover_replica;

@@ -2,13 +2,14 @@
 
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use foretell_engine::{CLUSTER_STATUS_NAME, JOURNAL_DIRECTORY};
 use foretell_jetstream::{JetStreamLog, admin};
 use foretell_journal::replica;
 use foretell_link::{CLUSTER_STATUS_MAX_AGE_MS, ClusterStatus};
-use foretell_replication::{Decision, LogError, Publish, ReplicatedLog, decide, message_of};
+use foretell_replication::{Fill, LogError, ReplicatedLog, message_of};
 use serde_json::{Value, json};
 
 use crate::cli::ClusterCommand;
@@ -20,9 +21,10 @@ use crate::output::{Output, field, table};
 
 /// Room for headers in a message.
 const HEADER_ROOM: usize = 4_096;
-/// Attempts with one message while the log is filled.
-const MAX_ATTEMPTS: u32 = 400;
-const ATTEMPT_PAUSE: Duration = Duration::from_millis(25);
+/// A fill without a confirmation for this long ends.
+const FILL_PATIENCE: Duration = Duration::from_secs(20);
+/// An outcome ends the wait earlier.
+const FILL_WAIT: Duration = Duration::from_millis(25);
 /// Hosts that must have what is purged.
 const PURGE_HOSTS: usize = 2;
 
@@ -148,6 +150,10 @@ fn init(
 fn fill(log: &mut JetStreamLog, journal: &Path) -> Result<(), Failure> {
     let last = log.bounds().map_err(log_failure)?.last;
     let largest = admin::max_payload(log).saturating_sub(HEADER_ROOM);
+    let thread = std::thread::current();
+    log.set_waker(Arc::new(move || thread.unpark()));
+    let mut wait = || std::thread::park_timeout(FILL_WAIT);
+    let mut fill = Fill::new(last, FILL_PATIENCE);
     let mut number = 0;
     let mut publish_next = |message: &[u8]| -> Result<(), String> {
         number += 1;
@@ -170,27 +176,14 @@ fn fill(log: &mut JetStreamLog, journal: &Path) -> Result<(), Failure> {
                 message.len()
             ));
         }
-        let publish = Publish {
-            expected: number - 1,
-            after: None,
-            id: format!("fill-{number}"),
-            bytes: message.to_vec(),
-        };
-        let mut attempts = 0;
-        let mut wait = || {
-            std::thread::park_timeout(ATTEMPT_PAUSE);
-            attempts += 1;
-            attempts < MAX_ATTEMPTS
-        };
-        match decide(log, &publish, &mut wait) {
-            Decision::Accepted => Ok(()),
-            Decision::Refused => Err("another host writes to the log".to_owned()),
-            Decision::Unknown => Err("the log does not answer".to_owned()),
-        }
+        let pushed = fill.push(log, message, &mut wait);
+        pushed.map_err(|error| error.to_string())
     };
+    let failed =
+        |error: &dyn std::fmt::Display| Failure::new(format!("{}: {error}", journal.display()));
     let options = foretell_journal::Options::default();
-    replica::each_item(journal, &options, &mut publish_next)
-        .map_err(|error| Failure::new(format!("{}: {error}", journal.display())))
+    replica::each_item(journal, &options, &mut publish_next).map_err(|error| failed(&error))?;
+    fill.finish(log, &mut wait).map_err(|error| failed(&error))
 }
 
 fn seed(config: &Config, log: &mut JetStreamLog, output: Output) -> Result<ExitCode, Failure> {

@@ -9,6 +9,7 @@
 
 mod decide;
 mod fields;
+mod fill;
 mod locate;
 mod log;
 mod model;
@@ -17,6 +18,7 @@ mod silence;
 mod window;
 
 pub use decide::{Decision, decide};
+pub use fill::{Fill, FillError};
 pub use locate::{LocateError, Located, locate, message_of};
 pub use log::{
     Bounds, ConnectLog, LogError, Message, Outcome, Publish, ReplicatedLog, Wake, message_id,

@@ -57,131 +57,85 @@ impl Flight {
     }
 }
 
-/// Items on their way into the log.
+/// Messages on their way into the log, oldest first.
 #[derive(Debug)]
-pub struct Window {
-    queue: LogQueue,
-    host: String,
-    term: u64,
-    /// Number of the last message that was taken from the queue.
+pub(crate) struct Flights {
+    /// Number of the last message that was sent.
     last: u64,
-    flights: VecDeque<Flight>,
+    open: VecDeque<Flight>,
     /// The last attempt after a fault.
     retried: Duration,
-    /// The last time at which the log confirmed something.
-    confirmed_at: Duration,
 }
 
-impl Window {
-    /// Publishes the items of `queue` after message `last`, the header of this term.
-    #[must_use]
-    pub const fn new(queue: LogQueue, host: String, term: u64, last: u64, now: Duration) -> Self {
+impl Flights {
+    /// Sends messages after message `last` of the log.
+    pub(crate) const fn new(last: u64) -> Self {
         Self {
-            queue,
-            host,
-            term,
             last,
-            flights: VecDeque::new(),
+            open: VecDeque::new(),
             retried: Duration::ZERO,
-            confirmed_at: now,
         }
     }
 
-    /// Whether nothing is in flight.
-    #[must_use]
-    pub fn is_idle(&self) -> bool {
-        self.flights.is_empty() && self.queue.in_flight() == 0
-    }
-
-    /// Whether a message waits to be sent again or to be compared.
-    #[must_use]
-    pub fn has_fault(&self) -> bool {
-        let has_fault = |it: &Flight| matches!(it.state, State::Unsent | State::WrongLast);
-        self.flights.iter().any(has_fault)
-    }
-
-    /// The last time at which the log confirmed something.
-    #[must_use]
-    pub const fn confirmed_at(&self) -> Duration {
-        self.confirmed_at
-    }
-
-    /// Number of the last message taken from the queue.
-    #[must_use]
-    pub const fn last(&self) -> u64 {
+    pub(crate) const fn last(&self) -> u64 {
         self.last
     }
 
-    /// Handles outcomes, resolves faults and sends new items. Returns the durable sequence if it
-    /// rose.
-    ///
-    /// # Errors
-    /// Another host leads. Nothing is published after it.
-    pub fn step(
+    pub(crate) fn is_empty(&self) -> bool {
+        self.open.is_empty()
+    }
+
+    /// Whether a message waits to be sent again or to be compared.
+    fn has_fault(&self) -> bool {
+        let has_fault = |it: &Flight| matches!(it.state, State::Unsent | State::WrongLast);
+        self.open.iter().any(has_fault)
+    }
+
+    pub(crate) fn has_room(&self) -> bool {
+        self.open.len() < MAX_IN_FLIGHT && !self.has_fault()
+    }
+
+    /// Sends the next message.
+    pub(crate) fn send(&mut self, log: &mut dyn ReplicatedLog, id: String, bytes: Vec<u8>) {
+        let flight = Flight {
+            expected: self.last,
+            id,
+            attempt: 0,
+            bytes,
+            state: State::Sent,
+        };
+        log.publish(flight.publish(self.previous(self.open.len())));
+        self.open.push_back(flight);
+        self.last += 1;
+    }
+
+    /// Handles outcomes and sends again. Returns how many more messages the log has confirmed.
+    pub(crate) fn step(
         &mut self,
         log: &mut dyn ReplicatedLog,
         now: Duration,
-    ) -> Result<Option<Sequence>, Superseded> {
+    ) -> Result<usize, Superseded> {
         while let Some((expected, outcome)) = log.outcome() {
             self.note(expected, outcome);
         }
         self.resolve(log, now)?;
-        let mut raised = None;
-        while self
-            .flights
-            .front()
-            .is_some_and(|flight| flight.state == State::Accepted)
-        {
-            self.flights.pop_front();
-            self.confirmed_at = now;
-            raised = self.queue.confirm().or(raised);
-        }
+        let is_open = |it: &Flight| it.state != State::Accepted;
+        let confirmed = self.open.iter().position(is_open);
+        let confirmed = confirmed.unwrap_or(self.open.len());
+        self.open.drain(..confirmed);
         self.send_again(log, now);
-        self.send_new(log);
-        Ok(raised)
-    }
-
-    /// Checks of an idle leader whether the log has gone on without it.
-    ///
-    /// # Errors
-    /// Another host leads.
-    pub fn check_idle(
-        &mut self,
-        log: &mut dyn ReplicatedLog,
-        now: Duration,
-    ) -> Result<(), Superseded> {
-        match log.bounds() {
-            Ok(bounds) if bounds.last > self.last => Err(Superseded {
-                number: self.last + 1,
-            }),
-            Ok(bounds) => {
-                if bounds.last == self.last {
-                    self.confirmed_at = now;
-                } else {
-                    tracing::error!(
-                        own = self.last,
-                        log = bounds.last,
-                        "the replicated log lacks confirmed messages"
-                    );
-                }
-                Ok(())
-            }
-            Err(error) => {
-                tracing::debug!(%error, "cannot check the replicated log");
-                Ok(())
-            }
-        }
+        Ok(confirmed)
     }
 
     /// The id of the message before the one in this place of the window, as last sent. The first
     /// follows a message that the log has confirmed.
     fn previous(&self, at: usize) -> Option<String> {
-        let flight = &self.flights[at.checked_sub(1)?];
+        let flight = &self.open[at.checked_sub(1)?];
         Some(attempt_id(&flight.id, flight.attempt))
     }
 
     fn note(&mut self, expected: u64, outcome: Outcome) {
-        let flight = self.flights.iter_mut().find(|it| it.expected == expected);
+        let flight = self.open.iter_mut().find(|it| it.expected == expected);
         // An answer to an earlier attempt, of a message that is resolved.
         let Some(flight) = flight.filter(|flight| flight.state != State::Accepted) else {
             return;
@@ -196,12 +150,8 @@ impl Window {
     /// The oldest message decides: if the log has another one in its place, another host leads; if
     /// it has none, all that follow must be sent again.
     fn resolve(&mut self, log: &mut dyn ReplicatedLog, now: Duration) -> Result<(), Superseded> {
-        while let Some(at) = self
-            .flights
-            .iter()
-            .position(|it| it.state != State::Accepted)
-        {
-            let flight = &mut self.flights[at];
+        while let Some(at) = self.open.iter().position(|it| it.state != State::Accepted) {
+            let flight = &mut self.open[at];
             if flight.state != State::WrongLast || now.saturating_sub(self.retried) < RETRY {
                 return Ok(());
             }
@@ -212,7 +162,7 @@ impl Window {
                 }
                 Ok(Some(_)) => return Err(Superseded { number }),
                 Ok(None) => {
-                    for flight in self.flights.range_mut(at..) {
+                    for flight in self.open.range_mut(at..) {
                         if flight.state == State::WrongLast {
                             flight.attempt += 1;
                         }
@@ -231,7 +181,7 @@ impl Window {
     /// Sends again from the first message without an outcome on: the later ones were refused, or
     /// will be.
     fn send_again(&mut self, log: &mut dyn ReplicatedLog, now: Duration) {
-        let first = self.flights.iter().position(|it| it.state == State::Unsent);
+        let first = self.open.iter().position(|it| it.state == State::Unsent);
         let Some(first) = first else {
             return;
         };
@@ -239,31 +189,122 @@ impl Window {
             return;
         }
         self.retried = now;
-        for at in first..self.flights.len() {
+        for at in first..self.open.len() {
             let previous = self.previous(at);
-            let flight = &mut self.flights[at];
+            let flight = &mut self.open[at];
             if flight.state != State::Accepted {
                 flight.state = State::Sent;
                 log.publish(flight.publish(previous));
             }
         }
     }
+}
+
+/// Items on their way into the log.
+#[derive(Debug)]
+pub struct Window {
+    queue: LogQueue,
+    host: String,
+    term: u64,
+    flights: Flights,
+    /// The last time at which the log confirmed something.
+    confirmed_at: Duration,
+}
+
+impl Window {
+    /// Publishes the items of `queue` after message `last`, the header of this term.
+    #[must_use]
+    pub const fn new(queue: LogQueue, host: String, term: u64, last: u64, now: Duration) -> Self {
+        Self {
+            queue,
+            host,
+            term,
+            flights: Flights::new(last),
+            confirmed_at: now,
+        }
+    }
+
+    /// Whether nothing is in flight.
+    #[must_use]
+    pub fn is_idle(&self) -> bool {
+        self.flights.is_empty() && self.queue.in_flight() == 0
+    }
+
+    /// Whether a message waits to be sent again or to be compared.
+    #[must_use]
+    pub fn has_fault(&self) -> bool {
+        self.flights.has_fault()
+    }
+
+    /// The last time at which the log confirmed something.
+    #[must_use]
+    pub const fn confirmed_at(&self) -> Duration {
+        self.confirmed_at
+    }
+
+    /// Number of the last message taken from the queue.
+    #[must_use]
+    pub const fn last(&self) -> u64 {
+        self.flights.last()
+    }
+
+    /// Handles outcomes, resolves faults and sends new items. Returns the durable sequence if it
+    /// rose.
+    ///
+    /// # Errors
+    /// Another host leads. Nothing is published after it.
+    pub fn step(
+        &mut self,
+        log: &mut dyn ReplicatedLog,
+        now: Duration,
+    ) -> Result<Option<Sequence>, Superseded> {
+        let mut raised = None;
+        for _ in 0..self.flights.step(log, now)? {
+            self.confirmed_at = now;
+            raised = self.queue.confirm().or(raised);
+        }
+        self.send_new(log);
+        Ok(raised)
+    }
+
+    /// Checks of an idle leader whether the log has gone on without it.
+    ///
+    /// # Errors
+    /// Another host leads.
+    pub fn check_idle(
+        &mut self,
+        log: &mut dyn ReplicatedLog,
+        now: Duration,
+    ) -> Result<(), Superseded> {
+        match log.bounds() {
+            Ok(bounds) if bounds.last > self.last() => Err(Superseded {
+                number: self.last() + 1,
+            }),
+            Ok(bounds) => {
+                if bounds.last == self.last() {
+                    self.confirmed_at = now;
+                } else {
+                    tracing::error!(
+                        own = self.last(),
+                        log = bounds.last,
+                        "the replicated log lacks confirmed messages"
+                    );
+                }
+                Ok(())
+            }
+            Err(error) => {
+                tracing::debug!(%error, "cannot check the replicated log");
+                Ok(())
+            }
+        }
+    }
 
     fn send_new(&mut self, log: &mut dyn ReplicatedLog) {
-        while self.flights.len() < MAX_IN_FLIGHT
-            && !self.has_fault()
+        while self.flights.has_room()
             && let Some(bytes) = self.queue.take()
         {
-            let flight = Flight {
-                expected: self.last,
-                id: message_id(self.term, self.last + 1, &self.host),
-                attempt: 0,
-                bytes,
-                state: State::Sent,
-            };
-            log.publish(flight.publish(self.previous(self.flights.len())));
-            self.flights.push_back(flight);
-            self.last += 1;
+            let id = message_id(self.term, self.last() + 1, &self.host);
+            self.flights.send(log, id, bytes);
         }
     }
 }

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use foretell_replication::{
-    Bounds, Decision, Fault, Model, ModelLog, Outcome, Publish, ReplicatedLog, decide, message_id,
+    Bounds, Decision, Fault, Fill, FillError, Model, ModelLog, Outcome, Publish, ReplicatedLog,
+    decide, message_id,
 };
 
 fn connect(model: &Model) -> ModelLog {
@@ -80,4 +81,68 @@ fn a_host_that_is_cut_off_learns_nothing_and_changes_nothing() {
     assert_eq!(model.messages(), []);
     is_reachable.store(true, Ordering::Relaxed);
     assert_eq!(log.bounds(), Ok(Bounds { first: 1, last: 0 }));
+}
+
+#[test]
+fn a_fill_has_eight_messages_in_flight_and_survives_every_fault() {
+    let patience = std::time::Duration::from_secs(20);
+    let text = |number: u64| format!("item {number}").into_bytes();
+    for fault in [
+        Fault::RequestLost,
+        Fault::AnswerLost,
+        Fault::Repeated,
+        Fault::Delayed,
+        Fault::Late,
+    ] {
+        let model = Model::default();
+        let mut log = connect(&model);
+        let is_faulty = Arc::new(AtomicBool::new(true));
+        let (delayed, mut count) = (Arc::clone(&is_faulty), 0);
+        log.set_faults(move || {
+            count += 1;
+            match delayed.load(Ordering::Relaxed) {
+                true => Fault::Delayed,
+                false if count % 3 == 0 => fault,
+                false => Fault::None,
+            }
+        });
+        let mut fill = Fill::new(0, patience);
+        for number in 1..=8 {
+            let mut never = || panic!("it waits for message {number}");
+            fill.push(&mut log, &text(number), &mut never).unwrap();
+        }
+        let late = model.clone();
+        let mut wait = || {
+            is_faulty.store(false, Ordering::Relaxed);
+            late.deliver_late();
+            std::thread::yield_now();
+        };
+        for number in 9..=50 {
+            fill.push(&mut log, &text(number), &mut wait).unwrap();
+        }
+        fill.finish(&mut log, &mut wait).unwrap();
+        let filled = model.messages().into_iter().map(|message| message.bytes);
+        let wanted: Vec<_> = (1..=50).map(text).collect();
+        assert_eq!(filled.collect::<Vec<_>>(), wanted, "{fault:?}");
+    }
+}
+
+#[test]
+fn a_fill_ends_when_another_host_writes_or_the_log_is_silent() {
+    let model = Model::default();
+    let mut other = connect(&model);
+    assert_eq!(
+        decide(&mut other, &takeover("b", 0), &mut attempts(10)),
+        Decision::Accepted
+    );
+    let patience = std::time::Duration::from_millis(200);
+    let mut wait = std::thread::yield_now;
+    let mut log = connect(&model);
+    let mut fill = Fill::new(0, patience);
+    fill.push(&mut log, b"first", &mut wait).unwrap();
+    assert_eq!(fill.finish(&mut log, &mut wait), Err(FillError::Refused(1)));
+    let mut silent = model.connect(Arc::new(AtomicBool::new(false)));
+    let mut fill = Fill::new(1, patience);
+    fill.push(&mut silent, b"second", &mut wait).unwrap();
+    assert_eq!(fill.finish(&mut silent, &mut wait), Err(FillError::Unknown));
 }

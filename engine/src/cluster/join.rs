@@ -29,7 +29,8 @@ pub(crate) enum Attempt {
 }
 
 /// Compares the journal with the log until both agree, and sets aside what the log does not have.
-/// Returns the number of the log's message that the journal ends with.
+/// Returns the number of the log's message that the journal ends with; `None` when `waiting`, which is
+/// called after each failed attempt, returns false.
 ///
 /// # Errors
 /// The journal is not of this log, or an I/O error. A log that does not answer is awaited.
@@ -39,7 +40,8 @@ pub(crate) fn join(
     journal: &Path,
     log: &mut dyn ReplicatedLog,
     status: &mut StatusFile,
-) -> Result<u64, EngineError> {
+    waiting: &mut dyn FnMut(&mut StatusFile) -> Result<bool, EngineError>,
+) -> Result<Option<u64>, EngineError> {
     let clocks = SystemClocks::start();
     mark_as_replica(journal).map_err(EngineError::process("marking the journal"))?;
     loop {
@@ -50,10 +52,14 @@ pub(crate) fn join(
             })?,
         };
         match attempt {
-            Attempt::Joined(number) => return Ok(number),
+            Attempt::Joined(number) => return Ok(Some(number)),
             Attempt::Waits(state) => status.set_state(&state),
         }
+        let goes_on = waiting(status)?;
         status.write(clocks.wall());
+        if !goes_on {
+            return Ok(None);
+        }
         std::thread::park_timeout(RETRY);
     }
 }

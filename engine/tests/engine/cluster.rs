@@ -9,8 +9,8 @@ use foretell_engine::client::Client;
 use foretell_engine::{
     ClusterConfig, ClusterRole, EXIT_SUPERSEDED, EngineConfig, EngineError, SOCKET_NAME,
 };
-use foretell_journal::Options;
 use foretell_journal::replica::{MAX_ITEM_BYTES, SET_ASIDE_DIRECTORY};
+use foretell_journal::{Follower, Next, Options};
 use foretell_link::Role;
 use foretell_model::limits::NEWEST_RULES;
 use foretell_model::{
@@ -43,15 +43,15 @@ impl ConnectLog for Link {
 }
 
 /// A host and its connection to the log.
-struct Host {
+pub(crate) struct Host {
     directory: tempfile::TempDir,
-    config: EngineConfig,
+    pub(crate) config: EngineConfig,
     is_reachable: Arc<AtomicBool>,
     engine: Option<Engine>,
 }
 
 impl Host {
-    fn new(model: &Model, name: &str, role: ClusterRole) -> Self {
+    pub(crate) fn new(model: &Model, name: &str, role: ClusterRole) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let is_reachable = Arc::new(AtomicBool::new(true));
         let plain = config(&directory.path().join("data"));
@@ -81,21 +81,21 @@ impl Host {
         }
     }
 
-    fn data(&self) -> PathBuf {
+    pub(crate) fn data(&self) -> PathBuf {
         self.directory.path().join("data")
     }
 
-    fn start(&mut self) {
+    pub(crate) fn start(&mut self) {
         self.engine = Some(Engine::start(self.config.clone()));
     }
 
-    fn started(mut self) -> Self {
+    pub(crate) fn started(mut self) -> Self {
         self.start();
         self
     }
 
     /// A client of this host once it leads.
-    fn client(&self) -> TestClient {
+    pub(crate) fn client(&self) -> TestClient {
         let socket = self.data().join(SOCKET_NAME);
         while Client::connect(&socket, "probe", Role::Operator).is_err() {
             std::thread::yield_now();
@@ -103,11 +103,11 @@ impl Host {
         TestClient::connect(&socket, Role::Operator)
     }
 
-    fn stop(&mut self) {
+    pub(crate) fn stop(&mut self) {
         self.engine.take().unwrap().stop();
     }
 
-    fn end(&mut self) -> Result<(), EngineError> {
+    pub(crate) fn end(&mut self) -> Result<(), EngineError> {
         self.engine.take().unwrap().end()
     }
 }
@@ -121,14 +121,14 @@ fn deposit(number: u8) -> Command {
 }
 
 /// Deposits once, and returns the sequence of the acknowledgement.
-fn acknowledged(client: &mut TestClient, number: u8) -> Sequence {
+pub(crate) fn acknowledged(client: &mut TestClient, number: u8) -> Sequence {
     let reply = client.ask(deposit(number), &[]);
     assert!(matches!(reply.verdict, Verdict::Applied(_)), "{reply:?}");
     reply.sequence
 }
 
 /// The frames of a host, once it has everything up to `sequence`.
-fn followed(directory: &Path, sequence: Sequence) -> Vec<OwnedFrame> {
+pub(crate) fn followed(directory: &Path, sequence: Sequence) -> Vec<OwnedFrame> {
     let journal = directory.join(foretell_engine::JOURNAL_DIRECTORY);
     loop {
         let follower = foretell_journal::Follower::open(&journal, Sequence(0));
@@ -256,6 +256,47 @@ fn a_cut_off_standby_does_not_count_silence_and_a_reader_never_leads() {
     reader.stop();
 }
 
+#[test]
+fn a_host_that_starts_without_the_log_serves_what_it_has_until_the_log_answers() {
+    let model = Model::default();
+    let mut first = Host::new(&model, "first", ClusterRole::Leader).started();
+    let mut client = first.client();
+    let mut second = Host::new(&model, "second", ClusterRole::Standby).started();
+    let had = acknowledged(&mut client, 1);
+    followed(&second.data(), had);
+    second.stop();
+    let newer = acknowledged(&mut client, 2);
+    // As after a start of the machine.
+    let journal = second.data().join(foretell_engine::JOURNAL_DIRECTORY);
+    std::fs::remove_file(journal.join("control")).unwrap();
+    for boots in [true, false] {
+        second.is_reachable.store(false, Ordering::Relaxed);
+        second.start();
+        let follower = Follower::open(&journal, Sequence(0)).unwrap();
+        let durable = follower.durable();
+        assert!(durable >= had && durable < newer, "boots: {boots}");
+        assert_eq!(deposits(&frames(&second.data())), [1]);
+        assert!(!second.data().join(SOCKET_NAME).exists());
+        if boots {
+            // The page is from an earlier start of the engine now.
+            second.stop();
+        }
+    }
+    let mut follower = Follower::open(&journal, Sequence(0)).unwrap();
+    second.is_reachable.store(true, Ordering::Relaxed);
+    while follower.last_sequence() < newer {
+        match follower.next_frame().unwrap() {
+            Next::UpToDate => follower.wait(SILENCE),
+            Next::Rebuild { .. } => panic!("what was read is not in the journal any more"),
+            Next::Frame(_) | Next::NewEpoch { .. } => {}
+        }
+    }
+    assert_eq!(followed(&second.data(), newer), frames(&first.data()));
+    drop(client);
+    first.stop();
+    second.stop();
+}
+
 /// Messages of the first two terms: founding and the first leader.
 fn first_messages(model: &Model) -> u64 {
     let first = |id: &str| id.starts_with("1-") || id.starts_with("2-");
@@ -373,7 +414,7 @@ fn a_new_leader_does_what_is_due_first_and_goes_on_with_a_settlement() {
         ..MarketTerms::default()
     };
     let last = client
-        .ask(Command::SetTerms { market, terms }, &[])
+        .ask(Command::SetTerms { market, terms: terms.into() }, &[])
         .sequence;
     let before = followed(&second.data(), last).len();
     // Its own close, at its time, reaches nobody.

@@ -7,6 +7,7 @@ mod allocation;
 mod background;
 mod checkpoints;
 mod cluster;
+mod cluster_full_disk;
 mod crash;
 mod durable;
 mod harness;

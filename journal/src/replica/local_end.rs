@@ -44,6 +44,8 @@ pub struct LocalEnd {
     _lock: DirectoryLock,
     items: Vec<LocalItem>,
     torn: Option<(u32, u32)>,
+    /// The highest *proven* field of these batches: disk and log had everything up to it.
+    proven: Sequence,
 }
 
 impl LocalEnd {
@@ -64,6 +66,7 @@ impl LocalEnd {
             _lock: lock,
             items: Vec::new(),
             torn: None,
+            proven: Sequence(0),
         };
         if directory::segments(dir)?.is_empty() {
             return Ok(local);
@@ -82,6 +85,13 @@ impl LocalEnd {
     #[must_use]
     pub fn items(&self) -> &[LocalItem] {
         &self.items
+    }
+
+    /// The last batch that disk and log had, or the header of the watermark's segment.
+    pub(super) fn confirmed(&self) -> Option<&LocalItem> {
+        let is_proven = |it: &LocalItem| it.offset > 0 && it.last <= self.proven;
+        let mut newest_first = self.items.iter().rev();
+        newest_first.find(|it| it.confirmed || is_proven(it))
     }
 
     /// Keeps the first `count` items and sets the others aside, into files of their own that
@@ -128,6 +138,7 @@ impl LocalEnd {
         let end = Scan { after, ..scan }.run(&mut |batch| {
             let header = batch.header();
             let message = batch.bytes();
+            self.proven = self.proven.max(header.proven);
             batches.push(LocalItem {
                 segment: header.segment,
                 offset: header.offset,

@@ -523,6 +523,54 @@ fn followers_of_a_copy_see_a_takeover_as_a_new_epoch() {
 }
 
 #[test]
+fn readers_of_a_copy_whose_log_is_silent_see_what_disk_and_log_had() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut leader = Leader::found(dir.path());
+    leader.batch(2);
+    leader.write(1);
+    let earlier = fs::read(watermark::path(dir.path())).unwrap();
+    leader.confirm();
+    leader.write(1);
+    let term = leader.state.epoch();
+    drop(leader);
+    // The last batch proves the one before, which the watermark does not cover; the log lacks it.
+    fs::write(watermark::path(dir.path()), earlier).unwrap();
+    let mark = watermark::read(dir.path()).unwrap().unwrap();
+    assert_eq!(mark.sequence, Sequence(2));
+    let publish = || replica::publish_confirmed(dir.path(), &options()).unwrap();
+    let page = || fs::read(dir.path().join("control")).unwrap();
+    let before = page();
+    assert_eq!(publish().map(|end| end.last), Some(Sequence(3)));
+    assert_eq!(page(), before, "the page of this boot is as good");
+    fs::remove_file(dir.path().join("control")).unwrap();
+    let end = publish().unwrap();
+    assert_eq!((end.last, end.term), (Sequence(3), term));
+
+    let mut follower = Follower::open(dir.path(), Sequence(0)).unwrap();
+    for sequence in 1..=3 {
+        let Next::Frame(frame) = follower.next_frame().unwrap() else {
+            panic!("no frame {sequence}");
+        };
+        assert_eq!(frame.sequence(), Sequence(sequence));
+    }
+    assert!(matches!(follower.next_frame().unwrap(), Next::UpToDate));
+    // The log answers: it does not have the last batch.
+    let local = LocalEnd::open(dir.path(), &options()).unwrap();
+    let kept = local.items().len() - 1;
+    assert!(local.keep(kept).unwrap().is_some());
+    let copy = Copy::open(dir.path());
+    assert_eq!(copy.recovered, [1, 2, 3]);
+    assert!(matches!(
+        follower.next_frame().unwrap(),
+        Next::NewEpoch { .. }
+    ));
+    assert!(matches!(follower.next_frame().unwrap(), Next::UpToDate));
+    let empty = tempfile::tempdir().unwrap();
+    let none = replica::publish_confirmed(empty.path(), &options());
+    assert_eq!(none.unwrap(), None);
+}
+
+#[test]
 fn a_superseded_leader_makes_nothing_durable_any_more() {
     let dir = tempfile::tempdir().unwrap();
     let mut leader = Leader::found(dir.path());
