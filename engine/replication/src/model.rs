@@ -129,13 +129,17 @@ impl ModelLog {
         }
     }
 
+    fn draw(&mut self) -> Fault {
+        let faults = self.faults.as_mut();
+        faults.map_or(Fault::None, |faults| faults())
+    }
+
     /// Carries requests and answers.
     fn carry(&mut self) {
         while let Some(publish) = self.requests.pop_front() {
-            let fault = match &mut self.faults {
-                _ if !self.is_reachable.load(Ordering::Relaxed) => Fault::RequestLost,
-                Some(faults) => faults(),
-                None => Fault::None,
+            let fault = match self.is_reachable.load(Ordering::Relaxed) {
+                true => self.draw(),
+                false => Fault::RequestLost,
             };
             let expected = publish.expected;
             match fault {
@@ -212,6 +216,10 @@ impl ReplicatedLog for ModelLog {
     }
 
     fn announce(&mut self, record: &HostRecord) {
+        // Others write between two calls of this host, such as its look at the log and its takeover.
+        if self.draw() != Fault::None {
+            self.model.deliver_late();
+        }
         if let Ok(model) = self.reach() {
             let host = record.host.clone();
             model.state().hosts.insert(host, record.clone());
