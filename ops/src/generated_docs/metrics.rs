@@ -73,17 +73,39 @@ fn alerts_and_dashboard_use_existing_metrics() {
     let page = foretell_gateway::metrics_example();
     let families = families(&page);
     let packaging = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/packaging"));
-    for file in ["alerts.yml", "grafana-dashboard.json"] {
+    for file in ["alerts.yml", "alerts-cluster.yml", "grafana-dashboard.json"] {
         let text = std::fs::read_to_string(packaging.join(file)).expect("a readable file");
         let words = text.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
         let names: Vec<&str> = words
             .filter(|word| word.len() > PREFIX.len() && word.starts_with(PREFIX))
             .map(|name| name.trim_end_matches("_total").trim_end_matches("_bucket"))
             .collect();
-        assert!(names.len() > 10, "{file}: {names:?}");
+        assert!(names.len() > 6, "{file}: {names:?}");
         for name in names {
             let known = families.iter().any(|family| family.name == name);
             assert!(known, "{file}: no metric {name}");
         }
+    }
+}
+
+#[test]
+fn every_alert_has_its_row_in_the_documentation() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let read = |path: &str| std::fs::read_to_string(root.join(path)).expect("a readable file");
+    for (rules, page) in [
+        ("packaging/alerts.yml", "../docs/operate/monitoring.md"),
+        ("packaging/alerts-cluster.yml", "../docs/operate/cluster.md"),
+    ] {
+        let (rules, page) = (read(rules), read(page));
+        let alerts = rules
+            .lines()
+            .filter_map(|it| it.trim().strip_prefix("- alert: "));
+        let mut count = 0;
+        for alert in alerts {
+            let row = format!("| `{alert}` |");
+            assert!(page.contains(&row), "no row {row}");
+            count += 1;
+        }
+        assert_eq!(count, page.matches("| `Foretell").count());
     }
 }
