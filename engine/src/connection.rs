@@ -24,6 +24,8 @@ pub(crate) enum DisconnectReason {
     Version(u32),
     #[error("command not allowed for the role of the peer")]
     NotAllowed,
+    #[error("a second hello: the role of a connection does not change")]
+    SecondGreeting,
     #[error("no hello in time")]
     NoGreeting,
     #[error("the peer does not read its answers")]

@@ -142,16 +142,22 @@ impl Default for GroupProgress {
 }
 
 impl GroupProgress {
-    fn count(&mut self, command: &Command, verdict: &Verdict, events: &[Event]) {
+    fn count(
+        &mut self,
+        command: &Command,
+        applied: &AppliedCommand,
+        events: &[Event],
+        visited: usize,
+    ) {
         const ENDED: Verdict = Verdict::Applied(CommandOutcome::Cancelled { orders: 1 });
         if let Command::CancelOrder { .. } = command {
-            self.all_canceled &= *verdict == ENDED;
+            self.all_canceled &= applied.verdict == ENDED;
         }
-        if let Verdict::Applied(_) = verdict {
+        if let Verdict::Applied(_) = applied.verdict {
             let is_touched =
                 |event: &&Event| matches!(event, Event::Fill(_) | Event::OrderClosed { .. });
-            let touched = usize::from(self.touched) + events.iter().filter(is_touched).count();
-            let most = touched.min(MAX_VISITED_ORDERS);
+            let ended = usize::from(self.touched) + events.iter().filter(is_touched).count();
+            let most = ended.max(visited).min(MAX_VISITED_ORDERS);
             self.touched = u16::try_from(most).expect("the bound has 16 bits");
         }
     }
@@ -352,7 +358,8 @@ impl<C: Clocks> Matcher<C> {
                 self.apply(&queued.command, stamp, &queued.evidence)
             }
         };
-        group.count(&queued.command, &applied.verdict, &self.state.events);
+        let visited = self.exchange.visited();
+        group.count(&queued.command, &applied, &self.state.events, visited);
         self.ring.recycle(queued.evidence);
         let sequence = self.exchange.sequence();
         let reply = PendingReply {

@@ -69,6 +69,9 @@ impl<C: Clocks> RequestHandler<C> {
             return Err(DisconnectReason::Version(hello.version));
         }
         tracing::info!(slot = peer.id.slot, name = ?hello.name, role = ?hello.role, "gateway connected");
+        if peer.role.is_some() {
+            return Err(DisconnectReason::SecondGreeting);
+        }
         peer.role = Some(hello.role);
         peer.answer(&Answer::Welcome(Welcome {
             epoch: self.journal.epoch(),

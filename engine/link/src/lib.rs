@@ -34,4 +34,4 @@ pub use violation::Violation;
 
 /// Version of this protocol. Engine and gateway are one binary, so versions are not negotiated: a
 /// different version is rejected with [`Goodbye::Version`].
-pub const PROTOCOL_VERSION: u32 = 5;
+pub const PROTOCOL_VERSION: u32 = 6;

@@ -47,6 +47,7 @@ impl Exchange {
             return Ok(self.kill(&taker, id_slot, rejection, context));
         }
         let stop = self.run_match_loop(&mut taker, context);
+        context.visited.set(taker.visited);
         if order.order_type == OrderType::Fak && taker.done.fills == 0 {
             self.scratch.clear();
             return Ok(self.kill(&taker, id_slot, RejectionReason::FakNoMatch.into(), context));

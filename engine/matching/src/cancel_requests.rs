@@ -171,6 +171,7 @@ mod tests {
             now: TimeNs(now),
             operator: foretell_model::OperatorNumber::NONE,
             touched: 0,
+            visited: std::cell::Cell::new(0),
             events,
         }
     }

@@ -5,7 +5,7 @@ use foretell_model::digest::PendingWork;
 use foretell_model::limits::MAX_VISITED_ORDERS;
 use foretell_model::{
     CloseReason, CommandOutcome, Event, MarketNumber, MarketState, MarketTerms, Rejection,
-    RejectionReason, SystemMode, TimeMs, TimeNs,
+    RejectionReason, SystemMode, TermsUpdate, TimeMs, TimeNs,
 };
 
 use crate::command_context::{CommandContext, HandlerResult, NotApplied, ensure};
@@ -76,10 +76,12 @@ impl Exchange {
     pub(crate) fn set_terms(
         &mut self,
         market: MarketNumber,
-        terms: &MarketTerms,
+        update: &TermsUpdate,
         context: &mut CommandContext<'_>,
     ) -> HandlerResult {
         self.ensure_not_over(market)?;
+        let before = self.clock.of(market);
+        let terms = update.applied_to(before.terms);
         ensure(terms.are_in_range(), RejectionReason::InvalidTerms)?;
         let (opens, closes) = (terms.opens_at.0, terms.closes_at.0);
         let contradicts = RejectionReason::ClockContradicts;
@@ -93,20 +95,16 @@ impl Exchange {
             Rejection::with(RejectionReason::ClosesInPast, closes, now),
         )?;
         ensure(
-            self.clock.of(market).terms != *terms,
+            before.terms != terms,
             NotApplied::already(CommandOutcome::Done),
         )?;
-        self.put_terms(
-            market,
-            MarketClock {
-                terms: *terms,
-                clear_armed: terms.clear_book_on_start && terms.game_start_time.0 > now,
-            },
-        );
-        context.event(Event::TermsSet {
-            market,
-            terms: *terms,
-        });
+        let clear_armed = if update.names_clear() {
+            terms.clear_book_on_start && terms.game_start_time.0 > now
+        } else {
+            before.clear_armed
+        };
+        self.put_terms(market, MarketClock { terms, clear_armed });
+        context.event(Event::TermsSet { market, terms });
         Ok(CommandOutcome::Done)
     }
 

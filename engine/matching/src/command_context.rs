@@ -1,5 +1,7 @@
 //! Context of one command for its handlers, and the results of commands without effect.
 
+use std::cell::Cell;
+
 use foretell_model::{
     CommandOutcome, Event, OperatorNumber, Rejection, RejectionReason, Sequence, TimeNs, Verdict,
 };
@@ -20,6 +22,8 @@ pub(crate) struct CommandContext<'a> {
     pub(crate) operator: OperatorNumber,
     /// Orders touched in earlier frames of its group.
     pub(crate) touched: u16,
+    /// Resting orders visited, and those touched in earlier frames of its group.
+    pub(crate) visited: Cell<usize>,
     pub(crate) events: &'a mut Vec<Event>,
 }
 

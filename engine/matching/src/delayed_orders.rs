@@ -48,11 +48,18 @@ impl Exchange {
 
     /// Whether a resting order of another account could trade with the taker.
     fn meets(&self, taker: &Taker, context: &CommandContext<'_>) -> bool {
-        self.book(taker.market, taker.book_side().opposite())
-            .take(MAX_VISITED_ORDERS.saturating_sub(taker.visited))
+        let mut visited = taker.visited;
+        let mut makers = self
+            .book(taker.market, taker.book_side().opposite())
+            .take(MAX_VISITED_ORDERS.saturating_sub(visited))
             .map(|slot| &self.orders[slot])
-            .take_while(|maker| taker.reaches(maker.yes_price))
-            .any(|maker| self.skip_reason(taker, maker, context).is_none())
+            .take_while(|maker| taker.reaches(maker.yes_price));
+        let meets = makers.any(|maker| {
+            visited += 1;
+            self.skip_reason(taker, maker, context).is_none()
+        });
+        context.visited.set(visited);
+        meets
     }
 
     fn delay(
@@ -294,7 +301,9 @@ impl Exchange {
     /// [`Self::run_match_loop`], which is inlined where orders are placed at once.
     #[inline(never)]
     fn match_later(&mut self, taker: &mut Taker, context: &mut CommandContext<'_>) -> StopReason {
-        self.run_match_loop(taker, context)
+        let stop = self.run_match_loop(taker, context);
+        context.visited.set(taker.visited);
+        stop
     }
 
     /// [`Self::finish`], which is inlined where orders are placed at once.

@@ -1,5 +1,7 @@
 //! The entry point of the exchange: dispatches each command to its handler.
 
+use std::cell::Cell;
+
 use foretell_model::digest::StateDigest;
 use foretell_model::limits::MAX_VISITED_ORDERS;
 use foretell_model::{
@@ -55,6 +57,8 @@ pub struct Exchange {
     pub(crate) held: HeldWithdrawals,
     /// Slots of the orders that the current command is about to close; empty between commands.
     pub(crate) scratch: Vec<u32>,
+    /// Of the last applied command; not part of the state.
+    visited: usize,
 }
 
 impl Exchange {
@@ -93,6 +97,7 @@ impl Exchange {
             operators: Operators::new(),
             held: HeldWithdrawals::new(),
             scratch: Vec::with_capacity(MAX_VISITED_ORDERS + 1),
+            visited: 0,
         }
     }
 
@@ -145,10 +150,12 @@ impl Exchange {
             now,
             operator: stamp.operator,
             touched: stamp.touched,
+            visited: Cell::new(stamp.touched.into()),
             events,
         };
         let answer = self.dispatch(command, &mut context);
         if answer.is_ok() {
+            self.visited = context.visited.get();
             self.system.sequence = sequence;
             self.system.time = now;
         }
@@ -290,7 +297,7 @@ impl Exchange {
             } => self.dispute(market, counter, by, context),
             Command::WithdrawProposal { market, by } => self.withdraw_proposal(market, by, context),
             Command::Finalise { market, proposal } => self.finalise(market, proposal, context),
-            Command::SetPolicy { market, policy } => self.set_policy(market, policy, context),
+            Command::SetPolicy { market, ref policy } => self.set_policy(market, policy, context),
             Command::ClearPolicy { market } => self.clear_policy(market, context),
             Command::ListWallet {
                 market,
@@ -299,7 +306,7 @@ impl Exchange {
                 dispute,
             } => self.list_wallet(market, wallet, Permissions { propose, dispute }, context),
             Command::Step => self.step(context),
-            Command::SetPayments(payments) => self.set_payments(payments, context),
+            Command::SetPayments { ref payments } => self.set_payments(payments, context),
             Command::AddOperator { role, name, token } => {
                 let live = true;
                 let added = Operator {
@@ -342,6 +349,13 @@ impl Exchange {
     #[must_use]
     pub fn next_due(&self) -> Option<TimeNs> {
         self.first_due().map(|due| due.at)
+    }
+
+    /// Resting orders that the last applied command visited, and those that its stamp says were touched
+    /// before. With what it ended, this bounds the next command of its group.
+    #[must_use]
+    pub const fn visited(&self) -> usize {
+        self.visited
     }
 
     /// The digest of the state; independent of the layout in memory.

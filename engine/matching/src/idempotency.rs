@@ -15,6 +15,9 @@ use crate::indexed_queue::IndexedQueue;
 use crate::rules::Rules;
 use crate::table::KeyHasher;
 
+/// Code of a proposal.
+const PROPOSE: u16 = 42;
+
 /// The content of a command with a reference. A repeat must have the same content and command code.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) struct ActionContent {
@@ -80,7 +83,7 @@ impl References {
         content: Option<ActionContent>,
         context: &CommandContext<'_>,
     ) -> Result<(), NotApplied> {
-        match self.find(scope, reference) {
+        match self.find(scope, context.code, reference) {
             None => Ok(()),
             Some(used) if used.code == context.code && Some(used.content) == content => {
                 Err(NotApplied::Repeated {
@@ -188,7 +191,7 @@ impl References {
     /// Restores a remembered reference; the caller restores in order of sequence. Returns false
     /// when the reference is already present.
     pub(crate) fn restore(&mut self, used: UsedReference) -> bool {
-        let is_new = self.find(used.scope, used.reference).is_none();
+        let is_new = self.find(used.scope, used.code, used.reference).is_none();
         if is_new {
             self.insert(used);
         }
@@ -203,9 +206,18 @@ impl References {
         }
     }
 
-    fn find(&self, scope: Option<AccountNumber>, reference: Reference) -> Option<&UsedReference> {
+    /// Proposals have a scope of their own.
+    fn find(
+        &self,
+        scope: Option<AccountNumber>,
+        code: u16,
+        reference: Reference,
+    ) -> Option<&UsedReference> {
         let hash = self.hash(scope, reference);
-        let is_it = |used: &UsedReference| (used.scope, used.reference) == (scope, reference);
+        let is_it = |used: &UsedReference| {
+            (used.scope, used.reference) == (scope, reference)
+                && (used.code == PROPOSE) == (code == PROPOSE)
+        };
         match scope {
             None => self.operators.find(hash, is_it),
             Some(_) => self.actions.find(hash, is_it),
@@ -296,6 +308,7 @@ mod tests {
             now: TimeNs(now),
             operator: foretell_model::OperatorNumber::NONE,
             touched: 0,
+            visited: std::cell::Cell::new(0),
             events,
         }
     }

@@ -13,6 +13,7 @@ impl Exchange {
     pub(crate) fn would_fill(&self, taker: &Taker, context: &CommandContext<'_>) -> bool {
         let mut taker = taker.clone();
         let stop = self.dry_run(&mut taker, context);
+        context.visited.set(taker.visited);
         taker.is_filled(stop)
     }
 

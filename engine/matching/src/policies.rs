@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use foretell_model::limits::MAX_LISTED_WALLETS;
 use foretell_model::{
-    AccountNumber, CommandOutcome, Event, MarketNumber, MarketState, OperatorRole, RejectionReason,
-    ResolutionPolicy, WalletAddress,
+    AccountNumber, CommandOutcome, Event, MarketNumber, MarketState, OperatorRole, PolicyUpdate,
+    RejectionReason, ResolutionPolicy, WalletAddress,
 };
 
 use crate::command_context::{CommandContext, HandlerResult, NotApplied, ensure};
@@ -79,7 +79,7 @@ impl Exchange {
     pub(crate) fn set_policy(
         &mut self,
         market: Option<MarketNumber>,
-        policy: ResolutionPolicy,
+        update: &PolicyUpdate,
         context: &mut CommandContext<'_>,
     ) -> HandlerResult {
         if let Some(market) = market {
@@ -91,6 +91,11 @@ impl Exchange {
             ];
             self.ensure_state(market, &open)?;
         }
+        let in_force = match market {
+            None => self.policies.site.policy,
+            Some(market) => self.policies.of(market).policy,
+        };
+        let policy = update.applied_to(in_force);
         ensure(policy.is_valid(), RejectionReason::InvalidPolicy)?;
         match (self.policies.own_mut(market), market) {
             (Some(own), _) => {

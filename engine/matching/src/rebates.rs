@@ -3,7 +3,8 @@
 use foretell_model::digest::BackgroundWork;
 use foretell_model::limits::{ACCOUNTS_PER_STEP, MAX_BALANCE};
 use foretell_model::{
-    AccountNumber, CommandOutcome, Event, Micros, PaymentSettings, RejectionReason, TimeNs,
+    AccountNumber, CommandOutcome, Event, Micros, PaymentSettings, PaymentsUpdate, RejectionReason,
+    TimeNs,
 };
 
 use crate::background::Background;
@@ -89,9 +90,10 @@ impl Exchange {
 
     pub(crate) fn set_payments(
         &mut self,
-        payments: PaymentSettings,
+        update: &PaymentsUpdate,
         context: &mut CommandContext<'_>,
     ) -> HandlerResult {
+        let payments = update.applied_to(self.rebates.payments);
         let is_valid = payments.withdrawal_limit <= MAX_BALANCE;
         ensure(is_valid, RejectionReason::InvalidSettings)?;
         ensure(
@@ -100,7 +102,7 @@ impl Exchange {
         )?;
         self.rebates.payments = payments;
         self.refresh_clock();
-        context.event(Event::PaymentsSet);
+        context.event(Event::PaymentsSet { payments });
         Ok(CommandOutcome::Done)
     }
 

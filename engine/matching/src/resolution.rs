@@ -91,8 +91,9 @@ impl Exchange {
         ensure(own.lets_propose(actor), RejectionReason::NotPermitted)?;
         let policy = own.policy;
         let (shortest, longest) = (policy.minimum_window_seconds, MAX_WINDOW_SECONDS);
+        let window_seconds = propose.window_seconds.unwrap_or(shortest);
         ensure(
-            (shortest..=longest).contains(&propose.window_seconds),
+            (shortest..=longest).contains(&window_seconds),
             Rejection::with(
                 RejectionReason::InvalidWindow,
                 shortest.into(),
@@ -108,7 +109,7 @@ impl Exchange {
             payout: propose.payout,
             operator: context.operator,
             by: propose.by,
-            window_seconds: propose.window_seconds,
+            window_seconds,
             evidence: propose.evidence,
             by_time: policy.by_time,
             second_person: policy.second_person,
@@ -270,10 +271,11 @@ impl Exchange {
 fn content_of(propose: &Propose) -> ActionContent {
     let (halves, _) = propose.evidence.as_chunks::<8>();
     let [low, high] = [halves[0], halves[1]].map(u64::from_le_bytes);
+    let window = propose.window_seconds.map_or(0, |it| u64::from(it) + 1);
     ActionContent {
         account: propose.by.unwrap_or_default(),
         object: propose.market.0,
-        amount: u64::from(propose.window_seconds) * 4 + u64::from(propose.payout.code()),
+        amount: window * 4 + u64::from(propose.payout.code()),
         questions: QuestionSet { low, high },
     }
 }

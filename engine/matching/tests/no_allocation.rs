@@ -303,7 +303,8 @@ fn nothing_is_allocated_for_delays_and_rebates() {
             taker_delay_ms,
             rebate_ppm: 250_000,
             ..MarketTerms::default()
-        },
+        }
+        .into(),
     };
     let payments = PaymentSettings {
         rebates_daily: true,
@@ -311,7 +312,9 @@ fn nothing_is_allocated_for_delays_and_rebates() {
     };
     for command in [
         Command::SwitchRules { rules: 3 },
-        Command::SetPayments(payments),
+        Command::SetPayments {
+            payments: payments.into(),
+        },
         terms(0, 3_000),
         terms(1, 100),
         terms(2, 0),

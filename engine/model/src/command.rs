@@ -15,14 +15,13 @@ use crate::id::{
     AccountNumber, ApiKey, ConditionId, Digest16, DomainNumber, EventId, EventNumber, KeyNumber,
     MarketNumber, OperatorNumber, OrderId, Reference, Sequence, TokenId, WalletAddress,
 };
-use crate::market::{
-    FeeSchedule, MarketTerms, Payout, QuestionSet, ResolutionPolicy, SystemMode, WalletKind,
-};
+use crate::market::{FeeSchedule, Payout, QuestionSet, SystemMode, WalletKind};
 use crate::operator::{OperatorName, OperatorRole};
 use crate::quantity::{Lots, Micros, Tick};
-use crate::settings::{PaymentSettings, Settings};
+use crate::settings::Settings;
 use crate::side::{OrderType, Outcome, Side};
 use crate::time::{TimeMs, TimeSeconds};
+use crate::update::{PaymentsUpdate, PolicyUpdate, TermsUpdate};
 
 /// A signed order as it reaches the core. The checks run in this order; the first failure is the
 /// answer and changes and journals nothing:
@@ -101,10 +100,10 @@ pub struct Propose {
     /// SHA-256 of the evidence; zeros without.
     pub evidence: [u8; 32],
     /// Challenge window in seconds, from the policy's shortest to
-    /// [`crate::limits::MAX_WINDOW_SECONDS`].
-    pub window_seconds: u32,
-    /// As in `Deposit`, same scope. The same content: market, payout, window, wallet and the first
-    /// 16 bytes of the evidence hash.
+    /// [`crate::limits::MAX_WINDOW_SECONDS`]; `None` = the policy's shortest.
+    pub window_seconds: Option<u32>,
+    /// As in `Deposit`; proposals have a scope of their own. The same content: market, payout, window
+    /// as sent, wallet and the first 16 bytes of the evidence hash.
     pub reference: Reference,
 }
 
@@ -345,14 +344,14 @@ pub enum Command {
         fee: FeeSchedule,
     },
 
-    /// 41, rules 3: replace the terms of a market. Rejected in this order: `UnknownMarket`,
+    /// 41, rules 3: change terms of a market. The result is checked. Rejected in this order: `UnknownMarket`,
     /// `InvalidTransition` (closed or resolved), `InvalidTerms`, `ClockContradicts`,
     /// `ClosesInPast`. Equal terms are `Repeated` (docs/verify/rules.md §21).
     SetTerms {
         /// The market.
         market: MarketNumber,
-        /// The new terms.
-        terms: MarketTerms,
+        /// The new terms; those that it does not name stay.
+        terms: TermsUpdate,
     },
     /// 42, rules 3: propose a payout. Evidence: its source, at most
     /// [`crate::limits::MAX_SOURCE_BYTES`].
@@ -386,14 +385,15 @@ pub enum Command {
         /// The proposal: the sequence of its command.
         proposal: Sequence,
     },
-    /// 46, rules 3: set the resolution policy of the site or of a market. Rejected in this order:
-    /// `UnknownMarket`, `InvalidTransition` (resolved), `InvalidPolicy`. The same is `Repeated`
+    /// 46, rules 3: change the resolution policy of the site or of a market, whose own policy begins as
+    /// that of the site. Rejected in this order: `UnknownMarket`, `InvalidTransition` (resolved),
+    /// `InvalidPolicy` (the result). The same is `Repeated`
     /// (docs/verify/rules.md §24).
     SetPolicy {
         /// The market; `None` = the site.
         market: Option<MarketNumber>,
-        /// The policy.
-        policy: ResolutionPolicy,
+        /// The new policy; fields that it does not name stay.
+        policy: PolicyUpdate,
     },
     /// 47, rules 3: remove a market's own policy and its list of wallets; the site's apply again.
     /// Rejected in this order: `UnknownMarket`, `NoPolicy` (docs/verify/rules.md §24).
@@ -458,9 +458,11 @@ pub enum Command {
     /// 58, rules 3: one step of the first work in the background: a settlement or a payment of
     /// rebates. The engine issues it. Rejected: `NothingPending` (docs/verify/rules.md §25).
     Step,
-    /// 59, rules 3: replace the settings of payments. Rejected: `InvalidSettings`. The same is
-    /// `Repeated`.
-    SetPayments(PaymentSettings),
+    /// 59, rules 3: change settings of payments. Rejected: `InvalidSettings`. The same is `Repeated`.
+    SetPayments {
+        /// The new settings; those that it does not name stay.
+        payments: PaymentsUpdate,
+    },
     /// 60, rules 3: add an operator. Rejected in this order: `OperatorRequired`, `InvalidOperator`,
     /// `OperatorNameTaken`, `OperatorTokenTaken`, `TooManyOperators`. The same live operator again
     /// is `Repeated` (docs/verify/rules.md §27).
@@ -547,7 +549,7 @@ impl Command {
             Self::Continue => 56,
             Self::AttestState { .. } => 57,
             Self::Step => 58,
-            Self::SetPayments(_) => 59,
+            Self::SetPayments { .. } => 59,
             Self::AddOperator { .. } => 60,
             Self::RevokeOperator { .. } => 61,
             Self::DescribeEvent { .. } => 62,

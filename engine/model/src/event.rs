@@ -15,6 +15,7 @@ use crate::market::{
 };
 use crate::quantity::{Lots, Micros, Price, Tick};
 use crate::rejection::RejectionReason;
+use crate::settings::PaymentSettings;
 use crate::side::{CloseReason, MatchKind};
 use crate::time::TimeNs;
 
@@ -419,8 +420,11 @@ pub enum Event {
     WorkPending,
     /// 56: the journal attests a snapshot; its hash is in the command.
     StateAttested,
-    /// 57: the settings of payments were replaced by those of the command.
-    PaymentsSet,
+    /// 57: the settings of payments changed.
+    PaymentsSet {
+        /// All settings in force.
+        payments: PaymentSettings,
+    },
     /// 58: an operator was added; name, role and token hash are in the command.
     OperatorAdded {
         /// Its number.
@@ -501,7 +505,7 @@ impl Event {
             Self::DomainRegistered { .. } => 54,
             Self::WorkPending => 55,
             Self::StateAttested => 56,
-            Self::PaymentsSet => 57,
+            Self::PaymentsSet { .. } => 57,
             Self::OperatorAdded { .. } => 58,
             Self::OperatorRevoked { .. } => 59,
             Self::EventDescribed { .. } => 60,

@@ -36,7 +36,7 @@ pub struct CommandStamp {
     pub time: TimeNs,
     /// The operator whose command it is (docs/verify/rules.md §27).
     pub operator: OperatorNumber,
-    /// Events `Fill` and `OrderClosed` in earlier frames of its group, 0 to
+    /// Orders that earlier frames of its group ended, traded with or visited, 0 to
     /// [`crate::limits::MAX_VISITED_ORDERS`]; a placed order visits as many orders less
     /// (docs/verify/rules.md §28). 0 outside of a group.
     pub touched: u16,

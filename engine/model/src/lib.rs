@@ -24,6 +24,7 @@ pub mod side;
 mod state_codec;
 mod state_record;
 pub mod time;
+pub mod update;
 pub mod verdict;
 
 pub use command::{Command, PlaceOrder};
@@ -44,4 +45,5 @@ pub use rejection::{Rejection, RejectionReason};
 pub use settings::{PaymentSettings, Settings};
 pub use side::{CloseReason, MatchKind, OrderType, Outcome, Side};
 pub use time::{TimeMs, TimeNs, TimeSeconds};
+pub use update::{PaymentsUpdate, PolicyUpdate, TermsUpdate};
 pub use verdict::{CommandOutcome, OrderResult, OrderStatus, Verdict};

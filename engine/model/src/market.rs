@@ -86,7 +86,7 @@ pub struct FeeSchedule {
 }
 
 /// Terms of a market beside its registration, rules 3 (docs/verify/rules.md §21 to §23). All zero
-/// until `Command::SetTerms`, which replaces all of them. Times are engine time; 0 = none.
+/// until `Command::SetTerms`. Times are engine time; 0 = none.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Archive, Serialize, Deserialize)]
 pub struct MarketTerms {
     /// When a registered market becomes active.

@@ -23,7 +23,7 @@ codes!(
 );
 
 /// A set of roles: bit n is the role with code n. Other bits are zero.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Archive, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Archive, Serialize, Deserialize)]
 pub struct RoleSet(u8);
 
 impl RoleSet {

@@ -67,7 +67,7 @@ pub const fn may(role: OperatorRole, command: &Command) -> bool {
         | Command::ChangeSettings(_)
         | Command::SwitchRules { .. }
         | Command::RegisterDomain { .. }
-        | Command::SetPayments(_)
+        | Command::SetPayments { .. }
         | Command::AddOperator { .. }
         | Command::RevokeOperator { .. } => matches!(role, Admin),
     }

@@ -276,8 +276,9 @@ pub enum StateRecord {
     /// `REFERENCES_PER_ACCOUNT` or more and the time of the account's oldest + `REQUEST_MEMORY_NS`
     /// is not below the time of the command.
     ///
-    /// Rules 3: a proposal's reference has the scope of deposits. Its account is the proposing wallet
-    /// (0 for an operator), its object the market, its amount window × 4 + payout code, its
+    /// Rules 3: proposals have a scope of their own, stored as `None` with the code of the command.
+    /// The account is the proposing wallet (0 for an operator), the object the market, the amount
+    /// (0 without a window, else window + 1) × 4 + payout code, the
     /// questions the first 16 bytes of the evidence hash. A held withdrawal's is that of the withdrawal.
     RememberedReference {
         /// Sequence of the command.

@@ -339,7 +339,7 @@ impl Exchange {
                 dispute,
             } => self.list_wallet(market, wallet, Permissions { propose, dispute }, events),
             Command::Step => self.step(at, events),
-            Command::SetPayments(payments) => self.set_payments(payments, events),
+            Command::SetPayments { payments } => self.set_payments(payments, events),
             Command::AddOperator { role, name, token } => {
                 self.add_operator(role, name, token, at, events)
             }

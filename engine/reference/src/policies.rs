@@ -2,8 +2,8 @@
 
 use foretell_model::limits::MAX_LISTED_WALLETS;
 use foretell_model::{
-    AccountNumber, CommandOutcome, Event, MarketNumber, MarketState, Rejection, RejectionReason,
-    ResolutionPolicy, WalletAddress,
+    AccountNumber, CommandOutcome, Event, MarketNumber, MarketState, PolicyUpdate, Rejection,
+    RejectionReason, ResolutionPolicy, WalletAddress,
 };
 
 use crate::exchange::Exchange;
@@ -44,7 +44,7 @@ impl Exchange {
     pub(crate) fn set_policy(
         &mut self,
         market: Option<MarketNumber>,
-        policy: ResolutionPolicy,
+        changes: PolicyUpdate,
         events: &mut Vec<Event>,
     ) -> HandlerResult {
         let current = match market {
@@ -58,6 +58,16 @@ impl Exchange {
                 )?;
                 known.policy
             }
+        };
+        let base = current.unwrap_or(self.policy);
+        let policy = ResolutionPolicy {
+            proposers: changes.proposers.unwrap_or(base.proposers),
+            disputers: changes.disputers.unwrap_or(base.disputers),
+            minimum_window_seconds: changes
+                .minimum_window_seconds
+                .unwrap_or(base.minimum_window_seconds),
+            second_person: changes.second_person.unwrap_or(base.second_person),
+            by_time: changes.by_time.unwrap_or(base.by_time),
         };
         ensure(policy.is_valid(), RejectionReason::InvalidPolicy)?;
         ensure(

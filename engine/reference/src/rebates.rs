@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use foretell_model::digest::BackgroundWork;
 use foretell_model::{
-    AccountNumber, CommandOutcome, Event, Micros, PaymentSettings, RejectionReason, TimeNs,
+    AccountNumber, CommandOutcome, Event, Micros, PaymentSettings, PaymentsUpdate, RejectionReason,
+    TimeNs,
 };
 
 use crate::exchange::{Exchange, Stamp};
@@ -113,19 +114,24 @@ impl Exchange {
 
     pub(crate) fn set_payments(
         &mut self,
-        payments: PaymentSettings,
+        changes: PaymentsUpdate,
         events: &mut Vec<Event>,
     ) -> HandlerResult {
+        let current = self.payments;
+        let payments = PaymentSettings {
+            withdrawal_limit: changes.withdrawal_limit.unwrap_or(current.withdrawal_limit),
+            rebates_daily: changes.rebates_daily.unwrap_or(current.rebates_daily),
+        };
         ensure(
             payments.withdrawal_limit <= foretell_model::limits::MAX_BALANCE,
             RejectionReason::InvalidSettings,
         )?;
         ensure(
-            self.payments != payments,
+            current != payments,
             NotApplied::already(CommandOutcome::Done),
         )?;
         self.payments = payments;
-        events.push(Event::PaymentsSet);
+        events.push(Event::PaymentsSet { payments });
         Ok(CommandOutcome::Done)
     }
 

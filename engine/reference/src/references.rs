@@ -42,18 +42,27 @@ impl Content {
 pub(crate) struct RememberedReference {
     pub(crate) sequence: Sequence,
     pub(crate) time: TimeNs,
-    /// `None` for operators' deposits and withdrawals.
+    /// `None` for operators' deposits and withdrawals, and for proposals.
     pub(crate) scope: Option<AccountNumber>,
     pub(crate) reference: Reference,
     pub(crate) content: Content,
     pub(crate) outcome: CommandOutcome,
 }
 
+const PROPOSE: u16 = 42;
+
+/// What a reference must be unique by: its scope, whether a proposal carries it, and itself.
+type Name = (Option<AccountNumber>, bool, Reference);
+
+fn name_of(used: &RememberedReference) -> Name {
+    (used.scope, used.content.code == PROPOSE, used.reference)
+}
+
 /// All references that are remembered, by the sequence of their command.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub(crate) struct References {
     used: BTreeMap<Sequence, RememberedReference>,
-    sequences: HashMap<(Option<AccountNumber>, Reference), Sequence>,
+    sequences: HashMap<Name, Sequence>,
     /// Those of accounts. Those of operators are never forgotten.
     of_accounts: BTreeSet<Sequence>,
     of_account: HashMap<AccountNumber, BTreeSet<Sequence>>,
@@ -70,8 +79,7 @@ impl References {
             let own = self.of_account.entry(account).or_default();
             own.insert(used.sequence);
         }
-        let name = (used.scope, used.reference);
-        self.sequences.insert(name, used.sequence);
+        self.sequences.insert(name_of(&used), used.sequence);
         self.used.insert(used.sequence, used);
     }
 
@@ -79,7 +87,7 @@ impl References {
         let Some(used) = self.used.remove(&sequence) else {
             return;
         };
-        self.sequences.remove(&(used.scope, used.reference));
+        self.sequences.remove(&name_of(&used));
         self.of_accounts.remove(&sequence);
         if let Some(account) = used.scope
             && let Some(own) = self.of_account.get_mut(&account)
@@ -94,9 +102,11 @@ impl References {
     fn get(
         &self,
         scope: Option<AccountNumber>,
+        code: Option<u16>,
         reference: Reference,
     ) -> Option<&RememberedReference> {
-        let sequence = self.sequences.get(&(scope, reference))?;
+        let name = (scope, code == Some(PROPOSE), reference);
+        let sequence = self.sequences.get(&name)?;
         self.used.get(sequence)
     }
 
@@ -126,7 +136,10 @@ impl Exchange {
         content: Option<Content>,
         at: Stamp,
     ) -> Result<(), NotApplied> {
-        let Some(used) = self.references.get(scope, reference) else {
+        let Some(used) = self
+            .references
+            .get(scope, content.map(|content| content.code), reference)
+        else {
             let is_exit = content.is_some_and(|content| content.is_exit());
             return match scope {
                 None => Ok(()),

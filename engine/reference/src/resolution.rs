@@ -87,7 +87,8 @@ impl Exchange {
         let has_role = self.has_role(actor, policy.proposers);
         ensure(has_role, RejectionReason::NotPermitted)?;
         let (shortest, longest) = (policy.minimum_window_seconds, MAX_WINDOW_SECONDS);
-        let in_range = (shortest..=longest).contains(&proposed.window_seconds);
+        let window_seconds = proposed.window_seconds.unwrap_or(shortest);
+        let in_range = (shortest..=longest).contains(&window_seconds);
         ensure(in_range, invalid_window(shortest))?;
         self.check_not_proposed(market)?;
         self.check_payout(market, proposed.payout)?;
@@ -97,7 +98,7 @@ impl Exchange {
             time: at.time,
             payout: proposed.payout,
             actor,
-            window_seconds: proposed.window_seconds,
+            window_seconds,
             evidence: proposed.evidence,
             by_time: policy.by_time,
             second_person: policy.second_person,
@@ -322,11 +323,16 @@ fn content_of(proposed: &Propose) -> Content {
         bytes.copy_from_slice(&proposed.evidence[from..from + 8]);
         u64::from_le_bytes(bytes)
     };
+    let asked_window = match proposed.window_seconds {
+        None => 0,
+        Some(seconds) => u64::from(seconds) + 1,
+    };
     Content {
         code: Command::Propose(*proposed).code(),
         account: proposed.by.unwrap_or(AccountNumber(0)),
         object: proposed.market.0,
-        amount: u64::from(proposed.window_seconds) * 4 + u64::from(proposed.payout.code()),
+        // One more than the window, 0 for none.
+        amount: asked_window * 4 + u64::from(proposed.payout.code()),
         questions: QuestionSet {
             low: half(0),
             high: half(8),

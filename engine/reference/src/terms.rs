@@ -1,7 +1,8 @@
 //! Terms of a market: its clock, delay and rebate (docs/verify/rules.md §21).
 
 use foretell_model::{
-    CommandOutcome, Event, MarketNumber, MarketTerms, Rejection, RejectionReason, TimeMs, TimeNs,
+    CommandOutcome, Event, MarketNumber, MarketTerms, Rejection, RejectionReason, TermsUpdate,
+    TimeMs, TimeNs,
 };
 
 use crate::exchange::{Exchange, Stamp};
@@ -10,15 +11,25 @@ use crate::handler_result::{HandlerResult, NotApplied, ensure};
 const NONE: TimeMs = TimeMs(0);
 
 impl Exchange {
-    /// Replaces all terms of a market. A game start after now arms its clear.
+    /// Changes the named terms of a market. A change of the clear arms it for a game start after now.
     pub(crate) fn set_terms(
         &mut self,
         number: MarketNumber,
-        terms: MarketTerms,
+        changes: TermsUpdate,
         at: Stamp,
         events: &mut Vec<Event>,
     ) -> HandlerResult {
         self.check_not_over(number)?;
+        let current = self.market(number)?.terms;
+        let (start, clear) = (changes.game_start_time, changes.clear_book_on_start);
+        let terms = MarketTerms {
+            opens_at: changes.opens_at.unwrap_or(current.opens_at),
+            closes_at: changes.closes_at.unwrap_or(current.closes_at),
+            game_start_time: start.unwrap_or(current.game_start_time),
+            clear_book_on_start: clear.unwrap_or(current.clear_book_on_start),
+            taker_delay_ms: changes.taker_delay_ms.unwrap_or(current.taker_delay_ms),
+            rebate_ppm: changes.rebate_ppm.unwrap_or(current.rebate_ppm),
+        };
         ensure(terms.are_in_range(), RejectionReason::InvalidTerms)?;
         let (opens, closes) = (terms.opens_at, terms.closes_at);
         ensure(
@@ -30,12 +41,14 @@ impl Exchange {
             closes == NONE || start_of(closes) > at.time,
             Rejection::with(RejectionReason::ClosesInPast, closes.0, now),
         )?;
-        let already = self.market(number)?.terms == terms;
-        ensure(!already, NotApplied::already(CommandOutcome::Done))?;
+        ensure(current != terms, NotApplied::already(CommandOutcome::Done))?;
 
         let market = self.market_mut(number);
         market.terms = terms;
-        market.clear_armed = terms.clear_book_on_start && start_of(terms.game_start_time) > at.time;
+        if start.is_some() || clear.is_some() {
+            let is_ahead = start_of(terms.game_start_time) > at.time;
+            market.clear_armed = terms.clear_book_on_start && is_ahead;
+        }
         self.wind_clocks(number);
         events.push(Event::TermsSet {
             market: number,

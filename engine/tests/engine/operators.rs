@@ -1,6 +1,6 @@
 //! The operator of a command: named by operator gateways alone, and part of the frame.
 
-use foretell_link::{Request, Role, Submit};
+use foretell_link::{Hello, PROTOCOL_VERSION, Request, Role, Submit};
 use foretell_model::{
     Command, CommandOutcome, Micros, OperatorName, OperatorNumber, OperatorRole, PaymentSettings,
     Reference, RejectionReason, Verdict,
@@ -30,7 +30,12 @@ fn the_operator_of_a_command_is_in_its_frame_and_two_persons_pay_out() {
         withdrawal_limit: Micros(5),
         rebates_daily: false,
     };
-    client.ask_as(OperatorNumber::FIRST_ADMIN, Command::SetPayments(limit));
+    client.ask_as(
+        OperatorNumber::FIRST_ADMIN,
+        Command::SetPayments {
+            payments: limit.into(),
+        },
+    );
     let reference = Reference([3; 32]);
     let withdraw = Command::Withdraw {
         wallet: world.traders[0].wallet,
@@ -87,5 +92,20 @@ fn a_gateway_that_serves_no_operators_names_none() {
     assert!(client.client.receive().is_err(), "it is cut off");
     let mut client = engine.client(Role::Trading);
     assert_eq!(client.status().live_orders, 0);
+    engine.stop();
+}
+
+#[test]
+fn a_connection_keeps_the_role_of_its_first_hello() {
+    let directory = tempfile::tempdir().unwrap();
+    let engine = Engine::start(config(directory.path()));
+    let mut client = engine.client(Role::Reader);
+    let hello = Hello {
+        version: PROTOCOL_VERSION,
+        role: Role::Operator,
+        name: "again",
+    };
+    client.client.send(&[Request::Hello(hello)]).unwrap();
+    assert!(client.client.receive().is_err(), "it is cut off");
     engine.stop();
 }

@@ -43,7 +43,10 @@ impl Recording {
         change(&mut terms);
         if terms != MarketTerms::default() {
             let market = world.market;
-            self.apply(Command::SetTerms { market, terms });
+            self.apply(Command::SetTerms {
+                market,
+                terms: terms.into(),
+            });
         }
         world
     }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use foretell_link::{Answer, Role};
+use foretell_link::{Answer, Reply, Role};
 use foretell_model::limits::MAX_REPLACE;
 use foretell_model::{
     Command, CommandOutcome, OrderResult, OrderStatus, OrderType, Outcome, PlaceOrder,
@@ -115,6 +115,35 @@ fn cancels_come_first_and_each_frame_counts_what_the_group_touched() {
         assert_eq!(touched, [0, 1, 3]);
         assert_eq!(group[2].evidence, b"signed");
     }
+}
+
+#[test]
+fn orders_that_a_killed_one_visited_count_for_the_next() {
+    let directory = tempfile::tempdir().unwrap();
+    let engine = Engine::start(config(directory.path()));
+    let world = World::build(&engine);
+    let mut client = engine.client(Role::Trading);
+    for number in 1..=3 {
+        client.ask(ask(&world, number, 55, 1), b"signed");
+    }
+    let too_large = |number| {
+        let Command::PlaceOrder(order) = taker(&world, number, 5) else {
+            panic!("an order");
+        };
+        place(PlaceOrder {
+            order_type: OrderType::Fok,
+            ..order
+        })
+    };
+    let last = place(world.resting_buy(7));
+    let replies = client.replace(false, &[too_large(5), too_large(6), last]);
+    let killed = |reply: &Reply| reason(reply.verdict) == RejectionReason::FokNotFilled;
+    assert!(replies[..2].iter().all(killed), "{replies:?}");
+    engine.stop();
+    let journal = frames(directory.path());
+    let group = journal[journal.len() - 3..].iter();
+    let touched: Vec<u16> = group.map(|frame| frame.stamp.touched).collect();
+    assert_eq!(touched, [0, 3, 6]);
 }
 
 #[test]

@@ -29,7 +29,13 @@ fn buy(world: &World, number: u64, trader: usize, outcome: Outcome, cents: u64) 
 fn set_terms(world: &World, client: &mut TestClient, change: impl FnOnce(&mut MarketTerms)) {
     let (market, mut terms) = (world.market, MarketTerms::default());
     change(&mut terms);
-    let reply = client.ask(Command::SetTerms { market, terms }, &[]);
+    let reply = client.ask(
+        Command::SetTerms {
+            market,
+            terms: terms.into(),
+        },
+        &[],
+    );
     assert!(matches!(reply.verdict, Verdict::Applied(_)), "{reply:?}");
 }
 

@@ -220,7 +220,7 @@ impl Acknowledgement {
             | Command::SetTerms { .. }
             | Command::SetPolicy { .. }
             | Command::ListWallet { .. }
-            | Command::SetPayments(_)
+            | Command::SetPayments { .. }
             | Command::AddOperator { .. }
             | Command::ResolveMarket { .. } => self.outcome == outcome,
             // A cancel that ends nothing has no frame; of one order, when its cancel is noted.
@@ -247,7 +247,7 @@ const fn happens_again(command: &Command) -> bool {
             | Command::SetTerms { .. }
             | Command::SetPolicy { .. }
             | Command::ListWallet { .. }
-            | Command::SetPayments(_)
+            | Command::SetPayments { .. }
             | Command::PayRebates
             | Command::Dispute { .. }
             | Command::WithdrawProposal { .. }

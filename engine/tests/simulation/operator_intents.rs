@@ -3,8 +3,8 @@
 
 use foretell_model::command::Propose;
 use foretell_model::{
-    Command, MarketNumber, MarketTerms, Micros, OperatorName, OperatorNumber, OperatorRole,
-    PaymentSettings, Payout, Reference, ResolutionPolicy, TimeMs,
+    Command, MarketNumber, Micros, OperatorName, OperatorNumber, OperatorRole, PaymentsUpdate,
+    Payout, PolicyUpdate, Reference, TermsUpdate, TimeMs,
 };
 
 use super::intents::{Act, IntentGenerator, MARKETS, register_market};
@@ -91,28 +91,30 @@ impl IntentGenerator {
     }
 
     fn payments(&self) -> Command {
-        Command::SetPayments(PaymentSettings {
-            withdrawal_limit: WITHDRAWAL_LIMIT,
-            rebates_daily: self.context.percent(60),
-        })
+        Command::SetPayments {
+            payments: PaymentsUpdate {
+                withdrawal_limit: Some(WITHDRAWAL_LIMIT),
+                rebates_daily: Some(self.context.percent(60)),
+            },
+        }
     }
 
     fn policy(&self, market: Option<MarketNumber>) -> Command {
         let by_time = self.context.percent(50);
-        let policy = ResolutionPolicy {
-            minimum_window_seconds: self.context.pick(&[0, 0, 1]),
-            second_person: !by_time && self.context.percent(30),
-            by_time,
-            ..ResolutionPolicy::default()
+        let policy = PolicyUpdate {
+            minimum_window_seconds: Some(self.context.pick(&[0, 0, 1])),
+            second_person: Some(!by_time && self.context.percent(30)),
+            by_time: Some(by_time),
+            ..PolicyUpdate::default()
         };
         Command::SetPolicy { market, policy }
     }
 
-    fn terms_without_times(&self) -> MarketTerms {
-        MarketTerms {
-            taker_delay_ms: self.context.pick(&[0, 0, 5, 50, 1_000]),
-            rebate_ppm: self.context.pick(&[0, 250_000, 1_000_000]),
-            ..MarketTerms::default()
+    fn terms_without_times(&self) -> TermsUpdate {
+        TermsUpdate {
+            taker_delay_ms: Some(self.context.pick(&[0, 0, 5, 50, 1_000])),
+            rebate_ppm: Some(self.context.pick(&[0, 250_000, 1_000_000])),
+            ..TermsUpdate::default()
         }
     }
 
@@ -129,13 +131,13 @@ impl IntentGenerator {
         let mut terms = self.terms_without_times();
         let soon = || TimeMs(ledger.time.millis().0 + self.context.below(4_000));
         if self.context.percent(50) {
-            terms.opens_at = soon();
+            terms.opens_at = Some(soon());
         }
         if self.context.percent(40) {
-            (terms.game_start_time, terms.clear_book_on_start) = (soon(), true);
+            (terms.game_start_time, terms.clear_book_on_start) = (Some(soon()), Some(true));
         }
         if self.context.percent(25) {
-            terms.closes_at = TimeMs(soon().0 + 2_000);
+            terms.closes_at = Some(TimeMs(soon().0 + 2_000));
         }
         Some(Command::SetTerms { market, terms })
     }
@@ -163,7 +165,7 @@ impl IntentGenerator {
                 payout,
                 by,
                 evidence: self.name(0x5E),
-                window_seconds: self.context.pick(&[0, 0, 1, 3]),
+                window_seconds: (self.context).pick(&[None, Some(0), Some(1), Some(3)]),
                 reference,
             }),
             7 => Command::Dispute {

@@ -180,7 +180,9 @@ pub(super) fn replaces(frames: &[Frame]) -> Result<usize, String> {
                 )
             };
             let stated = usize::from(frame.stamp.touched);
-            let is_right = stated == touched.min(MAX_VISITED_ORDERS)
+            // What was visited without an effect counts, too.
+            let least = touched.max(before.stamp.touched.into());
+            let is_right = (least.min(MAX_VISITED_ORDERS)..=MAX_VISITED_ORDERS).contains(&stated)
                 && is_next
                 && is_of_group(before)
                 && is_of_group(frame);

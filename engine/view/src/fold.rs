@@ -224,9 +224,9 @@ impl View {
                 self.fold_policy(event)
             }
 
-            Event::PaymentsSet | Event::OperatorAdded { .. } | Event::OperatorRevoked { .. } => {
-                self.fold_people(step, event)
-            }
+            Event::PaymentsSet { .. }
+            | Event::OperatorAdded { .. }
+            | Event::OperatorRevoked { .. } => self.fold_people(step, event),
         }
     }
 }

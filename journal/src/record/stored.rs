@@ -3,9 +3,10 @@
 use foretell_model::{
     AccountNumber, ApiKey, CloseReason, ConditionId, Digest16, DomainNumber, EventId, EventNumber,
     FeeSchedule, KeyNumber, Lots, MarketNumber, MarketState, MarketTerms, MatchKind, Micros,
-    OperatorName, OperatorNumber, OperatorRole, OrderId, OrderNumber, OrderType, Outcome, Payout,
-    Price, QuestionSet, Reference, RejectionReason, ResolutionPolicy, RoleSet, Sequence, Side,
-    SystemMode, Tick, TimeMs, TimeNs, TimeSeconds, TokenId, WalletAddress, WalletKind,
+    OperatorName, OperatorNumber, OperatorRole, OrderId, OrderNumber, OrderType, Outcome,
+    PaymentSettings, PaymentsUpdate, Payout, PolicyUpdate, Price, QuestionSet, Reference,
+    RejectionReason, ResolutionPolicy, RoleSet, Sequence, Side, SystemMode, TermsUpdate, Tick,
+    TimeMs, TimeNs, TimeSeconds, TokenId, WalletAddress, WalletKind,
 };
 use rkyv::Portable;
 use rkyv::bytecheck::CheckBytes;
@@ -311,6 +312,22 @@ macro_rules! optional_number {
 }
 optional_number!(AccountNumber, EventNumber, MarketNumber);
 
+/// 0 = none, else one more than the number.
+impl Stored for Option<u32> {
+    type Raw = u64_ule;
+    #[inline]
+    fn to_raw(self) -> u64_ule {
+        self.map_or(0, |value| u64::from(value) + 1).into()
+    }
+    #[inline]
+    fn from_raw(raw: u64_ule) -> Option<Self> {
+        match raw.to_native() {
+            0 => Some(None),
+            number => u32::try_from(number - 1).ok().map(Some),
+        }
+    }
+}
+
 impl Stored for [TokenId; 2] {
     type Raw = [u8; 64];
     #[inline]
@@ -499,3 +516,94 @@ impl Stored for ResolutionPolicy {
         })
     }
 }
+
+/// Settings of payments: limit (8 bytes), flag, three zero bytes.
+#[derive(Clone, Copy, Portable, CheckBytes)]
+#[bytecheck(crate = rkyv::bytecheck)]
+#[repr(C)]
+pub(super) struct RawPayments {
+    withdrawal_limit: u64_ule,
+    rebates_daily: u8,
+    zero: [u8; 3],
+}
+
+impl Raw for RawPayments {
+    const BYTES: usize = 12;
+    #[inline]
+    fn put(self, out: &mut [u8]) {
+        self.withdrawal_limit.put(out);
+        out[8] = self.rebates_daily;
+        out[9..12].fill(0);
+    }
+    fn is_clean(&self) -> bool {
+        self.zero == [0; 3]
+    }
+}
+
+impl Stored for PaymentSettings {
+    type Raw = RawPayments;
+    #[inline]
+    fn to_raw(self) -> RawPayments {
+        RawPayments {
+            withdrawal_limit: self.withdrawal_limit.0.into(),
+            rebates_daily: self.rebates_daily.into(),
+            zero: [0; 3],
+        }
+    }
+    #[inline]
+    fn from_raw(raw: RawPayments) -> Option<Self> {
+        Some(Self {
+            withdrawal_limit: Micros(raw.withdrawal_limit.to_native()),
+            rebates_daily: bool::from_raw(raw.rebates_daily)?,
+        })
+    }
+}
+
+/// A change of some fields: the whole, the named fields as bits, three zero bytes. Fields that are not
+/// named are zero.
+#[derive(Clone, Copy, Portable, CheckBytes)]
+#[bytecheck(crate = rkyv::bytecheck)]
+#[repr(C)]
+pub(super) struct RawUpdate<T> {
+    values: T,
+    named: u8,
+    zero: [u8; 3],
+}
+
+impl<T: Raw> Raw for RawUpdate<T> {
+    const BYTES: usize = T::BYTES + 4;
+    #[inline]
+    fn put(self, out: &mut [u8]) {
+        self.values.put(out);
+        out[T::BYTES] = self.named;
+        out[T::BYTES + 1..T::BYTES + 4].fill(0);
+    }
+    fn is_clean(&self) -> bool {
+        self.values.is_clean() && self.zero == [0; 3]
+    }
+}
+
+macro_rules! stored_update {
+    ($($update:ident: $whole:ident),+ $(,)?) => {$(
+        impl Stored for $update {
+            type Raw = RawUpdate<<$whole as Stored>::Raw>;
+            #[inline]
+            fn to_raw(self) -> Self::Raw {
+                RawUpdate {
+                    values: self.values().to_raw(),
+                    named: self.named(),
+                    zero: [0; 3],
+                }
+            }
+            #[inline]
+            fn from_raw(raw: Self::Raw) -> Option<Self> {
+                Self::from_stored($whole::from_raw(raw.values)?, raw.named)
+            }
+        }
+    )+};
+}
+stored_update!(
+    TermsUpdate: MarketTerms,
+    PolicyUpdate: ResolutionPolicy,
+    PaymentsUpdate: PaymentSettings,
+);

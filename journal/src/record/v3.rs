@@ -12,9 +12,10 @@ use foretell_model::{
     AccountNumber, ApiKey, CloseReason, Command, ConditionId, Digest16, DomainNumber, Event,
     EventId, EventNumber, FeeSchedule, Fill, KeyNumber, Lots, MarketNumber, MarketState,
     MarketTerms, MatchKind, Micros, OperatorName, OperatorNumber, OperatorRole, OrderId,
-    OrderNumber, OrderType, Outcome, PaymentSettings, Payout, PlaceOrder, Price, QuestionSet,
-    Reference, RejectionReason, ResolutionPolicy, Sequence, Settings, Side, SystemMode, Tick,
-    TimeMs, TimeNs, TimeSeconds, TokenId, WalletAddress, WalletKind,
+    OrderNumber, OrderType, Outcome, PaymentSettings, PaymentsUpdate, Payout, PlaceOrder,
+    PolicyUpdate, Price, QuestionSet, Reference, RejectionReason, ResolutionPolicy, Sequence,
+    Settings, Side, SystemMode, TermsUpdate, Tick, TimeMs, TimeNs, TimeSeconds, TokenId,
+    WalletAddress, WalletKind,
 };
 use rkyv::Portable;
 use rkyv::bytecheck::CheckBytes;
@@ -219,15 +220,15 @@ records! {
     38 SetTick { tick: Tick, [1] market: MarketNumber, }
     39 SetMinimumSize { [2] market: MarketNumber, minimum_size: Lots, }
     40 SetFee { [2] market: MarketNumber, fee: FeeSchedule, }
-    41 SetTerms { [2] market: MarketNumber, terms: MarketTerms, }
+    41 SetTerms { [2] market: MarketNumber, terms: TermsUpdate, }
     42 Propose(Propose) {
-        payout: Payout, [1] market: MarketNumber, by: Option<AccountNumber>, window_seconds: u32, [4]
+        payout: Payout, [1] market: MarketNumber, by: Option<AccountNumber>, window_seconds: Option<u32>,
         evidence: [u8; 32], reference: Reference,
     }
     43 Dispute { counter: Option<Payout>, [1] market: MarketNumber, by: Option<AccountNumber>, }
     44 WithdrawProposal { [2] market: MarketNumber, by: Option<AccountNumber>, }
     45 Finalise { [2] market: MarketNumber, proposal: Sequence, }
-    46 SetPolicy { [6] market: Option<MarketNumber>, policy: ResolutionPolicy, }
+    46 SetPolicy { [6] market: Option<MarketNumber>, policy: PolicyUpdate, }
     47 ClearPolicy { [2] market: MarketNumber, }
     48 ListWallet {
         propose: bool, dispute: bool, [4] market: Option<MarketNumber>, wallet: WalletAddress,
@@ -244,7 +245,7 @@ records! {
     56 Continue {}
     57 AttestState { [6] sequence: Sequence, state: [u8; 32], snapshot: [u8; 32], }
     58 Step {}
-    59 SetPayments(PaymentSettings) { rebates_daily: bool, [5] withdrawal_limit: Micros, }
+    59 SetPayments { [6] payments: PaymentsUpdate, }
     60 AddOperator { role: OperatorRole, [5] name: OperatorName, token: [u8; 32], }
     61 RevokeOperator { operator: OperatorNumber, }
     62 DescribeEvent { [2] event: EventNumber, }
@@ -317,7 +318,7 @@ records! {
     54 DomainRegistered { domain: DomainNumber, }
     55 WorkPending {}
     56 StateAttested {}
-    57 PaymentsSet {}
+    57 PaymentsSet { [7] payments: PaymentSettings, }
     58 OperatorAdded { [1] operator: OperatorNumber, }
     59 OperatorRevoked { [1] operator: OperatorNumber, }
     60 EventDescribed { [3] event: EventNumber, }

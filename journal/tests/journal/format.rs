@@ -21,8 +21,8 @@ use foretell_journal::watermark::Watermark;
 use foretell_journal::{Options, chain, receipt, scan};
 use foretell_model::{
     AccountNumber, CloseReason, Command, CommandStamp, Event, Fill, KeyNumber, Lots, MarketNumber,
-    MatchKind, Micros, OperatorNumber, OrderId, OrderNumber, OrderType, Outcome, PlaceOrder, Price,
-    RejectionReason, Sequence, Side, TimeMs, TimeNs, TimeSeconds,
+    MatchKind, Micros, OperatorNumber, OrderId, OrderNumber, OrderType, Outcome, PaymentSettings,
+    PlaceOrder, Price, RejectionReason, Sequence, Side, TimeMs, TimeNs, TimeSeconds,
 };
 
 /// Bytes in hexadecimal: 32 a line.
@@ -266,7 +266,14 @@ fn frames_of_older_versions_are_still_read_and_hold_what_their_version_has() {
             2,
             Some(RecordError::Value(4)),
         ),
-        (time, Event::PaymentsSet, 2, unknown(57)),
+        (
+            time,
+            Event::PaymentsSet {
+                payments: PaymentSettings::default(),
+            },
+            2,
+            unknown(57),
+        ),
         (Command::Step, Event::WorkPending, 2, unknown(58)),
         (Command::PayRebates, Event::WorkPending, 2, unknown(25)),
     ];

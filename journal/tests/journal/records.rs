@@ -10,9 +10,10 @@ use foretell_model::{
     AccountNumber, ApiKey, CloseReason, Command, ConditionId, Digest16, DomainNumber, Event,
     EventId, EventNumber, FeeSchedule, Fill, KeyNumber, Lots, MarketNumber, MarketState,
     MarketTerms, MatchKind, Micros, OperatorName, OperatorNumber, OperatorRole, OrderId,
-    OrderNumber, OrderType, Outcome, PaymentSettings, Payout, PlaceOrder, Price, QuestionSet,
-    Reference, RejectionReason, ResolutionPolicy, RoleSet, Sequence, Settings, Side, SystemMode,
-    Tick, TimeMs, TimeNs, TimeSeconds, TokenId, WalletAddress, WalletKind,
+    OrderNumber, OrderType, Outcome, PaymentSettings, PaymentsUpdate, Payout, PlaceOrder,
+    PolicyUpdate, Price, QuestionSet, Reference, RejectionReason, ResolutionPolicy, RoleSet,
+    Sequence, Settings, Side, SystemMode, TermsUpdate, Tick, TimeMs, TimeNs, TimeSeconds, TokenId,
+    WalletAddress, WalletKind,
 };
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -100,6 +101,27 @@ impl Words {
             minimum_window_seconds: self.u32(),
             second_person: self.flag(),
             by_time: self.flag(),
+        }
+    }
+
+    fn terms_update(&mut self) -> TermsUpdate {
+        TermsUpdate {
+            opens_at: self.flag().then(|| TimeMs(self.u64())),
+            closes_at: self.flag().then(|| TimeMs(self.u64())),
+            game_start_time: self.flag().then(|| TimeMs(self.u64())),
+            clear_book_on_start: self.flag().then(|| self.flag()),
+            taker_delay_ms: self.option(),
+            rebate_ppm: self.option(),
+        }
+    }
+    fn policy_update(&mut self) -> PolicyUpdate {
+        let role = self.pick(OperatorRole::ALL);
+        PolicyUpdate {
+            proposers: self.flag().then(|| RoleSet::NONE.with(role)),
+            disputers: self.flag().then_some(RoleSet::NONE),
+            minimum_window_seconds: self.option(),
+            second_person: self.flag().then(|| self.flag()),
+            by_time: self.flag().then(|| self.flag()),
         }
     }
 
@@ -281,14 +303,14 @@ impl Words {
             25 => Command::PayRebates,
             41 => Command::SetTerms {
                 market: self.market(),
-                terms: self.terms(),
+                terms: self.terms_update(),
             },
             42 => Command::Propose(Propose {
                 market: self.market(),
                 payout: self.pick(Payout::ALL),
                 by: self.option().map(AccountNumber),
                 evidence: self.bytes(),
-                window_seconds: self.u32(),
+                window_seconds: self.option(),
                 reference: self.reference(),
             }),
             43 => Command::Dispute {
@@ -306,7 +328,7 @@ impl Words {
             },
             46 => Command::SetPolicy {
                 market: self.option().map(MarketNumber),
-                policy: self.policy(),
+                policy: self.policy_update(),
             },
             47 => Command::ClearPolicy {
                 market: self.market(),
@@ -318,10 +340,12 @@ impl Words {
                 dispute: self.flag(),
             },
             58 => Command::Step,
-            59 => Command::SetPayments(PaymentSettings {
-                withdrawal_limit: self.micros(),
-                rebates_daily: self.flag(),
-            }),
+            59 => Command::SetPayments {
+                payments: PaymentsUpdate {
+                    withdrawal_limit: self.flag().then(|| self.micros()),
+                    rebates_daily: self.flag().then(|| self.flag()),
+                },
+            },
             60 => Command::AddOperator {
                 role: self.pick(OperatorRole::ALL),
                 name: OperatorName(self.bytes()),
@@ -553,7 +577,12 @@ impl Words {
                 propose: self.flag(),
                 dispute: self.flag(),
             },
-            57 => Event::PaymentsSet,
+            57 => Event::PaymentsSet {
+                payments: PaymentSettings {
+                    withdrawal_limit: self.micros(),
+                    rebates_daily: self.flag(),
+                },
+            },
             58 => Event::OperatorAdded {
                 operator: OperatorNumber(self.u16()),
             },

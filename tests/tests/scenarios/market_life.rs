@@ -2,8 +2,8 @@
 
 use foretell_model::command::Propose;
 use foretell_model::{
-    Command, Event, Lots, MarketNumber, MarketTerms, Micros, OperatorRole, PaymentSettings, Payout,
-    Reference, ResolutionPolicy, TimeMs, TimeNs,
+    Command, Event, Lots, MarketNumber, Micros, OperatorRole, PaymentsUpdate, Payout, PolicyUpdate,
+    Reference, TermsUpdate, TimeMs, TimeNs,
 };
 
 use crate::names::{Names, padded};
@@ -30,13 +30,12 @@ impl Desk {
                 words.expect("rebates")?;
                 Command::PayRebates
             }
-            "payments" => Command::SetPayments(PaymentSettings {
-                withdrawal_limit: match words.option("limit") {
-                    Some(limit) => text::micros(limit)?,
-                    None => Micros::ZERO,
+            "payments" => Command::SetPayments {
+                payments: PaymentsUpdate {
+                    withdrawal_limit: words.option("limit").map(text::micros).transpose()?,
+                    rebates_daily: either(words, "daily", "not-daily"),
                 },
-                rebates_daily: words.flag("daily"),
-            }),
+            },
             "confirm" => Command::ConfirmWithdrawal {
                 reference: Reference(padded(words.next()?)),
             },
@@ -110,7 +109,7 @@ impl Desk {
     fn propose(&mut self, words: &mut Words<'_>) -> Result<Command, String> {
         Ok(Command::Propose(Propose {
             by: words.option("by").map(|wallet| self.names.account(wallet)),
-            window_seconds: seconds(words.option("window"))?,
+            window_seconds: words.option("window").map(seconds).transpose()?,
             reference: self.reference(words),
             evidence: [0; 32],
             market: self.market(words)?,
@@ -125,43 +124,49 @@ impl Desk {
 }
 
 /// `[opens 10s] [closes 30s] [start 20s] [clear] [delay 3000] [rebate 250000]`, times from now.
-fn terms(words: &mut Words<'_>, now: TimeNs) -> Result<MarketTerms, String> {
+fn terms(words: &mut Words<'_>, now: TimeNs) -> Result<TermsUpdate, String> {
     let mut time = |name| match words.option(name) {
-        Some(after) => duration(after).map(|after| TimeMs((now.0 + after) / 1_000_000)),
-        None => Ok(TimeMs(0)),
+        Some(after) => duration(after).map(|after| Some(TimeMs((now.0 + after) / 1_000_000))),
+        None => Ok(None),
     };
     let (opens_at, closes_at, game_start_time) = (time("opens")?, time("closes")?, time("start")?);
-    Ok(MarketTerms {
+    Ok(TermsUpdate {
         opens_at,
         closes_at,
         game_start_time,
-        clear_book_on_start: words.flag("clear"),
-        taker_delay_ms: small(words.option("delay"))?,
-        rebate_ppm: small(words.option("rebate"))?,
+        clear_book_on_start: either(words, "clear", "no-clear"),
+        taker_delay_ms: words.option("delay").map(small).transpose()?,
+        rebate_ppm: words.option("rebate").map(small).transpose()?,
     })
 }
 
-/// `[window 60s] [second-person] [by-time]`; the roles stay those of the first policy.
-fn policy(words: &mut Words<'_>) -> Result<ResolutionPolicy, String> {
-    Ok(ResolutionPolicy {
-        minimum_window_seconds: seconds(words.option("window"))?,
-        second_person: words.flag("second-person"),
-        by_time: words.flag("by-time"),
-        ..ResolutionPolicy::default()
+/// `[window 60s] [second-person] [by-time]`; what is not named stays.
+fn policy(words: &mut Words<'_>) -> Result<PolicyUpdate, String> {
+    Ok(PolicyUpdate {
+        minimum_window_seconds: words.option("window").map(seconds).transpose()?,
+        second_person: words.flag("second-person").then_some(true),
+        by_time: either(words, "by-time", "not-by-time"),
+        ..PolicyUpdate::default()
     })
+}
+
+/// A flag that one word sets and another one clears; without both it stays.
+fn either(words: &mut Words<'_>, sets: &str, clears: &str) -> Option<bool> {
+    let is_set = words.flag(sets).then_some(true);
+    is_set.or_else(|| words.flag(clears).then_some(false))
 }
 
 fn role(text: &str) -> Result<OperatorRole, String> {
     text::one_of(OperatorRole::ALL, &text.replace('-', ""))
 }
 
-fn seconds(text: Option<&str>) -> Result<u32, String> {
-    let seconds = text.map_or(Ok(0), duration)? / 1_000_000_000;
+fn seconds(text: &str) -> Result<u32, String> {
+    let seconds = duration(text)? / 1_000_000_000;
     u32::try_from(seconds).map_err(|_| format!("{seconds} seconds are too many"))
 }
 
-fn small(text: Option<&str>) -> Result<u32, String> {
-    let number = text.map_or(Ok(0), text::number)?;
+fn small(text: &str) -> Result<u32, String> {
+    let number = text::number(text)?;
     u32::try_from(number).map_err(|_| format!("{number} is too large"))
 }
 

@@ -26,7 +26,7 @@ impl View {
                 self.people.add(operator, added)
             }
             (&Event::OperatorRevoked { operator }, _) => self.people.revoke(operator, step.now),
-            (Event::PaymentsSet, &Command::SetPayments(payments)) => {
+            (&Event::PaymentsSet { payments }, _) => {
                 self.people.payments = payments;
                 Ok(())
             }

@@ -135,10 +135,15 @@ impl View {
             }
             Event::FeeSet { market, fee } => self.markets.change(market, sequence)?.fee = fee,
             Event::TermsSet { market, terms } => {
+                let &Command::SetTerms { terms: update, .. } = step.frame.command else {
+                    return Err(mismatch(event));
+                };
                 let market = self.markets.change(market, sequence)?;
                 market.terms = terms;
-                market.clear_armed = terms.clear_book_on_start
-                    && step.now.0 < terms.game_start_time.0.saturating_mul(1_000_000);
+                if update.names_clear() {
+                    market.clear_armed = terms.clear_book_on_start
+                        && step.now.0 < terms.game_start_time.0.saturating_mul(1_000_000);
+                }
             }
             Event::MarketCleared { market } => {
                 let market = self.markets.change(market, sequence)?;

@@ -72,13 +72,14 @@ impl View {
         else {
             return Err(mismatch(event));
         };
+        let shortest = (self.resolutions.policy_of(market).policy).minimum_window_seconds;
         let proposal = Proposal {
             number: step.frame.sequence,
             time: step.now,
             payout,
             operator: step.frame.operator,
             wallet: command.by,
-            window_seconds: command.window_seconds,
+            window_seconds: command.window_seconds.unwrap_or(shortest),
             challenge_ends,
             evidence: command.evidence,
             source: step.evidence().into(),

@@ -103,6 +103,14 @@ impl People {
             .find(|(_, operator)| operator.is_live() && operator.name == *name)
     }
 
+    /// The last operator with this name who was revoked.
+    #[must_use]
+    pub fn revoked_by_name(&self, name: &OperatorName) -> Option<OperatorNumber> {
+        let revoked = |operator: &Operator| !operator.is_live() && operator.name == *name;
+        let of_name = self.operators().filter(|(_, operator)| revoked(operator));
+        of_name.last().map(|(number, _)| number)
+    }
+
     pub(crate) fn add(
         &mut self,
         number: OperatorNumber,

@@ -150,7 +150,10 @@ fn a_clear_is_armed_by_terms_with_a_start_in_the_future() {
         };
         let market = MARKET;
         scene.step(
-            Command::SetTerms { market, terms },
+            Command::SetTerms {
+                market,
+                terms: terms.into(),
+            },
             &[Event::TermsSet { market, terms }],
         );
         let known = scene.view.markets().get(MARKET).unwrap();
@@ -164,7 +167,7 @@ fn propose(payout: Payout) -> (Command, Event) {
         payout,
         by: None,
         evidence: [5; 32],
-        window_seconds: 60,
+        window_seconds: Some(60),
         reference: Reference::ZERO,
     });
     let event = Event::Proposed {
@@ -379,7 +382,12 @@ fn operators_are_numbered_from_the_first_admin() {
         withdrawal_limit: Micros(5),
         rebates_daily: true,
     };
-    scene.step(Command::SetPayments(payments), &[Event::PaymentsSet]);
+    scene.step(
+        Command::SetPayments {
+            payments: payments.into(),
+        },
+        &[Event::PaymentsSet { payments }],
+    );
     assert_eq!(scene.view.people().payments, payments);
 }
 

@@ -105,14 +105,7 @@ pub(crate) async fn fee(context: RequestContext) -> Result<Answer, Failure> {
 pub(crate) async fn terms(context: RequestContext) -> Result<Answer, Failure> {
     let wanted: TermsChange = read(&context.body)?;
     let market = market_of(&context, wanted.condition_id).await?;
-    // The command replaces all terms: those of the body are applied to the newest.
-    context.app.shared_view.catch_up().await?;
-    let now = {
-        let state = context.app.shared_view.read();
-        let market = state.view.markets().get(market);
-        market.map(|market| market.terms).unwrap_or_default()
-    };
-    let terms = wanted.applied_to(now);
+    let terms = wanted.update();
     apply(&context, Command::SetTerms { market, terms }, &[]).await
 }
 

@@ -218,7 +218,7 @@ async fn set_clock(
     if clock.is_empty() || (done.before.is_some() && !is_untouched(context, market).await?) {
         return Ok(done.reply);
     }
-    let terms = clock.applied_to(Default::default());
+    let terms = clock.update();
     let set = submit_or_reject(context, Command::SetTerms { market, terms }, &[]).await?;
     Ok(set.reply)
 }

@@ -75,10 +75,14 @@ pub(crate) async fn add(context: RequestContext) -> Result<Answer, Failure> {
     Ok(Answer::json(json_text(&added)).at(position_of(&done.reply)))
 }
 
-/// `POST /operators/revoke`.
+/// `POST /operators/revoke`: the live operator of the name. A repeat names one who is revoked.
 pub(crate) async fn revoke(context: RequestContext) -> Result<Answer, Failure> {
     let OperatorRevocation { name } = read(&context.body)?;
-    let find = |view: &View| view.people().by_name(&name).map(|(number, _)| number);
+    let find = |view: &View| {
+        let people = view.people();
+        let live = people.by_name(&name).map(|(number, _)| number);
+        live.or_else(|| people.revoked_by_name(&name))
+    };
     let found = context.app.find(find).await?;
     let operator = found.ok_or(ErrorCode::OperatorNotFound)?;
     apply(&context, Command::RevokeOperator { operator }, &[]).await

@@ -37,17 +37,12 @@ pub(super) async fn propose_as(
     by: Option<AccountNumber>,
 ) -> Result<Answer, Failure> {
     let market = market_of(context, wanted.condition_id).await?;
-    let window_seconds = wanted.window_seconds.unwrap_or_else(|| {
-        let state = context.app.shared_view.read();
-        let policy = state.view.resolutions().policy_of(market);
-        policy.policy.minimum_window_seconds
-    });
     let command = Command::Propose(Propose {
         market,
         payout: wanted.payout,
         by,
         evidence: wanted.evidence_sha256,
-        window_seconds,
+        window_seconds: wanted.window_seconds,
         reference: reference(&wanted.reference),
     });
     apply(context, command, wanted.source.as_bytes()).await
@@ -100,15 +95,7 @@ pub(crate) async fn finalise(context: RequestContext) -> Result<Answer, Failure>
 pub(crate) async fn set_policy(context: RequestContext) -> Result<Answer, Failure> {
     let change: PolicyChange = read(&context.body)?;
     let market = market_or_site(&context, change.condition_id).await?;
-    // The command replaces the whole policy: the change is applied to the newest.
-    context.app.shared_view.catch_up().await?;
-    let now = {
-        let state = context.app.shared_view.read();
-        let resolutions = state.view.resolutions();
-        let own = market.map(|market| resolutions.policy_of(market));
-        own.unwrap_or(&resolutions.site).policy
-    };
-    let policy = change.applied_to(now);
+    let policy = change.update();
     apply(&context, Command::SetPolicy { market, policy }, &[]).await
 }
 

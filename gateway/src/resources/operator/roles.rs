@@ -3,10 +3,9 @@
 
 use foretell_model::command::{Propose, RegisterMarket};
 use foretell_model::{
-    Command, ConditionId, EventId, EventNumber, FeeSchedule, KeyNumber, Lots, MarketNumber,
-    MarketTerms, Micros, OperatorName, OperatorNumber, OperatorRole, PaymentSettings, Payout,
-    Reference, ResolutionPolicy, RoleSet, Sequence, Settings, SystemMode, Tick, TokenId,
-    WalletAddress, WalletKind, roles,
+    Command, ConditionId, EventId, EventNumber, FeeSchedule, KeyNumber, Lots, MarketNumber, Micros,
+    OperatorName, OperatorNumber, OperatorRole, PaymentsUpdate, Payout, PolicyUpdate, Reference,
+    Sequence, Settings, SystemMode, TermsUpdate, Tick, TokenId, WalletAddress, WalletKind, roles,
 };
 
 /// A market, a wallet and a reference that stand for any.
@@ -115,7 +114,9 @@ fn command(path: &str) -> Option<Command> {
             mode: SystemMode::Running,
         },
         "/system/settings" => Command::ChangeSettings(Settings::default()),
-        "/system/payments" => Command::SetPayments(PaymentSettings::default()),
+        "/system/payments" => Command::SetPayments {
+            payments: PaymentsUpdate::default(),
+        },
         "/operators" => Command::AddOperator {
             role: OperatorRole::ReadOnly,
             name: OperatorName([0; 32]),
@@ -167,7 +168,7 @@ fn of_market(path: &str) -> Option<Command> {
         },
         "/markets/terms" => Command::SetTerms {
             market: MARKET,
-            terms: MarketTerms::default(),
+            terms: TermsUpdate::default(),
         },
         _ => return None,
     })
@@ -185,7 +186,7 @@ fn of_resolution(path: &str) -> Option<Command> {
             payout: Payout::Yes,
             by: None,
             evidence: [0; 32],
-            window_seconds: 0,
+            window_seconds: None,
             reference: REFERENCE,
         }),
         "/markets/dispute" => Command::Dispute {
@@ -203,13 +204,7 @@ fn of_resolution(path: &str) -> Option<Command> {
         },
         "/policy" => Command::SetPolicy {
             market: None,
-            policy: ResolutionPolicy {
-                proposers: RoleSet::NONE,
-                disputers: RoleSet::NONE,
-                minimum_window_seconds: 0,
-                second_person: false,
-                by_time: false,
-            },
+            policy: PolicyUpdate::default(),
         },
         "/policy/clear" => Command::ClearPolicy { market: MARKET },
         "/policy/wallets" => Command::ListWallet {

@@ -34,10 +34,8 @@ pub(crate) async fn settings(context: RequestContext) -> Result<Answer, Failure>
 /// `POST /system/payments`: changes the settings of payments that the body names.
 pub(crate) async fn payments(context: RequestContext) -> Result<Answer, Failure> {
     let change: PaymentsChange = read(&context.body)?;
-    let app = &context.app;
-    app.shared_view.catch_up().await?;
-    let now = app.shared_view.read().view.people().payments;
-    apply(&context, Command::SetPayments(change.applied_to(now)), &[]).await
+    let payments = change.update();
+    apply(&context, Command::SetPayments { payments }, &[]).await
 }
 
 /// `POST /snapshot`: a snapshot of everything that is durable now.

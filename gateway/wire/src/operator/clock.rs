@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use foretell_model::{ConditionId, MarketTerms as ClockTerms, TimeMs};
+use foretell_model::{ConditionId, MarketTerms as ClockTerms, TermsUpdate, TimeMs};
 
 use super::form::{Clock, Condition, DelayMs, Flag, Form, Optional, RatePpm};
 
@@ -60,17 +60,23 @@ impl TermsChange {
         *self == Self::new(self.condition_id)
     }
 
+    /// The fields that the command names.
+    #[must_use]
+    pub const fn update(&self) -> TermsUpdate {
+        TermsUpdate {
+            opens_at: self.opens_at,
+            closes_at: self.closes_at,
+            game_start_time: self.game_start_time,
+            clear_book_on_start: self.clear_book_on_start,
+            taker_delay_ms: self.taker_delay_ms,
+            rebate_ppm: self.rebate_ppm,
+        }
+    }
+
     /// Applies the change to the terms in force.
     #[must_use]
     pub fn applied_to(&self, now: ClockTerms) -> ClockTerms {
-        ClockTerms {
-            opens_at: self.opens_at.unwrap_or(now.opens_at),
-            closes_at: self.closes_at.unwrap_or(now.closes_at),
-            game_start_time: self.game_start_time.unwrap_or(now.game_start_time),
-            clear_book_on_start: (self.clear_book_on_start).unwrap_or(now.clear_book_on_start),
-            taker_delay_ms: self.taker_delay_ms.unwrap_or(now.taker_delay_ms),
-            rebate_ppm: self.rebate_ppm.unwrap_or(now.rebate_ppm),
-        }
+        self.update().applied_to(now)
     }
 
     /// The change that sets all terms.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use foretell_model::{Micros, PaymentSettings, WalletAddress};
+use foretell_model::{Micros, PaymentSettings, PaymentsUpdate, WalletAddress};
 
 use super::form::{Address, Collateral, Flag, Form, HeldName, Optional};
 
@@ -21,12 +21,12 @@ pub struct PaymentsChange {
 }
 
 impl PaymentsChange {
-    /// Applies the change to the settings in force.
+    /// The fields that the command names.
     #[must_use]
-    pub fn applied_to(&self, now: PaymentSettings) -> PaymentSettings {
-        PaymentSettings {
-            withdrawal_limit: self.withdrawal_limit.unwrap_or(now.withdrawal_limit),
-            rebates_daily: self.rebates_daily.unwrap_or(now.rebates_daily),
+    pub const fn update(&self) -> PaymentsUpdate {
+        PaymentsUpdate {
+            withdrawal_limit: self.withdrawal_limit,
+            rebates_daily: self.rebates_daily,
         }
     }
 }

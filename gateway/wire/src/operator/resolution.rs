@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use foretell_model::{ConditionId, MarketState, Payout, ResolutionPolicy, RoleSet, WalletAddress};
+use foretell_model::{
+    ConditionId, MarketState, Payout, PolicyUpdate, ResolutionPolicy, RoleSet, WalletAddress,
+};
 
 use super::form::{
     Address, Condition, Flag, Form, Hash, Number, Optional, OrDefault, PayoutWord, Reference,
@@ -107,16 +109,15 @@ pub struct PolicyChange {
 }
 
 impl PolicyChange {
-    /// Applies the change to the policy in force.
+    /// The fields that the command names.
     #[must_use]
-    pub fn applied_to(&self, now: ResolutionPolicy) -> ResolutionPolicy {
-        ResolutionPolicy {
-            proposers: self.proposers.unwrap_or(now.proposers),
-            disputers: self.disputers.unwrap_or(now.disputers),
-            minimum_window_seconds: (self.minimum_window_seconds)
-                .unwrap_or(now.minimum_window_seconds),
-            second_person: self.second_person.unwrap_or(now.second_person),
-            by_time: self.by_time.unwrap_or(now.by_time),
+    pub const fn update(&self) -> PolicyUpdate {
+        PolicyUpdate {
+            proposers: self.proposers,
+            disputers: self.disputers,
+            minimum_window_seconds: self.minimum_window_seconds,
+            second_person: self.second_person,
+            by_time: self.by_time,
         }
     }
 

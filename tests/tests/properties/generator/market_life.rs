@@ -6,9 +6,9 @@ use foretell_model::command::Propose;
 use foretell_model::limits::{MAX_REBATE_PPM, MAX_TAKER_DELAY_MS, MAX_WINDOW_SECONDS};
 use foretell_model::roles::may;
 use foretell_model::{
-    AccountNumber, Command, CommandStamp, MarketNumber, MarketState, MarketTerms, Micros,
-    OperatorName, OperatorNumber, OperatorRole, PaymentSettings, Payout, ResolutionPolicy, RoleSet,
-    Sequence, TimeMs, TimeNs,
+    AccountNumber, Command, CommandStamp, MarketNumber, MarketState, Micros, OperatorName,
+    OperatorNumber, OperatorRole, PaymentsUpdate, Payout, PolicyUpdate, ResolutionPolicy, RoleSet,
+    Sequence, TermsUpdate, TimeMs, TimeNs,
 };
 
 use super::Generator;
@@ -48,17 +48,19 @@ impl Generator {
             prelude.push_back(self.add_operator());
         }
         if self.rng.percent(50) {
-            prelude.push_back(Command::SetPayments(PaymentSettings {
-                withdrawal_limit: Micros(self.rng.pick(&[1, 100_000])),
-                rebates_daily: self.rng.percent(50),
-            }));
+            prelude.push_back(Command::SetPayments {
+                payments: PaymentsUpdate {
+                    withdrawal_limit: Some(Micros(self.rng.pick(&[1, 100_000]))),
+                    rebates_daily: Some(self.rng.percent(50)),
+                },
+            });
         }
         if self.rng.percent(80) {
             prelude.push_back(Command::SetPolicy {
                 market: None,
-                policy: ResolutionPolicy {
-                    by_time: true,
-                    ..ResolutionPolicy::default()
+                policy: PolicyUpdate {
+                    by_time: Some(true),
+                    ..PolicyUpdate::default()
                 },
             });
         }
@@ -71,10 +73,10 @@ impl Generator {
             });
         }
         for market in 0..4 {
-            let terms = MarketTerms {
-                taker_delay_ms: self.rng.pick(&[0, 1, 1_000, 3_000]),
-                rebate_ppm: self.rng.pick(&[0, 250_000, MAX_REBATE_PPM]),
-                ..MarketTerms::default()
+            let terms = TermsUpdate {
+                taker_delay_ms: Some(self.rng.pick(&[0, 1, 1_000, 3_000])),
+                rebate_ppm: Some(self.rng.pick(&[0, 250_000, MAX_REBATE_PPM])),
+                ..TermsUpdate::default()
             };
             let market = MarketNumber(market);
             prelude.push_back(Command::SetTerms { market, terms });
@@ -128,10 +130,9 @@ impl Generator {
                 dispute: self.rng.percent(60),
             },
             Kind::Step => Command::Step,
-            Kind::SetPayments => Command::SetPayments(PaymentSettings {
-                withdrawal_limit: Micros(self.rng.pick(&[0, 1, 1_000_000, u64::MAX])),
-                rebates_daily: self.rng.percent(70),
-            }),
+            Kind::SetPayments => Command::SetPayments {
+                payments: self.payments(),
+            },
             Kind::AddOperator => self.add_operator(),
             Kind::RevokeOperator => Command::RevokeOperator {
                 operator: if self.rng.percent(40) {
@@ -147,7 +148,17 @@ impl Generator {
         }
     }
 
-    fn terms(&mut self) -> MarketTerms {
+    fn payments(&mut self) -> PaymentsUpdate {
+        let rng = &mut self.rng;
+        let limit = Micros(rng.pick(&[0, 1, 1_000_000, u64::MAX]));
+        let daily = rng.percent(70);
+        PaymentsUpdate {
+            withdrawal_limit: rng.percent(70).then_some(limit),
+            rebates_daily: rng.percent(70).then_some(daily),
+        }
+    }
+
+    fn terms(&mut self) -> TermsUpdate {
         let now = self.now.0 / 1_000_000;
         let mut time = |chance| {
             let rng = &mut self.rng;
@@ -158,15 +169,36 @@ impl Generator {
                 TimeMs(0)
             }
         };
-        let (opens_at, closes_at, game_start_time) = (time(20), time(20), time(30));
+        let (mut opens_at, mut closes_at, mut game_start_time) = (time(20), time(20), time(30));
         let rng = &mut self.rng;
-        MarketTerms {
-            opens_at,
-            closes_at,
-            game_start_time,
-            clear_book_on_start: rng.percent(60),
-            taker_delay_ms: rng.pick(&[0, 0, 1, 1_000, 3_000, 60_000, MAX_TAKER_DELAY_MS + 1]),
-            rebate_ppm: rng.pick(&[0, 250_000, 333_333, MAX_REBATE_PPM, MAX_REBATE_PPM + 1]),
+        let mut clear_book_on_start = rng.percent(60);
+        // Things that fall due at one moment.
+        if rng.percent(15) {
+            game_start_time = TimeMs(now.saturating_add(rng.pick(&[1, 500, 3_000])));
+            clear_book_on_start = true;
+            opens_at = if rng.percent(60) {
+                game_start_time
+            } else {
+                TimeMs(0)
+            };
+            let closes_too = rng.percent(50) && opens_at.0 == 0;
+            closes_at = if closes_too {
+                game_start_time
+            } else {
+                TimeMs(0)
+            };
+        }
+        let delay = rng.pick(&[0, 0, 1, 1_000, 3_000, 60_000, MAX_TAKER_DELAY_MS + 1]);
+        let rebate = rng.pick(&[0, 250_000, 333_333, MAX_REBATE_PPM, MAX_REBATE_PPM + 1]);
+        let names_clock = rng.percent(80);
+        let mut names = || names_clock || rng.percent(20);
+        TermsUpdate {
+            opens_at: names().then_some(opens_at),
+            closes_at: names().then_some(closes_at),
+            game_start_time: names().then_some(game_start_time),
+            clear_book_on_start: names().then_some(clear_book_on_start),
+            taker_delay_ms: names().then_some(delay),
+            rebate_ppm: names().then_some(rebate),
         }
     }
 
@@ -176,7 +208,14 @@ impl Generator {
             payout: (self.rng).pick(&[Payout::Yes, Payout::Yes, Payout::No, Payout::Half]),
             by: self.proposer(),
             evidence: [self.rng.pick(&[0, 1]); 32],
-            window_seconds: self.rng.pick(&[0, 1, 10, 10, 60, MAX_WINDOW_SECONDS + 1]),
+            window_seconds: (self.rng).pick(&[
+                None,
+                Some(0),
+                Some(1),
+                Some(10),
+                Some(60),
+                Some(MAX_WINDOW_SECONDS + 1),
+            ]),
             reference: self.reference(),
         })
     }
@@ -193,15 +232,21 @@ impl Generator {
         Command::Finalise { market, proposal }
     }
 
-    fn policy(&mut self) -> ResolutionPolicy {
+    fn policy(&mut self) -> PolicyUpdate {
         let rng = &mut self.rng;
         let usual = ResolutionPolicy::default();
-        ResolutionPolicy {
-            proposers: rng.pick(&[usual.proposers, usual.disputers, RoleSet::NONE]),
-            disputers: rng.pick(&[usual.disputers, usual.proposers]),
-            minimum_window_seconds: rng.pick(&[0, 0, 1, 60, MAX_WINDOW_SECONDS + 1]),
-            second_person: rng.percent(30),
-            by_time: rng.percent(40),
+        let proposers = rng.pick(&[usual.proposers, usual.disputers, RoleSet::NONE]);
+        let disputers = rng.pick(&[usual.disputers, usual.proposers]);
+        let window = rng.pick(&[0, 0, 1, 60, MAX_WINDOW_SECONDS + 1]);
+        let (second_person, by_time) = (rng.percent(30), rng.percent(40));
+        let names_all = rng.percent(60);
+        let mut names = || names_all || rng.percent(40);
+        PolicyUpdate {
+            proposers: names().then_some(proposers),
+            disputers: names().then_some(disputers),
+            minimum_window_seconds: names().then_some(window),
+            second_person: names().then_some(second_person),
+            by_time: names().then_some(by_time),
         }
     }
 

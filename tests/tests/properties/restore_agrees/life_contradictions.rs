@@ -121,9 +121,9 @@ fn registered() -> Vec<(OperatorNumber, Command)> {
 
 /// Everything that waits.
 fn waiting() -> Vec<(OperatorNumber, Command)> {
-    let terms = |number, terms| Command::SetTerms {
+    let terms = |number, terms: MarketTerms| Command::SetTerms {
         market: MarketNumber(number),
-        terms,
+        terms: terms.into(),
     };
     let clock = MarketTerms {
         closes_at: TimeMs(NOW.millis().0 + 2_000_000),
@@ -157,7 +157,7 @@ fn waiting() -> Vec<(OperatorNumber, Command)> {
         order(4, 1, 1, Outcome::Yes, gtc),
         Command::SetPolicy {
             market: own,
-            policy: ResolutionPolicy::default(),
+            policy: ResolutionPolicy::default().into(),
         },
         list(own),
         list(None),
@@ -167,7 +167,7 @@ fn waiting() -> Vec<(OperatorNumber, Command)> {
             payout: Payout::Yes,
             by: None,
             evidence: [3; 32],
-            window_seconds: 60,
+            window_seconds: Some(60),
             reference: Reference([50; 32]),
         }),
         close(3),
@@ -176,10 +176,13 @@ fn waiting() -> Vec<(OperatorNumber, Command)> {
             payout: Payout::No,
         },
         Command::PayRebates,
-        Command::SetPayments(PaymentSettings {
-            withdrawal_limit: Micros(10),
-            rebates_daily: true,
-        }),
+        Command::SetPayments {
+            payments: PaymentSettings {
+                withdrawal_limit: Micros(10),
+                rebates_daily: true,
+            }
+            .into(),
+        },
     ];
     let mut acts: Vec<_> = commands
         .into_iter()

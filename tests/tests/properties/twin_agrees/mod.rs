@@ -6,7 +6,7 @@
 
 mod beyond_the_bound;
 mod coverage;
-mod pair;
+pub(crate) mod pair;
 mod shrink;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

@@ -111,6 +111,11 @@ impl Pair {
         &self.twin_state
     }
 
+    /// The digest of the state, which both have.
+    pub(crate) fn digest(&self) -> [u8; 32] {
+        self.core.digest()
+    }
+
     /// The rules in force.
     pub(crate) fn rules(&self) -> u32 {
         match self.state().first() {

@@ -37,7 +37,10 @@ impl World {
     fn terms(&mut self, market: MarketNumber, change: impl FnOnce(&mut MarketTerms)) -> Command {
         let mut terms = MarketTerms::default();
         change(&mut terms);
-        Command::SetTerms { market, terms }
+        Command::SetTerms {
+            market,
+            terms: terms.into(),
+        }
     }
 
     fn set_terms(&mut self, market: MarketNumber, change: impl FnOnce(&mut MarketTerms)) {

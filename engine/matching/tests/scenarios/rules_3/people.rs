@@ -14,10 +14,13 @@ fn a_withdrawal_above_the_limit_takes_two_persons() {
     let ann = world.operator("ann", OperatorRole::Cashier);
     let ben = world.operator("ben", OperatorRole::Cashier);
     let limit = Micros(50 * UNIT);
-    world.done(&Command::SetPayments(PaymentSettings {
-        withdrawal_limit: limit,
-        rebates_daily: false,
-    }));
+    world.done(&Command::SetPayments {
+        payments: PaymentSettings {
+            withdrawal_limit: limit,
+            rebates_daily: false,
+        }
+        .into(),
+    });
     let (market, alice) = (world.market(), world.trader(1, 100));
     world.by(ann, |world| {
         let pause = Command::PauseMarket { market };

@@ -45,7 +45,9 @@ fn time_pays_at_midnight_when_the_setting_says_so() {
         rebates_daily: true,
         ..PaymentSettings::default()
     };
-    world.done(&Command::SetPayments(payments));
+    world.done(&Command::SetPayments {
+        payments: payments.into(),
+    });
     let day = 24 * 3_600;
     let now = world.now.0 / 1_000_000_000;
     let midnight = (now / day + 1) * day;

@@ -17,7 +17,7 @@ impl World {
             payout,
             by: None,
             evidence: [5; 32],
-            window_seconds,
+            window_seconds: Some(window_seconds),
             reference: self.reference(),
         })
     }
@@ -25,7 +25,10 @@ impl World {
     fn policy(&mut self, market: Option<MarketNumber>, change: impl FnOnce(&mut ResolutionPolicy)) {
         let mut policy = ResolutionPolicy::default();
         change(&mut policy);
-        self.done(&Command::SetPolicy { market, policy });
+        self.done(&Command::SetPolicy {
+            market,
+            policy: policy.into(),
+        });
     }
 
     fn finalise(&self, market: MarketNumber) -> Command {
@@ -145,7 +148,7 @@ fn wallets_of_a_list_propose_and_withdraw_their_own() {
             payout: Payout::Half,
             by: Some(account),
             evidence: [5; 32],
-            window_seconds: 0,
+            window_seconds: Some(0),
             reference,
         })
     };

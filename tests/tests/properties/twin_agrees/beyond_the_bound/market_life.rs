@@ -15,7 +15,7 @@ impl Crowd {
     fn set_terms(&mut self, terms: MarketTerms) {
         self.applied(Command::SetTerms {
             market: MARKET,
-            terms,
+            terms: terms.into(),
         });
     }
 
@@ -220,10 +220,13 @@ fn a_payment_of_rebates_leaves_what_accrues_after_its_turn() {
         rebate_ppm: 500_000,
         ..DELAYING
     });
-    crowd.applied(Command::SetPayments(PaymentSettings {
-        withdrawal_limit: Micros::ZERO,
-        rebates_daily: true,
-    }));
+    crowd.applied(Command::SetPayments {
+        payments: PaymentSettings {
+            withdrawal_limit: Micros::ZERO,
+            rebates_daily: true,
+        }
+        .into(),
+    });
     let large = Wish { lots: 1_000, ..ASK };
     let trade = |crowd: &mut Crowd| {
         crowd.crowd(MAKER, large, 1);
@@ -296,10 +299,13 @@ fn lists_of_people_are_bounded() {
 #[test]
 fn held_withdrawals_are_bounded() {
     let mut crowd = Crowd::new();
-    crowd.applied(Command::SetPayments(PaymentSettings {
-        withdrawal_limit: Micros(1),
-        rebates_daily: false,
-    }));
+    crowd.applied(Command::SetPayments {
+        payments: PaymentSettings {
+            withdrawal_limit: Micros(1),
+            rebates_daily: false,
+        }
+        .into(),
+    });
     let withdraw = |number: u32| Command::Withdraw {
         wallet: WalletAddress([0; 20]),
         amount: Micros(2),
