@@ -21,8 +21,6 @@ pub enum LogName {
     MarketTrades,
     /// Lists of the trades of each account in each market.
     AccountMarketTrades,
-    /// Lists of the trades of each token.
-    TokenTrades,
     /// Lists of the trades of each builder.
     BuilderTrades,
     /// Changes of midpoints, of all markets and bucket sizes.
@@ -52,7 +50,6 @@ impl LogName {
         Self::AccountTrades,
         Self::MarketTrades,
         Self::AccountMarketTrades,
-        Self::TokenTrades,
         Self::BuilderTrades,
         Self::Midpoints,
         Self::MarketMidpoints,
@@ -74,7 +71,6 @@ impl LogName {
             Self::AccountTrades => "account-trades",
             Self::MarketTrades => "market-trades",
             Self::AccountMarketTrades => "account-market-trades",
-            Self::TokenTrades => "token-trades",
             Self::BuilderTrades => "builder-trades",
             Self::Midpoints => "midpoints",
             Self::MarketMidpoints => "market-midpoints",
@@ -196,7 +192,6 @@ impl View {
             LogName::AllTrades => self.trades.of_all.postings().chunks(),
             LogName::MarketTrades => self.trades.of_market.postings().chunks(),
             LogName::AccountMarketTrades => self.trades.of_account_market.postings().chunks(),
-            LogName::TokenTrades => self.trades.of_token.postings().chunks(),
             LogName::BuilderTrades => self.trades.of_builder.postings().chunks(),
             LogName::Midpoints => self.midpoints.changes.chunks(),
             LogName::MarketMidpoints => self.midpoints.of_market.postings().chunks(),
@@ -219,7 +214,6 @@ impl View {
             LogName::AccountMarketTrades => {
                 self.trades.of_account_market.postings_mut().chunks_mut()
             }
-            LogName::TokenTrades => self.trades.of_token.postings_mut().chunks_mut(),
             LogName::BuilderTrades => self.trades.of_builder.postings_mut().chunks_mut(),
             LogName::Midpoints => self.midpoints.changes.chunks_mut(),
             LogName::MarketMidpoints => self.midpoints.of_market.postings_mut().chunks_mut(),
@@ -245,7 +239,6 @@ impl View {
             LogName::AccountTrades => Some(self.trades.of_account.ends()),
             LogName::AllTrades => Some(self.trades.of_all.ends()),
             LogName::MarketTrades => Some(self.trades.of_market.ends()),
-            LogName::TokenTrades => Some(self.trades.of_token.ends()),
             LogName::BuilderTrades => Some(self.trades.of_builder.ends()),
             LogName::MarketMidpoints => Some(self.midpoints.of_market.ends()),
             LogName::AccountClosed => Some(self.positions.closed_of.ends()),

@@ -32,7 +32,7 @@ use crate::view::View;
 
 /// Version of the layout of snapshots and chunks. Raise it with every change of either, so that a
 /// build ignores files of another layout.
-pub const VIEW_VERSION: u32 = 8;
+pub const VIEW_VERSION: u32 = 9;
 
 /// The section of the open positions.
 const OPEN_POSITIONS: &str = "open-positions";
@@ -207,7 +207,6 @@ impl View {
                 of_market: snapshot.read_lists(LogName::MarketTrades)?,
                 of_account_market: of_account_market
                     .ok_or(ViewSnapshotError::Malformed(TRADED_MARKETS))?,
-                of_token: snapshot.read_lists(LogName::TokenTrades)?,
                 of_builder: snapshot.read_lists(LogName::BuilderTrades)?,
             },
             midpoints: Midpoints {

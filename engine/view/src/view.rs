@@ -85,7 +85,6 @@ impl View {
                 of_account: told(),
                 of_market: told(),
                 of_account_market: AccountMarketLists::new(Log::new(chunking)),
-                of_token: lists(),
                 of_builder: lists(),
             },
             builders: Builders::default(),

@@ -42,6 +42,8 @@ impl View {
         if !fits(fill, taker, maker) {
             return Err(Impossible::OrderDiffers(fill.maker_order));
         }
+        // The lines arrive while the id is hashed and the trade is written.
+        (self.trades).prefetch(taker.market, [taker.account, maker.account]);
         let index = TradeIndex(taker.taken);
         taker.taken += 1;
         taker.fee = (taker.fee.checked_add(fill.fee)).ok_or(Impossible::AmountOutOfRange)?;

@@ -97,11 +97,9 @@ impl TradeFilter {
         for wallet in [self.taker, self.maker, self.wallet].into_iter().flatten() {
             choices.push(vec![of_wallet(wallet)]);
         }
-        if let Some(market) = market {
+        for market in [self.market, self.token.map(|(market, _)| market)] {
+            let Some(market) = market else { continue };
             choices.push(vec![AnyTradeList::Filterable(trades.of_market(market))]);
-        }
-        if let Some((market, outcome)) = self.token {
-            choices.push(vec![AnyTradeList::Plain(trades.of_token(market, outcome))]);
         }
         if let Some(builder) = &self.builder {
             choices.push(vec![AnyTradeList::Plain(match builder {

@@ -80,11 +80,20 @@ impl AccountMarketLists {
         account: AccountNumber,
         market: MarketNumber,
     ) -> List<'_, TradeSummary> {
-        let newest = self.newest.get(account).and_then(|markets| {
-            let place = place_of(markets, market).ok()?;
-            Some(markets[place].last.slot())
-        });
-        List::ending_with(&self.postings, newest)
+        List::ending_with(&self.postings, self.newest_of(account, market))
+    }
+
+    /// Prefetches the newest trade of an account in a market.
+    pub(crate) fn prefetch(&self, account: AccountNumber, market: MarketNumber) {
+        if let Some(newest) = self.newest_of(account, market) {
+            self.postings.prefetch(newest);
+        }
+    }
+
+    fn newest_of(&self, account: AccountNumber, market: MarketNumber) -> Option<u64> {
+        let markets = self.newest.get(account)?;
+        let place = place_of(markets, market).ok()?;
+        Some(markets[place].last.slot())
     }
 
     /// Number of markets in which an account has traded.

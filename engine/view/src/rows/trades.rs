@@ -1,6 +1,6 @@
-//! Trades: by id, by account, by market, by both, by token, by builder.
+//! Trades: by id, by account, by market, by both, by builder.
 
-use foretell_model::{AccountNumber, MarketNumber, Outcome};
+use foretell_model::{AccountNumber, MarketNumber};
 
 use crate::error::Impossible;
 use crate::rows::account_market_lists::AccountMarketLists;
@@ -30,7 +30,6 @@ pub struct Trades {
     pub(crate) of_account: Lists<TradeSummary>,
     pub(crate) of_market: Lists<TradeSummary>,
     pub(crate) of_account_market: AccountMarketLists,
-    pub(crate) of_token: Lists,
     pub(crate) of_builder: Lists,
 }
 
@@ -80,12 +79,6 @@ impl Trades {
         TradeList::of(self.of_market.list(market.0 as usize))
     }
 
-    /// The trades in which taker or maker traded this token.
-    #[must_use]
-    pub fn of_token(&self, market: MarketNumber, outcome: Outcome) -> TradeList<'_> {
-        TradeList::of(self.of_token.list(token(market, outcome)))
-    }
-
     /// The trades in which the taker's or the maker's order carries a builder.
     #[must_use]
     pub fn with_builder(&self) -> TradeList<'_> {
@@ -113,6 +106,15 @@ impl Trades {
         TradeSlot(self.all.log().len())
     }
 
+    /// Prefetches the ends of the lists that a trade of these accounts extends.
+    pub(crate) fn prefetch(&self, market: MarketNumber, accounts: [AccountNumber; 2]) {
+        for account in accounts {
+            self.of_account.prefetch(account.0 as usize);
+            self.of_account_market.prefetch(account, market);
+        }
+        self.of_market.prefetch(market.0 as usize);
+    }
+
     pub(crate) fn push(&mut self, trade: &Trade) -> Result<(), Impossible> {
         let TradeSlot(slot) = self.next_slot();
         if trade.lots > MOST_LOTS {
@@ -131,10 +133,6 @@ impl Trades {
             self.of_account_market.push((party.account, market), own)?;
         }
         self.of_market.push_with(market.0 as usize, both)?;
-        self.of_token.push(token(market, taker.outcome), slot)?;
-        if maker.outcome != taker.outcome {
-            self.of_token.push(token(market, maker.outcome), slot)?;
-        }
         self.note_builders(slot, [taker.builder, maker.builder])
     }
 
@@ -153,9 +151,4 @@ impl Trades {
         }
         Ok(())
     }
-}
-
-/// The number of a token's list.
-fn token(market: MarketNumber, outcome: Outcome) -> usize {
-    market.0 as usize * Outcome::ALL.len() + outcome.index()
 }

@@ -222,6 +222,13 @@ impl<S: Summary> Lists<S> {
         Ok(())
     }
 
+    /// Prefetches the newest posting of a list.
+    pub(crate) fn prefetch(&self, number: usize) {
+        if let Some(end) = self.ends.get(number) {
+            self.postings.prefetch(end.last());
+        }
+    }
+
     /// The ends of the lists.
     pub(crate) fn ends(&self) -> &ListEnds {
         &self.ends

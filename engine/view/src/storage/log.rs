@@ -3,6 +3,8 @@
 use core::fmt;
 use core::marker::PhantomData;
 
+use foretell_memory::prefetch;
+
 use crate::error::Impossible;
 use crate::storage::chunk::{ChunkBytes, Chunking, Chunks};
 use crate::storage::row::LogRow;
@@ -57,6 +59,13 @@ impl<R: LogRow> Log<R> {
     /// The bytes of a row, for callers that read few fields.
     pub(crate) fn bytes(&self, slot: u64) -> Option<&[u8]> {
         self.chunks.row(slot)
+    }
+
+    /// Prefetches a row.
+    pub(crate) fn prefetch(&self, slot: u64) {
+        if let Some(row) = self.chunks.row(slot) {
+            prefetch::short_slice(row);
+        }
     }
 
     /// Appends a row. Returns whether it filled a chunk, so that the tail is empty again.

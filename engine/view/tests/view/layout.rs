@@ -8,8 +8,8 @@ use scene::*;
 
 /// The version, and the hash of all bytes of a small scene in this version.
 const PINNED: (u32, &str) = (
-    8,
-    "db2ebb491fa529e3cfee74b4c771d17675ef4729577c65b82e9faafa89fc181a",
+    9,
+    "9099d0a03983f740dfcede27c0fee17c84c5f98ea8bbeeb0a1f66bcb25dadf10",
 );
 
 /// Two trades, orders of every final state, account actions, chunks of two rows.

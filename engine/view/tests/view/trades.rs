@@ -110,8 +110,6 @@ fn trades_are_listed_by_whom_and_what_they_concern() {
     let (view, trades) = (&scene.view, scene.view.trades());
     assert_eq!(trades.count(), 3);
     assert_eq!(listed(trades.of_market(MARKET)), all);
-    assert_eq!(listed(trades.of_token(MARKET, YES)), all);
-    assert_eq!(listed(trades.of_token(MARKET, NO)), &all[..1]);
     assert_eq!(listed(trades.of_account(ALICE)), &all[..2]);
     assert_eq!(listed(trades.of_account(BOB)), &[all[0], all[2]]);
     assert_eq!(listed(trades.of_account(CAROL)), &all[1..]);

@@ -146,9 +146,6 @@ impl Same<'_> {
         }
         for (market, _) in self.one.markets().iter() {
             self.list(|view| view.trades().of_market(market));
-            for &outcome in Outcome::ALL {
-                self.list(|view| view.trades().of_token(market, outcome));
-            }
         }
         for (account, _) in self.one.accounts().iter() {
             self.list(|view| view.trades().of_account(account));

@@ -4,8 +4,8 @@
 use std::collections::HashMap;
 
 use foretell_model::{
-    AccountNumber, CloseReason, Command, Event, OrderId, OrderNumber, Outcome, PlaceOrder,
-    Sequence, TradeIndex,
+    AccountNumber, CloseReason, Command, Event, OrderId, OrderNumber, PlaceOrder, Sequence,
+    TradeIndex,
 };
 use foretell_view::{Builder, Summary, TradeId, TradeList, TradeSlot, View};
 
@@ -80,10 +80,6 @@ impl Plain {
             self.same(view, trades.of_market(market), |side| {
                 side.order.market == market
             });
-            for &outcome in Outcome::ALL {
-                let of = |side: &Side| (side.order.market, side.order.outcome) == (market, outcome);
-                self.same(view, trades.of_token(market, outcome), of);
-            }
         }
         self.same(view, trades.with_builder(), |side| side.builder.is_some());
         for builder in &names.builders {
