@@ -334,6 +334,16 @@ fn golden_segment_header_and_watermark() {
     golden("watermark_v1", mark.page().as_slice());
 }
 
+/// Bytes of the numbers at the start of an update, the offset of its named fields, and all of their bits.
+fn update_layout(word: &str) -> Option<(usize, usize, u8)> {
+    match word {
+        "TermsUpdate" => Some((32, 36, 0b11_1111)),
+        "PolicyUpdate" => Some((4, 8, 0b1_1111)),
+        "PaymentsUpdate" => Some((8, 12, 0b11)),
+        _ => None,
+    }
+}
+
 /// A record of each code with all bytes of every field set, as far as its codes permit.
 fn filled<const N: usize>(
     record: &RecordLayout,
@@ -343,6 +353,14 @@ fn filled<const N: usize>(
     let mut bytes = [0; N];
     bytes[..width].copy_from_slice(&record.code.to_le_bytes()[..width]);
     for field in record.fields {
+        if let Some((numbers, named_at, named)) = update_layout(field.word) {
+            let fields = &mut bytes[field.offset..];
+            for (at, byte) in fields.iter_mut().enumerate().take(numbers) {
+                *byte = u8::try_from(at).unwrap() ^ 0x80;
+            }
+            fields[named_at] = named;
+            continue;
+        }
         // A FeeSchedule has three zero bytes at its end.
         let used = if field.word == "FeeSchedule" {
             5
