@@ -28,6 +28,7 @@ const PARTS: &[(&str, &str)] = &[
     ),
     ("load", "load --rounds 2 --seconds 2 --scratch $DIR"),
     ("replay", "replay --rounds 3 --scratch $DIR"),
+    ("fold", "fold --scratch $DIR"),
     ("recover", "recover --rounds 3 --scratch $DIR"),
     ("snapshots", "snapshots --trades 300000 --scratch $DIR"),
     ("start", "start --trades 1000000 --seconds 3 --scratch $DIR"),

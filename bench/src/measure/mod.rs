@@ -6,6 +6,7 @@ mod core_step;
 mod data;
 mod encoding;
 mod entry;
+mod fold;
 mod journal;
 mod lap;
 pub mod load;
@@ -39,6 +40,8 @@ pub enum Measurement {
     Journal(journal::JournalScope),
     /// Re-execute a journal and time each part of the replay
     Replay(replay::ReplayScope),
+    /// Time what a command costs publisher and gateways
+    Fold(fold::FoldScope),
     /// Compare matching with 1,000 and 100,000 registered markets
     Markets(markets::MarketsScope),
     /// Publish snapshots of histories of three lengths
@@ -75,6 +78,7 @@ impl Measurement {
             Self::Match(scope) => core_step::measure(scope),
             Self::Journal(scope) => journal::measure(scope),
             Self::Replay(scope) => replay::measure(scope),
+            Self::Fold(scope) => fold::measure(scope),
             Self::Markets(scope) => markets::measure(scope),
             Self::Snapshots(scope) => snapshots::measure(scope),
             Self::Recover(scope) => recover::measure(scope),
