@@ -54,7 +54,7 @@ pub use query::skip_rows::skip_newest;
 pub use query::trade_columns::{SideColumns, TradeColumns};
 pub use query::trade_filter::{BuilderFilter, TradeFilter};
 pub use rows::accounts::{Account, Accounts};
-pub use rows::actions::{Action, ActionKind, Actions};
+pub use rows::actions::{Action, ActionKind, Actions, NO_MARKET};
 pub use rows::background::{Background, BackgroundTask};
 pub use rows::balance::Balance;
 pub use rows::books::{Book, Books, LastTrade, Level, Levels, TokenBook};

@@ -1,10 +1,11 @@
 //! Operators, withdrawals of two persons, payments of rebates (docs/verify/rules.md §23, §27).
 
-use foretell_model::{Command, Event};
+use foretell_model::{Command, Event, Lots};
 
 use super::{FoldStep, mismatch};
 use crate::error::Impossible;
 use crate::rows::accounts::{add, subtract};
+use crate::rows::actions::{Action, ActionKind, NO_MARKET};
 use crate::rows::people::{HeldWithdrawal, Operator};
 use crate::view::View;
 
@@ -83,11 +84,22 @@ impl View {
             }
             Event::RebatePaid { account, amount } => {
                 subtract(&mut self.system.accrued, amount)?;
-                let account = self.accounts.get_mut(account)?;
-                subtract(&mut account.accrued, amount)?;
-                add(&mut account.rebates_paid, amount)?;
-                account.credit(amount)?;
-                self.background.pay(amount)
+                let paid = self.accounts.get_mut(account)?;
+                subtract(&mut paid.accrued, amount)?;
+                add(&mut paid.rebates_paid, amount)?;
+                paid.credit(amount)?;
+                self.background.pay(amount)?;
+                let (sequence, time) = step.at();
+                let action = Action {
+                    kind: ActionKind::Rebate,
+                    market: NO_MARKET,
+                    lots: Lots::ZERO,
+                    collateral: amount,
+                    time,
+                    sequence,
+                    place: step.frame.place,
+                };
+                self.actions.push(account, &action)
             }
             Event::RebatePaymentEnded { .. } => {
                 let ended = self.background.end(None);

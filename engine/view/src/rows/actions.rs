@@ -1,5 +1,5 @@
-//! Account actions other than trading: splits, merges, redeems, converts
-//! (docs/verify/rules.md §10).
+//! What accounts did and received beside trading: splits, merges, redeems, converts
+//! (docs/verify/rules.md §10), payments of rebates (§23).
 
 use foretell_model::codec::{coded, fixed};
 use foretell_model::{AccountNumber, FramePosition, Lots, MarketNumber, Micros, Sequence, TimeNs};
@@ -22,7 +22,12 @@ pub enum ActionKind {
     Redeem = 2,
     /// No of some questions was exchanged for collateral and Yes of the others.
     Convert = 3,
+    /// Accrued rebates of all markets were paid; its market is [`NO_MARKET`].
+    Rebate = 4,
 }
+
+/// The market of an action without one.
+pub const NO_MARKET: MarketNumber = MarketNumber(u32::MAX);
 
 impl ActionKind {
     pub(crate) const fn from_code(code: u8) -> Option<Self> {
@@ -31,6 +36,7 @@ impl ActionKind {
             1 => Some(Self::Merge),
             2 => Some(Self::Redeem),
             3 => Some(Self::Convert),
+            4 => Some(Self::Rebate),
             _ => None,
         }
     }
@@ -43,9 +49,9 @@ coded! { ActionKind: u8, "kind of action"; }
 pub struct Action {
     /// Its kind.
     pub kind: ActionKind,
-    /// Its market; for a convert that of the first question given.
+    /// Its market; for a convert that of the first question given; [`NO_MARKET`] for a rebate.
     pub market: MarketNumber,
-    /// The full sets, the No of each question given, or all shares redeemed.
+    /// The full sets, the No of each question given, all shares redeemed; 0 for a rebate.
     pub lots: Lots,
     /// Paid for a split, received for every other kind.
     pub collateral: Micros,

@@ -25,6 +25,11 @@ pub(super) enum ActivityEntry {
         time: TimeSeconds,
         frame: (FramePosition, Sequence),
     },
+    Rebated {
+        collateral: Micros,
+        time: TimeSeconds,
+        frame: (FramePosition, Sequence),
+    },
 }
 
 impl ActivityEntry {
@@ -52,16 +57,27 @@ impl ActivityEntry {
                 time: *time,
                 receipt: receipts.of(*frame),
             },
+            Self::Rebated {
+                collateral,
+                time,
+                frame,
+            } => ActivityRow::Rebate {
+                who: profiles.text(wallet),
+                collateral: *collateral,
+                time: *time,
+                receipt: receipts.of(*frame),
+            },
         }
     }
 }
 
 /// All kinds but trades.
-const ACTIONS: [ActivityKind; 4] = [
+const ACTIONS: [ActivityKind; 5] = [
     ActivityKind::Split,
     ActivityKind::Merge,
     ActivityKind::Redeem,
     ActivityKind::Conversion,
+    ActivityKind::MakerRebate,
 ];
 
 const fn kind_of(action: ActionKind) -> ActivityKind {
@@ -70,6 +86,7 @@ const fn kind_of(action: ActionKind) -> ActivityKind {
         ActionKind::Merge => ActivityKind::Merge,
         ActionKind::Redeem => ActivityKind::Redeem,
         ActionKind::Convert => ActivityKind::Conversion,
+        ActionKind::Rebate => ActivityKind::MakerRebate,
     }
 }
 
@@ -101,13 +118,21 @@ pub(super) fn trade_entry(
 
 /// The row of an action.
 pub(super) fn action_entry(app: &App, view: &View, action: &Action) -> Option<ActivityEntry> {
+    let (time, frame) = (action.time.seconds(), (action.place, action.sequence));
+    if action.kind == ActionKind::Rebate {
+        return Some(ActivityEntry::Rebated {
+            collateral: action.collateral,
+            time,
+            frame,
+        });
+    }
     let market = view.markets().get(action.market)?;
     Some(ActivityEntry::Acted {
         kind: kind_of(action.kind),
         market: app.market_texts.of(market, &app.descriptions),
         lots: action.lots,
         collateral: action.collateral,
-        time: action.time.seconds(),
-        frame: (action.place, action.sequence),
+        time,
+        frame,
     })
 }

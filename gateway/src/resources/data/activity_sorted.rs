@@ -5,8 +5,9 @@
 use std::cmp::{Ordering, Reverse};
 use std::ops::ControlFlow;
 
+use foretell_model::quantity::MICROS_PER_LOT;
 use foretell_model::{AccountNumber, Lots, Micros, Sequence};
-use foretell_view::{Action, RowFilter, TradeSlot, View};
+use foretell_view::{Action, ActionKind, RowFilter, TradeSlot, View};
 use foretell_wire::data::{
     ActivityKind, ActivityQuery, ActivitySort, Direction, LimitOffset, page,
 };
@@ -161,7 +162,12 @@ impl SortedActivity {
 
     fn visit_action(&mut self, action: &Action) {
         if admits(&self.wanted, &self.markets, action) {
-            let (lots, value) = (action.lots.0, action.collateral.0);
+            let value = action.collateral.0;
+            let lots = match action.kind {
+                // Its size is its amount, which has finer parts than lots.
+                ActionKind::Rebate => value / MICROS_PER_LOT,
+                _ => action.lots.0,
+            };
             self.found.push(SortKey {
                 number: number_of(self.wanted.sort, lots, value),
                 at: Reverse((action.sequence, None)),

@@ -29,14 +29,17 @@ pub enum ActivityKind {
     Redeem,
     /// No shares of some questions into collateral and Yes shares of the others.
     Conversion,
+    /// Accrued rebates into collateral.
+    MakerRebate,
 }
 
-const KINDS: [(&str, ActivityKind); 5] = [
+const KINDS: [(&str, ActivityKind); 6] = [
     ("TRADE", ActivityKind::Trade),
     ("SPLIT", ActivityKind::Split),
     ("MERGE", ActivityKind::Merge),
     ("REDEEM", ActivityKind::Redeem),
     ("CONVERSION", ActivityKind::Conversion),
+    ("MAKER_REBATE", ActivityKind::MakerRebate),
 ];
 
 /// Sort key of activities.
@@ -156,6 +159,18 @@ pub enum ActivityRow<'a> {
         /// Receipt of its frame.
         receipt: [u8; 32],
     },
+    /// A payment of rebates, which concerns no market: as an action, and all texts of a market are
+    /// empty. `size` is the amount.
+    Rebate {
+        /// The wallet.
+        who: &'a WalletText,
+        /// The amount.
+        collateral: Micros,
+        /// The time.
+        time: TimeSeconds,
+        /// Receipt of its frame.
+        receipt: [u8; 32],
+    },
 }
 
 impl ActivityRow<'_> {
@@ -189,6 +204,30 @@ impl ActivityRow<'_> {
                 row.fields(who.profile());
                 row.receipt(field!("transactionHash"), &receipt);
                 row.text(field!("type"), word(kind));
+            }
+            Self::Rebate {
+                who,
+                collateral,
+                time,
+                receipt,
+            } => {
+                row.fields(who.wallet());
+                row.text(field!("side"), "");
+                row.text(field!("asset"), "");
+                row.text(field!("conditionId"), "");
+                row.number(field!("size"), collateral.into());
+                row.whole(field!("price"), 0);
+                row.whole(field!("timestamp"), time.0);
+                row.number(field!("usdcSize"), collateral.into());
+                row.text(field!("title"), "");
+                row.text(field!("slug"), "");
+                row.text(field!("icon"), "");
+                row.text(field!("eventSlug"), "");
+                row.text(field!("outcome"), "");
+                row.whole(field!("outcomeIndex"), NO_OUTCOME);
+                row.fields(who.profile());
+                row.receipt(field!("transactionHash"), &receipt);
+                row.text(field!("type"), word(ActivityKind::MakerRebate));
             }
         });
     }

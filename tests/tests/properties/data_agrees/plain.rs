@@ -45,12 +45,16 @@ pub(crate) struct Trade {
     pub(crate) legs: [Leg; 2],
 }
 
+/// The market of an action without one; it is odd, as markets are that no query names.
+pub(crate) const NO_MARKET: usize = usize::MAX;
+
 /// An account action.
 #[derive(Clone, Copy)]
 pub(crate) struct Action {
     pub(crate) kind: &'static str,
     pub(crate) account: usize,
     pub(crate) market: usize,
+    /// Whole lots of the amount for a rebate, by which lists sort it.
     pub(crate) lots: i128,
     pub(crate) collateral: i128,
     pub(crate) second: u64,
@@ -322,6 +326,16 @@ impl Plain {
                 self.convert(account, &given, &others, (lots, collateral));
                 self.events[event].1 += lots;
                 ("CONVERSION", account, given[0], lots, collateral)
+            }
+            Event::RebatePaid { account, amount } => {
+                let amount = i128::from(amount.0);
+                (
+                    "MAKER_REBATE",
+                    account.0 as usize,
+                    NO_MARKET,
+                    amount / 10_000,
+                    amount,
+                )
             }
             _ => return,
         };

@@ -302,7 +302,10 @@ impl Asked<'_> {
         let of_markets = newest(of(&|done| named(done.market)));
         self.agree(&format!("{all}&{markets}"), &of_markets);
         let kinds = newest(of(&|done| done.kind != "TRADE" && done.kind != "MERGE"));
-        self.agree(&format!("{all}&type=SPLIT,REDEEM,CONVERSION"), &kinds);
+        self.agree(
+            &format!("{all}&type=SPLIT,REDEEM,CONVERSION,MAKER_REBATE"),
+            &kinds,
+        );
         let sold = of(&|done| done.buys == Some(false));
         let ascending = format!("{all}&side=SELL&sortDirection=ASC");
         self.agree(&ascending, &sold);

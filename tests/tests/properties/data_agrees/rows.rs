@@ -5,7 +5,7 @@ use foretell_wire::data::pseudonym;
 use serde_json::{Value, json};
 
 use crate::data_agrees::journal::{end, title};
-use crate::data_agrees::plain::{Action, Plain, Trade};
+use crate::data_agrees::plain::{Action, NO_MARKET, Plain, Trade};
 use crate::data_agrees::positions::{Held, Key};
 use crate::data_agrees::site::Site;
 
@@ -132,6 +132,9 @@ impl Plain {
     /// The row of an account action.
     pub(crate) fn acted(&self, site: &Site, action: &Action) -> Value {
         let market = action.market;
+        if market == NO_MARKET {
+            return self.rebated(site, action);
+        }
         let mut json = json!({
             "proxyWallet": self.wallets[action.account],
             "side": "", "asset": "", "conditionId": self.markets[market].condition,
@@ -139,6 +142,21 @@ impl Plain {
             "usdcSize": number(action.collateral), "timestamp": action.second,
             "title": title(market), "slug": format!("slug-{market}"),
             "icon": format!("icon-{market}"), "eventSlug": format!("event-{market}"),
+            "outcome": "", "outcomeIndex": 999, "type": action.kind,
+            "transactionHash": site.receipts[&action.sequence],
+        });
+        self.profile(action.account, &mut json);
+        json
+    }
+
+    /// The row of a payment of rebates.
+    fn rebated(&self, site: &Site, action: &Action) -> Value {
+        let amount = number(action.collateral);
+        let mut json = json!({
+            "proxyWallet": self.wallets[action.account],
+            "side": "", "asset": "", "conditionId": "", "size": amount, "price": 0,
+            "usdcSize": amount, "timestamp": action.second,
+            "title": "", "slug": "", "icon": "", "eventSlug": "",
             "outcome": "", "outcomeIndex": 999, "type": action.kind,
             "transactionHash": site.receipts[&action.sequence],
         });
