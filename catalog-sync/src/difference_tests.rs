@@ -89,6 +89,7 @@ fn event() -> EventRegistration {
         slug: "t".into(),
         ticker: String::new(),
         description: String::new(),
+        tags: Vec::new(),
     }
 }
 

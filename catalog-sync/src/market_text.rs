@@ -7,6 +7,7 @@ use foretell_model::ConditionId;
 use foretell_model::limits::{MAX_EVIDENCE_BYTES, OWN_CATALOG_IDS};
 use foretell_wire::ids;
 use foretell_wire::operator::{EventRegistration, EventSummary, MarketDescription};
+use foretell_wire::printable::is_direction_control;
 
 use crate::difference::{CatalogMarket, MarketGroup};
 
@@ -62,6 +63,7 @@ fn registration(event: &EventRecord) -> EventRegistration {
         slug: cut(&event.slug, MAX_TEXT_BYTES),
         ticker: cut(&event.ticker, MAX_TEXT_BYTES),
         description: String::new(),
+        tags: Vec::new(),
     }
 }
 
@@ -132,8 +134,9 @@ fn first_of(texts: &[&str]) -> String {
 
 /// A URL or id unchanged; empty when too long, because a cut one is useless.
 fn whole_or_empty(text: &str) -> String {
+    let text = &one_way(text);
     if text.len() <= MAX_TEXT_BYTES {
-        text.to_owned()
+        text.clone()
     } else {
         String::new()
     }
@@ -141,11 +144,18 @@ fn whole_or_empty(text: &str) -> String {
 
 /// At most `bytes` bytes of a text, cut at a character boundary.
 fn cut(text: &str, bytes: usize) -> String {
+    let text = one_way(text);
     text[..text.floor_char_boundary(bytes)].to_owned()
+}
+
+/// A text without controls of direction, which no registration may have.
+fn one_way(text: &str) -> String {
+    text.replace(is_direction_control, "")
 }
 
 /// Cuts a description to its limits. Escaped in JSON, a character may take six bytes.
 fn cut_description(text: &str) -> String {
+    let text = one_way(text);
     let (mut kept, mut room) = (0, MAX_DESCRIPTION_JSON_BYTES);
     for character in text.chars() {
         let bytes = match character {

@@ -409,6 +409,7 @@ fn operator_routes() -> Vec<Route> {
         get("/withdrawals", guarded!(accounts::held)),
         post("/withdrawals/confirm", guarded!(accounts::confirm)),
         post("/withdrawals/release", guarded!(accounts::release)),
+        get("/rebates", guarded!(rebates::totals)),
         post("/rebates/pay", guarded!(accounts::pay_rebates)),
         get("/admin", handle!(admin::root)),
         get("/admin/", handle!(admin::file)),
@@ -425,6 +426,7 @@ fn operator_routes() -> Vec<Route> {
         post("/oracle/proposals", handle!(oracle::propose)),
         get("/keys", guarded!(keys::list)),
         post("/keys/revoke", guarded!(keys::revoke)),
+        get("/events", guarded!(own_markets::list_events)),
         post("/events", guarded!(own_markets::register_event)).with_body(OPERATOR_BODY_BYTES),
         post("/events/describe", guarded!(own_markets::describe_event))
             .with_body(OPERATOR_BODY_BYTES),

@@ -46,7 +46,11 @@ class Life:
         command("/markets/describe", {**self.named, "description": "Yes from 8 t/ha on.", "tags": ["Farming", "Food"]})
         command("/markets/describe", {"condition_id": "0x" + 64 * "1", "tags": []}, 404)
         group = command("/events", {"title": f"Which crop wins in {now}?"})["event_id"]
-        command("/events/describe", {"event_id": group, "title": f"Which crop won in {now}?"})
+        command("/events/describe", {"event_id": group, "title": f"Which crop won in {now}?", "tags": ["Farming"]})
+        auth = self.walk.bearer
+        newest = self.operator.get("/events", auth=auth, query={"limit": 1, "offset": 0})["events"][0]
+        assert newest["event_id"] == group and newest["tags"] == ["Farming"], newest
+        self.operator.get("/events", 400, auth=auth, query={"limit": 1001})
         command("/events/describe", {"event_id": 7, "title": "None"}, 404)
 
     def clock(self):
@@ -70,6 +74,10 @@ class Life:
         rows = self.eventually(lambda: trading.get("/rebates/current", query=query), bool)
         assert [row["rebated_fees_usdc"] for row in rows] == ["0.25"], rows
         trading.get("/rebates/current", 400, query={"date": query["date"]})
+        totals = self.operator.get("/rebates", auth=walk.bearer, query=query)
+        assert totals["total"] == "0.25" and totals["markets"][0]["condition_id"] == self.condition, totals
+        self.operator.get("/rebates", auth=walk.bearer, query={"date": query["date"]})
+        self.operator.get("/rebates", 400, auth=walk.bearer, query={"date": "2020-01-01"})
         walk.command("/rebates/pay", {"reason": "weekly"})
         account = lambda: self.operator.get("/accounts/{wallet}", auth=walk.bearer, wallet=walk.alice.address)
         self.eventually(account, lambda account: account["accrued"] == "0")

@@ -72,12 +72,30 @@ async function hire(page, name, role) {
   return desk(token);
 }
 
+const inDays = (days) => new Date(Date.now() + days * 86_400_000).toISOString();
+
 test("a wrong token is refused in words", async () => {
   const page = await open(browser);
   await page.goto(`${OPERATOR}/admin/`);
   await page.fill("input[name=token]", "not a token");
   await page.click("form.login button");
   await page.locator("[role=alert]", { hasText: "unauthorized" }).waitFor();
+});
+
+test("an event group's words and tags change", async () => {
+  const token = (await readFile(`${process.env.EXCHANGE_DATA}/operator.token`, "utf8")).trim();
+  const admin = await desk(token);
+  const title = `Which crop in ${RUN}?`;
+  await done(admin, admin.getByRole("button", { name: "New event group" }), { title, tags: "Farming, Food" });
+  await row(admin, title).getByText("Farming, Food").waitFor();
+  await done(admin, act(admin, title, "Words"), { title: `${title} Again`, tags: "Grain", description: "By weight." });
+  await row(admin, `${title} Again`).getByText("Grain", { exact: true }).waitFor();
+  await done(admin, act(admin, `${title} Again`, "Words"), { tags: "" });
+  await act(admin, `${title} Again`, "Words").click();
+  await admin.waitForSelector("dialog [name=description]");
+  assert.equal(await admin.locator("dialog [name=description]").inputValue(), "By weight.", "what was not changed stays");
+  assert.equal(await admin.locator("dialog [name=tags]").inputValue(), "", "an empty field removes the tags");
+  await admin.click("dialog button:not(.primary)");
 });
 
 test("a market lives from idea to payout, with two persons", async () => {
@@ -91,11 +109,27 @@ test("a market lives from idea to payout, with two persons", async () => {
   await done(admin, admin.getByRole("button", { name: "Resolution policy of the site" }), { second_person: "true" });
 
   const question = `Will it rain in ${RUN}?`;
-  const opens = new Date(Date.now() + 86_400_000).toISOString();
-  await done(mark, mark.getByRole("button", { name: "New market" }), { question, slug: `rain-${RUN}`, opens_at: opens, reason: "idea" });
+  const opens = inDays(1);
+  const fee = { rate_ppm: "40000", exponent: "1", rebate_ppm: "250000" };
+  const market = { question, slug: `rain-${RUN}`, tags: "Weather", opens_at: opens, reason: "idea" };
+  const clocked = { ...market, ...fee, closes_at: inDays(2), game_start_time: inDays(1), clear_book_on_start: "true" };
+  await done(mark, mark.getByRole("button", { name: "New market" }), clocked);
   await row(mark, question).getByText("registered").waitFor();
+  await row(mark, question).getByText("4%", { exact: true }).waitFor();
+  await row(mark, question)
+    .getByText(/opens .*, closes .*, clears .*, rebate 25%/)
+    .waitFor();
   await done(mark, act(mark, question, "Clock"), { opens_at: "", taker_delay_ms: "3000" });
-  await row(mark, question).getByText("delay 3000 ms").waitFor();
+  await row(mark, question)
+    .getByText(/^closes .*, clears .*, delay 3000 ms, rebate 25%$/)
+    .waitFor();
+  await done(mark, act(mark, question, "Clock"), { closes_at: "", game_start_time: "", clear_book_on_start: "false" });
+  await row(mark, question).getByText("delay 3000 ms, rebate 25%", { exact: true }).waitFor();
+  await mark.waitForFunction(() => !document.querySelector("dialog"));
+  await act(mark, question, "Words").click();
+  await mark.waitForSelector("dialog [name=tags]");
+  assert.equal(await mark.locator("dialog [name=tags]").inputValue(), "Weather", "the words in force are shown");
+  await mark.click("dialog button:not(.primary)");
   await done(mark, act(mark, question, "Activate"), {});
   await done(mark, act(mark, question, "Close"), { reason: "it rained" });
   await row(mark, question).getByText("closed").waitFor();

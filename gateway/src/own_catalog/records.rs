@@ -42,7 +42,8 @@ pub(super) fn group_event(view: &View, group: &EventGroup) -> Value {
     let described: Vec<MarketDescription> = (markets.iter())
         .map(|market| MarketDescription::from_evidence(&market.description).unwrap_or_default())
         .collect();
-    let mut labels: Vec<String> = described.iter().flat_map(|it| it.tags.clone()).collect();
+    let of_questions = described.iter().flat_map(|it| &it.tags);
+    let mut labels: Vec<String> = words.tags.iter().chain(of_questions).cloned().collect();
     labels.sort_unstable();
     labels.dedup();
     let slug = match words.slug.is_empty() {

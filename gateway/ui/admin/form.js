@@ -10,7 +10,8 @@ import { t } from "./messages.js";
  * @property {string} [label]
  * @property {"text" | "number" | "flag" | "choice" | "long" | "list" | "time"} [kind]
  * @property {string[]} [choices]
- * @property {any} [value]
+ * @property {any} [value] the value in force
+ * @property {string} [group] of the body: an object that the field is in
  * @property {boolean} [required]
  */
 
@@ -45,13 +46,18 @@ function input(field) {
   }
 }
 
+/** Kinds whose value goes when their text does: an empty text, or no word. */
+const REMOVABLE = ["time", "long", "list", "text"];
+
 /**
  * @param {Field} field
  * @param {string} text
  * @returns {unknown} undefined = leave the field out
  */
 function read(field, text) {
-  if (text === "" && !field.required) return undefined;
+  const unchanged = text === String(field.value ?? "");
+  const removed = text === "" && !REMOVABLE.includes(field.kind ?? "text");
+  if (!field.required && (unchanged || removed)) return undefined;
   switch (field.kind) {
     case "number":
       return Number(text);
@@ -102,7 +108,9 @@ export function ask(title, path, fixed, fields, done) {
     const body = { ...fixed };
     for (const field of fields) {
       const value = read(field, String(data.get(field.name) ?? ""));
-      if (value !== undefined) body[field.name] = value;
+      if (value === undefined) continue;
+      if (field.group) body[field.group] = { .../** @type {any} */ (body[field.group]), [field.name]: value };
+      else body[field.name] = value;
     }
     const text = String(data.get("reason") ?? "");
     if (text) body.reason = text;

@@ -1,9 +1,11 @@
 /** The views of the operator's page. Each reads what it shows and offers what the role may do. */
 
-import { h, table } from "../lib/dom.js";
+import { h } from "../lib/dom.js";
 import { read } from "./api.js";
+import { eventGroups } from "./event_groups.js";
 import { ask } from "./form.js";
 import { t } from "./messages.js";
+import { button, cell, list } from "./parts.js";
 
 /** @typedef {import("./admin.js").Desk} Desk */
 
@@ -11,27 +13,6 @@ const PAYOUTS = ["yes", "no", "half"];
 const ROLES = ["admin", "markets", "resolver", "cashier", "support", "read-only"];
 /** Rows of a list of markets. */
 const MAX_MARKETS = 500;
-
-/**
- * @param {string} label
- * @param {() => void} press
- */
-const button = (label, press) => h("button", { type: "button", onclick: press }, label);
-
-/** @param {unknown} text */
-const cell = (text) => h("td", null, text === undefined || text === null ? "" : String(text));
-
-/**
- * @param {string} title
- * @param {string[]} labels
- * @param {Node[][]} rows
- */
-function list(title, labels, rows) {
-  const columns = labels.map((label) => ({ label }));
-  const body = rows.map((cells) => h("tr", null, cells));
-  const content = rows.length ? h("div.scroll", null, table(columns, body, title)) : h("p.dim", null, t("nothing"));
-  return h("section.panel", null, h("header", null, h("h2", null, title)), content);
-}
 
 /** @param {any} terms */
 const clock = (terms) =>
@@ -50,7 +31,7 @@ const termFields = (terms) => [
   { name: "opens_at", kind: "time", value: terms?.opens_at },
   { name: "closes_at", kind: "time", value: terms?.closes_at },
   { name: "game_start_time", kind: "time", value: terms?.game_start_time },
-  { name: "clear_book_on_start", kind: "flag" },
+  { name: "clear_book_on_start", kind: "flag", value: terms?.clear_book_on_start },
   { name: "taker_delay_ms", kind: "number", value: terms?.taker_delay_ms },
   { name: "rebate_ppm", kind: "number", value: terms?.rebate_ppm },
 ];
@@ -92,25 +73,7 @@ function marketActs(desk, market) {
           desk.done,
         ),
     ],
-    [
-      "Words",
-      "/markets/describe",
-      market.own,
-      () =>
-        ask(
-          "Words",
-          "/markets/describe",
-          fixed,
-          [
-            { name: "question", value: market.question },
-            { name: "description", kind: "long" },
-            { name: "tags", kind: "list", label: "tags, with commas" },
-            { name: "end_date", kind: "time", value: market.end_date ?? market.endDate },
-            { name: "resolution_source" },
-          ],
-          desk.done,
-        ),
-    ],
+    ["Words", "/markets/describe", market.own, () => describe(desk, market)],
     ["Propose", "/markets/propose", market.status === "closed", () => propose(desk, market.conditionId)],
     [
       "Resolve",
@@ -138,6 +101,32 @@ function marketActs(desk, market) {
     null,
     offered.map(([label, , , press]) => button(label, press)),
   );
+}
+
+/**
+ * The record has the words that the list lacks.
+ * @param {Desk} desk
+ * @param {any} market
+ */
+async function describe(desk, market) {
+  try {
+    const words = await read(`/markets/${market.conditionId}`);
+    ask(
+      "Words",
+      "/markets/describe",
+      { condition_id: market.conditionId },
+      [
+        { name: "question", value: market.question },
+        { name: "description", kind: "long", value: words.description },
+        { name: "tags", kind: "list", label: t("with_commas"), value: (words.tags ?? []).join(", ") },
+        { name: "end_date", kind: "time", value: market.endDate },
+        { name: "resolution_source" },
+      ],
+      desk.done,
+    );
+  } catch (error) {
+    desk.say(error instanceof Error ? error.message : String(error), "error");
+  }
 }
 
 /**
@@ -169,11 +158,13 @@ function newMarket(desk) {
       { name: "question", required: true },
       { name: "slug", required: true },
       { name: "description", kind: "long" },
-      { name: "tags", kind: "list", label: "tags, with commas" },
+      { name: "tags", kind: "list", label: t("with_commas") },
       { name: "event_id", kind: "number", label: "event_id of its event group" },
       { name: "end_date", kind: "time" },
       { name: "tick_size", kind: "choice", choices: ["", "0.1", "0.01", "0.001", "0.0001"] },
       { name: "minimum_order_size" },
+      { name: "rate_ppm", group: "fee", kind: "number", label: t("fee_rate") },
+      { name: "exponent", group: "fee", kind: "number", label: t("fee_exponent") },
       .../** @type {any} */ (termFields(null)),
     ],
     (answer) => {
@@ -185,7 +176,10 @@ function newMarket(desk) {
 
 /** @param {Desk} desk */
 async function drawMarkets(desk) {
-  const { markets } = await read(`/markets?limit=${MAX_MARKETS}`);
+  // The list begins with the oldest; the page shows the newest.
+  const { exchange } = await read("/status");
+  const offset = Math.max(0, exchange.markets - MAX_MARKETS);
+  const { markets } = await read(`/markets?limit=${MAX_MARKETS}&offset=${offset}`);
   const rows = markets
     .reverse()
     .map((/** @type {any} */ market) => [
@@ -200,22 +194,9 @@ async function drawMarkets(desk) {
   return h(
     "div",
     null,
-    h(
-      "p.line",
-      null,
-      desk.may("/markets") && button(t("new_market"), () => newMarket(desk)),
-      desk.may("/events") &&
-        button(t("new_group"), () =>
-          ask(
-            t("new_group"),
-            "/events",
-            {},
-            [{ name: "title", required: true }, { name: "slug" }, { name: "description", kind: "long" }],
-            (answer) => desk.say(t("group_made", { id: answer.event_id })),
-          ),
-        ),
-    ),
+    h("p.line", null, desk.may("/markets") && button(t("new_market"), () => newMarket(desk))),
     list(t("markets"), ["Question", "State", "Clock", "Fee", "Event group", "Words", ""], rows),
+    await eventGroups(desk),
   );
 }
 

@@ -400,7 +400,7 @@ error_codes! {
         "The engine rejected the command for a reason without a text of its own.";
 
     // People and their roles.
-    OperatorRole = "operator_role", 403, Never, "the role <role> does not include this command",
+    OperatorRole = "operator_role", 403, Never, "role is <role>, allowed for this command: <roles>",
         "The operator's role does not include the command.";
     UnknownOperator = "unknown_operator", 403, Never, "the operator is revoked, or was never added",
         "The operator of the token was revoked.";
@@ -416,7 +416,7 @@ error_codes! {
     InvalidOperator = "invalid_operator", 400, Never,
         "the operator is not allowed: a name of 1 to 32 of a-z, 0-9, -, _ and . is expected",
         "The name or the token of the operator is malformed.";
-    OperatorNameTaken = "operator_name_taken", 409, Never, "a live operator has this name",
+    OperatorNameTaken = "operator_name_taken", 409, Never, "name is <name>, allowed: a name that no live operator has",
         "Names of live operators differ.";
     OperatorTokenTaken = "operator_token_taken", 409, Never, "an operator has or had this token",
         "Tokens are not used twice.";
@@ -445,20 +445,20 @@ error_codes! {
         "A payment of rebates is running.";
     NothingAccrued = "nothing_accrued", 409, Later, "no rebate is accrued",
         "No wallet has an accrued rebate.";
-    NotPermitted = "not_permitted", 403, Never, "the policy of the market does not permit this",
+    NotPermitted = "not_permitted", 403, Never, "<field> is <value>, permitted by the policy: <allowed>",
         "The policy does not let this operator or wallet propose, dispute or withdraw.";
     AlreadyProposed = "already_proposed", 409, Never, "the market has a proposal that is not disputed",
         "A proposal is withdrawn, disputed or finalised before the next one.";
-    NoProposal = "no_proposal", 409, Never, "the market has no such proposal",
+    NoProposal = "no_proposal", 409, Never, "<field> is <value>, allowed: <allowed>",
         "The market has no proposal, or another one than named.";
     ProposalDisputed = "proposal_disputed", 409, Never, "the proposal is disputed",
         "A disputed proposal is replaced or withdrawn.";
     ChallengeOpen = "challenge_open", 409, Later, "the challenge window is open until <time>",
         "The proposal can be disputed until the end of its window.";
-    InvalidWindow = "invalid_window", 400, Never, "window_seconds is not allowed: <seconds> to <seconds>",
+    InvalidWindow = "invalid_window", 400, Never, "window_seconds is <seconds>, allowed: <seconds> to <seconds>",
         "The challenge window is shorter than the policy allows, or longer than 30 days.";
     InvalidPolicy = "invalid_policy", 400, Never,
-        "the policy is not allowed: by_time excludes second_person, minimum_window_seconds is 0 to 2592000",
+        "<field> is <value>, allowed: <allowed>",
         "The policy contradicts itself or exceeds a bound.";
     NoPolicy = "no_policy", 409, Never, "the market has no policy of its own",
         "The market follows the policy of the site.";

@@ -16,8 +16,8 @@ mod request;
 mod resolution;
 
 pub use answer::{
-    AccountAnswer, CommandAnswer, MarketRow, MarketRows, PositionAnswer, SnapshotAnswer,
-    StatusAnswer,
+    AccountAnswer, CommandAnswer, EventRow, EventRows, MarketRow, MarketRows, PositionAnswer,
+    SnapshotAnswer, StatusAnswer,
 };
 pub use clock::TermsChange;
 pub use description::{

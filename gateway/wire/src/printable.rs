@@ -15,9 +15,29 @@ pub fn is_printable(character: char) -> bool {
     text.escape_debug().eq(text.chars())
 }
 
+/// Whether a character changes the direction of the text around it: a text with it can look like
+/// another one in a list, a log or a terminal.
+#[must_use]
+pub const fn is_direction_control(character: char) -> bool {
+    matches!(
+        character,
+        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn controls_of_direction_are_no_letters_of_a_direction() {
+        for character in "\u{61c}\u{200e}\u{200f}\u{202a}\u{202e}\u{2066}\u{2069}".chars() {
+            assert!(is_direction_control(character) && !is_printable(character));
+        }
+        for character in "aאب\u{200b}\u{200d}\u{2029}\u{202f}\u{2065}\u{206a}".chars() {
+            assert!(!is_direction_control(character), "{character:?}");
+        }
+    }
 
     #[test]
     fn letters_marks_and_signs_show_and_what_steers_does_not() {

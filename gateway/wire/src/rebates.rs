@@ -1,5 +1,7 @@
-//! Query and rows of `GET /rebates/current` (docs/api/orders.md §7).
+//! Queries and rows of `GET /rebates/current` (docs/api/orders.md §7) and of the operator's
+//! `GET /rebates`.
 
+use jiff::ToSpan as _;
 use jiff::civil::Date;
 use serde::{Serialize, Serializer};
 
@@ -7,6 +9,7 @@ use foretell_model::{ConditionId, Micros, WalletAddress};
 
 use crate::api_error::{ApiError, FieldError};
 use crate::decimal;
+use crate::error_code::ErrorCode;
 use crate::ids;
 use crate::query::Query;
 
@@ -32,9 +35,7 @@ impl RebatesQuery {
     /// # Errors
     /// A parameter that is missing, repeated or malformed.
     pub fn of(query: &Query<'_>) -> Result<Self, ApiError> {
-        let date = query.one("date")?;
-        let text = date.ok_or_else(|| FieldError::missing("date", DATE_ALLOWED))?;
-        let date = date_of(text).ok_or_else(|| FieldError::wrong("date", text, DATE_ALLOWED))?;
+        let date = required_date(query)?;
         let maker = query.wallet("maker_address")?;
         Ok(Self {
             date: date.0,
@@ -42,6 +43,71 @@ impl RebatesQuery {
             maker: maker.ok_or_else(|| FieldError::missing("maker_address", WALLET_ALLOWED))?,
         })
     }
+}
+
+/// Parameters of the operator's `GET /rebates`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RebateTotalsQuery {
+    /// The UTC day.
+    pub date: Date,
+    /// The same in days since 1970-01-01.
+    pub day: u32,
+    /// The maker's wallet; all makers by default.
+    pub maker: Option<WalletAddress>,
+}
+
+impl RebateTotalsQuery {
+    /// Reads the parameters.
+    ///
+    /// # Errors
+    /// A parameter that is missing, repeated or malformed.
+    pub fn of(query: &Query<'_>) -> Result<Self, ApiError> {
+        let (date, day) = required_date(query)?;
+        let maker = query.wallet("maker_address")?;
+        Ok(Self { date, day, maker })
+    }
+
+    /// The error of a day whose sums of markets are forgotten.
+    #[must_use]
+    pub fn forgotten(&self, oldest: u32) -> ApiError {
+        let oldest = Date::constant(1970, 1, 1).saturating_add(i64::from(oldest).days());
+        let allowed = format!("{oldest} or later without maker_address");
+        let values = vec!["date".to_owned(), format!("'{}'", self.date), allowed];
+        ApiError::Coded(ErrorCode::InvalidField, values)
+    }
+}
+
+/// What makers accrued on a day: of one wallet or of all.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct RebateTotals {
+    /// The day.
+    #[serde(serialize_with = "date_text")]
+    pub date: Date,
+    /// The sum of the markets, in collateral.
+    #[serde(serialize_with = "decimal::as_text")]
+    pub total: Micros,
+    /// By market, in order of registration.
+    pub markets: Vec<MarketRebates>,
+}
+
+/// What makers accrued in a market on a day.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct MarketRebates {
+    /// The market.
+    #[serde(serialize_with = "ids::shown")]
+    pub condition_id: ConditionId,
+    /// Its question.
+    pub question: String,
+    /// The amount, in collateral.
+    #[serde(serialize_with = "decimal::as_text")]
+    pub rebates: Micros,
+}
+
+/// The parameter `date`, also in days since 1970-01-01.
+fn required_date(query: &Query<'_>) -> Result<(Date, u32), ApiError> {
+    let date = query.one("date")?;
+    let text = date.ok_or_else(|| FieldError::missing("date", DATE_ALLOWED))?;
+    Ok(date_of(text).ok_or_else(|| FieldError::wrong("date", text, DATE_ALLOWED))?)
 }
 
 fn date_of(text: &str) -> Option<(Date, u32)> {

@@ -305,17 +305,22 @@ fn values(reason: RejectionReason, first: u64, second: u64) -> Vec<String> {
         }
         RejectionReason::OperatorRole => {
             let role = small.and_then(OperatorRole::from_code);
-            vec![role.map_or("of the operator", role_word).to_owned()]
+            let role = role.map_or("unknown", role_word);
+            vec![role.to_owned(), "others".to_owned()]
         }
         RejectionReason::ClockContradicts | RejectionReason::ClosesInPast => {
             [first, second].map(|ms| iso_millis(TimeMs(ms))).into()
         }
         RejectionReason::ChallengeOpen => vec![iso_millis(TimeMs(first))],
-        RejectionReason::InvalidWindow | RejectionReason::NotInRules => {
-            [first, second].map(|it| it.to_string()).into()
-        }
+        RejectionReason::NotInRules => [first, second].map(|it| it.to_string()).into(),
+        // Resolving in one step has a window of 0.
+        RejectionReason::InvalidWindow => [0, first, second].map(|it| it.to_string()).into(),
         reason if code_of(reason) == ErrorCode::Rejected => vec![format!("{reason:?}")],
-        _ => Vec::new(),
+        // The core gives no values: the route of the command knows them.
+        reason => {
+            let parts = code_of(reason).text().matches('<').count();
+            vec!["unknown".to_owned(); parts]
+        }
     }
 }
 

@@ -117,6 +117,9 @@ pub(crate) enum Market {
         /// Description
         #[arg(long)]
         description: Option<String>,
+        /// Tag; repeat it for several, they replace all
+        #[arg(long = "tag", value_name = "TAG")]
+        tags: Option<Vec<String>>,
     },
     /// Propose the payout of a closed market
     Propose(Propose),

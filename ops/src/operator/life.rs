@@ -28,12 +28,14 @@ pub(super) fn command(config: &Config, command: &Market) -> Result<OperatorComma
             title,
             slug,
             description,
+            tags,
         } => Ok(OperatorCommand::DescribeEvent(EventEdit {
             event_id: *id,
             title: title.clone(),
             slug: slug.clone(),
             ticker: None,
             description: description.clone(),
+            tags: tags.clone(),
         })),
         Market::Propose(arguments) => propose(condition_of(&arguments.market)?, arguments),
         Market::Dispute {

@@ -57,6 +57,7 @@ pub(crate) fn market(
                 slug: String::new(),
                 ticker: String::new(),
                 description: String::new(),
+                tags: Vec::new(),
             }))
         }),
         Market::List => get(config, "/markets", output, show::markets),

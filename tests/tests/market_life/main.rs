@@ -1,6 +1,7 @@
 //! A market from idea to payout by the command line, with people who have names and roles.
 
 mod people;
+mod surfaces;
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -163,9 +164,13 @@ async fn a_market_lives_from_idea_to_payout() {
         ],
     );
     refusals(&people);
+    surfaces::refusals(&exchange).await;
+    surfaces::a_market_is_registered_closed(&exchange, &people).await;
+    surfaces::the_page_has_one_address(&exchange).await;
 
     let plain = register_plain(&people);
     let (event, group) = register_group(&people);
+    surfaces::a_group_has_words_and_tags(&exchange, &people, (event, &group)).await;
     own_markets_are_in_the_catalog(&exchange, &people, &plain, event).await;
 
     let alice = Trader::connect(&exchange.trading, ALICE, 0)
@@ -181,6 +186,7 @@ async fn a_market_lives_from_idea_to_payout() {
     split(&group[0], &alice).await;
     clear_and_close(&exchange, &people, &plain, &bob).await;
     rebates_are_paid(&exchange, &people, &bob.address()).await;
+    surfaces::rebates_are_read(&exchange, &plain, &bob.address()).await;
     resolve_plain(&exchange, &people, &plain).await;
     resolve_group(&exchange, &people, &group).await;
     all_holders_are_paid(&exchange, &[&alice.address(), &bob.address()]).await;
@@ -206,9 +212,9 @@ fn refusals(people: &People) {
     let refused = people.refused("ann", &["market", "register", &contradiction]);
     assert!(refused.contains("opens_at"), "{refused}");
     let refused = people.refused("ben", &["system", "mode", "paused"]);
-    assert!(refused.contains("role resolver"), "{refused}");
+    assert!(refused.contains("role is resolver"), "{refused}");
     let refused = people.refused("ann", &["operators", "add", "zoe", "admin"]);
-    assert!(refused.contains("role markets"), "{refused}");
+    assert!(refused.contains("role is markets"), "{refused}");
     assert!(
         people
             .refused("admin", &["operators", "revoke", "admin"])
@@ -545,9 +551,9 @@ fn the_journal_tells_it(exchange: Exchange, people: &People) {
     };
     for (name, command, count) in [
         ("admin", "AddOperator", 6),
-        ("admin", "SetPolicy", 1),
+        ("admin", "SetPolicy", 2),
         ("admin", "RevokeOperator", 1),
-        ("ann", "RegisterMarket", 4),
+        ("ann", "RegisterMarket", 5),
         ("ann", "DescribeMarket", 1),
         ("ann", "SetTerms", 3),
         ("ben", "Propose", 4),

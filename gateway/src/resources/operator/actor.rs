@@ -2,9 +2,8 @@
 
 use foretell_model::{OperatorNumber, OperatorRole};
 use foretell_view::View;
+use foretell_wire::ApiError;
 use foretell_wire::operator::read_reason;
-use foretell_wire::rejection::role_word;
-use foretell_wire::{ApiError, ErrorCode};
 use http::Method;
 use http::header::AUTHORIZATION;
 use sha2::{Digest as _, Sha256};
@@ -22,8 +21,7 @@ const FIRST_ADMIN: OperatorNumber = OperatorNumber(1);
 pub(crate) async fn authorize(context: &mut RequestContext) -> Result<(), Failure> {
     let (number, role) = operator(context).await?;
     if context.head.method == Method::POST && !roles::may(role, context.path()) {
-        let role = role_word(role).to_owned();
-        return Err(ApiError::Coded(ErrorCode::OperatorRole, vec![role]).into());
+        return Err(roles::not_included(role, context.path()).into());
     }
     let reason = match context.body.is_empty() {
         true => String::new(),

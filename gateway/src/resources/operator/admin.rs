@@ -21,7 +21,8 @@ pub(crate) async fn root(_: RequestContext) -> Result<Answer, Failure> {
 /// `GET /admin/` and `GET /admin/{*path}`: files of the page and those it shares with `/ui/`.
 pub(crate) async fn file(context: RequestContext) -> Result<Answer, Failure> {
     let path = match context.parameter.as_str() {
-        "" => INDEX,
+        // Not the page of `/ui/`, which has that name in the table.
+        "" | "index.html" => INDEX,
         path => path,
     };
     let index = find_exactly(path).ok_or(ErrorCode::NotFound)?;

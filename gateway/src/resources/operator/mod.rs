@@ -21,7 +21,7 @@ pub(crate) mod system;
 use foretell_link::Reply;
 use foretell_model::{
     AccountNumber, Command, CommandOutcome, ConditionId, MarketNumber, OperatorNumber, Rejection,
-    Sequence, Verdict,
+    RejectionReason, Sequence, Verdict,
 };
 use foretell_view::View;
 use foretell_wire::operator::CommandAnswer;
@@ -103,6 +103,33 @@ async fn submit(
     })
 }
 
+/// Submits a command and answers its outcome. `values` are those in the text of a rejection that
+/// the core does not name.
+async fn apply_or(
+    context: &RequestContext,
+    command: Command,
+    evidence: &[u8],
+    values: impl FnOnce(&Rejection) -> Option<Vec<String>>,
+) -> Result<Answer, Failure> {
+    match submit(context, command, evidence).await? {
+        Ok(done) => Ok(done.answer()),
+        Err((_, refusal)) => match (values(&refusal), rejection(context, &refusal)) {
+            (Some(values), ApiError::Coded(code, _)) => Err(ApiError::Coded(code, values).into()),
+            (_, error) => Err(error.into()),
+        },
+    }
+}
+
+/// The error of a rejected command; that of a role names the roles of the route.
+fn rejection(context: &RequestContext, refusal: &Rejection) -> ApiError {
+    match (refusal.reason, &context.actor) {
+        (RejectionReason::OperatorRole, Some(actor)) => {
+            roles::not_included(actor.role, context.path())
+        }
+        _ => ApiError::from_command_rejection(refusal),
+    }
+}
+
 /// Submits a command and answers its outcome.
 async fn apply(
     context: &RequestContext,
@@ -120,7 +147,7 @@ async fn submit_or_reject(
     evidence: &[u8],
 ) -> Result<CommandResult, Failure> {
     let given = submit(context, command, evidence).await?;
-    given.map_err(|(_, refusal)| ApiError::from_command_rejection(&refusal).into())
+    given.map_err(|(_, refusal)| rejection(context, &refusal).into())
 }
 
 /// The number of a registered market.

@@ -8,7 +8,6 @@ use std::time::SystemTime;
 use foretell_view::View;
 use foretell_wire::api_error::FieldError;
 use foretell_wire::operator::{ProposalRequest, read};
-use foretell_wire::rejection::role_word;
 use foretell_wire::{ApiError, ErrorCode};
 
 use super::{resolution, roles};
@@ -34,8 +33,7 @@ pub(crate) async fn propose(mut context: RequestContext) -> Result<Answer, Failu
     let found = context.app.find(find).await?;
     let (number, role) = found.ok_or(ErrorCode::OperatorNotFound)?;
     if !roles::may(role, "/markets/propose") {
-        let role = vec![role_word(role).to_owned()];
-        return Err(ApiError::Coded(ErrorCode::OperatorRole, role).into());
+        return Err(roles::not_included(role, "/markets/propose").into());
     }
     let wanted: ProposalRequest = read(&context.body)?;
     if wanted.wallet.is_some() {

@@ -11,12 +11,14 @@ use foretell_model::{
     Command, CommandOutcome, ConditionId, EventId, EventNumber, MarketNumber, MarketState,
     MarketTerms as ClockTerms, Rejection, RejectionReason, TimeMs, TokenId,
 };
-use foretell_view::View;
+use foretell_view::{EventGroup, View};
 use foretell_wire::api_error::FieldError;
+use foretell_wire::decimal::digits_u64;
 use foretell_wire::operator::{
-    Clock, CommandAnswer, EventDescription, EventEdit, EventRegistration, MarketDescription,
-    MarketEdit, MarketRegistration, MarketTerms, PlainForm as _, read,
+    Clock, CommandAnswer, EventDescription, EventEdit, EventRegistration, EventRow, EventRows,
+    MarketDescription, MarketEdit, MarketRegistration, MarketTerms, PlainForm as _, read,
 };
+use foretell_wire::time::iso;
 use foretell_wire::{ApiError, ErrorCode, json_text};
 
 use super::{CommandResult, submit, submit_or_reject};
@@ -83,8 +85,11 @@ pub(crate) async fn register(context: RequestContext) -> Result<Answer, Failure>
     let app = &context.app;
     let MarketRegistration {
         mut terms,
-        description,
+        mut description,
     } = MarketRegistration::read(&context.body)?;
+    if terms.closed == Some(true) {
+        register_closed(app.now().millis(), &mut terms, &mut description)?;
+    }
     refuse_past_end(app, &terms, &description)?;
     check_clock(app, &terms, &description)?;
     generate_ids(app, &mut terms, &description.slug)?;
@@ -96,7 +101,9 @@ pub(crate) async fn register(context: RequestContext) -> Result<Answer, Failure>
     };
     let mut last = set_clock(&context, market, &done, &terms, &description).await?;
     let opens_later = terms.opens_at.is_some_and(|at| at.0 > 0);
-    if terms.activate.unwrap_or(event.is_none() && !opens_later) {
+    if terms.closed == Some(true) {
+        last = close_unopened(&context, market, last).await?;
+    } else if terms.activate.unwrap_or(event.is_none() && !opens_later) {
         last = activate(&context, market).await?;
     }
     let state = app.read_after(last.sequence.max(done.reply.sequence), |state| {
@@ -113,6 +120,50 @@ pub(crate) async fn register(context: RequestContext) -> Result<Answer, Failure>
         ..done.applied()
     };
     Ok(Answer::json(json_text(&answer)).at(position_of(&last)))
+}
+
+/// Prepares the registration of a closed market: it neither opens nor counts as one that ended
+/// unnoticed. A close in the past is no time that falls due, so its words keep it as the end date.
+fn register_closed(
+    now: TimeMs,
+    terms: &mut MarketTerms,
+    description: &mut MarketDescription,
+) -> Result<(), ApiError> {
+    let refuse = |field, value: String| {
+        let allowed = "absent where \"closed\" is true: the market never opens";
+        Err(FieldError::wrong(field, &value, allowed).into())
+    };
+    if terms.activate == Some(true) {
+        return refuse("activate", "true".to_owned());
+    }
+    if let Some(opens_at) = terms.opens_at.filter(|at| at.0 > 0) {
+        return refuse("opens_at", Clock::json(&opens_at));
+    }
+    terms.past_end = Some(true);
+    if let Some(closes_at) = terms.closes_at.filter(|at| at.0 > 0 && *at <= now) {
+        terms.closes_at = None;
+        let end = &mut description.end_date;
+        end.get_or_insert_with(|| Clock::json(&closes_at));
+    }
+    Ok(())
+}
+
+/// Closes a market that was registered closed. A repeat does so, too, when the first attempt ended
+/// before it; a market that was opened since then stays as it is.
+async fn close_unopened(
+    context: &RequestContext,
+    market: MarketNumber,
+    last: Reply,
+) -> Result<Reply, Failure> {
+    let state = |view: &View| view.markets().get(market).map(|market| market.state);
+    let read = context
+        .app
+        .read_after(last.sequence, |state_now| state(&state_now.view));
+    if read.await? != Some(MarketState::Registered) {
+        return Ok(last);
+    }
+    let closed = submit_or_reject(context, Command::CloseMarket { market }, &[]).await?;
+    Ok(closed.reply)
 }
 
 /// A market that has ended is registered only when the request says so.
@@ -153,9 +204,6 @@ fn check_clock(
         let refusal = Rejection::with(reason, first.0, second.0);
         Err(ApiError::from_command_rejection(&refusal))
     };
-    if !clock.applied_to(ClockTerms::default()).are_in_range() {
-        return refuse(RejectionReason::InvalidTerms, TimeMs(0), TimeMs(0));
-    }
     if closes_at.0 > 0 && opens_at >= closes_at {
         return refuse(RejectionReason::ClockContradicts, opens_at, closes_at);
     }
@@ -271,15 +319,57 @@ pub(crate) async fn describe_event(context: RequestContext) -> Result<Answer, Fa
         let state = app.shared_view.read();
         let view = &state.view;
         let group = view.events().get(event).ok_or(ErrorCode::EventNotFound)?;
-        let mut questions = group.questions.iter();
-        let is_own = |number: &MarketNumber| view.markets().get(*number).is_some_and(is_own);
-        if !questions.all(is_own) {
+        if !is_own_group(view, group) {
             return Err(upstream_owned("event").into());
         }
         EventDescription::from_evidence(&group.description).unwrap_or_default()
     };
     let evidence = edit.applied_to(words).to_evidence()?;
     describe_as(&context, Command::DescribeEvent { event }, &evidence).await
+}
+
+/// Whether all questions of an event group are the operator's own.
+fn is_own_group(view: &View, group: &EventGroup) -> bool {
+    let is_own = |number: &MarketNumber| view.markets().get(*number).is_some_and(is_own);
+    group.questions.iter().all(is_own)
+}
+
+/// `GET /events`: the newest event groups first; `limit` and `offset` select a page.
+pub(crate) async fn list_events(context: RequestContext) -> Result<Answer, Failure> {
+    const MAX_ROWS: usize = 1_000;
+    let query = context.query()?;
+    let number = |text: &str| usize::try_from(digits_u64(text).ok()?).ok();
+    let limit = query.read("limit", "1 to 1000", |text| {
+        number(text).filter(|rows| (1..=MAX_ROWS).contains(rows))
+    })?;
+    let offset = query.read("offset", "a number", number)?.unwrap_or(0);
+    context.wait_fresh().await?;
+    let state = context.app.shared_view.read();
+    let view = &state.view;
+    let events = (view.events().iter().rev())
+        .skip(offset)
+        .take(limit.unwrap_or(MAX_ROWS))
+        .map(|(_, group)| event_row(view, group))
+        .collect();
+    Ok(Answer::json(json_text(&EventRows { events })).at(state.position()))
+}
+
+fn event_row(view: &View, group: &EventGroup) -> EventRow {
+    let words = EventDescription::from_evidence(&group.description).unwrap_or_default();
+    let condition = |number: &MarketNumber| Some(view.markets().get(*number)?.condition);
+    let questions = group.questions.iter().filter_map(condition);
+    EventRow {
+        event_id: group.id.0,
+        title: words.title,
+        slug: words.slug,
+        ticker: words.ticker,
+        description: words.description,
+        tags: words.tags,
+        registered: iso(group.registered),
+        frozen: group.frozen,
+        own: is_own_group(view, group),
+        questions: questions.map(|it| it.to_string()).collect(),
+    }
 }
 
 async fn describe_as(

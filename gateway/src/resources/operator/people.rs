@@ -1,6 +1,6 @@
 //! Operators with names: `/me`, `/operators…`.
 
-use foretell_model::{Command, CommandOutcome};
+use foretell_model::{Command, CommandOutcome, RejectionReason};
 use foretell_view::View;
 use foretell_wire::operator::{
     Me, OperatorAdded, OperatorAddition, OperatorRevocation, OperatorRow, OperatorRows, read,
@@ -10,7 +10,7 @@ use foretell_wire::{ApiError, ErrorCode, json_text};
 use zeroize::Zeroizing;
 
 use super::actor::token_hash;
-use super::{apply, roles, submit_or_reject};
+use super::{apply, rejection, roles, submit};
 use crate::answer::Answer;
 use crate::failure::Failure;
 use crate::request_context::RequestContext;
@@ -62,7 +62,14 @@ pub(crate) async fn add(context: RequestContext) -> Result<Answer, Failure> {
         name,
         token: token_hash(token.as_bytes()),
     };
-    let done = submit_or_reject(&context, command, &[]).await?;
+    let done = match submit(&context, command, &[]).await? {
+        Ok(done) => done,
+        Err((_, refusal)) if refusal.reason == RejectionReason::OperatorNameTaken => {
+            let name = vec![name.text().to_owned()];
+            return Err(ApiError::Coded(ErrorCode::OperatorNameTaken, name).into());
+        }
+        Err((_, refusal)) => return Err(rejection(&context, &refusal).into()),
+    };
     let CommandOutcome::Operator(number) = done.outcome else {
         return Err(ApiError::Internal.into());
     };

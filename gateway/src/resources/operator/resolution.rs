@@ -2,18 +2,20 @@
 
 use foretell_model::command::Propose;
 use foretell_model::{
-    AccountNumber, Command, MarketNumber, MarketState, Sequence, TimeNs, WalletAddress,
+    AccountNumber, Command, ConditionId, MarketNumber, MarketState, RejectionReason,
+    ResolutionPolicy, RoleSet, Sequence, TimeNs, WalletAddress,
 };
 use foretell_view::{Dispute, Market, Proposal, View};
 use foretell_wire::api_error::FieldError;
 use foretell_wire::operator::{
-    ClosedRow, DisputeRequest, DisputeRow, Finalisation, MarketName, PolicyChange, ProposalRequest,
-    ProposalWithdrawal, ReviewRow, ReviewRows, WalletListing, read,
+    ClosedRow, DisputeRequest, DisputeRow, Finalisation, MarketName, PlainForm as _, PolicyChange,
+    ProposalRequest, ProposalWithdrawal, ReviewRow, ReviewRows, Roles, WalletListing, read,
 };
+use foretell_wire::rejection::role_word;
 use foretell_wire::time::iso;
 use foretell_wire::{ApiError, ErrorCode, json_text};
 
-use super::{actor_name, apply, market_of};
+use super::{actor_name, apply, apply_or, market_of};
 use crate::answer::Answer;
 use crate::app::App;
 use crate::failure::Failure;
@@ -45,7 +47,58 @@ pub(super) async fn propose_as(
         window_seconds: wanted.window_seconds,
         reference: reference(&wanted.reference),
     });
-    apply(context, command, wanted.source.as_bytes()).await
+    let source = wanted.source.as_bytes();
+    apply_or(context, command, source, |refusal| match refusal.reason {
+        RejectionReason::NotPermitted => {
+            let proposers = |policy: &ResolutionPolicy| policy.proposers;
+            not_permitted(context, market, proposers, wanted.wallet)
+        }
+        RejectionReason::InvalidWindow => {
+            let [shortest, longest] = refusal.details;
+            let given = wanted.window_seconds.unwrap_or_default();
+            Some(
+                [given.into(), shortest, longest]
+                    .map(|it: u64| it.to_string())
+                    .into(),
+            )
+        }
+        _ => None,
+    })
+    .await
+}
+
+/// The values of `not_permitted`: the role that the policy does not name, else the wallet.
+fn not_permitted(
+    context: &RequestContext,
+    market: MarketNumber,
+    permitted: impl FnOnce(&ResolutionPolicy) -> RoleSet,
+    wallet: Option<WalletAddress>,
+) -> Option<Vec<String>> {
+    let role = context.actor.as_ref()?.role;
+    let state = context.app.shared_view.read();
+    let permitted = permitted(&state.view.resolutions().policy_of(market).policy);
+    let values = match wallet.filter(|_| permitted.contains(role)) {
+        Some(wallet) => ["wallet", &wallet.to_string(), "the wallets that it lists"],
+        None => ["role", role_word(role), &role_list(permitted)],
+    };
+    Some(values.map(str::to_owned).into())
+}
+
+fn role_list(roles: RoleSet) -> String {
+    let words = Roles::json(&roles);
+    match words.is_empty() {
+        true => "none".to_owned(),
+        false => words.join(", "),
+    }
+}
+
+/// The values of `no_proposal` where the request names the market alone.
+fn no_proposal(condition: ConditionId) -> Vec<String> {
+    vec![
+        "condition_id".to_owned(),
+        condition.to_string(),
+        "a market with a proposal".to_owned(),
+    ]
 }
 
 /// `POST /markets/dispute`. The reason of the act is the reason of the dispute.
@@ -59,7 +112,21 @@ pub(crate) async fn dispute(context: RequestContext) -> Result<Answer, Failure> 
         by,
     };
     let reason = context.actor.as_ref().map(|actor| actor.reason.clone());
-    apply(&context, command, reason.unwrap_or_default().as_bytes()).await
+    let reason = reason.unwrap_or_default();
+    apply_or(
+        &context,
+        command,
+        reason.as_bytes(),
+        |refusal| match refusal.reason {
+            RejectionReason::NotPermitted => {
+                let disputers = |policy: &ResolutionPolicy| policy.disputers;
+                not_permitted(&context, market, disputers, wanted.wallet)
+            }
+            RejectionReason::NoProposal => Some(no_proposal(wanted.condition_id)),
+            _ => None,
+        },
+    )
+    .await
 }
 
 /// `POST /markets/withdraw-proposal`.
@@ -67,7 +134,22 @@ pub(crate) async fn withdraw(context: RequestContext) -> Result<Answer, Failure>
     let wanted: ProposalWithdrawal = read(&context.body)?;
     let by = account_of(&context, wanted.wallet).await?;
     let market = market_of(&context, wanted.condition_id).await?;
-    apply(&context, Command::WithdrawProposal { market, by }, &[]).await
+    let command = Command::WithdrawProposal { market, by };
+    apply_or(&context, command, &[], |refusal| match refusal.reason {
+        RejectionReason::NotPermitted => {
+            let actor = context.actor.as_ref()?.number;
+            let state = context.app.shared_view.read();
+            let view = &state.view;
+            let proposal = view.resolutions().proposal(market)?;
+            let proposer = actor_name(view, proposal.operator, proposal.wallet);
+            let given = actor_name(view, actor, by);
+            let allowed = format!("the proposer, {proposer}, or an admin");
+            Some(vec!["operator".to_owned(), given, allowed])
+        }
+        RejectionReason::NoProposal => Some(no_proposal(wanted.condition_id)),
+        _ => None,
+    })
+    .await
 }
 
 /// `POST /markets/finalise`: the named proposal, or the current one where one person is enough. A
@@ -80,7 +162,8 @@ pub(crate) async fn finalise(context: RequestContext) -> Result<Answer, Failure>
         None => {
             let current = |view: &View| view.resolutions().proposal(market).cloned();
             let found = context.app.find(current).await?;
-            let current = found.ok_or(ErrorCode::NoProposal)?;
+            let missing = || no_proposal(wanted.condition_id);
+            let current = found.ok_or_else(|| ApiError::Coded(ErrorCode::NoProposal, missing()))?;
             if current.second_person {
                 let allowed = "the number of the proposal, from GET /review";
                 return Err(ApiError::from(FieldError::missing("proposal", allowed)).into());
@@ -88,7 +171,21 @@ pub(crate) async fn finalise(context: RequestContext) -> Result<Answer, Failure>
             current.number
         }
     };
-    apply(&context, Command::Finalise { market, proposal }, &[]).await
+    let command = Command::Finalise { market, proposal };
+    apply_or(&context, command, &[], |refusal| {
+        let state =
+            (refusal.reason == RejectionReason::NoProposal).then(|| context.app.shared_view.read());
+        let current = state?
+            .view
+            .resolutions()
+            .proposal(market)
+            .map(|it| it.number.0);
+        let allowed = current.map_or("none, the market has no proposal".to_owned(), |number| {
+            format!("{number}, the proposal of the market")
+        });
+        Some(vec!["proposal".to_owned(), proposal.0.to_string(), allowed])
+    })
+    .await
 }
 
 /// `POST /policy`: changes the policy of the site or of a market.
@@ -96,7 +193,17 @@ pub(crate) async fn set_policy(context: RequestContext) -> Result<Answer, Failur
     let change: PolicyChange = read(&context.body)?;
     let market = market_or_site(&context, change.condition_id).await?;
     let policy = change.update();
-    apply(&context, Command::SetPolicy { market, policy }, &[]).await
+    let command = Command::SetPolicy { market, policy };
+    apply_or(&context, command, &[], |refusal| {
+        let (field, other) = match change.second_person {
+            Some(true) => ("second_person", "by_time"),
+            _ => ("by_time", "second_person"),
+        };
+        let allowed = format!("false while {other} is true");
+        let contradicts = refusal.reason == RejectionReason::InvalidPolicy;
+        contradicts.then(|| vec![field.to_owned(), "true".to_owned(), allowed])
+    })
+    .await
 }
 
 /// `POST /policy/clear`: the market follows the policy of the site again.
@@ -121,7 +228,7 @@ pub(crate) async fn list_wallet(context: RequestContext) -> Result<Answer, Failu
 
 async fn market_or_site(
     context: &RequestContext,
-    condition: Option<foretell_model::ConditionId>,
+    condition: Option<ConditionId>,
 ) -> Result<Option<MarketNumber>, Failure> {
     match condition {
         Some(condition) => Ok(Some(market_of(context, condition).await?)),

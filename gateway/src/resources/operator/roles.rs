@@ -7,6 +7,8 @@ use foretell_model::{
     OperatorName, OperatorNumber, OperatorRole, PaymentsUpdate, Payout, PolicyUpdate, Reference,
     Sequence, Settings, SystemMode, TermsUpdate, Tick, TokenId, WalletAddress, WalletKind, roles,
 };
+use foretell_wire::rejection::role_word;
+use foretell_wire::{ApiError, ErrorCode};
 
 /// A market, a wallet and a reference that stand for any.
 const MARKET: MarketNumber = MarketNumber(0);
@@ -19,6 +21,14 @@ pub(super) fn may(role: OperatorRole, path: &str) -> bool {
         Some(command) => roles::may(role, &command),
         None => role == OperatorRole::Admin,
     }
+}
+
+/// The error of a command that the role does not include.
+pub(super) fn not_included(role: OperatorRole, path: &str) -> ApiError {
+    let all = OperatorRole::ALL.iter().copied();
+    let allowed: Vec<_> = all.filter(|role| may(*role, path)).map(role_word).collect();
+    let values = vec![role_word(role).to_owned(), allowed.join(", ")];
+    ApiError::Coded(ErrorCode::OperatorRole, values)
 }
 
 /// Whether operators issue this command; others carry no operator.

@@ -163,6 +163,38 @@ pub struct MarketRows {
     pub markets: Vec<MarketRow>,
 }
 
+/// Answer of `GET /events`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EventRows {
+    /// Neg-risk event groups, the newest first.
+    pub events: Vec<EventRow>,
+}
+
+/// A neg-risk event group with its words.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EventRow {
+    /// The catalog's id.
+    pub event_id: u64,
+    /// Its title.
+    pub title: String,
+    /// Its name in URLs.
+    pub slug: String,
+    /// Its short name.
+    pub ticker: String,
+    /// Its description.
+    pub description: String,
+    /// Labels, beside those of its questions.
+    pub tags: Vec<String>,
+    /// When it was registered, ISO 8601.
+    pub registered: String,
+    /// Whether the list of questions is final.
+    pub frozen: bool,
+    /// Whether the operator owns its words; the upstream does otherwise.
+    pub own: bool,
+    /// Conditions of its questions, in their order.
+    pub questions: Vec<String>,
+}
+
 /// A row of `GET /markets`: the journaled facts of a market, for comparison with a catalog.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

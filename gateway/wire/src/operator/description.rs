@@ -113,6 +113,9 @@ pub struct EventDescription {
     pub ticker: String,
     /// Its description.
     pub description: String,
+    /// Labels, beside those of its questions.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
 }
 
 macro_rules! evidence {

@@ -7,7 +7,10 @@ use serde::de::{Deserialize, DeserializeOwned, Deserializer, Error};
 use serde::ser::{Serialize, Serializer};
 use serde_json::{Map, Value as Json};
 
-use foretell_model::limits::{MAX_CLOCK_MS, MAX_SOURCE_BYTES};
+use foretell_model::limits::{
+    MAX_CLOCK_MS, MAX_FEE_EXPONENT, MAX_REBATE_PPM, MAX_SOURCE_BYTES, MAX_TAKER_DELAY_MS,
+    MAX_WINDOW_SECONDS,
+};
 use foretell_model::{
     ApiKey, ConditionId, Lots, MarketState, Micros, OperatorName, OperatorRole, Payout, RoleSet,
     SystemMode, Tick, TimeMs, TokenId, WalletAddress, WalletKind,
@@ -17,6 +20,7 @@ use crate::action::{REFERENCE_ALLOWED, is_reference};
 use crate::api_error::{ApiError, FieldError};
 use crate::decimal::{self, Decimal};
 use crate::ids;
+use crate::printable::is_direction_control;
 use crate::rejection::{role_word, state_word};
 use crate::time::iso_millis;
 
@@ -137,12 +141,14 @@ forms! {
     pub(super) State(MarketState, String): "registered, active, paused, closed or resolved",
         |text: String| find(MarketState::ALL, state_word, &text), |value: &MarketState| state_word(*value).to_owned();
     /// A question, title or slug that is required.
-    pub(super) Title(String, String): "a text of 1 to 2048 bytes",
-        |text: String| (1..=MAX_TEXT_BYTES).contains(&text.len()).then_some(text), String::clone;
+    pub(super) Title(String, String): "a text of 1 to 2048 bytes without controls of direction",
+        |text: String| bounded(text, 1, MAX_TEXT_BYTES), String::clone;
     /// A slug, URL or label.
-    pub(super) Text(String, String): "a text, shorter", |text: String| (text.len() <= MAX_TEXT_BYTES).then_some(text), String::clone;
+    pub(super) Text(String, String): "a text of at most 2048 bytes without controls of direction",
+        |text: String| bounded(text, 0, MAX_TEXT_BYTES), String::clone;
     /// A description.
-    pub(super) LongText(String, String): "a text, shorter", |text: String| (text.len() <= MAX_DESCRIPTION_BYTES).then_some(text), String::clone;
+    pub(super) LongText(String, String): "a text of at most 32768 bytes without controls of direction",
+        |text: String| bounded(text, 0, MAX_DESCRIPTION_BYTES), String::clone;
     /// A time of a market's clock; an empty text is none.
     pub Clock(TimeMs, String): "an ISO 8601 time such as 2026-07-01T12:00:00Z, or an empty text for none",
         clock, |time: &TimeMs| if time.0 == 0 { String::new() } else { iso_millis(*time) };
@@ -158,25 +164,39 @@ forms! {
     /// SHA-256 of the evidence of a proposal.
     pub Hash([u8; 32], String): "a SHA-256, 0x and 64 hex digits", by(ids::bytes32), |hash: &[u8; 32]| ids::hex_text(hash);
     /// The source of a proposal.
-    pub Source(String, String): "a text of at most 1024 bytes, a URL or words",
-        |text: String| (text.len() <= MAX_SOURCE_BYTES).then_some(text), String::clone;
-    pub(super) DelayMs(u32, u32): "a number of milliseconds, 0 to 60000", Some, u32::clone;
-    pub(super) Seconds(u32, u32): "a number of seconds, 0 to 2592000", Some, u32::clone;
+    pub Source(String, String): "a text of at most 1024 bytes without controls of direction, a URL or words",
+        |text: String| bounded(text, 0, MAX_SOURCE_BYTES), String::clone;
+    pub(super) DelayMs(u32, u32): "a number of milliseconds, 0 to 60000", up_to(MAX_TAKER_DELAY_MS), u32::clone;
+    pub(super) Seconds(u32, u32): "a number of seconds, 0 to 2592000", up_to(MAX_WINDOW_SECONDS), u32::clone;
     pub(super) Flag(bool, bool): "true or false", Some, bool::clone;
     pub(super) Number(u64, u64): "a number", Some, u64::clone;
     pub(super) SmallNumber(u32, u32): "a number", Some, u32::clone;
-    pub(super) RatePpm(u32, u32): "a number, 0 to 1000000", Some, u32::clone;
-    pub(super) Exponent(u8, u8): "a number, 0 to 2", Some, u8::clone;
+    pub(super) RatePpm(u32, u32): "a number, 0 to 1000000", up_to(MAX_REBATE_PPM), u32::clone;
+    pub(super) Exponent(u8, u8): "a number, 0 to 2", up_to(MAX_FEE_EXPONENT), u8::clone;
     pub(super) RawRecord(Map<String, Json>, Map<String, Json>): "an object", Some, Map::clone;
     pub(super) TokenPair([TokenId; 2], Vec<String>): "an array of two token ids, texts of 1 to 78 digits",
         token_pair, |pair: &[TokenId; 2]| pair.iter().map(ids::token_text).collect();
-    pub(super) Labels([String; 2], Vec<String>): "an array of two labels", labels, |labels: &[String; 2]| labels.to_vec();
-    pub(super) Tags(Vec<String>, Vec<String>): "an array of up to 64 labels",
+    pub(super) Labels([String; 2], Vec<String>): "an array of two labels without controls of direction", labels, |labels: &[String; 2]| labels.to_vec();
+    pub(super) Tags(Vec<String>, Vec<String>): "an array of up to 64 labels without controls of direction",
         |tags: Vec<String>| (tags.len() <= MAX_TAGS && are_labels(&tags)).then_some(tags), Vec::clone;
 }
 
 fn by<T>(read: fn(&str) -> Option<T>) -> impl Fn(String) -> Option<T> {
     move |text| read(&text)
+}
+
+fn up_to<T: PartialOrd>(most: T) -> impl Fn(T) -> Option<T> {
+    move |number| (number <= most).then_some(number)
+}
+
+/// A text of so many bytes that reads as it is stored.
+fn bounded(text: String, least: usize, most: usize) -> Option<String> {
+    let fits = (least..=most).contains(&text.len());
+    (fits && is_one_way(&text)).then_some(text)
+}
+
+fn is_one_way(text: &str) -> bool {
+    !text.chars().any(is_direction_control)
 }
 
 fn clock(text: String) -> Option<TimeMs> {
@@ -203,7 +223,8 @@ fn role_words(set: RoleSet) -> Vec<String> {
 }
 
 fn are_labels(texts: &[String]) -> bool {
-    texts.iter().all(|text| text.len() <= MAX_TEXT_BYTES)
+    let is_label = |text: &String| text.len() <= MAX_TEXT_BYTES && is_one_way(text);
+    texts.iter().all(is_label)
 }
 
 fn token_pair(texts: Vec<String>) -> Option<[TokenId; 2]> {

@@ -16,6 +16,7 @@ use crate::body::object;
 use crate::error_code::ErrorCode;
 use crate::json::{Number, Object, Value};
 use crate::limits::OPERATOR_BODY_BYTES;
+use crate::printable::is_direction_control;
 use foretell_model::evidence::ActEvidence;
 
 /// The field that every body may have beside its own.
@@ -33,9 +34,9 @@ pub fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, ApiError> {
 /// The reason of the command: the field `reason` of any body; empty without one.
 ///
 /// # Errors
-/// It is no text, is longer than 256 characters, or has a control character.
+/// It is no text, is longer than 256 characters, or has a control character, also of direction.
 pub fn read_reason(body: &[u8]) -> Result<String, ApiError> {
-    const ALLOWED: &str = "a text of at most 256 characters without control characters";
+    const ALLOWED: &str = "a text of at most 256 characters without controls, also of direction";
     let mut copy = Vec::new();
     let body = Body::new(body, &mut copy)?;
     let Value::Object(object) = &body.object else {
@@ -43,7 +44,11 @@ pub fn read_reason(body: &[u8]) -> Result<String, ApiError> {
     };
     match object.get(REASON) {
         Value::Null => Ok(String::new()),
-        Value::Text(text) if ActEvidence::is_reason(text) => Ok(text.to_string()),
+        Value::Text(text)
+            if ActEvidence::is_reason(text) && !text.chars().any(is_direction_control) =>
+        {
+            Ok(text.to_string())
+        }
         other => Err(Wrong::custom(ALLOWED).in_field(REASON, other)),
     }
 }

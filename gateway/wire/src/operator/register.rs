@@ -60,6 +60,7 @@ const MARKET_FIELDS: &[&str] = &[
     "taker_delay_ms",
     "rebate_ppm",
     "past_end",
+    "closed",
     "question",
     "description",
     "slug",
@@ -131,6 +132,10 @@ pub struct MarketTerms {
     #[serde(with = "Optional::<Flag>", default)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub past_end: Option<bool>,
+    /// Whether it is registered closed: it never trades, and its times may be in the past.
+    #[serde(with = "Optional::<Flag>", default)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub closed: Option<bool>,
 }
 
 impl MarketTerms {
@@ -152,6 +157,7 @@ impl MarketTerms {
             taker_delay_ms: None,
             rebate_ppm: None,
             past_end: None,
+            closed: None,
         }
     }
 
@@ -301,6 +307,10 @@ pub struct EventRegistration {
     /// Its description.
     #[serde(with = "OrDefault::<LongText>", default)]
     pub description: String,
+    /// Labels, beside those of its questions.
+    #[serde(with = "OrDefault::<Tags>", default)]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
 }
 
 impl EventRegistration {
@@ -312,6 +322,7 @@ impl EventRegistration {
             slug: self.slug,
             ticker: self.ticker,
             description: self.description,
+            tags: self.tags,
         }
     }
 }
@@ -422,6 +433,10 @@ pub struct EventEdit {
     /// Its description.
     #[serde(with = "Optional::<LongText>", default)]
     pub description: Option<String>,
+    /// Labels, beside those of its questions.
+    #[serde(with = "Optional::<Tags>", default)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tags: Option<Vec<String>>,
 }
 
 impl EventEdit {
@@ -437,6 +452,9 @@ impl EventEdit {
             if let Some(new) = new {
                 *word = new;
             }
+        }
+        if let Some(tags) = self.tags {
+            words.tags = tags;
         }
         words
     }

@@ -240,6 +240,7 @@ fn what_a_client_writes_is_what_the_surface_reads() {
         slug: "s".into(),
         ticker: "t".into(),
         description: String::new(),
+        tags: Vec::new(),
     };
     again(event, OperatorCommand::RegisterEvent);
     for command in [

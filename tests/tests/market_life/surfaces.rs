@@ -1,0 +1,270 @@
+//! What the surfaces answer about a market's life: refusals with their values, event groups, rebates.
+
+use foretell_tests::exchange::Exchange;
+use foretell_tests::operator;
+use serde_json::{Value, json};
+
+use crate::people::People;
+use crate::{catalog, in_seconds, market};
+
+/// The text of a refusal.
+async fn refused(exchange: &Exchange, path: &str, body: &Value) -> String {
+    let (status, answer) = operator::post(exchange, path, body).await;
+    assert_ne!(status, 200, "{path} {body}: {answer}");
+    answer["error"].as_str().expect("a text").to_owned()
+}
+
+/// Each names the field, the value and what is allowed; nothing changes.
+pub(crate) async fn refusals(exchange: &Exchange) {
+    let condition = format!("0x{}", "77".repeat(32));
+    let words = json!({ "condition_id": condition, "question": "Q?", "slug": "refusals", "activate": false });
+    operator::done(exchange, "/markets", &words).await;
+    let named = |more: Value| {
+        let mut body = json!({ "condition_id": condition });
+        body.as_object_mut()
+            .expect("an object")
+            .extend(more.as_object().expect("an object").clone());
+        body
+    };
+    let direction = "\u{202e}";
+    for (path, body, text) in [
+        (
+            "/operators",
+            json!({ "name": "ann", "role": "markets" }),
+            "name is ann, allowed: a name that no live operator has".to_owned(),
+        ),
+        (
+            "/markets/terms",
+            named(json!({ "taker_delay_ms": 60_001 })),
+            "taker_delay_ms is 60001, allowed: a number of milliseconds, 0 to 60000".to_owned(),
+        ),
+        (
+            "/markets/terms",
+            named(json!({ "rebate_ppm": 1_000_001 })),
+            "rebate_ppm is 1000001, allowed: a number, 0 to 1000000".to_owned(),
+        ),
+        (
+            "/markets/dispute",
+            named(json!({})),
+            format!("condition_id is {condition}, allowed: a market with a proposal"),
+        ),
+        (
+            "/markets/finalise",
+            named(json!({ "proposal": 7 })),
+            "proposal is 7, allowed: none, the market has no proposal".to_owned(),
+        ),
+        (
+            "/policy",
+            json!({ "by_time": true }),
+            "by_time is true, allowed: false while second_person is true".to_owned(),
+        ),
+        (
+            "/markets/pause",
+            named(json!({ "reason": format!("safe{direction}") })),
+            "reason is ".to_owned(),
+        ),
+        (
+            "/markets/describe",
+            named(json!({ "question": format!("{direction}Q?") })),
+            "question is ".to_owned(),
+        ),
+        (
+            "/markets/describe",
+            named(json!({ "tags": [format!("a{direction}")] })),
+            "tags is ".to_owned(),
+        ),
+        (
+            "/events",
+            json!({ "title": format!("{direction}T") }),
+            "title is ".to_owned(),
+        ),
+    ] {
+        let refused = refused(exchange, path, &body).await;
+        assert!(refused.starts_with(&text), "{path}: {refused}");
+        assert!(
+            !refused.contains(direction),
+            "it is shown escaped: {refused}"
+        );
+    }
+    proposals_out_of_bounds(exchange, &condition).await;
+}
+
+async fn proposals_out_of_bounds(exchange: &Exchange, condition: &str) {
+    operator::done(
+        exchange,
+        "/markets/close",
+        &json!({ "condition_id": condition }),
+    )
+    .await;
+    let proposal = json!({ "condition_id": condition, "payout": "yes", "window_seconds": 0, "reference": "r1" });
+    let text = refused(exchange, "/markets/propose", &proposal).await;
+    assert_eq!(text, "window_seconds is 0, allowed: 1 to 2592000");
+    let nobody = json!({ "condition_id": condition, "proposers": ["resolver"] });
+    operator::done(exchange, "/policy", &nobody).await;
+    let proposal = json!({ "condition_id": condition, "payout": "yes", "window_seconds": 9, "reference": "r2" });
+    let text = refused(exchange, "/markets/propose", &proposal).await;
+    assert_eq!(text, "role is admin, permitted by the policy: resolver");
+    let archive = json!({ "condition_id": condition, "archived": true });
+    operator::done(exchange, "/markets/archive", &archive).await;
+}
+
+/// A close in the past is refused, unless the market is registered closed.
+pub(crate) async fn a_market_is_registered_closed(exchange: &Exchange, people: &People) {
+    let past = "2026-01-02T03:04:05Z";
+    let mut record = json!({ "question": "Did it?", "slug": "did-it", "closes_at": past });
+    let refused = people.refused(
+        "ann",
+        &["market", "register", &people.file("past.json", &record)],
+    );
+    assert!(
+        refused.contains("closes_at is 2026-01-02T03:04:05"),
+        "{refused}"
+    );
+    record["closed"] = json!(true);
+    record["opens_at"] = json!(in_seconds(60));
+    let refused = people.refused(
+        "ann",
+        &["market", "register", &people.file("opens.json", &record)],
+    );
+    assert!(refused.contains("opens_at is "), "{refused}");
+    record["opens_at"] = json!("");
+    let file = people.file("closed.json", &record);
+    let registered = people.done("ann", &["market", "register", &file]);
+    assert_eq!(registered["status"], "closed", "{registered}");
+    let again = people.done("ann", &["market", "register", &file]);
+    assert_eq!(
+        (&again["status"], &again["duplicate"]),
+        (&json!("closed"), &json!(true)),
+        "{again}"
+    );
+    let condition = registered["condition_id"].as_str().expect("an id");
+    let row = market(exchange, condition).await;
+    assert_eq!(
+        row["endDate"].as_str().map(|end| &end[..19]),
+        Some(&past[..19]),
+        "{row}"
+    );
+    people.done("ann", &["market", "archive", condition]);
+}
+
+/// `/admin/` and `/admin/index.html` are the same page, which is not that of `/ui/`.
+pub(crate) async fn the_page_has_one_address(exchange: &Exchange) {
+    let page = async |path: &str| {
+        let response = reqwest::get(format!("{}{path}", exchange.operator))
+            .await
+            .expect("an answer");
+        assert_eq!(response.status(), 200, "{path}");
+        response.text().await.expect("a text")
+    };
+    let home = page("/admin/").await;
+    assert!(home.contains("Foretell: operators"), "{home}");
+    assert_eq!(home, page("/admin/index.html").await);
+}
+
+/// Words and tags of an event group are in its list and in the catalog.
+pub(crate) async fn a_group_has_words_and_tags(
+    exchange: &Exchange,
+    people: &People,
+    (event, questions): (u64, &[String]),
+) {
+    let id = event.to_string();
+    people.done(
+        "ann",
+        &[
+            "market",
+            "describe-event",
+            &id,
+            "--description",
+            "By weight.",
+            "--tag",
+            "Grain",
+        ],
+    );
+    let (_, rows) = operator::get(exchange, "/events?limit=1").await;
+    let row = &rows["events"][0];
+    assert_eq!(
+        (&row["event_id"], &row["tags"]),
+        (&json!(event), &json!(["Grain"])),
+        "{row}"
+    );
+    assert_eq!(
+        (&row["description"], &row["own"]),
+        (&json!("By weight."), &json!(true)),
+        "{row}"
+    );
+    assert_eq!(row["questions"], json!(questions), "{row}");
+    let (_, record) = catalog(exchange, "/events/slug/which-crop-wins").await;
+    let tags = record["tags"].as_array().expect("tags").iter();
+    let labels: Vec<&Value> = tags.map(|tag| &tag["label"]).collect();
+    assert_eq!(labels, ["Farming", "Grain"], "{record}");
+    let (status, answer) = operator::get(exchange, "/events?limit=1001").await;
+    assert_eq!(
+        (status, &answer["error"]),
+        (400, &json!("limit is '1001', allowed: 1 to 1000"))
+    );
+}
+
+/// Rebates of a day by market and by wallet, and their payment in the wallet's activity.
+pub(crate) async fn rebates_are_read(exchange: &Exchange, condition: &str, maker: &str) {
+    let day = jiff::Timestamp::now().to_string()[..10].to_owned();
+    let expected = json!([{ "condition_id": condition, "question": "Will the harvest be rich?", "rebates": "0.24" }]);
+    for path in [
+        format!("/rebates?date={day}"),
+        format!("/rebates?date={day}&maker_address={maker}"),
+    ] {
+        let (status, totals) = operator::get(exchange, &path).await;
+        assert_eq!(
+            (status, &totals["total"]),
+            (200, &json!("0.24")),
+            "{totals}"
+        );
+        assert_eq!(totals["markets"], expected, "{path}");
+    }
+    let (_, totals) = operator::get(
+        exchange,
+        &format!("/rebates?date={day}&maker_address=0x{}", "1".repeat(40)),
+    )
+    .await;
+    assert_eq!(
+        (&totals["total"], &totals["markets"]),
+        (&json!("0"), &json!([]))
+    );
+    let (status, answer) = operator::get(exchange, "/rebates?date=2020-01-01").await;
+    assert_eq!(
+        (status, &answer["code"]),
+        (400, &json!("invalid_field")),
+        "{answer}"
+    );
+
+    let read = async |path: &str| -> Value {
+        let url = format!("{}{path}", exchange.data_surface);
+        reqwest::get(url)
+            .await
+            .expect("an answer")
+            .json()
+            .await
+            .expect("JSON")
+    };
+    let rows = read(&format!("/activity?user={maker}&type=MAKER_REBATE")).await;
+    assert_eq!(rows.as_array().map(Vec::len), Some(1), "{rows}");
+    let row = &rows[0];
+    assert_eq!(
+        (&row["size"], &row["usdcSize"]),
+        (&json!(0.24), &json!(0.24)),
+        "{row}"
+    );
+    assert_eq!(
+        (&row["conditionId"], &row["type"]),
+        (&json!(""), &json!("MAKER_REBATE")),
+        "{row}"
+    );
+    let all = read(&format!("/activity?user={maker}")).await;
+    assert_eq!(all[0], *row, "the newest act of the wallet");
+    let rows = read(&format!(
+        "/activity?user={maker}&market={condition}&type=MAKER_REBATE"
+    ))
+    .await;
+    assert_eq!(rows, json!([]), "it is of no market");
+    let rows = read(&format!("/v2/activity?user={maker}&type=MAKER_REBATE")).await;
+    assert_eq!(rows["data"][0]["condition_id"], "", "{rows}");
+}
