@@ -15,10 +15,12 @@ mod readiness;
 pub(crate) mod standby;
 pub(crate) mod status;
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use foretell_journal::replica::{self, ReplicaWriter};
+use foretell_replication::ReplicatedLog;
 
 use self::leader::Leader;
 use self::readiness::Readiness;
@@ -56,17 +58,13 @@ pub(crate) fn run(
     let stop =
         Stop::new(config.handle_signals).map_err(EngineError::process("listening to signals"))?;
     let mut readiness = Readiness::new(config, directory, stop.handle.clone(), on_ready);
-    let mut waiting = |status: &mut StatusFile| {
-        readiness.without_log(status)?;
-        Ok(!stop.is_requested())
-    };
-    let joined = join::join(
+    let joined = join_log(
         config,
         cluster,
         &journal,
-        &mut *log,
-        &mut status,
-        &mut waiting,
+        (&mut *log, &mut status),
+        &mut readiness,
+        &stop,
     )?;
     let Some(applied) = joined else {
         return Ok(());
@@ -146,4 +144,20 @@ pub(crate) fn run(
         Ok(()) => served,
         Err(superseded) => Err(EngineError::Superseded(superseded.to_string())),
     }
+}
+
+/// Joins the log, and serves reads meanwhile; `None` when it is stopped before that.
+fn join_log(
+    config: &EngineConfig,
+    cluster: &ClusterConfig,
+    journal: &Path,
+    (log, status): (&mut dyn ReplicatedLog, &mut StatusFile),
+    readiness: &mut Readiness<'_, impl FnOnce(&Ready)>,
+    stop: &Stop,
+) -> Result<Option<u64>, EngineError> {
+    let mut waiting = |status: &mut StatusFile| {
+        readiness.without_log(status)?;
+        Ok(!stop.is_requested())
+    };
+    join::join(config, cluster, journal, log, status, &mut waiting)
 }
