@@ -5,6 +5,8 @@ import csv
 from dataclasses import dataclass, field
 from decimal import Decimal
 
+MICROS = 1_000_000
+
 
 @dataclass
 class Order:
@@ -24,6 +26,8 @@ class Ledger:
         self.orders, self.deposits = {}, Decimal(0)
         # Term in which a sequence was acknowledged; a second term is a violation.
         self.terms, self.violations = {}, []
+        # Condition ids of markets that were finalised, and what makers get of each micro of a fee, by condition id.
+        self.finalised, self.rebate_ppm = set(), {}
         # Sequence and transaction hash of every trade that an answer or a stream showed.
         self.seen = set()
 
@@ -110,13 +114,23 @@ class Ledger:
         for sequence, transaction in sorted(self.seen - there):
             yield f"a trade at sequence {sequence} ({transaction}) was shown to clients and is not in the journal"
 
+    def kept_fee(self, trade):
+        """What the exchange keeps of a trade's fee: the maker's rebate is rounded down to a micro."""
+        micros = int(Decimal(trade["fee"] or 0) * MICROS)
+        return Decimal(micros - micros * self.rebate_ppm.get(trade["condition_id"], 0) // MICROS) / MICROS
+
     def money(self, tables):
-        """Collateral and the collateral of complete sets are what was deposited."""
+        """Collateral and the collateral of complete sets are what was deposited, less what the exchange keeps of fees.
+
+        Whoever was paid twice, or not at all, is a difference: no rebate waits, and no share of a finalised market.
+        """
         sums = collections.Counter()
         for row in tables.balances:
             sums[row["asset"], row["outcome"]] += Decimal(row["free"]) + Decimal(row["reserved"])
-        total = sums.pop(("collateral", ""), Decimal(0))
+        total = sums.pop(("collateral", ""), Decimal(0)) + sum(map(self.kept_fee, tables.trades))
         for (asset, outcome), shares in sums.items():
+            if shares and asset in self.finalised:
+                yield f"market {asset} was finalised: {shares} shares of {outcome} are not paid"
             if shares != sums[asset, "no" if outcome == "yes" else "yes"]:
                 yield f"market {asset}: {shares} shares of {outcome}, another number of the other outcome"
             total += shares if outcome == "yes" else 0

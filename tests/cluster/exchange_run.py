@@ -10,6 +10,7 @@ import checks
 from client_programs import Programs
 from cluster import Cluster
 from exchange_nemesis import ExchangeNemesis
+from lives import Lives
 from load import Load
 from nemesis import strikes
 from processes import wait_for
@@ -47,11 +48,14 @@ class ExchangeRun:
         self.chance = random.Random(seed)
         self.nemesis = ExchangeNemesis(cluster, self.chance, chosen.acts)
         self.load = Load(cluster.hosts, seed)
+        self.lives = Lives(self.load, cluster.hosts)
         self.watchers = cluster.watchers(self.load)
 
     async def start(self):
-        await asyncio.to_thread(self.load.prepare, self.cluster.hosts[0], self.cluster.machines.directory)
-        await self.load.start()
+        for part in (self.load, self.lives):
+            await asyncio.to_thread(part.prepare, self.cluster.hosts[0], self.cluster.machines.directory)
+            await part.start()
+        self.load.tasks.append(asyncio.create_task(self.lives.live()))
         self.watching = [asyncio.create_task(watcher.watch()) for watcher in self.watchers]
 
     async def end(self):
@@ -146,12 +150,14 @@ class ExchangeRun:
         await goes_on(lambda: load.raise_ended() or load.answers)
         pause = load.longest_pause
         await load.pause()
+        await self.lives.conclude()
         figures = await asyncio.to_thread(checks.check, self.cluster, load, self.watchers)
         print(
             f"  {name}: {load.answers - answers} answers, longest pause {pause:.1f} s, sequence {figures['sequence']},"
             f" term {max(load.ledger.terms.values())}, {figures['set_aside']} tails set aside,"
             f" {sum(watcher.replays for watcher in self.watchers)} streams resumed,"
-            f" {sum(watcher.snapshots for watcher in self.watchers)} began anew, {time.monotonic() - begun:.0f} s",
+            f" {sum(watcher.snapshots for watcher in self.watchers)} began anew,"
+            f" {len(load.ledger.finalised)} markets paid, {time.monotonic() - begun:.0f} s",
             flush=True,
         )
 

@@ -106,7 +106,9 @@ address = "{self.url}"
         self.start()
 
     def is_frozen(self):
-        return any(processes.is_stopped(pid) for pid in (self.process.pid, self.process_ids().get("engine")) if pid)
+        process = self.process  # another thread may kill it
+        pids = (process and process.pid, self.process_ids().get("engine"))
+        return any(processes.is_stopped(pid) for pid in pids if pid)
 
     def has_engine(self):
         return self.is_running() and self.process_ids().get("engine") in processes.members(self.process.pid)

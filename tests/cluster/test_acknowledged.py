@@ -26,7 +26,8 @@ def sound():
     ledger.note_order(answer(KILLED, "unmatched"), at(5, 2))
     ledger.note_order({**answer(MAKER, "matched", ["t1"]), "duplicate": True}, at(5, 3))
     ledger.note_trade_seen(2, "0xt")
-    trade = {"trade_id": "t1", "sequence": "2", "transaction_hash": "0xt", "shares": "10"}
+    trade = {"trade_id": "t1", "sequence": "2", "transaction_hash": "0xt", "shares": "10", "fee": "0.000007", "condition_id": "0xm"}
+    ledger.rebate_ppm["0xm"] = 500_000
     balance = lambda asset, outcome, free: {"asset": asset, "outcome": outcome, "free": free, "reserved": "0"}  # noqa: E731
     tables = Tables(
         [{**trade, "taker_order_id": TAKER, "maker_order_id": MAKER}],
@@ -36,7 +37,7 @@ def sound():
             order(CANCELLED, 3, "closed: User", "0", "4"),
             order(KILLED, 5, "killed: FakUnmatched", "0", "5"),
         ],
-        [balance("collateral", "", "90"), balance("0xm", "yes", "10"), balance("0xm", "no", "10")],
+        [balance("collateral", "", "89.999996"), balance("0xm", "yes", "10"), balance("0xm", "no", "10")],
     )
     return ledger, tables
 
@@ -63,6 +64,8 @@ class Differences(unittest.TestCase):
             "terms 2 and 3": lambda ledger, tables: ledger.note_position({"x-sequence": "3", "x-epoch": "3"}),
             "acknowledged in term 2, 6 in term 1": lambda ledger, tables: ledger.note_position({"x-sequence": "6", "x-epoch": "1"}),
             "were deposited": lambda ledger, tables: tables.balances[0].update(free="91"),
+            "100 were deposited, 100.000003": lambda ledger, tables: ledger.rebate_ppm.clear(),
+            "are not paid": lambda ledger, tables: ledger.finalised.add("0xm"),
             "another number": lambda ledger, tables: tables.balances[2].update(free="9"),
         }
         for text, edit in edits.items():
