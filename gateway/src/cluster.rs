@@ -58,14 +58,18 @@ impl ClusterView {
         status
     }
 
-    /// Replaces the failure of a write that found no engine, on a host that does not lead.
-    pub(crate) fn explain(&self, failure: Failure) -> Failure {
-        if failure.code() != ErrorCode::EngineUnavailable || !self.is_configured() {
+    /// Replaces the failure of a write that found no engine, on a host that does not lead. Such a
+    /// host may be late: what its view does not know (404) or refuses (409) may be known and
+    /// allowed at the leader.
+    pub(crate) fn explain(&self, failure: Failure, is_write: bool, has_engine: bool) -> Failure {
+        let is_late = is_write && !has_engine && matches!(failure.code().status(), 404 | 409);
+        let found_no_engine = failure.code() == ErrorCode::EngineUnavailable || is_late;
+        if !found_no_engine || !self.is_configured() {
             return failure;
         }
         let status = self.status();
         if status.as_ref().is_some_and(|status| status.leading) {
-            return failure;
+            return ErrorCode::EngineUnavailable.into();
         }
         let failure = Failure::from(ErrorCode::NotLeading);
         let leader = status.map(|status| status.leader_address);
@@ -99,7 +103,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("cluster-status");
         let unavailable = || Failure::from(ApiError::EngineUnavailable);
-        let answer = |view: &ClusterView, failure| view.explain(failure).render(Surface::Trading);
+        let answer = |view: &ClusterView, failure| {
+            let explained = view.explain(failure, true, false);
+            explained.render(Surface::Trading)
+        };
         // Alone, without a report, following, leading; and another failure.
         let alone = answer(&ClusterView::new(None), unavailable());
         assert_eq!(alone.headers["x-error-code"], "engine_unavailable");
@@ -113,6 +120,16 @@ mod tests {
         assert_eq!(follows.headers[X_LEADER], "http://10.0.0.11:8080");
         let busy = answer(&ClusterView::new(Some(file.clone())), ApiError::Busy.into());
         assert_eq!(busy.headers["x-error-code"], "busy");
+        let missing = || Failure::from(ApiError::MarketNotFound);
+        let late = answer(&ClusterView::new(Some(file.clone())), missing());
+        assert_eq!(late.headers["x-error-code"], "not_leading");
+        for (is_write, has_engine) in [(false, false), (true, true)] {
+            let view = ClusterView::new(Some(file.clone()));
+            let failure = view.explain(missing(), is_write, has_engine);
+            assert_eq!(failure.code(), ErrorCode::MarketNotFound);
+        }
+        let alone = answer(&ClusterView::new(None), missing());
+        assert_eq!(alone.headers["x-error-code"], "market_not_found");
         write(&file, true);
         let leads = answer(&ClusterView::new(Some(file)), unavailable());
         assert_eq!(leads.headers["x-error-code"], "engine_unavailable");

@@ -119,11 +119,16 @@ impl Dispatcher {
             Ok(quota) => quota,
             Err(answer) => return Ok(*answer),
         };
+        let is_write = found.is_ok() && matches!(*request.method(), Method::POST | Method::DELETE);
         let answer = match found {
             Ok((route, parameter)) => self.handle(timing, sender, request, route, parameter).await,
             Err(failure) => Err(failure),
         };
-        let answer = answer.unwrap_or_else(|failure| app.cluster.explain(failure).render(surface));
+        let answer = answer.unwrap_or_else(|failure| {
+            let has_engine = app.engine.welcome().is_some();
+            let explained = app.cluster.explain(failure, is_write, has_engine);
+            explained.render(surface)
+        });
         Ok(answer.with_quota(quota))
     }
 

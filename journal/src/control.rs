@@ -355,7 +355,7 @@ mod tests {
         page[64..80].fill(0);
         page.chunks(32).fold(String::new(), |mut text, line| {
             line.iter()
-                .for_each(|byte| write!(text, "{byte:02x}").unwrap());
+                .for_each(|byte| write!(text, "{byte:02x}").expect("hex digits"));
             text + "\n"
         })
     }

@@ -414,7 +414,13 @@ fn a_new_leader_does_what_is_due_first_and_goes_on_with_a_settlement() {
         ..MarketTerms::default()
     };
     let last = client
-        .ask(Command::SetTerms { market, terms: terms.into() }, &[])
+        .ask(
+            Command::SetTerms {
+                market,
+                terms: terms.into(),
+            },
+            &[],
+        )
         .sequence;
     let before = followed(&second.data(), last).len();
     // Its own close, at its time, reaches nobody.
