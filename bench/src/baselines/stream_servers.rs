@@ -101,9 +101,11 @@ impl WriteServer {
         let listener = StdListener::bind(("127.0.0.1", 0))?;
         let address = listener.local_addr()?;
         let (frames, to_write) = mpsc::channel::<Bytes>();
+        let (running, is_running) = mpsc::channel();
         let thread = std::thread::Builder::new()
             .name(WRITE_THREAD.to_owned())
             .spawn(move || {
+                drop(running);
                 let mut accepted: Vec<StdStream> = Vec::with_capacity(connections);
                 while accepted.len() < connections {
                     let (stream, _) = listener.accept()?;
@@ -117,6 +119,8 @@ impl WriteServer {
                 }
                 Ok(())
             })?;
+        // A thread takes its name when it begins, and is measured by it. `Err`: the sender is gone.
+        let _: Result<(), _> = is_running.recv();
         Ok(Self {
             address,
             frames,
