@@ -153,8 +153,9 @@ pub enum Command {
         /// Idempotency key; one scope for all deposits and withdrawals.
         reference: Reference,
     },
-    /// 11: take out free collateral. Rules 3: above the limit of [`PaymentSettings`] it is held
-    /// (docs/verify/rules.md §27): `OperatorRequired`, `TooManyHeld`.
+    /// 11: take out free collateral. Rules 3: above the limit of
+    /// [`PaymentSettings`](crate::PaymentSettings) it is held (docs/verify/rules.md §27):
+    /// `OperatorRequired`, `TooManyHeld`.
     Withdraw {
         /// The debited wallet; its account must exist.
         wallet: WalletAddress,
