@@ -173,13 +173,12 @@ pub(crate) async fn finalise(context: RequestContext) -> Result<Answer, Failure>
     };
     let command = Command::Finalise { market, proposal };
     apply_or(&context, command, &[], |refusal| {
-        let state =
-            (refusal.reason == RejectionReason::NoProposal).then(|| context.app.shared_view.read());
-        let current = state?
-            .view
-            .resolutions()
-            .proposal(market)
-            .map(|it| it.number.0);
+        if refusal.reason != RejectionReason::NoProposal {
+            return None;
+        }
+        let state = context.app.shared_view.read();
+        let current = state.view.resolutions().proposal(market);
+        let current = current.map(|it| it.number.0);
         let allowed = current.map_or("none, the market has no proposal".to_owned(), |number| {
             format!("{number}, the proposal of the market")
         });
