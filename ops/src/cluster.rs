@@ -25,7 +25,7 @@ const HEADER_ROOM: usize = 4_096;
 const FILL_PATIENCE: Duration = Duration::from_secs(20);
 /// An outcome ends the wait earlier.
 const FILL_WAIT: Duration = Duration::from_millis(25);
-/// Hosts that must have what is purged.
+/// Hosts that must have the frames before they are purged.
 const PURGE_HOSTS: usize = 2;
 
 /// Runs a command.

@@ -150,7 +150,7 @@ mod tests {
         prepare_data_directory(&path).unwrap();
         assert_eq!(mode(&path), 0o700);
 
-        // A file of an older version, and a link to a file of somebody else.
+        // A file of an older version, and a link to a file of another user.
         let (older, other) = (path.join("catalog.db"), parent.path().join("other"));
         for file in [&older, &other] {
             std::fs::write(file, "").unwrap();

@@ -12,7 +12,7 @@ pub(crate) const REFUSED: u8 = 3;
 pub(crate) const UNREACHABLE: u8 = 4;
 /// `bench compare`: something got worse.
 pub(crate) const WORSE: u8 = 5;
-/// `audit`: the journal is not what was written.
+/// `audit`: the journal differs from the one that was written.
 pub(crate) const DAMAGE: u8 = 3;
 /// `audit`: re-execution contradicts the journal.
 pub(crate) const CONTRADICTION: u8 = 4;

@@ -115,7 +115,7 @@ impl<C: Clocks> Standby<C> {
         }
     }
 
-    /// Applies what has arrived; looks at the leader; takes over when it is silent.
+    /// Applies the frames that have arrived; looks at the leader; takes over when it is silent.
     pub(crate) fn step(&mut self, status: &mut StatusFile) -> Result<StandbyStep, EngineError> {
         let applied = self.apply_arrived(status)?;
         if applied == MESSAGES_PER_STEP {

@@ -25,7 +25,7 @@ struct Wanted {
     markets: HashMap<MarketNumber, Want, RandomState>,
     keys: HashMap<KeyNumber, (AccountNumber, Want), RandomState>,
     lifecycle: Want,
-    /// Whether the next batch must derive `watched` anew.
+    /// Whether the next batch must derive `watched` again.
     changed: bool,
     /// When the first window without a lease ends.
     next_end: Option<Instant>,

@@ -18,7 +18,7 @@ use crate::streams::ring::{EncodedFrame, MarketMessage, Scope};
 use crate::streams::text_frame::text_frame;
 use crate::streams::user_encoder::user_messages;
 
-/// Bounds of what is rendered.
+/// Bounds of rendered messages.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EncodeLimits {
     /// Levels of a book up to which `price_change` carries its hash.

@@ -103,7 +103,7 @@ impl Outbox {
         }
     }
 
-    /// Drops what is not begun.
+    /// Drops the messages that are not begun.
     pub(crate) fn discard(&mut self) {
         self.entries.truncate(usize::from(self.begun > 0));
         self.bytes = self.entries.iter().map(|entry| entry.frame.len()).sum();

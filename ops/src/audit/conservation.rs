@@ -409,7 +409,7 @@ impl Conservation {
         })
     }
 
-    /// Every share is somebody's. Until it is resolved, Yes and No of a market differ by what its event
+    /// Every share has an owner. Until it is resolved, Yes and No of a market differ by what its event
     /// converted.
     fn check_supply(&mut self, market: MarketNumber, registry: &Registry) -> Check {
         let known = registry.market(market)?;
@@ -424,7 +424,7 @@ impl Conservation {
         })
     }
 
-    /// Computes anew what is locked behind a market, or behind all questions of its event.
+    /// Computes the collateral of a market, or of all questions of its event.
     fn lock_again(&mut self, market: MarketNumber, registry: &Registry) -> Check {
         let known = registry.market(market)?;
         let (locked, now) = match known.event {

@@ -1,4 +1,4 @@
-//! Executing every command again by the core, and comparing what happens with what was recorded.
+//! Executing every command again by the core, and comparing its events with the recorded ones.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;

@@ -1,4 +1,4 @@
-//! The reference exchange beside the core: every command by rules that share no code with it.
+//! The reference exchange: every command is executed by rules that share no code with the core.
 
 use foretell_matching::Exchange;
 use foretell_model::{Event, FrameRef, Verdict};

@@ -69,7 +69,7 @@ pub fn verify(directory: &Path, options: &Options) -> Result<Report, Failure> {
     Ok(report)
 }
 
-/// The executor, and what it has found.
+/// The executor and its findings.
 struct Audit<'s> {
     source: &'s Source,
     checkpoints: CheckpointCheck,

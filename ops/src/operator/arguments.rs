@@ -419,7 +419,7 @@ pub(crate) enum Operators {
         /// Name
         name: String,
     },
-    /// Show whose token this is and what it may do
+    /// Show the operator of this token and its rights
     Me,
 }
 
