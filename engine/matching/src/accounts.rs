@@ -23,6 +23,8 @@ pub(crate) struct Account {
     /// Head of its list of live orders, linked in order of number.
     pub(crate) first_order: u32,
     pub(crate) last_order: u32,
+    /// Ids in the expiry queue that were placed with keys of this owner.
+    pub(crate) order_ids: u32,
     /// Wallet kind in relation to the owner.
     pub(crate) kind: WalletKind,
     /// Only orders that reduce a position are accepted.
@@ -114,6 +116,7 @@ impl Accounts {
             live_orders: 0,
             first_order: NONE,
             last_order: NONE,
+            order_ids: 0,
             kind: WalletKind::Eoa,
             closed_only: false,
             heartbeat: false,

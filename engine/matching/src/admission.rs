@@ -1,7 +1,9 @@
 //! Order admission: every check before the book is consulted, in the order that [`PlaceOrder`]
 //! documents.
 
-use foretell_model::limits::{MAX_BALANCE, MAX_ORDER_LOTS, ORDER_ID_SHARES, RESERVED_ORDER_IDS};
+use foretell_model::limits::{
+    EVICTED_PER_COMMAND, MAX_BALANCE, MAX_ORDER_LOTS, ORDER_ID_SHARES, RESERVED_ORDER_IDS,
+};
 use foretell_model::quantity::{MICROS_PER_LOT, PRICE_ONE};
 use foretell_model::{
     AccountNumber, CommandOutcome, Event, FeeSchedule, Lots, Micros, OrderNumber, OrderStatus,
@@ -20,6 +22,7 @@ use crate::id_memory::OrderTerms;
 use crate::market::Market;
 use crate::rules::Rules;
 use crate::shares::ensure_shares;
+use crate::slab::NONE;
 use crate::taker::{FillTotals, Taker};
 
 /// Largest signed amount on either side: 10^9 shares, or the same number of units of collateral.
@@ -33,26 +36,50 @@ impl Exchange {
         context: &mut CommandContext<'_>,
     ) -> HandlerResult {
         let id = (self.ids.hash(&order.order), order.order);
-        let mut taker = self.admit(order, id.0, context)?;
-        let window = self.system.settings.timestamp_past_ms;
-        self.ids.evict_due(context.now, window, &self.keys);
-        let id_slot =
-            self.ids
-                .remember(id, taker.number, order.timestamp, terms(order), &self.keys);
-
+        // Built where it is returned: it is large.
+        let mut admitted = self.admit(order, id.0, context);
+        let taker = admitted.as_mut().map_err(|not_applied| *not_applied)?;
+        if self.is_id_due(context) {
+            self.evict_ids(context);
+        }
+        let id_slot = self
+            .ids
+            .remember(id, taker.number, order.timestamp, terms(order));
+        if let Some(owner) = self.keys.owner_of(order.key) {
+            self.accounts[owner].order_ids += 1;
+        }
         if taker.may_wait {
             return Ok(self.place_with_delay(order, taker, id_slot, context));
         }
-        if let Some(rejection) = self.pre_match_rejection(order, &taker, context) {
-            return Ok(self.kill(&taker, id_slot, rejection, context));
+        if let Some(rejection) = self.pre_match_rejection(order, taker, context) {
+            return Ok(self.kill(taker, id_slot, rejection, context));
         }
-        let stop = self.run_match_loop(&mut taker, context);
+        let stop = self.run_match_loop(taker, context);
         context.visited.set(taker.visited);
         if order.order_type == OrderType::Fak && taker.done.fills == 0 {
             self.scratch.clear();
-            return Ok(self.kill(&taker, id_slot, RejectionReason::FakNoMatch.into(), context));
+            return Ok(self.kill(taker, id_slot, RejectionReason::FakNoMatch.into(), context));
         }
-        Ok(self.finish(&taker, stop, id_slot, context))
+        Ok(self.finish(taker, stop, id_slot, context))
+    }
+
+    fn is_id_due(&self, context: &CommandContext<'_>) -> bool {
+        let window = self.system.settings.timestamp_past_ms;
+        self.ids.is_front_due(context.now, window)
+    }
+
+    /// Forgets ids that are due, at most `EVICTED_PER_COMMAND`, except those of live orders.
+    #[inline(never)]
+    fn evict_ids(&mut self, context: &CommandContext<'_>) {
+        for _ in 0..EVICTED_PER_COMMAND {
+            if !self.is_id_due(context) {
+                return;
+            }
+            let key = self.ids.expire_front();
+            if let Some(owner) = key.and_then(|key| self.keys.owner_of(key)) {
+                self.accounts[owner].order_ids -= 1;
+            }
+        }
     }
 
     /// The answer to an order whose id is known, as [`Self::apply`] gives it. `None` for a new id, and
@@ -82,6 +109,7 @@ impl Exchange {
     }
 
     /// Checks an order against everything except the book.
+    #[inline(never)]
     fn admit(
         &self,
         order: &PlaceOrder,
@@ -177,19 +205,18 @@ impl Exchange {
         owner: AccountNumber,
         context: &CommandContext<'_>,
     ) -> Result<(), NotApplied> {
-        let settings = &self.system.settings;
-        if self
-            .ids
-            .is_front_due(context.now, settings.timestamp_past_ms)
-        {
+        let limit = self.system.settings.remembered_order_ids;
+        let is_full = self.ids.len() >= limit as usize;
+        let (held, share) = (
+            self.accounts[owner].order_ids,
+            (limit / ORDER_ID_SHARES).max(1),
+        );
+        if !is_full && held < share || self.is_id_due(context) {
             return Ok(());
         }
-        let limit = settings.remembered_order_ids;
-        let is_full = self.ids.len() >= limit as usize;
         if context.rules == Rules::One {
             return ensure(!is_full, RejectionReason::Busy);
         }
-        let (held, share) = (self.ids.count_of(owner), (limit / ORDER_ID_SHARES).max(1));
         let has_reserve = held < RESERVED_ORDER_IDS.min(share);
         ensure(!is_full || has_reserve, RejectionReason::Busy)?;
         let too_many = RejectionReason::TooManyOrderIds;
@@ -255,7 +282,8 @@ impl Exchange {
         )
     }
 
-    /// Checks that the account can cover the order; returns the slot of a seller's position.
+    /// Checks that the account can cover the order; returns the slot of a seller's position, and
+    /// `NONE` for a buyer.
     #[inline(always)]
     fn ensure_funds(
         &self,
@@ -263,7 +291,7 @@ impl Exchange {
         (market, account): (&Market, &Account),
         limit: Price,
         lots: Lots,
-    ) -> Result<Option<u32>, NotApplied> {
+    ) -> Result<u32, NotApplied> {
         let (live, cap) = (
             account.live_orders,
             self.system.settings.live_orders_per_account,
@@ -278,14 +306,14 @@ impl Exchange {
         if order.side == Side::Buy {
             let needed = needed_collateral((order, rests), market.fee, limit, lots);
             ensure_collateral(needed, account.free)?;
-            return Ok(None);
+            return Ok(NONE);
         }
         let position = self.positions.find(order.account, order.market);
         let free = position.map_or(Lots::ZERO, |slot| {
             self.positions[slot].free[order.outcome.index()]
         });
         ensure_shares(lots, free)?;
-        Ok(position)
+        Ok(position.unwrap_or(NONE))
     }
 }
 
@@ -325,35 +353,30 @@ fn read_amounts(order: &PlaceOrder, tick: Tick) -> Result<(Price, Lots), NotAppl
         collateral <= MAX_AMOUNT && shares <= MAX_AMOUNT,
         RejectionReason::AmountTooLarge,
     )?;
-    let has_budget = order.side == Side::Buy && !order.order_type.may_rest();
-    let lots = match Lots::from_micro_shares(shares) {
-        Some(lots) if !has_budget => lots,
-        None if !has_budget => {
-            return Err(Rejection::with(RejectionReason::SizeNotLots, shares, 0).into());
-        }
-        _ => Lots::ZERO,
-    };
-    let price = if order.order_type.may_rest() {
-        exact_price(collateral, lots)
+    let rests = order.order_type.may_rest();
+    let has_budget = order.side == Side::Buy && !rests;
+    let whole = shares / MICROS_PER_LOT;
+    ensure(
+        has_budget || whole * MICROS_PER_LOT == shares,
+        Rejection::with(RejectionReason::SizeNotLots, shares, 0),
+    )?;
+    let lots = if has_budget { 0 } else { whole };
+    // A price that rests is stated exactly.
+    let price = if rests {
+        collateral
+            .checked_div(lots)
+            .filter(|price| price * lots == collateral)
     } else {
         price_in_favour(order.side, collateral, shares, tick)
     };
-    let off_tick = Rejection::with(RejectionReason::PriceOffTick, tick.units().into(), 0);
     let price = price
+        .filter(|price| *price < PRICE_ONE.into())
         .and_then(|price| u16::try_from(price).ok())
         .map(Price)
-        .filter(|price| price.fits(tick))
-        .ok_or(off_tick)?;
-    Ok((price, lots))
-}
-
-/// The price that the amounts state exactly; `None` when it is not a whole price unit.
-const fn exact_price(collateral: u64, lots: Lots) -> Option<u64> {
-    if collateral.is_multiple_of(lots.0) {
-        Some(collateral / lots.0)
-    } else {
-        None
-    }
+        .filter(|price| price.fits(tick));
+    let off_tick = RejectionReason::PriceOffTick;
+    let price = price.ok_or_else(|| Rejection::with(off_tick, tick.units().into(), 0))?;
+    Ok((price, Lots(lots)))
 }
 
 /// The ratio of the amounts, rounded once to a tick in the signer's favour: a BUY down, a SELL up.

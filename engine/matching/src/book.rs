@@ -46,7 +46,7 @@ impl Exchange {
     #[inline(always)]
     pub(crate) fn remove_order(&mut self, slot: u32) {
         let order = &self.orders[slot];
-        let (position, id_slot, heap) = (order.position, order.id_slot, order.heap);
+        let (id_slot, heap) = (order.id_slot, order.heap);
         let ladder = &mut self.markets[order.market].ladder;
         ladder.remove(slot, &mut self.orders);
         self.accounts.unlink_order(slot, &mut self.orders);
@@ -54,8 +54,6 @@ impl Exchange {
             self.expiry.remove(slot, &mut self.orders);
         }
         self.ids.ended(id_slot);
-        self.positions[position].orders -= 1;
-        self.positions.close_if_idle(position);
         self.orders.release(slot);
     }
 }

@@ -24,26 +24,26 @@ impl Exchange {
     pub(crate) fn place_with_delay(
         &mut self,
         order: &PlaceOrder,
-        mut taker: Taker,
+        taker: &mut Taker,
         id_slot: u32,
         context: &mut CommandContext<'_>,
     ) -> CommandOutcome {
         let rests = order.order_type.may_rest();
-        if rests && let Some(rejection) = self.pre_match_rejection(order, &taker, context) {
-            return self.kill(&taker, id_slot, rejection, context);
+        if rests && let Some(rejection) = self.pre_match_rejection(order, taker, context) {
+            return self.kill(taker, id_slot, rejection, context);
         }
-        if self.meets(&taker, context) {
-            return self.delay(order, &taker, id_slot, context);
+        if self.meets(taker, context) {
+            return self.delay(order, taker, id_slot, context);
         }
         let reason = match order.order_type {
             OrderType::Fok => RejectionReason::FokNotFilled,
             OrderType::Fak => RejectionReason::FakNoMatch,
             OrderType::Gtc | OrderType::Gtd => {
-                let stop = self.match_later(&mut taker, context);
-                return self.finish_later(&taker, stop, id_slot, context);
+                let stop = self.match_later(taker, context);
+                return self.finish_later(taker, stop, id_slot, context);
             }
         };
-        self.kill(&taker, id_slot, reason.into(), context)
+        self.kill(taker, id_slot, reason.into(), context)
     }
 
     /// Whether a resting order of another account could trade with the taker.
@@ -100,10 +100,9 @@ impl Exchange {
             reserved,
             cancel: None,
         };
-        let position = self.positions.open(order.account, order.market);
         match order.side {
             Side::Buy => self.accounts[order.account].reserve(Micros(reserved)),
-            Side::Sell => self.positions[position].reserve(order.outcome, Lots(reserved)),
+            Side::Sell => self.positions[taker.position].reserve(order.outcome, Lots(reserved)),
         }
         let entry = Order {
             lots: taker.lots_left,
@@ -111,7 +110,7 @@ impl Exchange {
             expiration: taker.expiration,
             account: taker.account,
             market: taker.market,
-            position,
+            position: taker.position,
             id_slot,
             next: NONE,
             previous: NONE,
@@ -138,35 +137,34 @@ impl Exchange {
     /// Links a delayed order everywhere but in its account's list and the id memory. Returns its
     /// slot in the order pool.
     pub(crate) fn add_delayed(&mut self, entry: Order, delayed: DelayedOrder) -> u32 {
-        let (position, expires) = (entry.position, entry.expiration.0 != 0);
+        let expires = entry.expiration.0 != 0;
         let slot = self.orders.insert(entry);
         let delayed = self.delayed.insert(DelayedOrder {
             order: slot,
             ..delayed
         });
         self.orders[slot].mark_delayed(delayed);
-        self.positions[position].orders += 1;
         if expires {
             self.expiry.insert(slot, &mut self.orders);
         }
         slot
     }
 
-    /// Unlinks a delayed order from everything but the id memory, and releases its reservation. Its
-    /// position stays, although it may be idle.
+    /// Unlinks a delayed order from everything but the id memory, and releases its reservation.
     fn take_delayed(&mut self, slot: u32, at: u32) -> DelayedOrder {
         let delayed = self.delayed.remove(at);
         let order = &self.orders[slot];
-        let (position, expires) = (order.position, order.heap != NONE);
+        let expires = order.heap != NONE;
         match order.side {
             Side::Buy => self.accounts[order.account].release(Micros(delayed.reserved)),
-            Side::Sell => self.positions[position].release(order.outcome, Lots(delayed.reserved)),
+            Side::Sell => {
+                self.positions[order.position].release(order.outcome, Lots(delayed.reserved));
+            }
         }
         self.accounts.unlink_order(slot, &mut self.orders);
         if expires {
             self.expiry.remove(slot, &mut self.orders);
         }
-        self.positions[position].orders -= 1;
         self.orders.release(slot);
         self.schedule_release(delayed.market);
         delayed
@@ -182,7 +180,7 @@ impl Exchange {
         context: &mut CommandContext<'_>,
     ) {
         let order = &self.orders[slot];
-        let (position, id_slot) = (order.position, order.id_slot);
+        let id_slot = order.id_slot;
         let event = Event::OrderClosed {
             order: order.number,
             account: order.account,
@@ -191,7 +189,6 @@ impl Exchange {
         };
         self.take_delayed(slot, at);
         self.ids.ended(id_slot);
-        self.positions.close_if_idle(position);
         context.event(event);
     }
 
@@ -231,7 +228,7 @@ impl Exchange {
     ) -> CommandOutcome {
         let at = self.orders[slot].delayed().expect("the order is delayed");
         let order = &self.orders[slot];
-        let (position, id_slot) = (order.position, order.id_slot);
+        let id_slot = order.id_slot;
         let mut taker = Taker {
             number: order.number,
             account: order.account,
@@ -247,7 +244,7 @@ impl Exchange {
             budget_left: Micros::ZERO,
             free_left: Micros::ZERO,
             minimum_lots: Lots::ZERO,
-            position: (order.side == Side::Sell).then_some(position),
+            position: order.position,
             visited: 0,
             cancel: None,
             may_wait: false,
@@ -268,7 +265,7 @@ impl Exchange {
             account: taker.account,
             market: taker.market,
         });
-        let outcome = self.meet_book(&mut taker, position, id_slot, context);
+        let outcome = self.meet_book(&mut taker, id_slot, context);
         if self.ids.at(id_slot).order == NONE {
             self.ids.ended(id_slot);
         }
@@ -279,7 +276,6 @@ impl Exchange {
     fn meet_book(
         &mut self,
         taker: &mut Taker,
-        position: u32,
         id_slot: u32,
         context: &mut CommandContext<'_>,
     ) -> CommandOutcome {
@@ -293,7 +289,6 @@ impl Exchange {
             self.scratch.clear();
             CloseReason::FakRest
         };
-        self.positions.close_if_idle(position);
         context.event(taker.closed(reason));
         result(OrderStatus::Unmatched, taker)
     }

@@ -81,7 +81,6 @@ impl Exchange {
             ids: IdMemory::with_capacity(
                 capacity.order_ids,
                 capacity.timestamp_seconds,
-                capacity.accounts,
                 hasher.clone(),
             ),
             references: References::with_capacity(

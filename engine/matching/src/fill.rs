@@ -28,15 +28,16 @@ impl Exchange {
         let (account, left, yes_price) = (maker.account, maker.lots, maker.yes_price);
         let value = lots.value_at(maker.own_price());
         let kind = match_kind(taker, maker);
-        let shares = &mut self.positions[maker.position];
         match maker.side {
             Side::Buy => {
-                shares.free[maker.outcome.index()] += lots;
                 self.accounts[account].reserved -= value;
+                self.positions
+                    .credit(account, taker.market, maker.outcome, lots);
             }
             Side::Sell => {
-                shares.reserved[maker.outcome.index()] -= lots;
                 self.accounts[account].free += value;
+                self.positions[maker.position].reserved[maker.outcome.index()] -= lots;
+                self.positions.close_if_idle(maker.position);
             }
         }
         match kind {
@@ -77,24 +78,21 @@ impl Exchange {
     ) -> CommandOutcome {
         // Orders skipped after the last fill stay in the book.
         self.scratch.clear();
-        let position = match taker.position {
-            Some(slot) => slot,
-            None => self.positions.open(taker.account, taker.market),
-        };
         if taker.done.fills > 0 {
-            self.settle(taker, position);
+            self.settle(taker);
         }
         let may_rest = taker.order_type.may_rest() && taker.cancel.is_none();
         let rests = may_rest && stop == StopReason::NoMaker;
         if rests {
-            self.rest(taker, (position, id_slot), context);
+            self.rest(taker, id_slot, context);
         } else {
-            self.positions.close_if_idle(position);
             context.event(end_of(taker, stop));
         }
-        let market = &self.markets[taker.market];
-        if taker.done.is_extreme && market.tick_refines && market.ladder.tick() == Tick::Hundredth {
-            self.refine_tick(taker.market, Tick::Thousandth, context);
+        if taker.done.is_extreme {
+            let market = &self.markets[taker.market];
+            if market.tick_refines && market.ladder.tick() == Tick::Hundredth {
+                self.refine_tick(taker.market, Tick::Thousandth, context);
+            }
         }
         let status = if taker.done.fills > 0 {
             OrderStatus::Matched
@@ -107,18 +105,19 @@ impl Exchange {
     }
 
     #[inline(always)]
-    fn settle(&mut self, taker: &Taker, position: u32) {
+    fn settle(&mut self, taker: &Taker) {
         let done = &taker.done;
         let account = &mut self.accounts[taker.account];
-        let shares = &mut self.positions[position].free[taker.outcome.index()];
         match taker.side {
             Side::Buy => {
                 account.free -= done.value + done.fee;
-                *shares += done.lots;
+                self.positions
+                    .credit(taker.account, taker.market, taker.outcome, done.lots);
             }
             Side::Sell => {
                 account.free += done.value - done.fee;
-                *shares -= done.lots;
+                self.positions[taker.position].free[taker.outcome.index()] -= done.lots;
+                self.positions.close_if_idle(taker.position);
             }
         }
         self.system.fees += done.fee - done.rebate;
@@ -128,18 +127,11 @@ impl Exchange {
     }
 
     #[inline(always)]
-    fn rest(
-        &mut self,
-        taker: &Taker,
-        (position, id_slot): (u32, u32),
-        context: &mut CommandContext<'_>,
-    ) {
+    fn rest(&mut self, taker: &Taker, id_slot: u32, context: &mut CommandContext<'_>) {
         let lots = taker.lots_left;
-        let shares = &mut self.positions[position];
-        shares.orders += 1;
         match taker.side {
             Side::Buy => self.accounts[taker.account].reserve(lots.value_at(taker.limit)),
-            Side::Sell => shares.reserve(taker.outcome, lots),
+            Side::Sell => self.positions[taker.position].reserve(taker.outcome, lots),
         }
         let slot = self.orders.insert(Order {
             lots,
@@ -147,7 +139,7 @@ impl Exchange {
             expiration: taker.expiration,
             account: taker.account,
             market: taker.market,
-            position,
+            position: taker.position,
             id_slot,
             next: NONE,
             previous: NONE,

@@ -5,14 +5,12 @@
 //! ends if that is later. So an id executes at most once (docs/verify/rules.md §16).
 
 use foretell_model::digest::OrderIdState;
-use foretell_model::limits::EVICTED_PER_COMMAND;
 use foretell_model::{
-    AccountNumber, KeyNumber, Micros, OrderId, OrderNumber, OrderType, RejectionReason, Settings,
-    TimeMs, TimeNs, TimeSeconds,
+    KeyNumber, Micros, OrderId, OrderNumber, OrderType, RejectionReason, Settings, TimeMs, TimeNs,
+    TimeSeconds,
 };
 
 use crate::id_expiry_queue::IdExpiryQueue;
-use crate::keys::Keys;
 use crate::slab::{NONE, Slab};
 use crate::table::{KeyHasher, Table};
 
@@ -72,24 +70,15 @@ pub(crate) struct IdMemory {
     entries: Slab<RememberedId>,
     by_id: Table,
     expiry_queue: IdExpiryQueue,
-    /// By owner: queued ids that were placed with the owner's keys. Shorter than the list of
-    /// accounts when the last accounts have none.
-    counts: Vec<u32>,
     hasher: KeyHasher,
 }
 
 impl IdMemory {
-    pub(crate) fn with_capacity(
-        ids: usize,
-        seconds: usize,
-        accounts: usize,
-        hasher: KeyHasher,
-    ) -> Self {
+    pub(crate) fn with_capacity(ids: usize, seconds: usize, hasher: KeyHasher) -> Self {
         Self {
             entries: Slab::with_capacity(ids),
             by_id: Table::with_capacity(ids),
             expiry_queue: IdExpiryQueue::with_capacity(seconds),
-            counts: Vec::with_capacity(accounts),
             hasher,
         }
     }
@@ -132,33 +121,18 @@ impl IdMemory {
         self.expiry_queue.len()
     }
 
-    /// Number of queued ids that were placed with keys of this owner.
-    pub(crate) fn count_of(&self, owner: AccountNumber) -> u32 {
-        self.counts.get(owner.0 as usize).copied().unwrap_or(0)
-    }
-
-    /// Removes up to `EVICTED_PER_COMMAND` due ids from the expiry queue.
-    #[inline(always)]
-    pub(crate) fn evict_due(&mut self, now: TimeNs, window_past_ms: u64, keys: &Keys) {
-        for _ in 0..EVICTED_PER_COMMAND {
-            if !self.is_front_due(now, window_past_ms) {
-                return;
-            }
-            let entries = &self.entries;
-            let Some(slot) = self
-                .expiry_queue
-                .pop(&self.hasher, |slot| entries[slot].link)
-            else {
-                return;
-            };
-            self.entries[slot].in_expiry_queue = false;
-            if let Some(owner) = keys.owner_of(self.entries[slot].terms.key) {
-                self.counts[owner.0 as usize] -= 1;
-            }
-            if self.entries[slot].order == NONE {
-                self.evict(slot);
-            }
+    /// Removes the front id from the expiry queue. Returns the key that it was placed with.
+    pub(crate) fn expire_front(&mut self) -> Option<KeyNumber> {
+        let entries = &self.entries;
+        let slot = self
+            .expiry_queue
+            .pop(&self.hasher, |slot| entries[slot].link)?;
+        self.entries[slot].in_expiry_queue = false;
+        let key = self.entries[slot].terms.key;
+        if self.entries[slot].order == NONE {
+            self.evict(slot);
         }
+        Some(key)
     }
 
     /// Remembers the id of an admitted order that does not rest yet. Returns its slot.
@@ -169,12 +143,8 @@ impl IdMemory {
         number: OrderNumber,
         timestamp: TimeMs,
         terms: OrderTerms,
-        keys: &Keys,
     ) -> u32 {
         let slot = self.insert((hash, id), number, timestamp, terms, true);
-        if let Some(owner) = keys.owner_of(terms.key) {
-            self.count(owner);
-        }
         let before = self
             .expiry_queue
             .append(timestamp.0 / 1_000, slot, &self.hasher);
@@ -193,10 +163,9 @@ impl IdMemory {
         timestamp: TimeMs,
         terms: OrderTerms,
         in_expiry_queue: bool,
-        keys: &Keys,
     ) -> u32 {
         if in_expiry_queue {
-            self.remember(named, number, timestamp, terms, keys)
+            self.remember(named, number, timestamp, terms)
         } else {
             self.insert(named, number, timestamp, terms, false)
         }
@@ -226,15 +195,6 @@ impl IdMemory {
         slot
     }
 
-    #[inline(always)]
-    fn count(&mut self, owner: AccountNumber) {
-        let at = owner.0 as usize;
-        if self.counts.len() <= at {
-            self.counts.resize(at + 1, 0);
-        }
-        self.counts[at] += 1;
-    }
-
     /// Records that the order of a slot rests in the order pool at `order`.
     pub(crate) fn rests(&mut self, slot: u32, order: u32) {
         self.entries[slot].order = order;
@@ -261,20 +221,10 @@ impl IdMemory {
         self.entries.iter()
     }
 
-    /// Checks slots, index, expiry queue and counts by owner; returns the first inconsistency.
-    pub(crate) fn check(&self, keys: &Keys) -> Result<(), String> {
-        let mut counted = vec![0_u32; self.counts.len()];
-        let mut in_expiry_queue = 0;
-        for (_, entry) in self.iter().filter(|(_, entry)| entry.in_expiry_queue) {
-            in_expiry_queue += 1;
-            let owner = keys.owner_of(entry.terms.key);
-            if let Some(count) = owner.and_then(|owner| counted.get_mut(owner.0 as usize)) {
-                *count += 1;
-            }
-        }
-        if counted != self.counts {
-            return Err("id memory: wrong count of an owner's ids".into());
-        }
+    /// Checks slots, index and expiry queue; returns the first inconsistency.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        let queued = self.iter().filter(|(_, entry)| entry.in_expiry_queue);
+        let in_expiry_queue = queued.count();
         if in_expiry_queue != self.expiry_queue.len() || self.by_id.len() != self.entries.len() {
             return Err("id memory: expiry queue or index has another length".into());
         }
@@ -323,12 +273,7 @@ mod tests {
     };
 
     fn memory() -> IdMemory {
-        IdMemory::with_capacity(8, 8, 1, KeyHasher::new(3))
-    }
-
-    /// An empty key table: no owner is charged.
-    fn keys() -> Keys {
-        Keys::with_capacity(0, KeyHasher::new(3))
+        IdMemory::with_capacity(8, 8, KeyHasher::new(3))
     }
 
     fn id(number: u64) -> OrderId {
@@ -340,13 +285,7 @@ mod tests {
     fn remember(memory: &mut IdMemory, number: u64, timestamp: u64) -> u32 {
         let id = id(number);
         let named = (memory.hash(&id), id);
-        memory.remember(
-            named,
-            OrderNumber(number),
-            TimeMs(timestamp),
-            TERMS,
-            &keys(),
-        )
+        memory.remember(named, OrderNumber(number), TimeMs(timestamp), TERMS)
     }
 
     fn find(memory: &IdMemory, number: u64) -> Option<&RememberedId> {
@@ -362,11 +301,12 @@ mod tests {
     fn an_id_is_forgotten_after_the_whole_of_its_second_left_the_window() {
         let mut memory = memory();
         remember(&mut memory, 1, 5_000);
-        memory.evict_due(ms(6_100), 100, &keys());
+        assert!(!memory.is_front_due(ms(6_100), 100));
+        assert!(memory.is_front_due(ms(6_101), 100));
         assert!(find(&memory, 1).is_some());
-        memory.evict_due(ms(6_101), 100, &keys());
+        assert_eq!(memory.expire_front(), Some(TERMS.key));
         assert!(find(&memory, 1).is_none());
-        assert_eq!(memory.check(&keys()), Ok(()));
+        assert_eq!(memory.check(), Ok(()));
     }
 
     #[test]
@@ -374,7 +314,7 @@ mod tests {
         let mut memory = memory();
         let slot = remember(&mut memory, 1, 5_000);
         memory.rests(slot, 77);
-        memory.evict_due(ms(60_000), 100, &keys());
+        memory.expire_front();
         assert_eq!(
             find(&memory, 1).map(RememberedId::state),
             Some(OrderIdState::Live)
@@ -382,11 +322,11 @@ mod tests {
         assert!(!memory.at(slot).in_expiry_queue);
         memory.ended(slot);
         assert!(find(&memory, 1).is_none());
-        assert_eq!(memory.check(&keys()), Ok(()));
+        assert_eq!(memory.check(), Ok(()));
     }
 
     #[test]
-    fn few_ids_go_at_a_time_once_the_front_is_due() {
+    fn the_oldest_second_goes_first() {
         let mut memory = memory();
         for number in 1..=6 {
             remember(&mut memory, number, 7_000 - number * 1_000);
@@ -395,10 +335,11 @@ mod tests {
         assert_eq!(memory.len(), 6);
         assert!(!memory.is_front_due(ms(2_100), 100));
         assert!(memory.is_front_due(ms(2_101), 100));
-        memory.evict_due(ms(1_000_000), 100, &keys());
+        memory.expire_front();
+        memory.expire_front();
         let left: Vec<_> = memory.iter().map(|(_, entry)| entry.number.0).collect();
-        assert_eq!(left, [1, 2]);
-        assert_eq!(memory.check(&keys()), Ok(()));
+        assert_eq!(left, [1, 2, 3, 4]);
+        assert_eq!(memory.check(), Ok(()));
     }
 
     #[test]

@@ -31,8 +31,8 @@ fn holds(condition: bool, otherwise: impl FnOnce() -> String) -> Check {
 struct RequiredReservations {
     /// By account number: collateral, and number of orders.
     accounts: Vec<(u128, u32)>,
-    /// By position slot: shares of `[Yes, No]`, and number of orders.
-    positions: Vec<([Lots; 2], u32)>,
+    /// By position slot: shares of `[Yes, No]`.
+    positions: Vec<[Lots; 2]>,
 }
 
 impl Exchange {
@@ -160,25 +160,22 @@ impl Exchange {
                 })?;
                 (previous, last_number) = (slot, Some(order.number));
                 listed[slot as usize] = true;
-                let position = self.positions.get(order.position);
-                let stated = position.map(|position| (position.account, position.market));
-                holds(stated == Some((number, order.market)), || {
-                    format!(
-                        "order {} refers to the position of {stated:?}",
-                        order.number
-                    )
+                let position = match order.side {
+                    Side::Buy => None,
+                    Side::Sell => self.positions.find(number, order.market),
+                };
+                holds(order.position == position.unwrap_or(NONE), || {
+                    format!("order {} refers to another position", order.number)
                 })?;
-                let (shares, served) = &mut needs.positions[order.position as usize];
                 let reserved = self.reserved_by(order);
-                match order.side {
-                    Side::Buy => collateral += u128::from(reserved),
-                    Side::Sell => {
-                        let sum = &mut shares[order.outcome.index()];
+                match position {
+                    None => collateral += u128::from(reserved),
+                    Some(slot) => {
+                        let sum = &mut needs.positions[slot as usize][order.outcome.index()];
                         let more = sum.0.checked_add(reserved);
                         *sum = Lots(more.ok_or("orders need more shares than can be counted")?);
                     }
                 }
-                *served += 1;
                 orders += 1;
             }
             holds(account.last_order == previous, || {
@@ -228,20 +225,14 @@ impl Exchange {
             })?;
         }
         self.positions.check()?;
-        let mut served = 0;
         for (slot, position) in self.positions.iter() {
             let (account, market) = (position.account, position.market);
-            let needed = needs.positions[slot as usize];
-            let stated = (position.reserved, position.orders);
+            let (stated, needed) = (position.reserved, needs.positions[slot as usize]);
             holds(stated == needed, || {
-                format!("position {account}/{market} states {stated:?}, orders need {needed:?}")
+                format!("position {account}/{market} reserves {stated:?}, orders need {needed:?}")
             })?;
-            served += position.orders as usize;
         }
-        // An order that no position counts refers to a released slot.
-        holds(served == self.orders.len(), || {
-            format!("positions count {served} orders of {}", self.orders.len())
-        })
+        Ok(())
     }
 
     /// Checks books: level lists, bitmaps, sides, prices, and that no book is crossed.
@@ -316,7 +307,20 @@ impl Exchange {
 
     /// Checks that each live order, its id entry and its heap entry refer to each other.
     fn check_order_links(&self) -> Check {
-        self.ids.check(&self.keys)?;
+        self.ids.check()?;
+        let mut counted = vec![0; self.accounts.len()];
+        for (_, entry) in self.ids.iter().filter(|(_, entry)| entry.in_expiry_queue) {
+            if let Some(owner) = self.keys.owner_of(entry.terms.key) {
+                counted[owner.0 as usize] += 1;
+            }
+        }
+        let stated = self
+            .accounts
+            .iter()
+            .map(|(_, account, _)| account.order_ids);
+        holds(stated.eq(counted), || {
+            "accounts: wrong count of an owner's order ids".into()
+        })?;
         self.expiry.check(&self.orders)?;
         let mut expiring = 0;
         for (slot, order) in self.orders.iter() {

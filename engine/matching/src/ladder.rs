@@ -19,6 +19,9 @@ pub(crate) struct Ladder {
     /// Best level of `[bids, asks]`, `NONE` when a side is empty: cached from the bitmaps.
     best: [u32; 2],
     tick: Tick,
+    /// 2^18 over the units of the tick, rounded up. A price on the grid times this, over 2^18, is its
+    /// number of ticks and less than 0.03 more.
+    ticks_per_unit: u32,
 }
 
 impl Ladder {
@@ -30,6 +33,7 @@ impl Ladder {
             asks: LevelBitmap::new(levels),
             best: [NONE; 2],
             tick,
+            ticks_per_unit: (1_u32 << 18).div_ceil(tick.units().into()),
         }
     }
 
@@ -77,11 +81,11 @@ impl Ladder {
     /// Appends an order as the last of its price.
     #[inline(always)]
     pub(crate) fn append(&mut self, slot: u32, orders: &mut OrderPool) {
-        let level = self.index(orders[slot].yes_price);
-        if self.levels[level].is_empty() {
-            self.occupy(level, orders[slot].book_side());
+        let order = &orders[slot];
+        let (level, side) = (self.index(order.yes_price), order.book_side());
+        if self.levels[level].append(slot, orders) {
+            self.occupy(level, side);
         }
-        self.levels[level].append(slot, orders);
     }
 
     fn occupy(&mut self, level: usize, side: BookSide) {
@@ -98,10 +102,9 @@ impl Ladder {
     /// Removes an order. Its own links stay unchanged.
     #[inline(always)]
     pub(crate) fn remove(&mut self, slot: u32, orders: &mut OrderPool) {
-        let level = self.index(orders[slot].yes_price);
-        self.levels[level].unlink(slot, orders);
-        if self.levels[level].is_empty() {
-            let side = orders[slot].book_side();
+        let order = &orders[slot];
+        let (level, side) = (self.index(order.yes_price), order.book_side());
+        if self.levels[level].unlink(slot, orders) {
             self.side_mut(side).clear(level);
             if self.best[side as usize] == level_index(level) {
                 self.best[side as usize] = self.search_best(side);
@@ -166,16 +169,10 @@ impl Ladder {
         Price(steps * self.tick.units())
     }
 
-    /// Level of a price on the grid. The match makes each divisor a constant.
+    /// Level of a price on the grid, without a division.
     fn index(&self, price: Price) -> usize {
         debug_assert!(price.fits(self.tick), "{price:?} at {:?}", self.tick);
-        let steps = match self.tick {
-            Tick::Tenth => price.0 / 1_000,
-            Tick::Hundredth => price.0 / 100,
-            Tick::Thousandth => price.0 / 10,
-            Tick::TenThousandth => price.0,
-        };
-        usize::from(steps - 1)
+        ((u32::from(price.0) * self.ticks_per_unit) >> 18) as usize - 1
     }
 }
 

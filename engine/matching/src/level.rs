@@ -21,21 +21,22 @@ impl Level {
         self.first == NONE
     }
 
-    /// Appends an order as the last.
-    pub(crate) fn append(&mut self, slot: u32, orders: &mut OrderPool) {
+    /// Appends an order as the last. Returns whether the level was empty.
+    pub(crate) fn append(&mut self, slot: u32, orders: &mut OrderPool) -> bool {
+        let last = std::mem::replace(&mut self.last, slot);
         let order = &mut orders[slot];
-        order.previous = self.last;
-        order.next = NONE;
-        if self.last == NONE {
+        (order.previous, order.next) = (last, NONE);
+        if last == NONE {
             self.first = slot;
         } else {
-            orders[self.last].next = slot;
+            orders[last].next = slot;
         }
-        self.last = slot;
+        last == NONE
     }
 
-    /// Unlinks an order from the level. Its own links stay unchanged.
-    pub(crate) fn unlink(&mut self, slot: u32, orders: &mut OrderPool) {
+    /// Unlinks an order from the level. Its own links stay unchanged. Returns whether the level is
+    /// empty now.
+    pub(crate) fn unlink(&mut self, slot: u32, orders: &mut OrderPool) -> bool {
         let (previous, next) = (orders[slot].previous, orders[slot].next);
         if previous == NONE {
             self.first = next;
@@ -47,6 +48,7 @@ impl Level {
         } else {
             orders[next].previous = previous;
         }
+        previous == NONE && next == NONE
     }
 }
 

@@ -52,7 +52,7 @@ pub(crate) struct Order {
     pub(crate) expiration: TimeSeconds,
     pub(crate) account: AccountNumber,
     pub(crate) market: MarketNumber,
-    /// Slot of the account's position in the market; saves a lookup per fill.
+    /// Slot of a seller's position in the market; saves a lookup per fill. `NONE` for a buyer.
     pub(crate) position: u32,
     /// Slot in the id memory.
     pub(crate) id_slot: u32,
@@ -110,7 +110,7 @@ pub(crate) fn order_of(number: u64, yes_price: u16, outcome: Outcome, side: Side
         expiration: TimeSeconds(0),
         account: AccountNumber(0),
         market: MarketNumber(0),
-        position: 0,
+        position: NONE,
         id_slot: 0,
         next: NONE,
         previous: NONE,

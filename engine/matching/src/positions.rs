@@ -17,8 +17,6 @@ pub(crate) struct Position {
     pub(crate) reserved: [Lots; 2],
     pub(crate) account: AccountNumber,
     pub(crate) market: MarketNumber,
-    /// Resting orders that refer to this slot.
-    pub(crate) orders: u32,
 }
 
 impl Position {
@@ -39,8 +37,8 @@ impl Position {
     }
 }
 
-/// All positions that hold shares or have a resting order. A position keeps its slot while either
-/// is true.
+/// All positions that hold shares. A position keeps its slot as long: a live SELL, whose shares are
+/// reserved, may name it by its slot.
 #[derive(Debug)]
 pub(crate) struct Positions {
     positions: Slab<Position>,
@@ -93,7 +91,7 @@ impl Positions {
             .map_or([Lots::ZERO; 2], |slot| self.positions[slot].free)
     }
 
-    /// The slot of a position. A new position is empty; the caller must add shares or an order.
+    /// The slot of a position. A new position is empty; the caller must add shares.
     #[inline(always)]
     pub(crate) fn open(&mut self, account: AccountNumber, market: MarketNumber) -> u32 {
         if let Some(slot) = self.find(account, market) {
@@ -104,17 +102,16 @@ impl Positions {
             reserved: [Lots::ZERO; 2],
             account,
             market,
-            orders: 0,
         });
         self.by_owner.insert(self.hash(account, market), slot);
         slot
     }
 
-    /// Releases the slot of a position without shares and orders.
+    /// Releases the slot of a position without shares.
     #[inline(always)]
     pub(crate) fn close_if_idle(&mut self, slot: u32) {
         let position = &self.positions[slot];
-        if position.orders == 0 && !position.has_shares() {
+        if !position.has_shares() {
             let hash = self.hash(position.account, position.market);
             self.by_owner.remove(hash, slot);
             self.positions.release(slot);
@@ -167,7 +164,7 @@ impl Positions {
             if self.find(account, market) != Some(slot) {
                 return Err(format!("position {account}/{market} is not found"));
             }
-            if position.orders == 0 && !position.has_shares() {
+            if !position.has_shares() {
                 return Err(format!("position {account}/{market} is idle"));
             }
         }
@@ -202,18 +199,15 @@ mod tests {
     const WHERE: MarketNumber = MarketNumber(5);
 
     #[test]
-    fn a_position_goes_when_its_last_share_and_order_go() {
+    fn a_position_goes_with_its_last_share() {
         let mut positions = Positions::with_capacity(2, KeyHasher::new(1));
         positions.credit(WHO, WHERE, Outcome::No, Lots(10));
         let slot = positions.find(WHO, WHERE).unwrap();
-        positions[slot].orders = 1;
         positions[slot].reserve(Outcome::No, Lots(4));
         positions.debit(WHO, WHERE, Outcome::No, Lots(6));
+        assert_eq!(positions.find(WHO, WHERE), Some(slot));
         positions[slot].release(Outcome::No, Lots(4));
         positions.debit(WHO, WHERE, Outcome::No, Lots(4));
-        assert_eq!(positions.find(WHO, WHERE), Some(slot));
-        positions[slot].orders = 0;
-        positions.close_if_idle(slot);
         assert_eq!(positions.find(WHO, WHERE), None);
         assert_eq!(positions.free(WHO, WHERE), [Lots::ZERO; 2]);
     }

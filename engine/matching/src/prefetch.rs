@@ -28,8 +28,8 @@ pub struct PrefetchState {
 enum PrefetchStep {
     /// Hash table entries of the command's keys.
     Entries,
-    /// Position, level and first maker of a placement.
-    Position,
+    /// Level and first maker of a placement, and the position that it needs.
+    Book,
     /// Position of a split, merge or redeem.
     SetPosition,
     /// Remembered id of a cancel.
@@ -95,7 +95,7 @@ impl Exchange {
                     reference,
                 }),
             ) => self.prefetch_set_entries((account, market), reference, state),
-            (PrefetchStep::Position, Command::PlaceOrder(order)) => {
+            (PrefetchStep::Book, Command::PlaceOrder(order)) => {
                 self.prefetch_first_maker(order, state)
             }
             (PrefetchStep::SetPosition, _) => {
@@ -135,7 +135,7 @@ impl Exchange {
         if let Some(key) = self.keys.get(order.key) {
             prefetch::item(key);
         }
-        PrefetchStep::Position
+        PrefetchStep::Book
     }
 
     fn prefetch_set_entries(
@@ -210,11 +210,13 @@ impl Exchange {
         if let Some(remembered) = self.ids.get(order.id_slot) {
             prefetch::item(remembered);
         }
-        // The index entry too: an empty position is released with its last order.
-        if let Some(position) = self.positions.get(order.position) {
-            prefetch::item(position);
-            let hash = self.positions.hash(order.account, order.market);
-            self.positions.prefetch_entry(hash);
+        match self.positions.get(order.position) {
+            Some(position) => prefetch::item(position),
+            // A buyer that is filled.
+            None => {
+                let hash = self.positions.hash(order.account, order.market);
+                self.positions.prefetch_entry(hash);
+            }
         }
         if let Some(account) = self.accounts.get(order.account) {
             prefetch::item(account);

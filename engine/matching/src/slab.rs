@@ -48,11 +48,17 @@ impl<T> Slab<T> {
             return slot;
         }
         let slot = u32::try_from(self.items.len()).expect("memory ends before 2^32 records");
-        self.items.push(item);
-        if self.free.capacity() < self.items.capacity() {
-            self.free.reserve(self.items.capacity() - self.free.len());
+        if self.items.len() == self.items.capacity() {
+            self.grow();
         }
+        self.items.push(item);
         slot
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        self.items.reserve(1);
+        self.free.reserve(self.items.capacity() - self.free.len());
     }
 
     /// Frees a slot in use. Its item stays readable until the next insert, so a caller can read the

@@ -102,7 +102,7 @@ impl Table {
     /// Adds a value that is not in the table; it must be below `u32::MAX`.
     #[inline(always)]
     pub(crate) fn insert(&mut self, hash: u32, value: u32) {
-        if (self.len + 1) * 2 > self.entries.len() {
+        if self.len >= self.entries.len() / 2 {
             self.grow();
         }
         self.place(u64::from(hash) << 32 | (u64::from(value) + 1));

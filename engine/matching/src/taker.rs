@@ -34,9 +34,9 @@ pub(crate) struct Taker {
     pub(crate) free_left: Micros,
     /// Lots that a FOK BUY stopped by a fee must have received to count as filled.
     pub(crate) minimum_lots: Lots,
-    /// Slot of a seller's position, which its free shares keep in use. `None` for a buyer: its
-    /// position may be new, or be released when its own orders are closed during matching.
-    pub(crate) position: Option<u32>,
+    /// Slot of a seller's position, which its free shares keep in use. `NONE` for a buyer, who may
+    /// have no position yet.
+    pub(crate) position: u32,
     /// Resting orders visited, and those touched by earlier frames of its group.
     pub(crate) visited: usize,
     /// Why its rest does not rest: a delayed order whose cancel was asked.
@@ -212,6 +212,7 @@ const fn is_extreme(yes_price: Price) -> bool {
 mod tests {
     use super::*;
     use crate::order_pool::order_of;
+    use crate::slab::NONE;
     use rstest::rstest;
 
     fn taker(order_type: OrderType, side: Side) -> Taker {
@@ -233,7 +234,7 @@ mod tests {
             budget_left: Micros(400_000),
             free_left: Micros(500_000),
             minimum_lots: Lots(80),
-            position: None,
+            position: NONE,
             visited: 0,
             cancel: None,
             may_wait: false,

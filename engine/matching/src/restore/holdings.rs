@@ -2,16 +2,29 @@
 
 use foretell_model::digest::OrderIdState;
 use foretell_model::limits::MAX_ORDER_LOTS;
-use foretell_model::{OrderId, OrderNumber, Price, Settings, TimeMs};
+use foretell_model::{OrderId, OrderNumber, Price, Settings, Side, TimeMs};
 
+use crate::exchange::Exchange;
 use crate::id_memory::OrderTerms;
 use crate::order_pool::{Order, in_yes};
 use crate::positions::Position;
 use crate::restore::registry::check_shares;
 use crate::restore::{Checked, Restorer, check};
+use crate::slab::NONE;
 
 /// Largest distance of a signed timestamp after the time of its command, for any valid settings.
 const FURTHEST_AHEAD_MS: u64 = 24 * 3_600 * 1_000;
+
+/// The slot of a live order's position: of a SELL, whose shares are reserved there.
+pub(super) fn seller_position(exchange: &Exchange, order: &Order) -> Result<u32, &'static str> {
+    match order.side {
+        Side::Buy => Ok(NONE),
+        Side::Sell => {
+            let position = exchange.positions.find(order.account, order.market);
+            position.ok_or("the seller has no shares")
+        }
+    }
+}
 
 impl Restorer {
     pub(super) fn put_position(&mut self, position: Position) -> Checked {
@@ -37,8 +50,7 @@ impl Restorer {
         check(price.fits(tick), "price is off the tick grid")?;
 
         order.yes_price = in_yes(price, order.outcome);
-        order.position = exchange.positions.open(order.account, order.market);
-        exchange.positions[order.position].orders += 1;
+        order.position = seller_position(exchange, &order)?;
         let (market, number, expires) = (order.market, order.number, order.expiration.0 != 0);
         let slot = exchange.orders.insert(order);
         let ladder = &mut exchange.markets[market].ladder;
@@ -86,16 +98,12 @@ impl Restorer {
         let exchange = &mut self.exchange;
         let latest = exchange.system.time.millis().0 + FURTHEST_AHEAD_MS;
         check(timestamp.0 <= latest, "timestamp is outside of any window")?;
-        check(exchange.keys.get(terms.key).is_some(), "unknown key")?;
+        let owner = exchange.keys.owner_of(terms.key).ok_or("unknown key")?;
         let named = (exchange.ids.hash(&id), id);
-        let id_slot = exchange.ids.restore(
-            named,
-            number,
-            timestamp,
-            terms,
-            in_expiry_queue,
-            &exchange.keys,
-        );
+        let id_slot = exchange
+            .ids
+            .restore(named, number, timestamp, terms, in_expiry_queue);
+        exchange.accounts[owner].order_ids += u32::from(in_expiry_queue);
         match state {
             OrderIdState::Done => {}
             OrderIdState::Killed { reason, minimum } => {

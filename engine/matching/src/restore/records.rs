@@ -76,6 +76,7 @@ impl Restorer {
                     live_orders: 0,
                     first_order: NONE,
                     last_order: NONE,
+                    order_ids: 0,
                     kind,
                     closed_only,
                     heartbeat,
@@ -146,7 +147,6 @@ impl Restorer {
                 reserved,
                 account,
                 market,
-                orders: 0,
             }),
             StateRecord::Order {
                 order,

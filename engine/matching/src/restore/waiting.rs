@@ -11,6 +11,7 @@ use crate::delayed_queue::DelayedOrder;
 use crate::held_withdrawals::HeldWithdrawal;
 use crate::lifecycle::ensure_fee;
 use crate::order_pool::{Order, in_yes};
+use crate::restore::holdings::seller_position;
 use crate::restore::{Checked, Restorer, check};
 
 impl Restorer {
@@ -51,7 +52,7 @@ impl Restorer {
         check(is_linked, "no live id belongs to it")?;
         entry.yes_price = in_yes(price, entry.outcome);
         entry.id_slot = id_slot;
-        entry.position = exchange.positions.open(entry.account, entry.market);
+        entry.position = seller_position(exchange, &entry)?;
         let slot = exchange.add_delayed(entry, delayed);
         exchange.ids.rests(id_slot, slot);
         self.live.push((number, slot));
