@@ -39,7 +39,9 @@ pub(crate) fn journal_configuration<C: Clocks>(
     if first_start {
         // Settings come first: a start that ends here must leave the journal empty, or the next
         // start would not journal them.
-        let command = Command::ChangeSettings(config.settings);
+        let command = Command::ChangeSettings {
+            settings: config.settings.into(),
+        };
         apply(matcher, wait, &command, &[], || "settings".to_owned())?;
     }
     // An older journal continues under the newest rules; a repeat is not journalled.

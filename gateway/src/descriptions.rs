@@ -32,7 +32,7 @@ impl Descriptions {
         // The catalog is read under the lock that `refresh` takes: a description built from texts
         // that are being replaced is removed afterwards.
         let mut made = self.made.write();
-        let registered = MarketDescription::from_evidence(&market.description).unwrap_or_default();
+        let registered = MarketDescription::from_words(&market.description).unwrap_or_default();
         let catalog = Arc::clone(&self.catalog.read());
         let description = match catalog.market(&market.condition) {
             Some(words) => described(registered, words, &market.tokens),

@@ -1,7 +1,8 @@
-//! Own markets in the catalog: their records follow from the view, so that the catalog of any host
-//! can be derived from the journal and the upstream.
+//! Own markets and profiles in the catalog: their records follow from the view, so that the catalog of
+//! any host can be derived from the journal and the upstream.
 
 pub(crate) mod ids;
+mod profiles;
 mod records;
 
 use std::collections::{BTreeSet, HashMap};
@@ -16,6 +17,7 @@ use serde_json::Value;
 
 use crate::catalog_pool::CatalogPool;
 use crate::shared_view::SharedView;
+use profiles::changed_profiles;
 use records::{group_event, plain_event};
 
 /// Whether the operator owns the words of a market: it has no id of an upstream's catalog.
@@ -39,6 +41,15 @@ struct Progress {
     groups: HashMap<EventNumber, Box<[u8]>>,
 }
 
+impl Progress {
+    fn writer(&mut self, pool: &CatalogPool) -> Result<&mut Writer, CatalogError> {
+        Ok(match &mut self.writer {
+            Some(writer) => writer,
+            none => none.insert(Writer::open(pool.file())?),
+        })
+    }
+}
+
 impl OwnCatalog {
     /// Writes every own record that changed since the last call. Blocks.
     ///
@@ -50,20 +61,20 @@ impl OwnCatalog {
         pool: &CatalogPool,
     ) -> Result<(), CatalogError> {
         let mut progress = self.progress.lock();
-        let (records, sequence, groups) = {
+        let (records, profiles, sequence, groups) = {
             let state = shared_view.read();
             let view = &state.view;
             let groups = changed_groups(view, &progress);
             let records = changed_records(view, &progress, &groups);
-            (records, view.sequence(), groups)
+            let profiles = changed_profiles(view, progress.written);
+            (records, profiles, view.sequence(), groups)
         };
         if !records.is_empty() {
-            let writer = match &mut progress.writer {
-                Some(writer) => writer,
-                none => none.insert(Writer::open(pool.file())?),
-            };
-            put(writer, &records)?;
+            put(progress.writer(pool)?, &records)?;
             pool.catalog()?.refresh_lists()?;
+        }
+        if !profiles.is_empty() {
+            profiles::put(progress.writer(pool)?, pool, &profiles)?;
         }
         progress.written = sequence;
         progress.groups.extend(groups);

@@ -404,6 +404,7 @@ fn operator_routes() -> Vec<Route> {
         post("/accounts/bind", guarded!(accounts::bind)),
         post("/accounts/unbind", guarded!(accounts::unbind)),
         post("/accounts/closed-only", guarded!(accounts::closed_only)),
+        post("/accounts/describe", guarded!(accounts::describe_wallet)),
         get("/accounts/{wallet}", guarded!(accounts::show)),
         post("/fees/withdraw", guarded!(accounts::withdraw_fees)),
         get("/withdrawals", guarded!(accounts::held)),

@@ -1,18 +1,22 @@
-//! `foretell profile …`: wallet profiles of the data surface. They are stored in the catalog
-//! database that gateways read; a change shows within a second without a restart.
+//! `foretell profile …`: wallet profiles of the data surface. A change is a command of an operator; the
+//! gateways' catalog has it within a second.
 
 use std::path::Path;
 use std::process::ExitCode;
 
 use clap::{ArgAction, Args, Subcommand};
-use foretell_catalog::{Catalog, CatalogError, Profile, Sites, Writer};
+use foretell_catalog::{Catalog, CatalogError, Profile, Sites};
 use foretell_model::WalletAddress;
+use foretell_operator_client::OperatorClient;
 use foretell_wire::data::pseudonym;
+use foretell_wire::operator::{OperatorCommand, ProfileEdit};
 use serde_json::{Value, json};
 
 use crate::config::Config;
 use crate::failure::Failure;
+use crate::operator::client;
 use crate::output::{Output, table};
+use crate::process;
 
 /// Maximum characters of a name or a pseudonym.
 const NAME_CHARACTERS: usize = 64;
@@ -76,7 +80,10 @@ pub(crate) fn run(
     let (wallet, profile) = match command {
         ProfileCommand::Set { address, changes } => {
             let wallet = wallet(address)?;
-            (wallet, set(&file, &wallet, changes)?)
+            let edit = changes.edit(wallet)?;
+            let client = client::connect(config)?;
+            process::small_runtime()?.block_on(client.send(&edit))?;
+            (wallet, known(&file, &wallet)?.unwrap_or_default())
         }
         ProfileCommand::Show { address } => {
             let wallet = wallet(address)?;
@@ -98,11 +105,10 @@ fn wallet(text: &str) -> Result<WalletAddress, Failure> {
 ///
 /// # Errors
 /// As of `foretell profile set`.
-pub(crate) fn create_profile(
+pub(crate) async fn create_profile(
     config: &Config,
-    address: &str,
-    name: &str,
-    bio: &str,
+    client: &OperatorClient,
+    (address, name, bio): (&str, &str, &str),
 ) -> Result<(), Failure> {
     let (file, wallet) = (config.catalog_file(), wallet(address)?);
     if known(&file, &wallet)?.is_none() {
@@ -111,26 +117,9 @@ pub(crate) fn create_profile(
             bio: Some(bio.to_owned()),
             ..Changes::default()
         };
-        set(&file, &wallet, &changes)?;
+        client.send(&changes.edit(wallet)?).await?;
     }
     Ok(())
-}
-
-/// Changes the profile and returns the result.
-fn set(file: &Path, wallet: &WalletAddress, changes: &Changes) -> Result<Profile, Failure> {
-    changes.check()?;
-    if !file.parent().is_some_and(Path::is_dir) {
-        return Err(
-            Failure::new(format!("{}: there is no such directory", file.display())).hint(
-                "name the exchange's data directory with --data, or start `foretell up` once",
-            ),
-        );
-    }
-    let failed = |error: CatalogError| failure(file, &error);
-    let mut writer = Writer::open(file).map_err(failed)?;
-    let profile = changes.applied_to(known(file, wallet)?);
-    writer.set_profile(wallet, &profile).map_err(failed)?;
-    Ok(profile)
 }
 
 fn known(file: &Path, wallet: &WalletAddress) -> Result<Option<Profile>, Failure> {
@@ -149,35 +138,26 @@ fn failure(file: &Path, error: &CatalogError) -> Failure {
 }
 
 impl Changes {
+    /// The command that makes the changes.
+    fn edit(&self, wallet: WalletAddress) -> Result<OperatorCommand, Failure> {
+        self.check()?;
+        Ok(OperatorCommand::DescribeWallet(Box::new(ProfileEdit {
+            wallet,
+            name: self.name.clone(),
+            pseudonym: self.pseudonym.clone(),
+            bio: self.bio.clone(),
+            image: self.image.clone(),
+            image_optimized: self.image_optimized.clone(),
+            public: self.public,
+        })))
+    }
+
     fn check(&self) -> Result<(), Failure> {
         short("--name", &self.name, NAME_CHARACTERS)?;
         short("--pseudonym", &self.pseudonym, NAME_CHARACTERS)?;
         short("--bio", &self.bio, BIO_CHARACTERS)?;
         url("--image", &self.image)?;
         url("--image-optimized", &self.image_optimized)
-    }
-
-    /// The profile with the given fields replaced; a new profile is public.
-    fn applied_to(&self, known: Option<Profile>) -> Profile {
-        let mut profile = known.unwrap_or_else(|| Profile {
-            display_username_public: true,
-            ..Profile::default()
-        });
-        for (field, given) in [
-            (&mut profile.name, &self.name),
-            (&mut profile.pseudonym, &self.pseudonym),
-            (&mut profile.bio, &self.bio),
-            (&mut profile.image, &self.image),
-            (&mut profile.image_optimized, &self.image_optimized),
-        ] {
-            if let Some(given) = given {
-                field.clone_from(given);
-            }
-        }
-        if let Some(public) = self.public {
-            profile.display_username_public = public;
-        }
-        profile
     }
 }
 
@@ -251,19 +231,6 @@ mod tests {
         let mut changes = Changes::default();
         set(&mut changes);
         changes
-    }
-
-    #[test]
-    fn what_is_not_given_stays() {
-        let named = changes(|it| it.name = Some("Ann".to_owned())).applied_to(None);
-        assert!(named.display_username_public);
-        let hidden = changes(|it| it.public = Some(false)).applied_to(Some(named));
-        assert_eq!(
-            (hidden.name.as_str(), hidden.display_username_public),
-            ("Ann", false)
-        );
-        let unnamed = changes(|it| it.name = Some(String::new())).applied_to(Some(hidden));
-        assert_eq!(unnamed, Profile::default());
     }
 
     #[test]

@@ -45,6 +45,9 @@ class Life:
         self.named = {"condition_id": self.condition}
         command("/markets/describe", {**self.named, "description": "Yes from 8 t/ha on.", "tags": ["Farming", "Food"]})
         command("/markets/describe", {"condition_id": "0x" + 64 * "1", "tags": []}, 404)
+        wallet = self.walk.alice.address
+        command("/accounts/describe", {"wallet": wallet, "bio": "grows oats"})
+        command("/accounts/describe", {"wallet": wallet, "image": "javascript:alert(1)"}, 400)
         group = command("/events", {"title": f"Which crop wins in {now}?"})["event_id"]
         command("/events/describe", {"event_id": group, "title": f"Which crop won in {now}?", "tags": ["Farming"]})
         auth = self.walk.bearer

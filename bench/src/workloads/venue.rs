@@ -61,7 +61,9 @@ impl Venue {
 
     /// The commands, in order.
     pub(crate) fn commands(&self) -> impl Iterator<Item = Command> {
-        let settings = Command::ChangeSettings(self.settings);
+        let settings = Command::ChangeSettings {
+            settings: self.settings.into(),
+        };
         let markets = (0..self.markets).flat_map(|number| {
             let market = MarketNumber(number);
             [self.market(number), Command::ActivateMarket { market }]

@@ -98,11 +98,14 @@ impl Venue {
         };
         let rules = NEWEST_RULES;
         venue.ready(&Command::SwitchRules { rules });
-        venue.ready(&Command::ChangeSettings(Settings {
-            marketable_minimum: Micros::ZERO,
-            live_orders_per_account: u32::MAX,
-            ..Settings::default()
-        }));
+        venue.ready(&Command::ChangeSettings {
+            settings: Settings {
+                marketable_minimum: Micros::ZERO,
+                live_orders_per_account: u32::MAX,
+                ..Settings::default()
+            }
+            .into(),
+        });
         for number in 0..MARKETS {
             venue.ready(&Command::RegisterMarket(RegisterMarket {
                 condition: ConditionId(name(number, 1)),

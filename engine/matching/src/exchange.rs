@@ -274,7 +274,7 @@ impl Exchange {
             Command::SetFee { market, fee } => self.set_fee(market, fee, context),
 
             Command::SetMode { mode } => self.set_mode(mode, context),
-            Command::ChangeSettings(ref settings) => self.change_settings(settings, context),
+            Command::ChangeSettings { ref settings } => self.change_settings(settings, context),
             Command::SwitchRules { rules } => self.switch_rules(rules, context),
             Command::AcceptDivergence { .. } => Self::accept_divergence(context),
             Command::RegisterDomain { domain, separator } => {
@@ -319,6 +319,7 @@ impl Exchange {
             Command::RevokeOperator { operator } => self.revoke_operator(operator, context),
             Command::DescribeEvent { event } => self.describe_event(event, context),
             Command::DescribeMarket { market } => self.describe_market(market, context),
+            Command::DescribeWallet { wallet } => Self::describe_wallet(wallet, context),
         }
     }
 }

@@ -2,8 +2,8 @@
 
 use foretell_model::digest::PendingWork;
 use foretell_model::{
-    CommandOutcome, DomainNumber, Event, Micros, RejectionReason, Sequence, Settings, SystemMode,
-    TimeMs, TimeNs,
+    CommandOutcome, DomainNumber, Event, Micros, RejectionReason, Sequence, Settings,
+    SettingsUpdate, SystemMode, TimeMs, TimeNs,
 };
 
 use crate::command_context::{CommandContext, HandlerResult, NotApplied, ensure};
@@ -78,18 +78,19 @@ impl Exchange {
 
     pub(crate) fn change_settings(
         &mut self,
-        settings: &Settings,
+        update: &SettingsUpdate,
         context: &mut CommandContext<'_>,
     ) -> HandlerResult {
+        let settings = update.applied_to(self.system.settings);
         ensure(settings.are_valid(), RejectionReason::InvalidSettings)?;
         ensure(
-            self.system.settings != *settings,
+            self.system.settings != settings,
             NotApplied::already(CommandOutcome::Done),
         )?;
         let window = self.system.settings.timestamp_past_ms;
         let oldest_taken = TimeMs(context.now.millis().0.saturating_sub(window));
         self.system.timestamp_floor = self.system.timestamp_floor.max(oldest_taken);
-        self.system.settings = *settings;
+        self.system.settings = settings;
         context.event(Event::SettingsChanged);
         Ok(CommandOutcome::Done)
     }

@@ -9,6 +9,15 @@ use crate::command_context::{CommandContext, HandlerResult, NotApplied, ensure};
 use crate::exchange::Exchange;
 
 impl Exchange {
+    /// A profile is evidence of the frame: the exchange keeps nothing of it.
+    pub(crate) fn describe_wallet(
+        wallet: WalletAddress,
+        context: &mut CommandContext<'_>,
+    ) -> HandlerResult {
+        context.event(Event::WalletDescribed { wallet });
+        Ok(CommandOutcome::Done)
+    }
+
     pub(crate) fn bind_wallet(
         &mut self,
         owner: WalletAddress,

@@ -100,12 +100,15 @@ fn name(number: u64) -> [u8; 32] {
 
 /// Accounts with collateral, keys and shares; active markets.
 fn exchange(events: &mut Vec<Event>) -> Exchange {
-    let mut commands = vec![Command::ChangeSettings(Settings {
-        timestamp_past_ms: 60_000,
-        live_orders_per_account: 400,
-        marketable_minimum: Micros(0),
-        ..Settings::default()
-    })];
+    let mut commands = vec![Command::ChangeSettings {
+        settings: Settings {
+            timestamp_past_ms: 60_000,
+            live_orders_per_account: 400,
+            marketable_minimum: Micros(0),
+            ..Settings::default()
+        }
+        .into(),
+    }];
     for market in 0..MARKETS {
         commands.push(Command::RegisterMarket(RegisterMarket {
             condition: ConditionId(name(market.into())),

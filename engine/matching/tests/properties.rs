@@ -258,14 +258,14 @@ fn operator() -> impl Strategy<Value = Command> {
         }),
         1 => select(SystemMode::ALL).prop_map(|mode| Command::SetMode { mode }),
         4 => Just(Command::SetMode { mode: SystemMode::Running }),
-        1 => settings.prop_map(|(past, safety, live, ids)| Command::ChangeSettings(Settings {
+        1 => settings.prop_map(|(past, safety, live, ids)| Command::ChangeSettings { settings: Settings {
             timestamp_past_ms: past,
             timestamp_future_ms: 120_000,
             marketable_minimum: Micros(safety * 10_000),
             gtd_safety_seconds: safety,
             live_orders_per_account: live,
             remembered_order_ids: ids * 10,
-        })),
+        }.into() }),
     ]
 }
 
@@ -280,11 +280,14 @@ fn commands() -> impl Strategy<Value = Vec<(Command, u64)>> {
 }
 
 fn setting() -> Command {
-    Command::ChangeSettings(Settings {
-        marketable_minimum: Micros(0),
-        live_orders_per_account: 20,
-        ..Settings::default()
-    })
+    Command::ChangeSettings {
+        settings: Settings {
+            marketable_minimum: Micros(0),
+            live_orders_per_account: 20,
+            ..Settings::default()
+        }
+        .into(),
+    }
 }
 
 proptest! {

@@ -18,10 +18,9 @@ use crate::id::{
 use crate::market::{FeeSchedule, Payout, QuestionSet, SystemMode, WalletKind};
 use crate::operator::{OperatorName, OperatorRole};
 use crate::quantity::{Lots, Micros, Tick};
-use crate::settings::Settings;
 use crate::side::{OrderType, Outcome, Side};
 use crate::time::{TimeMs, TimeSeconds};
-use crate::update::{PaymentsUpdate, PolicyUpdate, TermsUpdate};
+use crate::update::{PaymentsUpdate, PolicyUpdate, SettingsUpdate, TermsUpdate};
 
 /// A signed order as it reaches the core. The checks run in this order; the first failure is the
 /// answer and changes and journals nothing:
@@ -421,8 +420,11 @@ pub enum Command {
         /// The mode.
         mode: SystemMode,
     },
-    /// 51: replace all settings of the core.
-    ChangeSettings(Settings),
+    /// 51: change the named settings of the core. A result out of bounds is `InvalidSettings`.
+    ChangeSettings {
+        /// What changes.
+        settings: SettingsUpdate,
+    },
     /// 52: switch to a rules number from the next command on.
     SwitchRules {
         /// At least the rules in force, at most [`crate::limits::NEWEST_RULES`].
@@ -482,17 +484,23 @@ pub enum Command {
         /// The operator.
         operator: OperatorNumber,
     },
-    /// 62, rules 3: replace the words of an event group; they are the evidence. Rejected:
-    /// `UnknownEvent` (docs/verify/rules.md §26).
+    /// 62, rules 3: change words of an event group; the edit ([`crate::words`]) is the evidence.
+    /// Rejected: `UnknownEvent` (docs/verify/rules.md §26).
     DescribeEvent {
         /// The event group.
         event: EventNumber,
     },
-    /// 63, rules 3: replace the words of a market; they are the evidence. Rejected: `UnknownMarket`
+    /// 63, rules 3: change words of a market; the edit is the evidence. Rejected: `UnknownMarket`
     /// (docs/verify/rules.md §26).
     DescribeMarket {
         /// The market.
         market: MarketNumber,
+    },
+    /// 64, rules 3: change the profile of a wallet, with an account or without; the edit is the
+    /// evidence (docs/verify/rules.md §26).
+    DescribeWallet {
+        /// The wallet.
+        wallet: WalletAddress,
     },
 }
 
@@ -542,7 +550,7 @@ impl Command {
             Self::ClearPolicy { .. } => 47,
             Self::ListWallet { .. } => 48,
             Self::SetMode { .. } => 50,
-            Self::ChangeSettings(_) => 51,
+            Self::ChangeSettings { .. } => 51,
             Self::SwitchRules { .. } => 52,
             Self::AcceptDivergence { .. } => 53,
             Self::RegisterDomain { .. } => 54,
@@ -555,6 +563,7 @@ impl Command {
             Self::RevokeOperator { .. } => 61,
             Self::DescribeEvent { .. } => 62,
             Self::DescribeMarket { .. } => 63,
+            Self::DescribeWallet { .. } => 64,
         }
     }
 
@@ -562,7 +571,7 @@ impl Command {
     #[must_use]
     pub const fn first_rules(&self) -> u32 {
         match self.code() {
-            23..=25 | 41..=48 | 58..=63 => 3,
+            23..=25 | 41..=48 | 58..=64 => 3,
             _ => 1,
         }
     }

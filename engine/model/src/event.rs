@@ -435,15 +435,20 @@ pub enum Event {
         /// Its number.
         operator: OperatorNumber,
     },
-    /// 60: the words of an event group were replaced; they are evidence of the frame.
+    /// 60: words of an event group changed; the edit is evidence of the frame.
     EventDescribed {
         /// The event group.
         event: EventNumber,
     },
-    /// 61: the words of a market were replaced; they are evidence of the frame.
+    /// 61: words of a market changed; the edit is evidence of the frame.
     MarketDescribed {
         /// The market.
         market: MarketNumber,
+    },
+    /// 62: the profile of a wallet changed; the edit is evidence of the frame.
+    WalletDescribed {
+        /// The wallet.
+        wallet: WalletAddress,
     },
 }
 
@@ -510,6 +515,7 @@ impl Event {
             Self::OperatorRevoked { .. } => 59,
             Self::EventDescribed { .. } => 60,
             Self::MarketDescribed { .. } => 61,
+            Self::WalletDescribed { .. } => 62,
         }
     }
 }

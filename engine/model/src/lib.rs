@@ -26,6 +26,7 @@ mod state_record;
 pub mod time;
 pub mod update;
 pub mod verdict;
+pub mod words;
 
 pub use command::{Command, PlaceOrder};
 pub use event::{Event, Fill};
@@ -45,5 +46,5 @@ pub use rejection::{Rejection, RejectionReason};
 pub use settings::{PaymentSettings, Settings};
 pub use side::{CloseReason, MatchKind, OrderType, Outcome, Side};
 pub use time::{TimeMs, TimeNs, TimeSeconds};
-pub use update::{PaymentsUpdate, PolicyUpdate, TermsUpdate};
+pub use update::{PaymentsUpdate, PolicyUpdate, SettingsUpdate, TermsUpdate};
 pub use verdict::{CommandOutcome, OrderResult, OrderStatus, Verdict};

@@ -35,6 +35,7 @@ pub const fn may(role: OperatorRole, command: &Command) -> bool {
         Command::BindWallet { .. }
         | Command::UnbindWallet { .. }
         | Command::SetClosedOnly { .. }
+        | Command::DescribeWallet { .. }
         | Command::RevokeKey { .. } => matches!(role, Admin | Support),
 
         Command::RegisterEvent { .. }
@@ -64,7 +65,7 @@ pub const fn may(role: OperatorRole, command: &Command) -> bool {
         | Command::SetPolicy { .. }
         | Command::ClearPolicy { .. }
         | Command::ListWallet { .. }
-        | Command::ChangeSettings(_)
+        | Command::ChangeSettings { .. }
         | Command::SwitchRules { .. }
         | Command::RegisterDomain { .. }
         | Command::SetPayments { .. }

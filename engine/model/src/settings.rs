@@ -4,7 +4,7 @@ use rkyv::{Archive, Deserialize, Serialize};
 
 use crate::quantity::Micros;
 
-/// All settings of the core; `Command::ChangeSettings` replaces all of them.
+/// All settings of the core; `Command::ChangeSettings` changes them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Archive, Serialize, Deserialize)]
 pub struct Settings {
     /// Maximum age of an order's signed timestamp relative to the frame's time.

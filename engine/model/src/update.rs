@@ -1,4 +1,4 @@
-//! Changes of terms, policies and payment settings: a command carries the fields that its sender
+//! Changes of terms, policies and settings: a command carries the fields that its sender
 //! named, and the core applies those alone. So two changes at once lose nothing.
 
 #![allow(
@@ -11,7 +11,7 @@ use rkyv::{Archive, Deserialize, Serialize};
 use crate::market::{MarketTerms, ResolutionPolicy};
 use crate::operator::RoleSet;
 use crate::quantity::Micros;
-use crate::settings::PaymentSettings;
+use crate::settings::{PaymentSettings, Settings};
 use crate::time::TimeMs;
 
 macro_rules! update {
@@ -35,6 +35,9 @@ macro_rules! update {
             pub const fn named(&self) -> u8 {
                 $((self.$field.is_some() as u8) << $bit)|+
             }
+
+            /// One bit for every field.
+            pub const ALL: u8 = $(1 << $bit)|+;
 
             /// The stored values; fields that are not named are zero.
             #[must_use]
@@ -85,6 +88,17 @@ update!(
     PaymentsUpdate of PaymentSettings {
         withdrawal_limit: Micros = 0,
         rebates_daily: bool = 1,
+    }
+);
+update!(
+    /// A change of the settings of the core (docs/verify/rules.md §12).
+    SettingsUpdate of Settings {
+        timestamp_past_ms: u64 = 0,
+        timestamp_future_ms: u64 = 1,
+        marketable_minimum: Micros = 2,
+        gtd_safety_seconds: u64 = 3,
+        live_orders_per_account: u32 = 4,
+        remembered_order_ids: u32 = 5,
     }
 );
 

@@ -138,6 +138,12 @@ impl Exchange {
         Ok(CommandOutcome::Account(wallet))
     }
 
+    /// The profile is evidence of the frame.
+    pub(crate) fn describe_wallet(wallet: WalletAddress, events: &mut Vec<Event>) -> HandlerResult {
+        events.push(Event::WalletDescribed { wallet });
+        Ok(CommandOutcome::Done)
+    }
+
     pub(crate) fn unbind_wallet(
         &mut self,
         wallet: WalletAddress,

@@ -302,7 +302,7 @@ impl Exchange {
             Command::SetFee { market, fee } => self.set_fee(market, fee, events),
 
             Command::SetMode { mode } => self.set_mode(mode, events),
-            Command::ChangeSettings(settings) => self.change_settings(settings, at, events),
+            Command::ChangeSettings { settings } => self.change_settings(settings, at, events),
             Command::SwitchRules { rules } => self.switch_rules(rules, events),
             Command::AcceptDivergence { .. } => Ok(Self::accept_divergence(events)),
             Command::RegisterDomain { domain, separator } => {
@@ -346,6 +346,7 @@ impl Exchange {
             Command::RevokeOperator { operator } => self.revoke_operator(operator, at, events),
             Command::DescribeEvent { event } => self.describe_event(event, events),
             Command::DescribeMarket { market } => self.describe_market(market, events),
+            Command::DescribeWallet { wallet } => Self::describe_wallet(wallet, events),
         }
     }
 }

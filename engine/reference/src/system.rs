@@ -2,7 +2,8 @@
 
 use foretell_model::limits::NEWEST_RULES;
 use foretell_model::{
-    CommandOutcome, DomainNumber, Event, RejectionReason, Sequence, Settings, SystemMode, TimeMs,
+    CommandOutcome, DomainNumber, Event, RejectionReason, Sequence, Settings, SettingsUpdate,
+    SystemMode, TimeMs,
 };
 
 use crate::exchange::{Exchange, Stamp};
@@ -20,13 +21,25 @@ impl Exchange {
     /// The start of the old window becomes a floor, so that a wider window readmits no old order.
     pub(crate) fn change_settings(
         &mut self,
-        settings: Settings,
+        changes: SettingsUpdate,
         at: Stamp,
         events: &mut Vec<Event>,
     ) -> HandlerResult {
+        let current = self.settings;
+        let settings = Settings {
+            timestamp_past_ms: (changes.timestamp_past_ms).unwrap_or(current.timestamp_past_ms),
+            timestamp_future_ms: (changes.timestamp_future_ms)
+                .unwrap_or(current.timestamp_future_ms),
+            marketable_minimum: (changes.marketable_minimum).unwrap_or(current.marketable_minimum),
+            gtd_safety_seconds: (changes.gtd_safety_seconds).unwrap_or(current.gtd_safety_seconds),
+            live_orders_per_account: (changes.live_orders_per_account)
+                .unwrap_or(current.live_orders_per_account),
+            remembered_order_ids: (changes.remembered_order_ids)
+                .unwrap_or(current.remembered_order_ids),
+        };
         ensure(settings.are_valid(), RejectionReason::InvalidSettings)?;
         ensure(
-            self.settings != settings,
+            current != settings,
             NotApplied::already(CommandOutcome::Done),
         )?;
         let old_start = at

@@ -82,7 +82,12 @@ fn domains_and_settings_are_journalled_once_and_other_content_is_refused() {
     Engine::start(config.clone()).stop();
     let first = frames(directory.path());
     assert_eq!(first.len(), 3);
-    assert_eq!(first[0].command, Command::ChangeSettings(config.settings));
+    assert_eq!(
+        first[0].command,
+        Command::ChangeSettings {
+            settings: config.settings.into()
+        }
+    );
     let newest = Command::SwitchRules {
         rules: NEWEST_RULES,
     };
@@ -123,7 +128,9 @@ fn settings_refused_at_the_first_start_are_journalled_once_corrected() {
     config.settings.timestamp_past_ms = 90_000;
     Engine::start(config.clone()).stop();
     let journal = frames(directory.path());
-    let settings = Command::ChangeSettings(config.settings);
+    let settings = Command::ChangeSettings {
+        settings: config.settings.into(),
+    };
     assert!(journal.iter().any(|frame| frame.command == settings));
 }
 

@@ -37,7 +37,9 @@ pub(super) fn found(world: &World) {
         syncer,
         helper,
     };
-    founding.apply(Command::ChangeSettings(config.settings));
+    founding.apply(Command::ChangeSettings {
+        settings: config.settings.into(),
+    });
     let rules = NEWEST_RULES;
     founding.apply(Command::SwitchRules { rules });
     for number in 0..MARKETS {

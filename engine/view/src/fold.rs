@@ -18,6 +18,7 @@ use crate::error::{FoldError, Impossible};
 use crate::observer::Observer;
 use crate::rows::midpoints::{Midpoint, minute_of};
 use crate::rows::order::Order;
+use crate::rows::profiles;
 use crate::view::View;
 
 /// The frame being folded.
@@ -227,6 +228,12 @@ impl View {
             Event::PaymentsSet { .. }
             | Event::OperatorAdded { .. }
             | Event::OperatorRevoked { .. } => self.fold_people(step, event),
+
+            Event::WalletDescribed { wallet } => {
+                let (edit, sequence) = (step.evidence(), step.frame.sequence);
+                profiles::edit(&mut self.profiles, *wallet, edit, sequence);
+                Ok(())
+            }
         }
     }
 }

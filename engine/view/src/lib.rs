@@ -69,6 +69,7 @@ pub use rows::orders::{Delay, EndedOrder, Orders};
 pub use rows::people::{HeldWithdrawal, Operator, People};
 pub use rows::position::{Conversion, NotHeld, Position};
 pub use rows::positions::{ClosedPosition, OpenPosition, Positions};
+pub use rows::profiles::{Profile, Profiles};
 pub use rows::rebates::{REBATE_DAYS, Rebate, Rebates};
 pub use rows::resolution::{Dispute, ListedWallet, Policy, Proposal, Resolutions};
 pub use rows::row_filter::RowFilter;

@@ -18,6 +18,7 @@ pub(crate) mod orders;
 pub(crate) mod people;
 pub(crate) mod position;
 pub(crate) mod positions;
+pub(crate) mod profiles;
 pub(crate) mod rebates;
 pub(crate) mod resolution;
 pub(crate) mod row_filter;

@@ -32,7 +32,7 @@ use crate::view::View;
 
 /// Version of the layout of snapshots and chunks. Raise it with every change of either, so that a
 /// build ignores files of another layout.
-pub const VIEW_VERSION: u32 = 9;
+pub const VIEW_VERSION: u32 = 10;
 
 /// The section of the open positions.
 const OPEN_POSITIONS: &str = "open-positions";
@@ -124,6 +124,7 @@ impl View {
             (STANDINGS, bytes(&self.standings)),
             (BUILDER_STANDINGS, bytes(&self.builder_standings)),
             ("people", bytes(&self.people)),
+            ("profiles", bytes(&self.profiles)),
             ("resolutions", bytes(&self.resolutions)),
             ("background", bytes(&self.background)),
             (CURRENT_REBATES, bytes(&self.rebates.current)),
@@ -223,6 +224,7 @@ impl View {
             standings,
             builder_standings: of_builders,
             people: snapshot.read("people")?,
+            profiles: snapshot.read("profiles")?,
             resolutions: snapshot.read("resolutions")?,
             background: snapshot.read("background")?,
             rebates: Rebates {

@@ -16,6 +16,7 @@ use crate::rows::midpoints::Midpoints;
 use crate::rows::orders::Orders;
 use crate::rows::people::People;
 use crate::rows::positions::Positions;
+use crate::rows::profiles::Profiles;
 use crate::rows::rebates::{CurrentRebates, Rebates};
 use crate::rows::resolution::Resolutions;
 use crate::rows::standings::Standings;
@@ -51,6 +52,7 @@ pub struct View {
     pub(crate) standings: Standings,
     pub(crate) builder_standings: BuilderStandings,
     pub(crate) people: People,
+    pub(crate) profiles: Profiles,
     pub(crate) resolutions: Resolutions,
     pub(crate) background: Background,
     pub(crate) rebates: Rebates,
@@ -102,6 +104,7 @@ impl View {
             standings: Standings::default(),
             builder_standings: BuilderStandings::default(),
             people: People::default(),
+            profiles: Profiles::new(),
             resolutions: Resolutions::default(),
             background: Background::default(),
             rebates: Rebates {
@@ -206,6 +209,12 @@ impl View {
     #[must_use]
     pub fn people(&self) -> &People {
         &self.people
+    }
+
+    /// Profiles of wallets.
+    #[must_use]
+    pub fn profiles(&self) -> &Profiles {
+        &self.profiles
     }
 
     /// Policies, proposals and disputes.

@@ -12,7 +12,7 @@ use super::ids::slug_of;
 
 /// The event that shows a plain market.
 pub(super) fn plain_event(market: &Market) -> Value {
-    let words = MarketDescription::from_evidence(&market.description).unwrap_or_default();
+    let words = MarketDescription::from_words(&market.description).unwrap_or_default();
     let is_over = is_over(market);
     json!({
         "id": ids::event_of_market(&market.condition).to_string(),
@@ -35,12 +35,12 @@ pub(super) fn plain_event(market: &Market) -> Value {
 
 /// The event of a neg-risk event group with its questions.
 pub(super) fn group_event(view: &View, group: &EventGroup) -> Value {
-    let words = EventDescription::from_evidence(&group.description).unwrap_or_default();
+    let words = EventDescription::from_words(&group.description).unwrap_or_default();
     let markets: Vec<&Market> = (group.questions.iter())
         .filter_map(|number| view.markets().get(*number))
         .collect();
     let described: Vec<MarketDescription> = (markets.iter())
-        .map(|market| MarketDescription::from_evidence(&market.description).unwrap_or_default())
+        .map(|market| MarketDescription::from_words(&market.description).unwrap_or_default())
         .collect();
     let of_questions = described.iter().flat_map(|it| &it.tags);
     let mut labels: Vec<String> = words.tags.iter().chain(of_questions).cloned().collect();

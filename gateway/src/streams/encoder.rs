@@ -128,7 +128,7 @@ fn notice_message(notice: &Notice, time: TimeMs, stamp: Stamp<'_>) -> MarketMess
 }
 
 fn listing(listed: &Listed, time: TimeMs, text: impl FnOnce(&Listing<'_>) -> String) -> String {
-    let description = MarketDescription::from_evidence(&listed.description).unwrap_or_default();
+    let description = MarketDescription::from_words(&listed.description).unwrap_or_default();
     text(&Listing {
         market: listed.condition,
         tokens: listed.tokens,

@@ -10,6 +10,7 @@ mod description;
 mod form;
 mod payments;
 mod people;
+mod profile;
 mod reader;
 mod register;
 mod request;
@@ -32,6 +33,7 @@ pub use payments::{HeldReference, HeldRow, HeldRows, Nothing, PaymentsChange};
 pub use people::{
     Me, OperatorAdded, OperatorAddition, OperatorRevocation, OperatorRow, OperatorRows,
 };
+pub use profile::ProfileEdit;
 pub use reader::{read, read_reason};
 pub use register::{EventEdit, EventRegistration, MarketEdit, MarketRegistration, MarketTerms};
 pub use request::{

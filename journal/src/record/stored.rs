@@ -5,8 +5,8 @@ use foretell_model::{
     FeeSchedule, KeyNumber, Lots, MarketNumber, MarketState, MarketTerms, MatchKind, Micros,
     OperatorName, OperatorNumber, OperatorRole, OrderId, OrderNumber, OrderType, Outcome,
     PaymentSettings, PaymentsUpdate, Payout, PolicyUpdate, Price, QuestionSet, Reference,
-    RejectionReason, ResolutionPolicy, RoleSet, Sequence, Side, SystemMode, TermsUpdate, Tick,
-    TimeMs, TimeNs, TimeSeconds, TokenId, WalletAddress, WalletKind,
+    RejectionReason, ResolutionPolicy, RoleSet, Sequence, Settings, SettingsUpdate, Side,
+    SystemMode, TermsUpdate, Tick, TimeMs, TimeNs, TimeSeconds, TokenId, WalletAddress, WalletKind,
 };
 use rkyv::Portable;
 use rkyv::bytecheck::CheckBytes;
@@ -556,6 +556,66 @@ impl Stored for PaymentSettings {
             withdrawal_limit: Micros(raw.withdrawal_limit.to_native()),
             rebates_daily: bool::from_raw(raw.rebates_daily)?,
         })
+    }
+}
+
+/// Settings of the core: four and two numbers.
+#[derive(Clone, Copy, Portable, CheckBytes)]
+#[bytecheck(crate = rkyv::bytecheck)]
+#[repr(C)]
+pub(super) struct RawSettings {
+    timestamp_past_ms: u64_ule,
+    timestamp_future_ms: u64_ule,
+    marketable_minimum: u64_ule,
+    gtd_safety_seconds: u64_ule,
+    live_orders_per_account: u32_ule,
+    remembered_order_ids: u32_ule,
+}
+
+impl Raw for RawSettings {
+    const BYTES: usize = 40;
+    #[inline]
+    fn put(self, out: &mut [u8]) {
+        self.timestamp_past_ms.put(out);
+        self.timestamp_future_ms.put(&mut out[8..]);
+        self.marketable_minimum.put(&mut out[16..]);
+        self.gtd_safety_seconds.put(&mut out[24..]);
+        self.live_orders_per_account.put(&mut out[32..]);
+        self.remembered_order_ids.put(&mut out[36..]);
+    }
+}
+
+/// The bits are those of the fields that are *not* named: an older record has none, and names all.
+impl Stored for SettingsUpdate {
+    type Raw = RawUpdate<RawSettings>;
+    #[inline]
+    fn to_raw(self) -> Self::Raw {
+        let values = self.values();
+        RawUpdate {
+            values: RawSettings {
+                timestamp_past_ms: values.timestamp_past_ms.into(),
+                timestamp_future_ms: values.timestamp_future_ms.into(),
+                marketable_minimum: values.marketable_minimum.0.into(),
+                gtd_safety_seconds: values.gtd_safety_seconds.into(),
+                live_orders_per_account: values.live_orders_per_account.into(),
+                remembered_order_ids: values.remembered_order_ids.into(),
+            },
+            named: self.named() ^ Self::ALL,
+            zero: [0; 3],
+        }
+    }
+    #[inline]
+    fn from_raw(raw: Self::Raw) -> Option<Self> {
+        let values = raw.values;
+        let values = Settings {
+            timestamp_past_ms: values.timestamp_past_ms.to_native(),
+            timestamp_future_ms: values.timestamp_future_ms.to_native(),
+            marketable_minimum: Micros(values.marketable_minimum.to_native()),
+            gtd_safety_seconds: values.gtd_safety_seconds.to_native(),
+            live_orders_per_account: values.live_orders_per_account.to_native(),
+            remembered_order_ids: values.remembered_order_ids.to_native(),
+        };
+        Self::from_stored(values, raw.named ^ Self::ALL)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Records, version 2: the same bytes as version 3 without its additions. Version 3 reads both; this
 //! module refuses content that a frame of version 2 cannot have.
 
-use foretell_model::{CloseReason, Command, Event, Micros};
+use foretell_model::{CloseReason, Command, Event, Micros, SettingsUpdate};
 
 use super::RecordError;
 
@@ -10,10 +10,14 @@ const LATER_RULES: u32 = 3;
 
 /// Accepts a command of version 2.
 pub fn check_command(command: &Command) -> Result<(), RecordError> {
-    if command.first_rules() < LATER_RULES {
-        return Ok(());
+    let code = command.code();
+    match command {
+        Command::ChangeSettings { settings } if settings.named() != SettingsUpdate::ALL => {
+            Err(RecordError::Padding(code))
+        }
+        _ if command.first_rules() < LATER_RULES => Ok(()),
+        _ => Err(RecordError::UnknownCode(code)),
     }
-    Err(RecordError::UnknownCode(command.code()))
 }
 
 /// Accepts an event of version 2.
@@ -26,7 +30,7 @@ pub fn check_event(event: &Event) -> Result<(), RecordError> {
             ..
         } => Err(RecordError::Value(code)),
         _ => match code {
-            6..=8 | 24..=28 | 39..=48 | 57..=61 => Err(RecordError::UnknownCode(code)),
+            6..=8 | 24..=28 | 39..=48 | 57..=62 => Err(RecordError::UnknownCode(code)),
             _ => Ok(()),
         },
     }

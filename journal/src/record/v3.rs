@@ -14,7 +14,7 @@ use foretell_model::{
     MarketTerms, MatchKind, Micros, OperatorName, OperatorNumber, OperatorRole, OrderId,
     OrderNumber, OrderType, Outcome, PaymentSettings, PaymentsUpdate, Payout, PlaceOrder,
     PolicyUpdate, Price, QuestionSet, Reference, RejectionReason, ResolutionPolicy, Sequence,
-    Settings, Side, SystemMode, TermsUpdate, Tick, TimeMs, TimeNs, TimeSeconds, TokenId,
+    SettingsUpdate, Side, SystemMode, TermsUpdate, Tick, TimeMs, TimeNs, TimeSeconds, TokenId,
     WalletAddress, WalletKind,
 };
 use rkyv::Portable;
@@ -234,10 +234,7 @@ records! {
         propose: bool, dispute: bool, [4] market: Option<MarketNumber>, wallet: WalletAddress,
     }
     50 SetMode { mode: SystemMode, }
-    51 ChangeSettings(Settings) {
-        [6] timestamp_past_ms: u64, timestamp_future_ms: u64, marketable_minimum: Micros,
-        gtd_safety_seconds: u64, live_orders_per_account: u32, remembered_order_ids: u32,
-    }
+    51 ChangeSettings { [6] settings: SettingsUpdate, }
     52 SwitchRules { [2] rules: u32, }
     53 AcceptDivergence { [6] sequence: Sequence, }
     54 RegisterDomain { domain: DomainNumber, [5] separator: [u8; 32], }
@@ -250,6 +247,7 @@ records! {
     61 RevokeOperator { operator: OperatorNumber, }
     62 DescribeEvent { [2] event: EventNumber, }
     63 DescribeMarket { [2] market: MarketNumber, }
+    64 DescribeWallet { [2] wallet: WalletAddress, }
 }
 
 records! {
@@ -323,4 +321,5 @@ records! {
     59 OperatorRevoked { [1] operator: OperatorNumber, }
     60 EventDescribed { [3] event: EventNumber, }
     61 MarketDescribed { [3] market: MarketNumber, }
+    62 WalletDescribed { [3] wallet: WalletAddress, }
 }

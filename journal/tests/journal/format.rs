@@ -340,6 +340,8 @@ fn update_layout(word: &str) -> Option<(usize, usize, u8)> {
         "TermsUpdate" => Some((32, 36, 0b11_1111)),
         "PolicyUpdate" => Some((4, 8, 0b1_1111)),
         "PaymentsUpdate" => Some((8, 12, 0b11)),
+        // Its bits are those of the fields that it does not name.
+        "SettingsUpdate" => Some((40, 40, 0)),
         _ => None,
     }
 }

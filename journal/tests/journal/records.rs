@@ -12,8 +12,8 @@ use foretell_model::{
     MarketTerms, MatchKind, Micros, OperatorName, OperatorNumber, OperatorRole, OrderId,
     OrderNumber, OrderType, Outcome, PaymentSettings, PaymentsUpdate, Payout, PlaceOrder,
     PolicyUpdate, Price, QuestionSet, Reference, RejectionReason, ResolutionPolicy, RoleSet,
-    Sequence, Settings, Side, SystemMode, TermsUpdate, Tick, TimeMs, TimeNs, TimeSeconds, TokenId,
-    WalletAddress, WalletKind,
+    Sequence, SettingsUpdate, Side, SystemMode, TermsUpdate, Tick, TimeMs, TimeNs, TimeSeconds,
+    TokenId, WalletAddress, WalletKind,
 };
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -271,14 +271,16 @@ impl Words {
             50 => Command::SetMode {
                 mode: self.pick(SystemMode::ALL),
             },
-            51 => Command::ChangeSettings(Settings {
-                timestamp_past_ms: self.u64(),
-                timestamp_future_ms: self.u64(),
-                marketable_minimum: self.micros(),
-                gtd_safety_seconds: self.u64(),
-                live_orders_per_account: self.u32(),
-                remembered_order_ids: self.u32(),
-            }),
+            51 => Command::ChangeSettings {
+                settings: SettingsUpdate {
+                    timestamp_past_ms: self.flag().then(|| self.u64()),
+                    timestamp_future_ms: self.flag().then(|| self.u64()),
+                    marketable_minimum: self.flag().then(|| self.micros()),
+                    gtd_safety_seconds: self.flag().then(|| self.u64()),
+                    live_orders_per_account: self.option(),
+                    remembered_order_ids: self.option(),
+                },
+            },
             52 => Command::SwitchRules { rules: self.u32() },
             53 => Command::AcceptDivergence {
                 sequence: Sequence(self.u64()),
@@ -359,6 +361,9 @@ impl Words {
             },
             63 => Command::DescribeMarket {
                 market: self.market(),
+            },
+            64 => Command::DescribeWallet {
+                wallet: self.wallet(),
             },
             other => panic!("no command has code {other}"),
         }
@@ -594,6 +599,9 @@ impl Words {
             },
             61 => Event::MarketDescribed {
                 market: self.market(),
+            },
+            62 => Event::WalletDescribed {
+                wallet: self.wallet(),
             },
             other => panic!("no event has code {other}"),
         }

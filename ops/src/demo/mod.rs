@@ -76,7 +76,7 @@ pub async fn prepare(
     }
     for (number, bot) in BOTS.iter().enumerate() {
         let name = format!("Demo bot {}", number + 1);
-        profile::create_profile(config, bot.address, &name, BOT_BIO)?;
+        profile::create_profile(config, client, (bot.address, &name, BOT_BIO)).await?;
     }
     let active = active_markets(client).await?;
     let is_active = |market: &&SampleMarket| active.contains(&market.condition_id());

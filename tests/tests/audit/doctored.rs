@@ -707,11 +707,12 @@ fn a_reference_that_moves_money_twice_is_found() {
 #[test]
 fn an_owner_that_has_more_than_its_share_of_order_ids_is_found() {
     let mut site = asks();
-    let share = |remembered_order_ids| {
-        Command::ChangeSettings(Settings {
+    let share = |remembered_order_ids| Command::ChangeSettings {
+        settings: Settings {
             remembered_order_ids,
             ..Settings::default()
-        })
+        }
+        .into(),
     };
     let settings = site.apply(share(4 * 64), b"");
     let sequence = site.place(limit(0, (Outcome::Yes, Side::Sell), 1_000, 5_100));

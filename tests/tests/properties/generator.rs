@@ -11,8 +11,8 @@ use foretell_model::limits::{MAX_FEE_RATE_PPM, MAX_QUESTIONS, NEWEST_RULES, ORDE
 use foretell_model::{
     AccountNumber, ApiKey, Command, CommandStamp, ConditionId, Digest16, DomainNumber, EventId,
     EventNumber, FeeSchedule, KeyNumber, Lots, MarketNumber, MarketState, Micros, OrderId,
-    OrderType, Outcome, Payout, QuestionSet, Reference, Sequence, Settings, SystemMode, Tick,
-    TimeNs, TokenId, WalletAddress, WalletKind,
+    OrderType, Outcome, Payout, QuestionSet, Reference, Sequence, Settings, SettingsUpdate,
+    SystemMode, Tick, TimeNs, TokenId, WalletAddress, WalletKind,
 };
 
 use crate::placements::{EXTREMES, placement};
@@ -126,7 +126,9 @@ impl Generator {
             return prelude;
         }
         if self.rng.percent(80) {
-            prelude.push_back(Command::ChangeSettings(self.settings()));
+            prelude.push_back(Command::ChangeSettings {
+                settings: self.settings().into(),
+            });
         }
         for wallet in 0..self.style.wallets {
             let amount = self.rng.pick(&[
@@ -279,7 +281,8 @@ impl Generator {
             | Kind::AddOperator
             | Kind::RevokeOperator
             | Kind::DescribeEvent
-            | Kind::DescribeMarket => self.market_life_command(kind),
+            | Kind::DescribeMarket
+            | Kind::DescribeWallet => self.market_life_command(kind),
             _ => self.market_command(kind),
         }
     }
@@ -495,7 +498,9 @@ impl Generator {
                     self.rng.pick(SystemMode::ALL)
                 },
             },
-            Kind::ChangeSettings => Command::ChangeSettings(self.settings()),
+            Kind::ChangeSettings => Command::ChangeSettings {
+                settings: self.settings_update(),
+            },
             Kind::SwitchRules => Command::SwitchRules {
                 rules: {
                     let rules = self.world.rules;
@@ -601,6 +606,23 @@ impl Generator {
             minimum_size: self.minimum_size(),
             fee: self.fee(),
             event: self.rng.percent(50).then(|| self.event()),
+        }
+    }
+
+    /// Mostly of all settings, as journals of older versions have them.
+    fn settings_update(&mut self) -> SettingsUpdate {
+        let all = SettingsUpdate::from(self.settings());
+        if self.rng.percent(60) {
+            return all;
+        }
+        let rng = &mut self.rng;
+        SettingsUpdate {
+            timestamp_past_ms: all.timestamp_past_ms.filter(|_| rng.percent(50)),
+            timestamp_future_ms: all.timestamp_future_ms.filter(|_| rng.percent(50)),
+            marketable_minimum: all.marketable_minimum.filter(|_| rng.percent(50)),
+            gtd_safety_seconds: all.gtd_safety_seconds.filter(|_| rng.percent(50)),
+            live_orders_per_account: all.live_orders_per_account.filter(|_| rng.percent(50)),
+            remembered_order_ids: all.remembered_order_ids.filter(|_| rng.percent(50)),
         }
     }
 

@@ -61,6 +61,7 @@ pub(crate) enum Kind {
     RevokeOperator,
     DescribeEvent,
     DescribeMarket,
+    DescribeWallet,
     /// An earlier command, repeated.
     Again,
     /// An earlier command, with other content.
@@ -128,6 +129,7 @@ const MARKET_LIFE: &[(Kind, u64)] = &[
     (Kind::RevokeOperator, 1),
     (Kind::DescribeEvent, 1),
     (Kind::DescribeMarket, 1),
+    (Kind::DescribeWallet, 1),
 ];
 
 /// Focus of a sequence.

@@ -98,7 +98,14 @@ impl Runner {
         }
         words.end()?;
         let stamp = CommandStamp::at(self.now);
-        let verdict = self.send(&Command::ChangeSettings(settings), stamp, "", line)?;
+        let verdict = self.send(
+            &Command::ChangeSettings {
+                settings: settings.into(),
+            },
+            stamp,
+            "",
+            line,
+        )?;
         if matches!(verdict, Verdict::Applied(_)) {
             self.settings = settings;
         }

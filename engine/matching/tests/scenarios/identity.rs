@@ -320,13 +320,17 @@ fn marks_and_system_settings_repeat() {
     world.done(&heartbeat);
     world.repeated(&heartbeat);
     let settings = world.settings();
-    world.repeated(&Command::ChangeSettings(settings));
+    world.repeated(&Command::ChangeSettings {
+        settings: settings.into(),
+    });
     let invalid = foretell_model::Settings {
         live_orders_per_account: 0,
         ..settings
     };
     world.refused(
-        &Command::ChangeSettings(invalid),
+        &Command::ChangeSettings {
+            settings: invalid.into(),
+        },
         RejectionReason::InvalidSettings,
     );
     world.repeated(&Command::SwitchRules { rules: 1 });

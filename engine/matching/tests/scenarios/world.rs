@@ -131,7 +131,9 @@ impl World {
     pub(crate) fn change_settings(&mut self, change: impl FnOnce(&mut foretell_model::Settings)) {
         let mut settings = self.settings();
         change(&mut settings);
-        self.done(&Command::ChangeSettings(settings));
+        self.done(&Command::ChangeSettings {
+            settings: settings.into(),
+        });
     }
 
     pub(crate) fn settings(&self) -> foretell_model::Settings {

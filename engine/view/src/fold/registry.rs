@@ -1,5 +1,6 @@
 //! Keys, event groups, markets, and system-wide switches.
 
+use foretell_model::words::edited;
 use foretell_model::{Command, Event, MarketState};
 
 use super::{FoldStep, mismatch};
@@ -52,7 +53,8 @@ impl View {
                 (self.events).register(event, id, step.evidence(), step.now)
             }
             Event::EventDescribed { event } => {
-                self.events.get_mut(event)?.description = step.evidence().into();
+                let group = self.events.get_mut(event)?;
+                group.description = edited(&group.description, step.evidence()).into();
                 Ok(())
             }
             Event::EventFrozen { event } => {
@@ -104,10 +106,8 @@ impl View {
                 Ok(())
             }
             (&Event::MarketDescribed { market }, _) => {
-                let words = step.evidence().into();
-                self.markets
-                    .change(market, step.frame.sequence)?
-                    .description = words;
+                let market = self.markets.change(market, step.frame.sequence)?;
+                market.description = edited(&market.description, step.evidence()).into();
                 Ok(())
             }
             _ => Err(mismatch(event)),
@@ -163,8 +163,8 @@ impl View {
         let system = &mut self.system;
         match (event, step.frame.command) {
             (&Event::ModeSet { mode }, _) => system.mode = mode,
-            (Event::SettingsChanged, &Command::ChangeSettings(settings)) => {
-                system.settings = settings;
+            (Event::SettingsChanged, Command::ChangeSettings { settings }) => {
+                system.settings = settings.applied_to(system.settings);
             }
             (&Event::RulesSwitched { rules }, _) => {
                 system.rules = rules;

@@ -15,7 +15,7 @@ use crate::storage::by_number::ByNumber;
 pub struct EventGroup {
     /// Its catalog id.
     pub id: EventId,
-    /// Its description, as registered or last described (the frame's evidence).
+    /// Its words: the evidence of its registration with later edits ([`foretell_model::words`]).
     pub description: Box<[u8]>,
     /// When it was registered.
     pub registered: TimeNs,

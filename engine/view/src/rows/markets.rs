@@ -43,7 +43,7 @@ pub struct Market {
     pub archived: bool,
     /// Outstanding shares of `[Yes, No]`.
     pub supply: [Lots; 2],
-    /// Its description, as registered or last described (the frame's evidence).
+    /// Its words: the evidence of its registration with later edits ([`foretell_model::words`]).
     pub description: Box<[u8]>,
     /// When it was registered.
     pub registered: TimeNs,

@@ -8,7 +8,7 @@ use foretell_model::settings::PaymentSettings;
 use foretell_model::{
     CloseReason, Command, Event, Lots, MarketState, MarketTerms, MatchKind, Micros, OperatorName,
     OperatorNumber, OperatorRole, OrderId, OrderNumber, Payout, Price, Reference, Sequence, TimeMs,
-    TimeNs, TradeIndex,
+    TimeNs, TradeIndex, WalletAddress,
 };
 use foretell_view::{Chunking, Day, OrderState, TradeId, UserStatus, View};
 use scene::*;
@@ -397,15 +397,51 @@ fn an_operators_words_do_not_include_the_reason() {
     let market = MARKET;
     let described = Event::MarketDescribed { market };
     let command = Command::DescribeMarket { market };
-    scene.act(OperatorNumber(1), command, &[described], b"new words");
+    scene.act(
+        OperatorNumber(1),
+        command,
+        &[described],
+        b"\0question\0\"Old?\"",
+    );
+    scene.act(
+        OperatorNumber(1),
+        command,
+        &[described],
+        b"\0slug\0\"s\"\0question\0\"New?\"",
+    );
     let known = scene.view.markets().get(MARKET).unwrap();
-    assert_eq!(&*known.description, b"new words");
+    let words = b"\0question\0\"New?\"\0slug\0\"s\"";
+    assert!(known.description.ends_with(words));
     assert_eq!(known.changed, Sequence(scene.next() - 1));
+}
+
+#[test]
+fn a_profile_is_of_any_wallet() {
+    let mut scene = Scene::trading();
+    let wallet = WalletAddress([9; 20]);
+    let (command, event) = (
+        Command::DescribeWallet { wallet },
+        Event::WalletDescribed { wallet },
+    );
+    scene.act(
+        OperatorNumber(1),
+        command,
+        &[event],
+        b"\0name\0\"Ann\"\0bio\0\"\"",
+    );
+    scene.act(OperatorNumber(1), command, &[event], b"\0bio\0\"rain\"");
+    let profile = &scene.view.profiles()[&wallet];
+    assert_eq!(&*profile.words, b"\0bio\0\"rain\"\0name\0\"Ann\"");
+    assert_eq!(profile.changed, Sequence(scene.next() - 1));
 }
 
 #[test]
 fn all_of_it_survives_a_snapshot() {
     let (mut scene, _, taker) = waiting();
+    let wallet = WalletAddress([9; 20]);
+    let named = Event::WalletDescribed { wallet };
+    let command = Command::DescribeWallet { wallet };
+    scene.act(OperatorNumber(1), command, &[named], b"\0name\0\"Ann\"");
     trade_with_rebate_of_no(&mut scene);
     let image = scene.view.snapshot().unwrap();
     let section = |name: &str| {
@@ -419,6 +455,7 @@ fn all_of_it_survives_a_snapshot() {
         .by_id(&OrderId(order_id(taker.0).0))
         .unwrap();
     assert_eq!(order.state, OrderState::Delayed);
+    assert_eq!(restored.profiles(), scene.view.profiles());
     assert_eq!(restored.rebates().of_account(CAROL, Day(0)).len(), 1);
 }
 

@@ -4,7 +4,8 @@ use crate::scene;
 
 use foretell_model::{
     ApiKey, Command, DomainNumber, Event, EventId, EventNumber, KeyNumber, Lots, MarketNumber,
-    MarketState, Micros, Payout, QuestionSet, Reference, Settings, SystemMode, TimeNs, WalletKind,
+    MarketState, Micros, Payout, QuestionSet, Reference, Settings, SettingsUpdate, SystemMode,
+    TimeNs, WalletKind,
 };
 use rstest::rstest;
 use scene::*;
@@ -331,7 +332,13 @@ fn the_system_is_what_its_commands_say() {
         gtd_safety_seconds: 5,
         ..Settings::default()
     };
-    scene.step(Command::ChangeSettings(settings), &[Event::SettingsChanged]);
+    let change = Command::ChangeSettings {
+        settings: SettingsUpdate {
+            gtd_safety_seconds: Some(settings.gtd_safety_seconds),
+            ..SettingsUpdate::default()
+        },
+    };
+    scene.step(change, &[Event::SettingsChanged]);
     scene.step(
         Command::SwitchRules { rules: 2 },
         &[Event::RulesSwitched { rules: 2 }],

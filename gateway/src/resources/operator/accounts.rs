@@ -4,11 +4,12 @@ use foretell_model::{Command, Outcome, Reference};
 use foretell_view::{Account, HeldWithdrawal, View};
 use foretell_wire::operator::{
     AccountAnswer, Address, Binding, ClosedOnly, FeesWithdrawal, HeldReference, HeldRow, HeldRows,
-    Nothing, PlainForm as _, PositionAnswer, Transfer, WalletName, read,
+    Nothing, PlainForm as _, PositionAnswer, ProfileEdit, Transfer, WalletName, read,
 };
 use foretell_wire::time::iso;
 use foretell_wire::{ErrorCode, ids, json_text};
 
+use super::own_markets::describe_as;
 use super::{actor_name, apply};
 use crate::answer::Answer;
 use crate::failure::Failure;
@@ -122,6 +123,14 @@ pub(crate) async fn closed_only(context: RequestContext) -> Result<Answer, Failu
         closed_only,
     };
     apply(&context, command, &[]).await
+}
+
+/// `POST /accounts/describe`: changes the profile of a wallet.
+pub(crate) async fn describe_wallet(context: RequestContext) -> Result<Answer, Failure> {
+    let edit: ProfileEdit = read(&context.body)?;
+    let evidence = edit.to_evidence()?;
+    let wallet = edit.wallet;
+    describe_as(&context, Command::DescribeWallet { wallet }, &evidence).await
 }
 
 /// `GET /accounts/{wallet}`.

@@ -68,7 +68,7 @@ async fn ensure_title(context: &RequestContext, id: u64, title: &str) -> Result<
     let group = events
         .by_id(EventId(id))
         .and_then(|(number, _)| events.get(number));
-    let words = group.and_then(|it| EventDescription::from_evidence(&it.description));
+    let words = group.and_then(|it| EventDescription::from_words(&it.description));
     match words {
         Some(words) if words.title != title => {
             let allowed = "the title that the event of this slug or event_id has; or another slug";
@@ -296,13 +296,12 @@ pub(crate) async fn describe(context: RequestContext) -> Result<Answer, Failure>
     let app = &context.app;
     let market = super::market_of(&context, edit.condition_id).await?;
     app.shared_view.catch_up().await?;
-    let words = {
+    {
         let state = app.shared_view.read();
         let registered = state.view.markets().get(market).filter(|it| is_own(it));
-        let registered = registered.ok_or_else(|| upstream_owned("market"))?;
-        MarketDescription::from_evidence(&registered.description).unwrap_or_default()
-    };
-    let evidence = edit.applied_to(words).to_evidence()?;
+        registered.ok_or_else(|| upstream_owned("market"))?;
+    }
+    let evidence = edit.to_evidence()?;
     let command = Command::DescribeMarket { market };
     describe_as(&context, command, &evidence).await
 }
@@ -315,16 +314,15 @@ pub(crate) async fn describe_event(context: RequestContext) -> Result<Answer, Fa
     let find = |view: &View| view.events().by_id(id).map(|(number, _)| number);
     let event = app.find(find).await?.ok_or(ErrorCode::EventNotFound)?;
     app.shared_view.catch_up().await?;
-    let words = {
+    {
         let state = app.shared_view.read();
         let view = &state.view;
         let group = view.events().get(event).ok_or(ErrorCode::EventNotFound)?;
         if !is_own_group(view, group) {
             return Err(upstream_owned("event").into());
         }
-        EventDescription::from_evidence(&group.description).unwrap_or_default()
-    };
-    let evidence = edit.applied_to(words).to_evidence()?;
+    }
+    let evidence = edit.to_evidence()?;
     describe_as(&context, Command::DescribeEvent { event }, &evidence).await
 }
 
@@ -355,7 +353,7 @@ pub(crate) async fn list_events(context: RequestContext) -> Result<Answer, Failu
 }
 
 fn event_row(view: &View, group: &EventGroup) -> EventRow {
-    let words = EventDescription::from_evidence(&group.description).unwrap_or_default();
+    let words = EventDescription::from_words(&group.description).unwrap_or_default();
     let condition = |number: &MarketNumber| Some(view.markets().get(*number)?.condition);
     let questions = group.questions.iter().filter_map(condition);
     EventRow {
@@ -372,7 +370,7 @@ fn event_row(view: &View, group: &EventGroup) -> EventRow {
     }
 }
 
-async fn describe_as(
+pub(super) async fn describe_as(
     context: &RequestContext,
     command: Command,
     evidence: &[u8],
@@ -392,7 +390,7 @@ async fn write_catalog(app: &Arc<App>) {
         _ => Ok(()),
     });
     if !matches!(written.await, Ok(Ok(()))) {
-        tracing::warn!("own markets are not in the catalog yet: the next turn writes them");
+        tracing::warn!("own words are not in the catalog yet: the next turn writes them");
     }
 }
 

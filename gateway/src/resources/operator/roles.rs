@@ -5,7 +5,8 @@ use foretell_model::command::{Propose, RegisterMarket};
 use foretell_model::{
     Command, ConditionId, EventId, EventNumber, FeeSchedule, KeyNumber, Lots, MarketNumber, Micros,
     OperatorName, OperatorNumber, OperatorRole, PaymentsUpdate, Payout, PolicyUpdate, Reference,
-    Sequence, Settings, SystemMode, TermsUpdate, Tick, TokenId, WalletAddress, WalletKind, roles,
+    Sequence, SettingsUpdate, SystemMode, TermsUpdate, Tick, TokenId, WalletAddress, WalletKind,
+    roles,
 };
 use foretell_wire::rejection::role_word;
 use foretell_wire::{ApiError, ErrorCode};
@@ -52,6 +53,7 @@ pub(super) const PATHS: &[&str] = &[
     "/accounts/bind",
     "/accounts/unbind",
     "/accounts/closed-only",
+    "/accounts/describe",
     "/keys/revoke",
     "/events",
     "/events/describe",
@@ -116,6 +118,7 @@ fn command(path: &str) -> Option<Command> {
             wallet: WALLET,
             closed_only: false,
         },
+        "/accounts/describe" => Command::DescribeWallet { wallet: WALLET },
         "/keys/revoke" => Command::RevokeKey {
             key: KeyNumber(0),
             cancel_orders: false,
@@ -123,7 +126,9 @@ fn command(path: &str) -> Option<Command> {
         "/system/mode" => Command::SetMode {
             mode: SystemMode::Running,
         },
-        "/system/settings" => Command::ChangeSettings(Settings::default()),
+        "/system/settings" => Command::ChangeSettings {
+            settings: SettingsUpdate::default(),
+        },
         "/system/payments" => Command::SetPayments {
             payments: PaymentsUpdate::default(),
         },

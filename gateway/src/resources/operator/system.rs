@@ -20,15 +20,8 @@ pub(crate) async fn mode(context: RequestContext) -> Result<Answer, Failure> {
 /// `POST /system/settings`: changes the settings that the body names.
 pub(crate) async fn settings(context: RequestContext) -> Result<Answer, Failure> {
     let change: SettingsChange = read(&context.body)?;
-    let app = &context.app;
-    app.shared_view.catch_up().await?;
-    let now = app.shared_view.read().view.system().settings;
-    apply(
-        &context,
-        Command::ChangeSettings(change.applied_to(now)),
-        &[],
-    )
-    .await
+    let settings = change.update();
+    apply(&context, Command::ChangeSettings { settings }, &[]).await
 }
 
 /// `POST /system/payments`: changes the settings of payments that the body names.

@@ -324,6 +324,6 @@ mod tests {
             live_orders_per_account: 0,
             remembered_order_ids: 0,
         };
-        assert_eq!(change.applied_to(zero), Settings::default());
+        assert_eq!(change.update().applied_to(zero), Settings::default());
     }
 }

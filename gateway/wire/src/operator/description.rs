@@ -7,6 +7,8 @@ use serde_json::{Map, Value};
 
 use foretell_model::limits::{MAX_EVIDENCE_BYTES, MAX_REASON_CHARS, OWN_CATALOG_IDS};
 
+use foretell_model::words;
+
 use crate::api_error::ApiError;
 
 /// Ids of catalog records from here on are those of operators' own markets, event groups and tags;
@@ -129,10 +131,10 @@ macro_rules! evidence {
                 bounded(crate::json_text(self).into_bytes())
             }
 
-            /// Parses evidence; `None` when it is not a description.
+            /// Parses words of a view; `None` when they are no description.
             #[must_use]
-            pub fn from_evidence(evidence: &[u8]) -> Option<Self> {
-                parsed(evidence)
+            pub fn from_words(words: &[u8]) -> Option<Self> {
+                parsed(words)
             }
         }
     )+};
@@ -170,8 +172,45 @@ fn bounded(evidence: Vec<u8>) -> Result<Vec<u8>, ApiError> {
     Ok(evidence)
 }
 
-fn parsed<T: DeserializeOwned>(evidence: &[u8]) -> Option<T> {
-    serde_json::from_slice(evidence).ok()
+/// Reads words: the evidence of a registration, and the fields edited since.
+fn parsed<T: DeserializeOwned>(words: &[u8]) -> Option<T> {
+    let (text, fields) = words::parts(words);
+    let mut fields = fields.peekable();
+    if fields.peek().is_none() {
+        return serde_json::from_slice(text).ok();
+    }
+    let mut object: Map<String, Value> = serde_json::from_slice(text).unwrap_or_default();
+    for (name, value) in fields {
+        let name = str::from_utf8(name).ok()?;
+        object.insert(name.to_owned(), serde_json::from_slice(value).ok()?);
+    }
+    serde_json::from_value(Value::Object(object)).ok()
+}
+
+/// The evidence of an edit: the fields it names, each with its JSON value.
+#[derive(Debug, Default)]
+pub(super) struct Edit(Vec<u8>);
+
+impl Edit {
+    /// Names a field, if it has a value.
+    pub(super) fn field<T: Serialize>(mut self, name: &str, value: Option<&T>) -> Self {
+        if let Some(value) = value {
+            words::push(
+                &mut self.0,
+                name.as_bytes(),
+                crate::json_text(value).as_bytes(),
+            );
+        }
+        self
+    }
+
+    /// The evidence.
+    ///
+    /// # Errors
+    /// [`ApiError::InvalidContent`] when it exceeds the evidence limit of a frame.
+    pub(super) fn evidence(self) -> Result<Vec<u8>, ApiError> {
+        bounded(self.0)
+    }
 }
 
 #[cfg(test)]
@@ -198,7 +237,7 @@ mod tests {
         let evidence = market.to_evidence().unwrap();
         assert_eq!(registered_end_date(&evidence), market.end_date);
         assert_eq!(registered_end_date(b"{}"), None);
-        assert_eq!(MarketDescription::from_evidence(&evidence), Some(market));
+        assert_eq!(MarketDescription::from_words(&evidence), Some(market));
         // Numbers of the upstream record keep their digits.
         assert!(
             String::from_utf8(evidence)
@@ -210,11 +249,10 @@ mod tests {
     #[test]
     fn older_and_newer_evidence_is_read() {
         let market =
-            MarketDescription::from_evidence(br#"{"question":"Q","of_a_later_version":1}"#)
-                .unwrap();
+            MarketDescription::from_words(br#"{"question":"Q","of_a_later_version":1}"#).unwrap();
         assert_eq!(market.question, "Q");
         assert_eq!(market.outcomes, ["Yes", "No"]);
-        assert_eq!(MarketDescription::from_evidence(b"not JSON"), None);
+        assert_eq!(MarketDescription::from_words(b"not JSON"), None);
     }
 
     #[test]

@@ -149,6 +149,15 @@ forms! {
     /// A description.
     pub(super) LongText(String, String): "a text of at most 32768 bytes without controls of direction",
         |text: String| bounded(text, 0, MAX_DESCRIPTION_BYTES), String::clone;
+    /// A name of a wallet.
+    pub(super) ProfileName(String, String): "a text of at most 64 characters without controls",
+        |text: String| plain(text, 64, ""), String::clone;
+    /// A short text of a wallet.
+    pub(super) Bio(String, String): "a text of at most 1000 characters without controls other than line feeds",
+        |text: String| plain(text, 1_000, "\n"), String::clone;
+    /// An image of a wallet.
+    pub(super) WebUrl(String, String): "a URL of http or https of at most 2048 characters, or an empty text",
+        |text: String| plain(text, 2_048, "").filter(|text| is_web_url(text)), String::clone;
     /// A time of a market's clock; an empty text is none.
     pub Clock(TimeMs, String): "an ISO 8601 time such as 2026-07-01T12:00:00Z, or an empty text for none",
         clock, |time: &TimeMs| if time.0 == 0 { String::new() } else { iso_millis(*time) };
@@ -193,6 +202,21 @@ fn up_to<T: PartialOrd>(most: T) -> impl Fn(T) -> Option<T> {
 fn bounded(text: String, least: usize, most: usize) -> Option<String> {
     let fits = (least..=most).contains(&text.len());
     (fits && is_one_way(&text)).then_some(text)
+}
+
+/// A text of so many characters without controls, save those that are allowed.
+fn plain(text: String, most: usize, allowed: &str) -> Option<String> {
+    let is_plain = |letter: char| !letter.is_control() || allowed.contains(letter);
+    let fits = text.chars().count() <= most && text.chars().all(is_plain);
+    (fits && is_one_way(&text)).then_some(text)
+}
+
+fn is_web_url(text: &str) -> bool {
+    let rest = text
+        .strip_prefix("https://")
+        .or_else(|| text.strip_prefix("http://"));
+    let host = rest.and_then(|rest| rest.split(['/', '?', '#']).next());
+    text.is_empty() || host.is_some_and(|host| !host.is_empty() && !text.contains(' '))
 }
 
 fn is_one_way(text: &str) -> bool {

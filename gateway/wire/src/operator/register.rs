@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use foretell_model::{ConditionId, FeeSchedule, Lots, Tick, TimeMs, TokenId};
 
 use super::clock::TermsChange;
-use super::description::{EventDescription, EventSummary, MarketDescription};
+use super::description::{Edit, EventDescription, EventSummary, MarketDescription};
 use super::form::PlainForm as _;
 use super::form::{
     Clock, Condition, DelayMs, Exponent, Flag, Form, Labels, LongText, Number, Optional, OrDefault,
@@ -385,32 +385,25 @@ impl MarketEdit {
         }
     }
 
-    /// Applies the edit to the words in force.
-    #[must_use]
-    pub fn applied_to(self, mut words: MarketDescription) -> MarketDescription {
-        for (word, new) in [
-            (&mut words.question, self.question),
-            (&mut words.description, self.description),
-            (&mut words.slug, self.slug),
-            (&mut words.icon, self.icon),
-            (&mut words.image, self.image),
-            (&mut words.category, self.category),
-            (&mut words.resolution_source, self.resolution_source),
-        ] {
-            if let Some(new) = new {
-                *word = new;
-            }
-        }
-        if let Some(outcomes) = self.outcomes {
-            words.outcomes = outcomes;
-        }
-        if let Some(tags) = self.tags {
-            words.tags = tags;
-        }
-        if let Some(date) = self.end_date {
-            words.end_date = Some(date).filter(|date| !date.is_empty());
-        }
-        words
+    /// The evidence of the edit.
+    ///
+    /// # Errors
+    /// [`ApiError::InvalidContent`] when it exceeds the evidence limit of a frame.
+    pub fn to_evidence(&self) -> Result<Vec<u8>, ApiError> {
+        let end_date = self.end_date.as_ref();
+        let end_date = end_date.map(|date| Some(date).filter(|date| !date.is_empty()));
+        Edit::default()
+            .field("question", self.question.as_ref())
+            .field("description", self.description.as_ref())
+            .field("slug", self.slug.as_ref())
+            .field("outcomes", self.outcomes.as_ref())
+            .field("icon", self.icon.as_ref())
+            .field("image", self.image.as_ref())
+            .field("category", self.category.as_ref())
+            .field("tags", self.tags.as_ref())
+            .field("end_date", end_date.as_ref())
+            .field("resolution_source", self.resolution_source.as_ref())
+            .evidence()
     }
 }
 
@@ -440,23 +433,18 @@ pub struct EventEdit {
 }
 
 impl EventEdit {
-    /// Applies the edit to the words in force.
-    #[must_use]
-    pub fn applied_to(self, mut words: EventDescription) -> EventDescription {
-        for (word, new) in [
-            (&mut words.title, self.title),
-            (&mut words.slug, self.slug),
-            (&mut words.ticker, self.ticker),
-            (&mut words.description, self.description),
-        ] {
-            if let Some(new) = new {
-                *word = new;
-            }
-        }
-        if let Some(tags) = self.tags {
-            words.tags = tags;
-        }
-        words
+    /// The evidence of the edit.
+    ///
+    /// # Errors
+    /// [`ApiError::InvalidContent`] when it exceeds the evidence limit of a frame.
+    pub fn to_evidence(&self) -> Result<Vec<u8>, ApiError> {
+        Edit::default()
+            .field("title", self.title.as_ref())
+            .field("slug", self.slug.as_ref())
+            .field("ticker", self.ticker.as_ref())
+            .field("description", self.description.as_ref())
+            .field("tags", self.tags.as_ref())
+            .evidence()
     }
 }
 

@@ -137,10 +137,7 @@ fn an_event_needs_a_title() {
     assert_eq!(event.event_id, 42);
     let description = event.into_description();
     let evidence = description.to_evidence().unwrap();
-    assert_eq!(
-        EventDescription::from_evidence(&evidence),
-        Some(description)
-    );
+    assert_eq!(EventDescription::from_words(&evidence), Some(description));
     assert!(read::<EventRegistration>(br#"{"event_id":42}"#).is_err());
     assert!(read::<EventRegistration>(br#"{"event_id":"42","title":"x"}"#).is_err());
 }

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use foretell_model::{
-    ApiKey, ConditionId, FeeSchedule, Lots, Micros, Payout, Settings, SystemMode, Tick,
-    WalletAddress, WalletKind,
+    ApiKey, ConditionId, FeeSchedule, Lots, Micros, Payout, Settings, SettingsUpdate, SystemMode,
+    Tick, WalletAddress, WalletKind,
 };
 
 use super::clock::TermsChange;
@@ -14,6 +14,7 @@ use super::form::{
 };
 use super::payments::{HeldReference, Nothing, PaymentsChange};
 use super::people::{OperatorAddition, OperatorRevocation};
+use super::profile::ProfileEdit;
 use super::register::{EventEdit, EventRegistration, MarketEdit, MarketRegistration};
 use super::resolution::{
     DisputeRequest, Finalisation, PolicyChange, ProposalRequest, ProposalWithdrawal, WalletListing,
@@ -37,6 +38,8 @@ pub enum OperatorCommand {
     SetClosedOnly(ClosedOnly),
     /// Revokes an API key permanently.
     RevokeKey(KeyRevocation),
+    /// Changes the profile of a wallet.
+    DescribeWallet(Box<ProfileEdit>),
     /// Registers a neg-risk event group.
     RegisterEvent(EventRegistration),
     /// Registers a market, and opens it depending on `activate`.
@@ -109,6 +112,7 @@ impl OperatorCommand {
             Self::UnbindWallet(_) => "/accounts/unbind",
             Self::SetClosedOnly(_) => "/accounts/closed-only",
             Self::RevokeKey(_) => "/keys/revoke",
+            Self::DescribeWallet(_) => "/accounts/describe",
             Self::RegisterEvent(_) => "/events",
             Self::RegisterMarket(_) => "/markets",
             Self::Activate(_) => "/markets/activate",
@@ -368,23 +372,16 @@ pub struct SettingsChange {
 }
 
 impl SettingsChange {
-    /// Applies the change to the current settings.
+    /// The named settings.
     #[must_use]
-    pub fn applied_to(self, now: Settings) -> Settings {
-        let change = self;
-        Settings {
-            timestamp_past_ms: change.timestamp_past_ms.unwrap_or(now.timestamp_past_ms),
-            timestamp_future_ms: change
-                .timestamp_future_ms
-                .unwrap_or(now.timestamp_future_ms),
-            marketable_minimum: change.marketable_minimum.unwrap_or(now.marketable_minimum),
-            gtd_safety_seconds: change.gtd_safety_seconds.unwrap_or(now.gtd_safety_seconds),
-            live_orders_per_account: change
-                .live_orders_per_account
-                .unwrap_or(now.live_orders_per_account),
-            remembered_order_ids: change
-                .remembered_order_ids
-                .unwrap_or(now.remembered_order_ids),
+    pub const fn update(self) -> SettingsUpdate {
+        SettingsUpdate {
+            timestamp_past_ms: self.timestamp_past_ms,
+            timestamp_future_ms: self.timestamp_future_ms,
+            marketable_minimum: self.marketable_minimum,
+            gtd_safety_seconds: self.gtd_safety_seconds,
+            live_orders_per_account: self.live_orders_per_account,
+            remembered_order_ids: self.remembered_order_ids,
         }
     }
 }

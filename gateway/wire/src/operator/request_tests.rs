@@ -180,7 +180,7 @@ fn modes_and_settings() {
     assert!(read::<ModeChange>(br#"{"mode":"recovering"}"#).is_err());
     let change =
         read::<SettingsChange>(br#"{"marketable_minimum":"0","gtd_safety_seconds":30}"#).unwrap();
-    let settings = change.applied_to(Settings::default());
+    let settings = change.update().applied_to(Settings::default());
     assert_eq!(
         settings,
         Settings {

@@ -43,7 +43,8 @@ fn shown(exchange: &Exchange, arguments: &[&str]) -> Value {
 
 #[test]
 fn a_wallet_is_called_what_operators_say() {
-    let exchange = Exchange::start(BINARY, &Options::demo());
+    let data = tempfile::tempdir().expect("a directory");
+    let exchange = Exchange::start_at(BINARY, &Options::demo(), data.path());
     runtime().block_on(async {
         let market = market();
         mint(&exchange, &market).await;
@@ -75,6 +76,24 @@ fn a_wallet_is_called_what_operators_say() {
         shown(&exchange, &more);
         said(&exchange, &paths, ["", "Owl", "rain", image, image]).await;
     });
+    assert!(exchange.stop().success());
+
+    // Another catalog is made from the journal.
+    for file in ["catalog.db", "catalog.db-wal", "catalog.db-shm"] {
+        let _ = std::fs::remove_file(data.path().join(file));
+    }
+    let exchange = Exchange::start_at(BINARY, &Options::demo(), data.path());
+    let began = Instant::now();
+    let wallet = VISITORS[1].address;
+    while shown(&exchange, &["show", wallet])["bio"] != "rain" {
+        assert!(began.elapsed() < PATIENCE, "no profile in the new catalog");
+    }
+    let shown = shown(&exchange, &["show", wallet]);
+    assert_eq!(
+        (&shown["name"], &shown["pseudonym"]),
+        (&json!("Ann \"A\""), &json!("Owl"))
+    );
+    assert_eq!(shown["displayUsernamePublic"], false);
     assert!(exchange.stop().success());
 }
 

@@ -2,9 +2,11 @@
 
 use foretell_model::digest::StateRecord;
 use foretell_model::evidence::{OrderEvidence, WORDS_BYTES};
-use foretell_model::{Command, CommandStamp, DomainNumber, Event, Sequence, TimeNs, Verdict};
+use foretell_model::{
+    Command, CommandStamp, DomainNumber, Event, Sequence, TimeNs, Verdict, words,
+};
 use foretell_reference::Exchange;
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
 use crate::generator::Generator;
 
@@ -76,7 +78,7 @@ impl Journal {
                 self.markets += 1;
                 description(self.markets - 1)
             }
-            Command::DescribeMarket { market } => description(market.0 as usize + self.new_words),
+            Command::DescribeMarket { market } => edit(market.0 as usize + self.new_words),
             Command::PlaceOrder(_) => of_builder(exchange.sequence().0 % BUILDERS),
             _ => Vec::new(),
         };
@@ -104,6 +106,18 @@ fn description(number: usize) -> Vec<u8> {
         words["end_date"] = end.into();
     }
     words.to_string().into_bytes()
+}
+
+/// The edit that gives a market the words of another number.
+fn edit(number: usize) -> Vec<u8> {
+    let mut words: Map<String, Value> =
+        serde_json::from_slice(&description(number)).expect("words");
+    words.entry("end_date").or_insert(Value::Null);
+    let mut edit = Vec::new();
+    for (name, value) in words {
+        words::push(&mut edit, name.as_bytes(), value.to_string().as_bytes());
+    }
+    edit
 }
 
 /// Id of a market's event; several have the same.

@@ -144,6 +144,9 @@ impl Generator {
             Kind::DescribeEvent => Command::DescribeEvent {
                 event: self.event(),
             },
+            Kind::DescribeWallet => Command::DescribeWallet {
+                wallet: self.wallet(),
+            },
             _ => Command::DescribeMarket { market },
         }
     }

@@ -55,10 +55,13 @@ fn state() -> Vec<StateRecord> {
         })
     };
     let commands = [
-        Command::ChangeSettings(Settings {
-            marketable_minimum: Micros::ZERO,
-            ..Settings::default()
-        }),
+        Command::ChangeSettings {
+            settings: Settings {
+                marketable_minimum: Micros::ZERO,
+                ..Settings::default()
+            }
+            .into(),
+        },
         Command::RegisterDomain {
             domain: DomainNumber(1),
             separator: [1; 32],

@@ -77,10 +77,13 @@ fn registered() -> Vec<(OperatorNumber, Command)> {
     let wallet = |byte| WalletAddress([byte; 20]);
     let mut commands = vec![
         Command::SwitchRules { rules: 3 },
-        Command::ChangeSettings(Settings {
-            marketable_minimum: Micros::ZERO,
-            ..Settings::default()
-        }),
+        Command::ChangeSettings {
+            settings: Settings {
+                marketable_minimum: Micros::ZERO,
+                ..Settings::default()
+            }
+            .into(),
+        },
     ];
     for byte in [1, 2] {
         commands.push(Command::Deposit {

@@ -60,7 +60,9 @@ fn full_book() -> Exchange {
     };
     let wallet = WalletAddress([0; 20]);
     let prelude = [
-        Command::ChangeSettings(settings),
+        Command::ChangeSettings {
+            settings: settings.into(),
+        },
         Command::Deposit {
             wallet,
             amount: Micros(1_000_000_000_000),

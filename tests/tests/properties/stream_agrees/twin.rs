@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use foretell_gateway::{StreamFold, StreamMessage};
 use foretell_model::command::RegisterMarket;
 use foretell_model::{
-    Command, Event, MarketNumber, MarketState, OrderType, Outcome, PlaceOrder, Price, Sequence,
-    Side, TimeMs, TimeNs,
+    Command, Event, MarketNumber, MarketState, MarketTerms, OrderType, Outcome, PlaceOrder, Price,
+    Sequence, Side, TimeMs, TimeNs, words,
 };
 use serde_json::Value;
 
@@ -43,6 +43,7 @@ impl TwinOrder {
 /// A market.
 pub(crate) struct TwinMarket {
     pub(crate) rules: RegisterMarket,
+    pub(crate) terms: MarketTerms,
     pub(crate) description: Value,
     /// The frame that last told something of its book, and its time.
     pub(crate) changed: (Sequence, TimeNs),
@@ -53,6 +54,13 @@ pub(crate) struct TwinMarket {
 }
 
 impl TwinMarket {
+    fn edit(&mut self, edit: &[u8]) {
+        for (name, value) in words::parts(edit).1 {
+            let name = str::from_utf8(name).expect("a name");
+            self.description[name] = serde_json::from_slice(value).expect("JSON");
+        }
+    }
+
     pub(crate) fn label(&self, outcome: Outcome) -> String {
         let label = &self.description["outcomes"][outcome.index()];
         let plain = ["Yes", "No"][outcome.index()];
@@ -345,6 +353,7 @@ impl Twin {
                     let description = serde_json::from_slice(&frame.evidence);
                     self.markets.push(TwinMarket {
                         rules,
+                        terms: MarketTerms::default(),
                         description: description.unwrap_or_default(),
                         changed: (frame.sequence, self.now),
                         state: MarketState::Registered,
@@ -354,8 +363,15 @@ impl Twin {
                 story.notices.push(*event);
             }
             Event::MarketDescribed { market } => {
-                let description = serde_json::from_slice(&frame.evidence);
-                self.markets[market.0 as usize].description = description.unwrap_or_default();
+                self.markets[market.0 as usize].edit(&frame.evidence);
+            }
+            Event::TermsSet { market, terms } => {
+                self.markets[market.0 as usize].terms = terms;
+                story.notices.push(*event);
+            }
+            Event::FeeSet { market, fee } => {
+                self.markets[market.0 as usize].rules.fee = fee;
+                story.notices.push(*event);
             }
             Event::MarketStateSet { market, state } => {
                 self.markets[market.0 as usize].state = state;

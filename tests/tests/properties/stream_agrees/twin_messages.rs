@@ -9,7 +9,7 @@ use foretell_wire::ids::token_text;
 
 use crate::data_agrees::journal::Frame;
 use crate::stream_agrees::text::{array, decimal, hex32, lots, object, price, quoted, sha1};
-use crate::stream_agrees::twin::{BookStory, Changed, Step, Story, Twin};
+use crate::stream_agrees::twin::{BookStory, Changed, Step, Story, Twin, TwinMarket};
 
 const BOTH: [Outcome; 2] = [Outcome::Yes, Outcome::No];
 
@@ -343,6 +343,11 @@ impl Twin {
                 let cleared = ("cleared", "true".to_owned());
                 self.status(to, market, state_text(state), &[cleared]);
             }
+            Event::TermsSet { market, .. } | Event::FeeSet { market, .. } => {
+                let state = self.markets[market.0 as usize].state;
+                let terms = ("terms", self.terms(market));
+                self.status(to, market, state_text(state), &[terms]);
+            }
             Event::Proposed {
                 market,
                 payout,
@@ -388,6 +393,27 @@ impl Twin {
         fields.push(("timestamp", millis(self.now)));
         let receiver = StreamReceiver::ExtendedMarket(market);
         to.send(receiver, "market_status", &fields, None);
+    }
+
+    fn terms(&self, market: MarketNumber) -> String {
+        let TwinMarket { terms, rules, .. } = &self.markets[market.0 as usize];
+        let mut fields = Vec::new();
+        for (name, time) in [
+            ("opens_at", terms.opens_at),
+            ("closes_at", terms.closes_at),
+            ("game_start_time", terms.game_start_time),
+        ] {
+            if time.0 != 0 {
+                fields.push((name, quoted(time.0)));
+            }
+        }
+        let clears = terms.clear_book_on_start.to_string();
+        fields.push(("clear_book_on_start", clears));
+        fields.push(("taker_delay_ms", quoted(terms.taker_delay_ms)));
+        fields.push(("rebate_ppm", quoted(terms.rebate_ppm)));
+        fields.push(("fee_rate_ppm", quoted(rules.fee.rate_ppm)));
+        fields.push(("fee_exponent", quoted(rules.fee.exponent)));
+        object(&fields)
     }
 
     /// The fields of `new_market`, or with a payout those of `market_resolved`.

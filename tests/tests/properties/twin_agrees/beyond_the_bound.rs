@@ -46,12 +46,15 @@ impl Crowd {
         if rules > 1 {
             crowd.applied(Command::SwitchRules { rules });
         }
-        crowd.applied(Command::ChangeSettings(Settings {
-            marketable_minimum: Micros::ZERO,
-            live_orders_per_account: 20_000,
-            gtd_safety_seconds: 0,
-            ..Settings::default()
-        }));
+        crowd.applied(Command::ChangeSettings {
+            settings: Settings {
+                marketable_minimum: Micros::ZERO,
+                live_orders_per_account: 20_000,
+                gtd_safety_seconds: 0,
+                ..Settings::default()
+            }
+            .into(),
+        });
         for account in 0..3 {
             crowd.applied(Command::Deposit {
                 wallet: WalletAddress([account; 20]),

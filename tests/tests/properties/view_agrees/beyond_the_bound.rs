@@ -74,7 +74,12 @@ fn full_book() -> Followed {
         live_orders_per_account: 10_000,
         ..Settings::default()
     };
-    applied(&mut scene, &Command::ChangeSettings(settings));
+    applied(
+        &mut scene,
+        &Command::ChangeSettings {
+            settings: settings.into(),
+        },
+    );
     for (byte, account) in [(1, MAKER), (2, TAKER)] {
         let wallet = WalletAddress([byte; 20]);
         let deposit = Command::Deposit {
