@@ -136,6 +136,9 @@ class Walk:
         prove(self.stock.last("book", tick_size="0.001"))
         operate("market", "minimum-size", self.market, "1")
         prove(self.stock.last("book", min_order_size="1"))
+        operate("market", "terms", self.market, "--rebate-ppm", "250000")
+        terms = self.extended.until("market_status", state="active")[-1]["terms"]
+        assert terms["rebate_ppm"] == "250000" and "closes_at" not in terms, terms
         operate("market", "pause", self.market)
         self.extended.until("market_status", state="paused")
         operate("market", "resume", self.market)

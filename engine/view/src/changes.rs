@@ -219,6 +219,8 @@ impl Observer for FrameChanges {
             Event::MarketRegistered { .. }
             | Event::MarketStateSet { .. }
             | Event::MarketCleared { .. }
+            | Event::FeeSet { .. }
+            | Event::TermsSet { .. }
             | Event::Proposed { .. }
             | Event::Disputed { .. }
             | Event::ProposalWithdrawn { .. }

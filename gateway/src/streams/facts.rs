@@ -238,6 +238,15 @@ fn stage_after(view: &View, event: Event) -> Option<(MarketNumber, MarketStage)>
             let state = view.markets().get(market)?.state;
             (market, MarketStage::Cleared(state))
         }
+        Event::TermsSet { market, .. } | Event::FeeSet { market, .. } => {
+            let now = view.markets().get(market)?;
+            let stage = MarketStage::Terms {
+                state: now.state,
+                terms: now.terms,
+                fee: now.fee,
+            };
+            (market, stage)
+        }
         Event::Proposed {
             market,
             payout,

@@ -2,7 +2,9 @@
 
 use serde::Serialize;
 
-use foretell_model::{ConditionId, MarketState, Payout, SystemMode, TimeMs};
+use foretell_model::{
+    ConditionId, FeeSchedule, MarketState, MarketTerms, Payout, SystemMode, TimeMs,
+};
 
 use crate::ids;
 use crate::operator::{mode_word, payout_word};
@@ -16,6 +18,15 @@ pub enum MarketStage {
     State(MarketState),
     /// Its book was cleared; the state is as before.
     Cleared(MarketState),
+    /// Clock, delay, fee or rebate changed; the state is as before.
+    Terms {
+        /// The state.
+        state: MarketState,
+        /// Clock, delay and rebate in force.
+        terms: MarketTerms,
+        /// The fee in force.
+        fee: FeeSchedule,
+    },
     /// A payout was proposed.
     Proposed {
         /// The payout.
@@ -56,6 +67,8 @@ struct MarketStatusJson {
     #[serde(skip_serializing_if = "Option::is_none")]
     cleared: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    terms: Option<TermsJson>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     payout: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     challenge_ends: Option<String>,
@@ -64,10 +77,42 @@ struct MarketStatusJson {
     timestamp: String,
 }
 
+/// The terms in force; times that are not set are absent.
+#[derive(Serialize)]
+struct TermsJson {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    opens_at: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    closes_at: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    game_start_time: Option<String>,
+    clear_book_on_start: bool,
+    taker_delay_ms: String,
+    rebate_ppm: String,
+    fee_rate_ppm: String,
+    fee_exponent: String,
+}
+
+fn terms_json(terms: &MarketTerms, fee: FeeSchedule) -> TermsJson {
+    let time = |time: TimeMs| (time.0 > 0).then(|| time.0.to_string());
+    TermsJson {
+        opens_at: time(terms.opens_at),
+        closes_at: time(terms.closes_at),
+        game_start_time: time(terms.game_start_time),
+        clear_book_on_start: terms.clear_book_on_start,
+        taker_delay_ms: terms.taker_delay_ms.to_string(),
+        rebate_ppm: terms.rebate_ppm.to_string(),
+        fee_rate_ppm: fee.rate_ppm.to_string(),
+        fee_exponent: fee.exponent.to_string(),
+    }
+}
+
 impl MarketStage {
     const fn word(self) -> &'static str {
         match self {
-            Self::State(state) | Self::Cleared(state) => state_word(state),
+            Self::State(state) | Self::Cleared(state) | Self::Terms { state, .. } => {
+                state_word(state)
+            }
             Self::Proposed { .. } => "proposed",
             Self::Disputed { .. } => "disputed",
             Self::Resolved { .. } => "resolved",
@@ -84,6 +129,7 @@ impl MarketStatus {
             market: self.market,
             state: self.stage.word(),
             cleared: None,
+            terms: None,
             payout: None,
             challenge_ends: None,
             counter: None,
@@ -92,6 +138,7 @@ impl MarketStatus {
         match self.stage {
             MarketStage::State(_) | MarketStage::Settled => {}
             MarketStage::Cleared(_) => body.cleared = Some(true),
+            MarketStage::Terms { terms, fee, .. } => body.terms = Some(terms_json(&terms, fee)),
             MarketStage::Proposed {
                 payout,
                 challenge_ends,
