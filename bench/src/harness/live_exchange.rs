@@ -16,7 +16,7 @@ use foretell_gateway::{
 };
 use foretell_link::Role;
 use foretell_model::limits::{MAX_BALANCE, ORDER_ID_SHARES};
-use foretell_model::{Settings, WalletAddress};
+use foretell_model::{Command, Settings, WalletAddress};
 
 use crate::error::MeasureError;
 use crate::harness::running_engine::{RunningEngine, apply};
@@ -115,6 +115,19 @@ impl LiveExchange {
         format!("http-{}-0", self.trading.port())
     }
 
+    /// Registers further markets, which stay closed, up to `count` in all.
+    pub(crate) fn register_markets(&self, count: u32) -> Result<(), MeasureError> {
+        let mut client = Client::connect(&self.socket, "bench", Role::Operator)?;
+        let whole = venue(count, Vec::new());
+        let markets =
+            (whole.commands()).filter(|command| matches!(command, Command::RegisterMarket(_)));
+        // The first one is there.
+        for (request, market) in (1..).zip(markets.skip(1)) {
+            apply(&mut client, request, market)?;
+        }
+        Ok(())
+    }
+
     /// Stops gateway and engine.
     pub(crate) fn stop(self) -> Result<(), MeasureError> {
         self.gateway.stop()?;
@@ -172,19 +185,23 @@ pub(crate) fn open_venue(
     key: &KeyTrio,
 ) -> Result<(), MeasureError> {
     let mut client = Client::connect(&ready.socket, "bench", Role::Operator)?;
-    let venue = Venue {
-        settings: settings(),
-        markets: 1,
-        fee_ppm: 0,
-        accounts: vec![Account {
-            owner: origin.owner,
-            api_key: key.api_key,
-            collateral: MAX_BALANCE,
-        }],
-        shares: Default::default(),
+    let account = Account {
+        owner: origin.owner,
+        api_key: key.api_key,
+        collateral: MAX_BALANCE,
     };
-    for (request, command) in (1..).zip(venue.commands()) {
+    for (request, command) in (1..).zip(venue(1, vec![account]).commands()) {
         apply(&mut client, request, command)?;
     }
     Ok(())
+}
+
+fn venue(markets: u32, accounts: Vec<Account>) -> Venue {
+    Venue {
+        settings: settings(),
+        markets,
+        fee_ppm: 0,
+        accounts,
+        shares: Default::default(),
+    }
 }

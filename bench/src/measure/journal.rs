@@ -28,7 +28,7 @@ use crate::workloads::workload::WorkloadKind;
 /// Maximum ratio of an acknowledgement to a write and sync on an idle engine, minus two wake-ups.
 const IDLE_GOAL: f64 = 1.3;
 /// Maximum ratios at half load, at median and p99.
-const LOAD_GOALS: [f64; 2] = [2.0, 3.0];
+const LOAD_GOALS: [f64; 2] = [2.0, 4.0];
 /// Stream whose frames are encoded: markets, commands, resting orders.
 const STREAM: (u32, usize, u32) = (1, 500_000, 10_000);
 /// Owner of the account.

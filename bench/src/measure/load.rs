@@ -17,6 +17,7 @@ mod figures;
 mod jitter;
 mod knee_search;
 mod latency_record;
+mod list_reader;
 mod remote_endpoint;
 mod request_mix;
 mod schedule;

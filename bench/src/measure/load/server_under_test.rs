@@ -79,6 +79,14 @@ impl ServerUnderTest {
         total.map_err(MeasureError::io("reading a clock"))
     }
 
+    /// Registers further markets on an exchange, up to `count` in all.
+    pub(super) fn register_markets(&self, count: u32) -> Result<(), MeasureError> {
+        match &self.server {
+            Server::Exchange(exchange) => exchange.register_markets(count),
+            Server::Bare(..) => Ok(()),
+        }
+    }
+
     pub(super) fn stop(self) -> Result<(), MeasureError> {
         match self.server {
             Server::Exchange(exchange) => exchange.stop(),

@@ -217,14 +217,14 @@ fn an_exchange_and_its_floors_are_compared() {
     // A busy machine must not prevent finding a rate.
     scope.measured = Duration::from_millis(50);
     let report = compare::compare(&scope).unwrap();
-    assert_eq!((report.rounds, report.goals.len()), (1, 5));
+    assert_eq!((report.rounds, report.goals.len()), (1, 6));
     assert!(
         report
             .goals
             .iter()
             .all(|goal| goal.found.is_some_and(|found| found > 0.0))
     );
-    assert_eq!(report.recordings.len(), 2);
+    assert_eq!(report.recordings.len(), 3);
 }
 
 fn scope(words: &[&str]) -> Result<LoadScope, clap::Error> {
