@@ -157,16 +157,16 @@ impl Accounts {
     /// Appends the order with the highest number to its account's list.
     #[inline(always)]
     pub(crate) fn append_order(&mut self, slot: u32, orders: &mut OrderPool) {
-        let account = &mut self[orders[slot].account];
+        let order = &mut orders[slot];
+        let account = &mut self[order.account];
         let last = std::mem::replace(&mut account.last_order, slot);
         account.live_orders += 1;
+        (order.account_previous, order.account_next) = (last, NONE);
         if last == NONE {
             account.first_order = slot;
         } else {
             orders[last].account_next = slot;
         }
-        orders[slot].account_previous = last;
-        orders[slot].account_next = NONE;
     }
 
     /// Adds an order to its account's list, by number. A released order may not be the last.

@@ -151,11 +151,10 @@ impl Exchange {
     }
 
     fn ensure_key(&self, order: &PlaceOrder, account: &Account) -> Result<(), NotApplied> {
-        let key = self
-            .keys
-            .get(order.key)
-            .filter(|key| key.live && !key.read_only)
-            .ok_or(RejectionReason::UnknownKey)?;
+        let Some(key) = self.keys.get(order.key) else {
+            return Err(RejectionReason::UnknownKey.into());
+        };
+        ensure(key.live && !key.read_only, RejectionReason::UnknownKey)?;
         ensure(
             key.owner == account.owner,
             RejectionReason::KeyOfAnotherOwner,
@@ -233,11 +232,10 @@ impl Exchange {
         market: &Market,
         account: &Account,
     ) -> Result<(), NotApplied> {
-        self.system.ensure_takes_risk()?;
-        ensure(
-            self.system.mode != SystemMode::PostOnly || order.post_only,
-            RejectionReason::PostOnlyMode,
-        )?;
+        if self.system.mode != SystemMode::Running {
+            self.system.ensure_takes_risk()?;
+            ensure(order.post_only, RejectionReason::PostOnlyMode)?;
+        }
         market.ensure_trading()?;
         ensure(
             !account.closed_only || order.side == Side::Sell,
@@ -304,8 +302,11 @@ impl Exchange {
             Rejection::with(too_many, live.into(), cap.into()),
         )?;
         if order.side == Side::Buy {
-            let needed = needed_collateral((order, rests), market.fee, limit, lots);
-            ensure_collateral(needed, account.free)?;
+            // A value is at most the full value, and so is a fee.
+            if !rests || account.free.0 / 2 < lots.full_value().0 {
+                let needed = needed_collateral((order, rests), market.fee, limit, lots);
+                ensure_collateral(needed, account.free)?;
+            }
             return Ok(NONE);
         }
         let position = self.positions.find(order.account, order.market);
@@ -354,29 +355,29 @@ fn read_amounts(order: &PlaceOrder, tick: Tick) -> Result<(Price, Lots), NotAppl
         RejectionReason::AmountTooLarge,
     )?;
     let rests = order.order_type.may_rest();
-    let has_budget = order.side == Side::Buy && !rests;
-    let whole = shares / MICROS_PER_LOT;
-    ensure(
-        has_budget || whole * MICROS_PER_LOT == shares,
-        Rejection::with(RejectionReason::SizeNotLots, shares, 0),
-    )?;
-    let lots = if has_budget { 0 } else { whole };
-    // A price that rests is stated exactly.
+    let lots = if order.side == Side::Buy && !rests {
+        Lots::ZERO
+    } else {
+        let not_lots = Rejection::with(RejectionReason::SizeNotLots, shares, 0);
+        Lots::from_micro_shares(shares).ok_or(not_lots)?
+    };
     let price = if rests {
-        collateral
-            .checked_div(lots)
-            .filter(|price| price * lots == collateral)
+        exact_price(collateral, lots)
     } else {
         price_in_favour(order.side, collateral, shares, tick)
     };
-    let price = price
-        .filter(|price| *price < PRICE_ONE.into())
-        .and_then(|price| u16::try_from(price).ok())
-        .map(Price)
-        .filter(|price| price.fits(tick));
-    let off_tick = RejectionReason::PriceOffTick;
-    let price = price.ok_or_else(|| Rejection::with(off_tick, tick.units().into(), 0))?;
-    Ok((price, Lots(lots)))
+    match price.map(u16::try_from) {
+        Some(Ok(price)) if Price(price).fits(tick) => Ok((Price(price), lots)),
+        _ => Err(Rejection::with(RejectionReason::PriceOffTick, tick.units().into(), 0).into()),
+    }
+}
+
+/// The price that the amounts state exactly; `None` when it is not a whole price unit.
+const fn exact_price(collateral: u64, lots: Lots) -> Option<u64> {
+    match collateral.checked_div(lots.0) {
+        Some(price) if price * lots.0 == collateral => Some(price),
+        _ => None,
+    }
 }
 
 /// The ratio of the amounts, rounded once to a tick in the signer's favour: a BUY down, a SELL up.

@@ -36,6 +36,7 @@ impl Level {
 
     /// Unlinks an order from the level. Its own links stay unchanged. Returns whether the level is
     /// empty now.
+    #[inline(always)]
     pub(crate) fn unlink(&mut self, slot: u32, orders: &mut OrderPool) -> bool {
         let (previous, next) = (orders[slot].previous, orders[slot].next);
         if previous == NONE {

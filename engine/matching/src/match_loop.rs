@@ -53,7 +53,7 @@ impl Exchange {
             if let Some(stop) = taker.stop_before_next() {
                 return stop;
             }
-            let Some(slot) = next.filter(|slot| taker.reaches(self.orders[*slot].yes_price)) else {
+            let Some(slot) = next else {
                 return taker.stop_without_maker();
             };
             taker.visited += 1;
@@ -62,7 +62,8 @@ impl Exchange {
             }
             // A removed order keeps its links, so its successor can be found.
             let ladder = &self.markets[taker.market].ladder;
-            next = ladder::next_order(ladder, &self.orders, slot, makers);
+            next = ladder::next_order(ladder, &self.orders, slot, makers)
+                .filter(|slot| taker.reaches(self.orders[*slot].yes_price));
         }
     }
 

@@ -119,6 +119,7 @@ impl Positions {
     }
 
     /// Adds free shares.
+    #[inline(always)]
     pub(crate) fn credit(
         &mut self,
         account: AccountNumber,
