@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use foretell_engine::client::ClientError;
 use foretell_engine::{EXIT_IO_ERROR, EngineError};
-use foretell_journal::disk::{Disk, DiskFile, RealDisk};
 use foretell_link::{Answer, Request, Role};
 use foretell_model::{Command, Verdict};
 use parking_lot::{Condvar, Mutex};
 
 use crate::harness::{Engine, MACHINES, config, frames};
+use crate::hooked_disk::{Hook, HookedDisk, Operation};
 use crate::world::{World, order_id};
 
 /// The behaviour of syncs: pass, wait, or fail.
@@ -22,14 +22,14 @@ pub(crate) enum Syncs {
     Fail,
 }
 
-/// A disk whose syncs the test controls.
+/// The test controls syncs.
 #[derive(Debug)]
-pub(crate) struct GatedDisk {
+pub(crate) struct SyncGate {
     state: Mutex<Syncs>,
     changed: Condvar,
 }
 
-impl GatedDisk {
+impl SyncGate {
     pub(crate) fn new() -> Arc<Self> {
         Arc::new(Self {
             state: Mutex::new(Syncs::Pass),
@@ -42,58 +42,22 @@ impl GatedDisk {
         self.changed.notify_all();
     }
 
-    fn pass(&self) -> io::Result<()> {
+    pub(crate) fn disk(self: &Arc<Self>) -> Arc<HookedDisk<Self>> {
+        Arc::new(HookedDisk(Arc::clone(self)))
+    }
+}
+
+impl Hook for SyncGate {
+    fn before(&self, operation: Operation, _: &Path) -> io::Result<()> {
         let mut state = self.state.lock();
-        loop {
+        while operation == Operation::Sync {
             match *state {
-                Syncs::Pass => return Ok(()),
+                Syncs::Pass => break,
                 Syncs::Fail => return Err(io::Error::other("the disk is on fire")),
                 Syncs::Wait => self.changed.wait(&mut state),
             }
         }
-    }
-}
-
-/// The journal takes ownership of its disk.
-#[derive(Clone, Debug)]
-pub(crate) struct Gate(pub(crate) Arc<GatedDisk>);
-
-#[derive(Debug)]
-struct GatedFile(Arc<GatedDisk>, Box<dyn DiskFile>);
-
-impl Disk for Gate {
-    fn create(&self, path: &Path) -> io::Result<Box<dyn DiskFile>> {
-        let file = RealDisk.create(path)?;
-        Ok(Box::new(GatedFile(Arc::clone(&self.0), file)))
-    }
-    fn open(&self, path: &Path) -> io::Result<Box<dyn DiskFile>> {
-        let file = RealDisk.open(path)?;
-        Ok(Box::new(GatedFile(Arc::clone(&self.0), file)))
-    }
-    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
-        RealDisk.rename(from, to)
-    }
-    fn remove(&self, path: &Path) -> io::Result<()> {
-        RealDisk.remove(path)
-    }
-    fn sync_dir(&self, path: &Path) -> io::Result<()> {
-        RealDisk.sync_dir(path)
-    }
-    fn free_bytes(&self, path: &Path) -> io::Result<u64> {
-        RealDisk.free_bytes(path)
-    }
-}
-
-impl DiskFile for GatedFile {
-    fn write_at(&mut self, bytes: &[u8], offset: u64) -> io::Result<usize> {
-        self.1.write_at(bytes, offset)
-    }
-    fn sync_data(&mut self) -> io::Result<()> {
-        self.0.pass()?;
-        self.1.sync_data()
-    }
-    fn make_read_only(&mut self) -> io::Result<()> {
-        self.1.make_read_only()
+        Ok(())
     }
 }
 
@@ -101,16 +65,16 @@ impl DiskFile for GatedFile {
 fn no_answer_leaves_before_what_it_rests_on_is_durable() {
     for (threads, waiting) in MACHINES {
         let directory = tempfile::tempdir().unwrap();
-        let disk = GatedDisk::new();
+        let gate = SyncGate::new();
         let mut config = config(directory.path());
         (config.threads, config.waiting) = (threads, waiting);
-        config.journal.disk = Arc::new(Gate(Arc::clone(&disk)));
+        config.journal.disk = gate.disk();
         let engine = Engine::start(config);
         let world = World::build(&engine);
         let mut client = engine.client(Role::Trading);
         let before = client.status().sequence;
 
-        disk.set(Syncs::Wait);
+        gate.set(Syncs::Wait);
         let placed = client
             .send(Command::PlaceOrder(world.resting_buy(1)), b"signed")
             .unwrap();
@@ -134,7 +98,7 @@ fn no_answer_leaves_before_what_it_rests_on_is_durable() {
             assert_eq!(client.status().durable, before);
         }
 
-        disk.set(Syncs::Pass);
+        gate.set(Syncs::Pass);
         for (request, applied) in [(placed, true), (placed + 1, false), (refused, false)] {
             let Answer::Reply(reply) = client.client.receive().unwrap() else {
                 panic!("a reply");
@@ -151,15 +115,15 @@ fn no_answer_leaves_before_what_it_rests_on_is_durable() {
 fn after_the_first_io_error_nothing_is_acknowledged() {
     for (threads, waiting) in MACHINES {
         let directory = tempfile::tempdir().unwrap();
-        let disk = GatedDisk::new();
+        let gate = SyncGate::new();
         let mut config = config(directory.path());
         (config.threads, config.waiting) = (threads, waiting);
-        config.journal.disk = Arc::new(Gate(Arc::clone(&disk)));
+        config.journal.disk = gate.disk();
         let engine = Engine::start(config.clone());
         let world = World::build(&engine);
         let mut client = engine.client(Role::Trading);
 
-        disk.set(Syncs::Fail);
+        gate.set(Syncs::Fail);
         client
             .send(Command::PlaceOrder(world.resting_buy(1)), b"signed")
             .unwrap();
@@ -170,7 +134,7 @@ fn after_the_first_io_error_nothing_is_acknowledged() {
         assert_eq!(failure.exit_code(), EXIT_IO_ERROR);
 
         // The next start needs the operator's consent.
-        disk.set(Syncs::Pass);
+        gate.set(Syncs::Pass);
         let refused = Engine::try_start(config.clone()).err().unwrap();
         assert!(matches!(refused, EngineError::Journal(_)), "{refused:?}");
         config.journal.after_io_error = true;
@@ -183,16 +147,16 @@ fn after_the_first_io_error_nothing_is_acknowledged() {
 fn a_clean_stop_answers_everything_accepted_and_says_goodbye() {
     for (threads, waiting) in MACHINES {
         let directory = tempfile::tempdir().unwrap();
-        let disk = GatedDisk::new();
+        let gate = SyncGate::new();
         let mut config = config(directory.path());
         (config.threads, config.waiting) = (threads, waiting);
-        config.journal.disk = Arc::new(Gate(Arc::clone(&disk)));
+        config.journal.disk = gate.disk();
         let engine = Engine::start(config);
         let world = World::build(&engine);
         let mut client = engine.client(Role::Trading);
         let before = client.status().sequence;
 
-        disk.set(Syncs::Wait);
+        gate.set(Syncs::Wait);
         let orders = 100;
         for number in 0..orders {
             client
@@ -216,7 +180,7 @@ fn a_clean_stop_answers_everything_accepted_and_says_goodbye() {
             }
         };
         assert_eq!(busy.reason, foretell_link::BusyReason::Stopping);
-        disk.set(Syncs::Pass);
+        gate.set(Syncs::Pass);
 
         let mut acknowledged = Vec::new();
         let last = loop {

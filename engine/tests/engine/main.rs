@@ -12,6 +12,7 @@ mod crash;
 mod durable;
 mod harness;
 mod heartbeats;
+mod hooked_disk;
 mod hostile;
 mod images;
 mod life;

@@ -1,26 +1,25 @@
 //! Overload: excess requests get an immediate answer, memory is bounded, and cancels are accepted.
 
-use std::sync::Arc;
 
 use foretell_link::{Answer, BusyReason, Role};
 use foretell_model::Command;
 
-use crate::durable::{Gate, GatedDisk, Syncs};
+use crate::durable::{SyncGate, Syncs};
 use crate::harness::{Engine, config};
 use crate::world::{World, order_id};
 
 #[test]
 fn a_full_ring_is_busy_and_keeps_room_for_cancels() {
     let directory = tempfile::tempdir().unwrap();
-    let disk = GatedDisk::new();
+    let gate = SyncGate::new();
     let mut config = config(directory.path());
     config.ring_capacity = 16;
-    config.journal.disk = Arc::new(Gate(Arc::clone(&disk)));
+    config.journal.disk = gate.disk();
     let engine = Engine::start(config);
     let world = World::build(&engine);
     let mut client = engine.client(Role::Trading);
 
-    disk.set(Syncs::Wait);
+    gate.set(Syncs::Wait);
     for number in 0..20 {
         client
             .send(Command::PlaceOrder(world.resting_buy(number)), b"signed")
@@ -54,7 +53,7 @@ fn a_full_ring_is_busy_and_keeps_room_for_cancels() {
         .send(Command::PlaceOrder(world.resting_buy(50)), b"signed")
         .unwrap();
 
-    disk.set(Syncs::Pass);
+    gate.set(Syncs::Pass);
     for request in (1..=8).chain(21..=22) {
         match client.client.receive().unwrap() {
             Answer::Reply(reply) => assert_eq!(reply.request, request),

@@ -6,12 +6,12 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use foretell_journal::disk::{Disk, DiskFile, RealDisk};
 use foretell_journal::snapshot::newest_image;
 use foretell_link::{Role, SnapshotResult};
 use foretell_model::{Command, Sequence, Verdict};
 
 use crate::harness::Engine;
+use crate::hooked_disk::{Hook, HookedDisk, Operation};
 use crate::images::{assert_images_are_the_journal, files, genesis, published, snapshots};
 use crate::life::Life;
 use crate::snapshots::{SMALL, ask_for_snapshot, on_request, snapshot};
@@ -40,91 +40,28 @@ impl Faults {
         self.fails_at.store(operations, Ordering::SeqCst);
     }
 
-    fn pass(&self) -> io::Result<()> {
-        if self.done.fetch_add(1, Ordering::SeqCst) >= self.fails_at.load(Ordering::SeqCst) {
-            return Err(self.error.into());
-        }
-        Ok(())
+    fn disk(self: &Arc<Self>) -> Arc<HookedDisk<Self>> {
+        Arc::new(HookedDisk(Arc::clone(self)))
     }
 }
 
-#[derive(Clone, Debug)]
-struct FaultyDisk(Arc<Faults>);
-
-#[derive(Debug)]
-struct FaultyFile(Option<Arc<Faults>>, Box<dyn DiskFile>);
-
-impl FaultyDisk {
-    fn pass(&self, path: &Path) -> io::Result<()> {
-        if path
-            .components()
-            .any(|part| part.as_os_str() == "snapshots")
+impl Hook for Faults {
+    fn before(&self, operation: Operation, path: &Path) -> io::Result<()> {
+        let mut parts = path.components();
+        let is_snapshot = parts.any(|part| part.as_os_str() == "snapshots");
+        if !is_snapshot
+            || self.done.fetch_add(1, Ordering::SeqCst) < self.fails_at.load(Ordering::SeqCst)
         {
-            self.0.pass()
-        } else {
-            Ok(())
+            return Ok(());
         }
+        Err(match operation {
+            Operation::Write => io::ErrorKind::StorageFull.into(),
+            _ => self.error.into(),
+        })
     }
 
-    fn file(&self, path: &Path, file: Box<dyn DiskFile>) -> Box<dyn DiskFile> {
-        let is_snapshot = path
-            .components()
-            .any(|part| part.as_os_str() == "snapshots");
-        Box::new(FaultyFile(is_snapshot.then(|| Arc::clone(&self.0)), file))
-    }
-}
-
-impl Disk for FaultyDisk {
-    fn create(&self, path: &Path) -> io::Result<Box<dyn DiskFile>> {
-        self.pass(path)?;
-        Ok(self.file(path, RealDisk.create(path)?))
-    }
-    fn open(&self, path: &Path) -> io::Result<Box<dyn DiskFile>> {
-        self.pass(path)?;
-        Ok(self.file(path, RealDisk.open(path)?))
-    }
-    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
-        self.pass(from)?;
-        RealDisk.rename(from, to)
-    }
-    fn remove(&self, path: &Path) -> io::Result<()> {
-        // Removing a missing file is no operation.
-        if path.exists() {
-            self.pass(path)?;
-        }
-        RealDisk.remove(path)
-    }
-    fn sync_dir(&self, path: &Path) -> io::Result<()> {
-        self.pass(path)?;
-        RealDisk.sync_dir(path)
-    }
-    fn free_bytes(&self, path: &Path) -> io::Result<u64> {
-        RealDisk.free_bytes(path)
-    }
-}
-
-impl FaultyFile {
-    fn pass(&self) -> io::Result<()> {
-        self.0.as_ref().map_or(Ok(()), |faults| faults.pass())
-    }
-}
-
-impl DiskFile for FaultyFile {
-    fn write_at(&mut self, bytes: &[u8], offset: u64) -> io::Result<usize> {
-        if self.pass().is_err() {
-            // A torn write: only half of it.
-            self.1.write_at(&bytes[..bytes.len() / 2], offset)?;
-            return Err(io::ErrorKind::StorageFull.into());
-        }
-        self.1.write_at(bytes, offset)
-    }
-    fn sync_data(&mut self) -> io::Result<()> {
-        self.pass()?;
-        self.1.sync_data()
-    }
-    fn make_read_only(&mut self) -> io::Result<()> {
-        self.pass()?;
-        self.1.make_read_only()
+    fn tears_writes(&self) -> bool {
+        true
     }
 }
 
@@ -136,7 +73,7 @@ fn a_crash_anywhere_between_chunks_and_images_leaves_whole_ones() {
         let directory = tempfile::tempdir().unwrap();
         let faults = Faults::new(io::ErrorKind::Other);
         let mut config = on_request(directory.path());
-        config.journal.disk = Arc::new(FaultyDisk(Arc::clone(&faults)));
+        config.journal.disk = faults.disk();
         let engine = Engine::start(config);
         let world = World::build(&engine);
         let mut client = engine.client(Role::Operator);
@@ -185,7 +122,7 @@ fn a_full_disk_costs_snapshots_and_nothing_else() {
     let directory = tempfile::tempdir().unwrap();
     let faults = Faults::new(io::ErrorKind::StorageFull);
     let mut config = on_request(directory.path());
-    config.journal.disk = Arc::new(FaultyDisk(Arc::clone(&faults)));
+    config.journal.disk = faults.disk();
     let engine = Engine::start(config);
     let world = World::build(&engine);
     let mut client = engine.client(Role::Operator);
