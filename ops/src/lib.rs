@@ -26,6 +26,7 @@ mod page;
 mod process;
 mod profile;
 mod progress;
+mod runtime;
 mod supervisor;
 pub mod trader;
 mod up;

@@ -330,17 +330,6 @@ pub(crate) fn stop_with_parent(supervisor: Option<i32>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A runtime for a mostly idle program.
-///
-/// # Errors
-/// The kernel has no descriptors left.
-pub(crate) fn small_runtime() -> Result<tokio::runtime::Runtime, Failure> {
-    tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| Failure::new(format!("cannot start a runtime: {error}")))
-}
-
 /// Reports readiness to the supervisor by one JSON line on standard output.
 pub(crate) fn report_ready(name: &str, more: &Value) {
     let mut line = json!({ "ready": name });

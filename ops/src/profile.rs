@@ -16,7 +16,7 @@ use crate::config::Config;
 use crate::failure::Failure;
 use crate::operator::client;
 use crate::output::{Output, table};
-use crate::process;
+use crate::runtime;
 
 /// Maximum characters of a name or a pseudonym.
 const NAME_CHARACTERS: usize = 64;
@@ -82,7 +82,7 @@ pub(crate) fn run(
             let wallet = wallet(address)?;
             let edit = changes.edit(wallet)?;
             let client = client::connect(config)?;
-            process::small_runtime()?.block_on(client.send(&edit))?;
+            runtime::small()?.block_on(client.send(&edit))?;
             (wallet, known(&file, &wallet)?.unwrap_or_default())
         }
         ProfileCommand::Show { address } => {

@@ -26,6 +26,7 @@ use crate::logging;
 use crate::operator::client;
 use crate::output::Output;
 use crate::process;
+use crate::runtime;
 
 /// Interactive commands report an unreachable exchange soon.
 const INTERACTIVE_BACKOFF: Backoff = Backoff {
@@ -67,7 +68,7 @@ pub(super) fn sync(config: &Config, sync: &Sync, output: Output) -> Result<ExitC
         exchange,
         ..settings(config, &progress)?
     };
-    process::small_runtime()?.block_on(async {
+    runtime::small()?.block_on(async {
         let mut stop = process::StopSignal::install()?;
         let mut service = service(settings)?;
         if follow {
@@ -122,8 +123,8 @@ pub(super) fn import(
         exchange,
         ..settings(config, &progress)?
     };
-    let round = process::small_runtime()?
-        .block_on(async { Ok::<_, Failure>(service(settings)?.round().await) })?;
+    let round =
+        runtime::small()?.block_on(async { Ok::<_, Failure>(service(settings)?.round().await) })?;
     finished(&round, Some(&report), left, output)
 }
 
@@ -185,7 +186,7 @@ pub(super) fn check(config: &Config, output: Output) -> Result<ExitCode, Failure
         exchange: Some(exchange(config, None, INTERACTIVE_BACKOFF)?),
         ..settings(config, &progress)?
     };
-    let found = process::small_runtime()?.block_on(async {
+    let found = runtime::small()?.block_on(async {
         let found = service(settings)?.dry_run().await;
         found.ok_or_else(|| Failure::new("there is no exchange to compare with"))
     })?;

@@ -24,6 +24,7 @@ use crate::demo::summary::Summary;
 use crate::demo::wallets::BOTS;
 use crate::failure::Failure;
 use crate::process;
+use crate::runtime;
 use crate::trader::{Terms, Trader};
 
 /// Pause between two quote updates. About four requests each keep the load of all bots far below a
@@ -45,7 +46,7 @@ const SHORT_MARKET_PERIOD: usize = 4;
 /// The sample does not parse, or a bot cannot get an API key.
 pub(crate) fn run(config: &Config, arguments: &DemoBots) -> Result<ExitCode, Failure> {
     process::stop_with_parent(arguments.supervised)?;
-    let runtime = process::small_runtime()?;
+    let runtime = runtime::small()?;
     runtime.block_on(async {
         let mut stop = process::StopSignal::install()?;
         let (sender, news) = mpsc::unbounded_channel();

@@ -19,8 +19,8 @@ use crate::operator::client;
 use crate::operator::market_file::SelectedMarket;
 use crate::operator::market_names::{self, MarketNames};
 use crate::output::{Output, escape, line, shown};
-use crate::process;
 use crate::progress;
+use crate::runtime;
 
 /// How long to retry while the exchange is busy, such as cancelling a long book.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -68,7 +68,7 @@ fn end_all(
     output: Output,
 ) -> Result<ExitCode, Failure> {
     let client = client::connect(config)?;
-    let refused = process::small_runtime()?.block_on(async {
+    let refused = runtime::small()?.block_on(async {
         let listed = client.markets("").await?;
         let changes = changes(&listed, selected, payout)?;
         let bar = progress::bar(changes.len(), "markets", output);

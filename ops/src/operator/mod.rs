@@ -26,7 +26,7 @@ use serde_json::{Value, json};
 use crate::config::Config;
 use crate::failure::Failure;
 use crate::output::{Output, field};
-use crate::process;
+use crate::runtime;
 use crate::trader::Trader;
 use arguments::{Account, Keys, Market, Operators, System};
 
@@ -219,7 +219,7 @@ pub(crate) fn keys(config: &Config, command: &Keys, output: Output) -> Result<Ex
         } => {
             let private_key = private_key::read(private_key_file)?;
             let base = format!("http://{}", config.trading.listen);
-            let answer = process::small_runtime()?.block_on(async {
+            let answer = runtime::small()?.block_on(async {
                 let trader = Trader::connect(&base, &private_key, *nonce).await?;
                 let (_, answer) = trader.derive_key(*nonce).await?;
                 Ok::<Value, Failure>(answer)
@@ -310,7 +310,7 @@ pub(crate) fn status(config: &Config, output: Output) -> Result<ExitCode, Failur
 }
 
 fn block_on<T>(request: impl Future<Output = Result<T, OperatorError>>) -> Result<T, Failure> {
-    Ok(process::small_runtime()?.block_on(request)?)
+    Ok(runtime::small()?.block_on(request)?)
 }
 
 fn get(
@@ -331,7 +331,7 @@ fn send(
 ) -> Result<ExitCode, Failure> {
     let client = client::connect(config)?;
     let command = command()?;
-    let sent = process::small_runtime()?.block_on(client.send(&command));
+    let sent = runtime::small()?.block_on(client.send(&command));
     let mut answer = json!(sent.map_err(|error| safe_repeat(error, &command))?);
     // A generated idempotency key is printed: only with it can the caller repeat the command
     // safely.

@@ -12,8 +12,8 @@ use crate::exit_codes::REFUSED;
 use crate::failure::Failure;
 use crate::operator::client;
 use crate::output::{Output, field};
-use crate::process;
 use crate::progress;
+use crate::runtime;
 
 /// Registers every market of the file; a rejected one is reported and the others continue.
 ///
@@ -31,7 +31,7 @@ pub(super) fn register(
     };
     let client = client::connect(config)?;
     let bar = progress::bar(markets.len(), "markets", output);
-    let refused = process::small_runtime()?.block_on(async {
+    let refused = runtime::small()?.block_on(async {
         let mut refused = 0_usize;
         for mut market in markets {
             let name = match market["condition_id"].is_null() {
