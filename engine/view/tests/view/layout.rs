@@ -8,8 +8,8 @@ use scene::*;
 
 /// The version, and the hash of all bytes of a small scene in this version.
 const PINNED: (u32, &str) = (
-    9,
-    "9099d0a03983f740dfcede27c0fee17c84c5f98ea8bbeeb0a1f66bcb25dadf10",
+    10,
+    "36542f8abd1cd941fdb72ead8d469e5feb1d6f3ed6578def8a3d1950c9a5616e",
 );
 
 /// Two trades, orders of every final state, account actions, chunks of two rows.

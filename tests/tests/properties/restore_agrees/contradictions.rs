@@ -311,7 +311,7 @@ const ROWS: &[Row] = &[
     ),
     (
         set!(StateRecord::Order { side: Side::Sell, lots, .. } => lots = Lots(9)),
-        "orders need ([Lots(9), Lots(0)], 2)",
+        "orders need [Lots(9), Lots(0)]",
     ),
     (
         set!(StateRecord::Order { side: Side::Sell, expiration, .. } => expiration = TimeSeconds(0)),
