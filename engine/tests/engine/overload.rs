@@ -1,6 +1,5 @@
 //! Overload: excess requests get an immediate answer, memory is bounded, and cancels are accepted.
 
-
 use foretell_link::{Answer, BusyReason, Role};
 use foretell_model::Command;
 

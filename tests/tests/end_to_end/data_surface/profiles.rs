@@ -43,8 +43,9 @@ fn shown(exchange: &Exchange, arguments: &[&str]) -> Value {
 
 #[test]
 fn a_wallet_is_called_what_operators_say() {
-    let data = tempfile::tempdir().expect("a directory");
-    let exchange = Exchange::start_at(BINARY, &Options::demo(), data.path());
+    let root = tempfile::tempdir().expect("a directory");
+    let data = root.path().join("data");
+    let exchange = Exchange::start_at(BINARY, &Options::demo(), &data);
     runtime().block_on(async {
         let market = market();
         mint(&exchange, &market).await;
@@ -80,9 +81,9 @@ fn a_wallet_is_called_what_operators_say() {
 
     // Another catalog is made from the journal.
     for file in ["catalog.db", "catalog.db-wal", "catalog.db-shm"] {
-        let _ = std::fs::remove_file(data.path().join(file));
+        let _ = std::fs::remove_file(data.join(file));
     }
-    let exchange = Exchange::start_at(BINARY, &Options::demo(), data.path());
+    let exchange = Exchange::start_at(BINARY, &Options::demo(), &data);
     let began = Instant::now();
     let wallet = VISITORS[1].address;
     while shown(&exchange, &["show", wallet])["bio"] != "rain" {
