@@ -49,15 +49,17 @@ impl SyncGate {
 
 impl Hook for SyncGate {
     fn before(&self, operation: Operation, _: &Path) -> io::Result<()> {
+        if operation != Operation::Sync {
+            return Ok(());
+        }
         let mut state = self.state.lock();
-        while operation == Operation::Sync {
+        loop {
             match *state {
-                Syncs::Pass => break,
+                Syncs::Pass => return Ok(()),
                 Syncs::Fail => return Err(io::Error::other("the disk is on fire")),
                 Syncs::Wait => self.changed.wait(&mut state),
             }
         }
-        Ok(())
     }
 }
 
