@@ -81,6 +81,7 @@ impl Engine {
             digest: matcher.exchange.digest(),
             sequence: matcher.exchange.sequence(),
         };
+        world.reopen_lost(recovered.sequence);
         if let Err(what) = matcher.exchange.check_invariants() {
             world.context.broken(Promise::MoneyIsExact, || what);
         }

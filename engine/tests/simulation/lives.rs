@@ -241,17 +241,6 @@ fn audit_recovered(world: &World, recovered: Recovered) {
     {
         world.context.count(Situation::RecoveredFromImage);
     }
-    if world.may_have_lost.replace(false) {
-        let lost = world.ledger.borrow_mut().lose_above(end);
-        if !lost.is_empty() {
-            world
-                .context
-                .count(Situation::AcknowledgedLostAtProcessDurability);
-        }
-        for client in world.clients.borrow_mut().iter_mut() {
-            client.reopen(&lost);
-        }
-    }
     if let Err((promise, what)) = audit(world, recovered.digest, end) {
         world.context.broken(promise, || what);
     }

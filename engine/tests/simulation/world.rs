@@ -136,6 +136,22 @@ impl World {
         self.is_calm.set(is_calm);
     }
 
+    /// Reopens what a recovered journal that ends at `end` has lost. Called before the start journals
+    /// commands of its own: these take the sequences of the lost ones, and stay when the start fails.
+    pub(super) fn reopen_lost(&self, end: Sequence) {
+        if !self.may_have_lost.replace(false) {
+            return;
+        }
+        let lost = self.ledger.borrow_mut().lose_above(end);
+        if !lost.is_empty() {
+            let lost = Situation::AcknowledgedLostAtProcessDurability;
+            self.context.count(lost);
+        }
+        for client in self.clients.borrow_mut().iter_mut() {
+            client.reopen(&lost);
+        }
+    }
+
     pub(super) fn durability(&self) -> Durability {
         self.config.borrow().journal.durability
     }
