@@ -21,11 +21,13 @@ fn profile(exchange: &Exchange, arguments: &[&str]) -> (bool, String) {
     for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("FORETELL_")) {
         command.env_remove(name);
     }
+    let listen = exchange.operator.trim_start_matches("http://");
     let output = command
         .arg("--data")
         .arg(exchange.data())
         .args(["--json", "profile"])
         .args(arguments)
+        .env("FORETELL_OPERATOR_LISTEN", listen)
         .output()
         .expect("the binary starts");
     let said = [output.stdout, output.stderr].concat();
