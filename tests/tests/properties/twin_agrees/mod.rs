@@ -17,7 +17,7 @@ use pair::Pair;
 use shrink::{Timed, shrink, step};
 
 /// Sequences of an ordinary run.
-const SEQUENCES: u64 = 2_500;
+const SEQUENCES: u64 = 3_300;
 /// Minimum number of sequences for the check that every kind of rejection occurred.
 const ENOUGH_FOR_COVERAGE: u64 = 2_000;
 
