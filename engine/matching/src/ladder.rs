@@ -266,6 +266,22 @@ mod tests {
     }
 
     #[test]
+    fn every_price_has_the_level_of_its_ticks() {
+        for tick in [
+            Tick::Tenth,
+            Tick::Hundredth,
+            Tick::Thousandth,
+            Tick::TenThousandth,
+        ] {
+            let ladder = Ladder::new(tick);
+            for level in 0..u32::from(10_000 / tick.units()) - 1 {
+                let found = level_index(ladder.index(ladder.price(level)));
+                assert_eq!(found, level, "{tick:?}");
+            }
+        }
+    }
+
+    #[test]
     fn the_extreme_prices_have_levels() {
         for (tick, levels) in [
             (Tick::Tenth, 9),
