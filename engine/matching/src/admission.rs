@@ -45,9 +45,9 @@ impl Exchange {
         let id_slot = self
             .ids
             .remember(id, taker.number, order.timestamp, terms(order));
-        if let Some(owner) = self.keys.owner_of(order.key) {
-            self.accounts[owner].order_ids += 1;
-        }
+        // Admission: the key is one of the account's owner.
+        let owner = self.accounts[order.account].owner;
+        self.accounts[owner].order_ids += 1;
         if taker.may_wait {
             return Ok(self.place_with_delay(order, taker, id_slot, context));
         }
