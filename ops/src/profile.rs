@@ -9,7 +9,9 @@ use foretell_catalog::{Catalog, CatalogError, Profile, Sites};
 use foretell_model::WalletAddress;
 use foretell_operator_client::OperatorClient;
 use foretell_wire::data::pseudonym;
-use foretell_wire::operator::{OperatorCommand, ProfileEdit};
+use foretell_wire::operator::{
+    MAX_BIO_CHARACTERS, MAX_NAME_CHARACTERS, MAX_URL_CHARACTERS, OperatorCommand, ProfileEdit,
+};
 use serde_json::{Value, json};
 
 use crate::config::Config;
@@ -17,13 +19,6 @@ use crate::failure::Failure;
 use crate::operator::client;
 use crate::output::{Output, table};
 use crate::runtime;
-
-/// Maximum characters of a name or a pseudonym.
-const NAME_CHARACTERS: usize = 64;
-/// Maximum characters of a bio.
-const BIO_CHARACTERS: usize = 1_000;
-/// Maximum characters of a URL.
-const URL_CHARACTERS: usize = 2_048;
 
 /// `foretell profile`
 #[derive(Debug, Subcommand)]
@@ -153,9 +148,9 @@ impl Changes {
     }
 
     fn check(&self) -> Result<(), Failure> {
-        short("--name", &self.name, NAME_CHARACTERS)?;
-        short("--pseudonym", &self.pseudonym, NAME_CHARACTERS)?;
-        short("--bio", &self.bio, BIO_CHARACTERS)?;
+        short("--name", &self.name, MAX_NAME_CHARACTERS)?;
+        short("--pseudonym", &self.pseudonym, MAX_NAME_CHARACTERS)?;
+        short("--bio", &self.bio, MAX_BIO_CHARACTERS)?;
         url("--image", &self.image)?;
         url("--image-optimized", &self.image_optimized)
     }
@@ -181,7 +176,7 @@ fn short(option: &str, text: &Option<String>, most: usize) -> Result<(), Failure
 }
 
 fn url(option: &str, text: &Option<String>) -> Result<(), Failure> {
-    short(option, text, URL_CHARACTERS)?;
+    short(option, text, MAX_URL_CHARACTERS)?;
     let Some(text) = text.as_deref().filter(|text| !text.is_empty()) else {
         return Ok(());
     };

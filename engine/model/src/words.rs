@@ -7,8 +7,8 @@
 
 use std::collections::BTreeMap;
 
-/// The words after an edit, fields by name: a later value of a field replaces the earlier one. What of an edit is no
-/// pair of name and value changes nothing.
+/// The words after an edit, fields by name: a later value of a field replaces the earlier one. A part
+/// of the edit that is no pair of name and value changes nothing.
 #[must_use]
 pub fn edited(words: &[u8], edit: &[u8]) -> Vec<u8> {
     let (text, fields) = parts(words);

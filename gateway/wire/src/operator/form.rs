@@ -30,6 +30,12 @@ const MAX_TEXT_BYTES: usize = 2_048;
 const MAX_DESCRIPTION_BYTES: usize = 32 * 1024;
 /// Most tags of a market.
 const MAX_TAGS: usize = 64;
+/// Most characters of a wallet's name or pseudonym.
+pub const MAX_NAME_CHARACTERS: usize = 64;
+/// Most characters of a wallet's bio.
+pub const MAX_BIO_CHARACTERS: usize = 1_000;
+/// Most characters of a wallet's URLs.
+pub const MAX_URL_CHARACTERS: usize = 2_048;
 
 /// How a value of a body is written and read.
 pub(super) trait Form {
@@ -151,13 +157,13 @@ forms! {
         |text: String| bounded(text, 0, MAX_DESCRIPTION_BYTES), String::clone;
     /// A name of a wallet.
     pub(super) ProfileName(String, String): "a text of at most 64 characters without controls",
-        |text: String| plain(text, 64, ""), String::clone;
+        |text: String| plain(text, MAX_NAME_CHARACTERS, ""), String::clone;
     /// A short text of a wallet.
     pub(super) Bio(String, String): "a text of at most 1000 characters without controls other than line feeds",
-        |text: String| plain(text, 1_000, "\n"), String::clone;
+        |text: String| plain(text, MAX_BIO_CHARACTERS, "\n"), String::clone;
     /// An image of a wallet.
     pub(super) WebUrl(String, String): "a URL of http or https of at most 2048 characters, or an empty text",
-        |text: String| plain(text, 2_048, "").filter(|text| is_web_url(text)), String::clone;
+        |text: String| plain(text, MAX_URL_CHARACTERS, "").filter(|text| is_web_url(text)), String::clone;
     /// A time of a market's clock; an empty text is none.
     pub Clock(TimeMs, String): "an ISO 8601 time such as 2026-07-01T12:00:00Z, or an empty text for none",
         clock, |time: &TimeMs| if time.0 == 0 { String::new() } else { iso_millis(*time) };

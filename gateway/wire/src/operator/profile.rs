@@ -63,10 +63,9 @@ mod tests {
 
     #[test]
     fn an_edit_names_the_fields_it_changes() {
-        let edit =
-            edit(r#""name":"Ann \u0000","public":false,"image":"https://example.org/a.png""#);
-        assert!(edit.is_err());
-        let edit = self::edit(
+        let with_zero = r#""name":"Ann \u0000","public":false,"image":"https://example.org/a.png""#;
+        assert!(edit(with_zero).is_err());
+        let edit = edit(
             r#""bio":"two\nlines","public":false,"image":"","image_optimized":"https://a.org?b""#,
         );
         let expected = b"\0bio\0\"two\\nlines\"\0image\0\"\"\0image_optimized\0\"https://a.org?b\"\0public\0false";
