@@ -297,7 +297,7 @@ fn send(
 }
 
 /// Number of commands due after a time.
-fn due_by(elapsed: Duration, rate: f64) -> usize {
+pub(crate) fn due_by(elapsed: Duration, rate: f64) -> usize {
     #[allow(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,

@@ -16,6 +16,7 @@ mod reads;
 mod recover;
 pub mod replay;
 mod replicate;
+mod settle;
 mod snapshots;
 mod start;
 mod streams;
@@ -65,6 +66,8 @@ pub enum Measurement {
     Streams(streams::StreamsScope),
     /// Compare replicated acknowledgements with a bare client
     Replicate(replicate::ReplicateScope),
+    /// Time trading beside the settlement of large markets
+    Settle(settle::SettleScope),
 }
 
 impl Measurement {
@@ -90,6 +93,7 @@ impl Measurement {
             Self::Reads(scope) => reads::measure(scope),
             Self::Streams(scope) => streams::measure(scope),
             Self::Replicate(scope) => replicate::measure(scope),
+            Self::Settle(scope) => settle::measure(scope),
         }
     }
 }

@@ -28,6 +28,11 @@ const HIGHEST_CENTS: u64 = 49;
 /// Marks the seeds of order ids; those of the orders' other fields are below.
 const ID_SEEDS: u64 = 2 << 32;
 
+/// The first command of a journal, as an engine leaves it, so that a start adds no command.
+const NEWEST: Command = Command::SwitchRules {
+    rules: NEWEST_RULES,
+};
+
 /// Contents of a journal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Contents {
@@ -96,11 +101,7 @@ pub(crate) fn write_resting(
     };
     let mut writer = JournalWriter::create(journal, capacity, STEP_NS)?;
     let (mut evidence, signers) = (Evidence::new()?, signers()?);
-    // As an engine leaves it, so that a start adds no command.
-    let rules = Command::SwitchRules {
-        rules: NEWEST_RULES,
-    };
-    writer.apply(&rules, &[])?;
+    writer.apply(&NEWEST, &[])?;
     let funds = MAX_BALANCE.0 / u64::from(RESTING_ACCOUNTS);
     let venue = Venue {
         settings: Venue::open_settings(orders),
@@ -124,6 +125,22 @@ pub(crate) fn write_resting(
         if writer.apply(&Command::PlaceOrder(order), evidence)? > 0 {
             return Err(MeasureError::Wrong(format!("{order:?} traded")));
         }
+    }
+    writer.finish()
+}
+
+/// Writes a journal of a venue under the newest rules, and of the commands `then`, into a new
+/// directory.
+pub(crate) fn write_venue(
+    journal: &Path,
+    venue: &Venue,
+    then: impl Iterator<Item = Command>,
+) -> Result<Written, MeasureError> {
+    let mut writer = JournalWriter::create(journal, Capacity::default(), STEP_NS)?;
+    writer.apply(&NEWEST, &[])?;
+    open(&mut writer, &Evidence::new()?, venue)?;
+    for command in then {
+        writer.apply(&command, &[])?;
     }
     writer.finish()
 }
