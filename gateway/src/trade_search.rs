@@ -386,6 +386,24 @@ mod tests {
     }
 
     #[test]
+    fn builder_trades_of_a_taker_are_found_in_the_list_of_its_trades() {
+        let view = traded(60).0;
+        let query = TradesQuery {
+            taker: Some(wallet(ALICE)),
+            ..TradesQuery::default()
+        };
+        let asked = TradesRequest {
+            query: &query,
+            scope: TradeScope::Builders,
+            limit: 60,
+        };
+        let expected = plainly(&view, asked);
+        assert!(!expected.is_empty());
+        // Alice has 6 of the 60 trades.
+        assert_eq!(page(&view, asked, (6, 6)).0, expected);
+    }
+
+    #[test]
     fn trades_that_come_between_two_pages_move_none() {
         let mut view = traded(20);
         let query = TradesQuery::default();
