@@ -61,7 +61,9 @@ async fn a_stream_that_is_cut_and_resumed_is_the_uninterrupted_one() {
     let mut random = Random::new(Random::seed("FORETELL_STREAM_SEED"));
     let mut site = Site::two_gateways().await;
     let market = site.market(1).await;
-    for _ in 0..count("FORETELL_STREAM_CUTS", CUTS).div_ceil(CUTS) {
+    for round in 0..count("FORETELL_STREAM_CUTS", CUTS).div_ceil(CUTS) {
+        // What the load spent in the last round is in shares.
+        site.deposit(&format!("round {round}")).await;
         cut_and_compare(&mut site, &market, &mut random).await;
     }
     assert!(site.exchange.stop().success());
