@@ -112,17 +112,6 @@ impl Site {
         Recording { goal, task }
     }
 
-    /// Deposits for each trader what the demo began with.
-    async fn deposit(&self, reference: &str) {
-        for trader in self.traders.iter() {
-            let wallet = trader.address();
-            let deposit = json!({
-                "wallet": wallet, "amount": "10000", "reference": format!("{reference} {wallet}"),
-            });
-            operator::done(&self.exchange, "/accounts/deposit", &deposit).await;
-        }
-    }
-
     /// Lets all traders place and cancel random orders in the markets.
     fn load(&self, markets: &[&Market], random: &mut Random) -> Load {
         let shared = Shared::default();
