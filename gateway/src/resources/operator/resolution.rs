@@ -177,8 +177,9 @@ pub(crate) async fn finalise(context: RequestContext) -> Result<Answer, Failure>
             return None;
         }
         let state = context.app.shared_view.read();
+        // The view may be older than the refusal, and still have the proposal.
         let current = state.view.resolutions().proposal(market);
-        let current = current.map(|it| it.number.0);
+        let current = current.map(|it| it.number.0).filter(|it| *it != proposal.0);
         let allowed = current.map_or("none, the market has no proposal".to_owned(), |number| {
             format!("{number}, the proposal of the market")
         });
