@@ -26,9 +26,8 @@ pub use description::{
     registered_market_id,
 };
 pub use form::{
-    Address, Amount, Clock, Collateral, Condition, Hash, Key, MAX_BIO_CHARACTERS,
-    MAX_NAME_CHARACTERS, MAX_URL_CHARACTERS, Name, PlainForm, RoleWord, Roles, Shares, Source,
-    TickSize, mode_word, payout_word, wallet_kind_word,
+    Address, Amount, Clock, Collateral, Condition, Hash, Key, Name, PlainForm, RoleWord, Roles,
+    Shares, Source, TickSize, mode_word, payout_word, wallet_kind_word,
 };
 pub use payments::{HeldReference, HeldRow, HeldRows, Nothing, PaymentsChange};
 pub use people::{

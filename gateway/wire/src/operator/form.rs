@@ -31,11 +31,11 @@ const MAX_DESCRIPTION_BYTES: usize = 32 * 1024;
 /// Most tags of a market.
 const MAX_TAGS: usize = 64;
 /// Most characters of a wallet's name or pseudonym.
-pub const MAX_NAME_CHARACTERS: usize = 64;
+const MAX_NAME_CHARACTERS: usize = 64;
 /// Most characters of a wallet's bio.
-pub const MAX_BIO_CHARACTERS: usize = 1_000;
+const MAX_BIO_CHARACTERS: usize = 1_000;
 /// Most characters of a wallet's URLs.
-pub const MAX_URL_CHARACTERS: usize = 2_048;
+const MAX_URL_CHARACTERS: usize = 2_048;
 
 /// How a value of a body is written and read.
 pub(super) trait Form {
