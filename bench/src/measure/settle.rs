@@ -7,8 +7,8 @@ use std::time::Duration;
 use clap::Args;
 use foretell_engine::JOURNAL_DIRECTORY;
 use foretell_engine::client::Client;
-use foretell_model::limits::ACCOUNTS_PER_STEP;
-use foretell_model::{AccountNumber, Command, MarketNumber, Micros, Payout, Sequence};
+use foretell_model::limits::{ACCOUNTS_PER_STEP, MAX_BALANCE};
+use foretell_model::{AccountNumber, Command, MarketNumber, Payout, Sequence};
 
 use super::ScratchDir;
 use crate::error::MeasureError;
@@ -21,8 +21,6 @@ use crate::workloads::venue::{self, Account, Venue};
 
 /// Maximum ratio of trading's p99 beside a settlement to the p99 alone.
 const GOAL: f64 = 2.0;
-/// Enough for the orders of the flow.
-const COLLATERAL: Micros = Micros(1 << 40);
 const ALONE: &str = "acknowledgement alone";
 const BESIDE: &str = "acknowledgement beside a settlement";
 
@@ -89,6 +87,7 @@ pub(super) fn measure(scope: &SettleScope) -> Result<Report, MeasureError> {
 fn write_holders(journal: &Path, scope: &SettleScope) -> Result<(), MeasureError> {
     let markets = 1 + scope.markets * scope.rounds;
     let accounts = 0..scope.holders;
+    let collateral = MAX_BALANCE.0 / u64::from(scope.holders);
     let held = |account| (1..markets).map(move |market| (account, market));
     let shares = accounts.clone().flat_map(held);
     let venue = Venue {
@@ -96,7 +95,7 @@ fn write_holders(journal: &Path, scope: &SettleScope) -> Result<(), MeasureError
         markets,
         fee_ppm: 0,
         accounts: accounts
-            .map(|account| Account::new(venue::wallet(account), COLLATERAL.0))
+            .map(|account| Account::new(venue::wallet(account), collateral))
             .collect(),
         shares: shares
             .map(|(account, market)| ((AccountNumber(account), MarketNumber(market)), 1))
