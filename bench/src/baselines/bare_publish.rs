@@ -1,19 +1,23 @@
-//! Bare cost of replication: one message after the other through `async-nats`, each with a local write
+//! Bare cost of replication: messages at a constant rate through `async-nats`, each with a local write
 //! and `fdatasync` beside it, while a receiver reads the stream.
 
 use async_nats::jetstream;
 use async_nats::jetstream::consumer::pull::OrderedConfig;
+use async_nats::jetstream::message::PublishMessage;
 use async_nats::jetstream::stream::{Config, DiscardPolicy};
 use bytes::Bytes;
+use foretell_journal::replica::MAX_IN_FLIGHT;
 use futures_util::StreamExt as _;
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::runtime::Runtime;
+use tokio::task::JoinSet;
 
 use super::sync_file::SyncFile;
 use crate::error::MeasureError;
-use crate::harness::latency::Stopwatch;
+use crate::harness::latency::{Stopwatch, nanos};
+use crate::harness::order_flow::sleep_until;
 
 const STREAM: &str = "bare";
 const SUBJECT: &str = "bare.messages";
@@ -69,35 +73,64 @@ impl BarePublisher {
         })
     }
 
-    /// Publishes messages of `bytes` for `turn`. Each takes until both its acknowledgement and its
-    /// sync are there.
+    /// Publishes messages of `bytes` evenly over `turn`, with at most [`MAX_IN_FLIGHT`] unconfirmed.
+    /// Each takes from when it was due until both its acknowledgement and its sync are there.
     pub(crate) fn publish(
         &mut self,
+        messages: u32,
         bytes: usize,
         turn: Duration,
     ) -> Result<Stopwatch, MeasureError> {
         let content = Bytes::from(vec![0x5A; bytes]);
-        let (mut times, begun) = (Stopwatch::new(), Instant::now());
-        while times.times().is_empty() || begun.elapsed() < turn {
-            times.time(|| self.publish_one(&content))?;
+        let (mut times, mut flights) = (Stopwatch::new(), JoinSet::new());
+        let begun = Instant::now();
+        for number in 0..messages {
+            let due = begun + turn * number / messages;
+            sleep_until(due);
+            if flights.len() == MAX_IN_FLIGHT {
+                self.record_next(&mut flights, &mut times)?;
+            }
+            let sent = self.send(&content)?;
+            let flight = async move { sent.await.map(|()| due.elapsed()) };
+            flights.spawn_on(flight, self.runtime.handle());
+        }
+        while !flights.is_empty() {
+            self.record_next(&mut flights, &mut times)?;
         }
         Ok(times)
     }
 
-    fn publish_one(&mut self, content: &Bytes) -> Result<(), MeasureError> {
+    /// Sends a message; the future ends with its acknowledgement and its sync.
+    fn send(
+        &mut self,
+        content: &Bytes,
+    ) -> Result<impl Future<Output = Result<(), MeasureError>> + use<>, MeasureError> {
         let (file, pages) = (Arc::clone(&self.file), content.clone());
-        let message = jetstream::message::PublishMessage::build()
+        let write = move || file.lock().write_and_sync(&pages);
+        let sync = self.runtime.handle().spawn_blocking(write);
+        let message = PublishMessage::build()
             .expected_last_sequence(self.last)
             .payload(content.clone());
-        self.last = self.runtime.block_on(async {
-            let sync = tokio::task::spawn_blocking(move || file.lock().write_and_sync(&pages));
-            let acknowledgement = self.context.send_publish(SUBJECT, message).await;
-            let acknowledgement = acknowledgement.map_err(MeasureError::wrong)?;
-            let acknowledgement = acknowledgement.await.map_err(MeasureError::wrong)?;
+        let sent = self.context.send_publish(SUBJECT, message);
+        let acknowledgement = self.runtime.block_on(sent).map_err(MeasureError::wrong)?;
+        self.last += 1;
+        Ok(async move {
+            acknowledgement.await.map_err(MeasureError::wrong)?;
             let synced = sync.await.map_err(MeasureError::wrong)?;
-            synced.map_err(MeasureError::io("the floor's sync"))?;
-            Ok::<_, MeasureError>(acknowledgement.sequence)
-        })?;
+            synced.map_err(MeasureError::io("the floor's sync"))
+        })
+    }
+
+    /// Records the next message that ends.
+    fn record_next(
+        &self,
+        flights: &mut JoinSet<Result<Duration, MeasureError>>,
+        times: &mut Stopwatch,
+    ) -> Result<(), MeasureError> {
+        let Some(ended) = self.runtime.block_on(flights.join_next()) else {
+            return Ok(());
+        };
+        times.record(nanos(ended.map_err(MeasureError::wrong)??));
         Ok(())
     }
 }

@@ -186,7 +186,7 @@ fn under_load(
         let begun = report.elapsed();
         let (answers, after) = loaded_turn(&mut flow, &mut rate, turn)?;
         acknowledged.push(report, begun, LOADED, &answers);
-        let bytes = mean_batch_bytes(journal, after)?;
+        let (_, bytes) = batches_after(journal, after)?;
         let begun = report.elapsed();
         let (sync, wait) = sync_turn(file, bytes, rate, turn / 4)?;
         syncs.push(report, begun, LOAD_SYNC, &sync);
@@ -246,9 +246,9 @@ pub(super) fn loaded_turn(
     )))
 }
 
-/// Mean batch size after the sequence `after`, headers and padding included. The last batch is on
-/// disk too, because its frames are acknowledged.
-pub(super) fn mean_batch_bytes(journal: &Path, after: Sequence) -> Result<usize, MeasureError> {
+/// Number and mean size of the batches after the sequence `after`, headers and padding included. The
+/// last batch is on disk too, because its frames are acknowledged.
+pub(super) fn batches_after(journal: &Path, after: Sequence) -> Result<(u32, usize), MeasureError> {
     let (mut count, mut bytes) = (0, 0);
     let paths = (1..).map(|number| segment::path(journal, number));
     for path in paths.take_while(|path| path.exists()) {
@@ -267,7 +267,7 @@ pub(super) fn mean_batch_bytes(journal: &Path, after: Sequence) -> Result<usize,
     }
     match count {
         0 => Err(MeasureError::wrong("nothing was written under load")),
-        _ => Ok(bytes / count),
+        _ => Ok((count, bytes / count as usize)),
     }
 }
 

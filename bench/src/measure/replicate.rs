@@ -1,6 +1,6 @@
 //! Cost of replication: acknowledgements of a leader with a reader, on three NATS servers of this
-//! machine, compared with a bare client that publishes as many bytes beside a local sync; and how far
-//! the reader is behind an acknowledgement.
+//! machine, compared with a bare client that publishes as many messages of their mean size at the same
+//! rate, beside local syncs; and how far the reader is behind an acknowledgement.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use foretell_journal::replica::MAX_ITEM_BYTES;
 use foretell_model::{Sequence, WalletAddress};
 
 use super::ScratchDir;
-use super::journal::{loaded_turn, mean_batch_bytes};
+use super::journal::{batches_after, loaded_turn};
 use crate::baselines::bare_publish::BarePublisher;
 use crate::baselines::sync_file::SyncFile;
 use crate::error::MeasureError;
@@ -161,12 +161,12 @@ fn half_load(
         let begun = report.elapsed();
         let (times, after) = loaded_turn(replicated, &mut rate, turn)?;
         turns.add(report, begun, REPLICATED, &times);
-        let bytes = mean_batch_bytes(&hosts.journals[0], after)?;
+        let (batches, bytes) = batches_after(&hosts.journals[0], after)?;
         let begun = report.elapsed();
         let (times, _) = loaded_turn(local, &mut rate, turn)?;
         turns.add(report, begun, LOCAL, &times);
         let begun = report.elapsed();
-        turns.add(report, begun, BARE, &bare.publish(bytes, turn)?);
+        turns.add(report, begun, BARE, &bare.publish(batches, bytes, turn)?);
     }
     let [replicated, local, bare] = [REPLICATED, LOCAL, BARE].map(|name| turns.measures(name));
     for (quantile, replicated, bare) in [
