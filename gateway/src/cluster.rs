@@ -47,24 +47,28 @@ impl ClusterView {
         let status = std::fs::read(file)
             .ok()
             .and_then(|bytes| ClusterStatus::decode(&bytes))
-            .filter(|status| {
-                let now = SystemTime::now()
-                    .duration_since(UNIX_EPOCH)
-                    .unwrap_or_default();
-                let now = u64::try_from(now.as_millis()).unwrap_or(u64::MAX);
-                now.saturating_sub(status.wall_ms) <= CLUSTER_STATUS_MAX_AGE_MS
-            });
+            .filter(|status| age_ms(status) <= CLUSTER_STATUS_MAX_AGE_MS);
         *read = Some((Instant::now(), status.clone()));
         status
     }
 
+    /// Whether no other host can have taken over: the host leads, and was heard within the silence
+    /// that a takeover needs.
+    fn certainly_leads(&self) -> bool {
+        let status = self.status();
+        status.is_some_and(|it| it.leading && age_ms(&it) < it.takeover_after_ms)
+    }
+
     /// Replaces the failure of a write that found no engine, on a host that does not lead. Such a
-    /// host may be late: what its view does not know (404) or refuses (409) may be known and
-    /// allowed at the leader.
+    /// host may be late: what its view does not know (401, 404) or refuses (409) may be known and
+    /// allowed at the leader. So may one that led until its engine was frozen.
     pub(crate) fn explain(&self, failure: Failure, is_write: bool, has_engine: bool) -> Failure {
-        let is_late = is_write && !has_engine && matches!(failure.code().status(), 404 | 409);
-        let found_no_engine = failure.code() == ErrorCode::EngineUnavailable || is_late;
-        if !found_no_engine || !self.is_configured() {
+        if !self.is_configured() {
+            return failure;
+        }
+        let is_refusal = is_write && matches!(failure.code().status(), 401 | 404 | 409);
+        let is_late = is_refusal && !(has_engine && self.certainly_leads());
+        if failure.code() != ErrorCode::EngineUnavailable && !is_late {
             return failure;
         }
         let status = self.status();
@@ -80,6 +84,15 @@ impl ClusterView {
     }
 }
 
+/// Time since a report, in milliseconds.
+fn age_ms(status: &ClusterStatus) -> u64 {
+    let now = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
+    let now = u64::try_from(now.as_millis()).unwrap_or(u64::MAX);
+    now.saturating_sub(status.wall_ms)
+}
+
 #[cfg(test)]
 mod tests {
     use foretell_wire::ApiError;
@@ -87,12 +100,14 @@ mod tests {
     use super::*;
     use crate::surface::Surface;
 
-    fn write(file: &std::path::Path, leading: bool) {
+    /// Writes a report of this age.
+    fn write(file: &std::path::Path, leading: bool, age_ms: u64) {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
         let status = ClusterStatus {
             leading,
             leader_address: "http://10.0.0.11:8080".to_owned(),
-            wall_ms: u64::try_from(now.as_millis()).unwrap(),
+            takeover_after_ms: 2_000,
+            wall_ms: u64::try_from(now.as_millis()).unwrap() - age_ms,
             ..ClusterStatus::default()
         };
         std::fs::write(file, status.encode()).unwrap();
@@ -113,7 +128,7 @@ mod tests {
         let unknown = answer(&ClusterView::new(Some(file.clone())), unavailable());
         assert_eq!(unknown.headers["x-error-code"], "not_leading");
         assert!(!unknown.headers.contains_key(X_LEADER));
-        write(&file, false);
+        write(&file, false, 0);
         let follows = answer(&ClusterView::new(Some(file.clone())), unavailable());
         assert_eq!(follows.status.as_u16(), 503);
         assert_eq!(follows.headers["retry-after"], "1");
@@ -123,14 +138,23 @@ mod tests {
         let missing = || Failure::from(ApiError::MarketNotFound);
         let late = answer(&ClusterView::new(Some(file.clone())), missing());
         assert_eq!(late.headers["x-error-code"], "not_leading");
-        for (is_write, has_engine) in [(false, false), (true, true)] {
+        // A read; then writes: at a leader, at one that may have been followed by another, and at one
+        // without its engine.
+        for (age_ms, is_write, has_engine, code) in [
+            (0, false, false, ErrorCode::MarketNotFound),
+            (0, true, true, ErrorCode::MarketNotFound),
+            (2_500, true, true, ErrorCode::EngineUnavailable),
+            (7_500, true, true, ErrorCode::NotLeading),
+            (0, true, false, ErrorCode::EngineUnavailable),
+        ] {
+            write(&file, true, age_ms);
             let view = ClusterView::new(Some(file.clone()));
             let failure = view.explain(missing(), is_write, has_engine);
-            assert_eq!(failure.code(), ErrorCode::MarketNotFound);
+            assert_eq!(failure.code(), code);
         }
         let alone = answer(&ClusterView::new(None), missing());
         assert_eq!(alone.headers["x-error-code"], "market_not_found");
-        write(&file, true);
+        write(&file, true, 0);
         let leads = answer(&ClusterView::new(Some(file)), unavailable());
         assert_eq!(leads.headers["x-error-code"], "engine_unavailable");
     }

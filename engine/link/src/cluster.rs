@@ -32,6 +32,8 @@ pub struct ClusterStatus {
     pub message: u64,
     /// Time since it last had everything, in milliseconds; 0 when it has.
     pub lag_ms: u64,
+    /// Silence after which another host takes over, in milliseconds.
+    pub takeover_after_ms: u64,
     /// What it does: `leading`, `following`, or what it waits for.
     pub state: String,
     /// Takeovers by this process.
@@ -72,6 +74,7 @@ impl ClusterStatus {
         put("stream_sequence", &self.stream_sequence.to_string());
         put("message", &self.message.to_string());
         put("lag_ms", &self.lag_ms.to_string());
+        put("takeover_after_ms", &self.takeover_after_ms.to_string());
         put("state", &self.state);
         put("takeovers", &self.takeovers.to_string());
         put("pid", &self.pid.to_string());
@@ -104,6 +107,7 @@ impl ClusterStatus {
             stream_sequence: get(text, "stream_sequence")?,
             message: get(text, "message")?,
             lag_ms: get(text, "lag_ms")?,
+            takeover_after_ms: get(text, "takeover_after_ms")?,
             state: get(text, "state")?,
             takeovers: get(text, "takeovers")?,
             pid: get(text, "pid")?,
@@ -142,6 +146,7 @@ mod tests {
             stream_sequence: 95,
             message: 12,
             lag_ms: 40,
+            takeover_after_ms: 2_000,
             state: "following".to_owned(),
             takeovers: 1,
             pid: 4,
