@@ -59,18 +59,24 @@ impl ClusterView {
         status.is_some_and(|it| it.leading && age_ms(&it) < it.takeover_after_ms)
     }
 
-    /// Replaces the failure of a write that found no engine, on a host that does not lead. Such a
-    /// host may be late: what its view does not know (401, 404) or refuses (409) may be known and
-    /// allowed at the leader. So may one that led until its engine was frozen.
-    pub(crate) fn explain(&self, failure: Failure, is_write: bool, has_engine: bool) -> Failure {
-        if !self.is_configured() {
-            return failure;
+    /// Refuses a write on a host that does not lead. It may be late, as may one that led until its
+    /// engine was frozen: what it does not know or allow may be known and allowed at the leader.
+    pub(crate) fn ensure_leads(&self, has_engine: bool) -> Result<(), Failure> {
+        match !self.is_configured() || has_engine && self.certainly_leads() {
+            true => Ok(()),
+            false => Err(self.leader_is_elsewhere()),
         }
-        let is_refusal = is_write && matches!(failure.code().status(), 401 | 404 | 409);
-        let is_late = is_refusal && !(has_engine && self.certainly_leads());
-        if failure.code() != ErrorCode::EngineUnavailable && !is_late {
-            return failure;
+    }
+
+    /// Replaces the failure of a request that found no engine, on a host that does not lead.
+    pub(crate) fn explain(&self, failure: Failure) -> Failure {
+        match failure.code() {
+            ErrorCode::EngineUnavailable if self.is_configured() => self.leader_is_elsewhere(),
+            _ => failure,
         }
+    }
+
+    fn leader_is_elsewhere(&self) -> Failure {
         let status = self.status();
         if status.as_ref().is_some_and(|status| status.leading) {
             return ErrorCode::EngineUnavailable.into();
@@ -117,45 +123,41 @@ mod tests {
     fn a_write_at_a_host_that_does_not_lead_names_the_leader() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("cluster-status");
-        let unavailable = || Failure::from(ApiError::EngineUnavailable);
-        let answer = |view: &ClusterView, failure| {
-            let explained = view.explain(failure, true, false);
-            explained.render(Surface::Trading)
-        };
-        // Alone, without a report, following, leading; and another failure.
-        let alone = answer(&ClusterView::new(None), unavailable());
-        assert_eq!(alone.headers["x-error-code"], "engine_unavailable");
-        let unknown = answer(&ClusterView::new(Some(file.clone())), unavailable());
+        let view = || ClusterView::new(Some(file.clone()));
+        let unavailable = || Failure::from(ErrorCode::EngineUnavailable);
+        assert!(ClusterView::new(None).ensure_leads(false).is_ok());
+        let alone = ClusterView::new(None).explain(unavailable());
+        assert_eq!(alone.code(), ErrorCode::EngineUnavailable);
+
+        let unknown = view().explain(unavailable()).render(Surface::Trading);
         assert_eq!(unknown.headers["x-error-code"], "not_leading");
         assert!(!unknown.headers.contains_key(X_LEADER));
         write(&file, false, 0);
-        let follows = answer(&ClusterView::new(Some(file.clone())), unavailable());
-        assert_eq!(follows.status.as_u16(), 503);
-        assert_eq!(follows.headers["retry-after"], "1");
-        assert_eq!(follows.headers[X_LEADER], "http://10.0.0.11:8080");
-        let busy = answer(&ClusterView::new(Some(file.clone())), ApiError::Busy.into());
-        assert_eq!(busy.headers["x-error-code"], "busy");
-        let missing = || Failure::from(ApiError::MarketNotFound);
-        let late = answer(&ClusterView::new(Some(file.clone())), missing());
-        assert_eq!(late.headers["x-error-code"], "not_leading");
-        // A read; then writes: at a leader, at one that may have been followed by another, and at one
-        // without its engine.
-        for (age_ms, is_write, has_engine, code) in [
-            (0, false, false, ErrorCode::MarketNotFound),
-            (0, true, true, ErrorCode::MarketNotFound),
-            (2_500, true, true, ErrorCode::EngineUnavailable),
-            (7_500, true, true, ErrorCode::NotLeading),
-            (0, true, false, ErrorCode::EngineUnavailable),
+        let refused = view().ensure_leads(true).unwrap_err();
+        for follows in [view().explain(unavailable()), refused] {
+            let follows = follows.render(Surface::Trading);
+            assert_eq!(follows.headers["x-error-code"], "not_leading");
+            assert_eq!(follows.status.as_u16(), 503);
+            assert_eq!(follows.headers["retry-after"], "1");
+            assert_eq!(follows.headers[X_LEADER], "http://10.0.0.11:8080");
+        }
+        let busy = view().explain(ApiError::Busy.into());
+        assert_eq!(busy.code(), ErrorCode::Busy);
+    }
+
+    #[test]
+    fn a_leader_is_certain_within_the_silence_of_a_takeover() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("cluster-status");
+        for (age_ms, has_engine, code) in [
+            (0, true, None),
+            (0, false, Some(ErrorCode::EngineUnavailable)),
+            (2_500, true, Some(ErrorCode::EngineUnavailable)),
+            (7_500, true, Some(ErrorCode::NotLeading)),
         ] {
             write(&file, true, age_ms);
-            let view = ClusterView::new(Some(file.clone()));
-            let failure = view.explain(missing(), is_write, has_engine);
-            assert_eq!(failure.code(), code);
+            let answer = ClusterView::new(Some(file.clone())).ensure_leads(has_engine);
+            assert_eq!(answer.err().map(|it| it.code()), code);
         }
-        let alone = answer(&ClusterView::new(None), missing());
-        assert_eq!(alone.headers["x-error-code"], "market_not_found");
-        write(&file, true, 0);
-        let leads = answer(&ClusterView::new(Some(file)), unavailable());
-        assert_eq!(leads.headers["x-error-code"], "engine_unavailable");
     }
 }

@@ -119,16 +119,11 @@ impl Dispatcher {
             Ok(quota) => quota,
             Err(answer) => return Ok(*answer),
         };
-        let is_write = found.is_ok() && matches!(*request.method(), Method::POST | Method::DELETE);
         let answer = match found {
             Ok((route, parameter)) => self.handle(timing, sender, request, route, parameter).await,
             Err(failure) => Err(failure),
         };
-        let answer = answer.unwrap_or_else(|failure| {
-            let has_engine = app.engine.welcome().is_some();
-            let explained = app.cluster.explain(failure, is_write, has_engine);
-            explained.render(surface)
-        });
+        let answer = answer.unwrap_or_else(|failure| app.cluster.explain(failure).render(surface));
         Ok(answer.with_quota(quota))
     }
 
@@ -140,6 +135,10 @@ impl Dispatcher {
         route: Arc<Route>,
         parameter: String,
     ) -> Result<Answer, Failure> {
+        if route.is_write {
+            let has_engine = self.app.engine.welcome().is_some();
+            self.app.cluster.ensure_leads(has_engine)?;
+        }
         let (head, body) = request.into_parts();
         let client = Client::of(sender.client.counted());
         let body = self.body(&head.headers, body, (client, route.body_limit));

@@ -83,6 +83,11 @@ fn post(path: &'static str, handle: Handler) -> Route {
     Route::new(Method::POST, path, handle)
 }
 
+/// A POST that only reads: its list of names is too long for a query.
+fn query(path: &'static str, handle: Handler) -> Route {
+    post(path, handle).with_body(LIST_BODY_BYTES).reading()
+}
+
 fn delete(path: &'static str, handle: Handler) -> Route {
     Route::new(Method::DELETE, path, handle)
 }
@@ -108,21 +113,21 @@ fn trading_routes(page: PageRoutes) -> Vec<Route> {
         post("/positions/convert", handle!(actions::convert)),
         get("/book", handle!(books::one)),
         get("/books", handle!(books::many)).with_body(LIST_BODY_BYTES),
-        post("/books", handle!(books::many)).with_body(LIST_BODY_BYTES),
+        query("/books", handle!(books::many)),
         get("/price", handle!(prices::price)),
         get("/prices", handle!(prices::prices)).with_body(LIST_BODY_BYTES),
-        post("/prices", handle!(prices::prices)).with_body(LIST_BODY_BYTES),
+        query("/prices", handle!(prices::prices)),
         get("/midpoint", handle!(prices::midpoint)),
         get("/midpoints", handle!(prices::midpoints)).with_body(LIST_BODY_BYTES),
-        post("/midpoints", handle!(prices::midpoints)).with_body(LIST_BODY_BYTES),
+        query("/midpoints", handle!(prices::midpoints)),
         get("/spread", handle!(prices::spread)),
         get("/spreads", handle!(prices::spreads)).with_body(LIST_BODY_BYTES),
-        post("/spreads", handle!(prices::spreads)).with_body(LIST_BODY_BYTES),
+        query("/spreads", handle!(prices::spreads)),
         get("/last-trade-price", handle!(prices::last_trade)),
         get("/last-trades-prices", handle!(prices::last_trades)).with_body(LIST_BODY_BYTES),
-        post("/last-trades-prices", handle!(prices::last_trades)).with_body(LIST_BODY_BYTES),
+        query("/last-trades-prices", handle!(prices::last_trades)),
         get("/prices-history", handle!(prices_history::one)),
-        post("/batch-prices-history", handle!(prices_history::many)).with_body(LIST_BODY_BYTES),
+        query("/batch-prices-history", handle!(prices_history::many)),
         get("/data/orders", handle!(my_orders::list)),
         get(
             "/data/pre-migration-orders",
@@ -132,11 +137,10 @@ fn trading_routes(page: PageRoutes) -> Vec<Route> {
             "/order-scoring",
             handle!(unsupported_features::order_scoring),
         ),
-        post(
+        query(
             "/orders-scoring",
             handle!(unsupported_features::orders_scoring),
-        )
-        .with_body(LIST_BODY_BYTES),
+        ),
         get(
             "/notifications",
             handle!(unsupported_features::notifications),

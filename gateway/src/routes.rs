@@ -25,6 +25,8 @@ pub(crate) struct Route {
     pub(crate) path: &'static str,
     /// Longest body in bytes.
     pub(crate) body_limit: usize,
+    /// Whether a host that does not lead its cluster leaves it to the leader.
+    pub(crate) is_write: bool,
     pub(crate) handle: Handler,
     /// Counts its successes: looked up once, because a lookup costs as much as a route.
     pub(crate) meter: OnceLock<Meter>,
@@ -33,10 +35,12 @@ pub(crate) struct Route {
 impl Route {
     /// A route with a body of at most [`SMALL_BODY_BYTES`].
     pub(crate) fn new(method: Method, path: &'static str, handle: Handler) -> Self {
+        let is_write = matches!(method, Method::POST | Method::DELETE);
         Self {
             method,
             path,
             body_limit: SMALL_BODY_BYTES,
+            is_write,
             handle,
             meter: OnceLock::new(),
         }
@@ -45,6 +49,12 @@ impl Route {
     /// Its name in metrics, and the counter of its successes.
     pub(crate) fn metered(&self) -> (&'static str, &OnceLock<Meter>) {
         (self.path, &self.meter)
+    }
+
+    /// Changes nothing, whatever its method.
+    pub(crate) fn reading(mut self) -> Self {
+        self.is_write = false;
+        self
     }
 
     /// Allows bodies of up to `bytes`.
