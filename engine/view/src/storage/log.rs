@@ -2,6 +2,7 @@
 
 use core::fmt;
 use core::marker::PhantomData;
+use core::ops::Range;
 
 use foretell_memory::prefetch;
 
@@ -10,7 +11,7 @@ use crate::storage::chunk::{ChunkBytes, Chunking, Chunks};
 use crate::storage::row::LogRow;
 
 /// Rows in the order they were added; the index of a row, from 0, is its slot.
-pub(crate) struct Log<R> {
+pub struct Log<R> {
     chunks: Chunks,
     row: PhantomData<fn() -> R>,
 }
@@ -61,10 +62,10 @@ impl<R: LogRow> Log<R> {
         self.chunks.row(slot)
     }
 
-    /// Prefetches a row.
-    pub(crate) fn prefetch(&self, slot: u64) {
+    /// Prefetches bytes of a row that are on at most two cache lines.
+    pub(crate) fn prefetch(&self, slot: u64, bytes: Range<usize>) {
         if let Some(row) = self.chunks.row(slot) {
-            prefetch::short_slice(row);
+            prefetch::short_slice(&row[bytes]);
         }
     }
 

@@ -3,7 +3,7 @@
 use foretell_model::codec::Fixed;
 
 /// A row of a log.
-pub(crate) trait LogRow: Fixed {
+pub trait LogRow: Fixed {
     /// Binary logarithm of the rows in a chunk.
     const CHUNK_BITS: u32;
     /// Length of the id at the start of its bytes, by which it can be found ([`crate::storage::id_log`]); 0

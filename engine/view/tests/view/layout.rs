@@ -8,8 +8,8 @@ use scene::*;
 
 /// The version, and the hash of all bytes of a small scene in this version.
 const PINNED: (u32, &str) = (
-    10,
-    "36542f8abd1cd941fdb72ead8d469e5feb1d6f3ed6578def8a3d1950c9a5616e",
+    11,
+    "18aa94af1fb31866d62958f39d91a48ce19ec0d0dcc1979256302785bf8a0a17",
 );
 
 /// Two trades, orders of every final state, account actions, chunks of two rows.
