@@ -12,8 +12,9 @@
 //! - **History** is trades, finished orders, changes of midpoints, closed positions, account
 //!   actions, and lists over them. Each is a log of rows of one length (`row`, `log`), cut into
 //!   chunks of a fixed number of rows (`chunk`). A full chunk never changes, and the journal alone
-//!   determines its bytes. Lists are trees of nodes in logs (`list`): memory holds the end of each
-//!   list, and spans reach any entry in logarithmic time. The row of a trade is its node in all lists of trades (`trade_nodes`), and
+//!   determines its bytes; rows of finished orders are packed in it (`packed_rows`). Lists are trees
+//!   of nodes in logs (`list`): memory holds the end of each list, and spans reach any entry in
+//!   logarithmic time. The row of a trade is its node in all lists of trades (`trade_nodes`), and
 //!   their spans hold a summary of the trades they cover (`trade_summary`). Rows with an id are
 //!   found by it (`id_log`): each chunk carries an index, the tail has a hash table.
 //!

@@ -9,7 +9,7 @@ use scene::*;
 /// The version, and the hash of all bytes of a small scene in this version.
 const PINNED: (u32, &str) = (
     11,
-    "18aa94af1fb31866d62958f39d91a48ce19ec0d0dcc1979256302785bf8a0a17",
+    "f0a92d66f70e56886d8bfae14a81e68e3e6094d3c7caa8c2d50a47598f956af2",
 );
 
 /// Two trades, orders of every final state, account actions, chunks of two rows.
