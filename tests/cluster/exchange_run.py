@@ -7,6 +7,7 @@ import time
 
 import balancer
 import checks
+import httpx
 from client_programs import Programs
 from cluster import Cluster
 from exchange_nemesis import ExchangeNemesis
@@ -91,6 +92,27 @@ class ExchangeRun:
         machine.start()
         caught_up = lambda: self.cluster.is_caught_up(machine.host)  # noqa: E731
         wait_for(f"caught-up {machine.host.name}", caught_up, GOES_ON_SECONDS)
+
+    async def alone(self):
+        """A host starts while no server of the log runs: it is ready for reads, and not for writes."""
+        await self.under_load("alone", asyncio.to_thread(self.start_without_log))
+
+    def start_without_log(self):
+        cluster = self.cluster
+        servers = cluster.machines.servers
+        for host in cluster.hosts:
+            host.stop()
+        for server in servers:
+            server.kill()
+        host = self.chance.choice(cluster.hosts)
+        host.start()
+        wait_for("reads without the log", lambda: host.readiness("reads") == 200, GOES_ON_SECONDS)
+        [market, *_] = self.load.markets
+        book = {"token_id": market["token_ids"][0]}
+        assert httpx.get(f"{host.url}/book", params=book, timeout=10).status_code == 200
+        assert host.readiness("writes") == 503, "a host without the log is ready for writes"
+        for part in (*servers, *cluster.hosts):
+            part.start()
 
     async def rebuild(self):
         """All servers lose their files; the stream is made again from the longest journal (docs/operate/cluster.md)."""

@@ -4,6 +4,7 @@ import json
 import shutil
 import subprocess
 
+import httpx
 import processes
 
 TRADING, HEALTH = 8080, 8070
@@ -132,6 +133,13 @@ address = "{self.url}"
         try:
             return self.operate("cluster", "status", timeout=10)
         except (RuntimeError, ValueError, subprocess.TimeoutExpired):
+            return None
+
+    def readiness(self, purpose):
+        """What `/readyz` on the health listener answers; None without an answer."""
+        try:
+            return httpx.get(f"http://{self.address}:{HEALTH}/readyz", params={"for": purpose}, timeout=5).status_code
+        except httpx.TransportError:
             return None
 
     def audit(self, *arguments):
