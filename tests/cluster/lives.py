@@ -152,7 +152,7 @@ class Lives:
             try:
                 shown = await asyncio.to_thread(self.shown, slug)
             except RuntimeError as failure:
-                if "(404)" in str(failure):
+                if "no such market" in str(failure):
                     continue  # not registered yet
                 return False
             if shown["status"] == "resolved" and shown["life"]["stage"] != "settled":
