@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use foretell_engine::{ClusterRole, EXIT_IO_ERROR, EngineError};
 use foretell_replication::Model;
 
-use crate::cluster::{Host, acknowledged, followed};
-use crate::harness::{Engine, frames};
+use crate::cluster::{Host, acknowledged, assert_same, followed};
+use crate::harness::Engine;
 use crate::hooked_disk::{Hook, HookedDisk, Operation};
 
 /// Every write fails while it is full.
@@ -49,7 +49,7 @@ fn a_standby_whose_disk_is_full_ends_with_74_and_returns_when_it_is_asked_to() {
     second.config.journal.after_io_error = true;
     second.start();
     let last = acknowledged(&mut client, 4);
-    assert_eq!(followed(&second.data(), last), frames(&first.data()));
+    assert_same(&second.data(), &first.data(), last);
     drop(client);
     first.stop();
     second.stop();
