@@ -152,7 +152,11 @@ fn what_cannot_be_is_told_and_changes_nothing() {
         (vec!["set", wallet], "required"),
         (
             vec!["set", wallet, "--name", &long],
-            "65 characters, allowed: 64",
+            "allowed: a text of at most 64 characters",
+        ),
+        (
+            vec!["set", wallet, "--pseudonym", "two\nlines"],
+            "pseudonym is ",
         ),
         (
             vec!["set", wallet, "--image", "a.png"],
