@@ -12,7 +12,9 @@ TABLES = {name: f"{name}_routes" for name in ("trading", "data", "catalog", "ope
 # The page mounts routes of these surfaces; their documents describe them.
 MOUNTED = {"data": "/ui/api/data", "catalog": "/ui/api/catalog"}
 # `get("/book", …`
-ROUTE = re.compile(r'\b(get|post|delete)\(\s*"([^"]+)"')
+ROUTE = re.compile(r'\b(get|post|query|delete)\(\s*"([^"]+)"')
+# A query is a POST that only reads.
+METHODS = {"query": "post"}
 
 
 def shape(path):
@@ -24,7 +26,7 @@ def of_gateway(function):
     """Routes of a table in `route_table.rs`."""
     text = (ROOT / "gateway/src/route_table.rs").read_text()
     table = re.split(rf"\nfn {function}\([^)]*\) -> [^{{]*\{{", text, maxsplit=1)[1].split("\n}\n", 1)[0]
-    return {(method, shape(path)) for method, path in ROUTE.findall(table)}
+    return {(METHODS.get(word, word), shape(path)) for word, path in ROUTE.findall(table)}
 
 
 def mounted(routes, prefix):
