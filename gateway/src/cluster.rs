@@ -37,26 +37,30 @@ impl ClusterView {
 
     /// The report; `None` of a host that is alone, or whose engine does not run.
     pub(crate) fn status(&self) -> Option<ClusterStatus> {
-        let file = self.file.as_ref()?;
-        let mut read = self.read.lock();
-        if let Some((at, status)) = &*read
-            && at.elapsed() < KEPT
-        {
-            return status.clone();
-        }
-        let status = std::fs::read(file)
-            .ok()
-            .and_then(|bytes| ClusterStatus::decode(&bytes))
-            .filter(|status| age_ms(status) <= CLUSTER_STATUS_MAX_AGE_MS);
-        *read = Some((Instant::now(), status.clone()));
-        status
+        self.look(Clone::clone)
     }
 
     /// Whether no other host can have taken over: the host leads, and was heard within the silence
     /// that a takeover needs.
     fn certainly_leads(&self) -> bool {
-        let status = self.status();
-        status.is_some_and(|it| it.leading && age_ms(&it) < it.takeover_after_ms)
+        let leads = |it: &ClusterStatus| it.leading && age_ms(it) < it.takeover_after_ms;
+        self.look(leads).unwrap_or_default()
+    }
+
+    /// Looks at the report without a copy: every write asks it.
+    fn look<T>(&self, look: impl FnOnce(&ClusterStatus) -> T) -> Option<T> {
+        let file = self.file.as_ref()?;
+        let mut read = self.read.lock();
+        let is_old = |(at, _): &(Instant, _)| at.elapsed() >= KEPT;
+        if read.as_ref().is_none_or(is_old) {
+            let status = std::fs::read(file)
+                .ok()
+                .and_then(|bytes| ClusterStatus::decode(&bytes))
+                .filter(|status| age_ms(status) <= CLUSTER_STATUS_MAX_AGE_MS);
+            *read = Some((Instant::now(), status));
+        }
+        let (_, status) = read.as_ref()?;
+        status.as_ref().map(look)
     }
 
     /// Refuses a write on a host that does not lead. It may be late, as may one that led until its
