@@ -40,10 +40,9 @@ impl ClusterView {
         self.look(Clone::clone)
     }
 
-    /// Whether no other host can have taken over: the host leads, and was heard within the silence
-    /// that a takeover needs.
+    /// Whether the host leads, and no other can have taken over yet.
     fn certainly_leads(&self) -> bool {
-        let leads = |it: &ClusterStatus| it.leading && age_ms(it) < it.takeover_after_ms;
+        let leads = |it: &ClusterStatus| wall_ms() < it.leads_until_ms;
         self.look(leads).unwrap_or_default()
     }
 
@@ -56,7 +55,7 @@ impl ClusterView {
             let status = std::fs::read(file)
                 .ok()
                 .and_then(|bytes| ClusterStatus::decode(&bytes))
-                .filter(|status| age_ms(status) <= CLUSTER_STATUS_MAX_AGE_MS);
+                .filter(|it| wall_ms().saturating_sub(it.wall_ms) <= CLUSTER_STATUS_MAX_AGE_MS);
             *read = Some((Instant::now(), status));
         }
         let (_, status) = read.as_ref()?;
@@ -94,13 +93,12 @@ impl ClusterView {
     }
 }
 
-/// Time since a report, in milliseconds.
-fn age_ms(status: &ClusterStatus) -> u64 {
+/// Milliseconds since 1970.
+fn wall_ms() -> u64 {
     let now = SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .unwrap_or_default();
-    let now = u64::try_from(now.as_millis()).unwrap_or(u64::MAX);
-    now.saturating_sub(status.wall_ms)
+    u64::try_from(now.as_millis()).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]
@@ -110,14 +108,14 @@ mod tests {
     use super::*;
     use crate::surface::Surface;
 
-    /// Writes a report of this age.
-    fn write(file: &std::path::Path, leading: bool, age_ms: u64) {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+    /// Writes a report of this age. The host leads until this much after now, if it leads.
+    fn write(file: &std::path::Path, age_ms: u64, leads_for_ms: Option<i64>) {
+        let until = |ms: i64| wall_ms().checked_add_signed(ms).unwrap();
         let status = ClusterStatus {
-            leading,
+            leading: leads_for_ms.is_some(),
+            leads_until_ms: leads_for_ms.map(until).unwrap_or_default(),
             leader_address: "http://10.0.0.11:8080".to_owned(),
-            takeover_after_ms: 2_000,
-            wall_ms: u64::try_from(now.as_millis()).unwrap() - age_ms,
+            wall_ms: wall_ms() - age_ms,
             ..ClusterStatus::default()
         };
         std::fs::write(file, status.encode()).unwrap();
@@ -136,7 +134,7 @@ mod tests {
         let unknown = view().explain(unavailable()).render(Surface::Trading);
         assert_eq!(unknown.headers["x-error-code"], "not_leading");
         assert!(!unknown.headers.contains_key(X_LEADER));
-        write(&file, false, 0);
+        write(&file, 0, None);
         let refused = view().ensure_leads(true).unwrap_err();
         for follows in [view().explain(unavailable()), refused] {
             let follows = follows.render(Surface::Trading);
@@ -150,16 +148,17 @@ mod tests {
     }
 
     #[test]
-    fn a_leader_is_certain_within_the_silence_of_a_takeover() {
+    fn a_leader_is_certain_as_long_as_no_other_host_takes_over() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("cluster-status");
-        for (age_ms, has_engine, code) in [
-            (0, true, None),
-            (0, false, Some(ErrorCode::EngineUnavailable)),
-            (2_500, true, Some(ErrorCode::EngineUnavailable)),
-            (7_500, true, Some(ErrorCode::NotLeading)),
+        for (age_ms, leads_for_ms, has_engine, code) in [
+            (0, 60_000, true, None),
+            (2_500, 60_000, true, None),
+            (0, 60_000, false, Some(ErrorCode::EngineUnavailable)),
+            (0, -1, true, Some(ErrorCode::EngineUnavailable)),
+            (7_500, 60_000, true, Some(ErrorCode::NotLeading)),
         ] {
-            write(&file, true, age_ms);
+            write(&file, age_ms, Some(leads_for_ms));
             let answer = ClusterView::new(Some(file.clone())).ensure_leads(has_engine);
             assert_eq!(answer.err().map(|it| it.code()), code);
         }

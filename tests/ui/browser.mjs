@@ -2,6 +2,8 @@
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
+import fs from "node:fs/promises";
+import path from "node:path";
 import { promisify } from "node:util";
 
 import { chromium } from "playwright-core";
@@ -112,4 +114,13 @@ export async function operate(...command) {
     options,
   );
   return JSON.parse(stdout);
+}
+
+/** Registers a market of the operator's own. Returns its page. */
+export async function register(question) {
+  const slug = `own-${Date.now().toString(36)}`;
+  const file = path.join(process.env.EXCHANGE_DATA, `${slug}.json`);
+  await fs.writeFile(file, JSON.stringify([{ slug, question }]));
+  await operate("market", "register", file);
+  return `/ui/market/${slug}`;
 }

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import fs from "node:fs";
 import { after, before, test } from "node:test";
 
-import { BASE, MARKET, buy, clean, connect, eventually, go, ladder, launch, open, sameAsBook, state } from "./browser.mjs";
+import { BASE, MARKET, buy, clean, connect, eventually, go, launch, open, register, sameAsBook, state } from "./browser.mjs";
 import { busyMarket } from "./busy_market.mjs";
 
 const AXE = fs.readFileSync(new URL("../../node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
@@ -95,23 +95,20 @@ test("connect the development wallet, buy, see it in the portfolio, rest an orde
 
 test("a fill by another wallet arrives without a reload", async () => {
   const [mine, theirs] = await Promise.all([open(browser), open(browser)]);
-  const quiet = "/ui/market/cup-final-2027-lanterns-millers";
-  await Promise.all([go(mine, quiet), go(theirs, quiet)]);
+  // No bot trades there.
+  const market = await register("Will two wallets meet?");
+  await Promise.all([go(mine, market), go(theirs, market)]);
   await connect(mine, 2);
   await connect(theirs, 3);
   await Promise.all([state(mine, "live"), state(theirs, "live")]);
-  const best = await eventually(
-    () => ladder(mine),
-    ({ rows }) => rows.some((row) => row.side === "bids"),
-  );
-  const cents = Math.max(...best.rows.filter((row) => row.side === "bids").map((row) => row.price)) + 1;
   await mine.locator("#ticket-post").check();
-  await buy(mine, { cents, shares: 6 });
+  await buy(mine, { cents: 40, shares: 6 });
+  await theirs.waitForSelector("order-ladder .level:has-text('40.0¢')");
   await theirs.locator('.ladder-panel input[value="1"]').check({ force: true });
-  await buy(theirs, { cents: 100 - cents, shares: 6 });
+  await buy(theirs, { cents: 60, shares: 6 });
   await mine.waitForSelector(".notice:has-text('Fill: Buy')");
   await mine.click("account-tables [role=tab]:has-text('Fills')");
-  await mine.waitForSelector("account-tables td:has-text('Lanterns')");
+  await mine.waitForSelector("account-tables td:has-text('Will two wallets meet?')");
   await mine.click("account-tables td a.mono");
   await mine.waitForSelector("proof-view code:has-text('foretell audit')");
   await Promise.all([clean(mine), clean(theirs)]);

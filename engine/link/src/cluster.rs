@@ -32,8 +32,9 @@ pub struct ClusterStatus {
     pub message: u64,
     /// Time since it last had everything, in milliseconds; 0 when it has.
     pub lag_ms: u64,
-    /// Silence after which another host takes over, in milliseconds.
-    pub takeover_after_ms: u64,
+    /// Wall time before which no other host takes over, milliseconds since 1970; 0 when it does not
+    /// lead. Also a leader that was frozen knows by it that another one may lead.
+    pub leads_until_ms: u64,
     /// What it does: `leading`, `following`, or what it waits for.
     pub state: String,
     /// Takeovers by this process.
@@ -74,7 +75,7 @@ impl ClusterStatus {
         put("stream_sequence", &self.stream_sequence.to_string());
         put("message", &self.message.to_string());
         put("lag_ms", &self.lag_ms.to_string());
-        put("takeover_after_ms", &self.takeover_after_ms.to_string());
+        put("leads_until_ms", &self.leads_until_ms.to_string());
         put("state", &self.state);
         put("takeovers", &self.takeovers.to_string());
         put("pid", &self.pid.to_string());
@@ -107,7 +108,7 @@ impl ClusterStatus {
             stream_sequence: get(text, "stream_sequence")?,
             message: get(text, "message")?,
             lag_ms: get(text, "lag_ms")?,
-            takeover_after_ms: get(text, "takeover_after_ms")?,
+            leads_until_ms: get(text, "leads_until_ms")?,
             state: get(text, "state")?,
             takeovers: get(text, "takeovers")?,
             pid: get(text, "pid")?,
@@ -146,7 +147,7 @@ mod tests {
             stream_sequence: 95,
             message: 12,
             lag_ms: 40,
-            takeover_after_ms: 2_000,
+            leads_until_ms: 1_800_000_002_000,
             state: "following".to_owned(),
             takeovers: 1,
             pid: 4,

@@ -60,7 +60,8 @@ impl Fill {
     ) -> Result<(), FillError> {
         self.wait_until(log, wait, Flights::has_room)?;
         let id = format!("fill-{}", self.flights.last() + 1);
-        self.flights.send(log, id, message.to_vec());
+        self.flights
+            .send(log, id, message.to_vec(), self.begun.elapsed());
         Ok(())
     }
 

@@ -43,6 +43,8 @@ struct Flight {
     attempt: u32,
     bytes: Vec<u8>,
     state: State,
+    /// The time of the first attempt: an answer to a later one may be about the first.
+    sent_at: Duration,
 }
 
 impl Flight {
@@ -65,6 +67,8 @@ pub(crate) struct Flights {
     open: VecDeque<Flight>,
     /// The last attempt after a fault.
     retried: Duration,
+    /// When the newest confirmed message was sent.
+    confirmed_sent_at: Duration,
 }
 
 impl Flights {
@@ -74,6 +78,7 @@ impl Flights {
             last,
             open: VecDeque::new(),
             retried: Duration::ZERO,
+            confirmed_sent_at: Duration::ZERO,
         }
     }
 
@@ -96,13 +101,20 @@ impl Flights {
     }
 
     /// Sends the next message.
-    pub(crate) fn send(&mut self, log: &mut dyn ReplicatedLog, id: String, bytes: Vec<u8>) {
+    pub(crate) fn send(
+        &mut self,
+        log: &mut dyn ReplicatedLog,
+        id: String,
+        bytes: Vec<u8>,
+        now: Duration,
+    ) {
         let flight = Flight {
             expected: self.last,
             id,
             attempt: 0,
             bytes,
             state: State::Sent,
+            sent_at: now,
         };
         log.publish(flight.publish(self.previous(self.open.len())));
         self.open.push_back(flight);
@@ -122,7 +134,9 @@ impl Flights {
         let is_open = |it: &Flight| it.state != State::Accepted;
         let confirmed = self.open.iter().position(is_open);
         let confirmed = confirmed.unwrap_or(self.open.len());
-        self.open.drain(..confirmed);
+        if let Some(newest) = self.open.drain(..confirmed).next_back() {
+            self.confirmed_sent_at = newest.sent_at;
+        }
         self.send_again(log, now);
         Ok(confirmed)
     }
@@ -207,20 +221,27 @@ pub struct Window {
     host: String,
     term: u64,
     flights: Flights,
-    /// The last time at which the log confirmed something.
-    confirmed_at: Duration,
+    /// See [`Self::led_at`].
+    led_at: Duration,
 }
 
 impl Window {
-    /// Publishes the items of `queue` after message `last`, the header of this term.
+    /// Publishes the items of `queue` after message `last`, the header of this term, which was sent at
+    /// `led_at`.
     #[must_use]
-    pub const fn new(queue: LogQueue, host: String, term: u64, last: u64, now: Duration) -> Self {
+    pub const fn new(
+        queue: LogQueue,
+        host: String,
+        term: u64,
+        last: u64,
+        led_at: Duration,
+    ) -> Self {
         Self {
             queue,
             host,
             term,
             flights: Flights::new(last),
-            confirmed_at: now,
+            led_at,
         }
     }
 
@@ -236,10 +257,12 @@ impl Window {
         self.flights.has_fault()
     }
 
-    /// The last time at which the log confirmed something.
+    /// When the newest request that the log confirmed was sent. The host led then, so a host that
+    /// awaits a silence takes over at the earliest that much later. The time of the answer says
+    /// nothing: answers wait while the host is frozen.
     #[must_use]
-    pub const fn confirmed_at(&self) -> Duration {
-        self.confirmed_at
+    pub const fn led_at(&self) -> Duration {
+        self.led_at
     }
 
     /// Number of the last message taken from the queue.
@@ -260,14 +283,14 @@ impl Window {
     ) -> Result<Option<Sequence>, Superseded> {
         let mut raised = None;
         for _ in 0..self.flights.step(log, now)? {
-            self.confirmed_at = now;
             raised = self.queue.confirm().or(raised);
         }
-        self.send_new(log);
+        self.led_at = self.led_at.max(self.flights.confirmed_sent_at);
+        self.send_new(log, now);
         Ok(raised)
     }
 
-    /// Checks of an idle leader whether the log has gone on without it.
+    /// Checks at `now` whether the log has gone on without this host, which has nothing in flight.
     ///
     /// # Errors
     /// Another host leads.
@@ -282,7 +305,7 @@ impl Window {
             }),
             Ok(bounds) => {
                 if bounds.last == self.last() {
-                    self.confirmed_at = now;
+                    self.led_at = now;
                 } else {
                     tracing::error!(
                         own = self.last(),
@@ -299,12 +322,12 @@ impl Window {
         }
     }
 
-    fn send_new(&mut self, log: &mut dyn ReplicatedLog) {
+    fn send_new(&mut self, log: &mut dyn ReplicatedLog, now: Duration) {
         while self.flights.has_room()
             && let Some(bytes) = self.queue.take()
         {
             let id = message_id(self.term, self.last() + 1, &self.host);
-            self.flights.send(log, id, bytes);
+            self.flights.send(log, id, bytes, now);
         }
     }
 }

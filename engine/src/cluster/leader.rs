@@ -94,7 +94,7 @@ impl Publishing {
             self.parts.queue.supersede(&superseded.to_string());
             self.wake_all();
         }
-        self.status.now.leading = false;
+        (self.status.now.leading, self.status.now.leads_until_ms) = (false, 0);
         self.status.set_state("stopped");
         self.status.write(self.clocks.wall());
         ended
@@ -117,12 +117,12 @@ impl Publishing {
             }
             if now >= next_beat {
                 next_beat = now + pause;
-                self.beat(now, false)?;
+                self.beat(false)?;
             }
             if self.stopping.load(Ordering::Acquire) {
                 let stop_by = *stop_by.get_or_insert(now + STOP_PATIENCE);
                 if self.parts.window.is_idle() {
-                    return self.beat(now, true);
+                    return self.beat(true);
                 }
                 if now >= stop_by {
                     tracing::warn!("stopping without the log's word on the last batches");
@@ -138,10 +138,12 @@ impl Publishing {
     }
 
     /// Sends the heartbeat; an idle leader first checks whether the log has gone on without it.
-    fn beat(&mut self, now: Duration, resigned: bool) -> Result<(), Superseded> {
+    fn beat(&mut self, resigned: bool) -> Result<(), Superseded> {
         let parts = &mut self.parts;
         if parts.window.is_idle() {
-            parts.window.check_idle(&mut *parts.log, now)?;
+            parts
+                .window
+                .check_idle(&mut *parts.log, now(&self.clocks))?;
         }
         self.beats += 1;
         let (wall, cluster) = (self.clocks.wall(), &parts.cluster);
@@ -163,7 +165,8 @@ impl Publishing {
             fingerprint: cluster.fingerprint.clone(),
             wall_ms: wall / 1_000_000,
         });
-        let silent = now.saturating_sub(parts.window.confirmed_at());
+        // The wall clock was read first: time between the two reads shortens the lead.
+        let silent = now(&self.clocks).saturating_sub(parts.window.led_at());
         let is_stalled = silent >= STALLED_AFTER;
         let state = if is_stalled {
             "leading; the log does not answer"
@@ -172,6 +175,8 @@ impl Publishing {
         };
         let report = &mut self.status.now;
         report.leading = true;
+        report.leads_until_ms =
+            (wall / 1_000_000 + in_ms(cluster.takeover_after)).saturating_sub(in_ms(silent));
         report.term = parts.term;
         report.leader.clone_from(&cluster.host);
         report.leader_address.clone_from(&cluster.address);
@@ -179,11 +184,15 @@ impl Publishing {
         report.stream_sequence = durable;
         report.message = parts.window.last();
         report.lag_ms = match is_stalled {
-            true => u64::try_from(silent.as_millis()).unwrap_or(u64::MAX),
+            true => in_ms(silent),
             false => 0,
         };
         self.status.set_state(state);
         self.status.write(wall);
         Ok(())
     }
+}
+
+fn in_ms(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }

@@ -58,6 +58,8 @@ pub(crate) struct Standby<C> {
     next_look: Duration,
     /// When it last had everything.
     complete_at: Duration,
+    /// When it last tried to take over.
+    took_over_at: Duration,
     accept_divergence: Option<foretell_model::Sequence>,
     /// Passes time between two questions to the log.
     pause: fn(),
@@ -109,6 +111,7 @@ impl<C: Clocks> Standby<C> {
             clock_differences: Vec::new(),
             next_look: Duration::ZERO,
             complete_at: now(&clocks),
+            took_over_at: Duration::ZERO,
             accept_divergence: config.accept_divergence,
             pause: || std::thread::park_timeout(ATTEMPT_PAUSE),
             clocks,
@@ -179,8 +182,7 @@ impl<C: Clocks> Standby<C> {
         let journal = self.writer.state().clone();
         let (appender, syncer, queue) = self.writer.lead();
         let host = self.cluster.host.clone();
-        let now = now(&self.clocks);
-        let window = Window::new(queue.clone(), host, term, self.applied, now);
+        let window = Window::new(queue.clone(), host, term, self.applied, self.took_over_at);
         TakenOver {
             exchange: self.replay.exchange,
             last_time,
@@ -379,7 +381,7 @@ impl<C: Clocks> Standby<C> {
     fn report(&mut self, status: &mut StatusFile) {
         let (now, wall) = (now(&self.clocks), self.clocks.wall());
         let report = &mut status.now;
-        report.leading = false;
+        (report.leading, report.leads_until_ms) = (false, 0);
         report.term = self.writer.term();
         report.own_sequence = self.writer.last_sequence().0;
         report.stream_sequence = report.stream_sequence.max(report.own_sequence);
@@ -417,6 +419,7 @@ impl<C: Clocks> Standby<C> {
             bytes: header.page().to_vec(),
         };
         tracing::info!(term, after = self.applied, "taking over");
+        self.took_over_at = now(&self.clocks);
         let (mut attempts, pause) = (0, self.pause);
         let mut wait = || {
             pause();

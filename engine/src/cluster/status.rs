@@ -31,8 +31,6 @@ impl StatusFile {
         let now = ClusterStatus {
             host: cluster.host.clone(),
             role: cluster.role.name().to_owned(),
-            takeover_after_ms: u64::try_from(cluster.takeover_after.as_millis())
-                .unwrap_or(u64::MAX),
             pid: std::process::id(),
             state: "starting".to_owned(),
             ..ClusterStatus::default()

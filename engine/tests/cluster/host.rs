@@ -206,6 +206,14 @@ impl Host {
         matches!(self.life, Life::Leading(_))
     }
 
+    /// Whether no other host may have taken over yet, as far as this one knows.
+    pub(super) fn certainly_leads(&self) -> bool {
+        let leads = |leading: &Leading| {
+            now(&self.clock) < leading.window.led_at() + self.cluster.takeover_after
+        };
+        matches!(&self.life, Life::Leading(leading) if leads(leading))
+    }
+
     /// Whether it has everything of a log that ends at `end`, and nothing waits.
     pub(super) fn is_settled(&self, end: u64) -> bool {
         match &self.life {

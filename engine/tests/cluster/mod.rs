@@ -3,7 +3,8 @@
 //! disks that lose what was not synced. A seed determines the schedule and all faults.
 //!
 //! Promises: an acknowledged command is in every journal, once, at its sequence; no sequence is
-//! acknowledged by two terms; all journals and states are equal; hosts return by themselves.
+//! acknowledged by two terms; no host takes over from one that certainly leads; all journals and states
+//! are equal; hosts return by themselves.
 //!
 //! `FORETELL_CLUSTER_SEEDS=n` runs n seeds, `FORETELL_CLUSTER_SEED=s` runs seed s alone with a trace.
 
@@ -108,7 +109,13 @@ impl World {
                         return Err(format!("sequence {sequence} was acknowledged twice"));
                     }
                 }
-                host::Event::TookOver => drop(self.seen.insert(Situation::TookOver)),
+                host::Event::TookOver => {
+                    self.seen.insert(Situation::TookOver);
+                    let certain = self.hosts.iter().filter(|host| host.certainly_leads());
+                    if certain.count() > 1 {
+                        return Err("a host took over from one that certainly leads".to_owned());
+                    }
+                }
                 host::Event::Superseded => drop(self.seen.insert(Situation::Superseded)),
                 host::Event::SetAside => drop(self.seen.insert(Situation::SetAside)),
                 host::Event::Started => {}
