@@ -13,14 +13,9 @@ pub enum LogName {
     Trades,
     /// Finished orders, in the order they ended.
     FinishedOrders,
-    /// The list of all trades.
-    AllTrades,
-    /// Lists of the trades of each account.
-    AccountTrades,
-    /// Lists of the trades of each market.
-    MarketTrades,
-    /// Lists of the trades of each account in each market.
-    AccountMarketTrades,
+    /// Spans of the lists of all trades, of each account, of each market, and of each account in each
+    /// market.
+    TradeSpans,
     /// Lists of the trades of each builder.
     BuilderTrades,
     /// Changes of midpoints, of all markets and bucket sizes.
@@ -46,10 +41,7 @@ impl LogName {
     pub const ALL: &[Self] = &[
         Self::Trades,
         Self::FinishedOrders,
-        Self::AllTrades,
-        Self::AccountTrades,
-        Self::MarketTrades,
-        Self::AccountMarketTrades,
+        Self::TradeSpans,
         Self::BuilderTrades,
         Self::Midpoints,
         Self::MarketMidpoints,
@@ -67,10 +59,7 @@ impl LogName {
         match self {
             Self::Trades => "trades",
             Self::FinishedOrders => "finished-orders",
-            Self::AllTrades => "all-trades",
-            Self::AccountTrades => "account-trades",
-            Self::MarketTrades => "market-trades",
-            Self::AccountMarketTrades => "account-market-trades",
+            Self::TradeSpans => "trade-spans",
             Self::BuilderTrades => "builder-trades",
             Self::Midpoints => "midpoints",
             Self::MarketMidpoints => "market-midpoints",
@@ -188,19 +177,16 @@ impl View {
         match name {
             LogName::Trades => self.trades.all.log().chunks(),
             LogName::FinishedOrders => self.orders.finished.log().chunks(),
-            LogName::AccountTrades => self.trades.of_account.postings().chunks(),
-            LogName::AllTrades => self.trades.of_all.postings().chunks(),
-            LogName::MarketTrades => self.trades.of_market.postings().chunks(),
-            LogName::AccountMarketTrades => self.trades.of_account_market.postings().chunks(),
-            LogName::BuilderTrades => self.trades.of_builder.postings().chunks(),
+            LogName::TradeSpans => self.trades.spans.chunks(),
+            LogName::BuilderTrades => self.trades.of_builder.nodes().chunks(),
             LogName::Midpoints => self.midpoints.changes.chunks(),
-            LogName::MarketMidpoints => self.midpoints.of_market.postings().chunks(),
+            LogName::MarketMidpoints => self.midpoints.of_market.nodes().chunks(),
             LogName::ClosedPositions => self.positions.closed.chunks(),
-            LogName::AccountClosed => self.positions.closed_of.postings().chunks(),
+            LogName::AccountClosed => self.positions.closed_of.nodes().chunks(),
             LogName::Actions => self.actions.all.chunks(),
-            LogName::AccountActions => self.actions.of_account.postings().chunks(),
+            LogName::AccountActions => self.actions.of_account.nodes().chunks(),
             LogName::Rebates => self.rebates.earlier.chunks(),
-            LogName::AccountRebates => self.rebates.of_account.postings().chunks(),
+            LogName::AccountRebates => self.rebates.of_account.nodes().chunks(),
         }
     }
 
@@ -208,37 +194,29 @@ impl View {
         match name {
             LogName::Trades => self.trades.all.log_mut().chunks_mut(),
             LogName::FinishedOrders => self.orders.finished.log_mut().chunks_mut(),
-            LogName::AccountTrades => self.trades.of_account.postings_mut().chunks_mut(),
-            LogName::AllTrades => self.trades.of_all.postings_mut().chunks_mut(),
-            LogName::MarketTrades => self.trades.of_market.postings_mut().chunks_mut(),
-            LogName::AccountMarketTrades => {
-                self.trades.of_account_market.postings_mut().chunks_mut()
-            }
-            LogName::BuilderTrades => self.trades.of_builder.postings_mut().chunks_mut(),
+            LogName::TradeSpans => self.trades.spans.chunks_mut(),
+            LogName::BuilderTrades => self.trades.of_builder.nodes_mut().chunks_mut(),
             LogName::Midpoints => self.midpoints.changes.chunks_mut(),
-            LogName::MarketMidpoints => self.midpoints.of_market.postings_mut().chunks_mut(),
+            LogName::MarketMidpoints => self.midpoints.of_market.nodes_mut().chunks_mut(),
             LogName::ClosedPositions => self.positions.closed.chunks_mut(),
-            LogName::AccountClosed => self.positions.closed_of.postings_mut().chunks_mut(),
+            LogName::AccountClosed => self.positions.closed_of.nodes_mut().chunks_mut(),
             LogName::Actions => self.actions.all.chunks_mut(),
-            LogName::AccountActions => self.actions.of_account.postings_mut().chunks_mut(),
+            LogName::AccountActions => self.actions.of_account.nodes_mut().chunks_mut(),
             LogName::Rebates => self.rebates.earlier.chunks_mut(),
-            LogName::AccountRebates => self.rebates.of_account.postings_mut().chunks_mut(),
+            LogName::AccountRebates => self.rebates.of_account.nodes_mut().chunks_mut(),
         }
     }
 
-    /// The tails of the lists in a log, if the lists have dense numbers.
+    /// The ends of the lists in a log, if the lists have dense numbers.
     pub(crate) fn ends(&self, name: LogName) -> Option<&ListEnds> {
         match name {
             LogName::Trades
             | LogName::FinishedOrders
-            | LogName::AccountMarketTrades
+            | LogName::TradeSpans
             | LogName::Midpoints
             | LogName::ClosedPositions
             | LogName::Actions
             | LogName::Rebates => None,
-            LogName::AccountTrades => Some(self.trades.of_account.ends()),
-            LogName::AllTrades => Some(self.trades.of_all.ends()),
-            LogName::MarketTrades => Some(self.trades.of_market.ends()),
             LogName::BuilderTrades => Some(self.trades.of_builder.ends()),
             LogName::MarketMidpoints => Some(self.midpoints.of_market.ends()),
             LogName::AccountClosed => Some(self.positions.closed_of.ends()),

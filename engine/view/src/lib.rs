@@ -12,11 +12,11 @@
 //! - **History** is trades, finished orders, changes of midpoints, closed positions, account
 //!   actions, and lists over them. Each is a log of rows of one length (`row`, `log`), cut into
 //!   chunks of a fixed number of rows (`chunk`). A full chunk never changes, and the journal alone
-//!   determines its bytes. Lists are logs too (`list`): memory holds the newest posting of each
-//!   list, and jump pointers reach any other in logarithmic time. Postings of filterable lists hold
-//!   the filtered columns of a trade (`trade_entry`) and a summary of the postings they jump over
-//!   (`trade_summary`). Rows with an id are found by it (`id_log`): each chunk carries an index,
-//!   the tail has a hash table.
+//!   determines its bytes; rows of finished orders are packed in it (`packed_rows`). Lists are trees
+//!   of nodes in logs (`list`): memory holds the end of each list, and spans reach any entry in
+//!   logarithmic time. The row of a trade is its node in all lists of trades (`trade_nodes`), and
+//!   their spans hold a summary of the trades they cover (`trade_summary`). Rows with an id are
+//!   found by it (`id_log`): each chunk carries an index, the tail has a hash table.
 //!
 //! [`View::snapshot`] gives live state and tails as bytes, and lists the sealed chunks;
 //! [`View::bootstrap`] restores the same view. [`View::adopt_chunk`] replaces a chunk by another

@@ -14,7 +14,7 @@ use foretell_model::{AccountNumber, OrderNumber, Price, TimeNs};
 use crate::query::trade_filter::newest_of;
 use crate::rows::builders::Builder;
 use crate::rows::order::{Order, own_price};
-use crate::rows::trade::{Party, TradeRecord, TradeSide};
+use crate::rows::trade::{Party, Trade, TradeRecord, TradeSide};
 use crate::rows::trade_id::TradeId;
 use crate::rows::trade_list::TradeList;
 use crate::rows::trade_slot::TradeSlot;
@@ -89,7 +89,7 @@ impl View {
     /// When a trade happened.
     #[must_use]
     pub fn trade_time(&self, slot: TradeSlot) -> Option<TimeNs> {
-        Some(self.trades.at(slot)?.time)
+        Trade::field(self.trades.all.log().bytes(slot.0)?, Trade::TIME)
     }
 
     /// The part of a list of trades that happened at or after `from` and before `before`.

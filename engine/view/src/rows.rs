@@ -28,6 +28,7 @@ pub(crate) mod trade;
 pub(crate) mod trade_entry;
 pub(crate) mod trade_id;
 pub(crate) mod trade_list;
+pub(crate) mod trade_nodes;
 pub(crate) mod trade_slot;
 pub(crate) mod trade_summary;
 pub(crate) mod trades;

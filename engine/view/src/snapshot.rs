@@ -10,7 +10,7 @@ use foretell_model::OrderNumber;
 use foretell_model::codec::{Stored, put_all, stored, take_bytes};
 
 use crate::history::{ChunkRef, LogName};
-use crate::rows::account_market_lists::AccountMarketLists;
+use crate::rows::account_market_lists::AccountMarketEnds;
 use crate::rows::accounts::Accounts;
 use crate::rows::actions::Actions;
 use crate::rows::builder_standings::BuilderStandings;
@@ -25,18 +25,18 @@ use crate::rows::standings::Standings;
 use crate::rows::trades::Trades;
 use crate::storage::chunk::{ChunkBytes, Chunking};
 use crate::storage::id_log::IdLog;
-use crate::storage::list::{ListEnds, Lists, Summary};
+use crate::storage::list::{ListEnds, Lists};
 use crate::storage::log::Log;
 use crate::storage::row::LogRow;
 use crate::view::View;
 
 /// Version of the layout of snapshots and chunks. Raise it with every change of either, so that a
 /// build ignores files of another layout.
-pub const VIEW_VERSION: u32 = 10;
+pub const VIEW_VERSION: u32 = 11;
 
 /// The section of the open positions.
 const OPEN_POSITIONS: &str = "open-positions";
-/// The section of the newest trades of each account in each market.
+/// The section of the ends of the lists of trades of each account in each market.
 const TRADED_MARKETS: &str = "traded-markets";
 /// The section of volume and profit of accounts.
 const STANDINGS: &str = "standings";
@@ -116,10 +116,8 @@ impl View {
             ("builders", bytes(&self.builders)),
             ("open-midpoints", bytes(&self.midpoints.current)),
             (OPEN_POSITIONS, bytes(&self.positions.open)),
-            (
-                TRADED_MARKETS,
-                bytes(self.trades.of_account_market.newest()),
-            ),
+            ("trade-lists", bytes(&self.trades.ends)),
+            (TRADED_MARKETS, bytes(&self.trades.of_account_market)),
             ("turnover", bytes(&self.volume)),
             (STANDINGS, bytes(&self.standings)),
             (BUILDER_STANDINGS, bytes(&self.builder_standings)),
@@ -174,11 +172,10 @@ impl View {
             &accounts,
             &markets,
         );
-        let of_account_market = AccountMarketLists::of(
-            snapshot.read_log(LogName::AccountMarketTrades)?,
-            snapshot.read(TRADED_MARKETS)?,
-            accounts.count(),
-        );
+        let of_account_market: AccountMarketEnds = snapshot.read(TRADED_MARKETS)?;
+        if of_account_market.accounts() != accounts.count() {
+            return Err(ViewSnapshotError::Malformed(TRADED_MARKETS));
+        }
         let builders: Builders = snapshot.read("builders")?;
         let standings: Standings = snapshot.read(STANDINGS)?;
         if standings.len() != accounts.count() {
@@ -203,11 +200,9 @@ impl View {
             orders: Orders::of(IdLog::of(snapshot.read_log(LogName::FinishedOrders)?)),
             trades: Trades {
                 all: IdLog::of(snapshot.read_log(LogName::Trades)?),
-                of_all: snapshot.read_lists(LogName::AllTrades)?,
-                of_account: snapshot.read_lists(LogName::AccountTrades)?,
-                of_market: snapshot.read_lists(LogName::MarketTrades)?,
-                of_account_market: of_account_market
-                    .ok_or(ViewSnapshotError::Malformed(TRADED_MARKETS))?,
+                spans: snapshot.read_log(LogName::TradeSpans)?,
+                ends: snapshot.read("trade-lists")?,
+                of_account_market,
                 of_builder: snapshot.read_lists(LogName::BuilderTrades)?,
             },
             midpoints: Midpoints {
@@ -299,11 +294,11 @@ where
         }
     }
 
-    fn read_lists<T: Summary>(&mut self, log: LogName) -> Result<Lists<T>, ViewSnapshotError> {
-        let (postings, mut rest) = self.read_history(log)?;
+    fn read_lists(&mut self, log: LogName) -> Result<Lists, ViewSnapshotError> {
+        let (nodes, mut rest) = self.read_history(log)?;
         let ends = ListEnds::take(&mut rest).ok().filter(|_| rest.is_empty());
         let ends = ends.ok_or(ViewSnapshotError::Malformed(log.text()))?;
-        Ok(Lists::of(postings, ends))
+        Ok(Lists::of(nodes, ends))
     }
 
     /// A log, and the rest of its section after the tail.

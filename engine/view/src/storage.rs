@@ -6,6 +6,7 @@ pub(crate) mod id_index;
 pub(crate) mod id_log;
 pub(crate) mod list;
 pub(crate) mod log;
+pub(crate) mod packed_rows;
 pub(crate) mod row;
 pub(crate) mod slot;
 pub(crate) mod slot_index;

@@ -2,7 +2,7 @@
 
 use foretell_model::{MarketNumber, MarketState, Sequence};
 
-use crate::rows::account_market_lists::AccountMarketLists;
+use crate::rows::account_market_lists::AccountMarketEnds;
 use crate::rows::accounts::Accounts;
 use crate::rows::actions::Actions;
 use crate::rows::background::Background;
@@ -21,7 +21,7 @@ use crate::rows::rebates::{CurrentRebates, Rebates};
 use crate::rows::resolution::Resolutions;
 use crate::rows::standings::Standings;
 use crate::rows::system::System;
-use crate::rows::trades::Trades;
+use crate::rows::trades::{TradeListEnds, Trades};
 use crate::rows::volume::Volume;
 use crate::storage::by_number::ByNumber;
 use crate::storage::chunk::Chunking;
@@ -69,7 +69,6 @@ impl View {
     #[must_use]
     pub fn with_chunking(genesis: [u8; 32], chunking: Chunking) -> Self {
         let lists = || Lists::of(Log::new(chunking), ListEnds::default());
-        let told = || Lists::of(Log::new(chunking), ListEnds::default());
         Self {
             genesis,
             chunking,
@@ -83,10 +82,9 @@ impl View {
             orders: Orders::of(IdLog::of(Log::new(chunking))),
             trades: Trades {
                 all: IdLog::of(Log::new(chunking)),
-                of_all: told(),
-                of_account: told(),
-                of_market: told(),
-                of_account_market: AccountMarketLists::new(Log::new(chunking)),
+                spans: Log::new(chunking),
+                ends: TradeListEnds::default(),
+                of_account_market: AccountMarketEnds::default(),
                 of_builder: lists(),
             },
             builders: Builders::default(),

@@ -42,13 +42,12 @@ impl View {
         if !fits(fill, taker, maker) {
             return Err(Impossible::OrderDiffers(fill.maker_order));
         }
-        // The lines arrive while the id is hashed and the trade is written.
-        (self.trades).prefetch(taker.market, [taker.account, maker.account]);
         let index = TradeIndex(taker.taken);
         taker.taken += 1;
         taker.fee = (taker.fee.checked_add(fill.fee)).ok_or(Impossible::AmountOutOfRange)?;
         let trade = Trade {
             id: TradeId::new(&self.genesis, step.frame.sequence, index),
+            links: Default::default(),
             index,
             sequence: step.frame.sequence,
             time: step.now,
@@ -62,7 +61,7 @@ impl View {
             maker: Party::of(maker),
             made_before: maker.last_made.replace(self.trades.next_slot()),
         };
-        self.trades.push(&trade)?;
+        self.trades.push(trade)?;
         let took = traded(taker, fill, step.now)?;
         let made = traded(maker, fill, step.now)?;
         lower(&mut maker.left, fill.lots)?;
@@ -169,6 +168,7 @@ fn fits(fill: &Fill, taker: &Order, maker: &Order) -> bool {
     };
     met && maker.state == OrderState::Live
         && maker.account == fill.maker
+        && maker.account != taker.account
         && maker.market == taker.market
         && maker.outcome == fill.kind.maker_outcome(taker.outcome)
         && maker.side == fill.kind.maker_side(taker.side)

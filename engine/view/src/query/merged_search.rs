@@ -185,24 +185,12 @@ mod tests {
 
     use super::*;
     use crate::rows::trade_entry::tests::{Listed, lists_of_trades};
-    use crate::rows::trade_list::TradeList;
-    use crate::rows::trade_summary::TradeSummary;
-    use crate::storage::chunk::Chunking;
-    use crate::storage::list::{ListEnds, Lists};
-    use crate::storage::log::Log;
+    use crate::rows::trade_nodes::tests::TradeLists;
 
     const LISTS: usize = 3;
 
     /// A row: its trade, and the role (0 taker, 1 maker).
     type Row = (TradeSlot, usize);
-
-    fn filled(bits: u8, entries: &[Listed]) -> Lists<TradeSummary> {
-        let mut lists = Lists::of(Log::new(Chunking::Bits(bits)), ListEnds::default());
-        for entry in entries {
-            lists.push_with(entry.list, entry.rows).unwrap();
-        }
-        lists
-    }
 
     /// The matches of some lists by plain iteration, newest first.
     fn matches_by_iteration(
@@ -235,12 +223,8 @@ mod tests {
     }
 
     /// All matches of a search, resumed whenever it reaches the probe limit.
-    fn found(
-        lists: &Lists<TradeSummary>,
-        filter: RowFilter<'_>,
-        reach: (usize, usize),
-    ) -> Vec<Row> {
-        let all = || (0..LISTS).map(|number| TradeList::of(lists.list(number)));
+    fn found(lists: &TradeLists, filter: RowFilter<'_>, reach: (usize, usize)) -> Vec<Row> {
+        let all = || (0..LISTS).map(|number| lists.list(number));
         let (mut rows, mut pauses) = (Vec::new(), 0);
         let mut merged = MergedSearch::new(all(), filter, reach);
         loop {
@@ -278,12 +262,12 @@ mod tests {
                 value: Micros(value),
                 markets: markets.as_deref(),
             };
-            let lists = filled(bits, &entries);
+            let lists = TradeLists::filled(bits, &entries);
             let expected = matches_by_iteration(&entries, 0..LISTS, &filter);
             prop_assert_eq!(found(&lists, filter, reach), expected);
 
             let expected = matches_by_iteration(&entries, 0..1, &filter);
-            let list = TradeList::of(lists.list(0));
+            let list = lists.list(0);
             for offset in 0..=expected.len() + 1 {
                 let mut search = list.search(filter);
                 let mut skip = offset;

@@ -120,18 +120,7 @@ mod tests {
     use super::*;
     use crate::rows::trade_entry::TradeEntry;
     use crate::rows::trade_entry::tests::{Listed, OTHERS, lists_of_trades};
-    use crate::rows::trade_summary::TradeSummary;
-    use crate::storage::chunk::Chunking;
-    use crate::storage::list::{ListEnds, Lists};
-    use crate::storage::log::Log;
-
-    fn filled(entries: &[Listed]) -> Lists<TradeSummary> {
-        let mut lists = Lists::of(Log::new(Chunking::Bits(6)), ListEnds::default());
-        for entry in entries {
-            lists.push_with(entry.list, entry.rows).unwrap();
-        }
-        lists
-    }
+    use crate::rows::trade_nodes::tests::TradeLists;
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(400))]
@@ -149,10 +138,10 @@ mod tests {
             for entry in entries.iter_mut().filter(|entry| entry.list != OTHERS) {
                 entry.list %= count;
             }
-            let lists = filled(&entries);
+            let lists = TradeLists::filled(6, &entries);
             let mut left = rows;
             let remaining = skip_newest(
-                (0..count).map(|list| TradeList::of(lists.list(list))),
+                (0..count).map(|list| lists.list(list)),
                 filter,
                 &mut left,
             );
@@ -181,9 +170,9 @@ mod tests {
             count in 1..4_usize,
             entries in lists_of_trades(3, 60),
         ) {
-            let lists = filled(&entries);
+            let lists = TradeLists::filled(6, &entries);
             let filter = RowFilter { lots: foretell_model::Lots(2), ..RowFilter::default() };
-            let whole = || (0..count).map(|list| TradeList::of(lists.list(list)));
+            let whole = || (0..count).map(|list| lists.list(list));
             let mut left = 1_000;
             let remaining = skip_newest(whole(), filter, &mut left);
             prop_assert_eq!((remaining, left), (whole().map(|list| list.len()).collect(), 1_000));

@@ -1,14 +1,13 @@
 //! The columns of a trade that the data surface shows, read from the stored bytes in place: a query
 //! may read a hundred thousand trades to return ten.
 
-use foretell_model::codec::{Fixed, Stored};
-use foretell_model::{AccountNumber, KeyNumber, Lots, MarketNumber, MatchKind, Micros, OrderId};
+use foretell_model::codec::Stored;
 use foretell_model::{
-    FramePosition, OrderNumber, Outcome, Price, Sequence, Side, TimeNs, TradeIndex,
+    AccountNumber, FramePosition, Lots, MarketNumber, Outcome, Price, Sequence, Side, TimeNs,
 };
 
 use crate::rows::order::own_price;
-use crate::rows::trade_id::TradeId;
+use crate::rows::trade::Trade;
 use crate::rows::trade_slot::TradeSlot;
 use crate::view::View;
 
@@ -44,29 +43,13 @@ pub struct SideColumns {
     pub price: Price,
 }
 
-// Offsets of the fields in the bytes of a trade and of a party.
-const SEQUENCE: usize = TradeId::SIZE + TradeIndex::SIZE;
-const TIME: usize = SEQUENCE + Sequence::SIZE;
-const PLACE: usize = TIME + TimeNs::SIZE;
-const MARKET: usize = PLACE + FramePosition::SIZE;
-const YES_PRICE: usize = MARKET + MarketNumber::SIZE + MatchKind::SIZE;
-const LOTS: usize = YES_PRICE + Price::SIZE;
-const TAKER: usize = LOTS + Lots::SIZE + Micros::SIZE;
-const MAKER: usize = TAKER + crate::rows::trade::Party::SIZE;
-const ACCOUNT: usize = OrderNumber::SIZE + OrderId::SIZE;
-const OUTCOME: usize = ACCOUNT + AccountNumber::SIZE + KeyNumber::SIZE;
-const SIDE: usize = OUTCOME + Outcome::SIZE;
-
-fn at<T: Stored>(bytes: &[u8], place: usize) -> Option<T> {
-    T::take(&mut bytes.get(place..)?).ok()
-}
-
-fn side(bytes: &[u8], party: usize, yes_price: Price) -> Option<SideColumns> {
-    let outcome: Outcome = at(bytes, party + OUTCOME)?;
+fn side(row: &[u8], party: usize, yes_price: Price) -> Option<SideColumns> {
+    let mut columns = row.get(party..)?;
+    let (outcome, side, account) = <(Outcome, Side, AccountNumber)>::take(&mut columns).ok()?;
     Some(SideColumns {
-        account: at(bytes, party + ACCOUNT)?,
+        account,
         outcome,
-        side: at(bytes, party + SIDE)?,
+        side,
         price: own_price(outcome, yes_price),
     })
 }
@@ -75,24 +58,29 @@ impl View {
     /// Some columns of the trade at a slot; `None` only for a slot of another view.
     #[must_use]
     pub fn trade_columns(&self, slot: TradeSlot) -> Option<TradeColumns> {
-        let bytes = self.trades.all.log().bytes(slot.0)?;
-        let yes_price = at(bytes, YES_PRICE)?;
+        let row = self.trades.all.log().bytes(slot.0)?;
+        let yes_price = Trade::field(row, Trade::YES_PRICE)?;
         Some(TradeColumns {
-            sequence: at(bytes, SEQUENCE)?,
-            time: at(bytes, TIME)?,
-            place: at(bytes, PLACE)?,
-            market: at(bytes, MARKET)?,
-            lots: at(bytes, LOTS)?,
-            taker: side(bytes, TAKER, yes_price)?,
-            maker: side(bytes, MAKER, yes_price)?,
+            sequence: Trade::field(row, Trade::SEQUENCE)?,
+            time: Trade::field(row, Trade::TIME)?,
+            place: Trade::field(row, Trade::PLACE)?,
+            market: Trade::field(row, Trade::MARKET)?,
+            lots: Trade::field(row, Trade::LOTS)?,
+            taker: side(row, Trade::TAKER, yes_price)?,
+            maker: side(row, Trade::MAKER, yes_price)?,
         })
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use foretell_model::codec::Fixed;
+    use foretell_model::{KeyNumber, MatchKind, Micros, OrderId, OrderNumber, TradeIndex};
+
     use super::*;
-    use crate::rows::trade::{Party, Trade};
+    use crate::rows::trade::Party;
+    use crate::rows::trade_id::TradeId;
+    use crate::storage::slot::Packed;
 
     #[test]
     fn the_fields_stand_where_they_are_read() {
@@ -107,6 +95,7 @@ mod tests {
         };
         let trade = Trade {
             id: TradeId([9; TradeId::SIZE]),
+            links: [Packed::of(5); 6],
             index: TradeIndex(3),
             sequence: Sequence(0x99_8877),
             time: TimeNs(0x1122_3344_5566),
@@ -126,14 +115,15 @@ mod tests {
         };
         let mut bytes = Vec::new();
         trade.put(&mut bytes);
-        let read = |place| at::<u32>(&bytes, place);
-        assert_eq!(at(&bytes, SEQUENCE), Some(trade.sequence));
-        assert_eq!(at(&bytes, TIME), Some(trade.time));
-        assert_eq!(at(&bytes, PLACE), Some(trade.place));
-        assert_eq!(read(MARKET), Some(trade.market.0));
-        assert_eq!(at(&bytes, LOTS), Some(trade.lots));
-        assert_eq!(at(&bytes, TAKER), Some(trade.taker.order));
-        for (place, party, price) in [(TAKER, trade.taker, 5_679), (MAKER, trade.maker, 4_321)] {
+        assert_eq!(Trade::field(&bytes, Trade::LINKS), Some(trade.links));
+        assert_eq!(Trade::field(&bytes, Trade::SEQUENCE), Some(trade.sequence));
+        assert_eq!(Trade::field(&bytes, Trade::TIME), Some(trade.time));
+        assert_eq!(Trade::field(&bytes, Trade::PLACE), Some(trade.place));
+        assert_eq!(Trade::field(&bytes, Trade::MARKET), Some(trade.market));
+        assert_eq!(Trade::field(&bytes, Trade::KIND), Some(trade.kind));
+        assert_eq!(Trade::field(&bytes, Trade::LOTS), Some(trade.lots));
+        let (taker, maker) = (Trade::TAKER, Trade::MAKER);
+        for (place, party, price) in [(taker, trade.taker, 5_679), (maker, trade.maker, 4_321)] {
             let expected = SideColumns {
                 account: party.account,
                 outcome: party.outcome,

@@ -1,38 +1,28 @@
-//! The trades of each account in each market, and the number of markets of each account.
+//! The ends of the lists of trades of each account in each market, and the number of markets of each
+//! account.
 //!
-//! There are many such lists, most of them short; each takes 10 to 20 bytes of memory.
+//! There are many such lists, most of them short; each takes 16 to 32 bytes of memory.
 
-use foretell_model::codec::fixed;
+use foretell_model::codec::{CodecError, Stored, fixed};
 use foretell_model::{AccountNumber, MarketNumber};
 
 use crate::error::Impossible;
-use crate::rows::trade_entry::TradeEntry;
-use crate::rows::trade_summary::TradeSummary;
 use crate::storage::by_number::ByNumber;
-use crate::storage::list::{List, ListEnd, Posting, append};
-use crate::storage::log::Log;
-use crate::storage::slot::Packed;
+use crate::storage::list::ListEnd;
 
-/// A market in which an account has traded, and its newest posting there. Stored without padding.
+/// A market in which an account has traded, and the end of its list. Stored without padding.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct MarketEnd {
+struct MarketEnd {
     market: [u8; 4],
-    last: Packed,
+    end: ListEnd,
 }
 
 fixed!(MarketEnd {
     market: [u8; 4],
-    last: Packed,
+    end: ListEnd,
 });
 
 impl MarketEnd {
-    fn of(market: MarketNumber, last: u64) -> Self {
-        Self {
-            market: market.0.to_le_bytes(),
-            last: Packed::of(last),
-        }
-    }
-
     const fn market(&self) -> MarketNumber {
         MarketNumber(u32::from_le_bytes(self.market))
     }
@@ -41,103 +31,64 @@ impl MarketEnd {
 /// The markets in which an account has traded, ascending.
 type AccountMarkets = Vec<MarketEnd>;
 
-/// The newest postings of all lists.
-pub(crate) type NewestPostings = ByNumber<AccountNumber, AccountMarkets>;
-
-/// The lists; each posting has the account's own row of a trade.
-#[derive(Debug)]
-pub(crate) struct AccountMarketLists {
-    postings: Log<Posting<TradeSummary>>,
-    newest: NewestPostings,
+/// The ends of the lists.
+#[derive(Debug, Default)]
+pub(crate) struct AccountMarketEnds {
+    ends: ByNumber<AccountNumber, AccountMarkets>,
 }
 
-impl AccountMarketLists {
-    /// No lists.
-    pub(crate) fn new(postings: Log<Posting<TradeSummary>>) -> Self {
-        Self {
-            postings,
-            newest: NewestPostings::default(),
-        }
+impl Stored for AccountMarketEnds {
+    fn put(&self, out: &mut Vec<u8>) {
+        self.ends.put(out);
     }
 
-    /// Restores the lists of a snapshot with this number of accounts; `None` when they are
-    /// inconsistent.
-    pub(crate) fn of(
-        postings: Log<Posting<TradeSummary>>,
-        newest: NewestPostings,
-        accounts: usize,
-    ) -> Option<Self> {
+    fn take(from: &mut &[u8]) -> Result<Self, CodecError> {
+        let ends = ByNumber::<_, AccountMarkets>::take(from)?;
         let rise = |markets: &AccountMarkets| {
             markets.is_sorted_by(|one, other| one.market() < other.market())
         };
-        let fits = newest.len() == accounts && newest.iter().all(|(_, markets)| rise(markets));
-        fits.then_some(Self { postings, newest })
+        let all_rise = ends.iter().all(|(_, markets)| rise(markets));
+        let inconsistent = CodecError::Inconsistent("markets of an account");
+        all_rise.then_some(Self { ends }).ok_or(inconsistent)
+    }
+}
+
+impl AccountMarketEnds {
+    /// Number of accounts.
+    pub(crate) fn accounts(&self) -> usize {
+        self.ends.len()
     }
 
-    /// The trades of an account in a market.
-    pub(crate) fn list(
-        &self,
-        account: AccountNumber,
-        market: MarketNumber,
-    ) -> List<'_, TradeSummary> {
-        List::ending_with(&self.postings, self.newest_of(account, market))
-    }
-
-    /// Prefetches the newest trade of an account in a market.
-    pub(crate) fn prefetch(&self, account: AccountNumber, market: MarketNumber) {
-        if let Some(newest) = self.newest_of(account, market) {
-            self.postings.prefetch(newest);
-        }
-    }
-
-    fn newest_of(&self, account: AccountNumber, market: MarketNumber) -> Option<u64> {
-        let markets = self.newest.get(account)?;
+    /// The end of the list of an account in a market.
+    pub(crate) fn get(&self, account: AccountNumber, market: MarketNumber) -> Option<&ListEnd> {
+        let markets = self.ends.get(account)?;
         let place = place_of(markets, market).ok()?;
-        Some(markets[place].last.slot())
+        Some(&markets[place].end)
     }
 
     /// Number of markets in which an account has traded.
     pub(crate) fn markets_of(&self, account: AccountNumber) -> usize {
-        self.newest.get(account).map_or(0, Vec::len)
+        self.ends.get(account).map_or(0, Vec::len)
     }
 
     pub(crate) fn open_account(&mut self, account: AccountNumber) -> Result<(), Impossible> {
-        self.newest.push(account, AccountMarkets::new())
+        self.ends.push(account, AccountMarkets::new())
     }
 
-    /// Appends a trade. Targets ascend along a list.
-    pub(crate) fn push(
+    /// The end of the list of an account in a market, which may be a new one.
+    pub(crate) fn end_of(
         &mut self,
-        (account, market): (AccountNumber, MarketNumber),
-        own: TradeEntry,
-    ) -> Result<(), Impossible> {
-        let markets = self.newest.get_mut(account);
+        account: AccountNumber,
+        market: MarketNumber,
+    ) -> Result<&mut ListEnd, Impossible> {
+        let markets = self.ends.get_mut(account);
         let markets = markets.ok_or(Impossible::UnknownAccount(account))?;
-        let place = place_of(markets, market);
-        let newest = place.ok().map(|place| markets[place].last.slot());
-        let end = List::ending_with(&self.postings, newest).end();
-        if newest.is_some() && end == ListEnd::default() {
-            return Err(Impossible::HistoryUnreadable);
-        }
-        let last = append(&mut self.postings, end, own)?.last();
-        let newest = MarketEnd::of(market, last);
-        match place {
-            Ok(place) => markets[place] = newest,
-            Err(place) => markets.insert(place, newest),
-        }
-        Ok(())
-    }
-
-    pub(crate) fn newest(&self) -> &NewestPostings {
-        &self.newest
-    }
-
-    pub(crate) fn postings(&self) -> &Log<Posting<TradeSummary>> {
-        &self.postings
-    }
-
-    pub(crate) fn postings_mut(&mut self) -> &mut Log<Posting<TradeSummary>> {
-        &mut self.postings
+        let place = place_of(markets, market).unwrap_or_else(|place| {
+            let (market, end) = (market.0.to_le_bytes(), ListEnd::default());
+            markets.insert(place, MarketEnd { market, end });
+            place
+        });
+        Ok(&mut markets[place].end)
     }
 }
 
@@ -147,95 +98,23 @@ fn place_of(markets: &AccountMarkets, market: MarketNumber) -> Result<usize, usi
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
-    use proptest::prelude::*;
-
     use super::*;
-    use crate::rows::trade_entry::tests::{Listed, OTHERS, lists_of_trades};
-    use crate::storage::chunk::Chunking;
-
-    /// The last account takes the other side of every trade.
-    const ACCOUNTS: u32 = 4;
-    const MARKETS: u32 = 6;
-
-    /// The account and market of an entry.
-    fn pair_of(entry: &Listed) -> (AccountNumber, MarketNumber) {
-        let account = match entry.list {
-            OTHERS => ACCOUNTS - 1,
-            list => u32::try_from(list).unwrap(),
-        };
-        let market = entry.rows.market().0 % MARKETS;
-        (AccountNumber(account), MarketNumber(market))
-    }
-
-    fn filled(bits: u8, entries: &[Listed]) -> AccountMarketLists {
-        let mut lists = AccountMarketLists::new(Log::new(Chunking::Bits(bits)));
-        for account in 0..ACCOUNTS {
-            lists.open_account(AccountNumber(account)).unwrap();
-        }
-        for entry in entries {
-            lists.push(pair_of(entry), entry.rows).unwrap();
-        }
-        lists
-    }
-
-    proptest! {
-        #[test]
-        fn each_pair_has_its_own_trades(
-            entries in lists_of_trades(ACCOUNTS as usize - 1, 150),
-            bits in 0..6_u8,
-        ) {
-            let lists = filled(bits, &entries);
-            let mut plain: BTreeMap<_, Vec<u64>> = BTreeMap::new();
-            for entry in &entries {
-                plain.entry(pair_of(entry)).or_default().push(entry.slot.0);
-            }
-            for account in (0..=ACCOUNTS).map(AccountNumber) {
-                let markets = plain.keys().filter(|(of, _)| *of == account).count();
-                prop_assert_eq!(lists.markets_of(account), markets);
-                for market in (0..=MARKETS).map(MarketNumber) {
-                    let list = lists.list(account, market);
-                    let mut listed: Vec<u64> = list.newest_first(list.len()).collect();
-                    listed.reverse();
-                    let expected = plain.get(&(account, market)).cloned();
-                    prop_assert_eq!(listed, expected.unwrap_or_default());
-                }
-            }
-        }
-    }
 
     #[test]
-    fn what_cannot_be_is_no_list() {
-        let accounts = |entries: &[&[(u32, u64)]]| {
-            let mut newest = NewestPostings::default();
-            for (account, markets) in (0..).zip(entries) {
-                let markets = markets
-                    .iter()
-                    .map(|&(market, last)| MarketEnd::of(MarketNumber(market), last));
-                newest
-                    .push(AccountNumber(account), markets.collect())
-                    .unwrap();
-            }
-            newest
+    fn only_ascending_markets_of_an_account_are_read() {
+        let read = |markets: &[u32]| {
+            let mut ends = AccountMarketEnds::default();
+            ends.open_account(AccountNumber(0)).unwrap();
+            let markets = markets.iter().map(|market| MarketEnd {
+                market: market.to_le_bytes(),
+                end: ListEnd::default(),
+            });
+            *ends.ends.get_mut(AccountNumber(0)).unwrap() = markets.collect();
+            let mut bytes = Vec::new();
+            ends.put(&mut bytes);
+            AccountMarketEnds::take(&mut &bytes[..]).is_ok()
         };
-        let of = |entries: &[&[(u32, u64)]], count: usize| {
-            AccountMarketLists::of(Log::new(Chunking::Bits(2)), accounts(entries), count)
-        };
-        assert!(of(&[&[(1, 0), (2, 0)], &[]], 2).is_some());
-        assert!(of(&[&[(1, 0)]], 2).is_none(), "an account is missing");
-        assert!(of(&[&[(2, 0), (1, 0)]], 1).is_none(), "not in order");
-        assert!(of(&[&[(1, 0), (1, 1)]], 1).is_none(), "twice");
-        // A missing posting: an empty list for readers, an error for an append.
-        let mut lists = of(&[&[(1, 9)]], 1).unwrap();
-        let pair = (AccountNumber(0), MarketNumber(1));
-        assert_eq!(lists.list(pair.0, pair.1).len(), 0);
-        let own = TradeEntry::of_taker(&crate::rows::trade_entry::tests::trade(
-            1,
-            1,
-            1,
-            [(foretell_model::Side::Buy, foretell_model::Outcome::Yes); 2],
-        ));
-        assert_eq!(lists.push(pair, own), Err(Impossible::HistoryUnreadable));
+        assert!(read(&[]) && read(&[1, 2, 256]));
+        assert!(!read(&[2, 1]) && !read(&[256, 2]) && !read(&[1, 1]));
     }
 }

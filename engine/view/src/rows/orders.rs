@@ -58,6 +58,7 @@ fixed!(FinishedOrder {
 impl LogRow for FinishedOrder {
     const CHUNK_BITS: u32 = 14;
     const ID_BYTES: usize = OrderId::SIZE;
+    const IS_PACKED: bool = true;
 }
 
 /// All orders.

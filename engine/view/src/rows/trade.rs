@@ -1,6 +1,8 @@
 //! One trade: its stored and its returned form.
 
-use foretell_model::codec::{Fixed, fixed};
+use core::ops::Range;
+
+use foretell_model::codec::{Fixed, Stored, fixed};
 use foretell_model::{
     AccountNumber, FramePosition, KeyNumber, Lots, MarketNumber, MatchKind, Micros, OrderId,
     OrderNumber, Outcome, Price, Sequence, Side, TimeNs, TradeIndex,
@@ -11,11 +13,14 @@ use crate::rows::order::Order;
 use crate::rows::trade_id::TradeId;
 use crate::rows::trade_slot::TradeSlot;
 use crate::storage::row::LogRow;
+use crate::storage::slot::Packed;
 
 /// The stored form of a trade: complete, so that one read suffices.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Trade {
     pub(crate) id: TradeId,
+    /// Set when it is listed.
+    pub(crate) links: TradeLinks,
     pub(crate) index: TradeIndex,
     /// The frame: that of the taker's order, or of its release.
     pub(crate) sequence: Sequence,
@@ -44,30 +49,56 @@ pub(crate) struct Party {
     pub(crate) builder: Option<BuilderSlot>,
 }
 
+// Fields that searches read come first, so that two cache lines have them all.
 fixed!(Trade {
     id: TradeId,
-    index: TradeIndex,
-    sequence: Sequence,
-    time: TimeNs,
-    place: FramePosition,
+    links: TradeLinks,
     market: MarketNumber,
     kind: MatchKind,
     yes_price: Price,
     lots: Lots,
-    fee: Micros,
+    sequence: Sequence,
+    time: TimeNs,
     taker: Party,
     maker: Party,
+    index: TradeIndex,
+    place: FramePosition,
+    fee: Micros,
     made_before: Option<TradeSlot>,
 });
 fixed!(Party {
-    order: OrderNumber,
-    order_id: OrderId,
-    account: AccountNumber,
-    key: KeyNumber,
     outcome: Outcome,
     side: Side,
+    account: AccountNumber,
+    key: KeyNumber,
+    order: OrderNumber,
+    order_id: OrderId,
     builder: Option<BuilderSlot>,
 });
+
+/// Offsets of fields in the bytes of a trade.
+impl Trade {
+    pub(crate) const LINKS: usize = TradeId::SIZE;
+    pub(crate) const MARKET: usize = Self::LINKS + TradeLinks::SIZE;
+    pub(crate) const KIND: usize = Self::MARKET + MarketNumber::SIZE;
+    pub(crate) const YES_PRICE: usize = Self::KIND + MatchKind::SIZE;
+    pub(crate) const LOTS: usize = Self::YES_PRICE + Price::SIZE;
+    pub(crate) const SEQUENCE: usize = Self::LOTS + Lots::SIZE;
+    pub(crate) const TIME: usize = Self::SEQUENCE + Sequence::SIZE;
+    pub(crate) const TAKER: usize = Self::TIME + TimeNs::SIZE;
+    pub(crate) const MAKER: usize = Self::TAKER + Party::SIZE;
+    pub(crate) const PLACE: usize = Self::MAKER + Party::SIZE + TradeIndex::SIZE;
+    /// The fields that searches read.
+    pub(crate) const SEARCHED: Range<usize> = Self::LINKS..Self::TAKER + Outcome::SIZE + Side::SIZE;
+
+    /// A field in the bytes of a trade.
+    pub(crate) fn field<T: Stored>(row: &[u8], offset: usize) -> Option<T> {
+        T::take(&mut row.get(offset..)?).ok()
+    }
+}
+
+/// The last node before this trade in each list that has it ([`crate::rows::trade_nodes`]).
+pub(crate) type TradeLinks = [Packed; 6];
 
 impl LogRow for Trade {
     const CHUNK_BITS: u32 = 14;

@@ -1,14 +1,11 @@
-//! The filter columns of a trade in the postings of lists, so that filtering reads no other place.
-//!
-//! All lists of one kind together hold each row of each trade once: both rows in one posting, or
-//! each in its own. So the slot of a posting determines its trade, which need not be stored.
+//! The columns of a trade that lists of trades are filtered by.
 
-use foretell_model::codec::{CodecError, Fixed, Stored};
+use foretell_model::codec::Stored;
 use foretell_model::quantity::PRICE_ONE;
-use foretell_model::{Lots, MarketNumber, Micros, Outcome, Price, Side};
+use foretell_model::{Lots, MarketNumber, MatchKind, Micros, Outcome, Price, Side};
 
 use crate::rows::order::own_price;
-use crate::rows::trade::{Party, Trade};
+use crate::rows::trade::Trade;
 
 /// The rows of a trade in a list: that of its taker, that of its maker, or both.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -20,34 +17,8 @@ pub struct TradeEntry {
     flags: u8,
 }
 
-/// Stored bytes of a number of lots: enough for [`MOST_LOTS`].
-const LOTS: usize = 7;
 /// The largest number of lots whose value at any price is representable.
 pub(crate) const MOST_LOTS: Lots = Lots(u64::MAX / PRICE_ONE as u64);
-const _: () = assert!(MOST_LOTS.0 >> (8 * LOTS) == 0);
-
-impl Stored for TradeEntry {
-    fn put(&self, out: &mut Vec<u8>) {
-        out.extend_from_slice(&self.lots.0.to_le_bytes()[..LOTS]);
-        self.market.put(out);
-        self.yes_price.put(out);
-        self.flags.put(out);
-    }
-
-    fn take(from: &mut &[u8]) -> Result<Self, CodecError> {
-        let [a, b, c, d, e, f, g] = <[u8; LOTS]>::take(from)?;
-        Ok(Self {
-            lots: Lots::take(&mut &[a, b, c, d, e, f, g, 0][..])?,
-            market: Stored::take(from)?,
-            yes_price: Stored::take(from)?,
-            flags: Stored::take(from)?,
-        })
-    }
-}
-
-impl Fixed for TradeEntry {
-    const SIZE: usize = LOTS + MarketNumber::SIZE + Price::SIZE + u8::SIZE;
-}
 
 /// The list has the row.
 const HERE: u8 = 1;
@@ -57,6 +28,8 @@ const SOLD: u8 = 2;
 const OF_NO: u8 = 4;
 /// Flag bits per row.
 const BITS: u32 = 3;
+/// All flags of a row.
+const ROW: u8 = (1 << BITS) - 1;
 
 /// The role of a row's owner.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -79,32 +52,26 @@ pub(crate) struct TradeRow {
 }
 
 impl TradeEntry {
-    /// Both rows of a trade.
-    pub(crate) fn of_both(trade: &Trade) -> Self {
-        let maker = Self::of_maker(trade);
-        Self {
-            flags: maker.flags | flags(&trade.taker),
-            ..maker
-        }
+    /// Both rows of a trade, from its stored bytes.
+    #[inline]
+    pub(crate) fn read(trade: &[u8]) -> Option<Self> {
+        let mut columns = trade.get(Trade::MARKET..)?;
+        let (market, kind) = <(MarketNumber, MatchKind)>::take(&mut columns).ok()?;
+        let (yes_price, lots) = Stored::take(&mut columns).ok()?;
+        let (outcome, side) = Trade::field(trade, Trade::TAKER)?;
+        let maker = flags(kind.maker_outcome(outcome), kind.maker_side(side));
+        Some(Self {
+            lots,
+            market,
+            yes_price,
+            flags: flags(outcome, side) | maker << BITS,
+        })
     }
 
-    /// Only the taker's row.
-    pub(crate) fn of_taker(trade: &Trade) -> Self {
-        Self::with(trade, flags(&trade.taker))
-    }
-
-    /// Only the maker's row.
-    pub(crate) fn of_maker(trade: &Trade) -> Self {
-        Self::with(trade, flags(&trade.maker) << BITS)
-    }
-
-    fn with(trade: &Trade, flags: u8) -> Self {
-        Self {
-            lots: trade.lots,
-            market: trade.market,
-            yes_price: trade.yes_price,
-            flags,
-        }
+    /// Only the row of this role.
+    pub(crate) fn only(self, role: Role) -> Self {
+        let flags = self.flags & (ROW << (BITS * role as u32));
+        Self { flags, ..self }
     }
 
     /// Shares traded.
@@ -120,15 +87,6 @@ impl TradeEntry {
     /// Value paid or received by the owner of a row.
     pub(crate) fn value(&self, row: &TradeRow) -> Micros {
         self.lots.value_at(row.price)
-    }
-
-    /// The trade slot for a posting with these rows at `place` among all postings of its kind.
-    pub(crate) fn trade_of(&self, place: u64) -> u64 {
-        let both = HERE | HERE << BITS;
-        match self.flags & both {
-            here if here == both => place,
-            _ => place / Role::ALL.len() as u64,
-        }
     }
 
     /// The rows in this list.
@@ -158,12 +116,12 @@ impl TradeEntry {
     }
 }
 
-fn flags(party: &Party) -> u8 {
-    let sold = match party.side {
+fn flags(outcome: Outcome, side: Side) -> u8 {
+    let sold = match side {
         Side::Buy => 0,
         Side::Sell => SOLD,
     };
-    let of_no = match party.outcome {
+    let of_no = match outcome {
         Outcome::Yes => 0,
         Outcome::No => OF_NO,
     };
@@ -173,12 +131,12 @@ fn flags(party: &Party) -> u8 {
 #[cfg(test)]
 pub(crate) mod tests {
     use foretell_model::{
-        AccountNumber, FramePosition, KeyNumber, MatchKind, OrderId, OrderNumber, Sequence, TimeNs,
-        TradeIndex,
+        AccountNumber, FramePosition, KeyNumber, OrderId, OrderNumber, Sequence, TimeNs, TradeIndex,
     };
     use proptest::prelude::*;
 
     use super::*;
+    use crate::rows::trade::Party;
     use crate::rows::trade_id::TradeId;
     use crate::rows::trade_slot::TradeSlot;
 
@@ -201,12 +159,17 @@ pub(crate) mod tests {
         };
         Trade {
             id: TradeId([0; 16]),
+            links: Default::default(),
             index: TradeIndex(0),
             sequence: Sequence(0),
             time: TimeNs(0),
             place: FramePosition::default(),
             market: MarketNumber(market),
-            kind: MatchKind::Complementary,
+            kind: match taker.0 {
+                _ if taker.1 == maker.1 => MatchKind::Complementary,
+                Side::Buy => MatchKind::Mint,
+                Side::Sell => MatchKind::Merge,
+            },
             yes_price: Price(yes_price),
             lots: Lots(lots),
             fee: Micros(0),
@@ -217,13 +180,33 @@ pub(crate) mod tests {
     }
 
     fn parties() -> impl Strategy<Value = [(Side, Outcome); 2]> {
-        let party = || {
-            (
-                prop::sample::select(Side::ALL),
-                prop::sample::select(Outcome::ALL),
-            )
-        };
-        [party(), party()]
+        let taker = (
+            prop::sample::select(Side::ALL),
+            prop::sample::select(Outcome::ALL),
+        );
+        (taker, any::<bool>()).prop_map(|((side, outcome), complementary)| {
+            let maker = match complementary {
+                true => (side.opposite(), outcome),
+                false => (side, outcome.opposite()),
+            };
+            [(side, outcome), maker]
+        })
+    }
+
+    impl TradeEntry {
+        pub(crate) fn of_both(trade: &Trade) -> Self {
+            let mut row = Vec::new();
+            trade.put(&mut row);
+            Self::read(&row).unwrap()
+        }
+
+        pub(crate) fn of_taker(trade: &Trade) -> Self {
+            Self::of_both(trade).only(Role::Taker)
+        }
+
+        pub(crate) fn of_maker(trade: &Trade) -> Self {
+            Self::of_both(trade).only(Role::Maker)
+        }
     }
 
     /// An entry of a list of trades.
@@ -231,6 +214,9 @@ pub(crate) mod tests {
     pub(crate) struct Listed {
         pub(crate) slot: TradeSlot,
         pub(crate) list: usize,
+        pub(crate) trade: Trade,
+        /// The role of its only row, if it has one.
+        pub(crate) role: Option<Role>,
         pub(crate) rows: TradeEntry,
     }
 
@@ -240,7 +226,7 @@ pub(crate) mod tests {
     /// Entries of `lists` lists without common trades, as a view appends them: with both rows of
     /// each trade, or with one, whose other row is in [`OTHERS`].
     pub(crate) fn lists_of_trades(lists: usize, most: usize) -> impl Strategy<Value = Vec<Listed>> {
-        let lots = || prop_oneof![1..100_u64, 1..(1_u64 << 40)];
+        let lots = || prop_oneof![1..100_u64, 1..=MOST_LOTS.0];
         let given = (
             0..lists,
             any::<bool>(),
@@ -254,10 +240,15 @@ pub(crate) mod tests {
             let entries = (0..).zip(trades).flat_map(|(slot, given)| {
                 let (list, takes, lots, price, market, parties) = given;
                 let trade = trade(lots, price, market, parties);
-                let listed = |list, rows| Listed {
+                let listed = |list, role| Listed {
                     slot: TradeSlot(slot),
                     list,
-                    rows,
+                    trade,
+                    role,
+                    rows: match role {
+                        None => TradeEntry::of_both(&trade),
+                        Some(role) => TradeEntry::of_both(&trade).only(role),
+                    },
                 };
                 let (taker, maker) = if takes {
                     (list, OTHERS)
@@ -265,11 +256,11 @@ pub(crate) mod tests {
                     (OTHERS, list)
                 };
                 if both {
-                    vec![listed(list, TradeEntry::of_both(&trade))]
+                    vec![listed(list, None)]
                 } else {
                     vec![
-                        listed(taker, TradeEntry::of_taker(&trade)),
-                        listed(maker, TradeEntry::of_maker(&trade)),
+                        listed(taker, Some(Role::Taker)),
+                        listed(maker, Some(Role::Maker)),
                     ]
                 }
             });
@@ -293,19 +284,8 @@ pub(crate) mod tests {
 
     proptest! {
         #[test]
-        fn an_entry_says_which_trade_it_is_of(entries in lists_of_trades(3, 100)) {
-            for (place, entry) in (0..).zip(&entries) {
-                prop_assert_eq!(TradeSlot(entry.rows.trade_of(place)), entry.slot);
-                let mut bytes = Vec::new();
-                entry.rows.put(&mut bytes);
-                prop_assert_eq!(bytes.len(), TradeEntry::SIZE);
-                prop_assert_eq!(Stored::take(&mut &bytes[..]), Ok(entry.rows));
-            }
-        }
-
-        #[test]
         fn rows_are_what_the_parties_did(
-            lots in 1..(1_u64 << 40),
+            lots in prop_oneof![1..100_u64, 1..=MOST_LOTS.0],
             price in 0..=10_000_u16,
             parties in parties(),
         ) {

@@ -17,7 +17,7 @@ pub struct TradeList<'a, S: Summary = ()> {
     to: u64,
 }
 
-/// Trades whose postings have filter columns and summaries.
+/// Trades whose nodes have filter columns and summaries.
 pub type FilterableTrades<'a> = TradeList<'a, TradeSummary>;
 
 impl<'a, S: Summary> TradeList<'a, S> {

@@ -1,19 +1,18 @@
-//! Summaries of the rows in a stretch of a trade list: exact counts per kind, and maxima of size
+//! Summaries of the rows in a span of a trade list: exact counts per kind, and maxima of size
 //! and value. Counts skip rows without reading them; maxima let a search for large fills or for one
-//! side jump over stretches without a match.
+//! side skip spans without a match.
 
 use foretell_model::Side;
 use foretell_model::codec::fixed;
 
 use crate::rows::row_filter::RowFilter;
 use crate::rows::trade_entry::{Role, TradeEntry};
-use crate::storage::list::Summary;
 
 /// Kinds of rows: taker or maker, bought or sold.
 const KINDS: usize = 4;
 
-/// A summary of some rows of trades. Counts are exact. Maxima are rounded: a stretch they admit may
-/// have no match, a stretch they exclude has none.
+/// A summary of some rows of trades. Counts are exact. Maxima are rounded: a span they admit may have
+/// no match, a span they exclude has none.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct TradeSummary {
     /// Number of rows of each kind.
@@ -59,7 +58,31 @@ impl SummaryFilter {
 }
 
 impl TradeSummary {
-    /// Whether the stretch may have a matching row.
+    /// The summary of the rows in one entry.
+    pub(crate) fn of(trade: &TradeEntry) -> Self {
+        let mut summary = Self::default();
+        for row in trade.rows() {
+            let kind = kind(row.role, row.side);
+            summary.counts[kind] = 1;
+            summary.lots[kind] = rounded(trade.lots().0);
+            summary.values[kind] = rounded(trade.value(&row).0);
+        }
+        summary
+    }
+
+    /// The summary of the rows of both.
+    pub(crate) fn join(self, other: Self) -> Self {
+        let mut both = self;
+        for kind in 0..KINDS {
+            // Only invalid bytes can overflow the count.
+            both.counts[kind] = both.counts[kind].saturating_add(other.counts[kind]);
+            both.lots[kind] = both.lots[kind].max(other.lots[kind]);
+            both.values[kind] = both.values[kind].max(other.values[kind]);
+        }
+        both
+    }
+
+    /// Whether the span may have a matching row.
     pub(crate) fn may_match(&self, summary_filter: &SummaryFilter) -> bool {
         let of_kind = |kind: usize| {
             summary_filter.kinds[kind]
@@ -75,38 +98,6 @@ impl TradeSummary {
         let counts = self.counts.iter().zip(summary_filter.kinds);
         let wanted = counts.filter(|(_, wanted)| *wanted);
         wanted.map(|(count, _)| *count as usize).sum()
-    }
-}
-
-impl Summary for TradeSummary {
-    type Entry = TradeEntry;
-    /// The range of the counts: an entry has at most one row of each kind.
-    const MAX_ENTRIES: u64 = u32::MAX as u64;
-
-    fn of(trade: &TradeEntry) -> Self {
-        let mut summary = Self::default();
-        for row in trade.rows() {
-            let kind = kind(row.role, row.side);
-            summary.counts[kind] = 1;
-            summary.lots[kind] = rounded(trade.lots().0);
-            summary.values[kind] = rounded(trade.value(&row).0);
-        }
-        summary
-    }
-
-    fn join(self, other: Self) -> Self {
-        let mut both = self;
-        for kind in 0..KINDS {
-            // Only invalid bytes can overflow the count.
-            both.counts[kind] = both.counts[kind].saturating_add(other.counts[kind]);
-            both.lots[kind] = both.lots[kind].max(other.lots[kind]);
-            both.values[kind] = both.values[kind].max(other.values[kind]);
-        }
-        both
-    }
-
-    fn target(slot: u64, entry: &TradeEntry) -> u64 {
-        entry.trade_of(slot)
     }
 }
 

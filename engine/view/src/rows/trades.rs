@@ -1,35 +1,49 @@
 //! Trades: by id, by account, by market, by both, by builder.
 
+use foretell_model::codec::stored;
 use foretell_model::{AccountNumber, MarketNumber};
 
 use crate::error::Impossible;
-use crate::rows::account_market_lists::AccountMarketLists;
+use crate::rows::account_market_lists::AccountMarketEnds;
 use crate::rows::builders::BuilderSlot;
 use crate::rows::trade::Trade;
-use crate::rows::trade_entry::{MOST_LOTS, TradeEntry};
+use crate::rows::trade_entry::{MOST_LOTS, Role};
 use crate::rows::trade_id::TradeId;
 use crate::rows::trade_list::{FilterableTrades, TradeList};
+use crate::rows::trade_nodes::{LISTS, TradeListKind, TradeNodeLog, TradeNodes, posting_of};
 use crate::rows::trade_slot::TradeSlot;
 use crate::rows::trade_summary::TradeSummary;
 use crate::storage::id_log::IdLog;
-use crate::storage::list::Lists;
+use crate::storage::list::{List, ListEnd, ListEnds, Lists, Span, end_of, write_spans};
+use crate::storage::log::Log;
 use crate::storage::slot::count;
 
 /// Among the builder lists, the list of all trades with any builder; those of single builders begin
 /// at 1.
 const WITH_BUILDER: usize = 0;
 
-/// The only list of its kind: all trades.
-const ALL: usize = 0;
+/// The ends of the lists of all trades, of each account and of each market.
+#[derive(Debug, Default)]
+pub(crate) struct TradeListEnds {
+    all: ListEnd,
+    of_account: ListEnds,
+    of_market: ListEnds,
+}
+
+stored!(TradeListEnds {
+    all: ListEnd,
+    of_account: ListEnds,
+    of_market: ListEnds,
+});
 
 /// All trades.
 #[derive(Debug)]
 pub struct Trades {
     pub(crate) all: IdLog<Trade>,
-    pub(crate) of_all: Lists<TradeSummary>,
-    pub(crate) of_account: Lists<TradeSummary>,
-    pub(crate) of_market: Lists<TradeSummary>,
-    pub(crate) of_account_market: AccountMarketLists,
+    /// The spans of all lists but those of builders.
+    pub(crate) spans: Log<Span<TradeSummary>>,
+    pub(crate) ends: TradeListEnds,
+    pub(crate) of_account_market: AccountMarketEnds,
     pub(crate) of_builder: Lists,
 }
 
@@ -48,13 +62,16 @@ impl Trades {
     /// All trades, filterable, with both rows of each.
     #[must_use]
     pub fn filterable(&self) -> FilterableTrades<'_> {
-        TradeList::of(self.of_all.list(ALL))
+        self.list(TradeListKind::All, Some(&self.ends.all))
     }
 
     /// The trades of an account as taker or maker, filterable, with its own row of each.
     #[must_use]
     pub fn of_account(&self, account: AccountNumber) -> FilterableTrades<'_> {
-        TradeList::of(self.of_account.list(account.0 as usize))
+        self.list(
+            TradeListKind::Account,
+            self.ends.of_account.get(account.0 as usize),
+        )
     }
 
     /// The trades of an account in a market, filterable, with its own row of each.
@@ -64,7 +81,8 @@ impl Trades {
         account: AccountNumber,
         market: MarketNumber,
     ) -> FilterableTrades<'_> {
-        TradeList::of(self.of_account_market.list(account, market))
+        let end = self.of_account_market.get(account, market);
+        self.list(TradeListKind::AccountMarket, end)
     }
 
     /// Number of markets in which an account has traded.
@@ -76,7 +94,19 @@ impl Trades {
     /// The trades of a market, filterable, with both rows of each.
     #[must_use]
     pub fn of_market(&self, market: MarketNumber) -> FilterableTrades<'_> {
-        TradeList::of(self.of_market.list(market.0 as usize))
+        self.list(
+            TradeListKind::Market,
+            self.ends.of_market.get(market.0 as usize),
+        )
+    }
+
+    fn list(&self, kind: TradeListKind, end: Option<&ListEnd>) -> FilterableTrades<'_> {
+        let nodes = TradeNodes {
+            trades: self.all.log(),
+            spans: &self.spans,
+            kind,
+        };
+        TradeList::of(List::of(nodes, end))
     }
 
     /// The trades in which the taker's or the maker's order carries a builder.
@@ -106,34 +136,49 @@ impl Trades {
         TradeSlot(self.all.log().len())
     }
 
-    /// Prefetches the ends of the lists that a trade of these accounts extends.
-    pub(crate) fn prefetch(&self, market: MarketNumber, accounts: [AccountNumber; 2]) {
-        for account in accounts {
-            self.of_account.prefetch(account.0 as usize);
-            self.of_account_market.prefetch(account, market);
-        }
-        self.of_market.prefetch(market.0 as usize);
-    }
-
-    pub(crate) fn push(&mut self, trade: &Trade) -> Result<(), Impossible> {
+    /// Adds a trade between two accounts to its lists.
+    pub(crate) fn push(&mut self, mut trade: Trade) -> Result<(), Impossible> {
         let TradeSlot(slot) = self.next_slot();
         if trade.lots > MOST_LOTS {
             return Err(Impossible::AmountOutOfRange);
         }
-        let (taker, maker, market) = (&trade.taker, &trade.maker, trade.market);
-        self.all.push(trade)?;
-        let both = TradeEntry::of_both(trade);
-        self.of_all.push_with(ALL, both)?;
-        for (party, own) in [
-            (taker, TradeEntry::of_taker(trade)),
-            (maker, TradeEntry::of_maker(trade)),
-        ] {
-            let number = party.account.0 as usize;
-            self.of_account.push_with(number, own)?;
-            self.of_account_market.push((party.account, market), own)?;
+        let mut ends = [ListEnd::default(); LISTS.len()];
+        for (at, list) in LISTS.into_iter().enumerate() {
+            let end = self.end_of(list, &trade)?;
+            trade.links[at] = end.push(posting_of(slot, list.1))?;
+            ends[at] = *end;
         }
-        self.of_market.push_with(market.0 as usize, both)?;
-        self.note_builders(slot, [taker.builder, maker.builder])
+        self.all.push(&trade)?;
+        for (list, end) in LISTS.into_iter().zip(ends) {
+            if end.ends_spans() {
+                let mut log = TradeNodeLog {
+                    trades: self.all.log(),
+                    spans: &mut self.spans,
+                    kind: list.0,
+                };
+                let end = write_spans(&mut log, end)?;
+                *self.end_of(list, &trade)? = end;
+            }
+        }
+        self.note_builders(slot, [trade.taker.builder, trade.maker.builder])
+    }
+
+    /// The end of a list of a trade.
+    fn end_of(
+        &mut self,
+        (kind, role): (TradeListKind, Option<Role>),
+        trade: &Trade,
+    ) -> Result<&mut ListEnd, Impossible> {
+        let account = match role {
+            Some(Role::Maker) => trade.maker.account,
+            _ => trade.taker.account,
+        };
+        Ok(match kind {
+            TradeListKind::All => &mut self.ends.all,
+            TradeListKind::Market => end_of(&mut self.ends.of_market, trade.market.0 as usize),
+            TradeListKind::Account => end_of(&mut self.ends.of_account, account.0 as usize),
+            TradeListKind::AccountMarket => self.of_account_market.end_of(account, trade.market)?,
+        })
     }
 
     fn note_builders(
@@ -150,5 +195,89 @@ impl Trades {
             self.of_builder.push(builder.number(), slot)?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ops::ControlFlow;
+
+    use foretell_model::{Outcome, Side};
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::rows::row_filter::RowFilter;
+    use crate::rows::trade_entry::tests::trade;
+    use crate::storage::chunk::Chunking;
+
+    /// The taker, the accounts from the taker on to the maker, and the market of a trade.
+    type Made = (u32, u32, u32);
+
+    const ACCOUNTS: u32 = 5;
+    const MARKETS: u32 = 4;
+
+    fn none(chunking: Chunking) -> Trades {
+        let mut trades = Trades {
+            all: IdLog::of(Log::new(chunking)),
+            spans: Log::new(chunking),
+            ends: TradeListEnds::default(),
+            of_account_market: AccountMarketEnds::default(),
+            of_builder: Lists::of(Log::new(chunking), ListEnds::default()),
+        };
+        for account in (0..ACCOUNTS).map(AccountNumber) {
+            trades.of_account_market.open_account(account).unwrap();
+        }
+        trades
+    }
+
+    /// The trades of a list, oldest first, and which rows it has of each.
+    fn rows_of(list: FilterableTrades<'_>) -> Vec<(u64, [bool; 2])> {
+        let mut search = list.search(RowFilter::default());
+        let mut rows = Vec::new();
+        while let ControlFlow::Continue(found) = search.probe() {
+            rows.extend(found.map(|found| (found.slot.0, found.rows)));
+        }
+        assert!(
+            list.newest_first()
+                .eq(rows.iter().map(|(slot, _)| TradeSlot(*slot)))
+        );
+        rows.reverse();
+        rows
+    }
+
+    proptest! {
+        #[test]
+        fn every_list_has_its_own_rows(
+            made in prop::collection::vec((0..ACCOUNTS, 1..ACCOUNTS, 0..MARKETS), 0..300),
+            bits in 0..6_u8,
+        ) {
+            let mut trades = none(Chunking::Bits(bits));
+            let parties = [(Side::Buy, Outcome::Yes), (Side::Sell, Outcome::Yes)];
+            let accounts = |(taker, further, _): &Made| [*taker, (taker + further) % ACCOUNTS];
+            for made in &made {
+                let mut trade = trade(1, 1, made.2, parties);
+                let [taker, maker] = accounts(made).map(AccountNumber);
+                (trade.taker.account, trade.maker.account) = (taker, maker);
+                trades.push(trade).unwrap();
+            }
+            let expected = |rows: &dyn Fn(&Made) -> [bool; 2]| {
+                let all = (0..).zip(&made).map(|(slot, made)| (slot, rows(made)));
+                all.filter(|(_, rows)| *rows != [false; 2]).collect::<Vec<_>>()
+            };
+            prop_assert_eq!(rows_of(trades.filterable()), expected(&|_| [true; 2]));
+            for market in 0..MARKETS {
+                let of_market = |made: &Made| [made.2 == market; 2];
+                prop_assert_eq!(rows_of(trades.of_market(MarketNumber(market))), expected(&of_market));
+            }
+            for account in 0..=ACCOUNTS {
+                let own = |made: &Made| accounts(made).map(|party| party == account);
+                prop_assert_eq!(rows_of(trades.of_account(AccountNumber(account))), expected(&own));
+                for market in 0..=MARKETS {
+                    let list = trades.of_account_in(AccountNumber(account), MarketNumber(market));
+                    let own = |made: &Made| own(made).map(|own| own && made.2 == market);
+                    prop_assert_eq!(rows_of(list), expected(&own));
+                }
+            }
+        }
     }
 }

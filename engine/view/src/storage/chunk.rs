@@ -2,13 +2,16 @@
 //!
 //! A full chunk is sealed: it never changes again, and the journal alone determines its bytes. So
 //! every process that folds the same journal has the same chunks, and may replace its own copy by a
-//! mapping of a shared file.
+//! mapping of a shared file. Rows of some logs are packed in sealed chunks.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use foretell_model::codec::{Stored, put_bytes};
 
 use crate::storage::id_index;
+use crate::storage::packed_rows;
+use crate::storage::row::LogRow;
 use crate::storage::slot;
 
 /// The bytes of a sealed chunk, on the heap or in a mapped file.
@@ -64,7 +67,9 @@ impl Chunking {
 pub(crate) struct Chunks {
     bits: u32,
     row_size: usize,
-    has_ids: bool,
+    /// Bytes of the index by id of a sealed chunk.
+    index_size: usize,
+    is_packed: bool,
     rows: u64,
     most_rows: u64,
     sealed: Vec<ChunkBytes>,
@@ -73,12 +78,17 @@ pub(crate) struct Chunks {
 }
 
 impl Chunks {
-    pub(crate) fn new(chunking: Chunking, bits: u32, row_size: usize, has_ids: bool) -> Self {
-        let bits = chunking.bits(bits);
+    /// The empty bytes of a log of these rows.
+    pub(crate) fn new<R: LogRow>(chunking: Chunking) -> Self {
+        let bits = chunking.bits(R::CHUNK_BITS);
         Self {
             bits,
-            row_size,
-            has_ids,
+            row_size: R::SIZE,
+            index_size: match R::ID_BYTES {
+                0 => 0,
+                _ => id_index::INDEX_SIZE << bits,
+            },
+            is_packed: R::IS_PACKED,
             rows: 0,
             most_rows: chunking.most_rows(bits),
             sealed: Vec::new(),
@@ -88,9 +98,8 @@ impl Chunks {
 
     /// Restores a log from its parts; `None` when their lengths do not match.
     pub(crate) fn restore(mut self, sealed: Vec<ChunkBytes>, tail: &[u8]) -> Option<Self> {
-        let whole = |chunk: &ChunkBytes| chunk.as_ref().as_ref().len() == self.chunk_size();
         let tail_rows = tail.len() / self.row_size;
-        let fits = sealed.iter().all(whole)
+        let fits = sealed.iter().all(|chunk| self.is_whole(chunk))
             && tail.len().is_multiple_of(self.row_size)
             && tail_rows < 1 << self.bits;
         let rows = sealed.len().checked_mul(1 << self.bits)?;
@@ -121,25 +130,37 @@ impl Chunks {
         1 << self.bits
     }
 
-    fn chunk_size(&self) -> usize {
-        let index = if self.has_ids {
-            id_index::INDEX_SIZE
-        } else {
-            0
-        };
-        (self.row_size + index) << self.bits
+    /// Whether a sealed chunk has the length of its rows and their index.
+    fn is_whole(&self, chunk: &ChunkBytes) -> bool {
+        self.parts(chunk)
+            .is_some_and(|(rows, _)| match self.is_packed {
+                true => packed_rows::is_whole(rows, 1 << self.bits),
+                false => rows.len() == self.row_size << self.bits,
+            })
     }
 
-    /// A row; `None` past the end.
-    pub(crate) fn row(&self, slot: u64) -> Option<&[u8]> {
+    /// A row; `None` past the end. It is borrowed unless its chunk is packed.
+    pub(crate) fn row(&self, slot: u64) -> Option<Cow<'_, [u8]>> {
+        let row = slot::count(slot & ((1 << self.bits) - 1));
         let chunk = slot::count(slot >> self.bits);
         let bytes = match self.sealed.get(chunk) {
+            Some(chunk) if self.is_packed => {
+                let (rows, _) = self.parts(chunk)?;
+                let unpacked = packed_rows::unpack(rows, 1 << self.bits, self.row_size, row);
+                return unpacked.map(Cow::Owned);
+            }
             Some(chunk) => chunk.as_ref().as_ref(),
             None if chunk == self.sealed.len() => &self.tail,
             None => return None,
         };
-        let row = slot::count(slot & ((1 << self.bits) - 1));
-        bytes.get(row * self.row_size..(row + 1) * self.row_size)
+        let row = bytes.get(row * self.row_size..(row + 1) * self.row_size);
+        row.map(Cow::Borrowed)
+    }
+
+    /// The rows of a sealed chunk, and their index by id.
+    pub(crate) fn parts<'a>(&self, chunk: &'a ChunkBytes) -> Option<(&'a [u8], &'a [u8])> {
+        let bytes = chunk.as_ref().as_ref();
+        bytes.split_at_checked(bytes.len().checked_sub(self.index_size)?)
     }
 
     /// Appends the row written by `put`. Returns whether it filled a chunk; `None` when the log is
@@ -158,11 +179,17 @@ impl Chunks {
     }
 
     fn seal(&mut self) {
-        let mut chunk = std::mem::take(&mut self.tail);
-        if self.has_ids {
-            id_index::append_index(&mut chunk, self.row_size);
-        }
-        self.tail.reserve_exact(chunk.len());
+        let index = match self.index_size {
+            0 => Vec::new(),
+            _ => id_index::index_of(&self.tail, self.row_size),
+        };
+        let mut chunk = match self.is_packed {
+            true => packed_rows::pack(&self.tail, self.row_size),
+            false => std::mem::take(&mut self.tail),
+        };
+        self.tail.clear();
+        self.tail.reserve_exact(self.row_size << self.bits);
+        chunk.extend_from_slice(&index);
         self.sealed.push(Arc::new(chunk));
     }
 

@@ -44,17 +44,17 @@ fn part(prefix: u64, parts: usize) -> usize {
     usize::try_from(part).expect("it is below the number of parts")
 }
 
-/// Appends the index to the rows of a chunk.
-pub(crate) fn append_index(chunk: &mut Vec<u8>, row_size: usize) {
+/// The index of the rows of a chunk.
+pub(crate) fn index_of(rows: &[u8], row_size: usize) -> Vec<u8> {
     let mut entries: Vec<(u64, u32)> = (0..)
-        .zip(chunk.chunks_exact(row_size))
+        .zip(rows.chunks_exact(row_size))
         .map(|(row, bytes)| {
             let prefix = bytes.first_chunk().copied().unwrap_or_default();
             (u64::from_be_bytes(prefix), row)
         })
         .collect();
     entries.sort_unstable();
-    chunk.reserve_exact(entries.len() * INDEX_SIZE);
+    let mut index = Vec::with_capacity(entries.len() * INDEX_SIZE);
     let mut end = 0_u32;
     let mut left = entries.iter().peekable();
     for at in 0..entries.len() {
@@ -64,10 +64,11 @@ pub(crate) fn append_index(chunk: &mut Vec<u8>, row_size: usize) {
         {
             end += 1;
         }
-        chunk.extend_from_slice(&end.to_le_bytes());
+        index.extend_from_slice(&end.to_le_bytes());
     }
     for (prefix, row) in entries {
-        chunk.extend_from_slice(&prefix.to_be_bytes());
-        chunk.extend_from_slice(&row.to_be_bytes());
+        index.extend_from_slice(&prefix.to_be_bytes());
+        index.extend_from_slice(&row.to_be_bytes());
     }
+    index
 }

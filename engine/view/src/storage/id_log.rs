@@ -38,10 +38,7 @@ impl<R: LogRow> IdLog<R> {
         let tail = indexed.log.chunks().tail();
         let rows = (tail.len() / R::SIZE) as u64;
         for slot in indexed.log.len() - rows..indexed.log.len() {
-            if let Some(id) = indexed.id(slot) {
-                let hash = indexed.hash(id);
-                indexed.tail.insert(hash, slot);
-            }
+            indexed.add_to_tail(slot);
         }
         indexed
     }
@@ -62,17 +59,25 @@ impl<R: LogRow> IdLog<R> {
         if self.log.push(row)? {
             // The new sealed chunk has its own index.
             self.tail.clear();
-        } else if let Some(id) = self.id(slot) {
-            let hash = self.hash(id);
-            self.tail.insert(hash, slot);
+        } else {
+            self.add_to_tail(slot);
         }
         Ok(())
     }
 
+    fn add_to_tail(&mut self, slot: u64) {
+        if let Some(row) = self.log.bytes(slot) {
+            let hash = self.hash(&row[..R::ID_BYTES]);
+            self.tail.insert(hash, slot);
+        }
+    }
+
     /// The newest row with this id, which must be [`LogRow::ID_BYTES`] bytes long.
     pub(crate) fn find(&self, id: &[u8]) -> Option<u64> {
-        let has_id = |slot: u64| self.id(slot) == Some(id);
-        let in_tail = self.tail.find(self.hash(id), has_id);
+        if id.len() != R::ID_BYTES {
+            return None;
+        }
+        let in_tail = self.tail.find(self.hash(id), |slot| self.has_id(slot, id));
         in_tail.or_else(|| self.find_sealed(id))
     }
 
@@ -80,10 +85,10 @@ impl<R: LogRow> IdLog<R> {
         let prefix = id.first_chunk::<PREFIX>()?;
         let rows = self.log.chunks().chunk_rows() as usize;
         for (number, chunk) in self.log.chunks().sealed().iter().enumerate().rev() {
-            let index = chunk.as_ref().as_ref().get(rows * R::SIZE..)?;
+            let (_, index) = self.log.chunks().parts(chunk)?;
             for row in rows_of(index, rows, prefix) {
                 let slot = (number * rows) as u64 + u64::from(row);
-                if self.id(slot) == Some(id) {
+                if self.has_id(slot, id) {
                     return Some(slot);
                 }
             }
@@ -91,8 +96,9 @@ impl<R: LogRow> IdLog<R> {
         None
     }
 
-    fn id(&self, slot: u64) -> Option<&[u8]> {
-        self.log.chunks().row(slot)?.get(..R::ID_BYTES)
+    fn has_id(&self, slot: u64, id: &[u8]) -> bool {
+        let row = self.log.chunks().row(slot);
+        row.is_some_and(|row| row.starts_with(id))
     }
 
     fn hash(&self, id: &[u8]) -> u32 {

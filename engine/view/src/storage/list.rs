@@ -1,19 +1,18 @@
 //! Lists over a log: the rows of another log for each account, market and so on.
 //!
-//! A posting, that is an entry of a list, holds the previous posting of the same list, a jump to an
-//! earlier one (Myers, "An applicative random-access stack"), and its target row. Jumps make any
-//! posting reachable in logarithmic time, so memory holds only the newest of each list.
+//! A list is a tree of nodes that are never changed. A posting is the node of one entry, a span that
+//! of [`FAN_OUT`] postings or spans. Each refers to the node of the entries before its own, so the
+//! newest node of each list, its end, leads to all others in logarithmic time. A span is written
+//! with the last posting it covers; the rank of a posting alone determines which spans end with it.
 //!
-//! A posting may also hold an entry and a [`Summary`] of the postings from itself back to the
-//! target of its jump. A search for rare rows jumps over stretches without them, and a count adds
-//! up stretches without reading them ([`walk`]). The target of such a posting is computed from its
-//! own slot ([`Summary::target`]): storing it would need a second cache line.
+//! A span has a [`Summary`] of its entries. A search for rare rows skips spans without them, and a
+//! count adds up spans without reading their entries ([`walk`]).
 
 mod walk;
 
 pub(crate) use walk::{Probe, Walk, WalkPosition};
 
-use foretell_memory::prefetch::CACHE_LINE;
+use core::fmt::Debug;
 
 use foretell_model::codec::{CodecError, Fixed, Stored, fixed};
 
@@ -22,14 +21,20 @@ use crate::storage::log::Log;
 use crate::storage::row::LogRow;
 use crate::storage::slot::{self, Packed};
 
+/// Binary logarithm of [`FAN_OUT`].
+const FAN_BITS: u32 = 3;
+/// Number of nodes that a span covers.
+const FAN_OUT: u64 = 1 << FAN_BITS;
+
 /// A summary of several entries of a list.
 pub trait Summary: Fixed + Copy {
-    /// The stored part of one entry.
-    type Entry: Fixed + Copy + PartialEq + core::fmt::Debug;
+    /// One entry, as far as summaries and searches concern it.
+    type Entry: Copy + Debug;
+    /// A reader of the nodes.
+    type Nodes<'a>: Nodes<Self>;
 
-    /// Maximum number of entries in a summary. No posting jumps further; longer lists consist of
-    /// several such stretches.
-    const MAX_ENTRIES: u64;
+    /// The level of the largest spans. Their number of entries, 2^30, fits into 32 bits.
+    const MAX_LEVEL: u32 = 10;
 
     /// The summary of one entry.
     fn of(entry: &Self::Entry) -> Self;
@@ -37,113 +42,112 @@ pub trait Summary: Fixed + Copy {
     /// The summary of the entries of both.
     #[must_use]
     fn join(self, other: Self) -> Self;
-
-    /// The target of the posting at `slot` with this entry.
-    fn target(slot: u64, entry: &Self::Entry) -> u64;
 }
 
-/// No summary; the entry is the target itself.
-impl Summary for () {
-    type Entry = Packed;
-    const MAX_ENTRIES: u64 = u64::MAX;
+/// Reads nodes by slot. Postings and spans have slots of their own.
+pub trait Nodes<S: Summary>: Copy + Debug {
+    /// The slot of the node before a posting, and its entry.
+    fn posting(self, slot: u64) -> Option<(u64, S::Entry)>;
 
-    fn of(_: &Packed) -> Self {}
+    /// The target of a posting. Targets ascend along a list.
+    fn target(self, slot: u64) -> Option<u64>;
 
-    fn join(self, (): Self) -> Self {}
+    /// A span.
+    fn span(self, slot: u64) -> Option<Span<S>>;
 
-    fn target(_: u64, entry: &Packed) -> u64 {
-        entry.slot()
-    }
+    /// Prefetches a node.
+    fn prefetch(self, slot: u64, is_span: bool);
 }
 
-/// One posting of a list.
+/// The node of several entries. In lists of which nothing but targets is stored, also that of one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Posting<S: Summary> {
-    /// Slot of the previous posting; the first refers to itself.
-    before: u64,
-    /// Slot of an earlier posting; the first refers to itself.
-    jump: u64,
-    /// Its index in the list, from 0.
-    rank: u64,
-    /// The stored part of its target. Targets ascend along a list.
-    entry: S::Entry,
-    /// Summary of itself and all earlier ones, up to but excluding the one it jumps to.
+pub struct Span<S> {
+    /// Slot of the node before its entries; 0 at the start of the list.
+    older: u64,
+    /// Slot of the newest node that it covers; 0 for one entry.
+    newest: u64,
+    /// The target of its newest entry.
+    target: u64,
+    /// The summary of its entries.
     summary: S,
 }
 
-impl<S: Summary> Stored for Posting<S> {
+impl<S: Summary> Span<S> {
+    /// The entries before those of this span, which is at the cursor.
+    fn before(&self, at: Cursor) -> Cursor {
+        Cursor::at::<S>(self.older, at.len - at.width())
+    }
+
+    /// The same entries as of the cursor at this span, at the newest node that it covers.
+    fn inside(&self, at: Cursor) -> Cursor {
+        Cursor {
+            slot: self.newest,
+            level: at.level - 1,
+            ..at
+        }
+    }
+}
+
+impl<S: Summary> Stored for Span<S> {
     fn put(&self, out: &mut Vec<u8>) {
-        [self.before, self.jump, self.rank]
+        [self.older, self.newest, self.target]
             .iter()
             .for_each(|slot| Packed::of(*slot).put(out));
-        self.entry.put(out);
         self.summary.put(out);
-        out.resize(out.len() + Self::SIZE - Self::FIELDS, 0);
     }
 
+    #[inline]
     fn take(from: &mut &[u8]) -> Result<Self, CodecError> {
-        let posting = Self {
-            before: Packed::take(from)?.slot(),
-            jump: Packed::take(from)?.slot(),
-            rank: Packed::take(from)?.slot(),
-            entry: S::Entry::take(from)?,
+        Ok(Self {
+            older: Packed::take(from)?.slot(),
+            newest: Packed::take(from)?.slot(),
+            target: Packed::take(from)?.slot(),
             summary: S::take(from)?,
-        };
-        let padding = Self::SIZE - Self::FIELDS;
-        (_, *from) = from.split_at_checked(padding).ok_or(CodecError::Cut)?;
-        Ok(posting)
-    }
-}
-
-impl<S: Summary> Posting<S> {
-    const ENTRY_AT: usize = 3 * Packed::SIZE;
-    const SUMMARY_AT: usize = Self::ENTRY_AT + S::Entry::SIZE;
-    const FIELDS: usize = Self::SUMMARY_AT + S::SIZE;
-}
-
-/// The part of a posting that decides about reading its entry, and about the next step.
-struct PostingHeader<S> {
-    before: u64,
-    jump: u64,
-    rank: u64,
-    summary: S,
-}
-
-impl<S: Summary> PostingHeader<S> {
-    fn read(posting: &[u8]) -> Option<Self> {
-        let posting = posting.get(..Posting::<S>::SIZE)?;
-        let mut slots = posting;
-        Some(Self {
-            before: Packed::take(&mut slots).ok()?.slot(),
-            jump: Packed::take(&mut slots).ok()?.slot(),
-            rank: Packed::take(&mut slots).ok()?.slot(),
-            summary: S::take(&mut &posting[Posting::<S>::SUMMARY_AT..]).ok()?,
         })
     }
-
-    /// The rest of the posting: its entry.
-    fn entry(posting: &[u8]) -> Option<S::Entry> {
-        S::Entry::take(&mut posting.get(Posting::<S>::ENTRY_AT..)?).ok()
-    }
 }
 
-impl<S: Summary> Fixed for Posting<S> {
-    /// With a summary, padded to whole cache lines: rows of a mapped chunk start on one, so a read
-    /// costs one cache miss.
-    const SIZE: usize = match S::SIZE {
-        0 => Self::FIELDS,
-        _ => Self::FIELDS.next_multiple_of(CACHE_LINE),
-    };
+impl<S: Summary> Fixed for Span<S> {
+    const SIZE: usize = 3 * Packed::SIZE + S::SIZE;
 }
 
-impl<S: Summary> LogRow for Posting<S> {
+impl<S: Summary> LogRow for Span<S> {
     const CHUNK_BITS: u32 = if S::SIZE == 0 { 17 } else { 16 };
+}
+
+/// No summary.
+impl Summary for () {
+    type Entry = ();
+    type Nodes<'a> = &'a Log<Span<()>>;
+
+    fn of((): &()) -> Self {}
+
+    fn join(self, (): Self) -> Self {}
+}
+
+/// Postings and spans in one log, each entry its own summary.
+impl<S: Summary<Entry = S> + Debug> Nodes<S> for &Log<Span<S>> {
+    fn posting(self, slot: u64) -> Option<(u64, S)> {
+        self.get(slot).map(|node| (node.older, node.summary))
+    }
+
+    fn target(self, slot: u64) -> Option<u64> {
+        self.get(slot).map(|node| node.target)
+    }
+
+    fn span(self, slot: u64) -> Option<Span<S>> {
+        self.get(slot)
+    }
+
+    fn prefetch(self, slot: u64, _: bool) {
+        Log::prefetch(self, slot, 0..Span::<S>::SIZE);
+    }
 }
 
 /// The end of a list.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) struct ListEnd {
-    /// Slot of its newest posting; meaningless for an empty list.
+    /// Slot of the largest node that ends with its newest entry; 0 for an empty list.
     last: Packed,
     /// Its length.
     len: Packed,
@@ -155,78 +159,154 @@ fixed!(ListEnd {
 });
 
 impl ListEnd {
-    fn of(last: u64, len: u64) -> Self {
-        Self {
-            last: Packed::of(last),
-            len: Packed::of(len),
-        }
-    }
-
-    /// The newest posting of a non-empty list.
-    pub(crate) fn last(self) -> u64 {
-        self.last.slot()
-    }
-
     /// Its length.
     fn len(self) -> u64 {
         self.len.slot()
+    }
+
+    /// Adds a posting, which gets the returned node as the one before it. Spans may end with it.
+    pub(crate) fn push(&mut self, posting: u64) -> Result<Packed, Impossible> {
+        let (len, older) = (self.len() + 1, self.last);
+        // Only invalid bytes can claim such a length.
+        if len >= slot::END {
+            return Err(Impossible::HistoryUnreadable);
+        }
+        (self.last, self.len) = (Packed::of(posting), Packed::of(len));
+        Ok(older)
+    }
+
+    /// Whether spans end with its newest posting.
+    pub(crate) fn ends_spans(self) -> bool {
+        self.len().is_multiple_of(FAN_OUT)
     }
 }
 
 /// The ends of all lists of one kind, by number; missing ones are empty.
 pub(crate) type ListEnds = Vec<ListEnd>;
 
-/// Lists of one kind by a dense number, such as those of all accounts.
-#[derive(Debug)]
-pub(crate) struct Lists<S: Summary = ()> {
-    postings: Log<Posting<S>>,
-    ends: ListEnds,
+/// The `len` oldest entries of a list, and a node that ends with the newest of them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Cursor {
+    len: u64,
+    slot: u64,
+    /// 0 for a posting, else that of the span.
+    level: u32,
 }
 
-impl Lists {
-    /// Appends to a list without summaries. Targets ascend along a list.
-    pub(crate) fn push(&mut self, number: usize, target: u64) -> Result<(), Impossible> {
-        self.push_with(number, Packed::of(target))
+impl Cursor {
+    /// At the largest node that ends there.
+    fn at<S: Summary>(slot: u64, len: u64) -> Self {
+        let level = match len {
+            0 => 0,
+            _ => (len.trailing_zeros() / FAN_BITS).min(S::MAX_LEVEL),
+        };
+        Self { len, slot, level }
+    }
+
+    /// Number of entries of the node.
+    fn width(self) -> u64 {
+        1 << (FAN_BITS * self.level)
     }
 }
 
-impl<S: Summary> Lists<S> {
-    /// Restores lists from their postings and ends.
-    pub(crate) fn of(postings: Log<Posting<S>>, ends: ListEnds) -> Self {
-        Self { postings, ends }
+/// Where the nodes of a list are written.
+pub(crate) trait NodeLog<S: Summary> {
+    fn nodes(&self) -> S::Nodes<'_>;
+
+    /// Appends a span and returns its slot.
+    fn push_span(&mut self, span: &Span<S>) -> Result<u64, Impossible>;
+}
+
+impl<S> NodeLog<S> for Log<Span<S>>
+where
+    S: for<'a> Summary<Nodes<'a> = &'a Log<Span<S>>>,
+{
+    fn nodes(&self) -> &Self {
+        self
+    }
+
+    fn push_span(&mut self, span: &Span<S>) -> Result<u64, Impossible> {
+        let slot = self.len();
+        self.push(span)?;
+        Ok(slot)
+    }
+}
+
+/// Writes the spans that end with the newest entry of a list, and returns the list's end after them.
+pub(crate) fn write_spans<S: Summary>(
+    log: &mut impl NodeLog<S>,
+    end: ListEnd,
+) -> Result<ListEnd, Impossible> {
+    let top = Cursor::at::<S>(end.last.slot(), end.len());
+    let mut newest = Cursor { level: 0, ..top };
+    while newest.level < top.level {
+        let span = span_over::<S>(log.nodes(), newest).ok_or(Impossible::HistoryUnreadable)?;
+        newest.slot = log.push_span(&span)?;
+        newest.level += 1;
+    }
+    let last = Packed::of(newest.slot);
+    Ok(ListEnd { last, ..end })
+}
+
+/// The span over a node and those of its level before it.
+fn span_over<S: Summary>(nodes: S::Nodes<'_>, newest: Cursor) -> Option<Span<S>> {
+    let list = List::<S> { nodes, end: newest };
+    let (mut older, mut summary) = list.node(newest)?;
+    for _ in 1..FAN_OUT {
+        let (before, one) = list.node(older)?;
+        (older, summary) = (before, summary.join(one));
+    }
+    Some(Span {
+        older: older.slot,
+        newest: newest.slot,
+        target: list.target(newest)?,
+        summary,
+    })
+}
+
+/// Lists of one kind by a dense number, such as those of all accounts.
+#[derive(Debug)]
+pub(crate) struct Lists<S = ()> {
+    nodes: Log<Span<S>>,
+    ends: ListEnds,
+}
+
+impl<S> Lists<S>
+where
+    S: Summary<Entry = S> + for<'a> Summary<Nodes<'a> = &'a Log<Span<S>>>,
+{
+    /// Restores lists from their nodes and ends.
+    pub(crate) fn of(nodes: Log<Span<S>>, ends: ListEnds) -> Self {
+        Self { nodes, ends }
     }
 
     /// The list with this number; it may be empty.
     pub(crate) fn list(&self, number: usize) -> List<'_, S> {
-        List {
-            postings: &self.postings,
-            end: self.ends.get(number).copied().unwrap_or_default(),
-        }
+        List::of(&self.nodes, self.ends.get(number))
     }
 
     /// An empty list.
     pub(crate) fn empty(&self) -> List<'_, S> {
-        List {
-            postings: &self.postings,
-            end: ListEnd::default(),
-        }
+        List::of(&self.nodes, None)
     }
 
     /// Appends an entry. Targets ascend along a list.
-    pub(crate) fn push_with(&mut self, number: usize, entry: S::Entry) -> Result<(), Impossible> {
-        if self.ends.len() <= number {
-            self.ends.resize(number + 1, ListEnd::default());
-        }
-        let end = &mut self.ends[number];
-        *end = append(&mut self.postings, *end, entry)?;
+    pub(crate) fn push_with(
+        &mut self,
+        number: usize,
+        target: u64,
+        entry: S,
+    ) -> Result<(), Impossible> {
+        let end = end_of(&mut self.ends, number);
+        let older = end.push(self.nodes.len())?.slot();
+        self.nodes.push(&Span {
+            older,
+            newest: 0,
+            target,
+            summary: entry,
+        })?;
+        *end = write_spans(&mut self.nodes, *end)?;
         Ok(())
-    }
-
-    /// Prefetches the newest posting of a list.
-    pub(crate) fn prefetch(&self, number: usize) {
-        if let Some(end) = self.ends.get(number) {
-            self.postings.prefetch(end.last());
-        }
     }
 
     /// The ends of the lists.
@@ -234,195 +314,127 @@ impl<S: Summary> Lists<S> {
         &self.ends
     }
 
-    pub(crate) fn postings(&self) -> &Log<Posting<S>> {
-        &self.postings
+    pub(crate) fn nodes(&self) -> &Log<Span<S>> {
+        &self.nodes
     }
 
-    pub(crate) fn postings_mut(&mut self) -> &mut Log<Posting<S>> {
-        &mut self.postings
+    pub(crate) fn nodes_mut(&mut self) -> &mut Log<Span<S>> {
+        &mut self.nodes
     }
 }
 
-/// Appends an entry to the list with this end, and returns the new end.
-pub(crate) fn append<S: Summary>(
-    postings: &mut Log<Posting<S>>,
-    end: ListEnd,
-    entry: S::Entry,
-) -> Result<ListEnd, Impossible> {
-    let (own, len) = (postings.len(), end.len() + 1);
-    // Only invalid bytes can claim such a length.
-    if len >= slot::END {
-        return Err(Impossible::HistoryUnreadable);
+impl Lists {
+    /// Appends to a list without summaries.
+    pub(crate) fn push(&mut self, number: usize, target: u64) -> Result<(), Impossible> {
+        self.push_with(number, target, ())
     }
-    let own_summary = S::of(&entry);
-    let rank = end.len();
-    let (before, jump, summary) = match rank.checked_sub(1) {
-        None => (own, own, own_summary),
-        Some(last) if joins_jumps(last, S::MAX_ENTRIES) => {
-            let (jump, between) =
-                jump_over_two(postings, end.last()).ok_or(Impossible::HistoryUnreadable)?;
-            (end.last(), jump, own_summary.join(between))
-        }
-        Some(_) => (end.last(), end.last(), own_summary),
-    };
-    postings.push(&Posting {
-        before,
-        jump,
-        rank,
-        entry,
-        summary,
-    })?;
-    Ok(ListEnd::of(own, len))
 }
 
-/// Whether the posting after rank `last` jumps over two jumps of equal length; else it jumps to
-/// `last`. The ranks alone determine all jumps: their lengths are the digits of the rank in skew
-/// binary, that is in multiples of 2^k - 1. So most appends read no earlier posting.
-fn joins_jumps(last: u64, max_entries: u64) -> bool {
-    let mut rest = last;
-    while rest > 0 {
-        // The largest length up to `rest` that a jump over two reaches.
-        let mut length = (u64::MAX >> (rest + 1).leading_zeros()) >> 1;
-        while length > 1 && length > max_entries {
-            length >>= 1;
-        }
-        let multiple = rest / length;
-        rest -= multiple * length;
-        if rest == 0 {
-            return multiple > 1 && 2 * length < max_entries;
-        }
+/// The end of a list, which may be a new one.
+pub(crate) fn end_of(ends: &mut ListEnds, number: usize) -> &mut ListEnd {
+    if ends.len() <= number {
+        ends.resize(number + 1, ListEnd::default());
     }
-    false
-}
-
-/// The end of the two jumps from `last`, and the summary of the postings jumped over.
-fn jump_over_two<S: Summary>(postings: &Log<Posting<S>>, last: u64) -> Option<(u64, S)> {
-    let one = PostingHeader::<S>::read(postings.bytes(last)?)?;
-    let two = PostingHeader::<S>::read(postings.bytes(one.jump)?)?;
-    Some((two.jump, one.summary.join(two.summary)))
+    &mut ends[number]
 }
 
 /// A read view of one list.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct List<'a, S: Summary = ()> {
-    postings: &'a Log<Posting<S>>,
-    end: ListEnd,
+    nodes: S::Nodes<'a>,
+    end: Cursor,
 }
 
 impl<'a, S: Summary> List<'a, S> {
-    /// The list that ends with this posting; an empty one for `None`.
-    pub(crate) fn ending_with(postings: &'a Log<Posting<S>>, newest: Option<u64>) -> Self {
-        let end = newest.and_then(|last| {
-            let len = postings.get(last)?.rank + 1;
-            (len < slot::END).then(|| ListEnd::of(last, len))
-        });
+    /// The list with this end; an empty one for `None`.
+    pub(crate) fn of(nodes: S::Nodes<'a>, end: Option<&ListEnd>) -> Self {
+        let end = end.copied().unwrap_or_default();
         Self {
-            postings,
-            end: end.unwrap_or_default(),
+            nodes,
+            end: Cursor::at::<S>(end.last.slot(), end.len()),
         }
-    }
-
-    /// Its end.
-    pub(crate) fn end(&self) -> ListEnd {
-        self.end
     }
 
     /// Its length.
     pub(crate) fn len(&self) -> u64 {
-        self.end.len()
+        self.end.len
     }
 
     /// The target at an index, the oldest at 0.
     pub(crate) fn get(&self, rank: u64) -> Option<u64> {
-        Some(self.at(self.slot(rank)?)?.target())
+        if rank >= self.len() {
+            return None;
+        }
+        self.target(self.oldest(rank + 1)?)
     }
 
     /// Number of oldest entries that satisfy `early`, which must hold for a prefix of the list.
     pub(crate) fn partition_point(&self, early: impl Fn(u64) -> bool) -> u64 {
-        let Some(mut at) = self.newest() else {
-            return 0;
-        };
-        if early(at.target()) {
+        let is_early = |at| self.target(at).is_none_or(&early);
+        if self.len() == 0 || is_early(self.end) {
             return self.len();
         }
-        // `at` is never early; the loop ends at the oldest entry that is not.
-        while let Some(before) = self.earlier(&at, at.before) {
-            let jump = self
-                .earlier(&at, at.jump)
-                .filter(|jump| !early(jump.target()));
-            match jump {
-                Some(jump) => at = jump,
-                None if early(before.target()) => break,
-                None => at = before,
-            }
+        // The newest entry at the cursor is never early.
+        let mut at = self.end;
+        while let Some(older) = self.older(at) {
+            let is_bound = older.len == 0 || is_early(older);
+            at = match (is_bound, at.level) {
+                (false, _) => older,
+                (true, 0) => return older.len,
+                (true, _) => match self.inside(at) {
+                    Some(inside) => inside,
+                    None => break,
+                },
+            };
         }
-        at.rank
+        at.len
     }
 
     /// The `end` oldest entries, newest first.
     pub(crate) fn newest_first(&self, end: u64) -> NewestFirst<'a, S> {
-        let end = end.min(self.len());
         NewestFirst {
             list: *self,
-            next: (end.checked_sub(1))
-                .and_then(|rank| self.slot(rank))
-                .and_then(|slot| self.at(slot)),
+            next: self.oldest(end.min(self.len())),
         }
     }
 
-    fn newest(&self) -> Option<PostingAt<S>> {
-        if self.len() == 0 {
-            return None;
-        }
-        self.at(self.end.last())
-    }
-
-    fn at(&self, slot: u64) -> Option<PostingAt<S>> {
-        let posting = self.postings.get(slot)?;
-        Some(PostingAt { slot, posting })
-    }
-
-    /// The slot of the posting with this rank.
-    fn slot(&self, rank: u64) -> Option<u64> {
-        if rank >= self.len() {
-            return None;
-        }
-        let mut at = self.newest()?;
-        while at.rank > rank {
-            let jump = self.earlier(&at, at.jump).filter(|jump| jump.rank >= rank);
-            at = match jump {
-                Some(jump) => jump,
-                None => self.earlier(&at, at.before)?,
+    /// The cursor after the `len` oldest entries, at the largest node that ends there.
+    fn oldest(&self, len: u64) -> Option<Cursor> {
+        let mut at = self.end;
+        while at.len > len {
+            at = match at.len - at.width() >= len {
+                true => self.older(at)?,
+                false => self.inside(at)?,
             };
         }
-        Some(at.slot)
+        Some(at)
     }
 
-    /// The posting at a slot that `from` refers to, if it is earlier in the list. So every walk
-    /// ends, even over invalid bytes.
-    fn earlier(&self, from: &Posting<S>, slot: u64) -> Option<PostingAt<S>> {
-        self.at(slot).filter(|at| at.rank < from.rank)
+    /// The target of the newest entry at a cursor.
+    fn target(&self, at: Cursor) -> Option<u64> {
+        match at.level {
+            0 => self.nodes.target(at.slot),
+            _ => self.nodes.span(at.slot).map(|span| span.target),
+        }
     }
-}
 
-/// A posting and its slot.
-#[derive(Clone, Copy, Debug)]
-struct PostingAt<S: Summary> {
-    slot: u64,
-    posting: Posting<S>,
-}
-
-impl<S: Summary> PostingAt<S> {
-    fn target(&self) -> u64 {
-        S::target(self.slot, &self.posting.entry)
+    /// The entries before the node at a cursor of some entries, and the summary of the node. Cursors
+    /// only get shorter or lower, so every walk ends, even over invalid bytes.
+    fn node(&self, at: Cursor) -> Option<(Cursor, S)> {
+        if at.level > 0 {
+            let span = self.nodes.span(at.slot)?;
+            return Some((span.before(at), span.summary));
+        }
+        let (older, entry) = self.nodes.posting(at.slot)?;
+        Some((Cursor::at::<S>(older, at.len - 1), S::of(&entry)))
     }
-}
 
-impl<S: Summary> core::ops::Deref for PostingAt<S> {
-    type Target = Posting<S>;
+    fn older(&self, at: Cursor) -> Option<Cursor> {
+        self.node(at).map(|(older, _)| older)
+    }
 
-    fn deref(&self) -> &Posting<S> {
-        &self.posting
+    fn inside(&self, at: Cursor) -> Option<Cursor> {
+        Some(self.nodes.span(at.slot)?.inside(at))
     }
 }
 
@@ -430,16 +442,19 @@ impl<S: Summary> core::ops::Deref for PostingAt<S> {
 #[derive(Clone, Debug)]
 pub(crate) struct NewestFirst<'a, S: Summary> {
     list: List<'a, S>,
-    next: Option<PostingAt<S>>,
+    next: Option<Cursor>,
 }
 
 impl<S: Summary> Iterator for NewestFirst<'_, S> {
     type Item = u64;
 
     fn next(&mut self) -> Option<u64> {
-        let at = self.next?;
-        self.next = self.list.earlier(&at, at.before);
-        Some(at.target())
+        let mut at = self.next.filter(|at| at.len > 0)?;
+        while at.level > 0 {
+            at = self.list.inside(at)?;
+        }
+        self.next = self.list.older(at);
+        self.list.nodes.target(at.slot)
     }
 }
 
@@ -495,69 +510,6 @@ mod tests {
         }
     }
 
-    /// The largest number of entries, with at most `MAX` in a summary.
-    #[derive(Clone, Copy, PartialEq, Debug)]
-    struct Count<const MAX: u64>(u32);
-
-    impl<const MAX: u64> Stored for Count<MAX> {
-        fn put(&self, out: &mut Vec<u8>) {
-            self.0.put(out);
-        }
-
-        fn take(from: &mut &[u8]) -> Result<Self, CodecError> {
-            u32::take(from).map(Self)
-        }
-    }
-
-    impl<const MAX: u64> Fixed for Count<MAX> {
-        const SIZE: usize = u32::SIZE;
-    }
-
-    impl<const MAX: u64> Summary for Count<MAX> {
-        type Entry = Packed;
-        const MAX_ENTRIES: u64 = MAX;
-
-        fn of(_: &Packed) -> Self {
-            Self(1)
-        }
-
-        fn join(self, other: Self) -> Self {
-            Self(self.0 + other.0)
-        }
-
-        fn target(_: u64, entry: &Packed) -> u64 {
-            entry.slot()
-        }
-    }
-
-    /// Jumps go over two jumps of equal length when there are such, and summaries cover them.
-    fn jumps_follow_the_definition<const MAX: u64>() {
-        let mut lists = Lists::<Count<MAX>>::of(Log::new(Chunking::Bits(8)), ListEnds::default());
-        for rank in 0..3_000 {
-            lists.push_with(0, Packed::of(rank)).unwrap();
-        }
-        let at = |slot| lists.postings.get(slot).unwrap();
-        for slot in 1..3_000 {
-            let one = at(slot - 1);
-            let two = at(one.jump);
-            let (over, next) = (one.rank - two.rank, two.rank - at(two.jump).rank);
-            let joins = one.rank > 0 && over == next && 2 * over < MAX;
-            let expected = if joins { two.jump } else { slot - 1 };
-            assert_eq!(at(slot).jump, expected, "posting {slot}");
-            assert_eq!(u64::from(at(slot).summary.0), slot - expected);
-        }
-    }
-
-    #[test]
-    fn jumps_depend_on_the_rank_alone() {
-        jumps_follow_the_definition::<{ u64::MAX }>();
-        jumps_follow_the_definition::<1>();
-        jumps_follow_the_definition::<2>();
-        jumps_follow_the_definition::<15>();
-        jumps_follow_the_definition::<16>();
-        jumps_follow_the_definition::<100>();
-    }
-
     #[test]
     fn every_place_of_a_long_list_is_near() {
         const LONG: u64 = 100_000;
@@ -576,25 +528,15 @@ mod tests {
     }
 
     #[test]
-    fn a_chain_that_leads_nowhere_ends() {
-        let rows = [[9_u64, 0, 0, 3], [9, 1, 1, 3], [9, 7, 2, 1]];
-        let mut lists = Lists::<()>::of(Log::new(Chunking::Bits(4)), ListEnds::default());
-        for [target, before, jump, rank] in rows {
-            let posting = Posting {
-                before,
-                jump,
-                rank,
-                entry: Packed::of(target),
-                summary: (),
-            };
-            lists.postings.push(&posting).unwrap();
-        }
-        for last in 0..5 {
-            lists.ends = vec![ListEnd::of(last, 4)];
+    fn an_end_that_is_not_one_leads_nowhere() {
+        let (mut lists, _) = filled(4, &[0; 5]);
+        for (last, len) in (0..9).flat_map(|last| (0..70).map(move |len| (last, len))) {
+            let (last, len) = (Packed::of(last), Packed::of(len));
+            lists.ends = vec![ListEnd { last, len }];
             let list = lists.list(0);
-            assert!(list.newest_first(4).count() <= 1);
-            assert_eq!(list.get(0), None);
-            let _ = list.partition_point(|_| false);
+            assert!(list.newest_first(u64::MAX).count() <= count(len.slot()));
+            let _ = (list.get(0), list.partition_point(|_| false));
+            let _ = list.partition_point(|target| target < 5);
             let _ = lists.push(0, 5);
         }
     }

@@ -2,6 +2,8 @@
 
 use core::fmt;
 use core::marker::PhantomData;
+use core::ops::Range;
+use std::borrow::Cow;
 
 use foretell_memory::prefetch;
 
@@ -10,7 +12,7 @@ use crate::storage::chunk::{ChunkBytes, Chunking, Chunks};
 use crate::storage::row::LogRow;
 
 /// Rows in the order they were added; the index of a row, from 0, is its slot.
-pub(crate) struct Log<R> {
+pub struct Log<R> {
     chunks: Chunks,
     row: PhantomData<fn() -> R>,
 }
@@ -18,12 +20,7 @@ pub(crate) struct Log<R> {
 impl<R: LogRow> Log<R> {
     /// An empty log.
     pub(crate) fn new(chunking: Chunking) -> Self {
-        Self::of(Chunks::new(
-            chunking,
-            R::CHUNK_BITS,
-            R::SIZE,
-            R::ID_BYTES > 0,
-        ))
+        Self::of(Chunks::new::<R>(chunking))
     }
 
     /// Restores a log from sealed chunks and a tail; `None` when their lengths do not match.
@@ -53,18 +50,21 @@ impl<R: LogRow> Log<R> {
     /// The row at a slot. `None` after the end, and for invalid bytes, which only a mapped chunk
     /// can contain.
     pub(crate) fn get(&self, slot: u64) -> Option<R> {
-        R::take(&mut self.chunks.row(slot)?).ok()
+        R::take(&mut &*self.chunks.row(slot)?).ok()
     }
 
-    /// The bytes of a row, for callers that read few fields.
+    /// The bytes of a row, for callers that read few fields; `None` for a packed one.
     pub(crate) fn bytes(&self, slot: u64) -> Option<&[u8]> {
-        self.chunks.row(slot)
+        match self.chunks.row(slot)? {
+            Cow::Borrowed(row) => Some(row),
+            Cow::Owned(_) => None,
+        }
     }
 
-    /// Prefetches a row.
-    pub(crate) fn prefetch(&self, slot: u64) {
-        if let Some(row) = self.chunks.row(slot) {
-            prefetch::short_slice(row);
+    /// Prefetches bytes of a row that are on at most two cache lines.
+    pub(crate) fn prefetch(&self, slot: u64, bytes: Range<usize>) {
+        if let Some(row) = self.bytes(slot) {
+            prefetch::short_slice(&row[bytes]);
         }
     }
 

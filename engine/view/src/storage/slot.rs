@@ -1,7 +1,7 @@
-//! The width of slots: the index of a row in its log, or of a posting in its list.
+//! The width of slots: the index of a row in its log, or of a node of lists.
 //!
-//! In memory a slot has 64 bits. Stored it has 48, because most of the history is postings and each
-//! holds three slots. Chunk numbers have 32 bits. So a log holds at least 2^46 rows, which are
+//! In memory a slot has 64 bits. Stored it has 48, because each trade has six links to earlier ones
+//! and each span three slots. Chunk numbers have 32 bits. So a log holds at least 2^46 rows, which are
 //! petabytes.
 
 use foretell_model::codec::{CodecError, Fixed, Stored};
@@ -11,7 +11,7 @@ pub(crate) const END: u64 = 1 << 48;
 
 /// A slot in its stored form.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Packed([u8; 6]);
+pub(crate) struct Packed([u8; 6]);
 
 impl Packed {
     /// A slot below [`END`], as those of all logs are ([`crate::storage::chunk::Chunks::push`]).

@@ -8,8 +8,8 @@ use scene::*;
 
 /// The version, and the hash of all bytes of a small scene in this version.
 const PINNED: (u32, &str) = (
-    10,
-    "36542f8abd1cd941fdb72ead8d469e5feb1d6f3ed6578def8a3d1950c9a5616e",
+    11,
+    "f0a92d66f70e56886d8bfae14a81e68e3e6094d3c7caa8c2d50a47598f956af2",
 );
 
 /// Two trades, orders of every final state, account actions, chunks of two rows.

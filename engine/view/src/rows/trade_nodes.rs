@@ -1,0 +1,192 @@
+//! The nodes of lists of trades. The row of a trade is its posting in all six lists that have it:
+//! all trades, its market, each account, each account in the market. So filtering reads no other
+//! place, and a listed trade costs one link a list.
+
+use foretell_model::codec::Fixed;
+
+use crate::error::Impossible;
+use crate::rows::trade::Trade;
+use crate::rows::trade_entry::{Role, TradeEntry};
+use crate::rows::trade_summary::TradeSummary;
+use crate::storage::list::{NodeLog, Nodes, Span, Summary};
+use crate::storage::log::Log;
+use crate::storage::slot::Packed;
+
+/// A kind of lists, and the index of its first link in a trade.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum TradeListKind {
+    All = 0,
+    Market = 1,
+    Account = 2,
+    AccountMarket = 4,
+}
+
+/// The lists of a trade in the order of its links. Those of an account have one row of the trade.
+pub(crate) const LISTS: [(TradeListKind, Option<Role>); 6] = [
+    (TradeListKind::All, None),
+    (TradeListKind::Market, None),
+    (TradeListKind::Account, Some(Role::Taker)),
+    (TradeListKind::Account, Some(Role::Maker)),
+    (TradeListKind::AccountMarket, Some(Role::Taker)),
+    (TradeListKind::AccountMarket, Some(Role::Maker)),
+];
+
+/// The slot of a trade's posting in a list with both rows, or with that of a role.
+pub(crate) fn posting_of(trade: u64, role: Option<Role>) -> u64 {
+    match role {
+        None => trade,
+        Some(role) => trade * Role::ALL.len() as u64 + role as u64,
+    }
+}
+
+impl TradeListKind {
+    /// The trade of a posting, and the role of its row if it has one.
+    fn trade_of(self, posting: u64) -> (u64, Option<Role>) {
+        match self {
+            Self::All | Self::Market => (posting, None),
+            Self::Account | Self::AccountMarket => {
+                let roles = Role::ALL.len() as u64;
+                let role = Role::ALL[usize::from(!posting.is_multiple_of(roles))];
+                (posting / roles, Some(role))
+            }
+        }
+    }
+}
+
+/// Reads the nodes of one kind of lists.
+#[derive(Clone, Copy, Debug)]
+pub struct TradeNodes<'a> {
+    pub(crate) trades: &'a Log<Trade>,
+    pub(crate) spans: &'a Log<Span<TradeSummary>>,
+    pub(crate) kind: TradeListKind,
+}
+
+impl Summary for TradeSummary {
+    type Entry = TradeEntry;
+    type Nodes<'a> = TradeNodes<'a>;
+
+    fn of(entry: &TradeEntry) -> Self {
+        Self::of(entry)
+    }
+
+    fn join(self, other: Self) -> Self {
+        Self::join(self, other)
+    }
+}
+
+impl Nodes<TradeSummary> for TradeNodes<'_> {
+    #[inline]
+    fn posting(self, slot: u64) -> Option<(u64, TradeEntry)> {
+        let (trade, role) = self.kind.trade_of(slot);
+        let row = self.trades.bytes(trade)?;
+        let link = self.kind as usize + role.map_or(0, |role| role as usize);
+        let older: Packed = Trade::field(row, Trade::LINKS + link * Packed::SIZE)?;
+        let entry = TradeEntry::read(row)?;
+        let own = role.map_or(entry, |role| entry.only(role));
+        Some((older.slot(), own))
+    }
+
+    fn target(self, slot: u64) -> Option<u64> {
+        Some(self.kind.trade_of(slot).0)
+    }
+
+    fn span(self, slot: u64) -> Option<Span<TradeSummary>> {
+        self.spans.get(slot)
+    }
+
+    fn prefetch(self, slot: u64, is_span: bool) {
+        match is_span {
+            true => self.spans.prefetch(slot, 0..Span::<TradeSummary>::SIZE),
+            false => (self.trades).prefetch(self.kind.trade_of(slot).0, Trade::SEARCHED),
+        }
+    }
+}
+
+/// The nodes of one kind of lists while one of them is extended.
+pub(crate) struct TradeNodeLog<'a> {
+    pub(crate) trades: &'a Log<Trade>,
+    pub(crate) spans: &'a mut Log<Span<TradeSummary>>,
+    pub(crate) kind: TradeListKind,
+}
+
+impl NodeLog<TradeSummary> for TradeNodeLog<'_> {
+    fn nodes(&self) -> TradeNodes<'_> {
+        TradeNodes {
+            trades: self.trades,
+            spans: self.spans,
+            kind: self.kind,
+        }
+    }
+
+    fn push_span(&mut self, span: &Span<TradeSummary>) -> Result<u64, Impossible> {
+        let slot = self.spans.len();
+        self.spans.push(span)?;
+        Ok(slot)
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::rows::trade_entry::tests::Listed;
+    use crate::rows::trade_list::{FilterableTrades, TradeList};
+    use crate::storage::chunk::Chunking;
+    use crate::storage::list::{List, ListEnds, end_of, write_spans};
+
+    /// Lists of one kind, by number.
+    pub(crate) struct TradeLists {
+        trades: Log<Trade>,
+        spans: Log<Span<TradeSummary>>,
+        kind: TradeListKind,
+        ends: ListEnds,
+    }
+
+    impl TradeLists {
+        /// Lists with these entries: those of a market, or those of an account if each has one row.
+        pub(crate) fn filled(bits: u8, entries: &[Listed]) -> Self {
+            let mut lists = Self {
+                trades: Log::new(Chunking::Bits(bits)),
+                spans: Log::new(Chunking::Bits(bits)),
+                kind: match entries.first().and_then(|entry| entry.role) {
+                    None => TradeListKind::Market,
+                    Some(_) => TradeListKind::Account,
+                },
+                ends: ListEnds::default(),
+            };
+            let of_a_trade = entries.chunk_by(|one, other| one.slot == other.slot);
+            of_a_trade.for_each(|entries| lists.push(entries));
+            lists
+        }
+
+        fn push(&mut self, entries: &[Listed]) {
+            let mut trade = entries[0].trade;
+            for Listed {
+                slot, list, role, ..
+            } in entries
+            {
+                let link = LISTS.iter().position(|known| *known == (self.kind, *role));
+                let end = end_of(&mut self.ends, *list);
+                trade.links[link.unwrap()] = end.push(posting_of(slot.0, *role)).unwrap();
+            }
+            self.trades.push(&trade).unwrap();
+            for Listed { list, .. } in entries {
+                let mut log = TradeNodeLog {
+                    trades: &self.trades,
+                    spans: &mut self.spans,
+                    kind: self.kind,
+                };
+                let end = end_of(&mut self.ends, *list);
+                *end = write_spans(&mut log, *end).unwrap();
+            }
+        }
+
+        pub(crate) fn list(&self, number: usize) -> FilterableTrades<'_> {
+            let nodes = TradeNodes {
+                trades: &self.trades,
+                spans: &self.spans,
+                kind: self.kind,
+            };
+            TradeList::of(List::of(nodes, self.ends.get(number)))
+        }
+    }
+}
