@@ -15,8 +15,9 @@ use crate::control::JournalPosition;
 use crate::primitives::Unparker;
 use crate::state::JournalState;
 
-/// Maximum number of items that the log has not confirmed.
-pub const MAX_IN_FLIGHT: usize = 8;
+/// Maximum number of items that the log has not confirmed: one on its way while the log writes the one
+/// before. Further frames wait for a larger item, which costs the log as much as a small one.
+pub const MAX_IN_FLIGHT: usize = 2;
 
 /// The end of an item.
 #[derive(Clone, Copy, Debug)]

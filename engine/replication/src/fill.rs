@@ -7,6 +7,9 @@ use thiserror::Error;
 use crate::log::ReplicatedLog;
 use crate::window::{Flights, Superseded};
 
+/// Maximum number of unconfirmed messages: single ones need not be fast.
+const IN_FLIGHT: usize = 8;
+
 /// Why the log was not filled.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum FillError {
@@ -39,16 +42,14 @@ impl Fill {
     #[must_use]
     pub fn new(last: u64, patience: Duration) -> Self {
         Self {
-            flights: Flights::new(last),
+            flights: Flights::new(last, IN_FLIGHT),
             patience,
             begun: Instant::now(),
             confirmed_at: Duration::ZERO,
         }
     }
 
-    /// Sends the next message, once fewer than
-    /// [`MAX_IN_FLIGHT`](foretell_journal::replica::MAX_IN_FLIGHT) are unconfirmed. `wait` returns
-    /// when an outcome may have arrived.
+    /// Sends the next message, when there is room. `wait` returns when an outcome may have arrived.
     ///
     /// # Errors
     /// [`FillError`]: the log may have some of the messages.

@@ -64,6 +64,8 @@ impl Flight {
 pub(crate) struct Flights {
     /// Number of the last message that was sent.
     last: u64,
+    /// Maximum number of open messages.
+    room: usize,
     open: VecDeque<Flight>,
     /// The last attempt after a fault.
     retried: Duration,
@@ -72,10 +74,11 @@ pub(crate) struct Flights {
 }
 
 impl Flights {
-    /// Sends messages after message `last` of the log.
-    pub(crate) const fn new(last: u64) -> Self {
+    /// Sends messages after message `last` of the log, with at most `room` unconfirmed.
+    pub(crate) const fn new(last: u64, room: usize) -> Self {
         Self {
             last,
+            room,
             open: VecDeque::new(),
             retried: Duration::ZERO,
             confirmed_sent_at: Duration::ZERO,
@@ -97,7 +100,7 @@ impl Flights {
     }
 
     pub(crate) fn has_room(&self) -> bool {
-        self.open.len() < MAX_IN_FLIGHT && !self.has_fault()
+        self.open.len() < self.room && !self.has_fault()
     }
 
     /// Sends the next message.
@@ -240,7 +243,7 @@ impl Window {
             queue,
             host,
             term,
-            flights: Flights::new(last),
+            flights: Flights::new(last, MAX_IN_FLIGHT),
             led_at,
         }
     }
