@@ -23,5 +23,5 @@ pub trait Observer {
     fn end(&mut self, _view: &View) {}
 }
 
-/// Nobody watches.
+/// No observer.
 impl Observer for () {}

@@ -1,7 +1,7 @@
 //! What accounts did and received beside trading: splits, merges, redeems, converts
 //! (docs/verify/rules.md §10), payments of rebates (§23).
 
-use foretell_model::codec::{coded, fixed};
+use foretell_model::codec::{Fixed, coded, fixed};
 use foretell_model::{AccountNumber, FramePosition, Lots, MarketNumber, Micros, Sequence, TimeNs};
 
 use crate::error::Impossible;
@@ -75,6 +75,7 @@ fixed!(Action {
 
 impl LogRow for Action {
     const CHUNK_BITS: u32 = 15;
+    const PLACE: Option<usize> = Some(Self::SIZE - FramePosition::SIZE);
 }
 
 /// All actions.

@@ -96,7 +96,7 @@ impl Market {
         self.question.is_some()
     }
 
-    /// Whether it is not resolved, in whatever state (docs/verify/rules.md §26).
+    /// Whether it is not resolved in any state (docs/verify/rules.md §26).
     #[must_use]
     pub fn is_open(&self) -> bool {
         self.state != MarketState::Resolved

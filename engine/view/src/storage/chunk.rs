@@ -1,13 +1,15 @@
 //! Rows of equal length in chunks of a fixed number of rows.
 //!
-//! A full chunk is sealed: it never changes again, and the journal alone determines its bytes. So
-//! every process that folds the same journal has the same chunks, and may replace its own copy by a
-//! mapping of a shared file. Rows of some logs are packed in sealed chunks.
+//! A full chunk is sealed: it never changes again, and the journal alone determines its bytes, but
+//! for the places of moved frames ([`LogRow::PLACE`]). So every process that folds the same journal
+//! has the same chunks, and may replace its own copy by a mapping of a shared file. Rows of some logs
+//! are packed in sealed chunks.
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use foretell_model::codec::{Stored, put_bytes};
+use foretell_model::FramePosition;
+use foretell_model::codec::{Fixed, Stored, put_bytes};
 
 use crate::storage::id_index;
 use crate::storage::packed_rows;
@@ -63,13 +65,80 @@ impl Chunking {
     }
 }
 
-/// The bytes of a log: sealed chunks and an open tail.
-pub(crate) struct Chunks {
+/// The layout of a sealed chunk: its rows, then their index by id.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ChunkLayout {
+    /// Binary logarithm of its number of rows.
     bits: u32,
     row_size: usize,
-    /// Bytes of the index by id of a sealed chunk.
     index_size: usize,
     is_packed: bool,
+    /// See [`LogRow::PLACE`].
+    place: Option<usize>,
+}
+
+impl ChunkLayout {
+    /// The layout of 2 to the power of `bits` of these rows.
+    pub(crate) fn of<R: LogRow>(bits: u32) -> Self {
+        Self {
+            bits,
+            row_size: R::SIZE,
+            index_size: match R::ID_BYTES {
+                0 => 0,
+                _ => id_index::INDEX_SIZE << bits,
+            },
+            is_packed: R::IS_PACKED,
+            place: R::PLACE,
+        }
+    }
+
+    /// The rows and their index.
+    fn parts(self, chunk: &[u8]) -> Option<(&[u8], &[u8])> {
+        chunk.split_at_checked(chunk.len().checked_sub(self.index_size)?)
+    }
+
+    /// Whether a chunk has the length of its rows and their index.
+    fn is_whole(self, chunk: &[u8]) -> bool {
+        self.parts(chunk)
+            .is_some_and(|(rows, _)| match self.is_packed {
+                true => packed_rows::is_whole(rows, 1 << self.bits),
+                false => rows.len() == self.row_size << self.bits,
+            })
+    }
+
+    /// A row. It is borrowed unless the chunk is packed.
+    fn row(self, chunk: &[u8], row: usize) -> Option<Cow<'_, [u8]>> {
+        let (rows, _) = self.parts(chunk)?;
+        if self.is_packed {
+            let unpacked = packed_rows::unpack(rows, 1 << self.bits, self.row_size, row);
+            return unpacked.map(Cow::Owned);
+        }
+        let row = rows.get(row * self.row_size..(row + 1) * self.row_size);
+        row.map(Cow::Borrowed)
+    }
+
+    /// Whether two chunks differ at most in places of frames.
+    pub(crate) fn is_same_but_places(self, one: &[u8], other: &[u8]) -> bool {
+        let Some(place) = self.place else {
+            return one == other;
+        };
+        let without_place = |chunk, row| {
+            let mut row = self.row(chunk, row)?.into_owned();
+            row[place..place + FramePosition::SIZE].fill(0);
+            Some(row)
+        };
+        let index = |chunk| self.parts(chunk).map(|(_, index)| index);
+        let is_same = |row| {
+            let own = without_place(one, row);
+            own.is_some() && own == without_place(other, row)
+        };
+        self.is_whole(other) && index(one) == index(other) && (0..1 << self.bits).all(is_same)
+    }
+}
+
+/// The bytes of a log: sealed chunks and an open tail.
+pub(crate) struct Chunks {
+    layout: ChunkLayout,
     rows: u64,
     most_rows: u64,
     sealed: Vec<ChunkBytes>,
@@ -82,13 +151,7 @@ impl Chunks {
     pub(crate) fn new<R: LogRow>(chunking: Chunking) -> Self {
         let bits = chunking.bits(R::CHUNK_BITS);
         Self {
-            bits,
-            row_size: R::SIZE,
-            index_size: match R::ID_BYTES {
-                0 => 0,
-                _ => id_index::INDEX_SIZE << bits,
-            },
-            is_packed: R::IS_PACKED,
+            layout: ChunkLayout::of::<R>(bits),
             rows: 0,
             most_rows: chunking.most_rows(bits),
             sealed: Vec::new(),
@@ -98,11 +161,13 @@ impl Chunks {
 
     /// Restores a log from its parts; `None` when their lengths do not match.
     pub(crate) fn restore(mut self, sealed: Vec<ChunkBytes>, tail: &[u8]) -> Option<Self> {
-        let tail_rows = tail.len() / self.row_size;
-        let fits = sealed.iter().all(|chunk| self.is_whole(chunk))
-            && tail.len().is_multiple_of(self.row_size)
-            && tail_rows < 1 << self.bits;
-        let rows = sealed.len().checked_mul(1 << self.bits)?;
+        let ChunkLayout { bits, row_size, .. } = self.layout;
+        let tail_rows = tail.len() / row_size;
+        let is_whole = |chunk: &ChunkBytes| self.layout.is_whole(chunk.as_ref().as_ref());
+        let fits = sealed.iter().all(is_whole)
+            && tail.len().is_multiple_of(row_size)
+            && tail_rows < 1 << bits;
+        let rows = sealed.len().checked_mul(1 << bits)?;
         self.rows = u64::try_from(rows.checked_add(tail_rows)?).ok()?;
         self.sealed = sealed;
         self.tail = tail.to_vec();
@@ -122,45 +187,30 @@ impl Chunks {
 
     /// Number of sealed chunks.
     pub(crate) fn sealed_count(&self) -> u32 {
-        u32::try_from(self.rows >> self.bits).expect("no log has more chunks")
+        u32::try_from(self.rows >> self.layout.bits).expect("no log has more chunks")
     }
 
     /// Rows per chunk.
     pub(crate) fn chunk_rows(&self) -> u32 {
-        1 << self.bits
-    }
-
-    /// Whether a sealed chunk has the length of its rows and their index.
-    fn is_whole(&self, chunk: &ChunkBytes) -> bool {
-        self.parts(chunk)
-            .is_some_and(|(rows, _)| match self.is_packed {
-                true => packed_rows::is_whole(rows, 1 << self.bits),
-                false => rows.len() == self.row_size << self.bits,
-            })
+        1 << self.layout.bits
     }
 
     /// A row; `None` past the end. It is borrowed unless its chunk is packed.
     pub(crate) fn row(&self, slot: u64) -> Option<Cow<'_, [u8]>> {
-        let row = slot::count(slot & ((1 << self.bits) - 1));
-        let chunk = slot::count(slot >> self.bits);
-        let bytes = match self.sealed.get(chunk) {
-            Some(chunk) if self.is_packed => {
-                let (rows, _) = self.parts(chunk)?;
-                let unpacked = packed_rows::unpack(rows, 1 << self.bits, self.row_size, row);
-                return unpacked.map(Cow::Owned);
-            }
-            Some(chunk) => chunk.as_ref().as_ref(),
-            None if chunk == self.sealed.len() => &self.tail,
-            None => return None,
-        };
-        let row = bytes.get(row * self.row_size..(row + 1) * self.row_size);
-        row.map(Cow::Borrowed)
+        let ChunkLayout { bits, row_size, .. } = self.layout;
+        let row = slot::count(slot & ((1 << bits) - 1));
+        let chunk = slot::count(slot >> bits);
+        if let Some(chunk) = self.sealed.get(chunk) {
+            return self.layout.row(chunk.as_ref().as_ref(), row);
+        }
+        let is_open = chunk == self.sealed.len();
+        let row = self.tail.get(row * row_size..(row + 1) * row_size);
+        row.filter(|_| is_open).map(Cow::Borrowed)
     }
 
     /// The rows of a sealed chunk, and their index by id.
     pub(crate) fn parts<'a>(&self, chunk: &'a ChunkBytes) -> Option<(&'a [u8], &'a [u8])> {
-        let bytes = chunk.as_ref().as_ref();
-        bytes.split_at_checked(bytes.len().checked_sub(self.index_size)?)
+        self.layout.parts(chunk.as_ref().as_ref())
     }
 
     /// Appends the row written by `put`. Returns whether it filled a chunk; `None` when the log is
@@ -171,7 +221,7 @@ impl Chunks {
         }
         self.rows += 1;
         put(&mut self.tail);
-        let full = self.tail.len() == self.row_size << self.bits;
+        let full = self.tail.len() == self.layout.row_size << self.layout.bits;
         if full {
             self.seal();
         }
@@ -179,16 +229,17 @@ impl Chunks {
     }
 
     fn seal(&mut self) {
-        let index = match self.index_size {
+        let ChunkLayout { bits, row_size, .. } = self.layout;
+        let index = match self.layout.index_size {
             0 => Vec::new(),
-            _ => id_index::index_of(&self.tail, self.row_size),
+            _ => id_index::index_of(&self.tail, row_size),
         };
-        let mut chunk = match self.is_packed {
-            true => packed_rows::pack(&self.tail, self.row_size),
+        let mut chunk = match self.layout.is_packed {
+            true => packed_rows::pack(&self.tail, row_size),
             false => std::mem::take(&mut self.tail),
         };
         self.tail.clear();
-        self.tail.reserve_exact(self.row_size << self.bits);
+        self.tail.reserve_exact(row_size << bits);
         chunk.extend_from_slice(&index);
         self.sealed.push(Arc::new(chunk));
     }

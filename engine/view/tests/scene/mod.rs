@@ -34,6 +34,8 @@ pub(crate) struct Scene {
     pub(crate) view: View,
     /// Seconds by which frames are later than their sequence.
     late: u64,
+    /// The segment of further frames.
+    pub(crate) segment: u32,
 }
 
 pub(crate) fn wallet(account: AccountNumber) -> WalletAddress {
@@ -156,6 +158,7 @@ impl Scene {
         Self {
             view: View::new(GENESIS),
             late: 0,
+            segment: 1,
         }
     }
 
@@ -166,7 +169,11 @@ impl Scene {
 
     /// The same in an empty view.
     pub(crate) fn trading_in(view: View) -> Self {
-        let mut scene = Self { view, late: 0 };
+        let mut scene = Self {
+            view,
+            late: 0,
+            segment: 1,
+        };
         for account in [ALICE, BOB, CAROL] {
             scene.deposit(account, 1_000_000_000);
             scene.key(KeyNumber(account.0), account);
@@ -222,7 +229,7 @@ impl Scene {
     ) -> Result<Sequence, FoldError> {
         let sequence = Sequence(self.next());
         let place = FramePosition {
-            segment: 1,
+            segment: self.segment,
             offset: u32::try_from(sequence.0).unwrap() * 512,
             length: 100,
         };

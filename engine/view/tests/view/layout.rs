@@ -2,8 +2,10 @@
 
 use crate::scene;
 
+use std::sync::Arc;
+
 use foretell_model::{Event, MatchKind, OrderType, RejectionReason};
-use foretell_view::{Chunking, VIEW_VERSION, View};
+use foretell_view::{ChunkCopy, ChunkRef, Chunking, LogName, SeenChunks, VIEW_VERSION, View};
 use scene::*;
 
 /// The version, and the hash of all bytes of a small scene in this version.
@@ -13,8 +15,9 @@ const PINNED: (u32, &str) = (
 );
 
 /// Two trades, orders of every final state, account actions, chunks of two rows.
-fn scene() -> Scene {
+fn scene(segment: u32) -> Scene {
     let mut scene = Scene::trading_in(View::with_chunking(GENESIS, Chunking::Bits(1)));
+    scene.segment = segment;
     scene.split(CAROL, MARKET, 100);
     let bob = scene.rest(BOB, NO, BUY, 60, 4_000);
     let ask = limit(CAROL, YES, SELL, 50, 6_100);
@@ -51,7 +54,7 @@ fn scene() -> Scene {
 
 #[test]
 fn another_layout_has_another_version() {
-    let view = scene().view;
+    let view = scene(1).view;
     let image = view.snapshot().unwrap();
     let mut hasher = blake3::Hasher::new();
     for (name, bytes) in &image.sections {
@@ -70,5 +73,30 @@ fn another_layout_has_another_version() {
         (VIEW_VERSION, hash.as_str()),
         PINNED,
         "the layout changed: raise VIEW_VERSION, or gateways misread the images of older engines"
+    );
+}
+
+#[test]
+fn a_chunk_with_moved_frames_is_exchanged_and_a_changed_one_is_not() {
+    let (mut view, moved) = (scene(1).view, scene(2).view);
+    let bytes = |view: &View, chunk: ChunkRef| view.chunk_bytes(chunk.log, chunk.number).unwrap();
+    let mut exchanged = Vec::new();
+    for chunk in view.new_chunks(&mut SeenChunks::default()) {
+        let (own, copy) = (bytes(&view, chunk), bytes(&moved, chunk));
+        if own.as_ref().as_ref() != copy.as_ref().as_ref() {
+            let same = ChunkCopy::new(chunk, own.clone(), copy).unwrap();
+            assert!(view.adopt_chunk(same).is_some());
+            exchanged.push(chunk.log);
+        }
+        let mut changed = own.as_ref().as_ref().to_vec();
+        // The first row of each log begins with its content.
+        changed[8] ^= 1;
+        ChunkCopy::new(chunk, own, Arc::new(changed)).unwrap_err();
+    }
+    assert!(
+        [LogName::Trades, LogName::FinishedOrders, LogName::Actions]
+            .iter()
+            .all(|log| exchanged.contains(log)),
+        "{exchanged:?}"
     );
 }
