@@ -127,7 +127,7 @@ fn burst(
     Ok(time()? - before)
 }
 
-/// The headers a server chose itself; length and date are generated anew.
+/// The headers a server chose itself; length and date differ.
 fn fields(head: &[u8]) -> Result<HeaderMap, MeasureError> {
     let text = String::from_utf8_lossy(head);
     let mut fields = HeaderMap::new();

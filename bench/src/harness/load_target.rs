@@ -1,5 +1,5 @@
 //! Restricts the target of a load. Loopback is always allowed; any other server only if the caller
-//! declares it as theirs: a load on somebody else's server is an attack.
+//! declares it as theirs: a load on another owner's server is an attack.
 
 use std::io;
 use std::net::{SocketAddr, ToSocketAddrs as _};

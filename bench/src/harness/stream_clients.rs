@@ -92,7 +92,7 @@ impl StreamClients {
         self.delivered.load(Ordering::Acquire)
     }
 
-    /// Waits until all clients got so many messages.
+    /// Waits until all clients got this number of messages.
     pub(crate) fn wait(&self, messages: u64) -> Result<(), MeasureError> {
         let begun = Instant::now();
         while self.delivered() < messages {

@@ -66,7 +66,7 @@ pub enum Measurement {
     Streams(streams::StreamsScope),
     /// Compare replicated acknowledgements with a bare client
     Replicate(replicate::ReplicateScope),
-    /// Time trading beside the settlement of large markets
+    /// Time trading during the settlement of large markets
     Settle(settle::SettleScope),
 }
 

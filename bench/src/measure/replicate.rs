@@ -1,6 +1,6 @@
 //! Cost of replication: acknowledgements of a leader with a reader, on three NATS servers of this
 //! machine, compared with a bare client that publishes as many messages of their mean size at the same
-//! rate, beside local syncs; and how far the reader is behind an acknowledgement.
+//! rate, beside local syncs; and the reader's lag after an acknowledgement.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -28,7 +28,7 @@ use crate::report::{Goal, Interval, Measure, Report};
 
 /// Maximum ratio of a replicated acknowledgement at half load to the bare publish, at median.
 const PUBLISH_GOAL: f64 = 1.2;
-/// Maximum lag of a reader behind the acknowledgement at p99, in milliseconds.
+/// Maximum lag of a reader after the acknowledgement at p99, in milliseconds.
 const LAG_GOAL_MS: f64 = 20.0;
 const NANOS_PER_MS: f64 = 1e6;
 /// Owner of the account.
@@ -39,7 +39,7 @@ const WINDOW: usize = 512;
 const ORDERS_PER_SECOND: u32 = 200;
 const STREAM: &str = "foretell";
 const TAKEOVER_AFTER: Duration = Duration::from_secs(2);
-/// Maximum time until a leader leads, and until a reader has what was acknowledged.
+/// Maximum time until a leader leads, and until a reader has all acknowledged frames.
 const PATIENCE: Duration = Duration::from_secs(30);
 const PAUSE: Duration = Duration::from_micros(50);
 

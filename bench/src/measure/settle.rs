@@ -19,7 +19,7 @@ use crate::report::{Goal, Interval, Measure, Report};
 use crate::workloads::journals::write_venue;
 use crate::workloads::venue::{self, Account, Venue};
 
-/// Maximum ratio of trading's p99 beside a settlement to the p99 alone.
+/// Maximum ratio of trading's p99 during a settlement to the p99 alone.
 const GOAL: f64 = 2.0;
 const ALONE: &str = "acknowledgement alone";
 const BESIDE: &str = "acknowledgement beside a settlement";

@@ -298,7 +298,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         Step::Goes
     }
 
-    /// Whether a replay goes on when the client has read what is sent.
+    /// Whether a replay goes on when the client has read everything sent.
     fn waits_for_reader(&self) -> bool {
         let is_continued = self.asked.front().is_some_and(|it| it.is_continued);
         let has_unread = || {

@@ -95,7 +95,7 @@ impl Outbox {
     /// The last frame of the journal of which everything is written, when `delivered` is the last
     /// one of which everything was added.
     pub(crate) fn last_written(&self, delivered: Sequence) -> Sequence {
-        // A replay comes after the answer to its request, which tells of a later frame.
+        // A replay comes after the answer to its request, which names a later frame.
         let waiting = self.entries.iter().filter_map(|entry| entry.sequence);
         match waiting.min() {
             Some(oldest) => delivered.min(Sequence(oldest.0.saturating_sub(1))),

@@ -44,7 +44,7 @@ pub(crate) enum Interrupt {
     Wait(Sequence),
     /// It is handled again with older messages from the journal, once.
     Replay(Box<ReplayOrder>),
-    /// It goes on with a resume from this frame when the client has read what is sent.
+    /// It goes on with a resume from this frame when the client has read everything sent.
     Continue(Sequence),
 }
 

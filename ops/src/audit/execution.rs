@@ -104,7 +104,7 @@ impl Execution {
     }
 
     /// Passes a divergence that a journalled command accepts. It must be one of order alone: an
-    /// acceptance is journalled by whoever writes the journal, and makes no other event true.
+    /// acceptance is journalled by the writer of the journal, and makes no other event true.
     fn accept(
         &mut self,
         sequence: Sequence,

@@ -17,7 +17,7 @@ use super::violation::Violation;
 /// What the journal holds, or why it cannot be read; `None` when reading stopped before its end.
 pub(super) type Scanned = Result<Option<ScanReport>, JournalError>;
 
-/// A thread's work. Whatever it finds travels with the frames, so that it counts only once the
+/// A thread's work. Its findings travel with the frames, so that it counts only once the
 /// executor has come that far: a report never depends on how far ahead the reader was.
 #[derive(Debug)]
 pub(super) struct Reader {
