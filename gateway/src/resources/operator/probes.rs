@@ -29,8 +29,8 @@ struct Ready {
     view_stopped: Option<u64>,
 }
 
-/// `GET /readyz`: the view serves reads and the engine accepts commands. `?for=reads` asks for the
-/// first alone; `?for=writes` is the default.
+/// `GET /readyz`: the view serves reads and the engine accepts commands, in a cluster as long as this
+/// host certainly leads. `?for=reads` asks for the first alone; `?for=writes` is the default.
 pub(crate) async fn ready(context: RequestContext) -> Result<Answer, Failure> {
     let purpose = context.head.uri.query().unwrap_or("for=writes");
     let needs_engine = match purpose {
@@ -43,7 +43,8 @@ pub(crate) async fn ready(context: RequestContext) -> Result<Answer, Failure> {
     };
     let view = context.app.shared_view.is_ready();
     let engine = context.app.engine.welcome().is_some();
-    let is_ready = view && (engine || !needs_engine);
+    let takes_writes = engine && context.app.cluster.ensure_leads(engine).is_ok();
+    let is_ready = view && (takes_writes || !needs_engine);
     let body = foretell_wire::json_text(&Ready {
         ready: is_ready,
         view,
