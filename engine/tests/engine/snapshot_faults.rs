@@ -81,7 +81,7 @@ fn a_crash_anywhere_between_chunks_and_images_leaves_whole_ones() {
         life.go_on(&world, &mut client, 20);
         let first = snapshot(&mut client);
         faults.fail_after(operations);
-        life.go_on(&world, &mut client, 14);
+        life.go_on(&world, &mut client, 20);
         let second = ask_for_snapshot(&mut client);
         went_well = faults.done.load(Ordering::SeqCst) < operations;
         // The exchange continues in every case.
