@@ -103,7 +103,7 @@ test("a fill by another wallet arrives without a reload", async () => {
   await Promise.all([state(mine, "live"), state(theirs, "live")]);
   await mine.locator("#ticket-post").check();
   await buy(mine, { cents: 40, shares: 6 });
-  await theirs.waitForSelector("order-ladder .level:has-text('40.0¢')");
+  await theirs.waitForSelector("order-ladder .level:not(.void):has-text('40¢')");
   await theirs.locator('.ladder-panel input[value="1"]').check({ force: true });
   await buy(theirs, { cents: 60, shares: 6 });
   await mine.waitForSelector(".notice:has-text('Fill: Buy')");
