@@ -115,6 +115,13 @@ impl fmt::Debug for ModelLog {
     }
 }
 
+impl Drop for ModelLog {
+    /// What a host has sent may still arrive after its end.
+    fn drop(&mut self) {
+        self.model.state().late.append(&mut self.requests);
+    }
+}
+
 impl ModelLog {
     /// Sets the source of faults.
     pub fn set_faults(&mut self, faults: impl FnMut() -> Fault + Send + 'static) {
@@ -194,7 +201,12 @@ impl ReplicatedLog for ModelLog {
     }
 
     fn publish(&mut self, publish: Publish) {
+        // Some arrive at once, and their answers wait until the host looks; others arrive when it looks.
+        let arrives = publish.expected.is_multiple_of(2);
         self.requests.push_back(publish);
+        if arrives {
+            self.carry();
+        }
         if let Some(wake) = &self.wake {
             wake();
         }

@@ -91,7 +91,8 @@ impl World {
         if faults && self.rng.below(1_000) < 12 {
             self.disturb(at);
         }
-        if self.rng.percent(3) {
+        // Rare, so that some arrive between the last look of a host and its takeover ([`ModelLog::announce`]).
+        if self.rng.below(200) == 0 {
             self.model.deliver_late();
         }
         if self.rng.percent(30) {
