@@ -97,12 +97,15 @@ fn a_fill_has_eight_messages_in_flight_and_survives_every_fault() {
         let model = Model::default();
         let mut log = connect(&model);
         let is_faulty = Arc::new(AtomicBool::new(true));
-        let (delayed, mut count) = (Arc::clone(&is_faulty), 0);
+        let (delayed, mut state) = (Arc::clone(&is_faulty), 1_u64);
         log.set_faults(move || {
-            count += 1;
+            // No pattern: the same message of a window would fail each time.
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
             match delayed.load(Ordering::Relaxed) {
                 true => Fault::Delayed,
-                false if count % 3 == 0 => fault,
+                false if (state >> 33).is_multiple_of(3) => fault,
                 false => Fault::None,
             }
         });
