@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::rows::actions::Action;
+use crate::rows::order::Order;
 use crate::rows::orders::FinishedOrder;
 use crate::rows::trade::Trade;
 use crate::storage::chunk::{ChunkBytes, ChunkLayout, Chunks};
@@ -96,13 +97,14 @@ pub struct ChunkRef {
 impl ChunkRef {
     fn is_same_but_places(self, one: &[u8], other: &[u8]) -> bool {
         let bits = self.rows.ilog2();
-        let layout = match self.log {
-            LogName::Trades => ChunkLayout::of::<Trade>(bits),
-            LogName::FinishedOrders => ChunkLayout::of::<FinishedOrder>(bits),
-            LogName::Actions => ChunkLayout::of::<Action>(bits),
+        let (layout, place) = match self.log {
+            LogName::Trades => (ChunkLayout::of::<Trade>(bits), Trade::PLACE),
+            // The order comes first in its row.
+            LogName::FinishedOrders => (ChunkLayout::of::<FinishedOrder>(bits), Order::PLACE),
+            LogName::Actions => (ChunkLayout::of::<Action>(bits), Action::PLACE),
             _ => return false,
         };
-        layout.is_same_but_places(one, other)
+        layout.is_same_but_places(place, one, other)
     }
 }
 

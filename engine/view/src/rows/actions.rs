@@ -75,7 +75,11 @@ fixed!(Action {
 
 impl LogRow for Action {
     const CHUNK_BITS: u32 = 15;
-    const PLACE: Option<usize> = Some(Self::SIZE - FramePosition::SIZE);
+}
+
+impl Action {
+    /// Offset of its place in its bytes.
+    pub(crate) const PLACE: usize = Self::SIZE - FramePosition::SIZE;
 }
 
 /// All actions.

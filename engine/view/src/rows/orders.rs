@@ -59,7 +59,6 @@ impl LogRow for FinishedOrder {
     const CHUNK_BITS: u32 = 14;
     const ID_BYTES: usize = OrderId::SIZE;
     const IS_PACKED: bool = true;
-    const PLACE: Option<usize> = Some(Order::PLACE);
 }
 
 /// All orders.

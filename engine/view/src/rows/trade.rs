@@ -103,7 +103,6 @@ pub(crate) type TradeLinks = [Packed; 6];
 impl LogRow for Trade {
     const CHUNK_BITS: u32 = 14;
     const ID_BYTES: usize = TradeId::SIZE;
-    const PLACE: Option<usize> = Some(Self::PLACE);
 }
 
 impl Party {

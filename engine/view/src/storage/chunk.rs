@@ -1,9 +1,10 @@
 //! Rows of equal length in chunks of a fixed number of rows.
 //!
 //! A full chunk is sealed: it never changes again, and the journal alone determines its bytes, but
-//! for the places of moved frames ([`LogRow::PLACE`]). So every process that folds the same journal
-//! has the same chunks, and may replace its own copy by a mapping of a shared file. Rows of some logs
-//! are packed in sealed chunks.
+//! for places of frames: a start of the engine moves frames that nothing proves to be on the disk, and
+//! readers that have them keep the old places, which stay readable. So every process that folds the
+//! same journal has the same chunks, and may replace its own copy by a mapping of a shared file. Rows
+//! of some logs are packed in sealed chunks.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -73,8 +74,6 @@ pub(crate) struct ChunkLayout {
     row_size: usize,
     index_size: usize,
     is_packed: bool,
-    /// See [`LogRow::PLACE`].
-    place: Option<usize>,
 }
 
 impl ChunkLayout {
@@ -88,7 +87,6 @@ impl ChunkLayout {
                 _ => id_index::INDEX_SIZE << bits,
             },
             is_packed: R::IS_PACKED,
-            place: R::PLACE,
         }
     }
 
@@ -117,11 +115,9 @@ impl ChunkLayout {
         row.map(Cow::Borrowed)
     }
 
-    /// Whether two chunks differ at most in places of frames.
-    pub(crate) fn is_same_but_places(self, one: &[u8], other: &[u8]) -> bool {
-        let Some(place) = self.place else {
-            return one == other;
-        };
+    /// Whether two chunks differ at most in the places of frames, which stand at offset `place` of
+    /// their rows.
+    pub(crate) fn is_same_but_places(self, place: usize, one: &[u8], other: &[u8]) -> bool {
         let without_place = |chunk, row| {
             let mut row = self.row(chunk, row)?.into_owned();
             row[place..place + FramePosition::SIZE].fill(0);

@@ -12,8 +12,4 @@ pub trait LogRow: Fixed {
     /// Whether sealed chunks are packed ([`crate::storage::packed_rows`]): for rows that are read
     /// one at a time.
     const IS_PACKED: bool = false;
-    /// Offset of the place of its frame in its bytes, if it has one. A start of the engine moves
-    /// frames that nothing proves to be on the disk; readers that have them keep the old places,
-    /// which stay readable.
-    const PLACE: Option<usize> = None;
 }
