@@ -304,8 +304,7 @@ fn has_no_places(name: &str) -> bool {
             | "markets"
             | "books"
             | "builders"
-            | "open-positions"
-            | "traded-markets"
+            | "holdings"
             | "turnover"
             | "open-midpoints"
     )

@@ -9,14 +9,14 @@ pub(crate) mod trade_filter;
 
 use core::ops::Range;
 
-use foretell_model::{AccountNumber, OrderNumber, Price, TimeNs};
+use foretell_model::{AccountNumber, MarketNumber, OrderNumber, Price, TimeNs};
 
 use crate::query::trade_filter::newest_of;
 use crate::rows::builders::Builder;
 use crate::rows::order::{Order, own_price};
 use crate::rows::trade::{Party, Trade, TradeRecord, TradeSide};
 use crate::rows::trade_id::TradeId;
-use crate::rows::trade_list::TradeList;
+use crate::rows::trade_list::{FilterableTrades, TradeList};
 use crate::rows::trade_slot::TradeSlot;
 use crate::storage::list::Summary;
 use crate::view::View;
@@ -112,6 +112,16 @@ impl View {
             _ => slots.since(earlier_than(from)),
         };
         slots.until(earlier_than(before))
+    }
+
+    /// The trades of an account in a market, filterable, with its own row of each.
+    #[must_use]
+    pub fn trades_of_account_in(
+        &self,
+        account: AccountNumber,
+        market: MarketNumber,
+    ) -> FilterableTrades<'_> {
+        self.trades.of_holding(self.holdings.get(account, market))
     }
 
     /// The trades of all wallets of an owner within `time` and before `older_than`, newest first. A

@@ -1,6 +1,5 @@
 //! The parts of the view, and their rows: each type with its byte form.
 
-pub(crate) mod account_market_lists;
 pub(crate) mod accounts;
 pub(crate) mod actions;
 pub(crate) mod background;
@@ -10,6 +9,7 @@ pub(crate) mod builder_standings;
 pub(crate) mod builders;
 pub(crate) mod events;
 pub(crate) mod holders;
+pub(crate) mod holdings;
 pub(crate) mod keys;
 pub(crate) mod markets;
 pub(crate) mod midpoints;

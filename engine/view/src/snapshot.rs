@@ -10,11 +10,11 @@ use foretell_model::OrderNumber;
 use foretell_model::codec::{Stored, put_all, stored, take_bytes};
 
 use crate::history::{ChunkRef, LogName};
-use crate::rows::account_market_lists::AccountMarketEnds;
 use crate::rows::accounts::Accounts;
 use crate::rows::actions::Actions;
 use crate::rows::builder_standings::BuilderStandings;
 use crate::rows::builders::Builders;
+use crate::rows::holdings::Holdings;
 use crate::rows::markets::Markets;
 use crate::rows::midpoints::Midpoints;
 use crate::rows::order::Order;
@@ -32,12 +32,10 @@ use crate::view::View;
 
 /// Version of the layout of snapshots and chunks. Raise it with every change of either, so that a
 /// build ignores files of another layout.
-pub const VIEW_VERSION: u32 = 11;
+pub const VIEW_VERSION: u32 = 12;
 
-/// The section of the open positions.
-const OPEN_POSITIONS: &str = "open-positions";
-/// The section of the ends of the lists of trades of each account in each market.
-const TRADED_MARKETS: &str = "traded-markets";
+/// The section of what accounts have in markets.
+const HOLDINGS: &str = "holdings";
 /// The section of volume and profit of accounts.
 const STANDINGS: &str = "standings";
 /// The section of volume and users of builders.
@@ -109,15 +107,14 @@ impl View {
             ("view", bytes(&header)),
             ("system", bytes(&self.system)),
             ("accounts", bytes(&self.accounts)),
+            (HOLDINGS, bytes(&self.holdings)),
             ("keys", bytes(&self.keys)),
             ("events", bytes(&self.events)),
             ("markets", bytes(&self.markets)),
             ("books", bytes(&self.books)),
             ("builders", bytes(&self.builders)),
             ("open-midpoints", bytes(&self.midpoints.current)),
-            (OPEN_POSITIONS, bytes(&self.positions.open)),
             ("trade-lists", bytes(&self.trades.ends)),
-            (TRADED_MARKETS, bytes(&self.trades.of_account_market)),
             ("turnover", bytes(&self.volume)),
             (STANDINGS, bytes(&self.standings)),
             (BUILDER_STANDINGS, bytes(&self.builder_standings)),
@@ -165,17 +162,10 @@ impl View {
         snapshot.chunking = header.chunk_bits.map_or(Chunking::Standard, Chunking::Bits);
         let accounts: Accounts = snapshot.read("accounts")?;
         let markets: Markets = snapshot.read("markets")?;
-        let positions = Positions::of(
-            snapshot.read(OPEN_POSITIONS)?,
-            snapshot.read_log(LogName::ClosedPositions)?,
-            snapshot.read_lists(LogName::AccountClosed)?,
-            &accounts,
-            &markets,
-        );
-        let of_account_market: AccountMarketEnds = snapshot.read(TRADED_MARKETS)?;
-        if of_account_market.accounts() != accounts.count() {
-            return Err(ViewSnapshotError::Malformed(TRADED_MARKETS));
-        }
+        let holdings: Holdings = snapshot.read(HOLDINGS)?;
+        let holders = holdings.holders(markets.count());
+        let holders = holders.filter(|_| holdings.accounts() == accounts.count());
+        let holders = holders.ok_or(ViewSnapshotError::Malformed(HOLDINGS))?;
         let builders: Builders = snapshot.read("builders")?;
         let standings: Standings = snapshot.read(STANDINGS)?;
         if standings.len() != accounts.count() {
@@ -192,6 +182,7 @@ impl View {
             broken: false,
             system: snapshot.read("system")?,
             accounts,
+            holdings,
             keys: snapshot.read("keys")?,
             events: snapshot.read("events")?,
             markets,
@@ -202,7 +193,6 @@ impl View {
                 all: IdLog::of(snapshot.read_log(LogName::Trades)?),
                 spans: snapshot.read_log(LogName::TradeSpans)?,
                 ends: snapshot.read("trade-lists")?,
-                of_account_market,
                 of_builder: snapshot.read_lists(LogName::BuilderTrades)?,
             },
             midpoints: Midpoints {
@@ -210,7 +200,11 @@ impl View {
                 changes: snapshot.read_log(LogName::Midpoints)?,
                 of_market: snapshot.read_lists(LogName::MarketMidpoints)?,
             },
-            positions: positions.ok_or(ViewSnapshotError::Malformed(OPEN_POSITIONS))?,
+            positions: Positions {
+                closed: snapshot.read_log(LogName::ClosedPositions)?,
+                closed_of: snapshot.read_lists(LogName::AccountClosed)?,
+                holders,
+            },
             actions: Actions {
                 all: snapshot.read_log(LogName::Actions)?,
                 of_account: snapshot.read_lists(LogName::AccountActions)?,

@@ -9,4 +9,4 @@ pub(crate) mod log;
 pub(crate) mod packed_rows;
 pub(crate) mod row;
 pub(crate) mod slot;
-pub(crate) mod slot_index;
+pub(crate) mod tail_index;

@@ -2,7 +2,6 @@
 
 use foretell_model::{MarketNumber, MarketState, Sequence};
 
-use crate::rows::account_market_lists::AccountMarketEnds;
 use crate::rows::accounts::Accounts;
 use crate::rows::actions::Actions;
 use crate::rows::background::Background;
@@ -10,6 +9,8 @@ use crate::rows::books::Books;
 use crate::rows::builder_standings::BuilderStandings;
 use crate::rows::builders::Builders;
 use crate::rows::events::EventGroups;
+use crate::rows::holders::Holders;
+use crate::rows::holdings::Holdings;
 use crate::rows::keys::Keys;
 use crate::rows::markets::Markets;
 use crate::rows::midpoints::Midpoints;
@@ -38,6 +39,7 @@ pub struct View {
     pub(crate) broken: bool,
     pub(crate) system: System,
     pub(crate) accounts: Accounts,
+    pub(crate) holdings: Holdings,
     pub(crate) keys: Keys,
     pub(crate) events: EventGroups,
     pub(crate) markets: Markets,
@@ -75,6 +77,7 @@ impl View {
             broken: false,
             system: System::default(),
             accounts: Accounts::default(),
+            holdings: Holdings::default(),
             keys: Keys::default(),
             events: EventGroups::default(),
             markets: Markets::default(),
@@ -84,7 +87,6 @@ impl View {
                 all: IdLog::of(Log::new(chunking)),
                 spans: Log::new(chunking),
                 ends: TradeListEnds::default(),
-                of_account_market: AccountMarketEnds::default(),
                 of_builder: lists(),
             },
             builders: Builders::default(),
@@ -93,7 +95,11 @@ impl View {
                 changes: Log::new(chunking),
                 of_market: lists(),
             },
-            positions: Positions::new(Log::new(chunking), lists()),
+            positions: Positions {
+                closed: Log::new(chunking),
+                closed_of: lists(),
+                holders: Holders::default(),
+            },
             actions: Actions {
                 all: Log::new(chunking),
                 of_account: lists(),
@@ -131,10 +137,16 @@ impl View {
         &self.system
     }
 
-    /// Accounts and balances.
+    /// Accounts and their collateral.
     #[must_use]
     pub fn accounts(&self) -> &Accounts {
         &self.accounts
+    }
+
+    /// Balances and open positions.
+    #[must_use]
+    pub fn holdings(&self) -> &Holdings {
+        &self.holdings
     }
 
     /// API keys.
@@ -173,7 +185,7 @@ impl View {
         &self.trades
     }
 
-    /// Positions, open and closed, and the holders of tokens.
+    /// Closed positions, and the holders of tokens.
     #[must_use]
     pub fn positions(&self) -> &Positions {
         &self.positions

@@ -1,7 +1,7 @@
 //! `GET /balance-allowance` and `/balance-allowance/update` (docs/api/market-data.md §7).
 
 use foretell_model::{AccountNumber, Lots, MarketNumber, Outcome, WalletKind};
-use foretell_view::{Account, Accounts};
+use foretell_view::{Accounts, View};
 use foretell_wire::account::BalanceAnswer;
 use foretell_wire::query::{BalanceAsset, BalanceQuery};
 use foretell_wire::{ApiError, json_text};
@@ -27,8 +27,9 @@ pub(crate) async fn one(context: RequestContext) -> Result<Answer, Failure> {
     };
     let state = app.shared_view.read();
     let accounts = state.view.accounts();
-    let account = wallet(accounts, caller.owner, wanted.kind).and_then(|it| accounts.get(it));
-    let (balance, available) = account.map_or((0, 0), |account| amounts(account, token));
+    let wallet = wallet(accounts, caller.owner, wanted.kind);
+    let amounts = wallet.and_then(|wallet| amounts(&state.view, wallet, token));
+    let (balance, available) = amounts.unwrap_or_default();
     let answer = BalanceAnswer {
         balance,
         available,
@@ -55,13 +56,18 @@ pub(crate) fn wallet(
 }
 
 /// The total and the free amount, in micros.
-fn amounts(account: &Account, token: Option<(MarketNumber, Outcome)>) -> (u64, u64) {
-    match token {
+fn amounts(
+    view: &View,
+    wallet: AccountNumber,
+    token: Option<(MarketNumber, Outcome)>,
+) -> Option<(u64, u64)> {
+    let account = view.accounts().get(wallet)?;
+    Some(match token {
         None => (account.total().0, account.free.0),
         Some((market, outcome)) => {
-            let held = account.balance(market);
+            let held = view.holdings().balance(wallet, market);
             let micros = |lots: Lots| lots.micro_shares();
             (micros(held.total(outcome)), micros(held.free(outcome)))
         }
-    }
+    })
 }

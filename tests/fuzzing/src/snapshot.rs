@@ -161,8 +161,8 @@ fn check_view_round_trip(view: View, chunk: impl FnMut(ChunkRef) -> Option<Chunk
 /// The answers are not checked, only that they return.
 fn query_everything(view: &View) {
     let mut asked = 0;
-    for (account, held) in view.accounts().iter() {
-        asked += held.balances().count();
+    for (account, _) in view.accounts().iter() {
+        asked += view.holdings().balances(account).count();
         let ever = TimeNs(0)..TimeNs(u64::MAX);
         for slot in view.trades_of_owner(account, ever, None).take(100) {
             asked += usize::from(view.trade(slot).is_some());

@@ -59,10 +59,9 @@ impl View {
     }
 
     fn reserve_delayed(&mut self, order: &Order, delay: &Delay) -> Result<(), Impossible> {
-        let account = self.accounts.get_mut(order.account)?;
         match order.side {
-            Side::Buy => account.reserve(Micros(delay.reserved)),
-            Side::Sell => account.change_balance(order.market, |held| {
+            Side::Buy => (self.accounts.get_mut(order.account)?).reserve(Micros(delay.reserved)),
+            Side::Sell => (self.holdings).change_balance(order.account, order.market, |held| {
                 held.reserve(order.outcome, Lots(delay.reserved))
             }),
         }
@@ -71,10 +70,9 @@ impl View {
     /// Removes a delayed order; all it reserved is free again.
     pub(super) fn remove_delayed(&mut self, number: OrderNumber) -> Result<Order, Impossible> {
         let (order, delay) = self.orders.remove_delayed(number)?;
-        let account = self.accounts.get_mut(order.account)?;
         match order.side {
-            Side::Buy => account.release(Micros(delay.reserved))?,
-            Side::Sell => account.change_balance(order.market, |held| {
+            Side::Buy => (self.accounts.get_mut(order.account)?).release(Micros(delay.reserved))?,
+            Side::Sell => (self.holdings).change_balance(order.account, order.market, |held| {
                 held.release(order.outcome, Lots(delay.reserved))
             })?,
         }

@@ -15,10 +15,9 @@ impl View {
         match *event {
             Event::AccountOpened { account, wallet } => {
                 self.accounts.open(account, wallet)?;
-                self.positions.open_account(account)?;
+                self.holdings.open_account(account)?;
                 self.standings.open_account(account)?;
-                self.builder_standings.open_account(account)?;
-                self.trades.of_account_market.open_account(account)
+                self.builder_standings.open_account(account)
             }
             Event::Deposited { account, amount } => {
                 add(&mut self.system.collateral, amount)?;
@@ -124,8 +123,7 @@ impl View {
         outcome: Outcome,
         lots: Lots,
     ) -> Result<(), Impossible> {
-        let account = self.accounts.get_mut(account)?;
-        account.change_balance(market, |held| held.give(outcome, lots))?;
+        (self.holdings).change_balance(account, market, |held| held.give(outcome, lots))?;
         let supply = &mut self.markets.get_mut(market)?.supply;
         raise(&mut supply[outcome.index()], lots)
     }
@@ -138,8 +136,7 @@ impl View {
         outcome: Outcome,
         lots: Lots,
     ) -> Result<(), Impossible> {
-        let account = self.accounts.get_mut(account)?;
-        account.change_balance(market, |held| held.take(outcome, lots))?;
+        (self.holdings).change_balance(account, market, |held| held.take(outcome, lots))?;
         let supply = &mut self.markets.get_mut(market)?.supply;
         lower(&mut supply[outcome.index()], lots)
     }

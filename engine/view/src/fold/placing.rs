@@ -118,10 +118,10 @@ impl View {
         }
         order.left = lots;
         let (market, outcome, side) = (order.market, order.outcome, order.side);
-        let account = self.accounts.get_mut(order.account)?;
         match side {
-            Side::Buy => account.reserve(lots.value_at(price))?,
-            Side::Sell => account.change_balance(market, |held| held.reserve(outcome, lots))?,
+            Side::Buy => (self.accounts.get_mut(order.account)?).reserve(lots.value_at(price))?,
+            Side::Sell => (self.holdings)
+                .change_balance(order.account, market, |held| held.reserve(outcome, lots))?,
         }
         let book = self.books.touch(market, step.at())?;
         book.add(LadderPlace::of(outcome, side, price), lots)?;
@@ -140,10 +140,10 @@ impl View {
             return Err(Impossible::OrderDiffers(number));
         }
         let (market, outcome, side, price) = (order.market, order.outcome, order.side, order.price);
-        let account = self.accounts.get_mut(order.account)?;
         match side {
-            Side::Buy => account.release(lots.value_at(price))?,
-            Side::Sell => account.change_balance(market, |held| held.release(outcome, lots))?,
+            Side::Buy => (self.accounts.get_mut(order.account)?).release(lots.value_at(price))?,
+            Side::Sell => (self.holdings)
+                .change_balance(order.account, market, |held| held.release(outcome, lots))?,
         }
         let book = self.books.touch(market, step.at())?;
         book.remove(LadderPlace::of(outcome, side, price), lots)?;

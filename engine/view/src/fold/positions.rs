@@ -8,6 +8,7 @@ use foretell_model::{
 use super::{FoldStep, mismatch};
 use crate::error::Impossible;
 use crate::rows::actions::{Action, ActionKind};
+use crate::rows::holdings::HoldingSlot;
 use crate::rows::position::{Conversion, NotHeld, Position};
 use crate::view::View;
 
@@ -22,11 +23,11 @@ impl View {
     pub(super) fn trade_position(
         &mut self,
         step: &FoldStep<'_>,
-        account: AccountNumber,
+        owner: (AccountNumber, HoldingSlot),
         token: (MarketNumber, Outcome),
         (side, lots, value): (Side, Lots, Micros),
     ) -> Result<(), Impossible> {
-        self.change_position(step, account, token, |position| match side {
+        self.change_held(step, owner, token, |position| match side {
             Side::Buy => {
                 position.buy(lots, i128::from(value.0));
                 Ok(())
@@ -140,9 +141,9 @@ impl View {
         }
         let mut removed = 0;
         for &market in &no {
-            let held = self.positions.open(account, market, Outcome::No);
-            let held = held.ok_or(Impossible::AmountOutOfRange)?;
-            removed += held.position.clone().give(lots)?;
+            let held = self.holdings.open(account, market, Outcome::No);
+            let mut held = held.ok_or(Impossible::AmountOutOfRange)?;
+            removed += held.position.give(lots)?;
         }
         let count = |markets: &[MarketNumber]| u32::try_from(markets.len());
         let (given, others) = count(&no)
@@ -187,8 +188,19 @@ impl View {
         token: (MarketNumber, Outcome),
         change: impl FnOnce(&mut Position) -> Result<(), Impossible>,
     ) -> Result<(), Impossible> {
-        let wallet = self.accounts.get_mut(account)?.wallet;
-        let profit = (self.positions).change((account, wallet), token, step.at(), change)?;
+        let slot = self.holdings.slot_of(account, token.0)?;
+        self.change_held(step, (account, slot), token, change)
+    }
+
+    fn change_held(
+        &mut self,
+        step: &FoldStep<'_>,
+        (account, slot): (AccountNumber, HoldingSlot),
+        token: (MarketNumber, Outcome),
+        change: impl FnOnce(&mut Position) -> Result<(), Impossible>,
+    ) -> Result<(), Impossible> {
+        let holding = self.holdings.at(slot);
+        let profit = (self.positions).change(holding, (account, token), step.at(), change)?;
         self.standings.earn(account, step.now, profit)
     }
 }

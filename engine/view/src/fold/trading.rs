@@ -11,6 +11,7 @@ use crate::rows::accounts::add;
 use crate::rows::balance::{lower, raise};
 use crate::rows::books::LadderPlace;
 use crate::rows::builders::BuilderSlot;
+use crate::rows::holdings::HoldingSlot;
 use crate::rows::order::{Order, OrderState, own_price};
 use crate::rows::standings::Day;
 use crate::rows::trade::{Party, Trade};
@@ -20,6 +21,7 @@ use crate::view::View;
 /// One side of a trade during the fold.
 struct Leg {
     account: AccountNumber,
+    holding: HoldingSlot,
     market: MarketNumber,
     outcome: Outcome,
     side: Side,
@@ -42,6 +44,9 @@ impl View {
         if !fits(fill, taker, maker) {
             return Err(Impossible::OrderDiffers(fill.maker_order));
         }
+        let market = taker.market;
+        let took = self.holdings.slot_of(taker.account, market)?;
+        let made = self.holdings.slot_of(maker.account, market)?;
         let index = TradeIndex(taker.taken);
         taker.taken += 1;
         taker.fee = (taker.fee.checked_add(fill.fee)).ok_or(Impossible::AmountOutOfRange)?;
@@ -52,7 +57,7 @@ impl View {
             sequence: step.frame.sequence,
             time: step.now,
             place: step.frame.place,
-            market: taker.market,
+            market,
             kind: fill.kind,
             yes_price: fill.yes_price,
             lots: fill.lots,
@@ -61,9 +66,9 @@ impl View {
             maker: Party::of(maker),
             made_before: maker.last_made.replace(self.trades.next_slot()),
         };
-        self.trades.push(trade)?;
-        let took = traded(taker, fill, step.now)?;
-        let made = traded(maker, fill, step.now)?;
+        self.trades.push(trade, &mut self.holdings, [took, made])?;
+        let took = traded(taker, took, fill, step.now)?;
+        let made = traded(maker, made, fill, step.now)?;
         lower(&mut maker.left, fill.lots)?;
         let left = maker.left;
 
@@ -71,8 +76,9 @@ impl View {
         self.settle_maker(&made, fill)?;
         self.accrue(step, &made, fill)?;
         for leg in [&took, &made] {
+            let owner = (leg.account, leg.holding);
             let (token, traded) = ((leg.market, leg.outcome), (leg.side, fill.lots, leg.value));
-            self.trade_position(step, leg.account, token, traded)?;
+            self.trade_position(step, owner, token, traded)?;
             let (account, fill) = (leg.account, (fill.lots, leg.value));
             self.standings.trade(account, step.now, fill)?;
             (self.builder_standings).trade(leg.builder, account, step.now, fill)?;
@@ -98,14 +104,15 @@ impl View {
     /// The taker pays and delivers from free balances, and alone pays the fee.
     fn settle_taker(&mut self, leg: &Leg, fill: &Fill) -> Result<(), Impossible> {
         let account = self.accounts.get_mut(leg.account)?;
+        let balance = &mut self.holdings.at(leg.holding).shares().balance;
         match leg.side {
             Side::Buy => {
                 account.debit(leg.value)?;
                 account.debit(fill.fee)?;
-                account.change_balance(leg.market, |held| held.give(leg.outcome, fill.lots))?;
+                balance.give(leg.outcome, fill.lots)?;
             }
             Side::Sell => {
-                account.change_balance(leg.market, |held| held.take(leg.outcome, fill.lots))?;
+                balance.take(leg.outcome, fill.lots)?;
                 account.credit(leg.value)?;
                 account.debit(fill.fee)?;
             }
@@ -131,15 +138,14 @@ impl View {
     /// The maker pays and delivers from its order's reservation.
     fn settle_maker(&mut self, leg: &Leg, fill: &Fill) -> Result<(), Impossible> {
         let account = self.accounts.get_mut(leg.account)?;
+        let balance = &mut self.holdings.at(leg.holding).shares().balance;
         match leg.side {
             Side::Buy => {
                 account.spend_reserved(leg.value)?;
-                account.change_balance(leg.market, |held| held.give(leg.outcome, fill.lots))
+                balance.give(leg.outcome, fill.lots)
             }
             Side::Sell => {
-                account.change_balance(leg.market, |held| {
-                    held.take_reserved(leg.outcome, fill.lots)
-                })?;
+                balance.take_reserved(leg.outcome, fill.lots)?;
                 account.credit(leg.value)
             }
         }
@@ -176,7 +182,12 @@ fn fits(fill: &Fill, taker: &Order, maker: &Order) -> bool {
 }
 
 /// Records a trade in an order.
-fn traded(order: &mut Order, fill: &Fill, now: TimeNs) -> Result<Leg, Impossible> {
+fn traded(
+    order: &mut Order,
+    holding: HoldingSlot,
+    fill: &Fill,
+    now: TimeNs,
+) -> Result<Leg, Impossible> {
     let price = own_price(order.outcome, fill.yes_price);
     let value = fill.lots.value_at(price);
     raise(&mut order.matched, fill.lots)?;
@@ -184,6 +195,7 @@ fn traded(order: &mut Order, fill: &Fill, now: TimeNs) -> Result<Leg, Impossible
     order.updated = now;
     Ok(Leg {
         account: order.account,
+        holding,
         market: order.market,
         outcome: order.outcome,
         side: order.side,

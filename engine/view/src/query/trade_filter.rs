@@ -86,7 +86,7 @@ impl TradeFilter {
         let market = self.market.or(self.token.map(|(market, _)| market));
         let of_wallet = |wallet| {
             AnyTradeList::Filterable(match market {
-                Some(market) => trades.of_account_in(wallet, market),
+                Some(market) => view.trades_of_account_in(wallet, market),
                 None => trades.of_account(wallet),
             })
         };

@@ -1,13 +1,12 @@
-//! Accounts: address and number, owner and bound wallets, collateral and shares.
+//! Accounts: address and number, owner and bound wallets, collateral.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use foldhash::fast::RandomState;
 use foretell_model::codec::{CodecError, Stored, stored};
-use foretell_model::{AccountNumber, MarketNumber, Micros, WalletAddress, WalletKind};
+use foretell_model::{AccountNumber, Micros, WalletAddress, WalletKind};
 
 use crate::error::Impossible;
-use crate::rows::balance::Balance;
 use crate::storage::by_number::ByNumber;
 
 /// One account.
@@ -33,8 +32,6 @@ pub struct Account {
     pub rebates_paid: Micros,
     /// Wallets bound to it, by [`WalletKind::code`]; index 0 is unused.
     bound: [Option<AccountNumber>; WalletKind::ALL.len()],
-    /// Non-empty holdings.
-    balances: BTreeMap<MarketNumber, Balance>,
 }
 
 stored!(Account {
@@ -48,7 +45,6 @@ stored!(Account {
     accrued: Micros,
     rebates_paid: Micros,
     bound: [Option<AccountNumber>; WalletKind::ALL.len()],
-    balances: BTreeMap<MarketNumber, Balance>,
 });
 
 impl Account {
@@ -56,17 +52,6 @@ impl Account {
     #[must_use]
     pub fn total(&self) -> Micros {
         Micros(self.free.0.saturating_add(self.reserved.0))
-    }
-
-    /// Its holding in a market; an empty one if it holds nothing.
-    #[must_use]
-    pub fn balance(&self, market: MarketNumber) -> Balance {
-        self.balances.get(&market).copied().unwrap_or_default()
-    }
-
-    /// Its non-empty holdings, by market.
-    pub fn balances(&self) -> impl DoubleEndedIterator<Item = (MarketNumber, &Balance)> {
-        self.balances.iter().map(|(&market, held)| (market, held))
     }
 
     pub(crate) fn credit(&mut self, amount: Micros) -> Result<(), Impossible> {
@@ -89,20 +74,6 @@ impl Account {
     pub(crate) fn release(&mut self, amount: Micros) -> Result<(), Impossible> {
         self.spend_reserved(amount)?;
         self.credit(amount)
-    }
-
-    /// Changes its holding in a market and removes the holding if it becomes empty.
-    pub(crate) fn change_balance(
-        &mut self,
-        market: MarketNumber,
-        change: impl FnOnce(&mut Balance) -> Result<(), Impossible>,
-    ) -> Result<(), Impossible> {
-        let held = self.balances.entry(market).or_default();
-        change(held)?;
-        if held.is_empty() {
-            self.balances.remove(&market);
-        }
-        Ok(())
     }
 }
 
@@ -175,7 +146,6 @@ impl Accounts {
             accrued: Micros::ZERO,
             rebates_paid: Micros::ZERO,
             bound: [None; WalletKind::ALL.len()],
-            balances: BTreeMap::new(),
         };
         self.all.push(number, account)?;
         match self.by_wallet.insert(wallet, number) {

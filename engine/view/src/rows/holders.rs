@@ -3,7 +3,7 @@
 use core::cmp::Reverse;
 use std::collections::BTreeSet;
 
-use foretell_model::{Lots, MarketNumber, Outcome, WalletAddress};
+use foretell_model::{AccountNumber, Lots, MarketNumber, Outcome};
 
 /// A token by market and outcome.
 pub(crate) type Token = (MarketNumber, Outcome);
@@ -11,7 +11,7 @@ pub(crate) type Token = (MarketNumber, Outcome);
 /// The holders of all tokens, kept sorted: a reader pays only for the rows it requests.
 #[derive(Debug, Default)]
 pub(crate) struct Holders {
-    of_token: Vec<BTreeSet<(Reverse<Lots>, WalletAddress)>>,
+    of_token: Vec<BTreeSet<(Reverse<Lots>, AccountNumber)>>,
 }
 
 impl Holders {
@@ -21,26 +21,27 @@ impl Holders {
         self.of_token.extend(tokens);
     }
 
-    /// Adds a wallet's balance of a token.
-    pub(crate) fn add(&mut self, token: Token, wallet: WalletAddress, lots: Lots) {
+    /// Adds an account's balance of a token.
+    pub(crate) fn add(&mut self, token: Token, account: AccountNumber, lots: Lots) {
         if !lots.is_zero()
             && let Some(holders) = self.of_token.get_mut(number(token))
         {
-            holders.insert((Reverse(lots), wallet));
+            holders.insert((Reverse(lots), account));
         }
     }
 
-    /// Removes a wallet's balance of a token.
-    pub(crate) fn remove(&mut self, token: Token, wallet: WalletAddress, lots: Lots) {
+    /// Removes an account's balance of a token.
+    pub(crate) fn remove(&mut self, token: Token, account: AccountNumber, lots: Lots) {
         if let Some(holders) = self.of_token.get_mut(number(token)) {
-            holders.remove(&(Reverse(lots), wallet));
+            holders.remove(&(Reverse(lots), account));
         }
     }
 
-    /// The holders of a token, the largest first, equal ones by address.
-    pub(crate) fn of(&self, token: Token) -> impl Iterator<Item = (WalletAddress, Lots)> {
+    /// The holders of a token, the largest first, equal ones by the age of
+    /// their accounts.
+    pub(crate) fn of(&self, token: Token) -> impl Iterator<Item = (AccountNumber, Lots)> {
         let holders = self.of_token.get(number(token)).into_iter().flatten();
-        holders.map(|&(Reverse(lots), wallet)| (wallet, lots))
+        holders.map(|&(Reverse(lots), account)| (account, lots))
     }
 }
 

@@ -10,6 +10,7 @@ use foretell_model::{
 
 use crate::error::Impossible;
 use crate::rows::order::{Order, OrderState};
+use crate::storage::by_number::entry_of;
 use crate::storage::id_log::IdLog;
 use crate::storage::row::LogRow;
 use crate::storage::slot::count;
@@ -69,9 +70,9 @@ pub struct Orders {
     /// The delays of live orders that wait.
     pub(crate) delays: BTreeMap<OrderNumber, Delay>,
     /// Live orders of each account that ever had one.
-    by_account: HashMap<AccountNumber, BTreeSet<OrderNumber>, RandomState>,
+    by_account: Vec<BTreeSet<OrderNumber>>,
     /// Number of live orders in each market that ever had one.
-    by_market: HashMap<MarketNumber, usize, RandomState>,
+    by_market: Vec<usize>,
     /// Finished orders, in the order they ended.
     pub(crate) finished: IdLog<FinishedOrder>,
 }
@@ -83,8 +84,8 @@ impl Orders {
             live: HashMap::default(),
             live_ids: HashMap::default(),
             delays: BTreeMap::new(),
-            by_account: HashMap::default(),
-            by_market: HashMap::default(),
+            by_account: Vec::new(),
+            by_market: Vec::new(),
             finished,
         }
     }
@@ -113,8 +114,12 @@ impl Orders {
 
     /// The live orders of an account, by number.
     pub fn live_of(&self, account: AccountNumber) -> impl DoubleEndedIterator<Item = &Order> {
-        let numbers = self.by_account.get(&account).into_iter().flatten();
+        let numbers = self.numbers_of(account).into_iter().flatten();
         numbers.filter_map(|number| self.live.get(number))
+    }
+
+    fn numbers_of(&self, account: AccountNumber) -> Option<&BTreeSet<OrderNumber>> {
+        self.by_account.get(account.0 as usize)
     }
 
     /// The live orders of an account from a number on.
@@ -123,7 +128,7 @@ impl Orders {
         account: AccountNumber,
         first: OrderNumber,
     ) -> impl Iterator<Item = &Order> {
-        let numbers = self.by_account.get(&account).into_iter();
+        let numbers = self.numbers_of(account).into_iter();
         let numbers = numbers.flat_map(move |numbers| numbers.range(first..));
         numbers.filter_map(|number| self.live.get(number))
     }
@@ -131,13 +136,14 @@ impl Orders {
     /// Number of live orders of an account.
     #[must_use]
     pub fn live_count_of(&self, account: AccountNumber) -> usize {
-        self.by_account.get(&account).map_or(0, BTreeSet::len)
+        self.numbers_of(account).map_or(0, BTreeSet::len)
     }
 
     /// Number of live orders in a market.
     #[must_use]
     pub fn live_count_in(&self, market: MarketNumber) -> usize {
-        self.by_market.get(&market).copied().unwrap_or_default()
+        let live = self.by_market.get(market.0 as usize);
+        live.copied().unwrap_or_default()
     }
 
     /// Number of live orders.
@@ -205,12 +211,12 @@ impl Orders {
     }
 
     fn insert(&mut self, order: Order) -> Result<(), Impossible> {
-        let (number, account) = (order.number, order.account);
+        let number = order.number;
         if self.live_ids.insert(order.id, number).is_some() {
             return Err(Impossible::DuplicateName);
         }
-        *self.by_market.entry(order.market).or_default() += 1;
-        self.by_account.entry(account).or_default().insert(number);
+        *entry_of(&mut self.by_market, order.market.0 as usize) += 1;
+        entry_of(&mut self.by_account, order.account.0 as usize).insert(number);
         match self.live.insert(number, order) {
             None => Ok(()),
             Some(_) => Err(Impossible::DuplicateName),
@@ -246,12 +252,8 @@ impl Orders {
         let order = self.live.remove(&number);
         let order = order.ok_or(Impossible::OrderNotLive(number))?;
         self.live_ids.remove(&order.id);
-        if let Some(live) = self.by_account.get_mut(&order.account)
-            && let Some(count) = self.by_market.get_mut(&order.market)
-        {
-            live.remove(&number);
-            *count -= 1;
-        }
+        entry_of(&mut self.by_account, order.account.0 as usize).remove(&number);
+        *entry_of(&mut self.by_market, order.market.0 as usize) -= 1;
         Ok(order)
     }
 

@@ -1,18 +1,13 @@
-//! Positions of wallets (docs/verify/rules.md §18): open ones as live state, closed ones as
-//! history, and the holders of each token.
-
-use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
+//! Positions of wallets (docs/verify/rules.md §18): open ones are part of holdings, closed ones are
+//! history; and the holders of each token.
 
 use foretell_model::codec::fixed;
-use foretell_model::{AccountNumber, MarketNumber, Outcome, Sequence, TimeNs, WalletAddress};
+use foretell_model::{AccountNumber, Lots, MarketNumber, Outcome, Sequence, TimeNs};
 
 use crate::error::Impossible;
-use crate::rows::accounts::Accounts;
 use crate::rows::holders::{Holders, Token};
-use crate::rows::markets::Markets;
+use crate::rows::holdings::Holding;
 use crate::rows::position::Position;
-use crate::storage::by_number::ByNumber;
 use crate::storage::list::Lists;
 use crate::storage::log::Log;
 use crate::storage::row::LogRow;
@@ -26,11 +21,6 @@ pub struct OpenPosition {
     /// When it last changed.
     pub time: TimeNs,
 }
-
-fixed!(OpenPosition {
-    position: Position,
-    time: TimeNs,
-});
 
 /// A position without shares left.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -59,84 +49,17 @@ impl LogRow for ClosedPosition {
     const CHUNK_BITS: u32 = 14;
 }
 
-/// The open positions of each account, by token.
-pub(crate) type Open = ByNumber<AccountNumber, BTreeMap<Token, OpenPosition>>;
-
-/// All positions.
+/// Closed positions, and the holders of each token.
 #[derive(Debug)]
 pub struct Positions {
-    pub(crate) open: Open,
     pub(crate) closed: Log<ClosedPosition>,
     /// Lists of the closed positions of each account.
     pub(crate) closed_of: Lists,
-    /// Computed from `open`.
-    holders: Holders,
+    /// Computed from the holdings.
+    pub(crate) holders: Holders,
 }
 
 impl Positions {
-    /// No positions.
-    pub(crate) fn new(closed: Log<ClosedPosition>, closed_of: Lists) -> Self {
-        Self {
-            open: ByNumber::default(),
-            closed,
-            closed_of,
-            holders: Holders::default(),
-        }
-    }
-
-    /// Restores the positions of a snapshot; `None` when they refer to unknown accounts or markets.
-    pub(crate) fn of(
-        open: Open,
-        closed: Log<ClosedPosition>,
-        closed_of: Lists,
-        accounts: &Accounts,
-        markets: &Markets,
-    ) -> Option<Self> {
-        if open.len() != accounts.count() {
-            return None;
-        }
-        let mut holders = Holders::default();
-        markets.iter().for_each(|_| holders.open());
-        for (account, tokens) in open.iter() {
-            let wallet = accounts.get(account)?.wallet;
-            for (token, held) in tokens {
-                markets.get(token.0)?;
-                holders.add(*token, wallet, held.position.lots());
-            }
-        }
-        Some(Self {
-            open,
-            closed,
-            closed_of,
-            holders,
-        })
-    }
-
-    /// The open position of an account in a token.
-    #[must_use]
-    pub fn open(
-        &self,
-        account: AccountNumber,
-        market: MarketNumber,
-        outcome: Outcome,
-    ) -> Option<&OpenPosition> {
-        self.open.get(account)?.get(&(market, outcome))
-    }
-
-    /// The open positions of an account, ordered by market and outcome: those after a token, or
-    /// all.
-    pub fn open_of(
-        &self,
-        account: AccountNumber,
-        after: Option<(MarketNumber, Outcome)>,
-    ) -> impl Iterator<Item = (MarketNumber, Outcome, &OpenPosition)> {
-        use core::ops::Bound::{Excluded, Unbounded};
-        let from = after.map_or(Unbounded, Excluded);
-        let tokens = self.open.get(account).into_iter();
-        let open = tokens.flat_map(move |tokens| tokens.range((from, Unbounded)));
-        open.map(|(&(market, outcome), position)| (market, outcome, position))
-    }
-
     /// Number of closed positions of an account.
     #[must_use]
     pub fn closed_count(&self, account: AccountNumber) -> usize {
@@ -153,18 +76,14 @@ impl Positions {
         slots.filter_map(|slot| self.closed.get(slot))
     }
 
-    /// The holders of a token with their lots, the largest first, equal ones by address.
+    /// The holders of a token with their lots, the largest first, equal ones by the age of their
+    /// accounts.
     pub fn holders(
         &self,
         market: MarketNumber,
         outcome: Outcome,
-    ) -> impl Iterator<Item = (WalletAddress, foretell_model::Lots)> {
+    ) -> impl Iterator<Item = (AccountNumber, Lots)> {
         self.holders.of((market, outcome))
-    }
-
-    /// Adds an account without positions.
-    pub(crate) fn open_account(&mut self, account: AccountNumber) -> Result<(), Impossible> {
-        self.open.push(account, BTreeMap::new())
     }
 
     /// Adds a market without holders.
@@ -176,27 +95,18 @@ impl Positions {
     /// profit that the change realized, in micros.
     pub(crate) fn change(
         &mut self,
-        (account, wallet): (AccountNumber, WalletAddress),
-        token: Token,
+        holding: &mut Holding,
+        (account, token): (AccountNumber, Token),
         (sequence, time): (Sequence, TimeNs),
         change: impl FnOnce(&mut Position) -> Result<(), Impossible>,
     ) -> Result<i128, Impossible> {
-        let open = self.open.get_mut(account);
-        let open = open.ok_or(Impossible::UnknownAccount(account))?;
-        let mut entry = match open.entry(token) {
-            Entry::Occupied(entry) => entry,
-            Entry::Vacant(entry) => entry.insert_entry(OpenPosition {
-                position: Position::default(),
-                time,
-            }),
-        };
-        let held = entry.get_mut();
-        let (before, realized) = (held.position.lots(), held.position.realized());
-        change(&mut held.position)?;
-        held.time = time;
-        let position = held.position;
+        let held = holding.shares().position_at(token.1, time);
+        let (before, realized) = (held.lots(), held.realized());
+        change(held)?;
+        let position = *held;
         if position.is_closed() {
-            entry.remove();
+            *held = Position::default();
+            holding.free_empty();
             self.closed_of.push(account.0 as usize, self.closed.len())?;
             self.closed.push(&ClosedPosition {
                 market: token.0,
@@ -206,8 +116,8 @@ impl Positions {
                 closed_by: sequence,
             })?;
         }
-        self.holders.remove(token, wallet, before);
-        self.holders.add(token, wallet, position.lots());
+        self.holders.remove(token, account, before);
+        self.holders.add(token, account, position.lots());
         Ok(position.realized() - realized)
     }
 }

@@ -5,7 +5,7 @@ use foretell_model::quantity::PRICE_ONE;
 use foretell_model::{Lots, MarketNumber, MatchKind, Micros, Outcome, Price, Side};
 
 use crate::rows::order::own_price;
-use crate::rows::trade::Trade;
+use crate::rows::trade::{Party, Trade};
 
 /// The rows of a trade in a list: that of its taker, that of its maker, or both.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -52,6 +52,17 @@ pub(crate) struct TradeRow {
 }
 
 impl TradeEntry {
+    /// Both rows of a trade.
+    pub(crate) fn of(trade: &Trade) -> Self {
+        let flags_of = |party: &Party| flags(party.outcome, party.side);
+        Self {
+            lots: trade.lots,
+            market: trade.market,
+            yes_price: trade.yes_price,
+            flags: flags_of(&trade.taker) | flags_of(&trade.maker) << BITS,
+        }
+    }
+
     /// Both rows of a trade, from its stored bytes.
     #[inline]
     pub(crate) fn read(trade: &[u8]) -> Option<Self> {
@@ -136,7 +147,6 @@ pub(crate) mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::rows::trade::Party;
     use crate::rows::trade_id::TradeId;
     use crate::rows::trade_slot::TradeSlot;
 
@@ -197,7 +207,9 @@ pub(crate) mod tests {
         pub(crate) fn of_both(trade: &Trade) -> Self {
             let mut row = Vec::new();
             trade.put(&mut row);
-            Self::read(&row).unwrap()
+            let read = Self::read(&row).unwrap();
+            assert_eq!(read, Self::of(trade));
+            read
         }
 
         pub(crate) fn of_taker(trade: &Trade) -> Self {

@@ -1,5 +1,5 @@
 //! The nodes of lists of trades. The row of a trade is its posting in all six lists that have it:
-//! all trades, its market, each account, each account in the market. So filtering reads no other
+//! all trades, its market, each account, the holding of each account in the market. So filtering reads no other
 //! place, and a listed trade costs one link a list.
 
 use foretell_model::codec::Fixed;
@@ -18,7 +18,7 @@ pub(crate) enum TradeListKind {
     All = 0,
     Market = 1,
     Account = 2,
-    AccountMarket = 4,
+    Holding = 4,
 }
 
 /// The lists of a trade in the order of its links. Those of an account have one row of the trade.
@@ -27,8 +27,8 @@ pub(crate) const LISTS: [(TradeListKind, Option<Role>); 6] = [
     (TradeListKind::Market, None),
     (TradeListKind::Account, Some(Role::Taker)),
     (TradeListKind::Account, Some(Role::Maker)),
-    (TradeListKind::AccountMarket, Some(Role::Taker)),
-    (TradeListKind::AccountMarket, Some(Role::Maker)),
+    (TradeListKind::Holding, Some(Role::Taker)),
+    (TradeListKind::Holding, Some(Role::Maker)),
 ];
 
 /// The slot of a trade's posting in a list with both rows, or with that of a role.
@@ -44,7 +44,7 @@ impl TradeListKind {
     fn trade_of(self, posting: u64) -> (u64, Option<Role>) {
         match self {
             Self::All | Self::Market => (posting, None),
-            Self::Account | Self::AccountMarket => {
+            Self::Account | Self::Holding => {
                 let roles = Role::ALL.len() as u64;
                 let role = Role::ALL[usize::from(!posting.is_multiple_of(roles))];
                 (posting / roles, Some(role))
@@ -130,15 +130,16 @@ pub(crate) mod tests {
     use super::*;
     use crate::rows::trade_entry::tests::Listed;
     use crate::rows::trade_list::{FilterableTrades, TradeList};
+    use crate::storage::by_number::entry_of;
     use crate::storage::chunk::Chunking;
-    use crate::storage::list::{List, ListEnds, end_of, write_spans};
+    use crate::storage::list::{List, ListEnds, write_spans};
 
     /// Lists of one kind, by number.
     pub(crate) struct TradeLists {
         trades: Log<Trade>,
         spans: Log<Span<TradeSummary>>,
         kind: TradeListKind,
-        ends: ListEnds,
+        ends: ListEnds<TradeSummary>,
     }
 
     impl TradeLists {
@@ -165,19 +166,19 @@ pub(crate) mod tests {
             } in entries
             {
                 let link = LISTS.iter().position(|known| *known == (self.kind, *role));
-                let end = end_of(&mut self.ends, *list);
-                trade.links[link.unwrap()] = end.push(posting_of(slot.0, *role)).unwrap();
-            }
-            self.trades.push(&trade).unwrap();
-            for Listed { list, .. } in entries {
+                let end = entry_of(&mut self.ends, *list);
+                let entry = TradeEntry::of(&trade);
+                let own = role.map_or(entry, |role| entry.only(role));
+                let link_of = end.push(posting_of(slot.0, *role), TradeSummary::of(&own));
+                trade.links[link.unwrap()] = link_of.unwrap();
                 let mut log = TradeNodeLog {
                     trades: &self.trades,
                     spans: &mut self.spans,
                     kind: self.kind,
                 };
-                let end = end_of(&mut self.ends, *list);
-                *end = write_spans(&mut log, *end).unwrap();
+                write_spans(&mut log, end).unwrap();
             }
+            self.trades.push(&trade).unwrap();
         }
 
         pub(crate) fn list(&self, number: usize) -> FilterableTrades<'_> {

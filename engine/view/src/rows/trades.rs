@@ -4,17 +4,18 @@ use foretell_model::codec::stored;
 use foretell_model::{AccountNumber, MarketNumber};
 
 use crate::error::Impossible;
-use crate::rows::account_market_lists::AccountMarketEnds;
 use crate::rows::builders::BuilderSlot;
+use crate::rows::holdings::{Holding, HoldingSlot, Holdings};
 use crate::rows::trade::Trade;
-use crate::rows::trade_entry::{MOST_LOTS, Role};
+use crate::rows::trade_entry::{MOST_LOTS, Role, TradeEntry};
 use crate::rows::trade_id::TradeId;
 use crate::rows::trade_list::{FilterableTrades, TradeList};
 use crate::rows::trade_nodes::{LISTS, TradeListKind, TradeNodeLog, TradeNodes, posting_of};
 use crate::rows::trade_slot::TradeSlot;
 use crate::rows::trade_summary::TradeSummary;
+use crate::storage::by_number::entry_of;
 use crate::storage::id_log::IdLog;
-use crate::storage::list::{List, ListEnd, ListEnds, Lists, Span, end_of, write_spans};
+use crate::storage::list::{List, ListEnd, ListEnds, Lists, Span, write_spans};
 use crate::storage::log::Log;
 use crate::storage::slot::count;
 
@@ -25,16 +26,38 @@ const WITH_BUILDER: usize = 0;
 /// The ends of the lists of all trades, of each account and of each market.
 #[derive(Debug, Default)]
 pub(crate) struct TradeListEnds {
-    all: ListEnd,
-    of_account: ListEnds,
-    of_market: ListEnds,
+    all: ListEnd<TradeSummary>,
+    of_account: ListEnds<TradeSummary>,
+    of_market: ListEnds<TradeSummary>,
 }
 
 stored!(TradeListEnds {
-    all: ListEnd,
-    of_account: ListEnds,
-    of_market: ListEnds,
+    all: ListEnd<TradeSummary>,
+    of_account: ListEnds<TradeSummary>,
+    of_market: ListEnds<TradeSummary>,
 });
+
+impl TradeListEnds {
+    /// The end of a list of a trade, or of the holding of its taker or maker.
+    fn of<'a>(
+        &'a mut self,
+        kind: TradeListKind,
+        role: Option<Role>,
+        trade: &Trade,
+        (holdings, [took, made]): (&'a mut Holdings, [HoldingSlot; 2]),
+    ) -> &'a mut ListEnd<TradeSummary> {
+        let (account, held) = match role {
+            Some(Role::Maker) => (trade.maker.account, made),
+            _ => (trade.taker.account, took),
+        };
+        match kind {
+            TradeListKind::All => &mut self.all,
+            TradeListKind::Market => entry_of(&mut self.of_market, trade.market.0 as usize),
+            TradeListKind::Account => entry_of(&mut self.of_account, account.0 as usize),
+            TradeListKind::Holding => &mut holdings.at(held).trades,
+        }
+    }
+}
 
 /// All trades.
 #[derive(Debug)]
@@ -43,7 +66,6 @@ pub struct Trades {
     /// The spans of all lists but those of builders.
     pub(crate) spans: Log<Span<TradeSummary>>,
     pub(crate) ends: TradeListEnds,
-    pub(crate) of_account_market: AccountMarketEnds,
     pub(crate) of_builder: Lists,
 }
 
@@ -74,21 +96,10 @@ impl Trades {
         )
     }
 
-    /// The trades of an account in a market, filterable, with its own row of each.
-    #[must_use]
-    pub fn of_account_in(
-        &self,
-        account: AccountNumber,
-        market: MarketNumber,
-    ) -> FilterableTrades<'_> {
-        let end = self.of_account_market.get(account, market);
-        self.list(TradeListKind::AccountMarket, end)
-    }
-
-    /// Number of markets in which an account has traded.
-    #[must_use]
-    pub fn markets_of(&self, account: AccountNumber) -> usize {
-        self.of_account_market.markets_of(account)
+    /// The trades of a holding, filterable, with its account's own row of each.
+    pub(crate) fn of_holding(&self, holding: Option<&Holding>) -> FilterableTrades<'_> {
+        let end = holding.map(|holding| &holding.trades);
+        self.list(TradeListKind::Holding, end)
     }
 
     /// The trades of a market, filterable, with both rows of each.
@@ -100,7 +111,11 @@ impl Trades {
         )
     }
 
-    fn list(&self, kind: TradeListKind, end: Option<&ListEnd>) -> FilterableTrades<'_> {
+    fn list(
+        &self,
+        kind: TradeListKind,
+        end: Option<&ListEnd<TradeSummary>>,
+    ) -> FilterableTrades<'_> {
         let nodes = TradeNodes {
             trades: self.all.log(),
             spans: &self.spans,
@@ -136,49 +151,31 @@ impl Trades {
         TradeSlot(self.all.log().len())
     }
 
-    /// Adds a trade between two accounts to its lists.
-    pub(crate) fn push(&mut self, mut trade: Trade) -> Result<(), Impossible> {
+    /// Adds a trade to its lists, with the holdings of its taker and maker.
+    pub(crate) fn push(
+        &mut self,
+        mut trade: Trade,
+        holdings: &mut Holdings,
+        held: [HoldingSlot; 2],
+    ) -> Result<(), Impossible> {
         let TradeSlot(slot) = self.next_slot();
         if trade.lots > MOST_LOTS {
             return Err(Impossible::AmountOutOfRange);
         }
-        let mut ends = [ListEnd::default(); LISTS.len()];
-        for (at, list) in LISTS.into_iter().enumerate() {
-            let end = self.end_of(list, &trade)?;
-            trade.links[at] = end.push(posting_of(slot, list.1))?;
-            ends[at] = *end;
+        let entry = TradeEntry::of(&trade);
+        for (at, (kind, role)) in LISTS.into_iter().enumerate() {
+            let own = role.map_or(entry, |role| entry.only(role));
+            let end = self.ends.of(kind, role, &trade, (holdings, held));
+            trade.links[at] = end.push(posting_of(slot, role), TradeSummary::of(&own))?;
+            let mut log = TradeNodeLog {
+                trades: self.all.log(),
+                spans: &mut self.spans,
+                kind,
+            };
+            write_spans(&mut log, end)?;
         }
         self.all.push(&trade)?;
-        for (list, end) in LISTS.into_iter().zip(ends) {
-            if end.ends_spans() {
-                let mut log = TradeNodeLog {
-                    trades: self.all.log(),
-                    spans: &mut self.spans,
-                    kind: list.0,
-                };
-                let end = write_spans(&mut log, end)?;
-                *self.end_of(list, &trade)? = end;
-            }
-        }
         self.note_builders(slot, [trade.taker.builder, trade.maker.builder])
-    }
-
-    /// The end of a list of a trade.
-    fn end_of(
-        &mut self,
-        (kind, role): (TradeListKind, Option<Role>),
-        trade: &Trade,
-    ) -> Result<&mut ListEnd, Impossible> {
-        let account = match role {
-            Some(Role::Maker) => trade.maker.account,
-            _ => trade.taker.account,
-        };
-        Ok(match kind {
-            TradeListKind::All => &mut self.ends.all,
-            TradeListKind::Market => end_of(&mut self.ends.of_market, trade.market.0 as usize),
-            TradeListKind::Account => end_of(&mut self.ends.of_account, account.0 as usize),
-            TradeListKind::AccountMarket => self.of_account_market.end_of(account, trade.market)?,
-        })
     }
 
     fn note_builders(
@@ -216,18 +213,18 @@ mod tests {
     const ACCOUNTS: u32 = 5;
     const MARKETS: u32 = 4;
 
-    fn none(chunking: Chunking) -> Trades {
-        let mut trades = Trades {
+    fn none(chunking: Chunking) -> (Trades, Holdings) {
+        let trades = Trades {
             all: IdLog::of(Log::new(chunking)),
             spans: Log::new(chunking),
             ends: TradeListEnds::default(),
-            of_account_market: AccountMarketEnds::default(),
             of_builder: Lists::of(Log::new(chunking), ListEnds::default()),
         };
+        let mut holdings = Holdings::default();
         for account in (0..ACCOUNTS).map(AccountNumber) {
-            trades.of_account_market.open_account(account).unwrap();
+            holdings.open_account(account).unwrap();
         }
-        trades
+        (trades, holdings)
     }
 
     /// The trades of a list, oldest first, and which rows it has of each.
@@ -251,14 +248,15 @@ mod tests {
             made in prop::collection::vec((0..ACCOUNTS, 1..ACCOUNTS, 0..MARKETS), 0..300),
             bits in 0..6_u8,
         ) {
-            let mut trades = none(Chunking::Bits(bits));
+            let (mut trades, mut holdings) = none(Chunking::Bits(bits));
             let parties = [(Side::Buy, Outcome::Yes), (Side::Sell, Outcome::Yes)];
             let accounts = |(taker, further, _): &Made| [*taker, (taker + further) % ACCOUNTS];
             for made in &made {
                 let mut trade = trade(1, 1, made.2, parties);
                 let [taker, maker] = accounts(made).map(AccountNumber);
                 (trade.taker.account, trade.maker.account) = (taker, maker);
-                trades.push(trade).unwrap();
+                let held = [taker, maker].map(|it| holdings.slot_of(it, trade.market).unwrap());
+                trades.push(trade, &mut holdings, held).unwrap();
             }
             let expected = |rows: &dyn Fn(&Made) -> [bool; 2]| {
                 let all = (0..).zip(&made).map(|(slot, made)| (slot, rows(made)));
@@ -273,7 +271,8 @@ mod tests {
                 let own = |made: &Made| accounts(made).map(|party| party == account);
                 prop_assert_eq!(rows_of(trades.of_account(AccountNumber(account))), expected(&own));
                 for market in 0..=MARKETS {
-                    let list = trades.of_account_in(AccountNumber(account), MarketNumber(market));
+                    let held = holdings.get(AccountNumber(account), MarketNumber(market));
+                    let list = trades.of_holding(held);
                     let own = |made: &Made| own(made).map(|own| own && made.2 == market);
                     prop_assert_eq!(rows_of(list), expected(&own));
                 }

@@ -105,3 +105,11 @@ impl<N: Number, T> ByNumber<N, T> {
         })
     }
 }
+
+/// The entry of a dense number among those that were used; it may be a new one.
+pub(crate) fn entry_of<T: Clone + Default>(entries: &mut Vec<T>, number: usize) -> &mut T {
+    if entries.len() <= number {
+        entries.resize(number + 1, T::default());
+    }
+    &mut entries[number]
+}

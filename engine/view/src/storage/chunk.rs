@@ -250,6 +250,7 @@ impl Chunks {
         &self.sealed
     }
 
+    #[cfg(test)]
     pub(crate) fn tail(&self) -> &[u8] {
         &self.tail
     }

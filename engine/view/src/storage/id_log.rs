@@ -17,13 +17,13 @@ use crate::error::Impossible;
 use crate::storage::id_index::{PREFIX, rows_of};
 use crate::storage::log::Log;
 use crate::storage::row::LogRow;
-use crate::storage::slot_index::SlotIndex;
+use crate::storage::tail_index::TailIndex;
 
 /// A log, and a hash table of its tail's ids.
 #[derive(Debug)]
 pub(crate) struct IdLog<R> {
     log: Log<R>,
-    tail: SlotIndex,
+    tail: TailIndex,
     key: RandomState,
 }
 
@@ -32,12 +32,10 @@ impl<R: LogRow> IdLog<R> {
     pub(crate) fn of(log: Log<R>) -> Self {
         let mut indexed = Self {
             log,
-            tail: SlotIndex::default(),
+            tail: TailIndex::default(),
             key: RandomState::default(),
         };
-        let tail = indexed.log.chunks().tail();
-        let rows = (tail.len() / R::SIZE) as u64;
-        for slot in indexed.log.len() - rows..indexed.log.len() {
+        for slot in indexed.tail_start()..indexed.log.len() {
             indexed.add_to_tail(slot);
         }
         indexed
@@ -66,10 +64,17 @@ impl<R: LogRow> IdLog<R> {
     }
 
     fn add_to_tail(&mut self, slot: u64) {
-        if let Some(row) = self.log.bytes(slot) {
-            let hash = self.hash(&row[..R::ID_BYTES]);
-            self.tail.insert(hash, slot);
+        let row = u32::try_from(slot - self.tail_start()).expect("a chunk has fewer rows");
+        if let Some(bytes) = self.log.bytes(slot) {
+            let hash = self.hash(&bytes[..R::ID_BYTES]);
+            self.tail.insert(hash, row);
         }
+    }
+
+    /// The slot of the first row of the tail.
+    fn tail_start(&self) -> u64 {
+        let chunks = self.log.chunks();
+        u64::from(chunks.sealed_count()) * u64::from(chunks.chunk_rows())
     }
 
     /// The newest row with this id, which must be [`LogRow::ID_BYTES`] bytes long.
@@ -77,7 +82,10 @@ impl<R: LogRow> IdLog<R> {
         if id.len() != R::ID_BYTES {
             return None;
         }
-        let in_tail = self.tail.find(self.hash(id), |slot| self.has_id(slot, id));
+        let start = self.tail_start();
+        let has_id = |row| self.has_id(start + u64::from(row), id);
+        let in_tail = self.tail.find(self.hash(id), has_id);
+        let in_tail = in_tail.map(|row| start + u64::from(row));
         in_tail.or_else(|| self.find_sealed(id))
     }
 

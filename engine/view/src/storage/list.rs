@@ -14,9 +14,10 @@ pub(crate) use walk::{Probe, Walk, WalkPosition};
 
 use core::fmt::Debug;
 
-use foretell_model::codec::{CodecError, Fixed, Stored, fixed};
+use foretell_model::codec::{CodecError, Fixed, Stored};
 
 use crate::error::Impossible;
+use crate::storage::by_number::entry_of;
 use crate::storage::log::Log;
 use crate::storage::row::LogRow;
 use crate::storage::slot::{self, Packed};
@@ -27,7 +28,7 @@ const FAN_BITS: u32 = 3;
 const FAN_OUT: u64 = 1 << FAN_BITS;
 
 /// A summary of several entries of a list.
-pub trait Summary: Fixed + Copy {
+pub trait Summary: Fixed + Copy + Default {
     /// One entry, as far as summaries and searches concern it.
     type Entry: Copy + Debug;
     /// A reader of the nodes.
@@ -144,45 +145,77 @@ impl<S: Summary<Entry = S> + Debug> Nodes<S> for &Log<Span<S>> {
     }
 }
 
-/// The end of a list.
+/// The end of a list. It has what the next span needs of its postings, so that none of them is read
+/// again.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub(crate) struct ListEnd {
+pub(crate) struct ListEnd<S = ()> {
     /// Slot of the largest node that ends with its newest entry; 0 for an empty list.
     last: Packed,
     /// Its length.
     len: Packed,
+    /// Slot of the node before the postings of the newest span or, if any, of the postings after it.
+    before: Packed,
+    /// The summary of these postings.
+    summary: S,
 }
 
-fixed!(ListEnd {
-    last: Packed,
-    len: Packed,
-});
+impl<S: Summary> Stored for ListEnd<S> {
+    fn put(&self, out: &mut Vec<u8>) {
+        [self.last, self.len, self.before].put(out);
+        self.summary.put(out);
+    }
 
-impl ListEnd {
+    fn take(from: &mut &[u8]) -> Result<Self, CodecError> {
+        let [last, len, before] = Stored::take(from)?;
+        let summary = S::take(from)?;
+        Ok(Self {
+            last,
+            len,
+            before,
+            summary,
+        })
+    }
+}
+
+impl<S: Summary> Fixed for ListEnd<S> {
+    const SIZE: usize = 3 * Packed::SIZE + S::SIZE;
+}
+
+impl<S: Summary> ListEnd<S> {
     /// Its length.
     fn len(self) -> u64 {
         self.len.slot()
     }
 
-    /// Adds a posting, which gets the returned node as the one before it. Spans may end with it.
-    pub(crate) fn push(&mut self, posting: u64) -> Result<Packed, Impossible> {
+    /// Whether the list has no entry.
+    pub(crate) fn is_empty(self) -> bool {
+        self.len() == 0
+    }
+
+    /// Adds the posting of an entry with this summary. The posting gets the returned node as the one
+    /// before it. Spans may end with it.
+    pub(crate) fn push(&mut self, posting: u64, entry: S) -> Result<Packed, Impossible> {
         let (len, older) = (self.len() + 1, self.last);
         // Only invalid bytes can claim such a length.
         if len >= slot::END {
             return Err(Impossible::HistoryUnreadable);
         }
+        (self.before, self.summary) = match self.is_covered() {
+            true => (older, entry),
+            false => (self.before, self.summary.join(entry)),
+        };
         (self.last, self.len) = (Packed::of(posting), Packed::of(len));
         Ok(older)
     }
 
-    /// Whether spans end with its newest posting.
-    pub(crate) fn ends_spans(self) -> bool {
+    /// Whether spans cover all its postings.
+    fn is_covered(self) -> bool {
         self.len().is_multiple_of(FAN_OUT)
     }
 }
 
 /// The ends of all lists of one kind, by number; missing ones are empty.
-pub(crate) type ListEnds = Vec<ListEnd>;
+pub(crate) type ListEnds<S = ()> = Vec<ListEnd<S>>;
 
 /// The `len` oldest entries of a list, and a node that ends with the newest of them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -232,24 +265,37 @@ where
     }
 }
 
-/// Writes the spans that end with the newest entry of a list, and returns the list's end after them.
+/// Writes the spans that end with the newest posting of a list.
 pub(crate) fn write_spans<S: Summary>(
     log: &mut impl NodeLog<S>,
-    end: ListEnd,
-) -> Result<ListEnd, Impossible> {
+    end: &mut ListEnd<S>,
+) -> Result<(), Impossible> {
     let top = Cursor::at::<S>(end.last.slot(), end.len());
     let mut newest = Cursor { level: 0, ..top };
     while newest.level < top.level {
-        let span = span_over::<S>(log.nodes(), newest).ok_or(Impossible::HistoryUnreadable)?;
-        newest.slot = log.push_span(&span)?;
+        let span = match newest.level {
+            0 => span_over_postings(log.nodes(), end),
+            _ => span_over_spans(log.nodes(), newest),
+        };
+        newest.slot = log.push_span(&span.ok_or(Impossible::HistoryUnreadable)?)?;
         newest.level += 1;
     }
-    let last = Packed::of(newest.slot);
-    Ok(ListEnd { last, ..end })
+    end.last = Packed::of(newest.slot);
+    Ok(())
 }
 
-/// The span over a node and those of its level before it.
-fn span_over<S: Summary>(nodes: S::Nodes<'_>, newest: Cursor) -> Option<Span<S>> {
+/// The span over the newest postings of a list.
+fn span_over_postings<S: Summary>(nodes: S::Nodes<'_>, end: &ListEnd<S>) -> Option<Span<S>> {
+    Some(Span {
+        older: end.before.slot(),
+        newest: end.last.slot(),
+        target: nodes.target(end.last.slot())?,
+        summary: end.summary,
+    })
+}
+
+/// The span over a span and those of its level before it.
+fn span_over_spans<S: Summary>(nodes: S::Nodes<'_>, newest: Cursor) -> Option<Span<S>> {
     let list = List::<S> { nodes, end: newest };
     let (mut older, mut summary) = list.node(newest)?;
     for _ in 1..FAN_OUT {
@@ -268,7 +314,7 @@ fn span_over<S: Summary>(nodes: S::Nodes<'_>, newest: Cursor) -> Option<Span<S>>
 #[derive(Debug)]
 pub(crate) struct Lists<S = ()> {
     nodes: Log<Span<S>>,
-    ends: ListEnds,
+    ends: ListEnds<S>,
 }
 
 impl<S> Lists<S>
@@ -276,7 +322,7 @@ where
     S: Summary<Entry = S> + for<'a> Summary<Nodes<'a> = &'a Log<Span<S>>>,
 {
     /// Restores lists from their nodes and ends.
-    pub(crate) fn of(nodes: Log<Span<S>>, ends: ListEnds) -> Self {
+    pub(crate) fn of(nodes: Log<Span<S>>, ends: ListEnds<S>) -> Self {
         Self { nodes, ends }
     }
 
@@ -297,20 +343,19 @@ where
         target: u64,
         entry: S,
     ) -> Result<(), Impossible> {
-        let end = end_of(&mut self.ends, number);
-        let older = end.push(self.nodes.len())?.slot();
+        let end = entry_of(&mut self.ends, number);
+        let older = end.push(self.nodes.len(), entry)?.slot();
         self.nodes.push(&Span {
             older,
             newest: 0,
             target,
             summary: entry,
         })?;
-        *end = write_spans(&mut self.nodes, *end)?;
-        Ok(())
+        write_spans(&mut self.nodes, end)
     }
 
     /// The ends of the lists.
-    pub(crate) fn ends(&self) -> &ListEnds {
+    pub(crate) fn ends(&self) -> &ListEnds<S> {
         &self.ends
     }
 
@@ -330,14 +375,6 @@ impl Lists {
     }
 }
 
-/// The end of a list, which may be a new one.
-pub(crate) fn end_of(ends: &mut ListEnds, number: usize) -> &mut ListEnd {
-    if ends.len() <= number {
-        ends.resize(number + 1, ListEnd::default());
-    }
-    &mut ends[number]
-}
-
 /// A read view of one list.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct List<'a, S: Summary = ()> {
@@ -347,11 +384,11 @@ pub(crate) struct List<'a, S: Summary = ()> {
 
 impl<'a, S: Summary> List<'a, S> {
     /// The list with this end; an empty one for `None`.
-    pub(crate) fn of(nodes: S::Nodes<'a>, end: Option<&ListEnd>) -> Self {
-        let end = end.copied().unwrap_or_default();
+    pub(crate) fn of(nodes: S::Nodes<'a>, end: Option<&ListEnd<S>>) -> Self {
+        let (last, len) = end.map_or((0, 0), |end| (end.last.slot(), end.len()));
         Self {
             nodes,
-            end: Cursor::at::<S>(end.last.slot(), end.len()),
+            end: Cursor::at::<S>(last, len),
         }
     }
 
@@ -532,7 +569,11 @@ mod tests {
         let (mut lists, _) = filled(4, &[0; 5]);
         for (last, len) in (0..9).flat_map(|last| (0..70).map(move |len| (last, len))) {
             let (last, len) = (Packed::of(last), Packed::of(len));
-            lists.ends = vec![ListEnd { last, len }];
+            lists.ends = vec![ListEnd {
+                last,
+                len,
+                ..ListEnd::default()
+            }];
             let list = lists.list(0);
             assert!(list.newest_first(u64::MAX).count() <= count(len.slot()));
             let _ = (list.get(0), list.partition_point(|_| false));

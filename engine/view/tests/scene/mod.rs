@@ -387,7 +387,7 @@ impl Scene {
 
     /// Free Yes, free No, reserved Yes, reserved No.
     pub(crate) fn shares(&self, account: AccountNumber) -> [u64; 4] {
-        let held = self.view.accounts().get(account).unwrap().balance(MARKET);
+        let held = self.view.holdings().balance(account, MARKET);
         [
             held.free[0].0,
             held.free[1].0,

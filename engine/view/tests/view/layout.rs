@@ -10,8 +10,8 @@ use scene::*;
 
 /// The version, and the hash of all bytes of a small scene in this version.
 const PINNED: (u32, &str) = (
-    11,
-    "f0a92d66f70e56886d8bfae14a81e68e3e6094d3c7caa8c2d50a47598f956af2",
+    12,
+    "f4c033d30412419d4b0165a33faacb826effd99a32065489d9da5d9fb612fd74",
 );
 
 /// Two trades, orders of every final state, account actions, chunks of two rows.

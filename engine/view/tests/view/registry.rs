@@ -110,7 +110,10 @@ fn money_comes_goes_and_changes_form() {
     };
     scene.step(redeem, &[redeemed]);
     let alice = scene.view.accounts().get(ALICE).unwrap();
-    assert_eq!((alice.free.0, alice.balances().count()), (1_000_000_000, 0));
+    assert_eq!(
+        (alice.free.0, scene.view.holdings().balances(ALICE).count()),
+        (1_000_000_000, 0)
+    );
 
     let withdraw = Command::Withdraw {
         wallet: wallet(ALICE),

@@ -152,7 +152,7 @@ proptest! {
             if let Some(market) = filter.market {
                 prop_assert!(looked_at <= trades.of_market(market).len(), "{:?}", filter);
                 for wallet in [filter.taker, filter.maker, filter.wallet].into_iter().flatten() {
-                    prop_assert!(looked_at <= trades.of_account_in(wallet, market).len(), "{:?}", filter);
+                    prop_assert!(looked_at <= view.trades_of_account_in(wallet, market).len(), "{:?}", filter);
                 }
             }
             if let Some((market, _)) = filter.token {

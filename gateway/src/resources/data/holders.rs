@@ -28,10 +28,13 @@ pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
                 let holders = holders
                     .take_while(|(_, lots)| lots.micro_shares() >= wanted.least)
                     .take(wanted.limit)
-                    .map(|(wallet, lots)| HolderRow {
-                        wallet,
-                        lots,
-                        profile: profiles.profile(&wallet),
+                    .filter_map(|(account, lots)| {
+                        let wallet = state.view.accounts().get(account)?.wallet;
+                        Some(HolderRow {
+                            wallet,
+                            lots,
+                            profile: profiles.profile(&wallet),
+                        })
                     });
                 let form = app.market_texts.form();
                 let token = form.text(listed.condition, &listed.tokens, outcome);

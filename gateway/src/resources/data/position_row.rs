@@ -30,7 +30,7 @@ impl PositionEntry {
         open: &OpenPosition,
     ) -> Option<Self> {
         let listed = view.markets().get(market)?;
-        let other = view.positions().open(account, market, outcome.opposite());
+        let other = view.holdings().open(account, market, outcome.opposite());
         Some(Self {
             market: app.market_texts.of(listed, &app.descriptions),
             outcome,

@@ -68,11 +68,11 @@ impl PositionSearch {
         let view = &state.view;
         self.position.get_or_insert(state.position());
         let mut seen = 0;
-        let open = view.positions().open_of(account, self.last);
+        let open = view.holdings().open_of(account, self.last);
         for (market, outcome, open) in open.take(STEP) {
             seen += 1;
             self.last = Some((market, outcome));
-            let key = self.sort_key(app, view, account, (market, outcome), open);
+            let key = self.sort_key(app, view, account, (market, outcome), &open);
             self.found.extend(key);
         }
         if seen == STEP {
@@ -80,8 +80,8 @@ impl PositionSearch {
         }
         let rows = self.page().into_iter().filter_map(|key| {
             let (market, outcome) = key.token;
-            let open = view.positions().open(account, market, outcome)?;
-            PositionEntry::open(app, view, account, key.token, open)
+            let open = view.holdings().open(account, market, outcome)?;
+            PositionEntry::open(app, view, account, key.token, &open)
         });
         self.shown = rows.collect();
         true
@@ -106,7 +106,7 @@ impl PositionSearch {
                 .get(market)
                 .is_some_and(|it| it.payout.is_some())
         };
-        let other = || view.positions().open(account, market, outcome.opposite());
+        let other = || view.holdings().open(account, market, outcome.opposite());
         if (wanted.redeemable && !redeemable()) || (wanted.mergeable && other().is_none()) {
             return None;
         }

@@ -46,7 +46,7 @@ fn value_of_step(
 ) -> Option<i128> {
     let state = app.shared_view.read();
     let mut sum = None;
-    let open = state.view.positions().open_of(account, *last);
+    let open = state.view.holdings().open_of(account, *last);
     for (market, outcome, open) in open.take(STEP) {
         *last = Some((market, outcome));
         let sum = sum.get_or_insert(0);
@@ -66,7 +66,7 @@ pub(crate) async fn traded(context: RequestContext) -> Result<Answer, Failure> {
     context.wait_fresh().await?;
     let account = account_of(app, wanted.user).await?;
     let state = app.shared_view.read();
-    let markets = account.map_or(0, |account| state.view.trades().markets_of(account));
+    let markets = account.map_or(0, |account| state.view.holdings().traded_markets(account));
     Ok(Answer::json(traded_text(&wanted.user, markets as u64)).at(state.position()))
 }
 

@@ -220,7 +220,7 @@ impl TradeSelection {
             Self::All => trades.filterable(),
             Self::Account(account) => trades.of_account(account),
             Self::Market(market) => trades.of_market(market),
-            Self::AccountIn(account, market) => trades.of_account_in(account, market),
+            Self::AccountIn(account, market) => view.trades_of_account_in(account, market),
         }
     }
 }

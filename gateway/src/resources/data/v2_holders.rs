@@ -79,13 +79,13 @@ fn holders(
         .take_while(|(_, lots)| lots.micro_shares() >= wanted.least)
         .skip(page.offset)
         .take(page.limit + 1)
-        .map(|(wallet, lots)| {
+        .filter_map(|(account, lots)| {
             let profit = || {
-                let account = view.accounts().number_of(&wallet)?;
-                let open = view.positions().open(account, market, outcome)?;
+                let open = view.holdings().open(account, market, outcome)?;
                 Some(figures(view, (market, outcome), &open.position)?.shown())
             };
-            (wallet, lots, wanted.profit.then(profit).flatten())
+            let wallet = view.accounts().get(account)?.wallet;
+            Some((wallet, lots, wanted.profit.then(profit).flatten()))
         });
     Some((token, holders.collect()))
 }

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::HashMap;
 
 use foldhash::fast::RandomState;
-use foretell_model::{AccountNumber, Lots, MarketNumber, Outcome, TimeSeconds, WalletAddress};
+use foretell_model::{AccountNumber, Lots, MarketNumber, Outcome, TimeSeconds};
 use foretell_view::View;
 use foretell_wire::data::{
     CurPrice, LimitOffset, PositionFigures, PositionStatus, RowWriter, V2_POSITIONS, V2PositionRow,
@@ -33,8 +33,8 @@ pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
         None => Source::of_market(app, &markets),
         Some(user) => match (account_of(app, user).await?, wanted.status) {
             (None, _) => Source::Holders(Vec::new()),
-            (Some(account), PositionStatus::Closed) => Source::closed(app, (account, user)),
-            (Some(account), _) => Source::Open((account, user), None),
+            (Some(account), PositionStatus::Closed) => Source::closed(app, account),
+            (Some(account), _) => Source::Open(account, None),
         },
     };
     let search = PositionSearch {
@@ -53,18 +53,18 @@ pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
 /// The positions not yet visited.
 enum Source {
     /// Open ones of an account, after a token.
-    Open((AccountNumber, WalletAddress), Option<Token>),
+    Open(AccountNumber, Option<Token>),
     /// This many oldest closed ones of an account.
-    Closed((AccountNumber, WalletAddress), usize),
+    Closed(AccountNumber, usize),
     /// Balances of a market's tokens, the next one last.
-    Holders(Vec<(Token, WalletAddress, Lots)>),
+    Holders(Vec<(Token, AccountNumber, Lots)>),
 }
 
 impl Source {
-    fn closed(app: &App, (account, wallet): (AccountNumber, WalletAddress)) -> Self {
+    fn closed(app: &App, account: AccountNumber) -> Self {
         let state = app.shared_view.read();
         let count = state.view.positions().closed_count(account);
-        Self::Closed((account, wallet), count)
+        Self::Closed(account, count)
     }
 
     /// Only copied under the lock: a market may have a hundred thousand holders.
@@ -75,7 +75,7 @@ impl Source {
         for &market in markets.distinct().into_iter().flatten() {
             for &outcome in Outcome::ALL {
                 let found = positions.holders(market, outcome);
-                holders.extend(found.map(|(wallet, lots)| ((market, outcome), wallet, lots)));
+                holders.extend(found.map(|(account, lots)| ((market, outcome), account, lots)));
             }
         }
         Self::Holders(holders)
@@ -87,8 +87,8 @@ struct SortKey {
     /// The value of the sort column.
     number: i128,
     token: Token,
-    wallet: WalletAddress,
-    /// Of a closed position: its index among the wallet's, from the oldest.
+    account: AccountNumber,
+    /// Of a closed position: its index among the account's, from the oldest.
     closed: Option<usize>,
 }
 
@@ -133,25 +133,26 @@ impl PositionSearch {
         self.position.get_or_insert(state.position());
         let mut seen = 0;
         match source {
-            Source::Open((account, wallet), after) => {
-                let open = view.positions().open_of(*account, *after);
+            Source::Open(account, after) => {
+                let open = view.holdings().open_of(*account, *after);
                 for (market, outcome, open) in open.take(STEP) {
                     seen += 1;
                     let token = (market, outcome);
                     *after = Some(token);
                     let figures = figures(view, token, &open.position);
-                    let key = self.key(app, view, (token, *wallet), figures, open.time.seconds());
+                    let key = self.key(app, view, (token, *account), figures, open.time.seconds());
                     self.found.extend(key);
                 }
             }
-            Source::Closed((account, wallet), left) => {
+            Source::Closed(account, left) => {
                 let ranks = (0..*left).rev();
                 let closed = view.positions().closed(*account, *left);
                 for (closed, rank) in closed.zip(ranks).take(STEP) {
                     seen += 1;
                     let token = (closed.market, closed.outcome);
                     let figures = figures(view, token, &closed.position);
-                    let key = self.key(app, view, (token, *wallet), figures, closed.time.seconds());
+                    let time = closed.time.seconds();
+                    let key = self.key(app, view, (token, *account), figures, time);
                     self.found.extend(key.map(|key| SortKey {
                         closed: Some(rank),
                         ..key
@@ -160,9 +161,9 @@ impl PositionSearch {
                 *left -= seen;
             }
             Source::Holders(left) => {
-                for (token, wallet, lots) in left.drain(left.len().saturating_sub(STEP)..) {
+                for (token, account, lots) in left.drain(left.len().saturating_sub(STEP)..) {
                     seen += 1;
-                    let key = self.holder_key(app, view, (token, wallet), lots);
+                    let key = self.holder_key(app, view, (token, account), lots);
                     self.found.extend(key);
                 }
             }
@@ -175,19 +176,18 @@ impl PositionSearch {
         &mut self,
         app: &App,
         view: &View,
-        (token, wallet): (Token, WalletAddress),
+        (token, account): (Token, AccountNumber),
         lots: Lots,
     ) -> Option<SortKey> {
         if self.wanted.needs_size_only() {
             let price = view.current_price(token.0, token.1)?;
             let price = CurPrice::half_units(price.half_units());
             let figures = PositionFigures::of_size(lots.0, price);
-            return self.key(app, view, (token, wallet), Some(figures), TimeSeconds(0));
+            return self.key(app, view, (token, account), Some(figures), TimeSeconds(0));
         }
-        let account = view.accounts().number_of(&wallet)?;
-        let open = view.positions().open(account, token.0, token.1)?;
+        let open = view.holdings().open(account, token.0, token.1)?;
         let figures = figures(view, token, &open.position);
-        self.key(app, view, (token, wallet), figures, open.time.seconds())
+        self.key(app, view, (token, account), figures, open.time.seconds())
     }
 
     /// The key of a position, if the filters admit it.
@@ -195,7 +195,7 @@ impl PositionSearch {
         &mut self,
         app: &App,
         view: &View,
-        (token, wallet): (Token, WalletAddress),
+        (token, account): (Token, AccountNumber),
         figures: Option<PositionFigures>,
         time: TimeSeconds,
     ) -> Option<SortKey> {
@@ -210,14 +210,14 @@ impl PositionSearch {
         };
         let has_status = match wanted.status {
             PositionStatus::RedeemableLost => figures.cur_price() == 0,
-            PositionStatus::Mergeable => has_other(view, token, wallet),
+            PositionStatus::Mergeable => has_other(view, token, account),
             _ => true,
         };
         let is_meant = is_admitted && has_status;
         (is_meant && wanted.admits(&figures) && wanted.admits_time(time)).then(|| SortKey {
             number: wanted.sort.number(&figures, time),
             token,
-            wallet,
+            account,
             closed: None,
         })
     }
@@ -264,18 +264,15 @@ impl PositionSearch {
     }
 }
 
-/// Ties are ordered by market, outcome and wallet, the newest closed one first.
+/// Ties are ordered by market, outcome and age of the account, the newest closed one first.
 fn compare_ties(a: &SortKey, b: &SortKey) -> Ordering {
-    let tie = |key: &SortKey| (key.token, key.wallet);
+    let tie = |key: &SortKey| (key.token, key.account);
     tie(a).cmp(&tie(b)).then(b.closed.cmp(&a.closed))
 }
 
-fn has_other(view: &View, (market, outcome): Token, wallet: WalletAddress) -> bool {
-    let account = view.accounts().number_of(&wallet);
-    account.is_some_and(|account| {
-        let other = view.positions().open(account, market, outcome.opposite());
-        other.is_some()
-    })
+fn has_other(view: &View, (market, outcome): Token, account: AccountNumber) -> bool {
+    let other = view.holdings().open(account, market, outcome.opposite());
+    other.is_some()
 }
 
 /// Adds the row of a position, if it still is as the search saw it.
@@ -288,10 +285,10 @@ fn write(
 ) -> Option<()> {
     let (market, outcome) = key.token;
     let listed = view.markets().get(market)?;
-    let account = view.accounts().number_of(&key.wallet)?;
+    let (account, wallet) = (key.account, view.accounts().get(key.account)?.wallet);
     let (position, time) = match key.closed {
         None => {
-            let open = view.positions().open(account, market, outcome)?;
+            let open = view.holdings().open(account, market, outcome)?;
             (open.position, open.time)
         }
         Some(rank) => {
@@ -302,8 +299,8 @@ fn write(
     let is_open = key.closed.is_none();
     let description = app.descriptions.of(listed);
     V2PositionRow {
-        wallet: key.wallet,
-        profile: profiles.profile(&key.wallet),
+        wallet,
+        profile: profiles.profile(&wallet),
         condition: listed.condition,
         tokens: listed.tokens,
         names: names(&description),
@@ -312,7 +309,7 @@ fn write(
         shown: figures(view, key.token, &position)?.shown(),
         spent: position.spent(),
         redeemable: is_open && listed.payout.is_some(),
-        mergeable: is_open && has_other(view, key.token, key.wallet),
+        mergeable: is_open && has_other(view, key.token, account),
         neg_risk: listed.is_neg_risk(),
         archived: app.descriptions.is_archived(listed),
         time: time.seconds(),

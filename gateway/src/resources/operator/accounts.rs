@@ -1,6 +1,6 @@
 //! Money in and out, wallets and their owners: `/accounts/…`, `/fees/withdraw`.
 
-use foretell_model::{Command, Outcome, Reference};
+use foretell_model::{AccountNumber, Command, Outcome, Reference};
 use foretell_view::{Account, HeldWithdrawal, View};
 use foretell_wire::operator::{
     AccountAnswer, Address, Binding, ClosedOnly, FeesWithdrawal, HeldReference, HeldRow, HeldRows,
@@ -141,15 +141,19 @@ pub(crate) async fn show(context: RequestContext) -> Result<Answer, Failure> {
     let found = app.find(|view| {
         let (number, account) = view.accounts().by_wallet(&wallet)?;
         let live_orders = view.orders().live_count_of(number);
-        describe(view, account, live_orders)
+        describe(view, (number, account), live_orders)
     });
     let account = found.await?.ok_or(ErrorCode::AccountNotFound)?;
     Ok(Answer::json(json_text(&account)).at(app.shared_view.read().position()))
 }
 
-fn describe(view: &View, account: &Account, live_orders: usize) -> Option<AccountAnswer> {
+fn describe(
+    view: &View,
+    (number, account): (AccountNumber, &Account),
+    live_orders: usize,
+) -> Option<AccountAnswer> {
     let mut positions = Vec::new();
-    for (market, held) in account.balances() {
+    for (market, held) in view.holdings().balances(number) {
         let condition_id = view.markets().get(market)?.condition;
         for &outcome in Outcome::ALL {
             if !held.total(outcome).is_zero() {

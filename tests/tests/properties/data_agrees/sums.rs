@@ -41,9 +41,9 @@ fn holders(name: &str, view: &View) {
             assert_eq!(held, supply, "{name}: {number} {outcome:?}");
         }
     }
-    for (account, held) in view.accounts().iter() {
-        for (market, outcome, open) in view.positions().open_of(account, None) {
-            let holding = held.balance(market).total(outcome);
+    for (account, _) in view.accounts().iter() {
+        for (market, outcome, open) in view.holdings().open_of(account, None) {
+            let holding = view.holdings().balance(account, market).total(outcome);
             assert_eq!(open.position.lots(), holding, "{name}: {account} {market}");
         }
     }
@@ -54,7 +54,7 @@ fn profit(view: &View, market: MarketNumber) -> i128 {
     let accounts = view.accounts().iter().map(|(account, _)| account);
     let of = |account: AccountNumber| {
         let open = Outcome::ALL.iter().filter_map(|&outcome| {
-            let position = view.positions().open(account, market, outcome)?.position;
+            let position = view.holdings().open(account, market, outcome)?.position;
             let price = view.current_price(market, outcome)?.half_units();
             let worth = i128::from(position.lots().0) * i128::from(price);
             Some(worth - 2 * position.cost() + 2 * position.realized())

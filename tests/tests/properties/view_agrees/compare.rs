@@ -41,7 +41,7 @@ pub(crate) fn compare_states(view: &View, records: &[StateRecord]) -> Result<(),
     let held = view
         .accounts()
         .iter()
-        .map(|(_, account)| account.balances().count());
+        .map(|(account, _)| view.holdings().balances(account).count());
     same("positions", &held.sum(), &seen.positions)?;
     same("live orders", &view.orders().live_count(), &seen.live.len())?;
     compare_counts(view, &seen.live)?;
@@ -95,11 +95,7 @@ fn compare_record(view: &View, record: &StateRecord, seen: &mut Seen) -> Result<
             reserved,
         } => {
             seen.positions += 1;
-            let held = view
-                .accounts()
-                .get(account)
-                .ok_or("no account")?
-                .balance(market);
+            let held = view.holdings().balance(account, market);
             same("free", &held.free, &free)?;
             same("reserved", &held.reserved, &reserved)
         }

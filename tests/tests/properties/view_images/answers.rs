@@ -155,9 +155,8 @@ impl Same<'_> {
     fn positions(&self) {
         for (account, _) in self.one.accounts().iter() {
             self.of(|view| {
-                let open = view.positions().open_of(account, None);
-                open.map(|(market, outcome, held)| (market, outcome, *held))
-                    .collect::<Vec<_>>()
+                let open = view.holdings().open_of(account, None);
+                open.collect::<Vec<_>>()
             });
             self.of(|view| {
                 let count = view.positions().closed_count(account);
@@ -172,9 +171,9 @@ impl Same<'_> {
                 assert!(by_place.eq(newest.iter().copied().map(Some)));
                 newest
             });
-            self.of(|view| view.trades().markets_of(account));
+            self.of(|view| view.holdings().traded_markets(account));
             for (market, _) in self.one.markets().iter() {
-                self.list(|view| view.trades().of_account_in(account, market));
+                self.list(|view| view.trades_of_account_in(account, market));
             }
         }
         for (market, _) in self.one.markets().iter() {

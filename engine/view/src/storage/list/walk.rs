@@ -136,7 +136,7 @@ mod tests {
     use foretell_model::codec::{CodecError, Fixed, Stored};
 
     /// The largest of some numbers, and their sum, with spans up to a level.
-    #[derive(Clone, Copy, PartialEq, Debug)]
+    #[derive(Clone, Copy, Default, PartialEq, Debug)]
     struct Sizes<const LEVEL: u32>(u32, u32);
 
     impl<const LEVEL: u32> Stored for Sizes<LEVEL> {
