@@ -11,10 +11,18 @@ use crate::error::Impossible;
 use crate::rows::balance::Balance;
 use crate::rows::holders::Holders;
 use crate::rows::position::Position;
-use crate::rows::positions::OpenPosition;
 use crate::rows::trade_summary::TradeSummary;
 use crate::storage::by_number::ByNumber;
 use crate::storage::list::ListEnd;
+
+/// A position with shares.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct OpenPosition {
+    /// Its cost and profit.
+    pub position: Position,
+    /// When it last changed.
+    pub time: TimeNs,
+}
 
 /// What an account has or had in a market.
 #[derive(Default, Debug)]

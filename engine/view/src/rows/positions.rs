@@ -1,5 +1,5 @@
-//! Positions of wallets (docs/verify/rules.md §18): open ones are part of holdings, closed ones are
-//! history; and the holders of each token.
+//! Positions of wallets (docs/verify/rules.md §18): closed ones, as history, and the holders of each
+//! token. Open ones are part of holdings.
 
 use foretell_model::codec::fixed;
 use foretell_model::{AccountNumber, Lots, MarketNumber, Outcome, Sequence, TimeNs};
@@ -12,15 +12,6 @@ use crate::storage::list::Lists;
 use crate::storage::log::Log;
 use crate::storage::row::LogRow;
 use crate::storage::slot::count;
-
-/// A position with shares.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct OpenPosition {
-    /// Its cost and profit.
-    pub position: Position,
-    /// When it last changed.
-    pub time: TimeNs,
-}
 
 /// A position without shares left.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
