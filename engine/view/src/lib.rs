@@ -1,14 +1,15 @@
 //! The read model: a pure fold of journal frames into the state that gateways read.
 //!
 //! [`View::apply`] takes the next frame; everything else only reads. `rows` has the parts of the view
-//! (accounts, holdings, keys, markets, events, books, orders, trades, midpoints, positions, actions, volume,
-//! standings, system, people, resolutions, work in the background, rebates), each with its queries and independent of the others, and the byte form of each row.
+//! (accounts, holdings, keys, markets, events, books, orders, trades, midpoints, positions, actions,
+//! volume, standings, system, people, resolutions, work in the background, rebates), each with its
+//! queries, and the byte form of each row.
 //! `storage` keeps rows and does not know what they mean. `fold` routes each event to the parts it
 //! concerns; `query` has the queries that join two parts.
 //!
 //! A view has two halves.
-//! - **Live state** is plain data in memory: accounts, holdings, keys, markets, books, live
-//!   orders. Of an account that no longer holds anything in a market, the end of a list remains.
+//! - **Live state** is plain data in memory: accounts, holdings, keys, markets, books, live orders.
+//!   Of a holding without shares a small row remains, with the end of its list of trades.
 //! - **History** is trades, finished orders, changes of midpoints, closed positions, account
 //!   actions, and lists over them. Each is a log of rows of one length (`row`, `log`), cut into
 //!   chunks of a fixed number of rows (`chunk`). A full chunk never changes, and the journal alone

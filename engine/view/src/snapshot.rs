@@ -227,7 +227,8 @@ impl View {
         for order in snapshot.read::<Vec<Order>>(LIVE)? {
             // Lists of trades are found by the builder's index.
             let builder = order.builder.map(|slot| view.builders.code(slot));
-            if builder == Some(None) {
+            let known = (view.accounts.get(order.account)).zip(view.markets.get(order.market));
+            if builder == Some(None) || known.is_none() {
                 return Err(ViewSnapshotError::Malformed(LIVE));
             }
             let restored = match delays.remove(&order.number) {

@@ -163,6 +163,13 @@ fn query_everything(view: &View) {
     let mut asked = 0;
     for (account, _) in view.accounts().iter() {
         asked += view.holdings().balances(account).count();
+        for (market, ..) in view.holdings().tokens_of(account, None) {
+            asked += view
+                .trades_of_account_in(account, market)
+                .newest_first()
+                .take(100)
+                .count();
+        }
         let ever = TimeNs(0)..TimeNs(u64::MAX);
         for slot in view.trades_of_owner(account, ever, None).take(100) {
             asked += usize::from(view.trade(slot).is_some());

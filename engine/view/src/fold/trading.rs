@@ -104,7 +104,7 @@ impl View {
     /// The taker pays and delivers from free balances, and alone pays the fee.
     fn settle_taker(&mut self, leg: &Leg, fill: &Fill) -> Result<(), Impossible> {
         let account = self.accounts.get_mut(leg.account)?;
-        let balance = &mut self.holdings.at(leg.holding).shares().balance;
+        let balance = &mut self.holdings.at(leg.holding).shares_mut().balance;
         match leg.side {
             Side::Buy => {
                 account.debit(leg.value)?;
@@ -138,7 +138,7 @@ impl View {
     /// The maker pays and delivers from its order's reservation.
     fn settle_maker(&mut self, leg: &Leg, fill: &Fill) -> Result<(), Impossible> {
         let account = self.accounts.get_mut(leg.account)?;
-        let balance = &mut self.holdings.at(leg.holding).shares().balance;
+        let balance = &mut self.holdings.at(leg.holding).shares_mut().balance;
         match leg.side {
             Side::Buy => {
                 account.spend_reserved(leg.value)?;

@@ -37,8 +37,8 @@ impl Holders {
         }
     }
 
-    /// The holders of a token, the largest first, equal ones by the age of
-    /// their accounts.
+    /// The holders of a token, the largest first, equal ones by the age of their
+    /// accounts.
     pub(crate) fn of(&self, token: Token) -> impl Iterator<Item = (AccountNumber, Lots)> {
         let holders = self.of_token.get(number(token)).into_iter().flatten();
         holders.map(|&(Reverse(lots), account)| (account, lots))

@@ -1,10 +1,8 @@
 //! Holdings: what each account has in each market. A trade changes the balance, a position and the
-//! list of trades of both accounts, so these are found by one look-up. The list remains when no share
-//! is left.
+//! list of trades of both accounts, so these are found by one look-up. When no share is left, the list
+//! remains.
 
-use core::ops::Bound;
-
-use foretell_model::codec::{CodecError, Stored, stored};
+use foretell_model::codec::{CodecError, Fixed, Stored, fixed};
 use foretell_model::{AccountNumber, Lots, MarketNumber, Outcome, TimeNs};
 
 use crate::error::Impossible;
@@ -16,7 +14,7 @@ use crate::storage::by_number::ByNumber;
 use crate::storage::list::ListEnd;
 
 /// A position with shares.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct OpenPosition {
     /// Its cost and profit.
     pub position: Position,
@@ -24,11 +22,16 @@ pub struct OpenPosition {
     pub time: TimeNs,
 }
 
+fixed!(OpenPosition {
+    position: Position,
+    time: TimeNs,
+});
+
 /// What an account has or had in a market.
 #[derive(Default, Debug)]
 pub(crate) struct Holding {
     /// The end of the list of its trades.
-    pub(crate) trades: ListEnd<TradeSummary>,
+    trades: ListEnd<TradeSummary>,
     shares: Option<Box<Shares>>,
 }
 
@@ -36,50 +39,62 @@ pub(crate) struct Holding {
 #[derive(Default, Debug)]
 pub(crate) struct Shares {
     pub(crate) balance: Balance,
-    /// By outcome; without shares if none is open.
-    positions: [Position; 2],
-    /// When each open one last changed.
-    changed: [TimeNs; 2],
+    /// By outcome; the default if none is open.
+    open: [OpenPosition; 2],
 }
 
-stored!(Shares {
-    balance: Balance,
-    positions: [Position; 2],
-    changed: [TimeNs; 2],
-});
-
 impl Shares {
-    /// The position in an outcome, to change it at a time.
-    pub(crate) fn position_at(&mut self, outcome: Outcome, time: TimeNs) -> &mut Position {
-        self.changed[outcome.index()] = time;
-        &mut self.positions[outcome.index()]
+    /// The open position in an outcome, which may be a new one.
+    pub(crate) fn open_mut(&mut self, outcome: Outcome) -> &mut OpenPosition {
+        &mut self.open[outcome.index()]
     }
 
-    fn open(&self, outcome: Outcome) -> Option<OpenPosition> {
-        let open = OpenPosition {
-            position: self.positions[outcome.index()],
-            time: self.changed[outcome.index()],
-        };
-        (!open.position.is_closed()).then_some(open)
+    fn is_empty(&self) -> bool {
+        self.balance.is_empty() && self.open.iter().all(|open| open.position.is_closed())
+    }
+}
+
+impl Stored for Shares {
+    fn put(&self, out: &mut Vec<u8>) {
+        self.balance.put(out);
+        self.open.put(out);
+    }
+
+    fn take(from: &mut &[u8]) -> Result<Self, CodecError> {
+        let (balance, open) = Stored::take(from)?;
+        let shares = Self { balance, open };
+        let is_sane = |it: &OpenPosition| !it.position.is_closed() || *it == Default::default();
+        match !shares.is_empty() && shares.open.iter().all(is_sane) {
+            true => Ok(shares),
+            false => Err(CodecError::Inconsistent("shares")),
+        }
     }
 }
 
 impl Holding {
-    /// Its open position in an outcome.
-    fn open(&self, outcome: Outcome) -> Option<OpenPosition> {
-        self.shares.as_ref()?.open(outcome)
+    /// The end of the list of its trades.
+    pub(crate) fn trades(&self) -> &ListEnd<TradeSummary> {
+        &self.trades
     }
 
     /// Its shares, to change them.
-    pub(crate) fn shares(&mut self) -> &mut Shares {
+    pub(crate) fn shares_mut(&mut self) -> &mut Shares {
         self.shares.get_or_insert_default()
     }
 
     /// Frees the memory of shares when there are none.
-    pub(crate) fn free_empty(&mut self) {
-        self.shares.take_if(|shares| {
-            shares.balance.is_empty() && shares.positions.iter().all(Position::is_closed)
-        });
+    pub(crate) fn drop_empty_shares(&mut self) {
+        self.shares.take_if(|shares| shares.is_empty());
+    }
+
+    fn open(&self, outcome: Outcome) -> Option<OpenPosition> {
+        let open = self.shares.as_ref()?.open[outcome.index()];
+        (!open.position.is_closed()).then_some(open)
+    }
+
+    /// Whether the account neither traded nor has shares there.
+    fn is_empty(&self) -> bool {
+        self.trades.is_empty() && self.shares.is_none()
     }
 }
 
@@ -104,8 +119,21 @@ impl Stored for Holding {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HoldingSlot(u32);
 
-/// The markets in which an account has or had a holding, ascending.
-type AccountMarkets = Vec<(MarketNumber, HoldingSlot)>;
+/// The markets in which an account has or had a holding.
+#[derive(Default, Debug)]
+struct AccountMarkets {
+    /// Ascending.
+    slots: Vec<(MarketNumber, HoldingSlot)>,
+    /// Number of those in which it traded.
+    traded: usize,
+}
+
+impl AccountMarkets {
+    fn find(&self, market: MarketNumber) -> Result<usize, usize> {
+        self.slots
+            .binary_search_by_key(&market, |(market, _)| *market)
+    }
+}
 
 /// All holdings.
 #[derive(Debug, Default)]
@@ -118,8 +146,8 @@ impl Holdings {
     /// The holding of an account in a market, if it ever had one.
     pub(crate) fn get(&self, account: AccountNumber, market: MarketNumber) -> Option<&Holding> {
         let markets = self.of_account.get(account)?;
-        let place = place_of(markets, market).ok()?;
-        Some(self.row(markets[place].1))
+        let place = markets.find(market).ok()?;
+        Some(self.row(markets.slots[place].1))
     }
 
     /// The balance of an account in a market.
@@ -129,21 +157,22 @@ impl Holdings {
         shares.map_or_else(Balance::default, |shares| shares.balance)
     }
 
-    /// The non-empty balances of an account, by market.
+    /// The non-empty balances of an account, by market. Every market of its past is visited.
     pub fn balances(
         &self,
         account: AccountNumber,
     ) -> impl Iterator<Item = (MarketNumber, &Balance)> {
-        let held = (self.of(account))
+        let balances = (self.from_market(account, None))
             .filter_map(|(market, holding)| Some((market, &holding.shares.as_ref()?.balance)));
-        held.filter(|(_, balance)| !balance.is_empty())
+        balances.filter(|(_, balance)| !balance.is_empty())
     }
 
     /// Number of markets in which an account has traded.
     #[must_use]
     pub fn traded_markets(&self, account: AccountNumber) -> usize {
-        let holdings = self.of(account);
-        holdings.filter(|(_, held)| !held.trades.is_empty()).count()
+        self.of_account
+            .get(account)
+            .map_or(0, |markets| markets.traded)
     }
 
     /// The open position of an account in a token.
@@ -157,43 +186,39 @@ impl Holdings {
         self.get(account, market)?.open(outcome)
     }
 
-    /// The open positions of an account, ordered by market and outcome: those after a token, or
-    /// all.
-    pub fn open_of(
+    /// The tokens of all markets in which an account has or had shares, by market and outcome: those
+    /// after a token, or all; with its open position in each. An account may have had many more
+    /// positions than it has, so a reader that must be short bounds the tokens it visits.
+    pub fn tokens_of(
         &self,
         account: AccountNumber,
         after: Option<(MarketNumber, Outcome)>,
-    ) -> impl Iterator<Item = (MarketNumber, Outcome, OpenPosition)> {
-        let from = after.map_or(Bound::Unbounded, |(market, _)| Bound::Included(market));
-        let open = self.from(account, from).flat_map(|(market, holding)| {
+    ) -> impl Iterator<Item = (MarketNumber, Outcome, Option<OpenPosition>)> {
+        let holdings = self.from_market(account, after.map(|(market, _)| market));
+        let tokens = holdings.flat_map(|(market, holding)| {
             let outcomes = Outcome::ALL.iter();
-            outcomes.filter_map(move |&outcome| Some((market, outcome, holding.open(outcome)?)))
+            outcomes.map(move |&outcome| (market, outcome, holding.open(outcome)))
         });
-        open.filter(move |(market, outcome, _)| after.is_none_or(|it| (*market, *outcome) > it))
+        tokens.filter(move |(market, outcome, _)| after.is_none_or(|it| (*market, *outcome) > it))
     }
 
-    /// The holdings of an account, also empty ones, by market.
-    fn of(&self, account: AccountNumber) -> impl Iterator<Item = (MarketNumber, &Holding)> {
-        self.from(account, Bound::Unbounded)
-    }
-
-    fn from(
+    /// The holdings of an account from a market on, also empty ones.
+    fn from_market(
         &self,
         account: AccountNumber,
-        first: Bound<MarketNumber>,
+        first: Option<MarketNumber>,
     ) -> impl Iterator<Item = (MarketNumber, &Holding)> {
-        let markets = self.of_account.get(account).map_or(&[][..], Vec::as_slice);
-        let first = match first {
-            Bound::Included(market) => place_of(markets, market).unwrap_or_else(|place| place),
-            _ => 0,
-        };
-        let rows = markets[first..].iter();
-        rows.map(|&(market, slot)| (market, self.row(slot)))
+        let markets = self.of_account.get(account).into_iter();
+        let slots = markets.flat_map(move |markets| {
+            let place = first.map_or(Ok(0), |market| markets.find(market));
+            &markets.slots[place.unwrap_or_else(|place| place)..]
+        });
+        slots.map(|&(market, slot)| (market, self.row(slot)))
     }
 
     /// Adds an account without holdings.
     pub(crate) fn open_account(&mut self, account: AccountNumber) -> Result<(), Impossible> {
-        self.of_account.push(account, AccountMarkets::new())
+        self.of_account.push(account, AccountMarkets::default())
     }
 
     /// The holding of an account in a market, which may be a new one.
@@ -204,15 +229,30 @@ impl Holdings {
     ) -> Result<HoldingSlot, Impossible> {
         let markets = self.of_account.get_mut(account);
         let markets = markets.ok_or(Impossible::UnknownAccount(account))?;
-        match place_of(markets, market) {
-            Ok(place) => Ok(markets[place].1),
+        match markets.find(market) {
+            Ok(place) => Ok(markets.slots[place].1),
             Err(place) => {
                 let slot = u32::try_from(self.rows.len()).map_err(|_| Impossible::Full)?;
                 self.rows.push(Holding::default());
-                markets.insert(place, (market, HoldingSlot(slot)));
+                markets.slots.insert(place, (market, HoldingSlot(slot)));
                 Ok(HoldingSlot(slot))
             }
         }
+    }
+
+    /// The end of the list of a holding's trades, to add one.
+    pub(crate) fn trades_mut(
+        &mut self,
+        account: AccountNumber,
+        HoldingSlot(slot): HoldingSlot,
+    ) -> &mut ListEnd<TradeSummary> {
+        let trades = &mut self.rows[slot as usize].trades;
+        if trades.is_empty()
+            && let Some(markets) = self.of_account.get_mut(account)
+        {
+            markets.traded += 1;
+        }
+        trades
     }
 
     fn row(&self, HoldingSlot(slot): HoldingSlot) -> &Holding {
@@ -231,7 +271,10 @@ impl Holdings {
         change: impl FnOnce(&mut Balance) -> Result<(), Impossible>,
     ) -> Result<(), Impossible> {
         let slot = self.slot_of(account, market)?;
-        change(&mut self.at(slot).shares().balance)
+        let holding = self.at(slot);
+        change(&mut holding.shares_mut().balance)?;
+        holding.drop_empty_shares();
+        Ok(())
     }
 
     /// Number of accounts.
@@ -240,19 +283,19 @@ impl Holdings {
     }
 
     /// The holders of all tokens of this number of markets; `None` if there are more markets.
-    pub(crate) fn holders(&self, markets: usize) -> Option<Holders> {
+    pub(crate) fn holders(&self, all_markets: usize) -> Option<Holders> {
         let mut holders = Holders::default();
-        (0..markets).for_each(|_| holders.open());
-        for (account, rows) in self.of_account.iter() {
-            for &(market, slot) in rows {
+        (0..all_markets).for_each(|_| holders.open());
+        for (account, markets) in self.of_account.iter() {
+            for &(market, slot) in &markets.slots {
                 for &outcome in Outcome::ALL {
                     let lots = |open: OpenPosition| open.position.lots();
                     let lots = self.row(slot).open(outcome).map_or(Lots::ZERO, lots);
                     holders.add((market, outcome), account, lots);
                 }
             }
-            let last = rows.last();
-            if last.is_some_and(|(market, _)| market.0 as usize >= markets) {
+            let last = markets.slots.last();
+            if last.is_some_and(|(market, _)| market.0 as usize >= all_markets) {
                 return None;
             }
         }
@@ -260,17 +303,23 @@ impl Holdings {
     }
 }
 
-/// The holdings of each account, by market.
+/// The holdings of each account that are not empty, by market.
 impl Stored for Holdings {
     fn put(&self, out: &mut Vec<u8>) {
         let count = |count: usize| u32::try_from(count).expect("dense numbers have 32 bits");
         count(self.of_account.len()).put(out);
-        for (_, markets) in self.of_account.iter() {
-            count(markets.len()).put(out);
-            for &(market, slot) in markets {
-                market.put(out);
-                self.row(slot).put(out);
+        for (account, _) in self.of_account.iter() {
+            let at = out.len();
+            0_u32.put(out);
+            let mut holdings = 0;
+            for (market, holding) in self.from_market(account, None) {
+                if !holding.is_empty() {
+                    market.put(out);
+                    holding.put(out);
+                    holdings += 1;
+                }
             }
+            out[at..at + u32::SIZE].copy_from_slice(&count(holdings).to_le_bytes());
         }
     }
 
@@ -281,55 +330,98 @@ impl Stored for Holdings {
             (holdings.open_account(account)).map_err(|_| inconsistent())?;
             let mut last = None;
             for _ in 0..u32::take(from)? {
-                let market = MarketNumber::take(from)?;
-                if last >= Some(market) {
+                let (market, holding) = <(MarketNumber, Holding)>::take(from)?;
+                if last >= Some(market) || holding.is_empty() {
                     return Err(inconsistent());
                 }
                 last = Some(market);
                 let slot = holdings.slot_of(account, market);
-                *holdings.at(slot.map_err(|_| inconsistent())?) = Stored::take(from)?;
+                let slot = slot.map_err(|_| inconsistent())?;
+                if !holding.trades.is_empty() {
+                    holdings.trades_mut(account, slot);
+                }
+                *holdings.at(slot) = holding;
             }
         }
         Ok(holdings)
     }
 }
 
-fn place_of(markets: &[(MarketNumber, HoldingSlot)], market: MarketNumber) -> Result<usize, usize> {
-    markets.binary_search_by_key(&market, |(market, _)| *market)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn a_holding_without_shares_keeps_its_list_alone() {
+    const LOTS: Lots = Lots(5);
+
+    fn held(lots: Lots) -> Holding {
         let mut holding = Holding::default();
-        let lots = Lots(5);
-        let balance = &mut holding.shares().balance;
-        balance.give(Outcome::No, lots).unwrap();
-        balance.reserve(Outcome::No, lots).unwrap();
-        holding.free_empty();
-        assert!(holding.shares.is_some());
-        let balance = &mut holding.shares().balance;
-        balance.take_reserved(Outcome::No, lots).unwrap();
-        let position = holding.shares().position_at(Outcome::No, TimeNs(1));
-        position.buy(lots, 0);
-        holding.free_empty();
+        let shares = holding.shares_mut();
+        shares.balance.give(Outcome::No, lots).unwrap();
+        shares.open_mut(Outcome::No).position.buy(lots, 0);
+        holding
+    }
+
+    #[test]
+    fn shares_are_dropped_when_balance_and_positions_are_empty() {
+        let mut holding = held(LOTS);
+        let balance = &mut holding.shares_mut().balance;
+        balance.take(Outcome::No, LOTS).unwrap();
+        holding.drop_empty_shares();
         assert!(holding.open(Outcome::No).is_some());
-        *holding.shares().position_at(Outcome::No, TimeNs(2)) = Position::default();
-        holding.free_empty();
+        *holding.shares_mut().open_mut(Outcome::No) = OpenPosition::default();
+        holding.drop_empty_shares();
         assert!(holding.shares.is_none());
+        let balance = &mut holding.shares_mut().balance;
+        balance.give(Outcome::Yes, LOTS).unwrap();
+        holding.drop_empty_shares();
+        assert!(holding.shares.is_some());
+    }
+
+    #[test]
+    fn tokens_after_a_token_are_visited_with_closed_ones_between() {
+        let mut holdings = Holdings::default();
+        let account = AccountNumber(0);
+        holdings.open_account(account).unwrap();
+        for (market, holding) in [(3, held(LOTS)), (1, held(LOTS)), (2, Holding::default())] {
+            let slot = holdings.slot_of(account, MarketNumber(market)).unwrap();
+            *holdings.at(slot) = holding;
+        }
+        let tokens = |after: Option<(u32, Outcome)>| {
+            let after = after.map(|(market, outcome)| (MarketNumber(market), outcome));
+            let tokens = holdings.tokens_of(account, after);
+            let shown = |(market, outcome, open): (MarketNumber, _, Option<OpenPosition>)| {
+                (market.0, outcome, open.is_some())
+            };
+            tokens.map(shown).collect::<Vec<_>>()
+        };
+        use Outcome::{No, Yes};
+        let all = [1, 2, 3].map(|market| [(market, Yes, false), (market, No, market != 2)]);
+        let all = all.concat();
+        assert_eq!(tokens(None), all);
+        assert_eq!(tokens(Some((0, No))), all);
+        assert_eq!(tokens(Some((1, Yes))), all[1..]);
+        assert_eq!(tokens(Some((1, No))), all[2..]);
+        assert_eq!(tokens(Some((3, No))), []);
+        assert_eq!(holdings.traded_markets(account), 0);
+        assert_eq!(
+            holdings
+                .holders(4)
+                .unwrap()
+                .of((MarketNumber(1), No))
+                .count(),
+            1
+        );
+        assert!(holdings.holders(3).is_none());
     }
 
     #[test]
     fn only_ascending_markets_of_an_account_are_read() {
-        let read = |markets: &[u32]| {
+        let read = |markets: &[u32], lots: Lots| {
             let mut bytes = Vec::new();
             1_u32.put(&mut bytes);
             u32::try_from(markets.len()).unwrap().put(&mut bytes);
             for market in markets.iter().copied().map(MarketNumber) {
-                (market, Holding::default()).put(&mut bytes);
+                (market, held(lots)).put(&mut bytes);
             }
             let holdings = Holdings::take(&mut &bytes[..]).ok()?;
             let mut again = Vec::new();
@@ -337,8 +429,8 @@ mod tests {
             assert_eq!(again, bytes);
             Some(holdings)
         };
-        assert!(read(&[]).is_some() && read(&[1, 2, 256]).is_some());
-        assert!(read(&[2, 1]).is_none() && read(&[256, 2]).is_none());
-        assert!(read(&[1, 1]).is_none());
+        assert!(read(&[], LOTS).is_some() && read(&[1, 2, 256], LOTS).is_some());
+        assert!(read(&[2, 1], LOTS).is_none() && read(&[256, 2], LOTS).is_none());
+        assert!(read(&[1, 1], LOTS).is_none() && read(&[1], Lots::ZERO).is_none());
     }
 }

@@ -6,7 +6,7 @@ use foretell_model::{AccountNumber, Lots, MarketNumber, Outcome, Sequence, TimeN
 
 use crate::error::Impossible;
 use crate::rows::holders::{Holders, Token};
-use crate::rows::holdings::Holding;
+use crate::rows::holdings::{Holding, OpenPosition};
 use crate::rows::position::Position;
 use crate::storage::list::Lists;
 use crate::storage::log::Log;
@@ -91,13 +91,14 @@ impl Positions {
         (sequence, time): (Sequence, TimeNs),
         change: impl FnOnce(&mut Position) -> Result<(), Impossible>,
     ) -> Result<i128, Impossible> {
-        let held = holding.shares().position_at(token.1, time);
-        let (before, realized) = (held.lots(), held.realized());
-        change(held)?;
-        let position = *held;
+        let open = holding.shares_mut().open_mut(token.1);
+        let (before, realized) = (open.position.lots(), open.position.realized());
+        change(&mut open.position)?;
+        open.time = time;
+        let position = open.position;
         if position.is_closed() {
-            *held = Position::default();
-            holding.free_empty();
+            *open = OpenPosition::default();
+            holding.drop_empty_shares();
             self.closed_of.push(account.0 as usize, self.closed.len())?;
             self.closed.push(&ClosedPosition {
                 market: token.0,

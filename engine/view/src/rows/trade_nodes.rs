@@ -1,6 +1,6 @@
 //! The nodes of lists of trades. The row of a trade is its posting in all six lists that have it:
-//! all trades, its market, each account, the holding of each account in the market. So filtering reads no other
-//! place, and a listed trade costs one link a list.
+//! all trades, its market, each account, the holding of each account in the market. So filtering
+//! reads no other place, and a listed trade costs one link a list.
 
 use foretell_model::codec::Fixed;
 

@@ -38,7 +38,7 @@ stored!(TradeListEnds {
 });
 
 impl TradeListEnds {
-    /// The end of a list of a trade, or of the holding of its taker or maker.
+    /// The end of one of the six lists of a trade.
     fn of<'a>(
         &'a mut self,
         kind: TradeListKind,
@@ -54,7 +54,7 @@ impl TradeListEnds {
             TradeListKind::All => &mut self.all,
             TradeListKind::Market => entry_of(&mut self.of_market, trade.market.0 as usize),
             TradeListKind::Account => entry_of(&mut self.of_account, account.0 as usize),
-            TradeListKind::Holding => &mut holdings.at(held).trades,
+            TradeListKind::Holding => holdings.trades_mut(account, held),
         }
     }
 }
@@ -98,7 +98,7 @@ impl Trades {
 
     /// The trades of a holding, filterable, with its account's own row of each.
     pub(crate) fn of_holding(&self, holding: Option<&Holding>) -> FilterableTrades<'_> {
-        let end = holding.map(|holding| &holding.trades);
+        let end = holding.map(Holding::trades);
         self.list(TradeListKind::Holding, end)
     }
 
@@ -163,10 +163,12 @@ impl Trades {
             return Err(Impossible::AmountOutOfRange);
         }
         let entry = TradeEntry::of(&trade);
+        let both = TradeSummary::of(&entry);
+        let own = Role::ALL.map(|role| TradeSummary::of(&entry.only(role)));
         for (at, (kind, role)) in LISTS.into_iter().enumerate() {
-            let own = role.map_or(entry, |role| entry.only(role));
+            let summary = role.map_or(both, |role| own[role as usize]);
             let end = self.ends.of(kind, role, &trade, (holdings, held));
-            trade.links[at] = end.push(posting_of(slot, role), TradeSummary::of(&own))?;
+            trade.links[at] = end.push(posting_of(slot, role), summary)?;
             let mut log = TradeNodeLog {
                 trades: self.all.log(),
                 spans: &mut self.spans,

@@ -106,7 +106,7 @@ impl<N: Number, T> ByNumber<N, T> {
     }
 }
 
-/// The entry of a dense number among those that were used; it may be a new one.
+/// The entry of a dense number in a list that grows to the numbers that are used.
 pub(crate) fn entry_of<T: Clone + Default>(entries: &mut Vec<T>, number: usize) -> &mut T {
     if entries.len() <= number {
         entries.resize(number + 1, T::default());

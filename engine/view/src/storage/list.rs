@@ -153,7 +153,7 @@ pub(crate) struct ListEnd<S = ()> {
     last: Packed,
     /// Its length.
     len: Packed,
-    /// Slot of the node before the postings of the newest span or, if any, of the postings after it.
+    /// Slot of the node before the postings that no span covers; 0 if there are none.
     before: Packed,
     /// The summary of these postings.
     summary: S,
@@ -183,12 +183,12 @@ impl<S: Summary> Fixed for ListEnd<S> {
 
 impl<S: Summary> ListEnd<S> {
     /// Its length.
-    fn len(self) -> u64 {
+    fn len(&self) -> u64 {
         self.len.slot()
     }
 
     /// Whether the list has no entry.
-    pub(crate) fn is_empty(self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
@@ -209,7 +209,7 @@ impl<S: Summary> ListEnd<S> {
     }
 
     /// Whether spans cover all its postings.
-    fn is_covered(self) -> bool {
+    fn is_covered(&self) -> bool {
         self.len().is_multiple_of(FAN_OUT)
     }
 }
@@ -280,7 +280,13 @@ pub(crate) fn write_spans<S: Summary>(
         newest.slot = log.push_span(&span.ok_or(Impossible::HistoryUnreadable)?)?;
         newest.level += 1;
     }
-    end.last = Packed::of(newest.slot);
+    if end.is_covered() {
+        *end = ListEnd {
+            last: Packed::of(newest.slot),
+            len: end.len,
+            ..ListEnd::default()
+        };
+    }
     Ok(())
 }
 

@@ -62,18 +62,20 @@ struct PositionSearch {
 }
 
 impl PositionSearch {
-    /// Visits up to [`STEP`] positions; true when it was the last step and made the page.
+    /// Visits up to [`STEP`] open or closed positions; true when it was the last step and made the page.
     fn step(&mut self, app: &App, account: AccountNumber) -> bool {
         let state = app.shared_view.read();
         let view = &state.view;
         self.position.get_or_insert(state.position());
         let mut seen = 0;
-        let open = view.holdings().open_of(account, self.last);
-        for (market, outcome, open) in open.take(STEP) {
+        let tokens = view.holdings().tokens_of(account, self.last);
+        for (market, outcome, open) in tokens.take(STEP) {
             seen += 1;
             self.last = Some((market, outcome));
-            let key = self.sort_key(app, view, account, (market, outcome), &open);
-            self.found.extend(key);
+            if let Some(open) = open {
+                let key = self.sort_key(app, view, account, (market, outcome), &open);
+                self.found.extend(key);
+            }
         }
         if seen == STEP {
             return false;

@@ -37,7 +37,8 @@ pub(super) async fn value_of(app: &App, wanted: ValueQuery) -> Result<Answer, Fa
     Ok(Answer::json(value_text(&wanted.user, sum)).at(position))
 }
 
-/// The value of the next [`STEP`] positions, in half micros; `None` when none is left.
+/// The value of the next [`STEP`] open or closed positions, in half micros; `None` when none is
+/// left.
 fn value_of_step(
     app: &App,
     account: AccountNumber,
@@ -46,11 +47,12 @@ fn value_of_step(
 ) -> Option<i128> {
     let state = app.shared_view.read();
     let mut sum = None;
-    let open = state.view.holdings().open_of(account, *last);
-    for (market, outcome, open) in open.take(STEP) {
+    let tokens = state.view.holdings().tokens_of(account, *last);
+    for (market, outcome, open) in tokens.take(STEP) {
         *last = Some((market, outcome));
         let sum = sum.get_or_insert(0);
         if markets.contains(market)
+            && let Some(open) = open
             && let Some(figures) = figures(&state.view, (market, outcome), &open.position)
         {
             *sum += figures.current_half_micros();

@@ -134,11 +134,12 @@ impl PositionSearch {
         let mut seen = 0;
         match source {
             Source::Open(account, after) => {
-                let open = view.holdings().open_of(*account, *after);
-                for (market, outcome, open) in open.take(STEP) {
+                let tokens = view.holdings().tokens_of(*account, *after);
+                for (market, outcome, open) in tokens.take(STEP) {
                     seen += 1;
                     let token = (market, outcome);
                     *after = Some(token);
+                    let Some(open) = open else { continue };
                     let figures = figures(view, token, &open.position);
                     let key = self.key(app, view, (token, *account), figures, open.time.seconds());
                     self.found.extend(key);

@@ -192,9 +192,9 @@ impl Asked<'_> {
         open.chain(closed).filter(|found| wanted(found)).collect()
     }
 
-    /// Reads a list, whose ties are ordered by market, outcome, wallet, the newest closed first.
+    /// Reads a list, whose ties are ordered by market, outcome, account, the newest closed first.
     fn two(&self, path: &str, mut found: Vec<Found>, sort: Sort, descending: bool) {
-        let tie = |of: &Found| (of.key.1, of.key.2, of.wallet.clone(), Reverse(of.closed));
+        let tie = |of: &Found| (of.key.1, of.key.2, of.key.0, Reverse(of.closed));
         found.sort_by_key(tie);
         found.sort_by(|a, b| match descending {
             true => sort(b).cmp(&sort(a)),
@@ -236,7 +236,7 @@ impl Asked<'_> {
         let ranked = [0, 1].map(|outcome| {
             let of = |found: &Found| (found.key.1, found.key.2) == (market, outcome);
             let mut held = self.found(&|found| found.closed.is_none() && of(found));
-            held.sort_by_key(|found| (-found.row.size, found.wallet.clone()));
+            held.sort_by_key(|found| (-found.row.size, found.key.0));
             held
         });
         for profit in [false, true] {

@@ -390,20 +390,19 @@ impl Asked<'_> {
         }
     }
 
-    /// The holders of at least `least` lots of a token, largest first, ties by address.
+    /// The holders of at least `least` lots of a token, largest first, ties by account.
     fn group(&self, market: usize, outcome: usize, least: i128, limit: usize) -> Value {
         let plain = self.plain;
         let asset = format!("{}:{outcome}", plain.markets[market].condition);
         let held = plain.positions.open.iter();
         let held = held.filter(|(key, _)| (key.1, key.2) == (market, outcome));
         let mut held: Vec<_> = held
-            .map(|(key, held)| (-held.lots, &plain.wallets[key.0], key.0))
-            .filter(|(lots, _, _)| -lots >= least)
+            .map(|(key, held)| (-held.lots, key.0))
+            .filter(|(lots, _)| -lots >= least)
             .collect();
         held.sort();
         let holders = held.into_iter().take(limit);
-        let holders =
-            holders.map(|(lots, _, account)| plain.holder(account, &asset, -lots, outcome));
+        let holders = holders.map(|(lots, account)| plain.holder(account, &asset, -lots, outcome));
         json!({ "token": asset, "holders": holders.collect::<Vec<_>>() })
     }
 

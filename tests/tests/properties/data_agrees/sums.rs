@@ -1,7 +1,7 @@
 //! Invariants over all wallets: every share has a holder, and the profits of a plain market sum to
 //! zero (without fees).
 
-use foretell_model::{AccountNumber, FramePosition, FrameRef, MarketNumber, Outcome};
+use foretell_model::{AccountNumber, FramePosition, FrameRef, Lots, MarketNumber, Outcome};
 use foretell_view::View;
 
 use crate::data_agrees::journal::Journal;
@@ -42,9 +42,10 @@ fn holders(name: &str, view: &View) {
         }
     }
     for (account, _) in view.accounts().iter() {
-        for (market, outcome, open) in view.holdings().open_of(account, None) {
+        for (market, outcome, open) in view.holdings().tokens_of(account, None) {
             let holding = view.holdings().balance(account, market).total(outcome);
-            assert_eq!(open.position.lots(), holding, "{name}: {account} {market}");
+            let open = open.map_or(Lots::ZERO, |open| open.position.lots());
+            assert_eq!(open, holding, "{name}: {account} {market}");
         }
     }
 }

@@ -155,7 +155,8 @@ impl Same<'_> {
     fn positions(&self) {
         for (account, _) in self.one.accounts().iter() {
             self.of(|view| {
-                let open = view.holdings().open_of(account, None);
+                let tokens = view.holdings().tokens_of(account, None);
+                let open = tokens.filter(|(_, _, open)| open.is_some());
                 open.collect::<Vec<_>>()
             });
             self.of(|view| {

@@ -75,6 +75,24 @@ fn what_is_missing_or_of_another_version_is_named() {
     assert_eq!(error, ViewSnapshotError::Malformed(gone.log.text()));
 }
 
+/// Tables grow to the numbers of live orders, so these must be known.
+#[test]
+fn a_live_order_of_an_unknown_account_or_market_is_malformed() {
+    const LIVE: &str = "live-orders";
+    // After the number of orders, the first one begins with its id and its number.
+    const ACCOUNT: usize = 4 + 32 + 8;
+    const MARKET: usize = ACCOUNT + 4 + 4;
+    let (image, store, _) = half(3);
+    let live = image.sections.iter().position(|(name, _)| *name == LIVE);
+    let live = live.expect("every view has it");
+    for offset in [ACCOUNT, MARKET] {
+        let mut image = image.clone();
+        image.sections[live].1[offset..offset + 4].fill(0xFF);
+        let error = read(&image, &store).unwrap_err();
+        assert_eq!(error, ViewSnapshotError::Malformed(LIVE));
+    }
+}
+
 #[test]
 fn no_bytes_make_a_view_panic() {
     let mut views = 0;
@@ -147,6 +165,12 @@ fn ask_everything(mut view: View, rest: &[Frame]) {
                 view.trades_of_order(order, usize::MAX),
             );
         }
+        for (market, ..) in view.holdings().tokens_of(number, None) {
+            let _ = view
+                .trades_of_account_in(number, market)
+                .newest_first()
+                .count();
+        }
     }
     for (market, _) in view.markets().iter() {
         let slots = view.trades().of_market(market);
@@ -154,6 +178,7 @@ fn ask_everything(mut view: View, rest: &[Frame]) {
         if let Some(book) = view.books().get(market) {
             let _ = book.of(Outcome::No).bids().count();
         }
+        let _ = view.positions().holders(market, Outcome::No).count();
     }
     let ended = view.orders().ended_between(Sequence(0), Sequence(u64::MAX));
     for ended in ended {
