@@ -11,7 +11,7 @@ use scene::*;
 /// The version, and the hash of all bytes of a small scene in this version.
 const PINNED: (u32, &str) = (
     12,
-    "f4c033d30412419d4b0165a33faacb826effd99a32065489d9da5d9fb612fd74",
+    "5a3b5c1861b20d5a6d85ee26a4f77ff0f1b0c49ed975c08e4046193f10202a26",
 );
 
 /// Two trades, orders of every final state, account actions, chunks of two rows.
