@@ -162,7 +162,7 @@ impl Holdings {
         &self,
         account: AccountNumber,
     ) -> impl Iterator<Item = (MarketNumber, &Balance)> {
-        let balances = (self.from_market(account, None))
+        let balances = (self.since(account, None))
             .filter_map(|(market, holding)| Some((market, &holding.shares.as_ref()?.balance)));
         balances.filter(|(_, balance)| !balance.is_empty())
     }
@@ -194,7 +194,7 @@ impl Holdings {
         account: AccountNumber,
         after: Option<(MarketNumber, Outcome)>,
     ) -> impl Iterator<Item = (MarketNumber, Outcome, Option<OpenPosition>)> {
-        let holdings = self.from_market(account, after.map(|(market, _)| market));
+        let holdings = self.since(account, after.map(|(market, _)| market));
         let tokens = holdings.flat_map(|(market, holding)| {
             let outcomes = Outcome::ALL.iter();
             outcomes.map(move |&outcome| (market, outcome, holding.open(outcome)))
@@ -203,7 +203,7 @@ impl Holdings {
     }
 
     /// The holdings of an account from a market on, also empty ones.
-    fn from_market(
+    fn since(
         &self,
         account: AccountNumber,
         first: Option<MarketNumber>,
@@ -312,7 +312,7 @@ impl Stored for Holdings {
             let at = out.len();
             0_u32.put(out);
             let mut holdings = 0;
-            for (market, holding) in self.from_market(account, None) {
+            for (market, holding) in self.since(account, None) {
                 if !holding.is_empty() {
                     market.put(out);
                     holding.put(out);
