@@ -187,8 +187,8 @@ impl Holdings {
     }
 
     /// The tokens of all markets in which an account has or had shares, by market and outcome: those
-    /// after a token, or all; with its open position in each. An account may have had many more
-    /// positions than it has, so a reader that must be short bounds the tokens it visits.
+    /// after a token, or all; with its open position in each. Most may be closed, so a reader that must
+    /// be short bounds the tokens it visits.
     pub fn tokens_of(
         &self,
         account: AccountNumber,
@@ -232,15 +232,14 @@ impl Holdings {
         match markets.find(market) {
             Ok(place) => Ok(markets.slots[place].1),
             Err(place) => {
-                let slot = u32::try_from(self.rows.len()).map_err(|_| Impossible::Full)?;
-                self.rows.push(Holding::default());
-                markets.slots.insert(place, (market, HoldingSlot(slot)));
-                Ok(HoldingSlot(slot))
+                let slot = push_row(&mut self.rows, Holding::default())?;
+                markets.slots.insert(place, (market, slot));
+                Ok(slot)
             }
         }
     }
 
-    /// The end of the list of a holding's trades, to add one.
+    /// The end of the list of a holding's trades, which gets one more.
     pub(crate) fn trades_mut(
         &mut self,
         account: AccountNumber,
@@ -303,6 +302,12 @@ impl Holdings {
     }
 }
 
+fn push_row(rows: &mut Vec<Holding>, holding: Holding) -> Result<HoldingSlot, Impossible> {
+    let slot = u32::try_from(rows.len()).map_err(|_| Impossible::Full)?;
+    rows.push(holding);
+    Ok(HoldingSlot(slot))
+}
+
 /// The holdings of each account that are not empty, by market.
 impl Stored for Holdings {
     fn put(&self, out: &mut Vec<u8>) {
@@ -327,21 +332,19 @@ impl Stored for Holdings {
         let inconsistent = || CodecError::Inconsistent("holdings of an account");
         let mut holdings = Self::default();
         for account in (0..u32::take(from)?).map(AccountNumber) {
-            (holdings.open_account(account)).map_err(|_| inconsistent())?;
-            let mut last = None;
+            let mut markets = AccountMarkets::default();
             for _ in 0..u32::take(from)? {
                 let (market, holding) = <(MarketNumber, Holding)>::take(from)?;
-                if last >= Some(market) || holding.is_empty() {
+                let last = markets.slots.last();
+                if last.is_some_and(|(last, _)| *last >= market) || holding.is_empty() {
                     return Err(inconsistent());
                 }
-                last = Some(market);
-                let slot = holdings.slot_of(account, market);
-                let slot = slot.map_err(|_| inconsistent())?;
-                if !holding.trades.is_empty() {
-                    holdings.trades_mut(account, slot);
-                }
-                *holdings.at(slot) = holding;
+                markets.traded += usize::from(!holding.trades.is_empty());
+                let slot = push_row(&mut holdings.rows, holding).map_err(|_| inconsistent())?;
+                markets.slots.push((market, slot));
             }
+            let added = holdings.of_account.push(account, markets);
+            added.map_err(|_| inconsistent())?;
         }
         Ok(holdings)
     }

@@ -208,7 +208,7 @@ impl<S: Summary> ListEnd<S> {
         Ok(older)
     }
 
-    /// Whether spans cover all its postings.
+    /// Whether spans cover all its postings, or end with the newest.
     fn is_covered(&self) -> bool {
         self.len().is_multiple_of(FAN_OUT)
     }
@@ -270,6 +270,9 @@ pub(crate) fn write_spans<S: Summary>(
     log: &mut impl NodeLog<S>,
     end: &mut ListEnd<S>,
 ) -> Result<(), Impossible> {
+    if !end.is_covered() {
+        return Ok(());
+    }
     let top = Cursor::at::<S>(end.last.slot(), end.len());
     let mut newest = Cursor { level: 0, ..top };
     while newest.level < top.level {
@@ -280,13 +283,11 @@ pub(crate) fn write_spans<S: Summary>(
         newest.slot = log.push_span(&span.ok_or(Impossible::HistoryUnreadable)?)?;
         newest.level += 1;
     }
-    if end.is_covered() {
-        *end = ListEnd {
-            last: Packed::of(newest.slot),
-            len: end.len,
-            ..ListEnd::default()
-        };
-    }
+    *end = ListEnd {
+        last: Packed::of(newest.slot),
+        len: end.len,
+        ..ListEnd::default()
+    };
     Ok(())
 }
 

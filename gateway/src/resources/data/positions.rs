@@ -62,7 +62,8 @@ struct PositionSearch {
 }
 
 impl PositionSearch {
-    /// Visits up to [`STEP`] open or closed positions; true when it was the last step and made the page.
+    /// Visits up to [`STEP`] open or closed positions; true when it was the last step and made the
+    /// page.
     fn step(&mut self, app: &App, account: AccountNumber) -> bool {
         let state = app.shared_view.read();
         let view = &state.view;
