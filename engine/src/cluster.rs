@@ -128,10 +128,6 @@ pub(crate) fn run(
     };
     let parts = ServingParts::wire(config, writable, wakers, clocks, random()?);
     let leader = Leader::start(taken.leader, status, &parts)?;
-    let config = &EngineConfig {
-        switch_rules: taken.all_know_rules,
-        ..config.clone()
-    };
     let serving = Serving {
         config,
         directory,

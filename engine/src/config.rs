@@ -120,8 +120,6 @@ pub struct EngineConfig {
     ///
     /// [`StageLog`]: foretell_stages::StageLog
     pub stage_log: Option<PathBuf>,
-    /// Switch to the newest rules at a start. A cluster does when all its hosts know them.
-    pub switch_rules: bool,
     /// The cluster this host belongs to; `None` = it is alone.
     pub cluster: Option<ClusterConfig>,
     /// Stop at SIGTERM and SIGINT. Without it only [`crate::StopHandle`] stops the engine.
@@ -206,7 +204,6 @@ impl EngineConfig {
             patience: Duration::from_secs(5),
             checkpoints: None,
             stage_log: None,
-            switch_rules: true,
             cluster: None,
             handle_signals: true,
         }

@@ -27,8 +27,6 @@ use crate::wait::{PollWaker, ThreadParker};
 
 /// Commands that share one time stamp and one wake-up of the sync thread.
 const BURST: usize = 64;
-/// The first rules that bound the orders a replace touches together (docs/verify/rules.md §28).
-const RULES_WITH_REPLACE: u32 = 3;
 /// The longest sleep. It bounds the delay until a stopped journal is detected.
 const LONGEST_SLEEP: Duration = Duration::from_millis(500);
 
@@ -127,8 +125,6 @@ struct GroupProgress {
     touched: u16,
     /// Each cancel ended its order.
     all_canceled: bool,
-    /// The rules in force bound no replace, so its frames may not fit a batch.
-    is_refused: bool,
 }
 
 impl Default for GroupProgress {
@@ -136,7 +132,6 @@ impl Default for GroupProgress {
         Self {
             touched: 0,
             all_canceled: true,
-            is_refused: false,
         }
     }
 }
@@ -331,7 +326,6 @@ impl<C: Clocks> Matcher<C> {
         };
         // No other command and no end of a batch comes between the commands of a replace.
         let mut group = GroupProgress::default();
-        group.is_refused = queued.group.left > 0 && self.exchange.rules() < RULES_WITH_REPLACE;
         loop {
             let left = queued.group.left;
             self.apply_queued(queued, &mut group);
@@ -381,14 +375,8 @@ impl<C: Clocks> Matcher<C> {
         }
     }
 
-    /// The answer to a command of a replace that is not applied: older rules know no replace, or a
-    /// cancel before an order ended none.
+    /// The answer to a command of a replace that is not applied: a cancel before an order ended none.
     fn held_back(&self, queued: &QueuedCommand, group: &GroupProgress) -> Option<Verdict> {
-        if group.is_refused {
-            let (needed, rules) = (RULES_WITH_REPLACE.into(), self.exchange.rules().into());
-            let reason = RejectionReason::NotInRules;
-            return Some(Verdict::Rejected(Rejection::with(reason, needed, rules)));
-        }
         let Command::PlaceOrder(order) = &queued.command else {
             return None;
         };

@@ -9,7 +9,7 @@ use foretell_link::{
     Replace, Reply, Request, Role, SnapshotAnswer, SnapshotResult, Stage, Status, Submit, Timing,
     Welcome,
 };
-use foretell_model::{AccountNumber, Command, Digest16, OperatorNumber, Verdict};
+use foretell_model::{AccountNumber, Command, OperatorNumber, Verdict};
 use foretell_stages::{Durations, Recorder};
 
 use crate::clock::Clocks;
@@ -276,7 +276,6 @@ impl<C: Clocks> RequestHandler<C> {
             self.own.push_back(Command::CancelAll {
                 owner,
                 heartbeat: true,
-                request: Digest16::ZERO,
             });
             self.own
                 .push_back(Command::SetHeartbeat { owner, on: false });

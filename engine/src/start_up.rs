@@ -45,12 +45,10 @@ pub(crate) fn journal_configuration<C: Clocks>(
         apply(matcher, wait, &command, &[], || "settings".to_owned())?;
     }
     // An older journal continues under the newest rules; a repeat is not journalled.
-    if config.switch_rules {
-        let command = Command::SwitchRules {
-            rules: NEWEST_RULES,
-        };
-        apply(matcher, wait, &command, &[], || "newest rules".to_owned())?;
-    }
+    let command = Command::SwitchRules {
+        rules: NEWEST_RULES,
+    };
+    apply(matcher, wait, &command, &[], || "newest rules".to_owned())?;
     for domain in &config.domains {
         let command = Command::RegisterDomain {
             domain: domain.number,

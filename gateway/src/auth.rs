@@ -3,9 +3,7 @@
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use foretell_auth::{Domain, Domains, MasterSecret, OwnerWallets, Window};
-use foretell_model::{
-    AccountNumber, ApiKey, Digest16, KeyNumber, TimeMs, WalletAddress, WalletKind,
-};
+use foretell_model::{AccountNumber, ApiKey, KeyNumber, TimeMs, WalletAddress, WalletKind};
 use foretell_view::View;
 use foretell_wire::ApiError;
 use foretell_wire::time::TimeForm;
@@ -70,8 +68,8 @@ pub(crate) struct Caller {
     pub(crate) owner: AccountNumber,
     pub(crate) wallets: OwnerWallets,
     pub(crate) times: TimeForm,
-    /// Digest of the request's HMAC; identifies a resent request.
-    pub(crate) request: Digest16,
+    /// BLAKE3 of the request's HMAC, the same for a resent request; zeros without one.
+    pub(crate) request: [u8; 32],
 }
 
 impl Auth {

@@ -6,7 +6,7 @@ use foretell_auth::text::{parse_address, parse_api_key};
 use foretell_auth::{
     KeyOrigin, L1Error, L1Headers, L2Error, L2Headers, L2Request, verify_l1, verify_l2,
 };
-use foretell_model::{ApiKey, Digest16, KeyNumber};
+use foretell_model::{ApiKey, KeyNumber};
 use foretell_view::View;
 use foretell_wire::time::TimeForm;
 use foretell_wire::{ApiError, ErrorCode};
@@ -109,7 +109,7 @@ impl RequestContext {
         let known = api_key.and_then(|api_key| live_key(view, api_key, false));
         let origin = known.map(|known| known.1);
         let chain = auth.domains.chain_id();
-        let proof = verify_l2(
+        let hmac = verify_l2(
             &claims,
             &request,
             origin.as_ref(),
@@ -122,10 +122,9 @@ impl RequestContext {
             L2Error::Timestamp(timestamp) => refuse(&timestamp.to_string()),
             L2Error::Credentials(hint) => refuse(hint.text()),
         })?;
-        let mut digest = [0; 16];
-        digest.copy_from_slice(&blake3::hash(&proof.hmac).as_bytes()[..16]);
+        let request = *blake3::hash(&hmac).as_bytes();
         known
-            .and_then(|(key, _)| caller(view, key, names.times, Digest16(digest)))
+            .and_then(|(key, _)| caller(view, key, names.times, request))
             .ok_or_else(|| refuse("no such live API key"))
     }
 }
@@ -167,10 +166,10 @@ fn readonly_caller(
 ) -> Option<Caller> {
     let (number, origin) = live_key(view, parse_api_key(api_key)?, true)?;
     let owns = parse_address(address)? == origin.owner;
-    owns.then(|| caller(view, number, names.times, Digest16::ZERO))?
+    owns.then(|| caller(view, number, names.times, [0; 32]))?
 }
 
-fn caller(view: &View, number: KeyNumber, times: TimeForm, request: Digest16) -> Option<Caller> {
+fn caller(view: &View, number: KeyNumber, times: TimeForm, request: [u8; 32]) -> Option<Caller> {
     let key = view.keys().get(number)?;
     Some(Caller {
         key: number,

@@ -17,16 +17,16 @@ use foretell_model::{
 };
 
 use crate::bytes::{all_zero, put_u16, put_u32, put_u64, to_u32, to_usize, u16_at, u32_at, u64_at};
-use crate::record::{RecordError, v1, v2, v3};
+use crate::record::{self, RecordError};
 
 /// The kind of a frame that holds a command; the only one.
 pub const KIND_COMMAND: u16 = 1;
-/// The frame version that is written; it selects the record module. Older versions are read, too.
-pub const VERSION: u16 = 3;
+/// The frame version. A changed record after 0.1.0 is a new version with a module of its own.
+pub const VERSION: u16 = 1;
 /// Bytes of a frame's header.
 pub const HEADER_BYTES: usize = 24;
 /// Offset of the first event record of a frame.
-const EVENTS_AT: usize = HEADER_BYTES + v3::COMMAND_BYTES + 8;
+const EVENTS_AT: usize = HEADER_BYTES + record::COMMAND_BYTES + 8;
 /// Offset of the operator's number.
 const OPERATOR_AT: usize = EVENTS_AT - 4;
 /// Offset of the number of orders that earlier frames of the group touched.
@@ -49,7 +49,7 @@ const _: () = assert!(
 /// Bytes of a frame with this many events and this much evidence.
 #[must_use]
 pub const fn length(events: usize, evidence: usize) -> usize {
-    (EVENTS_AT + events * v3::EVENT_BYTES + 4 + evidence).next_multiple_of(ALIGN)
+    (EVENTS_AT + events * record::EVENT_BYTES + 4 + evidence).next_multiple_of(ALIGN)
 }
 
 /// Writes a frame to the start of `out` and returns its length.
@@ -82,23 +82,20 @@ pub fn encode(
     let (record, _) = head[HEADER_BYTES..]
         .split_first_chunk_mut()
         .expect("the head holds the command record");
-    v3::encode_command(command, record);
+    record::encode_command(command, record);
     put_u32(head, EVENTS_AT - 8, to_u32(events.len()));
     put_u16(head, OPERATOR_AT, stamp.operator.0);
     put_u16(head, TOUCHED_AT, stamp.touched);
-    let (records, rest) = rest.split_at_mut(events.len() * v3::EVENT_BYTES);
+    let (records, rest) = rest.split_at_mut(events.len() * record::EVENT_BYTES);
     let (records, _) = records.as_chunks_mut();
     for (event, record) in events.iter().zip(records) {
-        v3::encode_event(event, record);
+        record::encode_event(event, record);
     }
     put_u32(rest, 0, to_u32(evidence.len()));
     rest[4..4 + evidence.len()].copy_from_slice(evidence);
     rest[4 + evidence.len()..].fill(0);
     total
 }
-
-type CommandCheck = fn(&Command) -> Result<(), RecordError>;
-type EventCheck = fn(&Event) -> Result<(), RecordError>;
 
 /// Why bytes are not a frame. With a valid checksum this is no torn write.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
@@ -155,7 +152,7 @@ impl<'a> Frame<'a> {
             return Err(FrameError::Length);
         }
         let (kind, version) = (u16_at(bytes, 4), u16_at(bytes, 6));
-        if kind != KIND_COMMAND || !(1..=VERSION).contains(&version) {
+        if (kind, version) != (KIND_COMMAND, VERSION) {
             return Err(FrameError::Unknown { kind, version });
         }
         let total = u32_at(bytes, 0);
@@ -167,13 +164,12 @@ impl<'a> Frame<'a> {
         if events > MAX_EVENTS || bytes.len() < length(events, 0) {
             return Err(FrameError::Length);
         }
-        let evidence_at = EVENTS_AT + events * v3::EVENT_BYTES;
+        let evidence_at = EVENTS_AT + events * record::EVENT_BYTES;
         let evidence = to_usize(u32_at(bytes, evidence_at));
         if evidence > MAX_EVIDENCE_BYTES || bytes.len() != length(events, evidence) {
             return Err(FrameError::Length);
         }
-        let has_stamp = u32_at(bytes, OPERATOR_AT) != 0;
-        if version < 3 && has_stamp || !all_zero(&bytes[evidence_at + 4 + evidence..]) {
+        if !all_zero(&bytes[evidence_at + 4 + evidence..]) {
             return Err(FrameError::Padding);
         }
         Ok(Self {
@@ -235,13 +231,14 @@ impl<'a> Frame<'a> {
     /// Its evidence.
     #[must_use]
     pub fn evidence(&self) -> &'a [u8] {
-        let at = EVENTS_AT + self.event_records().len() * v3::EVENT_BYTES;
+        let at = EVENTS_AT + self.event_records().len() * record::EVENT_BYTES;
         &self.bytes[at + 4..at + 4 + to_usize(u32_at(self.bytes, at))]
     }
 
-    fn event_records(&self) -> &'a [[u8; v3::EVENT_BYTES]] {
+    fn event_records(&self) -> &'a [[u8; record::EVENT_BYTES]] {
         let events = to_usize(u32_at(self.bytes, EVENTS_AT - 8));
-        let (records, _) = self.bytes[EVENTS_AT..EVENTS_AT + events * v3::EVENT_BYTES].as_chunks();
+        let (records, _) =
+            self.bytes[EVENTS_AT..EVENTS_AT + events * record::EVENT_BYTES].as_chunks();
         records
     }
 
@@ -251,9 +248,8 @@ impl<'a> Frame<'a> {
         'a: 's,
     {
         scratch.events.clear();
-        scratch.command = v3::decode_command(self.command_record())?;
+        scratch.command = record::decode_command(self.command_record())?;
         self.append_events(&mut scratch.events)?;
-        self.check_version(&scratch.command, &scratch.events)?;
         Ok(FrameRef {
             sequence: self.sequence(),
             time: self.time(),
@@ -276,37 +272,18 @@ impl<'a> Frame<'a> {
         commands: &mut Vec<Command>,
         events: &mut Vec<Event>,
     ) -> Result<(), FrameError> {
-        let first = events.len();
-        v3::decode_command_to(self.command_record(), |command| commands.push(command))?;
-        self.append_events(events)?;
-        let command = commands.last().expect("one was pushed");
-        self.check_version(command, &events[first..])
-    }
-
-    /// Checks that command and events exist in the frame's version.
-    #[inline]
-    fn check_version(&self, command: &Command, events: &[Event]) -> Result<(), FrameError> {
-        let (check_command, check_event): (CommandCheck, EventCheck) = match self.version() {
-            1 => (v1::check_command, v1::check_event),
-            2 => (v2::check_command, v2::check_event),
-            _ => return Ok(()),
-        };
-        check_command(command)?;
-        Ok(events.iter().try_for_each(check_event)?)
-    }
-
-    fn version(&self) -> u16 {
-        u16_at(self.bytes, 6)
+        record::decode_command_to(self.command_record(), |command| commands.push(command))?;
+        self.append_events(events)
     }
 
     fn append_events(&self, events: &mut Vec<Event>) -> Result<(), FrameError> {
         for record in self.event_records() {
-            v3::decode_event_to(record, |event| events.push(event))?;
+            record::decode_event_to(record, |event| events.push(event))?;
         }
         Ok(())
     }
 
-    pub(crate) fn command_record(&self) -> &'a [u8; v3::COMMAND_BYTES] {
+    pub(crate) fn command_record(&self) -> &'a [u8; record::COMMAND_BYTES] {
         self.bytes[HEADER_BYTES..]
             .first_chunk()
             .expect("parse saw a command record")

@@ -233,13 +233,13 @@ def read_frames(payload):
         sound(len(payload) - at >= FRAME_HEADER + COMMAND + 8, "a frame is cut")
         length, kind, version, sequence, time = struct.unpack_from("<IHHQQ", payload, at)
         where = f"frame {sequence}"
-        sound(kind == 1 and version in (1, 2, 3) and length % 8 == 0 and at + length <= len(payload), f"{where}: header")
+        sound((kind, version) == (1, 1) and length % 8 == 0 and at + length <= len(payload), f"{where}: header")
         sound(length >= FRAME_HEADER + COMMAND + 12, f"{where}: length")
         frame = payload[at : at + length]
-        count, operator, touched = struct.unpack_from("<IHH", frame, FRAME_HEADER + COMMAND)
+        count, _operator, touched = struct.unpack_from("<IHH", frame, FRAME_HEADER + COMMAND)
         events_at = FRAME_HEADER + COMMAND + 8
         evidence_at = events_at + EVENT * count
-        sound((version == 3 or operator == touched == 0) and touched <= 4096 and count <= 4160 and evidence_at + 4 <= length, f"{where}: events")
+        sound(touched <= 4096 and count <= 4160 and evidence_at + 4 <= length, f"{where}: events")
         size = struct.unpack_from("<I", frame, evidence_at)[0]
         end = evidence_at + 4 + size
         sound(size <= 65536 and -(-end // 8) * 8 == length and not any(frame[end:]), f"{where}: evidence")

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use foretell_auth::Signer;
 use foretell_matching::Capacity;
-use foretell_model::limits::{MAX_BALANCE, NEWEST_RULES};
+use foretell_model::limits::MAX_BALANCE;
 use foretell_model::{Command, OrderId, Outcome, PlaceOrder, Side, TimeNs};
 use rand::RngExt as _;
 
@@ -27,11 +27,6 @@ const RESTING_ACCOUNTS: u32 = 1_000;
 const HIGHEST_CENTS: u64 = 49;
 /// Marks the seeds of order ids; those of the orders' other fields are below.
 const ID_SEEDS: u64 = 2 << 32;
-
-/// The first command of a journal, as an engine leaves it, so that a start adds no command.
-const NEWEST: Command = Command::SwitchRules {
-    rules: NEWEST_RULES,
-};
 
 /// Contents of a journal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -101,7 +96,6 @@ pub(crate) fn write_resting(
     };
     let mut writer = JournalWriter::create(journal, capacity, STEP_NS)?;
     let (mut evidence, signers) = (Evidence::new()?, signers()?);
-    writer.apply(&NEWEST, &[])?;
     let funds = MAX_BALANCE.0 / u64::from(RESTING_ACCOUNTS);
     let venue = Venue {
         settings: Venue::open_settings(orders),
@@ -129,7 +123,7 @@ pub(crate) fn write_resting(
     writer.finish()
 }
 
-/// Writes a journal of a venue under the newest rules, and of the commands `then`, into a new
+/// Writes a journal of a venue, and of the commands `then`, into a new
 /// directory.
 pub(crate) fn write_venue(
     journal: &Path,
@@ -137,7 +131,6 @@ pub(crate) fn write_venue(
     then: impl Iterator<Item = Command>,
 ) -> Result<Written, MeasureError> {
     let mut writer = JournalWriter::create(journal, Capacity::default(), STEP_NS)?;
-    writer.apply(&NEWEST, &[])?;
     open(&mut writer, &Evidence::new()?, venue)?;
     for command in then {
         writer.apply(&command, &[])?;
@@ -186,8 +179,8 @@ fn signers() -> Result<Vec<Signer>, MeasureError> {
     (0..RESTING_ACCOUNTS).map(key).collect()
 }
 
-/// Commands of a journal of resting orders besides these: rules, settings, domain, and two for each
+/// Commands of a journal of resting orders besides these: settings, domain, and two for each
 /// market and account.
 #[cfg(test)]
 pub(crate) const RESTING_VENUE_COMMANDS: u64 =
-    3 + 2 * (RESTING_MARKETS as u64 + RESTING_ACCOUNTS as u64);
+    2 + 2 * (RESTING_MARKETS as u64 + RESTING_ACCOUNTS as u64);

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use foretell_model::command::RegisterMarket;
+use foretell_model::limits::ORDER_ID_SHARES;
 use foretell_model::{
     AccountNumber, ApiKey, Command, ConditionId, FeeSchedule, KeyNumber, Lots, MarketNumber,
     Micros, OrderId, OrderType, Outcome, PlaceOrder, Reference, Settings, Side, Tick, TimeMs,
@@ -48,13 +49,15 @@ impl Account {
 
 impl Venue {
     /// Settings under which no order of a workload is rejected: no minimum value, no cap on live
-    /// orders, and `orders` remembered ids.
+    /// orders, and `orders` remembered ids of each owner.
     pub(crate) fn open_settings(orders: u32) -> Settings {
         let defaults = Settings::default();
         Settings {
             marketable_minimum: Micros::ZERO,
             live_orders_per_account: u32::MAX,
-            remembered_order_ids: orders.max(defaults.remembered_order_ids),
+            remembered_order_ids: orders
+                .saturating_mul(ORDER_ID_SHARES)
+                .max(defaults.remembered_order_ids),
             ..defaults
         }
     }

@@ -155,7 +155,6 @@ impl<'a> Workload<'a> {
             order_ids: self.stream.orders() as usize,
             timestamp_seconds: 1 << 10,
             references: venue.shares.len() + accounts,
-            requests: 0,
         }
     }
 

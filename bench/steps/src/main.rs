@@ -9,7 +9,7 @@ use std::process::ExitCode;
 
 use foretell_matching::{Capacity, Exchange};
 use foretell_model::command::RegisterMarket;
-use foretell_model::limits::{MAX_BALANCE, MAX_EVENTS, NEWEST_RULES};
+use foretell_model::limits::{MAX_BALANCE, MAX_EVENTS};
 use foretell_model::{
     AccountNumber, ApiKey, Command, ConditionId, Event, FeeSchedule, KeyNumber, Lots, MarketNumber,
     Micros, OrderId, OrderType, Outcome, PlaceOrder, Reference, Settings, Side, Tick, TimeMs,
@@ -96,8 +96,6 @@ impl Venue {
             exchange: Exchange::new(capacity, INDEX_KEY),
             events: Vec::with_capacity(MAX_EVENTS),
         };
-        let rules = NEWEST_RULES;
-        venue.ready(&Command::SwitchRules { rules });
         venue.ready(&Command::ChangeSettings {
             settings: Settings {
                 marketable_minimum: Micros::ZERO,

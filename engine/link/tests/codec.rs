@@ -65,7 +65,6 @@ fn command() -> impl Strategy<Value = Command> {
             owner: AccountNumber(7),
             market: MarketNumber(market),
             outcome: market.is_multiple_of(2).then_some(Outcome::No),
-            request: Default::default(),
         }),
         Just(Command::SetMode {
             mode: SystemMode::CancelOnly
@@ -487,7 +486,6 @@ fn the_engines_own_commands_come_from_no_socket() {
     let cancel_all = |heartbeat| Command::CancelAll {
         owner: AccountNumber(1),
         heartbeat,
-        request: Default::default(),
     };
     let mode = Command::SetMode {
         mode: SystemMode::Paused,

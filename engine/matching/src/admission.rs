@@ -20,7 +20,6 @@ use crate::fill::result;
 use crate::funds::ensure_collateral;
 use crate::id_memory::OrderTerms;
 use crate::market::Market;
-use crate::rules::Rules;
 use crate::shares::ensure_shares;
 use crate::slab::NONE;
 use crate::taker::{FillTotals, Taker};
@@ -212,9 +211,6 @@ impl Exchange {
         );
         if !is_full && held < share || self.is_id_due(context) {
             return Ok(());
-        }
-        if context.rules == Rules::One {
-            return ensure(!is_full, RejectionReason::Busy);
         }
         let has_reserve = held < RESERVED_ORDER_IDS.min(share);
         ensure(!is_full || has_reserve, RejectionReason::Busy)?;

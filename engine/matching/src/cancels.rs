@@ -3,7 +3,7 @@
 use foretell_model::digest::PendingWork;
 use foretell_model::limits::MAX_VISITED_ORDERS;
 use foretell_model::{
-    AccountNumber, CloseReason, CommandOutcome, Digest16, Event, MarketNumber, OrderId, Outcome,
+    AccountNumber, CloseReason, CommandOutcome, Event, MarketNumber, OrderId, Outcome,
     RejectionReason, Side, TimeSeconds,
 };
 
@@ -11,7 +11,6 @@ use crate::command_context::{CommandContext, HandlerResult, NotApplied, ensure};
 use crate::exchange::Exchange;
 use crate::expiry::is_expired;
 use crate::order_pool::BookSide;
-use crate::rules::Rules;
 use crate::slab::NONE;
 
 impl Exchange {
@@ -43,17 +42,15 @@ impl Exchange {
         &mut self,
         owner: AccountNumber,
         heartbeat: bool,
-        request: Digest16,
         context: &mut CommandContext<'_>,
     ) -> HandlerResult {
         self.account(owner)?;
-        self.ensure_new_request(owner, request, context)?;
         let reason = if heartbeat {
             CloseReason::Heartbeat
         } else {
             CloseReason::User
         };
-        self.cancel_orders_of(owner, (None, None), (reason, request), context)
+        self.cancel_orders_of(owner, (None, None), reason, context)
     }
 
     pub(crate) fn cancel_market_orders(
@@ -61,52 +58,32 @@ impl Exchange {
         owner: AccountNumber,
         market: MarketNumber,
         outcome: Option<Outcome>,
-        request: Digest16,
         context: &mut CommandContext<'_>,
     ) -> HandlerResult {
         self.account(owner)?;
-        self.ensure_new_request(owner, request, context)?;
         self.markets.get(market)?;
-        let reason = CloseReason::User;
-        self.cancel_orders_of(owner, (Some(market), outcome), (reason, request), context)
+        self.cancel_orders_of(owner, (Some(market), outcome), CloseReason::User, context)
     }
 
-    /// Rules 1: rejects a cancel request that was already applied.
-    fn ensure_new_request(
-        &self,
-        owner: AccountNumber,
-        request: Digest16,
-        context: &CommandContext<'_>,
-    ) -> Result<(), NotApplied> {
-        match context.rules {
-            Rules::One => self.requests.ensure_new(owner, request),
-            Rules::Two | Rules::Three => Ok(()),
-        }
-    }
-
-    /// Applies a checked cancel of an owner's orders. Under rules 2 a cancel that matches no order
-    /// is not applied, so a client without orders cannot fill the journal.
+    /// Applies a checked cancel of an owner's orders. A cancel that matches no order is not applied,
+    /// so a client without orders cannot fill the journal.
     fn cancel_orders_of(
         &mut self,
         owner: AccountNumber,
         (market, outcome): (Option<MarketNumber>, Option<Outcome>),
-        (reason, request): (CloseReason, Digest16),
+        reason: CloseReason,
         context: &mut CommandContext<'_>,
     ) -> HandlerResult {
-        match context.rules {
-            Rules::One => self.requests.remember(owner, request, context),
-            Rules::Two | Rules::Three => ensure(
-                self.orders_of(owner, market, outcome).next().is_some(),
-                NotApplied::already(CommandOutcome::Cancelled { orders: 0 }),
-            )?,
-        }
+        ensure(
+            self.orders_of(owner, market, outcome).next().is_some(),
+            NotApplied::already(CommandOutcome::Cancelled { orders: 0 }),
+        )?;
         let work = PendingWork::CancelOwner {
             owner,
             market,
             outcome,
             reason,
             first: context.sequence,
-            request,
         };
         let orders = self.do_work(work, context);
         Ok(CommandOutcome::Cancelled { orders })
@@ -126,24 +103,6 @@ impl Exchange {
         }
         self.close_order(slot, reason, context);
         Some(1)
-    }
-
-    /// Rules 3: does the first due thing. Before: closes expired orders by (expiration, number), at
-    /// most `MAX_VISITED_ORDERS`; the rest stay due for the next command.
-    pub(crate) fn advance_time(&mut self, context: &mut CommandContext<'_>) -> HandlerResult {
-        if context.rules == Rules::Three {
-            return self.advance_clock(context);
-        }
-        let mut orders = 0;
-        while let Some(slot) = self.expiry.first()
-            && (orders as usize) < MAX_VISITED_ORDERS
-            && self.is_expired(self.orders[slot].expiration, context)
-        {
-            self.close_order(slot, CloseReason::Expired, context);
-            orders += 1;
-        }
-        ensure(orders > 0, RejectionReason::NothingDue)?;
-        Ok(CommandOutcome::Cancelled { orders })
     }
 
     pub(crate) fn continue_work(&mut self, context: &mut CommandContext<'_>) -> HandlerResult {
@@ -175,10 +134,6 @@ impl Exchange {
         slots.clear();
         self.scratch = slots;
 
-        if let PendingWork::CancelOwner { owner, request, .. } = work {
-            self.requests
-                .count(owner, request, orders, context.sequence);
-        }
         if is_more {
             self.system.pending = Some(work);
             context.event(Event::WorkPending);

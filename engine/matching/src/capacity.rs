@@ -30,8 +30,6 @@ pub struct Capacity {
     pub timestamp_seconds: usize,
     /// References of account actions; the same number again for operators.
     pub references: usize,
-    /// Remembered cancel requests.
-    pub requests: usize,
 }
 
 impl Capacity {
@@ -48,7 +46,6 @@ impl Capacity {
         order_ids: 0,
         timestamp_seconds: 0,
         references: 0,
-        requests: 0,
     };
 }
 
@@ -67,7 +64,6 @@ impl Default for Capacity {
             order_ids: 1 << 18,
             timestamp_seconds: 1 << 12,
             references: 1 << 12,
-            requests: 1 << 12,
         }
     }
 }

@@ -172,7 +172,7 @@ impl Exchange {
         CommandOutcome::Cancelled { orders }
     }
 
-    /// Whether a thing is due at `now`, under rules 3. The hot path: every command asks.
+    /// Whether a thing is due at `now`. The hot path: every command asks.
     #[inline(always)]
     pub(crate) fn is_time_due(&self, now: TimeNs) -> bool {
         let is_thing_due = now >= self.clock.next && (now < NEVER || self.first_thing().is_some());

@@ -6,12 +6,8 @@ use foretell_model::{
     CommandOutcome, Event, OperatorNumber, Rejection, RejectionReason, Sequence, TimeNs, Verdict,
 };
 
-use crate::rules::Rules;
-
-/// Stamp, sequence, rules and event buffer of the current command.
+/// Stamp, sequence and event buffer of the current command.
 pub(crate) struct CommandContext<'a> {
-    /// The rules in force.
-    pub(crate) rules: Rules,
     /// The pinned code of the command.
     pub(crate) code: u16,
     /// The sequence that the command takes if it is applied.

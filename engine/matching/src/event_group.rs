@@ -11,7 +11,6 @@ use foretell_model::{
 use crate::command_context::{CommandContext, HandlerResult, NotApplied, ensure};
 use crate::exchange::Exchange;
 use crate::idempotency::ActionContent;
-use crate::rules::Rules;
 use crate::shares::{ensure_amount, ensure_shares};
 use crate::table::{KeyHasher, Table};
 
@@ -184,11 +183,11 @@ impl Exchange {
         self.references
             .ensure_new(Some(account), reference, Some(content), context)?;
         self.references.ensure_room(account, context)?;
-        self.ensure_convertible(account, event, (questions, lots), context.rules)?;
+        self.ensure_convertible(account, event, (questions, lots))?;
 
         for (index, market) in (0..).zip(&self.event_groups[event].questions) {
             let market = *market;
-            // Under rules 3 a resolved question gets nothing.
+            // A resolved question gets nothing.
             if self.markets[market].payout.is_some() {
                 continue;
             }
@@ -222,7 +221,6 @@ impl Exchange {
         account: AccountNumber,
         event: EventNumber,
         (questions, lots): (QuestionSet, Lots),
-        rules: Rules,
     ) -> Result<(), NotApplied> {
         let who = self.account(account)?;
         let event = self.event_groups.get(event)?;
@@ -236,8 +234,7 @@ impl Exchange {
         });
         let is_active = event.frozen
             && states.all(|(is_given, state, payout)| {
-                let needs_active = is_given || rules != Rules::Three;
-                (state == MarketState::Active || !needs_active) && payout != Some(Payout::Yes)
+                (state == MarketState::Active || !is_given) && payout != Some(Payout::Yes)
             });
         ensure(is_active, RejectionReason::EventNotActive)?;
         ensure(!who.closed_only, RejectionReason::ClosedOnlyAccount)?;

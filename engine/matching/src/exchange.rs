@@ -5,13 +5,11 @@ use std::cell::Cell;
 use foretell_model::digest::StateDigest;
 use foretell_model::limits::MAX_VISITED_ORDERS;
 use foretell_model::{
-    Command, CommandStamp, Event, OperatorNumber, Rejection, RejectionReason, Sequence, TimeNs,
-    Verdict,
+    Command, CommandStamp, Event, OperatorNumber, RejectionReason, Sequence, TimeNs, Verdict,
 };
 
 use crate::accounts::Accounts;
 use crate::background::BackgroundQueue;
-use crate::cancel_requests::CancelRequests;
 use crate::capacity::Capacity;
 use crate::clock::Clock;
 use crate::command_context::{CommandContext, HandlerResult, NotApplied, ensure, verdict};
@@ -29,7 +27,6 @@ use crate::policies::{Permissions, Policies};
 use crate::positions::Positions;
 use crate::rebates::Rebates;
 use crate::resolution::Resolution;
-use crate::rules::Rules;
 use crate::system::System;
 use crate::table::KeyHasher;
 
@@ -48,7 +45,6 @@ pub struct Exchange {
     pub(crate) clock: Clock,
     pub(crate) ids: IdMemory,
     pub(crate) references: References,
-    pub(crate) requests: CancelRequests,
     pub(crate) rebates: Rebates,
     pub(crate) policies: Policies,
     pub(crate) resolution: Resolution,
@@ -83,12 +79,7 @@ impl Exchange {
                 capacity.timestamp_seconds,
                 hasher.clone(),
             ),
-            references: References::with_capacity(
-                capacity.references,
-                capacity.accounts,
-                hasher.clone(),
-            ),
-            requests: CancelRequests::with_capacity(capacity.requests, hasher),
+            references: References::with_capacity(capacity.references, capacity.accounts, hasher),
             rebates: Rebates::with_capacity(capacity.accounts),
             policies: Policies::default(),
             resolution: Resolution::default(),
@@ -119,16 +110,10 @@ impl Exchange {
     pub(crate) fn try_apply(
         &mut self,
         command: &Command,
-        mut stamp: CommandStamp,
+        stamp: CommandStamp,
         events: &mut Vec<Event>,
     ) -> HandlerResult {
         // The checks before those of the command itself: docs/verify/rules.md §2.
-        let rules = self.system.rules;
-        let has_clock = rules == Rules::Three;
-        if !has_clock {
-            stamp = CommandStamp::at(stamp.time);
-            self.ensure_in_rules(command)?;
-        }
         let (sequence, now) = (
             self.system.sequence.next(),
             self.system.time.max(stamp.time),
@@ -136,14 +121,13 @@ impl Exchange {
         if self.has_pending_work() && *command != Command::Continue {
             return Err(RejectionReason::WorkPending.into());
         }
-        if has_clock && self.is_time_due(now) {
+        if self.is_time_due(now) {
             Self::ensure_takes_time(command)?;
         }
         if stamp.operator != OperatorNumber::NONE {
             self.ensure_operator(stamp.operator, command)?;
         }
         let mut context = CommandContext {
-            rules,
             code: command.code(),
             sequence,
             now,
@@ -168,33 +152,18 @@ impl Exchange {
         ensure(takes_time, RejectionReason::TimeDue)
     }
 
-    #[cold]
-    fn ensure_in_rules(&self, command: &Command) -> Result<(), NotApplied> {
-        let (needed, rules) = (command.first_rules(), self.system.rules.number());
-        let reason = RejectionReason::NotInRules;
-        ensure(
-            needed <= rules,
-            Rejection::with(reason, needed.into(), rules.into()),
-        )
-    }
-
     /// One arm per command, in the order of their codes.
     #[inline(always)]
     fn dispatch(&mut self, command: &Command, context: &mut CommandContext<'_>) -> HandlerResult {
         match *command {
             Command::PlaceOrder(ref order) => self.place_order(order, context),
             Command::CancelOrder { owner, ref order } => self.cancel_order(owner, order, context),
-            Command::CancelAll {
-                owner,
-                heartbeat,
-                request,
-            } => self.cancel_all(owner, heartbeat, request, context),
+            Command::CancelAll { owner, heartbeat } => self.cancel_all(owner, heartbeat, context),
             Command::CancelMarketOrders {
                 owner,
                 market,
                 outcome,
-                request,
-            } => self.cancel_market_orders(owner, market, outcome, request, context),
+            } => self.cancel_market_orders(owner, market, outcome, context),
 
             Command::Deposit {
                 wallet,
@@ -280,7 +249,7 @@ impl Exchange {
             Command::RegisterDomain { domain, separator } => {
                 self.register_domain(domain, separator, context)
             }
-            Command::AdvanceTime => self.advance_time(context),
+            Command::AdvanceTime => self.advance_clock(context),
             Command::Continue => self.continue_work(context),
             Command::AttestState { sequence, .. } => self.attest_state(sequence, context),
 
@@ -335,7 +304,7 @@ impl Exchange {
     /// The rules number in force.
     #[must_use]
     pub const fn rules(&self) -> u32 {
-        self.system.rules.number()
+        self.system.rules
     }
 
     /// Whether `Continue` must be the next command.
@@ -344,8 +313,8 @@ impl Exchange {
         self.system.pending.is_some()
     }
 
-    /// When the next thing falls due (docs/verify/rules.md §21); from then on `AdvanceTime` has an effect, and
-    /// under rules 3 it must precede every other command.
+    /// When the next thing falls due (docs/verify/rules.md §21); from then on `AdvanceTime`
+    /// must precede every other command.
     #[must_use]
     pub fn next_due(&self) -> Option<TimeNs> {
         self.first_due().map(|due| due.at)

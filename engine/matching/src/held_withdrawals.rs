@@ -64,8 +64,7 @@ impl HeldWithdrawals {
 }
 
 impl Exchange {
-    /// Whether a withdrawal of this amount waits for a second person. Never before rules 3, whose
-    /// limit is 0.
+    /// Whether a withdrawal of this amount waits for a second person; never with a limit of 0.
     pub(crate) fn needs_second_person(&self, amount: Micros) -> bool {
         let limit = self.rebates.payments.withdrawal_limit;
         !limit.is_zero() && amount > limit

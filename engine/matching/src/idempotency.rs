@@ -1,8 +1,8 @@
 //! Idempotency of money and account actions by the references of their commands.
 
 use foretell_model::limits::{
-    EVICTED_PER_COMMAND, MAX_REFERENCES_PER_ACCOUNT, MAX_REMEMBERED_REFERENCES,
-    REFERENCE_MEMORY_NS, REFERENCES_PER_ACCOUNT, REQUEST_MEMORY_NS,
+    EVICTED_PER_COMMAND, MAX_REMEMBERED_REFERENCES, REFERENCE_MEMORY_NS, REFERENCES_PER_ACCOUNT,
+    REQUEST_MEMORY_NS,
 };
 use foretell_model::{
     AccountNumber, CommandOutcome, Micros, QuestionSet, Reference, Rejection, RejectionReason,
@@ -11,8 +11,7 @@ use foretell_model::{
 
 use crate::action_references::ActionReferences;
 use crate::command_context::{CommandContext, NotApplied, ensure};
-use crate::indexed_queue::IndexedQueue;
-use crate::rules::Rules;
+use crate::indexed_list::IndexedList;
 use crate::table::KeyHasher;
 
 /// Code of a proposal.
@@ -60,7 +59,7 @@ impl UsedReference {
 /// days within the bound of each account.
 #[derive(Debug)]
 pub(crate) struct References {
-    operators: IndexedQueue<UsedReference>,
+    operators: IndexedList<UsedReference>,
     actions: ActionReferences,
     hasher: KeyHasher,
 }
@@ -68,7 +67,7 @@ pub(crate) struct References {
 impl References {
     pub(crate) fn with_capacity(references: usize, accounts: usize, hasher: KeyHasher) -> Self {
         Self {
-            operators: IndexedQueue::with_capacity(references),
+            operators: IndexedList::with_capacity(references),
             actions: ActionReferences::with_capacity(references, accounts),
             hasher,
         }
@@ -96,63 +95,21 @@ impl References {
         }
     }
 
-    /// Rejects when a reference of an account that takes on risk (split, convert) finds no room.
+    /// Rejects when a reference of an account that takes on risk (split, convert) finds no room: the
+    /// account's oldest reference is evictable once its request can no longer be resent. Actions
+    /// that reduce risk (merge, redeem) are never rejected for memory.
     pub(crate) fn ensure_room(
         &self,
         account: AccountNumber,
         context: &CommandContext<'_>,
     ) -> Result<(), NotApplied> {
-        match context.rules {
-            Rules::One => self.ensure_room_rules_1(account, context.now),
-            Rules::Two | Rules::Three => self.ensure_oldest_evictable(account, context.now),
-        }
-    }
-
-    /// The same for actions that reduce risk (merge, redeem): rules 2 never reject them for memory.
-    pub(crate) fn ensure_room_for_exit(
-        &self,
-        account: AccountNumber,
-        context: &CommandContext<'_>,
-    ) -> Result<(), NotApplied> {
-        match context.rules {
-            Rules::One => self.ensure_room_rules_1(account, context.now),
-            Rules::Two | Rules::Three => Ok(()),
-        }
-    }
-
-    /// The account's oldest reference is evictable once its request can no longer be resent.
-    fn ensure_oldest_evictable(
-        &self,
-        account: AccountNumber,
-        now: TimeNs,
-    ) -> Result<(), NotApplied> {
         let count = self.count_of(account);
         let is_evictable =
-            |oldest: &UsedReference| is_older_than(oldest.time, REQUEST_MEMORY_NS, now);
+            |oldest: &UsedReference| is_older_than(oldest.time, REQUEST_MEMORY_NS, context.now);
         let cap = REFERENCES_PER_ACCOUNT;
         ensure(
             count < cap || self.actions.oldest_of(account).is_some_and(is_evictable),
             Rejection::with(RejectionReason::TooManyReferences, count.into(), cap.into()),
-        )
-    }
-
-    /// There is room while the oldest reference of all is due, since `remember` evicts it first.
-    fn ensure_room_rules_1(&self, account: AccountNumber, now: TimeNs) -> Result<(), NotApplied> {
-        if self
-            .actions
-            .oldest()
-            .is_some_and(|oldest| is_past_retention(oldest, now))
-        {
-            return Ok(());
-        }
-        let (count, cap) = (self.count_of(account), MAX_REFERENCES_PER_ACCOUNT);
-        ensure(
-            count < cap,
-            Rejection::with(RejectionReason::TooManyReferences, count.into(), cap.into()),
-        )?;
-        ensure(
-            self.actions.len() < MAX_REMEMBERED_REFERENCES,
-            RejectionReason::Busy,
         )
     }
 
@@ -249,22 +206,15 @@ impl References {
             }
             self.actions.evict_oldest(|used| hash_of(hasher, used));
         }
-        if context.rules == Rules::One {
-            return;
-        }
-        for _ in 0..EVICTED_PER_COMMAND {
-            if self.actions.count_of(account) < REFERENCES_PER_ACCOUNT {
-                break;
-            }
+        if self.actions.count_of(account) >= REFERENCES_PER_ACCOUNT {
             self.actions
                 .evict_oldest_of(account, |used| hash_of(hasher, used));
         }
     }
 
-    /// Whether to evict the oldest action: when due, or under rules 2 when many are kept.
-    const fn is_evictable(&self, oldest: &UsedReference, context: &CommandContext<'_>) -> bool {
-        let is_full =
-            !matches!(context.rules, Rules::One) && self.actions.len() >= MAX_REMEMBERED_REFERENCES;
+    /// Whether to evict the oldest action: when due, or when many are kept.
+    fn is_evictable(&self, oldest: &UsedReference, context: &CommandContext<'_>) -> bool {
+        let is_full = self.actions.len() >= MAX_REMEMBERED_REFERENCES;
         is_past_retention(oldest, context.now)
             || (is_full && is_older_than(oldest.time, REQUEST_MEMORY_NS, context.now))
     }
@@ -302,7 +252,6 @@ mod tests {
         events: &mut Vec<foretell_model::Event>,
     ) -> CommandContext<'_> {
         CommandContext {
-            rules: Rules::One,
             code: 19,
             sequence: Sequence(sequence),
             now: TimeNs(now),
@@ -410,67 +359,12 @@ mod tests {
         }
     }
 
-    /// The result of a new reference of an account at a time.
-    fn room(references: &References, account: u32, now: u64) -> Result<(), RejectionReason> {
-        let (account, events) = (AccountNumber(account), &mut Vec::new());
-        let context = context(1, now, events);
-        let leaving = reason(references.ensure_room_for_exit(account, &context));
-        assert_eq!(leaving, reason(references.ensure_room(account, &context)));
-        leaving
-    }
-
-    #[test]
-    fn an_account_that_used_its_share_waits_until_the_oldest_is_over() {
-        let cap = MAX_REFERENCES_PER_ACCOUNT;
-        let mut references = References::with_capacity(4, 4, KeyHasher::new(1));
-        fill(&mut references, 3, 0, cap - 1);
-        assert_eq!(room(&references, 3, 10), Ok(()));
-        fill(&mut references, 3, cap, 1);
-        let full = Err(RejectionReason::TooManyReferences);
-        assert_eq!(room(&references, 3, 10), full);
-        assert_eq!(room(&references, 2, 10), Ok(()));
-        assert_eq!(room(&references, 3, 10 + REFERENCE_MEMORY_NS), full);
-        assert_eq!(room(&references, 3, 11 + REFERENCE_MEMORY_NS), Ok(()));
-        references.evict_some(
-            AccountNumber(9),
-            &context(9, 11 + REFERENCE_MEMORY_NS, &mut Vec::new()),
-        );
-        assert_eq!(
-            references.iter().count(),
-            cap as usize - EVICTED_PER_COMMAND
-        );
-        assert_eq!(
-            references.count_of(AccountNumber(3)) as usize,
-            references.iter().count()
-        );
-    }
-
-    #[test]
-    fn the_memory_of_references_is_bounded() {
-        let share = MAX_REFERENCES_PER_ACCOUNT;
-        let mut references = References::with_capacity(4, 4, KeyHasher::new(1));
-        let mut accounts = 0;
-        while references.iter().count() < MAX_REMEMBERED_REFERENCES {
-            assert_eq!(room(&references, accounts, 10), Ok(()));
-            fill(&mut references, accounts, accounts * share, share);
-            accounts += 1;
-        }
-        assert_eq!(room(&references, accounts, 10), Err(RejectionReason::Busy));
-        assert_eq!(
-            room(&references, accounts, 11 + REFERENCE_MEMORY_NS),
-            Ok(())
-        );
-    }
-
-    /// Remembers a reference of account 3 under rules 2.
-    fn remember_by_rules_2(references: &mut References, number: u32, now: u64) {
+    /// Remembers a reference of account 3.
+    fn remember_one(references: &mut References, number: u32, now: u64) {
         let mut name = [0xff; 32];
         name[..4].copy_from_slice(&number.to_le_bytes());
         let events = &mut Vec::new();
-        let context = CommandContext {
-            rules: Rules::Two,
-            ..context(1, now, events)
-        };
+        let context = context(1, now, events);
         let scope = Some(AccountNumber(3));
         references.remember(
             scope,
@@ -482,31 +376,26 @@ mod tests {
     }
 
     #[test]
-    fn under_rules_2_the_oldest_of_the_account_gives_way_and_leaving_is_never_refused() {
+    fn the_oldest_of_the_account_gives_way() {
         let (cap, second) = (REFERENCES_PER_ACCOUNT, 1_000_000_000);
         let (account, other) = (AccountNumber(3), AccountNumber(2));
         let room = |references: &References, account, now| {
             let events = &mut Vec::new();
-            let context = CommandContext {
-                rules: Rules::Two,
-                ..context(1, now, events)
-            };
-            assert!(references.ensure_room_for_exit(account, &context).is_ok());
-            reason(references.ensure_room(account, &context))
+            reason(references.ensure_room(account, &context(1, now, events)))
         };
         let mut references = References::with_capacity(4, 4, KeyHasher::new(1));
         fill(&mut references, other.0, 0, 1);
         for number in 0..cap {
             let now = second * (u64::from(number) + 1);
             assert_eq!(room(&references, account, now), Ok(()));
-            remember_by_rules_2(&mut references, number, now);
+            remember_one(&mut references, number, now);
         }
         let full = Err(RejectionReason::TooManyReferences);
         let last_refused = second + REQUEST_MEMORY_NS;
         assert_eq!(room(&references, account, last_refused), full);
         assert_eq!(room(&references, other, last_refused), Ok(()));
         assert_eq!(room(&references, account, last_refused + 1), Ok(()));
-        remember_by_rules_2(&mut references, cap, last_refused + 1);
+        remember_one(&mut references, cap, last_refused + 1);
         let count = [account, other].map(|account| references.count_of(account));
         assert_eq!(count, [cap, 1]);
         let oldest = references.actions.oldest_of(account).map(|used| used.time);
@@ -514,30 +403,19 @@ mod tests {
     }
 
     #[test]
-    fn under_rules_2_the_oldest_of_many_goes_once_its_request_is_over() {
+    fn the_oldest_of_many_goes_once_its_request_is_over() {
         let mut references = References::with_capacity(4, 4, KeyHasher::new(1));
-        let share = MAX_REFERENCES_PER_ACCOUNT;
+        let share = REFERENCES_PER_ACCOUNT;
         let mut account = 10;
         while references.iter().count() < MAX_REMEMBERED_REFERENCES {
             fill(&mut references, account, account * share, share);
             account += 1;
         }
         let many = MAX_REMEMBERED_REFERENCES;
-        remember_by_rules_2(&mut references, 1, 10 + REQUEST_MEMORY_NS);
+        remember_one(&mut references, 1, 10 + REQUEST_MEMORY_NS);
         assert_eq!(references.iter().count(), many + 1);
         // Two are evicted, and then fewer than the limit remain.
-        remember_by_rules_2(&mut references, 2, 11 + REQUEST_MEMORY_NS);
+        remember_one(&mut references, 2, 11 + REQUEST_MEMORY_NS);
         assert_eq!(references.iter().count(), many);
-    }
-
-    #[test]
-    fn an_account_that_rules_1_left_with_more_shrinks_a_few_at_a_time() {
-        let mut references = References::with_capacity(4, 4, KeyHasher::new(1));
-        fill(&mut references, 3, 0, REFERENCES_PER_ACCOUNT + 10);
-        let count = [1, 2, 3, 4, 5, 6].map(|number| {
-            remember_by_rules_2(&mut references, number, 20);
-            references.count_of(AccountNumber(3)) - REFERENCES_PER_ACCOUNT
-        });
-        assert_eq!(count, [7, 4, 1, 0, 0, 0]);
     }
 }

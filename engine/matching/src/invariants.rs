@@ -1,6 +1,6 @@
 //! Checks of the whole state: money, shares, reservations (promises 8 to 10), books and links.
 //!
-//! Those of rules 3 are in `invariants/market_life.rs`.
+//! Those of a market's life are in `invariants/market_life.rs`.
 //!
 //! Slow: tests run it after every command, the publisher before every snapshot.
 
@@ -16,7 +16,6 @@ use crate::event_group::EventGroup;
 use crate::exchange::Exchange;
 use crate::market::Market;
 use crate::order_pool::{BookSide, Order};
-use crate::rules::Rules;
 use crate::slab::NONE;
 
 /// Err: a description of the first inconsistency. Sums are wider than the fields that they are
@@ -285,13 +284,6 @@ impl Exchange {
         })?;
         holds(self.may_have_orders(order.market), || {
             format!("order {} rests in a market that is over", order.number)
-        })?;
-        // Under rules 3 a released order arrives after later numbers.
-        let arrival = self.system.rules == Rules::Three
-            || order.next == NONE
-            || self.orders[order.next].number > order.number;
-        holds(arrival, || {
-            format!("order {} is before an earlier order", order.number)
         })
     }
 

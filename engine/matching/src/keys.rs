@@ -3,8 +3,8 @@
 use foretell_model::digest::PendingWork;
 use foretell_model::limits::MAX_LIVE_KEYS;
 use foretell_model::{
-    AccountNumber, ApiKey, CloseReason, CommandOutcome, Digest16, Event, KeyNumber,
-    RejectionReason, WalletAddress,
+    AccountNumber, ApiKey, CloseReason, CommandOutcome, Event, KeyNumber, RejectionReason,
+    WalletAddress,
 };
 
 use crate::command_context::{CommandContext, HandlerResult, NotApplied, ensure};
@@ -173,7 +173,6 @@ impl Exchange {
                 outcome: None,
                 reason: CloseReason::User,
                 first: context.sequence,
-                request: Digest16::ZERO,
             };
             self.do_work(work, context)
         } else {

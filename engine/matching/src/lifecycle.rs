@@ -12,7 +12,6 @@ use crate::command_context::{CommandContext, HandlerResult, NotApplied, ensure};
 use crate::exchange::Exchange;
 use crate::ladder::Ladder;
 use crate::market::{Market, MarketNames};
-use crate::rules::Rules;
 
 impl Exchange {
     pub(crate) fn register_market(
@@ -122,14 +121,12 @@ impl Exchange {
         let is_empty = self.markets[market].ladder.is_empty();
         ensure(is_empty, RejectionReason::BookNotEmpty)?;
         self.ensure_payout(market, payout)?;
-        if context.rules == Rules::Three {
-            self.ensure_resolvable_at_once(market)?;
-        }
+        self.ensure_resolvable_at_once(market)?;
         self.resolve(market, payout, context);
         Ok(CommandOutcome::Done)
     }
 
-    /// Sets the payout of a closed market for good. Under rules 3 its holders are paid.
+    /// Sets the payout of a closed market for good; its holders are paid.
     pub(crate) fn resolve(
         &mut self,
         market: MarketNumber,
@@ -140,11 +137,9 @@ impl Exchange {
         resolved.state = MarketState::Resolved;
         resolved.payout = Some(payout);
         context.event(Event::MarketResolved { market, payout });
-        if context.rules == Rules::Three {
-            self.resolution.remove_proposal(market);
-            self.start_settlement(market, context);
-            self.reschedule(market);
-        }
+        self.resolution.remove_proposal(market);
+        self.start_settlement(market, context);
+        self.reschedule(market);
     }
 
     /// Rejects a payout that the event group of the market forbids.

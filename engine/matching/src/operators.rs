@@ -20,27 +20,30 @@ pub(crate) struct Operator {
     pub(crate) live: bool,
 }
 
-/// All operators ever added, by number from 1. Empty before rules 3.
+/// All operators ever added, by number from 1; number 1 is the first admin.
 #[derive(Debug)]
 pub(crate) struct Operators {
     operators: Vec<Operator>,
 }
 
 impl Operators {
-    pub(crate) fn new() -> Self {
+    /// No operator: what a restore begins with.
+    pub(crate) fn none() -> Self {
         Self {
             operators: Vec::with_capacity(MAX_OPERATORS.into()),
         }
     }
 
-    /// Adds number 1 at the switch to rules 3.
-    pub(crate) fn add_first_admin(&mut self) {
-        self.add(Operator {
+    /// The first admin.
+    pub(crate) fn new() -> Self {
+        let mut operators = Self::none();
+        operators.add(Operator {
             name: OperatorName::new("admin").expect("a name of its alphabet"),
             role: OperatorRole::Admin,
             token: [0; 32],
             live: true,
         });
+        operators
     }
 
     pub(crate) fn add(&mut self, operator: Operator) -> OperatorNumber {

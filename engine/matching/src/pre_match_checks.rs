@@ -5,7 +5,6 @@ use foretell_model::{OrderType, PlaceOrder, Rejection, RejectionReason, Side};
 
 use crate::command_context::CommandContext;
 use crate::exchange::Exchange;
-use crate::rules::Rules;
 use crate::taker::Taker;
 
 impl Exchange {
@@ -29,10 +28,10 @@ impl Exchange {
             return None;
         }
         let small = RejectionReason::MarketableBelowMinimum;
-        Some(match context.rules {
-            _ if order.post_only => RejectionReason::CrossesBook.into(),
-            Rules::One => small.into(),
-            Rules::Two | Rules::Three => Rejection::with(small, order.maker_amount, minimum),
+        Some(if order.post_only {
+            RejectionReason::CrossesBook.into()
+        } else {
+            Rejection::with(small, order.maker_amount, minimum)
         })
     }
 

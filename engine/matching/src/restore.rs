@@ -20,8 +20,8 @@ use foretell_model::{AccountNumber, MarketNumber, OrderId, OrderNumber, Outcome,
 use crate::capacity::Capacity;
 use crate::exchange::Exchange;
 use crate::image::RestoreError;
+use crate::operators::Operators;
 use crate::order_pool::BookSide;
-use crate::rules::Rules;
 
 /// Err: why a record is invalid.
 type Checked = Result<(), &'static str>;
@@ -35,7 +35,6 @@ type SortKey = (u8, [u64; 4]);
 
 const ACCOUNTS: u8 = 3;
 const ORDERS: u8 = 8;
-const SITE: u8 = 12;
 /// Kind number after every kind.
 const END: u8 = u8::MAX;
 
@@ -63,8 +62,10 @@ pub(crate) struct Restorer {
 
 impl Restorer {
     pub(crate) fn new(capacity: Capacity, index_key: u64) -> Self {
+        let mut exchange = Exchange::new(capacity, index_key);
+        exchange.operators = Operators::none();
         Self {
-            exchange: Exchange::new(capacity, index_key),
+            exchange,
             count: 0,
             last: (0, [0; 4]),
             live_orders: Vec::new(),
@@ -157,14 +158,10 @@ impl Restorer {
             "only the first record is the system record",
         )?;
         // Released orders of one price may have any numbers; other duplicates are found later.
-        let is_arrival = key.0 == ORDERS && self.is_newest() && key.1[..3] == self.last.1[..3];
+        let is_arrival = key.0 == ORDERS && key.1[..3] == self.last.1[..3];
         check(
             key > self.last || (key.0 == self.last.0 && is_arrival),
             "records are out of order",
-        )?;
-        check(
-            key.0 < SITE || self.is_newest(),
-            "a record of rules 3 under older rules",
         )?;
         self.complete(key.0)?;
         self.last = key;
@@ -182,10 +179,6 @@ impl Restorer {
             self.sort_awaiting()?;
         }
         Ok(())
-    }
-
-    fn is_newest(&self) -> bool {
-        self.exchange.system.rules == Rules::Three
     }
 }
 
@@ -223,21 +216,20 @@ fn sort_key(record: &StateRecord) -> SortKey {
         }
         StateRecord::RememberedOrder { order, .. } => (9, [order.0, 0, 0, 0]),
         StateRecord::RememberedReference { sequence, .. } => (10, [sequence.0, 0, 0, 0]),
-        StateRecord::RememberedRequest { sequence, .. } => (11, [sequence.0, 0, 0, 0]),
-        StateRecord::Site { .. } => (SITE, [0; 4]),
-        StateRecord::Operator { operator, .. } => (13, [operator.0.into(), 0, 0, 0]),
-        StateRecord::Terms { market, .. } => (14, [market.0.into(), 0, 0, 0]),
-        StateRecord::Policy { market, .. } => (15, [market.0.into(), 0, 0, 0]),
+        StateRecord::Site { .. } => (11, [0; 4]),
+        StateRecord::Operator { operator, .. } => (12, [operator.0.into(), 0, 0, 0]),
+        StateRecord::Terms { market, .. } => (13, [market.0.into(), 0, 0, 0]),
+        StateRecord::Policy { market, .. } => (14, [market.0.into(), 0, 0, 0]),
         StateRecord::ListedWallet {
             market, account, ..
         } => {
             let list = market.map_or(0, |market| u64::from(market.0) + 1);
-            (16, [list, account.0.into(), 0, 0])
+            (15, [list, account.0.into(), 0, 0])
         }
-        StateRecord::Proposal { market, .. } => (17, [market.0.into(), 0, 0, 0]),
-        StateRecord::Accrued { account, .. } => (18, [account.0.into(), 0, 0, 0]),
-        StateRecord::DelayedOrder { order, .. } => (19, [order.0, 0, 0, 0]),
-        StateRecord::HeldWithdrawal { sequence, .. } => (20, [sequence.0, 0, 0, 0]),
-        StateRecord::Background { first, .. } => (21, [first.0, 0, 0, 0]),
+        StateRecord::Proposal { market, .. } => (16, [market.0.into(), 0, 0, 0]),
+        StateRecord::Accrued { account, .. } => (17, [account.0.into(), 0, 0, 0]),
+        StateRecord::DelayedOrder { order, .. } => (18, [order.0, 0, 0, 0]),
+        StateRecord::HeldWithdrawal { sequence, .. } => (19, [sequence.0, 0, 0, 0]),
+        StateRecord::Background { first, .. } => (20, [first.0, 0, 0, 0]),
     }
 }

@@ -61,7 +61,6 @@ impl Exchange {
         let content = shares(account, market, lots);
         self.references
             .ensure_new(Some(account), reference, Some(content), context)?;
-        self.references.ensure_room_for_exit(account, context)?;
         self.account(account)?;
         let sets = self.markets.get(market)?;
         ensure_amount(lots)?;
@@ -96,7 +95,6 @@ impl Exchange {
         let content = shares(account, market, Lots::ZERO);
         self.references
             .ensure_new(Some(account), reference, Some(content), context)?;
-        self.references.ensure_room_for_exit(account, context)?;
         self.account(account)?;
         let paid = self.markets.get(market)?.payout;
         ensure(paid.is_some(), RejectionReason::NotResolved)?;

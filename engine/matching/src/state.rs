@@ -6,7 +6,6 @@ use foretell_model::digest::StateRecord;
 
 use crate::exchange::Exchange;
 use crate::order_pool::BookSide;
-use crate::rules::Rules;
 
 /// Prefetch distance for positions and remembered ids; for orders twice that. Each is at a random
 /// address.
@@ -25,11 +24,9 @@ impl Exchange {
         self.visit_orders(visit);
         self.visit_order_ids(visit);
         self.visit_references(visit);
-        if self.system.rules == Rules::Three {
-            self.visit_people(visit);
-            self.visit_market_life(visit);
-            self.visit_waiting(visit);
-        }
+        self.visit_people(visit);
+        self.visit_market_life(visit);
+        self.visit_waiting(visit);
     }
 
     fn visit_people(&self, visit: Visit<'_>) {
@@ -145,7 +142,7 @@ impl Exchange {
     fn visit_system(&self, visit: Visit<'_>) {
         let system = &self.system;
         visit(&StateRecord::System {
-            rules: system.rules.number(),
+            rules: system.rules,
             sequence: system.sequence,
             time: system.time,
             mode: system.mode,
@@ -303,16 +300,6 @@ impl Exchange {
                 amount: used.content.amount,
                 questions: used.content.questions,
                 collateral: used.collateral(),
-            });
-        }
-        for request in self.requests.iter() {
-            visit(&StateRecord::RememberedRequest {
-                sequence: request.sequence,
-                time: request.time,
-                owner: request.owner,
-                request: request.digest,
-                last: request.last,
-                cancelled: request.cancelled,
             });
         }
     }

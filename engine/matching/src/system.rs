@@ -1,6 +1,7 @@
 //! Exchange-wide state: mode, settings, rules, domains, and the commands that change it.
 
 use foretell_model::digest::PendingWork;
+use foretell_model::limits::NEWEST_RULES;
 use foretell_model::{
     CommandOutcome, DomainNumber, Event, Micros, RejectionReason, Sequence, Settings,
     SettingsUpdate, SystemMode, TimeMs, TimeNs,
@@ -8,12 +9,12 @@ use foretell_model::{
 
 use crate::command_context::{CommandContext, HandlerResult, NotApplied, ensure};
 use crate::exchange::Exchange;
-use crate::rules::Rules;
 
 /// Exchange-wide state.
 #[derive(Debug)]
 pub(crate) struct System {
-    pub(crate) rules: Rules,
+    /// The rules in force. Changed behaviour is a new number: its handlers ask for it here.
+    pub(crate) rules: u32,
     /// Sequence of the last applied command.
     pub(crate) sequence: Sequence,
     /// Time of the last applied command.
@@ -35,7 +36,7 @@ pub(crate) struct System {
 impl Default for System {
     fn default() -> Self {
         Self {
-            rules: Rules::One,
+            rules: NEWEST_RULES,
             sequence: Sequence(0),
             time: TimeNs(0),
             mode: SystemMode::Running,
@@ -97,22 +98,17 @@ impl Exchange {
 
     pub(crate) fn switch_rules(
         &mut self,
-        number: u32,
+        rules: u32,
         context: &mut CommandContext<'_>,
     ) -> HandlerResult {
-        let rules = Rules::from_number(number).ok_or(RejectionReason::UnknownRules)?;
+        let is_known = (self.system.rules..=NEWEST_RULES).contains(&rules);
+        ensure(is_known, RejectionReason::UnknownRules)?;
         ensure(
             self.system.rules != rules,
             NotApplied::already(CommandOutcome::Done),
         )?;
-        let is_newer = self.system.rules.number() < number;
-        ensure(is_newer, RejectionReason::UnknownRules)?;
-        self.requests.clear();
         self.system.rules = rules;
-        if rules == Rules::Three {
-            self.operators.add_first_admin();
-        }
-        context.event(Event::RulesSwitched { rules: number });
+        context.event(Event::RulesSwitched { rules });
         Ok(CommandOutcome::Done)
     }
 

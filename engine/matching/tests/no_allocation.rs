@@ -11,13 +11,11 @@ use std::cell::Cell;
 
 use foretell_matching::{Capacity, Exchange};
 use foretell_model::command::RegisterMarket;
-use foretell_model::digest::StateRecord;
-use foretell_model::limits::{MAX_EVENTS, NEWEST_RULES};
+use foretell_model::limits::MAX_EVENTS;
 use foretell_model::{
-    AccountNumber, ApiKey, CloseReason, Command, ConditionId, Digest16, Event, FeeSchedule,
-    KeyNumber, Lots, MarketNumber, MarketTerms, Micros, OrderId, OrderType, Outcome,
-    PaymentSettings, PlaceOrder, Reference, Settings, Side, Tick, TimeMs, TimeNs, TimeSeconds,
-    TokenId, Verdict, WalletAddress,
+    AccountNumber, ApiKey, CloseReason, Command, ConditionId, Event, FeeSchedule, KeyNumber, Lots,
+    MarketNumber, MarketTerms, Micros, OrderId, OrderType, Outcome, PaymentSettings, PlaceOrder,
+    Reference, Settings, Side, Tick, TimeMs, TimeNs, TimeSeconds, TokenId, Verdict, WalletAddress,
 };
 
 struct Counting;
@@ -73,7 +71,6 @@ const CAPACITY: Capacity = Capacity {
     order_ids: 40_000,
     timestamp_seconds: 512,
     references: 1_024,
-    requests: 8_192,
 };
 
 /// Xorshift: every run is the same on every machine.
@@ -215,13 +212,11 @@ fn cancel(random: &mut Random, number: u64) -> Command {
         0 => Command::CancelAll {
             owner,
             heartbeat: false,
-            request: Digest16(u128::from(number).to_le_bytes()),
         },
         1 => Command::CancelMarketOrders {
             owner,
             market: MarketNumber(random.small(MARKETS)),
             outcome: None,
-            request: Digest16::ZERO,
         },
         _ => {
             let number = number - random.below(2_000).min(number);
@@ -231,17 +226,6 @@ fn cancel(random: &mut Random, number: u64) -> Command {
             }
         }
     }
-}
-
-/// The rules in force.
-fn rules_of(exchange: &Exchange) -> u32 {
-    let mut found = 0;
-    exchange.visit_state(&mut |record| {
-        if let StateRecord::System { rules, .. } = record {
-            found = *rules;
-        }
-    });
-    found
 }
 
 /// Counts of what a run did.
@@ -263,14 +247,13 @@ fn run(
 ) -> Seen {
     let mut events = Vec::with_capacity(MAX_EVENTS);
     let mut seen = Seen::default();
-    let has_clock = rules_of(exchange) == NEWEST_RULES;
     let before = ALLOCATIONS.get();
     for number in numbers {
         // About 400 commands a second: the ids of 111 seconds stay within the memory.
         now.0 += random.below(5_000_000);
         let is_due = exchange.next_due().is_some_and(|due| due <= *now);
         let command = match random.below(10) {
-            _ if is_due && has_clock => Command::AdvanceTime,
+            _ if is_due => Command::AdvanceTime,
             0 if exchange.has_background_work() => Command::Step,
             0..=5 => place(random, number, *now),
             6 => Command::AdvanceTime,
@@ -314,7 +297,6 @@ fn nothing_is_allocated_for_delays_and_rebates() {
         ..PaymentSettings::default()
     };
     for command in [
-        Command::SwitchRules { rules: 3 },
         Command::SetPayments {
             payments: payments.into(),
         },

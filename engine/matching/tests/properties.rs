@@ -7,11 +7,10 @@ use foretell_matching::{Capacity, Exchange, PrefetchState};
 use foretell_model::command::RegisterMarket;
 use foretell_model::limits::MAX_EVENTS;
 use foretell_model::{
-    AccountNumber, ApiKey, Command, CommandOutcome, ConditionId, Digest16, Event, EventId,
-    EventNumber, FeeSchedule, KeyNumber, Lots, MarketNumber, Micros, OrderId, OrderResult,
-    OrderStatus, OrderType, Outcome, Payout, PlaceOrder, QuestionSet, Reference, Rejection,
-    Settings, Side, SystemMode, Tick, TimeMs, TimeNs, TimeSeconds, TokenId, Verdict, WalletAddress,
-    WalletKind,
+    AccountNumber, ApiKey, Command, CommandOutcome, ConditionId, Event, EventId, EventNumber,
+    FeeSchedule, KeyNumber, Lots, MarketNumber, Micros, OrderId, OrderResult, OrderStatus,
+    OrderType, Outcome, Payout, PlaceOrder, QuestionSet, Reference, Rejection, Settings, Side,
+    SystemMode, Tick, TimeMs, TimeNs, TimeSeconds, TokenId, Verdict, WalletAddress, WalletKind,
 };
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -140,7 +139,6 @@ fn order() -> impl Strategy<Value = Command> {
 }
 
 fn cancel() -> impl Strategy<Value = Command> {
-    let request = (0_u8..4).prop_map(|byte| Digest16([byte; 16]));
     let owner = (0..ACCOUNTS).prop_map(AccountNumber);
     let outcome = select(vec![None, Some(Outcome::Yes), Some(Outcome::No)]);
     prop_oneof![
@@ -148,17 +146,15 @@ fn cancel() -> impl Strategy<Value = Command> {
             owner,
             order: OrderId(name(id)),
         }),
-        1 => (owner.clone(), any::<bool>(), request.clone()).prop_map(
-            |(owner, heartbeat, request)| Command::CancelAll { owner, heartbeat, request }
-        ),
-        2 => (owner, 0..MARKETS, outcome, request).prop_map(
-            |(owner, market, outcome, request)| Command::CancelMarketOrders {
+        1 => (owner.clone(), any::<bool>()).prop_map(|(owner, heartbeat)| Command::CancelAll {
+            owner,
+            heartbeat,
+        }),
+        2 => (owner, 0..MARKETS, outcome).prop_map(|(owner, market, outcome)| Command::CancelMarketOrders {
                 owner,
                 market: MarketNumber(market),
                 outcome,
-                request,
-            }
-        ),
+            }),
         3 => Just(Command::AdvanceTime),
         1 => Just(Command::Continue),
     ]

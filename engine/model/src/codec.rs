@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use crate::frame::FramePosition;
 use crate::id::{
-    AccountNumber, ApiKey, ConditionId, Digest16, DomainNumber, EventId, EventNumber, KeyNumber,
+    AccountNumber, ApiKey, ConditionId, DomainNumber, EventId, EventNumber, KeyNumber,
     MarketNumber, OperatorNumber, OrderId, OrderNumber, Reference, Sequence, TokenId, TradeIndex,
     WalletAddress,
 };
@@ -202,7 +202,6 @@ newtypes! {
     ConditionId: [u8; 32];
     TokenId: [u8; 32];
     ApiKey: [u8; 16];
-    Digest16: [u8; 16];
     Reference: [u8; 32];
 }
 

@@ -12,7 +12,7 @@
 use rkyv::{Archive, Deserialize, Serialize};
 
 use crate::id::{
-    AccountNumber, ApiKey, ConditionId, Digest16, DomainNumber, EventId, EventNumber, KeyNumber,
+    AccountNumber, ApiKey, ConditionId, DomainNumber, EventId, EventNumber, KeyNumber,
     MarketNumber, OperatorNumber, OrderId, Reference, Sequence, TokenId, WalletAddress,
 };
 use crate::market::{FeeSchedule, Payout, QuestionSet, SystemMode, WalletKind};
@@ -30,7 +30,7 @@ use crate::update::{PaymentsUpdate, PolicyUpdate, SettingsUpdate, TermsUpdate};
 /// 2. the id is new. A repeat with the same terms and key is [`crate::Verdict::Repeated`], or, when
 ///    the first was killed, its rejection again; other terms are `Duplicate`;
 /// 3. the timestamp is in the window (`TimestampOutOfWindow`); the id memory has room (`Busy`), also
-///    for this owner (`TooManyOrderIds`, rules 2);
+///    for this owner (`TooManyOrderIds`);
 /// 4. the system's mode (`SystemPaused`, `CancelOnly`, `PostOnlyMode`), the market's state
 ///    (`MarketNotReady`, `MarketPaused`, `MarketClosed`), a closed-only account's BUY (`ClosedOnlyAccount`);
 /// 5. `PostOnlyNeedsResting` (post-only FOK or FAK), `InvalidExpiration`;
@@ -106,13 +106,12 @@ pub struct Propose {
     pub reference: Reference,
 }
 
-/// All commands of the exchange. Those marked *rules 3* are `NotInRules` under older rules. The
-/// number of the operator is in the [`crate::CommandStamp`].
+/// All commands of the exchange. The number of the operator is in the [`crate::CommandStamp`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Archive, Serialize, Deserialize)]
 pub enum Command {
     /// 1: place a signed order. Evidence: [`crate::evidence::OrderEvidence`].
     PlaceOrder(PlaceOrder),
-    /// 2: cancel one order by id. Rejected: `OrderNotFound`, `OrderOfAnotherOwner`. Rules 3: a cancel
+    /// 2: cancel one order by id. Rejected: `OrderNotFound`, `OrderOfAnotherOwner`. A cancel
     /// of a delayed order is applied and ends nothing (docs/verify/rules.md §22).
     CancelOrder {
         /// The requesting owner; must be the owner of the order's account.
@@ -120,18 +119,15 @@ pub enum Command {
         /// Id of the order.
         order: OrderId,
     },
-    /// 3: cancel all orders of all wallets of an owner. Under rules 2, when nothing is to cancel,
-    /// it is `Repeated` with zeros and not journalled.
+    /// 3: cancel all orders of all wallets of an owner. When nothing is to cancel, it is
+    /// `Repeated` with zeros and not journalled.
     CancelAll {
         /// The owner.
         owner: AccountNumber,
         /// Reason of the cancels: `User`, or `Heartbeat` when issued by the engine's ingress.
         heartbeat: bool,
-        /// Rules 1: identifies a resent request; zero = not remembered. Rules 2 ignore it and apply
-        /// the command every time.
-        request: Digest16,
     },
-    /// 4: cancel an owner's orders in a market or one outcome. Rules 2 as in `CancelAll`.
+    /// 4: cancel an owner's orders in a market or one outcome; as `CancelAll` when nothing is to cancel.
     CancelMarketOrders {
         /// The owner.
         owner: AccountNumber,
@@ -139,8 +135,6 @@ pub enum Command {
         market: MarketNumber,
         /// The outcome; `None` = both.
         outcome: Option<Outcome>,
-        /// As in `CancelAll`.
-        request: Digest16,
     },
 
     /// 10: add collateral; opens the account.
@@ -152,7 +146,7 @@ pub enum Command {
         /// Idempotency key; one scope for all deposits and withdrawals.
         reference: Reference,
     },
-    /// 11: take out free collateral. Rules 3: above the limit of
+    /// 11: take out free collateral. Above the limit of
     /// [`PaymentSettings`](crate::PaymentSettings) it is held (docs/verify/rules.md §27):
     /// `OperatorRequired`, `TooManyHeld`.
     Withdraw {
@@ -261,19 +255,19 @@ pub enum Command {
         /// As in `Split`.
         reference: Reference,
     },
-    /// 23, rules 3: a second person pays a held withdrawal. Rejected in this order:
+    /// 23: a second person pays a held withdrawal. Rejected in this order:
     /// `OperatorRequired`, `UnknownWithdrawal`, `SamePerson` (docs/verify/rules.md §27).
     ConfirmWithdrawal {
         /// The reference of the withdrawal.
         reference: Reference,
     },
-    /// 24, rules 3: give up a held withdrawal; its amount is free again. Rejected in this order:
+    /// 24: give up a held withdrawal; its amount is free again. Rejected in this order:
     /// `OperatorRequired`, `UnknownWithdrawal` (docs/verify/rules.md §27).
     ReleaseWithdrawal {
         /// The reference of the withdrawal.
         reference: Reference,
     },
-    /// 25, rules 3: start to pay all accrued rebates; `Step` commands pay. Rejected in this order:
+    /// 25: start to pay all accrued rebates; `Step` commands pay. Rejected in this order:
     /// `RebatesInProgress`, `NothingAccrued` (docs/verify/rules.md §23).
     PayRebates,
 
@@ -307,7 +301,7 @@ pub enum Command {
         /// The market.
         market: MarketNumber,
     },
-    /// 36: closed → resolved. Rules 3: propose and finalise in one; after the checks of section 12
+    /// 36: closed → resolved: propose and finalise in one. After the checks of section 12
     /// `AlreadyProposed`, `SecondPersonRequired`, `InvalidWindow` (docs/verify/rules.md §24).
     ResolveMarket {
         /// The market.
@@ -344,7 +338,7 @@ pub enum Command {
         fee: FeeSchedule,
     },
 
-    /// 41, rules 3: change terms of a market. The result is checked. Rejected in this order: `UnknownMarket`,
+    /// 41: change terms of a market. The result is checked. Rejected in this order: `UnknownMarket`,
     /// `InvalidTransition` (closed or resolved), `InvalidTerms`, `ClockContradicts`,
     /// `ClosesInPast`. Equal terms are `Repeated` (docs/verify/rules.md §21).
     SetTerms {
@@ -353,10 +347,10 @@ pub enum Command {
         /// The new terms; those that it does not name stay.
         terms: TermsUpdate,
     },
-    /// 42, rules 3: propose a payout. Evidence: its source, at most
+    /// 42: propose a payout. Evidence: its source, at most
     /// [`crate::limits::MAX_SOURCE_BYTES`].
     Propose(Propose),
-    /// 43, rules 3: dispute the proposal of a market. Evidence: the reason. Rejected in this order:
+    /// 43: dispute the proposal of a market. Evidence: the reason. Rejected in this order:
     /// `OperatorRequired`, `UnknownAccount`, `UnknownMarket`, `NoProposal`, `NotPermitted`,
     /// `ProposalDisputed` (docs/verify/rules.md §24).
     Dispute {
@@ -367,7 +361,7 @@ pub enum Command {
         /// The disputing wallet; `None` = the operator of the frame.
         by: Option<AccountNumber>,
     },
-    /// 44, rules 3: withdraw the proposal of a market. Rejected in this order: `OperatorRequired`,
+    /// 44: withdraw the proposal of a market. Rejected in this order: `OperatorRequired`,
     /// `UnknownAccount`, `UnknownMarket`, `NoProposal`, `NotPermitted` (neither its proposer nor an
     /// admin; docs/verify/rules.md §24).
     WithdrawProposal {
@@ -376,7 +370,7 @@ pub enum Command {
         /// The proposing wallet; `None` = the operator of the frame.
         by: Option<AccountNumber>,
     },
-    /// 45, rules 3: finalise the proposal of a market. Rejected in this order: `OperatorRequired`,
+    /// 45: finalise the proposal of a market. Rejected in this order: `OperatorRequired`,
     /// `UnknownMarket`, `NoProposal`, `ProposalDisputed`, `ChallengeOpen`, `SamePerson`, then the
     /// event group's checks of `ResolveMarket` (docs/verify/rules.md §24).
     Finalise {
@@ -385,7 +379,7 @@ pub enum Command {
         /// The proposal: the sequence of its command.
         proposal: Sequence,
     },
-    /// 46, rules 3: change the resolution policy of the site or of a market, whose own policy begins as
+    /// 46: change the resolution policy of the site or of a market, whose own policy begins as
     /// that of the site. Rejected in this order: `UnknownMarket`, `InvalidTransition` (resolved),
     /// `InvalidPolicy` (the result). The same is `Repeated`
     /// (docs/verify/rules.md §24).
@@ -395,13 +389,13 @@ pub enum Command {
         /// The new policy; fields that it does not name stay.
         policy: PolicyUpdate,
     },
-    /// 47, rules 3: remove a market's own policy and its list of wallets; the site's apply again.
+    /// 47: remove a market's own policy and its list of wallets; the site's apply again.
     /// Rejected in this order: `UnknownMarket`, `NoPolicy` (docs/verify/rules.md §24).
     ClearPolicy {
         /// The market.
         market: MarketNumber,
     },
-    /// 48, rules 3: set what a wallet may do in resolution; neither removes it from the list. Opens
+    /// 48: set what a wallet may do in resolution; neither removes it from the list. Opens
     /// the account. Rejected in this order: `UnknownMarket`, `NoPolicy`, `ListFull`. No change is
     /// `Repeated` (docs/verify/rules.md §24).
     ListWallet {
@@ -443,8 +437,7 @@ pub enum Command {
         /// Its EIP-712 separator.
         separator: [u8; 32],
     },
-    /// 55: close orders that are due at the command's time. Rules 3: do the first thing that is due
-    /// (docs/verify/rules.md §21). Rejected: `NothingDue`.
+    /// 55: do the first thing that is due (docs/verify/rules.md §21). Rejected: `NothingDue`.
     AdvanceTime,
     /// 56: do the next bounded step of the pending work.
     Continue,
@@ -458,15 +451,15 @@ pub enum Command {
         /// BLAKE3 of the snapshot file.
         snapshot: [u8; 32],
     },
-    /// 58, rules 3: one step of the first work in the background: a settlement or a payment of
+    /// 58: one step of the first work in the background: a settlement or a payment of
     /// rebates. The engine issues it. Rejected: `NothingPending` (docs/verify/rules.md §25).
     Step,
-    /// 59, rules 3: change settings of payments. Rejected: `InvalidSettings`. The same is `Repeated`.
+    /// 59: change settings of payments. Rejected: `InvalidSettings`. The same is `Repeated`.
     SetPayments {
         /// The new settings; those that it does not name stay.
         payments: PaymentsUpdate,
     },
-    /// 60, rules 3: add an operator. Rejected in this order: `OperatorRequired`, `InvalidOperator`,
+    /// 60: add an operator. Rejected in this order: `OperatorRequired`, `InvalidOperator`,
     /// `OperatorNameTaken`, `OperatorTokenTaken`, `TooManyOperators`. The same live operator again
     /// is `Repeated` (docs/verify/rules.md §27).
     AddOperator {
@@ -477,26 +470,26 @@ pub enum Command {
         /// SHA-256 of the token, not zero.
         token: [u8; 32],
     },
-    /// 61, rules 3: revoke an operator for ever. Rejected in this order: `OperatorRequired`,
+    /// 61: revoke an operator for ever. Rejected in this order: `OperatorRequired`,
     /// `UnknownOperator` (never added), `LastAdmin`. A revoked one is `Repeated`
     /// (docs/verify/rules.md §27).
     RevokeOperator {
         /// The operator.
         operator: OperatorNumber,
     },
-    /// 62, rules 3: change words of an event group; the edit ([`crate::words`]) is the evidence.
+    /// 62: change words of an event group; the edit ([`crate::words`]) is the evidence.
     /// Rejected: `UnknownEvent` (docs/verify/rules.md §26).
     DescribeEvent {
         /// The event group.
         event: EventNumber,
     },
-    /// 63, rules 3: change words of a market; the edit is the evidence. Rejected: `UnknownMarket`
+    /// 63: change words of a market; the edit is the evidence. Rejected: `UnknownMarket`
     /// (docs/verify/rules.md §26).
     DescribeMarket {
         /// The market.
         market: MarketNumber,
     },
-    /// 64, rules 3: change the profile of a wallet, with an account or without; the edit is the
+    /// 64: change the profile of a wallet, with an account or without; the edit is the
     /// evidence (docs/verify/rules.md §26).
     DescribeWallet {
         /// The wallet.
@@ -564,15 +557,6 @@ impl Command {
             Self::DescribeEvent { .. } => 62,
             Self::DescribeMarket { .. } => 63,
             Self::DescribeWallet { .. } => 64,
-        }
-    }
-
-    /// The first rules number that has the command; older rules answer `NotInRules`.
-    #[must_use]
-    pub const fn first_rules(&self) -> u32 {
-        match self.code() {
-            23..=25 | 41..=48 | 58..=64 => 3,
-            _ => 1,
         }
     }
 

@@ -73,7 +73,7 @@ pub enum Event {
     OrderKilled {
         /// The reason.
         reason: RejectionReason,
-        /// As in [`crate::Rejection::details`]; zeros under rules 1.
+        /// As in [`crate::Rejection::details`].
         details: [u64; 2],
     },
 

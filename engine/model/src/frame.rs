@@ -67,7 +67,7 @@ pub struct FrameRef<'a> {
     pub sequence: Sequence,
     /// Time at which it was applied.
     pub time: TimeNs,
-    /// The operator whose command it is; none in frames of version 1 and 2.
+    /// The operator whose command it is.
     pub operator: OperatorNumber,
     /// Orders touched in earlier frames of its group, as in [`CommandStamp::touched`].
     pub touched: u16,

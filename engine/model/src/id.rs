@@ -94,11 +94,6 @@ bytes_id!(
     ApiKey,
     16
 );
-bytes_id!(
-    /// First 16 bytes of the BLAKE3 of a request's signature; zero = the request is not remembered.
-    Digest16,
-    16
-);
 
 number!(
     /// Dense number of an account, in order of first appearance.

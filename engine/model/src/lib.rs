@@ -32,7 +32,7 @@ pub use command::{Command, PlaceOrder};
 pub use event::{Event, Fill};
 pub use frame::{CommandStamp, FramePosition, FrameRef};
 pub use id::{
-    AccountNumber, ApiKey, ConditionId, Digest16, DomainNumber, EventId, EventNumber, KeyNumber,
+    AccountNumber, ApiKey, ConditionId, DomainNumber, EventId, EventNumber, KeyNumber,
     MarketNumber, OperatorNumber, OrderId, OrderNumber, Reference, Sequence, TokenId, TradeIndex,
     WalletAddress,
 };

@@ -33,23 +33,18 @@ pub const MAX_FEE_EXPONENT: u8 = 2;
 pub const FEE_QUANTUM: Micros = Micros(10);
 /// Time in which a signed request can be resent: the L2 window of 60 + 10 s, and a margin.
 pub const REQUEST_MEMORY_NS: u64 = 90 * 1_000_000_000;
-/// Rules 1: remembered requests of `/cancel-all` and `/cancel-market-orders`, for
-/// [`REQUEST_MEMORY_NS`]; the oldest is evicted first. Rules 2 remember none.
-pub const MAX_REMEMBERED_REQUESTS: usize = 65_536;
 /// Retention of references of account actions: 30 days. References of operators' deposits and
 /// withdrawals are kept for ever.
 pub const REFERENCE_MEMORY_NS: u64 = 30 * 24 * 3_600 * 1_000_000_000;
-/// Rules 1: remembered references of account actions per account.
-pub const MAX_REFERENCES_PER_ACCOUNT: u32 = 16_384;
-/// Remembered references of account actions in total. Rules 1 reject more; rules 2 evict the oldest
-/// once its request can no longer be resent.
+/// Remembered references of account actions in total; beyond it the oldest is evicted once its
+/// request can no longer be resent.
 pub const MAX_REMEMBERED_REFERENCES: usize = 1 << 20;
-/// Rules 2: remembered references of account actions per account; the oldest is evicted. A gateway
+/// Remembered references of account actions per account; the oldest is evicted. A gateway
 /// accepts at most 50 actions of an owner in 10 s, so a reference outlives its request.
 pub const REFERENCES_PER_ACCOUNT: u32 = 512;
-/// Rules 2: divisor of `remembered_order_ids` for the share of one owner, which is at least one id.
+/// Divisor of `remembered_order_ids` for the share of one owner, which is at least one id.
 pub const ORDER_ID_SHARES: u32 = 64;
-/// Rules 2: an owner with fewer ids than this and than its share finds room even when all owners
+/// An owner with fewer ids than this and than its share finds room even when all owners
 /// together have `remembered_order_ids`, so other owners cannot lock it out.
 pub const RESERVED_ORDER_IDS: u32 = 1_024;
 /// Order ids or references evicted by one placement or action: bounded work that outpaces arrivals.
@@ -84,7 +79,11 @@ pub const MAX_GROUP_EVIDENCE_BYTES: usize = 1_536;
 /// ids of upstreams are below. Exact as numbers of JSON.
 pub const OWN_CATALOG_IDS: u64 = 1 << 50;
 /// Newest rules number of this build. At start the engine switches an older journal to it.
-pub const NEWEST_RULES: u32 = 3;
+pub const NEWEST_RULES: u32 = 1;
+/// Changes with every change of a rule or of a record until 0.1.0 is tagged. Hosts of a cluster
+/// refuse one with another id, so no two execute one journal differently
+/// (docs/internals/decisions/0008).
+pub const FORMAT_ID: u32 = 1;
 
 const _: () =
     assert!(MAX_EVENTS * EVENT_RECORD_BYTES + MAX_EVIDENCE_BYTES + 4_096 <= MAX_FRAME_BYTES);

@@ -85,7 +85,7 @@ pub struct FeeSchedule {
     pub exponent: u8,
 }
 
-/// Terms of a market beside its registration, rules 3 (docs/verify/rules.md §21 to §23). All zero
+/// Terms of a market beside its registration (docs/verify/rules.md §21 to §23). All zero
 /// until `Command::SetTerms`. Times are engine time; 0 = none.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Archive, Serialize, Deserialize)]
 pub struct MarketTerms {

@@ -53,7 +53,7 @@ impl Settings {
     }
 }
 
-/// Settings of payments, rules 3; `Command::SetPayments` changes them.
+/// Settings of payments; `Command::SetPayments` changes them.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Archive, Serialize, Deserialize)]
 pub struct PaymentSettings {
     /// A larger withdrawal of a wallet waits for a second person (docs/verify/rules.md §27); 0 = none

@@ -102,23 +102,22 @@ records! {
     10 = RememberedReference {
         sequence, time, scope, reference, code, account, object, amount, questions, collateral,
     }
-    11 = RememberedRequest { sequence, time, owner, request, last, cancelled }
-    12 = Site { payments, policy, rebates_since }
-    13 = Operator { operator, name, role, token, live }
-    14 = Terms { market, terms, clear_armed }
-    15 = Policy { market, policy }
-    16 = ListedWallet { market, account, propose, dispute }
-    17 = Proposal {
+    11 = Site { payments, policy, rebates_since }
+    12 = Operator { operator, name, role, token, live }
+    13 = Terms { market, terms, clear_armed }
+    14 = Policy { market, policy }
+    15 = ListedWallet { market, account, propose, dispute }
+    16 = Proposal {
         market, proposal, time, payout, operator, by, window_seconds, evidence, by_time,
         second_person, disputed, counter as CodeOrNone,
     }
-    18 = Accrued { account, amount }
-    19 = DelayedOrder {
+    17 = Accrued { account, amount }
+    18 = DelayedOrder {
         order, id, account, market, outcome, side, order_type, price, lots, budget, minimum_lots,
         expiration, due, fee, rebate_ppm, reserved, cancel as CodeOrNone,
     }
-    20 = HeldWithdrawal { sequence, operator, account, amount, reference }
-    21 = Background { first, work, next, end, paid }
+    19 = HeldWithdrawal { sequence, operator, account, amount, reference }
+    20 = Background { first, work, next, end, paid }
 }
 
 /// A tag, then the market or zeros.
@@ -138,7 +137,7 @@ impl Stored for BackgroundWork {
     }
 }
 
-/// Tag 2 is a kill without a minimum, as in version 1 of the state; tag 3 has a minimum.
+/// Tag 2 is a kill without a minimum; tag 3 has one.
 impl Stored for OrderIdState {
     fn put(&self, out: &mut Vec<u8>) {
         let (code, reason) = match self {
@@ -182,7 +181,6 @@ impl Stored for Option<PendingWork> {
                 outcome,
                 reason,
                 first,
-                request,
             }) => {
                 1_u8.put(out);
                 owner.put(out);
@@ -190,7 +188,6 @@ impl Stored for Option<PendingWork> {
                 CodeOrNone(*outcome).put(out);
                 reason.put(out);
                 first.put(out);
-                request.put(out);
             }
             Some(PendingWork::CloseMarket { market }) => {
                 2_u8.put(out);
@@ -215,7 +212,6 @@ impl Stored for Option<PendingWork> {
                 outcome: CodeOrNone::take(from)?.0,
                 reason: Stored::take(from)?,
                 first: Stored::take(from)?,
-                request: Stored::take(from)?,
             },
             2 => PendingWork::CloseMarket {
                 market: Stored::take(from)?,

@@ -6,7 +6,7 @@
 //! command.
 
 use crate::id::{
-    AccountNumber, ApiKey, ConditionId, Digest16, DomainNumber, EventId, EventNumber, KeyNumber,
+    AccountNumber, ApiKey, ConditionId, DomainNumber, EventId, EventNumber, KeyNumber,
     MarketNumber, OperatorNumber, OrderId, OrderNumber, Reference, Sequence, TokenId,
     WalletAddress,
 };
@@ -32,7 +32,7 @@ pub enum OrderIdState {
     Killed {
         /// The reason.
         reason: RejectionReason,
-        /// The marketable minimum that the order was below; 0 for other reasons, and under rules 1.
+        /// The marketable minimum that the order was below; 0 for other reasons.
         minimum: Micros,
     },
 }
@@ -52,8 +52,6 @@ pub enum PendingWork {
         reason: CloseReason,
         /// The first command of the work.
         first: Sequence,
-        /// The remembered request that started the work; zero = none.
-        request: Digest16,
     },
     /// Cancel a closed market's orders: bids, then asks, each by best price, then by arrival.
     CloseMarket {
@@ -65,7 +63,7 @@ pub enum PendingWork {
         /// The account.
         account: AccountNumber,
     },
-    /// Rules 3: cancel a cleared market's orders, in the order of `CloseMarket`; under rules 3 both
+    /// Cancel a cleared market's orders, in the order of `CloseMarket`; both
     /// end with the delayed orders, by number (docs/verify/rules.md §21).
     ClearMarket {
         /// The market.
@@ -73,7 +71,7 @@ pub enum PendingWork {
     },
 }
 
-/// Work that `Step` commands do, rules 3 (docs/verify/rules.md §23, §25).
+/// Work that `Step` commands do (docs/verify/rules.md §23, §25).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BackgroundWork {
     /// Pay the holders of a resolved market.
@@ -234,7 +232,7 @@ pub enum StateRecord {
     /// not live is evicted, a live one is evicted when its order ends. A placement is `Busy` when
     /// the expiry queue holds `remembered_order_ids` or more ids and its front is not due.
     ///
-    /// Rules 2: an owner's *share* is max(1, `remembered_order_ids` / `ORDER_ID_SHARES`), and it
+    /// An owner's *share* is max(1, `remembered_order_ids` / `ORDER_ID_SHARES`), and it
     /// *holds* the ids of the expiry queue with its own keys. A placement is not `Busy` while its owner
     /// holds fewer than its share and fewer than `RESERVED_ORDER_IDS`. Checked next: it is
     /// `TooManyOrderIds` when its owner holds its share or more and the front is not due.
@@ -261,13 +259,9 @@ pub enum StateRecord {
     /// Sorted by sequence. An applied account action (split, merge, redeem, convert) first evicts
     /// up to `EVICTED_PER_COMMAND` account references, oldest first, whose time +
     /// `REFERENCE_MEMORY_NS` is below its own time. Operators' references are kept. A repeat has
-    /// the same content: command kind, account, market or event group, amount, questions. While the
-    /// oldest account reference is not that old, an action with a new reference is
-    /// `TooManyReferences` when its account holds `MAX_REFERENCES_PER_ACCOUNT` or more, and `Busy`
-    /// when all accounts together hold `MAX_REMEMBERED_REFERENCES` or more. This check follows the
-    /// lookup of the reference.
+    /// the same content: command kind, account, market or event group, amount, questions.
     ///
-    /// Rules 2 bound each account. An applied action first evicts as above, but while
+    /// Each account is bounded. An applied action first evicts as above, but while
     /// `MAX_REMEMBERED_REFERENCES` or more are remembered it also evicts those whose time +
     /// `REQUEST_MEMORY_NS` is below its own. Then it evicts up to `EVICTED_PER_COMMAND`
     /// references of its own account, oldest first, while the account holds
@@ -276,7 +270,7 @@ pub enum StateRecord {
     /// `REFERENCES_PER_ACCOUNT` or more and the time of the account's oldest + `REQUEST_MEMORY_NS`
     /// is not below the time of the command.
     ///
-    /// Rules 3: proposals have a scope of their own, stored as `None` with the code of the command.
+    /// Proposals have a scope of their own, stored as `None` with the code of the command.
     /// The account is the proposing wallet (0 for an operator), the object the market, the amount
     /// (0 without a window, else window + 1) × 4 + payout code, the
     /// questions the first 16 bytes of the evidence hash. A held withdrawal's is that of the withdrawal.
@@ -302,25 +296,7 @@ pub enum StateRecord {
         /// Collateral of the outcome; 0 when the outcome has none.
         collateral: Micros,
     },
-    /// Sorted by sequence. An applied cancel with a request first evicts up to
-    /// `EVICTED_PER_COMMAND` requests, oldest first, whose time + `REQUEST_MEMORY_NS` is below
-    /// its own; then the oldest, if `MAX_REMEMBERED_REQUESTS` remain. The lookup key is (owner,
-    /// digest). Rules 2 remember no requests: the switch to them clears all.
-    RememberedRequest {
-        /// Sequence of the command.
-        sequence: Sequence,
-        /// Time of the command.
-        time: TimeNs,
-        /// The owner.
-        owner: AccountNumber,
-        /// Digest.
-        request: Digest16,
-        /// Sequence of the last command of its work so far.
-        last: Sequence,
-        /// Orders closed so far.
-        cancelled: u32,
-    },
-    /// Rules 3 only, as all records below. One record.
+    /// One record.
     Site {
         /// Settings of payments.
         payments: PaymentSettings,

@@ -5,7 +5,7 @@ use foretell_model::{
     AccountNumber, CommandOutcome, Event, Micros, RejectionReason, WalletAddress, WalletKind,
 };
 
-use crate::exchange::{Exchange, Stamp};
+use crate::exchange::Exchange;
 use crate::handler_result::{HandlerResult, NotApplied, ensure};
 
 /// A wallet known to the exchange.
@@ -173,7 +173,6 @@ impl Exchange {
         &mut self,
         wallet: WalletAddress,
         closed_only: bool,
-        at: Stamp,
         events: &mut Vec<Event>,
     ) -> HandlerResult {
         if let Some(account) = self.find_account(wallet) {
@@ -191,7 +190,7 @@ impl Exchange {
             closed_only,
         });
         if closed_only {
-            self.do_work(PendingWork::ClosedOnly { account }, at, events);
+            self.do_work(PendingWork::ClosedOnly { account }, events);
         }
         Ok(CommandOutcome::Account(account))
     }

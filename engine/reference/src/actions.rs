@@ -264,14 +264,13 @@ impl Exchange {
         Ok(outcome)
     }
 
-    /// Rules 3: each question given is active, and none has resolved Yes. Before: all are active.
+    /// Each question given is active, and none has resolved Yes.
     fn may_convert(&self, markets: &[MarketNumber], given: QuestionSet) -> bool {
         let mut questions = (0..).zip(markets);
         questions.all(|(question, market)| {
             let market = &self.markets[market.0 as usize];
             let is_active = market.state == MarketState::Active;
-            let must_be_active = self.rules < 3 || given.contains(question);
-            (is_active || !must_be_active) && market.payout != Some(Payout::Yes)
+            (is_active || !given.contains(question)) && market.payout != Some(Payout::Yes)
         })
     }
 

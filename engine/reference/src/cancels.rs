@@ -5,8 +5,8 @@
 use foretell_model::digest::PendingWork;
 use foretell_model::limits::MAX_VISITED_ORDERS;
 use foretell_model::{
-    AccountNumber, CloseReason, CommandOutcome, Digest16, Event, MarketNumber, OrderId,
-    OrderNumber, Outcome, RejectionReason, Side,
+    AccountNumber, CloseReason, CommandOutcome, Event, MarketNumber, OrderId, OrderNumber, Outcome,
+    RejectionReason, Side,
 };
 
 use crate::exchange::{Exchange, Stamp};
@@ -57,12 +57,10 @@ impl Exchange {
         &mut self,
         owner: AccountNumber,
         heartbeat: bool,
-        request: Digest16,
         at: Stamp,
         events: &mut Vec<Event>,
     ) -> HandlerResult {
         self.account(owner)?;
-        self.check_request(owner, request)?;
 
         let work = PendingWork::CancelOwner {
             owner,
@@ -74,9 +72,8 @@ impl Exchange {
                 CloseReason::User
             },
             first: at.sequence,
-            request,
         };
-        self.cancel_for(owner, request, work, at, events)
+        self.cancel_for(work, events)
     }
 
     pub(crate) fn cancel_market_orders(
@@ -84,12 +81,10 @@ impl Exchange {
         owner: AccountNumber,
         market: MarketNumber,
         outcome: Option<Outcome>,
-        request: Digest16,
         at: Stamp,
         events: &mut Vec<Event>,
     ) -> HandlerResult {
         self.account(owner)?;
-        self.check_request(owner, request)?;
         self.market(market)?;
 
         let work = PendingWork::CancelOwner {
@@ -98,43 +93,30 @@ impl Exchange {
             outcome,
             reason: CloseReason::User,
             first: at.sequence,
-            request,
         };
-        self.cancel_for(owner, request, work, at, events)
+        self.cancel_for(work, events)
     }
 
-    /// Rules 1 remember the request even when it cancels nothing. Rules 2 remember none; a cancel
-    /// without orders is not applied.
-    fn cancel_for(
-        &mut self,
-        owner: AccountNumber,
-        request: Digest16,
-        work: PendingWork,
-        at: Stamp,
-        events: &mut Vec<Event>,
-    ) -> HandlerResult {
-        if self.rules == 1 {
-            self.remember_request(owner, request, at);
-        } else {
-            let nothing = CommandOutcome::Cancelled { orders: 0 };
-            ensure(
-                !self.orders_of(&work).is_empty(),
-                NotApplied::already(nothing),
-            )?;
-        }
-        let orders = self.do_work(work, at, events);
+    /// A cancel without orders is not applied.
+    fn cancel_for(&mut self, work: PendingWork, events: &mut Vec<Event>) -> HandlerResult {
+        let nothing = CommandOutcome::Cancelled { orders: 0 };
+        ensure(
+            !self.orders_of(&work).is_empty(),
+            NotApplied::already(nothing),
+        )?;
+        let orders = self.do_work(work, events);
         Ok(CommandOutcome::Cancelled { orders })
     }
 
-    pub(crate) fn continue_work(&mut self, at: Stamp, events: &mut Vec<Event>) -> HandlerResult {
+    pub(crate) fn continue_work(&mut self, events: &mut Vec<Event>) -> HandlerResult {
         let work = self.pending.ok_or(RejectionReason::NothingPending)?;
-        let orders = self.do_work(work, at, events);
+        let orders = self.do_work(work, events);
         Ok(CommandOutcome::Cancelled { orders })
     }
 
     /// Cancels at most `MAX_VISITED_ORDERS` orders of the work and leaves the rest pending. Returns the
     /// number ended.
-    pub(crate) fn do_work(&mut self, work: PendingWork, at: Stamp, events: &mut Vec<Event>) -> u32 {
+    pub(crate) fn do_work(&mut self, work: PendingWork, events: &mut Vec<Event>) -> u32 {
         let mut orders = self.orders_of(&work);
         let more = orders.len() > MAX_VISITED_ORDERS;
         orders.truncate(MAX_VISITED_ORDERS);
@@ -151,9 +133,6 @@ impl Exchange {
         self.pending = more.then_some(work);
         if more {
             events.push(Event::WorkPending);
-        }
-        if let PendingWork::CancelOwner { first, .. } = work {
-            self.count_for_request(first, cancelled, at);
         }
         cancelled
     }

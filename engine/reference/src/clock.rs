@@ -42,7 +42,7 @@ impl Thing {
 }
 
 impl Exchange {
-    /// The first thing that falls due, and when. Before rules 3 only orders expire.
+    /// The first thing that falls due, and when.
     pub(crate) fn first_due(&self) -> Option<(TimeNs, Thing)> {
         let things = [
             self.first_expiry(),
@@ -129,8 +129,8 @@ impl Exchange {
         match thing {
             Thing::Expiry(..) => Ok(self.expire_orders(at, events)),
             Thing::Open(market) => self.activate_market(market, events),
-            Thing::Clear(market) => Ok(self.clear_market(market, at, events)),
-            Thing::Close(market) => self.close_market(market, at, events),
+            Thing::Clear(market) => Ok(self.clear_market(market, events)),
+            Thing::Close(market) => self.close_market(market, events),
             Thing::Release(order) => Ok(self.release_order(order, at, events)),
             Thing::Finalise(market) => Ok(self.finalise_by_time(market, at, events)),
             Thing::Rebates => Ok(self.start_rebates(at, events)),
@@ -151,17 +151,12 @@ impl Exchange {
     }
 
     /// The game starts: the book is cleared, once.
-    fn clear_market(
-        &mut self,
-        number: MarketNumber,
-        at: Stamp,
-        events: &mut Vec<Event>,
-    ) -> CommandOutcome {
+    fn clear_market(&mut self, number: MarketNumber, events: &mut Vec<Event>) -> CommandOutcome {
         self.market_mut(number).clear_armed = false;
         self.wind_clocks(number);
         events.push(Event::MarketCleared { market: number });
         let work = PendingWork::ClearMarket { market: number };
-        let orders = self.do_work(work, at, events);
+        let orders = self.do_work(work, events);
         CommandOutcome::Cancelled { orders }
     }
 }

@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use foretell_model::digest::PendingWork;
 use foretell_model::limits::MAX_VISITED_ORDERS;
+use foretell_model::limits::NEWEST_RULES;
 use foretell_model::{
     AccountNumber, Command, CommandStamp, DomainNumber, Event, MarketNumber, Micros,
-    OperatorNumber, PaymentSettings, Rejection, RejectionReason, ResolutionPolicy, Sequence,
-    Settings, SystemMode, TimeMs, TimeNs, Verdict,
+    OperatorNumber, PaymentSettings, RejectionReason, ResolutionPolicy, Sequence, Settings,
+    SystemMode, TimeMs, TimeNs, Verdict,
 };
 
 use crate::accounts::Account;
@@ -26,7 +27,6 @@ use crate::orders::LiveOrders;
 use crate::policies::Permissions;
 use crate::rebates::Accrued;
 use crate::references::References;
-use crate::requests::Requests;
 
 /// The reference exchange. Accounts, keys, event groups and markets are indexed by their number.
 #[derive(Clone, Debug)]
@@ -54,14 +54,13 @@ pub struct Exchange {
     pub(crate) delayed: DelayedOrders,
     pub(crate) order_ids: OrderIds,
     pub(crate) references: References,
-    pub(crate) requests: Requests,
     pub(crate) names: Names,
     pub(crate) payments: PaymentSettings,
     /// Of the site.
     pub(crate) policy: ResolutionPolicy,
     /// What listed wallets may do, by list (the site's is `None`) and account.
     pub(crate) listed: BTreeMap<(Option<MarketNumber>, AccountNumber), Permissions>,
-    /// By number, from 1; empty before rules 3.
+    /// By number, from 1.
     pub(crate) operators: Vec<Operator>,
     pub(crate) accrued: Accrued,
     /// By the sequence of the withdrawal; their amounts are reserved.
@@ -77,9 +76,8 @@ pub struct Exchange {
 pub(crate) struct Stamp {
     pub(crate) sequence: Sequence,
     pub(crate) time: TimeNs,
-    /// None before rules 3.
     pub(crate) operator: OperatorNumber,
-    /// Orders touched by earlier commands of the group; 0 before rules 3.
+    /// Orders touched by earlier commands of the group.
     pub(crate) touched: u16,
 }
 
@@ -97,11 +95,11 @@ impl Default for Exchange {
 }
 
 impl Exchange {
-    /// An exchange before its first command: running, rules 1, default settings, empty.
+    /// An exchange before its first command: running, the newest rules, default settings, the first admin.
     #[must_use]
     pub fn new() -> Self {
         Self {
-            rules: 1,
+            rules: NEWEST_RULES,
             sequence: Sequence(0),
             time: TimeNs(0),
             mode: SystemMode::Running,
@@ -120,12 +118,11 @@ impl Exchange {
             delayed: DelayedOrders::default(),
             order_ids: OrderIds::default(),
             references: References::default(),
-            requests: Requests::default(),
             names: Names::default(),
             payments: PaymentSettings::default(),
             policy: ResolutionPolicy::default(),
             listed: BTreeMap::new(),
-            operators: Vec::new(),
+            operators: vec![Operator::first_admin()],
             accrued: Accrued::default(),
             held: BTreeMap::new(),
             background: Vec::new(),
@@ -145,7 +142,7 @@ impl Exchange {
         self.pending.is_some()
     }
 
-    /// When the first thing falls due: the expiry of a live order, or (rules 3) any of
+    /// When the first thing falls due: the expiry of a live order, or any of
     /// docs/verify/rules.md §21.
     #[must_use]
     pub fn next_due(&self) -> Option<TimeNs> {
@@ -160,10 +157,7 @@ impl Exchange {
         stamp: impl Into<CommandStamp>,
         events: &mut Vec<Event>,
     ) -> Verdict {
-        let mut stamp = stamp.into();
-        if self.rules < 3 {
-            stamp = CommandStamp::at(stamp.time);
-        }
+        let stamp = stamp.into();
         let at = Stamp {
             sequence: self.sequence.next(),
             time: stamp.time.max(self.time),
@@ -184,21 +178,13 @@ impl Exchange {
     }
 
     /// What comes before a command's own checks. While work is pending, only `Continue` is accepted;
-    /// while a thing is due, only `AdvanceTime` (rules 3).
+    /// while a thing is due, only `AdvanceTime`.
     fn check_order_of_commands(&self, command: &Command, at: Stamp) -> Result<(), NotApplied> {
-        let (needed, rules) = (command.first_rules(), self.rules);
-        ensure(
-            needed <= rules,
-            Rejection::with(RejectionReason::NotInRules, needed.into(), rules.into()),
-        )?;
         let continues = *command == Command::Continue;
         ensure(
             continues || !self.has_pending_work(),
             RejectionReason::WorkPending,
         )?;
-        if rules < 3 {
-            return Ok(());
-        }
         let takes_time = continues || *command == Command::AdvanceTime;
         ensure(
             takes_time || !self.is_anything_due(at.time),
@@ -212,17 +198,14 @@ impl Exchange {
         match *command {
             Command::PlaceOrder(placed) => self.place_order(&placed, at, events),
             Command::CancelOrder { owner, order } => self.cancel_order(owner, order, events),
-            Command::CancelAll {
-                owner,
-                heartbeat,
-                request,
-            } => self.cancel_all(owner, heartbeat, request, at, events),
+            Command::CancelAll { owner, heartbeat } => {
+                self.cancel_all(owner, heartbeat, at, events)
+            }
             Command::CancelMarketOrders {
                 owner,
                 market,
                 outcome,
-                request,
-            } => self.cancel_market_orders(owner, market, outcome, request, at, events),
+            } => self.cancel_market_orders(owner, market, outcome, at, events),
 
             Command::Deposit {
                 wallet,
@@ -246,7 +229,7 @@ impl Exchange {
             Command::SetClosedOnly {
                 wallet,
                 closed_only,
-            } => self.set_closed_only(wallet, closed_only, at, events),
+            } => self.set_closed_only(wallet, closed_only, events),
             Command::RegisterKey {
                 owner,
                 nonce,
@@ -287,7 +270,7 @@ impl Exchange {
             Command::ActivateMarket { market } => self.activate_market(market, events),
             Command::PauseMarket { market } => self.pause_market(market, events),
             Command::ResumeMarket { market } => self.resume_market(market, events),
-            Command::CloseMarket { market } => self.close_market(market, at, events),
+            Command::CloseMarket { market } => self.close_market(market, events),
             Command::ResolveMarket { market, payout } => {
                 self.resolve_market(market, payout, at, events)
             }
@@ -309,7 +292,7 @@ impl Exchange {
                 self.register_domain(domain, separator, events)
             }
             Command::AdvanceTime => self.advance_time(at, events),
-            Command::Continue => self.continue_work(at, events),
+            Command::Continue => self.continue_work(events),
             Command::AttestState { sequence, .. } => self.attest_state(sequence, events),
 
             Command::ConfirmWithdrawal { reference } => {

@@ -3,8 +3,8 @@
 use foretell_model::digest::PendingWork;
 use foretell_model::limits::MAX_LIVE_KEYS;
 use foretell_model::{
-    AccountNumber, ApiKey, CloseReason, CommandOutcome, Digest16, Event, KeyNumber,
-    RejectionReason, WalletAddress,
+    AccountNumber, ApiKey, CloseReason, CommandOutcome, Event, KeyNumber, RejectionReason,
+    WalletAddress,
 };
 
 use crate::exchange::{Exchange, Stamp};
@@ -101,9 +101,8 @@ impl Exchange {
                 outcome: None,
                 reason: CloseReason::User,
                 first: at.sequence,
-                request: Digest16::ZERO,
             };
-            orders = self.do_work(work, at, events);
+            orders = self.do_work(work, events);
         }
         Ok(CommandOutcome::Cancelled { orders })
     }

@@ -35,11 +35,10 @@ mod plan;
 mod policies;
 mod rebates;
 mod references;
-mod requests;
 mod resolution;
 mod settlement;
 mod state;
-mod state_of_rules_3;
+mod state_of_market_life;
 mod system;
 mod terms;
 

@@ -18,7 +18,6 @@ use crate::order_ids::OrderIds;
 use crate::orders::LiveOrders;
 use crate::rebates::Accrued;
 use crate::references::References;
-use crate::requests::Requests;
 
 /// The numbers of what has a name, and the names that are taken.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
@@ -52,9 +51,6 @@ impl Exchange {
         let mut references = References::default();
         let used = self.references.values().cloned();
         used.for_each(|used| references.insert(used));
-        let mut requests = Requests::default();
-        let known = self.requests.values().cloned();
-        known.for_each(|known| requests.insert(known));
         let maps = [
             ("live orders", orders == self.orders),
             ("delayed orders", delayed == self.delayed),
@@ -62,7 +58,6 @@ impl Exchange {
             ("clocks", self.all_clocks() == self.clocks),
             ("order ids", order_ids == self.order_ids),
             ("references", references == self.references),
-            ("requests", requests == self.requests),
             ("names", self.names_of_lists() == self.names),
             ("accounts", self.accounts_are_linked()),
             ("events", self.events_are_linked()),

@@ -10,7 +10,7 @@ use foretell_model::{
     Tick, TokenId,
 };
 
-use crate::exchange::{Exchange, Stamp};
+use crate::exchange::Exchange;
 use crate::handler_result::{HandlerResult, NotApplied, ensure};
 use crate::resolution::Proposal;
 
@@ -34,7 +34,6 @@ pub(crate) struct Market {
     pub(crate) archived: bool,
     /// Shares in existence.
     pub(crate) supply: Shares,
-    /// All zero before rules 3.
     pub(crate) terms: MarketTerms,
     /// Whether the book is cleared at the game's start.
     pub(crate) clear_armed: bool,
@@ -168,13 +167,12 @@ impl Exchange {
     pub(crate) fn close_market(
         &mut self,
         number: MarketNumber,
-        at: Stamp,
         events: &mut Vec<Event>,
     ) -> HandlerResult {
         use MarketState::{Active, Paused, Registered};
         self.check_state(number, &[Registered, Active, Paused])?;
         self.set_state(number, MarketState::Closed, events);
-        let orders = self.do_work(PendingWork::CloseMarket { market: number }, at, events);
+        let orders = self.do_work(PendingWork::CloseMarket { market: number }, events);
         Ok(CommandOutcome::Cancelled { orders })
     }
 

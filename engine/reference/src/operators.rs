@@ -21,17 +21,19 @@ pub(crate) struct Operator {
     pub(crate) live: bool,
 }
 
-impl Exchange {
-    /// The switch to rules 3 creates the first admin, whose token is in the configuration.
-    pub(crate) fn create_first_admin(&mut self) {
-        self.operators.push(Operator {
+impl Operator {
+    /// Operator 1 of every exchange; its token is in the configuration.
+    pub(crate) fn first_admin() -> Self {
+        Self {
             name: OperatorName::new("admin").expect("a name"),
             role: OperatorRole::Admin,
             token: [0; 32],
             live: true,
-        });
+        }
     }
+}
 
+impl Exchange {
     fn operator(&self, number: OperatorNumber) -> Result<&Operator, NotApplied> {
         let index = usize::from(number.0).checked_sub(1);
         index

@@ -122,7 +122,7 @@ impl Exchange {
         (second + 1) * 1_000 + self.settings.timestamp_past_ms < now.millis().0
     }
 
-    /// Rejects when the expiry queue, or (rules 2) the owner's share of it, is full and the front id is
+    /// Rejects when the expiry queue, or the owner's share of it, is full and the front id is
     /// not due.
     pub(crate) fn check_room_for_an_id(
         &self,
@@ -140,13 +140,13 @@ impl Exchange {
         let held = self.order_ids.of_owner.get(&owner).copied().unwrap_or(0);
         let allowed = self.settings.remembered_order_ids;
         let share = u64::from((allowed / ORDER_ID_SHARES).max(1));
-        let has_reserve = self.rules >= 2 && held < share && held < u64::from(RESERVED_ORDER_IDS);
+        let has_reserve = held < share && held < u64::from(RESERVED_ORDER_IDS);
         ensure(
             has_reserve || self.order_ids.expiry_queue.len() < allowed as usize,
             RejectionReason::Busy,
         )?;
         ensure(
-            self.rules == 1 || held < share,
+            held < share,
             Rejection::with(RejectionReason::TooManyOrderIds, held, share),
         )
     }

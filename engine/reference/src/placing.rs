@@ -48,7 +48,7 @@ impl Exchange {
     }
 
     /// The reason for which an order is killed because it crosses, if any, and the minimum it was
-    /// below (rules 2).
+    /// below.
     fn killed_by_crossing(
         &self,
         placed: &PlaceOrder,
@@ -65,10 +65,8 @@ impl Exchange {
         }
         Some(if placed.post_only {
             (RejectionReason::CrossesBook, Micros::ZERO)
-        } else if self.rules >= 2 {
-            (RejectionReason::MarketableBelowMinimum, minimum)
         } else {
-            (RejectionReason::MarketableBelowMinimum, Micros::ZERO)
+            (RejectionReason::MarketableBelowMinimum, minimum)
         })
     }
 

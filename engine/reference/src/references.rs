@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use foretell_model::limits::{
-    EVICTED_PER_COMMAND, MAX_REFERENCES_PER_ACCOUNT, MAX_REMEMBERED_REFERENCES,
-    REFERENCE_MEMORY_NS, REFERENCES_PER_ACCOUNT, REQUEST_MEMORY_NS,
+    EVICTED_PER_COMMAND, MAX_REMEMBERED_REFERENCES, REFERENCE_MEMORY_NS, REFERENCES_PER_ACCOUNT,
+    REQUEST_MEMORY_NS,
 };
 use foretell_model::{
     AccountNumber, CommandOutcome, QuestionSet, Reference, Rejection, RejectionReason, Sequence,
@@ -143,7 +143,6 @@ impl Exchange {
             let is_exit = content.is_some_and(|content| content.is_exit());
             return match scope {
                 None => Ok(()),
-                Some(account) if self.rules == 1 => self.check_room_among_all(account, at.time),
                 Some(_) if is_exit => Ok(()),
                 Some(account) => self.check_room_of_the_account(account, at.time),
             };
@@ -164,29 +163,7 @@ impl Exchange {
         })
     }
 
-    /// Rules 1: there is room for an account's reference while it and all accounts hold less than
-    /// they may, or something is about to be forgotten.
-    fn check_room_among_all(&self, account: AccountNumber, now: TimeNs) -> Result<(), NotApplied> {
-        let about_to_forget = self
-            .references
-            .oldest()
-            .is_some_and(|oldest| is_over(oldest.time, REFERENCE_MEMORY_NS, now));
-        if about_to_forget {
-            return Ok(());
-        }
-        let held = self.references.count_of(account);
-        let allowed = u64::from(MAX_REFERENCES_PER_ACCOUNT);
-        ensure(
-            held < allowed,
-            Rejection::with(RejectionReason::TooManyReferences, held, allowed),
-        )?;
-        ensure(
-            self.references.of_accounts.len() < MAX_REMEMBERED_REFERENCES,
-            RejectionReason::Busy,
-        )
-    }
-
-    /// Rules 2: there is room while the account holds less than it may, or its oldest reference has
+    /// There is room while the account holds less than it may, or its oldest reference has
     /// outlived the request that used it.
     fn check_room_of_the_account(
         &self,
@@ -215,9 +192,7 @@ impl Exchange {
     ) {
         if let Some(account) = scope {
             self.forget_references(at.time);
-            if self.rules >= 2 {
-                self.make_room_in_the_account(account);
-            }
+            self.make_room_in_the_account(account);
         }
         self.references.insert(RememberedReference {
             sequence: at.sequence,
@@ -229,12 +204,11 @@ impl Exchange {
         });
     }
 
-    /// Operators' references are kept for ever. Rules 2 keep those of accounts for a shorter time
+    /// Operators' references are kept for ever. Those of accounts are kept for a shorter time
     /// while there are many.
     fn forget_references(&mut self, now: TimeNs) {
         for _ in 0..EVICTED_PER_COMMAND {
-            let is_full = self.references.of_accounts.len() >= MAX_REMEMBERED_REFERENCES;
-            let is_crowded = self.rules >= 2 && is_full;
+            let is_crowded = self.references.of_accounts.len() >= MAX_REMEMBERED_REFERENCES;
             let kept = if is_crowded {
                 REQUEST_MEMORY_NS
             } else {
@@ -249,16 +223,13 @@ impl Exchange {
         }
     }
 
-    /// Rules 2: an account's oldest references give way to its next.
+    /// An account's oldest reference gives way to its next.
     fn make_room_in_the_account(&mut self, account: AccountNumber) {
-        for _ in 0..EVICTED_PER_COMMAND {
-            if self.references.count_of(account) < u64::from(REFERENCES_PER_ACCOUNT) {
-                break;
-            }
-            let oldest = self.references.oldest_of(account);
-            if let Some(sequence) = oldest.map(|oldest| oldest.sequence) {
-                self.references.remove(sequence);
-            }
+        let oldest = self.references.oldest_of(account);
+        if let Some(sequence) = oldest.map(|oldest| oldest.sequence)
+            && self.references.count_of(account) >= u64::from(REFERENCES_PER_ACCOUNT)
+        {
+            self.references.remove(sequence);
         }
     }
 }
@@ -330,30 +301,9 @@ mod tests {
     const DEPOSIT: u16 = 10;
 
     #[test]
-    fn references_of_accounts_are_bounded_for_each_and_for_all() {
-        let share = MAX_REFERENCES_PER_ACCOUNT as usize;
-        let full = holding(1, share);
-        let too_many = Err(RejectionReason::TooManyReferences);
-        for code in [SPLIT, MERGE, REDEEM, CONVERT] {
-            let room = |account, now| room(&full, code, Some(account), now);
-            assert_eq!(room(0, 10), too_many);
-            assert_eq!(room(0, 10 + REFERENCE_MEMORY_NS), too_many);
-            assert_eq!(room(0, 11 + REFERENCE_MEMORY_NS), Ok(()));
-            assert_eq!(room(1, 10), Ok(()));
-        }
-        assert_eq!(room(&full, DEPOSIT, None, 10), Ok(()));
-        let accounts = u32::try_from(MAX_REMEMBERED_REFERENCES / share).unwrap();
-        let full = holding(accounts, share);
-        let busy = Err(RejectionReason::Busy);
-        assert_eq!(room(&full, MERGE, Some(accounts), 10), busy);
-        assert_eq!(room(&full, DEPOSIT, None, 10), Ok(()));
-    }
-
-    #[test]
-    fn rules_2_bound_references_for_each_account_and_refuse_no_exit() {
+    fn references_are_bounded_for_each_account_and_no_exit_is_refused() {
         let share = REFERENCES_PER_ACCOUNT as usize;
-        let mut full = holding(2, share);
-        full.rules = 2;
+        let full = holding(2, share);
         for code in [SPLIT, CONVERT] {
             let room = |account, now| room(&full, code, Some(account), now);
             let too_many = Err(RejectionReason::TooManyReferences);
@@ -366,35 +316,5 @@ mod tests {
             assert_eq!(room(&full, code, Some(0), 10), Ok(()));
         }
         assert_eq!(room(&full, DEPOSIT, None, 10), Ok(()));
-    }
-
-    #[test]
-    fn rules_2_forget_a_few_of_an_account_that_holds_too_many() {
-        let share = REFERENCES_PER_ACCOUNT as usize;
-        let mut exchange = holding(2, share + 10);
-        exchange.rules = 2;
-        let account = AccountNumber(0);
-        let content = Content {
-            code: SPLIT,
-            account,
-            object: 0,
-            amount: 1,
-            questions: QuestionSet::default(),
-        };
-        let mut held = Vec::new();
-        for number in 0..5 {
-            let at = Stamp {
-                sequence: Sequence(10_000 + u64::from(number)),
-                time: TimeNs(10),
-                operator: OperatorNumber::NONE,
-                touched: 0,
-            };
-            let (reference, outcome) = (Reference([number; 32]), CommandOutcome::Done);
-            exchange.remember_reference(Some(account), reference, content, outcome, at);
-            held.push(exchange.references.count_of(account) - share as u64);
-        }
-        assert_eq!(held, [7, 4, 1, 0, 0]);
-        assert_eq!(exchange.references.values().count(), 2 * share + 10);
-        exchange.check_maps().unwrap();
     }
 }

@@ -220,7 +220,7 @@ impl Exchange {
         CommandOutcome::Done
     }
 
-    /// Rules 3: propose and finalise in one.
+    /// Propose and finalise in one.
     pub(crate) fn resolve_market(
         &mut self,
         market: MarketNumber,
@@ -236,18 +236,16 @@ impl Exchange {
             RejectionReason::BookNotEmpty,
         )?;
         self.check_payout(market, payout)?;
-        if self.rules >= 3 {
-            self.check_not_proposed(market)?;
-            let policy = self.policy_of(market);
-            ensure(!policy.second_person, RejectionReason::SecondPersonRequired)?;
-            let shortest = policy.minimum_window_seconds;
-            ensure(shortest == 0, invalid_window(shortest))?;
-        }
+        self.check_not_proposed(market)?;
+        let policy = self.policy_of(market);
+        ensure(!policy.second_person, RejectionReason::SecondPersonRequired)?;
+        let shortest = policy.minimum_window_seconds;
+        ensure(shortest == 0, invalid_window(shortest))?;
         self.set_payout(market, payout, at, events);
         Ok(CommandOutcome::Done)
     }
 
-    /// Resolves a market for ever. Rules 3 then pay its holders.
+    /// Resolves a market for ever and starts to pay its holders.
     fn set_payout(
         &mut self,
         number: MarketNumber,
@@ -263,9 +261,6 @@ impl Exchange {
             market: number,
             payout,
         });
-        if self.rules < 3 {
-            return;
-        }
         if self.has_shares(number) {
             let work = BackgroundWork::Settlement { market: number };
             let accounts = self.start_work(work, at);

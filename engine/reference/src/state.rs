@@ -45,9 +45,7 @@ impl Exchange {
         self.visit_positions(visit);
         self.visit_books(visit);
         self.visit_memory(visit);
-        if self.rules >= 3 {
-            self.visit_market_life(visit);
-        }
+        self.visit_market_life(visit);
     }
 
     fn visit_accounts(&self, visit: &mut dyn FnMut(&StateRecord)) {
@@ -191,16 +189,6 @@ impl Exchange {
                     CommandOutcome::Collateral(collateral) => collateral,
                     _ => Micros::ZERO,
                 },
-            });
-        }
-        for known in self.requests.values() {
-            visit(&StateRecord::RememberedRequest {
-                sequence: known.sequence,
-                time: known.time,
-                owner: known.owner,
-                request: known.request,
-                last: known.last,
-                cancelled: known.cancelled,
             });
         }
     }

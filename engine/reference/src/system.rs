@@ -8,7 +8,6 @@ use foretell_model::{
 
 use crate::exchange::{Exchange, Stamp};
 use crate::handler_result::{HandlerResult, NotApplied, ensure};
-use crate::requests::Requests;
 
 impl Exchange {
     pub(crate) fn set_mode(&mut self, mode: SystemMode, events: &mut Vec<Event>) -> HandlerResult {
@@ -62,12 +61,7 @@ impl Exchange {
             self.rules != rules,
             NotApplied::already(CommandOutcome::Done),
         )?;
-        if self.rules < 3 && rules >= 3 {
-            self.create_first_admin();
-        }
         self.rules = rules;
-        // Rules 1 remember requests, later ones do not; rules never go back.
-        self.requests = Requests::default();
         events.push(Event::RulesSwitched { rules });
         Ok(CommandOutcome::Done)
     }

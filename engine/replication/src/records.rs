@@ -59,8 +59,8 @@ pub struct HostRecord {
     pub sequence: u64,
     /// Number of the log's message that contains it.
     pub message: u64,
-    /// The newest rules that its program knows.
-    pub rules: u32,
+    /// The format id of its program: `foretell_model::limits::FORMAT_ID`.
+    pub format: u32,
     /// Keyed digest of the secrets that hosts which can lead must share; zeros of a reader.
     pub fingerprint: String,
     /// Its clock at the record, milliseconds since 1970.
@@ -76,7 +76,7 @@ impl HostRecord {
         put(&mut text, "role", &self.role);
         put(&mut text, "sequence", self.sequence);
         put(&mut text, "message", self.message);
-        put(&mut text, "rules", self.rules);
+        put(&mut text, "format", self.format);
         put(&mut text, "fingerprint", &self.fingerprint);
         put(&mut text, "wall_ms", self.wall_ms);
         text.into_bytes()
@@ -91,7 +91,7 @@ impl HostRecord {
             role: get(text, "role")?,
             sequence: get(text, "sequence")?,
             message: get(text, "message")?,
-            rules: get(text, "rules")?,
+            format: get(text, "format")?,
             fingerprint: get(text, "fingerprint")?,
             wall_ms: get(text, "wall_ms")?,
         })
@@ -128,7 +128,7 @@ mod tests {
             role: "standby".to_owned(),
             sequence: 5,
             message: 6,
-            rules: 2,
+            format: 2,
             fingerprint: "00ff".to_owned(),
             wall_ms: 1,
         };

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use foretell_journal::replica::{self, Item, LocalEnd};
 use foretell_journal::segment::SegmentHeader;
+use foretell_model::limits::FORMAT_ID;
 use foretell_replication::{
     Decision, LocateError, LogError, Publish, ReplicatedLog, decide, locate, message_id,
 };
@@ -45,7 +46,7 @@ pub(crate) fn join(
     let clocks = SystemClocks::start();
     mark_as_replica(journal).map_err(EngineError::process("marking the journal"))?;
     loop {
-        let attempt = match compare_secrets(cluster, log)? {
+        let attempt = match compare_hosts(cluster, log)? {
             Some(waits) => Attempt::Waits(waits),
             None => attempt(config, cluster, journal, log, &mut || {
                 std::thread::park_timeout(RETRY);
@@ -79,24 +80,28 @@ fn mark_as_replica(journal: &Path) -> std::io::Result<()> {
         .sync_all()
 }
 
-/// Hosts that can lead must share their secrets: a client's key and a checkpoint must hold after a
-/// takeover.
-fn compare_secrets(
+/// All hosts must run builds of one format id, or they would execute one journal differently. Hosts
+/// that can lead must share their secrets: a client's key and a checkpoint must hold after a takeover.
+fn compare_hosts(
     cluster: &ClusterConfig,
     log: &mut dyn ReplicatedLog,
 ) -> Result<Option<String>, EngineError> {
-    if cluster.role == ClusterRole::Reader {
-        return Ok(None);
-    }
     let hosts = match log.hosts() {
         Ok(hosts) => hosts,
         Err(LogError::Unreachable(why)) => return Ok(Some(format!("waiting for the log: {why}"))),
         Err(other) => return Err(EngineError::Cluster(other.to_string())),
     };
-    let other = hosts.iter().find(|host| {
-        host.host != cluster.host
-            && host.role != ClusterRole::Reader.name()
-            && host.fingerprint != cluster.fingerprint
+    let others = || hosts.iter().filter(|host| host.host != cluster.host);
+    if let Some(other) = others().find(|host| host.format != FORMAT_ID) {
+        return Err(EngineError::Cluster(format!(
+            "host {} runs a build of format {}, this one of format {FORMAT_ID}; run one build on all hosts, or remove its \
+             record from the hosts' stream if it is gone for good",
+            other.host, other.format
+        )));
+    }
+    let leads = cluster.role != ClusterRole::Reader;
+    let other = others().find(|host| {
+        leads && host.role != ClusterRole::Reader.name() && host.fingerprint != cluster.fingerprint
     });
     match other {
         None => Ok(None),

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use foretell_model::limits::NEWEST_RULES;
+use foretell_model::limits::FORMAT_ID;
 use foretell_replication::{Heartbeat, HostRecord, Superseded};
 
 use super::standby::{LeaderParts, now};
@@ -161,7 +161,7 @@ impl Publishing {
             role: cluster.role.name().to_owned(),
             sequence: durable,
             message: parts.window.last(),
-            rules: NEWEST_RULES,
+            format: FORMAT_ID,
             fingerprint: cluster.fingerprint.clone(),
             wall_ms: wall / 1_000_000,
         });

@@ -6,7 +6,7 @@ use foretell_journal::replica::{Item, LogQueue, ReplicaError, ReplicaWriter};
 use foretell_journal::{Appender, JournalState, Scratch, Syncer};
 use foretell_matching::{Difference, Exchange, Replay};
 use foretell_model::TimeNs;
-use foretell_model::limits::NEWEST_RULES;
+use foretell_model::limits::FORMAT_ID;
 use foretell_replication::{
     Bounds, Decision, Heartbeat, HostRecord, Publish, ReplicatedLog, Silence, Window, decide,
     message_id,
@@ -80,8 +80,6 @@ pub(crate) struct LeaderParts {
 pub(crate) struct TakenOver {
     pub(crate) exchange: Exchange,
     pub(crate) last_time: TimeNs,
-    /// Every host knows the newest rules of this program.
-    pub(crate) all_know_rules: bool,
     pub(crate) appender: Appender,
     pub(crate) syncer: Syncer,
     pub(crate) leader: LeaderParts,
@@ -163,21 +161,7 @@ impl<C: Clocks> Standby<C> {
     }
 
     /// What it writes with, after [`StandbyStep::Leads`].
-    pub(crate) fn lead(mut self) -> TakenOver {
-        let hosts = self.log.hosts();
-        let lacking = hosts
-            .iter()
-            .flatten()
-            .find(|host| host.rules < NEWEST_RULES);
-        if let Some(host) = lacking {
-            tracing::warn!(
-                host = host.host,
-                rules = host.rules,
-                newest = NEWEST_RULES,
-                "rules not switched: a host does not know them"
-            );
-        }
-        let all_know_rules = hosts.is_ok() && lacking.is_none();
+    pub(crate) fn lead(self) -> TakenOver {
         let (term, last_time) = (self.writer.term(), self.writer.last_time());
         let journal = self.writer.state().clone();
         let (appender, syncer, queue) = self.writer.lead();
@@ -186,7 +170,6 @@ impl<C: Clocks> Standby<C> {
         TakenOver {
             exchange: self.replay.exchange,
             last_time,
-            all_know_rules,
             appender,
             syncer,
             leader: LeaderParts {
@@ -401,7 +384,7 @@ impl<C: Clocks> Standby<C> {
             role: self.cluster.role.name().to_owned(),
             sequence: self.writer.last_sequence().0,
             message: self.applied,
-            rules: NEWEST_RULES,
+            format: FORMAT_ID,
             fingerprint: self.cluster.fingerprint.clone(),
             wall_ms: wall / 1_000_000,
         });

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use foretell_link::Role;
-use foretell_model::limits::NEWEST_RULES;
 use foretell_model::{
     AccountNumber, Command, Event, FeeSchedule, MarketNumber, Micros, OrderType, Outcome, Payout,
     Side, Verdict,
@@ -83,7 +82,7 @@ fn closed_market(recording: &mut Recording) -> (World, Vec<AccountNumber>) {
 fn all_holders_are_paid_by_steps_between_other_commands() {
     for (threads, waiting) in MACHINES {
         let directory = tempfile::tempdir().unwrap();
-        let mut recording = Recording::begin(Duration::from_secs(60), NEWEST_RULES);
+        let mut recording = Recording::begin(Duration::from_secs(60));
         let (world, holders) = closed_market(&mut recording);
         recording.write(directory.path());
         let mut config = config(directory.path());
@@ -96,7 +95,6 @@ fn all_holders_are_paid_by_steps_between_other_commands() {
         let deposit = Command::CancelAll {
             owner: world.traders[0].account,
             heartbeat: false,
-            request: Default::default(),
         };
         let reply = operator.ask(deposit, &[]);
         assert!(
@@ -116,7 +114,7 @@ fn a_start_continues_where_the_last_engine_was_killed() {
     // Killed with this many steps in the journal.
     for done in 0..3 {
         let directory = tempfile::tempdir().unwrap();
-        let mut recording = Recording::begin(Duration::from_secs(60), NEWEST_RULES);
+        let mut recording = Recording::begin(Duration::from_secs(60));
         let (world, holders) = closed_market(&mut recording);
         let (market, payout) = (world.market, Payout::Half);
         recording.apply(Command::ResolveMarket { market, payout });
@@ -143,7 +141,7 @@ fn a_start_continues_where_the_last_engine_was_killed() {
 #[test]
 fn accrued_rebates_are_paid_once_however_often_the_engine_stops() {
     let directory = tempfile::tempdir().unwrap();
-    let mut recording = Recording::begin(Duration::from_secs(60), NEWEST_RULES);
+    let mut recording = Recording::begin(Duration::from_secs(60));
     let world = recording.world(|terms| terms.rebate_ppm = 250_000);
     let (market, fee) = (
         world.market,

@@ -12,11 +12,10 @@ use foretell_engine::{
 use foretell_journal::replica::{MAX_ITEM_BYTES, SET_ASIDE_DIRECTORY};
 use foretell_journal::{Follower, Next, Options};
 use foretell_link::Role;
-use foretell_model::limits::NEWEST_RULES;
+use foretell_model::limits::FORMAT_ID;
 use foretell_model::{
     Command, CommandOutcome, Event, Lots, MarketTerms, Micros, OperatorName, OperatorNumber,
-    OperatorRole, Payout, Reference, RejectionReason, Sequence, SystemMode, TimeMs, Verdict,
-    WalletAddress,
+    OperatorRole, Payout, Reference, Sequence, SystemMode, TimeMs, Verdict, WalletAddress,
 };
 use foretell_replication::{ConnectLog, HostRecord, LogError, Model, ReplicatedLog};
 
@@ -473,34 +472,25 @@ fn a_new_leader_does_what_is_due_first_and_goes_on_with_a_settlement() {
 }
 
 #[test]
-fn a_cluster_with_a_host_of_older_rules_keeps_them_until_that_host_is_new() {
+fn a_host_of_another_format_is_refused() {
     let model = Model::default();
-    let old = |rules| HostRecord {
+    let mut log = model.connect(Arc::new(AtomicBool::new(true)));
+    log.announce(&HostRecord {
         host: "old".to_owned(),
-        role: ClusterRole::Standby.name().to_owned(),
+        role: ClusterRole::Reader.name().to_owned(),
         sequence: 0,
         message: 0,
-        rules,
-        fingerprint: "same".to_owned(),
+        format: FORMAT_ID - 1,
+        fingerprint: String::new(),
         wall_ms: 0,
-    };
-    let mut log = model.connect(Arc::new(AtomicBool::new(true)));
-    log.announce(&old(NEWEST_RULES - 1));
-    let mut first = Host::new(&model, "first", ClusterRole::Leader).started();
-    let mut client = first.client();
-    let pay = client.ask(Command::PayRebates, &[]);
-    assert!(
-        matches!(pay.verdict, Verdict::Rejected(rejection) if rejection.reason == RejectionReason::NotInRules),
-        "{pay:?}"
-    );
-    drop(client);
-    first.stop();
-    log.announce(&old(NEWEST_RULES));
-    first.start();
-    let pay = first.client().ask(Command::PayRebates, &[]);
-    assert!(
-        matches!(pay.verdict, Verdict::Rejected(rejection) if rejection.reason == RejectionReason::NothingAccrued),
-        "{pay:?}"
-    );
-    first.stop();
+    });
+    for role in [ClusterRole::Leader, ClusterRole::Reader] {
+        let host = Host::new(&model, "new", role);
+        let refused = Engine::try_start(host.config.clone()).map(drop);
+        let refused = refused.unwrap_err().to_string();
+        assert!(
+            refused.contains("host old runs a build of format 0"),
+            "{refused}"
+        );
+    }
 }

@@ -50,7 +50,6 @@ fn a_silent_chain_cancels_and_is_journalled() {
         Command::CancelAll {
             owner,
             heartbeat: true,
-            request: Default::default(),
         },
         Command::SetHeartbeat { owner, on: false },
     ];

@@ -22,16 +22,14 @@ pub(crate) struct Recording {
 }
 
 impl Recording {
-    /// Begins this long ago, under these rules.
-    pub(crate) fn begin(ago: Duration, rules: u32) -> Self {
+    /// Begins this long ago.
+    pub(crate) fn begin(ago: Duration) -> Self {
         let ago = u64::try_from(ago.as_nanos()).unwrap();
-        let mut recording = Self {
+        Self {
             exchange: Exchange::new(Capacity::default(), 1),
             now: TimeNs(now().0 - ago),
             frames: Vec::new(),
-        };
-        recording.apply(Command::SwitchRules { rules });
-        recording
+        }
     }
 
     /// The market and traders of the tests, with terms.

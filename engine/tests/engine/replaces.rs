@@ -1,16 +1,13 @@
 //! A replace: its commands stand next to each other, in the ring and in the journal.
 
-use std::time::Duration;
-
 use foretell_link::{Answer, Reply, Role};
 use foretell_model::limits::MAX_REPLACE;
 use foretell_model::{
     Command, CommandOutcome, OrderResult, OrderStatus, OrderType, Outcome, PlaceOrder,
-    RejectionReason, Side, TimeNs, Verdict,
+    RejectionReason, Side, Verdict,
 };
 
 use crate::harness::{Engine, MACHINES, OwnedFrame, TestClient, config, frames};
-use crate::recorded::Recording;
 use crate::world::{World, order_id};
 
 const SHARE: u64 = 1_000_000;
@@ -246,27 +243,5 @@ fn a_replace_is_admitted_whole_or_not_at_all() {
     let mut reader = engine.client(Role::Reader);
     reader.send_replace(false, &commands[..1]);
     assert!(reader.client.receive().is_err(), "a reader is cut off");
-    engine.stop();
-}
-
-#[test]
-fn older_rules_know_no_replace() {
-    let directory = tempfile::tempdir().unwrap();
-    let mut recording = Recording::begin(Duration::from_secs(60), 2);
-    let mut world = recording.world(|_| {});
-    recording.open(&world);
-    recording.write(directory.path());
-    let mut config = config(directory.path());
-    config.switch_rules = false;
-    let engine = Engine::start(config);
-    let mut client = engine.client(Role::Trading);
-    world.time = TimeNs(client.client.welcome.time.0);
-    let commands = [cancel(&world, 0, 1), place(world.resting_buy(1))];
-    for reply in client.replace(false, &commands) {
-        assert_eq!(reason(reply.verdict), RejectionReason::NotInRules);
-    }
-    // Alone it is a command as any other.
-    let replies = client.replace(false, &commands[1..]);
-    assert_eq!(status(replies[0].verdict), OrderStatus::Live);
     engine.stop();
 }

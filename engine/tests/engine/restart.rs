@@ -5,7 +5,6 @@ use std::time::{Duration, UNIX_EPOCH};
 use foretell_engine::{EXIT_REFUSED, EngineError, JOURNAL_DIRECTORY, SigningDomain};
 use foretell_journal::Options;
 use foretell_link::Role;
-use foretell_model::limits::NEWEST_RULES;
 use foretell_model::{
     AccountNumber, Command, DomainNumber, Event, Micros, Reference, RejectionReason, Sequence,
     SystemMode, TimeNs, Verdict, WalletAddress,
@@ -81,19 +80,15 @@ fn domains_and_settings_are_journalled_once_and_other_content_is_refused() {
     }];
     Engine::start(config.clone()).stop();
     let first = frames(directory.path());
-    assert_eq!(first.len(), 3);
+    assert_eq!(first.len(), 2);
     assert_eq!(
         first[0].command,
         Command::ChangeSettings {
             settings: config.settings.into()
         }
     );
-    let newest = Command::SwitchRules {
-        rules: NEWEST_RULES,
-    };
-    assert_eq!(first[1].command, newest);
-    assert_eq!(first[2].evidence, b"a domain");
-    assert!(matches!(first[2].command, Command::RegisterDomain { .. }));
+    assert_eq!(first[1].evidence, b"a domain");
+    assert!(matches!(first[1].command, Command::RegisterDomain { .. }));
 
     // A repeat adds nothing; settings of a later start are not journalled.
     config.settings.gtd_safety_seconds = 9;

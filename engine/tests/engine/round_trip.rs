@@ -165,7 +165,6 @@ fn long_work_is_continued_before_anything_else_and_named_in_the_reply() {
         let cancel = Command::CancelAll {
             owner: world.traders[0].account,
             heartbeat: false,
-            request: foretell_model::Digest16([1; 16]),
         };
         // The next command waits for all of it.
         let first = client.send(cancel, &[]).unwrap();

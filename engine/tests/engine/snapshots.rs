@@ -11,7 +11,7 @@ use foretell_journal::snapshot::{Chunk, Image};
 use foretell_link::{Answer, Request, Role, SnapshotResult};
 use foretell_matching::Exchange;
 use foretell_model::digest::StateRecord;
-use foretell_model::{Command, Digest16, Sequence, Verdict};
+use foretell_model::{Command, Sequence, Verdict};
 use foretell_view::Chunking;
 
 use crate::harness::{Engine, TestClient, config, frames};
@@ -238,7 +238,6 @@ fn a_start_from_any_image_is_the_start_from_the_first_frame() {
         let cancel = Command::CancelAll {
             owner: world.traders[0].account,
             heartbeat: false,
-            request: Digest16([5; 16]),
         };
         let reply = client.ask(cancel, &[]);
         assert!(reply.last_sequence > reply.sequence, "{reply:?}");

@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use foretell_engine::SigningDomain;
 use foretell_link::{Reply, Role};
-use foretell_model::limits::NEWEST_RULES;
 use foretell_model::{
     CloseReason, Command, CommandOutcome, DomainNumber, Event, MarketState, MarketTerms,
     OrderStatus, OrderType, Outcome, PlaceOrder, RejectionReason, Sequence, Side, SystemMode,
@@ -145,7 +144,7 @@ fn a_delayed_order_meets_the_book_of_its_time_while_the_engine_idles() {
 
 /// An hour ago: a market with a delayed order, one that expires, a clear and a close.
 fn long_idle(directory: &Path) -> Sequence {
-    let mut recording = Recording::begin(Duration::from_secs(3_600), NEWEST_RULES);
+    let mut recording = Recording::begin(Duration::from_secs(3_600));
     let begin = recording.now.millis().0;
     let world = recording.world(|terms| {
         terms.taker_delay_ms = 3_000;
@@ -208,28 +207,5 @@ fn everything_that_fell_due_while_no_engine_ran_precedes_the_commands_of_a_start
     assert!(
         matches!(rest[..], [Command::RegisterDomain { .. }, last] if last == Command::SetMode { mode }),
         "{rest:?}"
-    );
-}
-
-#[test]
-fn a_journal_of_older_rules_expires_its_orders_before_it_is_switched() {
-    let directory = tempfile::tempdir().unwrap();
-    let mut recording = Recording::begin(Duration::from_secs(3_600), 2);
-    let world = recording.world(|_| {});
-    recording.open(&world);
-    let expiring = PlaceOrder {
-        order_type: OrderType::Gtd,
-        expiration: TimeSeconds(recording.now.millis().0 / 1_000 + 160),
-        ..buy(&world, 1, 0, Outcome::No, 50)
-    };
-    recording.apply(Command::PlaceOrder(expiring));
-    let before = recording.write(directory.path());
-    Engine::start(config(directory.path())).stop();
-    let after = frames(directory.path()).split_off(usize::try_from(before.0).unwrap());
-    let commands: Vec<Command> = after.iter().map(|frame| frame.command).collect();
-    let rules = NEWEST_RULES;
-    assert_eq!(
-        commands,
-        [Command::AdvanceTime, Command::SwitchRules { rules }]
     );
 }

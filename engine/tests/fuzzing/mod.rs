@@ -396,7 +396,6 @@ fn room() -> Capacity {
         order_ids: 32,
         timestamp_seconds: 8,
         references: 16,
-        requests: 8,
     }
 }
 
@@ -447,7 +446,6 @@ mod tests {
             let cancel = Command::CancelAll {
                 owner,
                 heartbeat: false,
-                request: foretell_model::Digest16::ZERO,
             };
             let submit = Request::Submit(foretell_link::Submit {
                 request,

@@ -2,7 +2,7 @@
 
 use foretell_journal::{Appender, Preallocator, Syncer};
 use foretell_matching::{Capacity, Exchange};
-use foretell_model::limits::{ACCOUNTS_PER_STEP, NEWEST_RULES};
+use foretell_model::limits::ACCOUNTS_PER_STEP;
 use foretell_model::{
     AccountNumber, Command, Event, Lots, MarketNumber, Micros, Reference, Sequence, TimeNs,
     Verdict, WalletAddress,
@@ -40,8 +40,6 @@ pub(super) fn found(world: &World) {
     founding.apply(Command::ChangeSettings {
         settings: config.settings.into(),
     });
-    let rules = NEWEST_RULES;
-    founding.apply(Command::SwitchRules { rules });
     for number in 0..MARKETS {
         founding.apply(register_market(number));
         let market = MarketNumber(number.into());

@@ -4,9 +4,9 @@
 
 use foretell_model::command::RegisterMarket;
 use foretell_model::{
-    ApiKey, Command, ConditionId, Digest16, FeeSchedule, Lots, MarketNumber, Micros,
-    OperatorNumber, OrderId, OrderType, Outcome, PlaceOrder, Reference, Side, Tick, TimeMs, TimeNs,
-    TimeSeconds, TokenId, WalletAddress,
+    ApiKey, Command, ConditionId, FeeSchedule, Lots, MarketNumber, Micros, OperatorNumber, OrderId,
+    OrderType, Outcome, PlaceOrder, Reference, Side, Tick, TimeMs, TimeNs, TimeSeconds, TokenId,
+    WalletAddress,
 };
 
 use super::context::SimContext;
@@ -140,13 +140,11 @@ impl IntentGenerator {
             28..=30 => Command::CancelAll {
                 owner: holder.account,
                 heartbeat: false,
-                request: Digest16(self.name(0xB0)),
             },
             31..=33 => Command::CancelMarketOrders {
                 owner: holder.account,
                 market,
                 outcome: None,
-                request: Digest16(self.name(0xB0)),
             },
             _ => self.order(holder, market, now),
         })

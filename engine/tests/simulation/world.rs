@@ -347,5 +347,4 @@ const CRAMPED: Capacity = Capacity {
     order_ids: 2,
     timestamp_seconds: 1,
     references: 1,
-    requests: 1,
 };

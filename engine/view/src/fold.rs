@@ -98,6 +98,9 @@ impl View {
         };
         observer.begin(self, frame, placed.as_ref());
         self.system.work_pending = false;
+        if frame.sequence == Sequence(1) {
+            self.people.begin(step.now);
+        }
         for event in frame.events {
             observer.before(self, placed.as_ref(), event);
             self.fold_event(&step, &mut placed, event)?;

@@ -77,16 +77,6 @@ impl Hint {
     }
 }
 
-/// The result for a correctly signed request.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct L2Proof {
-    /// The key's owner.
-    pub owner: WalletAddress,
-    /// The HMAC as bytes. One HMAC has several texts, so replay protection must store these bytes
-    /// and no text (docs/api/authentication.md §3).
-    pub hmac: [u8; 32],
-}
-
 /// The origin against which the secrets of an unknown key are checked. An address of zeros cannot
 /// sign an L1 statement, so no key has it.
 pub(crate) const NO_ORIGIN: KeyOrigin = KeyOrigin {
@@ -94,7 +84,8 @@ pub(crate) const NO_ORIGIN: KeyOrigin = KeyOrigin {
     nonce: [0xff; 32],
 };
 
-/// Checks an L2 request. `origin` belongs to the key that the request names; `None` when no such
+/// Checks an L2 request and returns its HMAC as bytes: one HMAC has several texts
+/// (docs/api/authentication.md §3). `origin` belongs to the key that the request names; `None` when no such
 /// live key exists.
 ///
 /// # Errors
@@ -107,7 +98,7 @@ pub fn verify_l2(
     chain_id: u64,
     window: Window,
     now: TimeMs,
-) -> Result<L2Proof, L2Error> {
+) -> Result<[u8; 32], L2Error> {
     window.check(headers.timestamp, now)?;
     let key = origin.unwrap_or(&NO_ORIGIN);
     let (secret, passphrase) = master.secrets(key, chain_id);
@@ -123,10 +114,7 @@ pub fn verify_l2(
         .ct_eq(headers.passphrase.as_bytes());
     let signed = hmac_fits(&secret, headers.timestamp, request, &claimed);
     if bool::from(known & same_address & same_passphrase & signed) {
-        return Ok(L2Proof {
-            owner: key.owner,
-            hmac: claimed,
-        });
+        return Ok(claimed);
     }
     let hint = if !bool::from(known) {
         Hint::Key

@@ -4,7 +4,7 @@
 //! orders that it cancelled now.
 
 use foretell_link::Reply;
-use foretell_model::{Command, CommandOutcome, Digest16, MarketNumber, OrderId, Outcome, Verdict};
+use foretell_model::{Command, CommandOutcome, MarketNumber, OrderId, Outcome, Verdict};
 use foretell_view::{Order, View};
 use foretell_wire::api_error::FieldError;
 use foretell_wire::cancel::{
@@ -50,7 +50,6 @@ pub(crate) async fn cancel_all(context: RequestContext) -> Result<Answer, Failur
     let command = Command::CancelAll {
         owner: caller.owner,
         heartbeat: false,
-        request: Digest16::ZERO,
     };
     cancel_by_owner(&context, &caller, command).await
 }
@@ -78,7 +77,6 @@ pub(crate) async fn cancel_market(context: RequestContext) -> Result<Answer, Fai
         owner: caller.owner,
         market,
         outcome,
-        request: Digest16::ZERO,
     };
     cancel_by_owner(&context, &caller, command).await
 }
@@ -212,7 +210,6 @@ fn still_delayed(view: &View, command: &Command) -> Vec<(String, &'static str)> 
             owner,
             market,
             outcome,
-            ..
         } => (owner, Some((market, outcome))),
         _ => return Vec::new(),
     };

@@ -98,7 +98,7 @@ pub(crate) async fn create_read_only(context: RequestContext) -> Result<Answer, 
     let caller = context.l2(KeyAccess::Write).await?;
     let origin = KeyOrigin {
         owner: caller.wallets.owner,
-        nonce: *blake3::hash(&caller.request.0).as_bytes(),
+        nonce: caller.request,
     };
     let api_key = app
         .auth

@@ -464,8 +464,6 @@ error_codes! {
         "The market follows the policy of the site.";
     ListFull = "list_full", 409, Never, "the list has 64 wallets, allowed: 64",
         "The list of wallets that propose or dispute is full.";
-    NotInRules = "not_in_rules", 409, Later, "the command needs rules <number>, in force: <number>",
-        "The journal follows older rules; the engine switches them at its start.";
     UpstreamOwned = "upstream_owned", 409, Never,
         "the upstream owns the words of this <record>: change them there",
         "An operator edits the words of its own records only.";

@@ -281,7 +281,6 @@ const fn code_of(reason: RejectionReason) -> ErrorCode {
         RejectionReason::InvalidPolicy => ErrorCode::InvalidPolicy,
         RejectionReason::NoPolicy => ErrorCode::NoPolicy,
         RejectionReason::ListFull => ErrorCode::ListFull,
-        RejectionReason::NotInRules => ErrorCode::NotInRules,
         RejectionReason::NotAllCanceled => ErrorCode::NotAllCanceled,
         _ => ErrorCode::Rejected,
     }
@@ -312,7 +311,6 @@ fn values(reason: RejectionReason, first: u64, second: u64) -> Vec<String> {
             [first, second].map(|ms| iso_millis(TimeMs(ms))).into()
         }
         RejectionReason::ChallengeOpen => vec![iso_millis(TimeMs(first))],
-        RejectionReason::NotInRules => [first, second].map(|it| it.to_string()).into(),
         // Resolving in one step has a window of 0.
         RejectionReason::InvalidWindow => [0, first, second].map(|it| it.to_string()).into(),
         reason if code_of(reason) == ErrorCode::Rejected => vec![format!("{reason:?}")],

@@ -1,7 +1,7 @@
 //! The little-endian bytes of each type of the model in a record.
 
 use foretell_model::{
-    AccountNumber, ApiKey, CloseReason, ConditionId, Digest16, DomainNumber, EventId, EventNumber,
+    AccountNumber, ApiKey, CloseReason, ConditionId, DomainNumber, EventId, EventNumber,
     FeeSchedule, KeyNumber, Lots, MarketNumber, MarketState, MarketTerms, MatchKind, Micros,
     OperatorName, OperatorNumber, OperatorRole, OrderId, OrderNumber, OrderType, Outcome,
     PaymentSettings, PaymentsUpdate, Payout, PolicyUpdate, Price, QuestionSet, Reference,
@@ -171,7 +171,6 @@ stored_bytes!(
     TokenId: 32,
     Reference: 32,
     ApiKey: 16,
-    Digest16: 16,
     OperatorName: 32,
 );
 

@@ -11,7 +11,7 @@ use foretell_model::{Command, Sequence};
 use super::image::Image;
 use super::store::{images, newest_image};
 use crate::error::JournalError;
-use crate::record::v3::{COMMAND_BYTES, encode_command};
+use crate::record::{COMMAND_BYTES, encode_command};
 use crate::scan::scan;
 
 /// The newest valid image at or below `limit` of the journal with this genesis, which the journal

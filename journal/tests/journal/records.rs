@@ -1,19 +1,18 @@
 //! Records and frames: encoding and decoding round-trip to the byte; other bytes are refused.
 use foretell_journal::frame::{self, Frame, FrameError, Scratch};
 use foretell_journal::record::RecordError;
-use foretell_journal::record::v3::{
+use foretell_journal::record::{
     COMMANDS, EVENTS, decode_command, decode_event, encode_command, encode_event,
 };
 use foretell_model::command::{Propose, RegisterMarket};
 use foretell_model::limits::{MAX_EVENTS, MAX_EVIDENCE_BYTES};
 use foretell_model::{
-    AccountNumber, ApiKey, CloseReason, Command, ConditionId, Digest16, DomainNumber, Event,
-    EventId, EventNumber, FeeSchedule, Fill, KeyNumber, Lots, MarketNumber, MarketState,
-    MarketTerms, MatchKind, Micros, OperatorName, OperatorNumber, OperatorRole, OrderId,
-    OrderNumber, OrderType, Outcome, PaymentSettings, PaymentsUpdate, Payout, PlaceOrder,
-    PolicyUpdate, Price, QuestionSet, Reference, RejectionReason, ResolutionPolicy, RoleSet,
-    Sequence, SettingsUpdate, Side, SystemMode, TermsUpdate, Tick, TimeMs, TimeNs, TimeSeconds,
-    TokenId, WalletAddress, WalletKind,
+    AccountNumber, ApiKey, CloseReason, Command, ConditionId, DomainNumber, Event, EventId,
+    EventNumber, FeeSchedule, Fill, KeyNumber, Lots, MarketNumber, MarketState, MarketTerms,
+    MatchKind, Micros, OperatorName, OperatorNumber, OperatorRole, OrderId, OrderNumber, OrderType,
+    Outcome, PaymentSettings, PaymentsUpdate, Payout, PlaceOrder, PolicyUpdate, Price, QuestionSet,
+    Reference, RejectionReason, ResolutionPolicy, RoleSet, Sequence, SettingsUpdate, Side,
+    SystemMode, TermsUpdate, Tick, TimeMs, TimeNs, TimeSeconds, TokenId, WalletAddress, WalletKind,
 };
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -148,13 +147,11 @@ impl Words {
             3 => Command::CancelAll {
                 owner: self.account(),
                 heartbeat: self.flag(),
-                request: Digest16(self.bytes()),
             },
             4 => Command::CancelMarketOrders {
                 owner: self.account(),
                 market: self.market(),
                 outcome: self.pick(&[None, Some(Outcome::Yes), Some(Outcome::No)]),
-                request: Digest16(self.bytes()),
             },
             10 => Command::Deposit {
                 wallet: self.wallet(),
@@ -853,7 +850,7 @@ fn cut_frames_and_frames_of_newer_versions_are_refused() {
             "says {said}"
         );
     }
-    for (at, byte, kind, version) in [(4, 2, 2, 3), (6, 4, 1, 4), (6, 0, 1, 0)] {
+    for (at, byte, kind, version) in [(4, 2, 2, 1), (6, 2, 1, 2), (6, 0, 1, 0)] {
         let mut newer = out.clone();
         newer[at] = byte;
         assert_eq!(
@@ -865,13 +862,6 @@ fn cut_frames_and_frames_of_newer_versions_are_refused() {
     padded[length - 1] = 1;
     assert_eq!(
         Frame::parse(&padded, 1, 0).unwrap_err(),
-        FrameError::Padding
-    );
-    // Version 2 has no operator.
-    let mut reserved = out;
-    (reserved[6], reserved[156]) = (2, 1);
-    assert_eq!(
-        Frame::parse(&reserved, 1, 0).unwrap_err(),
         FrameError::Padding
     );
 }

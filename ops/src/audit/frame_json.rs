@@ -6,7 +6,7 @@
 use foretell_auth::Domain;
 use foretell_journal::frame::{Frame, HEADER_BYTES};
 use foretell_journal::receipt;
-use foretell_journal::record::v3::{
+use foretell_journal::record::{
     COMMAND_BYTES, COMMANDS, EVENT_BYTES, EVENTS, FieldLayout, RecordLayout,
 };
 use foretell_model::evidence::{ActEvidence, OrderEvidence};

@@ -13,9 +13,7 @@ use foretell_model::{
 
 use super::violation::{Check, Violation, ensure};
 
-/// The rules whose switch creates the first admin (docs/verify/rules.md §27).
-const RULES_OF_OPERATORS: u32 = 3;
-/// Its name.
+/// The name of operator 1 (docs/verify/rules.md §27).
 const FIRST_ADMIN: &str = "admin";
 
 /// An account as its frames left it.
@@ -38,7 +36,7 @@ pub(crate) struct Market {
 
 /// Everything that has a number. Numbers are given in order, so that one beyond the end of its list
 /// was never given.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Registry {
     pub(crate) accounts: Vec<Account>,
     pub(crate) markets: Vec<Market>,
@@ -47,6 +45,19 @@ pub(crate) struct Registry {
     domains: Vec<(u8, Arc<Domain>)>,
     /// Operator n at index n − 1, revoked ones included.
     operators: Vec<(OperatorName, OperatorRole)>,
+}
+
+impl Default for Registry {
+    fn default() -> Self {
+        let admin = OperatorName::new(FIRST_ADMIN).unwrap_or(OperatorName([0; 32]));
+        Self {
+            accounts: Vec::new(),
+            markets: Vec::new(),
+            events: Vec::new(),
+            domains: Vec::new(),
+            operators: vec![(admin, OperatorRole::Admin)],
+        }
+    }
 }
 
 impl Registry {
@@ -124,13 +135,6 @@ impl Registry {
                 Ok(())
             }
             Event::DomainRegistered { .. } => self.register_domain(frame),
-            Event::RulesSwitched { rules } if rules >= RULES_OF_OPERATORS => {
-                if self.operators.is_empty() {
-                    let name = OperatorName::new(FIRST_ADMIN).unwrap_or(OperatorName([0; 32]));
-                    self.operators.push((name, OperatorRole::Admin));
-                }
-                Ok(())
-            }
             Event::OperatorAdded { operator } => self.add_operator(frame, operator),
             _ => Ok(()),
         }

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use foretell_matching::Exchange;
 use foretell_model::digest::{StateDigest, StateRecord};
-use foretell_model::{AccountNumber, Command, Digest16, Event, TimeNs};
+use foretell_model::{AccountNumber, Command, Event, TimeNs};
 
 use crate::edits::{self, EDITED, RAW};
 use crate::{Seed, world};
@@ -87,7 +87,6 @@ fn execute_commands(exchange: &mut Exchange) {
         apply(&Command::CancelAll {
             owner,
             heartbeat: false,
-            request: Digest16([1; 16]),
         });
     }
     assert_eq!(exchange.check_invariants(), Ok(()));

@@ -103,6 +103,5 @@ pub(crate) const fn small() -> Capacity {
         order_ids: 32,
         timestamp_seconds: 8,
         references: 16,
-        requests: 8,
     }
 }

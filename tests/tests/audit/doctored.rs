@@ -8,8 +8,8 @@ use std::path::Path;
 
 use foretell_model::limits::REFERENCES_PER_ACCOUNT;
 use foretell_model::{
-    AccountNumber, CloseReason, Command, Digest16, Event, EventNumber, Lots, MarketNumber, Micros,
-    OrderType, Outcome, Price, QuestionSet, Reference, Sequence, Settings, Side, WalletKind,
+    AccountNumber, CloseReason, Command, Event, EventNumber, Lots, MarketNumber, Micros, OrderType,
+    Outcome, Price, QuestionSet, Reference, Sequence, Settings, Side, WalletKind,
 };
 use foretell_ops::audit::Options;
 use serde_json::{Value, json};
@@ -630,18 +630,16 @@ fn with_frame(command: impl Fn(u64) -> Command, events: Vec<Event>) -> (Vec<Loos
 
 #[test]
 fn a_cancel_that_ended_nothing_is_found() {
-    let (owner, request) = (AccountNumber(1), Digest16([1; 16]));
+    let owner = AccountNumber(1);
     let cancels = [
         Command::CancelAll {
             owner,
             heartbeat: false,
-            request,
         },
         Command::CancelMarketOrders {
             owner,
             market: MarketNumber(0),
             outcome: None,
-            request,
         },
     ];
     for cancel in cancels {
@@ -668,7 +666,7 @@ fn a_kill_with_other_amounts_is_found() {
 #[test]
 fn rules_that_become_older_or_switch_unasked_are_found() {
     let to = |rules| Event::RulesSwitched { rules };
-    for rules in [1, 2, 3] {
+    for rules in [0, 1, 2] {
         let (frames, sequence) = with_frame(|_| Command::SwitchRules { rules }, vec![to(rules)]);
         assert_does_not_follow(&frames, sequence);
     }

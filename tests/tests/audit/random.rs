@@ -42,7 +42,7 @@ fn random_journals_are_sound() {
 /// signatures.
 fn frames(seed: u64) -> Vec<Loose> {
     let mut exchange = Exchange::new(Capacity::default(), seed);
-    let mut generator = Generator::with_market_life(seed);
+    let mut generator = Generator::new(seed);
     let (mut frames, mut state): (Vec<Loose>, Vec<StateRecord>) = (Vec::new(), Vec::new());
     let domain = spare_domain();
     let spare = Command::RegisterDomain {

@@ -5,7 +5,6 @@ use foretell_auth::{Domain, Domains, OrderFields, Signer};
 use foretell_matching::{Capacity, Exchange};
 use foretell_model::command::RegisterMarket;
 use foretell_model::evidence::OrderEvidence;
-use foretell_model::limits::NEWEST_RULES;
 use foretell_model::{
     AccountNumber, ApiKey, Command, ConditionId, DomainNumber, EventId, EventNumber, FeeSchedule,
     KeyNumber, Lots, MarketNumber, Micros, OrderType, Outcome, PlaceOrder, Reference, Side, Tick,
@@ -117,8 +116,6 @@ impl Site {
         for market in (0..4).map(MarketNumber) {
             site.apply(Command::ActivateMarket { market }, b"");
         }
-        let rules = NEWEST_RULES;
-        site.apply(Command::SwitchRules { rules }, b"");
         site
     }
 
@@ -316,7 +313,6 @@ pub(crate) fn busy() -> Site {
         let all = Command::CancelAll {
             owner: number(trader),
             heartbeat: false,
-            request: foretell_model::Digest16::ZERO,
         };
         site.apply(all, b"");
     }

@@ -9,10 +9,10 @@ use foretell_model::command::RegisterMarket;
 use foretell_model::digest::StateRecord;
 use foretell_model::limits::{MAX_FEE_RATE_PPM, MAX_QUESTIONS, NEWEST_RULES, ORDER_ID_SHARES};
 use foretell_model::{
-    AccountNumber, ApiKey, Command, CommandStamp, ConditionId, Digest16, DomainNumber, EventId,
-    EventNumber, FeeSchedule, KeyNumber, Lots, MarketNumber, MarketState, Micros, OrderId,
-    OrderType, Outcome, Payout, QuestionSet, Reference, Sequence, Settings, SettingsUpdate,
-    SystemMode, Tick, TimeNs, TokenId, WalletAddress, WalletKind,
+    AccountNumber, ApiKey, Command, CommandStamp, ConditionId, DomainNumber, EventId, EventNumber,
+    FeeSchedule, KeyNumber, Lots, MarketNumber, MarketState, Micros, OrderId, OrderType, Outcome,
+    Payout, QuestionSet, Reference, Sequence, Settings, SettingsUpdate, SystemMode, Tick, TimeNs,
+    TokenId, WalletAddress, WalletKind,
 };
 
 use crate::placements::{EXTREMES, placement};
@@ -38,19 +38,9 @@ pub(crate) struct Generator {
 }
 
 impl Generator {
-    /// A sequence without the commands that rules 3 add.
     pub(crate) fn new(seed: u64) -> Self {
-        Self::with(seed, false)
-    }
-
-    /// A sequence with all commands.
-    pub(crate) fn with_market_life(seed: u64) -> Self {
-        Self::with(seed, true)
-    }
-
-    fn with(seed: u64, market_life: bool) -> Self {
         let mut rng = Rng::new(seed);
-        let style = Style::new(&mut rng, market_life);
+        let style = Style::new(&mut rng);
         let mut generator = Self {
             rng,
             style,
@@ -74,13 +64,7 @@ impl Generator {
         if self.world.sent.len() >= self.style.commands {
             return None;
         }
-        let switch = self
-            .style
-            .switch
-            .filter(|(at, _)| *at == self.world.sent.len());
-        let (command, time) = if let Some((_, rules)) = switch {
-            (Command::SwitchRules { rules }, self.now)
-        } else if let Some(command) = self.prelude.pop_front() {
+        let (command, time) = if let Some(command) = self.prelude.pop_front() {
             (command, self.now)
         } else {
             let time = self.pass_time();
@@ -236,7 +220,6 @@ impl Generator {
             Kind::CancelAll => Command::CancelAll {
                 owner: self.owner(),
                 heartbeat: self.rng.percent(30),
-                request: self.request(),
             },
             Kind::CancelMarketOrders => Command::CancelMarketOrders {
                 owner: self.owner(),
@@ -244,7 +227,6 @@ impl Generator {
                 outcome: self
                     .rng
                     .pick(&[None, Some(Outcome::Yes), Some(Outcome::No)]),
-                request: self.request(),
             },
             Kind::Deposit
             | Kind::Withdraw
@@ -502,12 +484,7 @@ impl Generator {
                 settings: self.settings_update(),
             },
             Kind::SwitchRules => Command::SwitchRules {
-                rules: {
-                    let rules = self.world.rules;
-                    let next = rules + u32::from(rules == 2);
-                    self.rng
-                        .pick(&[0, 1, rules, next, NEWEST_RULES + 1, u32::MAX])
-                },
+                rules: self.rng.pick(&[0, 1, NEWEST_RULES + 1, u32::MAX]),
             },
             Kind::AcceptDivergence => Command::AcceptDivergence {
                 sequence: Sequence(self.rng.below(300)),
@@ -821,10 +798,6 @@ impl Generator {
         } else {
             reference_of(self.rng.pick(&[0, 1, 2, 3]))
         }
-    }
-
-    fn request(&mut self) -> Digest16 {
-        Digest16([self.rng.pick(&[0, 0, 1, 2, 3]); 16])
     }
 }
 

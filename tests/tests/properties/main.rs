@@ -3,7 +3,7 @@
 
 mod data_agrees;
 mod generator;
-mod old_journals;
+mod golden_journals;
 mod placements;
 mod restore_agrees;
 mod rng;

@@ -1,8 +1,6 @@
 //! Style of a sequence: the commands it favours or omits, its prices and sizes, and its time steps.
 //! A single style for all would not reach any extreme.
 
-use foretell_model::limits::NEWEST_RULES;
-
 use crate::rng::Rng;
 
 /// Kinds of commands.
@@ -110,7 +108,7 @@ const USUAL: &[(Kind, u64)] = &[
     (Kind::Altered, 4),
 ];
 
-/// The same for the commands of rules 3.
+/// The same for the commands of a market's life.
 const MARKET_LIFE: &[(Kind, u64)] = &[
     (Kind::ConfirmWithdrawal, 2),
     (Kind::ReleaseWithdrawal, 1),
@@ -153,14 +151,9 @@ pub(crate) enum Flavour {
 #[derive(Clone, Debug)]
 pub(crate) struct Style {
     pub(crate) flavour: Flavour,
-    /// Whether it has the commands of rules 3.
-    pub(crate) market_life: bool,
     weights: Vec<(Kind, u64)>,
     /// Number of commands of the sequence.
     pub(crate) commands: usize,
-    /// Index of the command that switches to newer rules, usually the first, and their number; `None` =
-    /// rules 1 to the end.
-    pub(crate) switch: Option<(usize, u32)>,
     /// Wallets it uses, 2 to 6.
     pub(crate) wallets: u64,
     /// Preferred Yes prices, in 0.0001.
@@ -189,19 +182,18 @@ const COMMANDS_OF_MARKET_LIFE: usize = 300;
 const COMMANDS_WITH_MANY_REFERENCES: usize = 1_400;
 
 impl Style {
-    pub(crate) fn new(rng: &mut Rng, market_life: bool) -> Self {
+    pub(crate) fn new(rng: &mut Rng) -> Self {
         let flavour = match rng.below(120) {
             0 => Flavour::ManyQuestions,
             1..=3 => Flavour::ManyKeys,
             4..=20 => Flavour::Lifecycle,
             21 => Flavour::ManyReferences,
-            22..=80 if market_life => Flavour::MarketLife,
+            22..=80 => Flavour::MarketLife,
             _ => Flavour::Mixed,
         };
-        let more = if market_life { MARKET_LIFE } else { &[] };
         let weights = USUAL
             .iter()
-            .chain(more)
+            .chain(MARKET_LIFE)
             .map(|(kind, weight)| (*kind, weight * weight_factor(rng, flavour, *kind)))
             .collect();
         let center = rng.pick(&[5_000, 5_000, 3_000, 7_000, 9_500, 500, 9_900, 100]);
@@ -230,16 +222,8 @@ impl Style {
         };
         Self {
             flavour,
-            market_life,
             weights,
             commands,
-            switch: match rng.below(20) {
-                0..=17 if flavour == Flavour::MarketLife => Some((0, NEWEST_RULES)),
-                0..=11 => Some((0, NEWEST_RULES)),
-                12..=14 => Some((0, 2)),
-                15..=16 => Some((rng.index(commands), rng.pick(&[2, NEWEST_RULES]))),
-                _ => None,
-            },
             wallets: 2 + rng.below(5),
             prices,
             lots: rng.pick(SIZES).to_vec(),

@@ -1,7 +1,6 @@
 //! The generator's knowledge: the state after the last command, and the commands sent so far.
 
 use foretell_model::digest::{OrderIdState, StateRecord};
-use foretell_model::limits::NEWEST_RULES;
 use foretell_model::{
     AccountNumber, Command, EventNumber, FeeSchedule, KeyNumber, Lots, MarketNumber, MarketState,
     MarketTerms, OperatorNumber, OperatorRole, OrderId, PlaceOrder, Reference, Sequence, Settings,
@@ -30,7 +29,6 @@ pub(crate) struct KnownMarket {
 /// The generator's knowledge.
 #[derive(Clone, Debug)]
 pub(crate) struct World {
-    pub(crate) rules: u32,
     /// Of the last applied command.
     pub(crate) sequence: Sequence,
     pub(crate) time: TimeNs,
@@ -68,7 +66,6 @@ impl World {
     /// Before the first command.
     pub(crate) fn new() -> Self {
         Self {
-            rules: 1,
             sequence: Sequence(0),
             time: TimeNs(0),
             proposals: Vec::new(),
@@ -125,7 +122,6 @@ impl World {
     fn observe_record(&mut self, record: &StateRecord) {
         match *record {
             StateRecord::System {
-                rules,
                 sequence,
                 time,
                 mode,
@@ -133,7 +129,6 @@ impl World {
                 fees,
                 ..
             } => {
-                self.rules = rules;
                 self.sequence = sequence;
                 self.time = time;
                 self.mode = mode;
@@ -264,10 +259,9 @@ impl World {
             .extend(due.map(|(at, _)| TimeNs(at.0.saturating_mul(1_000_000))));
     }
 
-    /// When the first thing falls due under rules 3.
+    /// When the first thing falls due.
     pub(crate) fn first_due(&self) -> Option<TimeNs> {
-        let has_clock = self.rules == NEWEST_RULES;
-        self.due.iter().copied().min().filter(|_| has_clock)
+        self.due.iter().copied().min()
     }
 
     /// Number of questions of an event; 0 when there is no such event.

@@ -1,4 +1,4 @@
-//! Statements and events of rules 3 (docs/verify/rules.md §21 to §27).
+//! Statements and events of a market's life (docs/verify/rules.md §21 to §27).
 
 use foretell_model::command::Propose;
 use foretell_model::{
@@ -13,7 +13,7 @@ use crate::text::{self, of_micros, of_payout, of_price, of_shares};
 use crate::words::Words;
 
 impl Desk {
-    /// The command of a statement that begins with a keyword of rules 3; `None` for other words.
+    /// The command of a statement that begins with a keyword of a market's life; `None` for other words.
     pub(crate) fn market_life_command(
         &mut self,
         first: &str,
@@ -170,7 +170,7 @@ fn small(text: &str) -> Result<u32, String> {
     u32::try_from(number).map_err(|_| format!("{number} is too large"))
 }
 
-/// An event of rules 3 as text.
+/// An event of a market's life as text.
 pub(crate) fn of_event(event: &Event, names: &Names) -> String {
     let of_account = |account| names.name_of_account(account);
     let of_market = |market| names.name_of_market(market);

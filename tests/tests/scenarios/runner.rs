@@ -26,11 +26,7 @@ pub(crate) struct Runner {
 }
 
 impl Runner {
-    /// The scenario's first command switches the rules, unless they are the initial ones.
-    pub(crate) fn new(mut exchange: Exchange, rules: u32) -> Self {
-        if rules > 1 {
-            exchange.apply(&Command::SwitchRules { rules }, START.into());
-        }
+    pub(crate) fn new(exchange: Exchange) -> Self {
         Self {
             exchange,
             desk: Desk::new(),

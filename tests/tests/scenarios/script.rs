@@ -1,15 +1,8 @@
 //! A file of scenarios: titles, statements, and expected results.
 
-use std::ops::RangeInclusive;
-
-use foretell_model::limits::NEWEST_RULES;
-
 /// One table: the file's `given` lines and its own.
 pub(crate) struct Scenario {
     pub(crate) title: String,
-    /// The rules numbers it is run under: all, or those of its line `under rules 1` or
-    /// `under rules 1 to 2`.
-    pub(crate) rules: RangeInclusive<u32>,
     pub(crate) lines: Vec<Line>,
 }
 
@@ -23,16 +16,6 @@ pub(crate) struct Line {
     pub(crate) answer: Option<String>,
     /// All expected events, if listed.
     pub(crate) events: Option<Vec<String>>,
-}
-
-/// The rules numbers of a scenario that names none.
-pub(crate) const EVERY_RULES: RangeInclusive<u32> = 1..=NEWEST_RULES;
-
-/// `1`, or `1 to 2`.
-pub(crate) fn rules_of(text: &str) -> RangeInclusive<u32> {
-    let (first, last) = text.split_once(" to ").unwrap_or((text, text));
-    let number = |text: &str| text.parse::<u32>().expect("a rules number");
-    number(first)..=number(last)
 }
 
 /// The scenarios of a file. `#` begins a comment.
@@ -56,12 +39,8 @@ pub(crate) fn scenarios(file: &str) -> Vec<Scenario> {
         } else if let Some(title) = line.strip_prefix("scenario ") {
             scenarios.push(Scenario {
                 title: title.to_owned(),
-                rules: EVERY_RULES,
                 lines: given.clone(),
             });
-        } else if let Some(rules) = line.strip_prefix("under rules ") {
-            let scenario = scenarios.last_mut().expect("of a scenario");
-            scenario.rules = rules_of(rules);
         } else {
             let (statement, answer) = match line.split_once("=>") {
                 Some((statement, answer)) => (statement, Some(answer.trim().to_owned())),

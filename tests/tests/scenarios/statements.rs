@@ -2,8 +2,8 @@
 
 use foretell_model::command::RegisterMarket;
 use foretell_model::{
-    Command, Digest16, EventId, FeeSchedule, Lots, MarketNumber, Outcome, Payout, QuestionSet,
-    Reference, Sequence, SystemMode, WalletKind,
+    Command, EventId, FeeSchedule, Lots, MarketNumber, Outcome, Payout, QuestionSet, Reference,
+    Sequence, SystemMode, WalletKind,
 };
 
 use crate::names::{Names, padded};
@@ -233,14 +233,9 @@ impl Desk {
     /// `o1`, `all`, or `market A [YES|NO]`.
     fn cancel(&self, name: &str, words: &mut Words<'_>) -> Result<Command, String> {
         let owner = self.names.account(name);
-        let request = Digest16(padded(words.option("request").unwrap_or("")));
         let heartbeat = words.flag("for-silence");
         Ok(match words.next()? {
-            "all" => Command::CancelAll {
-                owner,
-                heartbeat,
-                request,
-            },
+            "all" => Command::CancelAll { owner, heartbeat },
             "market" => Command::CancelMarketOrders {
                 owner,
                 market: self.market(words)?,
@@ -249,7 +244,6 @@ impl Desk {
                 } else {
                     words.flag("NO").then_some(Outcome::No)
                 },
-                request,
             },
             label => {
                 let placed = self

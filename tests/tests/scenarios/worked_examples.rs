@@ -7,7 +7,7 @@
 use foretell_model::{Lots, Micros, Outcome, Payout, Price};
 use foretell_view::Position;
 
-use crate::script::{self, Line, Scenario};
+use crate::script::{Line, Scenario};
 use crate::text;
 use crate::words::Words;
 
@@ -64,7 +64,6 @@ pub(crate) fn sections(page: &str) -> Vec<Section> {
             table = if cells == STEPS {
                 section.scenarios.push(Scenario {
                     title: title.clone(),
-                    rules: script::EVERY_RULES,
                     lines: Vec::new(),
                 });
                 Table::Scenario
@@ -106,10 +105,6 @@ fn add_step(scenario: Option<&mut Scenario>, cells: &[String], number: usize) {
         panic!("line {number}: {} columns", cells.len());
     };
     let statement = quoted(step).first().copied().unwrap_or_default();
-    if let Some(rules) = statement.strip_prefix("under rules ") {
-        scenario.rules = script::rules_of(rules);
-        return;
-    }
     let events: Vec<_> = quoted(events).into_iter().map(str::to_owned).collect();
     scenario.lines.push(Line {
         number,

@@ -1,4 +1,4 @@
-//! Checks of what rules 3 add: clock, delayed orders, rebates, proposals, background work, operators.
+//! Checks of a market's life: clock, delayed orders, rebates, proposals, background work, operators.
 
 use std::collections::BTreeMap;
 use std::ops::Range;

@@ -94,7 +94,6 @@ impl Restorer {
         (state, in_expiry_queue): (OrderIdState, bool),
     ) -> Checked {
         self.check_sequence(number.0)?;
-        let is_newest = self.is_newest();
         let exchange = &mut self.exchange;
         let latest = exchange.system.time.millis().0 + FURTHEST_AHEAD_MS;
         check(timestamp.0 <= latest, "timestamp is outside of any window")?;
@@ -116,7 +115,6 @@ impl Restorer {
                     .awaiting_id
                     .pop_if(|(next, _, stated)| *next == number && *stated == id);
                 let Some((_, slot, _)) = resting else {
-                    check(is_newest, "no resting order has its number and id")?;
                     self.awaiting_delayed.push_back((number, id_slot));
                     return Ok(());
                 };

@@ -1,12 +1,10 @@
-//! Restores references and requests (for idempotency) and pending work.
+//! Restores references (for idempotency) and pending work.
 
 use foretell_model::digest::PendingWork;
 use foretell_model::{
-    AccountNumber, CloseReason, CommandOutcome, Digest16, EventNumber, MarketNumber, MarketState,
-    Micros,
+    AccountNumber, CloseReason, CommandOutcome, EventNumber, MarketNumber, MarketState, Micros,
 };
 
-use crate::cancel_requests::CancelRequest;
 use crate::idempotency::UsedReference;
 use crate::restore::{Checked, Restorer, check};
 
@@ -52,7 +50,6 @@ impl Restorer {
                 None
             }
             PROPOSE => {
-                check(self.is_newest(), "a proposal under older rules")?;
                 let market = self.exchange.markets.get(MarketNumber(object));
                 check(market.is_ok(), "unknown market")?;
                 None
@@ -71,25 +68,6 @@ impl Restorer {
         check(used.scope == scope, "scope does not match the command")?;
         let is_new = self.exchange.references.restore(used);
         check(is_new, "duplicate reference")
-    }
-
-    pub(super) fn put_request(&mut self, request: CancelRequest) -> Checked {
-        self.check_sequence(request.sequence.0)?;
-        self.check_sequence(request.last.0)?;
-        self.check_time(request.time)?;
-        self.check_account(request.owner)?;
-        check(
-            request.sequence <= request.last,
-            "last sequence is before its own",
-        )?;
-        check(request.digest != Digest16::ZERO, "request digest is zero")?;
-        let live = self.exchange.orders.len();
-        let most = u32::try_from(live)
-            .ok()
-            .and_then(|live| request.cancelled.checked_add(live));
-        check(most.is_some(), "cancelled orders out of range")?;
-        let is_new = self.exchange.requests.restore(request);
-        check(is_new, "duplicate request, or too many requests")
     }
 
     /// Checks that pending work refers to existing items in a valid state. The invariants check

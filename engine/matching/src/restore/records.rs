@@ -1,10 +1,10 @@
 //! Dispatches each state record to the structure that stores it.
 
 use foretell_model::digest::StateRecord;
+use foretell_model::limits::NEWEST_RULES;
 
 use crate::accounts::Account;
 use crate::background::Background;
-use crate::cancel_requests::CancelRequest;
 use crate::clock::MarketClock;
 use crate::delayed_queue::DelayedOrder;
 use crate::held_withdrawals::HeldWithdrawal;
@@ -19,8 +19,7 @@ use crate::policies::Permissions;
 use crate::positions::Position;
 use crate::resolution::Proposal;
 use crate::restore::idempotency::outcome_of;
-use crate::restore::{Checked, Restorer};
-use crate::rules::Rules;
+use crate::restore::{Checked, Restorer, check};
 use crate::slab::NONE;
 use crate::system::System;
 
@@ -39,8 +38,10 @@ impl Restorer {
                 fees,
                 pending,
             } => {
+                let is_known = (1..=NEWEST_RULES).contains(&rules);
+                check(is_known, "unknown rules")?;
                 let system = System {
-                    rules: Rules::from_number(rules).ok_or("unknown rules")?,
+                    rules,
                     sequence,
                     time,
                     mode,
@@ -221,21 +222,6 @@ impl Restorer {
                     questions,
                 },
                 outcome: outcome_of(code, account, collateral)?,
-            }),
-            StateRecord::RememberedRequest {
-                sequence,
-                time,
-                owner,
-                request,
-                last,
-                cancelled,
-            } => self.put_request(CancelRequest {
-                sequence,
-                time,
-                owner,
-                digest: request,
-                last,
-                cancelled,
             }),
             StateRecord::Site {
                 payments,

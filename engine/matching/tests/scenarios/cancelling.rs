@@ -2,8 +2,8 @@
 
 use foretell_model::limits::MAX_VISITED_ORDERS;
 use foretell_model::{
-    CloseReason, Command, CommandOutcome, Digest16, Event, MarketState, OrderId, OrderType,
-    Outcome, RejectionReason, Side, TimeNs, TimeSeconds, WalletAddress, WalletKind,
+    CloseReason, Command, CommandOutcome, Event, MarketState, OrderId, OrderType, Outcome,
+    RejectionReason, Side, TimeNs, TimeSeconds, WalletAddress, WalletKind,
 };
 
 use crate::world::{START, Trader, UNIT, World};
@@ -12,11 +12,10 @@ const BUY_YES: (Side, Outcome) = (Side::Buy, Outcome::Yes);
 const BUY_NO: (Side, Outcome) = (Side::Buy, Outcome::No);
 const SELL_YES: (Side, Outcome) = (Side::Sell, Outcome::Yes);
 
-const fn cancel_all(trader: Trader, request: u8) -> Command {
+const fn cancel_all(trader: Trader) -> Command {
     Command::CancelAll {
         owner: trader.account,
         heartbeat: false,
-        request: Digest16([request; 16]),
     }
 }
 
@@ -76,12 +75,10 @@ fn cancel_all_covers_the_wallets_of_an_owner_by_kind_and_number() {
     let o1 = world.rest(owner, market, BUY_NO, 1, 41);
     let o2 = world.rest(owner, market, BUY_YES, 1, 49);
     let s = world.rest(stranger, market, BUY_YES, 1, 48);
+    let nothing = CommandOutcome::Cancelled { orders: 0 };
+    assert_eq!(world.repeated(&cancel_all(proxy)), (0, 0, nothing));
     assert_eq!(
-        world.done(&cancel_all(proxy, 0)),
-        CommandOutcome::Cancelled { orders: 0 }
-    );
-    assert_eq!(
-        world.done(&cancel_all(owner, 0)),
+        world.done(&cancel_all(owner)),
         CommandOutcome::Cancelled { orders: 4 }
     );
     assert_eq!(numbers(&world.closed()), [o1, o2, p, d]);
@@ -100,32 +97,12 @@ fn a_market_cancel_takes_one_market_and_one_outcome() {
         owner: owner.account,
         market: first,
         outcome,
-        request: Digest16::ZERO,
     };
     world.done(&cancel(Some(Outcome::No)));
     assert_eq!(world.closed(), [(no, CloseReason::User)]);
     world.done(&cancel(None));
     assert_eq!(world.closed(), [(yes, CloseReason::User)]);
     assert_eq!(world.book(), [(elsewhere, 100)]);
-}
-
-#[test]
-fn a_resent_cancel_is_the_same_cancel() {
-    let mut world = World::new();
-    let market = world.market();
-    let owner = world.trader(1, 100);
-    world.rest(owner, market, BUY_YES, 1, 50);
-    world.done(&cancel_all(owner, 7));
-    let first = world.exchange.sequence().0;
-    world.rest(owner, market, BUY_YES, 1, 50);
-    let answer = (first, first, CommandOutcome::Cancelled { orders: 1 });
-    assert_eq!(world.repeated(&cancel_all(owner, 7)), answer);
-    assert_eq!(world.book().len(), 1);
-    world.wait(91);
-    // Evicted only when another request arrives.
-    assert_eq!(world.repeated(&cancel_all(owner, 7)), answer);
-    world.done(&cancel_all(owner, 8));
-    world.done(&cancel_all(owner, 7));
 }
 
 #[test]
@@ -148,12 +125,11 @@ fn long_work_goes_on_in_continue_commands_and_nothing_comes_between() {
         let order = Command::PlaceOrder(world.limit(owner, market, BUY_NO, 1, 50));
         world.exchange.apply(&order, world.now, &mut Vec::new());
     }
-    assert_eq!(world.done(&cancel_all(owner, 8)), full);
+    assert_eq!(world.done(&cancel_all(owner)), full);
     assert!(!world.exchange.has_pending_work());
 
     fill_book(&mut world);
-    assert_eq!(world.done(&cancel_all(owner, 9)), full);
-    let first = world.exchange.sequence().0;
+    assert_eq!(world.done(&cancel_all(owner)), full);
     assert_eq!(world.events.last(), Some(&Event::WorkPending));
     assert!(world.exchange.has_pending_work());
     world.refused(&Command::AdvanceTime, RejectionReason::WorkPending);
@@ -164,11 +140,6 @@ fn long_work_goes_on_in_continue_commands_and_nothing_comes_between() {
     );
     assert!(!world.exchange.has_pending_work());
     world.refused(&Command::Continue, RejectionReason::NothingPending);
-    let whole = CommandOutcome::Cancelled { orders: 8_193 };
-    assert_eq!(
-        world.repeated(&cancel_all(owner, 9)),
-        (first, first + 2, whole)
-    );
 
     fill_book(&mut world);
     assert_eq!(world.done(&Command::CloseMarket { market }), full);
@@ -260,7 +231,6 @@ fn time_ends_orders_by_expiration_then_number() {
     let last = Command::CancelAll {
         owner: trader.account,
         heartbeat: true,
-        request: Digest16::ZERO,
     };
     world.done(&last);
     assert_eq!(world.closed(), [(placed[3], CloseReason::Heartbeat)]);

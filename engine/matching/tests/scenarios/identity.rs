@@ -164,21 +164,20 @@ fn a_full_id_memory_is_busy_until_its_front_is_due() {
     let mut world = World::new();
     let market = world.market();
     let trader = world.trader(1, 100);
-    world.change_settings(|settings| settings.remembered_order_ids = 2);
+    world.change_settings(|settings| settings.remembered_order_ids = 1);
     let rest = |world: &mut World| {
         let order = Command::PlaceOrder(world.limit(trader, market, BUY_YES, 1, 50));
         (order, world.apply(&order))
     };
     let (first, _) = rest(&mut world);
-    rest(&mut world);
-    let (third, _) = rest(&mut world);
-    world.refused(&third, RejectionReason::Busy);
+    let (second, _) = rest(&mut world);
+    world.refused(&second, RejectionReason::Busy);
     world.wait(601);
-    let (third, _) = rest(&mut world);
-    world.refused(&third, RejectionReason::Busy);
+    let (second, _) = rest(&mut world);
+    world.refused(&second, RejectionReason::Busy);
     world.now.0 += 1_000_000;
     rest(&mut world);
-    assert_eq!(world.book().len(), 3);
+    assert_eq!(world.book().len(), 2);
     // The first order is live, so its id is still remembered and its timestamp is not checked.
     world.repeated(&first);
     let Command::PlaceOrder(order) = first else {

@@ -5,10 +5,10 @@
 mod cancelling;
 mod funds;
 mod identity;
+mod market_life;
 mod markets;
 mod matching;
+mod memory;
 mod neg_risk;
-mod rules_2;
-mod rules_3;
 mod worked_examples;
 mod world;

@@ -3,7 +3,7 @@
 use foretell_model::limits::MAX_VISITED_ORDERS;
 use foretell_model::{
     CloseReason, Command, Event, FeeSchedule, Lots, MatchKind, Micros, OrderStatus, OrderType,
-    Outcome, PlaceOrder, RejectionReason, Side, SystemMode, Tick, TimeSeconds,
+    Outcome, PlaceOrder, Rejection, RejectionReason, Side, SystemMode, Tick, TimeSeconds,
 };
 use rstest::rstest;
 
@@ -316,7 +316,11 @@ fn a_small_marketable_buy_is_refused_and_a_small_resting_one_is_not() {
     let enough = world.limit(taker, market, BUY_YES, 2, 50);
     assert_eq!(world.place(enough).status, OrderStatus::Matched);
     let small = world.limit(taker, market, BUY_YES, 1, 50);
-    let killed = OrderStatus::Killed(RejectionReason::MarketableBelowMinimum.into());
+    let (reason, details) = (
+        RejectionReason::MarketableBelowMinimum,
+        [500_000, 1_000_000],
+    );
+    let killed = OrderStatus::Killed(Rejection { reason, details });
     assert_eq!(world.place(small).status, killed);
     let details = {
         let order = world.limit(taker, market, BUY_YES, 1, 50);
@@ -327,57 +331,6 @@ fn a_small_marketable_buy_is_refused_and_a_small_resting_one_is_not() {
     world.rest(taker, market, BUY_YES, 1, 49);
     let sell = world.limit(maker, market, SELL_YES, 1, 40);
     assert_eq!(world.place(sell).status, OrderStatus::Matched);
-}
-
-#[test]
-fn an_expired_order_never_matches_nor_crosses_and_goes_when_met() {
-    let mut world = World::new();
-    let market = world.market();
-    let (maker, taker) = (world.trader(1, 100), world.trader(2, 100));
-    let mut order = world.limit(maker, market, BUY_NO, 10, 50);
-    order.order_type = OrderType::Gtd;
-    order.expiration = TimeSeconds(START + 100);
-    world.place(order);
-    let expiring = world.exchange.sequence().0;
-    world.wait(39);
-    let mut post_only = world.limit(taker, market, BUY_YES, 10, 50);
-    post_only.post_only = true;
-    let crossing = OrderStatus::Killed(RejectionReason::CrossesBook.into());
-    assert_eq!(world.place(post_only).status, crossing);
-    world.wait(1);
-    let fok = world.limit(taker, market, BUY_YES, 0, 50);
-    let killed = OrderStatus::Killed(RejectionReason::FokNotFilled.into());
-    assert_eq!(
-        world
-            .place(budget(fok, OrderType::Fok, (5_000_000, 10_000_000)))
-            .status,
-        killed
-    );
-    assert_eq!(world.book(), [(expiring, 1_000)]);
-    post_only.order = foretell_model::OrderId(world.name());
-    assert_eq!(world.place(post_only).status, OrderStatus::Live);
-    assert_eq!(world.closed(), [(expiring, CloseReason::Expired)]);
-}
-
-#[test]
-fn an_own_order_whose_time_came_is_expired() {
-    for order_type in [OrderType::Gtc, OrderType::Fak] {
-        let mut world = World::new();
-        let market = world.market();
-        let (me, other) = (world.trader(1, 100), world.trader(2, 100));
-        let mut order = world.limit(me, market, BUY_NO, 1, 50);
-        order.order_type = OrderType::Gtd;
-        order.expiration = TimeSeconds(START + 100);
-        world.place(order);
-        let own = world.exchange.sequence().0;
-        world.rest(other, market, BUY_NO, 1, 50);
-        world.wait(40);
-        let mut order = world.limit(me, market, BUY_YES, 1, 50);
-        order.order_type = order_type;
-        world.place(order);
-        assert_eq!(world.closed(), [(own, CloseReason::Expired)]);
-        assert_eq!(world.fills().len(), 1);
-    }
 }
 
 #[rstest]
@@ -605,51 +558,6 @@ fn a_taker_stops_at_the_bound_of_touched_orders() {
     let order = world.limit(taker, market, BUY_YES, most, 50);
     world.place(order);
     assert_eq!(world.events.last(), Some(&Event::OrderCompleted));
-}
-
-#[test]
-fn more_expired_orders_than_may_be_touched_count_as_crossing() {
-    let mut world = World::new();
-    world.change_settings(|settings| settings.live_orders_per_account = 10_000);
-    let market = world.market();
-    let (maker, taker) = (world.trader(1, 10_000), world.trader(2, 100));
-    let mut events = Vec::new();
-    let mut rest_expiring = |world: &mut World, orders: usize| {
-        for _ in 0..orders {
-            let mut order = world.limit(maker, market, BUY_NO, 1, 50);
-            order.order_type = OrderType::Gtd;
-            order.expiration = TimeSeconds(world.now.seconds().0 + 100);
-            world
-                .exchange
-                .apply(&Command::PlaceOrder(order), world.now, &mut events);
-        }
-        world.wait(100);
-    };
-    let post_only = |world: &mut World| {
-        let mut order = world.limit(taker, market, BUY_YES, 1, 50);
-        order.post_only = true;
-        world.place(order).status
-    };
-    rest_expiring(&mut world, MAX_VISITED_ORDERS + 1);
-    let crosses = OrderStatus::Killed(RejectionReason::CrossesBook.into());
-    assert_eq!(post_only(&mut world), crosses);
-    world.done(&Command::AdvanceTime);
-    // One is left; it does not cross.
-    assert_eq!(post_only(&mut world), OrderStatus::Live);
-    world.done(&Command::CancelAll {
-        owner: taker.account,
-        heartbeat: false,
-        request: foretell_model::Digest16::ZERO,
-    });
-    // Exactly the bound does not cross, but then the order has visited all that it may.
-    rest_expiring(&mut world, MAX_VISITED_ORDERS);
-    assert_eq!(post_only(&mut world), OrderStatus::Unmatched);
-    assert_eq!(world.closed().len(), MAX_VISITED_ORDERS + 1);
-    assert_eq!(
-        world.closed()[MAX_VISITED_ORDERS].1,
-        CloseReason::TooManyFills
-    );
-    assert_eq!(world.book(), []);
 }
 
 #[rstest]

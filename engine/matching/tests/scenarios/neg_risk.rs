@@ -148,7 +148,7 @@ fn a_conversion_is_checked_in_order() {
     });
     let command = convert(&mut world, trader, event, &[0], 1);
     world.refused(&command, RejectionReason::ClosedOnlyAccount);
-    world.done(&Command::PauseMarket { market: markets[2] });
+    world.done(&Command::PauseMarket { market: markets[0] });
     let command = convert(&mut world, trader, event, &[0], 1);
     world.refused(&command, RejectionReason::EventNotActive);
 }

@@ -53,7 +53,6 @@ impl World {
             order_ids: 16,
             timestamp_seconds: 4,
             references: 4,
-            requests: 4,
         };
         let mut world = Self {
             exchange: Exchange::new(capacity, 42),

@@ -3,7 +3,7 @@
 use foretell_model::digest::{OrderIdState, PendingWork, StateRecord};
 use foretell_model::quantity::PRICE_ONE;
 use foretell_model::{
-    AccountNumber, ApiKey, CloseReason, ConditionId, Digest16, DomainNumber, EventId, EventNumber,
+    AccountNumber, ApiKey, CloseReason, ConditionId, DomainNumber, EventId, EventNumber,
     FeeSchedule, KeyNumber, Lots, MarketNumber, MarketState, Micros, OrderId, OrderNumber,
     OrderType, Outcome, Payout, Price, QuestionSet, Reference, RejectionReason, Sequence, Settings,
     Side, SystemMode, Tick, TimeMs, TimeNs, TimeSeconds, TokenId, WalletAddress, WalletKind,
@@ -61,24 +61,15 @@ fn pending() -> impl Strategy<Value = Option<PendingWork>> {
     let outcome = prop::option::of(outcome());
     prop_oneof![
         Just(None),
-        (
-            small(),
-            market,
-            outcome,
-            reason,
-            number(),
-            any::<[u8; 16]>()
-        )
-            .prop_map(|(owner, market, outcome, reason, first, request)| Some(
-                PendingWork::CancelOwner {
-                    owner: AccountNumber(owner),
-                    market,
-                    outcome,
-                    reason,
-                    first: sequence(first),
-                    request: Digest16(request),
-                }
-            )),
+        (small(), market, outcome, reason, number()).prop_map(
+            |(owner, market, outcome, reason, first)| Some(PendingWork::CancelOwner {
+                owner: AccountNumber(owner),
+                market,
+                outcome,
+                reason,
+                first: sequence(first),
+            })
+        ),
         small().prop_map(|market| Some(PendingWork::CloseMarket {
             market: MarketNumber(market)
         })),
@@ -305,21 +296,6 @@ pub(crate) fn any_record() -> impl Strategy<Value = StateRecord> {
         order(),
         remembered_order(),
         remembered_reference(),
-        (
-            [number(), number(), number()],
-            [small(), small()],
-            any::<[u8; 16]>()
-        )
-            .prop_map(|([sequence, time, last], [owner, cancelled], request)| {
-                StateRecord::RememberedRequest {
-                    sequence: self::sequence(sequence),
-                    time: TimeNs(time),
-                    owner: AccountNumber(owner),
-                    request: Digest16(request),
-                    last: self::sequence(last),
-                    cancelled,
-                }
-            }),
-        select(samples()[11..].to_vec()),
+        select(samples()[10..].to_vec()),
     ]
 }

@@ -39,7 +39,7 @@ fn every_kind_has_its_bytes() {
     }
     assert_eq!(
         hex(&digest(&samples())),
-        "ed170b66cd0d0cf4627c8e7e360a504eb33ba5c6cebf082b6dbf604f80d440a5"
+        "1f849428570f0672798e8fa74546d96eb03b71a7019d401aaa6002f543549cbe"
     );
 }
 
@@ -58,7 +58,7 @@ fn a_record_cut_anywhere_is_an_error_and_takes_nothing() {
 
 #[rstest]
 #[case::tag_below(0, 0, 0, CodecError::UnknownTag(0))]
-#[case::tag_above(0, 0, 22, CodecError::UnknownTag(22))]
+#[case::tag_above(0, 0, 21, CodecError::UnknownTag(21))]
 #[case::mode(0, 21, 4, CodecError::InvalidValue { field: "mode", value: 4 })]
 #[case::pending(0, 86, 5, CodecError::InvalidValue { field: "pending work", value: 5 })]
 #[case::absent_market(0, 91, 0, CodecError::InvalidValue { field: "value that is not there", value: 1 })]
@@ -67,9 +67,9 @@ fn a_record_cut_anywhere_is_an_error_and_takes_nothing() {
 #[case::tick(5, 101, 5, CodecError::InvalidValue { field: "tick", value: 5 })]
 #[case::payout(5, 126, 3, CodecError::InvalidValue { field: "payout", value: 3 })]
 #[case::order_id_state(8, 49, 1, CodecError::InvalidValue { field: "order id state", value: 1 })]
-#[case::name(12, 3, b'A', CodecError::InvalidValue { field: "name of an operator", value: 65 })]
-#[case::roles(14, 5, 1, CodecError::InvalidValue { field: "set of roles", value: 1 })]
-#[case::work(20, 9, 3, CodecError::InvalidValue { field: "background work", value: 3 })]
+#[case::name(11, 3, b'A', CodecError::InvalidValue { field: "name of an operator", value: 65 })]
+#[case::roles(13, 5, 1, CodecError::InvalidValue { field: "set of roles", value: 1 })]
+#[case::work(19, 9, 3, CodecError::InvalidValue { field: "background work", value: 3 })]
 #[case::kill(8, 50, 231, CodecError::InvalidValue { field: "reason of a rejection", value: 231 })]
 fn a_byte_that_writing_never_gives_is_named(
     #[case] sample: usize,

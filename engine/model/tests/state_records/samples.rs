@@ -2,7 +2,7 @@
 
 use foretell_model::digest::{BackgroundWork, OrderIdState, PendingWork, StateRecord};
 use foretell_model::{
-    AccountNumber, ApiKey, CloseReason, ConditionId, Digest16, DomainNumber, EventId, EventNumber,
+    AccountNumber, ApiKey, CloseReason, ConditionId, DomainNumber, EventId, EventNumber,
     FeeSchedule, KeyNumber, Lots, MarketNumber, MarketState, MarketTerms, Micros, OperatorName,
     OperatorNumber, OperatorRole, OrderId, OrderNumber, OrderType, Outcome, PaymentSettings,
     Payout, Price, QuestionSet, Reference, RejectionReason, ResolutionPolicy, RoleSet, Sequence,
@@ -11,7 +11,7 @@ use foretell_model::{
 };
 
 /// One record of each kind, in the order of their tags.
-pub(crate) fn samples() -> [StateRecord; 21] {
+pub(crate) fn samples() -> [StateRecord; 20] {
     [
         StateRecord::System {
             rules: 1,
@@ -35,7 +35,6 @@ pub(crate) fn samples() -> [StateRecord; 21] {
                 outcome: Some(Outcome::No),
                 reason: CloseReason::Heartbeat,
                 first: Sequence(0x43),
-                request: Digest16([0x44; 16]),
             }),
         },
         StateRecord::Domain {
@@ -130,14 +129,6 @@ pub(crate) fn samples() -> [StateRecord; 21] {
                 high: 0xD8,
             },
             collateral: Micros(0xD9),
-        },
-        StateRecord::RememberedRequest {
-            sequence: Sequence(0xE1),
-            time: TimeNs(0xE2),
-            owner: AccountNumber(0xE3),
-            request: Digest16([0xE4; 16]),
-            last: Sequence(0xE5),
-            cancelled: 0xE6,
         },
         StateRecord::Site {
             payments: PaymentSettings {

@@ -9,9 +9,6 @@ use crate::rows::keys::Key;
 use crate::rows::system::Domain;
 use crate::view::View;
 
-/// The first rules number with operators; the switch to it creates the first admin.
-const RULES_WITH_OPERATORS: u32 = 3;
-
 impl View {
     pub(super) fn fold_key(
         &mut self,
@@ -166,12 +163,7 @@ impl View {
             (Event::SettingsChanged, Command::ChangeSettings { settings }) => {
                 system.settings = settings.applied_to(system.settings);
             }
-            (&Event::RulesSwitched { rules }, _) => {
-                system.rules = rules;
-                if rules >= RULES_WITH_OPERATORS {
-                    self.people.add_first_admin(step.now)?;
-                }
-            }
+            (&Event::RulesSwitched { rules }, _) => system.rules = rules,
             (Event::DivergenceAccepted | Event::StateAttested, _) => {}
             (&Event::DomainRegistered { domain }, &Command::RegisterDomain { separator, .. }) => {
                 let entry = Domain {

@@ -66,7 +66,7 @@ stored!(HeldWithdrawal {
 });
 
 /// Operators and what needs two of them.
-#[derive(Clone, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct People {
     /// Operator n at index n − 1.
     operators: Vec<Operator>,
@@ -74,6 +74,24 @@ pub struct People {
     pub held: BTreeMap<Sequence, HeldWithdrawal>,
     /// Settings of payments.
     pub payments: PaymentSettings,
+}
+
+impl Default for People {
+    /// The first admin alone.
+    fn default() -> Self {
+        let admin = Operator {
+            name: OperatorName::new("admin").expect("a name of its alphabet"),
+            role: OperatorRole::Admin,
+            token: [0; 32],
+            added: TimeNs(0),
+            revoked: None,
+        };
+        Self {
+            operators: vec![admin],
+            held: BTreeMap::new(),
+            payments: PaymentSettings::default(),
+        }
+    }
 }
 
 stored!(People {
@@ -127,19 +145,11 @@ impl People {
         Ok(())
     }
 
-    /// Adds number 1 at the switch to the first rules with operators.
-    pub(crate) fn add_first_admin(&mut self, now: TimeNs) -> Result<(), Impossible> {
-        if !self.operators.is_empty() {
-            return Ok(());
+    /// Operator 1, with whom every exchange begins, was added by the first command.
+    pub(crate) fn begin(&mut self, now: TimeNs) {
+        if let Some(admin) = self.operators.first_mut() {
+            admin.added = now;
         }
-        let admin = Operator {
-            name: OperatorName::new("admin").ok_or(Impossible::Full)?,
-            role: OperatorRole::Admin,
-            token: [0; 32],
-            added: now,
-            revoked: None,
-        };
-        self.add(OperatorNumber(1), admin)
     }
 
     pub(crate) fn revoke(&mut self, number: OperatorNumber, now: TimeNs) -> Result<(), Impossible> {

@@ -3,10 +3,8 @@
 use std::collections::BTreeMap;
 
 use foretell_model::codec::stored;
+use foretell_model::limits::NEWEST_RULES;
 use foretell_model::{DomainNumber, Micros, Sequence, Settings, SystemMode, TimeNs};
-
-/// Rules in force before any switch.
-const FIRST_RULES: u32 = 1;
 
 /// A signing domain.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -67,7 +65,7 @@ impl Default for System {
         Self {
             sequence: Sequence(0),
             time: TimeNs(0),
-            rules: FIRST_RULES,
+            rules: NEWEST_RULES,
             mode: SystemMode::Running,
             settings: Settings::default(),
             work_pending: false,

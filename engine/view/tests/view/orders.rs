@@ -3,8 +3,8 @@
 use crate::scene;
 
 use foretell_model::{
-    CloseReason, Command, Digest16, Event, Lots, MatchKind, OrderNumber, OrderType,
-    RejectionReason, Sequence, TimeSeconds, WalletKind,
+    CloseReason, Command, Event, Lots, MatchKind, OrderNumber, OrderType, RejectionReason,
+    Sequence, TimeSeconds, WalletKind,
 };
 use foretell_view::{OrderState, UserStatus};
 use rstest::rstest;
@@ -197,7 +197,6 @@ fn what_a_cancel_ended_is_read_off_its_sequences() {
     let cancel = Command::CancelAll {
         owner: ALICE,
         heartbeat: false,
-        request: Digest16::ZERO,
     };
     let before = scene.step(Command::AdvanceTime, &[closed(3)]);
     let first = scene.step(cancel, &[closed(1), closed(0), Event::WorkPending]);

@@ -44,10 +44,9 @@ async fn operator(context: &RequestContext) -> Result<(OperatorNumber, OperatorR
         .as_ref()
         .is_some_and(|token| token.matches(presented))
     {
-        // Before the first command under rules 3 the admin is not in the view yet.
         let state = app.shared_view.read();
         let admin = state.view.people().operator(FIRST_ADMIN);
-        return match admin.is_none_or(foretell_view::Operator::is_live) {
+        return match admin.is_some_and(foretell_view::Operator::is_live) {
             true => Ok((FIRST_ADMIN, OperatorRole::Admin)),
             false => Err(ApiError::OperatorUnauthorized.into()),
         };

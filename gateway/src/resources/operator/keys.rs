@@ -1,6 +1,6 @@
 //! API keys for the operator: `GET /keys?owner=`, `POST /keys/revoke`.
 
-use foretell_model::{Command, Digest16, Sequence};
+use foretell_model::{Command, Sequence};
 use foretell_view::{Key, View};
 use foretell_wire::account::ApiKeyRow;
 use foretell_wire::api_error::FieldError;
@@ -76,7 +76,6 @@ pub(crate) async fn revoke(context: RequestContext) -> Result<Answer, Failure> {
         (false, true) => Command::CancelAll {
             owner,
             heartbeat: false,
-            request: Digest16::ZERO,
         },
         (false, false) => {
             let before = CommandAnswer::new(Sequence(0), true);

@@ -30,19 +30,14 @@ pub(crate) struct Journal {
 }
 
 impl Journal {
-    /// Wide random commands, most of which are rejected.
+    /// Wide random commands, most of which are rejected; markets keep their words.
     pub(crate) fn wide(seed: u64) -> Self {
         Self::of(Generator::new(seed), 0)
     }
 
-    /// The same with whole lives of markets, whose words change.
-    pub(crate) fn lives(seed: u64) -> Self {
-        Self::of(Generator::with_market_life(seed), 7)
-    }
-
-    /// Whole lives of markets that keep their words.
-    pub(crate) fn lives_with_first_words(seed: u64) -> Self {
-        Self::of(Generator::with_market_life(seed), 0)
+    /// The same with words that change.
+    pub(crate) fn with_new_words(seed: u64) -> Self {
+        Self::of(Generator::new(seed), 7)
     }
 
     fn of(mut generator: Generator, new_words: usize) -> Self {

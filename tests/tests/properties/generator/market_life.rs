@@ -1,4 +1,4 @@
-//! Commands of rules 3, and the stamps of all commands (docs/verify/rules.md §21 to §28).
+//! Commands of a market's life, and the stamps of all commands (docs/verify/rules.md §21 to §28).
 
 use std::collections::VecDeque;
 
@@ -15,7 +15,7 @@ use super::Generator;
 use crate::style::Kind;
 
 impl Generator {
-    /// What must come first under rules 3, usually: time that is due.
+    /// What must come first, usually: time that is due.
     pub(super) fn due_command(&mut self, time: TimeNs) -> Option<Command> {
         let is_due = self.world.first_due().is_some_and(|due| due <= time);
         (is_due && self.rng.percent(90)).then_some(Command::AdvanceTime)
@@ -24,9 +24,6 @@ impl Generator {
     /// A command's stamp: operators send what a role may send, and orders may belong to a group.
     pub(super) fn stamp(&mut self, command: &Command, time: TimeNs) -> CommandStamp {
         let mut stamp = CommandStamp::at(time);
-        if !self.style.market_life {
-            return stamp;
-        }
         let is_act = may(OperatorRole::Admin, command);
         let chance = if is_act { 60 } else { 1 };
         let must = matches!(
@@ -301,7 +298,7 @@ impl Generator {
     }
 }
 
-/// States of the markets that a command of rules 3 needs.
+/// States of the markets that a command of a market's life needs.
 pub(super) const fn states_for(kind: Kind) -> &'static [MarketState] {
     use MarketState::{Active, Closed, Registered};
     match kind {

@@ -6,10 +6,10 @@ use foretell_model::command::RegisterMarket;
 use foretell_model::digest::{OrderIdState, PendingWork, StateRecord};
 use foretell_model::limits::NEWEST_RULES;
 use foretell_model::{
-    AccountNumber, ApiKey, Command, ConditionId, Digest16, DomainNumber, EventId, EventNumber,
-    FeeSchedule, KeyNumber, Lots, MarketNumber, Micros, OrderId, OrderNumber, OrderType, Outcome,
-    PlaceOrder, Price, Reference, Sequence, Settings, Side, Tick, TimeMs, TimeNs, TimeSeconds,
-    TokenId, Verdict, WalletAddress, WalletKind,
+    AccountNumber, ApiKey, Command, ConditionId, DomainNumber, EventId, EventNumber, FeeSchedule,
+    KeyNumber, Lots, MarketNumber, Micros, OrderId, OrderNumber, OrderType, Outcome, PlaceOrder,
+    Price, Reference, Sequence, Settings, Side, Tick, TimeMs, TimeNs, TimeSeconds, TokenId,
+    Verdict, WalletAddress, WalletKind,
 };
 
 use crate::restore_agrees::records_of;
@@ -103,12 +103,6 @@ fn state() -> Vec<StateRecord> {
         order(1, 0, Side::Buy, 40, 0),
         order(2, 1, Side::Buy, 41, 0),
         order(3, 0, Side::Sell, 60, 1_700_009_000),
-        Command::CancelMarketOrders {
-            owner: AccountNumber(0),
-            market: MarketNumber(1),
-            outcome: None,
-            request: Digest16([7; 16]),
-        },
     ];
     let mut exchange = Exchange::new(Capacity::NONE, 1);
     for command in commands {
@@ -279,11 +273,11 @@ const ROWS: &[Row] = &[
     ),
     (
         set!(StateRecord::Order { order: order @ OrderNumber(15), .. } => order = OrderNumber(14)),
-        "no resting order has its number",
+        "a resting order has no remembered id",
     ),
     (
         set!(StateRecord::Order { id, .. } => id = OrderId([9; 32])),
-        "no resting order has its number",
+        "a resting order has no remembered id",
     ),
     (
         set!(StateRecord::Order { price, side: Side::Buy, .. } => price = Price(4_050)),
@@ -348,22 +342,6 @@ const ROWS: &[Row] = &[
     (
         set!(StateRecord::RememberedReference { scope: None, reference, .. } => reference = Reference([1; 32])),
         "duplicate reference",
-    ),
-    (
-        set!(StateRecord::RememberedRequest { owner, .. } => owner = AccountNumber(7)),
-        "unknown account",
-    ),
-    (
-        set!(StateRecord::RememberedRequest { request, .. } => request = Digest16::ZERO),
-        "digest is zero",
-    ),
-    (
-        set!(StateRecord::RememberedRequest { cancelled, .. } => cancelled = u32::MAX),
-        "cancelled orders out of range",
-    ),
-    (
-        set!(StateRecord::RememberedRequest { last, .. } => last = Sequence(3)),
-        "last sequence is before its own",
     ),
 ];
 

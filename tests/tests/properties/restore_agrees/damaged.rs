@@ -14,7 +14,7 @@ const DAMAGES: u64 = 300;
 
 /// The exchange after a part of a sequence, and the generator to continue with.
 fn played(seed: u64, commands: u64) -> (Exchange, Generator) {
-    let mut generator = Generator::with_market_life(seed);
+    let mut generator = Generator::new(seed);
     let mut exchange = Exchange::new(Capacity::NONE, seed);
     for _ in 0..commands {
         let Some((command, stamp)) = generator.next_stamped() else {

@@ -1,4 +1,4 @@
-//! Contradictions of the records of rules 3.
+//! Contradictions of the records of a market's life.
 
 use foretell_matching::{Capacity, Exchange};
 use foretell_model::command::{Propose, RegisterMarket};
@@ -75,16 +75,13 @@ fn order(
 /// Accounts, markets and operators.
 fn registered() -> Vec<(OperatorNumber, Command)> {
     let wallet = |byte| WalletAddress([byte; 20]);
-    let mut commands = vec![
-        Command::SwitchRules { rules: 3 },
-        Command::ChangeSettings {
-            settings: Settings {
-                marketable_minimum: Micros::ZERO,
-                ..Settings::default()
-            }
-            .into(),
-        },
-    ];
+    let mut commands = vec![Command::ChangeSettings {
+        settings: Settings {
+            marketable_minimum: Micros::ZERO,
+            ..Settings::default()
+        }
+        .into(),
+    }];
     for byte in [1, 2] {
         commands.push(Command::Deposit {
             wallet: wallet(byte),
@@ -203,7 +200,7 @@ fn waiting() -> Vec<(OperatorNumber, Command)> {
     acts
 }
 
-/// A state with every record of rules 3.
+/// A state with every record of a market's life.
 fn state() -> Vec<StateRecord> {
     let mut exchange = Exchange::new(Capacity::NONE, 1);
     for (operator, command) in registered().into_iter().chain(waiting()) {
@@ -396,18 +393,6 @@ const ROWS: &[Row] = &[
 ];
 
 #[test]
-fn an_altered_record_of_rules_3_is_refused_with_the_rule_it_breaks() {
+fn an_altered_record_of_a_markets_life_is_refused_with_the_rule_it_breaks() {
     assert_refused(&state(), ROWS);
-}
-
-#[test]
-fn older_rules_have_none_of_the_records_of_rules_3() {
-    let mut exchange = Exchange::new(Capacity::NONE, 1);
-    let verdict = exchange.apply(&Command::SwitchRules { rules: 3 }, NOW, &mut Vec::new());
-    assert!(matches!(verdict, Verdict::Applied(_)), "{verdict:?}");
-    let row: Row = (
-        set!(StateRecord::System { rules, .. } => rules = 2),
-        "a record of rules 3 under older rules",
-    );
-    assert_refused(&records_of(&exchange), &[row]);
 }

@@ -31,7 +31,6 @@ const AMPLE: Capacity = Capacity {
     order_ids: 512,
     timestamp_seconds: 512,
     references: 512,
-    requests: 512,
 };
 
 /// The state as records.
@@ -92,7 +91,7 @@ fn a_restored_exchange_goes_on_as_the_original() {
     let mut restores = 0;
     for seed in 0..SEQUENCES {
         let mut rng = Rng::new(!seed);
-        let mut generator = Generator::with_market_life(seed);
+        let mut generator = Generator::new(seed);
         let mut original = Exchange::new(Capacity::NONE, seed);
         let mut copy = restored(&original, AMPLE, seed);
         while let Some((command, stamp)) = generator.next_stamped() {

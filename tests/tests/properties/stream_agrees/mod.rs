@@ -115,7 +115,7 @@ fn the_streams_are_what_the_journal_says() {
         }
     }
     for seed in 0..LIVES {
-        let journal = Journal::lives(seed);
+        let journal = Journal::with_new_words(seed);
         for (limits, seen) in LIMITS.into_iter().zip(&mut seen) {
             agrees(&format!("journal of lives {seed}"), &journal, limits, seen);
         }

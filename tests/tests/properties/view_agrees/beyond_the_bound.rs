@@ -3,8 +3,8 @@
 use foretell_model::command::RegisterMarket;
 use foretell_model::limits::MAX_VISITED_ORDERS;
 use foretell_model::{
-    AccountNumber, ApiKey, CloseReason, Command, ConditionId, Digest16, FeeSchedule, KeyNumber,
-    Lots, MarketNumber, Micros, OrderId, OrderNumber, OrderType, Outcome, PlaceOrder, Reference,
+    AccountNumber, ApiKey, CloseReason, Command, ConditionId, FeeSchedule, KeyNumber, Lots,
+    MarketNumber, Micros, OrderId, OrderNumber, OrderType, Outcome, PlaceOrder, Reference,
     Sequence, Settings, Side, Tick, TimeMs, TimeNs, TimeSeconds, TokenId, Verdict, WalletAddress,
 };
 use foretell_view::OrderState;
@@ -24,7 +24,6 @@ fn a_cancel_goes_on_in_a_second_command() {
     let cancel_all = Command::CancelAll {
         owner: MAKER,
         heartbeat: false,
-        request: Digest16::ZERO,
     };
     let first = applied(&mut scene, &cancel_all);
     assert!(scene.view.system().work_pending);

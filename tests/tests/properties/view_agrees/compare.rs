@@ -134,7 +134,7 @@ fn compare_record(view: &View, record: &StateRecord, seen: &mut Seen) -> Result<
             };
             same("state", &known, &state)
         }
-        StateRecord::RememberedReference { .. } | StateRecord::RememberedRequest { .. } => Ok(()),
+        StateRecord::RememberedReference { .. } => Ok(()),
         StateRecord::DelayedOrder { order, .. } => {
             seen.live.push(order);
             compare_delayed(view, record)

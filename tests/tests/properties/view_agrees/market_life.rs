@@ -1,4 +1,4 @@
-//! Compares the records of rules 3: people, terms, resolution, rebates, work in the background.
+//! Compares the records of a market's life: people, terms, resolution, rebates, work in the background.
 
 use foretell_model::digest::{BackgroundWork, StateRecord};
 use foretell_model::{AccountNumber, MarketNumber, MarketTerms, Micros};
@@ -105,7 +105,7 @@ pub(super) fn compare(view: &View, record: &StateRecord, seen: &mut Seen) -> Res
                 &Some((first, market, next, end, paid)),
             )
         }
-        _ => Err("not a record of rules 3".to_owned()),
+        _ => Err("not a record of a market's life".to_owned()),
     }
 }
 

@@ -12,16 +12,11 @@ use crate::generator::Generator;
 use followed::Followed;
 
 /// Sequences of an ordinary run.
-const SEQUENCES: u64 = 2_000;
+const SEQUENCES: u64 = 4_000;
 
 #[test]
 fn the_view_is_the_exchange_on_wide_random_commands() {
     (0..SEQUENCES).for_each(|seed| follow(seed, Generator::new(seed)));
-}
-
-#[test]
-fn the_view_is_the_exchange_through_whole_lives_of_markets() {
-    (0..SEQUENCES).for_each(|seed| follow(seed, Generator::with_market_life(seed)));
 }
 
 fn follow(seed: u64, mut generator: Generator) {

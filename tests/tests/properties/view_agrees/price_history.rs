@@ -157,7 +157,7 @@ fn price_history_samples_the_midpoint_at_the_end_of_every_bucket() {
         }
     }
     assert!(
-        points > 40_000 && gaps > 10_000,
+        points > 20_000 && gaps > 10_000,
         "{points} points, {gaps} gaps"
     );
 }

@@ -37,7 +37,7 @@ impl Plain {
     }
 
     pub(crate) fn fold(&mut self, frame: &Frame) {
-        let own = OrderNumber(frame.sequence.0);
+        let mut own = OrderNumber(frame.sequence.0);
         if let Command::PlaceOrder(order) = frame.command {
             self.placed.insert(own, (order, frame.builder));
         }
@@ -52,6 +52,7 @@ impl Plain {
                     });
                     index += 1;
                 }
+                Event::OrderReleased { order, .. } => own = order,
                 Event::OrderClosed { order, reason, .. } => {
                     let id = self.placed[&order].0.order;
                     self.ended.push((frame.sequence, id, reason));

@@ -1,4 +1,4 @@
-//! The bounds of rules 3: delayed orders, groups, steps in the background, lists of people.
+//! The bounds of a market's life: delayed orders, groups, steps in the background, lists of people.
 
 use foretell_model::limits::{
     ACCOUNTS_PER_STEP, MAX_HELD_WITHDRAWALS, MAX_LISTED_WALLETS, MAX_OPERATORS,
@@ -73,7 +73,6 @@ const DELAYING: MarketTerms = MarketTerms {
 const CANCEL_ALL: Command = Command::CancelAll {
     owner: TAKER,
     heartbeat: true,
-    request: Digest16::ZERO,
 };
 
 #[test]
@@ -110,6 +109,27 @@ fn delayed_orders_are_released_one_by_one() {
     crowd.applied(Command::AdvanceTime);
     assert!(closed_at_the_bound(crowd.last_event(), 9));
     crowd.compare();
+}
+
+/// What was due before their expiration meets them after it.
+#[test]
+fn a_released_order_steps_over_expired_orders_up_to_the_bound() {
+    for (expired, is_filled) in [(BOUND, false), (BOUND - 1, true)] {
+        let mut crowd = Crowd::new();
+        crowd.set_terms(MarketTerms {
+            taker_delay_ms: 500,
+            ..DELAYING
+        });
+        crowd.crowd(MAKER, SHORT_ASK, expired);
+        crowd.crowd(MAKER, ASK, 1);
+        crowd.delayed(market_buy(OrderType::Fak, 1), 1);
+        crowd.now.0 += SECOND;
+        crowd.applied(Command::AdvanceTime);
+        let mut events = crowd.pair.events().iter();
+        let has_fill = events.any(|event| matches!(event, Event::Fill(_)));
+        assert_eq!(has_fill, is_filled, "{expired} expired orders");
+        crowd.compare();
+    }
 }
 
 #[test]

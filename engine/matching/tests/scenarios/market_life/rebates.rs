@@ -4,12 +4,12 @@ use foretell_model::{
     Command, CommandOutcome, Event, Micros, PaymentSettings, RejectionReason, WalletKind,
 };
 
-use super::{BUY_NO, BUY_YES, FEE, world};
+use super::{BUY_NO, BUY_YES, FEE};
 use crate::world::World;
 
 /// Bob has accrued 0.24.
 fn scene() -> (World, crate::world::Trader) {
-    let mut world = world();
+    let mut world = World::new();
     let market = world.market_with(|market| market.fee = FEE);
     let (alice, bob) = (world.trader(1, 100), world.trader(2, 100));
     world.set_terms(market, |terms| terms.rebate_ppm = 250_000);
@@ -67,7 +67,7 @@ fn time_pays_at_midnight_when_the_setting_says_so() {
 
 #[test]
 fn wallets_of_one_owner_accrue_nothing_from_each_other() {
-    let mut world = world();
+    let mut world = World::new();
     let market = world.market_with(|market| market.fee = FEE);
     world.set_terms(market, |terms| terms.rebate_ppm = 1_000_000);
     let (alice, bob) = (world.trader(1, 100), world.trader(2, 100));

@@ -1,10 +1,9 @@
-//! Differences between rules 2 and rules 1.
+//! What is remembered, for how long, and how it is bounded.
 
-use foretell_model::digest::StateRecord;
-use foretell_model::limits::{NEWEST_RULES, ORDER_ID_SHARES, REFERENCES_PER_ACCOUNT};
+use foretell_model::limits::{ORDER_ID_SHARES, REFERENCES_PER_ACCOUNT};
 use foretell_model::{
-    ApiKey, Command, CommandOutcome, Digest16, Event, Lots, Micros, OrderStatus, Outcome, Payout,
-    Rejection, RejectionReason, Sequence, Side,
+    ApiKey, Command, CommandOutcome, Event, Lots, Micros, OrderStatus, Outcome, Payout, Rejection,
+    RejectionReason, Sequence, Side,
 };
 
 use crate::world::{Trader, UNIT, World};
@@ -12,17 +11,10 @@ use crate::world::{Trader, UNIT, World};
 const BUY_YES: (Side, Outcome) = (Side::Buy, Outcome::Yes);
 const BUY_NO: (Side, Outcome) = (Side::Buy, Outcome::No);
 
-fn world() -> World {
-    let mut world = World::new();
-    world.done(&Command::SwitchRules { rules: 2 });
-    world
-}
-
-const fn cancel_all(trader: Trader, request: u8) -> Command {
+const fn cancel_all(trader: Trader) -> Command {
     Command::CancelAll {
         owner: trader.account,
         heartbeat: false,
-        request: Digest16([request; 16]),
     }
 }
 
@@ -31,58 +23,33 @@ const NOTHING_CANCELLED: (u64, u64, CommandOutcome) =
 
 #[test]
 fn a_cancel_of_everything_acts_every_time_and_leaves_nothing_when_it_ends_nothing() {
-    let mut world = world();
+    let mut world = World::new();
     let (market, other) = (world.market(), world.market());
     let trader = world.trader(1, 100);
     let one = CommandOutcome::Cancelled { orders: 1 };
     for _ in 0..2 {
         world.rest(trader, market, BUY_YES, 1, 50);
-        assert_eq!(world.done(&cancel_all(trader, 7)), one);
-        assert_eq!(world.repeated(&cancel_all(trader, 7)), NOTHING_CANCELLED);
+        assert_eq!(world.done(&cancel_all(trader)), one);
+        assert_eq!(world.repeated(&cancel_all(trader)), NOTHING_CANCELLED);
     }
     world.rest(trader, market, BUY_YES, 1, 50);
     let in_market = |market| Command::CancelMarketOrders {
         owner: trader.account,
         market,
         outcome: None,
-        request: Digest16([7; 16]),
     };
     assert_eq!(world.repeated(&in_market(other)), NOTHING_CANCELLED);
     assert_eq!(world.done(&in_market(market)), one);
     let heartbeat = Command::CancelAll {
         owner: trader.account,
         heartbeat: true,
-        request: Digest16::ZERO,
     };
     assert_eq!(world.repeated(&heartbeat), NOTHING_CANCELLED);
 }
 
 #[test]
-fn the_switch_forgets_remembered_requests_and_there_is_no_way_back() {
-    let mut world = World::new();
-    let trader = world.trader(1, 100);
-    world.done(&cancel_all(trader, 7));
-    assert!(has_requests(&world));
-    world.done(&Command::SwitchRules { rules: 2 });
-    assert!(!has_requests(&world));
-    let unknown = RejectionReason::UnknownRules;
-    world.refused(&Command::SwitchRules { rules: 1 }, unknown);
-    let rules = NEWEST_RULES + 1;
-    world.refused(&Command::SwitchRules { rules }, unknown);
-    world.repeated(&Command::SwitchRules { rules: 2 });
-}
-
-fn has_requests(world: &World) -> bool {
-    let mut found = false;
-    world.exchange.visit_state(&mut |record| {
-        found |= matches!(record, StateRecord::RememberedRequest { .. });
-    });
-    found
-}
-
-#[test]
 fn a_killed_order_says_its_amount_and_the_minimum_then_and_when_it_is_sent_again() {
-    let mut world = world();
+    let mut world = World::new();
     world.change_settings(|settings| settings.marketable_minimum = Micros(UNIT));
     let market = world.market();
     let (maker, taker) = (world.trader(1, 100), world.trader(2, 100));
@@ -100,7 +67,7 @@ fn a_killed_order_says_its_amount_and_the_minimum_then_and_when_it_is_sent_again
 
 #[test]
 fn an_owner_holds_a_share_of_the_id_memory_and_leaves_the_rest_to_others() {
-    let mut world = world();
+    let mut world = World::new();
     let share = 2;
     world.change_settings(|settings| settings.remembered_order_ids = share * ORDER_ID_SHARES);
     let market = world.market();
@@ -116,7 +83,7 @@ fn an_owner_holds_a_share_of_the_id_memory_and_leaves_the_rest_to_others() {
     };
     for _ in 0..share {
         world.rest(greedy, market, BUY_YES, 1, 1);
-        world.done(&cancel_all(greedy, 0));
+        world.done(&cancel_all(greedy));
     }
     for key in [greedy.key, second_key] {
         let order = world.limit(greedy, market, BUY_YES, 1, 1);
@@ -134,7 +101,7 @@ fn an_owner_holds_a_share_of_the_id_memory_and_leaves_the_rest_to_others() {
 
 #[test]
 fn a_full_id_memory_stops_nobody_who_holds_few_ids() {
-    let mut world = world();
+    let mut world = World::new();
     let share = 2;
     let limit = share * ORDER_ID_SHARES;
     world.change_settings(|settings| settings.remembered_order_ids = limit);
@@ -143,7 +110,7 @@ fn a_full_id_memory_stops_nobody_who_holds_few_ids() {
         let trader = world.trader(u8::try_from(100 + name).unwrap(), 1);
         for _ in 0..share {
             world.rest(trader, market, BUY_YES, 1, 1);
-            world.done(&cancel_all(trader, 0));
+            world.done(&cancel_all(trader));
         }
     }
     let honest = world.trader(1, 100);
@@ -156,7 +123,7 @@ fn a_full_id_memory_stops_nobody_who_holds_few_ids() {
 
 #[test]
 fn redeem_and_merge_are_never_refused_for_memory() {
-    let mut world = world();
+    let mut world = World::new();
     let (market, ending) = (world.market(), world.market());
     let trader = world.trader(1, 10_000);
     world.split(trader, ending, 5);
@@ -199,7 +166,7 @@ fn redeem_and_merge_are_never_refused_for_memory() {
 
 #[test]
 fn a_snapshot_is_attested_up_to_the_last_command() {
-    let mut world = world();
+    let mut world = World::new();
     let attest = |sequence| Command::AttestState {
         sequence,
         state: [1; 32],

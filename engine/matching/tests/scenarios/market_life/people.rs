@@ -5,12 +5,11 @@ use foretell_model::{
     PaymentSettings, Reference, RejectionReason,
 };
 
-use super::world;
 use crate::world::{UNIT, World};
 
 #[test]
 fn a_withdrawal_above_the_limit_takes_two_persons() {
-    let mut world = world();
+    let mut world = World::new();
     let ann = world.operator("ann", OperatorRole::Cashier);
     let ben = world.operator("ben", OperatorRole::Cashier);
     let limit = Micros(50 * UNIT);
@@ -77,7 +76,7 @@ fn as_admin(world: &mut World, command: &Command, reason: RejectionReason) {
 
 #[test]
 fn operators_are_added_once_and_the_last_admin_stays() {
-    let mut world = world();
+    let mut world = World::new();
     let first = OperatorNumber::FIRST_ADMIN;
     world.refused(&added("eve", 1), RejectionReason::OperatorRequired);
     as_admin(
@@ -115,13 +114,4 @@ fn operators_are_added_once_and_the_last_admin_stays() {
         &added("ada", 3),
         RejectionReason::UnknownOperator,
     );
-}
-
-#[test]
-fn older_rules_have_no_such_command_and_ignore_an_operator() {
-    let mut world = World::new();
-    let details = world.refused(&Command::Step, RejectionReason::NotInRules);
-    assert_eq!(details, [3, 1]);
-    world.operator = OperatorNumber(7);
-    world.market();
 }

@@ -1,16 +1,16 @@
 //! Orders that wait out a delay.
 
 use foretell_model::{
-    CloseReason, Command, CommandOutcome, Digest16, Event, MarketNumber, Micros, OrderStatus,
-    OrderType, PlaceOrder, RejectionReason, WalletKind,
+    CloseReason, Command, CommandOutcome, Event, MarketNumber, Micros, OrderStatus, OrderType,
+    PlaceOrder, RejectionReason, WalletKind,
 };
 
-use super::{BUY_NO, BUY_YES, FEE, SELL_YES, cancelled, reasons, world};
+use super::{BUY_NO, BUY_YES, FEE, SELL_YES, cancelled, reasons};
 use crate::world::{Trader, World};
 
 /// A market with a fee and a delay of 3 s, and two traders with 100 each.
 fn scene() -> (World, MarketNumber, Trader, Trader) {
-    let mut world = world();
+    let mut world = World::new();
     let market = world.market_with(|market| market.fee = FEE);
     let (alice, bob) = (world.trader(1, 100), world.trader(2, 100));
     world.set_terms(market, |terms| terms.taker_delay_ms = 3_000);
@@ -28,7 +28,6 @@ fn cancel_all(trader: Trader) -> Command {
     Command::CancelAll {
         owner: trader.account,
         heartbeat: false,
-        request: Digest16::ZERO,
     }
 }
 
@@ -200,7 +199,6 @@ fn a_shorter_delay_overtakes_and_heartbeats_only_note() {
     let heartbeat = Command::CancelAll {
         owner: alice.account,
         heartbeat: true,
-        request: Digest16::ZERO,
     };
     assert_eq!(world.done(&heartbeat), cancelled(0));
     assert_eq!(world.events.len(), 2);

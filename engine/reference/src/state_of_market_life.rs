@@ -1,4 +1,4 @@
-//! The records of the state that rules 3 add.
+//! The records of people, of markets' lives and of what waits.
 
 use foretell_model::digest::StateRecord;
 use foretell_model::{Lots, MarketTerms, Micros};

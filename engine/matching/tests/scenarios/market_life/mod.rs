@@ -1,4 +1,4 @@
-//! What rules 3 add (docs/verify/rules.md §21 to §28).
+//! Clocks, delays, rebates, resolution, people (docs/verify/rules.md §21 to §28).
 
 mod clock;
 mod delay;
@@ -22,12 +22,6 @@ const FEE: FeeSchedule = FeeSchedule {
     rate_ppm: 40_000,
     exponent: 1,
 };
-
-fn world() -> World {
-    let mut world = World::new();
-    world.done(&Command::SwitchRules { rules: 3 });
-    world
-}
 
 const fn cancelled(orders: u32) -> CommandOutcome {
     CommandOutcome::Cancelled { orders }

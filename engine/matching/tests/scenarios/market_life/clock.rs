@@ -5,11 +5,12 @@ use foretell_model::{
     SystemMode, TimeMs, TimeSeconds,
 };
 
-use super::{BUY_NO, BUY_YES, cancelled, reasons, world};
+use super::{BUY_NO, BUY_YES, cancelled, reasons};
+use crate::world::World;
 
 #[test]
 fn a_market_opens_clears_and_closes_by_itself() {
-    let mut world = world();
+    let mut world = World::new();
     let description = world.description(None);
     let market = world.register(description);
     let alice = world.trader(1, 100);
@@ -46,7 +47,7 @@ fn a_market_opens_clears_and_closes_by_itself() {
 
 #[test]
 fn terms_are_checked_against_the_clock_and_their_ranges() {
-    let mut world = world();
+    let mut world = World::new();
     let market = world.market();
     let past = TimeMs(world.now.0 / 1_000_000);
     let command = world.terms(market, |terms| terms.closes_at = past);
@@ -63,7 +64,7 @@ fn terms_are_checked_against_the_clock_and_their_ranges() {
 
 #[test]
 fn a_clear_of_the_past_is_not_armed_and_other_terms_disarm() {
-    let mut world = world();
+    let mut world = World::new();
     let (market, alice) = (world.market(), world.trader(1, 100));
     let start = world.after(5);
     world.set_terms(market, |terms| {
@@ -81,7 +82,7 @@ fn a_clear_of_the_past_is_not_armed_and_other_terms_disarm() {
 
 #[test]
 fn at_one_time_things_come_by_rank_and_expiries_together() {
-    let mut world = world();
+    let mut world = World::new();
     let (market, other, alice) = (world.market(), world.market(), world.trader(1, 100));
     let end = world.after(40);
     for market in [other, market] {
@@ -105,7 +106,7 @@ fn at_one_time_things_come_by_rank_and_expiries_together() {
 
 #[test]
 fn a_pause_and_a_mode_keep_delayed_orders_waiting() {
-    let mut world = world();
+    let mut world = World::new();
     let market = world.market();
     let (alice, bob) = (world.trader(1, 100), world.trader(2, 100));
     world.set_terms(market, |terms| terms.taker_delay_ms = 1_000);

@@ -7,7 +7,6 @@ use foretell_model::{
     QuestionSet, RejectionReason, ResolutionPolicy, Sequence, WalletAddress,
 };
 
-use super::world;
 use crate::world::World;
 
 impl World {
@@ -55,7 +54,7 @@ fn dispute(market: MarketNumber, counter: Payout) -> Command {
 
 #[test]
 fn proposed_disputed_proposed_again_finalised_by_a_second_person() {
-    let mut world = world();
+    let mut world = World::new();
     let ann = world.operator("ann", OperatorRole::Resolver);
     let ben = world.operator("ben", OperatorRole::Resolver);
     world.policy(None, |policy| {
@@ -110,7 +109,7 @@ fn proposed_disputed_proposed_again_finalised_by_a_second_person() {
 
 #[test]
 fn time_finalises_and_disputes_what_the_group_forbids() {
-    let mut world = world();
+    let mut world = World::new();
     let ann = world.operator("ann", OperatorRole::Resolver);
     world.policy(None, |policy| policy.by_time = true);
     let (_, markets) = world.neg_risk(2);
@@ -131,7 +130,7 @@ fn time_finalises_and_disputes_what_the_group_forbids() {
 
 #[test]
 fn wallets_of_a_list_propose_and_withdraw_their_own() {
-    let mut world = world();
+    let mut world = World::new();
     let (market, alice, bob) = (world.market(), world.trader(1, 10), world.trader(2, 10));
     world.done(&Command::CloseMarket { market });
     let list = |wallet: WalletAddress, propose| Command::ListWallet {
@@ -169,7 +168,7 @@ fn wallets_of_a_list_propose_and_withdraw_their_own() {
 
 #[test]
 fn one_asks_first_and_the_other_is_paid_by_the_sweep() {
-    let mut world = world();
+    let mut world = World::new();
     let (market, alice, bob) = (world.market(), world.trader(1, 100), world.trader(2, 100));
     world.split(alice, market, 10);
     world.split(bob, market, 4);
@@ -198,7 +197,7 @@ fn one_asks_first_and_the_other_is_paid_by_the_sweep() {
 
 #[test]
 fn a_settlement_of_many_takes_several_steps_in_order_of_account() {
-    let mut world = world();
+    let mut world = World::new();
     let market = world.market();
     let count = ACCOUNTS_PER_STEP + 3;
     for number in 0..count {
@@ -235,7 +234,7 @@ fn a_settlement_of_many_takes_several_steps_in_order_of_account() {
 
 #[test]
 fn a_question_is_over_early_and_convert_goes_on_among_the_open() {
-    let mut world = world();
+    let mut world = World::new();
     let (event, markets) = world.neg_risk(3);
     let alice = world.trader(1, 100);
     world.split(alice, markets[0], 5);
