@@ -145,12 +145,12 @@ impl GroupProgress {
         visited: usize,
     ) {
         const ENDED: Verdict = Verdict::Applied(CommandOutcome::Cancelled { orders: 1 });
-        if let Command::CancelOrder { .. } = command {
+        if let Command::CancelOrder(_) = command {
             self.all_canceled &= applied.verdict == ENDED;
         }
         if let Verdict::Applied(_) = applied.verdict {
             let is_touched =
-                |event: &&Event| matches!(event, Event::Fill(_) | Event::OrderClosed { .. });
+                |event: &&Event| matches!(event, Event::Fill(_) | Event::OrderClosed(_));
             let ended = usize::from(self.touched) + events.iter().filter(is_touched).count();
             let most = ended.max(visited).min(MAX_VISITED_ORDERS);
             self.touched = u16::try_from(most).expect("the bound has 16 bits");
@@ -535,6 +535,8 @@ mod tests {
     use foretell_model::limits::MAX_EVIDENCE_BYTES;
     use foretell_model::{Micros, Reference, Sequence, WalletAddress};
 
+    use foretell_model::command::Deposit;
+
     use super::*;
     use crate::clock::SystemClocks;
     use crate::wait::Waiting;
@@ -577,11 +579,11 @@ mod tests {
         let mut number = 0;
         while matcher.appender.has_room_for_largest() {
             number += 1;
-            let deposit = Command::Deposit {
+            let deposit = Command::Deposit(Deposit {
                 wallet: WalletAddress([1; 20]),
                 amount: Micros(1),
                 reference: Reference([number; 32]),
-            };
+            });
             matcher.apply_at_start(&deposit, &evidence).unwrap();
         }
         matcher.post_only_until = Some(TimeNs(0));

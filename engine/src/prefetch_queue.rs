@@ -62,6 +62,8 @@ impl PrefetchQueue {
 
 #[cfg(test)]
 mod tests {
+    use foretell_model::command::CancelOrder;
+
     use super::*;
     use crate::command_ring::{GroupPlace, Origin};
     use foretell_matching::Capacity;
@@ -98,10 +100,10 @@ mod tests {
         for number in 0..50 {
             let pushed = ring.push(QueuedCommand {
                 origin: Origin::Own,
-                command: Command::CancelOrder {
+                command: Command::CancelOrder(CancelOrder {
                     owner: AccountNumber(number),
                     order: OrderId::ZERO,
-                },
+                }),
                 group: GroupPlace::default(),
                 evidence: Vec::new(),
                 pushed: number.into(),

@@ -12,7 +12,8 @@ use std::path::{Path, PathBuf};
 use foretell_journal::snapshot::{Image, SnapshotStore, newest_attested_image, unattested_images};
 use foretell_journal::{FrameReader, FrameVisitor, JournalError, Recovered, receipt, watermark};
 use foretell_matching::{Difference, Divergence, Exchange, Replay};
-use foretell_model::digest::StateRecord;
+use foretell_model::state;
+use foretell_model::state::StateRecord;
 use foretell_model::{AccountNumber, FrameRef, Sequence, SystemMode};
 
 use crate::config::EngineConfig;
@@ -330,12 +331,12 @@ pub(crate) fn mode_and_heartbeats(exchange: &Exchange) -> (SystemMode, Vec<Accou
     let mut system_mode = SystemMode::Running;
     let mut owners = Vec::new();
     exchange.visit_state(&mut |record| match record {
-        StateRecord::System { mode, .. } => system_mode = *mode,
-        StateRecord::Account {
+        StateRecord::System(state::System { mode, .. }) => system_mode = *mode,
+        StateRecord::Account(state::Account {
             account,
             heartbeat: true,
             ..
-        } => owners.push(*account),
+        }) => owners.push(*account),
         _ => {}
     });
     (system_mode, owners)

@@ -9,6 +9,7 @@ use foretell_link::{
     Replace, Reply, Request, Role, SnapshotAnswer, SnapshotResult, Stage, Status, Submit, Timing,
     Welcome,
 };
+use foretell_model::command::{CancelAll, SetClosedOnly, SetHeartbeat};
 use foretell_model::{AccountNumber, Command, OperatorNumber, Verdict};
 use foretell_stages::{Durations, Recorder};
 
@@ -159,7 +160,7 @@ impl<C: Clocks> RequestHandler<C> {
         if peer.role < Some(Role::Trading) {
             return Err(DisconnectReason::NotAllowed);
         }
-        let start = Command::SetHeartbeat { owner, on: true };
+        let start = Command::SetHeartbeat(SetHeartbeat { owner, on: true });
         // The queued end of an earlier chain must precede the start of the next.
         let room = if self.own.is_empty() {
             self.admit(peer, &start, 0)
@@ -273,12 +274,12 @@ impl<C: Clocks> RequestHandler<C> {
         self.own.extend(self.mailbox.take_attestation());
         while let Some(owner) = self.heartbeats.expire(now) {
             tracing::info!(owner = owner.0, "heartbeat missed, cancelling orders");
-            self.own.push_back(Command::CancelAll {
+            self.own.push_back(Command::CancelAll(CancelAll {
                 owner,
                 heartbeat: true,
-            });
+            }));
             self.own
-                .push_back(Command::SetHeartbeat { owner, on: false });
+                .push_back(Command::SetHeartbeat(SetHeartbeat { owner, on: false }));
         }
         while !self.own.is_empty() && self.ring.waiting() < self.ring.capacity() {
             let command = self.own.pop_front().expect("it is not empty");
@@ -381,12 +382,12 @@ const fn only_ends_things(command: &Command) -> bool {
     command.is_cancel()
         || matches!(
             command,
-            Command::RevokeKey { .. }
+            Command::RevokeKey(_)
                 | Command::RevokeOperator { .. }
-                | Command::SetClosedOnly {
+                | Command::SetClosedOnly(SetClosedOnly {
                     closed_only: true,
                     ..
-                }
+                })
                 | Command::PauseMarket { .. }
                 | Command::CloseMarket { .. }
                 | Command::SetMode { .. }

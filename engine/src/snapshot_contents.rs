@@ -10,6 +10,7 @@ use foretell_journal::snapshot::{
 };
 use foretell_matching::{Capacity, Exchange};
 use foretell_model::Command;
+use foretell_model::command::AttestState;
 use foretell_model::digest::StateDigest;
 use foretell_view::{ChunkBytes, ChunkCopy, ChunkRef, VIEW_VERSION, View};
 
@@ -117,11 +118,11 @@ pub(crate) fn write_snapshot(
     writer.begin(PROOF)?;
     writer.write(&Proof { digest, receipt }.encode())?;
     let snapshot = writer.finish()?;
-    Ok(Some(Command::AttestState {
+    Ok(Some(Command::AttestState(AttestState {
         sequence: exchange.sequence(),
         state: digest,
         snapshot,
-    }))
+    })))
 }
 
 /// Removes all but the newest snapshots, once the newest is attested.

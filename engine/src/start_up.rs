@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use foretell_journal::JournalState;
+use foretell_model::command::RegisterDomain;
 use foretell_model::limits::NEWEST_RULES;
 use foretell_model::{Command, Sequence, SystemMode, TimeNs};
 
@@ -50,10 +51,10 @@ pub(crate) fn journal_configuration<C: Clocks>(
     };
     apply(matcher, wait, &command, &[], || "newest rules".to_owned())?;
     for domain in &config.domains {
-        let command = Command::RegisterDomain {
+        let command = Command::RegisterDomain(RegisterDomain {
             domain: domain.number,
             separator: domain.separator,
-        };
+        });
         let named = || format!("signing domain {} ({})", domain.number, domain.text);
         apply(matcher, wait, &command, domain.text.as_bytes(), named)?;
     }

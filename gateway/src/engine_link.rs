@@ -616,6 +616,8 @@ enum ConnectionError {
 
 #[cfg(test)]
 mod tests {
+    use foretell_model::command::CancelOrder;
+
     use super::*;
     use foretell_link::{Busy, Durability, RequestDecoder};
     use foretell_model::{FramePosition, OrderId, TimeNs, Verdict};
@@ -686,10 +688,10 @@ mod tests {
     }
 
     fn cancel() -> Command {
-        Command::CancelOrder {
+        Command::CancelOrder(CancelOrder {
             owner: AccountNumber(1),
             order: OrderId::ZERO,
-        }
+        })
     }
 
     fn runtime() -> tokio::runtime::Runtime {

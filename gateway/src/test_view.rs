@@ -1,6 +1,10 @@
 //! A view for tests, folded from frames as a correct exchange would write them.
 
-use foretell_model::command::RegisterMarket;
+use foretell_model::command::{Deposit, RegisterKey, RegisterMarket, RevokeKey};
+use foretell_model::event::{
+    AccountOpened, Deposited, KeyRegistered, MarketRegistered, MarketStateSet, OrderClosed,
+    OrderRested,
+};
 use foretell_model::evidence::{OrderEvidence, WORDS_BYTES};
 use foretell_model::{
     AccountNumber, ApiKey, CloseReason, Command, ConditionId, DomainNumber, Event, FeeSchedule,
@@ -69,13 +73,13 @@ impl TestView {
 
     fn open(&mut self, account: AccountNumber) {
         let (wallet, amount) = (wallet(account), Micros(1_000_000_000));
-        let deposit = Command::Deposit {
+        let deposit = Command::Deposit(Deposit {
             wallet,
             amount,
             reference: Reference::ZERO,
-        };
-        let opened = Event::AccountOpened { account, wallet };
-        let deposited = Event::Deposited { account, amount };
+        });
+        let opened = Event::AccountOpened(AccountOpened { account, wallet });
+        let deposited = Event::Deposited(Deposited { account, amount });
         self.step(&deposit, &[opened, deposited], &[]);
         self.key(account, 0xFF);
     }
@@ -84,23 +88,27 @@ impl TestView {
     pub(crate) fn key(&mut self, owner: AccountNumber, nonce: u8) -> KeyNumber {
         let mut api_key = ApiKey([nonce; 16]);
         api_key.0[0] = byte(owner);
-        let register = Command::RegisterKey {
+        let register = Command::RegisterKey(RegisterKey {
             owner: wallet(owner),
             nonce: [nonce; 32],
             api_key,
             read_only: false,
-        };
+        });
         let key = KeyNumber(u32::try_from(self.0.keys().count()).expect("few keys"));
-        self.step(&register, &[Event::KeyRegistered { key, owner }], &[]);
+        self.step(
+            &register,
+            &[Event::KeyRegistered(KeyRegistered { key, owner })],
+            &[],
+        );
         key
     }
 
     /// Revokes the key.
     pub(crate) fn revoke(&mut self, key: KeyNumber) {
-        let revoke = Command::RevokeKey {
+        let revoke = Command::RevokeKey(RevokeKey {
             key,
             cancel_orders: false,
-        };
+        });
         self.step(&revoke, &[Event::KeyRevoked { key }], &[]);
     }
 
@@ -114,11 +122,11 @@ impl TestView {
             fee: FeeSchedule::default(),
             event: None,
         };
-        let registered = Event::MarketRegistered {
+        let registered = Event::MarketRegistered(MarketRegistered {
             market,
             condition: rules.condition,
             question: 0,
-        };
+        });
         self.step(&Command::RegisterMarket(rules), &[registered], &[]);
         self.set_state(market, MarketState::Active);
     }
@@ -129,7 +137,11 @@ impl TestView {
             MarketState::Paused => Command::PauseMarket { market },
             _ => Command::ActivateMarket { market },
         };
-        self.step(&command, &[Event::MarketStateSet { market, state }], &[]);
+        self.step(
+            &command,
+            &[Event::MarketStateSet(MarketStateSet { market, state })],
+            &[],
+        );
     }
 
     /// A BUY of `lots`.
@@ -187,10 +199,10 @@ impl TestView {
         lots: u64,
         builder: u8,
     ) -> OrderNumber {
-        let rested = Event::OrderRested {
+        let rested = Event::OrderRested(OrderRested {
             lots: Lots(lots),
             price: Price(10_000 - YES_PRICE),
-        };
+        });
         self.buy(account, (market, Outcome::No), lots, builder, &[rested])
     }
 
@@ -229,12 +241,12 @@ impl TestView {
 
     /// Cancels the order.
     pub(crate) fn cancel(&mut self, account: AccountNumber, order: OrderNumber, lots: u64) {
-        let closed = Event::OrderClosed {
+        let closed = Event::OrderClosed(OrderClosed {
             order,
             account,
             lots: Lots(lots),
             reason: CloseReason::User,
-        };
+        });
         self.step(&Command::AdvanceTime, &[closed], &[]);
     }
 }

@@ -6,15 +6,14 @@
 
 use core::mem::offset_of;
 
-use foretell_model::command::{Propose, RegisterMarket};
 use foretell_model::limits::EVENT_RECORD_BYTES;
 use foretell_model::{
     AccountNumber, ApiKey, CloseReason, Command, ConditionId, DomainNumber, Event, EventId,
-    EventNumber, FeeSchedule, Fill, KeyNumber, Lots, MarketNumber, MarketState, MarketTerms,
-    MatchKind, Micros, OperatorName, OperatorNumber, OperatorRole, OrderId, OrderNumber, OrderType,
-    Outcome, PaymentSettings, PaymentsUpdate, Payout, PlaceOrder, PolicyUpdate, Price, QuestionSet,
-    Reference, RejectionReason, ResolutionPolicy, Sequence, SettingsUpdate, Side, SystemMode,
-    TermsUpdate, Tick, TimeMs, TimeNs, TimeSeconds, TokenId, WalletAddress, WalletKind,
+    EventNumber, FeeSchedule, KeyNumber, Lots, MarketNumber, MarketState, MarketTerms, MatchKind,
+    Micros, OperatorName, OperatorNumber, OperatorRole, OrderId, OrderNumber, OrderType, Outcome,
+    PaymentSettings, PaymentsUpdate, Payout, PolicyUpdate, Price, QuestionSet, Reference,
+    RejectionReason, ResolutionPolicy, Sequence, SettingsUpdate, Side, SystemMode, TermsUpdate,
+    Tick, TimeMs, TimeNs, TimeSeconds, TokenId, WalletAddress, WalletKind, command, event,
 };
 use rkyv::Portable;
 use rkyv::bytecheck::CheckBytes;
@@ -90,13 +89,15 @@ pub struct RecordLayout {
 
 /// Constructs or destructures a variant: plain, or with an inner struct.
 macro_rules! variant {
-    ($enum:ident $variant:ident () { $($field:ident),* }) => { $enum::$variant { $($field),* } };
-    ($enum:ident $variant:ident ($inner:ident) { $($field:ident),* }) => { $enum::$variant($inner { $($field),* }) };
+    ($enum:ident $module:ident $variant:ident () { $($field:ident),* }) => { $enum::$variant { $($field),* } };
+    ($enum:ident $module:ident $variant:ident ($inner:ident) { $($field:ident),* }) => {
+        $enum::$variant($module::$inner { $($field),* })
+    };
 }
 
 macro_rules! records {
     (
-        $enum:ident, $code_type:ty, $code_int:ty, $size:expr, $layout:ident, $encode:ident, $decode:ident, $decode_to:ident, $table:ident;
+        $enum:ident, $module:ident, $code_type:ty, $code_int:ty, $size:expr, $layout:ident, $encode:ident, $decode:ident, $decode_to:ident, $table:ident;
         $( $code:literal $variant:ident $(($inner:ident))? {
             $([$first:literal])? $( $field:ident : $word:ty, $([$gap:literal])? )*
         } )+
@@ -141,7 +142,7 @@ macro_rules! records {
         pub fn $encode(value: &$enum, out: &mut [u8; $size]) {
             *out = [0; $size];
             match *value {$(
-                variant!($enum $variant ($($inner)?) { $($field),* }) => {
+                variant!($enum $module $variant ($($inner)?) { $($field),* }) => {
                     <$code_type>::from($code as $code_int).put(out);
                     $(Stored::to_raw($field).put(&mut out[offset_of!($layout::$variant, $field)..]);)*
                 }
@@ -172,7 +173,7 @@ macro_rules! records {
                         return Err(RecordError::Padding($code));
                     }
                     $(let $field = <$word as Stored>::from_raw(record.$field.value).ok_or(RecordError::Value($code))?;)*
-                    Ok(take(variant!($enum $variant ($($inner)?) { $($field),* })))
+                    Ok(take(variant!($enum $module $variant ($($inner)?) { $($field),* })))
                 })+
                 unknown => Err(RecordError::UnknownCode(unknown)),
             }
@@ -190,33 +191,33 @@ const fn code_of(bytes: &[u8], width: usize) -> u16 {
 }
 
 records! {
-    Command, u16_ule, u16, COMMAND_BYTES, commands, encode_command, decode_command, decode_command_to, COMMANDS;
+    Command, command, u16_ule, u16, COMMAND_BYTES, commands, encode_command, decode_command, decode_command_to, COMMANDS;
     1 PlaceOrder(PlaceOrder) {
         outcome: Outcome, side: Side, order_type: OrderType, post_only: bool, [2]
         order: OrderId,
         account: AccountNumber, key: KeyNumber, market: MarketNumber, [4]
         maker_amount: u64, taker_amount: u64, expiration: TimeSeconds, timestamp: TimeMs,
     }
-    2 CancelOrder { [2] owner: AccountNumber, order: OrderId, }
-    3 CancelAll { heartbeat: bool, [1] owner: AccountNumber, }
-    4 CancelMarketOrders {
+    2 CancelOrder(CancelOrder) { [2] owner: AccountNumber, order: OrderId, }
+    3 CancelAll(CancelAll) { heartbeat: bool, [1] owner: AccountNumber, }
+    4 CancelMarketOrders(CancelMarketOrders) {
         outcome: Option<Outcome>, [1] owner: AccountNumber, market: MarketNumber,
     }
-    10 Deposit { [2] wallet: WalletAddress, amount: Micros, reference: Reference, }
-    11 Withdraw { [2] wallet: WalletAddress, amount: Micros, reference: Reference, }
-    12 WithdrawFees { [6] amount: Micros, reference: Reference, }
-    13 BindWallet { kind: WalletKind, [1] owner: WalletAddress, wallet: WalletAddress, }
+    10 Deposit(Deposit) { [2] wallet: WalletAddress, amount: Micros, reference: Reference, }
+    11 Withdraw(Withdraw) { [2] wallet: WalletAddress, amount: Micros, reference: Reference, }
+    12 WithdrawFees(WithdrawFees) { [6] amount: Micros, reference: Reference, }
+    13 BindWallet(BindWallet) { kind: WalletKind, [1] owner: WalletAddress, wallet: WalletAddress, }
     14 UnbindWallet { [2] wallet: WalletAddress, }
-    15 SetClosedOnly { closed_only: bool, [1] wallet: WalletAddress, }
-    16 RegisterKey {
+    15 SetClosedOnly(SetClosedOnly) { closed_only: bool, [1] wallet: WalletAddress, }
+    16 RegisterKey(RegisterKey) {
         read_only: bool, [1] owner: WalletAddress, nonce: [u8; 32], api_key: ApiKey,
     }
-    17 RevokeKey { cancel_orders: bool, [1] key: KeyNumber, }
-    18 SetHeartbeat { on: bool, [1] owner: AccountNumber, }
-    19 Split { [2] account: AccountNumber, market: MarketNumber, [4] lots: Lots, reference: Reference, }
-    20 Merge { [2] account: AccountNumber, market: MarketNumber, [4] lots: Lots, reference: Reference, }
-    21 Redeem { [2] account: AccountNumber, market: MarketNumber, [4] reference: Reference, }
-    22 Convert {
+    17 RevokeKey(RevokeKey) { cancel_orders: bool, [1] key: KeyNumber, }
+    18 SetHeartbeat(SetHeartbeat) { on: bool, [1] owner: AccountNumber, }
+    19 Split(Split) { [2] account: AccountNumber, market: MarketNumber, [4] lots: Lots, reference: Reference, }
+    20 Merge(Merge) { [2] account: AccountNumber, market: MarketNumber, [4] lots: Lots, reference: Reference, }
+    21 Redeem(Redeem) { [2] account: AccountNumber, market: MarketNumber, [4] reference: Reference, }
+    22 Convert(Convert) {
         [2] account: AccountNumber, event: EventNumber, [4] questions: QuestionSet, lots: Lots,
         reference: Reference,
     }
@@ -232,35 +233,35 @@ records! {
     33 PauseMarket { [2] market: MarketNumber, }
     34 ResumeMarket { [2] market: MarketNumber, }
     35 CloseMarket { [2] market: MarketNumber, }
-    36 ResolveMarket { payout: Payout, [1] market: MarketNumber, }
-    37 ArchiveMarket { archived: bool, [1] market: MarketNumber, }
-    38 SetTick { tick: Tick, [1] market: MarketNumber, }
-    39 SetMinimumSize { [2] market: MarketNumber, minimum_size: Lots, }
-    40 SetFee { [2] market: MarketNumber, fee: FeeSchedule, }
-    41 SetTerms { [2] market: MarketNumber, terms: TermsUpdate, }
+    36 ResolveMarket(ResolveMarket) { payout: Payout, [1] market: MarketNumber, }
+    37 ArchiveMarket(ArchiveMarket) { archived: bool, [1] market: MarketNumber, }
+    38 SetTick(SetTick) { tick: Tick, [1] market: MarketNumber, }
+    39 SetMinimumSize(SetMinimumSize) { [2] market: MarketNumber, minimum_size: Lots, }
+    40 SetFee(SetFee) { [2] market: MarketNumber, fee: FeeSchedule, }
+    41 SetTerms(SetTerms) { [2] market: MarketNumber, terms: TermsUpdate, }
     42 Propose(Propose) {
         payout: Payout, [1] market: MarketNumber, by: Option<AccountNumber>, window_seconds: Option<u32>,
         evidence: [u8; 32], reference: Reference,
     }
-    43 Dispute { counter: Option<Payout>, [1] market: MarketNumber, by: Option<AccountNumber>, }
-    44 WithdrawProposal { [2] market: MarketNumber, by: Option<AccountNumber>, }
-    45 Finalise { [2] market: MarketNumber, proposal: Sequence, }
-    46 SetPolicy { [6] market: Option<MarketNumber>, policy: PolicyUpdate, }
+    43 Dispute(Dispute) { counter: Option<Payout>, [1] market: MarketNumber, by: Option<AccountNumber>, }
+    44 WithdrawProposal(WithdrawProposal) { [2] market: MarketNumber, by: Option<AccountNumber>, }
+    45 Finalise(Finalise) { [2] market: MarketNumber, proposal: Sequence, }
+    46 SetPolicy(SetPolicy) { [6] market: Option<MarketNumber>, policy: PolicyUpdate, }
     47 ClearPolicy { [2] market: MarketNumber, }
-    48 ListWallet {
+    48 ListWallet(ListWallet) {
         propose: bool, dispute: bool, [4] market: Option<MarketNumber>, wallet: WalletAddress,
     }
     50 SetMode { mode: SystemMode, }
     51 ChangeSettings { [6] settings: SettingsUpdate, }
     52 SwitchRules { [2] rules: u32, }
     53 AcceptDivergence { [6] sequence: Sequence, }
-    54 RegisterDomain { domain: DomainNumber, [5] separator: [u8; 32], }
+    54 RegisterDomain(RegisterDomain) { domain: DomainNumber, [5] separator: [u8; 32], }
     55 AdvanceTime {}
     56 Continue {}
-    57 AttestState { [6] sequence: Sequence, state: [u8; 32], snapshot: [u8; 32], }
+    57 AttestState(AttestState) { [6] sequence: Sequence, state: [u8; 32], snapshot: [u8; 32], }
     58 Step {}
     59 SetPayments { [6] payments: PaymentsUpdate, }
-    60 AddOperator { role: OperatorRole, [5] name: OperatorName, token: [u8; 32], }
+    60 AddOperator(AddOperator) { role: OperatorRole, [5] name: OperatorName, token: [u8; 32], }
     61 RevokeOperator { operator: OperatorNumber, }
     62 DescribeEvent { [2] event: EventNumber, }
     63 DescribeMarket { [2] market: MarketNumber, }
@@ -268,62 +269,62 @@ records! {
 }
 
 records! {
-    Event, u8, u8, EVENT_BYTES, events, encode_event, decode_event, decode_event_to, EVENTS;
+    Event, event, u8, u8, EVENT_BYTES, events, encode_event, decode_event, decode_event_to, EVENTS;
     1 Fill(Fill) {
         kind: MatchKind, yes_price: Price, maker: AccountNumber, maker_order: OrderNumber, lots: Lots,
         maker_left: Lots, fee: Micros, rebate: Micros,
     }
-    2 OrderRested { [1] price: Price, [4] lots: Lots, }
+    2 OrderRested(OrderRested) { [1] price: Price, [4] lots: Lots, }
     3 OrderCompleted {}
-    4 OrderClosed { reason: CloseReason, [2] account: AccountNumber, order: OrderNumber, lots: Lots, }
-    5 OrderKilled { [1] reason: RejectionReason, [4] details: [u64; 2], }
-    6 OrderDelayed { [1] price: Price, [4] lots: Lots, reserved: u64, due: TimeNs, }
-    7 OrderReleased { [3] account: AccountNumber, order: OrderNumber, market: MarketNumber, }
-    8 CancelRequested { reason: CloseReason, [2] account: AccountNumber, order: OrderNumber, }
-    10 AccountOpened { [3] account: AccountNumber, wallet: WalletAddress, }
-    11 Deposited { [3] account: AccountNumber, amount: Micros, }
-    12 Withdrawn { [3] account: AccountNumber, amount: Micros, }
+    4 OrderClosed(OrderClosed) { reason: CloseReason, [2] account: AccountNumber, order: OrderNumber, lots: Lots, }
+    5 OrderKilled(OrderKilled) { [1] reason: RejectionReason, [4] details: [u64; 2], }
+    6 OrderDelayed(OrderDelayed) { [1] price: Price, [4] lots: Lots, reserved: u64, due: TimeNs, }
+    7 OrderReleased(OrderReleased) { [3] account: AccountNumber, order: OrderNumber, market: MarketNumber, }
+    8 CancelRequested(CancelRequested) { reason: CloseReason, [2] account: AccountNumber, order: OrderNumber, }
+    10 AccountOpened(AccountOpened) { [3] account: AccountNumber, wallet: WalletAddress, }
+    11 Deposited(Deposited) { [3] account: AccountNumber, amount: Micros, }
+    12 Withdrawn(Withdrawn) { [3] account: AccountNumber, amount: Micros, }
     13 FeesWithdrawn { [7] amount: Micros, }
-    14 WalletBound { kind: WalletKind, [2] owner: AccountNumber, wallet: AccountNumber, }
-    15 WalletUnbound { [3] owner: AccountNumber, wallet: AccountNumber, }
-    16 ClosedOnlySet { closed_only: bool, [2] account: AccountNumber, }
-    17 KeyRegistered { [3] key: KeyNumber, owner: AccountNumber, }
+    14 WalletBound(WalletBound) { kind: WalletKind, [2] owner: AccountNumber, wallet: AccountNumber, }
+    15 WalletUnbound(WalletUnbound) { [3] owner: AccountNumber, wallet: AccountNumber, }
+    16 ClosedOnlySet(ClosedOnlySet) { closed_only: bool, [2] account: AccountNumber, }
+    17 KeyRegistered(KeyRegistered) { [3] key: KeyNumber, owner: AccountNumber, }
     18 KeyRevoked { [3] key: KeyNumber, }
-    19 HeartbeatSet { on: bool, [2] owner: AccountNumber, }
-    20 Split { [3] account: AccountNumber, market: MarketNumber, [4] lots: Lots, }
-    21 Merged { [3] account: AccountNumber, market: MarketNumber, [4] lots: Lots, }
-    22 Redeemed { [3] account: AccountNumber, market: MarketNumber, [4] lots: [Lots; 2], payout: Micros, }
-    23 Converted {
+    19 HeartbeatSet(HeartbeatSet) { on: bool, [2] owner: AccountNumber, }
+    20 Split(Split) { [3] account: AccountNumber, market: MarketNumber, [4] lots: Lots, }
+    21 Merged(Merged) { [3] account: AccountNumber, market: MarketNumber, [4] lots: Lots, }
+    22 Redeemed(Redeemed) { [3] account: AccountNumber, market: MarketNumber, [4] lots: [Lots; 2], payout: Micros, }
+    23 Converted(Converted) {
         [3] account: AccountNumber, event: EventNumber, [4] questions: QuestionSet, lots: Lots,
         collateral: Micros,
     }
-    24 WithdrawalHeld { [3] account: AccountNumber, amount: Micros, }
-    25 WithdrawalReleased { [3] account: AccountNumber, amount: Micros, asked: Sequence, }
+    24 WithdrawalHeld(WithdrawalHeld) { [3] account: AccountNumber, amount: Micros, }
+    25 WithdrawalReleased(WithdrawalReleased) { [3] account: AccountNumber, amount: Micros, asked: Sequence, }
     26 RebatePaymentStarted { [3] accounts: u32, }
-    27 RebatePaid { [3] account: AccountNumber, amount: Micros, }
+    27 RebatePaid(RebatePaid) { [3] account: AccountNumber, amount: Micros, }
     28 RebatePaymentEnded { [7] paid: Micros, }
-    30 EventRegistered { [3] event: EventNumber, id: EventId, }
+    30 EventRegistered(EventRegistered) { [3] event: EventNumber, id: EventId, }
     31 EventFrozen { [3] event: EventNumber, }
-    32 MarketRegistered { [3] market: MarketNumber, condition: ConditionId, question: u32, }
-    33 MarketStateSet { state: MarketState, [2] market: MarketNumber, }
-    34 MarketResolved { payout: Payout, [2] market: MarketNumber, }
-    35 MarketArchived { archived: bool, [2] market: MarketNumber, }
-    36 TickSet { tick: Tick, [2] market: MarketNumber, }
-    37 MinimumSizeSet { [3] market: MarketNumber, minimum_size: Lots, }
-    38 FeeSet { [3] market: MarketNumber, fee: FeeSchedule, }
-    39 TermsSet { [3] market: MarketNumber, terms: MarketTerms, }
+    32 MarketRegistered(MarketRegistered) { [3] market: MarketNumber, condition: ConditionId, question: u32, }
+    33 MarketStateSet(MarketStateSet) { state: MarketState, [2] market: MarketNumber, }
+    34 MarketResolved(MarketResolved) { payout: Payout, [2] market: MarketNumber, }
+    35 MarketArchived(MarketArchived) { archived: bool, [2] market: MarketNumber, }
+    36 TickSet(TickSet) { tick: Tick, [2] market: MarketNumber, }
+    37 MinimumSizeSet(MinimumSizeSet) { [3] market: MarketNumber, minimum_size: Lots, }
+    38 FeeSet(FeeSet) { [3] market: MarketNumber, fee: FeeSchedule, }
+    39 TermsSet(TermsSet) { [3] market: MarketNumber, terms: MarketTerms, }
     40 MarketCleared { [3] market: MarketNumber, }
-    41 Proposed {
+    41 Proposed(Proposed) {
         payout: Payout, by_time: bool, second_person: bool, market: MarketNumber,
         challenge_ends: TimeNs,
     }
-    42 Disputed { counter: Option<Payout>, [2] market: MarketNumber, }
+    42 Disputed(Disputed) { counter: Option<Payout>, [2] market: MarketNumber, }
     43 ProposalWithdrawn { [3] market: MarketNumber, }
-    44 SettlementStarted { [3] market: MarketNumber, accounts: u32, }
-    45 MarketSettled { [3] market: MarketNumber, paid: Micros, }
-    46 PolicySet { [7] market: Option<MarketNumber>, policy: ResolutionPolicy, }
+    44 SettlementStarted(SettlementStarted) { [3] market: MarketNumber, accounts: u32, }
+    45 MarketSettled(MarketSettled) { [3] market: MarketNumber, paid: Micros, }
+    46 PolicySet(PolicySet) { [7] market: Option<MarketNumber>, policy: ResolutionPolicy, }
     47 PolicyCleared { [3] market: MarketNumber, }
-    48 WalletListed {
+    48 WalletListed(WalletListed) {
         propose: bool, dispute: bool, [1] account: AccountNumber, market: Option<MarketNumber>,
     }
     50 ModeSet { mode: SystemMode, }

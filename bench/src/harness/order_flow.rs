@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use foretell_engine::client::Client;
 use foretell_link::{Answer, Busy, BusyReason, Request, Role, Submit};
+use foretell_model::command::CancelOrder;
 use foretell_model::{
     AccountNumber, Command, OrderId, Outcome, PlaceOrder, Sequence, Side, Verdict,
 };
@@ -218,7 +219,7 @@ impl OrderFlow {
             && let Some(order) = self.resting.pop_front()
         {
             let owner = AccountNumber(0);
-            return Command::CancelOrder { owner, order };
+            return Command::CancelOrder(CancelOrder { owner, order });
         }
         let order = self.placement(Outcome::Yes);
         self.resting.push_back(order.order);

@@ -7,6 +7,7 @@ use std::time::Duration;
 use clap::Args;
 use foretell_engine::JOURNAL_DIRECTORY;
 use foretell_engine::client::Client;
+use foretell_model::command::ResolveMarket;
 use foretell_model::limits::{ACCOUNTS_PER_STEP, MAX_BALANCE};
 use foretell_model::{AccountNumber, Command, MarketNumber, Payout, Sequence};
 
@@ -134,10 +135,10 @@ fn resolve(
     let before = status(operator)?.sequence;
     let first = 1 + round * scope.markets;
     for market in first..first + scope.markets {
-        let resolution = Command::ResolveMarket {
+        let resolution = Command::ResolveMarket(ResolveMarket {
             market: MarketNumber(market),
             payout: Payout::Yes,
-        };
+        });
         apply(operator, market.into(), resolution)?;
     }
     // Steps may already stand between the resolutions; they count as steps.

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use foretell_engine::SNAPSHOT_DIRECTORY;
 use foretell_journal::snapshot::images;
+use foretell_model::command::Deposit;
 use foretell_model::{Command, Micros, Sequence, WalletAddress};
 
 use super::{ScratchDir, publisher_step};
@@ -144,11 +145,11 @@ impl HistoryRun {
         };
         for number in 0..IMAGES {
             // Changes the state, so that the next snapshot differs.
-            let deposit = Command::Deposit {
+            let deposit = Command::Deposit(Deposit {
                 wallet: WalletAddress([0xEE; 20]),
                 amount: Micros(1),
                 reference: venue::reference(u32::MAX - number),
-            };
+            });
             apply(&mut operator, 0, deposit)?;
             let began = Instant::now();
             last = snapshot(&mut operator)?;

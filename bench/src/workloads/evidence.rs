@@ -3,6 +3,7 @@
 
 use foretell_auth::signing::signed_order_id;
 use foretell_auth::{Domain, OrderFields, Signer};
+use foretell_model::command::RegisterDomain;
 use foretell_model::evidence::OrderEvidence;
 use foretell_model::{Command, Outcome, PlaceOrder, WalletAddress, WalletKind};
 
@@ -31,10 +32,10 @@ impl Evidence {
 
     /// The command that registers the signing domain, with its evidence.
     pub(crate) fn registration(&self) -> (Command, Vec<u8>) {
-        let command = Command::RegisterDomain {
+        let command = Command::RegisterDomain(RegisterDomain {
             domain: self.domain.number(),
             separator: *self.domain.separator(),
-        };
+        });
         (command, self.domain.text().bytes().collect())
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use foretell_model::command::RegisterMarket;
+use foretell_model::command::{Deposit, RegisterKey, RegisterMarket, Split};
 use foretell_model::limits::ORDER_ID_SHARES;
 use foretell_model::{
     AccountNumber, ApiKey, Command, ConditionId, FeeSchedule, KeyNumber, Lots, MarketNumber,
@@ -74,11 +74,13 @@ impl Venue {
         let accounts = (0..).zip(&self.accounts).flat_map(account_commands);
         let first = u32::try_from(self.accounts.len()).expect("accounts are u32");
         let splits = (first..).zip(&self.shares);
-        let splits = splits.map(|(number, ((account, market), lots))| Command::Split {
-            account: *account,
-            market: *market,
-            lots: Lots(*lots),
-            reference: reference(number),
+        let splits = splits.map(|(number, ((account, market), lots))| {
+            Command::Split(Split {
+                account: *account,
+                market: *market,
+                lots: Lots(*lots),
+                reference: reference(number),
+            })
         });
         std::iter::once(settings)
             .chain(markets)
@@ -103,17 +105,17 @@ impl Venue {
 }
 
 fn account_commands((number, account): (u32, &Account)) -> impl Iterator<Item = Command> {
-    let key = Command::RegisterKey {
+    let key = Command::RegisterKey(RegisterKey {
         owner: account.owner,
         nonce: [0; 32],
         api_key: account.api_key,
         read_only: false,
-    };
-    let deposit = Command::Deposit {
+    });
+    let deposit = Command::Deposit(Deposit {
         wallet: account.owner,
         amount: account.collateral,
         reference: reference(number),
-    };
+    });
     std::iter::once(key).chain((!account.collateral.is_zero()).then_some(deposit))
 }
 

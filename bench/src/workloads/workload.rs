@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use foretell_matching::{Capacity, Exchange};
+use foretell_model::command::CancelOrder;
 use foretell_model::limits::MAX_EVENTS;
 use foretell_model::{
     AccountNumber, Command, Lots, MarketNumber, OrderId, Outcome, Side, TimeNs, Verdict,
@@ -76,7 +77,7 @@ impl<'a> Workload<'a> {
             Action::Sell => Side::Sell,
             Action::Cancel => {
                 let owner = AccountNumber(account);
-                return Command::CancelOrder { owner, order };
+                return Command::CancelOrder(CancelOrder { owner, order });
             }
         };
         let limit = LimitOrder {

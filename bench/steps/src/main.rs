@@ -8,7 +8,7 @@
 use std::process::ExitCode;
 
 use foretell_matching::{Capacity, Exchange};
-use foretell_model::command::RegisterMarket;
+use foretell_model::command::{CancelOrder, Deposit, RegisterKey, RegisterMarket};
 use foretell_model::limits::{MAX_BALANCE, MAX_EVENTS};
 use foretell_model::{
     AccountNumber, ApiKey, Command, ConditionId, Event, FeeSchedule, KeyNumber, Lots, MarketNumber,
@@ -130,17 +130,17 @@ impl Venue {
         wallet.copy_from_slice(&name[..20]);
         api_key.copy_from_slice(&name[..16]);
         let wallet = WalletAddress(wallet);
-        self.ready(&Command::RegisterKey {
+        self.ready(&Command::RegisterKey(RegisterKey {
             owner: wallet,
             nonce: [0; 32],
             api_key: ApiKey(api_key),
             read_only: false,
-        });
-        self.ready(&Command::Deposit {
+        }));
+        self.ready(&Command::Deposit(Deposit {
             wallet,
             amount: Micros(MAX_BALANCE.0 / u64::from(ACCOUNTS)),
             reference: Reference(name),
-        });
+        }));
     }
 
     /// Applies a command that is not counted.
@@ -172,10 +172,10 @@ fn taker(number: u32) -> Command {
 }
 
 fn cancel(number: u32) -> Command {
-    Command::CancelOrder {
+    Command::CancelOrder(CancelOrder {
         owner: AccountNumber(number % ACCOUNTS),
         order: id(number),
-    }
+    })
 }
 
 fn place(number: u32, account: u32, outcome: Outcome, cents: u32) -> Command {

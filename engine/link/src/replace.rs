@@ -91,7 +91,7 @@ impl<'a> Replace<'a> {
         let (mut cancels, mut orders) = (0, 0);
         while let Some((command, evidence)) = take(&mut rest) {
             match command {
-                Command::CancelOrder { .. } if orders == 0 => cancels += 1,
+                Command::CancelOrder(_) if orders == 0 => cancels += 1,
                 Command::PlaceOrder(_) => orders += 1,
                 _ => return false,
             }
@@ -124,13 +124,15 @@ fn take<'a>(rest: &mut &'a [u8]) -> Option<(Command, &'a [u8])> {
 mod tests {
     use foretell_model::{AccountNumber, OrderId};
 
+    use foretell_model::command::CancelOrder;
+
     use super::*;
     use crate::message::Request;
 
-    const CANCEL: Command = Command::CancelOrder {
+    const CANCEL: Command = Command::CancelOrder(CancelOrder {
         owner: AccountNumber(1),
         order: OrderId([7; 32]),
-    };
+    });
 
     #[test]
     fn a_replace_survives_the_round_trip_and_every_cut_is_refused() {

@@ -2,6 +2,7 @@
 
 use foretell_model::Command;
 use foretell_model::codec::coded;
+use foretell_model::command::CancelAll;
 use rkyv::{Archive, Deserialize, Serialize};
 
 /// The role of a gateway. A gateway with several surfaces has the widest role.
@@ -28,30 +29,17 @@ impl Role {
         }
     }
 
-    /// Whether a gateway of this role may submit `command`. Only the engine itself issues time,
-    /// continued work, heartbeats, accepted divergences and attestations.
+    /// Whether a gateway of this role may submit `command`. Only the engine itself issues what has no
+    /// other sender, and cancels for silence.
     #[must_use]
     pub const fn may_submit(self, command: &Command) -> bool {
+        let senders = command.kind().senders();
         match command {
-            Command::AdvanceTime
-            | Command::Continue
-            | Command::Step
-            | Command::AcceptDivergence { .. }
-            | Command::AttestState { .. }
-            | Command::SetHeartbeat { .. }
-            | Command::CancelAll {
+            Command::CancelAll(CancelAll {
                 heartbeat: true, ..
-            } => false,
-            Command::PlaceOrder(_)
-            | Command::CancelOrder { .. }
-            | Command::CancelAll { .. }
-            | Command::CancelMarketOrders { .. }
-            | Command::RegisterKey { .. }
-            | Command::RevokeKey { .. }
-            | Command::Split { .. }
-            | Command::Merge { .. }
-            | Command::Redeem { .. }
-            | Command::Convert { .. } => !matches!(self, Self::Reader),
+            }) => false,
+            _ if senders.is_engine() => false,
+            _ if senders.clients => !matches!(self, Self::Reader),
             _ => matches!(self, Self::Operator),
         }
     }

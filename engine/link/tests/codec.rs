@@ -7,6 +7,7 @@ use foretell_link::{
     SnapshotResult, SnapshotStatus, Stage, StageSummary, Status, Submit, Timing, Violation,
     Welcome,
 };
+use foretell_model::command::{CancelAll, CancelMarketOrders, CancelOrder, Deposit, SetHeartbeat};
 use foretell_model::limits::MAX_EVIDENCE_BYTES;
 use foretell_model::{
     AccountNumber, Command, CommandOutcome, FramePosition, KeyNumber, Lots, MarketNumber, Micros,
@@ -50,22 +51,24 @@ fn command() -> impl Strategy<Value = Command> {
         );
     prop_oneof![
         place,
-        (any::<u32>(), any::<[u8; 32]>()).prop_map(|(owner, order)| Command::CancelOrder {
-            owner: AccountNumber(owner),
-            order: OrderId(order),
-        }),
+        (any::<u32>(), any::<[u8; 32]>()).prop_map(|(owner, order)| Command::CancelOrder(
+            CancelOrder {
+                owner: AccountNumber(owner),
+                order: OrderId(order),
+            }
+        )),
         (any::<[u8; 20]>(), any::<u64>(), any::<[u8; 32]>()).prop_map(|(wallet, amount, text)| {
-            Command::Deposit {
+            Command::Deposit(Deposit {
                 wallet: WalletAddress(wallet),
                 amount: Micros(amount),
                 reference: Reference(text),
-            }
+            })
         }),
-        any::<u32>().prop_map(|market| Command::CancelMarketOrders {
+        any::<u32>().prop_map(|market| Command::CancelMarketOrders(CancelMarketOrders {
             owner: AccountNumber(7),
             market: MarketNumber(market),
             outcome: market.is_multiple_of(2).then_some(Outcome::No),
-        }),
+        })),
         Just(Command::SetMode {
             mode: SystemMode::CancelOnly
         }),
@@ -483,9 +486,11 @@ fn a_gateway_checks_the_engine_too() {
 
 #[test]
 fn the_engines_own_commands_come_from_no_socket() {
-    let cancel_all = |heartbeat| Command::CancelAll {
-        owner: AccountNumber(1),
-        heartbeat,
+    let cancel_all = |heartbeat| {
+        Command::CancelAll(CancelAll {
+            owner: AccountNumber(1),
+            heartbeat,
+        })
     };
     let mode = Command::SetMode {
         mode: SystemMode::Paused,
@@ -504,10 +509,10 @@ fn the_engines_own_commands_come_from_no_socket() {
             [false, false, false],
         ),
         (
-            Command::SetHeartbeat {
+            Command::SetHeartbeat(SetHeartbeat {
                 owner: AccountNumber(1),
                 on: true,
-            },
+            }),
             [false, false, false],
         ),
     ];

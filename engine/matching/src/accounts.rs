@@ -2,6 +2,7 @@
 
 use std::ops::{Index, IndexMut};
 
+use foretell_model::event::AccountOpened;
 use foretell_model::{AccountNumber, Event, Micros, RejectionReason, WalletAddress, WalletKind};
 
 use crate::command_context::{CommandContext, NotApplied};
@@ -258,7 +259,7 @@ impl Exchange {
     ) -> AccountNumber {
         self.accounts.find(wallet).unwrap_or_else(|| {
             let account = self.accounts.open(wallet);
-            context.event(Event::AccountOpened { account, wallet });
+            context.event(Event::AccountOpened(AccountOpened { account, wallet }));
             account
         })
     }

@@ -1,6 +1,7 @@
 //! Order admission: every check before the book is consulted, in the order that [`PlaceOrder`]
 //! documents.
 
+use foretell_model::event::OrderKilled;
 use foretell_model::limits::{
     EVICTED_PER_COMMAND, MAX_BALANCE, MAX_ORDER_LOTS, ORDER_ID_SHARES, RESERVED_ORDER_IDS,
 };
@@ -103,7 +104,7 @@ impl Exchange {
         // A kill has details only when the order was below the marketable minimum.
         let [_, minimum] = details;
         self.ids.killed(id_slot, reason, Micros(minimum));
-        context.event(Event::OrderKilled { reason, details });
+        context.event(Event::OrderKilled(OrderKilled { reason, details }));
         result(OrderStatus::Killed(rejection), taker)
     }
 

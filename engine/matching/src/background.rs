@@ -3,8 +3,9 @@
 
 use std::collections::VecDeque;
 
-use foretell_model::digest::BackgroundWork;
+use foretell_model::event::{MarketSettled, SettlementStarted};
 use foretell_model::limits::ACCOUNTS_PER_STEP;
+use foretell_model::state::BackgroundWork;
 use foretell_model::{
     AccountNumber, CommandOutcome, Event, Lots, MarketNumber, Micros, RejectionReason, Sequence,
 };
@@ -115,10 +116,13 @@ impl Exchange {
     ) {
         if self.has_holders(market) {
             let accounts = self.start_background(BackgroundWork::Settlement { market }, context);
-            context.event(Event::SettlementStarted { market, accounts });
+            context.event(Event::SettlementStarted(SettlementStarted {
+                market,
+                accounts,
+            }));
         } else {
             let paid = Micros::ZERO;
-            context.event(Event::MarketSettled { market, paid });
+            context.event(Event::MarketSettled(MarketSettled { market, paid }));
         }
     }
 
@@ -160,7 +164,7 @@ impl Exchange {
         let ends = !self.has_holders(market);
         if ends {
             let paid = work.paid;
-            context.event(Event::MarketSettled { market, paid });
+            context.event(Event::MarketSettled(MarketSettled { market, paid }));
         }
         (paid, ends)
     }

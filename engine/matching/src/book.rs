@@ -1,5 +1,6 @@
 //! Books of all markets: resting orders by priority, and their removal.
 
+use foretell_model::event::OrderClosed;
 use foretell_model::{CloseReason, Event, MarketNumber, Side};
 
 use crate::command_context::CommandContext;
@@ -34,12 +35,12 @@ impl Exchange {
             Side::Sell => self.positions[order.position].release(order.outcome, lots),
         }
         self.remove_order(slot);
-        context.event(Event::OrderClosed {
+        context.event(Event::OrderClosed(OrderClosed {
             order: number,
             account,
             lots,
             reason,
-        });
+        }));
     }
 
     /// Unlinks a resting order from every structure. Its reservation must already be released.

@@ -1,10 +1,11 @@
 //! Cancels live orders in bounded steps: one by id, many by owner, market or time.
 
-use foretell_model::digest::PendingWork;
+use foretell_model::command::{CancelAll, CancelMarketOrders, CancelOrder};
 use foretell_model::limits::MAX_VISITED_ORDERS;
+use foretell_model::state::PendingWork;
 use foretell_model::{
-    AccountNumber, CloseReason, CommandOutcome, Event, MarketNumber, OrderId, Outcome,
-    RejectionReason, Side, TimeSeconds,
+    AccountNumber, CloseReason, CommandOutcome, Event, MarketNumber, Outcome, RejectionReason,
+    Side, TimeSeconds,
 };
 
 use crate::command_context::{CommandContext, HandlerResult, NotApplied, ensure};
@@ -17,8 +18,7 @@ impl Exchange {
     #[inline(always)]
     pub(crate) fn cancel_order(
         &mut self,
-        owner: AccountNumber,
-        order: &OrderId,
+        &CancelOrder { owner, ref order }: &CancelOrder,
         context: &mut CommandContext<'_>,
     ) -> HandlerResult {
         self.account(owner)?;
@@ -40,8 +40,7 @@ impl Exchange {
 
     pub(crate) fn cancel_all(
         &mut self,
-        owner: AccountNumber,
-        heartbeat: bool,
+        &CancelAll { owner, heartbeat }: &CancelAll,
         context: &mut CommandContext<'_>,
     ) -> HandlerResult {
         self.account(owner)?;
@@ -55,9 +54,11 @@ impl Exchange {
 
     pub(crate) fn cancel_market_orders(
         &mut self,
-        owner: AccountNumber,
-        market: MarketNumber,
-        outcome: Option<Outcome>,
+        &CancelMarketOrders {
+            owner,
+            market,
+            outcome,
+        }: &CancelMarketOrders,
         context: &mut CommandContext<'_>,
     ) -> HandlerResult {
         self.account(owner)?;

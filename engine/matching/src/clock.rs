@@ -1,11 +1,13 @@
 //! The clock of the exchange (docs/verify/rules.md §21): terms of markets, what falls due, and the command that
 //! does it.
 
-use foretell_model::digest::PendingWork;
+use foretell_model::command::SetTerms;
+use foretell_model::event::TermsSet;
 use foretell_model::limits::MAX_VISITED_ORDERS;
+use foretell_model::state::PendingWork;
 use foretell_model::{
     CloseReason, CommandOutcome, Event, MarketNumber, MarketState, MarketTerms, Rejection,
-    RejectionReason, SystemMode, TermsUpdate, TimeMs, TimeNs,
+    RejectionReason, SystemMode, TimeMs, TimeNs,
 };
 
 use crate::command_context::{CommandContext, HandlerResult, NotApplied, ensure};
@@ -75,8 +77,10 @@ const fn start(time: TimeMs) -> TimeNs {
 impl Exchange {
     pub(crate) fn set_terms(
         &mut self,
-        market: MarketNumber,
-        update: &TermsUpdate,
+        &SetTerms {
+            market,
+            terms: ref update,
+        }: &SetTerms,
         context: &mut CommandContext<'_>,
     ) -> HandlerResult {
         self.ensure_not_over(market)?;
@@ -104,7 +108,7 @@ impl Exchange {
             before.clear_armed
         };
         self.put_terms(market, MarketClock { terms, clear_armed });
-        context.event(Event::TermsSet { market, terms });
+        context.event(Event::TermsSet(TermsSet { market, terms }));
         Ok(CommandOutcome::Done)
     }
 

@@ -3,6 +3,7 @@
 //! A delayed order has a slot in the order pool and stands in the list of its account, but in no
 //! ladder. The rest of it is in the delayed queue.
 
+use foretell_model::event::{CancelRequested, OrderClosed, OrderDelayed, OrderReleased};
 use foretell_model::limits::MAX_VISITED_ORDERS;
 use foretell_model::{
     CloseReason, CommandOutcome, Event, FeeSchedule, Lots, MarketNumber, Micros, OrderStatus,
@@ -125,12 +126,12 @@ impl Exchange {
         self.ids.rests(id_slot, slot);
         self.accounts.append_order(slot, &mut self.orders);
         self.schedule_release(order.market);
-        context.event(Event::OrderDelayed {
+        context.event(Event::OrderDelayed(OrderDelayed {
             price: taker.limit,
             lots: taker.lots_left,
             reserved,
             due: delayed.due,
-        });
+        }));
         result(OrderStatus::Delayed, taker)
     }
 
@@ -181,12 +182,12 @@ impl Exchange {
     ) {
         let order = &self.orders[slot];
         let id_slot = order.id_slot;
-        let event = Event::OrderClosed {
+        let event = Event::OrderClosed(OrderClosed {
             order: order.number,
             account: order.account,
             lots: order.lots,
             reason,
-        };
+        });
         self.take_delayed(slot, at);
         self.ids.ended(id_slot);
         context.event(event);
@@ -206,11 +207,11 @@ impl Exchange {
             return false;
         }
         delayed.cancel = Some(reason);
-        context.event(Event::CancelRequested {
+        context.event(Event::CancelRequested(CancelRequested {
             order: delayed.number,
             account: self.orders[slot].account,
             reason,
-        });
+        }));
         true
     }
 
@@ -260,11 +261,11 @@ impl Exchange {
         taker.cancel = delayed.cancel;
         // Without an order until it rests again.
         self.ids.rests(id_slot, NONE);
-        context.event(Event::OrderReleased {
+        context.event(Event::OrderReleased(OrderReleased {
             order: taker.number,
             account: taker.account,
             market: taker.market,
-        });
+        }));
         let outcome = self.meet_book(&mut taker, id_slot, context);
         if self.ids.at(id_slot).order == NONE {
             self.ids.ended(id_slot);

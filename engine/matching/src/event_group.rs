@@ -2,10 +2,12 @@
 
 use std::ops::{Index, IndexMut};
 
+use foretell_model::command::Convert;
+use foretell_model::event::{Converted, EventRegistered};
 use foretell_model::limits::MAX_QUESTIONS;
 use foretell_model::{
     AccountNumber, CommandOutcome, Event, EventId, EventNumber, Lots, MarketNumber, MarketState,
-    Outcome, Payout, QuestionSet, Reference, RejectionReason,
+    Outcome, Payout, QuestionSet, RejectionReason,
 };
 
 use crate::command_context::{CommandContext, HandlerResult, NotApplied, ensure};
@@ -110,7 +112,7 @@ impl Exchange {
             return Err(NotApplied::already(CommandOutcome::Event(known)));
         }
         let event = self.event_groups.add(id);
-        context.event(Event::EventRegistered { event, id });
+        context.event(Event::EventRegistered(EventRegistered { event, id }));
         Ok(CommandOutcome::Event(event))
     }
 
@@ -168,10 +170,13 @@ impl Exchange {
     /// question that is not resolved.
     pub(crate) fn convert(
         &mut self,
-        account: AccountNumber,
-        event: EventNumber,
-        (questions, lots): (QuestionSet, Lots),
-        reference: Reference,
+        &Convert {
+            account,
+            event,
+            questions,
+            lots,
+            reference,
+        }: &Convert,
         context: &mut CommandContext<'_>,
     ) -> HandlerResult {
         let content = ActionContent {
@@ -203,13 +208,13 @@ impl Exchange {
         let sets = Lots(lots.0 * u64::from(questions.count() - 1));
         let collateral = sets.full_value();
         self.accounts[account].free += collateral;
-        context.event(Event::Converted {
+        context.event(Event::Converted(Converted {
             account,
             event,
             questions,
             lots,
             collateral,
-        });
+        }));
         let outcome = CommandOutcome::Collateral(collateral);
         self.references
             .remember(Some(account), reference, content, outcome, context);

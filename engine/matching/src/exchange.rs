@@ -21,9 +21,9 @@ use crate::id_memory::IdMemory;
 use crate::idempotency::References;
 use crate::keys::Keys;
 use crate::market::Markets;
-use crate::operators::{Operator, Operators};
+use crate::operators::Operators;
 use crate::order_pool::OrderPool;
-use crate::policies::{Permissions, Policies};
+use crate::policies::Policies;
 use crate::positions::Positions;
 use crate::rebates::Rebates;
 use crate::resolution::Resolution;
@@ -157,71 +157,23 @@ impl Exchange {
     fn dispatch(&mut self, command: &Command, context: &mut CommandContext<'_>) -> HandlerResult {
         match *command {
             Command::PlaceOrder(ref order) => self.place_order(order, context),
-            Command::CancelOrder { owner, ref order } => self.cancel_order(owner, order, context),
-            Command::CancelAll { owner, heartbeat } => self.cancel_all(owner, heartbeat, context),
-            Command::CancelMarketOrders {
-                owner,
-                market,
-                outcome,
-            } => self.cancel_market_orders(owner, market, outcome, context),
+            Command::CancelOrder(ref command) => self.cancel_order(command, context),
+            Command::CancelAll(ref command) => self.cancel_all(command, context),
+            Command::CancelMarketOrders(ref command) => self.cancel_market_orders(command, context),
 
-            Command::Deposit {
-                wallet,
-                amount,
-                reference,
-            } => self.deposit(wallet, amount, reference, context),
-            Command::Withdraw {
-                wallet,
-                amount,
-                reference,
-            } => self.withdraw(wallet, amount, reference, context),
-            Command::WithdrawFees { amount, reference } => {
-                self.withdraw_fees(amount, reference, context)
-            }
-            Command::BindWallet {
-                owner,
-                wallet,
-                kind,
-            } => self.bind_wallet(owner, wallet, kind, context),
+            Command::Deposit(ref command) => self.deposit(command, context),
+            Command::Withdraw(ref command) => self.withdraw(command, context),
+            Command::WithdrawFees(ref command) => self.withdraw_fees(command, context),
+            Command::BindWallet(ref command) => self.bind_wallet(command, context),
             Command::UnbindWallet { wallet } => self.unbind_wallet(wallet, context),
-            Command::SetClosedOnly {
-                wallet,
-                closed_only,
-            } => self.set_closed_only(wallet, closed_only, context),
-            Command::RegisterKey {
-                owner,
-                nonce,
-                api_key,
-                read_only,
-            } => self.register_key(owner, nonce, api_key, read_only, context),
-            Command::RevokeKey { key, cancel_orders } => {
-                self.revoke_key(key, cancel_orders, context)
-            }
-            Command::SetHeartbeat { owner, on } => self.set_heartbeat(owner, on, context),
-            Command::Split {
-                account,
-                market,
-                lots,
-                reference,
-            } => self.split(account, market, lots, reference, context),
-            Command::Merge {
-                account,
-                market,
-                lots,
-                reference,
-            } => self.merge(account, market, lots, reference, context),
-            Command::Redeem {
-                account,
-                market,
-                reference,
-            } => self.redeem(account, market, reference, context),
-            Command::Convert {
-                account,
-                event,
-                questions,
-                lots,
-                reference,
-            } => self.convert(account, event, (questions, lots), reference, context),
+            Command::SetClosedOnly(ref command) => self.set_closed_only(command, context),
+            Command::RegisterKey(ref command) => self.register_key(command, context),
+            Command::RevokeKey(ref command) => self.revoke_key(command, context),
+            Command::SetHeartbeat(ref command) => self.set_heartbeat(command, context),
+            Command::Split(ref command) => self.split(command, context),
+            Command::Merge(ref command) => self.merge(command, context),
+            Command::Redeem(ref command) => self.redeem(command, context),
+            Command::Convert(ref command) => self.convert(command, context),
 
             Command::RegisterEvent { event } => self.register_event(event, context),
             Command::RegisterMarket(ref market) => self.register_market(market, context),
@@ -229,62 +181,35 @@ impl Exchange {
             Command::PauseMarket { market } => self.pause_market(market, context),
             Command::ResumeMarket { market } => self.resume_market(market, context),
             Command::CloseMarket { market } => self.close_market(market, context),
-            Command::ResolveMarket { market, payout } => {
-                self.resolve_market(market, payout, context)
-            }
-            Command::ArchiveMarket { market, archived } => {
-                self.archive_market(market, archived, context)
-            }
-            Command::SetTick { market, tick } => self.set_tick(market, tick, context),
-            Command::SetMinimumSize {
-                market,
-                minimum_size,
-            } => self.set_minimum_size(market, minimum_size, context),
-            Command::SetFee { market, fee } => self.set_fee(market, fee, context),
+            Command::ResolveMarket(ref command) => self.resolve_market(command, context),
+            Command::ArchiveMarket(ref command) => self.archive_market(command, context),
+            Command::SetTick(ref command) => self.set_tick(command, context),
+            Command::SetMinimumSize(ref command) => self.set_minimum_size(command, context),
+            Command::SetFee(ref command) => self.set_fee(command, context),
 
             Command::SetMode { mode } => self.set_mode(mode, context),
             Command::ChangeSettings { ref settings } => self.change_settings(settings, context),
             Command::SwitchRules { rules } => self.switch_rules(rules, context),
             Command::AcceptDivergence { .. } => Self::accept_divergence(context),
-            Command::RegisterDomain { domain, separator } => {
-                self.register_domain(domain, separator, context)
-            }
+            Command::RegisterDomain(ref command) => self.register_domain(command, context),
             Command::AdvanceTime => self.advance_clock(context),
             Command::Continue => self.continue_work(context),
-            Command::AttestState { sequence, .. } => self.attest_state(sequence, context),
+            Command::AttestState(ref command) => self.attest_state(command, context),
 
             Command::ConfirmWithdrawal { reference } => self.confirm_withdrawal(reference, context),
             Command::ReleaseWithdrawal { reference } => self.release_withdrawal(reference, context),
             Command::PayRebates => self.pay_rebates(context),
-            Command::SetTerms { market, ref terms } => self.set_terms(market, terms, context),
+            Command::SetTerms(ref command) => self.set_terms(command, context),
             Command::Propose(ref propose) => self.propose(propose, context),
-            Command::Dispute {
-                market,
-                counter,
-                by,
-            } => self.dispute(market, counter, by, context),
-            Command::WithdrawProposal { market, by } => self.withdraw_proposal(market, by, context),
-            Command::Finalise { market, proposal } => self.finalise(market, proposal, context),
-            Command::SetPolicy { market, ref policy } => self.set_policy(market, policy, context),
+            Command::Dispute(ref command) => self.dispute(command, context),
+            Command::WithdrawProposal(ref command) => self.withdraw_proposal(command, context),
+            Command::Finalise(ref command) => self.finalise(command, context),
+            Command::SetPolicy(ref command) => self.set_policy(command, context),
             Command::ClearPolicy { market } => self.clear_policy(market, context),
-            Command::ListWallet {
-                market,
-                wallet,
-                propose,
-                dispute,
-            } => self.list_wallet(market, wallet, Permissions { propose, dispute }, context),
+            Command::ListWallet(ref command) => self.list_wallet(command, context),
             Command::Step => self.step(context),
             Command::SetPayments { ref payments } => self.set_payments(payments, context),
-            Command::AddOperator { role, name, token } => {
-                let live = true;
-                let added = Operator {
-                    name,
-                    role,
-                    token,
-                    live,
-                };
-                self.add_operator(added, context)
-            }
+            Command::AddOperator(ref command) => self.add_operator(command, context),
             Command::RevokeOperator { operator } => self.revoke_operator(operator, context),
             Command::DescribeEvent { event } => self.describe_event(event, context),
             Command::DescribeMarket { market } => self.describe_market(market, context),

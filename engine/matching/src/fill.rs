@@ -1,5 +1,6 @@
 //! Fills, and settlement of the taker after the match loop.
 
+use foretell_model::event::OrderRested;
 use foretell_model::{
     CloseReason, CommandOutcome, Event, Fill, MatchKind, Micros, OrderResult, OrderStatus,
     OrderType, Side, Tick,
@@ -161,10 +162,10 @@ impl Exchange {
             self.expiry.insert(slot, &mut self.orders);
         }
         self.ids.rests(id_slot, slot);
-        context.event(Event::OrderRested {
+        context.event(Event::OrderRested(OrderRested {
             lots,
             price: taker.limit,
-        });
+        }));
     }
 }
 

@@ -1,9 +1,10 @@
 //! Deposits and withdrawals.
 
+use foretell_model::command::{Deposit, Withdraw, WithdrawFees};
+use foretell_model::event::{Deposited, Withdrawn};
 use foretell_model::limits::MAX_BALANCE;
 use foretell_model::{
-    AccountNumber, CommandOutcome, Event, Micros, OperatorNumber, Reference, Rejection,
-    RejectionReason, WalletAddress,
+    AccountNumber, CommandOutcome, Event, Micros, OperatorNumber, Rejection, RejectionReason,
 };
 
 use crate::command_context::{CommandContext, HandlerResult, NotApplied, ensure};
@@ -13,9 +14,11 @@ use crate::idempotency::ActionContent;
 impl Exchange {
     pub(crate) fn deposit(
         &mut self,
-        wallet: WalletAddress,
-        amount: Micros,
-        reference: Reference,
+        &Deposit {
+            wallet,
+            amount,
+            reference,
+        }: &Deposit,
         context: &mut CommandContext<'_>,
     ) -> HandlerResult {
         let known = self
@@ -36,7 +39,7 @@ impl Exchange {
         let account = self.account_or_open(wallet, context);
         self.system.collateral = collateral;
         self.accounts[account].free += amount;
-        context.event(Event::Deposited { account, amount });
+        context.event(Event::Deposited(Deposited { account, amount }));
         let outcome = CommandOutcome::Account(account);
         self.references
             .remember(None, reference, money(account, amount), outcome, context);
@@ -45,9 +48,11 @@ impl Exchange {
 
     pub(crate) fn withdraw(
         &mut self,
-        wallet: WalletAddress,
-        amount: Micros,
-        reference: Reference,
+        &Withdraw {
+            wallet,
+            amount,
+            reference,
+        }: &Withdraw,
         context: &mut CommandContext<'_>,
     ) -> HandlerResult {
         let known = self.accounts.find(wallet);
@@ -82,13 +87,12 @@ impl Exchange {
     ) {
         self.accounts[account].free -= amount;
         self.system.collateral -= amount;
-        context.event(Event::Withdrawn { account, amount });
+        context.event(Event::Withdrawn(Withdrawn { account, amount }));
     }
 
     pub(crate) fn withdraw_fees(
         &mut self,
-        amount: Micros,
-        reference: Reference,
+        &WithdrawFees { amount, reference }: &WithdrawFees,
         context: &mut CommandContext<'_>,
     ) -> HandlerResult {
         let content = money(AccountNumber(0), amount);

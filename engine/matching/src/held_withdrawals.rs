@@ -1,5 +1,6 @@
 //! Withdrawals that wait for a second person (docs/verify/rules.md §27).
 
+use foretell_model::event::{WithdrawalHeld, WithdrawalReleased};
 use foretell_model::limits::MAX_HELD_WITHDRAWALS;
 use foretell_model::{
     AccountNumber, CommandOutcome, Event, Micros, OperatorNumber, Reference, RejectionReason,
@@ -111,7 +112,7 @@ impl Exchange {
             amount,
             reference,
         });
-        context.event(Event::WithdrawalHeld { account, amount });
+        context.event(Event::WithdrawalHeld(WithdrawalHeld { account, amount }));
         Ok(CommandOutcome::Held(account))
     }
 
@@ -151,11 +152,11 @@ impl Exchange {
     fn release_held(&mut self, at: usize, context: &mut CommandContext<'_>) -> HeldWithdrawal {
         let held = self.held.held.remove(at);
         self.accounts[held.account].release(held.amount);
-        context.event(Event::WithdrawalReleased {
+        context.event(Event::WithdrawalReleased(WithdrawalReleased {
             account: held.account,
             amount: held.amount,
             asked: held.sequence,
-        });
+        }));
         held
     }
 }

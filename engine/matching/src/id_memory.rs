@@ -4,7 +4,7 @@
 //! An id is remembered from placement until its timestamp leaves the window, or until the order
 //! ends if that is later. So an id executes at most once (docs/verify/rules.md §16).
 
-use foretell_model::digest::OrderIdState;
+use foretell_model::state::OrderIdState;
 use foretell_model::{
     KeyNumber, Micros, OrderId, OrderNumber, OrderType, RejectionReason, Settings, TimeMs, TimeNs,
     TimeSeconds,

@@ -6,7 +6,7 @@
 //! layout and answers every command as the original would.
 
 use foretell_model::codec::CodecError;
-use foretell_model::digest::StateRecord;
+use foretell_model::state::StateRecord;
 
 use crate::capacity::Capacity;
 use crate::exchange::Exchange;

@@ -8,8 +8,8 @@ mod market_life;
 
 use std::collections::BTreeMap;
 
-use foretell_model::digest::PendingWork;
 use foretell_model::limits::{MAX_BALANCE, MAX_QUESTIONS};
+use foretell_model::state::PendingWork;
 use foretell_model::{AccountNumber, Lots, MarketNumber, MarketState, Micros, Payout, Price, Side};
 
 use crate::event_group::EventGroup;

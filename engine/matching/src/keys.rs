@@ -1,10 +1,11 @@
 //! API keys of owners. The core holds no secret; a gateway has checked the signature.
 
-use foretell_model::digest::PendingWork;
+use foretell_model::command::{RegisterKey, RevokeKey};
+use foretell_model::event::KeyRegistered;
 use foretell_model::limits::MAX_LIVE_KEYS;
+use foretell_model::state::PendingWork;
 use foretell_model::{
     AccountNumber, ApiKey, CloseReason, CommandOutcome, Event, KeyNumber, RejectionReason,
-    WalletAddress,
 };
 
 use crate::command_context::{CommandContext, HandlerResult, NotApplied, ensure};
@@ -105,10 +106,12 @@ impl Keys {
 impl Exchange {
     pub(crate) fn register_key(
         &mut self,
-        owner: WalletAddress,
-        nonce: [u8; 32],
-        api_key: ApiKey,
-        read_only: bool,
+        &RegisterKey {
+            owner,
+            nonce,
+            api_key,
+            read_only,
+        }: &RegisterKey,
         context: &mut CommandContext<'_>,
     ) -> HandlerResult {
         let known = self.accounts.find(owner);
@@ -131,7 +134,7 @@ impl Exchange {
             live: true,
         };
         let key = self.keys.add(key, KeyNames { api_key, nonce });
-        context.event(Event::KeyRegistered { key, owner });
+        context.event(Event::KeyRegistered(KeyRegistered { key, owner }));
         Ok(CommandOutcome::Key(key))
     }
 
@@ -154,8 +157,7 @@ impl Exchange {
 
     pub(crate) fn revoke_key(
         &mut self,
-        key: KeyNumber,
-        cancel_orders: bool,
+        &RevokeKey { key, cancel_orders }: &RevokeKey,
         context: &mut CommandContext<'_>,
     ) -> HandlerResult {
         let revoked = self.keys.keys.get_mut(key.0 as usize);

@@ -1,8 +1,14 @@
 //! Market lifecycle (registered → active ⇄ paused → closed → resolved) and market rules.
 
-use foretell_model::command::RegisterMarket;
-use foretell_model::digest::PendingWork;
+use foretell_model::command::{
+    ArchiveMarket, RegisterMarket, ResolveMarket, SetFee, SetMinimumSize, SetTick,
+};
+use foretell_model::event::{
+    FeeSet, MarketArchived, MarketRegistered, MarketResolved, MarketStateSet, MinimumSizeSet,
+    TickSet,
+};
 use foretell_model::limits::{MAX_FEE_EXPONENT, MAX_FEE_RATE_PPM, MAX_ORDER_LOTS};
+use foretell_model::state::PendingWork;
 use foretell_model::{
     CommandOutcome, Event, FeeSchedule, Lots, MarketNumber, MarketState, Payout, Rejection,
     RejectionReason, Tick,
@@ -48,11 +54,11 @@ impl Exchange {
         if let Some((event, _)) = question {
             self.event_groups[event].questions.push(number);
         }
-        context.event(Event::MarketRegistered {
+        context.event(Event::MarketRegistered(MarketRegistered {
             market: number,
             condition: market.condition,
             question: question.map_or(0, |(_, index)| index),
-        });
+        }));
         Ok(CommandOutcome::Market(number))
     }
 
@@ -113,8 +119,7 @@ impl Exchange {
 
     pub(crate) fn resolve_market(
         &mut self,
-        market: MarketNumber,
-        payout: Payout,
+        &ResolveMarket { market, payout }: &ResolveMarket,
         context: &mut CommandContext<'_>,
     ) -> HandlerResult {
         self.ensure_state(market, &[MarketState::Closed])?;
@@ -136,7 +141,7 @@ impl Exchange {
         let resolved = &mut self.markets[market];
         resolved.state = MarketState::Resolved;
         resolved.payout = Some(payout);
-        context.event(Event::MarketResolved { market, payout });
+        context.event(Event::MarketResolved(MarketResolved { market, payout }));
         self.resolution.remove_proposal(market);
         self.start_settlement(market, context);
         self.reschedule(market);
@@ -166,8 +171,7 @@ impl Exchange {
 
     pub(crate) fn archive_market(
         &mut self,
-        market: MarketNumber,
-        archived: bool,
+        &ArchiveMarket { market, archived }: &ArchiveMarket,
         context: &mut CommandContext<'_>,
     ) -> HandlerResult {
         ensure(
@@ -175,14 +179,13 @@ impl Exchange {
             NotApplied::already(CommandOutcome::Done),
         )?;
         self.markets[market].archived = archived;
-        context.event(Event::MarketArchived { market, archived });
+        context.event(Event::MarketArchived(MarketArchived { market, archived }));
         Ok(CommandOutcome::Done)
     }
 
     pub(crate) fn set_tick(
         &mut self,
-        market: MarketNumber,
-        tick: Tick,
+        &SetTick { market, tick }: &SetTick,
         context: &mut CommandContext<'_>,
     ) -> HandlerResult {
         self.ensure_not_over(market)?;
@@ -201,13 +204,15 @@ impl Exchange {
         context: &mut CommandContext<'_>,
     ) {
         self.markets[market].ladder.refine(tick);
-        context.event(Event::TickSet { market, tick });
+        context.event(Event::TickSet(TickSet { market, tick }));
     }
 
     pub(crate) fn set_minimum_size(
         &mut self,
-        market: MarketNumber,
-        minimum_size: Lots,
+        &SetMinimumSize {
+            market,
+            minimum_size,
+        }: &SetMinimumSize,
         context: &mut CommandContext<'_>,
     ) -> HandlerResult {
         self.ensure_not_over(market)?;
@@ -217,17 +222,16 @@ impl Exchange {
             NotApplied::already(CommandOutcome::Done),
         )?;
         self.markets[market].minimum_size = minimum_size;
-        context.event(Event::MinimumSizeSet {
+        context.event(Event::MinimumSizeSet(MinimumSizeSet {
             market,
             minimum_size,
-        });
+        }));
         Ok(CommandOutcome::Done)
     }
 
     pub(crate) fn set_fee(
         &mut self,
-        market: MarketNumber,
-        fee: FeeSchedule,
+        &SetFee { market, fee }: &SetFee,
         context: &mut CommandContext<'_>,
     ) -> HandlerResult {
         self.ensure_not_over(market)?;
@@ -237,7 +241,7 @@ impl Exchange {
             NotApplied::already(CommandOutcome::Done),
         )?;
         self.markets[market].fee = fee;
-        context.event(Event::FeeSet { market, fee });
+        context.event(Event::FeeSet(FeeSet { market, fee }));
         Ok(CommandOutcome::Done)
     }
 
@@ -268,7 +272,7 @@ impl Exchange {
     ) {
         self.markets[market].state = state;
         self.reschedule(market);
-        context.event(Event::MarketStateSet { market, state });
+        context.event(Event::MarketStateSet(MarketStateSet { market, state }));
     }
 }
 

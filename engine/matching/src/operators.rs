@@ -1,7 +1,7 @@
 //! Operators and their roles (docs/verify/rules.md §27).
 
+use foretell_model::command::AddOperator;
 use foretell_model::limits::MAX_OPERATORS;
-use foretell_model::roles::may;
 use foretell_model::{
     Command, CommandOutcome, Event, OperatorName, OperatorNumber, OperatorRole, Rejection,
     RejectionReason,
@@ -84,15 +84,22 @@ impl Exchange {
         let role = role.ok_or(RejectionReason::UnknownOperator)?;
         let (role_code, code) = (role.code().into(), command.code().into());
         let rejection = Rejection::with(RejectionReason::OperatorRole, role_code, code);
-        ensure(may(role, command), rejection)
+        ensure(command.kind().senders().operators.contains(role), rejection)
     }
 
     pub(crate) fn add_operator(
         &mut self,
-        added: Operator,
+        &AddOperator { role, name, token }: &AddOperator,
         context: &mut CommandContext<'_>,
     ) -> HandlerResult {
         ensure_named(context)?;
+        let live = true;
+        let added = Operator {
+            name,
+            role,
+            token,
+            live,
+        };
         let is_valid = added.name.is_valid() && added.token != [0; 32];
         ensure(is_valid, RejectionReason::InvalidOperator)?;
         self.ensure_new_operator(&added)?;

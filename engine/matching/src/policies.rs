@@ -3,10 +3,12 @@
 
 use std::collections::BTreeMap;
 
+use foretell_model::command::{ListWallet, SetPolicy};
+use foretell_model::event::{PolicySet, WalletListed};
 use foretell_model::limits::MAX_LISTED_WALLETS;
 use foretell_model::{
-    AccountNumber, CommandOutcome, Event, MarketNumber, MarketState, OperatorRole, PolicyUpdate,
-    RejectionReason, ResolutionPolicy, WalletAddress,
+    AccountNumber, CommandOutcome, Event, MarketNumber, MarketState, OperatorRole, RejectionReason,
+    ResolutionPolicy,
 };
 
 use crate::command_context::{CommandContext, HandlerResult, NotApplied, ensure};
@@ -78,8 +80,10 @@ impl Policies {
 impl Exchange {
     pub(crate) fn set_policy(
         &mut self,
-        market: Option<MarketNumber>,
-        update: &PolicyUpdate,
+        &SetPolicy {
+            market,
+            policy: ref update,
+        }: &SetPolicy,
         context: &mut CommandContext<'_>,
     ) -> HandlerResult {
         if let Some(market) = market {
@@ -108,7 +112,7 @@ impl Exchange {
             }
             (None, None) => {}
         }
-        context.event(Event::PolicySet { market, policy });
+        context.event(Event::PolicySet(PolicySet { market, policy }));
         Ok(CommandOutcome::Done)
     }
 
@@ -126,11 +130,15 @@ impl Exchange {
 
     pub(crate) fn list_wallet(
         &mut self,
-        market: Option<MarketNumber>,
-        wallet: WalletAddress,
-        permissions: Permissions,
+        &ListWallet {
+            market,
+            wallet,
+            propose,
+            dispute,
+        }: &ListWallet,
         context: &mut CommandContext<'_>,
     ) -> HandlerResult {
+        let permissions = Permissions { propose, dispute };
         if let Some(market) = market {
             self.markets.get(market)?;
         }
@@ -153,13 +161,12 @@ impl Exchange {
                 own.wallets.insert(account, permissions);
             }
         }
-        let Permissions { propose, dispute } = permissions;
-        context.event(Event::WalletListed {
+        context.event(Event::WalletListed(WalletListed {
             market,
             account,
             propose,
             dispute,
-        });
+        }));
         Ok(CommandOutcome::Done)
     }
 }

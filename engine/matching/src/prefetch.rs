@@ -6,6 +6,7 @@
 //! state. Its results may be stale, so `apply` repeats every lookup.
 
 use foretell_memory::prefetch;
+use foretell_model::command::{CancelOrder, Merge, Redeem, Split};
 use foretell_model::quantity::PRICE_ONE;
 use foretell_model::{AccountNumber, Command, MarketNumber, PlaceOrder, Price, Reference, Side};
 
@@ -70,30 +71,30 @@ impl Exchange {
             (PrefetchStep::Entries, Command::PlaceOrder(order)) => {
                 self.prefetch_order_entries(order, state)
             }
-            (PrefetchStep::Entries, Command::CancelOrder { order, .. }) => {
+            (PrefetchStep::Entries, Command::CancelOrder(CancelOrder { order, .. })) => {
                 state.hash = self.ids.hash(order);
                 self.ids.prefetch_entry(state.hash);
                 PrefetchStep::RememberedId
             }
             (
                 PrefetchStep::Entries,
-                &(Command::Split {
+                &(Command::Split(Split {
                     account,
                     market,
                     reference,
                     ..
-                }
-                | Command::Merge {
+                })
+                | Command::Merge(Merge {
                     account,
                     market,
                     reference,
                     ..
-                }
-                | Command::Redeem {
+                })
+                | Command::Redeem(Redeem {
                     account,
                     market,
                     reference,
-                }),
+                })),
             ) => self.prefetch_set_entries((account, market), reference, state),
             (PrefetchStep::Book, Command::PlaceOrder(order)) => {
                 self.prefetch_first_maker(order, state)

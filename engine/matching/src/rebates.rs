@@ -1,7 +1,8 @@
 //! Rebates (docs/verify/rules.md §23): what makers accrue of takers' fees, and its payment in steps.
 
-use foretell_model::digest::BackgroundWork;
+use foretell_model::event::RebatePaid;
 use foretell_model::limits::{ACCOUNTS_PER_STEP, MAX_BALANCE};
+use foretell_model::state::BackgroundWork;
 use foretell_model::{
     AccountNumber, CommandOutcome, Event, Micros, PaymentSettings, PaymentsUpdate, RejectionReason,
     TimeNs,
@@ -136,7 +137,7 @@ impl Exchange {
             if !amount.is_zero() {
                 self.accounts[account].free += amount;
                 paid += amount;
-                context.event(Event::RebatePaid { account, amount });
+                context.event(Event::RebatePaid(RebatePaid { account, amount }));
             }
         }
         work.paid += paid;

@@ -214,6 +214,8 @@ mod tests {
         FramePosition, KeyNumber, Micros, OperatorNumber, Reference, WalletAddress,
     };
 
+    use foretell_model::command::{Deposit, RevokeKey};
+
     use super::*;
     use crate::Capacity;
 
@@ -230,10 +232,12 @@ mod tests {
     }
 
     fn deposits(count: u8) -> Vec<Command> {
-        let deposit = |number| Command::Deposit {
-            wallet: WalletAddress([number; 20]),
-            amount: Micros(u64::from(number) + 1),
-            reference: Reference([number; 32]),
+        let deposit = |number| {
+            Command::Deposit(Deposit {
+                wallet: WalletAddress([number; 20]),
+                amount: Micros(u64::from(number) + 1),
+                reference: Reference([number; 32]),
+            })
         };
         (0..count).map(deposit).collect()
     }
@@ -295,10 +299,10 @@ mod tests {
         }
         // The exchange rejects this command, so every later sequence differs.
         let mut recorded = record(&deposits(30));
-        recorded[20].0 = Command::RevokeKey {
+        recorded[20].0 = Command::RevokeKey(RevokeKey {
             key: KeyNumber(99),
             cancel_orders: false,
-        };
+        });
         assert_eq!(differing(&recorded), (21..=30).collect::<Vec<_>>());
         let mut together = Replay::new(Exchange::new(Capacity::default(), 2));
         let divergence = together.execute_all(frames(&recorded)).unwrap_err();

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use foretell_model::command::Propose;
+use foretell_model::command::{Dispute, Finalise, Propose, WithdrawProposal};
+use foretell_model::event::{Disputed, Proposed};
 use foretell_model::limits::MAX_WINDOW_SECONDS;
 use foretell_model::{
     AccountNumber, CommandOutcome, Event, MarketNumber, MarketState, OperatorNumber, OperatorRole,
@@ -118,13 +119,13 @@ impl Exchange {
         };
         self.resolution.put(market, proposal);
         self.reschedule(market);
-        context.event(Event::Proposed {
+        context.event(Event::Proposed(Proposed {
             market,
             payout: propose.payout,
             challenge_ends: proposal.challenge_ends(),
             by_time: policy.by_time,
             second_person: policy.second_person,
-        });
+        }));
         let outcome = CommandOutcome::Done;
         self.references
             .remember(None, reference, content, outcome, context);
@@ -133,9 +134,11 @@ impl Exchange {
 
     pub(crate) fn dispute(
         &mut self,
-        market: MarketNumber,
-        counter: Option<Payout>,
-        by: Option<AccountNumber>,
+        &Dispute {
+            market,
+            counter,
+            by,
+        }: &Dispute,
         context: &mut CommandContext<'_>,
     ) -> HandlerResult {
         let actor = self.actor(by, context)?;
@@ -149,8 +152,7 @@ impl Exchange {
 
     pub(crate) fn withdraw_proposal(
         &mut self,
-        market: MarketNumber,
-        by: Option<AccountNumber>,
+        &WithdrawProposal { market, by }: &WithdrawProposal,
         context: &mut CommandContext<'_>,
     ) -> HandlerResult {
         let actor = self.actor(by, context)?;
@@ -166,8 +168,10 @@ impl Exchange {
 
     pub(crate) fn finalise(
         &mut self,
-        market: MarketNumber,
-        number: Sequence,
+        &Finalise {
+            market,
+            proposal: number,
+        }: &Finalise,
         context: &mut CommandContext<'_>,
     ) -> HandlerResult {
         ensure_named(context)?;
@@ -263,7 +267,7 @@ impl Exchange {
         };
         self.resolution.put(market, disputed);
         self.reschedule(market);
-        context.event(Event::Disputed { market, counter });
+        context.event(Event::Disputed(Disputed { market, counter }));
     }
 }
 

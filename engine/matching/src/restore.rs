@@ -13,8 +13,9 @@ mod waiting;
 
 use std::collections::VecDeque;
 
-use foretell_model::digest::StateRecord;
 use foretell_model::quantity::PRICE_ONE;
+use foretell_model::state;
+use foretell_model::state::StateRecord;
 use foretell_model::{AccountNumber, MarketNumber, OrderId, OrderNumber, Outcome, TimeNs};
 
 use crate::capacity::Capacity;
@@ -185,23 +186,25 @@ impl Restorer {
 /// The sort key of a record.
 fn sort_key(record: &StateRecord) -> SortKey {
     match *record {
-        StateRecord::System { .. } => (1, [0; 4]),
-        StateRecord::Domain { domain, .. } => (2, [domain.0.into(), 0, 0, 0]),
-        StateRecord::Account { account, .. } => (ACCOUNTS, [account.0.into(), 0, 0, 0]),
-        StateRecord::Key { key, .. } => (4, [key.0.into(), 0, 0, 0]),
-        StateRecord::Event { event, .. } => (5, [event.0.into(), 0, 0, 0]),
-        StateRecord::Market { market, .. } => (6, [market.0.into(), 0, 0, 0]),
-        StateRecord::Position {
+        StateRecord::System(_) => (1, [0; 4]),
+        StateRecord::Domain(state::Domain { domain, .. }) => (2, [domain.0.into(), 0, 0, 0]),
+        StateRecord::Account(state::Account { account, .. }) => {
+            (ACCOUNTS, [account.0.into(), 0, 0, 0])
+        }
+        StateRecord::Key(state::Key { key, .. }) => (4, [key.0.into(), 0, 0, 0]),
+        StateRecord::Event(state::Event { event, .. }) => (5, [event.0.into(), 0, 0, 0]),
+        StateRecord::Market(state::Market { market, .. }) => (6, [market.0.into(), 0, 0, 0]),
+        StateRecord::Position(state::Position {
             account, market, ..
-        } => (7, [account.0.into(), market.0.into(), 0, 0]),
-        StateRecord::Order {
+        }) => (7, [account.0.into(), market.0.into(), 0, 0]),
+        StateRecord::Order(state::Order {
             order,
             market,
             outcome,
             side,
             price,
             ..
-        } => {
+        }) => {
             let side = BookSide::of(outcome, side);
             // Saturating, because the price is not checked yet.
             let yes_price = match outcome {
@@ -214,22 +217,30 @@ fn sort_key(record: &StateRecord) -> SortKey {
             };
             (ORDERS, [market.0.into(), side as u64, rank.into(), order.0])
         }
-        StateRecord::RememberedOrder { order, .. } => (9, [order.0, 0, 0, 0]),
-        StateRecord::RememberedReference { sequence, .. } => (10, [sequence.0, 0, 0, 0]),
-        StateRecord::Site { .. } => (11, [0; 4]),
-        StateRecord::Operator { operator, .. } => (12, [operator.0.into(), 0, 0, 0]),
-        StateRecord::Terms { market, .. } => (13, [market.0.into(), 0, 0, 0]),
-        StateRecord::Policy { market, .. } => (14, [market.0.into(), 0, 0, 0]),
-        StateRecord::ListedWallet {
+        StateRecord::RememberedOrder(state::RememberedOrder { order, .. }) => {
+            (9, [order.0, 0, 0, 0])
+        }
+        StateRecord::RememberedReference(state::RememberedReference { sequence, .. }) => {
+            (10, [sequence.0, 0, 0, 0])
+        }
+        StateRecord::Site(_) => (11, [0; 4]),
+        StateRecord::Operator(state::Operator { operator, .. }) => {
+            (12, [operator.0.into(), 0, 0, 0])
+        }
+        StateRecord::Terms(state::Terms { market, .. }) => (13, [market.0.into(), 0, 0, 0]),
+        StateRecord::Policy(state::Policy { market, .. }) => (14, [market.0.into(), 0, 0, 0]),
+        StateRecord::ListedWallet(state::ListedWallet {
             market, account, ..
-        } => {
+        }) => {
             let list = market.map_or(0, |market| u64::from(market.0) + 1);
             (15, [list, account.0.into(), 0, 0])
         }
-        StateRecord::Proposal { market, .. } => (16, [market.0.into(), 0, 0, 0]),
-        StateRecord::Accrued { account, .. } => (17, [account.0.into(), 0, 0, 0]),
-        StateRecord::DelayedOrder { order, .. } => (18, [order.0, 0, 0, 0]),
-        StateRecord::HeldWithdrawal { sequence, .. } => (19, [sequence.0, 0, 0, 0]),
-        StateRecord::Background { first, .. } => (20, [first.0, 0, 0, 0]),
+        StateRecord::Proposal(state::Proposal { market, .. }) => (16, [market.0.into(), 0, 0, 0]),
+        StateRecord::Accrued(state::Accrued { account, .. }) => (17, [account.0.into(), 0, 0, 0]),
+        StateRecord::DelayedOrder(state::DelayedOrder { order, .. }) => (18, [order.0, 0, 0, 0]),
+        StateRecord::HeldWithdrawal(state::HeldWithdrawal { sequence, .. }) => {
+            (19, [sequence.0, 0, 0, 0])
+        }
+        StateRecord::Background(state::Background { first, .. }) => (20, [first.0, 0, 0, 0]),
     }
 }

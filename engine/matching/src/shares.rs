@@ -1,9 +1,12 @@
 //! Full sets: split, merge, and redemption of resolved shares.
 
+use foretell_model::command;
+use foretell_model::command::{Merge, Redeem};
+use foretell_model::event::{Merged, Redeemed, Split};
 use foretell_model::limits::MAX_ORDER_LOTS;
 use foretell_model::{
-    AccountNumber, CommandOutcome, Event, Lots, MarketNumber, Micros, Outcome, Payout, Reference,
-    Rejection, RejectionReason,
+    AccountNumber, CommandOutcome, Event, Lots, MarketNumber, Micros, Outcome, Payout, Rejection,
+    RejectionReason,
 };
 
 use crate::command_context::{CommandContext, HandlerResult, NotApplied, ensure};
@@ -15,10 +18,12 @@ use crate::market::Market;
 impl Exchange {
     pub(crate) fn split(
         &mut self,
-        account: AccountNumber,
-        market: MarketNumber,
-        lots: Lots,
-        reference: Reference,
+        &command::Split {
+            account,
+            market,
+            lots,
+            reference,
+        }: &command::Split,
         context: &mut CommandContext<'_>,
     ) -> HandlerResult {
         let content = shares(account, market, lots);
@@ -39,11 +44,11 @@ impl Exchange {
         for outcome in [Outcome::Yes, Outcome::No] {
             self.positions.credit(account, market, outcome, lots);
         }
-        context.event(Event::Split {
+        context.event(Event::Split(Split {
             account,
             market,
             lots,
-        });
+        }));
         let outcome = CommandOutcome::Collateral(value);
         self.references
             .remember(Some(account), reference, content, outcome, context);
@@ -52,10 +57,12 @@ impl Exchange {
 
     pub(crate) fn merge(
         &mut self,
-        account: AccountNumber,
-        market: MarketNumber,
-        lots: Lots,
-        reference: Reference,
+        &Merge {
+            account,
+            market,
+            lots,
+            reference,
+        }: &Merge,
         context: &mut CommandContext<'_>,
     ) -> HandlerResult {
         let content = shares(account, market, lots);
@@ -74,11 +81,11 @@ impl Exchange {
         for outcome in [Outcome::Yes, Outcome::No] {
             self.positions.debit(account, market, outcome, lots);
         }
-        context.event(Event::Merged {
+        context.event(Event::Merged(Merged {
             account,
             market,
             lots,
-        });
+        }));
         let outcome = CommandOutcome::Collateral(value);
         self.references
             .remember(Some(account), reference, content, outcome, context);
@@ -87,9 +94,11 @@ impl Exchange {
 
     pub(crate) fn redeem(
         &mut self,
-        account: AccountNumber,
-        market: MarketNumber,
-        reference: Reference,
+        &Redeem {
+            account,
+            market,
+            reference,
+        }: &Redeem,
         context: &mut CommandContext<'_>,
     ) -> HandlerResult {
         let content = shares(account, market, Lots::ZERO);
@@ -127,12 +136,12 @@ impl Exchange {
             payout += Micros(lots[index].0 * u64::from(prices[index]));
         }
         self.accounts[account].free += payout;
-        context.event(Event::Redeemed {
+        context.event(Event::Redeemed(Redeemed {
             account,
             market,
             lots,
             payout,
-        });
+        }));
         payout
     }
 }

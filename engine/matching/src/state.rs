@@ -2,7 +2,8 @@
 
 use foretell_memory::prefetch;
 use foretell_model::DomainNumber;
-use foretell_model::digest::StateRecord;
+use foretell_model::state;
+use foretell_model::state::StateRecord;
 
 use crate::exchange::Exchange;
 use crate::order_pool::BookSide;
@@ -30,50 +31,50 @@ impl Exchange {
     }
 
     fn visit_people(&self, visit: Visit<'_>) {
-        visit(&StateRecord::Site {
+        visit(&StateRecord::Site(state::Site {
             payments: self.rebates.payments,
             policy: self.policies.site.policy,
             rebates_since: self.rebates.since,
-        });
+        }));
         for (number, operator) in self.operators.iter() {
-            visit(&StateRecord::Operator {
+            visit(&StateRecord::Operator(state::Operator {
                 operator: number,
                 name: operator.name,
                 role: operator.role,
                 token: operator.token,
                 live: operator.live,
-            });
+            }));
         }
     }
 
     fn visit_market_life(&self, visit: Visit<'_>) {
         for (market, clock) in self.clock.iter() {
-            visit(&StateRecord::Terms {
+            visit(&StateRecord::Terms(state::Terms {
                 market,
                 terms: clock.terms,
                 clear_armed: clock.clear_armed,
-            });
+            }));
         }
         for (market, own) in &self.policies.markets {
-            visit(&StateRecord::Policy {
+            visit(&StateRecord::Policy(state::Policy {
                 market: *market,
                 policy: own.policy,
-            });
+            }));
         }
         let site = std::iter::once((None, &self.policies.site));
         let markets = self.policies.markets.iter();
         for (market, own) in site.chain(markets.map(|(market, own)| (Some(*market), own))) {
             for (account, permissions) in &own.wallets {
-                visit(&StateRecord::ListedWallet {
+                visit(&StateRecord::ListedWallet(state::ListedWallet {
                     market,
                     account: *account,
                     propose: permissions.propose,
                     dispute: permissions.dispute,
-                });
+                }));
             }
         }
         for (market, proposal) in self.resolution.iter() {
-            visit(&StateRecord::Proposal {
+            visit(&StateRecord::Proposal(state::Proposal {
                 market,
                 proposal: proposal.number,
                 time: proposal.time,
@@ -86,20 +87,20 @@ impl Exchange {
                 second_person: proposal.second_person,
                 disputed: proposal.disputed,
                 counter: proposal.counter,
-            });
+            }));
         }
     }
 
     /// What waits: accrued rebates, delayed orders, held withdrawals, background work.
     fn visit_waiting(&self, visit: Visit<'_>) {
         for (account, amount) in self.rebates.iter() {
-            visit(&StateRecord::Accrued { account, amount });
+            visit(&StateRecord::Accrued(state::Accrued { account, amount }));
         }
         let mut delayed: Vec<_> = self.delayed.iter().map(|(_, delayed)| delayed).collect();
         delayed.sort_unstable_by_key(|delayed| delayed.number);
         for delayed in delayed {
             let order = &self.orders[delayed.order];
-            visit(&StateRecord::DelayedOrder {
+            visit(&StateRecord::DelayedOrder(state::DelayedOrder {
                 order: delayed.number,
                 id: self.ids.at(order.id_slot).id,
                 account: order.account,
@@ -117,31 +118,31 @@ impl Exchange {
                 rebate_ppm: delayed.rebate_ppm,
                 reserved: delayed.reserved,
                 cancel: delayed.cancel,
-            });
+            }));
         }
         for held in self.held.iter() {
-            visit(&StateRecord::HeldWithdrawal {
+            visit(&StateRecord::HeldWithdrawal(state::HeldWithdrawal {
                 sequence: held.sequence,
                 operator: held.operator,
                 account: held.account,
                 amount: held.amount,
                 reference: held.reference,
-            });
+            }));
         }
         for work in self.background.iter() {
-            visit(&StateRecord::Background {
+            visit(&StateRecord::Background(state::Background {
                 first: work.first,
                 work: work.work,
                 next: work.next,
                 end: work.end,
                 paid: work.paid,
-            });
+            }));
         }
     }
 
     fn visit_system(&self, visit: Visit<'_>) {
         let system = &self.system;
-        visit(&StateRecord::System {
+        visit(&StateRecord::System(state::System {
             rules: system.rules,
             sequence: system.sequence,
             time: system.time,
@@ -151,20 +152,20 @@ impl Exchange {
             collateral: system.collateral,
             fees: system.fees,
             pending: system.pending,
-        });
+        }));
         for (number, separator) in (0..=u8::MAX).zip(&system.domains) {
             if let Some(separator) = *separator {
-                visit(&StateRecord::Domain {
+                visit(&StateRecord::Domain(state::Domain {
                     domain: DomainNumber(number),
                     separator,
-                });
+                }));
             }
         }
     }
 
     fn visit_accounts(&self, visit: Visit<'_>) {
         for (number, account, identity) in self.accounts.iter() {
-            visit(&StateRecord::Account {
+            visit(&StateRecord::Account(state::Account {
                 account: number,
                 wallet: identity.wallet,
                 owner: account.owner,
@@ -174,32 +175,32 @@ impl Exchange {
                 free: account.free,
                 reserved: account.reserved,
                 live_orders: account.live_orders,
-            });
+            }));
         }
         for (number, key, names) in self.keys.iter() {
-            visit(&StateRecord::Key {
+            visit(&StateRecord::Key(state::Key {
                 key: number,
                 api_key: names.api_key,
                 owner: key.owner,
                 nonce: names.nonce,
                 read_only: key.read_only,
                 live: key.live,
-            });
+            }));
         }
     }
 
     fn visit_markets(&self, visit: Visit<'_>) {
         for (number, event) in self.event_groups.iter() {
-            visit(&StateRecord::Event {
+            visit(&StateRecord::Event(state::Event {
                 event: number,
                 id: event.id,
                 frozen: event.frozen,
                 questions: u32::try_from(event.questions.len()).expect("at most MAX_QUESTIONS"),
                 converted: event.converted,
-            });
+            }));
         }
         for (number, market, names) in self.markets.iter() {
-            visit(&StateRecord::Market {
+            visit(&StateRecord::Market(state::Market {
                 market: number,
                 condition: names.condition,
                 tokens: names.tokens,
@@ -212,7 +213,7 @@ impl Exchange {
                 payout: market.payout,
                 archived: market.archived,
                 supply: market.supply,
-            });
+            }));
         }
     }
 
@@ -227,12 +228,12 @@ impl Exchange {
             if let Some((_, later)) = held.get(at + PREFETCH_DISTANCE) {
                 prefetch::item(*later);
             }
-            visit(&StateRecord::Position {
+            visit(&StateRecord::Position(state::Position {
                 account: position.account,
                 market: position.market,
                 free: position.free,
                 reserved: position.reserved,
-            });
+            }));
         }
     }
 
@@ -254,7 +255,7 @@ impl Exchange {
             if let Some(later) = close.next() {
                 prefetch::item(self.ids.at(later.id_slot));
             }
-            visit(&StateRecord::Order {
+            visit(&StateRecord::Order(state::Order {
                 order: order.number,
                 id: self.ids.at(order.id_slot).id,
                 account: order.account,
@@ -264,7 +265,7 @@ impl Exchange {
                 price: order.own_price(),
                 lots: order.lots,
                 expiration: order.expiration,
-            });
+            }));
         }
     }
 
@@ -273,7 +274,7 @@ impl Exchange {
         let mut remembered: Vec<_> = entries.map(|entry| (entry.number, entry)).collect();
         remembered.sort_unstable_by_key(|(number, _)| *number);
         for (_, entry) in remembered {
-            visit(&StateRecord::RememberedOrder {
+            visit(&StateRecord::RememberedOrder(state::RememberedOrder {
                 order: entry.number,
                 id: entry.id,
                 timestamp: entry.timestamp,
@@ -283,24 +284,26 @@ impl Exchange {
                 expiration: entry.terms.expiration,
                 post_only: entry.terms.post_only,
                 key: entry.terms.key,
-            });
+            }));
         }
     }
 
     fn visit_references(&self, visit: Visit<'_>) {
         for used in self.references.iter() {
-            visit(&StateRecord::RememberedReference {
-                sequence: used.sequence,
-                time: used.time,
-                scope: used.scope,
-                reference: used.reference,
-                code: used.code,
-                account: used.content.account,
-                object: used.content.object,
-                amount: used.content.amount,
-                questions: used.content.questions,
-                collateral: used.collateral(),
-            });
+            visit(&StateRecord::RememberedReference(
+                state::RememberedReference {
+                    sequence: used.sequence,
+                    time: used.time,
+                    scope: used.scope,
+                    reference: used.reference,
+                    code: used.code,
+                    account: used.content.account,
+                    object: used.content.object,
+                    amount: used.content.amount,
+                    questions: used.content.questions,
+                    collateral: used.collateral(),
+                },
+            ));
         }
     }
 }

@@ -1,10 +1,11 @@
 //! Exchange-wide state: mode, settings, rules, domains, and the commands that change it.
 
-use foretell_model::digest::PendingWork;
+use foretell_model::command::{AttestState, RegisterDomain};
 use foretell_model::limits::NEWEST_RULES;
+use foretell_model::state::PendingWork;
 use foretell_model::{
-    CommandOutcome, DomainNumber, Event, Micros, RejectionReason, Sequence, Settings,
-    SettingsUpdate, SystemMode, TimeMs, TimeNs,
+    CommandOutcome, Event, Micros, RejectionReason, Sequence, Settings, SettingsUpdate, SystemMode,
+    TimeMs, TimeNs,
 };
 
 use crate::command_context::{CommandContext, HandlerResult, NotApplied, ensure};
@@ -114,8 +115,7 @@ impl Exchange {
 
     pub(crate) fn register_domain(
         &mut self,
-        domain: DomainNumber,
-        separator: [u8; 32],
+        &RegisterDomain { domain, separator }: &RegisterDomain,
         context: &mut CommandContext<'_>,
     ) -> HandlerResult {
         let known = &mut self.system.domains[usize::from(domain.0)];
@@ -133,7 +133,9 @@ impl Exchange {
 
     pub(crate) fn attest_state(
         &self,
-        attested: Sequence,
+        &AttestState {
+            sequence: attested, ..
+        }: &AttestState,
         context: &mut CommandContext<'_>,
     ) -> HandlerResult {
         ensure(

@@ -1,5 +1,6 @@
 //! An incoming order: what it still wants, and its fills against makers.
 
+use foretell_model::event::OrderClosed;
 use foretell_model::limits::MAX_VISITED_ORDERS;
 use foretell_model::{
     AccountNumber, CloseReason, Event, FeeSchedule, Lots, MarketNumber, Micros, OrderNumber,
@@ -184,12 +185,12 @@ impl Taker {
         } else {
             self.lots_left
         };
-        Event::OrderClosed {
+        Event::OrderClosed(OrderClosed {
             order: self.number,
             account: self.account,
             lots,
             reason,
-        }
+        })
     }
 
     /// Whether a FOK whose match loop stopped for this reason is filled.

@@ -1,6 +1,8 @@
 //! Wallet bindings, and the flags of accounts.
 
-use foretell_model::digest::PendingWork;
+use foretell_model::command::{BindWallet, SetClosedOnly, SetHeartbeat};
+use foretell_model::event::{ClosedOnlySet, HeartbeatSet, WalletBound, WalletUnbound};
+use foretell_model::state::PendingWork;
 use foretell_model::{
     AccountNumber, CommandOutcome, Event, RejectionReason, WalletAddress, WalletKind,
 };
@@ -20,9 +22,11 @@ impl Exchange {
 
     pub(crate) fn bind_wallet(
         &mut self,
-        owner: WalletAddress,
-        wallet: WalletAddress,
-        kind: WalletKind,
+        &BindWallet {
+            owner,
+            wallet,
+            kind,
+        }: &BindWallet,
         context: &mut CommandContext<'_>,
     ) -> HandlerResult {
         ensure(kind != WalletKind::Eoa, RejectionReason::WalletKindTaken)?;
@@ -37,11 +41,11 @@ impl Exchange {
         if let Some(bound) = self.accounts.identity_mut(owner).bound_mut(kind) {
             *bound = Some(wallet);
         }
-        context.event(Event::WalletBound {
+        context.event(Event::WalletBound(WalletBound {
             owner,
             wallet,
             kind,
-        });
+        }));
         Ok(CommandOutcome::Account(wallet))
     }
 
@@ -96,14 +100,16 @@ impl Exchange {
         }
         self.accounts[wallet].owner = wallet;
         self.accounts[wallet].kind = WalletKind::Eoa;
-        context.event(Event::WalletUnbound { owner, wallet });
+        context.event(Event::WalletUnbound(WalletUnbound { owner, wallet }));
         Ok(CommandOutcome::Account(wallet))
     }
 
     pub(crate) fn set_closed_only(
         &mut self,
-        wallet: WalletAddress,
-        closed_only: bool,
+        &SetClosedOnly {
+            wallet,
+            closed_only,
+        }: &SetClosedOnly,
         context: &mut CommandContext<'_>,
     ) -> HandlerResult {
         if let Some(account) = self.accounts.find(wallet)
@@ -113,10 +119,10 @@ impl Exchange {
         }
         let account = self.account_or_open(wallet, context);
         self.accounts[account].closed_only = closed_only;
-        context.event(Event::ClosedOnlySet {
+        context.event(Event::ClosedOnlySet(ClosedOnlySet {
             account,
             closed_only,
-        });
+        }));
         if closed_only {
             self.do_work(PendingWork::ClosedOnly { account }, context);
         }
@@ -125,8 +131,7 @@ impl Exchange {
 
     pub(crate) fn set_heartbeat(
         &mut self,
-        owner: AccountNumber,
-        on: bool,
+        &SetHeartbeat { owner, on }: &SetHeartbeat,
         context: &mut CommandContext<'_>,
     ) -> HandlerResult {
         ensure(
@@ -134,7 +139,7 @@ impl Exchange {
             NotApplied::already(CommandOutcome::Done),
         )?;
         self.accounts[owner].heartbeat = on;
-        context.event(Event::HeartbeatSet { owner, on });
+        context.event(Event::HeartbeatSet(HeartbeatSet { owner, on }));
         Ok(CommandOutcome::Done)
     }
 }

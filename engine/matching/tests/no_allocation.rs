@@ -10,7 +10,11 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
 use foretell_matching::{Capacity, Exchange};
-use foretell_model::command::RegisterMarket;
+use foretell_model::command::{
+    CancelAll, CancelMarketOrders, CancelOrder, Deposit, RegisterKey, RegisterMarket, SetTerms,
+    Split,
+};
+use foretell_model::event::OrderClosed;
 use foretell_model::limits::MAX_EVENTS;
 use foretell_model::{
     AccountNumber, ApiKey, CloseReason, Command, ConditionId, Event, FeeSchedule, KeyNumber, Lots,
@@ -126,24 +130,24 @@ fn exchange(events: &mut Vec<Event>) -> Exchange {
     for account in 0..ACCOUNTS {
         let byte = u8::try_from(account + 1).unwrap();
         let wallet = WalletAddress([byte; 20]);
-        commands.push(Command::Deposit {
+        commands.push(Command::Deposit(Deposit {
             wallet,
             amount: Micros(1_000_000_000_000),
             reference: Reference(name(account.into())),
-        });
-        commands.push(Command::RegisterKey {
+        }));
+        commands.push(Command::RegisterKey(RegisterKey {
             owner: wallet,
             nonce: [0; 32],
             api_key: ApiKey([byte; 16]),
             read_only: false,
-        });
+        }));
         for market in 0..MARKETS {
-            commands.push(Command::Split {
+            commands.push(Command::Split(Split {
                 account: AccountNumber(account),
                 market: MarketNumber(market),
                 lots: Lots(10_000_000),
                 reference: Reference(name(market.into())),
-            });
+            }));
         }
     }
     let mut exchange = Exchange::new(CAPACITY, 5);
@@ -209,21 +213,21 @@ fn place(random: &mut Random, number: u64, now: TimeNs) -> Command {
 fn cancel(random: &mut Random, number: u64) -> Command {
     let owner = AccountNumber(random.small(ACCOUNTS));
     match random.below(400) {
-        0 => Command::CancelAll {
+        0 => Command::CancelAll(CancelAll {
             owner,
             heartbeat: false,
-        },
-        1 => Command::CancelMarketOrders {
+        }),
+        1 => Command::CancelMarketOrders(CancelMarketOrders {
             owner,
             market: MarketNumber(random.small(MARKETS)),
             outcome: None,
-        },
+        }),
         _ => {
             let number = number - random.below(2_000).min(number);
-            Command::CancelOrder {
+            Command::CancelOrder(CancelOrder {
                 owner: AccountNumber(owner_of(number)),
                 order: OrderId(name(number)),
-            }
+            })
         }
     }
 }
@@ -264,13 +268,15 @@ fn run(
         for event in &events {
             match event {
                 Event::Fill(_) => seen.fills += 1,
-                Event::OrderReleased { .. } => seen.released += 1,
-                Event::RebatePaid { .. } => seen.rebates += 1,
-                Event::OrderClosed { reason, .. } => seen.expired += u32::from(*reason == EXPIRED),
+                Event::OrderReleased(_) => seen.released += 1,
+                Event::RebatePaid(_) => seen.rebates += 1,
+                Event::OrderClosed(OrderClosed { reason, .. }) => {
+                    seen.expired += u32::from(*reason == EXPIRED)
+                }
                 _ => {}
             }
         }
-        if matches!(command, Command::CancelOrder { .. }) {
+        if matches!(command, Command::CancelOrder(_)) {
             seen.cancelled += u32::from(matches!(verdict, Verdict::Applied(_)));
         }
     }
@@ -283,14 +289,16 @@ fn run(
 fn nothing_is_allocated_for_delays_and_rebates() {
     let mut exchange = exchange(&mut Vec::with_capacity(MAX_EVENTS));
     let mut now = TimeNs(START * 1_000_000_000);
-    let terms = |market, taker_delay_ms| Command::SetTerms {
-        market: MarketNumber(market),
-        terms: MarketTerms {
-            taker_delay_ms,
-            rebate_ppm: 250_000,
-            ..MarketTerms::default()
-        }
-        .into(),
+    let terms = |market, taker_delay_ms| {
+        Command::SetTerms(SetTerms {
+            market: MarketNumber(market),
+            terms: MarketTerms {
+                taker_delay_ms,
+                rebate_ppm: 250_000,
+                ..MarketTerms::default()
+            }
+            .into(),
+        })
     };
     let payments = PaymentSettings {
         rebates_daily: true,

@@ -4,7 +4,12 @@
 #![allow(clippy::unwrap_used, reason = "a test says what it expects by failing")]
 
 use foretell_matching::{Capacity, Exchange, PrefetchState};
-use foretell_model::command::RegisterMarket;
+use foretell_model::command::{
+    BindWallet, CancelAll, CancelMarketOrders, CancelOrder, Convert, Deposit, Merge, Redeem,
+    RegisterKey, RegisterMarket, ResolveMarket, RevokeKey, SetClosedOnly, SetTick, Split, Withdraw,
+    WithdrawFees,
+};
+use foretell_model::event::OrderKilled;
 use foretell_model::limits::MAX_EVENTS;
 use foretell_model::{
     AccountNumber, ApiKey, Command, CommandOutcome, ConditionId, Event, EventId, EventNumber,
@@ -40,25 +45,25 @@ fn name(number: u64) -> [u8; 32] {
 fn prelude() -> Vec<Command> {
     let mut commands = Vec::new();
     for account in 0..ACCOUNTS {
-        commands.push(Command::Deposit {
+        commands.push(Command::Deposit(Deposit {
             wallet: wallet(account),
             amount: Micros(40_000_000),
             reference: Reference(name(u64::from(account))),
-        });
+        }));
     }
     for account in 0..3 {
-        commands.push(Command::RegisterKey {
+        commands.push(Command::RegisterKey(RegisterKey {
             owner: wallet(account),
             nonce: [0; 32],
             api_key: ApiKey([byte(account); 16]),
             read_only: false,
-        });
+        }));
     }
-    commands.push(Command::BindWallet {
+    commands.push(Command::BindWallet(BindWallet {
         owner: wallet(0),
         wallet: wallet(3),
         kind: WalletKind::Safe,
-    });
+    }));
     commands.push(Command::RegisterEvent { event: EventId(1) });
     for market in 0..MARKETS {
         commands.push(Command::RegisterMarket(RegisterMarket {
@@ -79,12 +84,12 @@ fn prelude() -> Vec<Command> {
     }));
     for account in 0..ACCOUNTS {
         for market in 0..MARKETS {
-            commands.push(Command::Split {
+            commands.push(Command::Split(Split {
                 account: AccountNumber(account),
                 market: MarketNumber(market),
                 lots: Lots(300),
                 reference: Reference(name(u64::from(100 + market))),
-            });
+            }));
         }
     }
     commands
@@ -142,19 +147,19 @@ fn cancel() -> impl Strategy<Value = Command> {
     let owner = (0..ACCOUNTS).prop_map(AccountNumber);
     let outcome = select(vec![None, Some(Outcome::Yes), Some(Outcome::No)]);
     prop_oneof![
-        6 => (owner.clone(), 0_u64..400).prop_map(|(owner, id)| Command::CancelOrder {
+        6 => (owner.clone(), 0_u64..400).prop_map(|(owner, id)| Command::CancelOrder(CancelOrder {
             owner,
             order: OrderId(name(id)),
-        }),
-        1 => (owner.clone(), any::<bool>()).prop_map(|(owner, heartbeat)| Command::CancelAll {
+        })),
+        1 => (owner.clone(), any::<bool>()).prop_map(|(owner, heartbeat)| Command::CancelAll(CancelAll {
             owner,
             heartbeat,
-        }),
-        2 => (owner, 0..MARKETS, outcome).prop_map(|(owner, market, outcome)| Command::CancelMarketOrders {
+        })),
+        2 => (owner, 0..MARKETS, outcome).prop_map(|(owner, market, outcome)| Command::CancelMarketOrders(CancelMarketOrders {
                 owner,
                 market: MarketNumber(market),
                 outcome,
-            }),
+            })),
         3 => Just(Command::AdvanceTime),
         1 => Just(Command::Continue),
     ]
@@ -169,56 +174,56 @@ fn money() -> impl Strategy<Value = Command> {
     let to = (0..ACCOUNTS + 2).prop_map(wallet);
     prop_oneof![
         (to.clone(), amount.clone(), reference.clone()).prop_map(|(wallet, amount, reference)| {
-            Command::Deposit {
+            Command::Deposit(Deposit {
                 wallet,
                 amount,
                 reference,
-            }
+            })
         }),
         (to, amount.clone(), reference.clone()).prop_map(|(wallet, amount, reference)| {
-            Command::Withdraw {
+            Command::Withdraw(Withdraw {
                 wallet,
                 amount,
                 reference,
-            }
+            })
         }),
         (amount, reference.clone()).prop_map(|(amount, reference)| {
-            Command::WithdrawFees {
+            Command::WithdrawFees(WithdrawFees {
                 amount: Micros(amount.0 / 1_000),
                 reference,
-            }
+            })
         }),
         (who.clone(), market.clone(), lots.clone(), reference.clone()).prop_map(
-            |(account, market, lots, reference)| Command::Split {
+            |(account, market, lots, reference)| Command::Split(Split {
                 account,
                 market,
                 lots,
                 reference
-            }
+            })
         ),
         (who.clone(), market.clone(), lots.clone(), reference.clone()).prop_map(
-            |(account, market, lots, reference)| Command::Merge {
+            |(account, market, lots, reference)| Command::Merge(Merge {
                 account,
                 market,
                 lots,
                 reference
-            }
+            })
         ),
         (who.clone(), market, reference.clone()).prop_map(|(account, market, reference)| {
-            Command::Redeem {
+            Command::Redeem(Redeem {
                 account,
                 market,
                 reference,
-            }
+            })
         }),
         (who, 0_u64..16, lots, reference).prop_map(|(account, low, lots, reference)| {
-            Command::Convert {
+            Command::Convert(Convert {
                 account,
                 event: EventNumber(0),
                 questions: QuestionSet { low, high: 0 },
                 lots,
                 reference,
-            }
+            })
         }),
     ]
 }
@@ -236,22 +241,22 @@ fn operator() -> impl Strategy<Value = Command> {
         3 => market.clone().prop_map(|market| Command::ResumeMarket { market }),
         1 => market.clone().prop_map(|market| Command::CloseMarket { market }),
         3 => (market.clone(), select(Payout::ALL)).prop_map(|(market, payout)| {
-            Command::ResolveMarket { market, payout }
+            Command::ResolveMarket(ResolveMarket { market, payout })
         }),
         1 => (market, select(vec![Tick::Hundredth, Tick::Thousandth, Tick::TenThousandth]))
-            .prop_map(|(market, tick)| Command::SetTick { market, tick }),
-        1 => (0..ACCOUNTS, any::<bool>()).prop_map(|(account, closed_only)| Command::SetClosedOnly {
+            .prop_map(|(market, tick)| Command::SetTick(SetTick { market, tick })),
+        1 => (0..ACCOUNTS, any::<bool>()).prop_map(|(account, closed_only)| Command::SetClosedOnly(SetClosedOnly {
             wallet: wallet(account),
             closed_only,
-        }),
+        })),
         1 => (0..ACCOUNTS, 0..ACCOUNTS, select(WalletKind::ALL)).prop_map(|(owner, of, kind)| {
-            Command::BindWallet { owner: wallet(owner), wallet: wallet(of), kind }
+            Command::BindWallet(BindWallet { owner: wallet(owner), wallet: wallet(of), kind })
         }),
         1 => (0..ACCOUNTS).prop_map(|of| Command::UnbindWallet { wallet: wallet(of) }),
-        1 => (0_u32..4, any::<bool>()).prop_map(|(key, cancel_orders)| Command::RevokeKey {
+        1 => (0_u32..4, any::<bool>()).prop_map(|(key, cancel_orders)| Command::RevokeKey(RevokeKey {
             key: KeyNumber(key),
             cancel_orders,
-        }),
+        })),
         1 => select(SystemMode::ALL).prop_map(|mode| Command::SetMode { mode }),
         4 => Just(Command::SetMode { mode: SystemMode::Running }),
         1 => settings.prop_map(|(past, safety, live, ids)| Command::ChangeSettings { settings: Settings {
@@ -386,12 +391,12 @@ fn check_order(
     let last = events
         .iter()
         .rev()
-        .find(|event| !matches!(event, Event::TickSet { .. }));
+        .find(|event| !matches!(event, Event::TickSet(_)));
     let ends_well = match result.status {
         OrderStatus::Killed(Rejection { reason, details }) => {
-            events == [Event::OrderKilled { reason, details }]
+            events == [Event::OrderKilled(OrderKilled { reason, details })]
         }
-        OrderStatus::Live => matches!(last, Some(Event::OrderRested { .. })),
+        OrderStatus::Live => matches!(last, Some(Event::OrderRested(_))),
         OrderStatus::Matched if order.order_type == OrderType::Fok => {
             last == Some(&Event::OrderCompleted)
         }

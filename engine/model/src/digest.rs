@@ -1,7 +1,7 @@
 //! The digest of the state. It hashes the bytes of the canonical list of records in order. The same
 //! bytes are the image of the exchange in a snapshot.
 
-pub use crate::state_record::{BackgroundWork, OrderIdState, PendingWork, StateRecord};
+use crate::state::StateRecord;
 
 /// BLAKE3 key-derivation context of the digest.
 const CONTEXT: &str = "foretell state digest v1";

@@ -3,7 +3,8 @@
 //! One type per unit, with only the meaningful arithmetic. The rest of the workspace uses these
 //! types. Deliberately absent: disk, JSON, clock and threads.
 //!
-//! [`command`] lists what clients can request, [`event`] what can happen, [`rejection`] the reasons
+//! [`command`] lists what can be asked and by whom, [`event`] what can happen, [`state`] what is known after
+//! it, [`rejection`] the reasons
 //! for a rejection, and [`limits`] every bound.
 
 pub mod codec;
@@ -18,18 +19,17 @@ pub mod market;
 pub mod operator;
 pub mod quantity;
 pub mod rejection;
-pub mod roles;
 pub mod settings;
 pub mod side;
-mod state_codec;
-mod state_record;
+pub mod state;
+mod table;
 pub mod time;
 pub mod update;
 pub mod verdict;
 pub mod words;
 
-pub use command::{Command, PlaceOrder};
-pub use event::{Event, Fill};
+pub use command::{Command, CommandKind, PlaceOrder};
+pub use event::{Event, EventKind, Fill};
 pub use frame::{CommandStamp, FramePosition, FrameRef};
 pub use id::{
     AccountNumber, ApiKey, ConditionId, DomainNumber, EventId, EventNumber, KeyNumber,

@@ -5,7 +5,7 @@ use rkyv::{Archive, Deserialize, Serialize};
 use crate::side::codes;
 
 codes!(
-    /// What an operator may do; [`crate::roles::may`] is the table.
+    /// What an operator may do; [`crate::command::Senders`] has those of each command.
     OperatorRole {
         /// Everything.
         Admin = 1,

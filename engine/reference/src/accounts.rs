@@ -1,6 +1,10 @@
 //! Accounts, wallets of owners, and account flags (docs/verify/rules.md §17).
 
-use foretell_model::digest::PendingWork;
+use foretell_model::command::{BindWallet, SetClosedOnly, SetHeartbeat};
+use foretell_model::event::{
+    AccountOpened, ClosedOnlySet, HeartbeatSet, WalletBound, WalletUnbound,
+};
+use foretell_model::state::PendingWork;
 use foretell_model::{
     AccountNumber, CommandOutcome, Event, Micros, RejectionReason, WalletAddress, WalletKind,
 };
@@ -65,7 +69,7 @@ impl Exchange {
             live_keys: 0,
         });
         self.names.accounts.insert(wallet, account);
-        events.push(Event::AccountOpened { account, wallet });
+        events.push(Event::AccountOpened(AccountOpened { account, wallet }));
         account
     }
 
@@ -85,9 +89,11 @@ impl Exchange {
 
     pub(crate) fn bind_wallet(
         &mut self,
-        owner: WalletAddress,
-        wallet: WalletAddress,
-        kind: WalletKind,
+        &BindWallet {
+            owner,
+            wallet,
+            kind,
+        }: &BindWallet,
         events: &mut Vec<Event>,
     ) -> HandlerResult {
         ensure(kind != WalletKind::Eoa, RejectionReason::WalletKindTaken)?;
@@ -130,11 +136,11 @@ impl Exchange {
         account.owner = owner;
         account.kind = kind;
         self.account_mut(owner).bound.push(wallet);
-        events.push(Event::WalletBound {
+        events.push(Event::WalletBound(WalletBound {
             owner,
             wallet,
             kind,
-        });
+        }));
         Ok(CommandOutcome::Account(wallet))
     }
 
@@ -164,15 +170,17 @@ impl Exchange {
         account.kind = WalletKind::Eoa;
         let bound = &mut self.account_mut(owner).bound;
         bound.retain(|bound| *bound != wallet);
-        events.push(Event::WalletUnbound { owner, wallet });
+        events.push(Event::WalletUnbound(WalletUnbound { owner, wallet }));
         Ok(CommandOutcome::Account(wallet))
     }
 
     /// Setting closed-only cancels the account's resting BUYs.
     pub(crate) fn set_closed_only(
         &mut self,
-        wallet: WalletAddress,
-        closed_only: bool,
+        &SetClosedOnly {
+            wallet,
+            closed_only,
+        }: &SetClosedOnly,
         events: &mut Vec<Event>,
     ) -> HandlerResult {
         if let Some(account) = self.find_account(wallet) {
@@ -185,10 +193,10 @@ impl Exchange {
 
         let account = self.open_account(wallet, events);
         self.account_mut(account).closed_only = closed_only;
-        events.push(Event::ClosedOnlySet {
+        events.push(Event::ClosedOnlySet(ClosedOnlySet {
             account,
             closed_only,
-        });
+        }));
         if closed_only {
             self.do_work(PendingWork::ClosedOnly { account }, events);
         }
@@ -197,15 +205,14 @@ impl Exchange {
 
     pub(crate) fn set_heartbeat(
         &mut self,
-        owner: AccountNumber,
-        on: bool,
+        &SetHeartbeat { owner, on }: &SetHeartbeat,
         events: &mut Vec<Event>,
     ) -> HandlerResult {
         let already = self.account(owner)?.heartbeat == on;
         ensure(!already, NotApplied::already(CommandOutcome::Done))?;
 
         self.account_mut(owner).heartbeat = on;
-        events.push(Event::HeartbeatSet { owner, on });
+        events.push(Event::HeartbeatSet(HeartbeatSet { owner, on }));
         Ok(CommandOutcome::Done)
     }
 }

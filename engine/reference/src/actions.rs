@@ -1,9 +1,13 @@
 //! Account actions: split, merge, redeem, convert (docs/verify/rules.md §10, §11).
 
+use foretell_model::command;
+use foretell_model::command::{Convert, Merge, Redeem, Split};
+use foretell_model::event;
+use foretell_model::event::{Converted, Merged, Redeemed};
 use foretell_model::limits::MAX_ORDER_LOTS;
 use foretell_model::{
-    AccountNumber, Command, CommandOutcome, Event, EventNumber, Lots, MarketNumber, MarketState,
-    Micros, Payout, QuestionSet, Reference, Rejection, RejectionReason, SystemMode,
+    AccountNumber, Command, CommandOutcome, Event, Lots, MarketNumber, MarketState, Micros, Payout,
+    QuestionSet, Rejection, RejectionReason, SystemMode,
 };
 
 use crate::exchange::{Exchange, Stamp};
@@ -16,19 +20,21 @@ const NO: usize = 1;
 impl Exchange {
     pub(crate) fn split(
         &mut self,
-        account: AccountNumber,
-        market: MarketNumber,
-        lots: Lots,
-        reference: Reference,
-        at: Stamp,
-        events: &mut Vec<Event>,
-    ) -> HandlerResult {
-        let code = Command::Split {
+        &command::Split {
             account,
             market,
             lots,
             reference,
-        }
+        }: &command::Split,
+        at: Stamp,
+        events: &mut Vec<Event>,
+    ) -> HandlerResult {
+        let code = Command::Split(Split {
+            account,
+            market,
+            lots,
+            reference,
+        })
         .code();
         let content = Content {
             code,
@@ -62,11 +68,11 @@ impl Exchange {
             self.shares(account, market)[outcome] += lots;
             self.market_mut(market).supply[outcome] += lots;
         }
-        events.push(Event::Split {
+        events.push(Event::Split(event::Split {
             account,
             market,
             lots,
-        });
+        }));
         let outcome = CommandOutcome::Collateral(cost);
         self.remember_reference(Some(account), reference, content, outcome, at);
         Ok(outcome)
@@ -74,19 +80,21 @@ impl Exchange {
 
     pub(crate) fn merge(
         &mut self,
-        account: AccountNumber,
-        market: MarketNumber,
-        lots: Lots,
-        reference: Reference,
-        at: Stamp,
-        events: &mut Vec<Event>,
-    ) -> HandlerResult {
-        let code = Command::Merge {
+        &command::Merge {
             account,
             market,
             lots,
             reference,
-        }
+        }: &command::Merge,
+        at: Stamp,
+        events: &mut Vec<Event>,
+    ) -> HandlerResult {
+        let code = Command::Merge(Merge {
+            account,
+            market,
+            lots,
+            reference,
+        })
         .code();
         let content = Content {
             code,
@@ -117,11 +125,11 @@ impl Exchange {
             self.shares(account, market)[outcome] -= lots;
             self.market_mut(market).supply[outcome] -= lots;
         }
-        events.push(Event::Merged {
+        events.push(Event::Merged(Merged {
             account,
             market,
             lots,
-        });
+        }));
         let outcome = CommandOutcome::Collateral(received);
         self.remember_reference(Some(account), reference, content, outcome, at);
         Ok(outcome)
@@ -129,17 +137,19 @@ impl Exchange {
 
     pub(crate) fn redeem(
         &mut self,
-        account: AccountNumber,
-        market: MarketNumber,
-        reference: Reference,
-        at: Stamp,
-        events: &mut Vec<Event>,
-    ) -> HandlerResult {
-        let code = Command::Redeem {
+        &command::Redeem {
             account,
             market,
             reference,
-        }
+        }: &command::Redeem,
+        at: Stamp,
+        events: &mut Vec<Event>,
+    ) -> HandlerResult {
+        let code = Command::Redeem(Redeem {
+            account,
+            market,
+            reference,
+        })
         .code();
         let content = Content {
             code,
@@ -177,12 +187,12 @@ impl Exchange {
             self.shares(account, market)[outcome] -= burned[outcome];
             self.market_mut(market).supply[outcome] -= burned[outcome];
         }
-        events.push(Event::Redeemed {
+        events.push(Event::Redeemed(Redeemed {
             account,
             market,
             lots: burned,
             payout,
-        });
+        }));
         payout
     }
 
@@ -194,21 +204,23 @@ impl Exchange {
     )]
     pub(crate) fn convert(
         &mut self,
-        account: AccountNumber,
-        event: EventNumber,
-        questions: QuestionSet,
-        lots: Lots,
-        reference: Reference,
-        at: Stamp,
-        events: &mut Vec<Event>,
-    ) -> HandlerResult {
-        let code = Command::Convert {
+        &command::Convert {
             account,
             event,
             questions,
             lots,
             reference,
-        }
+        }: &command::Convert,
+        at: Stamp,
+        events: &mut Vec<Event>,
+    ) -> HandlerResult {
+        let code = Command::Convert(Convert {
+            account,
+            event,
+            questions,
+            lots,
+            reference,
+        })
         .code();
         let content = Content {
             code,
@@ -252,13 +264,13 @@ impl Exchange {
         let collateral = Micros(lots.full_value().0 * u64::from(questions.count() - 1));
         self.account_mut(account).free += collateral;
         self.event_groups[event.0 as usize].converted += lots;
-        events.push(Event::Converted {
+        events.push(Event::Converted(Converted {
             account,
             event,
             questions,
             lots,
             collateral,
-        });
+        }));
         let outcome = CommandOutcome::Collateral(collateral);
         self.remember_reference(Some(account), reference, content, outcome, at);
         Ok(outcome)

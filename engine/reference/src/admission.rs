@@ -1,8 +1,8 @@
 //! Checks of a placed order before it reaches the book (docs/verify/rules.md §2).
 
-use foretell_model::digest::OrderIdState;
 use foretell_model::limits::MAX_ORDER_LOTS;
 use foretell_model::quantity::{MICROS_PER_LOT, PRICE_ONE};
+use foretell_model::state::OrderIdState;
 use foretell_model::{
     CommandOutcome, Lots, MarketState, Micros, OrderNumber, OrderType, PlaceOrder, Price,
     Rejection, RejectionReason, Sequence, Side, SystemMode, Tick, TimeNs, TimeSeconds,

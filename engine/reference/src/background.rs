@@ -1,7 +1,8 @@
 //! Work in the background: the queue, and `Step` (docs/verify/rules.md §23, §25).
 
-use foretell_model::digest::BackgroundWork;
+use foretell_model::event::MarketSettled;
 use foretell_model::limits::ACCOUNTS_PER_STEP;
+use foretell_model::state::BackgroundWork;
 use foretell_model::{
     AccountNumber, CommandOutcome, Event, Lots, MarketNumber, Micros, RejectionReason, Sequence,
 };
@@ -73,7 +74,7 @@ impl Exchange {
             return false;
         }
         let paid = entry.paid;
-        events.push(Event::MarketSettled { market, paid });
+        events.push(Event::MarketSettled(MarketSettled { market, paid }));
         true
     }
 

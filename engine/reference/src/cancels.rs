@@ -2,12 +2,10 @@
 //!
 //! An owner's cancel of a delayed order ends nothing: it is noted (docs/verify/rules.md §22).
 
-use foretell_model::digest::PendingWork;
+use foretell_model::command::{CancelAll, CancelMarketOrders, CancelOrder};
 use foretell_model::limits::MAX_VISITED_ORDERS;
-use foretell_model::{
-    AccountNumber, CloseReason, CommandOutcome, Event, MarketNumber, OrderId, OrderNumber, Outcome,
-    RejectionReason, Side,
-};
+use foretell_model::state::PendingWork;
+use foretell_model::{CloseReason, CommandOutcome, Event, OrderNumber, RejectionReason, Side};
 
 use crate::exchange::{Exchange, Stamp};
 use crate::handler_result::{HandlerResult, NotApplied, ensure};
@@ -15,8 +13,7 @@ use crate::handler_result::{HandlerResult, NotApplied, ensure};
 impl Exchange {
     pub(crate) fn cancel_order(
         &mut self,
-        owner: AccountNumber,
-        id: OrderId,
+        &CancelOrder { owner, order: id }: &CancelOrder,
         events: &mut Vec<Event>,
     ) -> HandlerResult {
         self.account(owner)?;
@@ -55,8 +52,7 @@ impl Exchange {
 
     pub(crate) fn cancel_all(
         &mut self,
-        owner: AccountNumber,
-        heartbeat: bool,
+        &CancelAll { owner, heartbeat }: &CancelAll,
         at: Stamp,
         events: &mut Vec<Event>,
     ) -> HandlerResult {
@@ -78,9 +74,11 @@ impl Exchange {
 
     pub(crate) fn cancel_market_orders(
         &mut self,
-        owner: AccountNumber,
-        market: MarketNumber,
-        outcome: Option<Outcome>,
+        &CancelMarketOrders {
+            owner,
+            market,
+            outcome,
+        }: &CancelMarketOrders,
         at: Stamp,
         events: &mut Vec<Event>,
     ) -> HandlerResult {

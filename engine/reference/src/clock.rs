@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use foretell_model::digest::PendingWork;
 use foretell_model::limits::MAX_VISITED_ORDERS;
+use foretell_model::state::PendingWork;
 use foretell_model::{
     CloseReason, CommandOutcome, Event, MarketNumber, MarketState, OrderNumber, RejectionReason,
     SystemMode, TimeMs, TimeNs, TimeSeconds,

@@ -1,9 +1,12 @@
 //! Deposits, withdrawals, and withdrawals of fees (docs/verify/rules.md §13, §16).
 
+use foretell_model::command;
+use foretell_model::command::{Deposit, Withdraw, WithdrawFees};
+use foretell_model::event::{Deposited, Withdrawn};
 use foretell_model::limits::MAX_BALANCE;
 use foretell_model::{
-    AccountNumber, Command, CommandOutcome, Event, Micros, OperatorNumber, QuestionSet, Reference,
-    Rejection, RejectionReason, WalletAddress,
+    AccountNumber, Command, CommandOutcome, Event, Micros, OperatorNumber, QuestionSet, Rejection,
+    RejectionReason,
 };
 
 use crate::exchange::{Exchange, Stamp};
@@ -15,17 +18,19 @@ impl Exchange {
     /// exceeds it.
     pub(crate) fn deposit(
         &mut self,
-        wallet: WalletAddress,
-        amount: Micros,
-        reference: Reference,
-        at: Stamp,
-        events: &mut Vec<Event>,
-    ) -> HandlerResult {
-        let code = Command::Deposit {
+        &command::Deposit {
             wallet,
             amount,
             reference,
-        }
+        }: &command::Deposit,
+        at: Stamp,
+        events: &mut Vec<Event>,
+    ) -> HandlerResult {
+        let code = Command::Deposit(Deposit {
+            wallet,
+            amount,
+            reference,
+        })
         .code();
         let known = self.find_account(wallet);
         self.check_reference(
@@ -44,7 +49,7 @@ impl Exchange {
         let account = self.open_account(wallet, events);
         self.account_mut(account).free += amount;
         self.collateral += amount;
-        events.push(Event::Deposited { account, amount });
+        events.push(Event::Deposited(Deposited { account, amount }));
         let outcome = CommandOutcome::Account(account);
         self.remember_reference(None, reference, content(code, account, amount), outcome, at);
         Ok(outcome)
@@ -52,17 +57,19 @@ impl Exchange {
 
     pub(crate) fn withdraw(
         &mut self,
-        wallet: WalletAddress,
-        amount: Micros,
-        reference: Reference,
-        at: Stamp,
-        events: &mut Vec<Event>,
-    ) -> HandlerResult {
-        let code = Command::Withdraw {
+        &command::Withdraw {
             wallet,
             amount,
             reference,
-        }
+        }: &command::Withdraw,
+        at: Stamp,
+        events: &mut Vec<Event>,
+    ) -> HandlerResult {
+        let code = Command::Withdraw(Withdraw {
+            wallet,
+            amount,
+            reference,
+        })
         .code();
         let known = self.find_account(wallet);
         self.check_reference(
@@ -89,7 +96,7 @@ impl Exchange {
         } else {
             self.account_mut(account).free -= amount;
             self.collateral -= amount;
-            events.push(Event::Withdrawn { account, amount });
+            events.push(Event::Withdrawn(Withdrawn { account, amount }));
             CommandOutcome::Account(account)
         };
         self.remember_reference(None, reference, content(code, account, amount), outcome, at);
@@ -98,12 +105,11 @@ impl Exchange {
 
     pub(crate) fn withdraw_fees(
         &mut self,
-        amount: Micros,
-        reference: Reference,
+        &command::WithdrawFees { amount, reference }: &command::WithdrawFees,
         at: Stamp,
         events: &mut Vec<Event>,
     ) -> HandlerResult {
-        let code = Command::WithdrawFees { amount, reference }.code();
+        let code = Command::WithdrawFees(WithdrawFees { amount, reference }).code();
         let content = content(code, AccountNumber(0), amount);
         self.check_reference(None, reference, Some(content), at)?;
         ensure(amount > Micros::ZERO, RejectionReason::AmountZero)?;

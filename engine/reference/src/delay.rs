@@ -1,8 +1,9 @@
 //! Orders that wait out a market's delay: arrival, cancel, end and release
 //! (docs/verify/rules.md §22).
 
-use foretell_model::digest::OrderIdState;
+use foretell_model::event::{CancelRequested, OrderClosed, OrderDelayed, OrderReleased};
 use foretell_model::limits::MAX_VISITED_ORDERS;
+use foretell_model::state::OrderIdState;
 use foretell_model::{
     CloseReason, CommandOutcome, Event, Micros, OrderNumber, OrderStatus, OrderType, PlaceOrder,
     TimeNs,
@@ -44,12 +45,12 @@ impl Exchange {
         let reserved = taker.needs();
         let delay = self.delay_of(&taker) * MILLISECOND;
         let due = TimeNs(at.time.0.saturating_add(delay));
-        events.push(Event::OrderDelayed {
+        events.push(Event::OrderDelayed(OrderDelayed {
             price: taker.limit,
             lots: taker.demand.shares(),
             reserved,
             due,
-        });
+        }));
         let delayed = DelayedOrder {
             order: taker,
             due,
@@ -77,11 +78,11 @@ impl Exchange {
         };
         let account = delayed.order.account;
         self.delayed.ask_for_cancel(number, reason);
-        events.push(Event::CancelRequested {
+        events.push(Event::CancelRequested(CancelRequested {
             order: number,
             account,
             reason,
-        });
+        }));
     }
 
     /// Ends a delayed order before it meets the book.
@@ -119,11 +120,11 @@ impl Exchange {
         if let Demand::Budget { free, .. } = &mut taker.demand {
             *free = Micros(delayed.reserved);
         }
-        events.push(Event::OrderReleased {
+        events.push(Event::OrderReleased(OrderReleased {
             order: number,
             account: taker.account,
             market: taker.market,
-        });
+        }));
 
         let plan = self.plan(&taker, MAX_VISITED_ORDERS, at.time);
         let result = if unfilled(&taker, &plan).is_some() {
@@ -145,10 +146,10 @@ impl Exchange {
 
 /// The end of an order of which nothing traded.
 fn closed(taker: &Taker, reason: CloseReason) -> Event {
-    Event::OrderClosed {
+    Event::OrderClosed(OrderClosed {
         order: taker.number,
         account: taker.account,
         lots: taker.demand.shares(),
         reason,
-    }
+    })
 }

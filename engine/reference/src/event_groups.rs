@@ -1,5 +1,6 @@
 //! Neg-risk event groups: lists of mutually exclusive questions (docs/verify/rules.md §11).
 
+use foretell_model::event::EventRegistered;
 use foretell_model::limits::MAX_QUESTIONS;
 use foretell_model::{
     CommandOutcome, Event, EventId, EventNumber, Lots, MarketNumber, MarketState, Payout,
@@ -45,7 +46,7 @@ impl Exchange {
             converted: Lots::ZERO,
         });
         self.names.events.insert(id, event);
-        events.push(Event::EventRegistered { event, id });
+        events.push(Event::EventRegistered(EventRegistered { event, id }));
         Ok(CommandOutcome::Event(event))
     }
 

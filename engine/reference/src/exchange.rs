@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use foretell_model::digest::PendingWork;
 use foretell_model::limits::MAX_VISITED_ORDERS;
 use foretell_model::limits::NEWEST_RULES;
+use foretell_model::state::PendingWork;
 use foretell_model::{
     AccountNumber, Command, CommandStamp, DomainNumber, Event, MarketNumber, Micros,
     OperatorNumber, PaymentSettings, RejectionReason, ResolutionPolicy, Sequence, Settings,
@@ -197,73 +197,25 @@ impl Exchange {
     fn dispatch(&mut self, command: &Command, at: Stamp, events: &mut Vec<Event>) -> HandlerResult {
         match *command {
             Command::PlaceOrder(placed) => self.place_order(&placed, at, events),
-            Command::CancelOrder { owner, order } => self.cancel_order(owner, order, events),
-            Command::CancelAll { owner, heartbeat } => {
-                self.cancel_all(owner, heartbeat, at, events)
+            Command::CancelOrder(ref command) => self.cancel_order(command, events),
+            Command::CancelAll(ref command) => self.cancel_all(command, at, events),
+            Command::CancelMarketOrders(ref command) => {
+                self.cancel_market_orders(command, at, events)
             }
-            Command::CancelMarketOrders {
-                owner,
-                market,
-                outcome,
-            } => self.cancel_market_orders(owner, market, outcome, at, events),
 
-            Command::Deposit {
-                wallet,
-                amount,
-                reference,
-            } => self.deposit(wallet, amount, reference, at, events),
-            Command::Withdraw {
-                wallet,
-                amount,
-                reference,
-            } => self.withdraw(wallet, amount, reference, at, events),
-            Command::WithdrawFees { amount, reference } => {
-                self.withdraw_fees(amount, reference, at, events)
-            }
-            Command::BindWallet {
-                owner,
-                wallet,
-                kind,
-            } => self.bind_wallet(owner, wallet, kind, events),
+            Command::Deposit(ref command) => self.deposit(command, at, events),
+            Command::Withdraw(ref command) => self.withdraw(command, at, events),
+            Command::WithdrawFees(ref command) => self.withdraw_fees(command, at, events),
+            Command::BindWallet(ref command) => self.bind_wallet(command, events),
             Command::UnbindWallet { wallet } => self.unbind_wallet(wallet, events),
-            Command::SetClosedOnly {
-                wallet,
-                closed_only,
-            } => self.set_closed_only(wallet, closed_only, events),
-            Command::RegisterKey {
-                owner,
-                nonce,
-                api_key,
-                read_only,
-            } => self.register_key(owner, nonce, api_key, read_only, events),
-            Command::RevokeKey { key, cancel_orders } => {
-                self.revoke_key(key, cancel_orders, at, events)
-            }
-            Command::SetHeartbeat { owner, on } => self.set_heartbeat(owner, on, events),
-            Command::Split {
-                account,
-                market,
-                lots,
-                reference,
-            } => self.split(account, market, lots, reference, at, events),
-            Command::Merge {
-                account,
-                market,
-                lots,
-                reference,
-            } => self.merge(account, market, lots, reference, at, events),
-            Command::Redeem {
-                account,
-                market,
-                reference,
-            } => self.redeem(account, market, reference, at, events),
-            Command::Convert {
-                account,
-                event,
-                questions,
-                lots,
-                reference,
-            } => self.convert(account, event, questions, lots, reference, at, events),
+            Command::SetClosedOnly(ref command) => self.set_closed_only(command, events),
+            Command::RegisterKey(ref command) => self.register_key(command, events),
+            Command::RevokeKey(ref command) => self.revoke_key(command, at, events),
+            Command::SetHeartbeat(ref command) => self.set_heartbeat(command, events),
+            Command::Split(ref command) => self.split(command, at, events),
+            Command::Merge(ref command) => self.merge(command, at, events),
+            Command::Redeem(ref command) => self.redeem(command, at, events),
+            Command::Convert(ref command) => self.convert(command, at, events),
 
             Command::RegisterEvent { event } => self.register_event(event, events),
             Command::RegisterMarket(market) => self.register_market(&market, events),
@@ -271,29 +223,20 @@ impl Exchange {
             Command::PauseMarket { market } => self.pause_market(market, events),
             Command::ResumeMarket { market } => self.resume_market(market, events),
             Command::CloseMarket { market } => self.close_market(market, events),
-            Command::ResolveMarket { market, payout } => {
-                self.resolve_market(market, payout, at, events)
-            }
-            Command::ArchiveMarket { market, archived } => {
-                self.archive_market(market, archived, events)
-            }
-            Command::SetTick { market, tick } => self.set_tick(market, tick, events),
-            Command::SetMinimumSize {
-                market,
-                minimum_size,
-            } => self.set_minimum_size(market, minimum_size, events),
-            Command::SetFee { market, fee } => self.set_fee(market, fee, events),
+            Command::ResolveMarket(ref command) => self.resolve_market(command, at, events),
+            Command::ArchiveMarket(ref command) => self.archive_market(command, events),
+            Command::SetTick(ref command) => self.set_tick(command, events),
+            Command::SetMinimumSize(ref command) => self.set_minimum_size(command, events),
+            Command::SetFee(ref command) => self.set_fee(command, events),
 
             Command::SetMode { mode } => self.set_mode(mode, events),
             Command::ChangeSettings { settings } => self.change_settings(settings, at, events),
             Command::SwitchRules { rules } => self.switch_rules(rules, events),
             Command::AcceptDivergence { .. } => Ok(Self::accept_divergence(events)),
-            Command::RegisterDomain { domain, separator } => {
-                self.register_domain(domain, separator, events)
-            }
+            Command::RegisterDomain(ref command) => self.register_domain(command, events),
             Command::AdvanceTime => self.advance_time(at, events),
             Command::Continue => self.continue_work(events),
-            Command::AttestState { sequence, .. } => self.attest_state(sequence, events),
+            Command::AttestState(ref command) => self.attest_state(command, events),
 
             Command::ConfirmWithdrawal { reference } => {
                 self.confirm_withdrawal(reference, at, events)
@@ -302,30 +245,17 @@ impl Exchange {
                 self.release_withdrawal(reference, at, events)
             }
             Command::PayRebates => self.pay_rebates(at, events),
-            Command::SetTerms { market, terms } => self.set_terms(market, terms, at, events),
+            Command::SetTerms(ref command) => self.set_terms(command, at, events),
             Command::Propose(proposed) => self.propose(&proposed, at, events),
-            Command::Dispute {
-                market,
-                counter,
-                by,
-            } => self.dispute(market, counter, by, at, events),
-            Command::WithdrawProposal { market, by } => {
-                self.withdraw_proposal(market, by, at, events)
-            }
-            Command::Finalise { market, proposal } => self.finalise(market, proposal, at, events),
-            Command::SetPolicy { market, policy } => self.set_policy(market, policy, events),
+            Command::Dispute(ref command) => self.dispute(command, at, events),
+            Command::WithdrawProposal(ref command) => self.withdraw_proposal(command, at, events),
+            Command::Finalise(ref command) => self.finalise(command, at, events),
+            Command::SetPolicy(ref command) => self.set_policy(command, events),
             Command::ClearPolicy { market } => self.clear_policy(market, events),
-            Command::ListWallet {
-                market,
-                wallet,
-                propose,
-                dispute,
-            } => self.list_wallet(market, wallet, Permissions { propose, dispute }, events),
+            Command::ListWallet(ref command) => self.list_wallet(command, events),
             Command::Step => self.step(at, events),
             Command::SetPayments { payments } => self.set_payments(payments, events),
-            Command::AddOperator { role, name, token } => {
-                self.add_operator(role, name, token, at, events)
-            }
+            Command::AddOperator(ref command) => self.add_operator(command, at, events),
             Command::RevokeOperator { operator } => self.revoke_operator(operator, at, events),
             Command::DescribeEvent { event } => self.describe_event(event, events),
             Command::DescribeMarket { market } => self.describe_market(market, events),

@@ -1,5 +1,6 @@
 //! Withdrawals that wait for a second person (docs/verify/rules.md §27).
 
+use foretell_model::event::{WithdrawalHeld, WithdrawalReleased, Withdrawn};
 use foretell_model::limits::MAX_HELD_WITHDRAWALS;
 use foretell_model::{
     AccountNumber, CommandOutcome, Event, Micros, OperatorNumber, Reference, RejectionReason,
@@ -50,7 +51,7 @@ impl Exchange {
                 reference,
             },
         );
-        events.push(Event::WithdrawalHeld { account, amount });
+        events.push(Event::WithdrawalHeld(WithdrawalHeld { account, amount }));
         CommandOutcome::Held(account)
     }
 
@@ -67,7 +68,7 @@ impl Exchange {
         } = self.free_held(asked, events);
         self.account_mut(account).free -= amount;
         self.collateral -= amount;
-        events.push(Event::Withdrawn { account, amount });
+        events.push(Event::Withdrawn(Withdrawn { account, amount }));
         Ok(CommandOutcome::Account(account))
     }
 
@@ -101,11 +102,11 @@ impl Exchange {
         let held = self.held.remove(&asked).expect("it was found");
         let (account, amount) = (held.account, held.amount);
         self.account_mut(account).free += amount;
-        events.push(Event::WithdrawalReleased {
+        events.push(Event::WithdrawalReleased(WithdrawalReleased {
             account,
             amount,
             asked,
-        });
+        }));
         held
     }
 }

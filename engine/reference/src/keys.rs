@@ -1,10 +1,11 @@
 //! API keys of owners (docs/verify/rules.md §17).
 
-use foretell_model::digest::PendingWork;
+use foretell_model::command::{RegisterKey, RevokeKey};
+use foretell_model::event::KeyRegistered;
 use foretell_model::limits::MAX_LIVE_KEYS;
+use foretell_model::state::PendingWork;
 use foretell_model::{
     AccountNumber, ApiKey, CloseReason, CommandOutcome, Event, KeyNumber, RejectionReason,
-    WalletAddress,
 };
 
 use crate::exchange::{Exchange, Stamp};
@@ -31,10 +32,12 @@ impl Exchange {
 
     pub(crate) fn register_key(
         &mut self,
-        owner: WalletAddress,
-        nonce: [u8; 32],
-        api_key: ApiKey,
-        read_only: bool,
+        &RegisterKey {
+            owner,
+            nonce,
+            api_key,
+            read_only,
+        }: &RegisterKey,
         events: &mut Vec<Event>,
     ) -> HandlerResult {
         if let Some(owner) = self.find_account(owner) {
@@ -71,15 +74,17 @@ impl Exchange {
         let account = self.account_mut(owner);
         account.had_keys = true;
         account.live_keys += 1;
-        events.push(Event::KeyRegistered { key, owner });
+        events.push(Event::KeyRegistered(KeyRegistered { key, owner }));
         Ok(CommandOutcome::Key(key))
     }
 
     /// Revokes a key for ever, and cancels the owner's orders if requested.
     pub(crate) fn revoke_key(
         &mut self,
-        number: KeyNumber,
-        cancel_orders: bool,
+        &RevokeKey {
+            key: number,
+            cancel_orders,
+        }: &RevokeKey,
         at: Stamp,
         events: &mut Vec<Event>,
     ) -> HandlerResult {

@@ -1,9 +1,12 @@
 //! Markets: registration, lifecycle, rules, and accounts' free shares
 //! (docs/verify/rules.md §3, §12).
 
-use foretell_model::command::RegisterMarket;
-use foretell_model::digest::PendingWork;
+use foretell_model::command::{ArchiveMarket, RegisterMarket, SetFee, SetMinimumSize, SetTick};
+use foretell_model::event::{
+    FeeSet, MarketArchived, MarketRegistered, MarketStateSet, MinimumSizeSet, TickSet,
+};
 use foretell_model::limits::{MAX_FEE_EXPONENT, MAX_FEE_RATE_PPM, MAX_ORDER_LOTS};
+use foretell_model::state::PendingWork;
 use foretell_model::{
     AccountNumber, CommandOutcome, ConditionId, Event, EventNumber, FeeSchedule, Lots,
     MarketNumber, MarketState, MarketTerms, Payout, Rejection, RejectionReason, ResolutionPolicy,
@@ -122,11 +125,11 @@ impl Exchange {
             policy: None,
             proposal: None,
         });
-        events.push(Event::MarketRegistered {
+        events.push(Event::MarketRegistered(MarketRegistered {
             market,
             condition: wanted.condition,
             question: question.map_or(0, |(_, place)| place),
-        });
+        }));
         Ok(CommandOutcome::Market(market))
     }
 
@@ -178,17 +181,19 @@ impl Exchange {
 
     pub(crate) fn archive_market(
         &mut self,
-        number: MarketNumber,
-        archived: bool,
+        &ArchiveMarket {
+            market: number,
+            archived,
+        }: &ArchiveMarket,
         events: &mut Vec<Event>,
     ) -> HandlerResult {
         let already = self.market(number)?.archived == archived;
         ensure(!already, NotApplied::already(CommandOutcome::Done))?;
         self.market_mut(number).archived = archived;
-        events.push(Event::MarketArchived {
+        events.push(Event::MarketArchived(MarketArchived {
             market: number,
             archived,
-        });
+        }));
         Ok(CommandOutcome::Done)
     }
 
@@ -205,8 +210,10 @@ impl Exchange {
 
     pub(crate) fn set_tick(
         &mut self,
-        number: MarketNumber,
-        tick: Tick,
+        &SetTick {
+            market: number,
+            tick,
+        }: &SetTick,
         events: &mut Vec<Event>,
     ) -> HandlerResult {
         self.check_not_over(number)?;
@@ -216,17 +223,19 @@ impl Exchange {
             Rejection::with(RejectionReason::InvalidTick, current as u64, 0),
         )?;
         self.market_mut(number).tick = tick;
-        events.push(Event::TickSet {
+        events.push(Event::TickSet(TickSet {
             market: number,
             tick,
-        });
+        }));
         Ok(CommandOutcome::Done)
     }
 
     pub(crate) fn set_minimum_size(
         &mut self,
-        number: MarketNumber,
-        minimum_size: Lots,
+        &SetMinimumSize {
+            market: number,
+            minimum_size,
+        }: &SetMinimumSize,
         events: &mut Vec<Event>,
     ) -> HandlerResult {
         self.check_not_over(number)?;
@@ -234,17 +243,19 @@ impl Exchange {
         let already = self.market(number)?.minimum_size == minimum_size;
         ensure(!already, NotApplied::already(CommandOutcome::Done))?;
         self.market_mut(number).minimum_size = minimum_size;
-        events.push(Event::MinimumSizeSet {
+        events.push(Event::MinimumSizeSet(MinimumSizeSet {
             market: number,
             minimum_size,
-        });
+        }));
         Ok(CommandOutcome::Done)
     }
 
     pub(crate) fn set_fee(
         &mut self,
-        number: MarketNumber,
-        fee: FeeSchedule,
+        &SetFee {
+            market: number,
+            fee,
+        }: &SetFee,
         events: &mut Vec<Event>,
     ) -> HandlerResult {
         self.check_not_over(number)?;
@@ -252,10 +263,10 @@ impl Exchange {
         let already = self.market(number)?.fee == fee;
         ensure(!already, NotApplied::already(CommandOutcome::Done))?;
         self.market_mut(number).fee = fee;
-        events.push(Event::FeeSet {
+        events.push(Event::FeeSet(FeeSet {
             market: number,
             fee,
-        });
+        }));
         Ok(CommandOutcome::Done)
     }
 
@@ -283,10 +294,10 @@ impl Exchange {
     fn set_state(&mut self, number: MarketNumber, state: MarketState, events: &mut Vec<Event>) {
         self.market_mut(number).state = state;
         self.wind_clocks(number);
-        events.push(Event::MarketStateSet {
+        events.push(Event::MarketStateSet(MarketStateSet {
             market: number,
             state,
-        });
+        }));
     }
 }
 

@@ -1,7 +1,7 @@
 //! Operators and their roles (docs/verify/rules.md §27).
 
+use foretell_model::command::AddOperator;
 use foretell_model::limits::MAX_OPERATORS;
-use foretell_model::roles::may;
 use foretell_model::{
     Command, CommandOutcome, Event, OperatorName, OperatorNumber, OperatorRole, Rejection,
     RejectionReason,
@@ -54,7 +54,7 @@ impl Exchange {
         ensure(operator.live, RejectionReason::UnknownOperator)?;
         let role = operator.role;
         ensure(
-            may(role, command),
+            command.kind().senders().operators.contains(role),
             Rejection::with(
                 RejectionReason::OperatorRole,
                 role.code().into(),
@@ -71,9 +71,7 @@ impl Exchange {
 
     pub(crate) fn add_operator(
         &mut self,
-        role: OperatorRole,
-        name: OperatorName,
-        token: [u8; 32],
+        &AddOperator { role, name, token }: &AddOperator,
         at: Stamp,
         events: &mut Vec<Event>,
     ) -> HandlerResult {

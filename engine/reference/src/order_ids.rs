@@ -3,8 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use foretell_model::digest::OrderIdState;
 use foretell_model::limits::{EVICTED_PER_COMMAND, ORDER_ID_SHARES, RESERVED_ORDER_IDS};
+use foretell_model::state::OrderIdState;
 use foretell_model::{
     AccountNumber, KeyNumber, OrderId, OrderNumber, OrderType, PlaceOrder, Rejection,
     RejectionReason, TimeMs, TimeNs, TimeSeconds,

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use foretell_model::event::OrderClosed;
 use foretell_model::{
     AccountNumber, CloseReason, Event, Lots, MarketNumber, Micros, OrderId, OrderNumber, Outcome,
     Price, Sequence, Settings, Side, TimeNs, TimeSeconds,
@@ -210,12 +211,12 @@ impl Exchange {
         let order = self.end_order(number);
         self.account_mut(order.account).free += order.reserved_collateral();
         self.shares(order.account, order.market)[order.outcome.index()] += order.reserved_shares();
-        events.push(Event::OrderClosed {
+        events.push(Event::OrderClosed(OrderClosed {
             order: number,
             account: order.account,
             lots: order.lots,
             reason,
-        });
+        }));
     }
 
     /// Removes a resting order from the book.

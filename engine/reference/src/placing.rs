@@ -1,7 +1,8 @@
 //! Placing an order: admission, plan, execution of the plan (docs/verify/rules.md §4, §5).
 
-use foretell_model::digest::OrderIdState;
+use foretell_model::event::{OrderClosed, OrderKilled, OrderRested, TickSet};
 use foretell_model::limits::MAX_VISITED_ORDERS;
+use foretell_model::state::OrderIdState;
 use foretell_model::{
     CloseReason, CommandOutcome, Event, Lots, Micros, OrderResult, OrderStatus, OrderType,
     PlaceOrder, Price, RejectionReason, Side, Tick, TimeNs,
@@ -30,10 +31,10 @@ impl Exchange {
         let killed = crossing.or(unfilled);
         let result = if let Some((reason, minimum)) = killed {
             let rejection = killed_below(reason, placed, minimum);
-            events.push(Event::OrderKilled {
+            events.push(Event::OrderKilled(OrderKilled {
                 reason,
                 details: rejection.details,
-            });
+            }));
             without_fill(OrderStatus::Killed(rejection))
         } else {
             self.execute_plan(&taker, &plan, None, at, events)
@@ -149,10 +150,10 @@ impl Exchange {
         let market = self.market_mut(taker.market);
         if market.tick_refines && market.tick == Tick::Hundredth {
             market.tick = Tick::Thousandth;
-            events.push(Event::TickSet {
+            events.push(Event::TickSet(TickSet {
                 market: taker.market,
                 tick: Tick::Thousandth,
-            });
+            }));
         }
     }
 }
@@ -193,10 +194,10 @@ fn final_event(taker: &Taker, plan: &Plan, cancel: Option<CloseReason>) -> Event
         StopReason::BookEmpty if taker.order_type.may_rest() => match cancel {
             Some(reason) => reason,
             None => {
-                return Event::OrderRested {
+                return Event::OrderRested(OrderRested {
                     lots: plan.left,
                     price: taker.limit,
-                };
+                });
             }
         },
         // A fee-stopped FOK is executed only when it counts as filled.
@@ -208,10 +209,10 @@ fn final_event(taker: &Taker, plan: &Plan, cancel: Option<CloseReason>) -> Event
         StopReason::TooManyFills => CloseReason::TooManyFills,
         StopReason::FeeStopped => CloseReason::FeeStopped,
     };
-    Event::OrderClosed {
+    Event::OrderClosed(OrderClosed {
         order: taker.number,
         account: taker.account,
         lots: plan.left,
         reason,
-    }
+    })
 }

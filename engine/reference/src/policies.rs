@@ -1,9 +1,11 @@
 //! Resolution policies, and the wallets that they list (docs/verify/rules.md §24).
 
+use foretell_model::command::{ListWallet, SetPolicy};
+use foretell_model::event::{PolicySet, WalletListed};
 use foretell_model::limits::MAX_LISTED_WALLETS;
 use foretell_model::{
-    AccountNumber, CommandOutcome, Event, MarketNumber, MarketState, PolicyUpdate, Rejection,
-    RejectionReason, ResolutionPolicy, WalletAddress,
+    AccountNumber, CommandOutcome, Event, MarketNumber, MarketState, Rejection, RejectionReason,
+    ResolutionPolicy,
 };
 
 use crate::exchange::Exchange;
@@ -43,8 +45,10 @@ impl Exchange {
 
     pub(crate) fn set_policy(
         &mut self,
-        market: Option<MarketNumber>,
-        changes: PolicyUpdate,
+        &SetPolicy {
+            market,
+            policy: changes,
+        }: &SetPolicy,
         events: &mut Vec<Event>,
     ) -> HandlerResult {
         let current = match market {
@@ -79,7 +83,7 @@ impl Exchange {
             None => self.policy = policy,
             Some(number) => self.market_mut(number).policy = Some(policy),
         }
-        events.push(Event::PolicySet { market, policy });
+        events.push(Event::PolicySet(PolicySet { market, policy }));
         Ok(CommandOutcome::Done)
     }
 
@@ -100,11 +104,15 @@ impl Exchange {
     /// Sets what a wallet may do, in the list of the site or of a market with a policy of its own.
     pub(crate) fn list_wallet(
         &mut self,
-        market: Option<MarketNumber>,
-        wallet: WalletAddress,
-        wanted: Permissions,
+        &ListWallet {
+            market,
+            wallet,
+            propose,
+            dispute,
+        }: &ListWallet,
         events: &mut Vec<Event>,
     ) -> HandlerResult {
+        let wanted = Permissions { propose, dispute };
         if let Some(number) = market {
             let own = self.market(number)?.policy;
             ensure(own.is_some(), RejectionReason::NoPolicy)?;
@@ -128,12 +136,12 @@ impl Exchange {
         } else {
             self.listed.insert((market, account), wanted);
         }
-        events.push(Event::WalletListed {
+        events.push(Event::WalletListed(WalletListed {
             market,
             account,
             propose: wanted.propose,
             dispute: wanted.dispute,
-        });
+        }));
         Ok(CommandOutcome::Done)
     }
 }

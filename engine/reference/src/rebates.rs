@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use foretell_model::digest::BackgroundWork;
+use foretell_model::event::RebatePaid;
+use foretell_model::state::BackgroundWork;
 use foretell_model::{
     AccountNumber, CommandOutcome, Event, Micros, PaymentSettings, PaymentsUpdate, RejectionReason,
     TimeNs,
@@ -102,7 +103,7 @@ impl Exchange {
         let amount = self.accrued.take(account);
         if amount > Micros::ZERO {
             self.account_mut(account).free += amount;
-            events.push(Event::RebatePaid { account, amount });
+            events.push(Event::RebatePaid(RebatePaid { account, amount }));
         }
         amount
     }

@@ -1,8 +1,9 @@
 //! Resolution of a closed market: proposed, disputed, finalised (docs/verify/rules.md §24).
 
-use foretell_model::command::Propose;
-use foretell_model::digest::BackgroundWork;
+use foretell_model::command::{Dispute, Finalise, Propose, ResolveMarket, WithdrawProposal};
+use foretell_model::event::{Disputed, MarketResolved, MarketSettled, Proposed, SettlementStarted};
 use foretell_model::limits::MAX_WINDOW_SECONDS;
+use foretell_model::state::BackgroundWork;
 use foretell_model::{
     AccountNumber, Command, CommandOutcome, Event, MarketNumber, MarketState, Micros,
     OperatorNumber, OperatorRole, Payout, QuestionSet, Rejection, RejectionReason, RoleSet,
@@ -105,13 +106,13 @@ impl Exchange {
             disputed: false,
             counter: None,
         };
-        events.push(Event::Proposed {
+        events.push(Event::Proposed(Proposed {
             market,
             payout: proposal.payout,
             challenge_ends: proposal.challenge_ends(),
             by_time: proposal.by_time,
             second_person: proposal.second_person,
-        });
+        }));
         self.set_proposal(market, Some(proposal));
         let outcome = CommandOutcome::Done;
         self.remember_reference(None, proposed.reference, content, outcome, at);
@@ -120,9 +121,11 @@ impl Exchange {
 
     pub(crate) fn dispute(
         &mut self,
-        market: MarketNumber,
-        counter: Option<Payout>,
-        by: Option<AccountNumber>,
+        &Dispute {
+            market,
+            counter,
+            by,
+        }: &Dispute,
         at: Stamp,
         events: &mut Vec<Event>,
     ) -> HandlerResult {
@@ -151,13 +154,12 @@ impl Exchange {
             proposal.counter = counter;
         }
         self.set_proposal(market, proposal);
-        events.push(Event::Disputed { market, counter });
+        events.push(Event::Disputed(Disputed { market, counter }));
     }
 
     pub(crate) fn withdraw_proposal(
         &mut self,
-        market: MarketNumber,
-        by: Option<AccountNumber>,
+        &WithdrawProposal { market, by }: &WithdrawProposal,
         at: Stamp,
         events: &mut Vec<Event>,
     ) -> HandlerResult {
@@ -176,8 +178,10 @@ impl Exchange {
 
     pub(crate) fn finalise(
         &mut self,
-        market: MarketNumber,
-        number: Sequence,
+        &Finalise {
+            market,
+            proposal: number,
+        }: &Finalise,
         at: Stamp,
         events: &mut Vec<Event>,
     ) -> HandlerResult {
@@ -223,8 +227,7 @@ impl Exchange {
     /// Propose and finalise in one.
     pub(crate) fn resolve_market(
         &mut self,
-        market: MarketNumber,
-        payout: Payout,
+        &ResolveMarket { market, payout }: &ResolveMarket,
         at: Stamp,
         events: &mut Vec<Event>,
     ) -> HandlerResult {
@@ -257,22 +260,22 @@ impl Exchange {
         market.state = MarketState::Resolved;
         market.payout = Some(payout);
         self.set_proposal(number, None);
-        events.push(Event::MarketResolved {
+        events.push(Event::MarketResolved(MarketResolved {
             market: number,
             payout,
-        });
+        }));
         if self.has_shares(number) {
             let work = BackgroundWork::Settlement { market: number };
             let accounts = self.start_work(work, at);
-            events.push(Event::SettlementStarted {
+            events.push(Event::SettlementStarted(SettlementStarted {
                 market: number,
                 accounts,
-            });
+            }));
         } else {
-            events.push(Event::MarketSettled {
+            events.push(Event::MarketSettled(MarketSettled {
                 market: number,
                 paid: Micros::ZERO,
-            });
+            }));
         }
     }
 

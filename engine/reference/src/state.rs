@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use foretell_model::digest::{StateDigest, StateRecord};
+use foretell_model::digest::StateDigest;
+use foretell_model::state;
+use foretell_model::state::StateRecord;
 use foretell_model::{AccountNumber, CommandOutcome, MarketNumber, Micros};
 
 use crate::accounts::account_number;
@@ -22,7 +24,7 @@ impl Exchange {
 
     /// Visits every record of the state, in the order of [`StateRecord`].
     pub fn visit_state(&self, visit: &mut dyn FnMut(&StateRecord)) {
-        visit(&StateRecord::System {
+        visit(&StateRecord::System(state::System {
             rules: self.rules,
             sequence: self.sequence,
             time: self.time,
@@ -32,12 +34,12 @@ impl Exchange {
             collateral: self.collateral,
             fees: self.fees,
             pending: self.pending,
-        });
+        }));
         for (domain, separator) in &self.domains {
-            visit(&StateRecord::Domain {
+            visit(&StateRecord::Domain(state::Domain {
                 domain: *domain,
                 separator: *separator,
-            });
+            }));
         }
         self.visit_accounts(visit);
         self.visit_keys(visit);
@@ -67,7 +69,7 @@ impl Exchange {
         for (index, account) in self.accounts.iter().enumerate() {
             let number = account_number(index);
             let (reserved, live_orders) = reserved.get(&number).copied().unwrap_or_default();
-            visit(&StateRecord::Account {
+            visit(&StateRecord::Account(state::Account {
                 account: number,
                 wallet: account.wallet,
                 owner: account.owner,
@@ -77,20 +79,20 @@ impl Exchange {
                 free: account.free,
                 reserved,
                 live_orders,
-            });
+            }));
         }
     }
 
     fn visit_keys(&self, visit: &mut dyn FnMut(&StateRecord)) {
         for (number, key) in (0..).zip(&self.keys) {
-            visit(&StateRecord::Key {
+            visit(&StateRecord::Key(state::Key {
                 key: foretell_model::KeyNumber(number),
                 api_key: key.api_key,
                 owner: key.owner,
                 nonce: key.nonce,
                 read_only: key.read_only,
                 live: key.live,
-            });
+            }));
         }
     }
 
@@ -98,16 +100,16 @@ impl Exchange {
         for (index, event) in self.event_groups.iter().enumerate() {
             let number = event_number(index);
             let questions = self.questions_of(number).len();
-            visit(&StateRecord::Event {
+            visit(&StateRecord::Event(state::Event {
                 event: number,
                 id: event.id,
                 frozen: event.frozen,
                 questions: u32::try_from(questions).expect("an event has at most 128 questions"),
                 converted: event.converted,
-            });
+            }));
         }
         for (index, market) in self.markets.iter().enumerate() {
-            visit(&StateRecord::Market {
+            visit(&StateRecord::Market(state::Market {
                 market: market_number(index),
                 condition: market.condition,
                 tokens: market.tokens,
@@ -120,7 +122,7 @@ impl Exchange {
                 payout: market.payout,
                 archived: market.archived,
                 supply: market.supply,
-            });
+            }));
         }
     }
 
@@ -140,12 +142,12 @@ impl Exchange {
         }
         for ((account, market), (free, reserved)) in held {
             if free != Shares::default() || reserved != Shares::default() {
-                visit(&StateRecord::Position {
+                visit(&StateRecord::Position(state::Position {
                     account,
                     market,
                     free,
                     reserved,
-                });
+                }));
             }
         }
     }
@@ -162,7 +164,7 @@ impl Exchange {
 
     fn visit_memory(&self, visit: &mut dyn FnMut(&StateRecord)) {
         for order in self.order_ids.values() {
-            visit(&StateRecord::RememberedOrder {
+            visit(&StateRecord::RememberedOrder(state::RememberedOrder {
                 order: order.number,
                 id: order.id,
                 timestamp: order.timestamp,
@@ -172,30 +174,32 @@ impl Exchange {
                 expiration: order.expiration,
                 post_only: order.post_only,
                 key: order.key,
-            });
+            }));
         }
         for used in self.references.values() {
-            visit(&StateRecord::RememberedReference {
-                sequence: used.sequence,
-                time: used.time,
-                scope: used.scope,
-                reference: used.reference,
-                code: used.content.code,
-                account: used.content.account,
-                object: used.content.object,
-                amount: used.content.amount,
-                questions: used.content.questions,
-                collateral: match used.outcome {
-                    CommandOutcome::Collateral(collateral) => collateral,
-                    _ => Micros::ZERO,
+            visit(&StateRecord::RememberedReference(
+                state::RememberedReference {
+                    sequence: used.sequence,
+                    time: used.time,
+                    scope: used.scope,
+                    reference: used.reference,
+                    code: used.content.code,
+                    account: used.content.account,
+                    object: used.content.object,
+                    amount: used.content.amount,
+                    questions: used.content.questions,
+                    collateral: match used.outcome {
+                        CommandOutcome::Collateral(collateral) => collateral,
+                        _ => Micros::ZERO,
+                    },
                 },
-            });
+            ));
         }
     }
 }
 
 fn order_record(order: &Order) -> StateRecord {
-    StateRecord::Order {
+    StateRecord::Order(state::Order {
         order: order.number,
         id: order.id,
         account: order.account,
@@ -205,5 +209,5 @@ fn order_record(order: &Order) -> StateRecord {
         price: order.price,
         lots: order.lots,
         expiration: order.expiration,
-    }
+    })
 }

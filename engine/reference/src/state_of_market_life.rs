@@ -1,6 +1,7 @@
 //! The records of people, of markets' lives and of what waits.
 
-use foretell_model::digest::StateRecord;
+use foretell_model::state;
+use foretell_model::state::StateRecord;
 use foretell_model::{Lots, MarketTerms, Micros};
 
 use crate::delayed_orders::DelayedOrder;
@@ -11,25 +12,25 @@ use crate::plan::Demand;
 
 impl Exchange {
     pub(crate) fn visit_market_life(&self, visit: &mut dyn FnMut(&StateRecord)) {
-        visit(&StateRecord::Site {
+        visit(&StateRecord::Site(state::Site {
             payments: self.payments,
             policy: self.policy,
             rebates_since: self.accrued.since,
-        });
+        }));
         for (index, operator) in self.operators.iter().enumerate() {
-            visit(&StateRecord::Operator {
+            visit(&StateRecord::Operator(state::Operator {
                 operator: operator_number(index),
                 name: operator.name,
                 role: operator.role,
                 token: operator.token,
                 live: operator.live,
-            });
+            }));
         }
         self.visit_terms(visit);
         self.visit_policies(visit);
         self.visit_proposals(visit);
         for (account, amount) in self.accrued.values() {
-            visit(&StateRecord::Accrued { account, amount });
+            visit(&StateRecord::Accrued(state::Accrued { account, amount }));
         }
         for delayed in self.delayed.values() {
             visit(&delayed_record(delayed));
@@ -40,11 +41,11 @@ impl Exchange {
     fn visit_terms(&self, visit: &mut dyn FnMut(&StateRecord)) {
         for (index, market) in self.markets.iter().enumerate() {
             if market.terms != MarketTerms::default() {
-                visit(&StateRecord::Terms {
+                visit(&StateRecord::Terms(state::Terms {
                     market: market_number(index),
                     terms: market.terms,
                     clear_armed: market.clear_armed,
-                });
+                }));
             }
         }
     }
@@ -53,16 +54,16 @@ impl Exchange {
         for (index, market) in self.markets.iter().enumerate() {
             if let Some(policy) = market.policy {
                 let market = market_number(index);
-                visit(&StateRecord::Policy { market, policy });
+                visit(&StateRecord::Policy(state::Policy { market, policy }));
             }
         }
         for ((market, account), listed) in &self.listed {
-            visit(&StateRecord::ListedWallet {
+            visit(&StateRecord::ListedWallet(state::ListedWallet {
                 market: *market,
                 account: *account,
                 propose: listed.propose,
                 dispute: listed.dispute,
-            });
+            }));
         }
     }
 
@@ -71,7 +72,7 @@ impl Exchange {
             let Some(proposal) = &market.proposal else {
                 continue;
             };
-            visit(&StateRecord::Proposal {
+            visit(&StateRecord::Proposal(state::Proposal {
                 market: market_number(index),
                 proposal: proposal.number,
                 time: proposal.time,
@@ -84,28 +85,28 @@ impl Exchange {
                 second_person: proposal.second_person,
                 disputed: proposal.disputed,
                 counter: proposal.counter,
-            });
+            }));
         }
     }
 
     fn visit_waiting_payments(&self, visit: &mut dyn FnMut(&StateRecord)) {
         for (sequence, held) in &self.held {
-            visit(&StateRecord::HeldWithdrawal {
+            visit(&StateRecord::HeldWithdrawal(state::HeldWithdrawal {
                 sequence: *sequence,
                 operator: held.operator,
                 account: held.account,
                 amount: held.amount,
                 reference: held.reference,
-            });
+            }));
         }
         for entry in &self.background {
-            visit(&StateRecord::Background {
+            visit(&StateRecord::Background(state::Background {
                 first: entry.first,
                 work: entry.work,
                 next: entry.next,
                 end: entry.end,
                 paid: entry.paid,
-            });
+            }));
         }
     }
 }
@@ -118,7 +119,7 @@ fn delayed_record(delayed: &DelayedOrder) -> StateRecord {
             budget, minimum, ..
         } => (budget, minimum),
     };
-    StateRecord::DelayedOrder {
+    StateRecord::DelayedOrder(state::DelayedOrder {
         order: order.number,
         id: order.id,
         account: order.account,
@@ -136,5 +137,5 @@ fn delayed_record(delayed: &DelayedOrder) -> StateRecord {
         rebate_ppm: order.rebate_ppm,
         reserved: delayed.reserved,
         cancel: delayed.cancel,
-    }
+    })
 }

@@ -1,9 +1,9 @@
 //! Exchange-wide state: mode, settings, rules, domains (docs/verify/rules.md §13, §20).
 
+use foretell_model::command::{AttestState, RegisterDomain};
 use foretell_model::limits::NEWEST_RULES;
 use foretell_model::{
-    CommandOutcome, DomainNumber, Event, RejectionReason, Sequence, Settings, SettingsUpdate,
-    SystemMode, TimeMs,
+    CommandOutcome, Event, RejectionReason, Settings, SettingsUpdate, SystemMode, TimeMs,
 };
 
 use crate::exchange::{Exchange, Stamp};
@@ -69,7 +69,7 @@ impl Exchange {
     /// The attested sequence and snapshot are in the command only.
     pub(crate) fn attest_state(
         &self,
-        sequence: Sequence,
+        &AttestState { sequence, .. }: &AttestState,
         events: &mut Vec<Event>,
     ) -> HandlerResult {
         ensure(sequence <= self.sequence, RejectionReason::NotYetApplied)?;
@@ -85,8 +85,7 @@ impl Exchange {
 
     pub(crate) fn register_domain(
         &mut self,
-        domain: DomainNumber,
-        separator: [u8; 32],
+        &RegisterDomain { domain, separator }: &RegisterDomain,
         events: &mut Vec<Event>,
     ) -> HandlerResult {
         if let Some(known) = self.domains.get(&domain) {

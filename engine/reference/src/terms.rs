@@ -1,8 +1,9 @@
 //! Terms of a market: its clock, delay and rebate (docs/verify/rules.md §21).
 
+use foretell_model::command::SetTerms;
+use foretell_model::event::TermsSet;
 use foretell_model::{
-    CommandOutcome, Event, MarketNumber, MarketTerms, Rejection, RejectionReason, TermsUpdate,
-    TimeMs, TimeNs,
+    CommandOutcome, Event, MarketTerms, Rejection, RejectionReason, TimeMs, TimeNs,
 };
 
 use crate::exchange::{Exchange, Stamp};
@@ -14,8 +15,10 @@ impl Exchange {
     /// Changes the named terms of a market. A change of the clear arms it for a game start after now.
     pub(crate) fn set_terms(
         &mut self,
-        number: MarketNumber,
-        changes: TermsUpdate,
+        &SetTerms {
+            market: number,
+            terms: changes,
+        }: &SetTerms,
         at: Stamp,
         events: &mut Vec<Event>,
     ) -> HandlerResult {
@@ -50,10 +53,10 @@ impl Exchange {
             market.clear_armed = terms.clear_book_on_start && is_ahead;
         }
         self.wind_clocks(number);
-        events.push(Event::TermsSet {
+        events.push(Event::TermsSet(TermsSet {
             market: number,
             terms,
-        });
+        }));
         Ok(CommandOutcome::Done)
     }
 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use foretell_journal::{Frame, Scratch};
 use foretell_matching::{Difference, Exchange, Replay};
+use foretell_model::command::AttestState;
 use foretell_model::{Command, FramePosition, FrameRef, Sequence};
 use foretell_view::View;
 
@@ -73,7 +74,7 @@ impl ReplayedState {
         self.execute(&shown)?;
         self.place = shown.place;
         self.attests = match *shown.command {
-            Command::AttestState { sequence, .. } => Some(sequence),
+            Command::AttestState(AttestState { sequence, .. }) => Some(sequence),
             _ => None,
         };
         if let Some(view) = &mut self.view

@@ -10,6 +10,7 @@ use foretell_journal::clock_and_random::ClockAndRandom;
 use foretell_journal::replica::{self, MAX_ITEM_BYTES, ReplicaWriter, SET_ASIDE_DIRECTORY};
 use foretell_journal::{Appender, JournalState, Options, Preallocator, Scratch, SyncStep, Syncer};
 use foretell_matching::{Capacity, Exchange};
+use foretell_model::command::Deposit;
 use foretell_model::{Command, Micros, Reference, Sequence, TimeNs, Verdict, WalletAddress};
 use foretell_replication::{
     ConnectLog, Fault, Heartbeat, LogError, Model, ModelLog, ReplicatedLog, Window,
@@ -252,7 +253,7 @@ impl Host {
         let mut commands = Vec::new();
         foretell_journal::scan(&self.journal(), Sequence(0), &mut |frame| {
             let shown = frame.decode(&mut scratch).map_err(|e| e.to_string())?;
-            if let Command::Deposit { reference, .. } = shown.command {
+            if let Command::Deposit(Deposit { reference, .. }) = shown.command {
                 let number = u64::from_le_bytes(reference.0[..8].try_into().unwrap());
                 commands.push((shown.sequence.0, number));
             }
@@ -405,11 +406,11 @@ impl Leading {
         }
         let mut reference = [0; 32];
         reference[..8].copy_from_slice(&number.to_le_bytes());
-        let command = Command::Deposit {
+        let command = Command::Deposit(Deposit {
             wallet: WalletAddress([u8::try_from(number % 9).unwrap(); 20]),
             amount: Micros(1_000 + number),
             reference: Reference(reference),
-        };
+        });
         let time = TimeNs(clock.wall()).max(self.last_time);
         let mut events = Vec::new();
         if let Verdict::Applied(_) = self.exchange.apply(&command, time, &mut events) {

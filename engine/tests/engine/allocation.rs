@@ -13,6 +13,7 @@ use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
 
 use foretell_engine::{Threads, Waiting};
 use foretell_link::{Answer, Role};
+use foretell_model::command::CancelOrder;
 use foretell_model::{Command, OrderType, Outcome, Side};
 
 use crate::harness::{Engine, TestClient, config};
@@ -85,9 +86,9 @@ fn trade(client: &mut TestClient, world: &World, from: u64, to: u64) {
         let burst = [
             Command::PlaceOrder(world.resting_buy(3 * number)),
             Command::PlaceOrder(world.resting_buy(3 * number + 1)),
-            Command::CancelOrder { owner, order },
+            Command::CancelOrder(CancelOrder { owner, order }),
             Command::PlaceOrder(taker),
-            Command::CancelOrder { owner, order },
+            Command::CancelOrder(CancelOrder { owner, order }),
         ];
         for command in burst {
             client.send(command, &evidence).unwrap();

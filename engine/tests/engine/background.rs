@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use foretell_link::Role;
+use foretell_model::command::{CancelAll, Redeem, ResolveMarket, SetFee};
+use foretell_model::event::{RebatePaid, Redeemed};
 use foretell_model::{
     AccountNumber, Command, Event, FeeSchedule, MarketNumber, Micros, OrderType, Outcome, Payout,
     Side, Verdict,
@@ -21,12 +23,12 @@ const HOLDERS: u32 = 2_500;
 fn settled(frames: &[OwnedFrame], wanted: MarketNumber) -> BTreeMap<AccountNumber, Vec<Micros>> {
     let mut paid: BTreeMap<AccountNumber, Vec<Micros>> = BTreeMap::new();
     for event in frames.iter().flat_map(|frame| &frame.events) {
-        if let Event::Redeemed {
+        if let Event::Redeemed(Redeemed {
             account,
             market,
             payout,
             ..
-        } = event
+        }) = event
             && *market == wanted
         {
             paid.entry(*account).or_default().push(*payout);
@@ -43,7 +45,7 @@ fn assert_paid_once(frames: &[OwnedFrame], market: MarketNumber, holders: &[Acco
     }
     assert_eq!(paid.len(), holders.len());
     let ends = frames.iter().flat_map(|frame| &frame.events);
-    let ends = ends.filter(|event| matches!(event, Event::MarketSettled { .. }));
+    let ends = ends.filter(|event| matches!(event, Event::MarketSettled(_)));
     assert_eq!(ends.count(), 1);
 }
 
@@ -61,7 +63,7 @@ fn wait_until_settled(engine: &Engine, directory: &std::path::Path) {
         let events = all.iter().flat_map(|frame| &frame.events);
         if events
             .rev()
-            .any(|event| matches!(event, Event::MarketSettled { .. }))
+            .any(|event| matches!(event, Event::MarketSettled(_)))
         {
             return;
         }
@@ -90,12 +92,15 @@ fn all_holders_are_paid_by_steps_between_other_commands() {
         let engine = Engine::start(config);
         let (market, payout) = (world.market, Payout::Yes);
         let mut operator = engine.client(Role::Operator);
-        operator.ask(Command::ResolveMarket { market, payout }, &[]);
+        operator.ask(
+            Command::ResolveMarket(ResolveMarket { market, payout }),
+            &[],
+        );
         // Nothing waits for the settlement: this is answered, and is refused as ever.
-        let deposit = Command::CancelAll {
+        let deposit = Command::CancelAll(CancelAll {
             owner: world.traders[0].account,
             heartbeat: false,
-        };
+        });
         let reply = operator.ask(deposit, &[]);
         assert!(
             matches!(reply.verdict, Verdict::Repeated { .. }),
@@ -117,17 +122,17 @@ fn a_start_continues_where_the_last_engine_was_killed() {
         let mut recording = Recording::begin(Duration::from_secs(60));
         let (world, holders) = closed_market(&mut recording);
         let (market, payout) = (world.market, Payout::Half);
-        recording.apply(Command::ResolveMarket { market, payout });
+        recording.apply(Command::ResolveMarket(ResolveMarket { market, payout }));
         for _ in 0..done {
             recording.apply(Command::Step);
         }
         // One of the last asks itself.
         let (account, reference) = (holders[2_400], foretell_model::Reference([9; 32]));
-        recording.apply(Command::Redeem {
+        recording.apply(Command::Redeem(Redeem {
             account,
             market,
             reference,
-        });
+        }));
         recording.write(directory.path());
         let engine = Engine::start(config(directory.path()));
         wait_until_settled(&engine, directory.path());
@@ -150,7 +155,7 @@ fn accrued_rebates_are_paid_once_however_often_the_engine_stops() {
             exponent: 1,
         },
     );
-    recording.apply(Command::SetFee { market, fee });
+    recording.apply(Command::SetFee(SetFee { market, fee }));
     recording.open(&world);
     recording.holders(market, HOLDERS);
     let (buy, gtc) = (Side::Buy, OrderType::Gtc);
@@ -179,7 +184,7 @@ fn accrued_rebates_are_paid_once_however_often_the_engine_stops() {
         .collect();
     let (account, amount) = (world.traders[0].account, Micros(240_000));
     let expected = [
-        Event::RebatePaid { account, amount },
+        Event::RebatePaid(RebatePaid { account, amount }),
         Event::RebatePaymentEnded { paid: amount },
     ];
     assert_eq!(paid, expected);

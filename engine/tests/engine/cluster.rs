@@ -12,6 +12,7 @@ use foretell_engine::{
 use foretell_journal::replica::{MAX_ITEM_BYTES, SET_ASIDE_DIRECTORY};
 use foretell_journal::{Follower, Next, Options};
 use foretell_link::Role;
+use foretell_model::command::{AddOperator, CancelOrder, Deposit, ResolveMarket, SetTerms, Split};
 use foretell_model::limits::FORMAT_ID;
 use foretell_model::{
     Command, CommandOutcome, Event, Lots, MarketTerms, Micros, OperatorName, OperatorNumber,
@@ -112,11 +113,11 @@ impl Host {
 }
 
 fn deposit(number: u8) -> Command {
-    Command::Deposit {
+    Command::Deposit(Deposit {
         wallet: WalletAddress([number; 20]),
         amount: Micros(1_000),
         reference: Reference([number; 32]),
-    }
+    })
 }
 
 /// Deposits once, and returns the sequence of the acknowledgement.
@@ -148,7 +149,7 @@ pub(crate) fn assert_same(one: &Path, other: &Path, last: Sequence) {
 
 fn deposits(frames: &[OwnedFrame]) -> Vec<u8> {
     let number = |frame: &OwnedFrame| match frame.command {
-        Command::Deposit { reference, .. } => Some(reference.0[0]),
+        Command::Deposit(Deposit { reference, .. }) => Some(reference.0[0]),
         _ => None,
     };
     frames.iter().filter_map(number).collect()
@@ -369,17 +370,20 @@ fn open_market(client: &mut TestClient) -> (World, OperatorNumber) {
     ask(Command::ActivateMarket { market });
     let (role, name) = (OperatorRole::Resolver, OperatorName::new("ann").unwrap());
     let token = [7; 32];
-    let added = client.ask_as(admin, Command::AddOperator { role, name, token });
+    let added = client.ask_as(
+        admin,
+        Command::AddOperator(AddOperator { role, name, token }),
+    );
     let Verdict::Applied(CommandOutcome::Operator(ann)) = added.verdict else {
         panic!("{added:?}");
     };
     for trader in world.traders {
-        let split = Command::Split {
+        let split = Command::Split(Split {
             account: trader.account,
             market,
             lots: Lots(1_000),
             reference: Reference([8; 32]),
-        };
+        });
         let reply = client.ask(split, &[]);
         assert!(matches!(reply.verdict, Verdict::Applied(_)), "{reply:?}");
     }
@@ -388,8 +392,7 @@ fn open_market(client: &mut TestClient) -> (World, OperatorNumber) {
 
 fn settled(frames: &[OwnedFrame]) -> Vec<Event> {
     let events = frames.iter().flat_map(|frame| &frame.events);
-    let is_paid =
-        |event: &&Event| matches!(event, Event::Redeemed { .. } | Event::MarketSettled { .. });
+    let is_paid = |event: &&Event| matches!(event, Event::Redeemed(_) | Event::MarketSettled(_));
     events.filter(is_paid).copied().collect()
 }
 
@@ -410,7 +413,7 @@ fn a_new_leader_does_what_is_due_first_and_goes_on_with_a_settlement() {
     let replies = client.replace(false, &commands);
     let order = order_id(1);
     let commands = [
-        Command::CancelOrder { owner, order },
+        Command::CancelOrder(CancelOrder { owner, order }),
         Command::PlaceOrder(world.resting_buy(4)),
     ];
     client.replace(true, &commands);
@@ -421,10 +424,10 @@ fn a_new_leader_does_what_is_due_first_and_goes_on_with_a_settlement() {
     };
     let last = client
         .ask(
-            Command::SetTerms {
+            Command::SetTerms(SetTerms {
                 market,
                 terms: terms.into(),
-            },
+            }),
             &[],
         )
         .sequence;
@@ -435,7 +438,10 @@ fn a_new_leader_does_what_is_due_first_and_goes_on_with_a_settlement() {
     first.is_reachable.store(true, Ordering::Relaxed);
     assert!(matches!(first.end(), Err(EngineError::Superseded(_))));
     let payout = Payout::Half;
-    let resolved = other.ask_as(ann, Command::ResolveMarket { market, payout });
+    let resolved = other.ask_as(
+        ann,
+        Command::ResolveMarket(ResolveMarket { market, payout }),
+    );
     assert!(
         matches!(resolved.verdict, Verdict::Applied(_)),
         "{resolved:?}"

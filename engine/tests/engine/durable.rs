@@ -7,6 +7,7 @@ use std::sync::Arc;
 use foretell_engine::client::ClientError;
 use foretell_engine::{EXIT_IO_ERROR, EngineError};
 use foretell_link::{Answer, Request, Role};
+use foretell_model::command::CancelOrder;
 use foretell_model::{Command, Verdict};
 use parking_lot::{Condvar, Mutex};
 
@@ -86,10 +87,10 @@ fn no_answer_leaves_before_what_it_rests_on_is_durable() {
             .unwrap();
         let refused = client
             .send(
-                Command::CancelOrder {
+                Command::CancelOrder(CancelOrder {
                     owner: world.traders[1].account,
                     order: order_id(1),
-                },
+                }),
                 &[],
             )
             .unwrap();

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use foretell_link::{Answer, Heartbeat, HeartbeatAnswer, HeartbeatId, Request, Role};
+use foretell_model::command::{CancelAll, SetHeartbeat};
 use foretell_model::{AccountNumber, Command, RejectionReason, Verdict};
 
 use crate::harness::{Engine, TestClient, config, frames};
@@ -46,12 +47,12 @@ fn a_silent_chain_cancels_and_is_journalled() {
         .map(|frame| frame.command)
         .collect();
     let expected = [
-        Command::SetHeartbeat { owner, on: true },
-        Command::CancelAll {
+        Command::SetHeartbeat(SetHeartbeat { owner, on: true }),
+        Command::CancelAll(CancelAll {
             owner,
             heartbeat: true,
-        },
-        Command::SetHeartbeat { owner, on: false },
+        }),
+        Command::SetHeartbeat(SetHeartbeat { owner, on: false }),
     ];
     assert_eq!(commands[commands.len() - 3..], expected);
 }

@@ -11,6 +11,7 @@ use foretell_journal::snapshot::{
 };
 use foretell_journal::{Scratch, recover, scan, watermark};
 use foretell_matching::{Capacity, Exchange};
+use foretell_model::command::AttestState;
 use foretell_model::{Command, Event, FrameRef, Sequence, TimeNs};
 use foretell_view::{ChunkBytes, ChunkRef, Chunking, VIEW_VERSION, View};
 
@@ -206,11 +207,11 @@ pub(crate) fn write_image_of(
     let digest = exchange.digest();
     writer.begin(PROOF).unwrap();
     writer.write(&Proof { digest, receipt }.encode()).unwrap();
-    Command::AttestState {
+    Command::AttestState(AttestState {
         sequence: exchange.sequence(),
         state: digest,
         snapshot: writer.finish().unwrap(),
-    }
+    })
 }
 
 /// Journals an attestation after the last frame of a stopped engine.

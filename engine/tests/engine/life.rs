@@ -1,5 +1,6 @@
 //! Random actions of two traders: orders that rest, cross and kill, cancels, splits and merges.
 
+use foretell_model::command::{CancelOrder, Deposit, Merge, Split};
 use foretell_model::{
     Command, CommandOutcome, Lots, Micros, OrderStatus, OrderType, Outcome, Reference, Side,
     Verdict, WalletAddress,
@@ -90,10 +91,10 @@ impl Life {
         }
         let at = self.index(self.resting.len());
         let (number, trader) = self.resting.swap_remove(at);
-        let cancel = Command::CancelOrder {
+        let cancel = Command::CancelOrder(CancelOrder {
             owner: world.traders[trader].account,
             order: order_id(number),
-        };
+        });
         client.ask(cancel, &[]);
     }
 
@@ -102,29 +103,29 @@ impl Life {
         let (market, reference) = (world.market, self.reference());
         let lots = Lots(100 * (1 + self.below(20)));
         let command = if self.below(3) > 0 {
-            Command::Split {
+            Command::Split(Split {
                 account,
                 market,
                 lots,
                 reference,
-            }
+            })
         } else {
-            Command::Merge {
+            Command::Merge(Merge {
                 account,
                 market,
                 lots,
                 reference,
-            }
+            })
         };
         client.ask(command, b"reference");
     }
 
     fn deposit(&mut self, client: &mut TestClient) {
-        let deposit = Command::Deposit {
+        let deposit = Command::Deposit(Deposit {
             wallet: WalletAddress([u8::try_from(self.below(5)).unwrap(); 20]),
             amount: Micros(1 + self.below(1_000_000)),
             reference: self.reference(),
-        };
+        });
         client.ask(deposit, b"reference");
     }
 

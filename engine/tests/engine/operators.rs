@@ -1,6 +1,7 @@
 //! The operator of a command: named by operator gateways alone, and part of the frame.
 
 use foretell_link::{Hello, PROTOCOL_VERSION, Request, Role, Submit};
+use foretell_model::command::{AddOperator, Withdraw};
 use foretell_model::{
     Command, CommandOutcome, Micros, OperatorName, OperatorNumber, OperatorRole, PaymentSettings,
     Reference, RejectionReason, Verdict,
@@ -19,7 +20,7 @@ fn the_operator_of_a_command_is_in_its_frame_and_two_persons_pay_out() {
         let mut token = [1; 32];
         token[..name.len()].copy_from_slice(name.as_bytes());
         let (role, name) = (OperatorRole::Cashier, OperatorName::new(name).unwrap());
-        let add = Command::AddOperator { role, name, token };
+        let add = Command::AddOperator(AddOperator { role, name, token });
         match client.ask_as(OperatorNumber::FIRST_ADMIN, add).verdict {
             Verdict::Applied(CommandOutcome::Operator(operator)) => operator,
             other => panic!("{other:?}"),
@@ -37,11 +38,11 @@ fn the_operator_of_a_command_is_in_its_frame_and_two_persons_pay_out() {
         },
     );
     let reference = Reference([3; 32]);
-    let withdraw = Command::Withdraw {
+    let withdraw = Command::Withdraw(Withdraw {
         wallet: world.traders[0].wallet,
         amount: Micros(6),
         reference,
-    };
+    });
     let account = world.traders[0].account;
     let held = client.ask_as(ann, withdraw);
     let outcome = CommandOutcome::Held(account);

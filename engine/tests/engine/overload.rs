@@ -2,6 +2,7 @@
 
 use foretell_link::{Answer, BusyReason, Role};
 use foretell_model::Command;
+use foretell_model::command::CancelOrder;
 
 use crate::durable::{SyncGate, Syncs};
 use crate::harness::{Engine, config};
@@ -41,7 +42,7 @@ fn a_full_ring_is_busy_and_keeps_room_for_cancels() {
     for number in 0..3 {
         let order = order_id(number);
         client
-            .send(Command::CancelOrder { owner, order }, &[])
+            .send(Command::CancelOrder(CancelOrder { owner, order }), &[])
             .unwrap();
     }
     assert!(matches!(client.client.receive().unwrap(), Answer::Busy(busy) if busy.request == 23));
@@ -90,7 +91,7 @@ fn a_disk_that_is_nearly_full_refuses_orders_and_takes_cancels() {
     ));
     let owner = world.traders[0].account;
     let order = order_id(1);
-    client.ask(Command::CancelOrder { owner, order }, &[]);
+    client.ask(Command::CancelOrder(CancelOrder { owner, order }), &[]);
     assert_eq!(client.status().live_orders, 0);
     engine.stop();
 }

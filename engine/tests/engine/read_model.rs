@@ -4,6 +4,8 @@ use std::path::Path;
 
 use foretell_engine::EngineConfig;
 use foretell_link::{Role, SnapshotResult, Status};
+use foretell_model::command::{CancelOrder, Deposit, Withdraw};
+use foretell_model::event::Deposited;
 use foretell_model::{
     AccountNumber, Command, Event, Micros, OrderType, Outcome, Reference, Sequence, Side, Verdict,
     WalletAddress,
@@ -43,10 +45,10 @@ fn place_and_cancel(world: &World, client: &mut TestClient, numbers: std::ops::R
     for number in numbers {
         let order = world.resting_buy(number);
         applied(client, Command::PlaceOrder(order));
-        let cancel = Command::CancelOrder {
+        let cancel = Command::CancelOrder(CancelOrder {
             owner: order.account,
             order: order.order,
-        };
+        });
         applied(client, cancel);
     }
 }
@@ -83,19 +85,19 @@ fn a_full_log_costs_snapshots_and_nothing_else() {
         let engine = Engine::start(small_logs(directory.path()));
         let mut client = engine.client(Role::Operator);
         if start == 0 {
-            let cancel = Command::CancelOrder {
+            let cancel = Command::CancelOrder(CancelOrder {
                 owner: resting.account,
                 order: resting.order,
-            };
+            });
             applied(&mut client, cancel);
         }
         let numbers = 300 + 10 * start..302 + 10 * start;
         place_and_cancel(&world, &mut client, numbers);
-        let withdraw = Command::Withdraw {
+        let withdraw = Command::Withdraw(Withdraw {
             wallet: world.traders[0].wallet,
             amount: Micros(1),
             reference: Reference([u8::try_from(start).unwrap(); 32]),
-        };
+        });
         applied(&mut client, withdraw);
         assert_eq!(stopped(&mut client).snapshots.view_stopped, at);
         engine.stop();
@@ -124,20 +126,19 @@ fn a_frame_the_view_cannot_follow_is_an_alarm_and_the_exchange_goes_on() {
     ];
     for (account, amount) in strange {
         let directory = tempfile::tempdir().unwrap();
-        journal_of(directory.path(), now(), |_| Event::Deposited {
-            account,
-            amount,
+        journal_of(directory.path(), now(), |_| {
+            Event::Deposited(Deposited { account, amount })
         });
         let mut config = on_request(directory.path());
         config.accept_divergence = Some(Sequence(2));
         for start in 0..2 {
             let engine = Engine::start(config.clone());
             let mut client = engine.client(Role::Operator);
-            let deposit = Command::Deposit {
+            let deposit = Command::Deposit(Deposit {
                 wallet: WalletAddress([1; 20]),
                 amount: Micros(5),
                 reference: Reference([0x50 + start; 32]),
-            };
+            });
             applied(&mut client, deposit);
             assert_eq!(stopped(&mut client).snapshots.view_stopped, Sequence(2));
             assert_eq!(ask_for_snapshot(&mut client), SnapshotResult::Failed);

@@ -6,6 +6,7 @@ use std::time::Duration;
 use foretell_engine::JOURNAL_DIRECTORY;
 use foretell_journal::Options;
 use foretell_matching::{Capacity, Exchange};
+use foretell_model::command::{Deposit, SetTerms, Split};
 use foretell_model::{
     AccountNumber, Command, CommandOutcome, CommandStamp, Event, MarketNumber, MarketTerms, Micros,
     OperatorNumber, Reference, Sequence, TimeNs, Verdict, WalletAddress,
@@ -41,10 +42,10 @@ impl Recording {
         change(&mut terms);
         if terms != MarketTerms::default() {
             let market = world.market;
-            self.apply(Command::SetTerms {
+            self.apply(Command::SetTerms(SetTerms {
                 market,
                 terms: terms.into(),
-            });
+            }));
         }
         world
     }
@@ -64,21 +65,21 @@ impl Recording {
                 let mut reference = [0xA7; 32];
                 reference[..4].copy_from_slice(&number.to_be_bytes());
                 let reference = Reference(reference);
-                let deposit = Command::Deposit {
+                let deposit = Command::Deposit(Deposit {
                     wallet: WalletAddress(wallet),
                     amount: Micros(u64::from(number) * 1_000_000),
                     reference,
-                };
+                });
                 let CommandOutcome::Account(account) = self.apply(deposit) else {
                     panic!("a deposit opens an account");
                 };
                 let lots = foretell_model::Lots(u64::from(number) * 100);
-                self.apply(Command::Split {
+                self.apply(Command::Split(Split {
                     account,
                     market,
                     lots,
                     reference,
-                });
+                }));
                 account
             })
             .collect()

@@ -1,6 +1,7 @@
 //! A replace: its commands stand next to each other, in the ring and in the journal.
 
 use foretell_link::{Answer, Reply, Role};
+use foretell_model::command::CancelOrder;
 use foretell_model::limits::MAX_REPLACE;
 use foretell_model::{
     Command, CommandOutcome, OrderResult, OrderStatus, OrderType, Outcome, PlaceOrder,
@@ -45,10 +46,10 @@ fn taker(world: &World, number: u64, shares: u64) -> Command {
 }
 
 fn cancel(world: &World, trader: usize, number: u64) -> Command {
-    Command::CancelOrder {
+    Command::CancelOrder(CancelOrder {
         owner: world.traders[trader].account,
         order: order_id(number),
-    }
+    })
 }
 
 fn status(verdict: Verdict) -> OrderStatus {
@@ -208,7 +209,9 @@ fn no_command_of_others_comes_between() {
         engine.stop();
         let journal = frames(directory.path());
         let is_first = |frame: &OwnedFrame, group: u64| match frame.command {
-            Command::CancelOrder { order, .. } => order == order_id((group - 1) * width),
+            Command::CancelOrder(CancelOrder { order, .. }) => {
+                order == order_id((group - 1) * width)
+            }
             _ => false,
         };
         for group in 1..GROUPS {

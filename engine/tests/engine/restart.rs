@@ -5,6 +5,8 @@ use std::time::{Duration, UNIX_EPOCH};
 use foretell_engine::{EXIT_REFUSED, EngineError, JOURNAL_DIRECTORY, SigningDomain};
 use foretell_journal::Options;
 use foretell_link::Role;
+use foretell_model::command::Deposit;
+use foretell_model::event::{AccountOpened, Deposited};
 use foretell_model::{
     AccountNumber, Command, DomainNumber, Event, Micros, Reference, RejectionReason, Sequence,
     SystemMode, TimeNs, Verdict, WalletAddress,
@@ -88,7 +90,7 @@ fn domains_and_settings_are_journalled_once_and_other_content_is_refused() {
         }
     );
     assert_eq!(first[1].evidence, b"a domain");
-    assert!(matches!(first[1].command, Command::RegisterDomain { .. }));
+    assert!(matches!(first[1].command, Command::RegisterDomain(_)));
 
     // A repeat adds nothing; settings of a later start are not journalled.
     config.settings.gtd_safety_seconds = 9;
@@ -167,9 +169,11 @@ fn a_restart_may_be_post_only_for_a_while() {
 
 /// A journal whose second frame records a larger deposit than its command.
 pub(crate) fn doctored_journal(directory: &std::path::Path) {
-    journal_of(directory, now(), |account| Event::Deposited {
-        account,
-        amount: Micros(101),
+    journal_of(directory, now(), |account| {
+        Event::Deposited(Deposited {
+            account,
+            amount: Micros(101),
+        })
     });
 }
 
@@ -196,17 +200,22 @@ pub(crate) fn journal_of(
     let (mut appender, syncer, _state) = recovered.start().unwrap();
     let wallet = WalletAddress([1; 20]);
     let account = AccountNumber(0);
-    let deposit = |number| Command::Deposit {
-        wallet,
-        amount: Micros(100),
-        reference: Reference([number; 32]),
+    let deposit = |number| {
+        Command::Deposit(Deposit {
+            wallet,
+            amount: Micros(100),
+            reference: Reference([number; 32]),
+        })
     };
-    let deposited = Event::Deposited {
+    let deposited = Event::Deposited(Deposited {
         account,
         amount: Micros(100),
-    };
+    });
     let rows = [
-        vec![Event::AccountOpened { account, wallet }, deposited],
+        vec![
+            Event::AccountOpened(AccountOpened { account, wallet }),
+            deposited,
+        ],
         vec![second(account)],
         vec![deposited],
     ];
@@ -224,10 +233,10 @@ fn a_clock_far_ahead_of_the_journal_stops_the_start_until_an_operator_accepts_it
     let directory = tempfile::tempdir().unwrap();
     let eight_days_ago = TimeNs(now().0 - 8 * 86_400 * 1_000_000_000);
     journal_of(directory.path(), eight_days_ago, |account| {
-        Event::Deposited {
+        Event::Deposited(Deposited {
             account,
             amount: Micros(100),
-        }
+        })
     });
     let mut config = config(directory.path());
     let before = frames(directory.path());

@@ -1,6 +1,7 @@
 //! Orders, their answers, and their frames in the journal.
 
 use foretell_link::{Role, Stage};
+use foretell_model::command::{CancelAll, CancelOrder};
 use foretell_model::{
     Command, CommandOutcome, FramePosition, OrderResult, OrderStatus, OrderType, Outcome,
     Rejection, RejectionReason, Sequence, Side, Verdict,
@@ -52,7 +53,7 @@ fn orders_rest_match_and_are_cancelled_on_every_machine() {
         assert_eq!(matched.sequence, placed.sequence.next());
 
         let order = order_id(1);
-        let gone = client.ask(Command::CancelOrder { owner, order }, &[]);
+        let gone = client.ask(Command::CancelOrder(CancelOrder { owner, order }), &[]);
         let Verdict::Rejected(refusal) = gone.verdict else {
             panic!("{gone:?}");
         };
@@ -65,7 +66,7 @@ fn orders_rest_match_and_are_cancelled_on_every_machine() {
 
         client.ask(Command::PlaceOrder(world.resting_buy(3)), b"signed");
         let order = order_id(3);
-        let cancelled = client.ask(Command::CancelOrder { owner, order }, &[]);
+        let cancelled = client.ask(Command::CancelOrder(CancelOrder { owner, order }), &[]);
         assert_eq!(
             cancelled.verdict,
             Verdict::Applied(CommandOutcome::Cancelled { orders: 1 })
@@ -162,10 +163,10 @@ fn long_work_is_continued_before_anything_else_and_named_in_the_reply() {
         for number in 0..orders {
             client.ask(Command::PlaceOrder(world.resting_buy(number)), b"signed");
         }
-        let cancel = Command::CancelAll {
+        let cancel = Command::CancelAll(CancelAll {
             owner: world.traders[0].account,
             heartbeat: false,
-        };
+        });
         // The next command waits for all of it.
         let first = client.send(cancel, &[]).unwrap();
         client

@@ -10,7 +10,9 @@ use foretell_journal::Durability;
 use foretell_journal::snapshot::{Chunk, Image};
 use foretell_link::{Answer, Request, Role, SnapshotResult};
 use foretell_matching::Exchange;
-use foretell_model::digest::StateRecord;
+use foretell_model::command::CancelAll;
+use foretell_model::state;
+use foretell_model::state::StateRecord;
 use foretell_model::{Command, Sequence, Verdict};
 use foretell_view::Chunking;
 
@@ -235,10 +237,10 @@ fn a_start_from_any_image_is_the_start_from_the_first_frame() {
                 (0..100).for_each(|_| drop(client.client.receive().unwrap()));
             }
         }
-        let cancel = Command::CancelAll {
+        let cancel = Command::CancelAll(CancelAll {
             owner: world.traders[0].account,
             heartbeat: false,
-        };
+        });
         let reply = client.ask(cancel, &[]);
         assert!(reply.last_sequence > reply.sequence, "{reply:?}");
         Life::new(4).go_on(world, client, 40);
@@ -390,7 +392,7 @@ fn a_forged_image_is_not_begun_with() {
 fn stolen(state: &[u8]) -> Vec<u8> {
     let (mut rest, mut forged, mut moved) = (state, Vec::new(), 0);
     while let Some(mut record) = StateRecord::read(&mut rest).unwrap() {
-        if let StateRecord::Account { free, .. } = &mut record {
+        if let StateRecord::Account(state::Account { free, .. }) = &mut record {
             match moved {
                 0 if free.0 > 0 => {
                     free.0 -= 1;

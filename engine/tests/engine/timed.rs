@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use foretell_engine::SigningDomain;
 use foretell_link::{Reply, Role};
+use foretell_model::command::SetTerms;
+use foretell_model::event::{MarketStateSet, OrderClosed};
 use foretell_model::{
     CloseReason, Command, CommandOutcome, DomainNumber, Event, MarketState, MarketTerms,
     OrderStatus, OrderType, Outcome, PlaceOrder, RejectionReason, Sequence, Side, SystemMode,
@@ -29,10 +31,10 @@ fn set_terms(world: &World, client: &mut TestClient, change: impl FnOnce(&mut Ma
     let (market, mut terms) = (world.market, MarketTerms::default());
     change(&mut terms);
     let reply = client.ask(
-        Command::SetTerms {
+        Command::SetTerms(SetTerms {
             market,
             terms: terms.into(),
-        },
+        }),
         &[],
     );
     assert!(matches!(reply.verdict, Verdict::Applied(_)), "{reply:?}");
@@ -96,7 +98,7 @@ fn a_market_opens_clears_and_closes_on_the_clock_of_the_engine() {
             "{late:?}"
         );
         engine.stop();
-        let state = |state| Event::MarketStateSet { market, state };
+        let state = |state| Event::MarketStateSet(MarketStateSet { market, state });
         let deeds = time_s_deeds(&frames(directory.path()));
         let expected = [
             state(MarketState::Active),
@@ -131,7 +133,7 @@ fn a_delayed_order_meets_the_book_of_its_time_while_the_engine_idles() {
         assert!(matches!(
             released.events[..],
             [
-                Event::OrderReleased { .. },
+                Event::OrderReleased(_),
                 Event::Fill(_),
                 Event::OrderCompleted
             ]
@@ -188,16 +190,16 @@ fn everything_that_fell_due_while_no_engine_ran_precedes_the_commands_of_a_start
         matches!(
             time_s_deeds(&after)[..],
             [
-                Event::OrderReleased { .. },
-                Event::OrderClosed {
+                Event::OrderReleased(_),
+                Event::OrderClosed(OrderClosed {
                     reason: CloseReason::Expired,
                     ..
-                },
+                }),
                 Event::MarketCleared { .. },
-                Event::MarketStateSet {
+                Event::MarketStateSet(MarketStateSet {
                     state: MarketState::Closed,
                     ..
-                },
+                }),
             ]
         ),
         "{after:?}"
@@ -205,7 +207,7 @@ fn everything_that_fell_due_while_no_engine_ran_precedes_the_commands_of_a_start
     let rest: Vec<Command> = after[4..].iter().map(|frame| frame.command).collect();
     let mode = SystemMode::PostOnly;
     assert!(
-        matches!(rest[..], [Command::RegisterDomain { .. }, last] if last == Command::SetMode { mode }),
+        matches!(rest[..], [Command::RegisterDomain(_), last] if last == Command::SetMode { mode }),
         "{rest:?}"
     );
 }

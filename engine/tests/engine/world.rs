@@ -1,6 +1,7 @@
 //! A market, two funded traders, and their orders.
 
 use foretell_link::{Reply, Role};
+use foretell_model::command::{Deposit, RegisterKey};
 use foretell_model::{
     AccountNumber, ApiKey, Command, CommandOutcome, ConditionId, FeeSchedule, KeyNumber, Lots,
     MarketNumber, Micros, OrderId, OrderType, Outcome, PlaceOrder, Reference, Side, Tick, TimeMs,
@@ -129,17 +130,17 @@ impl World {
 impl Trader {
     fn open(ask: &mut dyn FnMut(Command) -> CommandOutcome, number: u64) -> Self {
         let wallet = WalletAddress(bytes(0xC0, number));
-        let funded = ask(Command::Deposit {
+        let funded = ask(Command::Deposit(Deposit {
             wallet,
             amount: Micros(1_000_000_000_000),
             reference: Reference(bytes(0xD0, number)),
-        });
-        let registered = ask(Command::RegisterKey {
+        }));
+        let registered = ask(Command::RegisterKey(RegisterKey {
             owner: wallet,
             nonce: [0; 32],
             api_key: ApiKey(bytes(0xE0, number)),
             read_only: false,
-        });
+        }));
         match (funded, registered) {
             (CommandOutcome::Account(account), CommandOutcome::Key(key)) => Self {
                 wallet,

@@ -13,7 +13,7 @@ use foretell_link::{
     Answer, AnswerDecoder, Hello, PROTOCOL_VERSION, Request, RequestDecoder, Role, Stage,
 };
 use foretell_matching::{Capacity, Exchange};
-use foretell_model::command::RegisterMarket;
+use foretell_model::command::{CancelAll, Deposit, RegisterKey, RegisterMarket, SetHeartbeat};
 use foretell_model::{
     ApiKey, Command, ConditionId, FeeSchedule, FramePosition, Lots, MarketNumber, Micros,
     Reference, Sequence, Tick, TimeNs, TokenId, Verdict, WalletAddress,
@@ -367,17 +367,17 @@ fn exchange() -> Exchange {
     });
     for number in 1..3 {
         let wallet = WalletAddress([number; 20]);
-        must(Command::Deposit {
+        must(Command::Deposit(Deposit {
             wallet,
             amount: Micros(1_000_000_000),
             reference: Reference([number; 32]),
-        });
-        must(Command::RegisterKey {
+        }));
+        must(Command::RegisterKey(RegisterKey {
             owner: wallet,
             nonce: [0; 32],
             api_key: ApiKey([number; 16]),
             read_only: false,
-        });
+        }));
     }
     exchange
 }
@@ -424,7 +424,7 @@ mod tests {
             Request::Submit(foretell_link::Submit {
                 request: 2,
                 operator: foretell_model::OperatorNumber::NONE,
-                command: Command::SetHeartbeat { owner, on: true },
+                command: Command::SetHeartbeat(SetHeartbeat { owner, on: true }),
                 evidence: &[],
             }),
         ] {
@@ -443,10 +443,10 @@ mod tests {
         });
         hello.encode(&mut input).unwrap();
         for request in 1..=100 {
-            let cancel = Command::CancelAll {
+            let cancel = Command::CancelAll(CancelAll {
                 owner,
                 heartbeat: false,
-            };
+            });
             let submit = Request::Submit(foretell_link::Submit {
                 request,
                 operator: foretell_model::OperatorNumber::NONE,

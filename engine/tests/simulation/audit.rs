@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use foretell_journal::snapshot::{Image, images};
 use foretell_journal::{Scratch, receipt};
+use foretell_model::command::{Deposit, Merge, Split, Withdraw};
 use foretell_model::digest::StateDigest;
 use foretell_model::{
     Command, CommandStamp, Event, FramePosition, FrameRef, Sequence, TimeNs, Verdict,
@@ -131,10 +132,10 @@ fn once(frames: &[Frame]) -> Result<(), Broken> {
     for frame in frames {
         let name: Option<Vec<u8>> = match &frame.command {
             Command::PlaceOrder(order) => Some(order.order.0.to_vec()),
-            Command::Deposit { reference, .. }
-            | Command::Withdraw { reference, .. }
-            | Command::Split { reference, .. }
-            | Command::Merge { reference, .. } => Some(reference.0.to_vec()),
+            Command::Deposit(Deposit { reference, .. })
+            | Command::Withdraw(Withdraw { reference, .. })
+            | Command::Split(Split { reference, .. })
+            | Command::Merge(Merge { reference, .. }) => Some(reference.0.to_vec()),
             _ => None,
         };
         let is_new = name.is_none_or(|name| names.insert(name));
@@ -144,7 +145,7 @@ fn once(frames: &[Frame]) -> Result<(), Broken> {
         }
         let is_cancel = matches!(
             frame.command,
-            Command::CancelAll { .. } | Command::CancelMarketOrders { .. }
+            Command::CancelAll(_) | Command::CancelMarketOrders(_)
         );
         if is_cancel && frame.events.is_empty() {
             let what = format!("the cancel at {} ended nothing", frame.sequence);

@@ -2,6 +2,7 @@
 
 use foretell_journal::{Appender, Preallocator, Syncer};
 use foretell_matching::{Capacity, Exchange};
+use foretell_model::command::{Deposit, Split};
 use foretell_model::limits::ACCOUNTS_PER_STEP;
 use foretell_model::{
     AccountNumber, Command, Event, Lots, MarketNumber, Micros, Reference, Sequence, TimeNs,
@@ -70,19 +71,19 @@ impl Founding {
             reference[28..].copy_from_slice(&number.to_be_bytes());
             Reference(reference)
         };
-        self.apply(Command::Deposit {
+        self.apply(Command::Deposit(Deposit {
             wallet: WalletAddress(wallet),
             amount: Micros(3_000_000),
             reference: reference(0x77),
-        });
+        }));
         for market in 0..MARKETS {
             if number % HOLDERS_AMONG == u32::from(market) {
-                self.apply(Command::Split {
+                self.apply(Command::Split(Split {
                     account: AccountNumber(number),
                     market: MarketNumber(market.into()),
                     lots: Lots(200),
                     reference: reference(0x78),
-                });
+                }));
             }
         }
     }

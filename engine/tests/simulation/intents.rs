@@ -2,7 +2,10 @@
 //! replaces, with prices close enough that most orders match. `operator_intents.rs` has the
 //! operators' commands.
 
-use foretell_model::command::RegisterMarket;
+use foretell_model::command::{
+    CancelAll, CancelMarketOrders, CancelOrder, Deposit, Merge, Redeem, RegisterKey,
+    RegisterMarket, Split,
+};
 use foretell_model::{
     ApiKey, Command, ConditionId, FeeSchedule, Lots, MarketNumber, Micros, OperatorNumber, OrderId,
     OrderType, Outcome, PlaceOrder, Reference, Side, Tick, TimeMs, TimeNs, TimeSeconds, TokenId,
@@ -93,20 +96,20 @@ impl IntentGenerator {
             }
             _ if step < people => self.people(step - markets, ledger)?,
             _ if step < people + WALLETS => {
-                let deposit = Command::Deposit {
+                let deposit = Command::Deposit(Deposit {
                     wallet: wallet(step - people),
                     amount: Micros(400_000_000),
                     reference: Reference(self.name(0xD0)),
-                };
+                });
                 (nobody, deposit)
             }
             _ if step < people + 2 * WALLETS => {
-                let register = Command::RegisterKey {
+                let register = Command::RegisterKey(RegisterKey {
                     owner: wallet(step - people - WALLETS),
                     nonce: [0; 32],
                     api_key: ApiKey(self.name(0xE0)),
                     read_only: false,
-                };
+                });
                 (nobody, register)
             }
             _ => return None,
@@ -119,33 +122,33 @@ impl IntentGenerator {
         let market = self.market(ledger);
         let lots = Lots(1 + self.context.below(3_000));
         Some(match self.context.below(100) {
-            0..=13 => Command::Split {
+            0..=13 => Command::Split(Split {
                 account: holder.account,
                 market,
                 lots,
                 reference: Reference(self.name(0xF0)),
-            },
-            14..=17 => Command::Merge {
+            }),
+            14..=17 => Command::Merge(Merge {
                 account: holder.account,
                 market,
                 lots,
                 reference: Reference(self.name(0xF0)),
-            },
-            18..=20 => Command::Redeem {
+            }),
+            18..=20 => Command::Redeem(Redeem {
                 account: holder.account,
                 market: self.any_market(ledger),
                 reference: Reference(self.name(0xF0)),
-            },
+            }),
             21..=27 => self.cancel(holder, ledger)?,
-            28..=30 => Command::CancelAll {
+            28..=30 => Command::CancelAll(CancelAll {
                 owner: holder.account,
                 heartbeat: false,
-            },
-            31..=33 => Command::CancelMarketOrders {
+            }),
+            31..=33 => Command::CancelMarketOrders(CancelMarketOrders {
                 owner: holder.account,
                 market,
                 outcome: None,
-            },
+            }),
             _ => self.order(holder, market, now),
         })
     }
@@ -190,10 +193,10 @@ impl IntentGenerator {
                 Command::PlaceOrder(order) => Some(order.order),
                 _ => None,
             });
-        Some(Command::CancelOrder {
+        Some(Command::CancelOrder(CancelOrder {
             owner: holder.account,
             order: orders.nth(back)?,
-        })
+        }))
     }
 
     fn order(&mut self, holder: Holder, market: MarketNumber, now: TimeNs) -> Command {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use foretell_link::Reply;
+use foretell_model::command::{Deposit, RegisterKey, Withdraw};
 use foretell_model::{
     AccountNumber, Command, CommandOutcome, KeyNumber, MarketNumber, OperatorNumber, OrderResult,
     OrderStatus, Reference, RejectionReason, Sequence, TimeNs, Verdict, WalletAddress,
@@ -129,12 +130,12 @@ impl Ledger {
             {
                 self.markets.push(market);
             }
-            (Command::Deposit { wallet, .. }, CommandOutcome::Account(account))
+            (Command::Deposit(Deposit { wallet, .. }), CommandOutcome::Account(account))
                 if !self.accounts.iter().any(|(known, _)| known == wallet) =>
             {
                 self.accounts.push((*wallet, account));
             }
-            (Command::RegisterKey { owner, .. }, CommandOutcome::Key(key)) => {
+            (Command::RegisterKey(RegisterKey { owner, .. }), CommandOutcome::Key(key)) => {
                 let known = self.accounts.iter().find(|(wallet, _)| wallet == owner);
                 if let Some(&(wallet, account)) = known
                     && !self.holders.iter().any(|holder| holder.wallet == wallet)
@@ -174,7 +175,9 @@ impl Ledger {
     pub(super) fn held_withdrawal(&self, back: usize) -> Option<Reference> {
         let newest = self.intents.iter().rev();
         let mut held = newest.filter_map(|it| match (it.command, it.applied?.outcome) {
-            (Command::Withdraw { reference, .. }, CommandOutcome::Held(_)) => Some(reference),
+            (Command::Withdraw(Withdraw { reference, .. }), CommandOutcome::Held(_)) => {
+                Some(reference)
+            }
             _ => None,
         });
         held.nth(back)
@@ -216,17 +219,15 @@ impl Acknowledgement {
     ) -> bool {
         match command {
             Command::RegisterMarket(_)
-            | Command::RegisterKey { .. }
-            | Command::SetTerms { .. }
-            | Command::SetPolicy { .. }
-            | Command::ListWallet { .. }
+            | Command::RegisterKey(_)
+            | Command::SetTerms(_)
+            | Command::SetPolicy(_)
+            | Command::ListWallet(_)
             | Command::SetPayments { .. }
-            | Command::AddOperator { .. }
-            | Command::ResolveMarket { .. } => self.outcome == outcome,
+            | Command::AddOperator(_)
+            | Command::ResolveMarket(_) => self.outcome == outcome,
             // A cancel that ends nothing has no frame; of one order, when its cancel is noted.
-            Command::CancelOrder { .. }
-            | Command::CancelAll { .. }
-            | Command::CancelMarketOrders { .. } => {
+            Command::CancelOrder(_) | Command::CancelAll(_) | Command::CancelMarketOrders(_) => {
                 outcome == CommandOutcome::Cancelled { orders: 0 }
             }
             // Executed a second time: the answer has the second sequence.
@@ -242,15 +243,15 @@ const fn happens_again(command: &Command) -> bool {
         command,
         Command::PauseMarket { .. }
             | Command::ResumeMarket { .. }
-            | Command::CancelAll { .. }
-            | Command::CancelMarketOrders { .. }
-            | Command::SetTerms { .. }
-            | Command::SetPolicy { .. }
-            | Command::ListWallet { .. }
+            | Command::CancelAll(_)
+            | Command::CancelMarketOrders(_)
+            | Command::SetTerms(_)
+            | Command::SetPolicy(_)
+            | Command::ListWallet(_)
             | Command::SetPayments { .. }
             | Command::PayRebates
-            | Command::Dispute { .. }
-            | Command::WithdrawProposal { .. }
+            | Command::Dispute(_)
+            | Command::WithdrawProposal(_)
     )
 }
 
@@ -268,14 +269,14 @@ fn contradicts(command: &Command, before: &Acknowledgement, reason: RejectionRea
         // An id is remembered for as long as its timestamp is accepted.
         (Command::PlaceOrder(_), _) => reason != RejectionReason::TimestampOutOfWindow,
         (
-            Command::Deposit { .. }
-            | Command::Withdraw { .. }
-            | Command::Split { .. }
-            | Command::Merge { .. }
-            | Command::Redeem { .. }
-            | Command::RegisterKey { .. }
+            Command::Deposit(_)
+            | Command::Withdraw(_)
+            | Command::Split(_)
+            | Command::Merge(_)
+            | Command::Redeem(_)
+            | Command::RegisterKey(_)
             | Command::RegisterMarket(_)
-            | Command::AddOperator { .. }
+            | Command::AddOperator(_)
             | Command::Propose(_),
             _,
         ) => true,

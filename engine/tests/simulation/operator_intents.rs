@@ -1,7 +1,10 @@
 //! The operators' commands: markets with clocks, deposits and withdrawals of two persons, proposals,
 //! disputes and resolutions, rebates.
 
-use foretell_model::command::Propose;
+use foretell_model::command::{
+    AddOperator, Deposit, Dispute, Finalise, ListWallet, Propose, ResolveMarket, SetPolicy,
+    SetTerms, Withdraw, WithdrawProposal,
+};
 use foretell_model::{
     Command, MarketNumber, Micros, OperatorName, OperatorNumber, OperatorRole, PaymentsUpdate,
     Payout, PolicyUpdate, Reference, TermsUpdate, TimeMs,
@@ -27,18 +30,18 @@ impl IntentGenerator {
         let command = match step {
             0 | 1 => {
                 let name = ["ann", "ben"][usize::from(step)];
-                Command::AddOperator {
+                Command::AddOperator(AddOperator {
                     role: OperatorRole::Admin,
                     name: OperatorName::new(name).expect("it is a name"),
                     token: [1 + step; 32],
-                }
+                })
             }
             2 => self.payments(),
             3 => self.policy(None),
             _ => {
                 let market = *ledger.markets.get(usize::from(step - 4))?;
                 let terms = self.terms_without_times();
-                Command::SetTerms { market, terms }
+                Command::SetTerms(SetTerms { market, terms })
             }
         };
         Some((admin, command))
@@ -54,19 +57,19 @@ impl IntentGenerator {
         let amount = Micros(1 + self.context.below(30_000_000));
         Some(match self.context.below(100) {
             0..=13 => {
-                let deposit = Command::Deposit {
+                let deposit = Command::Deposit(Deposit {
                     wallet,
                     amount,
                     reference,
-                };
+                });
                 (nobody, deposit)
             }
             14..=23 => {
-                let withdraw = Command::Withdraw {
+                let withdraw = Command::Withdraw(Withdraw {
                     wallet,
                     amount,
                     reference,
-                };
+                });
                 (operator, withdraw)
             }
             24..=31 => (operator, self.confirm_or_release(ledger)?),
@@ -79,12 +82,12 @@ impl IntentGenerator {
             97 => (operator, self.policy(None)),
             98 => (operator, self.policy(Some(market))),
             _ => {
-                let listed = Command::ListWallet {
+                let listed = Command::ListWallet(ListWallet {
                     market: None,
                     wallet,
                     propose: true,
                     dispute: true,
-                };
+                });
                 (operator, listed)
             }
         })
@@ -107,7 +110,7 @@ impl IntentGenerator {
             by_time: Some(by_time),
             ..PolicyUpdate::default()
         };
-        Command::SetPolicy { market, policy }
+        Command::SetPolicy(SetPolicy { market, policy })
     }
 
     fn terms_without_times(&self) -> TermsUpdate {
@@ -139,7 +142,7 @@ impl IntentGenerator {
         if self.context.percent(25) {
             terms.closes_at = Some(TimeMs(soon().0 + 2_000));
         }
-        Some(Command::SetTerms { market, terms })
+        Some(Command::SetTerms(SetTerms { market, terms }))
     }
 
     fn of_a_resolution(
@@ -156,10 +159,10 @@ impl IntentGenerator {
         let by = self.context.percent(10).then_some(wallet);
         Some(match self.context.below(12) {
             0 | 1 => Command::CloseMarket { market },
-            2 | 3 => Command::ResolveMarket {
+            2 | 3 => Command::ResolveMarket(ResolveMarket {
                 market: closed,
                 payout,
-            },
+            }),
             4..=6 => Command::Propose(Propose {
                 market: closed,
                 payout,
@@ -168,15 +171,15 @@ impl IntentGenerator {
                 window_seconds: (self.context).pick(&[None, Some(0), Some(1), Some(3)]),
                 reference,
             }),
-            7 => Command::Dispute {
+            7 => Command::Dispute(Dispute {
                 market,
                 counter: Some(payout),
                 by,
-            },
-            8 => Command::WithdrawProposal { market, by },
+            }),
+            8 => Command::WithdrawProposal(WithdrawProposal { market, by }),
             _ => {
                 let (market, proposal) = ledger.newest_proposal(self.context.index(3))?;
-                Command::Finalise { market, proposal }
+                Command::Finalise(Finalise { market, proposal })
             }
         })
     }

@@ -3,6 +3,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use foretell_model::event::{
+    MarketResolved, MarketSettled, OrderClosed, OrderReleased, RebatePaid, Redeemed,
+    SettlementStarted, WithdrawalHeld, WithdrawalReleased,
+};
 use foretell_model::limits::MAX_VISITED_ORDERS;
 use foretell_model::{
     AccountNumber, Command, Event, MarketNumber, Micros, OperatorNumber, Sequence,
@@ -66,30 +70,32 @@ impl Payments {
                     let before = self.owed.replace(owed);
                     ensure(before.is_none(), || "two payments of rebates".into())?;
                 }
-                Event::RebatePaid { account, amount } => self.pay_rebate(account, amount)?,
+                Event::RebatePaid(RebatePaid { account, amount }) => {
+                    self.pay_rebate(account, amount)?
+                }
                 Event::RebatePaymentEnded { .. } => {
                     let left = self.owed.take().ok_or("no payment of rebates runs")?;
                     ensure(left.is_empty(), || format!("rebates of {left:?} not paid"))?;
                 }
-                Event::OrderDelayed { .. } => {
+                Event::OrderDelayed(_) => {
                     self.delayed.insert(frame.sequence);
                 }
-                Event::OrderReleased { order, .. } => {
+                Event::OrderReleased(OrderReleased { order, .. }) => {
                     let is_delayed = self.delayed.remove(&Sequence(order.0));
                     ensure(is_delayed, || format!("order {order} released twice"))?;
                 }
-                Event::OrderClosed { order, .. } => {
+                Event::OrderClosed(OrderClosed { order, .. }) => {
                     self.delayed.remove(&Sequence(order.0));
                 }
-                Event::WithdrawalHeld { account, amount } => {
+                Event::WithdrawalHeld(WithdrawalHeld { account, amount }) => {
                     let held = (account, amount, frame.stamp.operator);
                     self.held.insert(frame.sequence, held);
                 }
-                Event::WithdrawalReleased {
+                Event::WithdrawalReleased(WithdrawalReleased {
                     account,
                     amount,
                     asked,
-                } => self.release(asked, (account, amount), frame)?,
+                }) => self.release(asked, (account, amount), frame)?,
                 _ => self.follow_settlement(event, frame)?,
             }
         }
@@ -125,20 +131,20 @@ impl Payments {
 
     fn follow_settlement(&mut self, event: &Event, frame: &Frame) -> Result<(), String> {
         match *event {
-            Event::MarketResolved { market, .. } => {
+            Event::MarketResolved(MarketResolved { market, .. }) => {
                 let is_new = self.resolved.insert(market);
                 ensure(is_new, || format!("market {market} resolved twice"))
             }
-            Event::SettlementStarted { market, .. } => {
+            Event::SettlementStarted(SettlementStarted { market, .. }) => {
                 self.settling.insert(market, Micros::ZERO);
                 Ok(())
             }
-            Event::Redeemed {
+            Event::Redeemed(Redeemed {
                 account,
                 market,
                 payout,
                 ..
-            } => {
+            }) => {
                 let is_new = self.redeemed.insert((account, market));
                 ensure(is_new, || format!("account {account} paid twice"))?;
                 if frame.command == Command::Step {
@@ -147,7 +153,7 @@ impl Payments {
                 }
                 Ok(())
             }
-            Event::MarketSettled { market, paid } => {
+            Event::MarketSettled(MarketSettled { market, paid }) => {
                 let sum = self.settling.remove(&market).unwrap_or_default();
                 ensure(sum == paid, || {
                     format!("market {market} paid {sum:?}, states {paid:?}")
@@ -176,7 +182,7 @@ pub(super) fn replaces(frames: &[Frame]) -> Result<usize, String> {
             let is_of_group = |frame: &Frame| {
                 matches!(
                     frame.command,
-                    Command::CancelOrder { .. } | Command::PlaceOrder(_)
+                    Command::CancelOrder(_) | Command::PlaceOrder(_)
                 )
             };
             let stated = usize::from(frame.stamp.touched);
@@ -195,8 +201,7 @@ pub(super) fn replaces(frames: &[Frame]) -> Result<usize, String> {
             })?;
             followers += 1;
         }
-        let is_touched =
-            |event: &&Event| matches!(event, Event::Fill(_) | Event::OrderClosed { .. });
+        let is_touched = |event: &&Event| matches!(event, Event::Fill(_) | Event::OrderClosed(_));
         touched += frame.events.iter().filter(is_touched).count();
     }
     Ok(followers)

@@ -3,6 +3,8 @@
 
 use foretell_journal::snapshot::newest_image;
 use foretell_journal::{Follower, JournalError, Next, Scratch};
+use foretell_model::command::CancelAll;
+use foretell_model::event::MarketStateSet;
 use foretell_model::{Command, Event, FrameRef, MarketState};
 use foretell_view::{FoldError, Impossible, View};
 
@@ -86,7 +88,7 @@ impl Reader {
                 }
                 let place = shown.place;
                 for event in shown.events {
-                    if let Event::MarketSettled { .. } = event {
+                    if let Event::MarketSettled(_) = event {
                         world.context.count(Situation::MarketSettled);
                     }
                     if let Some(is_paying) = starts_or_ends_payment(event) {
@@ -126,8 +128,8 @@ impl Reader {
 
 const fn starts_or_ends_payment(event: &Event) -> Option<bool> {
     match event {
-        Event::SettlementStarted { .. } | Event::RebatePaymentStarted { .. } => Some(true),
-        Event::MarketSettled { .. } | Event::RebatePaymentEnded { .. } => Some(false),
+        Event::SettlementStarted(_) | Event::RebatePaymentStarted { .. } => Some(true),
+        Event::MarketSettled(_) | Event::RebatePaymentEnded { .. } => Some(false),
         _ => None,
     }
 }
@@ -137,19 +139,19 @@ fn situation_of(frame: &FrameRef<'_>) -> Option<Situation> {
     let is_by_time = *frame.command == Command::AdvanceTime;
     match (frame.command, frame.events.first()?) {
         (
-            Command::CancelAll {
+            Command::CancelAll(CancelAll {
                 heartbeat: true, ..
-            },
+            }),
             _,
         ) => Some(Situation::HeartbeatMissed),
-        (_, Event::OrderReleased { .. }) => Some(Situation::OrderReleased),
+        (_, Event::OrderReleased(_)) => Some(Situation::OrderReleased),
         (_, Event::MarketCleared { .. }) => Some(Situation::MarketCleared),
-        (_, Event::Disputed { .. }) => Some(Situation::ProposalDisputed),
-        (_, Event::MarketStateSet { state, .. }) if is_by_time => match state {
+        (_, Event::Disputed(_)) => Some(Situation::ProposalDisputed),
+        (_, Event::MarketStateSet(MarketStateSet { state, .. })) if is_by_time => match state {
             MarketState::Active => Some(Situation::MarketOpened),
             _ => Some(Situation::MarketClosedByTime),
         },
-        (_, Event::MarketResolved { .. }) if is_by_time => Some(Situation::FinalisedByTime),
+        (_, Event::MarketResolved(_)) if is_by_time => Some(Situation::FinalisedByTime),
         (_, Event::RebatePaymentStarted { .. }) if is_by_time => Some(Situation::RebatesPaidByTime),
         _ => None,
     }

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use foldhash::fast::RandomState;
+use foretell_model::event::{MinimumSizeSet, OrderClosed, OrderReleased, TickSet};
 use foretell_model::{
     Command, Event, FrameRef, Lots, MarketNumber, OrderId, OrderNumber, Outcome, Price, Sequence,
     Side, Tick, TimeNs,
@@ -192,12 +193,12 @@ impl Observer for FrameChanges {
                     self.changes.push(Change::Trade { slot, maker });
                 }
             }
-            Event::OrderRested { .. } => {
+            Event::OrderRested(_) => {
                 if let Some(order) = placed {
                     self.touch_level(view, order);
                 }
             }
-            Event::OrderClosed { order, .. } => {
+            Event::OrderClosed(OrderClosed { order, .. }) => {
                 if let Some(order) = view.orders().live(order) {
                     // A delayed order is in no book.
                     if order.state == OrderState::Live {
@@ -206,26 +207,26 @@ impl Observer for FrameChanges {
                     self.changes.push(Change::Order(Box::new(order.clone())));
                 }
             }
-            Event::TickSet { market, tick: new } => {
+            Event::TickSet(TickSet { market, tick: new }) => {
                 self.touch(view, market);
                 if let Some(old) = view.markets().get(market).map(|market| market.tick) {
                     self.changes.push(Change::Tick { market, old, new });
                 }
             }
-            Event::MinimumSizeSet { market, .. } => {
+            Event::MinimumSizeSet(MinimumSizeSet { market, .. }) => {
                 self.touch(view, market);
                 self.changes.push(Change::Event(*event));
             }
-            Event::MarketRegistered { .. }
-            | Event::MarketStateSet { .. }
+            Event::MarketRegistered(_)
+            | Event::MarketStateSet(_)
             | Event::MarketCleared { .. }
-            | Event::FeeSet { .. }
-            | Event::TermsSet { .. }
-            | Event::Proposed { .. }
-            | Event::Disputed { .. }
+            | Event::FeeSet(_)
+            | Event::TermsSet(_)
+            | Event::Proposed(_)
+            | Event::Disputed(_)
             | Event::ProposalWithdrawn { .. }
-            | Event::MarketResolved { .. }
-            | Event::MarketSettled { .. }
+            | Event::MarketResolved(_)
+            | Event::MarketSettled(_)
             | Event::ModeSet { .. }
             | Event::KeyRevoked { .. } => self.changes.push(Change::Event(*event)),
             _ => {}
@@ -239,25 +240,25 @@ impl Observer for FrameChanges {
                     latest(view, maker);
                 }
             }
-            Event::OrderClosed { order, .. }
+            Event::OrderClosed(OrderClosed { order, .. })
                 if self.placed.is_none_or(|(number, _)| number != order) =>
             {
                 if let Some(Change::Order(order)) = self.changes.last_mut() {
                     latest(view, order);
                 }
             }
-            Event::OrderReleased { order, .. } => {
+            Event::OrderReleased(OrderReleased { order, .. }) => {
                 if let Some(released) = placed {
                     self.placed = Some((order, released.id));
                     self.changes
                         .push(Change::Released(Box::new(released.clone())));
                 }
             }
-            Event::OrderRested { .. }
-            | Event::OrderDelayed { .. }
+            Event::OrderRested(_)
+            | Event::OrderDelayed(_)
             | Event::OrderCompleted
-            | Event::OrderClosed { .. }
-            | Event::OrderKilled { .. } => {
+            | Event::OrderClosed(_)
+            | Event::OrderKilled(_) => {
                 let order = self.own_order(view);
                 self.changes.extend(order.map(Change::Order));
             }

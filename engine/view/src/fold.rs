@@ -11,6 +11,7 @@ mod trading;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use foretell_model::event::Redeemed;
 use foretell_model::evidence::ActEvidence;
 use foretell_model::{Command, Event, FrameRef, OperatorNumber, Outcome, Sequence, TimeNs};
 
@@ -121,7 +122,7 @@ impl View {
     fn note_step(&mut self, frame: &FrameRef<'_>) {
         let ended = matches!(
             frame.events.last(),
-            Some(Event::MarketSettled { .. } | Event::RebatePaymentEnded { .. })
+            Some(Event::MarketSettled(_) | Event::RebatePaymentEnded { .. })
         );
         if matches!(frame.command, Command::Step) && !ended {
             self.background.advance();
@@ -154,47 +155,45 @@ impl View {
     ) -> Result<(), Impossible> {
         match event {
             Event::Fill(_)
-            | Event::OrderRested { .. }
+            | Event::OrderRested(_)
             | Event::OrderCompleted
-            | Event::OrderClosed { .. }
-            | Event::OrderKilled { .. } => self.fold_order(step, placed, event),
+            | Event::OrderClosed(_)
+            | Event::OrderKilled(_) => self.fold_order(step, placed, event),
 
-            Event::AccountOpened { .. }
-            | Event::Deposited { .. }
-            | Event::Withdrawn { .. }
+            Event::AccountOpened(_)
+            | Event::Deposited(_)
+            | Event::Withdrawn(_)
             | Event::FeesWithdrawn { .. }
-            | Event::WalletBound { .. }
-            | Event::WalletUnbound { .. }
-            | Event::ClosedOnlySet { .. }
-            | Event::HeartbeatSet { .. } => self.fold_account(event),
+            | Event::WalletBound(_)
+            | Event::WalletUnbound(_)
+            | Event::ClosedOnlySet(_)
+            | Event::HeartbeatSet(_) => self.fold_account(event),
 
-            Event::Split { .. }
-            | Event::Merged { .. }
-            | Event::Redeemed { .. }
-            | Event::Converted { .. } => {
+            Event::Split(_) | Event::Merged(_) | Event::Redeemed(_) | Event::Converted(_) => {
                 self.fold_shares(event)?;
-                if let (Event::Redeemed { payout, .. }, Command::Step) = (event, step.frame.command)
+                if let (Event::Redeemed(Redeemed { payout, .. }), Command::Step) =
+                    (event, step.frame.command)
                 {
                     self.background.pay(*payout)?;
                 }
                 self.note_action(step, event)
             }
 
-            Event::KeyRegistered { .. } | Event::KeyRevoked { .. } => self.fold_key(step, event),
+            Event::KeyRegistered(_) | Event::KeyRevoked { .. } => self.fold_key(step, event),
 
-            Event::EventRegistered { .. }
+            Event::EventRegistered(_)
             | Event::EventFrozen { .. }
             | Event::EventDescribed { .. } => self.fold_question_list(step, event),
 
-            Event::MarketRegistered { .. }
-            | Event::MarketStateSet { .. }
-            | Event::MarketArchived { .. }
+            Event::MarketRegistered(_)
+            | Event::MarketStateSet(_)
+            | Event::MarketArchived(_)
             | Event::MarketDescribed { .. } => self.fold_market(step, event),
 
-            Event::TickSet { .. }
-            | Event::MinimumSizeSet { .. }
-            | Event::FeeSet { .. }
-            | Event::TermsSet { .. }
+            Event::TickSet(_)
+            | Event::MinimumSizeSet(_)
+            | Event::FeeSet(_)
+            | Event::TermsSet(_)
             | Event::MarketCleared { .. } => self.fold_rules(step, event),
 
             Event::ModeSet { .. }
@@ -205,26 +204,24 @@ impl View {
             | Event::WorkPending
             | Event::StateAttested => self.fold_system(step, event),
 
-            Event::OrderDelayed { .. }
-            | Event::OrderReleased { .. }
-            | Event::CancelRequested { .. } => self.fold_delay(step, placed, event),
-
-            Event::WithdrawalHeld { .. } | Event::WithdrawalReleased { .. } => {
-                self.fold_held(step, event)
+            Event::OrderDelayed(_) | Event::OrderReleased(_) | Event::CancelRequested(_) => {
+                self.fold_delay(step, placed, event)
             }
 
+            Event::WithdrawalHeld(_) | Event::WithdrawalReleased(_) => self.fold_held(step, event),
+
             Event::RebatePaymentStarted { .. }
-            | Event::RebatePaid { .. }
+            | Event::RebatePaid(_)
             | Event::RebatePaymentEnded { .. } => self.fold_rebates(step, event),
 
-            Event::Proposed { .. }
-            | Event::Disputed { .. }
+            Event::Proposed(_)
+            | Event::Disputed(_)
             | Event::ProposalWithdrawn { .. }
-            | Event::MarketResolved { .. }
-            | Event::SettlementStarted { .. }
-            | Event::MarketSettled { .. } => self.fold_resolution(step, event),
+            | Event::MarketResolved(_)
+            | Event::SettlementStarted(_)
+            | Event::MarketSettled(_) => self.fold_resolution(step, event),
 
-            Event::PolicySet { .. } | Event::PolicyCleared { .. } | Event::WalletListed { .. } => {
+            Event::PolicySet(_) | Event::PolicyCleared { .. } | Event::WalletListed(_) => {
                 self.fold_policy(event)
             }
 

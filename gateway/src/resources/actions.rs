@@ -9,6 +9,8 @@ mod moved;
 
 use foretell_journal::{Frame, Scratch};
 use foretell_link::Reply;
+use foretell_model::command;
+use foretell_model::command::{Convert, Merge, Split};
 use foretell_model::{
     AccountNumber, Command, ConditionId, EventId, EventNumber, FramePosition, MarketNumber,
     Rejection, RejectionReason, Sequence, Verdict, WalletAddress,
@@ -33,12 +35,12 @@ pub(crate) async fn split(context: RequestContext) -> Result<Answer, Failure> {
     let (caller, quota) = caller(&context).await?;
     let wanted = read_sets(&context.body)?;
     let account = account(&context.app, &caller, wanted.wallet)?;
-    let command = Command::Split {
+    let command = Command::Split(Split {
         account,
         market: market(&context.app, wanted.condition)?,
         lots: wanted.lots,
         reference: reference(&wanted.reference),
-    };
+    });
     let acted = submit_action(&context, account, command, &wanted.reference).await?;
     Ok(acted.with_quota(quota))
 }
@@ -48,12 +50,12 @@ pub(crate) async fn merge(context: RequestContext) -> Result<Answer, Failure> {
     let (caller, quota) = caller(&context).await?;
     let wanted = read_sets(&context.body)?;
     let account = account(&context.app, &caller, wanted.wallet)?;
-    let command = Command::Merge {
+    let command = Command::Merge(Merge {
         account,
         market: market(&context.app, wanted.condition)?,
         lots: wanted.lots,
         reference: reference(&wanted.reference),
-    };
+    });
     let acted = submit_action(&context, account, command, &wanted.reference).await?;
     Ok(acted.with_quota(quota))
 }
@@ -63,11 +65,11 @@ pub(crate) async fn redeem(context: RequestContext) -> Result<Answer, Failure> {
     let (caller, quota) = caller(&context).await?;
     let wanted = read_redeem(&context.body)?;
     let account = account(&context.app, &caller, wanted.wallet)?;
-    let command = Command::Redeem {
+    let command = Command::Redeem(command::Redeem {
         account,
         market: market(&context.app, wanted.condition)?,
         reference: reference(&wanted.reference),
-    };
+    });
     let acted = submit_action(&context, account, command, &wanted.reference).await?;
     Ok(acted.with_quota(quota))
 }
@@ -77,13 +79,13 @@ pub(crate) async fn convert(context: RequestContext) -> Result<Answer, Failure> 
     let (caller, quota) = caller(&context).await?;
     let wanted = read_convert(&context.body)?;
     let account = account(&context.app, &caller, wanted.wallet)?;
-    let command = Command::Convert {
+    let command = Command::Convert(Convert {
         account,
         event: event(&context.app, wanted.event)?,
         questions: wanted.questions,
         lots: wanted.lots,
         reference: reference(&wanted.reference),
-    };
+    });
     let acted = submit_action(&context, account, command, &wanted.reference).await?;
     Ok(acted.with_quota(quota))
 }
@@ -173,7 +175,7 @@ fn already_paid(
     refusal: &Rejection,
     wallet: WalletAddress,
 ) -> Option<ActionAnswer> {
-    let Command::Redeem { market, .. } = *command else {
+    let Command::Redeem(command::Redeem { market, .. }) = *command else {
         return None;
     };
     let market = view.markets().get(market)?;

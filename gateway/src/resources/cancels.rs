@@ -4,6 +4,7 @@
 //! orders that it cancelled now.
 
 use foretell_link::Reply;
+use foretell_model::command::{CancelAll, CancelMarketOrders, CancelOrder};
 use foretell_model::{Command, CommandOutcome, MarketNumber, OrderId, Outcome, Verdict};
 use foretell_view::{Order, View};
 use foretell_wire::api_error::FieldError;
@@ -47,10 +48,10 @@ pub(crate) async fn cancel_many(context: RequestContext) -> Result<Answer, Failu
 /// `DELETE /cancel-all`.
 pub(crate) async fn cancel_all(context: RequestContext) -> Result<Answer, Failure> {
     let caller = context.l2(KeyAccess::Write).await?;
-    let command = Command::CancelAll {
+    let command = Command::CancelAll(CancelAll {
         owner: caller.owner,
         heartbeat: false,
-    };
+    });
     cancel_by_owner(&context, &caller, command).await
 }
 
@@ -73,11 +74,11 @@ pub(crate) async fn cancel_market(context: RequestContext) -> Result<Answer, Fai
         (Some(_), None) => ApiError::MarketNotFound,
         (None, _) => ApiError::NoOrderbook,
     })?;
-    let command = Command::CancelMarketOrders {
+    let command = Command::CancelMarketOrders(CancelMarketOrders {
         owner: caller.owner,
         market,
         outcome,
-    };
+    });
     cancel_by_owner(&context, &caller, command).await
 }
 
@@ -111,10 +112,10 @@ async fn cancel_named(
     let app = &context.app;
     let send = |order: OrderId| {
         app.engine.submit(
-            Command::CancelOrder {
+            Command::CancelOrder(CancelOrder {
                 owner: caller.owner,
                 order,
-            },
+            }),
             &[],
         )
     };
@@ -205,12 +206,12 @@ async fn cancel_by_owner(
 /// The delayed orders that a cancel of many names, with the reason.
 fn still_delayed(view: &View, command: &Command) -> Vec<(String, &'static str)> {
     let (owner, only) = match *command {
-        Command::CancelAll { owner, .. } => (owner, None),
-        Command::CancelMarketOrders {
+        Command::CancelAll(CancelAll { owner, .. }) => (owner, None),
+        Command::CancelMarketOrders(CancelMarketOrders {
             owner,
             market,
             outcome,
-        } => (owner, Some((market, outcome))),
+        }) => (owner, Some((market, outcome))),
         _ => return Vec::new(),
     };
     let is_named = |order: &&Order| {

@@ -4,6 +4,7 @@
 
 use foretell_auth::KeyOrigin;
 use foretell_link::Reply;
+use foretell_model::command::{RegisterKey, RevokeKey};
 use foretell_model::{AccountNumber, ApiKey, Command, KeyNumber, Verdict};
 use foretell_view::{Key, View};
 use foretell_wire::account::{
@@ -184,12 +185,12 @@ async fn register(
     let (owner, nonce) = (origin.owner, origin.nonce);
     send(
         context,
-        Command::RegisterKey {
+        Command::RegisterKey(RegisterKey {
             owner,
             nonce,
             api_key,
             read_only,
-        },
+        }),
     )
     .await
 }
@@ -201,7 +202,11 @@ async fn end(
     key: KeyNumber,
     cancel_orders: bool,
 ) -> Result<StatePosition, Failure> {
-    let reply = send(context, Command::RevokeKey { key, cancel_orders }).await?;
+    let reply = send(
+        context,
+        Command::RevokeKey(RevokeKey { key, cancel_orders }),
+    )
+    .await?;
     let position = position_of(&reply);
     // The revocation is durable even if the view lags.
     let _ = context.app.shared_view.wait_for(position.sequence).await;

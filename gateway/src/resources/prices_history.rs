@@ -107,6 +107,11 @@ pub(super) fn midpoint_decimal(midpoint: Midpoint) -> Decimal {
 
 #[cfg(test)]
 mod tests {
+    use foretell_model::command::{Deposit, RegisterKey};
+    use foretell_model::event::{
+        AccountOpened, Deposited, KeyRegistered, MarketRegistered, OrderRested,
+    };
+
     use super::*;
     use foretell_model::command::RegisterMarket;
     use foretell_model::{
@@ -135,10 +140,10 @@ mod tests {
             expiration: TimeSeconds(0),
             timestamp: TimeMs(0),
         };
-        let rested = Event::OrderRested {
+        let rested = Event::OrderRested(OrderRested {
             lots: Lots(1_000),
             price: Price(price),
-        };
+        });
         (Command::PlaceOrder(order), vec![rested])
     }
 
@@ -155,34 +160,34 @@ mod tests {
             fee: FeeSchedule::default(),
             event: None,
         };
-        let deposit = Command::Deposit {
+        let deposit = Command::Deposit(Deposit {
             wallet,
             amount,
             reference: Reference::ZERO,
-        };
-        let opened = Event::AccountOpened {
+        });
+        let opened = Event::AccountOpened(AccountOpened {
             account: ACCOUNT,
             wallet,
-        };
-        let deposited = Event::Deposited {
+        });
+        let deposited = Event::Deposited(Deposited {
             account: ACCOUNT,
             amount,
-        };
-        let key = Command::RegisterKey {
+        });
+        let key = Command::RegisterKey(RegisterKey {
             owner: wallet,
             nonce: [0; 32],
             api_key: ApiKey([1; 16]),
             read_only: false,
-        };
-        let with_key = Event::KeyRegistered {
+        });
+        let with_key = Event::KeyRegistered(KeyRegistered {
             key: KeyNumber(0),
             owner: ACCOUNT,
-        };
-        let registered = Event::MarketRegistered {
+        });
+        let registered = Event::MarketRegistered(MarketRegistered {
             market: MARKET,
             condition: rules.condition,
             question: 0,
-        };
+        });
         let frames = [
             (deposit, vec![opened, deposited]),
             (key, vec![with_key]),

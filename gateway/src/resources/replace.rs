@@ -2,6 +2,7 @@
 //! other and writes in one batch.
 
 use foretell_link::Reply;
+use foretell_model::command::CancelOrder;
 use foretell_model::limits::MAX_REPLACE;
 use foretell_model::{Command, OrderId};
 use foretell_wire::json_text;
@@ -75,9 +76,11 @@ async fn submit(
     orders: &[CheckedOrder],
 ) -> Result<Vec<Reply>, Failure> {
     let mut commands: Vec<(Command, &[u8])> = Vec::with_capacity(2 * MAX_REPLACE);
-    let cancel = |order: OrderId| Command::CancelOrder {
-        owner: caller.owner,
-        order,
+    let cancel = |order: OrderId| {
+        Command::CancelOrder(CancelOrder {
+            owner: caller.owner,
+            order,
+        })
     };
     commands.extend(
         asked

@@ -1,5 +1,9 @@
 //! What streams show of one frame, copied under the view's lock right after the fold.
 
+use foretell_model::event;
+use foretell_model::event::{
+    FeeSet, MarketRegistered, MarketResolved, MarketSettled, MarketStateSet, TermsSet,
+};
 use foretell_model::{
     Event, Lots, MarketNumber, MarketState, Micros, Outcome, Payout, Price, Sequence, Side,
     SystemMode, Tick, TimeMs, TimeNs,
@@ -211,10 +215,10 @@ fn notices(view: &View, watched: &Watched, changes: &FrameChanges) -> Vec<Notice
         })
     };
     let notice = |event| match event {
-        Event::MarketRegistered { market, .. } if watched.lifecycle() => {
+        Event::MarketRegistered(MarketRegistered { market, .. }) if watched.lifecycle() => {
             listed(market, true).map(Notice::New)
         }
-        Event::MarketResolved { market, payout } if watched.lifecycle() => {
+        Event::MarketResolved(MarketResolved { market, payout }) if watched.lifecycle() => {
             listed(market, true).map(|listed| Notice::Resolved(listed, payout))
         }
         Event::ModeSet { mode } => Some(Notice::Mode(mode)),
@@ -233,12 +237,14 @@ fn notices(view: &View, watched: &Watched, changes: &FrameChanges) -> Vec<Notice
 /// The stage of a market's life that an event begins.
 fn stage_after(view: &View, event: Event) -> Option<(MarketNumber, MarketStage)> {
     Some(match event {
-        Event::MarketStateSet { market, state } => (market, MarketStage::State(state)),
+        Event::MarketStateSet(MarketStateSet { market, state }) => {
+            (market, MarketStage::State(state))
+        }
         Event::MarketCleared { market } => {
             let state = view.markets().get(market)?.state;
             (market, MarketStage::Cleared(state))
         }
-        Event::TermsSet { market, .. } | Event::FeeSet { market, .. } => {
+        Event::TermsSet(TermsSet { market, .. }) | Event::FeeSet(FeeSet { market, .. }) => {
             let now = view.markets().get(market)?;
             let stage = MarketStage::Terms {
                 state: now.state,
@@ -247,12 +253,12 @@ fn stage_after(view: &View, event: Event) -> Option<(MarketNumber, MarketStage)>
             };
             (market, stage)
         }
-        Event::Proposed {
+        Event::Proposed(event::Proposed {
             market,
             payout,
             challenge_ends,
             ..
-        } => {
+        }) => {
             let challenge_ends = challenge_ends.millis();
             let stage = MarketStage::Proposed {
                 payout,
@@ -260,10 +266,14 @@ fn stage_after(view: &View, event: Event) -> Option<(MarketNumber, MarketStage)>
             };
             (market, stage)
         }
-        Event::Disputed { market, counter } => (market, MarketStage::Disputed { counter }),
+        Event::Disputed(event::Disputed { market, counter }) => {
+            (market, MarketStage::Disputed { counter })
+        }
         Event::ProposalWithdrawn { market } => (market, MarketStage::State(MarketState::Closed)),
-        Event::MarketResolved { market, payout } => (market, MarketStage::Resolved { payout }),
-        Event::MarketSettled { market, .. } => (market, MarketStage::Settled),
+        Event::MarketResolved(MarketResolved { market, payout }) => {
+            (market, MarketStage::Resolved { payout })
+        }
+        Event::MarketSettled(MarketSettled { market, .. }) => (market, MarketStage::Settled),
         _ => return None,
     })
 }

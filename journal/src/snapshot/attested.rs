@@ -6,6 +6,7 @@
 
 use std::path::Path;
 
+use foretell_model::command::AttestState;
 use foretell_model::{Command, Sequence};
 
 use super::image::Image;
@@ -57,11 +58,11 @@ pub fn unattested_images(dir: &Path, journal: &Path, genesis: &[u8; 32]) -> Vec<
 /// Whether a later frame attests the image's state and file. That frame is only a few frames after
 /// the image, so little is read.
 fn is_attested(journal: &Path, image: &Image) -> Result<bool, JournalError> {
-    let attestation = Command::AttestState {
+    let attestation = Command::AttestState(AttestState {
         sequence: image.sequence(),
         state: image.proof().digest,
         snapshot: *image.hash(),
-    };
+    });
     let mut record = [0; COMMAND_BYTES];
     encode_command(&attestation, &mut record);
     let mut found = false;

@@ -4,7 +4,22 @@ use foretell_journal::record::RecordError;
 use foretell_journal::record::{
     COMMANDS, EVENTS, decode_command, decode_event, encode_command, encode_event,
 };
-use foretell_model::command::{Propose, RegisterMarket};
+use foretell_model::command::{
+    AddOperator, ArchiveMarket, AttestState, BindWallet, CancelAll, CancelMarketOrders,
+    CancelOrder, Convert, Deposit, Dispute, Finalise, ListWallet, Merge, Propose, Redeem,
+    RegisterDomain, RegisterKey, RegisterMarket, ResolveMarket, RevokeKey, SetClosedOnly, SetFee,
+    SetHeartbeat, SetMinimumSize, SetPolicy, SetTerms, SetTick, Split, Withdraw, WithdrawFees,
+    WithdrawProposal,
+};
+use foretell_model::event;
+use foretell_model::event::{
+    AccountOpened, CancelRequested, ClosedOnlySet, Converted, Deposited, Disputed, EventRegistered,
+    FeeSet, HeartbeatSet, KeyRegistered, MarketArchived, MarketRegistered, MarketResolved,
+    MarketSettled, MarketStateSet, Merged, MinimumSizeSet, OrderClosed, OrderDelayed, OrderKilled,
+    OrderReleased, OrderRested, PolicySet, Proposed, RebatePaid, Redeemed, SettlementStarted,
+    TermsSet, TickSet, WalletBound, WalletListed, WalletUnbound, WithdrawalHeld,
+    WithdrawalReleased, Withdrawn,
+};
 use foretell_model::limits::{MAX_EVENTS, MAX_EVIDENCE_BYTES};
 use foretell_model::{
     AccountNumber, ApiKey, CloseReason, Command, ConditionId, DomainNumber, Event, EventId,
@@ -140,83 +155,83 @@ impl Words {
                 expiration: TimeSeconds(self.u64()),
                 timestamp: TimeMs(self.u64()),
             }),
-            2 => Command::CancelOrder {
+            2 => Command::CancelOrder(CancelOrder {
                 owner: self.account(),
                 order: OrderId(self.bytes()),
-            },
-            3 => Command::CancelAll {
+            }),
+            3 => Command::CancelAll(CancelAll {
                 owner: self.account(),
                 heartbeat: self.flag(),
-            },
-            4 => Command::CancelMarketOrders {
+            }),
+            4 => Command::CancelMarketOrders(CancelMarketOrders {
                 owner: self.account(),
                 market: self.market(),
                 outcome: self.pick(&[None, Some(Outcome::Yes), Some(Outcome::No)]),
-            },
-            10 => Command::Deposit {
+            }),
+            10 => Command::Deposit(Deposit {
                 wallet: self.wallet(),
                 amount: self.micros(),
                 reference: self.reference(),
-            },
-            11 => Command::Withdraw {
+            }),
+            11 => Command::Withdraw(Withdraw {
                 wallet: self.wallet(),
                 amount: self.micros(),
                 reference: self.reference(),
-            },
-            12 => Command::WithdrawFees {
+            }),
+            12 => Command::WithdrawFees(WithdrawFees {
                 amount: self.micros(),
                 reference: self.reference(),
-            },
-            13 => Command::BindWallet {
+            }),
+            13 => Command::BindWallet(BindWallet {
                 owner: self.wallet(),
                 wallet: self.wallet(),
                 kind: self.pick(WalletKind::ALL),
-            },
+            }),
             14 => Command::UnbindWallet {
                 wallet: self.wallet(),
             },
-            15 => Command::SetClosedOnly {
+            15 => Command::SetClosedOnly(SetClosedOnly {
                 wallet: self.wallet(),
                 closed_only: self.flag(),
-            },
-            16 => Command::RegisterKey {
+            }),
+            16 => Command::RegisterKey(RegisterKey {
                 owner: self.wallet(),
                 nonce: self.bytes(),
                 api_key: ApiKey(self.bytes()),
                 read_only: self.flag(),
-            },
-            17 => Command::RevokeKey {
+            }),
+            17 => Command::RevokeKey(RevokeKey {
                 key: KeyNumber(self.u32()),
                 cancel_orders: self.flag(),
-            },
-            18 => Command::SetHeartbeat {
+            }),
+            18 => Command::SetHeartbeat(SetHeartbeat {
                 owner: self.account(),
                 on: self.flag(),
-            },
-            19 => Command::Split {
+            }),
+            19 => Command::Split(Split {
                 account: self.account(),
                 market: self.market(),
                 lots: self.lots(),
                 reference: self.reference(),
-            },
-            20 => Command::Merge {
+            }),
+            20 => Command::Merge(Merge {
                 account: self.account(),
                 market: self.market(),
                 lots: self.lots(),
                 reference: self.reference(),
-            },
-            21 => Command::Redeem {
+            }),
+            21 => Command::Redeem(Redeem {
                 account: self.account(),
                 market: self.market(),
                 reference: self.reference(),
-            },
-            22 => Command::Convert {
+            }),
+            22 => Command::Convert(Convert {
                 account: self.account(),
                 event: EventNumber(self.u32()),
                 questions: self.questions(),
                 lots: self.lots(),
                 reference: self.reference(),
-            },
+            }),
             30 => Command::RegisterEvent {
                 event: EventId(self.u64()),
             },
@@ -245,26 +260,26 @@ impl Words {
             35 => Command::CloseMarket {
                 market: self.market(),
             },
-            36 => Command::ResolveMarket {
+            36 => Command::ResolveMarket(ResolveMarket {
                 market: self.market(),
                 payout: self.pick(Payout::ALL),
-            },
-            37 => Command::ArchiveMarket {
+            }),
+            37 => Command::ArchiveMarket(ArchiveMarket {
                 market: self.market(),
                 archived: self.flag(),
-            },
-            38 => Command::SetTick {
+            }),
+            38 => Command::SetTick(SetTick {
                 market: self.market(),
                 tick: self.tick(),
-            },
-            39 => Command::SetMinimumSize {
+            }),
+            39 => Command::SetMinimumSize(SetMinimumSize {
                 market: self.market(),
                 minimum_size: self.lots(),
-            },
-            40 => Command::SetFee {
+            }),
+            40 => Command::SetFee(SetFee {
                 market: self.market(),
                 fee: self.fee(),
-            },
+            }),
             50 => Command::SetMode {
                 mode: self.pick(SystemMode::ALL),
             },
@@ -282,17 +297,17 @@ impl Words {
             53 => Command::AcceptDivergence {
                 sequence: Sequence(self.u64()),
             },
-            54 => Command::RegisterDomain {
+            54 => Command::RegisterDomain(RegisterDomain {
                 domain: DomainNumber(self.u8()),
                 separator: self.bytes(),
-            },
+            }),
             55 => Command::AdvanceTime,
             56 => Command::Continue,
-            57 => Command::AttestState {
+            57 => Command::AttestState(AttestState {
                 sequence: Sequence(self.u64()),
                 state: self.bytes(),
                 snapshot: self.bytes(),
-            },
+            }),
             23 => Command::ConfirmWithdrawal {
                 reference: self.reference(),
             },
@@ -300,10 +315,10 @@ impl Words {
                 reference: self.reference(),
             },
             25 => Command::PayRebates,
-            41 => Command::SetTerms {
+            41 => Command::SetTerms(SetTerms {
                 market: self.market(),
                 terms: self.terms_update(),
-            },
+            }),
             42 => Command::Propose(Propose {
                 market: self.market(),
                 payout: self.pick(Payout::ALL),
@@ -312,32 +327,32 @@ impl Words {
                 window_seconds: self.option(),
                 reference: self.reference(),
             }),
-            43 => Command::Dispute {
+            43 => Command::Dispute(Dispute {
                 market: self.market(),
                 counter: self.pick(&[None, Some(Payout::Yes), Some(Payout::Half)]),
                 by: self.option().map(AccountNumber),
-            },
-            44 => Command::WithdrawProposal {
+            }),
+            44 => Command::WithdrawProposal(WithdrawProposal {
                 market: self.market(),
                 by: self.option().map(AccountNumber),
-            },
-            45 => Command::Finalise {
+            }),
+            45 => Command::Finalise(Finalise {
                 market: self.market(),
                 proposal: Sequence(self.u64()),
-            },
-            46 => Command::SetPolicy {
+            }),
+            46 => Command::SetPolicy(SetPolicy {
                 market: self.option().map(MarketNumber),
                 policy: self.policy_update(),
-            },
+            }),
             47 => Command::ClearPolicy {
                 market: self.market(),
             },
-            48 => Command::ListWallet {
+            48 => Command::ListWallet(ListWallet {
                 market: self.option().map(MarketNumber),
                 wallet: self.wallet(),
                 propose: self.flag(),
                 dispute: self.flag(),
-            },
+            }),
             58 => Command::Step,
             59 => Command::SetPayments {
                 payments: PaymentsUpdate {
@@ -345,11 +360,11 @@ impl Words {
                     rebates_daily: self.flag().then(|| self.flag()),
                 },
             },
-            60 => Command::AddOperator {
+            60 => Command::AddOperator(AddOperator {
                 role: self.pick(OperatorRole::ALL),
                 name: OperatorName(self.bytes()),
                 token: self.bytes(),
-            },
+            }),
             61 => Command::RevokeOperator {
                 operator: OperatorNumber(self.u16()),
             },
@@ -378,119 +393,119 @@ impl Words {
                 maker_left: self.lots(),
                 fee: self.micros(),
             }),
-            2 => Event::OrderRested {
+            2 => Event::OrderRested(OrderRested {
                 lots: self.lots(),
                 price: Price(self.u16()),
-            },
+            }),
             3 => Event::OrderCompleted,
-            4 => Event::OrderClosed {
+            4 => Event::OrderClosed(OrderClosed {
                 order: OrderNumber(self.u64()),
                 account: self.account(),
                 lots: self.lots(),
                 reason: self.pick(CloseReason::ALL),
-            },
-            5 => Event::OrderKilled {
+            }),
+            5 => Event::OrderKilled(OrderKilled {
                 reason: self.pick(RejectionReason::ALL),
                 details: [self.u64(), self.u64()],
-            },
-            10 => Event::AccountOpened {
+            }),
+            10 => Event::AccountOpened(AccountOpened {
                 account: self.account(),
                 wallet: self.wallet(),
-            },
-            11 => Event::Deposited {
+            }),
+            11 => Event::Deposited(Deposited {
                 account: self.account(),
                 amount: self.micros(),
-            },
-            12 => Event::Withdrawn {
+            }),
+            12 => Event::Withdrawn(Withdrawn {
                 account: self.account(),
                 amount: self.micros(),
-            },
+            }),
             13 => Event::FeesWithdrawn {
                 amount: self.micros(),
             },
-            14 => Event::WalletBound {
+            14 => Event::WalletBound(WalletBound {
                 owner: self.account(),
                 wallet: self.account(),
                 kind: self.pick(WalletKind::ALL),
-            },
-            15 => Event::WalletUnbound {
+            }),
+            15 => Event::WalletUnbound(WalletUnbound {
                 owner: self.account(),
                 wallet: self.account(),
-            },
-            16 => Event::ClosedOnlySet {
+            }),
+            16 => Event::ClosedOnlySet(ClosedOnlySet {
                 account: self.account(),
                 closed_only: self.flag(),
-            },
-            17 => Event::KeyRegistered {
+            }),
+            17 => Event::KeyRegistered(KeyRegistered {
                 key: KeyNumber(self.u32()),
                 owner: self.account(),
-            },
+            }),
             18 => Event::KeyRevoked {
                 key: KeyNumber(self.u32()),
             },
-            19 => Event::HeartbeatSet {
+            19 => Event::HeartbeatSet(HeartbeatSet {
                 owner: self.account(),
                 on: self.flag(),
-            },
-            20 => Event::Split {
+            }),
+            20 => Event::Split(event::Split {
                 account: self.account(),
                 market: self.market(),
                 lots: self.lots(),
-            },
-            21 => Event::Merged {
+            }),
+            21 => Event::Merged(Merged {
                 account: self.account(),
                 market: self.market(),
                 lots: self.lots(),
-            },
-            22 => Event::Redeemed {
+            }),
+            22 => Event::Redeemed(Redeemed {
                 account: self.account(),
                 market: self.market(),
                 lots: [self.lots(), self.lots()],
                 payout: self.micros(),
-            },
-            23 => Event::Converted {
+            }),
+            23 => Event::Converted(Converted {
                 account: self.account(),
                 event: EventNumber(self.u32()),
                 questions: self.questions(),
                 lots: self.lots(),
                 collateral: self.micros(),
-            },
-            30 => Event::EventRegistered {
+            }),
+            30 => Event::EventRegistered(EventRegistered {
                 event: EventNumber(self.u32()),
                 id: EventId(self.u64()),
-            },
+            }),
             31 => Event::EventFrozen {
                 event: EventNumber(self.u32()),
             },
-            32 => Event::MarketRegistered {
+            32 => Event::MarketRegistered(MarketRegistered {
                 market: self.market(),
                 condition: ConditionId(self.bytes()),
                 question: self.u32(),
-            },
-            33 => Event::MarketStateSet {
+            }),
+            33 => Event::MarketStateSet(MarketStateSet {
                 market: self.market(),
                 state: self.pick(MarketState::ALL),
-            },
-            34 => Event::MarketResolved {
+            }),
+            34 => Event::MarketResolved(MarketResolved {
                 market: self.market(),
                 payout: self.pick(Payout::ALL),
-            },
-            35 => Event::MarketArchived {
+            }),
+            35 => Event::MarketArchived(MarketArchived {
                 market: self.market(),
                 archived: self.flag(),
-            },
-            36 => Event::TickSet {
+            }),
+            36 => Event::TickSet(TickSet {
                 market: self.market(),
                 tick: self.tick(),
-            },
-            37 => Event::MinimumSizeSet {
+            }),
+            37 => Event::MinimumSizeSet(MinimumSizeSet {
                 market: self.market(),
                 minimum_size: self.lots(),
-            },
-            38 => Event::FeeSet {
+            }),
+            38 => Event::FeeSet(FeeSet {
                 market: self.market(),
                 fee: self.fee(),
-            },
+            }),
             50 => Event::ModeSet {
                 mode: self.pick(SystemMode::ALL),
             },
@@ -502,83 +517,83 @@ impl Words {
             },
             55 => Event::WorkPending,
             56 => Event::StateAttested,
-            6 => Event::OrderDelayed {
+            6 => Event::OrderDelayed(OrderDelayed {
                 price: Price(self.u16()),
                 lots: self.lots(),
                 reserved: self.u64(),
                 due: TimeNs(self.u64()),
-            },
-            7 => Event::OrderReleased {
+            }),
+            7 => Event::OrderReleased(OrderReleased {
                 order: OrderNumber(self.u64()),
                 account: self.account(),
                 market: self.market(),
-            },
-            8 => Event::CancelRequested {
+            }),
+            8 => Event::CancelRequested(CancelRequested {
                 order: OrderNumber(self.u64()),
                 account: self.account(),
                 reason: self.pick(CloseReason::ALL),
-            },
-            24 => Event::WithdrawalHeld {
+            }),
+            24 => Event::WithdrawalHeld(WithdrawalHeld {
                 account: self.account(),
                 amount: self.micros(),
-            },
-            25 => Event::WithdrawalReleased {
+            }),
+            25 => Event::WithdrawalReleased(WithdrawalReleased {
                 account: self.account(),
                 amount: self.micros(),
                 asked: Sequence(self.u64()),
-            },
+            }),
             26 => Event::RebatePaymentStarted {
                 accounts: self.u32(),
             },
-            27 => Event::RebatePaid {
+            27 => Event::RebatePaid(RebatePaid {
                 account: self.account(),
                 amount: self.micros(),
-            },
+            }),
             28 => Event::RebatePaymentEnded {
                 paid: self.micros(),
             },
-            39 => Event::TermsSet {
+            39 => Event::TermsSet(TermsSet {
                 market: self.market(),
                 terms: self.terms(),
-            },
+            }),
             40 => Event::MarketCleared {
                 market: self.market(),
             },
-            41 => Event::Proposed {
+            41 => Event::Proposed(Proposed {
                 market: self.market(),
                 payout: self.pick(Payout::ALL),
                 challenge_ends: TimeNs(self.u64()),
                 by_time: self.flag(),
                 second_person: self.flag(),
-            },
-            42 => Event::Disputed {
+            }),
+            42 => Event::Disputed(Disputed {
                 market: self.market(),
                 counter: self.pick(&[None, Some(Payout::Yes), Some(Payout::Half)]),
-            },
+            }),
             43 => Event::ProposalWithdrawn {
                 market: self.market(),
             },
-            44 => Event::SettlementStarted {
+            44 => Event::SettlementStarted(SettlementStarted {
                 market: self.market(),
                 accounts: self.u32(),
-            },
-            45 => Event::MarketSettled {
+            }),
+            45 => Event::MarketSettled(MarketSettled {
                 market: self.market(),
                 paid: self.micros(),
-            },
-            46 => Event::PolicySet {
+            }),
+            46 => Event::PolicySet(PolicySet {
                 market: self.option().map(MarketNumber),
                 policy: self.policy(),
-            },
+            }),
             47 => Event::PolicyCleared {
                 market: self.market(),
             },
-            48 => Event::WalletListed {
+            48 => Event::WalletListed(WalletListed {
                 market: self.option().map(MarketNumber),
                 account: self.account(),
                 propose: self.flag(),
                 dispute: self.flag(),
-            },
+            }),
             57 => Event::PaymentsSet {
                 payments: PaymentSettings {
                     withdrawal_limit: self.micros(),

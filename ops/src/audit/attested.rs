@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 
 use foretell_journal::Scratch;
 use foretell_matching::{Capacity, Exchange};
+use foretell_model::command::AttestState;
 use foretell_model::{Command, Sequence};
 
 use super::finding::{Finding, Kind};
@@ -34,9 +35,9 @@ impl AttestedStates {
         let mut scratch = Scratch::default();
         let _damage = source.each(&mut |frame| {
             if let Ok(frame) = frame.decode(&mut scratch)
-                && let Command::AttestState {
+                && let Command::AttestState(AttestState {
                     sequence, state, ..
-                } = *frame.command
+                }) = *frame.command
             {
                 let by = frame.sequence;
                 found.states.push(Attested {

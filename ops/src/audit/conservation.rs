@@ -8,6 +8,11 @@
 use std::collections::HashMap;
 
 use foldhash::fast::RandomState;
+use foretell_model::command::{Deposit, Withdraw, WithdrawFees};
+use foretell_model::event::{
+    Converted, Deposited, MarketResolved, Merged, OrderClosed, OrderReleased, RebatePaid, Redeemed,
+    Split, WithdrawalHeld, WithdrawalReleased, Withdrawn,
+};
 use foretell_model::limits::{MAX_BALANCE, MAX_ORDER_LOTS};
 use foretell_model::quantity::PRICE_ONE;
 use foretell_model::{
@@ -107,27 +112,27 @@ impl Conservation {
     ) -> Check {
         match *event {
             Event::Fill(ref fill) => self.fill(frame, fill, registry),
-            Event::Deposited { account, amount } => {
+            Event::Deposited(Deposited { account, amount }) => {
                 self.check_transfer(frame, (account, amount), registry)?;
                 self.collateral += amount.0;
                 self.pay(account, amount.0)
             }
-            Event::Withdrawn { account, amount } => {
+            Event::Withdrawn(Withdrawn { account, amount }) => {
                 self.check_transfer(frame, (account, amount), registry)?;
                 take(&mut self.collateral, amount.0, "the exchange's collateral")?;
                 self.charge(account, amount.0)
             }
             Event::FeesWithdrawn { amount } => {
-                let is_asked = matches!(*frame.command, Command::WithdrawFees { amount: asked, .. } if asked == amount);
+                let is_asked = matches!(*frame.command, Command::WithdrawFees(WithdrawFees { amount: asked, .. }) if asked == amount);
                 self.count_transfer(is_asked, amount)?;
                 take(&mut self.collateral, amount.0, "the exchange's collateral")?;
                 take(&mut self.fees, amount.0, "the fee account")
             }
-            Event::Split {
+            Event::Split(Split {
                 account,
                 market,
                 lots,
-            } => {
+            }) => {
                 self.count_set_change(frame)?;
                 check_known(registry, account, market, lots)?;
                 self.create_sets(market, lots);
@@ -136,11 +141,11 @@ impl Conservation {
                 self.credit(account, market, Outcome::No, lots);
                 Ok(())
             }
-            Event::Merged {
+            Event::Merged(Merged {
                 account,
                 market,
                 lots,
-            } => {
+            }) => {
                 self.count_set_change(frame)?;
                 check_known(registry, account, market, lots)?;
                 self.destroy(market, [lots.0; 2])?;
@@ -148,12 +153,12 @@ impl Conservation {
                 self.debit(account, market, Outcome::No, lots)?;
                 self.pay(account, lots.full_value().0)
             }
-            Event::Redeemed {
+            Event::Redeemed(Redeemed {
                 account,
                 market,
                 lots: [yes, no],
                 payout,
-            } => {
+            }) => {
                 self.count_set_change(frame)?;
                 check_known(registry, account, market, Lots::ZERO)?;
                 self.destroy(market, [yes.0, no.0])?;
@@ -161,28 +166,28 @@ impl Conservation {
                 self.debit(account, market, Outcome::No, no)?;
                 self.pay(account, payout.0)
             }
-            Event::Converted {
+            Event::Converted(Converted {
                 account,
                 event,
                 questions,
                 lots,
                 collateral,
-            } => {
+            }) => {
                 self.count_set_change(frame)?;
                 self.convert((account, event, lots), questions, registry)?;
                 self.pay(account, collateral.0)
             }
-            Event::MarketResolved { market, .. } => {
+            Event::MarketResolved(MarketResolved { market, .. }) => {
                 self.touched.push(market);
                 Ok(())
             }
-            Event::RebatePaid { account, amount } => {
+            Event::RebatePaid(RebatePaid { account, amount }) => {
                 let accrued = grown(&mut self.accrued, account.0);
                 take(accrued, amount.0, "an account's accrued rebates")?;
                 take(&mut self.in_accrued, amount.0, "all accrued rebates")?;
                 self.pay(account, amount.0)
             }
-            Event::WithdrawalHeld { .. } | Event::WithdrawalReleased { .. } => {
+            Event::WithdrawalHeld(_) | Event::WithdrawalReleased(_) => {
                 self.fold_held(frame, event, registry)
             }
             _ => {
@@ -197,12 +202,12 @@ impl Conservation {
         let wallet_of = |account| Ok(registry.account(account)?.wallet);
         match (*event, *frame.command) {
             (
-                Event::WithdrawalHeld { account, amount },
-                Command::Withdraw {
+                Event::WithdrawalHeld(WithdrawalHeld { account, amount }),
+                Command::Withdraw(Withdraw {
                     wallet,
                     amount: asked,
                     reference,
-                },
+                }),
             ) => {
                 let is_asked = (wallet, asked) == (wallet_of(account)?, amount);
                 ensure(is_asked, || {
@@ -212,9 +217,9 @@ impl Conservation {
                 Ok(())
             }
             (
-                Event::WithdrawalReleased {
+                Event::WithdrawalReleased(WithdrawalReleased {
                     account, amount, ..
-                },
+                }),
                 Command::ConfirmWithdrawal { reference } | Command::ReleaseWithdrawal { reference },
             ) => {
                 let held = self.held.remove(&reference);
@@ -234,11 +239,13 @@ impl Conservation {
     /// Keeps delayed orders until they are released or end: their trades carry no terms.
     fn fold_delay(&mut self, frame: &FrameRef<'_>, event: &Event) {
         match (*event, *frame.command) {
-            (Event::OrderDelayed { .. }, Command::PlaceOrder(order)) => {
+            (Event::OrderDelayed(_), Command::PlaceOrder(order)) => {
                 self.delayed.insert(OrderNumber(frame.sequence.0), order);
             }
-            (Event::OrderReleased { order, .. }, _) => self.released = self.delayed.remove(&order),
-            (Event::OrderClosed { order, .. }, _) => {
+            (Event::OrderReleased(OrderReleased { order, .. }), _) => {
+                self.released = self.delayed.remove(&order)
+            }
+            (Event::OrderClosed(OrderClosed { order, .. }), _) => {
                 self.delayed.remove(&order);
             }
             _ => {}
@@ -355,9 +362,8 @@ impl Conservation {
         registry: &Registry,
     ) -> Check {
         let asked: Option<(WalletAddress, Micros)> = match *frame.command {
-            Command::Deposit { wallet, amount, .. } | Command::Withdraw { wallet, amount, .. } => {
-                Some((wallet, amount))
-            }
+            Command::Deposit(Deposit { wallet, amount, .. })
+            | Command::Withdraw(Withdraw { wallet, amount, .. }) => Some((wallet, amount)),
             Command::ConfirmWithdrawal { .. } => self.confirmed,
             _ => None,
         };

@@ -1,5 +1,6 @@
 //! Counts of commands by their proof: a maker's signature, a gateway, the operator, the engine.
 
+use foretell_model::command::CancelAll;
 use foretell_model::{Command, Event, FrameRef};
 use serde_json::{Value, json};
 
@@ -31,26 +32,17 @@ impl Counts {
     }
 
     const fn of(&mut self, command: &Command, has_evidence: bool) -> &mut u64 {
+        let senders = command.kind().senders();
         match command {
             Command::PlaceOrder(_) if has_evidence => &mut self.signed_orders,
             Command::PlaceOrder(_) => &mut self.killed_orders,
-            Command::CancelAll {
+            Command::CancelAll(CancelAll {
                 heartbeat: true, ..
-            }
-            | Command::AdvanceTime
-            | Command::Continue
-            | Command::Step
-            | Command::AttestState { .. } => &mut self.engine,
-            Command::CancelOrder { .. }
-            | Command::CancelAll { .. }
-            | Command::CancelMarketOrders { .. }
-            | Command::RegisterKey { .. }
-            | Command::RevokeKey { .. }
-            | Command::SetHeartbeat { .. }
-            | Command::Split { .. }
-            | Command::Merge { .. }
-            | Command::Redeem { .. }
-            | Command::Convert { .. } => &mut self.gateway_attested,
+            }) => &mut self.engine,
+            Command::SetHeartbeat(_) => &mut self.gateway_attested,
+            Command::AcceptDivergence { .. } => &mut self.operator,
+            _ if senders.is_engine() => &mut self.engine,
+            _ if senders.clients => &mut self.gateway_attested,
             _ => &mut self.operator,
         }
     }

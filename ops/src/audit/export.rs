@@ -13,7 +13,9 @@ use std::process::ExitCode;
 use foldhash::fast::RandomState;
 use foretell_journal::frame::Frame;
 use foretell_journal::{Scratch, segment, watermark};
-use foretell_model::digest::StateRecord;
+use foretell_model::event::{OrderClosed, OrderKilled};
+use foretell_model::state;
+use foretell_model::state::StateRecord;
 use foretell_model::{
     AccountNumber, Command, Event, Fill, FrameRef, Lots, MarketNumber, Micros, OrderNumber,
     OrderType, Outcome, PlaceOrder, Price, Sequence, Side, TradeIndex,
@@ -207,14 +209,14 @@ impl Export<'_> {
                     index += 1;
                 }
                 Event::OrderCompleted => self.ended(OrderNumber(sequence.0), "filled", sequence)?,
-                Event::OrderKilled { reason, .. } => {
+                Event::OrderKilled(OrderKilled { reason, .. }) => {
                     self.ended(
                         OrderNumber(sequence.0),
                         &format!("killed: {reason:?}"),
                         sequence,
                     )?;
                 }
-                Event::OrderClosed { order, reason, .. } => {
+                Event::OrderClosed(OrderClosed { order, reason, .. }) => {
                     self.ended(*order, &format!("closed: {reason:?}"), sequence)?;
                 }
                 _ => {}
@@ -323,24 +325,24 @@ impl Export<'_> {
     /// What an account has, or holds of a market.
     fn balance_rows(&self, record: &StateRecord, balances: &mut Table) -> Result<(), Failure> {
         match *record {
-            StateRecord::Account {
+            StateRecord::Account(state::Account {
                 account,
                 free,
                 reserved,
                 ..
-            } => balances.row(&[
+            }) => balances.row(&[
                 self.wallet(account),
                 "collateral".to_owned(),
                 String::new(),
                 units(free),
                 units(reserved),
             ]),
-            StateRecord::Position {
+            StateRecord::Position(state::Position {
                 account,
                 market,
                 free,
                 reserved,
-            } => Outcome::ALL.iter().try_for_each(|of| {
+            }) => Outcome::ALL.iter().try_for_each(|of| {
                 let (free, reserved) = (free[of.index()], reserved[of.index()]);
                 if (free + reserved).is_zero() {
                     return Ok(());

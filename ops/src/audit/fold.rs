@@ -37,7 +37,7 @@ impl Fold {
         if !frame.evidence.is_empty() {
             return check_evidence(order, frame.evidence, &self.registry).map(Some);
         }
-        if matches!(frame.events, [Event::OrderKilled { .. }]) {
+        if matches!(frame.events, [Event::OrderKilled(_)]) {
             return Ok(None);
         }
         let text = "an order was executed without evidence that it was signed";

@@ -9,6 +9,7 @@ use foretell_journal::receipt;
 use foretell_journal::record::{
     COMMAND_BYTES, COMMANDS, EVENT_BYTES, EVENTS, FieldLayout, RecordLayout,
 };
+use foretell_model::command::RegisterDomain;
 use foretell_model::evidence::{ActEvidence, OrderEvidence};
 use foretell_model::{Command, DomainNumber, OperatorNumber};
 use foretell_wire::rejection::role_word;
@@ -230,10 +231,10 @@ fn evidence(bytes: &[u8], command: &Command) -> Value {
     {
         return signed_order(&order);
     }
-    if let Command::RegisterDomain {
+    if let Command::RegisterDomain(RegisterDomain {
         domain: DomainNumber(number),
         ..
-    } = *command
+    }) = *command
         && let Ok(text) = std::str::from_utf8(bytes)
         && Domain::from_text(DomainNumber(number), text).is_some()
     {

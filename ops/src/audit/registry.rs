@@ -3,7 +3,10 @@
 use std::sync::Arc;
 
 use foretell_auth::Domain;
-use foretell_model::command::RegisterMarket;
+use foretell_model::command::{AddOperator, RegisterDomain, RegisterMarket};
+use foretell_model::event::{
+    AccountOpened, EventRegistered, MarketRegistered, MarketResolved, WalletBound, WalletUnbound,
+};
 use foretell_model::evidence::ActEvidence;
 use foretell_model::limits::MAX_QUESTIONS;
 use foretell_model::{
@@ -99,7 +102,7 @@ impl Registry {
     /// Takes in what an event of `frame` registers or changes.
     pub(crate) fn fold(&mut self, frame: &FrameRef<'_>, event: &Event) -> Check {
         match *event {
-            Event::AccountOpened { account, wallet } => {
+            Event::AccountOpened(AccountOpened { account, wallet }) => {
                 let next = self.accounts.len();
                 self.accounts.push(Account {
                     wallet,
@@ -108,27 +111,29 @@ impl Registry {
                 });
                 check_next("account", account.0, next)
             }
-            Event::WalletBound {
+            Event::WalletBound(WalletBound {
                 owner,
                 wallet,
                 kind,
-            } => {
+            }) => {
                 let bound = self.account_mut(wallet)?;
                 (bound.owner, bound.kind) = (owner, kind);
                 Ok(())
             }
-            Event::WalletUnbound { wallet, .. } => {
+            Event::WalletUnbound(WalletUnbound { wallet, .. }) => {
                 let unbound = self.account_mut(wallet)?;
                 (unbound.owner, unbound.kind) = (wallet, WalletKind::Eoa);
                 Ok(())
             }
-            Event::EventRegistered { event, .. } => {
+            Event::EventRegistered(EventRegistered { event, .. }) => {
                 let next = self.events.len();
                 self.events.push(Vec::new());
                 check_next("event", event.0, next)
             }
-            Event::MarketRegistered { market, .. } => self.register_market(frame, market),
-            Event::MarketResolved { market, payout } => {
+            Event::MarketRegistered(MarketRegistered { market, .. }) => {
+                self.register_market(frame, market)
+            }
+            Event::MarketResolved(MarketResolved { market, payout }) => {
                 let resolved = self.markets.get_mut(market.0 as usize);
                 let resolved = resolved.ok_or_else(|| unknown("market", market.0))?;
                 resolved.payout = Some(payout);
@@ -141,7 +146,7 @@ impl Registry {
     }
 
     fn add_operator(&mut self, frame: &FrameRef<'_>, number: OperatorNumber) -> Check {
-        let Command::AddOperator { role, name, .. } = *frame.command else {
+        let Command::AddOperator(AddOperator { role, name, .. }) = *frame.command else {
             return Err(Violation::rule("an operator is added by another command"));
         };
         self.operators.push((name, role));
@@ -178,7 +183,7 @@ impl Registry {
 
     /// A domain's evidence is its text, from which its separator is computed.
     fn register_domain(&mut self, frame: &FrameRef<'_>) -> Check {
-        let Command::RegisterDomain { domain, separator } = *frame.command else {
+        let Command::RegisterDomain(RegisterDomain { domain, separator }) = *frame.command else {
             return Err(Violation::rule("a domain is registered by another command"));
         };
         let text = std::str::from_utf8(own_evidence(frame)).ok();

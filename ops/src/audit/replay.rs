@@ -5,7 +5,8 @@ use std::process::ExitCode;
 
 use foretell_journal::Scratch;
 use foretell_matching::Exchange;
-use foretell_model::digest::StateRecord;
+use foretell_model::state;
+use foretell_model::state::StateRecord;
 use foretell_model::{AccountNumber, Lots, MarketNumber, Micros, Outcome, Sequence, Side, TimeNs};
 use serde_json::{Value, json};
 
@@ -142,28 +143,28 @@ impl State {
 
     fn take(&mut self, record: &StateRecord) {
         match *record {
-            StateRecord::System {
+            StateRecord::System(state::System {
                 collateral, fees, ..
-            } => {
+            }) => {
                 (self.collateral, self.fees) = (collateral, fees);
             }
-            StateRecord::Account {
+            StateRecord::Account(state::Account {
                 wallet,
                 free,
                 reserved,
                 ..
-            } => self.accounts.push(AccountState {
+            }) => self.accounts.push(AccountState {
                 wallet: wallet.to_string(),
                 free,
                 reserved,
             }),
-            StateRecord::Market {
+            StateRecord::Market(state::Market {
                 condition,
                 tokens,
                 state,
                 supply,
                 ..
-            } => {
+            }) => {
                 self.markets.push(MarketState {
                     condition: condition.to_string(),
                     tokens: tokens.map(|token| token.to_string()),
@@ -171,12 +172,12 @@ impl State {
                     supply,
                 });
             }
-            StateRecord::Position {
+            StateRecord::Position(state::Position {
                 account,
                 market,
                 free,
                 reserved,
-            } => {
+            }) => {
                 self.holdings.push(ShareBalance {
                     account,
                     market,
@@ -184,7 +185,7 @@ impl State {
                     reserved,
                 });
             }
-            StateRecord::Order {
+            StateRecord::Order(state::Order {
                 order,
                 id,
                 account,
@@ -194,7 +195,7 @@ impl State {
                 price,
                 lots,
                 ..
-            } => {
+            }) => {
                 self.orders.push(RestingOrder {
                     id: id.to_string(),
                     number: order.0,

@@ -1,7 +1,8 @@
 //! The end of an audit: the money and shares of the fold, compared with the state that re-execution
 //! reached.
 
-use foretell_model::digest::StateRecord;
+use foretell_model::state;
+use foretell_model::state::StateRecord;
 use foretell_model::{AccountNumber, Lots, Micros};
 
 use super::conservation::Conservation;
@@ -27,7 +28,7 @@ impl<'f> StateCompare<'f> {
 
     /// Compares the next record of the state.
     pub(super) fn take(&mut self, record: &StateRecord) {
-        self.holdings += usize::from(matches!(record, StateRecord::Position { .. }));
+        self.holdings += usize::from(matches!(record, StateRecord::Position(_)));
         if self.result.is_ok() {
             self.result = self.compare(record);
         }
@@ -50,9 +51,9 @@ impl<'f> StateCompare<'f> {
 
     fn compare(&self, record: &StateRecord) -> Check {
         match *record {
-            StateRecord::System {
+            StateRecord::System(state::System {
                 collateral, fees, ..
-            } => {
+            }) => {
                 let own = [self.own.collateral, self.own.fees].map(Micros);
                 ensure(own == [collateral, fees], || {
                     format!(
@@ -61,24 +62,24 @@ impl<'f> StateCompare<'f> {
                     )
                 })
             }
-            StateRecord::Account {
+            StateRecord::Account(state::Account {
                 account,
                 free,
                 reserved,
                 ..
-            } => self.compare_cash(account, free + reserved),
-            StateRecord::Market { market, supply, .. } => {
+            }) => self.compare_cash(account, free + reserved),
+            StateRecord::Market(state::Market { market, supply, .. }) => {
                 let own = self.own.supply(market).map(Lots);
                 ensure(own == supply, || {
                     format!("market {market} has {own:?} by the record, {supply:?} re-executed")
                 })
             }
-            StateRecord::Position {
+            StateRecord::Position(state::Position {
                 account,
                 market,
                 free,
                 reserved,
-            } => {
+            }) => {
                 let own = self.own.holding(account, market).map(Lots);
                 let held = [free[0] + reserved[0], free[1] + reserved[1]];
                 ensure(own == held, || {
@@ -145,15 +146,15 @@ mod tests {
             for index in 0..state.len() {
                 let mut state = state.clone();
                 match &mut state[index] {
-                    StateRecord::System { fees, .. } => fees.0 += 1,
-                    StateRecord::Account { reserved, .. } => reserved.0 += 1,
-                    StateRecord::Market { supply, .. } => supply[1].0 += 1,
-                    StateRecord::Position { free, .. } => free[0].0 += 1,
+                    StateRecord::System(state::System { fees, .. }) => fees.0 += 1,
+                    StateRecord::Account(state::Account { reserved, .. }) => reserved.0 += 1,
+                    StateRecord::Market(state::Market { supply, .. }) => supply[1].0 += 1,
+                    StateRecord::Position(state::Position { free, .. }) => free[0].0 += 1,
                     _ => continue,
                 }
                 altered += 1;
                 assert!(compared(&fold, &state).is_err(), "{index}");
-                if matches!(state[index], StateRecord::Position { .. }) {
+                if matches!(state[index], StateRecord::Position(_)) {
                     left_out += 1;
                     state.remove(index);
                     assert!(compared(&fold, &state).is_err(), "{index}");

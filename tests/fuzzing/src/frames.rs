@@ -6,6 +6,7 @@ use foretell_link::{
     HeartbeatId, Hello, PROTOCOL_VERSION, Request, RequestDecoder, Role, SnapshotAnswer,
     SnapshotResult, Submit, Violation, Welcome,
 };
+use foretell_model::command::CancelOrder;
 use foretell_model::{AccountNumber, Command, OrderId, Sequence, TimeNs};
 
 use crate::{Seed, world};
@@ -219,10 +220,10 @@ pub(crate) fn seeds() -> Vec<Seed> {
         beat(HeartbeatId([7; 16])),
         submit(
             4,
-            Command::CancelOrder {
+            Command::CancelOrder(CancelOrder {
                 owner,
                 order: OrderId([9; 32]),
-            },
+            }),
             &[],
         ),
         submit(5, Command::AdvanceTime, &[]),

@@ -4,7 +4,9 @@
 use std::sync::LazyLock;
 
 use foretell_matching::Exchange;
-use foretell_model::digest::{StateDigest, StateRecord};
+use foretell_model::command::CancelAll;
+use foretell_model::digest::StateDigest;
+use foretell_model::state::StateRecord;
 use foretell_model::{AccountNumber, Command, Event, TimeNs};
 
 use crate::edits::{self, EDITED, RAW};
@@ -84,10 +86,10 @@ fn execute_commands(exchange: &mut Exchange) {
         apply(&frame.command);
     }
     for owner in (0..4).map(AccountNumber) {
-        apply(&Command::CancelAll {
+        apply(&Command::CancelAll(CancelAll {
             owner,
             heartbeat: false,
-        });
+        }));
     }
     assert_eq!(exchange.check_invariants(), Ok(()));
 }

@@ -1,5 +1,6 @@
 //! An attested state must equal the state of re-execution.
 
+use foretell_model::command::AttestState;
 use foretell_model::{Command, Sequence};
 use serde_json::Value;
 
@@ -15,11 +16,11 @@ fn attesting() -> (Site, Vec<u64>) {
     let last = states.len() - 1;
     let attested = [0, 1, last / 2, last / 2, last];
     let by = attested.map(|sequence| {
-        let command = Command::AttestState {
+        let command = Command::AttestState(AttestState {
             sequence: Sequence(sequence as u64),
             state: states[sequence],
             snapshot: [1; 32],
-        };
+        });
         site.apply(command, b"")
     });
     site.idle();
@@ -48,9 +49,9 @@ fn a_wrong_attested_state_is_found_wherever_it_stands() {
     for wrong in by {
         let mut frames = site.frames.clone();
         let place = usize::try_from(wrong - 1).expect("small");
-        let Command::AttestState {
+        let Command::AttestState(AttestState {
             sequence, state, ..
-        } = &mut frames[place].command
+        }) = &mut frames[place].command
         else {
             panic!("an attested state");
         };

@@ -6,6 +6,10 @@
 use std::fs;
 use std::path::Path;
 
+use foretell_model::command;
+use foretell_model::command::{AttestState, CancelAll, CancelMarketOrders, Merge, Split};
+use foretell_model::event;
+use foretell_model::event::{Converted, Deposited, OrderClosed, OrderKilled, OrderRested};
 use foretell_model::limits::REFERENCES_PER_ACCOUNT;
 use foretell_model::{
     AccountNumber, CloseReason, Command, Event, EventNumber, Lots, MarketNumber, Micros, OrderType,
@@ -199,7 +203,7 @@ fn swapped_events_contradict_re_execution() {
         .find(|frame| {
             matches!(
                 frame.events[..],
-                [Event::OrderClosed { .. }, Event::OrderClosed { .. }, ..]
+                [Event::OrderClosed(_), Event::OrderClosed(_), ..]
             )
         })
         .expect("a cancel of several orders")
@@ -214,7 +218,7 @@ fn a_divergence_that_the_operator_accepted_is_listed() {
     let closes = |frame: &&Loose| {
         matches!(
             frame.events[..],
-            [Event::OrderClosed { .. }, Event::OrderClosed { .. }, ..]
+            [Event::OrderClosed(_), Event::OrderClosed(_), ..]
         )
     };
     let cancel = site.frames.iter().find(closes).expect("a cancel").sequence;
@@ -262,12 +266,12 @@ fn an_accepted_divergence_of_other_events_contradicts() {
 }
 
 fn deposits(frame: &Loose) -> bool {
-    matches!(frame.events[..], [.., Event::Deposited { .. }])
+    matches!(frame.events[..], [.., Event::Deposited(_)])
 }
 
 fn closes_orders(frame: &Loose) -> bool {
-    matches!(frame.command, Command::CancelAll { .. })
-        && matches!(frame.events[..], [Event::OrderClosed { .. }, ..])
+    matches!(frame.command, Command::CancelAll(_))
+        && matches!(frame.events[..], [Event::OrderClosed(_), ..])
 }
 
 fn trades(frame: &Loose) -> bool {
@@ -279,17 +283,18 @@ fn trades(frame: &Loose) -> bool {
 fn conversions_of_nothing_are_found_before_they_cost_anything() {
     for (account, lots) in [(u32::MAX, 0), (0, u64::MAX)] {
         let mut frames = busy().frames;
-        let is_group =
-            |frame: &Loose| matches!(frame.events[..], [Event::EventRegistered { .. }, ..]);
+        let is_group = |frame: &Loose| matches!(frame.events[..], [Event::EventRegistered(_), ..]);
         let group = frames.iter().position(is_group).expect("an event group");
         let sequence = frames[group + 1].sequence;
-        at(&mut frames, sequence).events.push(Event::Converted {
-            account: AccountNumber(account),
-            event: EventNumber(0),
-            questions: QuestionSet::default(),
-            lots: Lots(lots),
-            collateral: Micros(0),
-        });
+        at(&mut frames, sequence)
+            .events
+            .push(Event::Converted(Converted {
+                account: AccountNumber(account),
+                event: EventNumber(0),
+                questions: QuestionSet::default(),
+                lots: Lots(lots),
+                collateral: Micros(0),
+            }));
         let (code, report) = verify_by(DEFAULT, &frames);
         assert_ne!(code, SOUND, "{report:#}");
         assert!(report["findings"][0]["text"].is_string(), "{report:#}");
@@ -386,10 +391,10 @@ fn money_out_of_nothing_breaks_a_rule() {
     let mut frames = busy().frames;
     let deposit = frames
         .iter()
-        .find(|frame| matches!(frame.command, Command::Deposit { .. }))
+        .find(|frame| matches!(frame.command, Command::Deposit(_)))
         .expect("a deposit")
         .sequence;
-    let Event::Deposited { amount, .. } = &mut at(&mut frames, deposit).events[1] else {
+    let Event::Deposited(Deposited { amount, .. }) = &mut at(&mut frames, deposit).events[1] else {
         panic!("an account is opened and money comes in");
     };
     *amount = Micros(amount.0 + 1);
@@ -515,12 +520,12 @@ fn asks() -> Site {
     let reference = foretell_model::Reference([30; 32]);
     let (market, lots) = (foretell_model::MarketNumber(0), Lots(5_000));
     site.apply(
-        Command::Split {
+        Command::Split(Split {
             account,
             market,
             lots,
             reference,
-        },
+        }),
         b"",
     );
     site.place(limit(0, (Outcome::Yes, Side::Sell), 1_000, 5_000));
@@ -560,10 +565,10 @@ fn a_fill_out_of_turn_at_one_price_is_found() {
 fn a_fill_that_was_left_out_is_found() {
     let mut site = asks();
     let sequence = site.place(limit(1, (Outcome::Yes, Side::Buy), 1_000, 5_100));
-    let rested = Event::OrderRested {
+    let rested = Event::OrderRested(OrderRested {
         lots: Lots(1_000),
         price: Price(5_100),
-    };
+    });
     at(&mut site.frames, sequence).events = vec![rested];
     assert_does_not_follow(&site.frames, sequence);
 }
@@ -601,21 +606,21 @@ fn a_kill_and_a_close_without_reason_are_found() {
         ..wish
     });
     let reason = foretell_model::RejectionReason::FokNotFilled;
-    at(&mut site.frames, sequence).events = vec![Event::OrderKilled {
+    at(&mut site.frames, sequence).events = vec![Event::OrderKilled(OrderKilled {
         reason,
         details: [0; 2],
-    }];
+    })];
     assert_does_not_follow(&site.frames, sequence);
 
     let mut site = asks();
     let sequence = site.idle();
     at(&mut site.frames, sequence).command = Command::AdvanceTime;
-    at(&mut site.frames, sequence).events = vec![Event::OrderClosed {
+    at(&mut site.frames, sequence).events = vec![Event::OrderClosed(OrderClosed {
         order: foretell_model::OrderNumber(sequence - 1),
         account: foretell_model::AccountNumber(0),
         lots: Lots(1_000),
         reason: CloseReason::Expired,
-    }];
+    })];
     assert_does_not_follow(&site.frames, sequence);
 }
 
@@ -632,15 +637,15 @@ fn with_frame(command: impl Fn(u64) -> Command, events: Vec<Event>) -> (Vec<Loos
 fn a_cancel_that_ended_nothing_is_found() {
     let owner = AccountNumber(1);
     let cancels = [
-        Command::CancelAll {
+        Command::CancelAll(CancelAll {
             owner,
             heartbeat: false,
-        },
-        Command::CancelMarketOrders {
+        }),
+        Command::CancelMarketOrders(CancelMarketOrders {
             owner,
             market: MarketNumber(0),
             outcome: None,
-        },
+        }),
     ];
     for cancel in cancels {
         let (frames, sequence) = with_frame(|_| cancel, Vec::new());
@@ -655,7 +660,9 @@ fn a_kill_with_other_amounts_is_found() {
     assert_sound(&site.frames);
     for (place, by) in [(0, 1), (1, -1)] {
         let mut frames = site.frames.clone();
-        let [Event::OrderKilled { details, .. }] = &mut at(&mut frames, sequence).events[..] else {
+        let [Event::OrderKilled(OrderKilled { details, .. })] =
+            &mut at(&mut frames, sequence).events[..]
+        else {
             panic!("it is worth 0.75, and 1 is the minimum");
         };
         details[place] = details[place].wrapping_add_signed(by);
@@ -676,10 +683,12 @@ fn rules_that_become_older_or_switch_unasked_are_found() {
 
 #[test]
 fn a_state_that_is_attested_before_it_was_there_is_found() {
-    let attest = |sequence| Command::AttestState {
-        sequence: Sequence(sequence),
-        state: [1; 32],
-        snapshot: [2; 32],
+    let attest = |sequence| {
+        Command::AttestState(AttestState {
+            sequence: Sequence(sequence),
+            state: [1; 32],
+            snapshot: [2; 32],
+        })
     };
     let (frames, sequence) = with_frame(attest, vec![Event::StateAttested]);
     assert_does_not_follow(&frames, sequence);
@@ -691,10 +700,12 @@ fn a_state_that_is_attested_before_it_was_there_is_found() {
 fn a_reference_that_moves_money_twice_is_found() {
     let mut site = Site::new();
     let wallet = site.wallet(0);
-    let deposit = |byte| Command::Deposit {
-        wallet,
-        amount: Micros(7),
-        reference: Reference([byte; 32]),
+    let deposit = |byte| {
+        Command::Deposit(command::Deposit {
+            wallet,
+            amount: Micros(7),
+            reference: Reference([byte; 32]),
+        })
     };
     site.apply(deposit(0xE0), b"");
     let second = site.apply(deposit(0xE1), b"");
@@ -727,30 +738,32 @@ fn an_account_that_has_more_references_than_it_may_is_found() {
         reference[..4].copy_from_slice(&number.to_le_bytes());
         Reference(reference)
     };
-    let split = |number| Command::Split {
-        account,
-        market,
-        lots,
-        reference: reference(number),
+    let split = |number| {
+        Command::Split(Split {
+            account,
+            market,
+            lots,
+            reference: reference(number),
+        })
     };
     for number in 0..REFERENCES_PER_ACCOUNT {
         site.apply(split(number), b"");
     }
-    let merge = Command::Merge {
+    let merge = Command::Merge(Merge {
         account,
         market,
         lots,
         reference: reference(REFERENCES_PER_ACCOUNT),
-    };
+    });
     let last = site.apply(merge, b"");
     assert_sound(&site.frames);
     let frame = at(&mut site.frames, last);
     frame.command = split(REFERENCES_PER_ACCOUNT);
-    frame.events = vec![Event::Split {
+    frame.events = vec![Event::Split(event::Split {
         account,
         market,
         lots,
-    }];
+    })];
     assert_does_not_follow(&site.frames, last);
 }
 

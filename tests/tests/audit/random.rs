@@ -3,8 +3,10 @@
 
 use foretell_auth::{Domain, Markets, OrderFields};
 use foretell_matching::{Capacity, Exchange};
-use foretell_model::digest::StateRecord;
+use foretell_model::command::RegisterDomain;
 use foretell_model::evidence::{ActEvidence, OrderEvidence};
+use foretell_model::state;
+use foretell_model::state::StateRecord;
 use foretell_model::{
     AccountNumber, Command, CommandStamp, Event, MarketNumber, OperatorNumber, PlaceOrder, TokenId,
     Verdict, WalletAddress, WalletKind,
@@ -45,17 +47,16 @@ fn frames(seed: u64) -> Vec<Loose> {
     let mut generator = Generator::new(seed);
     let (mut frames, mut state): (Vec<Loose>, Vec<StateRecord>) = (Vec::new(), Vec::new());
     let domain = spare_domain();
-    let spare = Command::RegisterDomain {
+    let spare = Command::RegisterDomain(RegisterDomain {
         domain: domain.number(),
         separator: *domain.separator(),
-    };
+    });
     let mut time = foretell_model::TimeNs(0);
     let mut events = Vec::new();
     let mut next = Some((spare, CommandStamp::at(time)));
     while let Some((command, mut stamp)) = next {
         // A generated domain has no text that gives its separator.
-        let is_made_up =
-            matches!(command, Command::RegisterDomain { domain, .. } if domain != SPARE_DOMAIN);
+        let is_made_up = matches!(command, Command::RegisterDomain(RegisterDomain { domain, .. }) if domain != SPARE_DOMAIN);
         if !is_made_up {
             time = time.max(stamp.time);
             stamp.time = time;
@@ -66,7 +67,7 @@ fn frames(seed: u64) -> Vec<Loose> {
             let evidence = evidence_of(&command, stamp.operator, &state, &domain);
             events.clear();
             if let Verdict::Applied(_) = exchange.apply(&command, stamp, &mut events) {
-                let is_killed = matches!(events[..], [Event::OrderKilled { .. }]);
+                let is_killed = matches!(events[..], [Event::OrderKilled(_)]);
                 frames.push(Loose {
                     sequence: exchange.sequence().0,
                     stamp,
@@ -110,7 +111,7 @@ fn evidence_of(
         ActEvidence { reason, own }.encode(&mut evidence);
     }
     match command {
-        Command::RegisterDomain { .. } => evidence.extend(domain.text().bytes()),
+        Command::RegisterDomain(_) => evidence.extend(domain.text().bytes()),
         Command::PlaceOrder(order) => {
             if let Some(words) = words_of(order, state) {
                 let domain = domain.number();
@@ -157,20 +158,22 @@ fn account(
     state: &[StateRecord],
 ) -> Option<(WalletAddress, AccountNumber, WalletKind)> {
     state.iter().find_map(|record| match *record {
-        StateRecord::Account {
+        StateRecord::Account(state::Account {
             account,
             wallet,
             owner,
             kind,
             ..
-        } if account == number => Some((wallet, owner, kind)),
+        }) if account == number => Some((wallet, owner, kind)),
         _ => None,
     })
 }
 
 fn tokens(number: MarketNumber, state: &[StateRecord]) -> Option<[TokenId; 2]> {
     state.iter().find_map(|record| match *record {
-        StateRecord::Market { market, tokens, .. } if market == number => Some(tokens),
+        StateRecord::Market(state::Market { market, tokens, .. }) if market == number => {
+            Some(tokens)
+        }
         _ => None,
     })
 }

@@ -3,7 +3,11 @@
 
 use foretell_auth::{Domain, Domains, OrderFields, Signer};
 use foretell_matching::{Capacity, Exchange};
-use foretell_model::command::RegisterMarket;
+use foretell_model::command;
+use foretell_model::command::{
+    BindWallet, CancelAll, Convert, Redeem, RegisterDomain, RegisterKey, RegisterMarket,
+    ResolveMarket, SetHeartbeat, Split,
+};
 use foretell_model::evidence::OrderEvidence;
 use foretell_model::{
     AccountNumber, ApiKey, Command, ConditionId, DomainNumber, EventId, EventNumber, FeeSchedule,
@@ -74,10 +78,10 @@ impl Site {
         let domains: Vec<Domain> = site.domains.iter().cloned().collect();
         for domain in domains {
             let (number, separator) = (domain.number(), *domain.separator());
-            let command = Command::RegisterDomain {
+            let command = Command::RegisterDomain(RegisterDomain {
                 domain: number,
                 separator,
-            };
+            });
             site.apply(command, domain.text().as_bytes());
         }
         for (trader, byte) in [(0, 1), (1, 2)] {
@@ -86,12 +90,12 @@ impl Site {
             let nonce = [0; 32];
             let api_key = ApiKey([byte; 16]);
             site.apply(
-                Command::RegisterKey {
+                Command::RegisterKey(RegisterKey {
                     owner,
                     nonce,
                     api_key,
                     read_only: false,
-                },
+                }),
                 b"",
             );
         }
@@ -99,11 +103,11 @@ impl Site {
             let owner = site.signers[trader].address();
             let wallet = deposit_wallet(trader);
             site.apply(
-                Command::BindWallet {
+                Command::BindWallet(BindWallet {
                     owner,
                     wallet,
                     kind: WalletKind::Deposit,
-                },
+                }),
                 b"",
             );
             site.apply(deposit(wallet, byte), b"");
@@ -129,7 +133,7 @@ impl Site {
             "{command:?}: {verdict:?}"
         );
         let sequence = self.exchange.sequence().0;
-        let is_killed = matches!(events[..], [foretell_model::Event::OrderKilled { .. }]);
+        let is_killed = matches!(events[..], [foretell_model::Event::OrderKilled(_)]);
         self.frames.push(Loose {
             sequence,
             stamp: self.now.into(),
@@ -149,10 +153,10 @@ impl Site {
         self.beats = !self.beats;
         let owner = AccountNumber(0);
         self.apply(
-            Command::SetHeartbeat {
+            Command::SetHeartbeat(SetHeartbeat {
                 owner,
                 on: self.beats,
-            },
+            }),
             b"",
         )
     }
@@ -247,11 +251,11 @@ fn number(account: usize) -> AccountNumber {
 }
 
 fn deposit(wallet: WalletAddress, byte: u8) -> Command {
-    Command::Deposit {
+    Command::Deposit(command::Deposit {
         wallet,
         amount: Micros(1_000_000_000),
         reference: Reference([byte; 32]),
-    }
+    })
 }
 
 fn deposit_wallet(trader: usize) -> WalletAddress {
@@ -283,11 +287,13 @@ pub(crate) fn busy() -> Site {
     use Outcome::{No, Yes};
     use Side::{Buy, Sell};
     let mut site = Site::new();
-    let sets = |account, market, lots, byte| Command::Split {
-        account: AccountNumber(account),
-        market: MarketNumber(market),
-        lots: Lots(lots),
-        reference: Reference([byte; 32]),
+    let sets = |account, market, lots, byte| {
+        Command::Split(Split {
+            account: AccountNumber(account),
+            market: MarketNumber(market),
+            lots: Lots(lots),
+            reference: Reference([byte; 32]),
+        })
     };
     site.apply(sets(0, 0, 20_000, 20), b"set-up");
     site.apply(sets(2, 1, 1_000, 21), b"");
@@ -310,10 +316,10 @@ pub(crate) fn busy() -> Site {
         ..limit(1, (Yes, Sell), 400, 6_000)
     }); // 200 at 0.62, merges 200
     for trader in [0, 1] {
-        let all = Command::CancelAll {
+        let all = Command::CancelAll(CancelAll {
             owner: number(trader),
             heartbeat: false,
-        };
+        });
         site.apply(all, b"");
     }
     site.place(Wish {
@@ -324,13 +330,13 @@ pub(crate) fn busy() -> Site {
     let mut questions = foretell_model::QuestionSet::default();
     questions = questions.with(0);
     site.apply(
-        Command::Convert {
+        Command::Convert(Convert {
             account: AccountNumber(2),
             event: EventNumber(0),
             questions,
             lots: Lots(200),
             reference: Reference([22; 32]),
-        },
+        }),
         b"",
     );
     site.apply(
@@ -341,18 +347,18 @@ pub(crate) fn busy() -> Site {
     );
     let payout = foretell_model::Payout::Half;
     site.apply(
-        Command::ResolveMarket {
+        Command::ResolveMarket(ResolveMarket {
             market: MarketNumber(0),
             payout,
-        },
+        }),
         b"",
     );
     site.apply(
-        Command::Redeem {
+        Command::Redeem(Redeem {
             account: AccountNumber(0),
             market: MarketNumber(0),
             reference: Reference([23; 32]),
-        },
+        }),
         b"",
     );
     site

@@ -5,9 +5,13 @@ mod market_life;
 
 use std::collections::{BTreeSet, VecDeque};
 
-use foretell_model::command::RegisterMarket;
-use foretell_model::digest::StateRecord;
+use foretell_model::command::{
+    ArchiveMarket, AttestState, BindWallet, CancelAll, CancelMarketOrders, CancelOrder, Convert,
+    Deposit, Merge, Redeem, RegisterDomain, RegisterKey, RegisterMarket, ResolveMarket, RevokeKey,
+    SetClosedOnly, SetFee, SetHeartbeat, SetMinimumSize, SetTick, Split, Withdraw, WithdrawFees,
+};
 use foretell_model::limits::{MAX_FEE_RATE_PPM, MAX_QUESTIONS, NEWEST_RULES, ORDER_ID_SHARES};
+use foretell_model::state::StateRecord;
 use foretell_model::{
     AccountNumber, ApiKey, Command, CommandStamp, ConditionId, DomainNumber, EventId, EventNumber,
     FeeSchedule, KeyNumber, Lots, MarketNumber, MarketState, Micros, OrderId, OrderType, Outcome,
@@ -126,28 +130,28 @@ impl Generator {
                 900_000_000_000,
             ]);
             let reference = self.fresh_reference();
-            prelude.push_back(Command::Deposit {
+            prelude.push_back(Command::Deposit(Deposit {
                 wallet: wallet_address(wallet),
                 amount: Micros(amount + self.rng.below(100)),
                 reference,
-            });
+            }));
         }
         for (wallet, kind) in [(1, WalletKind::Proxy), (2, WalletKind::Safe)] {
             if self.rng.percent(40) {
-                prelude.push_back(Command::BindWallet {
+                prelude.push_back(Command::BindWallet(BindWallet {
                     owner: wallet_address(0),
                     wallet: wallet_address(wallet),
                     kind,
-                });
+                }));
             }
         }
         for wallet in 0..self.style.wallets {
-            prelude.push_back(Command::RegisterKey {
+            prelude.push_back(Command::RegisterKey(RegisterKey {
                 owner: wallet_address(wallet),
                 nonce: [0; 32],
                 api_key: ApiKey([u8::try_from(wallet).expect("few wallets"); 16]),
                 read_only: false,
-            });
+            }));
         }
         self.prelude_of_markets(&mut prelude);
         if self.style.flavour == Flavour::MarketLife {
@@ -181,12 +185,12 @@ impl Generator {
         for market in 0..(plain + questions).min(6) {
             for account in 0..holders {
                 if self.rng.percent(50) {
-                    prelude.push_back(Command::Split {
+                    prelude.push_back(Command::Split(Split {
                         account: AccountNumber(account),
                         market: MarketNumber(market),
                         lots: Lots(self.rng.pick(&self.style.lots)),
                         reference: self.fresh_reference(),
-                    });
+                    }));
                 }
             }
         }
@@ -217,17 +221,17 @@ impl Generator {
                 ))
             }
             Kind::CancelOrder => self.cancel_order(),
-            Kind::CancelAll => Command::CancelAll {
+            Kind::CancelAll => Command::CancelAll(CancelAll {
                 owner: self.owner(),
                 heartbeat: self.rng.percent(30),
-            },
-            Kind::CancelMarketOrders => Command::CancelMarketOrders {
+            }),
+            Kind::CancelMarketOrders => Command::CancelMarketOrders(CancelMarketOrders {
                 owner: self.owner(),
                 market: self.market(),
                 outcome: self
                     .rng
                     .pick(&[None, Some(Outcome::Yes), Some(Outcome::No)]),
-            },
+            }),
             Kind::Deposit
             | Kind::Withdraw
             | Kind::WithdrawFees
@@ -283,16 +287,16 @@ impl Generator {
             Some(known) if self.rng.percent(85) => known.owner,
             _ => self.account(),
         };
-        Command::CancelOrder { owner, order }
+        Command::CancelOrder(CancelOrder { owner, order })
     }
 
     fn account_command(&mut self, kind: Kind) -> Command {
         match kind {
-            Kind::Deposit => Command::Deposit {
+            Kind::Deposit => Command::Deposit(Deposit {
                 wallet: self.wallet(),
                 amount: Micros(self.deposit()),
                 reference: self.reference(),
-            },
+            }),
             Kind::Withdraw => {
                 let wallet = self.wallet();
                 let known = self.world.accounts.iter();
@@ -300,34 +304,34 @@ impl Generator {
                     .filter(|account| account.wallet == wallet)
                     .map(|account| account.free)
                     .sum();
-                Command::Withdraw {
+                Command::Withdraw(Withdraw {
                     wallet,
                     amount: Micros(self.amount(free)),
                     reference: self.reference(),
-                }
+                })
             }
-            Kind::WithdrawFees => Command::WithdrawFees {
+            Kind::WithdrawFees => Command::WithdrawFees(WithdrawFees {
                 amount: Micros(self.amount(self.world.fees)),
                 reference: self.reference(),
-            },
-            Kind::BindWallet => Command::BindWallet {
+            }),
+            Kind::BindWallet => Command::BindWallet(BindWallet {
                 owner: self.wallet(),
                 wallet: self.wallet(),
                 kind: self.rng.pick(WalletKind::ALL),
-            },
+            }),
             Kind::UnbindWallet => Command::UnbindWallet {
                 wallet: self.wallet(),
             },
-            Kind::SetClosedOnly => Command::SetClosedOnly {
+            Kind::SetClosedOnly => Command::SetClosedOnly(SetClosedOnly {
                 wallet: self.wallet(),
                 closed_only: self.rng.percent(40),
-            },
+            }),
             Kind::RegisterKey => {
                 let many = self.style.flavour == Flavour::ManyKeys;
                 let range = if many { 200 } else { 8 };
                 let nonce = u8::try_from(self.rng.below(range.min(30))).expect("below 30");
                 let api_key = u8::try_from(self.rng.below(range)).expect("below 200");
-                Command::RegisterKey {
+                Command::RegisterKey(RegisterKey {
                     owner: if many && self.rng.percent(80) {
                         wallet_address(0)
                     } else {
@@ -336,19 +340,19 @@ impl Generator {
                     nonce: [nonce; 32],
                     api_key: ApiKey([api_key; 16]),
                     read_only: self.rng.percent(20),
-                }
+                })
             }
             Kind::RevokeKey => {
                 let known = u32::try_from(self.world.keys.len()).expect("few keys");
-                Command::RevokeKey {
+                Command::RevokeKey(RevokeKey {
                     key: KeyNumber(self.rng.number(known + 1)),
                     cancel_orders: self.rng.percent(50),
-                }
+                })
             }
-            _ => Command::SetHeartbeat {
+            _ => Command::SetHeartbeat(SetHeartbeat {
                 owner: self.owner(),
                 on: self.rng.percent(50),
-            },
+            }),
         }
     }
 
@@ -357,23 +361,23 @@ impl Generator {
         let [yes, no] = self.world.shares(account, market);
         let reference = self.reference();
         match kind {
-            Kind::Split => Command::Split {
+            Kind::Split => Command::Split(Split {
                 account,
                 market,
                 lots: Lots(self.sets(self.world.free(account) / 10_000)),
                 reference,
-            },
-            Kind::Merge => Command::Merge {
+            }),
+            Kind::Merge => Command::Merge(Merge {
                 account,
                 market,
                 lots: Lots(self.sets(yes.min(no))),
                 reference,
-            },
-            Kind::Redeem => Command::Redeem {
+            }),
+            Kind::Redeem => Command::Redeem(Redeem {
                 account,
                 market,
                 reference,
-            },
+            }),
             _ => self.convert(account, reference),
         }
     }
@@ -421,13 +425,13 @@ impl Generator {
                 });
             (questions, held.iter().map(|(_, no)| *no).min().unwrap_or(1))
         };
-        Command::Convert {
+        Command::Convert(Convert {
             account,
             event,
             questions,
             lots: Lots(self.amount(lots)),
             reference,
-        }
+        })
     }
 
     fn market_command(&mut self, kind: Kind) -> Command {
@@ -448,26 +452,26 @@ impl Generator {
             Kind::PauseMarket => Command::PauseMarket { market },
             Kind::ResumeMarket => Command::ResumeMarket { market },
             Kind::CloseMarket => Command::CloseMarket { market },
-            Kind::ResolveMarket => Command::ResolveMarket {
+            Kind::ResolveMarket => Command::ResolveMarket(ResolveMarket {
                 market,
                 payout: self.rng.pick(Payout::ALL),
-            },
-            Kind::ArchiveMarket => Command::ArchiveMarket {
+            }),
+            Kind::ArchiveMarket => Command::ArchiveMarket(ArchiveMarket {
                 market,
                 archived: self.rng.percent(60),
-            },
-            Kind::SetTick => Command::SetTick {
+            }),
+            Kind::SetTick => Command::SetTick(SetTick {
                 market,
                 tick: self.tick(),
-            },
-            Kind::SetMinimumSize => Command::SetMinimumSize {
+            }),
+            Kind::SetMinimumSize => Command::SetMinimumSize(SetMinimumSize {
                 market,
                 minimum_size: self.minimum_size(),
-            },
-            _ => Command::SetFee {
+            }),
+            _ => Command::SetFee(SetFee {
                 market,
                 fee: self.fee(),
-            },
+            }),
         }
     }
 
@@ -489,12 +493,12 @@ impl Generator {
             Kind::AcceptDivergence => Command::AcceptDivergence {
                 sequence: Sequence(self.rng.below(300)),
             },
-            Kind::RegisterDomain => Command::RegisterDomain {
+            Kind::RegisterDomain => Command::RegisterDomain(RegisterDomain {
                 domain: DomainNumber(self.rng.pick(&[0, 1, 2, u8::MAX])),
                 separator: [self.rng.pick(&[1, 2]); 32],
-            },
+            }),
             Kind::AdvanceTime => Command::AdvanceTime,
-            Kind::AttestState => Command::AttestState {
+            Kind::AttestState => Command::AttestState(AttestState {
                 sequence: {
                     let last = self.world.sequence.0;
                     let earlier = self.rng.below(last + 1);
@@ -502,7 +506,7 @@ impl Generator {
                 },
                 state: [self.rng.pick(&[1, 2]); 32],
                 snapshot: [self.rng.pick(&[3, 4]); 32],
-            },
+            }),
             _ => Command::Continue,
         }
     }
@@ -549,16 +553,18 @@ impl Generator {
                 // detect that.
                 _ => placed.maker_amount = placed.maker_amount.wrapping_add(10_000),
             },
-            Command::Deposit { amount, .. }
-            | Command::Withdraw { amount, .. }
-            | Command::WithdrawFees { amount, .. } => amount.0 = amount.0.saturating_add(1),
-            Command::Split { lots, .. } | Command::Merge { lots, .. } => {
+            Command::Deposit(Deposit { amount, .. })
+            | Command::Withdraw(Withdraw { amount, .. })
+            | Command::WithdrawFees(WithdrawFees { amount, .. }) => {
+                amount.0 = amount.0.saturating_add(1)
+            }
+            Command::Split(Split { lots, .. }) | Command::Merge(Merge { lots, .. }) => {
                 lots.0 = lots.0.saturating_add(1);
             }
-            Command::Redeem { market, .. } => market.0 = market.0.wrapping_add(1),
-            Command::Convert { questions, .. } => *questions = questions.with(1),
+            Command::Redeem(Redeem { market, .. }) => market.0 = market.0.wrapping_add(1),
+            Command::Convert(Convert { questions, .. }) => *questions = questions.with(1),
             Command::RegisterMarket(market) => market.tokens.swap(0, 1),
-            Command::RegisterKey { read_only, .. } => *read_only = !*read_only,
+            Command::RegisterKey(RegisterKey { read_only, .. }) => *read_only = !*read_only,
             _ => {}
         }
     }

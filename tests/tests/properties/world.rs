@@ -1,6 +1,7 @@
 //! The generator's knowledge: the state after the last command, and the commands sent so far.
 
-use foretell_model::digest::{OrderIdState, StateRecord};
+use foretell_model::state;
+use foretell_model::state::{OrderIdState, StateRecord};
 use foretell_model::{
     AccountNumber, Command, EventNumber, FeeSchedule, KeyNumber, Lots, MarketNumber, MarketState,
     MarketTerms, OperatorNumber, OperatorRole, OrderId, PlaceOrder, Reference, Sequence, Settings,
@@ -93,13 +94,13 @@ impl World {
         self.sent.push(*command);
         match command {
             Command::PlaceOrder(placed) => self.placed.push(*placed),
-            Command::Deposit { .. }
-            | Command::Withdraw { .. }
-            | Command::WithdrawFees { .. }
-            | Command::Split { .. }
-            | Command::Merge { .. }
-            | Command::Redeem { .. }
-            | Command::Convert { .. }
+            Command::Deposit(_)
+            | Command::Withdraw(_)
+            | Command::WithdrawFees(_)
+            | Command::Split(_)
+            | Command::Merge(_)
+            | Command::Redeem(_)
+            | Command::Convert(_)
             | Command::Propose(_) => self.with_reference.push(*command),
             _ => {}
         }
@@ -121,74 +122,74 @@ impl World {
 
     fn observe_record(&mut self, record: &StateRecord) {
         match *record {
-            StateRecord::System {
+            StateRecord::System(state::System {
                 sequence,
                 time,
                 mode,
                 settings,
                 fees,
                 ..
-            } => {
+            }) => {
                 self.sequence = sequence;
                 self.time = time;
                 self.mode = mode;
                 self.settings = settings;
                 self.fees = fees.0;
             }
-            StateRecord::Account {
+            StateRecord::Account(state::Account {
                 wallet,
                 owner,
                 free,
                 ..
-            } => self.accounts.push(KnownAccount {
+            }) => self.accounts.push(KnownAccount {
                 wallet,
                 owner,
                 free: free.0,
             }),
-            StateRecord::Key {
+            StateRecord::Key(state::Key {
                 owner,
                 read_only,
                 live,
                 ..
-            } => self.keys.push((live && !read_only).then_some(owner)),
-            StateRecord::Event { questions, .. } => self.events.push(questions),
-            StateRecord::Market {
+            }) => self.keys.push((live && !read_only).then_some(owner)),
+            StateRecord::Event(state::Event { questions, .. }) => self.events.push(questions),
+            StateRecord::Market(state::Market {
                 tick,
                 fee,
                 state,
                 minimum_size,
                 question,
                 ..
-            } => self.markets.push(KnownMarket {
+            }) => self.markets.push(KnownMarket {
                 tick,
                 fee,
                 state,
                 minimum_size,
                 event: question.map(|(event, _)| event),
             }),
-            StateRecord::Position {
+            StateRecord::Position(state::Position {
                 account,
                 market,
                 free,
                 ..
-            } => self.positions.push((account, market, free)),
-            StateRecord::Order {
+            }) => self.positions.push((account, market, free)),
+            StateRecord::Order(state::Order {
                 id,
                 account,
                 expiration,
                 ..
-            } => {
+            }) => {
                 self.orders.push((id, account));
                 self.expires(expiration);
             }
-            StateRecord::DelayedOrder {
+            StateRecord::DelayedOrder(state::DelayedOrder {
                 id,
                 account,
                 market,
                 expiration,
                 due,
                 ..
-            } => {
+            }) => {
                 self.orders.push((id, account));
                 self.expires(expiration);
                 let is_active = self.market(market).state == MarketState::Active;
@@ -196,12 +197,12 @@ impl World {
                     self.due.push(due);
                 }
             }
-            StateRecord::Terms {
+            StateRecord::Terms(state::Terms {
                 market,
                 terms,
                 clear_armed,
-            } => self.observe_terms(market, &terms, clear_armed),
-            StateRecord::Proposal {
+            }) => self.observe_terms(market, &terms, clear_armed),
+            StateRecord::Proposal(state::Proposal {
                 market,
                 proposal,
                 time,
@@ -209,25 +210,27 @@ impl World {
                 by_time,
                 disputed,
                 ..
-            } => {
+            }) => {
                 self.proposals.push((market, proposal));
                 if by_time && !disputed {
                     let window = u64::from(window_seconds) * 1_000_000_000;
                     self.due.push(TimeNs(time.0.saturating_add(window)));
                 }
             }
-            StateRecord::Operator {
+            StateRecord::Operator(state::Operator {
                 operator,
                 role,
                 live: true,
                 ..
-            } => self.operators.push((operator, role)),
-            StateRecord::HeldWithdrawal { reference, .. } => self.held.push(reference),
-            StateRecord::RememberedOrder {
+            }) => self.operators.push((operator, role)),
+            StateRecord::HeldWithdrawal(state::HeldWithdrawal { reference, .. }) => {
+                self.held.push(reference)
+            }
+            StateRecord::RememberedOrder(state::RememberedOrder {
                 id,
                 state: OrderIdState::Killed { .. },
                 ..
-            } => {
+            }) => {
                 let mut placed = self.placed.iter();
                 self.killed.extend(placed.find(|placed| placed.order == id));
             }

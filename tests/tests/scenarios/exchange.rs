@@ -1,7 +1,7 @@
 //! Core or twin, behind the same methods.
 
 use foretell_matching::{Capacity, Exchange as Core};
-use foretell_model::digest::StateRecord;
+use foretell_model::state::StateRecord;
 use foretell_model::{Command, CommandStamp, Event, TimeNs, Verdict};
 use foretell_reference::Exchange as Twin;
 

@@ -1,6 +1,12 @@
 //! Statements and events of a market's life (docs/verify/rules.md §21 to §27).
 
-use foretell_model::command::Propose;
+use foretell_model::command::{
+    AddOperator, Dispute, ListWallet, Propose, SetPolicy, SetTerms, WithdrawProposal,
+};
+use foretell_model::event::{
+    CancelRequested, Disputed, MarketSettled, OrderDelayed, OrderReleased, Proposed, RebatePaid,
+    SettlementStarted, TermsSet, WithdrawalHeld, WithdrawalReleased, Withdrawn,
+};
 use foretell_model::{
     Command, Event, Lots, MarketNumber, Micros, OperatorRole, PaymentsUpdate, Payout, PolicyUpdate,
     Reference, TermsUpdate, TimeMs, TimeNs,
@@ -21,10 +27,10 @@ impl Desk {
         now: TimeNs,
     ) -> Result<Option<Command>, String> {
         Ok(Some(match first {
-            "terms" => Command::SetTerms {
+            "terms" => Command::SetTerms(SetTerms {
                 market: self.market(words)?,
                 terms: terms(words, now)?,
-            },
+            }),
             "step" => Command::Step,
             "pay" => {
                 words.expect("rebates")?;
@@ -44,11 +50,11 @@ impl Desk {
             },
             "operator" => {
                 let name = words.next()?;
-                Command::AddOperator {
+                Command::AddOperator(AddOperator {
                     role: role(words.next()?)?,
                     name: Names::operator_name(name)?,
                     token: padded(words.option("token").unwrap_or(name)),
-                }
+                })
             }
             "describe" => match words.option("event") {
                 Some(event) => Command::DescribeEvent {
@@ -76,30 +82,30 @@ impl Desk {
                     let market = market.ok_or("the policy of the site stays")?;
                     Command::ClearPolicy { market }
                 } else {
-                    Command::SetPolicy { market, policy }
+                    Command::SetPolicy(SetPolicy { market, policy })
                 }
             }
-            "list" => Command::ListWallet {
+            "list" => Command::ListWallet(ListWallet {
                 wallet: Names::wallet(words.next()?),
                 market: self.market_in(words),
                 propose: words.flag("proposes"),
                 dispute: words.flag("disputes"),
-            },
+            }),
             "propose" => self.propose(words)?,
-            "dispute" => Command::Dispute {
+            "dispute" => Command::Dispute(Dispute {
                 by: words.option("by").map(|wallet| self.names.account(wallet)),
                 market: self.market(words)?,
                 counter: match words.next() {
                     Ok(payout) => Some(text::one_of(Payout::ALL, payout)?),
                     Err(_) => None,
                 },
-            },
+            }),
             "withdraw" => {
                 words.expect("proposal")?;
-                Command::WithdrawProposal {
+                Command::WithdrawProposal(WithdrawProposal {
                     by: words.option("by").map(|wallet| self.names.account(wallet)),
                     market: self.market(words)?,
-                }
+                })
             }
             _ => return Ok(None),
         }))
@@ -175,53 +181,57 @@ pub(crate) fn of_event(event: &Event, names: &Names) -> String {
     let of_account = |account| names.name_of_account(account);
     let of_market = |market| names.name_of_market(market);
     match *event {
-        Event::OrderDelayed {
+        Event::OrderDelayed(OrderDelayed {
             price,
             lots,
             reserved,
             ..
-        } => format!(
+        }) => format!(
             "delayed {} @ {} reserved {}",
             of_shares(lots),
             of_price(price),
             of_reserved(lots, reserved)
         ),
-        Event::OrderReleased { account, .. } => format!("released {}", of_account(account)),
-        Event::CancelRequested { account, .. } => {
+        Event::OrderReleased(OrderReleased { account, .. }) => {
+            format!("released {}", of_account(account))
+        }
+        Event::CancelRequested(CancelRequested { account, .. }) => {
             format!("cancel requested {}", of_account(account))
         }
-        Event::Withdrawn { account, amount } => {
+        Event::Withdrawn(Withdrawn { account, amount }) => {
             format!("{} withdraws {}", of_account(account), of_micros(amount))
         }
-        Event::WithdrawalHeld { account, amount } => {
+        Event::WithdrawalHeld(WithdrawalHeld { account, amount }) => {
             format!("held {} {}", of_account(account), of_micros(amount))
         }
-        Event::WithdrawalReleased {
+        Event::WithdrawalReleased(WithdrawalReleased {
             account, amount, ..
-        } => format!("released {} {}", of_account(account), of_micros(amount)),
+        }) => format!("released {} {}", of_account(account), of_micros(amount)),
         Event::RebatePaymentStarted { .. } => "rebates start".to_owned(),
-        Event::RebatePaid { account, amount } => {
+        Event::RebatePaid(RebatePaid { account, amount }) => {
             format!("rebate {} {}", of_account(account), of_micros(amount))
         }
         Event::RebatePaymentEnded { paid } => format!("rebates paid {}", of_micros(paid)),
-        Event::TermsSet { market, .. } => format!("terms of {}", of_market(market)),
+        Event::TermsSet(TermsSet { market, .. }) => format!("terms of {}", of_market(market)),
         Event::MarketCleared { market } => format!("cleared {}", of_market(market)),
-        Event::Proposed { market, payout, .. } => {
+        Event::Proposed(Proposed { market, payout, .. }) => {
             format!("proposed {} {}", of_market(market), of_payout(payout))
         }
-        Event::Disputed { market, counter } => match counter {
+        Event::Disputed(Disputed { market, counter }) => match counter {
             Some(payout) => format!("disputed {} {}", of_market(market), of_payout(payout)),
             None => format!("disputed {}", of_market(market)),
         },
         Event::ProposalWithdrawn { market } => format!("withdrawn {}", of_market(market)),
-        Event::SettlementStarted { market, .. } => format!("settlement of {}", of_market(market)),
-        Event::MarketSettled { market, paid } => {
+        Event::SettlementStarted(SettlementStarted { market, .. }) => {
+            format!("settlement of {}", of_market(market))
+        }
+        Event::MarketSettled(MarketSettled { market, paid }) => {
             format!("settled {} {}", of_market(market), of_micros(paid))
         }
         Event::OperatorAdded { operator } => {
             format!("operator {}", names.name_of_operator(operator))
         }
-        other => format!("{other:?}"),
+        other => content(&format!("{other:?}")),
     }
 }
 
@@ -232,4 +242,13 @@ fn of_reserved(lots: Lots, reserved: u64) -> String {
     } else {
         of_micros(Micros(reserved))
     }
+}
+
+/// What a variant holds, without the variant's name around it.
+fn content(event: &str) -> String {
+    let inner = event.split_once('(').and_then(|(name, rest)| {
+        let inner = rest.strip_suffix(')')?;
+        inner.starts_with(name).then_some(inner)
+    });
+    inner.unwrap_or(event).to_owned()
 }

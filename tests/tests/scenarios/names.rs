@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use foretell_model::command::{AddOperator, RegisterKey};
+use foretell_model::event::{AccountOpened, EventRegistered, KeyRegistered, MarketRegistered};
 use foretell_model::{
     AccountNumber, ApiKey, Command, ConditionId, Event, EventNumber, KeyNumber, MarketNumber,
     OperatorName, OperatorNumber, PlaceOrder, TokenId, WalletAddress,
@@ -96,27 +98,27 @@ impl Names {
     pub(crate) fn learn(&mut self, command: &Command, named: &str, events: &[Event]) {
         for event in events {
             match *event {
-                Event::AccountOpened { account, wallet } => {
+                Event::AccountOpened(AccountOpened { account, wallet }) => {
                     self.accounts.insert(text(&wallet.0), account);
                 }
-                Event::KeyRegistered { key, .. } => {
-                    if let Command::RegisterKey { api_key, .. } = command {
+                Event::KeyRegistered(KeyRegistered { key, .. }) => {
+                    if let Command::RegisterKey(RegisterKey { api_key, .. }) = command {
                         self.keys.insert(text(&api_key.0), key);
                     }
                 }
-                Event::MarketRegistered {
+                Event::MarketRegistered(MarketRegistered {
                     market, condition, ..
-                } => {
+                }) => {
                     let name = text(&condition.0);
                     self.usual_market.get_or_insert(name.clone());
                     self.markets.insert(name, market);
                 }
                 Event::OperatorAdded { operator } => {
-                    if let Command::AddOperator { name, .. } = command {
+                    if let Command::AddOperator(AddOperator { name, .. }) = command {
                         self.operators.insert(name.text().to_owned(), operator);
                     }
                 }
-                Event::EventRegistered { event, .. } => {
+                Event::EventRegistered(EventRegistered { event, .. }) => {
                     self.events.insert(named.to_owned(), event);
                 }
                 _ => {}

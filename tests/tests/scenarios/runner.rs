@@ -1,6 +1,8 @@
 //! Plays a scenario to one exchange.
 
-use foretell_model::digest::StateRecord;
+use foretell_model::command::Finalise;
+use foretell_model::state;
+use foretell_model::state::StateRecord;
 use foretell_model::{
     Command, CommandOutcome, CommandStamp, Event, MarketNumber, Micros, OperatorNumber,
     OrderResult, OrderStatus, Sequence, Settings, TimeNs, Verdict,
@@ -149,7 +151,7 @@ impl Runner {
         } else if first == "finalise" {
             let market = self.desk.market(&mut words)?;
             let proposal = self.proposal(market);
-            Command::Finalise { market, proposal }
+            Command::Finalise(Finalise { market, proposal })
         } else if let Some(command) =
             (self.desk).market_life_command(first, &mut words, self.now)?
         {
@@ -170,7 +172,7 @@ impl Runner {
         words.end()?;
         let is_about_people = matches!(
             command,
-            Command::AddOperator { .. } | Command::RevokeOperator { .. }
+            Command::AddOperator(_) | Command::RevokeOperator { .. }
         );
         if is_about_people && stamp.operator == OperatorNumber::NONE {
             stamp.operator = OperatorNumber::FIRST_ADMIN;
@@ -201,9 +203,9 @@ impl Runner {
     fn proposal(&self, wanted: MarketNumber) -> Sequence {
         let state = self.exchange.state();
         let mut proposals = state.iter().filter_map(|record| match record {
-            StateRecord::Proposal {
+            StateRecord::Proposal(state::Proposal {
                 market, proposal, ..
-            } if *market == wanted => Some(*proposal),
+            }) if *market == wanted => Some(*proposal),
             _ => None,
         });
         proposals.next().unwrap_or(Sequence(0))

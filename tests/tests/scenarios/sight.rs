@@ -1,6 +1,7 @@
 //! The `see` statements: each subject is rendered as a text and compared whole.
 
-use foretell_model::digest::StateRecord;
+use foretell_model::state;
+use foretell_model::state::StateRecord;
 use foretell_model::{EventNumber, Lots, Micros, Payout, Side, TimeNs};
 
 use crate::names::Names;
@@ -28,21 +29,23 @@ pub(crate) fn of(
         ["supply"] => supply(usual, state, names),
         ["supply", market] => supply(market, state, names),
         ["tick", wanted] => find(state, |record| match record {
-            StateRecord::Market { market, tick, .. } if *market == names.market(wanted) => {
+            StateRecord::Market(state::Market { market, tick, .. })
+                if *market == names.market(wanted) =>
+            {
                 Some(tick.text().to_owned())
             }
             _ => None,
         })?,
         ["event", wanted] => find(state, |record| match record {
-            StateRecord::Event {
+            StateRecord::Event(state::Event {
                 event, converted, ..
-            } if *event == names.event(wanted) => {
+            }) if *event == names.event(wanted) => {
                 Some(format!("converted {}", text::of_shares(*converted)))
             }
             _ => None,
         })?,
         ["fees"] => find(state, |record| match record {
-            StateRecord::System { fees, .. } => Some(text::of_micros(*fees)),
+            StateRecord::System(state::System { fees, .. }) => Some(text::of_micros(*fees)),
             _ => None,
         })?,
         ["accrued", account] => text::of_micros(accrued(account, state, names)),
@@ -67,12 +70,12 @@ fn find(
 
 fn collateral(name: &str, state: &[StateRecord], names: &Names) -> Result<String, String> {
     find(state, |record| match record {
-        StateRecord::Account {
+        StateRecord::Account(state::Account {
             account,
             free,
             reserved,
             ..
-        } if *account == names.account(name) => Some(format!(
+        }) if *account == names.account(name) => Some(format!(
             "free {} reserved {}",
             text::of_micros(*free),
             text::of_micros(*reserved)
@@ -83,7 +86,9 @@ fn collateral(name: &str, state: &[StateRecord], names: &Names) -> Result<String
 
 fn accrued(name: &str, state: &[StateRecord], names: &Names) -> Micros {
     let amounts = state.iter().filter_map(|record| match record {
-        StateRecord::Accrued { account, amount } if *account == names.account(name) => {
+        StateRecord::Accrued(state::Accrued { account, amount })
+            if *account == names.account(name) =>
+        {
             Some(*amount)
         }
         _ => None,
@@ -97,15 +102,15 @@ fn locked(wanted: EventNumber, state: &[StateRecord]) -> Lots {
     let mut converts = Lots::ZERO;
     for record in state {
         match record {
-            StateRecord::Event {
+            StateRecord::Event(state::Event {
                 event, converted, ..
-            } if *event == wanted => converts = *converted,
-            StateRecord::Market {
+            }) if *event == wanted => converts = *converted,
+            StateRecord::Market(state::Market {
                 question: Some((event, _)),
                 payout,
                 supply,
                 ..
-            } if *event == wanted => {
+            }) if *event == wanted => {
                 no += supply[1];
                 if *payout == Some(Payout::Yes) {
                     yes = Some(supply[0]);
@@ -121,12 +126,12 @@ fn locked(wanted: EventNumber, state: &[StateRecord]) -> Lots {
 
 fn position(name: &str, of: &str, state: &[StateRecord], names: &Names) -> String {
     let held = state.iter().find_map(|record| match record {
-        StateRecord::Position {
+        StateRecord::Position(state::Position {
             account,
             market,
             free,
             reserved,
-        } if *account == names.account(name) && *market == names.market(of) => {
+        }) if *account == names.account(name) && *market == names.market(of) => {
             Some((*free, *reserved))
         }
         _ => None,
@@ -142,7 +147,11 @@ fn pair(free: Lots, reserved: Lots) -> String {
 
 fn supply(of: &str, state: &[StateRecord], names: &Names) -> String {
     let supply = state.iter().find_map(|record| match record {
-        StateRecord::Market { market, supply, .. } if *market == names.market(of) => Some(*supply),
+        StateRecord::Market(state::Market { market, supply, .. })
+            if *market == names.market(of) =>
+        {
+            Some(*supply)
+        }
         _ => None,
     });
     let [yes, no] = supply.unwrap_or_default();
@@ -152,7 +161,7 @@ fn supply(of: &str, state: &[StateRecord], names: &Names) -> String {
 fn book(of: &str, state: &[StateRecord], names: &Names) -> String {
     let mut sides = [Vec::new(), Vec::new()];
     for record in state {
-        if let StateRecord::Order {
+        if let StateRecord::Order(state::Order {
             account,
             market,
             outcome,
@@ -160,7 +169,7 @@ fn book(of: &str, state: &[StateRecord], names: &Names) -> String {
             price,
             lots,
             ..
-        } = record
+        }) = record
             && *market == names.market(of)
         {
             let yes = outcome.index() == 0;

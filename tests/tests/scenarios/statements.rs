@@ -1,6 +1,10 @@
 //! Statements other than orders, as commands.
 
-use foretell_model::command::RegisterMarket;
+use foretell_model::command::{
+    ArchiveMarket, AttestState, BindWallet, CancelAll, CancelMarketOrders, CancelOrder, Convert,
+    Deposit, Merge, Redeem, RegisterKey, RegisterMarket, ResolveMarket, RevokeKey, SetClosedOnly,
+    SetFee, SetHeartbeat, SetMinimumSize, SetTick, Split, Withdraw, WithdrawFees,
+};
 use foretell_model::{
     Command, EventId, FeeSchedule, Lots, MarketNumber, Outcome, Payout, QuestionSet, Reference,
     Sequence, SystemMode, WalletKind,
@@ -41,48 +45,48 @@ impl Desk {
                 let owner = Names::wallet(words.next()?);
                 words.expect("as")?;
                 let kind = text::one_of(WalletKind::ALL, words.next()?)?;
-                Command::BindWallet {
+                Command::BindWallet(BindWallet {
                     owner,
                     wallet,
                     kind,
-                }
+                })
             }
             "unbind" => Command::UnbindWallet {
                 wallet: Names::wallet(words.next()?),
             },
-            "closed-only" => Command::SetClosedOnly {
+            "closed-only" => Command::SetClosedOnly(SetClosedOnly {
                 wallet: Names::wallet(words.next()?),
                 closed_only: on_or_off(words)?,
-            },
-            "heartbeat" => Command::SetHeartbeat {
+            }),
+            "heartbeat" => Command::SetHeartbeat(SetHeartbeat {
                 owner: self.names.account(words.next()?),
                 on: on_or_off(words)?,
-            },
+            }),
             "key" => {
                 let name = words.next()?;
                 let owner = words.option("of").unwrap_or(name);
-                Command::RegisterKey {
+                Command::RegisterKey(RegisterKey {
                     owner: Names::wallet(owner),
                     nonce: padded(words.option("nonce").unwrap_or("0")),
                     api_key: Names::api_key(name),
                     read_only: words.flag("read-only"),
-                }
+                })
             }
             "revoke" => match words.option("operator") {
                 Some(operator) => Command::RevokeOperator {
                     operator: self.names.operator(operator),
                 },
-                None => Command::RevokeKey {
+                None => Command::RevokeKey(RevokeKey {
                     key: self.names.key(words.next()?),
                     cancel_orders: words.flag("cancelling"),
-                },
+                }),
             },
             "collect" => {
                 words.expect("fees")?;
-                Command::WithdrawFees {
+                Command::WithdrawFees(WithdrawFees {
                     amount: text::micros(words.next()?)?,
                     reference: self.reference(words),
-                }
+                })
             }
             "event" => {
                 // The name exists only in the scenario: the exchange has a number.
@@ -101,11 +105,11 @@ impl Desk {
                     rules: rules.try_into().map_err(|_| format!("no rules {rules}"))?,
                 }
             }
-            "attest" => Command::AttestState {
+            "attest" => Command::AttestState(AttestState {
                 sequence: Sequence(text::number(words.next()?)?),
                 state: [0; 32],
                 snapshot: [0; 32],
-            },
+            }),
             "advance" => Command::AdvanceTime,
             "continue" => Command::Continue,
             _ => return self.market_command(first, words),
@@ -134,26 +138,26 @@ impl Desk {
             "close" => Command::CloseMarket {
                 market: self.market(words)?,
             },
-            "resolve" => Command::ResolveMarket {
+            "resolve" => Command::ResolveMarket(ResolveMarket {
                 market: self.market(words)?,
                 payout: text::one_of(Payout::ALL, words.next()?)?,
-            },
-            "archive" => Command::ArchiveMarket {
+            }),
+            "archive" => Command::ArchiveMarket(ArchiveMarket {
                 market: self.market(words)?,
                 archived: on_or_off(words)?,
-            },
-            "tick" => Command::SetTick {
+            }),
+            "tick" => Command::SetTick(SetTick {
                 market: self.market(words)?,
                 tick: text::tick(words.next()?)?,
-            },
-            "minimum" => Command::SetMinimumSize {
+            }),
+            "minimum" => Command::SetMinimumSize(SetMinimumSize {
                 market: self.market(words)?,
                 minimum_size: text::shares(words.next()?)?,
-            },
-            "fee" => Command::SetFee {
+            }),
+            "fee" => Command::SetFee(SetFee {
                 market: self.market(words)?,
                 fee: fee(words.next()?)?,
-            },
+            }),
             _ => return Ok(None),
         }))
     }
@@ -185,45 +189,45 @@ impl Desk {
         let account = self.names.account(name);
         let wallet = Names::wallet(name);
         Ok(match verb {
-            "deposits" => Command::Deposit {
+            "deposits" => Command::Deposit(Deposit {
                 wallet,
                 amount: text::micros(words.next()?)?,
                 reference: self.reference(words),
-            },
-            "withdraws" => Command::Withdraw {
+            }),
+            "withdraws" => Command::Withdraw(Withdraw {
                 wallet,
                 amount: text::micros(words.next()?)?,
                 reference: self.reference(words),
-            },
-            "splits" => Command::Split {
+            }),
+            "splits" => Command::Split(Split {
                 account,
                 lots: text::shares(words.next()?)?,
                 market: self.market_option(words),
                 reference: self.reference(words),
-            },
-            "merges" => Command::Merge {
+            }),
+            "merges" => Command::Merge(Merge {
                 account,
                 lots: text::shares(words.next()?)?,
                 market: self.market_option(words),
                 reference: self.reference(words),
-            },
-            "redeems" => Command::Redeem {
+            }),
+            "redeems" => Command::Redeem(Redeem {
                 account,
                 market: self.market(words)?,
                 reference: self.reference(words),
-            },
+            }),
             "converts" => {
                 let lots: Lots = text::shares(words.next()?)?;
                 words.expect("of")?;
                 let questions = questions(words.next()?)?;
                 words.expect("in")?;
-                Command::Convert {
+                Command::Convert(Convert {
                     account,
                     event: self.names.event(words.next()?),
                     questions,
                     lots,
                     reference: self.reference(words),
-                }
+                })
             }
             "cancels" => self.cancel(name, words)?,
             _ => return Err(format!("`{verb}` was not understood")),
@@ -235,8 +239,8 @@ impl Desk {
         let owner = self.names.account(name);
         let heartbeat = words.flag("for-silence");
         Ok(match words.next()? {
-            "all" => Command::CancelAll { owner, heartbeat },
-            "market" => Command::CancelMarketOrders {
+            "all" => Command::CancelAll(CancelAll { owner, heartbeat }),
+            "market" => Command::CancelMarketOrders(CancelMarketOrders {
                 owner,
                 market: self.market(words)?,
                 outcome: if words.flag("YES") {
@@ -244,17 +248,17 @@ impl Desk {
                 } else {
                     words.flag("NO").then_some(Outcome::No)
                 },
-            },
+            }),
             label => {
                 let placed = self
                     .names
                     .orders
                     .get(label)
                     .ok_or_else(|| format!("no order is called `{label}`"))?;
-                Command::CancelOrder {
+                Command::CancelOrder(CancelOrder {
                     owner,
                     order: placed.order,
-                }
+                })
             }
         })
     }

@@ -1,5 +1,9 @@
 //! Parses and formats amounts; renders responses and events.
 
+use foretell_model::event::{
+    AccountOpened, ClosedOnlySet, MarketResolved, MarketStateSet, OrderClosed, OrderKilled,
+    OrderRested, Redeemed, TickSet,
+};
 use foretell_model::{
     CommandOutcome, Event, Fill, Lots, MatchKind, Micros, OrderResult, OrderStatus, Payout, Price,
     Rejection, RejectionReason, Tick, Verdict,
@@ -128,60 +132,60 @@ fn of_refusal(refusal: &Rejection) -> String {
 pub(crate) fn of_event(event: &Event, names: &Names) -> String {
     match *event {
         Event::Fill(fill) => of_fill(&fill, names),
-        Event::OrderRested { lots, price } => {
+        Event::OrderRested(OrderRested { lots, price }) => {
             format!("rests {} @ {}", of_shares(lots), of_price(price))
         }
         Event::OrderCompleted => "completed".to_owned(),
-        Event::OrderClosed {
+        Event::OrderClosed(OrderClosed {
             account,
             lots,
             reason,
             ..
-        } => format!(
+        }) => format!(
             "closed {} {} {reason:?}",
             names.name_of_account(account),
             of_shares(lots)
         ),
-        Event::OrderKilled {
+        Event::OrderKilled(OrderKilled {
             reason,
             details: [0, 0],
-        } => format!("killed {reason:?}"),
-        Event::OrderKilled { reason, details } => {
+        }) => format!("killed {reason:?}"),
+        Event::OrderKilled(OrderKilled { reason, details }) => {
             format!("killed {}", of_refusal(&Rejection { reason, details }))
         }
-        Event::AccountOpened { account, .. } => {
+        Event::AccountOpened(AccountOpened { account, .. }) => {
             format!("opened {}", names.name_of_account(account))
         }
         Event::EventFrozen { event } => format!("frozen {}", names.name_of_event(event)),
-        Event::MarketStateSet { market, state } => {
+        Event::MarketStateSet(MarketStateSet { market, state }) => {
             format!("{} is {state:?}", names.name_of_market(market))
         }
-        Event::MarketResolved { market, payout } => {
+        Event::MarketResolved(MarketResolved { market, payout }) => {
             format!(
                 "{} resolves {}",
                 names.name_of_market(market),
                 of_payout(payout)
             )
         }
-        Event::TickSet { market, tick } => {
+        Event::TickSet(TickSet { market, tick }) => {
             format!("tick of {} {}", names.name_of_market(market), tick.text())
         }
-        Event::Redeemed {
+        Event::Redeemed(Redeemed {
             account,
             lots: [yes, no],
             payout,
             ..
-        } => format!(
+        }) => format!(
             "{} burns {} YES {} NO for {}",
             names.name_of_account(account),
             of_shares(yes),
             of_shares(no),
             of_micros(payout)
         ),
-        Event::ClosedOnlySet {
+        Event::ClosedOnlySet(ClosedOnlySet {
             account,
             closed_only,
-        } => format!(
+        }) => format!(
             "{} closed-only {closed_only}",
             names.name_of_account(account)
         ),

@@ -1,6 +1,7 @@
 //! Ways positions end: sales of all shares of a token, merges, and redeems of resolved markets.
 //! Also the titles of the markets, by which positions are searched.
 
+use foretell_model::command::{Merge, Redeem, ResolveMarket};
 use foretell_model::{
     AccountNumber, Command, Lots, MarketNumber, Outcome, Payout, Reference, Side,
 };
@@ -118,12 +119,12 @@ impl History {
         }
         *held = held.map(|lots| lots - sets);
         let reference = self.reference();
-        self.apply(&Command::Merge {
+        self.apply(&Command::Merge(Merge {
             account: AccountNumber(holder.0),
             market: MarketNumber(holder.1),
             lots: Lots(sets),
             reference,
-        })
+        }))
     }
 
     /// Resolves some markets; then every other wallet redeems its shares.
@@ -143,7 +144,7 @@ impl History {
                 _ => Payout::Half,
             };
             self.apply(&Command::CloseMarket { market })?;
-            self.apply(&Command::ResolveMarket { market, payout })?;
+            self.apply(&Command::ResolveMarket(ResolveMarket { market, payout }))?;
         }
         let resolved = held
             .into_iter()
@@ -155,11 +156,11 @@ impl History {
                 continue;
             }
             let reference = self.reference();
-            self.apply(&Command::Redeem {
+            self.apply(&Command::Redeem(Redeem {
                 account: AccountNumber(account),
                 market: MarketNumber(market),
                 reference,
-            })?;
+            }))?;
         }
         Ok(())
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use foretell_model::digest::BackgroundWork;
+use foretell_model::state::BackgroundWork;
 use foretell_model::{AccountNumber, MarketNumber, MarketState, Payout};
 
 use crate::exchange::Exchange;

@@ -1,7 +1,7 @@
 //! Restores positions, resting orders and order ids.
 
-use foretell_model::digest::OrderIdState;
 use foretell_model::limits::MAX_ORDER_LOTS;
+use foretell_model::state::OrderIdState;
 use foretell_model::{OrderId, OrderNumber, Price, Settings, Side, TimeMs};
 
 use crate::exchange::Exchange;

@@ -1,6 +1,6 @@
 //! Restores references (for idempotency) and pending work.
 
-use foretell_model::digest::PendingWork;
+use foretell_model::state::PendingWork;
 use foretell_model::{
     AccountNumber, CloseReason, CommandOutcome, EventNumber, MarketNumber, MarketState, Micros,
 };

@@ -1,7 +1,8 @@
 //! Dispatches each state record to the structure that stores it.
 
-use foretell_model::digest::StateRecord;
 use foretell_model::limits::NEWEST_RULES;
+use foretell_model::state;
+use foretell_model::state::StateRecord;
 
 use crate::accounts::Account;
 use crate::background::Background;
@@ -27,7 +28,7 @@ impl Restorer {
     /// One arm per record kind.
     pub(super) fn put(&mut self, record: &StateRecord) -> Checked {
         match *record {
-            StateRecord::System {
+            StateRecord::System(state::System {
                 rules,
                 sequence,
                 time,
@@ -37,7 +38,7 @@ impl Restorer {
                 collateral,
                 fees,
                 pending,
-            } => {
+            }) => {
                 let is_known = (1..=NEWEST_RULES).contains(&rules);
                 check(is_known, "unknown rules")?;
                 let system = System {
@@ -54,11 +55,11 @@ impl Restorer {
                 };
                 self.put_system(system)
             }
-            StateRecord::Domain { domain, separator } => {
+            StateRecord::Domain(state::Domain { domain, separator }) => {
                 self.exchange.system.domains[usize::from(domain.0)] = Some(separator);
                 Ok(())
             }
-            StateRecord::Account {
+            StateRecord::Account(state::Account {
                 account,
                 wallet,
                 owner,
@@ -68,7 +69,7 @@ impl Restorer {
                 free,
                 reserved,
                 live_orders,
-            } => {
+            }) => {
                 self.live_orders.push(live_orders);
                 let marks = Account {
                     free,
@@ -84,14 +85,14 @@ impl Restorer {
                 };
                 self.put_account(account, wallet, marks)
             }
-            StateRecord::Key {
+            StateRecord::Key(state::Key {
                 key,
                 api_key,
                 owner,
                 nonce,
                 read_only,
                 live,
-            } => {
+            }) => {
                 let marks = Key {
                     owner,
                     read_only,
@@ -99,17 +100,17 @@ impl Restorer {
                 };
                 self.put_key(key, marks, KeyNames { api_key, nonce })
             }
-            StateRecord::Event {
+            StateRecord::Event(state::Event {
                 event,
                 id,
                 frozen,
                 questions,
                 converted,
-            } => {
+            }) => {
                 self.questions.push(questions);
                 self.put_event(event, id, frozen, converted)
             }
-            StateRecord::Market {
+            StateRecord::Market(state::Market {
                 market,
                 condition,
                 tokens,
@@ -122,7 +123,7 @@ impl Restorer {
                 payout,
                 archived,
                 supply,
-            } => {
+            }) => {
                 let rules = Market {
                     ladder: Ladder::new(tick),
                     supply,
@@ -138,18 +139,18 @@ impl Restorer {
                 };
                 self.put_market(market, rules, MarketNames { condition, tokens })
             }
-            StateRecord::Position {
+            StateRecord::Position(state::Position {
                 account,
                 market,
                 free,
                 reserved,
-            } => self.put_position(Position {
+            }) => self.put_position(Position {
                 free,
                 reserved,
                 account,
                 market,
             }),
-            StateRecord::Order {
+            StateRecord::Order(state::Order {
                 order,
                 id,
                 account,
@@ -159,7 +160,7 @@ impl Restorer {
                 price,
                 lots,
                 expiration,
-            } => {
+            }) => {
                 let resting = Order {
                     lots,
                     number: order,
@@ -179,7 +180,7 @@ impl Restorer {
                 };
                 self.put_order(id, price, resting)
             }
-            StateRecord::RememberedOrder {
+            StateRecord::RememberedOrder(state::RememberedOrder {
                 order,
                 id,
                 timestamp,
@@ -189,7 +190,7 @@ impl Restorer {
                 expiration,
                 post_only,
                 key,
-            } => {
+            }) => {
                 let terms = OrderTerms {
                     expiration,
                     key,
@@ -198,7 +199,7 @@ impl Restorer {
                 };
                 self.put_order_id((order, id), timestamp, terms, (state, in_expiry_queue))
             }
-            StateRecord::RememberedReference {
+            StateRecord::RememberedReference(state::RememberedReference {
                 sequence,
                 time,
                 scope,
@@ -209,7 +210,7 @@ impl Restorer {
                 amount,
                 questions,
                 collateral,
-            } => self.put_reference(UsedReference {
+            }) => self.put_reference(UsedReference {
                 sequence,
                 time,
                 scope,
@@ -223,18 +224,18 @@ impl Restorer {
                 },
                 outcome: outcome_of(code, account, collateral)?,
             }),
-            StateRecord::Site {
+            StateRecord::Site(state::Site {
                 payments,
                 policy,
                 rebates_since,
-            } => self.put_site(payments, policy, rebates_since),
-            StateRecord::Operator {
+            }) => self.put_site(payments, policy, rebates_since),
+            StateRecord::Operator(state::Operator {
                 operator,
                 name,
                 role,
                 token,
                 live,
-            } => {
+            }) => {
                 let added = Operator {
                     name,
                     role,
@@ -243,19 +244,21 @@ impl Restorer {
                 };
                 self.put_operator(operator, added)
             }
-            StateRecord::Terms {
+            StateRecord::Terms(state::Terms {
                 market,
                 terms,
                 clear_armed,
-            } => self.put_terms(market, MarketClock { terms, clear_armed }),
-            StateRecord::Policy { market, policy } => self.put_policy(market, policy),
-            StateRecord::ListedWallet {
+            }) => self.put_terms(market, MarketClock { terms, clear_armed }),
+            StateRecord::Policy(state::Policy { market, policy }) => {
+                self.put_policy(market, policy)
+            }
+            StateRecord::ListedWallet(state::ListedWallet {
                 market,
                 account,
                 propose,
                 dispute,
-            } => self.put_listed(market, account, Permissions { propose, dispute }),
-            StateRecord::Proposal {
+            }) => self.put_listed(market, account, Permissions { propose, dispute }),
+            StateRecord::Proposal(state::Proposal {
                 market,
                 proposal,
                 time,
@@ -268,7 +271,7 @@ impl Restorer {
                 second_person,
                 disputed,
                 counter,
-            } => {
+            }) => {
                 let put = Proposal {
                     number: proposal,
                     time,
@@ -284,8 +287,10 @@ impl Restorer {
                 };
                 self.put_proposal(market, put)
             }
-            StateRecord::Accrued { account, amount } => self.put_accrued(account, amount),
-            StateRecord::DelayedOrder {
+            StateRecord::Accrued(state::Accrued { account, amount }) => {
+                self.put_accrued(account, amount)
+            }
+            StateRecord::DelayedOrder(state::DelayedOrder {
                 order,
                 id,
                 account,
@@ -303,7 +308,7 @@ impl Restorer {
                 rebate_ppm,
                 reserved,
                 cancel,
-            } => {
+            }) => {
                 let entry = Order {
                     lots,
                     number: order,
@@ -336,26 +341,26 @@ impl Restorer {
                 };
                 self.put_delayed(id, price, entry, delayed)
             }
-            StateRecord::HeldWithdrawal {
+            StateRecord::HeldWithdrawal(state::HeldWithdrawal {
                 sequence,
                 operator,
                 account,
                 amount,
                 reference,
-            } => self.put_held(HeldWithdrawal {
+            }) => self.put_held(HeldWithdrawal {
                 sequence,
                 operator,
                 account,
                 amount,
                 reference,
             }),
-            StateRecord::Background {
+            StateRecord::Background(state::Background {
                 first,
                 work,
                 next,
                 end,
                 paid,
-            } => self.put_background(Background {
+            }) => self.put_background(Background {
                 first,
                 work,
                 next,

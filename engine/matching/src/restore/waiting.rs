@@ -1,7 +1,7 @@
 //! Restores what waits: accrued rebates, delayed orders, held withdrawals, background work.
 
-use foretell_model::digest::BackgroundWork;
 use foretell_model::limits::{MAX_BALANCE, MAX_ORDER_LOTS, MAX_REBATE_PPM};
+use foretell_model::state::BackgroundWork;
 use foretell_model::{
     AccountNumber, CloseReason, Lots, MarketNumber, Micros, OrderId, OrderType, Price, Side,
 };

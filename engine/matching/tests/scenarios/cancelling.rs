@@ -1,5 +1,9 @@
 //! Ends of resting orders: by id, owner, market and time; bounded and resumed.
 
+use foretell_model::command::{
+    BindWallet, CancelAll, CancelMarketOrders, CancelOrder, RevokeKey, SetClosedOnly,
+};
+use foretell_model::event::MarketStateSet;
 use foretell_model::limits::MAX_VISITED_ORDERS;
 use foretell_model::{
     CloseReason, Command, CommandOutcome, Event, MarketState, OrderId, OrderType, Outcome,
@@ -13,10 +17,10 @@ const BUY_NO: (Side, Outcome) = (Side::Buy, Outcome::No);
 const SELL_YES: (Side, Outcome) = (Side::Sell, Outcome::Yes);
 
 const fn cancel_all(trader: Trader) -> Command {
-    Command::CancelAll {
+    Command::CancelAll(CancelAll {
         owner: trader.account,
         heartbeat: false,
-    }
+    })
 }
 
 fn numbers(closed: &[(u64, CloseReason)]) -> Vec<u64> {
@@ -32,9 +36,11 @@ fn a_cancelled_order_gives_back_what_it_reserved() {
     for what in [BUY_YES, SELL_YES] {
         let order = world.limit(owner, market, what, 10, 50);
         world.place(order);
-        let cancel = |trader: Trader, order: OrderId| Command::CancelOrder {
-            owner: trader.account,
-            order,
+        let cancel = |trader: Trader, order: OrderId| {
+            Command::CancelOrder(CancelOrder {
+                owner: trader.account,
+                order,
+            })
         };
         world.refused(
             &cancel(other, order.order),
@@ -56,11 +62,11 @@ fn cancel_all_covers_the_wallets_of_an_owner_by_kind_and_number() {
     let bind = |world: &mut World, name: u8, kind| {
         let wallet = WalletAddress([name; 20]);
         let account = world.deposit(wallet, 100);
-        world.done(&Command::BindWallet {
+        world.done(&Command::BindWallet(BindWallet {
             owner: owner.wallet,
             wallet,
             kind,
-        });
+        }));
         Trader {
             account,
             wallet,
@@ -93,10 +99,12 @@ fn a_market_cancel_takes_one_market_and_one_outcome() {
     let elsewhere = world.rest(owner, second, BUY_YES, 1, 50);
     let yes = world.rest(owner, first, BUY_YES, 1, 50);
     let no = world.rest(owner, first, BUY_NO, 1, 40);
-    let cancel = |outcome| Command::CancelMarketOrders {
-        owner: owner.account,
-        market: first,
-        outcome,
+    let cancel = |outcome| {
+        Command::CancelMarketOrders(CancelMarketOrders {
+            owner: owner.account,
+            market: first,
+            outcome,
+        })
     };
     world.done(&cancel(Some(Outcome::No)));
     assert_eq!(world.closed(), [(no, CloseReason::User)]);
@@ -144,7 +152,10 @@ fn long_work_goes_on_in_continue_commands_and_nothing_comes_between() {
     fill_book(&mut world);
     assert_eq!(world.done(&Command::CloseMarket { market }), full);
     let state = MarketState::Closed;
-    assert_eq!(world.events[0], Event::MarketStateSet { market, state });
+    assert_eq!(
+        world.events[0],
+        Event::MarketStateSet(MarketStateSet { market, state })
+    );
     world.done(&Command::Continue);
     world.done(&Command::Continue);
     assert_eq!(world.money(owner), (10_000 * UNIT, 0));
@@ -183,10 +194,10 @@ fn becoming_closed_only_ends_buys_and_leaves_sells() {
     let buy_no = world.rest(trader, market, BUY_NO, 1, 40);
     let sell = world.rest(trader, market, SELL_YES, 1, 60);
     let buy_yes = world.rest(trader, market, BUY_YES, 1, 50);
-    let command = Command::SetClosedOnly {
+    let command = Command::SetClosedOnly(SetClosedOnly {
         wallet: trader.wallet,
         closed_only: true,
-    };
+    });
     assert_eq!(
         world.done(&command),
         CommandOutcome::Account(trader.account)
@@ -228,10 +239,10 @@ fn time_ends_orders_by_expiration_then_number() {
     // Another safety margin changes what is due.
     world.change_settings(|settings| settings.gtd_safety_seconds = 0);
     assert_eq!(world.exchange.next_due(), due(400));
-    let last = Command::CancelAll {
+    let last = Command::CancelAll(CancelAll {
         owner: trader.account,
         heartbeat: true,
-    };
+    });
     world.done(&last);
     assert_eq!(world.closed(), [(placed[3], CloseReason::Heartbeat)]);
     assert_eq!(world.exchange.next_due(), None);
@@ -244,10 +255,10 @@ fn a_revoked_key_may_take_the_orders_with_it() {
         let market = world.market();
         let trader = world.trader(1, 100);
         world.rest(trader, market, BUY_YES, 1, 50);
-        let revoke = Command::RevokeKey {
+        let revoke = Command::RevokeKey(RevokeKey {
             key: trader.key,
             cancel_orders,
-        };
+        });
         let orders = u32::from(cancel_orders);
         assert_eq!(world.done(&revoke), CommandOutcome::Cancelled { orders });
         assert_eq!(world.events[0], Event::KeyRevoked { key: trader.key });

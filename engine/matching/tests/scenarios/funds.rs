@@ -1,5 +1,8 @@
 //! Deposits, withdrawals and full sets, and idempotency by references.
 
+use foretell_model::command::{
+    Deposit, Merge, Redeem, SetClosedOnly, Split, Withdraw, WithdrawFees,
+};
 use foretell_model::limits::{MAX_BALANCE, REFERENCE_MEMORY_NS};
 use foretell_model::{
     AccountNumber, Command, CommandOutcome, Event, FeeSchedule, Lots, MarketNumber, Micros,
@@ -9,44 +12,48 @@ use foretell_model::{
 use crate::world::{Trader, UNIT, World};
 
 fn split(world: &mut World, trader: Trader, market: MarketNumber, lots: u64) -> Command {
-    Command::Split {
+    Command::Split(Split {
         account: trader.account,
         market,
         lots: Lots(lots),
         reference: world.reference(),
-    }
+    })
 }
 
 fn merge(world: &mut World, trader: Trader, market: MarketNumber, lots: u64) -> Command {
-    Command::Merge {
+    Command::Merge(Merge {
         account: trader.account,
         market,
         lots: Lots(lots),
         reference: world.reference(),
-    }
+    })
 }
 
 fn redeem(world: &mut World, trader: Trader, market: MarketNumber) -> Command {
-    Command::Redeem {
+    Command::Redeem(Redeem {
         account: trader.account,
         market,
         reference: world.reference(),
-    }
+    })
 }
 
 #[test]
 fn deposits_open_accounts_and_repeat_safely() {
     let mut world = World::new();
     let wallet = WalletAddress([9; 20]);
-    let deposit = |amount, reference| Command::Deposit {
-        wallet,
-        amount: Micros(amount),
-        reference: Reference([reference; 32]),
+    let deposit = |amount, reference| {
+        Command::Deposit(Deposit {
+            wallet,
+            amount: Micros(amount),
+            reference: Reference([reference; 32]),
+        })
     };
-    let withdraw = |amount, reference| Command::Withdraw {
-        wallet,
-        amount: Micros(amount),
-        reference: Reference([reference; 32]),
+    let withdraw = |amount, reference| {
+        Command::Withdraw(Withdraw {
+            wallet,
+            amount: Micros(amount),
+            reference: Reference([reference; 32]),
+        })
     };
     world.refused(&withdraw(1, 1), RejectionReason::UnknownAccount);
     world.refused(&deposit(0, 1), RejectionReason::AmountZero);
@@ -54,17 +61,17 @@ fn deposits_open_accounts_and_repeat_safely() {
     assert_eq!(limit, [u64::MAX, MAX_BALANCE.0]);
     let account = CommandOutcome::Account(AccountNumber(0));
     assert_eq!(world.done(&deposit(10, 1)), account);
-    assert!(matches!(world.events[0], Event::AccountOpened { .. }));
+    assert!(matches!(world.events[0], Event::AccountOpened(_)));
     let first = world.exchange.sequence().0;
     world.wait(1 + REFERENCE_MEMORY_NS / 1_000_000_000);
     assert_eq!(world.repeated(&deposit(10, 1)), (first, first, account));
     world.refused(&deposit(11, 1), RejectionReason::ReferenceReused);
     world.refused(&withdraw(10, 1), RejectionReason::ReferenceReused);
-    let other = Command::Deposit {
+    let other = Command::Deposit(Deposit {
         wallet: WalletAddress([8; 20]),
         amount: Micros(10),
         reference: Reference([1; 32]),
-    };
+    });
     world.refused(&other, RejectionReason::ReferenceReused);
     let full = MAX_BALANCE.0 - 10;
     world.refused(&deposit(full + 1, 2), RejectionReason::BalanceLimit);
@@ -84,10 +91,12 @@ fn only_free_collateral_can_leave() {
     let trader = world.trader(1, 10);
     world.rest(trader, market, (Side::Buy, Outcome::Yes), 10, 60);
     let reference = world.reference();
-    let withdraw = |units| Command::Withdraw {
-        wallet: trader.wallet,
-        amount: Micros(units * UNIT),
-        reference,
+    let withdraw = |units| {
+        Command::Withdraw(Withdraw {
+            wallet: trader.wallet,
+            amount: Micros(units * UNIT),
+            reference,
+        })
     };
     world.refused(&withdraw(5), RejectionReason::NotEnoughCollateral);
     world.done(&withdraw(4));
@@ -107,9 +116,11 @@ fn collected_fees_can_be_withdrawn_once() {
     let order = world.limit(taker, market, (Side::Buy, Outcome::Yes), 10, 50);
     assert_eq!(world.place(order).fee, Micros(100_000));
     let reference = world.reference();
-    let withdraw = |amount| Command::WithdrawFees {
-        amount: Micros(amount),
-        reference,
+    let withdraw = |amount| {
+        Command::WithdrawFees(WithdrawFees {
+            amount: Micros(amount),
+            reference,
+        })
     };
     let lacking = world.refused(&withdraw(100_001), RejectionReason::NotEnoughCollateral);
     assert_eq!(lacking, [100_001, 100_000]);
@@ -181,11 +192,13 @@ fn the_reference_of_an_action_is_its_accounts_own_and_kept_thirty_days() {
     let market = world.market();
     let (first, second) = (world.trader(1, 100), world.trader(2, 100));
     let reference = world.reference();
-    let split = |trader: Trader, lots| Command::Split {
-        account: trader.account,
-        market,
-        lots: Lots(lots),
-        reference,
+    let split = |trader: Trader, lots| {
+        Command::Split(Split {
+            account: trader.account,
+            market,
+            lots: Lots(lots),
+            reference,
+        })
     };
     world.done(&split(first, 100));
     world.done(&split(second, 200));
@@ -216,18 +229,18 @@ fn who_may_make_and_take_apart_sets_when() {
     }
     let mode = SystemMode::PostOnly;
     world.done(&Command::SetMode { mode });
-    world.done(&Command::SetClosedOnly {
+    world.done(&Command::SetClosedOnly(SetClosedOnly {
         wallet: trader.wallet,
         closed_only: true,
-    });
+    }));
     let command = split(&mut world, trader, market, 1);
     world.refused(&command, RejectionReason::ClosedOnlyAccount);
     let command = merge(&mut world, trader, market, 1);
     world.done(&command);
-    world.done(&Command::SetClosedOnly {
+    world.done(&Command::SetClosedOnly(SetClosedOnly {
         wallet: trader.wallet,
         closed_only: false,
-    });
+    }));
     world.done(&Command::PauseMarket { market });
     let command = split(&mut world, trader, market, 1);
     world.refused(&command, RejectionReason::MarketPaused);

@@ -1,5 +1,8 @@
 //! Permissions, and at-most-once execution of orders: ids, timestamps, keys, wallets.
 
+use foretell_model::command::{
+    BindWallet, CancelOrder, RegisterDomain, RegisterKey, RevokeKey, SetHeartbeat,
+};
 use foretell_model::limits::NEWEST_RULES;
 use foretell_model::{
     AccountNumber, ApiKey, Command, CommandOutcome, Event, KeyNumber, MarketNumber, OrderId,
@@ -22,10 +25,10 @@ fn a_repeated_order_is_the_first_one() {
     let number = world.exchange.sequence().0;
     let answer = (number, number, CommandOutcome::Done);
     assert_eq!(world.repeated(&Command::PlaceOrder(order)), answer);
-    world.done(&Command::CancelOrder {
+    world.done(&Command::CancelOrder(CancelOrder {
         owner: trader.account,
         order: order.order,
-    });
+    }));
     assert_eq!(world.repeated(&Command::PlaceOrder(order)), answer);
     let others = [
         PlaceOrder {
@@ -68,12 +71,12 @@ fn parties_are_checked_first() {
     let mut world = World::new();
     let market = world.market();
     let (trader, other) = (world.trader(1, 100), world.trader(2, 100));
-    let reading = Command::RegisterKey {
+    let reading = Command::RegisterKey(RegisterKey {
         owner: trader.wallet,
         nonce: [1; 32],
         api_key: ApiKey([77; 16]),
         read_only: true,
-    };
+    });
     let CommandOutcome::Key(reading) = world.done(&reading) else {
         panic!("no key");
     };
@@ -183,10 +186,10 @@ fn a_full_id_memory_is_busy_until_its_front_is_due() {
     let Command::PlaceOrder(order) = first else {
         panic!("an order");
     };
-    world.done(&Command::CancelOrder {
+    world.done(&Command::CancelOrder(CancelOrder {
         owner: trader.account,
         order: order.order,
-    });
+    }));
     world.refused(&first, RejectionReason::TimestampOutOfWindow);
 }
 
@@ -194,23 +197,25 @@ fn a_full_id_memory_is_busy_until_its_front_is_due() {
 fn keys_are_registered_once_and_revoked_for_ever() {
     let mut world = World::new();
     let owner = WalletAddress([1; 20]);
-    let key = |nonce: u8, text: u8, read_only| Command::RegisterKey {
-        owner,
-        nonce: [nonce; 32],
-        api_key: ApiKey([text; 16]),
-        read_only,
+    let key = |nonce: u8, text: u8, read_only| {
+        Command::RegisterKey(RegisterKey {
+            owner,
+            nonce: [nonce; 32],
+            api_key: ApiKey([text; 16]),
+            read_only,
+        })
     };
     let first = CommandOutcome::Key(KeyNumber(0));
     assert_eq!(world.done(&key(0, 1, false)), first);
-    assert!(matches!(world.events[0], Event::AccountOpened { .. }));
+    assert!(matches!(world.events[0], Event::AccountOpened(_)));
     assert_eq!(world.repeated(&key(0, 1, false)), (0, 0, first));
     world.refused(&key(0, 2, false), RejectionReason::KeyTaken);
     world.refused(&key(1, 1, false), RejectionReason::KeyTaken);
     world.done(&key(0, 2, true));
-    world.done(&Command::RevokeKey {
+    world.done(&Command::RevokeKey(RevokeKey {
         key: KeyNumber(0),
         cancel_orders: false,
-    });
+    }));
     world.refused(&key(0, 1, false), RejectionReason::NonceRevoked);
     world.refused(&key(0, 3, false), RejectionReason::NonceRevoked);
     world.refused(&key(2, 1, false), RejectionReason::KeyTaken);
@@ -218,10 +223,10 @@ fn keys_are_registered_once_and_revoked_for_ever() {
         world.done(&key(number, number, false));
     }
     world.refused(&key(25, 25, false), RejectionReason::TooManyKeys);
-    world.done(&Command::RevokeKey {
+    world.done(&Command::RevokeKey(RevokeKey {
         key: KeyNumber(1),
         cancel_orders: false,
-    });
+    }));
     world.done(&key(25, 25, false));
 }
 
@@ -231,10 +236,12 @@ fn wallets_are_bound_under_conditions() {
     let market = world.market();
     let trader = world.trader(1, 100);
     let wallet = |name: u8| WalletAddress([name; 20]);
-    let bind = |owner: u8, of: u8, kind| Command::BindWallet {
-        owner: wallet(owner),
-        wallet: wallet(of),
-        kind,
+    let bind = |owner: u8, of: u8, kind| {
+        Command::BindWallet(BindWallet {
+            owner: wallet(owner),
+            wallet: wallet(of),
+            kind,
+        })
     };
     let unbind = |of: u8| Command::UnbindWallet { wallet: wallet(of) };
     world.refused(
@@ -271,12 +278,12 @@ fn wallets_are_bound_under_conditions() {
     ] {
         world.refused(&command, reason);
     }
-    let keyed = Command::RegisterKey {
+    let keyed = Command::RegisterKey(RegisterKey {
         owner: wallet(2),
         nonce: [0; 32],
         api_key: ApiKey([5; 16]),
         read_only: false,
-    };
+    });
     world.refused(&keyed, RejectionReason::NotAnOwner);
 
     // The owner's key trades for the wallet; a live order prevents unbinding.
@@ -285,9 +292,11 @@ fn wallets_are_bound_under_conditions() {
     order.account = account;
     world.place(order);
     world.refused(&unbind(2), RejectionReason::WalletHasLiveOrders);
-    let cancel = |owner| Command::CancelOrder {
-        owner,
-        order: order.order,
+    let cancel = |owner| {
+        Command::CancelOrder(CancelOrder {
+            owner,
+            order: order.order,
+        })
     };
     world.refused(&cancel(account), RejectionReason::OrderOfAnotherOwner);
     world.done(&cancel(trader.account));
@@ -312,10 +321,10 @@ fn wallets_are_bound_under_conditions() {
 fn marks_and_system_settings_repeat() {
     let mut world = World::new();
     let trader = world.trader(1, 1);
-    let heartbeat = Command::SetHeartbeat {
+    let heartbeat = Command::SetHeartbeat(SetHeartbeat {
         owner: trader.account,
         on: true,
-    };
+    });
     world.done(&heartbeat);
     world.repeated(&heartbeat);
     let settings = world.settings();
@@ -339,9 +348,11 @@ fn marks_and_system_settings_repeat() {
             RejectionReason::UnknownRules,
         );
     }
-    let domain = |byte| Command::RegisterDomain {
-        domain: foretell_model::DomainNumber(255),
-        separator: [byte; 32],
+    let domain = |byte| {
+        Command::RegisterDomain(RegisterDomain {
+            domain: foretell_model::DomainNumber(255),
+            separator: [byte; 32],
+        })
     };
     world.done(&domain(1));
     world.repeated(&domain(1));

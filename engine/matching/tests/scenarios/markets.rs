@@ -1,6 +1,9 @@
 //! Lifecycle and rules of markets.
 
-use foretell_model::command::RegisterMarket;
+use foretell_model::command::{
+    ArchiveMarket, RegisterMarket, ResolveMarket, SetFee, SetMinimumSize, SetTick,
+};
+use foretell_model::event::TickSet;
 use foretell_model::{
     Command, CommandOutcome, Event, EventNumber, FeeSchedule, Lots, MarketNumber, MarketState,
     OrderStatus, Outcome, Payout, RejectionReason, Side, Tick, TokenId,
@@ -29,10 +32,10 @@ fn the_life_of_a_market_has_one_direction() {
                 Command::PauseMarket { market },
                 Command::ResumeMarket { market },
                 Command::CloseMarket { market },
-                Command::ResolveMarket {
+                Command::ResolveMarket(ResolveMarket {
                     market,
                     payout: Payout::Half,
-                },
+                }),
             ][index];
             if is_allowed {
                 world.done(&command);
@@ -170,17 +173,21 @@ fn registration_is_idempotent_by_condition() {
 fn rules_change_by_command_until_the_market_is_over() {
     let mut world = World::new();
     let market = world.market();
-    let tick = |tick| Command::SetTick { market, tick };
-    let minimum = |lots| Command::SetMinimumSize {
-        market,
-        minimum_size: Lots(lots),
+    let tick = |tick| Command::SetTick(SetTick { market, tick });
+    let minimum = |lots| {
+        Command::SetMinimumSize(SetMinimumSize {
+            market,
+            minimum_size: Lots(lots),
+        })
     };
-    let fee = |rate_ppm| Command::SetFee {
-        market,
-        fee: FeeSchedule {
-            rate_ppm,
-            exponent: 1,
-        },
+    let fee = |rate_ppm| {
+        Command::SetFee(SetFee {
+            market,
+            fee: FeeSchedule {
+                rate_ppm,
+                exponent: 1,
+            },
+        })
     };
     for coarse in [Tick::Tenth, Tick::Hundredth] {
         assert_eq!(
@@ -199,14 +206,14 @@ fn rules_change_by_command_until_the_market_is_over() {
     for command in [tick(Tick::TenThousandth), minimum(1), fee(1)] {
         world.refused(&command, RejectionReason::InvalidTransition);
     }
-    let archive = |archived| Command::ArchiveMarket { market, archived };
+    let archive = |archived| Command::ArchiveMarket(ArchiveMarket { market, archived });
     world.repeated(&archive(false));
     world.done(&archive(true));
     world.repeated(&archive(true));
-    let unknown = Command::ArchiveMarket {
+    let unknown = Command::ArchiveMarket(ArchiveMarket {
         market: MarketNumber(9),
         archived: true,
-    };
+    });
     world.refused(&unknown, RejectionReason::UnknownMarket);
 }
 
@@ -219,8 +226,8 @@ fn a_finer_tick_lets_finer_prices_between_resting_orders() {
     let far = world.rest(maker, market, what, 1, 49);
     let near = world.rest(maker, market, what, 1, 50);
     let tick = Tick::TenThousandth;
-    world.done(&Command::SetTick { market, tick });
-    assert_eq!(world.events, [Event::TickSet { market, tick }]);
+    world.done(&Command::SetTick(SetTick { market, tick }));
+    assert_eq!(world.events, [Event::TickSet(TickSet { market, tick })]);
     let mut between = world.limit(maker, market, what, 1, 50);
     between.maker_amount = 495_500;
     assert_eq!(world.place(between).status, OrderStatus::Live);

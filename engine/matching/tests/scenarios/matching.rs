@@ -1,5 +1,6 @@
 //! Matching: priority, order types, self-trades, fees, bounds.
 
+use foretell_model::event::{OrderClosed, OrderKilled, TickSet};
 use foretell_model::limits::MAX_VISITED_ORDERS;
 use foretell_model::{
     CloseReason, Command, Event, FeeSchedule, Lots, MatchKind, Micros, OrderStatus, OrderType,
@@ -140,10 +141,10 @@ fn a_fok_that_cannot_fill_leaves_everything_as_it_was() {
     let reason = RejectionReason::FokNotFilled;
     assert_eq!(
         world.events,
-        [Event::OrderKilled {
+        [Event::OrderKilled(OrderKilled {
             reason,
             details: [0; 2]
-        }]
+        })]
     );
     assert_eq!(world.book(), book);
     assert_eq!([me, other].map(|who| world.money(who)), money);
@@ -162,7 +163,7 @@ fn own_orders_before_the_last_foreign_fill_go_and_those_after_it_stay() {
         let result = world.place(budget(order, order_type, (4_500_000, 9_000_000)));
         assert_eq!(result.lots, Lots(1_000));
         assert_eq!(world.closed(), [(before, CloseReason::SelfTrade)]);
-        assert!(matches!(world.events[0], Event::OrderClosed { .. }));
+        assert!(matches!(world.events[0], Event::OrderClosed(_)));
         assert_eq!(world.fills()[0].maker_order.0, foreign);
         assert_eq!(world.events.last(), Some(&Event::OrderCompleted));
         assert_eq!(world.book(), [(after, 100)]);
@@ -198,10 +199,10 @@ fn the_rest_of_a_fak_is_closed() {
     assert_eq!(world.closed(), [(number, CloseReason::FakRest)]);
     assert!(matches!(
         world.events.last(),
-        Some(Event::OrderClosed {
+        Some(Event::OrderClosed(OrderClosed {
             lots: Lots(1_000),
             ..
-        })
+        }))
     ));
     assert_eq!(world.money(taker), (85 * UNIT, 0));
 }
@@ -494,7 +495,7 @@ fn a_trade_near_the_ends_makes_the_tick_finer_once() {
         let order = world.limit(taker, market, BUY_YES, 1, cents);
         world.place(order);
         let tick = Tick::Thousandth;
-        let expected = Event::TickSet { market, tick };
+        let expected = Event::TickSet(TickSet { market, tick });
         assert_eq!(
             world.events.last() == Some(&expected),
             refines,

@@ -1,5 +1,7 @@
 //! Neg-risk event groups: question lists, conversion, resolution.
 
+use foretell_model::command::{Convert, Redeem, ResolveMarket, SetClosedOnly};
+use foretell_model::event::MarketRegistered;
 use foretell_model::limits::MAX_QUESTIONS;
 use foretell_model::{
     AccountNumber, Command, CommandOutcome, Event, EventId, EventNumber, Lots, MarketNumber,
@@ -18,13 +20,13 @@ fn convert(
     let questions = questions
         .iter()
         .fold(QuestionSet::default(), |set, index| set.with(*index));
-    Command::Convert {
+    Command::Convert(Convert {
         account: trader.account,
         event,
         questions,
         lots: Lots(lots),
         reference: world.reference(),
-    }
+    })
 }
 
 fn close(world: &mut World, markets: &[MarketNumber]) {
@@ -48,9 +50,9 @@ fn the_list_is_open_until_the_first_question_is_active() {
         .map(|question| {
             let description = world.description(Some(event));
             let market = world.register(description);
-            let Event::MarketRegistered {
+            let Event::MarketRegistered(MarketRegistered {
                 question: index, ..
-            } = world.events[0]
+            }) = world.events[0]
             else {
                 panic!("{:?}", world.events);
             };
@@ -142,10 +144,10 @@ fn a_conversion_is_checked_in_order() {
     world.done(&Command::SetMode {
         mode: SystemMode::Running,
     });
-    world.done(&Command::SetClosedOnly {
+    world.done(&Command::SetClosedOnly(SetClosedOnly {
         wallet: trader.wallet,
         closed_only: true,
-    });
+    }));
     let command = convert(&mut world, trader, event, &[0], 1);
     world.refused(&command, RejectionReason::ClosedOnlyAccount);
     world.done(&Command::PauseMarket { market: markets[0] });
@@ -158,7 +160,8 @@ fn exactly_one_question_resolves_yes() {
     let mut world = World::new();
     let (_, markets) = world.neg_risk(3);
     close(&mut world, &markets);
-    let resolve = |market: MarketNumber, payout| Command::ResolveMarket { market, payout };
+    let resolve =
+        |market: MarketNumber, payout| Command::ResolveMarket(ResolveMarket { market, payout });
     world.refused(
         &resolve(markets[0], Payout::Half),
         RejectionReason::HalfInNegRisk,
@@ -193,7 +196,7 @@ fn an_event_that_never_began_resolves_nothing() {
     let market = world.register(description);
     close(&mut world, &[market]);
     for payout in [Payout::Yes, Payout::Half] {
-        let command = Command::ResolveMarket { market, payout };
+        let command = Command::ResolveMarket(ResolveMarket { market, payout });
         world.refused(&command, RejectionReason::EventNotActive);
     }
 }
@@ -224,11 +227,11 @@ fn what_was_converted_is_paid_whichever_question_wins() {
             world.resolve(markets[index], payout);
             for who in [trader, other] {
                 let reference = world.reference();
-                world.done(&Command::Redeem {
+                world.done(&Command::Redeem(Redeem {
                     account: who.account,
                     market: markets[index],
                     reference,
-                });
+                }));
             }
         }
         let free = world.money(trader).0 + world.money(other).0;

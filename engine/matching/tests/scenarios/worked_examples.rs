@@ -1,6 +1,7 @@
 //! Protocol 17: the worked examples.
 
-use foretell_model::command::RegisterMarket;
+use foretell_model::command::{Convert, Redeem, RegisterMarket};
+use foretell_model::event::OrderRested;
 use foretell_model::{
     Command, CommandOutcome, Event, FeeSchedule, Lots, MatchKind, Micros, OrderStatus, OrderType,
     Outcome, Payout, Price, QuestionSet, RejectionReason, Side,
@@ -83,10 +84,10 @@ fn example_2_a_mint_a_trade_and_a_rest() {
         (sell_yes, MatchKind::Complementary, 3_000, 6_100),
     ];
     assert_eq!(fills, expected);
-    let rested = Event::OrderRested {
+    let rested = Event::OrderRested(OrderRested {
         lots: Lots(1_000),
         price: Price(6_200),
-    };
+    });
     assert_eq!(world.events.last(), Some(&rested));
     assert_eq!(world.money(taker), (1_500_000, 6_200_000));
     assert_eq!(world.money(minter), (0, 0));
@@ -105,13 +106,13 @@ fn example_3_a_conversion() {
         world.split(trader, *market, 5);
     }
     let reference = world.reference();
-    let outcome = world.done(&Command::Convert {
+    let outcome = world.done(&Command::Convert(Convert {
         account: trader.account,
         event,
         questions: QuestionSet::default().with(0).with(1),
         lots: Lots(500),
         reference,
-    });
+    }));
     assert_eq!(outcome, CommandOutcome::Collateral(Micros(5 * UNIT)));
     assert_eq!(world.money(trader), (5 * UNIT, 0));
     for market in &markets {
@@ -122,11 +123,11 @@ fn example_3_a_conversion() {
     }
     world.resolve(markets[2], Payout::Yes);
     let reference = world.reference();
-    let outcome = world.done(&Command::Redeem {
+    let outcome = world.done(&Command::Redeem(Redeem {
         account: trader.account,
         market: markets[2],
         reference,
-    });
+    }));
     assert_eq!(outcome, CommandOutcome::Collateral(Micros(5 * UNIT)));
     assert_eq!(world.money(trader), (10 * UNIT, 0));
 }

@@ -1,9 +1,11 @@
 //! A small exchange in a trader's terms: prices in ticks of 0.01, sizes in shares.
 
 use foretell_matching::{Capacity, Exchange};
-use foretell_model::command::RegisterMarket;
-use foretell_model::digest::StateRecord;
+use foretell_model::command::{Deposit, RegisterKey, RegisterMarket, ResolveMarket, Split};
+use foretell_model::event::OrderClosed;
 use foretell_model::limits::MAX_EVENTS;
+use foretell_model::state;
+use foretell_model::state::StateRecord;
 use foretell_model::{
     AccountNumber, ApiKey, Command, CommandOutcome, CommandStamp, ConditionId, Event, EventId,
     EventNumber, FeeSchedule, Fill, KeyNumber, Lots, MarketNumber, Micros, OperatorNumber, OrderId,
@@ -138,7 +140,7 @@ impl World {
     pub(crate) fn settings(&self) -> foretell_model::Settings {
         let mut found = None;
         self.exchange.visit_state(&mut |record| {
-            if let StateRecord::System { settings, .. } = record {
+            if let StateRecord::System(state::System { settings, .. }) = record {
                 found = Some(*settings);
             }
         });
@@ -165,11 +167,11 @@ impl World {
     #[track_caller]
     pub(crate) fn deposit(&mut self, wallet: WalletAddress, units: u64) -> AccountNumber {
         let reference = self.reference();
-        let command = Command::Deposit {
+        let command = Command::Deposit(Deposit {
             wallet,
             amount: Micros(units * UNIT),
             reference,
-        };
+        });
         match self.done(&command) {
             CommandOutcome::Account(account) => account,
             other => panic!("{other:?}"),
@@ -180,12 +182,12 @@ impl World {
     pub(crate) fn trader(&mut self, name: u8, units: u64) -> Trader {
         let wallet = WalletAddress([name; 20]);
         let account = self.deposit(wallet, units);
-        let key = Command::RegisterKey {
+        let key = Command::RegisterKey(RegisterKey {
             owner: wallet,
             nonce: [0; 32],
             api_key: ApiKey([name; 16]),
             read_only: false,
-        };
+        });
         match self.done(&key) {
             CommandOutcome::Key(key) => Trader {
                 account,
@@ -249,18 +251,18 @@ impl World {
 
     #[track_caller]
     pub(crate) fn resolve(&mut self, market: MarketNumber, payout: Payout) {
-        self.done(&Command::ResolveMarket { market, payout });
+        self.done(&Command::ResolveMarket(ResolveMarket { market, payout }));
     }
 
     #[track_caller]
     pub(crate) fn split(&mut self, trader: Trader, market: MarketNumber, shares: u64) {
         let reference = self.reference();
-        self.done(&Command::Split {
+        self.done(&Command::Split(Split {
             account: trader.account,
             market,
             lots: Lots(shares * 100),
             reference,
-        });
+        }));
     }
 
     /// A GTC limit order: `shares` at `cents`.
@@ -332,7 +334,7 @@ impl World {
         self.events
             .iter()
             .filter_map(|event| match event {
-                Event::OrderClosed { order, reason, .. } => Some((order.0, *reason)),
+                Event::OrderClosed(OrderClosed { order, reason, .. }) => Some((order.0, *reason)),
                 _ => None,
             })
             .collect()
@@ -342,12 +344,12 @@ impl World {
     pub(crate) fn money(&self, trader: Trader) -> (u64, u64) {
         let mut found = None;
         self.exchange.visit_state(&mut |record| match record {
-            StateRecord::Account {
+            StateRecord::Account(state::Account {
                 account,
                 free,
                 reserved,
                 ..
-            } if *account == trader.account => found = Some((free.0, reserved.0)),
+            }) if *account == trader.account => found = Some((free.0, reserved.0)),
             _ => {}
         });
         found.unwrap()
@@ -357,12 +359,12 @@ impl World {
     pub(crate) fn shares(&self, trader: Trader, market: MarketNumber) -> [u64; 2] {
         let mut found = [0; 2];
         self.exchange.visit_state(&mut |record| match record {
-            StateRecord::Position {
+            StateRecord::Position(state::Position {
                 account,
                 market: of,
                 free,
                 reserved,
-            } if (*account, *of) == (trader.account, market) => {
+            }) if (*account, *of) == (trader.account, market) => {
                 found = [0, 1].map(|index| free[index].0 + reserved[index].0);
             }
             _ => {}
@@ -373,9 +375,9 @@ impl World {
     pub(crate) fn supply(&self, market: MarketNumber) -> [u64; 2] {
         let mut found = None;
         self.exchange.visit_state(&mut |record| match record {
-            StateRecord::Market {
+            StateRecord::Market(state::Market {
                 market: of, supply, ..
-            } if *of == market => found = Some(supply.map(|lots| lots.0)),
+            }) if *of == market => found = Some(supply.map(|lots| lots.0)),
             _ => {}
         });
         found.unwrap()
@@ -385,7 +387,7 @@ impl World {
     pub(crate) fn book(&self) -> Vec<(u64, u64)> {
         let mut orders = Vec::new();
         self.exchange.visit_state(&mut |record| {
-            if let StateRecord::Order { order, lots, .. } = record {
+            if let StateRecord::Order(state::Order { order, lots, .. }) = record {
                 orders.push((order.0, lots.0));
             }
         });

@@ -1,7 +1,8 @@
 //! Arbitrary records, including ones that no state could hold.
 
-use foretell_model::digest::{OrderIdState, PendingWork, StateRecord};
 use foretell_model::quantity::PRICE_ONE;
+use foretell_model::state;
+use foretell_model::state::{OrderIdState, PendingWork, StateRecord};
 use foretell_model::{
     AccountNumber, ApiKey, CloseReason, ConditionId, DomainNumber, EventId, EventNumber,
     FeeSchedule, KeyNumber, Lots, MarketNumber, MarketState, Micros, OrderId, OrderNumber,
@@ -103,7 +104,7 @@ fn system() -> impl Strategy<Value = StateRecord> {
     )
         .prop_map(
             |(rules, [sequence, time, floor, collateral, fees], mode, settings, pending)| {
-                StateRecord::System {
+                StateRecord::System(state::System {
                     rules,
                     sequence: self::sequence(sequence),
                     time: TimeNs(time),
@@ -113,7 +114,7 @@ fn system() -> impl Strategy<Value = StateRecord> {
                     collateral: Micros(collateral),
                     fees: Micros(fees),
                     pending,
-                }
+                })
             },
         )
 }
@@ -124,7 +125,7 @@ fn account() -> impl Strategy<Value = StateRecord> {
     (any::<[u8; 20]>(), numbers, marks).prop_map(
         |(wallet, ([account, owner, live_orders], [free, reserved]), marks)| {
             let (closed_only, heartbeat, kind) = marks;
-            StateRecord::Account {
+            StateRecord::Account(state::Account {
                 account: AccountNumber(account),
                 wallet: WalletAddress(wallet),
                 owner: AccountNumber(owner),
@@ -134,7 +135,7 @@ fn account() -> impl Strategy<Value = StateRecord> {
                 free: Micros(free),
                 reserved: Micros(reserved),
                 live_orders,
-            }
+            })
         },
     )
 }
@@ -142,13 +143,15 @@ fn account() -> impl Strategy<Value = StateRecord> {
 fn key() -> impl Strategy<Value = StateRecord> {
     let names = (any::<[u8; 16]>(), any::<[u8; 32]>());
     (small(), small(), names, any::<bool>(), any::<bool>()).prop_map(
-        |(key, owner, (api_key, nonce), read_only, live)| StateRecord::Key {
-            key: KeyNumber(key),
-            api_key: ApiKey(api_key),
-            owner: AccountNumber(owner),
-            nonce,
-            read_only,
-            live,
+        |(key, owner, (api_key, nonce), read_only, live)| {
+            StateRecord::Key(state::Key {
+                key: KeyNumber(key),
+                api_key: ApiKey(api_key),
+                owner: AccountNumber(owner),
+                nonce,
+                read_only,
+                live,
+            })
         },
     )
 }
@@ -168,7 +171,7 @@ fn market() -> impl Strategy<Value = StateRecord> {
     (small(), names, rules, question, state, lots()).prop_map(
         |(market, (condition, yes, no), rules, question, (state, payout, archived), supply)| {
             let (tick, tick_refines, minimum_size, rate_ppm, exponent) = rules;
-            StateRecord::Market {
+            StateRecord::Market(state::Market {
                 market: MarketNumber(market),
                 condition: ConditionId(condition),
                 tokens: [TokenId(yes), TokenId(no)],
@@ -181,7 +184,7 @@ fn market() -> impl Strategy<Value = StateRecord> {
                 payout,
                 archived,
                 supply,
-            }
+            })
         },
     )
 }
@@ -191,7 +194,7 @@ fn order() -> impl Strategy<Value = StateRecord> {
     let kind = (outcome(), select(Side::ALL), any::<u16>());
     (any::<[u8; 32]>(), numbers, kind).prop_map(
         |(id, ([order, lots, expiration], [account, market]), (outcome, side, price))| {
-            StateRecord::Order {
+            StateRecord::Order(state::Order {
                 order: order_number(order),
                 id: OrderId(id),
                 account: AccountNumber(account),
@@ -201,7 +204,7 @@ fn order() -> impl Strategy<Value = StateRecord> {
                 price: price_of(price),
                 lots: lots_of(lots),
                 expiration: TimeSeconds(expiration),
-            }
+            })
         },
     )
 }
@@ -227,7 +230,7 @@ fn remembered_order() -> impl Strategy<Value = StateRecord> {
             (in_expiry_queue, post_only, order_type),
             key,
         )| {
-            StateRecord::RememberedOrder {
+            StateRecord::RememberedOrder(state::RememberedOrder {
                 order: order_number(order),
                 id: OrderId(id),
                 timestamp: TimeMs(timestamp),
@@ -237,7 +240,7 @@ fn remembered_order() -> impl Strategy<Value = StateRecord> {
                 expiration: TimeSeconds(expiration),
                 post_only,
                 key: KeyNumber(key),
-            }
+            })
         },
     )
 }
@@ -249,7 +252,7 @@ fn remembered_reference() -> impl Strategy<Value = StateRecord> {
     (any::<[u8; 32]>(), numbers, scope, what).prop_map(
         |(reference, [sequence, time, amount, low, high, collateral], scope, what)| {
             let (code, account, object) = what;
-            StateRecord::RememberedReference {
+            StateRecord::RememberedReference(state::RememberedReference {
                 sequence: self::sequence(sequence),
                 time: TimeNs(time),
                 scope,
@@ -260,7 +263,7 @@ fn remembered_reference() -> impl Strategy<Value = StateRecord> {
                 amount,
                 questions: QuestionSet { low, high },
                 collateral: Micros(collateral),
-            }
+            })
         },
     )
 }
@@ -269,29 +272,31 @@ fn remembered_reference() -> impl Strategy<Value = StateRecord> {
 pub(crate) fn any_record() -> impl Strategy<Value = StateRecord> {
     prop_oneof![
         system(),
-        (any::<u8>(), any::<[u8; 32]>()).prop_map(|(domain, separator)| StateRecord::Domain {
-            domain: DomainNumber(domain),
-            separator,
-        }),
+        (any::<u8>(), any::<[u8; 32]>()).prop_map(|(domain, separator)| StateRecord::Domain(
+            state::Domain {
+                domain: DomainNumber(domain),
+                separator,
+            }
+        )),
         account(),
         key(),
         ([small(), small()], [number(), number()], any::<bool>()).prop_map(
-            |([event, questions], [id, converted], frozen)| StateRecord::Event {
+            |([event, questions], [id, converted], frozen)| StateRecord::Event(state::Event {
                 event: EventNumber(event),
                 id: EventId(id),
                 frozen,
                 questions,
                 converted: lots_of(converted),
-            }
+            })
         ),
         market(),
         (small(), small(), lots(), lots()).prop_map(|(account, market, free, reserved)| {
-            StateRecord::Position {
+            StateRecord::Position(state::Position {
                 account: AccountNumber(account),
                 market: MarketNumber(market),
                 free,
                 reserved,
-            }
+            })
         }),
         order(),
         remembered_order(),

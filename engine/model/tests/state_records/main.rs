@@ -9,7 +9,8 @@ mod samples;
 
 use any_record::any_record;
 use foretell_model::codec::CodecError;
-use foretell_model::digest::{StateDigest, StateRecord};
+use foretell_model::digest::StateDigest;
+use foretell_model::state::StateRecord;
 use golden::GOLDEN;
 use proptest::prelude::*;
 use rstest::rstest;

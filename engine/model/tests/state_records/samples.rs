@@ -1,6 +1,7 @@
 //! One record of each kind, with a different value in every field.
 
-use foretell_model::digest::{BackgroundWork, OrderIdState, PendingWork, StateRecord};
+use foretell_model::state;
+use foretell_model::state::{BackgroundWork, OrderIdState, PendingWork, StateRecord};
 use foretell_model::{
     AccountNumber, ApiKey, CloseReason, ConditionId, DomainNumber, EventId, EventNumber,
     FeeSchedule, KeyNumber, Lots, MarketNumber, MarketState, MarketTerms, Micros, OperatorName,
@@ -13,7 +14,7 @@ use foretell_model::{
 /// One record of each kind, in the order of their tags.
 pub(crate) fn samples() -> [StateRecord; 20] {
     [
-        StateRecord::System {
+        StateRecord::System(state::System {
             rules: 1,
             sequence: Sequence(0x0102_0304_0506_0708),
             time: TimeNs(0x1112_1314_1516_1718),
@@ -36,12 +37,12 @@ pub(crate) fn samples() -> [StateRecord; 20] {
                 reason: CloseReason::Heartbeat,
                 first: Sequence(0x43),
             }),
-        },
-        StateRecord::Domain {
+        }),
+        StateRecord::Domain(state::Domain {
             domain: DomainNumber(0x51),
             separator: [0x52; 32],
-        },
-        StateRecord::Account {
+        }),
+        StateRecord::Account(state::Account {
             account: AccountNumber(0x0102_0304),
             wallet: WalletAddress([0x61; 20]),
             owner: AccountNumber(0x62),
@@ -51,23 +52,23 @@ pub(crate) fn samples() -> [StateRecord; 20] {
             free: Micros(0x63),
             reserved: Micros(0x64),
             live_orders: 0x65,
-        },
-        StateRecord::Key {
+        }),
+        StateRecord::Key(state::Key {
             key: KeyNumber(0x71),
             api_key: ApiKey([0x72; 16]),
             owner: AccountNumber(0x73),
             nonce: [0x74; 32],
             read_only: false,
             live: true,
-        },
-        StateRecord::Event {
+        }),
+        StateRecord::Event(state::Event {
             event: EventNumber(0x81),
             id: EventId(0x82),
             frozen: true,
             questions: 0x83,
             converted: Lots(0x84),
-        },
-        StateRecord::Market {
+        }),
+        StateRecord::Market(state::Market {
             market: MarketNumber(0x91),
             condition: ConditionId([0x92; 32]),
             tokens: [TokenId([0x93; 32]), TokenId([0x94; 32])],
@@ -83,14 +84,14 @@ pub(crate) fn samples() -> [StateRecord; 20] {
             payout: Some(Payout::No),
             archived: true,
             supply: [Lots(0x99), Lots(0x9A)],
-        },
-        StateRecord::Position {
+        }),
+        StateRecord::Position(state::Position {
             account: AccountNumber(0xA1),
             market: MarketNumber(0xA2),
             free: [Lots(0xA3), Lots(0xA4)],
             reserved: [Lots(0xA5), Lots(0xA6)],
-        },
-        StateRecord::Order {
+        }),
+        StateRecord::Order(state::Order {
             order: OrderNumber(0xB1),
             id: OrderId([0xB2; 32]),
             account: AccountNumber(0xB3),
@@ -100,8 +101,8 @@ pub(crate) fn samples() -> [StateRecord; 20] {
             price: Price(0x0FB5),
             lots: Lots(0xB6),
             expiration: TimeSeconds(0xB7),
-        },
-        StateRecord::RememberedOrder {
+        }),
+        StateRecord::RememberedOrder(state::RememberedOrder {
             order: OrderNumber(0xC1),
             id: OrderId([0xC2; 32]),
             timestamp: TimeMs(0xC3),
@@ -114,8 +115,8 @@ pub(crate) fn samples() -> [StateRecord; 20] {
             expiration: TimeSeconds(0xC4),
             post_only: false,
             key: KeyNumber(0xC5),
-        },
-        StateRecord::RememberedReference {
+        }),
+        StateRecord::RememberedReference(state::RememberedReference {
             sequence: Sequence(0xD1),
             time: TimeNs(0xD2),
             scope: Some(AccountNumber(0xD3)),
@@ -129,23 +130,23 @@ pub(crate) fn samples() -> [StateRecord; 20] {
                 high: 0xD8,
             },
             collateral: Micros(0xD9),
-        },
-        StateRecord::Site {
+        }),
+        StateRecord::Site(state::Site {
             payments: PaymentSettings {
                 withdrawal_limit: Micros(0xF1),
                 rebates_daily: true,
             },
             policy: policy(0xF2),
             rebates_since: TimeNs(0xF3),
-        },
-        StateRecord::Operator {
+        }),
+        StateRecord::Operator(state::Operator {
             operator: OperatorNumber(0x0101),
             name: OperatorName::new("ann").unwrap(),
             role: OperatorRole::Cashier,
             token: [0x02; 32],
             live: true,
-        },
-        StateRecord::Terms {
+        }),
+        StateRecord::Terms(state::Terms {
             market: MarketNumber(0x11),
             terms: MarketTerms {
                 opens_at: TimeMs(0x12),
@@ -156,18 +157,18 @@ pub(crate) fn samples() -> [StateRecord; 20] {
                 rebate_ppm: 0x16,
             },
             clear_armed: true,
-        },
-        StateRecord::Policy {
+        }),
+        StateRecord::Policy(state::Policy {
             market: MarketNumber(0x21),
             policy: policy(0x22),
-        },
-        StateRecord::ListedWallet {
+        }),
+        StateRecord::ListedWallet(state::ListedWallet {
             market: Some(MarketNumber(0x31)),
             account: AccountNumber(0x32),
             propose: true,
             dispute: false,
-        },
-        StateRecord::Proposal {
+        }),
+        StateRecord::Proposal(state::Proposal {
             market: MarketNumber(0x41),
             proposal: Sequence(0x42),
             time: TimeNs(0x43),
@@ -180,12 +181,12 @@ pub(crate) fn samples() -> [StateRecord; 20] {
             second_person: false,
             disputed: true,
             counter: Some(Payout::No),
-        },
-        StateRecord::Accrued {
+        }),
+        StateRecord::Accrued(state::Accrued {
             account: AccountNumber(0x51),
             amount: Micros(0x52),
-        },
-        StateRecord::DelayedOrder {
+        }),
+        StateRecord::DelayedOrder(state::DelayedOrder {
             order: OrderNumber(0x61),
             id: OrderId([0x62; 32]),
             account: AccountNumber(0x63),
@@ -206,15 +207,15 @@ pub(crate) fn samples() -> [StateRecord; 20] {
             rebate_ppm: 0x6C,
             reserved: 0x6D,
             cancel: Some(CloseReason::User),
-        },
-        StateRecord::HeldWithdrawal {
+        }),
+        StateRecord::HeldWithdrawal(state::HeldWithdrawal {
             sequence: Sequence(0x71),
             operator: OperatorNumber(0x72),
             account: AccountNumber(0x73),
             amount: Micros(0x74),
             reference: Reference([0x75; 32]),
-        },
-        StateRecord::Background {
+        }),
+        StateRecord::Background(state::Background {
             first: Sequence(0x81),
             work: BackgroundWork::Settlement {
                 market: MarketNumber(0x82),
@@ -222,7 +223,7 @@ pub(crate) fn samples() -> [StateRecord; 20] {
             next: AccountNumber(0x83),
             end: AccountNumber(0x84),
             paid: Micros(0x85),
-        },
+        }),
     ]
 }
 

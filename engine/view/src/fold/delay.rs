@@ -1,5 +1,6 @@
 //! Delayed orders (docs/verify/rules.md §22): waiting, release, requested cancels.
 
+use foretell_model::event::{CancelRequested, OrderDelayed, OrderReleased};
 use foretell_model::{Event, Lots, Micros, OrderNumber, Side};
 
 use super::{FoldStep, mismatch};
@@ -16,12 +17,12 @@ impl View {
         event: &Event,
     ) -> Result<(), Impossible> {
         match *event {
-            Event::OrderDelayed {
+            Event::OrderDelayed(OrderDelayed {
                 price,
                 lots,
                 reserved,
                 due,
-            } => {
+            }) => {
                 let mut order = placed.take().ok_or_else(|| mismatch(event))?;
                 if order.price != price {
                     return Err(Impossible::OrderDiffers(order.number));
@@ -35,11 +36,11 @@ impl View {
                 self.reserve_delayed(&order, &delay)?;
                 self.orders.delay(order, delay)
             }
-            Event::OrderReleased {
+            Event::OrderReleased(OrderReleased {
                 order,
                 account,
                 market,
-            } => {
+            }) => {
                 let mut order = self.remove_delayed(order)?;
                 let is_it = order.account == account && order.market == market;
                 if placed.is_some() || !is_it {
@@ -51,7 +52,7 @@ impl View {
                 *placed = Some(order);
                 Ok(())
             }
-            Event::CancelRequested { order, reason, .. } => {
+            Event::CancelRequested(CancelRequested { order, reason, .. }) => {
                 self.orders.request_cancel(order, reason)
             }
             _ => Err(mismatch(event)),

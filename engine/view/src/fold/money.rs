@@ -1,5 +1,9 @@
 //! Accounts: opening, binding, flags, deposits and withdrawals, full sets, payouts, conversions.
 
+use foretell_model::event::{
+    AccountOpened, ClosedOnlySet, Converted, Deposited, HeartbeatSet, Merged, Redeemed, Split,
+    WalletBound, WalletUnbound, Withdrawn,
+};
 use foretell_model::{
     AccountNumber, Event, EventNumber, Lots, MarketNumber, Micros, Outcome, QuestionSet,
 };
@@ -13,17 +17,17 @@ use crate::view::View;
 impl View {
     pub(super) fn fold_account(&mut self, event: &Event) -> Result<(), Impossible> {
         match *event {
-            Event::AccountOpened { account, wallet } => {
+            Event::AccountOpened(AccountOpened { account, wallet }) => {
                 self.accounts.open(account, wallet)?;
                 self.holdings.open_account(account)?;
                 self.standings.open_account(account)?;
                 self.builder_standings.open_account(account)
             }
-            Event::Deposited { account, amount } => {
+            Event::Deposited(Deposited { account, amount }) => {
                 add(&mut self.system.collateral, amount)?;
                 self.accounts.get_mut(account)?.credit(amount)
             }
-            Event::Withdrawn { account, amount } => {
+            Event::Withdrawn(Withdrawn { account, amount }) => {
                 subtract(&mut self.system.collateral, amount)?;
                 self.accounts.get_mut(account)?.debit(amount)
             }
@@ -31,20 +35,22 @@ impl View {
                 subtract(&mut self.system.collateral, amount)?;
                 subtract(&mut self.system.fees, amount)
             }
-            Event::WalletBound {
+            Event::WalletBound(WalletBound {
                 owner,
                 wallet,
                 kind,
-            } => self.accounts.bind(owner, wallet, kind),
-            Event::WalletUnbound { owner, wallet } => self.accounts.unbind(owner, wallet),
-            Event::ClosedOnlySet {
+            }) => self.accounts.bind(owner, wallet, kind),
+            Event::WalletUnbound(WalletUnbound { owner, wallet }) => {
+                self.accounts.unbind(owner, wallet)
+            }
+            Event::ClosedOnlySet(ClosedOnlySet {
                 account,
                 closed_only,
-            } => {
+            }) => {
                 self.accounts.get_mut(account)?.closed_only = closed_only;
                 Ok(())
             }
-            Event::HeartbeatSet { owner, on } => {
+            Event::HeartbeatSet(HeartbeatSet { owner, on }) => {
                 self.accounts.get_mut(owner)?.heartbeat = on;
                 Ok(())
             }
@@ -54,41 +60,41 @@ impl View {
 
     pub(super) fn fold_shares(&mut self, event: &Event) -> Result<(), Impossible> {
         match *event {
-            Event::Split {
+            Event::Split(Split {
                 account,
                 market,
                 lots,
-            } => {
+            }) => {
                 self.accounts.get_mut(account)?.debit(lots.full_value())?;
                 self.issue(account, market, Outcome::Yes, lots)?;
                 self.issue(account, market, Outcome::No, lots)
             }
-            Event::Merged {
+            Event::Merged(Merged {
                 account,
                 market,
                 lots,
-            } => {
+            }) => {
                 self.burn(account, market, Outcome::Yes, lots)?;
                 self.burn(account, market, Outcome::No, lots)?;
                 self.accounts.get_mut(account)?.credit(lots.full_value())
             }
-            Event::Redeemed {
+            Event::Redeemed(Redeemed {
                 account,
                 market,
                 lots: [yes, no],
                 payout,
-            } => {
+            }) => {
                 self.burn(account, market, Outcome::Yes, yes)?;
                 self.burn(account, market, Outcome::No, no)?;
                 self.accounts.get_mut(account)?.credit(payout)
             }
-            Event::Converted {
+            Event::Converted(Converted {
                 account,
                 event,
                 questions,
                 lots,
                 collateral,
-            } => self.convert(account, event, questions, lots, collateral),
+            }) => self.convert(account, event, questions, lots, collateral),
             _ => Err(mismatch(event)),
         }
     }

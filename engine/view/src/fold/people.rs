@@ -1,5 +1,7 @@
 //! Operators, withdrawals of two persons, payments of rebates (docs/verify/rules.md §23, §27).
 
+use foretell_model::command::{AddOperator, Withdraw};
+use foretell_model::event::{RebatePaid, WithdrawalHeld, WithdrawalReleased};
 use foretell_model::{Command, Event, Lots};
 
 use super::{FoldStep, mismatch};
@@ -16,7 +18,10 @@ impl View {
         event: &Event,
     ) -> Result<(), Impossible> {
         match (event, step.frame.command) {
-            (&Event::OperatorAdded { operator }, &Command::AddOperator { role, name, token }) => {
+            (
+                &Event::OperatorAdded { operator },
+                &Command::AddOperator(AddOperator { role, name, token }),
+            ) => {
                 let added = Operator {
                     name,
                     role,
@@ -41,7 +46,10 @@ impl View {
         event: &Event,
     ) -> Result<(), Impossible> {
         match (event, step.frame.command) {
-            (&Event::WithdrawalHeld { account, amount }, &Command::Withdraw { reference, .. }) => {
+            (
+                &Event::WithdrawalHeld(WithdrawalHeld { account, amount }),
+                &Command::Withdraw(Withdraw { reference, .. }),
+            ) => {
                 self.accounts.get_mut(account)?.reserve(amount)?;
                 let held = HeldWithdrawal {
                     operator: step.frame.operator,
@@ -54,11 +62,11 @@ impl View {
                 Ok(())
             }
             (
-                &Event::WithdrawalReleased {
+                &Event::WithdrawalReleased(WithdrawalReleased {
                     account,
                     amount,
                     asked,
-                },
+                }),
                 _,
             ) => {
                 let held = self.people.held.remove(&asked);
@@ -82,7 +90,7 @@ impl View {
                 (self.background).start(step.frame.sequence, None, accounts);
                 Ok(())
             }
-            Event::RebatePaid { account, amount } => {
+            Event::RebatePaid(RebatePaid { account, amount }) => {
                 subtract(&mut self.system.accrued, amount)?;
                 let paid = self.accounts.get_mut(account)?;
                 subtract(&mut paid.accrued, amount)?;

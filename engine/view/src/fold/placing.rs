@@ -1,5 +1,6 @@
 //! Orders: placing, resting, ending, and their reservations.
 
+use foretell_model::event::{OrderClosed, OrderKilled, OrderRested};
 use foretell_model::evidence::OrderEvidence;
 use foretell_model::{Command, Event, Lots, Micros, OrderNumber, PlaceOrder, Price, Side};
 
@@ -70,21 +71,21 @@ impl View {
                 let taker = placed.as_mut().ok_or_else(|| mismatch(event))?;
                 return self.fill(step, taker, fill);
             }
-            Event::OrderRested { lots, price } => {
+            Event::OrderRested(OrderRested { lots, price }) => {
                 let order = take_placed(step, placed, event)?;
                 return self.rest(step, order, lots, price);
             }
             Event::OrderCompleted => (take_placed(step, placed, event)?, OrderState::Completed),
-            Event::OrderKilled { reason, .. } => (
+            Event::OrderKilled(OrderKilled { reason, .. }) => (
                 take_placed(step, placed, event)?,
                 OrderState::Killed(reason),
             ),
-            Event::OrderClosed {
+            Event::OrderClosed(OrderClosed {
                 order: number,
                 account,
                 lots,
                 reason,
-            } => {
+            }) => {
                 let is_own = placed.as_ref().is_some_and(|order| order.number == number);
                 let mut order = if is_own || number == OrderNumber(step.frame.sequence.0) {
                     take_placed(step, placed, event)?

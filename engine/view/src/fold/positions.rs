@@ -1,6 +1,8 @@
 //! Positions (docs/verify/rules.md §18): effects of trades, splits, merges, redeems and converts on
 //! cost and profit. Fees are not included.
 
+use foretell_model::event;
+use foretell_model::event::{Converted, Merged, Redeemed};
 use foretell_model::{
     AccountNumber, Event, EventNumber, Lots, MarketNumber, Micros, Outcome, QuestionSet, Side,
 };
@@ -43,43 +45,43 @@ impl View {
         event: &Event,
     ) -> Result<(), Impossible> {
         let (account, kind, market, lots, collateral) = match *event {
-            Event::Split {
+            Event::Split(event::Split {
                 account,
                 market,
                 lots,
-            } => {
+            }) => {
                 self.each_outcome(step, account, market, |position| {
                     position.split(lots);
                     Ok(())
                 })?;
                 (account, ActionKind::Split, market, lots, lots.full_value())
             }
-            Event::Merged {
+            Event::Merged(Merged {
                 account,
                 market,
                 lots,
-            } => {
+            }) => {
                 self.each_outcome(step, account, market, |position| position.merge(lots))?;
                 (account, ActionKind::Merge, market, lots, lots.full_value())
             }
-            Event::Redeemed {
+            Event::Redeemed(Redeemed {
                 account,
                 market,
                 lots,
                 payout,
-            } => {
+            }) => {
                 self.redeem_positions(step, event, account, market, lots)?;
                 let [yes, no] = lots;
                 let all = yes.checked_add(no).ok_or(Impossible::AmountOutOfRange)?;
                 (account, ActionKind::Redeem, market, all, payout)
             }
-            Event::Converted {
+            Event::Converted(Converted {
                 account,
                 event: number,
                 questions,
                 lots,
                 collateral,
-            } => {
+            }) => {
                 let first = self.convert_positions(step, account, number, questions, lots)?;
                 let first = first.ok_or_else(|| mismatch(event))?;
                 (account, ActionKind::Convert, first, lots, collateral)

@@ -1,5 +1,10 @@
 //! Keys, event groups, markets, and system-wide switches.
 
+use foretell_model::command::{RegisterDomain, RegisterKey, SetTerms};
+use foretell_model::event::{
+    EventRegistered, FeeSet, KeyRegistered, MarketArchived, MarketRegistered, MarketStateSet,
+    MinimumSizeSet, TermsSet, TickSet,
+};
 use foretell_model::words::edited;
 use foretell_model::{Command, Event, MarketState};
 
@@ -17,13 +22,13 @@ impl View {
     ) -> Result<(), Impossible> {
         match (event, step.frame.command) {
             (
-                &Event::KeyRegistered { key, owner },
-                &Command::RegisterKey {
+                &Event::KeyRegistered(KeyRegistered { key, owner }),
+                &Command::RegisterKey(RegisterKey {
                     nonce,
                     api_key,
                     read_only,
                     ..
-                },
+                }),
             ) => self.keys.register(
                 key,
                 Key {
@@ -46,7 +51,7 @@ impl View {
         event: &Event,
     ) -> Result<(), Impossible> {
         match *event {
-            Event::EventRegistered { event, id } => {
+            Event::EventRegistered(EventRegistered { event, id }) => {
                 (self.events).register(event, id, step.evidence(), step.now)
             }
             Event::EventDescribed { event } => {
@@ -69,9 +74,9 @@ impl View {
     ) -> Result<(), Impossible> {
         match (event, step.frame.command) {
             (
-                &Event::MarketRegistered {
+                &Event::MarketRegistered(MarketRegistered {
                     market, question, ..
-                },
+                }),
                 Command::RegisterMarket(rules),
             ) => {
                 let description = step.evidence();
@@ -85,7 +90,7 @@ impl View {
                     None => Ok(()),
                 }
             }
-            (&Event::MarketStateSet { market, state }, _) => {
+            (&Event::MarketStateSet(MarketStateSet { market, state }), _) => {
                 let market = self.markets.change(market, step.frame.sequence)?;
                 market.state = state;
                 let since = match state {
@@ -98,7 +103,7 @@ impl View {
                 since.get_or_insert(step.now);
                 Ok(())
             }
-            (&Event::MarketArchived { market, archived }, _) => {
+            (&Event::MarketArchived(MarketArchived { market, archived }), _) => {
                 self.markets.change(market, step.frame.sequence)?.archived = archived;
                 Ok(())
             }
@@ -119,20 +124,22 @@ impl View {
     ) -> Result<(), Impossible> {
         let sequence = step.frame.sequence;
         match *event {
-            Event::TickSet { market, tick } => {
+            Event::TickSet(TickSet { market, tick }) => {
                 self.markets.change(market, sequence)?.tick = tick;
                 self.books.touch(market, step.at())?;
             }
-            Event::MinimumSizeSet {
+            Event::MinimumSizeSet(MinimumSizeSet {
                 market,
                 minimum_size,
-            } => {
+            }) => {
                 self.markets.change(market, sequence)?.minimum_size = minimum_size;
                 self.books.touch(market, step.at())?;
             }
-            Event::FeeSet { market, fee } => self.markets.change(market, sequence)?.fee = fee,
-            Event::TermsSet { market, terms } => {
-                let &Command::SetTerms { terms: update, .. } = step.frame.command else {
+            Event::FeeSet(FeeSet { market, fee }) => {
+                self.markets.change(market, sequence)?.fee = fee
+            }
+            Event::TermsSet(TermsSet { market, terms }) => {
+                let &Command::SetTerms(SetTerms { terms: update, .. }) = step.frame.command else {
                     return Err(mismatch(event));
                 };
                 let market = self.markets.change(market, sequence)?;
@@ -165,7 +172,10 @@ impl View {
             }
             (&Event::RulesSwitched { rules }, _) => system.rules = rules,
             (Event::DivergenceAccepted | Event::StateAttested, _) => {}
-            (&Event::DomainRegistered { domain }, &Command::RegisterDomain { separator, .. }) => {
+            (
+                &Event::DomainRegistered { domain },
+                &Command::RegisterDomain(RegisterDomain { separator, .. }),
+            ) => {
                 let entry = Domain {
                     separator,
                     text: step.evidence().into(),

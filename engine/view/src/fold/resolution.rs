@@ -1,6 +1,10 @@
 //! The end of a market's life (docs/verify/rules.md §24, §25): policies, proposals, disputes,
 //! settlement.
 
+use foretell_model::command;
+use foretell_model::event::{
+    Disputed, MarketResolved, MarketSettled, PolicySet, Proposed, SettlementStarted, WalletListed,
+};
 use foretell_model::{Command, Event, MarketNumber, MarketState, OperatorNumber};
 
 use super::{FoldStep, mismatch};
@@ -16,11 +20,11 @@ impl View {
     ) -> Result<(), Impossible> {
         let sequence = step.frame.sequence;
         match *event {
-            Event::Proposed { market, .. } => {
+            Event::Proposed(Proposed { market, .. }) => {
                 self.markets.change(market, sequence)?;
                 self.propose(step, event)
             }
-            Event::Disputed { market, .. } => {
+            Event::Disputed(Disputed { market, .. }) => {
                 self.markets.change(market, sequence)?;
                 self.dispute(step, event)
             }
@@ -29,25 +33,25 @@ impl View {
                 let withdrawn = self.resolutions.take_proposal(market);
                 withdrawn.map(drop).ok_or_else(|| mismatch(event))
             }
-            Event::MarketResolved { market, payout } => {
+            Event::MarketResolved(MarketResolved { market, payout }) => {
                 let changed = self.markets.change(market, sequence)?;
                 changed.state = MarketState::Resolved;
                 changed.payout = Some(payout);
                 changed.resolved = Some(step.now);
                 let proposal = self.resolutions.take_proposal(market);
                 // A resolution in one step removes a disputed proposal of another payout.
-                let one_step = matches!(step.frame.command, Command::ResolveMarket { .. });
+                let one_step = matches!(step.frame.command, Command::ResolveMarket(_));
                 if let Some(proposal) = proposal.filter(|_| !one_step) {
                     self.resolutions.finalised.insert(market, proposal);
                 }
                 Ok(())
             }
-            Event::SettlementStarted { market, accounts } => {
+            Event::SettlementStarted(SettlementStarted { market, accounts }) => {
                 self.markets.change(market, sequence)?;
                 self.background.start(sequence, Some(market), accounts);
                 Ok(())
             }
-            Event::MarketSettled { market, paid } => {
+            Event::MarketSettled(MarketSettled { market, paid }) => {
                 self.background.end(Some(market));
                 let market = self.markets.change(market, sequence)?;
                 market.settled = Some(step.now);
@@ -60,13 +64,13 @@ impl View {
 
     fn propose(&mut self, step: &FoldStep<'_>, event: &Event) -> Result<(), Impossible> {
         let (
-            &Event::Proposed {
+            &Event::Proposed(Proposed {
                 market,
                 payout,
                 challenge_ends,
                 by_time,
                 second_person,
-            },
+            }),
             Command::Propose(command),
         ) = (event, step.frame.command)
         else {
@@ -92,14 +96,16 @@ impl View {
     }
 
     fn dispute(&mut self, step: &FoldStep<'_>, event: &Event) -> Result<(), Impossible> {
-        let &Event::Disputed { market, counter } = event else {
+        let &Event::Disputed(Disputed { market, counter }) = event else {
             return Err(mismatch(event));
         };
         if self.resolutions.proposal(market).is_none() {
             return Err(mismatch(event));
         }
         let (operator, wallet, reason) = match *step.frame.command {
-            Command::Dispute { by, .. } => (step.frame.operator, by, step.evidence()),
+            Command::Dispute(command::Dispute { by, .. }) => {
+                (step.frame.operator, by, step.evidence())
+            }
             // Its event group forbids the payout.
             _ => (OperatorNumber::NONE, None, &[][..]),
         };
@@ -116,7 +122,7 @@ impl View {
 
     pub(super) fn fold_policy(&mut self, event: &Event) -> Result<(), Impossible> {
         match *event {
-            Event::PolicySet { market, policy } => {
+            Event::PolicySet(PolicySet { market, policy }) => {
                 let known = match market {
                     None => &mut self.resolutions.site,
                     Some(market) => self.resolutions.policies.entry(market).or_default(),
@@ -128,12 +134,12 @@ impl View {
                 let cleared = self.resolutions.policies.remove(&market);
                 cleared.map(drop).ok_or_else(|| mismatch(event))
             }
-            Event::WalletListed {
+            Event::WalletListed(WalletListed {
                 market,
                 account,
                 propose,
                 dispute,
-            } => {
+            }) => {
                 let policy = self.policy_mut(market).ok_or_else(|| mismatch(event))?;
                 policy.list(account, ListedWallet { propose, dispute });
                 Ok(())

@@ -6,7 +6,11 @@
     reason = "a scene that cannot be set fails its test"
 )]
 
-use foretell_model::command::RegisterMarket;
+use foretell_model::command::{Deposit, Merge, RegisterKey, RegisterMarket, Split};
+use foretell_model::event;
+use foretell_model::event::{
+    AccountOpened, Deposited, KeyRegistered, MarketRegistered, MarketStateSet, Merged, OrderRested,
+};
 use foretell_model::evidence::{ActEvidence, OrderEvidence, WORDS_BYTES};
 use foretell_model::{
     AccountNumber, ApiKey, Command, ConditionId, DomainNumber, Event, EventNumber, FeeSchedule,
@@ -117,10 +121,10 @@ pub(crate) fn fill(
 }
 
 pub(crate) fn rested(lots: u64, price: u16) -> Event {
-    Event::OrderRested {
+    Event::OrderRested(OrderRested {
         lots: Lots(lots),
         price: Price(price),
-    }
+    })
 }
 
 /// Evidence of an order with a builder.
@@ -281,16 +285,16 @@ impl Scene {
 
     pub(crate) fn deposit(&mut self, account: AccountNumber, amount: u64) {
         let wallet = wallet(account);
-        let command = Command::Deposit {
+        let command = Command::Deposit(Deposit {
             wallet,
             amount: Micros(amount),
             reference: Reference::ZERO,
-        };
-        let opened = Event::AccountOpened { account, wallet };
-        let deposited = Event::Deposited {
+        });
+        let opened = Event::AccountOpened(AccountOpened { account, wallet });
+        let deposited = Event::Deposited(Deposited {
             account,
             amount: Micros(amount),
-        };
+        });
         if self.view.accounts().get(account).is_none() {
             self.step(command, &[opened, deposited]);
         } else {
@@ -299,13 +303,16 @@ impl Scene {
     }
 
     pub(crate) fn key(&mut self, key: KeyNumber, owner: AccountNumber) -> Sequence {
-        let command = Command::RegisterKey {
+        let command = Command::RegisterKey(RegisterKey {
             owner: wallet(owner),
             nonce: [u8::try_from(key.0).unwrap(); 32],
             api_key: ApiKey([u8::try_from(key.0).unwrap() + 1; 16]),
             read_only: false,
-        };
-        self.step(command, &[Event::KeyRegistered { key, owner }])
+        });
+        self.step(
+            command,
+            &[Event::KeyRegistered(KeyRegistered { key, owner })],
+        )
     }
 
     pub(crate) fn market(
@@ -315,20 +322,20 @@ impl Scene {
         question: u32,
     ) -> Sequence {
         let rules = market_rules(market, event);
-        let registered = Event::MarketRegistered {
+        let registered = Event::MarketRegistered(MarketRegistered {
             market,
             condition: rules.condition,
             question,
-        };
+        });
         let command = Command::RegisterMarket(rules);
         self.try_step(&command, &[registered], b"about it").unwrap()
     }
 
     pub(crate) fn activate(&mut self, market: MarketNumber) -> Sequence {
-        let active = Event::MarketStateSet {
+        let active = Event::MarketStateSet(MarketStateSet {
             market,
             state: MarketState::Active,
-        };
+        });
         self.step(Command::ActivateMarket { market }, &[active])
     }
 
@@ -339,17 +346,17 @@ impl Scene {
         lots: u64,
     ) -> Sequence {
         let lots = Lots(lots);
-        let command = Command::Split {
+        let command = Command::Split(Split {
             account,
             market,
             lots,
             reference: Reference::ZERO,
-        };
-        let split = Event::Split {
+        });
+        let split = Event::Split(event::Split {
             account,
             market,
             lots,
-        };
+        });
         self.step(command, &[split])
     }
 
@@ -360,17 +367,17 @@ impl Scene {
         lots: u64,
     ) -> Sequence {
         let lots = Lots(lots);
-        let command = Command::Merge {
+        let command = Command::Merge(Merge {
             account,
             market,
             lots,
             reference: Reference::ZERO,
-        };
-        let merged = Event::Merged {
+        });
+        let merged = Event::Merged(Merged {
             account,
             market,
             lots,
-        };
+        });
         self.step(command, &[merged])
     }
 

@@ -2,6 +2,8 @@
 
 use crate::scene;
 
+use foretell_model::command::SetFee;
+use foretell_model::event::{FeeSet, MinimumSizeSet, OrderClosed, TickSet};
 use foretell_model::{CloseReason, Command, Event, FeeSchedule, Lots, MatchKind, Sequence, Tick};
 use scene::*;
 
@@ -89,32 +91,32 @@ fn only_what_a_book_shows_changes_it() {
     scene.deposit(ALICE, 5);
     scene.split(ALICE, MARKET, 10);
     scene.step(
-        Command::SetFee {
+        Command::SetFee(SetFee {
             market: MARKET,
             fee: FeeSchedule::default(),
-        },
-        &[Event::FeeSet {
+        }),
+        &[Event::FeeSet(FeeSet {
             market: MARKET,
             fee: FeeSchedule::default(),
-        }],
+        })],
     );
     assert_eq!(stands(&scene), Sequence(bid.0));
 
     let changes = [
-        Event::TickSet {
+        Event::TickSet(TickSet {
             market: MARKET,
             tick: Tick::Thousandth,
-        },
-        Event::MinimumSizeSet {
+        }),
+        Event::MinimumSizeSet(MinimumSizeSet {
             market: MARKET,
             minimum_size: Lots(7),
-        },
-        Event::OrderClosed {
+        }),
+        Event::OrderClosed(OrderClosed {
             order: bid,
             account: ALICE,
             lots: Lots(100),
             reason: CloseReason::Expired,
-        },
+        }),
     ];
     for change in changes {
         let sequence = scene.step(Command::AdvanceTime, &[change]);

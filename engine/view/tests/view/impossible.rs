@@ -2,6 +2,7 @@
 
 use crate::scene;
 
+use foretell_model::event::{AccountOpened, Deposited, Merged, OrderClosed, Split, Withdrawn};
 use foretell_model::{
     AccountNumber, CloseReason, Command, Event, Fill, FramePosition, FrameRef, Lots, MarketNumber,
     MatchKind, Micros, OrderNumber, Outcome, Price, Sequence, TimeNs,
@@ -24,20 +25,20 @@ fn good_fill(maker: OrderNumber) -> Fill {
 }
 
 #[rstest]
-#[case::account_twice(Event::AccountOpened { account: BOB, wallet: wallet(NOBODY) })]
-#[case::account_skipped(Event::AccountOpened { account: NOBODY, wallet: wallet(NOBODY) })]
-#[case::address_twice(Event::AccountOpened { account: AccountNumber(3), wallet: wallet(BOB) })]
-#[case::nobody(Event::Deposited { account: NOBODY, amount: Micros(1) })]
-#[case::more_than_there_is(Event::Withdrawn { account: BOB, amount: Micros(1_000_000_001) })]
-#[case::reserved(Event::Withdrawn { account: BOB, amount: Micros(999_800_000) })]
-#[case::overflow(Event::Deposited { account: BOB, amount: Micros(u64::MAX) })]
-#[case::no_shares(Event::Merged { account: BOB, market: MARKET, lots: Lots(1) })]
-#[case::no_market(Event::Split { account: BOB, market: MarketNumber(5), lots: Lots(1) })]
+#[case::account_twice(Event::AccountOpened(AccountOpened { account: BOB, wallet: wallet(NOBODY) }))]
+#[case::account_skipped(Event::AccountOpened(AccountOpened { account: NOBODY, wallet: wallet(NOBODY) }))]
+#[case::address_twice(Event::AccountOpened(AccountOpened { account: AccountNumber(3), wallet: wallet(BOB) }))]
+#[case::nobody(Event::Deposited(Deposited { account: NOBODY, amount: Micros(1) }))]
+#[case::more_than_there_is(Event::Withdrawn(Withdrawn { account: BOB, amount: Micros(1_000_000_001) }))]
+#[case::reserved(Event::Withdrawn(Withdrawn { account: BOB, amount: Micros(999_800_000) }))]
+#[case::overflow(Event::Deposited(Deposited { account: BOB, amount: Micros(u64::MAX) }))]
+#[case::no_shares(Event::Merged(Merged { account: BOB, market: MARKET, lots: Lots(1) }))]
+#[case::no_market(Event::Split(Split { account: BOB, market: MarketNumber(5), lots: Lots(1) }))]
 #[case::no_fees(Event::FeesWithdrawn { amount: Micros(1) })]
 #[case::of_another_command(Event::SettingsChanged)]
 #[case::no_order_placed(rested(1, 100))]
 #[case::nothing_placed(Event::OrderCompleted)]
-#[case::not_live(Event::OrderClosed { order: OrderNumber(1), account: BOB, lots: Lots(60), reason: CloseReason::User })]
+#[case::not_live(Event::OrderClosed(OrderClosed { order: OrderNumber(1), account: BOB, lots: Lots(60), reason: CloseReason::User }))]
 fn a_lone_event_that_cannot_be(#[case] event: Event) {
     let (mut scene, _) = scene_with_order();
     let sequence = Sequence(scene.next());
@@ -53,11 +54,11 @@ fn a_lone_event_that_cannot_be(#[case] event: Event) {
 fn a_frame_that_makes_the_fold_panic_is_refused_like_others() {
     let (mut scene, _) = scene_with_order();
     // The value of this many shares exceeds the range of amounts.
-    let split = Event::Split {
+    let split = Event::Split(Split {
         account: BOB,
         market: MARKET,
         lots: Lots(u64::MAX),
-    };
+    });
     let step = |scene: &mut Scene, events: &[Event]| {
         scene
             .try_step(&Command::AdvanceTime, events, &[])
@@ -72,12 +73,12 @@ fn a_frame_that_makes_the_fold_panic_is_refused_like_others() {
 fn an_ending_fits_its_order() {
     for (account, lots) in [(ALICE, 60), (BOB, 59), (BOB, 61)] {
         let (mut scene, order) = scene_with_order();
-        let closed = Event::OrderClosed {
+        let closed = Event::OrderClosed(OrderClosed {
             order,
             account,
             lots: Lots(lots),
             reason: CloseReason::User,
-        };
+        });
         let error = scene
             .try_step(&Command::AdvanceTime, &[closed], &[])
             .unwrap_err();

@@ -4,6 +4,7 @@ use crate::scene;
 
 use std::sync::Arc;
 
+use foretell_model::event::OrderKilled;
 use foretell_model::{Event, MatchKind, OrderType, RejectionReason};
 use foretell_view::{ChunkCopy, ChunkRef, Chunking, LogName, SeenChunks, VIEW_VERSION, View};
 use scene::*;
@@ -41,10 +42,10 @@ fn scene(segment: u32) -> Scene {
     let reason = RejectionReason::FokNotFilled;
     scene.place(
         killed,
-        &[Event::OrderKilled {
+        &[Event::OrderKilled(OrderKilled {
             reason,
             details: [0; 2],
-        }],
+        })],
     );
     scene.rest(ALICE, YES, BUY, 10, 3_000);
     scene.merge(CAROL, MARKET, 5);

@@ -3,7 +3,14 @@
 
 use crate::scene;
 
-use foretell_model::command::Propose;
+use foretell_model::command::{
+    AddOperator, CancelOrder, Dispute, Finalise, Propose, SetTerms, Withdraw,
+};
+use foretell_model::event::{
+    CancelRequested, Disputed, MarketResolved, MarketSettled, MarketStateSet, OrderClosed,
+    OrderDelayed, OrderReleased, Proposed, RebatePaid, Redeemed, SettlementStarted, TermsSet,
+    WithdrawalHeld, WithdrawalReleased, Withdrawn,
+};
 use foretell_model::settings::PaymentSettings;
 use foretell_model::{
     CloseReason, Command, Event, Lots, MarketState, MarketTerms, MatchKind, Micros, OperatorName,
@@ -17,20 +24,20 @@ const SECOND: u64 = 1_000_000_000;
 const DAY: u64 = 86_400;
 
 fn delayed(lots: u64, price: u16, reserved: u64) -> Event {
-    Event::OrderDelayed {
+    Event::OrderDelayed(OrderDelayed {
         price: Price(price),
         lots: Lots(lots),
         reserved,
         due: TimeNs(9 * SECOND),
-    }
+    })
 }
 
 fn released(order: OrderNumber) -> Event {
-    Event::OrderReleased {
+    Event::OrderReleased(OrderReleased {
         order,
         account: ALICE,
         market: MARKET,
-    }
+    })
 }
 
 /// Bob bids 60 No at 0.40; Alice's 100 Yes at 0.60 wait.
@@ -82,25 +89,25 @@ fn a_released_order_is_the_taker_of_its_frame() {
 fn a_cancel_of_a_delayed_order_is_noted_once_and_its_rest_ends() {
     let (mut scene, maker, taker) = waiting();
     let reason = CloseReason::User;
-    let requested = Event::CancelRequested {
+    let requested = Event::CancelRequested(CancelRequested {
         order: taker,
         account: ALICE,
         reason,
-    };
-    let cancel = Command::CancelOrder {
+    });
+    let cancel = Command::CancelOrder(CancelOrder {
         owner: ALICE,
         order: order_id(taker.0),
-    };
+    });
     scene.step(cancel, &[requested]);
     let orders = scene.view.orders();
     assert_eq!(orders.delay_of(taker).unwrap().cancel, Some(reason));
     let lots = Lots(40);
-    let closed = Event::OrderClosed {
+    let closed = Event::OrderClosed(OrderClosed {
         order: taker,
         account: ALICE,
         lots,
         reason,
-    };
+    });
     let filled = Event::Fill(fill((maker, BOB), MatchKind::Mint, 6_000, 60, 0));
     scene.step(Command::AdvanceTime, &[released(taker), filled, closed]);
     let order = scene.order(taker).unwrap();
@@ -108,11 +115,11 @@ fn a_cancel_of_a_delayed_order_is_noted_once_and_its_rest_ends() {
     assert_eq!(scene.collateral(ALICE), (999_640_000, 0));
 
     let (mut scene, _, taker) = waiting();
-    let requested = Event::CancelRequested {
+    let requested = Event::CancelRequested(CancelRequested {
         order: taker,
         account: ALICE,
         reason,
-    };
+    });
     let twice = scene.try_step(&cancel, &[requested, requested], &[]);
     twice.unwrap_err();
 }
@@ -125,12 +132,12 @@ fn a_close_frees_all_that_a_delayed_order_reserved() {
     let sale = limit(ALICE, YES, SELL, 80, 4_000);
     let taker = scene.place(sale, &[delayed(80, 4_000, 80)]);
     assert_eq!(scene.shares(ALICE), [0, 80, 80, 0]);
-    let closed = Event::OrderClosed {
+    let closed = Event::OrderClosed(OrderClosed {
         order: taker,
         account: ALICE,
         lots: Lots(80),
         reason: CloseReason::Cleared,
-    };
+    });
     let cleared = Event::MarketCleared { market: MARKET };
     let sequence = scene.step(Command::AdvanceTime, &[cleared, closed]);
     assert_eq!(scene.shares(ALICE), [80, 80, 0, 0]);
@@ -150,11 +157,11 @@ fn a_clear_is_armed_by_terms_with_a_start_in_the_future() {
         };
         let market = MARKET;
         scene.step(
-            Command::SetTerms {
+            Command::SetTerms(SetTerms {
                 market,
                 terms: terms.into(),
-            },
-            &[Event::TermsSet { market, terms }],
+            }),
+            &[Event::TermsSet(TermsSet { market, terms })],
         );
         let known = scene.view.markets().get(MARKET).unwrap();
         assert_eq!((known.terms, known.clear_armed), (terms, armed));
@@ -170,13 +177,13 @@ fn propose(payout: Payout) -> (Command, Event) {
         window_seconds: Some(60),
         reference: Reference::ZERO,
     });
-    let event = Event::Proposed {
+    let event = Event::Proposed(Proposed {
         market: MARKET,
         payout,
         challenge_ends: TimeNs(500 * SECOND),
         by_time: true,
         second_person: false,
-    };
+    });
     (command, event)
 }
 
@@ -185,10 +192,10 @@ fn proposals_are_disputed_replaced_and_finalised() {
     let mut scene = Scene::trading();
     scene.split(ALICE, MARKET, 10);
     let market = MARKET;
-    let closed = Event::MarketStateSet {
+    let closed = Event::MarketStateSet(MarketStateSet {
         market,
         state: MarketState::Closed,
-    };
+    });
     scene.step(Command::CloseMarket { market }, &[closed]);
     let (command, event) = propose(Payout::Yes);
     let first = scene.act(OperatorNumber(2), command, &[event], b"https://source");
@@ -198,15 +205,15 @@ fn proposals_are_disputed_replaced_and_finalised() {
 
     let counter = Some(Payout::No);
     let by = Some(BOB);
-    let command = Command::Dispute {
+    let command = Command::Dispute(Dispute {
         market,
         counter,
         by,
-    };
+    });
     scene.act(
         OperatorNumber(3),
         command,
-        &[Event::Disputed { market, counter }],
+        &[Event::Disputed(Disputed { market, counter })],
         b"no",
     );
     let dispute = scene.view.resolutions().dispute(MARKET).unwrap();
@@ -218,26 +225,26 @@ fn proposals_are_disputed_replaced_and_finalised() {
     assert_eq!(scene.view.resolutions().dispute(MARKET), None);
     let payout = Payout::No;
     let accounts = 3;
-    let finalise = Command::Finalise {
+    let finalise = Command::Finalise(Finalise {
         market,
         proposal: second,
-    };
-    let resolved = Event::MarketResolved { market, payout };
-    let started = Event::SettlementStarted { market, accounts };
+    });
+    let resolved = Event::MarketResolved(MarketResolved { market, payout });
+    let started = Event::SettlementStarted(SettlementStarted { market, accounts });
     scene.step(finalise, &[resolved, started]);
     let resolutions = scene.view.resolutions();
     assert_eq!(resolutions.proposal(MARKET), None);
     assert_eq!(resolutions.finalised(MARKET).unwrap().number, second);
     assert!(scene.view.background().settlement_of(MARKET).is_some());
 
-    let redeemed = Event::Redeemed {
+    let redeemed = Event::Redeemed(Redeemed {
         account: ALICE,
         market,
         lots: [Lots(10), Lots(10)],
         payout: Micros(100_000),
-    };
+    });
     let paid = Micros(100_000);
-    let settled = Event::MarketSettled { market, paid };
+    let settled = Event::MarketSettled(MarketSettled { market, paid });
     scene.step(Command::Step, &[redeemed, settled]);
     assert_eq!(scene.view.background().tasks().len(), 0);
     let market = scene.view.markets().get(MARKET).unwrap();
@@ -305,7 +312,7 @@ fn rebates_accrue_by_day_and_market_and_are_paid() {
         &[Event::RebatePaymentStarted { accounts: 3 }],
     );
     let (account, amount) = (BOB, sum);
-    let paid = Event::RebatePaid { account, amount };
+    let paid = Event::RebatePaid(RebatePaid { account, amount });
     scene.step(
         Command::Step,
         &[paid, Event::RebatePaymentEnded { paid: sum }],
@@ -320,12 +327,12 @@ fn rebates_accrue_by_day_and_market_and_are_paid() {
 fn a_held_withdrawal_is_reserved_until_it_is_released() {
     let mut scene = Scene::trading();
     let (account, amount) = (BOB, Micros(60));
-    let command = Command::Withdraw {
+    let command = Command::Withdraw(Withdraw {
         wallet: wallet(BOB),
         amount,
         reference: Reference([4; 32]),
-    };
-    let held = Event::WithdrawalHeld { account, amount };
+    });
+    let held = Event::WithdrawalHeld(WithdrawalHeld { account, amount });
     let asked = scene.act(OperatorNumber(2), command, &[held], b"");
     assert_eq!(scene.collateral(BOB), (999_999_940, 60));
     let known = scene.view.people().held[&asked];
@@ -337,12 +344,12 @@ fn a_held_withdrawal_is_reserved_until_it_is_released() {
         reference: Reference([4; 32]),
     };
     let events = [
-        Event::WithdrawalReleased {
+        Event::WithdrawalReleased(WithdrawalReleased {
             account,
             amount,
             asked,
-        },
-        Event::Withdrawn { account, amount },
+        }),
+        Event::Withdrawn(Withdrawn { account, amount }),
     ];
     scene.act(OperatorNumber(3), confirm, &events, b"");
     assert_eq!(scene.collateral(BOB), (999_999_940, 0));
@@ -358,11 +365,11 @@ fn operators_are_numbered_from_the_first_admin() {
         &[Event::RulesSwitched { rules }],
     );
     let name = OperatorName::new("ann").unwrap();
-    let command = Command::AddOperator {
+    let command = Command::AddOperator(AddOperator {
         role: OperatorRole::Resolver,
         name,
         token: [7; 32],
-    };
+    });
     let operator = OperatorNumber(2);
     let added = Event::OperatorAdded { operator };
     scene.act(OperatorNumber(1), command, &[added], b"");

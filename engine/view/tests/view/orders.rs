@@ -2,6 +2,8 @@
 
 use crate::scene;
 
+use foretell_model::command::{BindWallet, CancelAll};
+use foretell_model::event::{OrderClosed, OrderKilled, WalletBound};
 use foretell_model::{
     CloseReason, Command, Event, Lots, MatchKind, OrderNumber, OrderType, RejectionReason,
     Sequence, TimeSeconds, WalletKind,
@@ -24,12 +26,12 @@ fn a_resting_order_ends_with_a_word(#[case] reason: CloseReason, #[case] status:
         scene.order(number).unwrap().state.user_status(),
         UserStatus::Live
     );
-    let closed = Event::OrderClosed {
+    let closed = Event::OrderClosed(OrderClosed {
         order: number,
         account: ALICE,
         lots: Lots(100),
         reason,
-    };
+    });
     let sequence = scene.step(Command::AdvanceTime, &[closed]);
     let order = scene.order(number).unwrap();
     assert_eq!(
@@ -55,12 +57,12 @@ fn a_stopped_budget_buy_is_canceled_whatever_it_matched(#[case] reason: CloseRea
     let mut order = limit(ALICE, YES, BUY, 100, 5_000);
     order.order_type = OrderType::Fak;
     let own = OrderNumber(scene.next());
-    let rest = Event::OrderClosed {
+    let rest = Event::OrderClosed(OrderClosed {
         order: own,
         account: ALICE,
         lots: Lots(0),
         reason,
-    };
+    });
     scene.place(
         order,
         &[
@@ -88,10 +90,10 @@ fn a_killed_order_is_kept_with_its_reason() {
     let reason = RejectionReason::FokNotFilled;
     let number = scene.place(
         order,
-        &[Event::OrderKilled {
+        &[Event::OrderKilled(OrderKilled {
             reason,
             details: [0; 2],
-        }],
+        })],
     );
     let order = scene.view.orders().by_id(&order_id(number.0)).unwrap();
     assert_eq!(
@@ -133,17 +135,17 @@ fn an_order_keeps_what_was_signed() {
 #[test]
 fn live_orders_are_listed_by_number_and_found_by_id() {
     let mut scene = Scene::trading();
-    let bind = Event::WalletBound {
+    let bind = Event::WalletBound(WalletBound {
         owner: ALICE,
         wallet: CAROL,
         kind: WalletKind::Safe,
-    };
+    });
     scene.step(
-        Command::BindWallet {
+        Command::BindWallet(BindWallet {
             owner: wallet(ALICE),
             wallet: wallet(CAROL),
             kind: WalletKind::Safe,
-        },
+        }),
         &[bind],
     );
     let of_carol = scene.rest(CAROL, YES, BUY, 10, 4_000);
@@ -188,16 +190,18 @@ fn what_a_cancel_ended_is_read_off_its_sequences() {
     let orders: Vec<_> = (0..4)
         .map(|_| scene.rest(ALICE, YES, BUY, 10, 4_000))
         .collect();
-    let closed = |index: usize| Event::OrderClosed {
-        order: orders[index],
-        account: ALICE,
-        lots: Lots(10),
-        reason: CloseReason::User,
+    let closed = |index: usize| {
+        Event::OrderClosed(OrderClosed {
+            order: orders[index],
+            account: ALICE,
+            lots: Lots(10),
+            reason: CloseReason::User,
+        })
     };
-    let cancel = Command::CancelAll {
+    let cancel = Command::CancelAll(CancelAll {
         owner: ALICE,
         heartbeat: false,
-    };
+    });
     let before = scene.step(Command::AdvanceTime, &[closed(3)]);
     let first = scene.step(cancel, &[closed(1), closed(0), Event::WorkPending]);
     assert!(scene.view.system().work_pending);

@@ -3,6 +3,8 @@
 
 use crate::scene;
 
+use foretell_model::command::CancelOrder;
+use foretell_model::event::{MarketStateSet, OrderClosed};
 use foretell_model::{
     CloseReason, Command, Event, Lots, MarketNumber, MarketState, OrderNumber, Outcome,
 };
@@ -26,17 +28,17 @@ const ALL: (u64, u64) = (0, 12 * HOUR);
 fn story() -> (Scene, [OrderNumber; 2]) {
     let mut scene = Scene::trading();
     let cancel = |scene: &mut Scene, account, order, lots| {
-        let closed = Event::OrderClosed {
+        let closed = Event::OrderClosed(OrderClosed {
             order,
             account,
             lots: Lots(lots),
             reason: CloseReason::User,
-        };
+        });
         let id = scene.order(order).expect("it was placed").id;
-        let command = Command::CancelOrder {
+        let command = Command::CancelOrder(CancelOrder {
             owner: account,
             order: id,
-        };
+        });
         scene.step(command, &[closed]);
     };
     scene.split(BOB, MARKET, 100);
@@ -59,16 +61,18 @@ fn story() -> (Scene, [OrderNumber; 2]) {
 fn closed_story() -> Scene {
     let (mut scene, [bid, no]) = story();
     scene.wait_until(40 * 60 + 10);
-    let closed = |order, account, lots| Event::OrderClosed {
-        order,
-        account,
-        lots: Lots(lots),
-        reason: CloseReason::MarketClosed,
+    let closed = |order, account, lots| {
+        Event::OrderClosed(OrderClosed {
+            order,
+            account,
+            lots: Lots(lots),
+            reason: CloseReason::MarketClosed,
+        })
     };
-    let state = Event::MarketStateSet {
+    let state = Event::MarketStateSet(MarketStateSet {
         market: MARKET,
         state: MarketState::Closed,
-    };
+    });
     let command = Command::CloseMarket { market: MARKET };
     scene.step(
         command,

@@ -2,6 +2,14 @@
 
 use crate::scene;
 
+use foretell_model::command::{
+    ArchiveMarket, BindWallet, Convert, Merge, Redeem, RegisterDomain, ResolveMarket, RevokeKey,
+    SetClosedOnly, SetHeartbeat, Withdraw,
+};
+use foretell_model::event::{
+    ClosedOnlySet, Converted, EventRegistered, HeartbeatSet, MarketArchived, MarketResolved,
+    MarketStateSet, Merged, Redeemed, WalletBound, WalletUnbound, Withdrawn,
+};
 use foretell_model::{
     ApiKey, Command, DomainNumber, Event, EventId, EventNumber, KeyNumber, Lots, MarketNumber,
     MarketState, Micros, Payout, QuestionSet, Reference, Settings, SettingsUpdate, SystemMode,
@@ -14,16 +22,16 @@ use scene::*;
 fn wallets_are_listed_in_order_of_kind_and_leave_again() {
     let mut scene = Scene::trading();
     let bind = |scene: &mut Scene, account, kind| {
-        let command = Command::BindWallet {
+        let command = Command::BindWallet(BindWallet {
             owner: wallet(ALICE),
             wallet: wallet(account),
             kind,
-        };
-        let bound = Event::WalletBound {
+        });
+        let bound = Event::WalletBound(WalletBound {
             owner: ALICE,
             wallet: account,
             kind,
-        };
+        });
         scene.step(command, &[bound]);
     };
     bind(&mut scene, BOB, WalletKind::Deposit);
@@ -42,10 +50,10 @@ fn wallets_are_listed_in_order_of_kind_and_leave_again() {
     let bob = accounts.get(BOB).unwrap();
     assert_eq!((bob.owner, bob.kind), (ALICE, WalletKind::Deposit));
 
-    let unbound = Event::WalletUnbound {
+    let unbound = Event::WalletUnbound(WalletUnbound {
         owner: ALICE,
         wallet: BOB,
-    };
+    });
     scene.step(
         Command::UnbindWallet {
             wallet: wallet(BOB),
@@ -69,17 +77,17 @@ fn money_comes_goes_and_changes_form() {
         (scene.collateral(ALICE), scene.shares(ALICE)),
         ((999_000_000, 0), [100, 100, 0, 0])
     );
-    let merge = Command::Merge {
+    let merge = Command::Merge(Merge {
         account: ALICE,
         market: MARKET,
         lots: Lots(40),
         reference: Reference::ZERO,
-    };
-    let merged = Event::Merged {
+    });
+    let merged = Event::Merged(Merged {
         account: ALICE,
         market: MARKET,
         lots: Lots(40),
-    };
+    });
     scene.step(merge, &[merged]);
     assert_eq!(
         (scene.collateral(ALICE), scene.supply(MARKET)),
@@ -88,26 +96,26 @@ fn money_comes_goes_and_changes_form() {
 
     let payout = Payout::Half;
     scene.step(
-        Command::ResolveMarket {
+        Command::ResolveMarket(ResolveMarket {
             market: MARKET,
             payout,
-        },
-        &[Event::MarketResolved {
+        }),
+        &[Event::MarketResolved(MarketResolved {
             market: MARKET,
             payout,
-        }],
+        })],
     );
-    let redeem = Command::Redeem {
+    let redeem = Command::Redeem(Redeem {
         account: ALICE,
         market: MARKET,
         reference: Reference::ZERO,
-    };
-    let redeemed = Event::Redeemed {
+    });
+    let redeemed = Event::Redeemed(Redeemed {
         account: ALICE,
         market: MARKET,
         lots: [Lots(60), Lots(60)],
         payout: Micros(600_000),
-    };
+    });
     scene.step(redeem, &[redeemed]);
     let alice = scene.view.accounts().get(ALICE).unwrap();
     assert_eq!(
@@ -115,15 +123,15 @@ fn money_comes_goes_and_changes_form() {
         (1_000_000_000, 0)
     );
 
-    let withdraw = Command::Withdraw {
+    let withdraw = Command::Withdraw(Withdraw {
         wallet: wallet(ALICE),
         amount: Micros(1),
         reference: Reference::ZERO,
-    };
-    let withdrawn = Event::Withdrawn {
+    });
+    let withdrawn = Event::Withdrawn(Withdrawn {
         account: ALICE,
         amount: Micros(1),
-    };
+    });
     scene.step(withdraw, &[withdrawn]);
     assert_eq!(
         scene.view.accounts().get(ALICE).unwrap().total(),
@@ -138,10 +146,10 @@ fn a_conversion_gives_the_other_questions() {
     let mut scene = Scene::empty();
     scene.deposit(ALICE, 20_000_000);
     let event = EventNumber(0);
-    let registered = Event::EventRegistered {
+    let registered = Event::EventRegistered(EventRegistered {
         event,
         id: EventId(77),
-    };
+    });
     let register = Command::RegisterEvent { event: EventId(77) };
     scene
         .try_step(&register, &[registered], b"who wins")
@@ -158,20 +166,20 @@ fn a_conversion_gives_the_other_questions() {
     scene.split(ALICE, b, 500);
 
     let questions = QuestionSet::default().with(0).with(1);
-    let convert = Command::Convert {
+    let convert = Command::Convert(Convert {
         account: ALICE,
         event,
         questions,
         lots: Lots(500),
         reference: Reference::ZERO,
-    };
-    let converted = Event::Converted {
+    });
+    let converted = Event::Converted(Converted {
         account: ALICE,
         event,
         questions,
         lots: Lots(500),
         collateral: Micros(5_000_000),
-    };
+    });
     scene.step(convert, &[converted]);
     assert_eq!(scene.collateral(ALICE), (15_000_000, 0));
     for market in [a, b, c] {
@@ -219,10 +227,10 @@ fn a_market_is_found_by_its_names_and_lives() {
 
     let time = |sequence: foretell_model::Sequence| Some(TimeNs(sequence.0 * 1_000_000_000));
     let state = |scene: &mut Scene, command, state| {
-        let set = Event::MarketStateSet {
+        let set = Event::MarketStateSet(MarketStateSet {
             market: MARKET,
             state,
-        };
+        });
         scene.step(command, &[set])
     };
     let active = scene.activate(MARKET);
@@ -242,24 +250,24 @@ fn a_market_is_found_by_its_names_and_lives() {
         MarketState::Closed,
     );
     let resolved = scene.step(
-        Command::ResolveMarket {
+        Command::ResolveMarket(ResolveMarket {
             market: MARKET,
             payout: Payout::Half,
-        },
-        &[Event::MarketResolved {
+        }),
+        &[Event::MarketResolved(MarketResolved {
             market: MARKET,
             payout: Payout::Half,
-        }],
+        })],
     );
     let archived = scene.step(
-        Command::ArchiveMarket {
+        Command::ArchiveMarket(ArchiveMarket {
             market: MARKET,
             archived: true,
-        },
-        &[Event::MarketArchived {
+        }),
+        &[Event::MarketArchived(MarketArchived {
             market: MARKET,
             archived: true,
-        }],
+        })],
     );
     let market = scene.view.markets().get(MARKET).unwrap();
     assert_eq!(
@@ -290,7 +298,7 @@ fn a_market_takes_orders_when_it_and_the_system_do(
     let market = MARKET;
     scene.step(
         Command::AdvanceTime,
-        &[Event::MarketStateSet { market, state }],
+        &[Event::MarketStateSet(MarketStateSet { market, state })],
     );
     scene.step(Command::SetMode { mode }, &[Event::ModeSet { mode }]);
     assert_eq!(scene.view.accepting_orders(market), takes);
@@ -302,10 +310,10 @@ fn keys_are_found_by_text_and_owner_and_die() {
     let mut scene = Scene::trading();
     let second = scene.key(KeyNumber(3), ALICE);
     let dead = scene.step(
-        Command::RevokeKey {
+        Command::RevokeKey(RevokeKey {
             key: KeyNumber(0),
             cancel_orders: false,
-        },
+        }),
         &[Event::KeyRevoked { key: KeyNumber(0) }],
     );
     let keys = scene.view.keys();
@@ -347,26 +355,26 @@ fn the_system_is_what_its_commands_say() {
         &[Event::RulesSwitched { rules: 2 }],
     );
     let domain = DomainNumber(4);
-    let register = Command::RegisterDomain {
+    let register = Command::RegisterDomain(RegisterDomain {
         domain,
         separator: [6; 32],
-    };
+    });
     scene
         .try_step(&register, &[Event::DomainRegistered { domain }], b"name 2")
         .unwrap();
     let owner = ALICE;
     scene.step(
-        Command::SetHeartbeat { owner, on: true },
-        &[Event::HeartbeatSet { owner, on: true }],
+        Command::SetHeartbeat(SetHeartbeat { owner, on: true }),
+        &[Event::HeartbeatSet(HeartbeatSet { owner, on: true })],
     );
-    let closed_only = Command::SetClosedOnly {
+    let closed_only = Command::SetClosedOnly(SetClosedOnly {
         wallet: wallet(BOB),
         closed_only: true,
-    };
-    let set = Event::ClosedOnlySet {
+    });
+    let set = Event::ClosedOnlySet(ClosedOnlySet {
         account: BOB,
         closed_only: true,
-    };
+    });
     scene.step(closed_only, &[set]);
     let system = scene.view.system();
     assert_eq!((system.settings, system.rules), (settings, 2));

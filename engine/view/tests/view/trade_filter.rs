@@ -3,6 +3,8 @@
 
 use crate::scene;
 
+use foretell_model::command::BindWallet;
+use foretell_model::event::WalletBound;
 use foretell_model::{
     AccountNumber, Command, Event, MarketNumber, MatchKind, OrderNumber, Outcome, TimeNs,
     WalletKind,
@@ -75,18 +77,18 @@ fn traded(mints: &[Mint]) -> Scene {
     scene.market(OTHER_MARKET, None, 0);
     scene.activate(OTHER_MARKET);
     let (owner, kind) = (wallet(BOB), WalletKind::Proxy);
-    let bound = Event::WalletBound {
+    let bound = Event::WalletBound(WalletBound {
         owner: BOB,
         wallet: CAROL,
         kind,
-    };
+    });
     let wallet = wallet(CAROL);
     scene.step(
-        Command::BindWallet {
+        Command::BindWallet(BindWallet {
             owner,
             wallet,
             kind,
-        },
+        }),
         &[bound],
     );
     for &(taker, maker, outcome, market, builders) in mints {

@@ -2,6 +2,8 @@
 
 use crate::scene;
 
+use foretell_model::command::BindWallet;
+use foretell_model::event::WalletBound;
 use foretell_model::{Command, Event, MatchKind, Micros, Sequence, TimeNs, TradeIndex, WalletKind};
 use foretell_view::{TradeId, TradeSlot};
 use scene::*;
@@ -158,17 +160,17 @@ fn an_owner_sees_a_trade_between_its_wallets_once() {
     let ever = || TimeNs(0)..TimeNs(u64::MAX);
     let newest_first: Vec<_> = scene.view.trades_of_owner(BOB, ever(), None).collect();
     assert_eq!(newest_first, [all[2], all[0]]);
-    let bind = Event::WalletBound {
+    let bind = Event::WalletBound(WalletBound {
         owner: BOB,
         wallet: CAROL,
         kind: WalletKind::Proxy,
-    };
+    });
     scene.step(
-        Command::BindWallet {
+        Command::BindWallet(BindWallet {
             owner: wallet(BOB),
             wallet: wallet(CAROL),
             kind: WalletKind::Proxy,
-        },
+        }),
         &[bind],
     );
     let newest_first: Vec<_> = scene.view.trades_of_owner(BOB, ever(), None).collect();

@@ -2,6 +2,7 @@
 
 use crate::scene;
 
+use foretell_model::event::{OrderClosed, TickSet};
 use foretell_model::{CloseReason, Event, Lots, MatchKind, Micros, OrderType, Tick};
 use rstest::rstest;
 use scene::*;
@@ -156,11 +157,13 @@ fn an_own_order_in_the_way_is_released_and_the_rest_of_a_seller_is_not_reserved(
     let other = scene.rest(BOB, YES, BUY, 30, 5_000);
     let mut order = limit(ALICE, YES, SELL, 100, 5_000);
     order.order_type = OrderType::Fak;
-    let closed = |order, lots, reason| Event::OrderClosed {
-        order,
-        account: ALICE,
-        lots: Lots(lots),
-        reason,
+    let closed = |order, lots, reason| {
+        Event::OrderClosed(OrderClosed {
+            order,
+            account: ALICE,
+            lots: Lots(lots),
+            reason,
+        })
     };
     let number = foretell_model::OrderNumber(scene.next());
     scene.place(
@@ -186,10 +189,10 @@ fn the_tick_of_the_moment_gives_the_limit() {
     let mut order = limit(ALICE, YES, BUY, 0, 0);
     order.order_type = OrderType::Fak;
     (order.maker_amount, order.taker_amount) = (9_770_000, 10_000_000);
-    let refined = Event::TickSet {
+    let refined = Event::TickSet(TickSet {
         market: MARKET,
         tick: Tick::Thousandth,
-    };
+    });
     let mut price_of = |left| {
         let number = scene.place(
             order,

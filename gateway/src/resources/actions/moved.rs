@@ -1,5 +1,7 @@
 //! The collateral and shares that an account action's event moved, as signed amounts.
 
+use foretell_model::event;
+use foretell_model::event::{Converted, Merged, Redeemed};
 use foretell_model::{Event, Lots, MarketNumber, Micros, Outcome, TimeNs};
 use foretell_view::View;
 use foretell_wire::action::{ActionEffect, ActionKind, ShareChange};
@@ -9,7 +11,7 @@ use foretell_wire::{Decimal, TokenRef};
 /// know the market yet.
 pub(super) fn by(view: &View, event: &Event, time: TimeNs) -> Option<ActionEffect> {
     match *event {
-        Event::Split { market, lots, .. } => {
+        Event::Split(event::Split { market, lots, .. }) => {
             let shares = [(market, Outcome::Yes, lots), (market, Outcome::No, lots)];
             moved(
                 view,
@@ -18,7 +20,7 @@ pub(super) fn by(view: &View, event: &Event, time: TimeNs) -> Option<ActionEffec
                 came(&shares),
             )
         }
-        Event::Merged { market, lots, .. } => {
+        Event::Merged(Merged { market, lots, .. }) => {
             let shares = [(market, Outcome::Yes, lots), (market, Outcome::No, lots)];
             moved(
                 view,
@@ -27,22 +29,22 @@ pub(super) fn by(view: &View, event: &Event, time: TimeNs) -> Option<ActionEffec
                 went(&shares),
             )
         }
-        Event::Redeemed {
+        Event::Redeemed(Redeemed {
             market,
             lots: [yes, no],
             payout,
             ..
-        } => {
+        }) => {
             let shares = [(market, Outcome::Yes, yes), (market, Outcome::No, no)];
             moved(view, ActionKind::Redeem, payout.into(), went(&shares))
         }
-        Event::Converted {
+        Event::Converted(Converted {
             event,
             questions,
             lots,
             collateral,
             ..
-        } => {
+        }) => {
             let markets = &view.events().get(event)?.questions;
             // A convert gives no Yes of questions that were resolved before.
             let was_open = |market: MarketNumber| {

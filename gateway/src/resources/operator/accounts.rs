@@ -1,5 +1,6 @@
 //! Money in and out, wallets and their owners: `/accounts/…`, `/fees/withdraw`.
 
+use foretell_model::command::{BindWallet, Deposit, SetClosedOnly, Withdraw, WithdrawFees};
 use foretell_model::{AccountNumber, Command, Outcome, Reference};
 use foretell_view::{Account, HeldWithdrawal, View};
 use foretell_wire::operator::{
@@ -19,32 +20,32 @@ use crate::resources::reference;
 /// `POST /accounts/deposit`.
 pub(crate) async fn deposit(context: RequestContext) -> Result<Answer, Failure> {
     let to: Transfer = read(&context.body)?;
-    let command = Command::Deposit {
+    let command = Command::Deposit(Deposit {
         wallet: to.wallet,
         amount: to.amount,
         reference: reference(&to.reference),
-    };
+    });
     apply(&context, command, to.reference.as_bytes()).await
 }
 
 /// `POST /accounts/withdraw`.
 pub(crate) async fn withdraw(context: RequestContext) -> Result<Answer, Failure> {
     let from: Transfer = read(&context.body)?;
-    let command = Command::Withdraw {
+    let command = Command::Withdraw(Withdraw {
         wallet: from.wallet,
         amount: from.amount,
         reference: reference(&from.reference),
-    };
+    });
     apply(&context, command, from.reference.as_bytes()).await
 }
 
 /// `POST /fees/withdraw`.
 pub(crate) async fn withdraw_fees(context: RequestContext) -> Result<Answer, Failure> {
     let fees: FeesWithdrawal = read(&context.body)?;
-    let command = Command::WithdrawFees {
+    let command = Command::WithdrawFees(WithdrawFees {
         amount: fees.amount,
         reference: reference(&fees.reference),
-    };
+    });
     apply(&context, command, fees.reference.as_bytes()).await
 }
 
@@ -98,11 +99,11 @@ pub(crate) async fn bind(context: RequestContext) -> Result<Answer, Failure> {
         wallet,
         kind,
     } = read(&context.body)?;
-    let command = Command::BindWallet {
+    let command = Command::BindWallet(BindWallet {
         owner,
         wallet,
         kind,
-    };
+    });
     apply(&context, command, &[]).await
 }
 
@@ -118,10 +119,10 @@ pub(crate) async fn closed_only(context: RequestContext) -> Result<Answer, Failu
         wallet,
         closed_only,
     } = read(&context.body)?;
-    let command = Command::SetClosedOnly {
+    let command = Command::SetClosedOnly(SetClosedOnly {
         wallet,
         closed_only,
-    };
+    });
     apply(&context, command, &[]).await
 }
 

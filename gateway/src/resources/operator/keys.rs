@@ -1,5 +1,6 @@
 //! API keys for the operator: `GET /keys?owner=`, `POST /keys/revoke`.
 
+use foretell_model::command::{CancelAll, RevokeKey};
 use foretell_model::{Command, Sequence};
 use foretell_view::{Key, View};
 use foretell_wire::account::ApiKeyRow;
@@ -72,11 +73,11 @@ pub(crate) async fn revoke(context: RequestContext) -> Result<Answer, Failure> {
     let (key, owner, is_live) = found.ok_or(ErrorCode::KeyNotFound)?;
     let cancel_orders = wanted.cancel_orders.unwrap_or(false);
     let command = match (is_live, cancel_orders) {
-        (true, cancel_orders) => Command::RevokeKey { key, cancel_orders },
-        (false, true) => Command::CancelAll {
+        (true, cancel_orders) => Command::RevokeKey(RevokeKey { key, cancel_orders }),
+        (false, true) => Command::CancelAll(CancelAll {
             owner,
             heartbeat: false,
-        },
+        }),
         (false, false) => {
             let before = CommandAnswer::new(Sequence(0), true);
             return Ok(Answer::json(json_text(&before)));

@@ -1,5 +1,8 @@
 //! State, rules and terms of registered markets: `/markets/…`.
 
+use foretell_model::command::{
+    ArchiveMarket, ResolveMarket, SetFee, SetMinimumSize, SetTerms, SetTick,
+};
 use foretell_model::{
     Command, CommandOutcome, ConditionId, MarketNumber, MarketState, RejectionReason, Sequence,
 };
@@ -56,7 +59,7 @@ pub(crate) async fn resolve(context: RequestContext) -> Result<Answer, Failure> 
         payout,
     } = read(&context.body)?;
     let paid = |market: &Market| market.payout == Some(payout);
-    let command = |market| Command::ResolveMarket { market, payout };
+    let command = |market| Command::ResolveMarket(ResolveMarket { market, payout });
     change(&context, condition_id, command, paid).await
 }
 
@@ -66,7 +69,7 @@ pub(crate) async fn archive(context: RequestContext) -> Result<Answer, Failure> 
         condition_id,
         archived,
     } = read(&context.body)?;
-    let command = |market| Command::ArchiveMarket { market, archived };
+    let command = |market| Command::ArchiveMarket(ArchiveMarket { market, archived });
     change(&context, condition_id, command, |_| false).await
 }
 
@@ -76,7 +79,7 @@ pub(crate) async fn tick(context: RequestContext) -> Result<Answer, Failure> {
         condition_id,
         tick_size: tick,
     } = read(&context.body)?;
-    let command = |market| Command::SetTick { market, tick };
+    let command = |market| Command::SetTick(SetTick { market, tick });
     change(&context, condition_id, command, |_| false).await
 }
 
@@ -86,9 +89,11 @@ pub(crate) async fn minimum(context: RequestContext) -> Result<Answer, Failure> 
         condition_id,
         minimum_order_size: minimum_size,
     } = read(&context.body)?;
-    let command = |market| Command::SetMinimumSize {
-        market,
-        minimum_size,
+    let command = |market| {
+        Command::SetMinimumSize(SetMinimumSize {
+            market,
+            minimum_size,
+        })
     };
     change(&context, condition_id, command, |_| false).await
 }
@@ -97,7 +102,7 @@ pub(crate) async fn minimum(context: RequestContext) -> Result<Answer, Failure> 
 pub(crate) async fn fee(context: RequestContext) -> Result<Answer, Failure> {
     let wanted: FeeChange = read(&context.body)?;
     let fee = wanted.fee();
-    let command = |market| Command::SetFee { market, fee };
+    let command = |market| Command::SetFee(SetFee { market, fee });
     change(&context, wanted.condition_id, command, |_| false).await
 }
 
@@ -106,7 +111,7 @@ pub(crate) async fn terms(context: RequestContext) -> Result<Answer, Failure> {
     let wanted: TermsChange = read(&context.body)?;
     let market = market_of(&context, wanted.condition_id).await?;
     let terms = wanted.update();
-    apply(&context, Command::SetTerms { market, terms }, &[]).await
+    apply(&context, Command::SetTerms(SetTerms { market, terms }), &[]).await
 }
 
 /// Changes a market. A rejection because the market is `already` in that state counts as success,

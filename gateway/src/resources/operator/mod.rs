@@ -20,8 +20,8 @@ pub(crate) mod system;
 
 use foretell_link::Reply;
 use foretell_model::{
-    AccountNumber, Command, CommandOutcome, ConditionId, MarketNumber, OperatorNumber, Rejection,
-    RejectionReason, Sequence, Verdict,
+    AccountNumber, Command, CommandOutcome, ConditionId, MarketNumber, OperatorNumber,
+    OperatorRole, Rejection, RejectionReason, Sequence, Verdict,
 };
 use foretell_view::View;
 use foretell_wire::operator::CommandAnswer;
@@ -82,7 +82,8 @@ async fn submit(
     let act = (actor.number, actor.reason.as_str());
     let engine = &context.app.engine;
     // A client's command that an operator's request needs carries no operator.
-    let pending = match roles::are_of_operators(&command) {
+    let senders = command.kind().senders();
+    let pending = match senders.operators.contains(OperatorRole::Admin) {
         true => engine.submit_as(act, command, evidence)?,
         false => engine.submit(command, evidence)?,
     };

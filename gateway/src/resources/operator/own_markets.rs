@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use foretell_link::Reply;
-use foretell_model::command::RegisterMarket;
+use foretell_model::command::{RegisterMarket, SetTerms};
 use foretell_model::{
     Command, CommandOutcome, ConditionId, EventId, EventNumber, MarketNumber, MarketState,
     MarketTerms as ClockTerms, Rejection, RejectionReason, TimeMs, TokenId,
@@ -267,7 +267,7 @@ async fn set_clock(
         return Ok(done.reply);
     }
     let terms = clock.update();
-    let set = submit_or_reject(context, Command::SetTerms { market, terms }, &[]).await?;
+    let set = submit_or_reject(context, Command::SetTerms(SetTerms { market, terms }), &[]).await?;
     Ok(set.reply)
 }
 

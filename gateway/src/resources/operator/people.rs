@@ -1,5 +1,6 @@
 //! Operators with names: `/me`, `/operators…`.
 
+use foretell_model::command::AddOperator;
 use foretell_model::{Command, CommandOutcome, RejectionReason};
 use foretell_view::View;
 use foretell_wire::operator::{
@@ -57,11 +58,11 @@ pub(crate) async fn add(context: RequestContext) -> Result<Answer, Failure> {
     let mut bytes = Zeroizing::new([0; 32]);
     getrandom::fill(&mut *bytes).map_err(|_| ApiError::Internal)?;
     let token = hex::encode(*bytes);
-    let command = Command::AddOperator {
+    let command = Command::AddOperator(AddOperator {
         role,
         name,
         token: token_hash(token.as_bytes()),
-    };
+    });
     let done = match submit(&context, command, &[]).await? {
         Ok(done) => done,
         Err((_, refusal)) if refusal.reason == RejectionReason::OperatorNameTaken => {

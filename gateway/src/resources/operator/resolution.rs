@@ -1,6 +1,7 @@
 //! Resolution: proposals, disputes, policies, and the review queue (docs/verify/rules.md §24).
 
-use foretell_model::command::Propose;
+use foretell_model::command;
+use foretell_model::command::{Finalise, ListWallet, Propose, SetPolicy, WithdrawProposal};
 use foretell_model::{
     AccountNumber, Command, ConditionId, MarketNumber, MarketState, RejectionReason,
     ResolutionPolicy, RoleSet, Sequence, TimeNs, WalletAddress,
@@ -106,11 +107,11 @@ pub(crate) async fn dispute(context: RequestContext) -> Result<Answer, Failure> 
     let wanted: DisputeRequest = read(&context.body)?;
     let by = account_of(&context, wanted.wallet).await?;
     let market = market_of(&context, wanted.condition_id).await?;
-    let command = Command::Dispute {
+    let command = Command::Dispute(command::Dispute {
         market,
         counter: wanted.counter,
         by,
-    };
+    });
     let reason = context.actor.as_ref().map(|actor| actor.reason.clone());
     let reason = reason.unwrap_or_default();
     apply_or(
@@ -134,7 +135,7 @@ pub(crate) async fn withdraw(context: RequestContext) -> Result<Answer, Failure>
     let wanted: ProposalWithdrawal = read(&context.body)?;
     let by = account_of(&context, wanted.wallet).await?;
     let market = market_of(&context, wanted.condition_id).await?;
-    let command = Command::WithdrawProposal { market, by };
+    let command = Command::WithdrawProposal(WithdrawProposal { market, by });
     apply_or(&context, command, &[], |refusal| match refusal.reason {
         RejectionReason::NotPermitted => {
             let actor = context.actor.as_ref()?.number;
@@ -171,7 +172,7 @@ pub(crate) async fn finalise(context: RequestContext) -> Result<Answer, Failure>
             current.number
         }
     };
-    let command = Command::Finalise { market, proposal };
+    let command = Command::Finalise(Finalise { market, proposal });
     apply_or(&context, command, &[], |refusal| {
         if refusal.reason != RejectionReason::NoProposal {
             return None;
@@ -193,7 +194,7 @@ pub(crate) async fn set_policy(context: RequestContext) -> Result<Answer, Failur
     let change: PolicyChange = read(&context.body)?;
     let market = market_or_site(&context, change.condition_id).await?;
     let policy = change.update();
-    let command = Command::SetPolicy { market, policy };
+    let command = Command::SetPolicy(SetPolicy { market, policy });
     apply_or(&context, command, &[], |refusal| {
         let (field, other) = match change.second_person {
             Some(true) => ("second_person", "by_time"),
@@ -217,12 +218,12 @@ pub(crate) async fn clear_policy(context: RequestContext) -> Result<Answer, Fail
 pub(crate) async fn list_wallet(context: RequestContext) -> Result<Answer, Failure> {
     let wanted: WalletListing = read(&context.body)?;
     let market = market_or_site(&context, wanted.condition_id).await?;
-    let command = Command::ListWallet {
+    let command = Command::ListWallet(ListWallet {
         market,
         wallet: wanted.wallet,
         propose: wanted.propose,
         dispute: wanted.dispute,
-    };
+    });
     apply(&context, command, &[]).await
 }
 

@@ -14,6 +14,8 @@ use foretell_journal::{
     Appender, Durability, Follower, JournalError, JournalState, Next, Options, RecoveryReport,
     Scratch, SyncStep, Syncer, recover,
 };
+use foretell_model::command::{CancelOrder, Deposit};
+use foretell_model::event::{AccountOpened, Deposited};
 use foretell_model::{
     AccountNumber, Command, Event, FramePosition, Micros, OrderId, Reference, Sequence, TimeNs,
     WalletAddress,
@@ -35,28 +37,28 @@ pub fn content(sequence: u64) -> (Command, Vec<Event>, Vec<u8>) {
     let account = AccountNumber(u32::try_from(sequence % 1_000).unwrap());
     match sequence % 3 {
         0 => (
-            Command::CancelOrder {
+            Command::CancelOrder(CancelOrder {
                 owner: account,
                 order: OrderId([byte; 32]),
-            },
+            }),
             Vec::new(),
             vec![byte; usize::try_from(sequence % 700).unwrap()],
         ),
         1 => (
-            Command::Deposit {
+            Command::Deposit(Deposit {
                 wallet: WalletAddress([byte; 20]),
                 amount: Micros(sequence),
                 reference: Reference([byte; 32]),
-            },
+            }),
             vec![
-                Event::AccountOpened {
+                Event::AccountOpened(AccountOpened {
                     account,
                     wallet: WalletAddress([byte; 20]),
-                },
-                Event::Deposited {
+                }),
+                Event::Deposited(Deposited {
                     account,
                     amount: Micros(sequence),
-                },
+                }),
             ],
             Vec::new(),
         ),

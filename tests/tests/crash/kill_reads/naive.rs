@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use foretell_model::event::{MarketRegistered, OrderClosed, OrderRested};
 use foretell_model::{
     Command, Event, FrameRef, Lots, MarketNumber, OrderNumber, Outcome, Price, Side, TokenId,
 };
@@ -29,11 +30,14 @@ impl Books {
         let own = OrderNumber(frame.sequence.0);
         for event in frame.events {
             match (event, frame.command) {
-                (Event::MarketRegistered { market, .. }, Command::RegisterMarket(registered)) => {
+                (
+                    Event::MarketRegistered(MarketRegistered { market, .. }),
+                    Command::RegisterMarket(registered),
+                ) => {
                     assert_eq!(market.0 as usize, self.tokens.len());
                     self.tokens.push(registered.tokens);
                 }
-                (Event::OrderRested { lots, price }, Command::PlaceOrder(order)) => {
+                (Event::OrderRested(OrderRested { lots, price }), Command::PlaceOrder(order)) => {
                     let resting = Resting {
                         market: order.market,
                         outcome: order.outcome,
@@ -50,7 +54,7 @@ impl Books {
                     let maker = self.resting.get_mut(&fill.maker_order);
                     maker.expect("the maker rests").lots = fill.maker_left;
                 }
-                (Event::OrderClosed { order, .. }, _) => {
+                (Event::OrderClosed(OrderClosed { order, .. }), _) => {
                     self.resting.remove(order);
                 }
                 _ => {}

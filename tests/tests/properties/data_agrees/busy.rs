@@ -2,8 +2,11 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use foretell_model::command::RegisterMarket;
-use foretell_model::digest::StateRecord;
+use foretell_model::command::{
+    Convert, Deposit, Merge, Redeem, RegisterKey, RegisterMarket, ResolveMarket, Split,
+};
+use foretell_model::state;
+use foretell_model::state::StateRecord;
 use foretell_model::{
     AccountNumber, ApiKey, Command, ConditionId, EventId, EventNumber, FeeSchedule, KeyNumber,
     Lots, MarketNumber, Micros, OrderId, OrderType, Outcome, Payout, PlaceOrder, QuestionSet,
@@ -81,17 +84,17 @@ impl Busy {
             let byte = 0xFA - u8::try_from(wallet).expect("few") * 0x31;
             let wallet = WalletAddress([byte; 20]);
             let (amount, reference) = (Micros(1_000_000_000_000), self.reference());
-            self.give(&Command::Deposit {
+            self.give(&Command::Deposit(Deposit {
                 wallet,
                 amount,
                 reference,
-            });
-            self.give(&Command::RegisterKey {
+            }));
+            self.give(&Command::RegisterKey(RegisterKey {
                 owner: wallet,
                 nonce: [0; 32],
                 api_key: ApiKey([byte; 16]),
                 read_only: false,
-            });
+            }));
         }
         self.give(&Command::RegisterEvent { event: EventId(7) });
         for market in 0..PLAIN + QUESTIONS {
@@ -122,18 +125,18 @@ impl Busy {
         let lots = Lots(1 + self.rng.below(700));
         let reference = self.reference();
         match self.rng.below(20) {
-            0 | 1 => Command::Split {
+            0 | 1 => Command::Split(Split {
                 account,
                 market,
                 lots: Lots(lots.0 * 3),
                 reference,
-            },
-            2 => Command::Merge {
+            }),
+            2 => Command::Merge(Merge {
                 account,
                 market,
                 lots: Lots(1 + lots.0 / 20),
                 reference,
-            },
+            }),
             3 | 4 => {
                 let mut questions = QuestionSet::default();
                 for question in 0..QUESTIONS {
@@ -141,13 +144,13 @@ impl Busy {
                         questions = questions.with(question);
                     }
                 }
-                Command::Convert {
+                Command::Convert(Convert {
                     account,
                     event: EventNumber(0),
                     questions,
                     lots: Lots(1 + lots.0 / 30),
                     reference,
-                }
+                })
             }
             _ => self.order(account, market, lots),
         }
@@ -200,12 +203,12 @@ impl Busy {
     fn held(&self, account: AccountNumber, market: MarketNumber, outcome: Outcome) -> u64 {
         let mut lots = 0;
         self.exchange.visit_state(&mut |record| {
-            if let StateRecord::Position {
+            if let StateRecord::Position(state::Position {
                 account: of,
                 market: within,
                 free,
                 ..
-            } = record
+            }) = record
                 && (*of, *within) == (account, market)
             {
                 lots = free[outcome.index()].0;
@@ -228,16 +231,16 @@ impl Busy {
             self.give(&Command::CloseMarket { market });
             self.give(&Command::Continue);
             if self.rng.percent(85) {
-                self.give(&Command::ResolveMarket { market, payout });
+                self.give(&Command::ResolveMarket(ResolveMarket { market, payout }));
             }
             for account in 0..WALLETS {
                 if self.rng.percent(50) {
                     let (account, reference) = (AccountNumber(account), self.reference());
-                    self.give(&Command::Redeem {
+                    self.give(&Command::Redeem(Redeem {
                         account,
                         market,
                         reference,
-                    });
+                    }));
                 }
             }
         }

@@ -1,7 +1,7 @@
 //! Journals of a correct exchange for random commands.
 
-use foretell_model::digest::StateRecord;
 use foretell_model::evidence::{OrderEvidence, WORDS_BYTES};
+use foretell_model::state::StateRecord;
 use foretell_model::{
     Command, CommandStamp, DomainNumber, Event, Sequence, TimeNs, Verdict, words,
 };

@@ -3,6 +3,10 @@
 
 use std::collections::BTreeMap;
 
+use foretell_model::event::{
+    AccountOpened, Converted, MarketResolved, Merged, OrderClosed, OrderReleased, OrderRested,
+    RebatePaid, Redeemed, Split,
+};
 use foretell_model::{
     Command, Event, Fill, MatchKind, OrderNumber, Outcome, Payout, PlaceOrder, Side,
 };
@@ -139,24 +143,24 @@ impl Plain {
 
     fn event(&mut self, frame: &Frame, event: &Event) {
         match *event {
-            Event::AccountOpened { wallet, .. } => {
+            Event::AccountOpened(AccountOpened { wallet, .. }) => {
                 self.wallets.push(format!("0x{}", hex::encode(wallet.0)));
             }
-            Event::EventRegistered { .. } => {
+            Event::EventRegistered(_) => {
                 self.events.push((Vec::new(), 0));
                 if let Command::RegisterEvent { event } = frame.command {
                     self.event_ids.push(event.0);
                 }
             }
-            Event::MarketRegistered { .. } => self.register(frame),
-            Event::MarketResolved { market, payout } => {
+            Event::MarketRegistered(_) => self.register(frame),
+            Event::MarketResolved(MarketResolved { market, payout }) => {
                 self.markets[market.0 as usize].pays = Some(match payout {
                     Payout::Yes => [10_000, 0],
                     Payout::No => [0, 10_000],
                     Payout::Half => [5_000, 5_000],
                 });
             }
-            Event::OrderRested { lots, .. } => {
+            Event::OrderRested(OrderRested { lots, .. }) => {
                 let own = self.own.expect("an order");
                 let resting = Resting {
                     order: own.order,
@@ -165,12 +169,14 @@ impl Plain {
                 };
                 self.resting.insert(own.number, resting);
             }
-            Event::OrderDelayed { .. } => {
+            Event::OrderDelayed(_) => {
                 let own = self.own.expect("an order");
                 self.delayed.insert(own.number, own);
             }
-            Event::OrderReleased { order, .. } => self.own = self.delayed.remove(&order),
-            Event::OrderClosed { order, .. } => {
+            Event::OrderReleased(OrderReleased { order, .. }) => {
+                self.own = self.delayed.remove(&order)
+            }
+            Event::OrderClosed(OrderClosed { order, .. }) => {
                 self.resting.remove(&order);
                 self.delayed.remove(&order);
             }
@@ -257,11 +263,11 @@ impl Plain {
     fn action(&mut self, event: &Event) {
         let second = self.second();
         let (kind, account, market, lots, collateral) = match *event {
-            Event::Split {
+            Event::Split(Split {
                 account,
                 market,
                 lots,
-            } => {
+            }) => {
                 let (account, market) = (account.0 as usize, market.0 as usize);
                 let lots = i128::from(lots.0);
                 for outcome in 0..2 {
@@ -271,11 +277,11 @@ impl Plain {
                 }
                 ("SPLIT", account, market, lots, lots * 10_000)
             }
-            Event::Merged {
+            Event::Merged(Merged {
                 account,
                 market,
                 lots,
-            } => {
+            }) => {
                 let (account, market) = (account.0 as usize, market.0 as usize);
                 let lots = i128::from(lots.0);
                 for outcome in 0..2 {
@@ -285,12 +291,12 @@ impl Plain {
                 }
                 ("MERGE", account, market, lots, lots * 10_000)
             }
-            Event::Redeemed {
+            Event::Redeemed(Redeemed {
                 account,
                 market,
                 lots,
                 ..
-            } => {
+            }) => {
                 let (account, market) = (account.0 as usize, market.0 as usize);
                 let pays = self.markets[market].pays.expect("it is resolved");
                 let mut paid = 0;
@@ -305,13 +311,13 @@ impl Plain {
                 let lots = i128::from(lots[0].0 + lots[1].0);
                 ("REDEEM", account, market, lots, paid)
             }
-            Event::Converted {
+            Event::Converted(Converted {
                 account,
                 event,
                 questions,
                 lots,
                 ..
-            } => {
+            }) => {
                 let (account, event) = (account.0 as usize, event.0 as usize);
                 let lots = i128::from(lots.0);
                 let all = self.events[event].0.clone();
@@ -327,7 +333,7 @@ impl Plain {
                 self.events[event].1 += lots;
                 ("CONVERSION", account, given[0], lots, collateral)
             }
-            Event::RebatePaid { account, amount } => {
+            Event::RebatePaid(RebatePaid { account, amount }) => {
                 let amount = i128::from(amount.0);
                 (
                     "MAKER_REBATE",

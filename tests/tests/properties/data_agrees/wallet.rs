@@ -1,7 +1,9 @@
 //! One wallet from its first share to its last payout, and the response of each endpoint after each
 //! step. Every number was computed by hand from docs/verify/rules.md §18; there are no fees.
 
-use foretell_model::command::RegisterMarket;
+use foretell_model::command::{
+    Convert, Deposit, Merge, Redeem, RegisterKey, RegisterMarket, ResolveMarket, Split,
+};
 use foretell_model::{
     AccountNumber, ApiKey, Command, ConditionId, EventId, EventNumber, FeeSchedule, KeyNumber,
     Lots, MarketNumber, Micros, OrderId, OrderType, Outcome, Payout, PlaceOrder, QuestionSet,
@@ -49,17 +51,17 @@ impl Life {
         for byte in [0x11, 0x22] {
             let wallet = WalletAddress([byte; 20]);
             let (amount, reference) = (Micros(1_000_000_000), life.reference());
-            life.give(&Command::Deposit {
+            life.give(&Command::Deposit(Deposit {
                 wallet,
                 amount,
                 reference,
-            });
-            life.give(&Command::RegisterKey {
+            }));
+            life.give(&Command::RegisterKey(RegisterKey {
                 owner: wallet,
                 nonce: [0; 32],
                 api_key: ApiKey([byte; 16]),
                 read_only: false,
-            });
+            }));
         }
         life.give(&Command::RegisterEvent { event: EventId(1) });
         for byte in [0xA0, 0xB0, 0xC0] {
@@ -78,12 +80,12 @@ impl Life {
             life.give(&Command::ActivateMarket { market });
         }
         let reference = life.reference();
-        life.give(&Command::Split {
+        life.give(&Command::Split(Split {
             account: OTHER,
             market: A,
             lots: Lots(50_000),
             reference,
-        });
+        }));
         life
     }
 
@@ -120,17 +122,17 @@ impl Life {
         for (market, payout) in [(0, Payout::Yes), (1, Payout::No), (2, Payout::No)] {
             let market = MarketNumber(market);
             self.give(&Command::CloseMarket { market });
-            self.give(&Command::ResolveMarket { market, payout });
+            self.give(&Command::ResolveMarket(ResolveMarket { market, payout }));
         }
     }
 
     fn redeem(&mut self, market: u32) {
         let reference = self.reference();
-        self.give(&Command::Redeem {
+        self.give(&Command::Redeem(Redeem {
             account: WALLET,
             market: MarketNumber(market),
             reference,
-        });
+        }));
     }
 }
 
@@ -179,12 +181,12 @@ const STEPS: [Step; 9] = [
         what: "split 10",
         act: |life| {
             let reference = life.reference();
-            life.give(&Command::Split {
+            life.give(&Command::Split(Split {
                 account: WALLET,
                 market: A,
                 lots: Lots(1_000),
                 reference,
-            });
+            }));
         },
         open: &[
             "A:0 · 120 0.454167 54.5 72 17.5 32.110092 · 160 6 8.275862 · 0.6 merge",
@@ -200,12 +202,12 @@ const STEPS: [Step; 9] = [
         what: "merge 7",
         act: |life| {
             let reference = life.reference();
-            life.give(&Command::Merge {
+            life.give(&Command::Merge(Merge {
                 account: WALLET,
                 market: A,
                 lots: Lots(700),
                 reference,
-            });
+            }));
         },
         open: &[
             "A:0 · 113 0.454167 51.320834 67.8 16.479166 32.11009 · 160 6.320834 8.718392 · 0.6 merge",
@@ -221,13 +223,13 @@ const STEPS: [Step; 9] = [
         what: "convert 3 No of A",
         act: |life| {
             let reference = life.reference();
-            life.give(&Command::Convert {
+            life.give(&Command::Convert(Convert {
                 account: WALLET,
                 event: EventNumber(0),
                 questions: QuestionSet::default().with(0),
                 lots: Lots(300),
                 reference,
-            });
+            }));
         },
         open: &[
             "A:0 · 113 0.454167 51.320834 67.8 16.479166 32.11009 · 160 6.320834 8.718392 · 0.6",

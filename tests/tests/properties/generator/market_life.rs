@@ -2,9 +2,10 @@
 
 use std::collections::VecDeque;
 
-use foretell_model::command::Propose;
+use foretell_model::command::{
+    AddOperator, Dispute, Finalise, ListWallet, Propose, SetPolicy, SetTerms, WithdrawProposal,
+};
 use foretell_model::limits::{MAX_REBATE_PPM, MAX_TAKER_DELAY_MS, MAX_WINDOW_SECONDS};
-use foretell_model::roles::may;
 use foretell_model::{
     AccountNumber, Command, CommandStamp, MarketNumber, MarketState, Micros, OperatorName,
     OperatorNumber, OperatorRole, PaymentsUpdate, Payout, PolicyUpdate, ResolutionPolicy, RoleSet,
@@ -24,11 +25,12 @@ impl Generator {
     /// A command's stamp: operators send what a role may send, and orders may belong to a group.
     pub(super) fn stamp(&mut self, command: &Command, time: TimeNs) -> CommandStamp {
         let mut stamp = CommandStamp::at(time);
-        let is_act = may(OperatorRole::Admin, command);
+        let senders = command.kind().senders();
+        let is_act = senders.operators.contains(OperatorRole::Admin);
         let chance = if is_act { 60 } else { 1 };
         let must = matches!(
             command,
-            Command::AddOperator { .. } | Command::RevokeOperator { .. } | Command::Finalise { .. }
+            Command::AddOperator(_) | Command::RevokeOperator { .. } | Command::Finalise(_)
         );
         if self.rng.percent(chance) || (must && self.rng.percent(90)) {
             stamp.operator = self.operator_for(command);
@@ -53,21 +55,21 @@ impl Generator {
             });
         }
         if self.rng.percent(80) {
-            prelude.push_back(Command::SetPolicy {
+            prelude.push_back(Command::SetPolicy(SetPolicy {
                 market: None,
                 policy: PolicyUpdate {
                     by_time: Some(true),
                     ..PolicyUpdate::default()
                 },
-            });
+            }));
         }
         for _ in 0..2 {
-            prelude.push_back(Command::ListWallet {
+            prelude.push_back(Command::ListWallet(ListWallet {
                 market: None,
                 wallet: self.wallet(),
                 propose: true,
                 dispute: true,
-            });
+            }));
         }
         for market in 0..4 {
             let terms = TermsUpdate {
@@ -76,7 +78,7 @@ impl Generator {
                 ..TermsUpdate::default()
             };
             let market = MarketNumber(market);
-            prelude.push_back(Command::SetTerms { market, terms });
+            prelude.push_back(Command::SetTerms(SetTerms { market, terms }));
         }
     }
 
@@ -95,12 +97,12 @@ impl Generator {
                 }
             }
             Kind::PayRebates => Command::PayRebates,
-            Kind::SetTerms => Command::SetTerms {
+            Kind::SetTerms => Command::SetTerms(SetTerms {
                 market,
                 terms: self.terms(),
-            },
+            }),
             Kind::Propose => self.propose(market),
-            Kind::Dispute => Command::Dispute {
+            Kind::Dispute => Command::Dispute(Dispute {
                 market: self.proposed().unwrap_or(market),
                 counter: self.rng.pick(&[
                     None,
@@ -109,23 +111,23 @@ impl Generator {
                     Some(Payout::Half),
                 ]),
                 by: self.proposer(),
-            },
-            Kind::WithdrawProposal => Command::WithdrawProposal {
+            }),
+            Kind::WithdrawProposal => Command::WithdrawProposal(WithdrawProposal {
                 market: self.proposed().unwrap_or(market),
                 by: self.proposer(),
-            },
+            }),
             Kind::Finalise => self.finalise(market),
-            Kind::SetPolicy => Command::SetPolicy {
+            Kind::SetPolicy => Command::SetPolicy(SetPolicy {
                 market: self.own_market(),
                 policy: self.policy(),
-            },
+            }),
             Kind::ClearPolicy => Command::ClearPolicy { market },
-            Kind::ListWallet => Command::ListWallet {
+            Kind::ListWallet => Command::ListWallet(ListWallet {
                 market: self.own_market(),
                 wallet: self.wallet(),
                 propose: self.rng.percent(60),
                 dispute: self.rng.percent(60),
-            },
+            }),
             Kind::Step => Command::Step,
             Kind::SetPayments => Command::SetPayments {
                 payments: self.payments(),
@@ -223,13 +225,13 @@ impl Generator {
     fn finalise(&mut self, market: MarketNumber) -> Command {
         let known = self.world.proposals.len();
         if known == 0 || self.rng.percent(10) {
-            return Command::Finalise {
+            return Command::Finalise(Finalise {
                 market,
                 proposal: Sequence(self.rng.below(100)),
-            };
+            });
         }
         let (market, proposal) = self.rng.pick(&self.world.proposals);
-        Command::Finalise { market, proposal }
+        Command::Finalise(Finalise { market, proposal })
     }
 
     fn policy(&mut self) -> PolicyUpdate {
@@ -257,11 +259,11 @@ impl Generator {
         if rng.percent(3) {
             name.0[0] = b'A';
         }
-        Command::AddOperator {
+        Command::AddOperator(AddOperator {
             role: rng.pick(OperatorRole::ALL),
             name,
             token: [u8::try_from(rng.below(12)).expect("below 12"); 32],
-        }
+        })
     }
 
     /// A wallet that acts, or none: the operator of the frame.
@@ -282,7 +284,8 @@ impl Generator {
     /// Usually an operator whose role has the command.
     fn operator_for(&mut self, command: &Command) -> OperatorNumber {
         let mut fitting = self.world.operators.clone();
-        fitting.retain(|(_, role)| may(*role, command));
+        let senders = command.kind().senders();
+        fitting.retain(|(_, role)| senders.operators.contains(*role));
         if fitting.is_empty() || self.rng.percent(15) {
             return self.operator();
         }

@@ -2,9 +2,12 @@
 //! it.
 
 use foretell_matching::{Capacity, Exchange};
-use foretell_model::command::RegisterMarket;
-use foretell_model::digest::{OrderIdState, PendingWork, StateRecord};
+use foretell_model::command::{
+    BindWallet, Deposit, RegisterDomain, RegisterKey, RegisterMarket, Split,
+};
 use foretell_model::limits::NEWEST_RULES;
+use foretell_model::state;
+use foretell_model::state::{OrderIdState, PendingWork, StateRecord};
 use foretell_model::{
     AccountNumber, ApiKey, Command, ConditionId, DomainNumber, EventId, EventNumber, FeeSchedule,
     KeyNumber, Lots, MarketNumber, Micros, OrderId, OrderNumber, OrderType, Outcome, PlaceOrder,
@@ -62,31 +65,31 @@ fn state() -> Vec<StateRecord> {
             }
             .into(),
         },
-        Command::RegisterDomain {
+        Command::RegisterDomain(RegisterDomain {
             domain: DomainNumber(1),
             separator: [1; 32],
-        },
-        Command::Deposit {
+        }),
+        Command::Deposit(Deposit {
             wallet: wallet(1),
             amount: Micros(500_000_000),
             reference: Reference([1; 32]),
-        },
-        Command::BindWallet {
+        }),
+        Command::BindWallet(BindWallet {
             owner: wallet(1),
             wallet: wallet(2),
             kind: WalletKind::Safe,
-        },
-        Command::Deposit {
+        }),
+        Command::Deposit(Deposit {
             wallet: wallet(2),
             amount: Micros(500_000_000),
             reference: Reference([2; 32]),
-        },
-        Command::RegisterKey {
+        }),
+        Command::RegisterKey(RegisterKey {
             owner: wallet(1),
             nonce: [0; 32],
             api_key: ApiKey([1; 16]),
             read_only: false,
-        },
+        }),
         Command::RegisterEvent { event: EventId(9) },
         market(10, None),
         market(20, Some(EventNumber(0))),
@@ -94,12 +97,12 @@ fn state() -> Vec<StateRecord> {
         active(0),
         active(1),
         active(2),
-        Command::Split {
+        Command::Split(Split {
             account: AccountNumber(0),
             market: MarketNumber(0),
             lots: Lots(1_000),
             reference: Reference([1; 32]),
-        },
+        }),
         order(1, 0, Side::Buy, 40, 0),
         order(2, 1, Side::Buy, 41, 0),
         order(3, 0, Side::Sell, 60, 1_700_009_000),
@@ -132,215 +135,215 @@ pub(super) use set;
 
 const ROWS: &[Row] = &[
     (
-        set!(StateRecord::System { rules, .. } => rules = NEWEST_RULES + 1),
+        set!(StateRecord::System(state::System { rules, .. }) => rules = NEWEST_RULES + 1),
         "unknown rules",
     ),
     (
-        set!(StateRecord::System { sequence, .. } => sequence = Sequence(u64::MAX)),
+        set!(StateRecord::System(state::System { sequence, .. }) => sequence = Sequence(u64::MAX)),
         "sequence is the maximum",
     ),
     (
-        set!(StateRecord::System { sequence, .. } => sequence = Sequence(14)),
+        set!(StateRecord::System(state::System { sequence, .. }) => sequence = Sequence(14)),
         "after the last command",
     ),
     (
-        set!(StateRecord::System { time, .. } => time = TimeNs(NOW.0 - 1)),
+        set!(StateRecord::System(state::System { time, .. }) => time = TimeNs(NOW.0 - 1)),
         "time is after the last command's",
     ),
     (
-        set!(StateRecord::System { settings, .. } => settings = Settings { timestamp_past_ms: 0, ..Settings::default() }),
+        set!(StateRecord::System(state::System { settings, .. }) => settings = Settings { timestamp_past_ms: 0, ..Settings::default() }),
         "invalid settings",
     ),
     (
-        set!(StateRecord::System { timestamp_floor, .. } => timestamp_floor = TimeMs(u64::MAX)),
+        set!(StateRecord::System(state::System { timestamp_floor, .. }) => timestamp_floor = TimeMs(u64::MAX)),
         "timestamp floor",
     ),
     (
-        set!(StateRecord::System { collateral, .. } => collateral = Micros(7)),
+        set!(StateRecord::System(state::System { collateral, .. }) => collateral = Micros(7)),
         "is not Micros(7)",
     ),
     (
-        set!(StateRecord::System { collateral, .. } => collateral = Micros(u64::MAX)),
+        set!(StateRecord::System(state::System { collateral, .. }) => collateral = Micros(u64::MAX)),
         "exceeds the maximum balance",
     ),
     (
-        set!(StateRecord::System { pending, .. } => pending = Some(PendingWork::CloseMarket { market: MarketNumber(0) })),
+        set!(StateRecord::System(state::System { pending, .. }) => pending = Some(PendingWork::CloseMarket { market: MarketNumber(0) })),
         "a market that is not closed",
     ),
     (
-        set!(StateRecord::System { pending, .. } => pending = Some(PendingWork::CloseMarket { market: MarketNumber(9) })),
+        set!(StateRecord::System(state::System { pending, .. }) => pending = Some(PendingWork::CloseMarket { market: MarketNumber(9) })),
         "a market that is not closed",
     ),
     (
-        set!(StateRecord::System { pending, .. } => pending = Some(PendingWork::ClosedOnly { account: AccountNumber(9) })),
+        set!(StateRecord::System(state::System { pending, .. }) => pending = Some(PendingWork::ClosedOnly { account: AccountNumber(9) })),
         "not closed-only",
     ),
     (
-        set!(StateRecord::Account { account, .. } => account = AccountNumber(8)),
+        set!(StateRecord::Account(state::Account { account, .. }) => account = AccountNumber(8)),
         "number is not the next",
     ),
     (
-        set!(StateRecord::Account { account: AccountNumber(1), wallet, .. } => wallet = WalletAddress([1; 20])),
+        set!(StateRecord::Account(state::Account { account: AccountNumber(1), wallet, .. }) => wallet = WalletAddress([1; 20])),
         "not found by wallet",
     ),
     (
-        set!(StateRecord::Account { account: AccountNumber(1), owner, .. } => owner = AccountNumber(2)),
+        set!(StateRecord::Account(state::Account { account: AccountNumber(1), owner, .. }) => owner = AccountNumber(2)),
         "owner is unknown or bound",
     ),
     (
-        set!(StateRecord::Account { account: AccountNumber(0), owner, .. } => owner = AccountNumber(1)),
+        set!(StateRecord::Account(state::Account { account: AccountNumber(0), owner, .. }) => owner = AccountNumber(1)),
         "owner is unknown or bound",
     ),
     (
-        set!(StateRecord::Account { account: AccountNumber(1), kind, .. } => kind = WalletKind::Eoa),
+        set!(StateRecord::Account(state::Account { account: AccountNumber(1), kind, .. }) => kind = WalletKind::Eoa),
         "no wallet kind",
     ),
     (
-        set!(StateRecord::Account { account: AccountNumber(0), kind, .. } => kind = WalletKind::Safe),
+        set!(StateRecord::Account(state::Account { account: AccountNumber(0), kind, .. }) => kind = WalletKind::Safe),
         "two wallets of one kind",
     ),
     (
-        set!(StateRecord::Account { free, .. } => free = Micros(u64::MAX)),
+        set!(StateRecord::Account(state::Account { free, .. }) => free = Micros(u64::MAX)),
         "exceeds the maximum balance",
     ),
     (
-        set!(StateRecord::Account { reserved, .. } => reserved = Micros(1)),
+        set!(StateRecord::Account(state::Account { reserved, .. }) => reserved = Micros(1)),
         "is not Micros(1000000000)",
     ),
     (
-        set!(StateRecord::Account { live_orders, .. } => live_orders = 9),
+        set!(StateRecord::Account(state::Account { live_orders, .. }) => live_orders = 9),
         "live orders than stated",
     ),
     (
-        set!(StateRecord::Key { key, .. } => key = KeyNumber(1)),
+        set!(StateRecord::Key(state::Key { key, .. }) => key = KeyNumber(1)),
         "number is not the next",
     ),
     (
-        set!(StateRecord::Key { owner, .. } => owner = AccountNumber(1)),
+        set!(StateRecord::Key(state::Key { owner, .. }) => owner = AccountNumber(1)),
         "owner is unknown or bound",
     ),
     (
-        set!(StateRecord::Event { questions, .. } => questions = 3),
+        set!(StateRecord::Event(state::Event { questions, .. }) => questions = 3),
         "questions than stated",
     ),
     (
-        set!(StateRecord::Event { converted, .. } => converted = Lots(1)),
+        set!(StateRecord::Event(state::Event { converted, .. }) => converted = Lots(1)),
         "is not Micros(1000000000)",
     ),
     (
-        set!(StateRecord::Market { market: MarketNumber(1), condition, .. } => condition = ConditionId([10; 32])),
+        set!(StateRecord::Market(state::Market { market: MarketNumber(1), condition, .. }) => condition = ConditionId([10; 32])),
         "not found by name",
     ),
     (
-        set!(StateRecord::Market { market: MarketNumber(1), tokens, .. } => tokens = [TokenId([20; 32]), TokenId([10; 32])]),
+        set!(StateRecord::Market(state::Market { market: MarketNumber(1), tokens, .. }) => tokens = [TokenId([20; 32]), TokenId([10; 32])]),
         "duplicate token",
     ),
     (
-        set!(StateRecord::Market { tick, .. } => tick = Tick::Tenth),
+        set!(StateRecord::Market(state::Market { tick, .. }) => tick = Tick::Tenth),
         "off the tick grid",
     ),
     (
-        set!(StateRecord::Market { minimum_size, .. } => minimum_size = Lots(0)),
+        set!(StateRecord::Market(state::Market { minimum_size, .. }) => minimum_size = Lots(0)),
         "out of range",
     ),
     (
-        set!(StateRecord::Market { fee, .. } => fee = FeeSchedule { rate_ppm: 1, exponent: 3 }),
+        set!(StateRecord::Market(state::Market { fee, .. }) => fee = FeeSchedule { rate_ppm: 1, exponent: 3 }),
         "out of range",
     ),
     (
-        set!(StateRecord::Market { question: Some((_, index)), .. } => index = 1),
+        set!(StateRecord::Market(state::Market { question: Some((_, index)), .. }) => index = 1),
         "not the next question",
     ),
     (
-        set!(StateRecord::Market { market: MarketNumber(0), question, .. } => question = Some((EventNumber(1), 0))),
+        set!(StateRecord::Market(state::Market { market: MarketNumber(0), question, .. }) => question = Some((EventNumber(1), 0))),
         "unknown event group",
     ),
     (
-        set!(StateRecord::Market { market: MarketNumber(0), supply, .. } => supply = [Lots(1_001); 2]),
+        set!(StateRecord::Market(state::Market { market: MarketNumber(0), supply, .. }) => supply = [Lots(1_001); 2]),
         "is not Micros(1000000000)",
     ),
     (
-        set!(StateRecord::Position { free, .. } => free = [Lots(0); 2]),
+        set!(StateRecord::Position(state::Position { free, .. }) => free = [Lots(0); 2]),
         "held",
     ),
     (
-        set!(StateRecord::Position { market, .. } => market = MarketNumber(3)),
+        set!(StateRecord::Position(state::Position { market, .. }) => market = MarketNumber(3)),
         "unknown market",
     ),
     (
-        set!(StateRecord::Order { account, .. } => account = AccountNumber(2)),
+        set!(StateRecord::Order(state::Order { account, .. }) => account = AccountNumber(2)),
         "unknown account",
     ),
     (
-        set!(StateRecord::Order { order: order @ OrderNumber(15), .. } => order = OrderNumber(14)),
+        set!(StateRecord::Order(state::Order { order: order @ OrderNumber(15), .. }) => order = OrderNumber(14)),
         "a resting order has no remembered id",
     ),
     (
-        set!(StateRecord::Order { id, .. } => id = OrderId([9; 32])),
+        set!(StateRecord::Order(state::Order { id, .. }) => id = OrderId([9; 32])),
         "a resting order has no remembered id",
     ),
     (
-        set!(StateRecord::Order { price, side: Side::Buy, .. } => price = Price(4_050)),
+        set!(StateRecord::Order(state::Order { price, side: Side::Buy, .. }) => price = Price(4_050)),
         "off the tick grid",
     ),
     (
-        set!(StateRecord::Order { price: price @ Price(4_100), .. } => price = Price(3_900)),
+        set!(StateRecord::Order(state::Order { price: price @ Price(4_100), .. }) => price = Price(3_900)),
         "out of order",
     ),
     (
-        set!(StateRecord::Order { price: price @ Price(4_100), .. } => price = Price(7_000)),
+        set!(StateRecord::Order(state::Order { price: price @ Price(4_100), .. }) => price = Price(7_000)),
         "its orders need",
     ),
     (
-        set!(StateRecord::Order { price, side: Side::Buy, .. } => price = Price(u16::MAX)),
+        set!(StateRecord::Order(state::Order { price, side: Side::Buy, .. }) => price = Price(u16::MAX)),
         "off the tick grid",
     ),
     (
-        set!(StateRecord::Order { price, side: Side::Sell, .. } => price = Price(u16::MAX)),
+        set!(StateRecord::Order(state::Order { price, side: Side::Sell, .. }) => price = Price(u16::MAX)),
         "off the tick grid",
     ),
     (
-        set!(StateRecord::Order { lots, .. } => lots = Lots(0)),
+        set!(StateRecord::Order(state::Order { lots, .. }) => lots = Lots(0)),
         "size out of range",
     ),
     (
-        set!(StateRecord::Order { side: Side::Sell, lots, .. } => lots = Lots(9)),
+        set!(StateRecord::Order(state::Order { side: Side::Sell, lots, .. }) => lots = Lots(9)),
         "orders need [Lots(9), Lots(0)]",
     ),
     (
-        set!(StateRecord::Order { side: Side::Sell, expiration, .. } => expiration = TimeSeconds(0)),
+        set!(StateRecord::Order(state::Order { side: Side::Sell, expiration, .. }) => expiration = TimeSeconds(0)),
         "its remembered id differ",
     ),
     (
-        set!(StateRecord::RememberedOrder { state, .. } => state = OrderIdState::Done),
+        set!(StateRecord::RememberedOrder(state::RememberedOrder { state, .. }) => state = OrderIdState::Done),
         "has no remembered id",
     ),
     (
-        set!(StateRecord::RememberedOrder { timestamp, .. } => timestamp = TimeMs(u64::MAX)),
+        set!(StateRecord::RememberedOrder(state::RememberedOrder { timestamp, .. }) => timestamp = TimeMs(u64::MAX)),
         "outside of any window",
     ),
     (
-        set!(StateRecord::RememberedOrder { key, .. } => key = KeyNumber(1)),
+        set!(StateRecord::RememberedOrder(state::RememberedOrder { key, .. }) => key = KeyNumber(1)),
         "unknown key",
     ),
     (
-        set!(StateRecord::RememberedOrder { order_type, .. } => order_type = OrderType::Fok),
+        set!(StateRecord::RememberedOrder(state::RememberedOrder { order_type, .. }) => order_type = OrderType::Fok),
         "cannot rest",
     ),
     (
-        set!(StateRecord::RememberedReference { code, .. } => code = 13),
+        set!(StateRecord::RememberedReference(state::RememberedReference { code, .. }) => code = 13),
         "with this code",
     ),
     (
-        set!(StateRecord::RememberedReference { code, .. } => code = 10),
+        set!(StateRecord::RememberedReference(state::RememberedReference { code, .. }) => code = 10),
         "with this code",
     ),
     (
-        set!(StateRecord::RememberedReference { scope, .. } => scope = Some(AccountNumber(1))),
+        set!(StateRecord::RememberedReference(state::RememberedReference { scope, .. }) => scope = Some(AccountNumber(1))),
         "scope does not match",
     ),
     (
-        set!(StateRecord::RememberedReference { scope: None, reference, .. } => reference = Reference([1; 32])),
+        set!(StateRecord::RememberedReference(state::RememberedReference { scope: None, reference, .. }) => reference = Reference([1; 32])),
         "duplicate reference",
     ),
 ];

@@ -2,7 +2,7 @@
 
 use foretell_matching::{Capacity, Exchange, RestoreError};
 use foretell_model::codec::CodecError;
-use foretell_model::digest::StateRecord;
+use foretell_model::state::StateRecord;
 
 use crate::generator::Generator;
 use crate::restore_agrees::{image_of, records_of};

@@ -1,9 +1,13 @@
 //! Contradictions of the records of a market's life.
 
 use foretell_matching::{Capacity, Exchange};
-use foretell_model::command::{Propose, RegisterMarket};
-use foretell_model::digest::{BackgroundWork, StateRecord};
+use foretell_model::command::{
+    AddOperator, Deposit, ListWallet, Propose, RegisterKey, RegisterMarket, ResolveMarket,
+    SetPolicy, SetTerms, Split, Withdraw,
+};
 use foretell_model::limits::{MAX_BALANCE, MAX_REBATE_PPM, MAX_TAKER_DELAY_MS, MAX_WINDOW_SECONDS};
+use foretell_model::state;
+use foretell_model::state::{BackgroundWork, StateRecord};
 use foretell_model::{
     AccountNumber, ApiKey, CloseReason, Command, CommandStamp, ConditionId, FeeSchedule, KeyNumber,
     Lots, MarketNumber, MarketTerms, Micros, OperatorName, OperatorNumber, OperatorRole, OrderId,
@@ -83,33 +87,35 @@ fn registered() -> Vec<(OperatorNumber, Command)> {
         .into(),
     }];
     for byte in [1, 2] {
-        commands.push(Command::Deposit {
+        commands.push(Command::Deposit(Deposit {
             wallet: wallet(byte),
             amount: Micros(500_000_000),
             reference: Reference([byte; 32]),
-        });
-        commands.push(Command::RegisterKey {
+        }));
+        commands.push(Command::RegisterKey(RegisterKey {
             owner: wallet(byte),
             nonce: [0; 32],
             api_key: ApiKey([byte; 16]),
             read_only: false,
-        });
+        }));
     }
     for number in 0..4 {
         commands.push(market(number));
         let market = MarketNumber(number);
         commands.push(Command::ActivateMarket { market });
-        commands.push(Command::Split {
+        commands.push(Command::Split(Split {
             account: AccountNumber(0),
             market,
             lots: Lots(1_000),
             reference: Reference([100 + u8::try_from(number).expect("few markets"); 32]),
-        });
+        }));
     }
-    let add = |role, name: &str| Command::AddOperator {
-        role,
-        name: OperatorName::new(name).expect("it is a name"),
-        token: [7; 32],
+    let add = |role, name: &str| {
+        Command::AddOperator(AddOperator {
+            role,
+            name: OperatorName::new(name).expect("it is a name"),
+            token: [7; 32],
+        })
     };
     let mut acts: Vec<_> = commands
         .into_iter()
@@ -121,9 +127,11 @@ fn registered() -> Vec<(OperatorNumber, Command)> {
 
 /// Everything that waits.
 fn waiting() -> Vec<(OperatorNumber, Command)> {
-    let terms = |number, terms: MarketTerms| Command::SetTerms {
-        market: MarketNumber(number),
-        terms: terms.into(),
+    let terms = |number, terms: MarketTerms| {
+        Command::SetTerms(SetTerms {
+            market: MarketNumber(number),
+            terms: terms.into(),
+        })
     };
     let clock = MarketTerms {
         closes_at: TimeMs(NOW.millis().0 + 2_000_000),
@@ -140,11 +148,13 @@ fn waiting() -> Vec<(OperatorNumber, Command)> {
     let close = |number| Command::CloseMarket {
         market: MarketNumber(number),
     };
-    let list = |market| Command::ListWallet {
-        market,
-        wallet: WalletAddress([1; 20]),
-        propose: true,
-        dispute: false,
+    let list = |market| {
+        Command::ListWallet(ListWallet {
+            market,
+            wallet: WalletAddress([1; 20]),
+            propose: true,
+            dispute: false,
+        })
     };
     let own = Some(MarketNumber(2));
     let gtc = OrderType::Gtc;
@@ -155,10 +165,10 @@ fn waiting() -> Vec<(OperatorNumber, Command)> {
         order(2, 1, 0, Outcome::Yes, OrderType::Fok),
         order(3, 0, 1, Outcome::No, gtc),
         order(4, 1, 1, Outcome::Yes, gtc),
-        Command::SetPolicy {
+        Command::SetPolicy(SetPolicy {
             market: own,
             policy: ResolutionPolicy::default().into(),
-        },
+        }),
         list(own),
         list(None),
         close(2),
@@ -171,10 +181,10 @@ fn waiting() -> Vec<(OperatorNumber, Command)> {
             reference: Reference([50; 32]),
         }),
         close(3),
-        Command::ResolveMarket {
+        Command::ResolveMarket(ResolveMarket {
             market: MarketNumber(3),
             payout: Payout::No,
-        },
+        }),
         Command::PayRebates,
         Command::SetPayments {
             payments: PaymentSettings {
@@ -191,11 +201,11 @@ fn waiting() -> Vec<(OperatorNumber, Command)> {
             _ => (ADMIN, command),
         })
         .collect();
-    let withdraw = Command::Withdraw {
+    let withdraw = Command::Withdraw(Withdraw {
         wallet: WalletAddress([1; 20]),
         amount: Micros(20),
         reference: Reference([51; 32]),
-    };
+    });
     acts.push((ANN, withdraw));
     acts
 }
@@ -219,175 +229,175 @@ fn state() -> Vec<StateRecord> {
 
 const ROWS: &[Row] = &[
     (
-        set!(StateRecord::Site { payments, .. } => payments = PaymentSettings { withdrawal_limit: Micros(MAX_BALANCE.0 + 1), rebates_daily: false }),
+        set!(StateRecord::Site(state::Site { payments, .. }) => payments = PaymentSettings { withdrawal_limit: Micros(MAX_BALANCE.0 + 1), rebates_daily: false }),
         "withdrawal limit out of range",
     ),
     (
-        set!(StateRecord::Site { policy, .. } => policy = BY_TIME_AND_PERSON),
+        set!(StateRecord::Site(state::Site { policy, .. }) => policy = BY_TIME_AND_PERSON),
         "invalid policy",
     ),
     (
-        set!(StateRecord::Site { rebates_since, .. } => rebates_since = TimeNs(u64::MAX)),
+        set!(StateRecord::Site(state::Site { rebates_since, .. }) => rebates_since = TimeNs(u64::MAX)),
         "after the last command",
     ),
     (
-        set!(StateRecord::Site { rebates_since, .. } => rebates_since = TimeNs(0)),
+        set!(StateRecord::Site(state::Site { rebates_since, .. }) => rebates_since = TimeNs(0)),
         "accrued",
     ),
     (
-        set!(StateRecord::Operator { operator: operator @ ANN, .. } => operator = OperatorNumber(9)),
+        set!(StateRecord::Operator(state::Operator { operator: operator @ ANN, .. }) => operator = OperatorNumber(9)),
         "number is not the next",
     ),
     (
-        set!(StateRecord::Operator { operator: ANN, token, .. } => token = [0; 32]),
+        set!(StateRecord::Operator(state::Operator { operator: ANN, token, .. }) => token = [0; 32]),
         "only the first admin has no token",
     ),
     (
-        set!(StateRecord::Operator { operator: ADMIN, token, .. } => token = [1; 32]),
+        set!(StateRecord::Operator(state::Operator { operator: ADMIN, token, .. }) => token = [1; 32]),
         "only the first admin has no token",
     ),
     (
-        set!(StateRecord::Operator { operator: ADMIN, live, .. } => live = false),
+        set!(StateRecord::Operator(state::Operator { operator: ADMIN, live, .. }) => live = false),
         "no admin is live",
     ),
     (
-        set!(StateRecord::Terms { market: market @ MarketNumber(1), .. } => market = MarketNumber(9)),
+        set!(StateRecord::Terms(state::Terms { market: market @ MarketNumber(1), .. }) => market = MarketNumber(9)),
         "unknown market",
     ),
     (
-        set!(StateRecord::Terms { terms, .. } => terms = MarketTerms { taker_delay_ms: MAX_TAKER_DELAY_MS + 1, ..MarketTerms::default() }),
+        set!(StateRecord::Terms(state::Terms { terms, .. }) => terms = MarketTerms { taker_delay_ms: MAX_TAKER_DELAY_MS + 1, ..MarketTerms::default() }),
         "terms out of range",
     ),
     (
-        set!(StateRecord::Terms { terms, .. } => terms = MarketTerms { opens_at: TimeMs(2), closes_at: TimeMs(2), ..MarketTerms::default() }),
+        set!(StateRecord::Terms(state::Terms { terms, .. }) => terms = MarketTerms { opens_at: TimeMs(2), closes_at: TimeMs(2), ..MarketTerms::default() }),
         "closes before it opens",
     ),
     (
-        set!(StateRecord::Terms { market: MarketNumber(1), terms, .. } => terms = MarketTerms::default()),
+        set!(StateRecord::Terms(state::Terms { market: MarketNumber(1), terms, .. }) => terms = MarketTerms::default()),
         "the terms are empty",
     ),
     (
-        set!(StateRecord::Terms { market: MarketNumber(1), clear_armed, .. } => clear_armed = true),
+        set!(StateRecord::Terms(state::Terms { market: MarketNumber(1), clear_armed, .. }) => clear_armed = true),
         "armed without its term",
     ),
     (
-        set!(StateRecord::Policy { policy, .. } => policy = BY_TIME_AND_PERSON),
+        set!(StateRecord::Policy(state::Policy { policy, .. }) => policy = BY_TIME_AND_PERSON),
         "invalid policy",
     ),
     (
-        set!(StateRecord::ListedWallet { market: SITE, account, .. } => account = AccountNumber(9)),
+        set!(StateRecord::ListedWallet(state::ListedWallet { market: SITE, account, .. }) => account = AccountNumber(9)),
         "unknown account",
     ),
     (
-        set!(StateRecord::ListedWallet { propose, .. } => propose = false),
+        set!(StateRecord::ListedWallet(state::ListedWallet { propose, .. }) => propose = false),
         "may do nothing",
     ),
     (
-        set!(StateRecord::ListedWallet { market: market @ Some(_), .. } => market = Some(MarketNumber(1))),
+        set!(StateRecord::ListedWallet(state::ListedWallet { market: market @ Some(_), .. }) => market = Some(MarketNumber(1))),
         "no policy of its own",
     ),
     (
-        set!(StateRecord::Proposal { market, .. } => market = MarketNumber(1)),
+        set!(StateRecord::Proposal(state::Proposal { market, .. }) => market = MarketNumber(1)),
         "not closed",
     ),
     (
-        set!(StateRecord::Proposal { proposal, .. } => proposal = Sequence(u64::MAX)),
+        set!(StateRecord::Proposal(state::Proposal { proposal, .. }) => proposal = Sequence(u64::MAX)),
         "after the last command",
     ),
     (
-        set!(StateRecord::Proposal { window_seconds, .. } => window_seconds = MAX_WINDOW_SECONDS + 1),
+        set!(StateRecord::Proposal(state::Proposal { window_seconds, .. }) => window_seconds = MAX_WINDOW_SECONDS + 1),
         "window out of range",
     ),
     (
-        set!(StateRecord::Proposal { by, .. } => by = Some(AccountNumber(u32::MAX))),
+        set!(StateRecord::Proposal(state::Proposal { by, .. }) => by = Some(AccountNumber(u32::MAX))),
         "unknown account",
     ),
     (
-        set!(StateRecord::Proposal { operator, .. } => operator = OperatorNumber::NONE),
+        set!(StateRecord::Proposal(state::Proposal { operator, .. }) => operator = OperatorNumber::NONE),
         "unknown operator",
     ),
     (
-        set!(StateRecord::Proposal { counter, .. } => counter = Some(Payout::No)),
+        set!(StateRecord::Proposal(state::Proposal { counter, .. }) => counter = Some(Payout::No)),
         "undisputed proposal",
     ),
     (
-        set!(StateRecord::Accrued { amount, .. } => amount = Micros::ZERO),
+        set!(StateRecord::Accrued(state::Accrued { amount, .. }) => amount = Micros::ZERO),
         "accrued rebates out of range",
     ),
     (
-        set!(StateRecord::Accrued { amount, .. } => amount = Micros(1)),
+        set!(StateRecord::Accrued(state::Accrued { amount, .. }) => amount = Micros(1)),
         "accrued 1 ",
     ),
     (
-        set!(StateRecord::DelayedOrder { order, .. } => order = OrderNumber(1)),
+        set!(StateRecord::DelayedOrder(state::DelayedOrder { order, .. }) => order = OrderNumber(1)),
         "no live id belongs to it",
     ),
     (
-        set!(StateRecord::DelayedOrder { order_type, .. } => order_type = OrderType::Fak),
+        set!(StateRecord::DelayedOrder(state::DelayedOrder { order_type, .. }) => order_type = OrderType::Fak),
         "size out of range",
     ),
     (
-        set!(StateRecord::DelayedOrder { price, .. } => price = Price(5_050)),
+        set!(StateRecord::DelayedOrder(state::DelayedOrder { price, .. }) => price = Price(5_050)),
         "off the tick grid",
     ),
     (
-        set!(StateRecord::DelayedOrder { lots, .. } => lots = Lots(5)),
+        set!(StateRecord::DelayedOrder(state::DelayedOrder { lots, .. }) => lots = Lots(5)),
         "size out of range",
     ),
     (
-        set!(StateRecord::DelayedOrder { rebate_ppm, .. } => rebate_ppm = MAX_REBATE_PPM + 1),
+        set!(StateRecord::DelayedOrder(state::DelayedOrder { rebate_ppm, .. }) => rebate_ppm = MAX_REBATE_PPM + 1),
         "rebate out of range",
     ),
     (
-        set!(StateRecord::DelayedOrder { reserved, .. } => reserved = 1),
+        set!(StateRecord::DelayedOrder(state::DelayedOrder { reserved, .. }) => reserved = 1),
         "reservation out of range",
     ),
     (
-        set!(StateRecord::DelayedOrder { reserved, .. } => reserved = 9_000_000),
+        set!(StateRecord::DelayedOrder(state::DelayedOrder { reserved, .. }) => reserved = 9_000_000),
         "its orders need",
     ),
     (
-        set!(StateRecord::DelayedOrder { cancel, .. } => cancel = Some(CloseReason::Expired)),
+        set!(StateRecord::DelayedOrder(state::DelayedOrder { cancel, .. }) => cancel = Some(CloseReason::Expired)),
         "a cancel has an invalid reason",
     ),
     (
-        set!(StateRecord::DelayedOrder { market, .. } => market = MarketNumber(3)),
+        set!(StateRecord::DelayedOrder(state::DelayedOrder { market, .. }) => market = MarketNumber(3)),
         "its market is over",
     ),
     (
-        set!(StateRecord::HeldWithdrawal { operator, .. } => operator = OperatorNumber(5)),
+        set!(StateRecord::HeldWithdrawal(state::HeldWithdrawal { operator, .. }) => operator = OperatorNumber(5)),
         "unknown operator",
     ),
     (
-        set!(StateRecord::HeldWithdrawal { amount, .. } => amount = Micros::ZERO),
+        set!(StateRecord::HeldWithdrawal(state::HeldWithdrawal { amount, .. }) => amount = Micros::ZERO),
         "held amount out of range",
     ),
     (
-        set!(StateRecord::HeldWithdrawal { amount, .. } => amount = Micros(21)),
+        set!(StateRecord::HeldWithdrawal(state::HeldWithdrawal { amount, .. }) => amount = Micros(21)),
         "its orders need",
     ),
     (
-        set!(StateRecord::Background { work: work @ BackgroundWork::Rebates, .. } => work = BackgroundWork::Settlement { market: MarketNumber(3) }),
+        set!(StateRecord::Background(state::Background { work: work @ BackgroundWork::Rebates, .. }) => work = BackgroundWork::Settlement { market: MarketNumber(3) }),
         "two settlements of one market",
     ),
     (
-        set!(StateRecord::Background { work: work @ BackgroundWork::Settlement { .. }, .. } => work = BackgroundWork::Rebates),
+        set!(StateRecord::Background(state::Background { work: work @ BackgroundWork::Settlement { .. }, .. }) => work = BackgroundWork::Rebates),
         "two payments of rebates",
     ),
     (
-        set!(StateRecord::Background { work, .. } => work = BackgroundWork::Settlement { market: MarketNumber(2) }),
+        set!(StateRecord::Background(state::Background { work, .. }) => work = BackgroundWork::Settlement { market: MarketNumber(2) }),
         "not resolved",
     ),
     (
-        set!(StateRecord::Background { next, .. } => next = AccountNumber(9)),
+        set!(StateRecord::Background(state::Background { next, .. }) => next = AccountNumber(9)),
         "accounts of background work out of range",
     ),
     (
-        set!(StateRecord::Background { work: BackgroundWork::Settlement { .. }, next, .. } => next = AccountNumber(1)),
+        set!(StateRecord::Background(state::Background { work: BackgroundWork::Settlement { .. }, next, .. }) => next = AccountNumber(1)),
         "missed by the settlement",
     ),
     (
-        set!(StateRecord::Background { first, .. } => first = Sequence(0)),
+        set!(StateRecord::Background(state::Background { first, .. }) => first = Sequence(0)),
         "its sequence is 0",
     ),
 ];

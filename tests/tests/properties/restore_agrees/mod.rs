@@ -9,7 +9,8 @@ mod life_contradictions;
 mod pending;
 
 use foretell_matching::{Capacity, Exchange};
-use foretell_model::digest::{StateDigest, StateRecord};
+use foretell_model::digest::StateDigest;
+use foretell_model::state::StateRecord;
 use foretell_model::{Command, CommandStamp, Event};
 
 use crate::generator::Generator;

@@ -1,7 +1,9 @@
 //! Restore in the middle of work that takes more than one command.
 
 use foretell_matching::{Capacity, Exchange};
-use foretell_model::command::RegisterMarket;
+use foretell_model::command::{
+    CancelAll, CancelMarketOrders, Deposit, RegisterKey, RegisterMarket, SetClosedOnly,
+};
 use foretell_model::limits::MAX_VISITED_ORDERS;
 use foretell_model::{
     AccountNumber, ApiKey, Command, ConditionId, Event, FeeSchedule, KeyNumber, Lots, MarketNumber,
@@ -20,20 +22,20 @@ const MANY: u64 = MAX_VISITED_ORDERS as u64 + 100;
 #[test]
 fn pending_work_goes_on_after_a_restore() {
     let starts = [
-        Command::CancelAll {
+        Command::CancelAll(CancelAll {
             owner: OWNER,
             heartbeat: true,
-        },
-        Command::CancelMarketOrders {
+        }),
+        Command::CancelMarketOrders(CancelMarketOrders {
             owner: OWNER,
             market: MARKET,
             outcome: Some(Outcome::Yes),
-        },
+        }),
         Command::CloseMarket { market: MARKET },
-        Command::SetClosedOnly {
+        Command::SetClosedOnly(SetClosedOnly {
             wallet: WalletAddress([0; 20]),
             closed_only: true,
-        },
+        }),
     ];
     for start in starts {
         let mut original = full_book();
@@ -60,17 +62,17 @@ fn full_book() -> Exchange {
         Command::ChangeSettings {
             settings: settings.into(),
         },
-        Command::Deposit {
+        Command::Deposit(Deposit {
             wallet,
             amount: Micros(1_000_000_000_000),
             reference: Reference([1; 32]),
-        },
-        Command::RegisterKey {
+        }),
+        Command::RegisterKey(RegisterKey {
             owner: wallet,
             nonce: [0; 32],
             api_key: ApiKey([1; 16]),
             read_only: false,
-        },
+        }),
         Command::RegisterMarket(RegisterMarket {
             condition: ConditionId([1; 32]),
             tokens: [TokenId([2; 32]), TokenId([3; 32])],

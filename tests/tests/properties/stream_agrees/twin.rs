@@ -3,7 +3,11 @@
 use std::collections::BTreeMap;
 
 use foretell_gateway::{StreamFold, StreamMessage};
-use foretell_model::command::RegisterMarket;
+use foretell_model::command::{RegisterKey, RegisterMarket};
+use foretell_model::event::{
+    AccountOpened, FeeSet, KeyRegistered, MarketStateSet, MinimumSizeSet, OrderClosed,
+    OrderReleased, OrderRested, TermsSet, TickSet, WalletBound, WalletUnbound,
+};
 use foretell_model::{
     Command, Event, MarketNumber, MarketState, MarketTerms, OrderType, Outcome, PlaceOrder, Price,
     Sequence, Side, TimeMs, TimeNs, words,
@@ -213,11 +217,11 @@ impl Twin {
             _ => None,
         };
         story.own = own.as_ref().map(|own| own.placed);
-        let is_killed = |event: &Event| matches!(event, Event::OrderKilled { .. });
+        let is_killed = |event: &Event| matches!(event, Event::OrderKilled(_));
         if let Some(own) = &own
             && !frame.events.iter().any(is_killed)
         {
-            let waits = |event: &Event| matches!(event, Event::OrderDelayed { .. });
+            let waits = |event: &Event| matches!(event, Event::OrderDelayed(_));
             let status = match frame.events.iter().any(waits) {
                 true => "DELAYED",
                 false => "LIVE",
@@ -260,7 +264,7 @@ impl Twin {
                         _ => self.orders.insert(fill.maker_order.0, maker),
                     };
                 }
-                Event::OrderRested { lots, price } => {
+                Event::OrderRested(OrderRested { lots, price }) => {
                     let mut own = own.take().expect("an order");
                     assert_eq!(Price(u16::try_from(own.price).expect("a price")), price);
                     self.touch(&mut story, &own, frame.sequence);
@@ -270,11 +274,11 @@ impl Twin {
                     }
                     self.orders.insert(number, own);
                 }
-                Event::OrderDelayed { .. } => {
+                Event::OrderDelayed(_) => {
                     let own = own.take().expect("an order");
                     self.delayed.insert(number, own);
                 }
-                Event::OrderReleased { order, .. } => {
+                Event::OrderReleased(OrderReleased { order, .. }) => {
                     number = order.0;
                     is_released = true;
                     own = self.delayed.remove(&number);
@@ -284,12 +288,12 @@ impl Twin {
                     let own = own.take().expect("an order");
                     story.steps.push(Step::Order(own, "UPDATE", "MATCHED"));
                 }
-                Event::OrderKilled { .. } => {
+                Event::OrderKilled(_) => {
                     let own = own.take().expect("an order");
                     let step = Step::Order(own, "CANCELLATION", "UNMATCHED");
                     story.steps.push(step);
                 }
-                Event::OrderClosed { order, reason, .. } => {
+                Event::OrderClosed(OrderClosed { order, reason, .. }) => {
                     let waiting = self.delayed.remove(&order.0);
                     let closed = match (order.0 == number, waiting) {
                         (_, Some(waiting)) => waiting,
@@ -319,7 +323,7 @@ impl Twin {
     /// Events that are not about orders.
     fn other(&mut self, frame: &Frame, event: &Event, story: &mut Story) {
         match *event {
-            Event::TickSet { market, tick } => {
+            Event::TickSet(TickSet { market, tick }) => {
                 let book = self.touch_book(story, market, frame.sequence);
                 let rules = &mut self.markets[market.0 as usize].rules;
                 story.books[book]
@@ -327,28 +331,28 @@ impl Twin {
                     .push((rules.tick.units(), tick.units()));
                 rules.tick = tick;
             }
-            Event::MinimumSizeSet {
+            Event::MinimumSizeSet(MinimumSizeSet {
                 market,
                 minimum_size,
-            } => {
+            }) => {
                 self.touch_book(story, market, frame.sequence);
                 self.markets[market.0 as usize].rules.minimum_size = minimum_size;
             }
-            Event::AccountOpened { account, wallet } => {
+            Event::AccountOpened(AccountOpened { account, wallet }) => {
                 self.accounts.push((wallet.0, account.0));
             }
-            Event::WalletBound { owner, wallet, .. } => {
+            Event::WalletBound(WalletBound { owner, wallet, .. }) => {
                 self.accounts[wallet.0 as usize].1 = owner.0;
             }
-            Event::WalletUnbound { wallet, .. } => {
+            Event::WalletUnbound(WalletUnbound { wallet, .. }) => {
                 self.accounts[wallet.0 as usize].1 = wallet.0;
             }
-            Event::KeyRegistered { owner, .. } => {
-                if let Command::RegisterKey { api_key, .. } = frame.command {
+            Event::KeyRegistered(KeyRegistered { owner, .. }) => {
+                if let Command::RegisterKey(RegisterKey { api_key, .. }) = frame.command {
                     self.keys.push((api_key.0, owner.0));
                 }
             }
-            Event::MarketRegistered { .. } => {
+            Event::MarketRegistered(_) => {
                 if let Command::RegisterMarket(rules) = frame.command {
                     let description = serde_json::from_slice(&frame.evidence);
                     self.markets.push(TwinMarket {
@@ -365,24 +369,24 @@ impl Twin {
             Event::MarketDescribed { market } => {
                 self.markets[market.0 as usize].edit(&frame.evidence);
             }
-            Event::TermsSet { market, terms } => {
+            Event::TermsSet(TermsSet { market, terms }) => {
                 self.markets[market.0 as usize].terms = terms;
                 story.notices.push(*event);
             }
-            Event::FeeSet { market, fee } => {
+            Event::FeeSet(FeeSet { market, fee }) => {
                 self.markets[market.0 as usize].rules.fee = fee;
                 story.notices.push(*event);
             }
-            Event::MarketStateSet { market, state } => {
+            Event::MarketStateSet(MarketStateSet { market, state }) => {
                 self.markets[market.0 as usize].state = state;
                 story.notices.push(*event);
             }
-            Event::MarketResolved { .. }
+            Event::MarketResolved(_)
             | Event::MarketCleared { .. }
-            | Event::Proposed { .. }
-            | Event::Disputed { .. }
+            | Event::Proposed(_)
+            | Event::Disputed(_)
             | Event::ProposalWithdrawn { .. }
-            | Event::MarketSettled { .. }
+            | Event::MarketSettled(_)
             | Event::ModeSet { .. } => story.notices.push(*event),
             _ => {}
         }

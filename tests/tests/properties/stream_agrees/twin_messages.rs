@@ -1,6 +1,10 @@
 //! The twin's messages: those of a frame in order, and the market channel's.
 
 use foretell_gateway::{StreamMessage, StreamReceiver};
+use foretell_model::event::{
+    Disputed, FeeSet, MarketRegistered, MarketResolved, MarketSettled, MarketStateSet, Proposed,
+    TermsSet,
+};
 use foretell_model::{
     Event, MarketNumber, MarketState, Outcome, Payout, PlaceOrder, Sequence, Side, SystemMode,
     Tick, TimeMs, TimeNs,
@@ -317,11 +321,11 @@ impl Twin {
 
     fn notice(&self, to: &mut FrameWriter<'_>, notice: &Event, story: &Story) {
         match *notice {
-            Event::MarketRegistered { market, .. } => {
+            Event::MarketRegistered(MarketRegistered { market, .. }) => {
                 let fields = self.listing(market, None);
                 to.send(StreamReceiver::CustomAll, "new_market", &fields, None);
             }
-            Event::MarketResolved { market, payout } => {
+            Event::MarketResolved(MarketResolved { market, payout }) => {
                 let fields = self.listing(market, Some(payout));
                 let touched = story.books.iter().find(|book| book.market == market);
                 assert!(touched.is_none(), "no frame resolves a market with orders");
@@ -335,7 +339,7 @@ impl Twin {
                 let payout = ("payout", quoted(payout_text(payout)));
                 self.status(to, market, "resolved", &[payout]);
             }
-            Event::MarketStateSet { market, state } => {
+            Event::MarketStateSet(MarketStateSet { market, state }) => {
                 self.status(to, market, state_text(state), &[]);
             }
             Event::MarketCleared { market } => {
@@ -343,30 +347,32 @@ impl Twin {
                 let cleared = ("cleared", "true".to_owned());
                 self.status(to, market, state_text(state), &[cleared]);
             }
-            Event::TermsSet { market, .. } | Event::FeeSet { market, .. } => {
+            Event::TermsSet(TermsSet { market, .. }) | Event::FeeSet(FeeSet { market, .. }) => {
                 let state = self.markets[market.0 as usize].state;
                 let terms = ("terms", self.terms(market));
                 self.status(to, market, state_text(state), &[terms]);
             }
-            Event::Proposed {
+            Event::Proposed(Proposed {
                 market,
                 payout,
                 challenge_ends,
                 ..
-            } => {
+            }) => {
                 let more = [
                     ("payout", quoted(payout_text(payout))),
                     ("challenge_ends", millis(challenge_ends)),
                 ];
                 self.status(to, market, "proposed", &more);
             }
-            Event::Disputed { market, counter } => {
+            Event::Disputed(Disputed { market, counter }) => {
                 let counter = counter.map(|payout| ("counter", quoted(payout_text(payout))));
                 let more: Vec<_> = counter.into_iter().collect();
                 self.status(to, market, "disputed", &more);
             }
             Event::ProposalWithdrawn { market } => self.status(to, market, "closed", &[]),
-            Event::MarketSettled { market, .. } => self.status(to, market, "settled", &[]),
+            Event::MarketSettled(MarketSettled { market, .. }) => {
+                self.status(to, market, "settled", &[])
+            }
             Event::ModeSet { mode } => {
                 let state = match mode {
                     SystemMode::Running => "running",

@@ -6,7 +6,10 @@ use std::collections::BTreeMap;
 
 use foretell_gateway::{StreamFold, StreamMessage, StreamReceiver};
 use foretell_matching::{Capacity, Exchange};
-use foretell_model::command::RegisterMarket;
+use foretell_model::command::{
+    CancelOrder, Deposit, RegisterKey, RegisterMarket, ResolveMarket, SetMinimumSize, SetTick,
+    Split,
+};
 use foretell_model::{
     AccountNumber, Command, FeeSchedule, FramePosition, FrameRef, KeyNumber, Lots, MarketNumber,
     Micros, OrderType, Outcome, Payout, PlaceOrder, Reference, Side, Tick, TimeMs, TimeNs,
@@ -138,11 +141,11 @@ impl Flow {
     }
 
     fn deposit(&mut self, wallet: &str, reference: u8) {
-        let deposit = Command::Deposit {
+        let deposit = Command::Deposit(Deposit {
             wallet: ids::address(wallet).expect("an address"),
             amount: Micros(1_000_000_000),
             reference: Reference([reference; 32]),
-        };
+        });
         self.apply(&deposit, &[]);
     }
 
@@ -184,12 +187,12 @@ impl Flow {
         }
         for person in PEOPLE {
             let wallet = ids::address(named(&format!("{person}.wallet")));
-            let key = Command::RegisterKey {
+            let key = Command::RegisterKey(RegisterKey {
                 owner: wallet.expect("an address"),
                 nonce: [0; 32],
                 api_key: ids::api_key(named(&format!("{person}.key"))).expect("a key"),
                 read_only: false,
-            };
+            });
             self.apply(&key, &[]);
         }
         let market = RegisterMarket {
@@ -208,22 +211,22 @@ impl Flow {
         let description = description.to_string().into_bytes();
         self.apply(&Command::RegisterMarket(market), &description);
         self.apply(&Command::ActivateMarket { market: MARKET }, &[]);
-        let split = Command::Split {
+        let split = Command::Split(Split {
             account: AccountNumber(2),
             market: MARKET,
             lots: Lots(12_000),
             reference: Reference([200; 32]),
-        };
+        });
         self.apply(&split, &[]);
         while self.core.sequence().0 < SUBSCRIBED - 1 {
             let reference = u8::try_from(self.core.sequence().0).expect("few frames") + 50;
             self.deposit(named("alice.wallet"), reference);
         }
         let minimum_size = Lots(500);
-        let minimum = Command::SetMinimumSize {
+        let minimum = Command::SetMinimumSize(SetMinimumSize {
             market: MARKET,
             minimum_size,
-        };
+        });
         self.apply(&minimum, &[]);
     }
 
@@ -236,13 +239,16 @@ impl Flow {
         self.place((3, "D1"), (Yes, buy), (30, 45), OrderType::Gtc);
         let order = ids::order_id(named("B1")).expect("an id");
         let owner = AccountNumber(1);
-        self.apply(&Command::CancelOrder { owner, order }, &[]);
+        self.apply(&Command::CancelOrder(CancelOrder { owner, order }), &[]);
         let tick = Tick::Thousandth;
         let market = MARKET;
-        self.apply(&Command::SetTick { market, tick }, &[]);
+        self.apply(&Command::SetTick(SetTick { market, tick }), &[]);
         self.apply(&Command::CloseMarket { market }, &[]);
         let payout = Payout::Yes;
-        self.apply(&Command::ResolveMarket { market, payout }, &[]);
+        self.apply(
+            &Command::ResolveMarket(ResolveMarket { market, payout }),
+            &[],
+        );
     }
 }
 

@@ -3,7 +3,11 @@
 
 mod market_life;
 
-use foretell_model::command::RegisterMarket;
+use foretell_model::command::{
+    BindWallet, CancelAll, CancelMarketOrders, Deposit, Merge, RegisterKey, RegisterMarket,
+    RevokeKey, SetClosedOnly, Split,
+};
+use foretell_model::event::OrderClosed;
 use foretell_model::limits::{MAX_VISITED_ORDERS, REFERENCES_PER_ACCOUNT, REQUEST_MEMORY_NS};
 use foretell_model::{
     AccountNumber, ApiKey, CloseReason, Command, CommandOutcome, CommandStamp, ConditionId, Event,
@@ -46,24 +50,24 @@ impl Crowd {
             .into(),
         });
         for account in 0..3 {
-            crowd.applied(Command::Deposit {
+            crowd.applied(Command::Deposit(Deposit {
                 wallet: WalletAddress([account; 20]),
                 amount: Micros(1_000_000_000_000),
                 reference: Reference([account; 32]),
-            });
+            }));
         }
-        crowd.applied(Command::BindWallet {
+        crowd.applied(Command::BindWallet(BindWallet {
             owner: WalletAddress([0; 20]),
             wallet: WalletAddress([2; 20]),
             kind: WalletKind::Safe,
-        });
+        }));
         for owner in 0..2 {
-            crowd.applied(Command::RegisterKey {
+            crowd.applied(Command::RegisterKey(RegisterKey {
                 owner: WalletAddress([owner; 20]),
                 nonce: [0; 32],
                 api_key: ApiKey([owner; 16]),
                 read_only: false,
-            });
+            }));
         }
         crowd.applied(Command::RegisterMarket(RegisterMarket {
             condition: ConditionId([1; 32]),
@@ -233,7 +237,7 @@ fn market_buy(order_type: OrderType, lots: u64) -> Wish {
 }
 
 fn closed_at_the_bound(event: Event, left: u64) -> bool {
-    matches!(event, Event::OrderClosed { lots, reason: CloseReason::TooManyFills, .. } if lots == Lots(left))
+    matches!(event, Event::OrderClosed(OrderClosed { lots, reason: CloseReason::TooManyFills, .. }) if lots == Lots(left))
 }
 
 #[test]
@@ -271,10 +275,10 @@ fn a_taker_whose_last_touched_order_was_the_books_last_is_over_too() {
         crowd.place(TAKER, market_buy(order_type, BOUND + 3));
         assert!(matches!(
             crowd.last_event(),
-            Event::OrderClosed {
+            Event::OrderClosed(OrderClosed {
                 reason: CloseReason::TooManyFills,
                 ..
-            }
+            })
         ));
         crowd.compare();
     }
@@ -296,12 +300,12 @@ fn a_fok_that_needs_more_than_the_bound_is_killed_and_leaves_everything() {
 #[test]
 fn a_sell_stops_at_the_bound_with_its_rest() {
     let mut crowd = Crowd::new();
-    crowd.applied(Command::Split {
+    crowd.applied(Command::Split(Split {
         account: TAKER,
         market: MARKET,
         lots: Lots(10_000),
         reference: Reference([9; 32]),
-    });
+    }));
     crowd.crowd(MAKER, BID, BOUND + 4);
     let sell = Wish {
         side: Side::Sell,
@@ -367,10 +371,10 @@ fn cancel_all_goes_on_over_the_wallets_of_the_owner() {
     crowd.crowd(SAFE, ASK, 20);
     crowd.crowd(MAKER, ASK, BOUND - 10);
     crowd.crowd(TAKER, ASK, 1);
-    let cancel = Command::CancelAll {
+    let cancel = Command::CancelAll(CancelAll {
         owner: MAKER,
         heartbeat: false,
-    };
+    });
     ends_in_two_steps(&mut crowd, cancel, 10);
     assert_eq!(crowd.send(cancel), NOTHING_TO_CANCEL);
     crowd.compare();
@@ -380,11 +384,11 @@ fn cancel_all_goes_on_over_the_wallets_of_the_owner() {
 fn work_of_three_steps_is_done_in_three() {
     let mut crowd = Crowd::new();
     crowd.crowd(MAKER, ASK, 2 * BOUND + 1);
-    let cancel = Command::CancelMarketOrders {
+    let cancel = Command::CancelMarketOrders(CancelMarketOrders {
         owner: MAKER,
         market: MARKET,
         outcome: Some(Outcome::No),
-    };
+    });
     assert_eq!(crowd.cancelled(cancel), BOUND);
     assert_eq!(crowd.cancelled(Command::Continue), BOUND);
     assert_eq!(crowd.last_event(), Event::WorkPending);
@@ -396,10 +400,10 @@ fn work_of_three_steps_is_done_in_three() {
 fn exactly_the_bound_leaves_no_work() {
     let mut crowd = Crowd::new();
     crowd.crowd(MAKER, ASK, BOUND);
-    let cancel = Command::CancelAll {
+    let cancel = Command::CancelAll(CancelAll {
         owner: MAKER,
         heartbeat: true,
-    };
+    });
     assert_eq!(crowd.cancelled(cancel), BOUND);
     assert_eq!(
         crowd.refused(Command::Continue),
@@ -412,10 +416,10 @@ fn exactly_the_bound_leaves_no_work() {
 fn a_revoked_keys_orders_go_in_steps() {
     let mut crowd = Crowd::new();
     crowd.crowd(MAKER, ASK, BOUND + 4);
-    let revoke = Command::RevokeKey {
+    let revoke = Command::RevokeKey(RevokeKey {
         key: KeyNumber(0),
         cancel_orders: true,
-    };
+    });
     ends_in_two_steps(&mut crowd, revoke, 4);
 }
 
@@ -439,12 +443,12 @@ fn a_closed_market_empties_bids_first() {
 #[test]
 fn a_closed_only_account_loses_its_buys_in_steps() {
     let mut crowd = Crowd::new();
-    crowd.applied(Command::Split {
+    crowd.applied(Command::Split(Split {
         account: MAKER,
         market: MARKET,
         lots: Lots(100),
         reference: Reference([9; 32]),
-    });
+    }));
     let sell = Wish {
         side: Side::Sell,
         price: Price(7_000),
@@ -452,10 +456,10 @@ fn a_closed_only_account_loses_its_buys_in_steps() {
     };
     crowd.crowd(MAKER, sell, 10);
     crowd.crowd(MAKER, ASK, BOUND + 4);
-    let closed_only = Command::SetClosedOnly {
+    let closed_only = Command::SetClosedOnly(SetClosedOnly {
         wallet: WalletAddress([0; 20]),
         closed_only: true,
-    };
+    });
     ends_in_two_steps(&mut crowd, closed_only, 4);
 }
 
@@ -466,21 +470,21 @@ fn numbered(number: u32) -> Reference {
 }
 
 fn split(account: AccountNumber, number: u32) -> Command {
-    Command::Split {
+    Command::Split(Split {
         account,
         market: MARKET,
         lots: Lots(1),
         reference: numbered(number),
-    }
+    })
 }
 
 fn merge(account: AccountNumber, number: u32) -> Command {
-    Command::Merge {
+    Command::Merge(Merge {
         account,
         market: MARKET,
         lots: Lots(1),
         reference: numbered(number),
-    }
+    })
 }
 
 #[test]

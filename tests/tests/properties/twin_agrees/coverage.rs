@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use foretell_model::event::OrderClosed;
 use foretell_model::{
-    CloseReason, Command, CommandOutcome, Event, MatchKind, OrderResult, OrderStatus, Rejection,
-    RejectionReason, Verdict,
+    CloseReason, Command, CommandKind, CommandOutcome, Event, EventKind, MatchKind, OrderResult,
+    OrderStatus, Rejection, RejectionReason, Verdict,
 };
 
 /// Number of occurrences of each.
@@ -29,20 +30,6 @@ pub(crate) struct Coverage {
     /// What fell due: the first event of each time command.
     due: Counts<u8>,
 }
-
-/// Every pinned number of an event.
-const EVENTS: &[u8] = &[
-    1, 2, 3, 4, 5, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 30, 31, 32, 33, 34, 35,
-    36, 37, 38, 50, 51, 52, 53, 54, 55, 56, 6, 7, 8, 24, 25, 26, 27, 28, 39, 40, 41, 42, 43, 44,
-    45, 46, 47, 48, 57, 58, 59, 60, 61,
-];
-
-/// Every pinned number of a command.
-const COMMANDS: &[u16] = &[
-    1, 2, 3, 4, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 30, 31, 32, 33, 34, 35, 36, 37,
-    38, 39, 40, 50, 51, 52, 53, 54, 55, 56, 57, 23, 24, 25, 41, 42, 43, 44, 45, 46, 47, 48, 58, 59,
-    60, 61, 62, 63,
-];
 
 /// Every pinned number of a command that can be `Repeated`.
 const REPEATABLE: &[u16] = &[
@@ -100,7 +87,7 @@ impl Coverage {
         for event in events {
             count(&mut self.events, event.code());
             match event {
-                Event::OrderClosed { reason, .. } => {
+                Event::OrderClosed(OrderClosed { reason, .. }) => {
                     count(&mut self.closes, *reason);
                 }
                 Event::Fill(fill) => {
@@ -126,13 +113,13 @@ impl Coverage {
     /// Asserts that all cases reachable by random commands occurred.
     pub(crate) fn assert_wide(&self) {
         let missing = missing(
-            EVENTS.iter().copied(),
+            EventKind::ALL.iter().map(|kind| kind.code()),
             &self.events,
             &[WORK_PENDING, RULES_SWITCHED],
         );
         assert!(missing.is_empty(), "events never seen: {missing:?}");
 
-        let all = COMMANDS.iter().copied();
+        let all = CommandKind::ALL.iter().map(|kind| kind.code());
         let missing = self::missing(all, &self.commands_applied, &[CONTINUE, SWITCH_RULES]);
         assert!(missing.is_empty(), "commands never applied: {missing:?}");
         let repeatable = REPEATABLE.iter().copied();

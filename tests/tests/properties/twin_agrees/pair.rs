@@ -1,7 +1,7 @@
 //! The core and its twin: every command goes to both, with a full comparison after it.
 
 use foretell_matching::{Capacity, Exchange as Core};
-use foretell_model::digest::StateRecord;
+use foretell_model::state::StateRecord;
 use foretell_model::{Command, CommandStamp, Event, Verdict};
 use foretell_reference::Exchange as Twin;
 

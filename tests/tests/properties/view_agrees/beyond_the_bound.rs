@@ -1,6 +1,6 @@
 //! More orders than one command may touch: takers that stop, and cancels that continue.
 
-use foretell_model::command::RegisterMarket;
+use foretell_model::command::{CancelAll, Deposit, RegisterKey, RegisterMarket, Split};
 use foretell_model::limits::MAX_VISITED_ORDERS;
 use foretell_model::{
     AccountNumber, ApiKey, CloseReason, Command, ConditionId, FeeSchedule, KeyNumber, Lots,
@@ -21,10 +21,10 @@ const MANY: u64 = MAX_VISITED_ORDERS as u64 + 100;
 #[test]
 fn a_cancel_goes_on_in_a_second_command() {
     let mut scene = full_book();
-    let cancel_all = Command::CancelAll {
+    let cancel_all = Command::CancelAll(CancelAll {
         owner: MAKER,
         heartbeat: false,
-    };
+    });
     let first = applied(&mut scene, &cancel_all);
     assert!(scene.view.system().work_pending);
     let last = applied(&mut scene, &Command::Continue);
@@ -81,17 +81,17 @@ fn full_book() -> Followed {
     );
     for (byte, account) in [(1, MAKER), (2, TAKER)] {
         let wallet = WalletAddress([byte; 20]);
-        let deposit = Command::Deposit {
+        let deposit = Command::Deposit(Deposit {
             wallet,
             amount: Micros(1_000_000_000),
             reference: Reference([byte; 32]),
-        };
-        let key = Command::RegisterKey {
+        });
+        let key = Command::RegisterKey(RegisterKey {
             owner: wallet,
             nonce: [0; 32],
             api_key: ApiKey([byte; 16]),
             read_only: false,
-        };
+        });
         applied(&mut scene, &deposit);
         applied(&mut scene, &key);
         assert_eq!(scene.view.accounts().number_of(&wallet), Some(account));
@@ -107,12 +107,12 @@ fn full_book() -> Followed {
     };
     applied(&mut scene, &Command::RegisterMarket(market));
     applied(&mut scene, &Command::ActivateMarket { market: MARKET });
-    let split = Command::Split {
+    let split = Command::Split(Split {
         account: TAKER,
         market: MARKET,
         lots: Lots(MANY * 2),
         reference: Reference([5; 32]),
-    };
+    });
     applied(&mut scene, &split);
     for _ in 0..MANY {
         let bid = Command::PlaceOrder(order(&scene, MAKER, Side::Buy, 1));

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 
-use foretell_model::digest::{OrderIdState, StateRecord};
+use foretell_model::state;
+use foretell_model::state::{OrderIdState, StateRecord};
 use foretell_model::{
     AccountNumber, Command, CommandOutcome, Lots, MarketNumber, Micros, OrderId, OrderNumber,
     OrderStatus, Outcome, Price, RejectionReason, Sequence, Side, Verdict,
@@ -52,8 +53,8 @@ pub(crate) fn compare_states(view: &View, records: &[StateRecord]) -> Result<(),
 
 fn compare_record(view: &View, record: &StateRecord, seen: &mut Seen) -> Result<(), String> {
     match *record {
-        StateRecord::System { .. } => compare_system(view, record),
-        StateRecord::Domain { domain, separator } => {
+        StateRecord::System(_) => compare_system(view, record),
+        StateRecord::Domain(state::Domain { domain, separator }) => {
             seen.domains += 1;
             let known = view.system().domains.get(&domain);
             same(
@@ -62,21 +63,21 @@ fn compare_record(view: &View, record: &StateRecord, seen: &mut Seen) -> Result<
                 &Some(separator),
             )
         }
-        StateRecord::Account { .. } => {
+        StateRecord::Account(_) => {
             seen.accounts += 1;
             compare_account(view, record)
         }
-        StateRecord::Key { .. } => {
+        StateRecord::Key(_) => {
             seen.keys += 1;
             compare_key(view, record)
         }
-        StateRecord::Event {
+        StateRecord::Event(state::Event {
             event,
             id,
             frozen,
             questions,
             converted,
-        } => {
+        }) => {
             seen.events += 1;
             let (number, known) = view.events().by_id(id).ok_or("no event")?;
             same("number", &number, &event)?;
@@ -84,23 +85,23 @@ fn compare_record(view: &View, record: &StateRecord, seen: &mut Seen) -> Result<
             same("questions", &known.questions.len(), &(questions as usize))?;
             same("converted", &known.converted, &converted)
         }
-        StateRecord::Market { .. } => {
+        StateRecord::Market(_) => {
             seen.markets += 1;
             compare_market(view, record)
         }
-        StateRecord::Position {
+        StateRecord::Position(state::Position {
             account,
             market,
             free,
             reserved,
-        } => {
+        }) => {
             seen.positions += 1;
             let held = view.holdings().balance(account, market);
             same("free", &held.free, &free)?;
             same("reserved", &held.reserved, &reserved)
         }
-        StateRecord::Order { .. } => compare_order(view, record, seen),
-        StateRecord::RememberedOrder {
+        StateRecord::Order(_) => compare_order(view, record, seen),
+        StateRecord::RememberedOrder(state::RememberedOrder {
             order,
             id,
             state,
@@ -109,7 +110,7 @@ fn compare_record(view: &View, record: &StateRecord, seen: &mut Seen) -> Result<
             post_only,
             key,
             ..
-        } => {
+        }) => {
             let known = view.orders().by_id(&id).ok_or("no order")?;
             let terms = (
                 known.number,
@@ -134,20 +135,20 @@ fn compare_record(view: &View, record: &StateRecord, seen: &mut Seen) -> Result<
             };
             same("state", &known, &state)
         }
-        StateRecord::RememberedReference { .. } => Ok(()),
-        StateRecord::DelayedOrder { order, .. } => {
+        StateRecord::RememberedReference(_) => Ok(()),
+        StateRecord::DelayedOrder(state::DelayedOrder { order, .. }) => {
             seen.live.push(order);
             compare_delayed(view, record)
         }
-        StateRecord::Site { .. }
-        | StateRecord::Operator { .. }
-        | StateRecord::Terms { .. }
-        | StateRecord::Policy { .. }
-        | StateRecord::ListedWallet { .. }
-        | StateRecord::Proposal { .. }
-        | StateRecord::Accrued { .. }
-        | StateRecord::HeldWithdrawal { .. }
-        | StateRecord::Background { .. } => market_life::compare(view, record, &mut seen.life),
+        StateRecord::Site(_)
+        | StateRecord::Operator(_)
+        | StateRecord::Terms(_)
+        | StateRecord::Policy(_)
+        | StateRecord::ListedWallet(_)
+        | StateRecord::Proposal(_)
+        | StateRecord::Accrued(_)
+        | StateRecord::HeldWithdrawal(_)
+        | StateRecord::Background(_) => market_life::compare(view, record, &mut seen.life),
     }
 }
 
@@ -160,7 +161,7 @@ const fn killed_as(reason: RejectionReason) -> OrderIdState {
 }
 
 fn compare_system(view: &View, record: &StateRecord) -> Result<(), String> {
-    let StateRecord::System {
+    let StateRecord::System(state::System {
         rules,
         sequence,
         time,
@@ -170,7 +171,7 @@ fn compare_system(view: &View, record: &StateRecord) -> Result<(), String> {
         fees,
         pending,
         ..
-    } = *record
+    }) = *record
     else {
         return Ok(());
     };
@@ -186,7 +187,7 @@ fn compare_system(view: &View, record: &StateRecord) -> Result<(), String> {
 }
 
 fn compare_account(view: &View, record: &StateRecord) -> Result<(), String> {
-    let StateRecord::Account {
+    let StateRecord::Account(state::Account {
         account,
         wallet,
         owner,
@@ -196,7 +197,7 @@ fn compare_account(view: &View, record: &StateRecord) -> Result<(), String> {
         free,
         reserved,
         live_orders,
-    } = *record
+    }) = *record
     else {
         return Ok(());
     };
@@ -225,14 +226,14 @@ fn compare_account(view: &View, record: &StateRecord) -> Result<(), String> {
 }
 
 fn compare_key(view: &View, record: &StateRecord) -> Result<(), String> {
-    let StateRecord::Key {
+    let StateRecord::Key(state::Key {
         key,
         api_key,
         owner,
         nonce,
         read_only,
         live,
-    } = *record
+    }) = *record
     else {
         return Ok(());
     };
@@ -247,7 +248,7 @@ fn compare_key(view: &View, record: &StateRecord) -> Result<(), String> {
 }
 
 fn compare_market(view: &View, record: &StateRecord) -> Result<(), String> {
-    let StateRecord::Market {
+    let StateRecord::Market(state::Market {
         market,
         condition,
         tokens,
@@ -260,7 +261,7 @@ fn compare_market(view: &View, record: &StateRecord) -> Result<(), String> {
         payout,
         archived,
         supply,
-    } = *record
+    }) = *record
     else {
         return Ok(());
     };
@@ -295,7 +296,7 @@ fn compare_market(view: &View, record: &StateRecord) -> Result<(), String> {
 }
 
 fn compare_order(view: &View, record: &StateRecord, seen: &mut Seen) -> Result<(), String> {
-    let StateRecord::Order {
+    let StateRecord::Order(state::Order {
         order,
         id,
         account,
@@ -305,7 +306,7 @@ fn compare_order(view: &View, record: &StateRecord, seen: &mut Seen) -> Result<(
         price,
         lots,
         expiration,
-    } = *record
+    }) = *record
     else {
         return Ok(());
     };
@@ -335,7 +336,7 @@ fn compare_order(view: &View, record: &StateRecord, seen: &mut Seen) -> Result<(
 }
 
 fn compare_delayed(view: &View, record: &StateRecord) -> Result<(), String> {
-    let StateRecord::DelayedOrder {
+    let StateRecord::DelayedOrder(state::DelayedOrder {
         order,
         id,
         account,
@@ -350,7 +351,7 @@ fn compare_delayed(view: &View, record: &StateRecord) -> Result<(), String> {
         reserved,
         cancel,
         ..
-    } = *record
+    }) = *record
     else {
         return Ok(());
     };

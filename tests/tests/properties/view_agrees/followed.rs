@@ -1,6 +1,7 @@
 //! An exchange, and a view that follows its frames.
 
-use foretell_model::digest::StateRecord;
+use foretell_model::event::OrderReleased;
+use foretell_model::state::StateRecord;
 use foretell_model::{Command, CommandStamp, Event, FramePosition, FrameRef, Verdict};
 use foretell_reference::Exchange;
 use foretell_view::View;
@@ -59,7 +60,7 @@ impl Followed {
             place: FramePosition::default(),
         };
         let released = self.events.iter().find_map(|event| match event {
-            Event::OrderReleased { order, .. } => self.view.orders().live(*order),
+            Event::OrderReleased(OrderReleased { order, .. }) => self.view.orders().live(*order),
             _ => None,
         });
         let released = released.map(|order| order.id);

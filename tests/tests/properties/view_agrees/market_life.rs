@@ -1,6 +1,7 @@
 //! Compares the records of a market's life: people, terms, resolution, rebates, work in the background.
 
-use foretell_model::digest::{BackgroundWork, StateRecord};
+use foretell_model::state;
+use foretell_model::state::{BackgroundWork, StateRecord};
 use foretell_model::{AccountNumber, MarketNumber, MarketTerms, Micros};
 use foretell_view::{ListedWallet, Policy, View};
 
@@ -21,77 +22,77 @@ pub(super) struct Seen {
 
 pub(super) fn compare(view: &View, record: &StateRecord, seen: &mut Seen) -> Result<(), String> {
     match *record {
-        StateRecord::Site {
+        StateRecord::Site(state::Site {
             payments, policy, ..
-        } => {
+        }) => {
             same("payments", &view.people().payments, &payments)?;
             same("policy", &view.resolutions().site.policy, &policy)
         }
-        StateRecord::Operator {
+        StateRecord::Operator(state::Operator {
             operator,
             name,
             role,
             token,
             live,
-        } => {
+        }) => {
             seen.operators += 1;
             let known = view.people().operator(operator).ok_or("no operator")?;
             let known = (known.name, known.role, known.token, known.is_live());
             same("operator", &known, &(name, role, token, live))
         }
-        StateRecord::Terms {
+        StateRecord::Terms(state::Terms {
             market,
             terms,
             clear_armed,
-        } => {
+        }) => {
             seen.terms += 1;
             let known = view.markets().get(market).ok_or("no market")?;
             same("terms", &known.terms, &terms)?;
             same("armed", &known.clear_armed, &clear_armed)
         }
-        StateRecord::Policy { market, policy } => {
+        StateRecord::Policy(state::Policy { market, policy }) => {
             seen.policies += 1;
             let known = view.resolutions().own_policy(market).ok_or("no policy")?;
             same("policy", &known.policy, &policy)
         }
-        StateRecord::ListedWallet {
+        StateRecord::ListedWallet(state::ListedWallet {
             market,
             account,
             propose,
             dispute,
-        } => {
+        }) => {
             seen.listed += 1;
             let known = policy_of(view, market).ok_or("no policy")?;
             let listed = ListedWallet { propose, dispute };
             same("listed", &known.wallets.get(&account), &Some(&listed))
         }
-        StateRecord::Proposal { .. } => {
+        StateRecord::Proposal(_) => {
             seen.proposals += 1;
             compare_proposal(view, record)
         }
-        StateRecord::Accrued { account, amount } => {
+        StateRecord::Accrued(state::Accrued { account, amount }) => {
             seen.accrued.push((account, amount));
             Ok(())
         }
-        StateRecord::HeldWithdrawal {
+        StateRecord::HeldWithdrawal(state::HeldWithdrawal {
             sequence,
             operator,
             account,
             amount,
             reference,
-        } => {
+        }) => {
             seen.held += 1;
             let known = view.people().held.get(&sequence).ok_or("no withdrawal")?;
             let known = (known.operator, known.account, known.amount, known.reference);
             same("held", &known, &(operator, account, amount, reference))
         }
-        StateRecord::Background {
+        StateRecord::Background(state::Background {
             first,
             work,
             next,
             end,
             paid,
-        } => {
+        }) => {
             let task = view.background().tasks().nth(seen.background);
             seen.background += 1;
             let market = match work {
@@ -117,7 +118,7 @@ fn policy_of(view: &View, market: Option<MarketNumber>) -> Option<&Policy> {
 }
 
 fn compare_proposal(view: &View, record: &StateRecord) -> Result<(), String> {
-    let StateRecord::Proposal {
+    let StateRecord::Proposal(state::Proposal {
         market,
         proposal,
         time,
@@ -130,7 +131,7 @@ fn compare_proposal(view: &View, record: &StateRecord) -> Result<(), String> {
         second_person,
         disputed,
         counter,
-    } = *record
+    }) = *record
     else {
         return Ok(());
     };

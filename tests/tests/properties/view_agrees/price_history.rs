@@ -3,7 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use foretell_model::digest::StateRecord;
+use foretell_model::state;
+use foretell_model::state::StateRecord;
 use foretell_model::{MarketNumber, MarketState, Outcome, Side, TimeNs};
 use foretell_view::{BucketSize, Chunking, View, ViewSnapshot};
 
@@ -67,13 +68,13 @@ impl Story {
 fn observe(stories: &mut BTreeMap<MarketNumber, Story>, time: u64, state: &[StateRecord]) {
     let mut best: BTreeMap<MarketNumber, [Option<u64>; 2]> = BTreeMap::new();
     for record in state {
-        let StateRecord::Order {
+        let StateRecord::Order(state::Order {
             market,
             outcome,
             side,
             price,
             ..
-        } = *record
+        }) = *record
         else {
             continue;
         };
@@ -89,7 +90,7 @@ fn observe(stories: &mut BTreeMap<MarketNumber, Story>, time: u64, state: &[Stat
         }
     }
     for record in state {
-        let StateRecord::Market { market, state, .. } = *record else {
+        let StateRecord::Market(state::Market { market, state, .. }) = *record else {
             continue;
         };
         let story = stories.entry(market).or_default();

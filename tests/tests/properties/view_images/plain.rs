@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 
+use foretell_model::event::{OrderClosed, OrderReleased};
 use foretell_model::{
     AccountNumber, CloseReason, Command, Event, OrderId, OrderNumber, PlaceOrder, Sequence,
     TradeIndex,
@@ -52,8 +53,8 @@ impl Plain {
                     });
                     index += 1;
                 }
-                Event::OrderReleased { order, .. } => own = order,
-                Event::OrderClosed { order, reason, .. } => {
+                Event::OrderReleased(OrderReleased { order, .. }) => own = order,
+                Event::OrderClosed(OrderClosed { order, reason, .. }) => {
                     let id = self.placed[&order].0.order;
                     self.ended.push((frame.sequence, id, reason));
                 }

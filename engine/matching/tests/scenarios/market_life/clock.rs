@@ -1,5 +1,6 @@
 //! Terms of a market, and what falls due.
 
+use foretell_model::event::MarketStateSet;
 use foretell_model::{
     CloseReason, Command, CommandOutcome, Event, MarketState, OrderType, RejectionReason,
     SystemMode, TimeMs, TimeSeconds,
@@ -31,7 +32,10 @@ fn a_market_opens_clears_and_closes_by_itself() {
     world.refused(&Command::PlaceOrder(order), RejectionReason::TimeDue);
     assert_eq!(world.advance(), CommandOutcome::Done);
     let state = MarketState::Active;
-    assert_eq!(world.events, [Event::MarketStateSet { market, state }]);
+    assert_eq!(
+        world.events,
+        [Event::MarketStateSet(MarketStateSet { market, state })]
+    );
     world.rest(alice, market, BUY_YES, 10, 50);
     world.wait(10);
     assert_eq!(world.advance(), cancelled(1));

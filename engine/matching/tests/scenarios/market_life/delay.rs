@@ -1,5 +1,7 @@
 //! Orders that wait out a delay.
 
+use foretell_model::command::{BindWallet, CancelAll, CancelOrder, SetClosedOnly};
+use foretell_model::event::OrderReleased;
 use foretell_model::{
     CloseReason, Command, CommandOutcome, Event, MarketNumber, Micros, OrderStatus, OrderType,
     PlaceOrder, RejectionReason, WalletKind,
@@ -18,17 +20,17 @@ fn scene() -> (World, MarketNumber, Trader, Trader) {
 }
 
 fn cancel(trader: Trader, order: &PlaceOrder) -> Command {
-    Command::CancelOrder {
+    Command::CancelOrder(CancelOrder {
         owner: trader.account,
         order: order.order,
-    }
+    })
 }
 
 fn cancel_all(trader: Trader) -> Command {
-    Command::CancelAll {
+    Command::CancelAll(CancelAll {
         owner: trader.account,
         heartbeat: false,
-    }
+    })
 }
 
 #[test]
@@ -52,7 +54,9 @@ fn a_taker_waits_and_its_rest_does_not_rest_after_a_cancel() {
         (result.value, result.fee),
         (Micros(4_190_000), Micros(67_270))
     );
-    assert!(matches!(world.events[0], Event::OrderReleased { order, .. } if order.0 == number));
+    assert!(
+        matches!(world.events[0], Event::OrderReleased(OrderReleased { order, .. }) if order.0 == number)
+    );
     assert_eq!(world.closed(), [(number, CloseReason::User)]);
     assert_eq!(world.money(alice), (95_242_730, 500_000));
     world.repeated(&Command::PlaceOrder(bid));
@@ -138,15 +142,15 @@ fn a_close_a_closed_only_account_and_an_expiry_end_it() {
     let wallet = alice.wallet;
     let order = world.limit(alice, market, BUY_YES, 5, 60);
     world.delay(order);
-    world.done(&Command::SetClosedOnly {
+    world.done(&Command::SetClosedOnly(SetClosedOnly {
         wallet,
         closed_only: true,
-    });
+    }));
     assert_eq!(reasons(&world), [CloseReason::ClosedOnly]);
-    world.done(&Command::SetClosedOnly {
+    world.done(&Command::SetClosedOnly(SetClosedOnly {
         wallet,
         closed_only: false,
-    });
+    }));
     let mut order = world.limit(alice, market, BUY_YES, 5, 60);
     order.order_type = OrderType::Gtd;
     order.expiration = foretell_model::TimeSeconds(world.now.0 / 1_000_000_000 + 62);
@@ -175,11 +179,11 @@ fn a_sale_reserves_its_shares_and_counts_as_live() {
     );
     assert_eq!(shares, [100, 0]);
     let owner = foretell_model::WalletAddress([9; 20]);
-    let bind = Command::BindWallet {
+    let bind = Command::BindWallet(BindWallet {
         owner,
         wallet: alice.wallet,
         kind: WalletKind::Safe,
-    };
+    });
     world.refused(&bind, RejectionReason::WalletNotBindable);
     world.wait(3);
     world.advance();
@@ -196,17 +200,19 @@ fn a_shorter_delay_overtakes_and_heartbeats_only_note() {
     world.set_terms(market, |terms| terms.taker_delay_ms = 1_000);
     let order = world.limit(alice, market, BUY_YES, 5, 60);
     let second = world.delay(order);
-    let heartbeat = Command::CancelAll {
+    let heartbeat = Command::CancelAll(CancelAll {
         owner: alice.account,
         heartbeat: true,
-    };
+    });
     assert_eq!(world.done(&heartbeat), cancelled(0));
     assert_eq!(world.events.len(), 2);
     assert_eq!(world.repeated(&cancel_all(alice)).2, cancelled(0));
     world.wait(3);
     for number in [second, first] {
         world.advance();
-        assert!(matches!(world.events[0], Event::OrderReleased { order, .. } if order.0 == number));
+        assert!(
+            matches!(world.events[0], Event::OrderReleased(OrderReleased { order, .. }) if order.0 == number)
+        );
     }
 }
 

@@ -6,7 +6,9 @@ mod people;
 mod rebates;
 mod resolution;
 
-use foretell_model::digest::StateRecord;
+use foretell_model::command::{AddOperator, SetTerms};
+use foretell_model::state;
+use foretell_model::state::StateRecord;
 use foretell_model::{
     CloseReason, Command, CommandOutcome, FeeSchedule, MarketNumber, MarketTerms, Micros,
     OperatorName, OperatorNumber, OperatorRole, OrderStatus, Outcome, PlaceOrder, RejectionReason,
@@ -31,10 +33,10 @@ impl World {
     fn terms(&mut self, market: MarketNumber, change: impl FnOnce(&mut MarketTerms)) -> Command {
         let mut terms = MarketTerms::default();
         change(&mut terms);
-        Command::SetTerms {
+        Command::SetTerms(SetTerms {
             market,
             terms: terms.into(),
-        }
+        })
     }
 
     fn set_terms(&mut self, market: MarketNumber, change: impl FnOnce(&mut MarketTerms)) {
@@ -69,11 +71,11 @@ impl World {
     fn operator(&mut self, name: &str, role: OperatorRole) -> OperatorNumber {
         let mut token = [1; 32];
         token[..name.len()].copy_from_slice(name.as_bytes());
-        let command = Command::AddOperator {
+        let command = Command::AddOperator(AddOperator {
             role,
             name: OperatorName::new(name).unwrap(),
             token,
-        };
+        });
         let before = std::mem::replace(&mut self.operator, OperatorNumber::FIRST_ADMIN);
         let outcome = self.done(&command);
         self.operator = before;
@@ -100,7 +102,9 @@ impl World {
     fn accrued(&self, trader: Trader) -> Micros {
         let mut found = Micros::ZERO;
         self.exchange.visit_state(&mut |record| match record {
-            StateRecord::Accrued { account, amount } if *account == trader.account => {
+            StateRecord::Accrued(state::Accrued { account, amount })
+                if *account == trader.account =>
+            {
                 found = *amount;
             }
             _ => {}
@@ -111,7 +115,7 @@ impl World {
     fn fees(&self) -> Micros {
         let mut found = Micros::ZERO;
         self.exchange.visit_state(&mut |record| {
-            if let StateRecord::System { fees, .. } = record {
+            if let StateRecord::System(state::System { fees, .. }) = record {
                 found = *fees;
             }
         });

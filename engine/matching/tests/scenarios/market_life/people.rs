@@ -1,5 +1,6 @@
 //! Operators, roles, withdrawals of two persons.
 
+use foretell_model::command::{AddOperator, Withdraw};
 use foretell_model::{
     Command, CommandOutcome, Event, Micros, OperatorName, OperatorNumber, OperatorRole,
     PaymentSettings, Reference, RejectionReason,
@@ -26,10 +27,12 @@ fn a_withdrawal_above_the_limit_takes_two_persons() {
         world.refused(&pause, RejectionReason::OperatorRole)
     });
     let reference = Reference([3; 32]);
-    let withdraw = |reference, units: u64| Command::Withdraw {
-        wallet: alice.wallet,
-        amount: Micros(units * UNIT),
-        reference,
+    let withdraw = |reference, units: u64| {
+        Command::Withdraw(Withdraw {
+            wallet: alice.wallet,
+            amount: Micros(units * UNIT),
+            reference,
+        })
     };
     let large = withdraw(reference, 60);
     world.refused(&large, RejectionReason::OperatorRequired);
@@ -57,15 +60,15 @@ fn a_withdrawal_above_the_limit_takes_two_persons() {
         world.done(&Command::ReleaseWithdrawal { reference });
     });
     assert_eq!(world.money(alice), (100_000_000, 0));
-    assert!(matches!(world.events[0], Event::WithdrawalReleased { .. }));
+    assert!(matches!(world.events[0], Event::WithdrawalReleased(_)));
 }
 
 fn added(name: &str, token: u8) -> Command {
-    Command::AddOperator {
+    Command::AddOperator(AddOperator {
         role: OperatorRole::Admin,
         name: OperatorName::new(name).unwrap(),
         token: [token; 32],
-    }
+    })
 }
 
 fn as_admin(world: &mut World, command: &Command, reason: RejectionReason) {

@@ -1,5 +1,6 @@
 //! Rebates and their payment.
 
+use foretell_model::command::BindWallet;
 use foretell_model::{
     Command, CommandOutcome, Event, Micros, PaymentSettings, RejectionReason, WalletKind,
 };
@@ -73,11 +74,11 @@ fn wallets_of_one_owner_accrue_nothing_from_each_other() {
     let (alice, bob) = (world.trader(1, 100), world.trader(2, 100));
     let safe = foretell_model::WalletAddress([7; 20]);
     let account = world.deposit(safe, 100);
-    world.done(&Command::BindWallet {
+    world.done(&Command::BindWallet(BindWallet {
         owner: alice.wallet,
         wallet: safe,
         kind: WalletKind::Safe,
-    });
+    }));
     let own = crate::world::Trader { account, ..alice };
     world.rest(own, market, BUY_NO, 10, 40);
     world.rest(bob, market, BUY_NO, 10, 40);

@@ -1,7 +1,12 @@
 //! Proposals, policies, settlement, event groups that end early.
 
-use foretell_model::command::Propose;
+use foretell_model::command::{
+    Convert, Deposit, Dispute, Finalise, ListWallet, Propose, Redeem, ResolveMarket, SetPolicy,
+    Split, WithdrawProposal,
+};
+use foretell_model::event::{Disputed, MarketResolved, MarketSettled};
 use foretell_model::limits::ACCOUNTS_PER_STEP;
+use foretell_model::state;
 use foretell_model::{
     AccountNumber, Command, CommandOutcome, Event, MarketNumber, Micros, OperatorRole, Payout,
     QuestionSet, RejectionReason, ResolutionPolicy, Sequence, WalletAddress,
@@ -24,32 +29,32 @@ impl World {
     fn policy(&mut self, market: Option<MarketNumber>, change: impl FnOnce(&mut ResolutionPolicy)) {
         let mut policy = ResolutionPolicy::default();
         change(&mut policy);
-        self.done(&Command::SetPolicy {
+        self.done(&Command::SetPolicy(SetPolicy {
             market,
             policy: policy.into(),
-        });
+        }));
     }
 
     fn finalise(&self, market: MarketNumber) -> Command {
         let mut proposal = Sequence(0);
         self.exchange.visit_state(&mut |record| match record {
-            foretell_model::digest::StateRecord::Proposal {
+            foretell_model::state::StateRecord::Proposal(state::Proposal {
                 market: of,
                 proposal: number,
                 ..
-            } if *of == market => proposal = *number,
+            }) if *of == market => proposal = *number,
             _ => {}
         });
-        Command::Finalise { market, proposal }
+        Command::Finalise(Finalise { market, proposal })
     }
 }
 
 fn dispute(market: MarketNumber, counter: Payout) -> Command {
-    Command::Dispute {
+    Command::Dispute(Dispute {
         market,
         counter: Some(counter),
         by: None,
-    }
+    })
 }
 
 #[test]
@@ -71,7 +76,7 @@ fn proposed_disputed_proposed_again_finalised_by_a_second_person() {
     world.refused(&yes, RejectionReason::OperatorRequired);
     world.by(ann, |world| {
         let payout = Payout::Yes;
-        let at_once = Command::ResolveMarket { market, payout };
+        let at_once = Command::ResolveMarket(ResolveMarket { market, payout });
         world.refused(&at_once, RejectionReason::SecondPersonRequired);
         world.refused(&short, RejectionReason::InvalidWindow);
         world.done(&yes);
@@ -91,7 +96,7 @@ fn proposed_disputed_proposed_again_finalised_by_a_second_person() {
     });
     let finalise = world.finalise(market);
     world.by(ann, |world| {
-        let withdraw = Command::WithdrawProposal { market, by: None };
+        let withdraw = Command::WithdrawProposal(WithdrawProposal { market, by: None });
         world.refused(&withdraw, RejectionReason::NotPermitted);
         world.refused(&finalise, RejectionReason::ChallengeOpen);
     });
@@ -101,7 +106,10 @@ fn proposed_disputed_proposed_again_finalised_by_a_second_person() {
     });
     world.by(ann, |world| world.done(&finalise));
     let payout = Payout::No;
-    assert_eq!(world.events[0], Event::MarketResolved { market, payout });
+    assert_eq!(
+        world.events[0],
+        Event::MarketResolved(MarketResolved { market, payout })
+    );
     world.by(ann, |world| {
         world.refused(&finalise, RejectionReason::NoProposal)
     });
@@ -121,10 +129,16 @@ fn time_finalises_and_disputes_what_the_group_forbids() {
     world.wait(10);
     world.advance();
     let (market, payout) = (markets[0], Payout::Yes);
-    assert_eq!(world.events[0], Event::MarketResolved { market, payout });
+    assert_eq!(
+        world.events[0],
+        Event::MarketResolved(MarketResolved { market, payout })
+    );
     world.advance();
     let (market, counter) = (markets[1], None);
-    assert_eq!(world.events, [Event::Disputed { market, counter }]);
+    assert_eq!(
+        world.events,
+        [Event::Disputed(Disputed { market, counter })]
+    );
     world.nothing_due();
 }
 
@@ -133,11 +147,13 @@ fn wallets_of_a_list_propose_and_withdraw_their_own() {
     let mut world = World::new();
     let (market, alice, bob) = (world.market(), world.trader(1, 10), world.trader(2, 10));
     world.done(&Command::CloseMarket { market });
-    let list = |wallet: WalletAddress, propose| Command::ListWallet {
-        market: None,
-        wallet,
-        propose,
-        dispute: false,
+    let list = |wallet: WalletAddress, propose| {
+        Command::ListWallet(ListWallet {
+            market: None,
+            wallet,
+            propose,
+            dispute: false,
+        })
     };
     world.done(&list(alice.wallet, true));
     world.repeated(&list(alice.wallet, true));
@@ -154,7 +170,7 @@ fn wallets_of_a_list_propose_and_withdraw_their_own() {
     let reference = world.reference();
     world.refused(&by(bob.account, reference), RejectionReason::NotPermitted);
     world.done(&by(alice.account, reference));
-    let withdraw = |by| Command::WithdrawProposal { market, by };
+    let withdraw = |by| Command::WithdrawProposal(WithdrawProposal { market, by });
     world.refused(&withdraw(Some(bob.account)), RejectionReason::NotPermitted);
     world.done(&withdraw(Some(alice.account)));
     // A policy of its own has a list of its own.
@@ -174,10 +190,12 @@ fn one_asks_first_and_the_other_is_paid_by_the_sweep() {
     world.split(bob, market, 4);
     world.done(&Command::CloseMarket { market });
     world.resolve(market, Payout::Yes);
-    let redeem = |world: &mut World, account| Command::Redeem {
-        account,
-        market,
-        reference: world.reference(),
+    let redeem = |world: &mut World, account| {
+        Command::Redeem(Redeem {
+            account,
+            market,
+            reference: world.reference(),
+        })
     };
     let command = redeem(&mut world, bob.account);
     assert_eq!(
@@ -188,7 +206,7 @@ fn one_asks_first_and_the_other_is_paid_by_the_sweep() {
     let paid = Micros(10_000_000);
     assert_eq!(
         world.events.last(),
-        Some(&Event::MarketSettled { market, paid })
+        Some(&Event::MarketSettled(MarketSettled { market, paid }))
     );
     let command = redeem(&mut world, alice.account);
     world.refused(&command, RejectionReason::NothingToRedeem);
@@ -212,17 +230,17 @@ fn a_settlement_of_many_takes_several_steps_in_order_of_account() {
         };
         let mut name = [9; 32];
         name[..4].copy_from_slice(&number.to_be_bytes());
-        apply(&Command::Deposit {
+        apply(&Command::Deposit(Deposit {
             wallet: WalletAddress(wallet),
             amount: Micros(10_000),
             reference: foretell_model::Reference(name),
-        });
-        apply(&Command::Split {
+        }));
+        apply(&Command::Split(Split {
             account: AccountNumber(number),
             market,
             lots: foretell_model::Lots(1),
             reference: foretell_model::Reference(name),
-        });
+        }));
     }
     world.done(&Command::CloseMarket { market });
     world.resolve(market, Payout::Half);
@@ -239,12 +257,14 @@ fn a_question_is_over_early_and_convert_goes_on_among_the_open() {
     let alice = world.trader(1, 100);
     world.split(alice, markets[0], 5);
     world.split(alice, markets[1], 5);
-    let convert = |world: &mut World, lots, low| Command::Convert {
-        account: alice.account,
-        event,
-        questions: QuestionSet { low, high: 0 },
-        lots: foretell_model::Lots(lots),
-        reference: world.reference(),
+    let convert = |world: &mut World, lots, low| {
+        Command::Convert(Convert {
+            account: alice.account,
+            event,
+            questions: QuestionSet { low, high: 0 },
+            lots: foretell_model::Lots(lots),
+            reference: world.reference(),
+        })
     };
     let both = convert(&mut world, 200, 0b011);
     assert_eq!(
@@ -267,10 +287,10 @@ fn a_question_is_over_early_and_convert_goes_on_among_the_open() {
         world.done(&Command::CloseMarket { market });
     }
     world.resolve(markets[1], Payout::Yes);
-    let last = Command::ResolveMarket {
+    let last = Command::ResolveMarket(ResolveMarket {
         market: markets[2],
         payout: Payout::Yes,
-    };
+    });
     world.refused(&last, RejectionReason::SecondYes);
     world.resolve(markets[2], Payout::No);
     while world.exchange.has_background_work() {

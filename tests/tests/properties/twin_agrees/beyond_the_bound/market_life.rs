@@ -1,5 +1,8 @@
 //! The bounds of a market's life: delayed orders, groups, steps in the background, lists of people.
 
+use foretell_model::command::{
+    AddOperator, CancelAll, Deposit, ListWallet, Redeem, ResolveMarket, SetTerms, Withdraw,
+};
 use foretell_model::limits::{
     ACCOUNTS_PER_STEP, MAX_HELD_WITHDRAWALS, MAX_LISTED_WALLETS, MAX_OPERATORS,
 };
@@ -13,10 +16,10 @@ const SECOND: u64 = 1_000_000_000;
 
 impl Crowd {
     fn set_terms(&mut self, terms: MarketTerms) {
-        self.applied(Command::SetTerms {
+        self.applied(Command::SetTerms(SetTerms {
             market: MARKET,
             terms: terms.into(),
-        });
+        }));
     }
 
     /// Sends a command of the first admin.
@@ -42,11 +45,11 @@ impl Crowd {
         for number in 0..accounts {
             let mut wallet = [9; 20];
             wallet[..4].copy_from_slice(&number.to_be_bytes());
-            self.applied(Command::Deposit {
+            self.applied(Command::Deposit(Deposit {
                 wallet: WalletAddress(wallet),
                 amount: Micros(1_000_000),
                 reference: numbered(1_000 + number),
-            });
+            }));
         }
     }
 
@@ -70,10 +73,10 @@ const DELAYING: MarketTerms = MarketTerms {
     rebate_ppm: 0,
 };
 
-const CANCEL_ALL: Command = Command::CancelAll {
+const CANCEL_ALL: Command = Command::CancelAll(CancelAll {
     owner: TAKER,
     heartbeat: true,
-};
+});
 
 #[test]
 fn cancels_of_delayed_orders_are_requested_in_steps_and_a_close_ends_all() {
@@ -208,22 +211,22 @@ fn a_settlement_pays_in_steps_and_ends_early() {
             crowd.applied(split(account, account.0 + 10_000));
         }
         crowd.applied(Command::CloseMarket { market: MARKET });
-        crowd.applied(Command::ResolveMarket {
+        crowd.applied(Command::ResolveMarket(ResolveMarket {
             market: MARKET,
             payout: Payout::Yes,
-        });
+        }));
         let lot = Lots(1).full_value().0;
         assert_eq!(crowd.stepped(), lot);
         assert_eq!(crowd.stepped(), lot);
         if redeems_last {
-            crowd.applied(Command::Redeem {
+            crowd.applied(Command::Redeem(Redeem {
                 account: last,
                 market: MARKET,
                 reference: numbered(77),
-            });
+            }));
         }
         assert_eq!(crowd.stepped(), if redeems_last { 0 } else { lot });
-        assert!(matches!(crowd.last_event(), Event::MarketSettled { .. }));
+        assert!(matches!(crowd.last_event(), Event::MarketSettled(_)));
         assert_eq!(
             crowd.refused(Command::Step),
             RejectionReason::NothingPending
@@ -282,11 +285,11 @@ fn lists_of_people_are_bounded() {
     let add = |number: u16| {
         let mut token = [1; 32];
         token[..2].copy_from_slice(&number.to_be_bytes());
-        Command::AddOperator {
+        Command::AddOperator(AddOperator {
             role: OperatorRole::Support,
             name: OperatorName::new(&format!("o{number}")).expect("a name"),
             token,
-        }
+        })
     };
     for number in 2..=MAX_OPERATORS {
         let verdict = crowd.send_as_admin(add(number));
@@ -299,12 +302,12 @@ fn lists_of_people_are_bounded() {
     let list = |number: u32, propose| {
         let mut wallet = [8; 20];
         wallet[..4].copy_from_slice(&number.to_be_bytes());
-        Command::ListWallet {
+        Command::ListWallet(ListWallet {
             market: None,
             wallet: WalletAddress(wallet),
             propose,
             dispute: false,
-        }
+        })
     };
     for number in 0..MAX_LISTED_WALLETS {
         crowd.applied(list(number, true));
@@ -326,10 +329,12 @@ fn held_withdrawals_are_bounded() {
         }
         .into(),
     });
-    let withdraw = |number: u32| Command::Withdraw {
-        wallet: WalletAddress([0; 20]),
-        amount: Micros(2),
-        reference: numbered(1_000 + number),
+    let withdraw = |number: u32| {
+        Command::Withdraw(Withdraw {
+            wallet: WalletAddress([0; 20]),
+            amount: Micros(2),
+            reference: numbered(1_000 + number),
+        })
     };
     let most = u32::try_from(MAX_HELD_WITHDRAWALS).expect("a small bound");
     for number in 0..most {

@@ -7,7 +7,11 @@ use crate::codec::{CodecError, Stored, invalid};
 use crate::id::MarketNumber;
 use crate::quantity::Micros;
 use crate::rejection::RejectionReason;
-use crate::state_record::{BackgroundWork, OrderIdState, PendingWork, StateRecord};
+use crate::state::{
+    Account, Accrued, Background, BackgroundWork, DelayedOrder, Domain, Event, HeldWithdrawal, Key,
+    ListedWallet, Market, Operator, Order, OrderIdState, PendingWork, Policy, Position, Proposal,
+    RememberedOrder, RememberedReference, Site, StateRecord, System, Terms,
+};
 
 /// An option of a coded enum: the pinned code, or 255 for `None`.
 struct CodeOrNone<T>(Option<T>);
@@ -50,7 +54,7 @@ macro_rules! records {
             /// Appends the bytes of the record, at most 256.
             pub fn write(&self, out: &mut Vec<u8>) {
                 match self {
-                    $(Self::$name { $($field),+ } => {
+                    $(Self::$name($name { $($field),+ }) => {
                         out.push($tag);
                         $(records!(@put $field $($form)?, out);)+
                     })+
@@ -68,9 +72,9 @@ macro_rules! records {
                 };
                 let from = &mut rest;
                 let record = match *tag {
-                    $($tag => Self::$name {
+                    $($tag => Self::$name($name {
                         $($field: records!(@take $($form)?, from)),+
-                    },)+
+                    }),)+
                     unknown => return Err(CodecError::UnknownTag(unknown)),
                 };
                 *state = rest;

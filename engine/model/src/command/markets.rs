@@ -1,0 +1,74 @@
+//! Commands on markets and their terms.
+
+use rkyv::{Archive, Deserialize, Serialize};
+
+use crate::id::{ConditionId, EventNumber, MarketNumber, TokenId};
+use crate::market::FeeSchedule;
+use crate::quantity::{Lots, Tick};
+use crate::update::TermsUpdate;
+
+/// A market registration. Its description is evidence of the frame.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Archive, Serialize, Deserialize)]
+pub struct RegisterMarket {
+    /// The condition id; registration is idempotent by it.
+    pub condition: ConditionId,
+    /// Tokens of `[Yes, No]`.
+    pub tokens: [TokenId; 2],
+    /// The initial tick.
+    pub tick: Tick,
+    /// Whether 0.01 becomes 0.001 after a trade above 0.96 or below 0.04 (docs/verify/rules.md §3).
+    pub tick_refines: bool,
+    /// Minimum size of a GTC or GTD order.
+    pub minimum_size: Lots,
+    /// Taker fee.
+    pub fee: FeeSchedule,
+    /// The neg-risk event group whose next question this market is; `None` = plain market.
+    pub event: Option<EventNumber>,
+}
+
+/// Hide a market, or show it again.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Archive, Serialize, Deserialize)]
+pub struct ArchiveMarket {
+    /// The market.
+    pub market: MarketNumber,
+    /// Hidden or not.
+    pub archived: bool,
+}
+
+/// Refine the tick; a coarser one is `InvalidTick`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Archive, Serialize, Deserialize)]
+pub struct SetTick {
+    /// The market.
+    pub market: MarketNumber,
+    /// The new tick.
+    pub tick: Tick,
+}
+
+/// Change the minimum order size.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Archive, Serialize, Deserialize)]
+pub struct SetMinimumSize {
+    /// The market.
+    pub market: MarketNumber,
+    /// The new minimum, at least one lot.
+    pub minimum_size: Lots,
+}
+
+/// Change the taker fee.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Archive, Serialize, Deserialize)]
+pub struct SetFee {
+    /// The market.
+    pub market: MarketNumber,
+    /// The new schedule.
+    pub fee: FeeSchedule,
+}
+
+/// Change terms of a market. The result is checked. Rejected in this order: `UnknownMarket`,
+/// `InvalidTransition` (closed or resolved), `InvalidTerms`, `ClockContradicts`,
+/// `ClosesInPast`. Equal terms are `Repeated` (docs/verify/rules.md §21).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Archive, Serialize, Deserialize)]
+pub struct SetTerms {
+    /// The market.
+    pub market: MarketNumber,
+    /// The new terms; those that it does not name stay.
+    pub terms: TermsUpdate,
+}
