@@ -12,8 +12,7 @@ use std::path::{Path, PathBuf};
 use foretell_journal::snapshot::{Image, SnapshotStore, newest_attested_image, unattested_images};
 use foretell_journal::{FrameReader, FrameVisitor, JournalError, Recovered, receipt, watermark};
 use foretell_matching::{Difference, Divergence, Exchange, Replay};
-use foretell_model::state;
-use foretell_model::state::StateRecord;
+use foretell_model::state::{self, StateRecord};
 use foretell_model::{AccountNumber, FrameRef, Sequence, SystemMode};
 
 use crate::config::EngineConfig;

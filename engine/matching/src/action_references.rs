@@ -175,7 +175,7 @@ impl ActionReferences {
 
 #[cfg(test)]
 mod tests {
-    use foretell_model::{CommandOutcome, Reference, Sequence, TimeNs};
+    use foretell_model::{CommandKind, CommandOutcome, Reference, Sequence, TimeNs};
 
     use super::*;
     use crate::idempotency::ActionContent;
@@ -186,7 +186,7 @@ mod tests {
             time: TimeNs(number),
             scope: Some(AccountNumber(account)),
             reference: Reference([7; 32]),
-            code: 19,
+            kind: CommandKind::Split,
             content: ActionContent::default(),
             outcome: CommandOutcome::Done,
         }

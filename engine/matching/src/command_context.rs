@@ -3,13 +3,13 @@
 use std::cell::Cell;
 
 use foretell_model::{
-    CommandOutcome, Event, OperatorNumber, Rejection, RejectionReason, Sequence, TimeNs, Verdict,
+    CommandKind, CommandOutcome, Event, OperatorNumber, Rejection, RejectionReason, Sequence,
+    TimeNs, Verdict,
 };
 
 /// Stamp, sequence and event buffer of the current command.
 pub(crate) struct CommandContext<'a> {
-    /// The pinned code of the command.
-    pub(crate) code: u16,
+    pub(crate) kind: CommandKind,
     /// The sequence that the command takes if it is applied.
     pub(crate) sequence: Sequence,
     /// The time of the command, never before the time of the state.

@@ -128,7 +128,7 @@ impl Exchange {
             self.ensure_operator(stamp.operator, command)?;
         }
         let mut context = CommandContext {
-            code: command.code(),
+            kind: command.kind(),
             sequence,
             now,
             operator: stamp.operator,

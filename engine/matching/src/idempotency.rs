@@ -5,17 +5,14 @@ use foretell_model::limits::{
     REQUEST_MEMORY_NS,
 };
 use foretell_model::{
-    AccountNumber, CommandOutcome, Micros, QuestionSet, Reference, Rejection, RejectionReason,
-    Sequence, TimeNs,
+    AccountNumber, CommandKind, CommandOutcome, Micros, QuestionSet, Reference, Rejection,
+    RejectionReason, Sequence, TimeNs,
 };
 
 use crate::action_references::ActionReferences;
 use crate::command_context::{CommandContext, NotApplied, ensure};
 use crate::indexed_list::IndexedList;
 use crate::table::KeyHasher;
-
-/// Code of a proposal.
-const PROPOSE: u16 = 42;
 
 /// The content of a command with a reference. A repeat must have the same content and command code.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -38,8 +35,7 @@ pub(crate) struct UsedReference {
     /// The account, or `None` for references of operators.
     pub(crate) scope: Option<AccountNumber>,
     pub(crate) reference: Reference,
-    /// [`foretell_model::Command::code`].
-    pub(crate) code: u16,
+    pub(crate) kind: CommandKind,
     pub(crate) content: ActionContent,
     /// The outcome that the command returned.
     pub(crate) outcome: CommandOutcome,
@@ -82,9 +78,9 @@ impl References {
         content: Option<ActionContent>,
         context: &CommandContext<'_>,
     ) -> Result<(), NotApplied> {
-        match self.find(scope, context.code, reference) {
+        match self.find(scope, context.kind, reference) {
             None => Ok(()),
-            Some(used) if used.code == context.code && Some(used.content) == content => {
+            Some(used) if used.kind == context.kind && Some(used.content) == content => {
                 Err(NotApplied::Repeated {
                     first: used.sequence,
                     last: used.sequence,
@@ -139,7 +135,7 @@ impl References {
             time: context.now,
             scope,
             reference,
-            code: context.code,
+            kind: context.kind,
             content,
             outcome,
         });
@@ -148,7 +144,7 @@ impl References {
     /// Restores a remembered reference; the caller restores in order of sequence. Returns false
     /// when the reference is already present.
     pub(crate) fn restore(&mut self, used: UsedReference) -> bool {
-        let is_new = self.find(used.scope, used.code, used.reference).is_none();
+        let is_new = self.find(used.scope, used.kind, used.reference).is_none();
         if is_new {
             self.insert(used);
         }
@@ -167,13 +163,13 @@ impl References {
     fn find(
         &self,
         scope: Option<AccountNumber>,
-        code: u16,
+        kind: CommandKind,
         reference: Reference,
     ) -> Option<&UsedReference> {
         let hash = self.hash(scope, reference);
         let is_it = |used: &UsedReference| {
             (used.scope, used.reference) == (scope, reference)
-                && (used.code == PROPOSE) == (code == PROPOSE)
+                && (used.kind == CommandKind::Propose) == (kind == CommandKind::Propose)
         };
         match scope {
             None => self.operators.find(hash, is_it),
@@ -252,7 +248,7 @@ mod tests {
         events: &mut Vec<foretell_model::Event>,
     ) -> CommandContext<'_> {
         CommandContext {
-            code: 19,
+            kind: CommandKind::Split,
             sequence: Sequence(sequence),
             now: TimeNs(now),
             operator: foretell_model::OperatorNumber::NONE,
@@ -314,7 +310,7 @@ mod tests {
             assert_eq!(answer(&references, who, zero, content), Err(reused));
         }
         let mut merge = context(9, 10, events);
-        merge.code = 20;
+        merge.kind = CommandKind::Merge;
         assert!(
             references
                 .ensure_new(who, zero, Some(CONTENT), &merge)

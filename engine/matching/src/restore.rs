@@ -14,8 +14,7 @@ mod waiting;
 use std::collections::VecDeque;
 
 use foretell_model::quantity::PRICE_ONE;
-use foretell_model::state;
-use foretell_model::state::StateRecord;
+use foretell_model::state::{self, StateRecord};
 use foretell_model::{AccountNumber, MarketNumber, OrderId, OrderNumber, Outcome, TimeNs};
 
 use crate::capacity::Capacity;

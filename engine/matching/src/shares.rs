@@ -1,7 +1,6 @@
 //! Full sets: split, merge, and redemption of resolved shares.
 
-use foretell_model::command;
-use foretell_model::command::{Merge, Redeem};
+use foretell_model::command::{self, Merge, Redeem};
 use foretell_model::event::{Merged, Redeemed, Split};
 use foretell_model::limits::MAX_ORDER_LOTS;
 use foretell_model::{

@@ -2,8 +2,7 @@
 
 use foretell_memory::prefetch;
 use foretell_model::DomainNumber;
-use foretell_model::state;
-use foretell_model::state::StateRecord;
+use foretell_model::state::{self, StateRecord};
 
 use crate::exchange::Exchange;
 use crate::order_pool::BookSide;
@@ -296,7 +295,7 @@ impl Exchange {
                     time: used.time,
                     scope: used.scope,
                     reference: used.reference,
-                    code: used.code,
+                    kind: used.kind,
                     account: used.content.account,
                     object: used.content.object,
                     amount: used.content.amount,

@@ -7,6 +7,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::command::CommandKind;
 use crate::frame::FramePosition;
 use crate::id::{
     AccountNumber, ApiKey, ConditionId, DomainNumber, EventId, EventNumber, KeyNumber,
@@ -140,6 +141,7 @@ macro_rules! coded {
 pub use crate::{coded, fixed, stored};
 
 coded! {
+    CommandKind: u16, "kind of command";
     Outcome: u8, "outcome";
     Side: u8, "side";
     OrderType: u8, "order type";

@@ -30,6 +30,15 @@ macro_rules! table {
                 self as $code_type
             }
 
+            /// The kind with this code.
+            #[must_use]
+            pub const fn from_code(code: $code_type) -> Option<Self> {
+                match code {
+                    $($code => Some(Self::$name),)+
+                    _ => None,
+                }
+            }
+
             /// The name.
             #[must_use]
             pub const fn name(self) -> &'static str {

@@ -1,13 +1,11 @@
 //! Account actions: split, merge, redeem, convert (docs/verify/rules.md §10, §11).
 
-use foretell_model::command;
-use foretell_model::command::{Convert, Merge, Redeem, Split};
-use foretell_model::event;
-use foretell_model::event::{Converted, Merged, Redeemed};
+use foretell_model::command::{self, Convert, Merge, Redeem};
+use foretell_model::event::{self, Converted, Merged, Redeemed};
 use foretell_model::limits::MAX_ORDER_LOTS;
 use foretell_model::{
-    AccountNumber, Command, CommandOutcome, Event, Lots, MarketNumber, MarketState, Micros, Payout,
-    QuestionSet, Rejection, RejectionReason, SystemMode,
+    AccountNumber, CommandKind, CommandOutcome, Event, Lots, MarketNumber, MarketState, Micros,
+    Payout, QuestionSet, Rejection, RejectionReason, SystemMode,
 };
 
 use crate::exchange::{Exchange, Stamp};
@@ -29,15 +27,9 @@ impl Exchange {
         at: Stamp,
         events: &mut Vec<Event>,
     ) -> HandlerResult {
-        let code = Command::Split(Split {
-            account,
-            market,
-            lots,
-            reference,
-        })
-        .code();
+        let kind = CommandKind::Split;
         let content = Content {
-            code,
+            kind,
             account,
             object: market.0,
             amount: lots.0,
@@ -80,24 +72,18 @@ impl Exchange {
 
     pub(crate) fn merge(
         &mut self,
-        &command::Merge {
+        &Merge {
             account,
             market,
             lots,
             reference,
-        }: &command::Merge,
+        }: &Merge,
         at: Stamp,
         events: &mut Vec<Event>,
     ) -> HandlerResult {
-        let code = Command::Merge(Merge {
-            account,
-            market,
-            lots,
-            reference,
-        })
-        .code();
+        let kind = CommandKind::Merge;
         let content = Content {
-            code,
+            kind,
             account,
             object: market.0,
             amount: lots.0,
@@ -137,22 +123,17 @@ impl Exchange {
 
     pub(crate) fn redeem(
         &mut self,
-        &command::Redeem {
+        &Redeem {
             account,
             market,
             reference,
-        }: &command::Redeem,
+        }: &Redeem,
         at: Stamp,
         events: &mut Vec<Event>,
     ) -> HandlerResult {
-        let code = Command::Redeem(Redeem {
-            account,
-            market,
-            reference,
-        })
-        .code();
+        let kind = CommandKind::Redeem;
         let content = Content {
-            code,
+            kind,
             account,
             object: market.0,
             amount: 0,
@@ -204,26 +185,19 @@ impl Exchange {
     )]
     pub(crate) fn convert(
         &mut self,
-        &command::Convert {
+        &Convert {
             account,
             event,
             questions,
             lots,
             reference,
-        }: &command::Convert,
+        }: &Convert,
         at: Stamp,
         events: &mut Vec<Event>,
     ) -> HandlerResult {
-        let code = Command::Convert(Convert {
-            account,
-            event,
-            questions,
-            lots,
-            reference,
-        })
-        .code();
+        let kind = CommandKind::Convert;
         let content = Content {
-            code,
+            kind,
             account,
             object: event.0,
             amount: lots.0,

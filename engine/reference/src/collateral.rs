@@ -1,12 +1,11 @@
 //! Deposits, withdrawals, and withdrawals of fees (docs/verify/rules.md §13, §16).
 
-use foretell_model::command;
 use foretell_model::command::{Deposit, Withdraw, WithdrawFees};
 use foretell_model::event::{Deposited, Withdrawn};
 use foretell_model::limits::MAX_BALANCE;
 use foretell_model::{
-    AccountNumber, Command, CommandOutcome, Event, Micros, OperatorNumber, QuestionSet, Rejection,
-    RejectionReason,
+    AccountNumber, CommandKind, CommandOutcome, Event, Micros, OperatorNumber, QuestionSet,
+    Rejection, RejectionReason,
 };
 
 use crate::exchange::{Exchange, Stamp};
@@ -18,25 +17,20 @@ impl Exchange {
     /// exceeds it.
     pub(crate) fn deposit(
         &mut self,
-        &command::Deposit {
+        &Deposit {
             wallet,
             amount,
             reference,
-        }: &command::Deposit,
+        }: &Deposit,
         at: Stamp,
         events: &mut Vec<Event>,
     ) -> HandlerResult {
-        let code = Command::Deposit(Deposit {
-            wallet,
-            amount,
-            reference,
-        })
-        .code();
+        let kind = CommandKind::Deposit;
         let known = self.find_account(wallet);
         self.check_reference(
             None,
             reference,
-            known.map(|who| content(code, who, amount)),
+            known.map(|who| content(kind, who, amount)),
             at,
         )?;
         ensure(amount > Micros::ZERO, RejectionReason::AmountZero)?;
@@ -51,31 +45,26 @@ impl Exchange {
         self.collateral += amount;
         events.push(Event::Deposited(Deposited { account, amount }));
         let outcome = CommandOutcome::Account(account);
-        self.remember_reference(None, reference, content(code, account, amount), outcome, at);
+        self.remember_reference(None, reference, content(kind, account, amount), outcome, at);
         Ok(outcome)
     }
 
     pub(crate) fn withdraw(
         &mut self,
-        &command::Withdraw {
+        &Withdraw {
             wallet,
             amount,
             reference,
-        }: &command::Withdraw,
+        }: &Withdraw,
         at: Stamp,
         events: &mut Vec<Event>,
     ) -> HandlerResult {
-        let code = Command::Withdraw(Withdraw {
-            wallet,
-            amount,
-            reference,
-        })
-        .code();
+        let kind = CommandKind::Withdraw;
         let known = self.find_account(wallet);
         self.check_reference(
             None,
             reference,
-            known.map(|who| content(code, who, amount)),
+            known.map(|who| content(kind, who, amount)),
             at,
         )?;
         let is_held = self.needs_two_persons(amount);
@@ -99,18 +88,18 @@ impl Exchange {
             events.push(Event::Withdrawn(Withdrawn { account, amount }));
             CommandOutcome::Account(account)
         };
-        self.remember_reference(None, reference, content(code, account, amount), outcome, at);
+        self.remember_reference(None, reference, content(kind, account, amount), outcome, at);
         Ok(outcome)
     }
 
     pub(crate) fn withdraw_fees(
         &mut self,
-        &command::WithdrawFees { amount, reference }: &command::WithdrawFees,
+        &WithdrawFees { amount, reference }: &WithdrawFees,
         at: Stamp,
         events: &mut Vec<Event>,
     ) -> HandlerResult {
-        let code = Command::WithdrawFees(WithdrawFees { amount, reference }).code();
-        let content = content(code, AccountNumber(0), amount);
+        let kind = CommandKind::WithdrawFees;
+        let content = content(kind, AccountNumber(0), amount);
         self.check_reference(None, reference, Some(content), at)?;
         ensure(amount > Micros::ZERO, RejectionReason::AmountZero)?;
         ensure(
@@ -126,9 +115,9 @@ impl Exchange {
     }
 }
 
-fn content(code: u16, account: AccountNumber, amount: Micros) -> Content {
+fn content(kind: CommandKind, account: AccountNumber, amount: Micros) -> Content {
     Content {
-        code,
+        kind,
         account,
         object: 0,
         amount: amount.0,

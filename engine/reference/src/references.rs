@@ -8,8 +8,8 @@ use foretell_model::limits::{
     REQUEST_MEMORY_NS,
 };
 use foretell_model::{
-    AccountNumber, CommandOutcome, QuestionSet, Reference, Rejection, RejectionReason, Sequence,
-    TimeNs,
+    AccountNumber, CommandKind, CommandOutcome, QuestionSet, Reference, Rejection, RejectionReason,
+    Sequence, TimeNs,
 };
 
 use crate::exchange::{Exchange, Stamp, is_over};
@@ -18,8 +18,7 @@ use crate::handler_result::{NotApplied, ensure};
 /// What an action with a reference asked for; a repeat must ask for the same.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Content {
-    /// Of the command.
-    pub(crate) code: u16,
+    pub(crate) kind: CommandKind,
     /// Acted on; 0 for fees.
     pub(crate) account: AccountNumber,
     /// Number of the market or event; 0 without.
@@ -33,7 +32,7 @@ pub(crate) struct Content {
 impl Content {
     /// Whether it turns shares into collateral only: a merge or a redeem.
     const fn is_exit(&self) -> bool {
-        matches!(self.code, 20 | 21)
+        matches!(self.kind, CommandKind::Merge | CommandKind::Redeem)
     }
 }
 
@@ -49,13 +48,15 @@ pub(crate) struct RememberedReference {
     pub(crate) outcome: CommandOutcome,
 }
 
-const PROPOSE: u16 = 42;
-
 /// What a reference must be unique by: its scope, whether a proposal carries it, and itself.
 type Name = (Option<AccountNumber>, bool, Reference);
 
 fn name_of(used: &RememberedReference) -> Name {
-    (used.scope, used.content.code == PROPOSE, used.reference)
+    (
+        used.scope,
+        used.content.kind == CommandKind::Propose,
+        used.reference,
+    )
 }
 
 /// All references that are remembered, by the sequence of their command.
@@ -102,10 +103,10 @@ impl References {
     fn get(
         &self,
         scope: Option<AccountNumber>,
-        code: Option<u16>,
+        kind: Option<CommandKind>,
         reference: Reference,
     ) -> Option<&RememberedReference> {
-        let name = (scope, code == Some(PROPOSE), reference);
+        let name = (scope, kind == Some(CommandKind::Propose), reference);
         let sequence = self.sequences.get(&name)?;
         self.used.get(sequence)
     }
@@ -138,7 +139,7 @@ impl Exchange {
     ) -> Result<(), NotApplied> {
         let Some(used) = self
             .references
-            .get(scope, content.map(|content| content.code), reference)
+            .get(scope, content.map(|content| content.kind), reference)
         else {
             let is_exit = content.is_some_and(|content| content.is_exit());
             return match scope {
@@ -254,7 +255,7 @@ mod tests {
                 scope: Some(account),
                 reference,
                 content: Content {
-                    code: 19,
+                    kind: CommandKind::Split,
                     account,
                     object: 0,
                     amount: 1,
@@ -269,13 +270,13 @@ mod tests {
     /// Whether such a command finds room for a reference that is new.
     fn room(
         exchange: &Exchange,
-        code: u16,
+        kind: CommandKind,
         account: Option<u32>,
         now: u64,
     ) -> Result<(), RejectionReason> {
         let scope = account.map(AccountNumber);
         let content = Content {
-            code,
+            kind,
             account: scope.unwrap_or(AccountNumber(0)),
             object: 0,
             amount: 1,
@@ -294,27 +295,21 @@ mod tests {
         }
     }
 
-    const SPLIT: u16 = 19;
-    const MERGE: u16 = 20;
-    const REDEEM: u16 = 21;
-    const CONVERT: u16 = 22;
-    const DEPOSIT: u16 = 10;
-
     #[test]
     fn references_are_bounded_for_each_account_and_no_exit_is_refused() {
         let share = REFERENCES_PER_ACCOUNT as usize;
         let full = holding(2, share);
-        for code in [SPLIT, CONVERT] {
-            let room = |account, now| room(&full, code, Some(account), now);
+        for kind in [CommandKind::Split, CommandKind::Convert] {
+            let room = |account, now| room(&full, kind, Some(account), now);
             let too_many = Err(RejectionReason::TooManyReferences);
             assert_eq!(room(0, 10), too_many);
             assert_eq!(room(0, 10 + REQUEST_MEMORY_NS), too_many);
             assert_eq!(room(0, 11 + REQUEST_MEMORY_NS), Ok(()));
             assert_eq!(room(2, 10), Ok(()));
         }
-        for code in [MERGE, REDEEM] {
-            assert_eq!(room(&full, code, Some(0), 10), Ok(()));
+        for kind in [CommandKind::Merge, CommandKind::Redeem] {
+            assert_eq!(room(&full, kind, Some(0), 10), Ok(()));
         }
-        assert_eq!(room(&full, DEPOSIT, None, 10), Ok(()));
+        assert_eq!(room(&full, CommandKind::Deposit, None, 10), Ok(()));
     }
 }

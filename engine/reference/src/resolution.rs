@@ -5,7 +5,7 @@ use foretell_model::event::{Disputed, MarketResolved, MarketSettled, Proposed, S
 use foretell_model::limits::MAX_WINDOW_SECONDS;
 use foretell_model::state::BackgroundWork;
 use foretell_model::{
-    AccountNumber, Command, CommandOutcome, Event, MarketNumber, MarketState, Micros,
+    AccountNumber, CommandKind, CommandOutcome, Event, MarketNumber, MarketState, Micros,
     OperatorNumber, OperatorRole, Payout, QuestionSet, Rejection, RejectionReason, RoleSet,
     Sequence, TimeNs,
 };
@@ -326,7 +326,7 @@ fn content_of(proposed: &Propose) -> Content {
         Some(seconds) => u64::from(seconds) + 1,
     };
     Content {
-        code: Command::Propose(*proposed).code(),
+        kind: CommandKind::Propose,
         account: proposed.by.unwrap_or(AccountNumber(0)),
         object: proposed.market.0,
         // One more than the window, 0 for none.

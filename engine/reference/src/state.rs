@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 
 use foretell_model::digest::StateDigest;
-use foretell_model::state;
-use foretell_model::state::StateRecord;
+use foretell_model::state::{self, StateRecord};
 use foretell_model::{AccountNumber, CommandOutcome, MarketNumber, Micros};
 
 use crate::accounts::account_number;
@@ -183,7 +182,7 @@ impl Exchange {
                     time: used.time,
                     scope: used.scope,
                     reference: used.reference,
-                    code: used.content.code,
+                    kind: used.content.kind,
                     account: used.content.account,
                     object: used.content.object,
                     amount: used.content.amount,

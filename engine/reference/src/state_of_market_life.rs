@@ -1,7 +1,6 @@
 //! The records of people, of markets' lives and of what waits.
 
-use foretell_model::state;
-use foretell_model::state::StateRecord;
+use foretell_model::state::{self, StateRecord};
 use foretell_model::{Lots, MarketTerms, Micros};
 
 use crate::delayed_orders::DelayedOrder;

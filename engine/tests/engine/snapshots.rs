@@ -11,8 +11,7 @@ use foretell_journal::snapshot::{Chunk, Image};
 use foretell_link::{Answer, Request, Role, SnapshotResult};
 use foretell_matching::Exchange;
 use foretell_model::command::CancelAll;
-use foretell_model::state;
-use foretell_model::state::StateRecord;
+use foretell_model::state::{self, StateRecord};
 use foretell_model::{Command, Sequence, Verdict};
 use foretell_view::Chunking;
 

@@ -9,8 +9,7 @@ mod moved;
 
 use foretell_journal::{Frame, Scratch};
 use foretell_link::Reply;
-use foretell_model::command;
-use foretell_model::command::{Convert, Merge, Split};
+use foretell_model::command::{self, Convert, Merge, Split};
 use foretell_model::{
     AccountNumber, Command, ConditionId, EventId, EventNumber, FramePosition, MarketNumber,
     Rejection, RejectionReason, Sequence, Verdict, WalletAddress,

@@ -1,8 +1,7 @@
 //! What streams show of one frame, copied under the view's lock right after the fold.
 
-use foretell_model::event;
 use foretell_model::event::{
-    FeeSet, MarketRegistered, MarketResolved, MarketSettled, MarketStateSet, TermsSet,
+    self, FeeSet, MarketRegistered, MarketResolved, MarketSettled, MarketStateSet, TermsSet,
 };
 use foretell_model::{
     Event, Lots, MarketNumber, MarketState, Micros, Outcome, Payout, Price, Sequence, Side,

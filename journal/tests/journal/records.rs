@@ -11,14 +11,13 @@ use foretell_model::command::{
     SetHeartbeat, SetMinimumSize, SetPolicy, SetTerms, SetTick, Split, Withdraw, WithdrawFees,
     WithdrawProposal,
 };
-use foretell_model::event;
 use foretell_model::event::{
-    AccountOpened, CancelRequested, ClosedOnlySet, Converted, Deposited, Disputed, EventRegistered,
-    FeeSet, HeartbeatSet, KeyRegistered, MarketArchived, MarketRegistered, MarketResolved,
-    MarketSettled, MarketStateSet, Merged, MinimumSizeSet, OrderClosed, OrderDelayed, OrderKilled,
-    OrderReleased, OrderRested, PolicySet, Proposed, RebatePaid, Redeemed, SettlementStarted,
-    TermsSet, TickSet, WalletBound, WalletListed, WalletUnbound, WithdrawalHeld,
-    WithdrawalReleased, Withdrawn,
+    self, AccountOpened, CancelRequested, ClosedOnlySet, Converted, Deposited, Disputed,
+    EventRegistered, FeeSet, HeartbeatSet, KeyRegistered, MarketArchived, MarketRegistered,
+    MarketResolved, MarketSettled, MarketStateSet, Merged, MinimumSizeSet, OrderClosed,
+    OrderDelayed, OrderKilled, OrderReleased, OrderRested, PolicySet, Proposed, RebatePaid,
+    Redeemed, SettlementStarted, TermsSet, TickSet, WalletBound, WalletListed, WalletUnbound,
+    WithdrawalHeld, WithdrawalReleased, Withdrawn,
 };
 use foretell_model::limits::{MAX_EVENTS, MAX_EVIDENCE_BYTES};
 use foretell_model::{

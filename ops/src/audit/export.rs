@@ -14,8 +14,7 @@ use foldhash::fast::RandomState;
 use foretell_journal::frame::Frame;
 use foretell_journal::{Scratch, segment, watermark};
 use foretell_model::event::{OrderClosed, OrderKilled};
-use foretell_model::state;
-use foretell_model::state::StateRecord;
+use foretell_model::state::{self, StateRecord};
 use foretell_model::{
     AccountNumber, Command, Event, Fill, FrameRef, Lots, MarketNumber, Micros, OrderNumber,
     OrderType, Outcome, PlaceOrder, Price, Sequence, Side, TradeIndex,

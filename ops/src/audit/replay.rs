@@ -5,8 +5,7 @@ use std::process::ExitCode;
 
 use foretell_journal::Scratch;
 use foretell_matching::Exchange;
-use foretell_model::state;
-use foretell_model::state::StateRecord;
+use foretell_model::state::{self, StateRecord};
 use foretell_model::{AccountNumber, Lots, MarketNumber, Micros, Outcome, Sequence, Side, TimeNs};
 use serde_json::{Value, json};
 

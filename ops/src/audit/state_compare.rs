@@ -1,8 +1,7 @@
 //! The end of an audit: the money and shares of the fold, compared with the state that re-execution
 //! reached.
 
-use foretell_model::state;
-use foretell_model::state::StateRecord;
+use foretell_model::state::{self, StateRecord};
 use foretell_model::{AccountNumber, Lots, Micros};
 
 use super::conservation::Conservation;

@@ -6,10 +6,8 @@
 use std::fs;
 use std::path::Path;
 
-use foretell_model::command;
-use foretell_model::command::{AttestState, CancelAll, CancelMarketOrders, Merge, Split};
-use foretell_model::event;
-use foretell_model::event::{Converted, Deposited, OrderClosed, OrderKilled, OrderRested};
+use foretell_model::command::{self, AttestState, CancelAll, CancelMarketOrders, Merge, Split};
+use foretell_model::event::{self, Converted, Deposited, OrderClosed, OrderKilled, OrderRested};
 use foretell_model::limits::REFERENCES_PER_ACCOUNT;
 use foretell_model::{
     AccountNumber, CloseReason, Command, Event, EventNumber, Lots, MarketNumber, Micros, OrderType,

@@ -5,8 +5,7 @@ use foretell_auth::{Domain, Markets, OrderFields};
 use foretell_matching::{Capacity, Exchange};
 use foretell_model::command::RegisterDomain;
 use foretell_model::evidence::{ActEvidence, OrderEvidence};
-use foretell_model::state;
-use foretell_model::state::StateRecord;
+use foretell_model::state::{self, StateRecord};
 use foretell_model::{
     AccountNumber, Command, CommandStamp, Event, MarketNumber, OperatorNumber, PlaceOrder, TokenId,
     Verdict, WalletAddress, WalletKind,

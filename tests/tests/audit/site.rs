@@ -3,9 +3,8 @@
 
 use foretell_auth::{Domain, Domains, OrderFields, Signer};
 use foretell_matching::{Capacity, Exchange};
-use foretell_model::command;
 use foretell_model::command::{
-    BindWallet, CancelAll, Convert, Redeem, RegisterDomain, RegisterKey, RegisterMarket,
+    self, BindWallet, CancelAll, Convert, Redeem, RegisterDomain, RegisterKey, RegisterMarket,
     ResolveMarket, SetHeartbeat, Split,
 };
 use foretell_model::evidence::OrderEvidence;

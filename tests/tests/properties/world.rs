@@ -1,7 +1,6 @@
 //! The generator's knowledge: the state after the last command, and the commands sent so far.
 
-use foretell_model::state;
-use foretell_model::state::{OrderIdState, StateRecord};
+use foretell_model::state::{self, OrderIdState, StateRecord};
 use foretell_model::{
     AccountNumber, Command, EventNumber, FeeSchedule, KeyNumber, Lots, MarketNumber, MarketState,
     MarketTerms, OperatorNumber, OperatorRole, OrderId, PlaceOrder, Reference, Sequence, Settings,

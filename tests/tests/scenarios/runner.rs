@@ -1,8 +1,7 @@
 //! Plays a scenario to one exchange.
 
 use foretell_model::command::Finalise;
-use foretell_model::state;
-use foretell_model::state::StateRecord;
+use foretell_model::state::{self, StateRecord};
 use foretell_model::{
     Command, CommandOutcome, CommandStamp, Event, MarketNumber, Micros, OperatorNumber,
     OrderResult, OrderStatus, Sequence, Settings, TimeNs, Verdict,

@@ -1,7 +1,6 @@
 //! The `see` statements: each subject is rendered as a text and compared whole.
 
-use foretell_model::state;
-use foretell_model::state::StateRecord;
+use foretell_model::state::{self, StateRecord};
 use foretell_model::{EventNumber, Lots, Micros, Payout, Side, TimeNs};
 
 use crate::names::Names;

@@ -2,33 +2,25 @@
 
 use foretell_model::state::PendingWork;
 use foretell_model::{
-    AccountNumber, CloseReason, CommandOutcome, EventNumber, MarketNumber, MarketState, Micros,
+    AccountNumber, CloseReason, CommandKind, CommandOutcome, EventNumber, MarketNumber,
+    MarketState, Micros,
 };
 
 use crate::idempotency::UsedReference;
 use crate::restore::{Checked, Restorer, check};
 
-/// Codes of the commands with a reference: [`foretell_model::Command::code`].
-const DEPOSIT: u16 = 10;
-const WITHDRAW: u16 = 11;
-const WITHDRAW_FEES: u16 = 12;
-const SPLIT: u16 = 19;
-const MERGE: u16 = 20;
-const REDEEM: u16 = 21;
-const CONVERT: u16 = 22;
-const PROPOSE: u16 = 42;
-
 /// Rebuilds the outcome of a command with a reference.
 pub(super) fn outcome_of(
-    code: u16,
+    kind: CommandKind,
     account: AccountNumber,
     collateral: Micros,
 ) -> Result<CommandOutcome, &'static str> {
-    match code {
-        DEPOSIT | WITHDRAW if collateral.is_zero() => Ok(CommandOutcome::Account(account)),
-        WITHDRAW_FEES | PROPOSE if collateral.is_zero() => Ok(CommandOutcome::Done),
-        SPLIT | MERGE | REDEEM | CONVERT => Ok(CommandOutcome::Collateral(collateral)),
-        _ => Err("no command with this code has this outcome"),
+    use CommandKind::{Convert, Deposit, Merge, Propose, Redeem, Split, Withdraw, WithdrawFees};
+    match kind {
+        Deposit | Withdraw if collateral.is_zero() => Ok(CommandOutcome::Account(account)),
+        WithdrawFees | Propose if collateral.is_zero() => Ok(CommandOutcome::Done),
+        Split | Merge | Redeem | Convert => Ok(CommandOutcome::Collateral(collateral)),
+        _ => Err("no command of this kind has this outcome"),
     }
 }
 
@@ -37,24 +29,24 @@ impl Restorer {
         self.check_sequence(used.sequence.0)?;
         self.check_time(used.time)?;
         let (account, object) = (used.content.account, used.content.object);
-        let scope = match used.code {
-            WITHDRAW_FEES => {
+        let scope = match used.kind {
+            CommandKind::WithdrawFees => {
                 check(
                     account == AccountNumber(0),
                     "a fee withdrawal names an account",
                 )?;
                 None
             }
-            DEPOSIT | WITHDRAW => {
+            CommandKind::Deposit | CommandKind::Withdraw => {
                 self.check_account(account)?;
                 None
             }
-            PROPOSE => {
+            CommandKind::Propose => {
                 let market = self.exchange.markets.get(MarketNumber(object));
                 check(market.is_ok(), "unknown market")?;
                 None
             }
-            CONVERT => {
+            CommandKind::Convert => {
                 self.check_account(account)?;
                 let event = self.exchange.event_groups.get(EventNumber(object));
                 check(event.is_ok(), "unknown event group")?;

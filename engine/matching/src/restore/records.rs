@@ -1,8 +1,7 @@
 //! Dispatches each state record to the structure that stores it.
 
 use foretell_model::limits::NEWEST_RULES;
-use foretell_model::state;
-use foretell_model::state::StateRecord;
+use foretell_model::state::{self, StateRecord};
 
 use crate::accounts::Account;
 use crate::background::Background;
@@ -204,7 +203,7 @@ impl Restorer {
                 time,
                 scope,
                 reference,
-                code,
+                kind,
                 account,
                 object,
                 amount,
@@ -215,14 +214,14 @@ impl Restorer {
                 time,
                 scope,
                 reference,
-                code,
+                kind,
                 content: ActionContent {
                     account,
                     object,
                     amount,
                     questions,
                 },
-                outcome: outcome_of(code, account, collateral)?,
+                outcome: outcome_of(kind, account, collateral)?,
             }),
             StateRecord::Site(state::Site {
                 payments,

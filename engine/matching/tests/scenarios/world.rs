@@ -4,8 +4,7 @@ use foretell_matching::{Capacity, Exchange};
 use foretell_model::command::{Deposit, RegisterKey, RegisterMarket, ResolveMarket, Split};
 use foretell_model::event::OrderClosed;
 use foretell_model::limits::MAX_EVENTS;
-use foretell_model::state;
-use foretell_model::state::StateRecord;
+use foretell_model::state::{self, StateRecord};
 use foretell_model::{
     AccountNumber, ApiKey, Command, CommandOutcome, CommandStamp, ConditionId, Event, EventId,
     EventNumber, FeeSchedule, Fill, KeyNumber, Lots, MarketNumber, Micros, OperatorNumber, OrderId,

@@ -104,7 +104,7 @@ records! {
         order, id, timestamp, state, in_expiry_queue, order_type, expiration, post_only, key,
     }
     10 = RememberedReference {
-        sequence, time, scope, reference, code, account, object, amount, questions, collateral,
+        sequence, time, scope, reference, kind, account, object, amount, questions, collateral,
     }
     11 = Site { payments, policy, rebates_since }
     12 = Operator { operator, name, role, token, live }

@@ -1,5 +1,6 @@
 //! Remembered references.
 
+use crate::command::CommandKind;
 use crate::id::{AccountNumber, Reference, Sequence};
 use crate::market::QuestionSet;
 use crate::quantity::Micros;
@@ -33,8 +34,8 @@ pub struct RememberedReference {
     pub scope: Option<AccountNumber>,
     /// The reference.
     pub reference: Reference,
-    /// [`crate::Command::code`] of the command.
-    pub code: u16,
+    /// The kind of the command.
+    pub kind: CommandKind,
     /// The account of the action, also for deposits and withdrawals; 0 for fees.
     pub account: AccountNumber,
     /// Market or event group number; 0 without.

@@ -1,13 +1,13 @@
 //! Arbitrary records, including ones that no state could hold.
 
 use foretell_model::quantity::PRICE_ONE;
-use foretell_model::state;
-use foretell_model::state::{OrderIdState, PendingWork, StateRecord};
+use foretell_model::state::{self, OrderIdState, PendingWork, StateRecord};
 use foretell_model::{
-    AccountNumber, ApiKey, CloseReason, ConditionId, DomainNumber, EventId, EventNumber,
-    FeeSchedule, KeyNumber, Lots, MarketNumber, MarketState, Micros, OrderId, OrderNumber,
-    OrderType, Outcome, Payout, Price, QuestionSet, Reference, RejectionReason, Sequence, Settings,
-    Side, SystemMode, Tick, TimeMs, TimeNs, TimeSeconds, TokenId, WalletAddress, WalletKind,
+    AccountNumber, ApiKey, CloseReason, CommandKind, ConditionId, DomainNumber, EventId,
+    EventNumber, FeeSchedule, KeyNumber, Lots, MarketNumber, MarketState, Micros, OrderId,
+    OrderNumber, OrderType, Outcome, Payout, Price, QuestionSet, Reference, RejectionReason,
+    Sequence, Settings, Side, SystemMode, Tick, TimeMs, TimeNs, TimeSeconds, TokenId,
+    WalletAddress, WalletKind,
 };
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -248,16 +248,16 @@ fn remembered_order() -> impl Strategy<Value = StateRecord> {
 fn remembered_reference() -> impl Strategy<Value = StateRecord> {
     let numbers = [number(), number(), number(), number(), number(), number()];
     let scope = prop::option::of(small().prop_map(AccountNumber));
-    let what = (any::<u16>(), small(), small());
+    let what = (select(CommandKind::ALL), small(), small());
     (any::<[u8; 32]>(), numbers, scope, what).prop_map(
         |(reference, [sequence, time, amount, low, high, collateral], scope, what)| {
-            let (code, account, object) = what;
+            let (kind, account, object) = what;
             StateRecord::RememberedReference(state::RememberedReference {
                 sequence: self::sequence(sequence),
                 time: TimeNs(time),
                 scope,
                 reference: Reference(reference),
-                code,
+                kind,
                 account: AccountNumber(account),
                 object,
                 amount,

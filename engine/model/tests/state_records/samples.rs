@@ -1,14 +1,13 @@
 //! One record of each kind, with a different value in every field.
 
-use foretell_model::state;
-use foretell_model::state::{BackgroundWork, OrderIdState, PendingWork, StateRecord};
+use foretell_model::state::{self, BackgroundWork, OrderIdState, PendingWork, StateRecord};
 use foretell_model::{
-    AccountNumber, ApiKey, CloseReason, ConditionId, DomainNumber, EventId, EventNumber,
-    FeeSchedule, KeyNumber, Lots, MarketNumber, MarketState, MarketTerms, Micros, OperatorName,
-    OperatorNumber, OperatorRole, OrderId, OrderNumber, OrderType, Outcome, PaymentSettings,
-    Payout, Price, QuestionSet, Reference, RejectionReason, ResolutionPolicy, RoleSet, Sequence,
-    Settings, Side, SystemMode, Tick, TimeMs, TimeNs, TimeSeconds, TokenId, WalletAddress,
-    WalletKind,
+    AccountNumber, ApiKey, CloseReason, CommandKind, ConditionId, DomainNumber, EventId,
+    EventNumber, FeeSchedule, KeyNumber, Lots, MarketNumber, MarketState, MarketTerms, Micros,
+    OperatorName, OperatorNumber, OperatorRole, OrderId, OrderNumber, OrderType, Outcome,
+    PaymentSettings, Payout, Price, QuestionSet, Reference, RejectionReason, ResolutionPolicy,
+    RoleSet, Sequence, Settings, Side, SystemMode, Tick, TimeMs, TimeNs, TimeSeconds, TokenId,
+    WalletAddress, WalletKind,
 };
 
 /// One record of each kind, in the order of their tags.
@@ -121,7 +120,7 @@ pub(crate) fn samples() -> [StateRecord; 20] {
             time: TimeNs(0xD2),
             scope: Some(AccountNumber(0xD3)),
             reference: Reference([0xD4; 32]),
-            code: 0x16,
+            kind: CommandKind::Convert,
             account: AccountNumber(0xD3),
             object: 0xD5,
             amount: 0xD6,

@@ -1,8 +1,7 @@
 //! Positions (docs/verify/rules.md §18): effects of trades, splits, merges, redeems and converts on
 //! cost and profit. Fees are not included.
 
-use foretell_model::event;
-use foretell_model::event::{Converted, Merged, Redeemed};
+use foretell_model::event::{self, Converted, Merged, Redeemed};
 use foretell_model::{
     AccountNumber, Event, EventNumber, Lots, MarketNumber, Micros, Outcome, QuestionSet, Side,
 };

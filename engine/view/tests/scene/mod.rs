@@ -7,9 +7,9 @@
 )]
 
 use foretell_model::command::{Deposit, Merge, RegisterKey, RegisterMarket, Split};
-use foretell_model::event;
 use foretell_model::event::{
-    AccountOpened, Deposited, KeyRegistered, MarketRegistered, MarketStateSet, Merged, OrderRested,
+    self, AccountOpened, Deposited, KeyRegistered, MarketRegistered, MarketStateSet, Merged,
+    OrderRested,
 };
 use foretell_model::evidence::{ActEvidence, OrderEvidence, WORDS_BYTES};
 use foretell_model::{

@@ -1,7 +1,6 @@
 //! The collateral and shares that an account action's event moved, as signed amounts.
 
-use foretell_model::event;
-use foretell_model::event::{Converted, Merged, Redeemed};
+use foretell_model::event::{self, Converted, Merged, Redeemed};
 use foretell_model::{Event, Lots, MarketNumber, Micros, Outcome, TimeNs};
 use foretell_view::View;
 use foretell_wire::action::{ActionEffect, ActionKind, ShareChange};

@@ -1,7 +1,6 @@
 //! Resolution: proposals, disputes, policies, and the review queue (docs/verify/rules.md §24).
 
-use foretell_model::command;
-use foretell_model::command::{Finalise, ListWallet, Propose, SetPolicy, WithdrawProposal};
+use foretell_model::command::{self, Finalise, ListWallet, Propose, SetPolicy, WithdrawProposal};
 use foretell_model::{
     AccountNumber, Command, ConditionId, MarketNumber, MarketState, RejectionReason,
     ResolutionPolicy, RoleSet, Sequence, TimeNs, WalletAddress,

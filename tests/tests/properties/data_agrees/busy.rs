@@ -5,8 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use foretell_model::command::{
     Convert, Deposit, Merge, Redeem, RegisterKey, RegisterMarket, ResolveMarket, Split,
 };
-use foretell_model::state;
-use foretell_model::state::StateRecord;
+use foretell_model::state::{self, StateRecord};
 use foretell_model::{
     AccountNumber, ApiKey, Command, ConditionId, EventId, EventNumber, FeeSchedule, KeyNumber,
     Lots, MarketNumber, Micros, OrderId, OrderType, Outcome, Payout, PlaceOrder, QuestionSet,

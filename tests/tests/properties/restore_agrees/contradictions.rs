@@ -6,13 +6,12 @@ use foretell_model::command::{
     BindWallet, Deposit, RegisterDomain, RegisterKey, RegisterMarket, Split,
 };
 use foretell_model::limits::NEWEST_RULES;
-use foretell_model::state;
-use foretell_model::state::{OrderIdState, PendingWork, StateRecord};
+use foretell_model::state::{self, OrderIdState, PendingWork, StateRecord};
 use foretell_model::{
-    AccountNumber, ApiKey, Command, ConditionId, DomainNumber, EventId, EventNumber, FeeSchedule,
-    KeyNumber, Lots, MarketNumber, Micros, OrderId, OrderNumber, OrderType, Outcome, PlaceOrder,
-    Price, Reference, Sequence, Settings, Side, Tick, TimeMs, TimeNs, TimeSeconds, TokenId,
-    Verdict, WalletAddress, WalletKind,
+    AccountNumber, ApiKey, Command, CommandKind, ConditionId, DomainNumber, EventId, EventNumber,
+    FeeSchedule, KeyNumber, Lots, MarketNumber, Micros, OrderId, OrderNumber, OrderType, Outcome,
+    PlaceOrder, Price, Reference, Sequence, Settings, Side, Tick, TimeMs, TimeNs, TimeSeconds,
+    TokenId, Verdict, WalletAddress, WalletKind,
 };
 
 use crate::restore_agrees::records_of;
@@ -331,12 +330,12 @@ const ROWS: &[Row] = &[
         "cannot rest",
     ),
     (
-        set!(StateRecord::RememberedReference(state::RememberedReference { code, .. }) => code = 13),
-        "with this code",
+        set!(StateRecord::RememberedReference(state::RememberedReference { kind, .. }) => kind = CommandKind::BindWallet),
+        "of this kind",
     ),
     (
-        set!(StateRecord::RememberedReference(state::RememberedReference { code, .. }) => code = 10),
-        "with this code",
+        set!(StateRecord::RememberedReference(state::RememberedReference { kind, .. }) => kind = CommandKind::Deposit),
+        "of this kind",
     ),
     (
         set!(StateRecord::RememberedReference(state::RememberedReference { scope, .. }) => scope = Some(AccountNumber(1))),

@@ -6,8 +6,7 @@ use foretell_model::command::{
     SetPolicy, SetTerms, Split, Withdraw,
 };
 use foretell_model::limits::{MAX_BALANCE, MAX_REBATE_PPM, MAX_TAKER_DELAY_MS, MAX_WINDOW_SECONDS};
-use foretell_model::state;
-use foretell_model::state::{BackgroundWork, StateRecord};
+use foretell_model::state::{self, BackgroundWork, StateRecord};
 use foretell_model::{
     AccountNumber, ApiKey, CloseReason, Command, CommandStamp, ConditionId, FeeSchedule, KeyNumber,
     Lots, MarketNumber, MarketTerms, Micros, OperatorName, OperatorNumber, OperatorRole, OrderId,

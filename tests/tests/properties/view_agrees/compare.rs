@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 
-use foretell_model::state;
-use foretell_model::state::{OrderIdState, StateRecord};
+use foretell_model::state::{self, OrderIdState, StateRecord};
 use foretell_model::{
     AccountNumber, Command, CommandOutcome, Lots, MarketNumber, Micros, OrderId, OrderNumber,
     OrderStatus, Outcome, Price, RejectionReason, Sequence, Side, Verdict,

@@ -1,7 +1,6 @@
 //! Compares the records of a market's life: people, terms, resolution, rebates, work in the background.
 
-use foretell_model::state;
-use foretell_model::state::{BackgroundWork, StateRecord};
+use foretell_model::state::{self, BackgroundWork, StateRecord};
 use foretell_model::{AccountNumber, MarketNumber, MarketTerms, Micros};
 use foretell_view::{ListedWallet, Policy, View};
 

@@ -3,8 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use foretell_model::state;
-use foretell_model::state::StateRecord;
+use foretell_model::state::{self, StateRecord};
 use foretell_model::{MarketNumber, MarketState, Outcome, Side, TimeNs};
 use foretell_view::{BucketSize, Chunking, View, ViewSnapshot};
 

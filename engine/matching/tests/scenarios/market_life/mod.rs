@@ -7,8 +7,7 @@ mod rebates;
 mod resolution;
 
 use foretell_model::command::{AddOperator, SetTerms};
-use foretell_model::state;
-use foretell_model::state::StateRecord;
+use foretell_model::state::{self, StateRecord};
 use foretell_model::{
     CloseReason, Command, CommandOutcome, FeeSchedule, MarketNumber, MarketTerms, Micros,
     OperatorName, OperatorNumber, OperatorRole, OrderStatus, Outcome, PlaceOrder, RejectionReason,
