@@ -30,6 +30,8 @@ pub struct CatalogMarket {
     pub condition: Option<ConditionId>,
     /// Its lifecycle flags at the upstream.
     pub flags: Flags,
+    /// Its payout at the upstream.
+    pub payout: Option<Payout>,
     /// How it trades, or why it cannot.
     pub terms: Result<TradingTerms, NotTradable>,
     /// Its texts for the journal.
@@ -134,13 +136,16 @@ impl Plan {
 #[must_use]
 pub fn difference(group: &MarketGroup, state: &ExchangeState, allowance: &mut Allowance) -> Plan {
     let mut plan = Plan::default();
-    let mut questions = Vec::new();
+    let (mut questions, mut untradable) = (Vec::new(), Vec::new());
     for market in &group.markets {
         let terms = match &market.terms {
             Ok(terms) => terms,
             Err(reason) => {
                 let here = market.condition.and_then(|known| state.market(&known));
                 close_untradable(&mut plan, market, reason, here, allowance);
+                if here.is_none() {
+                    untradable.push(market);
+                }
                 continue;
             }
         };
@@ -162,7 +167,13 @@ pub fn difference(group: &MarketGroup, state: &ExchangeState, allowance: &mut Al
         }
     }
     if !questions.is_empty() {
-        questions::list(&mut plan, group.event.as_ref(), state, questions);
+        questions::list(
+            &mut plan,
+            group.event.as_ref(),
+            state,
+            questions,
+            &untradable,
+        );
     }
     plan
 }
@@ -372,7 +383,7 @@ fn close_and_resolve(
     let Some(mut steps) = close_steps(plan, market, here, allowance) else {
         return;
     };
-    match (here.payout, terms.payout) {
+    match (here.payout, market.payout) {
         (Some(here), Some(upstream)) if here != upstream => {
             plan.note(market, Finding::PayoutDiffers { here, upstream });
         }

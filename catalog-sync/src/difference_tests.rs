@@ -39,7 +39,6 @@ fn terms(market: u64) -> TradingTerms {
         neg_risk: false,
         question_order: market,
         accepting_orders: true,
-        payout: None,
     }
 }
 
@@ -53,6 +52,7 @@ fn listed(market: u64) -> CatalogMarket {
             closed: false,
             archived: false,
         },
+        payout: None,
         terms: Ok(terms(market)),
         description: MarketDescription::default(),
     }
@@ -175,8 +175,8 @@ fn a_plain_market(
 }
 
 fn resolved(payout: Payout) -> CatalogMarket {
-    with(1, |market, terms| {
-        (market.flags.closed, terms.payout) = (true, Some(payout))
+    with(1, |market, _| {
+        (market.flags.closed, market.payout) = (true, Some(payout))
     })
 }
 
@@ -326,7 +326,7 @@ fn consent_ends_the_waiting() {
 fn not_all_markets_are_closed_at_once() {
     let closed = |id| {
         with(id, |market, terms| {
-            (market.flags.closed, terms.payout) = (true, Some(Payout::Yes));
+            (market.flags.closed, market.payout) = (true, Some(Payout::Yes));
         })
     };
     let markets: Vec<_> = (1..=20).map(closed).collect();
@@ -375,7 +375,7 @@ fn question(market: u64) -> CatalogMarket {
 fn answered(market: u64, payout: Payout) -> CatalogMarket {
     with(market, |listed, terms| {
         terms.neg_risk = true;
-        (listed.flags.closed, terms.payout) = (true, Some(payout));
+        (listed.flags.closed, listed.payout) = (true, Some(payout));
     })
 }
 
@@ -487,6 +487,44 @@ fn lists_that_cannot_resolve_are_not_made() {
     let plan = plan_of(Some(event()), &decided, &[], Policy::default());
     assert_eq!(told(&plan), [""; 0]);
     assert_eq!(plan.notes[1].finding, Finding::Decided);
+
+    // A question outside of the list that may still win: untradable, or closed and undecided.
+    let untradable = CatalogMarket {
+        terms: Err(NotTradable::Tick("0.0025".into())),
+        ..question(2)
+    };
+    let undecided = with(2, |market, terms| {
+        (market.flags.closed, terms.neg_risk) = (true, true);
+    });
+    for outside in [untradable.clone(), undecided] {
+        let plan = plan_of(
+            Some(event()),
+            &[question(1), outside],
+            &[],
+            Policy::default(),
+        );
+        assert_eq!(told(&plan), [""; 0]);
+        let incomplete = Finding::Incomplete("m2".into());
+        assert!(
+            plan.notes
+                .iter()
+                .any(|it| (it.market, &it.finding) == (1, &incomplete))
+        );
+    }
+    // One that was answered No cannot win any more.
+    let lost = CatalogMarket {
+        payout: Some(Payout::No),
+        ..untradable
+    };
+    for outside in [lost, answered(2, Payout::No)] {
+        let plan = plan_of(
+            Some(event()),
+            &[question(1), outside],
+            &[],
+            Policy::default(),
+        );
+        assert_eq!(told(&plan).len(), 1);
+    }
 
     let plan = plan_of(None, &[question(1)], &[], Policy::default());
     assert_eq!(plan.notes[0].finding, Finding::NoEvent);
@@ -631,7 +669,7 @@ fn any_market(id: u64) -> impl Strategy<Value = CatalogMarket> {
                 (market.flags.active, market.flags.closed) = (active, closed);
                 (terms.neg_risk, terms.accepting_orders) = (neg_risk, accepting);
                 (terms.tick, terms.minimum_size) = (tick, Lots(minimum));
-                (terms.fee.rate_ppm, terms.payout) = (rate, payout);
+                (terms.fee.rate_ppm, market.payout) = (rate, payout);
             });
             if !binary && id.is_multiple_of(3) {
                 market.terms = Err(NotTradable::Outcomes(5));

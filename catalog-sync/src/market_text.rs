@@ -35,6 +35,7 @@ pub fn group(unit: &Unit) -> MarketGroup {
         slug: market.slug.clone(),
         condition: condition(market),
         flags: market.flags,
+        payout: market.payout,
         terms: market.terms.clone(),
         description: fit_evidence(description(market, unit.event.as_ref(), &tags)),
     };

@@ -106,6 +106,9 @@ pub enum Finding {
     /// A question that was answered Yes is missing from the list.
     #[error("its event is decided: a question closed before resolved Yes")]
     Decided,
+    /// A question of the event cannot be in the list and may still win.
+    #[error("its event waits: question {0} cannot trade here and may still win")]
+    Incomplete(String),
     /// The condition is registered with other tokens.
     #[error("registered with other tokens")]
     TokensDiffer,
@@ -174,7 +177,8 @@ impl Finding {
             | Self::NoEvent
             | Self::Late
             | Self::TooManyQuestions(_)
-            | Self::Decided => FindingKind::NotTradable,
+            | Self::Decided
+            | Self::Incomplete(_) => FindingKind::NotTradable,
             Self::ResolutionDue(_) => FindingKind::Resolution,
             Self::ClosesEarly
             | Self::FeeTooHigh(_)

@@ -15,12 +15,15 @@ type Question<'a> = (
     Option<&'a RegisteredMarket>,
 );
 
-/// Registers all missing open questions, then opens the questions.
+/// Registers all missing open questions, then opens the questions. A list opens only when each question
+/// of the upstream's event is in it or was answered No before: a winner outside of it would leave holders
+/// with shares that nobody can pay.
 pub(super) fn list(
     plan: &mut Plan,
     event: Option<&EventRegistration>,
     state: &ExchangeState,
     mut questions: Vec<Question<'_>>,
+    untradable: &[&CatalogMarket],
 ) {
     // Deterministic: equal records give an equal list in every process.
     questions.sort_by_key(|(market, terms, _)| (terms.question_order, market.id));
@@ -39,8 +42,15 @@ pub(super) fn list(
     };
     let known = state.questions(event.event_id);
     let is_final = known.is_final;
-    if !is_final && let Some(obstacle) = obstacle(&questions, known.count + missing.len()) {
-        return note_all(plan, &missing, &obstacle);
+    if !is_final {
+        if let Some(obstacle) = obstacle(&questions, known.count + missing.len()) {
+            return note_all(plan, &missing, &obstacle);
+        }
+        if let Some(outside) = outside(&questions, untradable) {
+            let waiting = questions.iter().filter(|(market, ..)| !market.is_over());
+            let waiting: Vec<_> = waiting.copied().collect();
+            return note_all(plan, &waiting, &Finding::Incomplete(outside));
+        }
     }
     let mut steps = Vec::new();
     if is_final {
@@ -80,8 +90,19 @@ fn obstacle(questions: &[Question<'_>], all: usize) -> Option<Finding> {
     // The ended question with the answer Yes would be missing, and all listed ones resolve to No.
     let decided = questions
         .iter()
-        .any(|(_, terms, here)| here.is_none() && terms.payout == Some(Payout::Yes));
+        .any(|(market, _, here)| here.is_none() && market.payout == Some(Payout::Yes));
     decided.then_some(Finding::Decided)
+}
+
+/// A question of the event that is neither in the list nor answered No, by its name in URLs.
+fn outside(questions: &[Question<'_>], untradable: &[&CatalogMarket]) -> Option<String> {
+    let over = questions
+        .iter()
+        .filter(|(market, _, here)| here.is_none() && market.is_over())
+        .map(|(market, ..)| market);
+    let mut missing = over.chain(untradable);
+    let open = missing.find(|market| market.payout != Some(Payout::No));
+    open.map(|market| market.slug.clone())
 }
 
 fn note_all(plan: &mut Plan, questions: &[Question<'_>], finding: &Finding) {

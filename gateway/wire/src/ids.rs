@@ -73,6 +73,17 @@ pub fn address(text: &str) -> Option<WalletAddress> {
     hex_bytes(text).map(WalletAddress)
 }
 
+/// Reads an address that a person typed: as [`address`], but digits of mixed case must be its checksum
+/// (EIP-55), so that a mistyped wallet is no wallet.
+#[must_use]
+pub fn typed_address(text: &str) -> Option<WalletAddress> {
+    let address = address(text)?;
+    let has = |is: fn(&u8) -> bool| text.as_bytes().iter().skip(2).any(is);
+    let is_mixed = has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase);
+    let checksummed = || alloy_primitives::Address::from(address.0).to_checksum(None);
+    (!is_mixed || checksummed() == text).then_some(address)
+}
+
 /// Reads an API key: a hyphenated UUID of either case.
 #[must_use]
 pub fn api_key(text: &str) -> Option<ApiKey> {
@@ -205,6 +216,18 @@ mod tests {
         assert_eq!(bytes("0x00ff", 2), Some(vec![0, 255]));
         assert_eq!(bytes("0x00ff", 1), None);
         assert_eq!(bytes("0x00f", 2), None);
+    }
+
+    #[rstest]
+    #[case::checksummed("0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed", true)]
+    #[case::one_letter_in_the_other_case("0x5aAeb6053F3E94C9b9A09f33669435E7Ef1Beaed", false)]
+    #[case::one_digit_mistyped("0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAee", false)]
+    #[case::lower("0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed", true)]
+    #[case::upper("0x5AAEB6053F3E94C9B9A09F33669435E7EF1BEAED", true)]
+    #[case::digits_alone("0x1111111111111111111111111111111111111111", true)]
+    #[case::short("0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeA", false)]
+    fn a_typed_address_in_mixed_case_has_its_checksum(#[case] text: &str, #[case] valid: bool) {
+        assert_eq!(typed_address(text).is_some(), valid);
     }
 
     #[rstest]

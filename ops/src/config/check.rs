@@ -2,7 +2,6 @@
 
 use std::net::SocketAddr;
 
-use foretell_auth::text::parse_address;
 use foretell_auth::{Domain, Domains, Markets};
 use foretell_catalog::Sites;
 use foretell_catalog_sync::difference::Policy;
@@ -12,6 +11,7 @@ use foretell_model::limits::{MAX_FEE_RATE_PPM, MAX_QUESTIONS, REQUEST_MEMORY_NS}
 use foretell_model::quantity::LOTS_PER_SHARE;
 use foretell_model::{DomainNumber, Lots, OperatorName};
 use foretell_wire::decimal::tick;
+use foretell_wire::ids::typed_address;
 
 use crate::config::{
     Catalog, Cluster, ClusterRole, Config, DomainMarkets, Durability, Gateway, Signing, Site,
@@ -278,9 +278,9 @@ impl Catalog {
     /// A creator is not a valid address.
     pub fn creators(&self) -> Result<Sites, Failure> {
         let address = |site: &str, text: &String| {
-            parse_address(text).ok_or_else(|| {
+            typed_address(text).ok_or_else(|| {
                 Failure::new(format!(
-                    "catalog.sites.{site} has {text:?}, allowed: 0x and 40 hex digits"
+                    "catalog.sites.{site} has {text:?}, allowed: 0x and 40 hex digits, in mixed case with their checksum"
                 ))
             })
         };
@@ -301,9 +301,9 @@ impl Signing {
     pub fn parsed(&self) -> Result<Domains, Failure> {
         let mut parsed = Vec::new();
         for (number, domain) in (1..=u8::MAX).zip(&self.domains) {
-            let contract = parse_address(&domain.contract).ok_or_else(|| {
+            let contract = typed_address(&domain.contract).ok_or_else(|| {
                 Failure::new(format!(
-                    "signing.domains: contract {:?} is not 0x and 40 hex digits",
+                    "signing.domains: contract {:?} is not 0x and 40 hex digits, in mixed case with their checksum",
                     domain.contract
                 ))
             })?;

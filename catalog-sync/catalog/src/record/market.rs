@@ -1,11 +1,11 @@
 //! Markets.
 
-use foretell_model::WalletAddress;
+use foretell_model::{Payout, WalletAddress};
 use jiff::Timestamp;
 use serde_json::Value;
 
 use super::fields::RecordFields;
-use super::terms::{NotTradable, TradingTerms, address};
+use super::terms::{NotTradable, TradingTerms, address, payout};
 use super::{EventRecord, Flags, Problems, RecordKind, Skip, SkipReason};
 
 /// A market, tradable or not.
@@ -75,6 +75,8 @@ pub struct MarketRecord {
     pub uma_status: String,
     /// Its creator: `creator`, or the submitter.
     pub creator: Option<WalletAddress>,
+    /// Its payout, if the upstream resolved it with a payout that this exchange supports.
+    pub payout: Option<Payout>,
     /// Its trading terms, or why it cannot trade.
     pub terms: Result<TradingTerms, NotTradable>,
     /// Its event group: the first of `events`. `None` inside an [`EventRecord`], which is its event
@@ -145,6 +147,7 @@ impl MarketRecord {
             sports_type: fields.text("sportsMarketType", problems),
             uma_status: fields.text("umaResolutionStatus", problems),
             creator,
+            payout: payout(&fields, problems),
             terms: TradingTerms::of(&fields, problems),
             event,
             raw: fields.raw(),

@@ -42,8 +42,6 @@ pub struct TradingTerms {
     pub question_order: u64,
     /// Whether the upstream accepts orders for it.
     pub accepting_orders: bool,
-    /// Its payout, if the upstream resolved it with a payout that this exchange supports.
-    pub payout: Option<Payout>,
 }
 
 /// Why a market in the catalog is not tradable.
@@ -126,7 +124,6 @@ impl TradingTerms {
                 .and_then(|digits| scaled(&digits, 0))
                 .unwrap_or(u64::MAX),
             accepting_orders: fields.flag("acceptingOrders", problems).unwrap_or(true),
-            payout: payout(fields, problems),
         })
     }
 }
@@ -307,7 +304,7 @@ fn exponent(digits: Option<String>) -> Result<u8, NotTradable> {
 }
 
 /// The payout of a closed and resolved market with prices of exactly 1 and 0, or a half each.
-fn payout(fields: &RecordFields, problems: &mut Problems) -> Option<Payout> {
+pub(super) fn payout(fields: &RecordFields, problems: &mut Problems) -> Option<Payout> {
     let resolved = fields.text("umaResolutionStatus", problems);
     if fields.flag("closed", problems) != Some(true) || !resolved.eq_ignore_ascii_case("resolved") {
         return None;

@@ -1,9 +1,9 @@
 use super::*;
-use crate::record::{Record, RecordKind, read};
+use crate::record::{MarketRecord, Record, RecordKind, read};
 use rstest::rstest;
 use serde_json::{Value, json};
 
-fn terms(changes: &Value) -> Result<TradingTerms, NotTradable> {
+fn market(changes: &Value) -> MarketRecord {
     let mut record = json!({
         "id": "1", "slug": "m", "question": "Q", "outcomes": "[\"Yes\", \"No\"]",
         "conditionId": "0x00000000000000000000000000000000000000000000000000000000000000aA",
@@ -17,9 +17,13 @@ fn terms(changes: &Value) -> Result<TradingTerms, NotTradable> {
         .unwrap()
         .record
     {
-        Record::Market(market) => market.terms,
+        Record::Market(market) => *market,
         other => panic!("{other:?} is no market"),
     }
+}
+
+fn terms(changes: &Value) -> Result<TradingTerms, NotTradable> {
+    market(changes).terms
 }
 
 #[test]
@@ -30,10 +34,7 @@ fn a_market_that_says_nothing_trades_by_the_defaults() {
         (Tick::Hundredth, Lots(500))
     );
     assert_eq!(terms.fee, FeeSchedule::default());
-    assert_eq!(
-        (terms.neg_risk, terms.accepting_orders, terms.payout),
-        (false, true, None)
-    );
+    assert_eq!((terms.neg_risk, terms.accepting_orders), (false, true));
     assert_eq!(terms.question_order, u64::MAX);
     assert_eq!(terms.outcomes, ["Yes", "No"]);
     assert_eq!(terms.condition.0[31], 0xaa);
@@ -131,5 +132,5 @@ fn payouts_are_exact_and_said_to_be_final(
     #[case] expected: Option<Payout>,
 ) {
     let changes = json!({"closed": closed, "umaResolutionStatus": status, "outcomePrices": prices});
-    assert_eq!(terms(&changes).unwrap().payout, expected);
+    assert_eq!(market(&changes).payout, expected);
 }

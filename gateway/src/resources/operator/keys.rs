@@ -33,7 +33,9 @@ struct KeyRows {
 pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
     const ALLOWED: &str = Address::ALLOWED;
     let app = &context.app;
-    let owner = context.query()?.read("owner", ALLOWED, ids::address)?;
+    let owner = context
+        .query()?
+        .read("owner", ALLOWED, ids::typed_address)?;
     let owner = owner.ok_or_else(|| ApiError::from(FieldError::missing("owner", ALLOWED)))?;
     context.wait_fresh().await?;
     let found = app.find(|view| view.accounts().number_of(&owner)).await?;

@@ -112,7 +112,7 @@ macro_rules! forms {
 
 forms! {
     /// A wallet or an owner.
-    pub Address(WalletAddress, String): "an address, 0x and 40 hex digits", by(ids::address), ToString::to_string;
+    pub Address(WalletAddress, String): "an address, 0x and 40 hex digits; in mixed case with its checksum (EIP-55)", by(ids::typed_address), ToString::to_string;
     /// A market.
     pub Condition(ConditionId, String): "a condition id, 0x and 64 hex digits", by(ids::condition_id), ToString::to_string;
     /// An API key.

@@ -61,7 +61,11 @@ fn a_transfer_is_in_whole_units() {
 )]
 #[case(
     r#"{"wallet":"0x1","amount":"1","reference":"r"}"#,
-    "wallet is '0x1', allowed: an address, 0x and 40 hex digits"
+    "wallet is '0x1', allowed: an address, 0x and 40 hex digits; in mixed case with its checksum (EIP-55)"
+)]
+#[case(
+    r#"{"wallet":"0xAaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa","amount":"1","reference":"r"}"#,
+    "wallet is '0xAaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa', allowed: an address, 0x and 40 hex digits; in mixed case with its checksum (EIP-55)"
 )]
 #[case(
     r#"{"wallet":"W","amount":"1","reference":"r","memo":1}"#,
