@@ -325,7 +325,7 @@ fn consent_ends_the_waiting() {
 #[test]
 fn not_all_markets_are_closed_at_once() {
     let closed = |id| {
-        with(id, |market, terms| {
+        with(id, |market, _| {
             (market.flags.closed, market.payout) = (true, Some(Payout::Yes));
         })
     };

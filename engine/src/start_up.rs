@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use foretell_journal::JournalState;
 use foretell_model::command::RegisterDomain;
-use foretell_model::limits::NEWEST_RULES;
+use foretell_model::limits::{FIRST_RULES, NEWEST_RULES};
 use foretell_model::{Command, Sequence, SystemMode, TimeNs};
 
 use crate::clock::Clocks;
@@ -15,6 +15,10 @@ use crate::matcher::Matcher;
 
 /// Interval of health checks while waiting for the journal.
 const HEALTH_CHECK_INTERVAL: Duration = Duration::from_millis(100);
+
+// A cluster's leader must know that all hosts know a later number before it switches
+// (docs/internals/decisions/0008).
+const _: () = assert!(NEWEST_RULES == FIRST_RULES);
 
 /// Waits until the journal is durable up to a sequence, or has failed.
 pub(crate) type WaitDurable<'w> = dyn FnMut(&JournalState, Sequence) + 'w;

@@ -226,12 +226,6 @@ impl Exchange {
         self.system.sequence
     }
 
-    /// The rules number in force.
-    #[must_use]
-    pub const fn rules(&self) -> u32 {
-        self.system.rules
-    }
-
     /// Whether `Continue` must be the next command.
     #[must_use]
     pub const fn has_pending_work(&self) -> bool {

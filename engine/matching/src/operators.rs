@@ -38,7 +38,7 @@ impl Operators {
     pub(crate) fn new() -> Self {
         let mut operators = Self::none();
         operators.add(Operator {
-            name: OperatorName::new("admin").expect("a name of its alphabet"),
+            name: OperatorName::FIRST_ADMIN,
             role: OperatorRole::Admin,
             token: [0; 32],
             live: true,

@@ -1,7 +1,7 @@
 //! Exchange-wide state: mode, settings, rules, domains, and the commands that change it.
 
 use foretell_model::command::{AttestState, RegisterDomain};
-use foretell_model::limits::NEWEST_RULES;
+use foretell_model::limits::{FIRST_RULES, NEWEST_RULES};
 use foretell_model::state::PendingWork;
 use foretell_model::{
     CommandOutcome, Event, Micros, RejectionReason, Sequence, Settings, SettingsUpdate, SystemMode,
@@ -37,7 +37,7 @@ pub(crate) struct System {
 impl Default for System {
     fn default() -> Self {
         Self {
-            rules: NEWEST_RULES,
+            rules: FIRST_RULES,
             sequence: Sequence(0),
             time: TimeNs(0),
             mode: SystemMode::Running,

@@ -78,6 +78,8 @@ pub const MAX_GROUP_EVIDENCE_BYTES: usize = 1_536;
 /// Ids of catalog records from here on are those of operators' own markets, event groups and tags;
 /// ids of upstreams are below. Exact as numbers of JSON.
 pub const OWN_CATALOG_IDS: u64 = 1 << 50;
+/// Rules number of the genesis state: every journal begins under it.
+pub const FIRST_RULES: u32 = 1;
 /// Newest rules number of this build. At start the engine switches an older journal to it.
 pub const NEWEST_RULES: u32 = 1;
 /// Changes with every change of a rule or of a record until 0.1.0 is tagged. Hosts of a cluster

@@ -66,6 +66,13 @@ impl RoleSet {
 pub struct OperatorName(pub [u8; 32]);
 
 impl OperatorName {
+    /// The name of operator 1.
+    pub const FIRST_ADMIN: Self = {
+        let mut name = [0; 32];
+        name.split_at_mut(5).0.copy_from_slice(b"admin");
+        Self(name)
+    };
+
     /// The name of this text; `None` when it is empty, too long, or has another character.
     #[must_use]
     pub fn new(text: &str) -> Option<Self> {

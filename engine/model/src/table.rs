@@ -38,14 +38,6 @@ macro_rules! table {
                     _ => None,
                 }
             }
-
-            /// The name.
-            #[must_use]
-            pub const fn name(self) -> &'static str {
-                match self {
-                    $(Self::$name => stringify!($name),)+
-                }
-            }
         }
 
         impl $enum {
@@ -65,15 +57,6 @@ macro_rules! table {
                 self.kind().code()
             }
         }
-
-        $($(
-            impl From<$content> for $enum {
-                #[inline]
-                fn from(content: $content) -> Self {
-                    Self::$name(content)
-                }
-            }
-        )?)+
     };
 }
 

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use foretell_model::limits::FIRST_RULES;
 use foretell_model::limits::MAX_VISITED_ORDERS;
-use foretell_model::limits::NEWEST_RULES;
 use foretell_model::state::PendingWork;
 use foretell_model::{
     AccountNumber, Command, CommandStamp, DomainNumber, Event, MarketNumber, Micros,
@@ -95,11 +95,11 @@ impl Default for Exchange {
 }
 
 impl Exchange {
-    /// An exchange before its first command: running, the newest rules, default settings, the first admin.
+    /// An exchange before its first command: running, the first rules, default settings, the first admin.
     #[must_use]
     pub fn new() -> Self {
         Self {
-            rules: NEWEST_RULES,
+            rules: FIRST_RULES,
             sequence: Sequence(0),
             time: TimeNs(0),
             mode: SystemMode::Running,

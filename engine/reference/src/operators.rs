@@ -25,7 +25,7 @@ impl Operator {
     /// Operator 1 of every exchange; its token is in the configuration.
     pub(crate) fn first_admin() -> Self {
         Self {
-            name: OperatorName::new("admin").expect("a name"),
+            name: OperatorName::FIRST_ADMIN,
             role: OperatorRole::Admin,
             token: [0; 32],
             live: true,

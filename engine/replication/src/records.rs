@@ -59,7 +59,7 @@ pub struct HostRecord {
     pub sequence: u64,
     /// Number of the log's message that contains it.
     pub message: u64,
-    /// The format id of its program: `foretell_model::limits::FORMAT_ID`.
+    /// The format id of its program: `foretell_model::limits::FORMAT_ID`; 0 when its record has none.
     pub format: u32,
     /// Keyed digest of the secrets that hosts which can lead must share; zeros of a reader.
     pub fingerprint: String,
@@ -91,7 +91,7 @@ impl HostRecord {
             role: get(text, "role")?,
             sequence: get(text, "sequence")?,
             message: get(text, "message")?,
-            format: get(text, "format")?,
+            format: get(text, "format").unwrap_or(0),
             fingerprint: get(text, "fingerprint")?,
             wall_ms: get(text, "wall_ms")?,
         })
@@ -132,6 +132,15 @@ mod tests {
             fingerprint: "00ff".to_owned(),
             wall_ms: 1,
         };
-        assert_eq!(HostRecord::decode(&record.encode()), Some(record));
+        assert_eq!(HostRecord::decode(&record.encode()), Some(record.clone()));
+        let text = String::from_utf8(record.encode()).unwrap();
+        let older = HostRecord::decode(text.replace("format 2\n", "rules 3\n").as_bytes());
+        assert_eq!(
+            older,
+            Some(HostRecord {
+                format: 0,
+                ..record
+            })
+        );
     }
 }

@@ -9,7 +9,7 @@ use foretell_journal::replica::{self, Item, LocalEnd};
 use foretell_journal::segment::SegmentHeader;
 use foretell_model::limits::FORMAT_ID;
 use foretell_replication::{
-    Decision, LocateError, LogError, Publish, ReplicatedLog, decide, locate, message_id,
+    Decision, HostRecord, LocateError, LogError, Publish, ReplicatedLog, decide, locate, message_id,
 };
 
 use super::status::StatusFile;
@@ -17,6 +17,8 @@ use crate::clock::{Clocks as _, SystemClocks};
 use crate::config::{ClusterConfig, ClusterRole, EngineConfig};
 use crate::error::EngineError;
 
+/// A running host says so far more often than this.
+const RUNNING_WITHIN_MS: u64 = 30_000;
 /// Pause between two attempts.
 const RETRY: Duration = Duration::from_millis(250);
 
@@ -46,7 +48,7 @@ pub(crate) fn join(
     let clocks = SystemClocks::start();
     mark_as_replica(journal).map_err(EngineError::process("marking the journal"))?;
     loop {
-        let attempt = match compare_hosts(cluster, log)? {
+        let attempt = match compare_hosts(cluster, log, clocks.wall() / 1_000_000)? {
             Some(waits) => Attempt::Waits(waits),
             None => attempt(config, cluster, journal, log, &mut || {
                 std::thread::park_timeout(RETRY);
@@ -85,23 +87,22 @@ fn mark_as_replica(journal: &Path) -> std::io::Result<()> {
 fn compare_hosts(
     cluster: &ClusterConfig,
     log: &mut dyn ReplicatedLog,
+    wall_ms: u64,
 ) -> Result<Option<String>, EngineError> {
     let hosts = match log.hosts() {
         Ok(hosts) => hosts,
         Err(LogError::Unreachable(why)) => return Ok(Some(format!("waiting for the log: {why}"))),
         Err(other) => return Err(EngineError::Cluster(other.to_string())),
     };
-    let others = || hosts.iter().filter(|host| host.host != cluster.host);
-    if let Some(other) = others().find(|host| host.format != FORMAT_ID) {
-        return Err(EngineError::Cluster(format!(
-            "host {} runs a build of format {}, this one of format {FORMAT_ID}; run one build on all hosts, or remove its \
-             record from the hosts' stream if it is gone for good",
-            other.host, other.format
-        )));
+    if let Some(other) = of_another_format(&hosts, cluster, wall_ms) {
+        return Err(EngineError::Cluster(other));
     }
     let leads = cluster.role != ClusterRole::Reader;
-    let other = others().find(|host| {
-        leads && host.role != ClusterRole::Reader.name() && host.fingerprint != cluster.fingerprint
+    let other = hosts.iter().find(|host| {
+        leads
+            && host.host != cluster.host
+            && host.role != ClusterRole::Reader.name()
+            && host.fingerprint != cluster.fingerprint
     });
     match other {
         None => Ok(None),
@@ -111,6 +112,24 @@ fn compare_hosts(
             other.host
         ))),
     }
+}
+
+/// A running host of another format id, as an error. A record that is older than
+/// [`RUNNING_WITHIN_MS`] is of a host that does not run.
+pub(super) fn of_another_format(
+    hosts: &[HostRecord],
+    cluster: &ClusterConfig,
+    wall_ms: u64,
+) -> Option<String> {
+    let other = hosts.iter().find(|host| {
+        host.host != cluster.host
+            && host.format != FORMAT_ID
+            && host.wall_ms.saturating_add(RUNNING_WITHIN_MS) > wall_ms
+    })?;
+    Some(format!(
+        "host {} runs a build of format {}, this one of format {FORMAT_ID}: stop it, or run one build on all hosts",
+        other.host, other.format
+    ))
 }
 
 /// Compares once; `pause` passes time between two questions to the log.

@@ -12,6 +12,7 @@ use foretell_replication::{
     message_id,
 };
 
+use super::join::of_another_format;
 use super::status::StatusFile;
 use crate::clock::Clocks;
 use crate::config::{ClusterConfig, ClusterRole, EngineConfig};
@@ -393,6 +394,13 @@ impl<C: Clocks> Standby<C> {
     /// Publishes the header of a segment of the next term, right after the last message applied. If
     /// the log takes it, no other host has written since, and none of an earlier term can.
     fn take_over(&mut self, status: &mut StatusFile) -> Result<bool, EngineError> {
+        let hosts = self.log.hosts().unwrap_or_default();
+        let wall_ms = self.clocks.wall() / 1_000_000;
+        if let Some(other) = of_another_format(&hosts, &self.cluster, wall_ms) {
+            status.set_state(&format!("not taking over: {other}"));
+            self.silence.reset();
+            return Ok(false);
+        }
         let term = self.writer.term() + 1;
         let header = self.writer.takeover_header(term);
         let publish = Publish {

@@ -478,25 +478,32 @@ fn a_new_leader_does_what_is_due_first_and_goes_on_with_a_settlement() {
 }
 
 #[test]
-fn a_host_of_another_format_is_refused() {
+fn a_running_host_of_another_format_is_refused() {
     let model = Model::default();
     let mut log = model.connect(Arc::new(AtomicBool::new(true)));
-    log.announce(&HostRecord {
-        host: "old".to_owned(),
+    let record = |host: &str, wall_ms| HostRecord {
+        host: host.to_owned(),
         role: ClusterRole::Reader.name().to_owned(),
         sequence: 0,
         message: 0,
         format: FORMAT_ID - 1,
         fingerprint: String::new(),
-        wall_ms: 0,
-    });
-    for role in [ClusterRole::Leader, ClusterRole::Reader] {
+        wall_ms,
+    };
+    let start = |role| {
         let host = Host::new(&model, "new", role);
-        let refused = Engine::try_start(host.config.clone()).map(drop);
-        let refused = refused.unwrap_err().to_string();
-        assert!(
-            refused.contains("host old runs a build of format 0"),
-            "{refused}"
-        );
+        Engine::try_start(host.config.clone())
+    };
+    log.announce(&record("old", now().0 / 1_000_000));
+    for role in [ClusterRole::Leader, ClusterRole::Reader] {
+        let refused = start(role).map(drop).unwrap_err().to_string();
+        let named = "host old runs a build of format";
+        assert!(refused.contains(named), "{refused}");
     }
+    // Its own record, and one of a host that no longer runs, stop nobody.
+    log.announce(&record("new", now().0 / 1_000_000));
+    log.announce(&record("old", 0));
+    let mut host = Host::new(&model, "new", ClusterRole::Leader).started();
+    acknowledged(&mut host.client(), 1);
+    host.stop();
 }

@@ -43,8 +43,7 @@ fn shown() -> Profile {
     }
 }
 
-/// The profile with the fields that an operator edited. Fields of earlier builds, which the journal
-/// does not have, stay.
+/// The profile with the fields that an operator edited; the others stay.
 fn edited(mut profile: Profile, words: &[u8]) -> Profile {
     for (name, value) in words::parts(words).1 {
         let text = match name {

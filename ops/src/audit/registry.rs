@@ -16,9 +16,6 @@ use foretell_model::{
 
 use super::violation::{Check, Violation, ensure};
 
-/// The name of operator 1 (docs/verify/rules.md §27).
-const FIRST_ADMIN: &str = "admin";
-
 /// An account as its frames left it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Account {
@@ -52,13 +49,12 @@ pub(crate) struct Registry {
 
 impl Default for Registry {
     fn default() -> Self {
-        let admin = OperatorName::new(FIRST_ADMIN).unwrap_or(OperatorName([0; 32]));
         Self {
             accounts: Vec::new(),
             markets: Vec::new(),
             events: Vec::new(),
             domains: Vec::new(),
-            operators: vec![(admin, OperatorRole::Admin)],
+            operators: vec![(OperatorName::FIRST_ADMIN, OperatorRole::Admin)],
         }
     }
 }

@@ -592,7 +592,7 @@ impl Generator {
         }
     }
 
-    /// Mostly of all settings, as journals of older versions have them.
+    /// Mostly of all settings.
     fn settings_update(&mut self) -> SettingsUpdate {
         let all = SettingsUpdate::from(self.settings());
         if self.rng.percent(60) {

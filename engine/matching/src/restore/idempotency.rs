@@ -1,5 +1,6 @@
 //! Restores references (for idempotency) and pending work.
 
+use foretell_model::limits::REFERENCES_PER_ACCOUNT;
 use foretell_model::state::PendingWork;
 use foretell_model::{
     AccountNumber, CloseReason, CommandKind, CommandOutcome, EventNumber, MarketNumber,
@@ -58,6 +59,11 @@ impl Restorer {
             }
         };
         check(used.scope == scope, "scope does not match the command")?;
+        let held = scope.map_or(0, |account| self.exchange.references.count_of(account));
+        check(
+            held < REFERENCES_PER_ACCOUNT,
+            "an account has too many references",
+        )?;
         let is_new = self.exchange.references.restore(used);
         check(is_new, "duplicate reference")
     }

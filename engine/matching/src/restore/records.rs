@@ -1,6 +1,6 @@
 //! Dispatches each state record to the structure that stores it.
 
-use foretell_model::limits::NEWEST_RULES;
+use foretell_model::limits::{FIRST_RULES, NEWEST_RULES};
 use foretell_model::state::{self, StateRecord};
 
 use crate::accounts::Account;
@@ -38,7 +38,7 @@ impl Restorer {
                 fees,
                 pending,
             }) => {
-                let is_known = (1..=NEWEST_RULES).contains(&rules);
+                let is_known = (FIRST_RULES..=NEWEST_RULES).contains(&rules);
                 check(is_known, "unknown rules")?;
                 let system = System {
                     rules,

@@ -7,7 +7,9 @@ use crate::market::FeeSchedule;
 use crate::quantity::{Lots, Tick};
 use crate::update::TermsUpdate;
 
-/// A market registration. Its description is evidence of the frame.
+/// A market registration. Its description is evidence of the frame. The same content again is
+/// `Repeated`; other content under the same condition id is `MarketDiffers`. Event group and tokens are
+/// compared; tick, minimum and fee are not, because they have their own commands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Archive, Serialize, Deserialize)]
 pub struct RegisterMarket {
     /// The condition id; registration is idempotent by it.

@@ -6,8 +6,8 @@ use crate::id::{AccountNumber, KeyNumber, MarketNumber, OrderId};
 use crate::side::{OrderType, Outcome, Side};
 use crate::time::{TimeMs, TimeSeconds};
 
-/// A signed order as it reaches the core. The checks run in this order; the first failure is the
-/// answer and changes and journals nothing:
+/// A signed order as it reaches the core. Evidence: [`crate::evidence::OrderEvidence`]. The checks run in
+/// this order; the first failure is the answer and changes and journals nothing:
 ///
 /// 1. the market, account and key exist; the key is live and its owner is the account's owner
 ///    (`UnknownMarket`, `UnknownAccount`, `UnknownKey`, `KeyOfAnotherOwner`);

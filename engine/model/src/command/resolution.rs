@@ -6,7 +6,8 @@ use crate::id::{AccountNumber, MarketNumber, Reference, Sequence, WalletAddress}
 use crate::market::Payout;
 use crate::update::PolicyUpdate;
 
-/// A proposal of a payout. The checks run in the order of docs/verify/rules.md §24.
+/// A proposal of a payout. Evidence: its source, at most [`crate::limits::MAX_SOURCE_BYTES`]. The checks
+/// run in the order of docs/verify/rules.md §24.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Archive, Serialize, Deserialize)]
 pub struct Propose {
     /// The closed market.

@@ -1,5 +1,5 @@
-//! Who may send a command (docs/verify/rules.md §27). The core, the operator's surface, the command line
-//! and the page read it.
+//! Who may send a command (docs/verify/rules.md §27). The core, the engine's socket, the operator's
+//! surface and the audit read it.
 
 use crate::operator::{OperatorRole, RoleSet};
 
@@ -56,3 +56,78 @@ pub(super) const OPERATORS: Senders = Senders {
         .with(OperatorRole::Support),
     ..NOBODY
 };
+
+#[cfg(test)]
+mod tests {
+    use crate::CommandKind;
+    use crate::operator::OperatorRole;
+
+    /// A second list on purpose: every other reader of the table would follow a mistake in it.
+    #[test]
+    fn commands_have_the_senders_of_the_rules() {
+        use CommandKind::{
+            AcceptDivergence, AdvanceTime, AttestState, CancelAll, CancelMarketOrders, CancelOrder,
+            ConfirmWithdrawal, Continue, Convert, Deposit, Dispute, Finalise, Merge, PayRebates,
+            PlaceOrder, Propose, Redeem, RegisterKey, ReleaseWithdrawal, ResolveMarket, RevokeKey,
+            SetHeartbeat, Split, Step, Withdraw, WithdrawProposal,
+        };
+        let of = |is: &dyn Fn(CommandKind) -> bool| {
+            let all = CommandKind::ALL.iter().copied();
+            all.filter(|kind| is(*kind)).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            of(&|kind| kind.senders().is_engine()),
+            [
+                SetHeartbeat,
+                AcceptDivergence,
+                AdvanceTime,
+                Continue,
+                AttestState,
+                Step
+            ]
+        );
+        assert_eq!(
+            of(&|kind| kind.senders().clients),
+            [
+                PlaceOrder,
+                CancelOrder,
+                CancelAll,
+                CancelMarketOrders,
+                RegisterKey,
+                RevokeKey,
+                Split,
+                Merge,
+                Redeem,
+                Convert
+            ]
+        );
+        let may = |role| of(&move |kind| kind.senders().operators.contains(role));
+        let resolution = [Propose, Dispute, WithdrawProposal];
+        assert_eq!(
+            may(OperatorRole::Cashier),
+            [
+                &[
+                    Deposit,
+                    Withdraw,
+                    ConfirmWithdrawal,
+                    ReleaseWithdrawal,
+                    PayRebates
+                ][..],
+                &resolution
+            ]
+            .concat()
+        );
+        assert_eq!(
+            may(OperatorRole::Resolver),
+            [&[ResolveMarket][..], &resolution, &[Finalise]].concat()
+        );
+        assert_eq!(may(OperatorRole::ReadOnly), []);
+        // An admin has what any operator has; markets and support have the rest of theirs.
+        let (admin, markets, support) = (
+            may(OperatorRole::Admin).len(),
+            may(OperatorRole::Markets).len(),
+            may(OperatorRole::Support).len(),
+        );
+        assert_eq!((admin, markets, support), (39, 17, 8));
+    }
+}

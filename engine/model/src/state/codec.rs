@@ -10,7 +10,7 @@ use crate::rejection::RejectionReason;
 use crate::state::{
     Account, Accrued, Background, BackgroundWork, DelayedOrder, Domain, Event, HeldWithdrawal, Key,
     ListedWallet, Market, Operator, Order, OrderIdState, PendingWork, Policy, Position, Proposal,
-    RememberedOrder, RememberedReference, Site, StateRecord, System, Terms,
+    RememberedOrder, RememberedReference, Site, StateKind, StateRecord, System, Terms,
 };
 
 /// An option of a coded enum: the pinned code, or 255 for `None`.
@@ -35,7 +35,7 @@ impl<T: Stored + Copy> Stored for CodeOrNone<T> {
     }
 }
 
-/// Tag and fields of each record kind. A field `name as Form` is stored in that form.
+/// The fields of each record kind, after its code. A field `name as Form` is stored in that form.
 macro_rules! records {
     (@put $field:ident $form:ident, $out:ident) => {
         $form(*$field).put($out)
@@ -49,13 +49,13 @@ macro_rules! records {
     (@take , $from:ident) => {
         Stored::take($from)?
     };
-    ($($tag:literal = $name:ident { $($field:ident $(as $form:ident)?),+ $(,)? })+) => {
+    ($($name:ident { $($field:ident $(as $form:ident)?),+ $(,)? })+) => {
         impl StateRecord {
             /// Appends the bytes of the record, at most 256.
             pub fn write(&self, out: &mut Vec<u8>) {
                 match self {
                     $(Self::$name($name { $($field),+ }) => {
-                        out.push($tag);
+                        out.push(StateKind::$name.code());
                         $(records!(@put $field $($form)?, out);)+
                     })+
                 }
@@ -71,11 +71,11 @@ macro_rules! records {
                     return Ok(None);
                 };
                 let from = &mut rest;
-                let record = match *tag {
-                    $($tag => Self::$name($name {
+                let kind = StateKind::from_code(*tag).ok_or(CodecError::UnknownTag(*tag))?;
+                let record = match kind {
+                    $(StateKind::$name => Self::$name($name {
                         $($field: records!(@take $($form)?, from)),+
                     }),)+
-                    unknown => return Err(CodecError::UnknownTag(unknown)),
                 };
                 *state = rest;
                 Ok(Some(record))
@@ -85,43 +85,43 @@ macro_rules! records {
 }
 
 records! {
-    1 = System {
+    System {
         rules, sequence, time, mode, settings, timestamp_floor, collateral, fees, pending,
     }
-    2 = Domain { domain, separator }
-    3 = Account {
+    Domain { domain, separator }
+    Account {
         account, wallet, owner, kind, closed_only, heartbeat, free, reserved, live_orders,
     }
-    4 = Key { key, api_key, owner, nonce, read_only, live }
-    5 = Event { event, id, frozen, questions, converted }
-    6 = Market {
+    Key { key, api_key, owner, nonce, read_only, live }
+    Event { event, id, frozen, questions, converted }
+    Market {
         market, condition, tokens, tick, tick_refines, minimum_size, fee, question, state,
         payout as CodeOrNone, archived, supply,
     }
-    7 = Position { account, market, free, reserved }
-    8 = Order { order, id, account, market, outcome, side, price, lots, expiration }
-    9 = RememberedOrder {
+    Position { account, market, free, reserved }
+    Order { order, id, account, market, outcome, side, price, lots, expiration }
+    RememberedOrder {
         order, id, timestamp, state, in_expiry_queue, order_type, expiration, post_only, key,
     }
-    10 = RememberedReference {
+    RememberedReference {
         sequence, time, scope, reference, kind, account, object, amount, questions, collateral,
     }
-    11 = Site { payments, policy, rebates_since }
-    12 = Operator { operator, name, role, token, live }
-    13 = Terms { market, terms, clear_armed }
-    14 = Policy { market, policy }
-    15 = ListedWallet { market, account, propose, dispute }
-    16 = Proposal {
+    Site { payments, policy, rebates_since }
+    Operator { operator, name, role, token, live }
+    Terms { market, terms, clear_armed }
+    Policy { market, policy }
+    ListedWallet { market, account, propose, dispute }
+    Proposal {
         market, proposal, time, payout, operator, by, window_seconds, evidence, by_time,
         second_person, disputed, counter as CodeOrNone,
     }
-    17 = Accrued { account, amount }
-    18 = DelayedOrder {
+    Accrued { account, amount }
+    DelayedOrder {
         order, id, account, market, outcome, side, order_type, price, lots, budget, minimum_lots,
         expiration, due, fee, rebate_ppm, reserved, cancel as CodeOrNone,
     }
-    19 = HeldWithdrawal { sequence, operator, account, amount, reference }
-    20 = Background { first, work, next, end, paid }
+    HeldWithdrawal { sequence, operator, account, amount, reference }
+    Background { first, work, next, end, paid }
 }
 
 /// A tag, then the market or zeros.

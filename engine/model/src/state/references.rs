@@ -13,9 +13,8 @@ use crate::time::TimeNs;
 ///
 /// Each account is bounded. An applied action first evicts as above, but while
 /// `MAX_REMEMBERED_REFERENCES` or more are remembered it also evicts those whose time +
-/// `REQUEST_MEMORY_NS` is below its own. Then it evicts up to `EVICTED_PER_COMMAND`
-/// references of its own account, oldest first, while the account holds
-/// `REFERENCES_PER_ACCOUNT` or more. A merge or redeem is never rejected for memory. A split or
+/// `REQUEST_MEMORY_NS` is below its own. Then it evicts the oldest reference of its own
+/// account, if the account holds `REFERENCES_PER_ACCOUNT`. A merge or redeem is never rejected for memory. A split or
 /// convert with a new reference is `TooManyReferences` when its account holds
 /// `REFERENCES_PER_ACCOUNT` or more and the time of the account's oldest + `REQUEST_MEMORY_NS`
 /// is not below the time of the command.

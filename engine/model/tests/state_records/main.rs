@@ -10,7 +10,7 @@ mod samples;
 use any_record::any_record;
 use foretell_model::codec::CodecError;
 use foretell_model::digest::StateDigest;
-use foretell_model::state::StateRecord;
+use foretell_model::state::{StateKind, StateRecord};
 use golden::GOLDEN;
 use proptest::prelude::*;
 use rstest::rstest;
@@ -102,7 +102,7 @@ proptest! {
 
     #[test]
     fn whatever_is_read_is_written_back(
-        tag in 0_u8..14,
+        tag in 0..=u8::try_from(StateKind::ALL.len()).unwrap(),
         noise in prop::collection::vec(prop_oneof![3 => 0_u8..3, 1 => any::<u8>()], 0..300),
     ) {
         let bytes = [vec![tag], noise].concat();

@@ -80,7 +80,7 @@ impl Default for People {
     /// The first admin alone.
     fn default() -> Self {
         let admin = Operator {
-            name: OperatorName::new("admin").expect("a name of its alphabet"),
+            name: OperatorName::FIRST_ADMIN,
             role: OperatorRole::Admin,
             token: [0; 32],
             added: TimeNs(0),

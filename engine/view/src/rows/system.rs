@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use foretell_model::codec::stored;
-use foretell_model::limits::NEWEST_RULES;
+use foretell_model::limits::FIRST_RULES;
 use foretell_model::{DomainNumber, Micros, Sequence, Settings, SystemMode, TimeNs};
 
 /// A signing domain.
@@ -65,7 +65,7 @@ impl Default for System {
         Self {
             sequence: Sequence(0),
             time: TimeNs(0),
-            rules: NEWEST_RULES,
+            rules: FIRST_RULES,
             mode: SystemMode::Running,
             settings: Settings::default(),
             work_pending: false,

@@ -359,11 +359,6 @@ fn a_held_withdrawal_is_reserved_until_it_is_released() {
 #[test]
 fn operators_are_numbered_from_the_first_admin() {
     let mut scene = Scene::trading();
-    let rules = 3;
-    scene.step(
-        Command::SwitchRules { rules },
-        &[Event::RulesSwitched { rules }],
-    );
     let name = OperatorName::new("ann").unwrap();
     let command = Command::AddOperator(AddOperator {
         role: OperatorRole::Resolver,
