@@ -15,7 +15,11 @@ fn file() -> Value {
     plain["markets"][1]["outcomes"] = "[\"A\", \"B\", \"C\"]".into();
     plain["markets"][0]["orderPriceMinTickSize"] = json!(0.001);
     let mut neg_risk = event(8, true, 4, 10);
-    neg_risk["markets"][3]["closed"] = true.into();
+    // Answered No before: it cannot win any more, so the event may open without it.
+    let lost = &mut neg_risk["markets"][3];
+    lost["closed"] = true.into();
+    lost["umaResolutionStatus"] = "resolved".into();
+    lost["outcomePrices"] = "[\"0\", \"1\"]".into();
     json!([plain, neg_risk])
 }
 
