@@ -437,7 +437,7 @@ class Walk:
         for mark in (True, False):
             self.command("/accounts/closed-only", {"wallet": owner.address, "closed_only": mark})
         assert operator.get("/accounts/{wallet}", auth=token, wallet=self.alice.address)["positions"]
-        operator.get("/accounts/{wallet}", 404, auth=token, wallet=wallet.address[:-4] + "0000")
+        operator.get("/accounts/{wallet}", 404, auth=token, wallet=wallet.address[:-4].lower() + "0000")
         operator.get("/accounts/{wallet}", 400, auth=token, wallet="alice")
         key = owner.connect().trio["apiKey"]
         assert operator.get("/keys", auth=token, query={"owner": owner.address})["keys"]
