@@ -388,7 +388,7 @@ const fn only_ends_things(command: &Command) -> bool {
                     closed_only: true,
                     ..
                 })
-                | Command::PauseMarket { .. }
+                | Command::PauseMarket(_)
                 | Command::CloseMarket { .. }
                 | Command::SetMode { .. }
         )

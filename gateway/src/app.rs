@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use foretell_model::TimeNs;
+use foretell_model::{OperatorNumber, TimeNs};
 use foretell_stages::Durations;
 use foretell_view::View;
 use foretell_wire::ApiError;
@@ -41,7 +41,8 @@ pub(crate) struct App {
     pub(crate) engine: EngineLink,
     pub(crate) cluster: ClusterView,
     pub(crate) auth: Auth,
-    pub(crate) operator_token: Option<OperatorToken>,
+    /// The tokens of the configuration, and whose they are.
+    pub(crate) first_tokens: Vec<(OperatorToken, OperatorNumber)>,
     /// The adapter of an oracle, when its webhook is on.
     pub(crate) oracle: Option<OracleConfig>,
     /// The newest acts of operators.

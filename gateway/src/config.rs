@@ -135,6 +135,8 @@ pub struct GatewayConfig {
     pub page: Option<PageConfig>,
     /// The operator surface requires it.
     pub operator_token: Option<OperatorToken>,
+    /// The token of the synchronization of the catalog.
+    pub sync_token: Option<OperatorToken>,
     /// The oracle's adapter; `None` turns its webhook off.
     pub oracle: Option<OracleConfig>,
 }

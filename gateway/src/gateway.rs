@@ -8,6 +8,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use foretell_link::Role;
+use foretell_model::OperatorNumber;
 use foretell_stages::{RotationThread, StageLog};
 use thiserror::Error;
 use tokio::signal::unix::{SignalKind, signal};
@@ -342,7 +343,13 @@ fn app(config: &GatewayConfig, links: usize) -> Result<Arc<App>, GatewayError> {
         engine: EngineLink::new(links),
         cluster: ClusterView::new(config.cluster_status.clone()),
         auth,
-        operator_token: config.operator_token.clone(),
+        first_tokens: [
+            (&config.operator_token, OperatorNumber::FIRST_ADMIN),
+            (&config.sync_token, OperatorNumber::SYNC),
+        ]
+        .into_iter()
+        .filter_map(|(token, number)| Some((token.clone()?, number)))
+        .collect(),
         oracle: config.oracle.clone(),
         acts: Default::default(),
         own_catalog: serves(config, Surface::Operator).then(OwnCatalog::default),

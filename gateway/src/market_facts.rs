@@ -5,6 +5,7 @@ use foretell_view::{Proposal, View};
 use foretell_wire::Decimal;
 use foretell_wire::market::MarketFacts;
 use foretell_wire::market_life::{MarketLife, ProposalFacts, ProposalJson, SettlementJson};
+use foretell_wire::operator::hold_words;
 
 /// The exchange's facts about a market.
 pub(crate) fn market_facts(view: &View, number: MarketNumber) -> Option<MarketFacts> {
@@ -37,6 +38,7 @@ pub(crate) fn market_life(view: &View, number: MarketNumber) -> Option<MarketLif
     let resolutions = view.resolutions();
     let (proposal, dispute) = (resolutions.proposal(number), resolutions.dispute(number));
     let mut life = MarketLife::new(market.state, &market.terms);
+    life.holds = hold_words(market.holds);
     if market.settled.is_some() {
         life.stage = "settled";
     } else if proposal.is_some() {

@@ -1,6 +1,6 @@
 //! A view for tests, folded from frames as a correct exchange would write them.
 
-use foretell_model::command::{Deposit, RegisterKey, RegisterMarket, RevokeKey};
+use foretell_model::command::{Deposit, PauseMarket, RegisterKey, RegisterMarket, RevokeKey};
 use foretell_model::event::{
     AccountOpened, Deposited, KeyRegistered, MarketRegistered, MarketStateSet, OrderClosed,
     OrderRested,
@@ -8,9 +8,9 @@ use foretell_model::event::{
 use foretell_model::evidence::{OrderEvidence, WORDS_BYTES};
 use foretell_model::{
     AccountNumber, ApiKey, CloseReason, Command, ConditionId, DomainNumber, Event, FeeSchedule,
-    Fill, FramePosition, FrameRef, KeyNumber, Lots, MarketNumber, MarketState, MatchKind, Micros,
-    OrderId, OrderNumber, OrderType, Outcome, PlaceOrder, Price, Reference, Side, Tick, TimeMs,
-    TimeNs, TimeSeconds, TokenId, WalletAddress,
+    Fill, FramePosition, FrameRef, Hold, HoldSet, KeyNumber, Lots, MarketNumber, MarketState,
+    MatchKind, Micros, OrderId, OrderNumber, OrderType, Outcome, PlaceOrder, Price, Reference,
+    Side, Tick, TimeMs, TimeNs, TimeSeconds, TokenId, WalletAddress,
 };
 use foretell_view::View;
 
@@ -114,6 +114,7 @@ impl TestView {
 
     fn register(&mut self, market: MarketNumber) {
         let rules = RegisterMarket {
+            index: None,
             condition: condition(market),
             tokens: [token(market, Outcome::Yes), token(market, Outcome::No)],
             tick: Tick::Hundredth,
@@ -134,12 +135,19 @@ impl TestView {
     /// Activates or pauses the market.
     pub(crate) fn set_state(&mut self, market: MarketNumber, state: MarketState) {
         let command = match state {
-            MarketState::Paused => Command::PauseMarket { market },
+            MarketState::Paused => Command::PauseMarket(PauseMarket {
+                market,
+                hold: Hold::Operator,
+            }),
             _ => Command::ActivateMarket { market },
         };
         self.step(
             &command,
-            &[Event::MarketStateSet(MarketStateSet { market, state })],
+            &[Event::MarketStateSet(MarketStateSet {
+                holds: HoldSet::NONE,
+                market,
+                state,
+            })],
             &[],
         );
     }

@@ -9,11 +9,12 @@ use core::mem::offset_of;
 use foretell_model::limits::EVENT_RECORD_BYTES;
 use foretell_model::{
     AccountNumber, ApiKey, CloseReason, Command, ConditionId, DomainNumber, Event, EventId,
-    EventNumber, FeeSchedule, KeyNumber, Lots, MarketNumber, MarketState, MarketTerms, MatchKind,
-    Micros, OperatorName, OperatorNumber, OperatorRole, OrderId, OrderNumber, OrderType, Outcome,
-    PaymentSettings, PaymentsUpdate, Payout, PolicyUpdate, Price, QuestionSet, Reference,
-    RejectionReason, ResolutionPolicy, Sequence, SettingsUpdate, Side, SystemMode, TermsUpdate,
-    Tick, TimeMs, TimeNs, TimeSeconds, TokenId, WalletAddress, WalletKind, command, event,
+    EventNumber, FeeSchedule, Hold, HoldSet, KeyNumber, Lots, MarketNumber, MarketState,
+    MarketTerms, MatchKind, Micros, OperatorName, OperatorNumber, OperatorRole, OrderId,
+    OrderNumber, OrderType, Outcome, PaymentSettings, PaymentsUpdate, Payout, PolicyUpdate, Price,
+    QuestionIndex, QuestionSet, Reference, RejectionReason, ResolutionPolicy, Sequence,
+    SettingsUpdate, Side, SystemMode, TermsUpdate, Tick, TimeMs, TimeNs, TimeSeconds, TokenId,
+    WalletAddress, WalletKind, command, event,
 };
 use rkyv::Portable;
 use rkyv::bytecheck::CheckBytes;
@@ -226,12 +227,12 @@ records! {
     25 PayRebates {}
     30 RegisterEvent { [6] event: EventId, }
     31 RegisterMarket(RegisterMarket) {
-        tick: Tick, tick_refines: bool, [4] minimum_size: Lots, fee: FeeSchedule,
+        tick: Tick, tick_refines: bool, index: Option<QuestionIndex>, [3] minimum_size: Lots, fee: FeeSchedule,
         event: Option<EventNumber>, condition: ConditionId, tokens: [TokenId; 2],
     }
     32 ActivateMarket { [2] market: MarketNumber, }
-    33 PauseMarket { [2] market: MarketNumber, }
-    34 ResumeMarket { [2] market: MarketNumber, }
+    33 PauseMarket(PauseMarket) { hold: Hold, [1] market: MarketNumber, }
+    34 ResumeMarket(ResumeMarket) { hold: Hold, [1] market: MarketNumber, }
     35 CloseMarket { [2] market: MarketNumber, }
     36 ResolveMarket(ResolveMarket) { payout: Payout, [1] market: MarketNumber, }
     37 ArchiveMarket(ArchiveMarket) { archived: bool, [1] market: MarketNumber, }
@@ -303,16 +304,16 @@ records! {
     26 RebatePaymentStarted { [3] accounts: u32, }
     27 RebatePaid(RebatePaid) { [3] account: AccountNumber, amount: Micros, }
     28 RebatePaymentEnded { [7] paid: Micros, }
-    30 EventRegistered(EventRegistered) { [3] event: EventNumber, id: EventId, }
+    30 EventRegistered(EventRegistered) { [3] event: EventNumber, id: EventId, outside: MarketNumber, }
     31 EventFrozen { [3] event: EventNumber, }
     32 MarketRegistered(MarketRegistered) { [3] market: MarketNumber, condition: ConditionId, question: u32, }
-    33 MarketStateSet(MarketStateSet) { state: MarketState, [2] market: MarketNumber, }
+    33 MarketStateSet(MarketStateSet) { state: MarketState, holds: HoldSet, [1] market: MarketNumber, }
     34 MarketResolved(MarketResolved) { payout: Payout, [2] market: MarketNumber, }
     35 MarketArchived(MarketArchived) { archived: bool, [2] market: MarketNumber, }
     36 TickSet(TickSet) { tick: Tick, [2] market: MarketNumber, }
     37 MinimumSizeSet(MinimumSizeSet) { [3] market: MarketNumber, minimum_size: Lots, }
     38 FeeSet(FeeSet) { [3] market: MarketNumber, fee: FeeSchedule, }
-    39 TermsSet(TermsSet) { [3] market: MarketNumber, terms: MarketTerms, }
+    39 TermsSet(TermsSet) { clear_armed: bool, [2] market: MarketNumber, terms: MarketTerms, }
     40 MarketCleared { [3] market: MarketNumber, }
     41 Proposed(Proposed) {
         payout: Payout, by_time: bool, second_person: bool, market: MarketNumber,

@@ -203,7 +203,7 @@ fn seed(config: &Config, log: &mut JetStreamLog, output: Output) -> Result<ExitC
         steps.push(copy);
     }
     steps.push(format!(
-        "copy master.secret, operator.token, checkpoint.key and checkpoint.pub of {source} to {}, mode 600",
+        "copy master.secret, operator.token, sync.token, checkpoint.key and checkpoint.pub of {source} to {}, mode 600",
         own.display()
     ));
     steps.push("start it: foretell up --config FILE; it follows from there".to_owned());

@@ -16,10 +16,11 @@ pub(crate) fn fingerprint(config: &Config) -> Result<String, Failure> {
         std::fs::read(path).map_err(|error| Failure::new(format!("{}: {error}", path.display())))
     };
     let token = read(&config.operator_token_file())?;
+    let sync_token = read(&config.sync_token_file())?;
     process::checkpoints(config)?;
     let key = read(&config.checkpoint_key_file())?;
     let mut secrets = zeroize::Zeroizing::new(Vec::new());
-    for secret in [&master.bytes()[..], &token, &key] {
+    for secret in [&master.bytes()[..], &token, &sync_token, &key] {
         secrets.extend_from_slice(&(secret.len() as u64).to_le_bytes());
         secrets.extend_from_slice(secret);
     }

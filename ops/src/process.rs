@@ -1,5 +1,6 @@
 //! The processes of the exchange as subcommands, and what they share: runtime, signals, readiness.
 
+use std::path::PathBuf;
 use std::process::{ExitCode, ExitStatus};
 use std::sync::Arc;
 use std::time::Duration;
@@ -173,12 +174,12 @@ fn gateway_config(config: &Config, arguments: &GatewayArgs) -> Result<GatewayCon
             cli::Surface::Health => Ok((Surface::Health, config.cluster.health_address()?)),
         })
         .collect::<Result<_, Failure>>()?;
-    let operator_token = match arguments.surfaces.contains(&cli::Surface::Operator) {
-        true => Some(
-            OperatorToken::load(&config.operator_token_file())
-                .map_err(|error| Failure::new(error.to_string()))?,
-        ),
-        false => None,
+    let is_operator = arguments.surfaces.contains(&cli::Surface::Operator);
+    let token = |path: PathBuf| match is_operator {
+        true => OperatorToken::load(&path)
+            .map(Some)
+            .map_err(|error| Failure::new(error.to_string())),
+        false => Ok(None),
     };
     Ok(GatewayConfig {
         journal: config
@@ -244,11 +245,12 @@ fn gateway_config(config: &Config, arguments: &GatewayArgs) -> Result<GatewayCon
             true => Some(page::of(&config.site, arguments.development_wallets)?),
             false => None,
         },
-        oracle: match operator_token.is_some() {
+        oracle: match is_operator {
             true => oracle(config)?,
             false => None,
         },
-        operator_token,
+        operator_token: token(config.operator_token_file())?,
+        sync_token: token(config.sync_token_file())?,
     })
 }
 

@@ -68,6 +68,7 @@ impl RunningExchange {
     fn prepare(config: &Config, file: Option<&Path>, up: &Up) -> Result<Self, Failure> {
         data_directory::prepare_data_directory(&config.data.directory)?;
         data_directory::prepare_operator_token(&config.operator_token_file())?;
+        data_directory::prepare_operator_token(&config.sync_token_file())?;
         if up.demo && config.gateway.dev_auth_hints {
             tracing::info!("401 answers carry hints: this is a demo");
         }

@@ -9,7 +9,7 @@ import processes
 
 TRADING, HEALTH = 8080, 8070
 # They must be the same on hosts that can lead.
-SHARED = ("master.secret", "operator.token", "checkpoint.key", "checkpoint.pub")
+SHARED = ("master.secret", "operator.token", "sync.token", "checkpoint.key", "checkpoint.pub")
 IO_ERROR = 74
 START_SECONDS = 90
 

@@ -107,6 +107,7 @@ impl Site {
             stage_log: None,
             page: None,
             operator_token: Some(OperatorToken::new(TOKEN).unwrap()),
+            sync_token: None,
             oracle: None,
         })
         .unwrap();

@@ -94,6 +94,7 @@ impl LiveExchange {
             stage_log: None,
             page: None,
             operator_token: None,
+            sync_token: None,
             oracle: None,
         })?;
         let trading = gateway

@@ -90,6 +90,7 @@ impl Venue {
 
     fn market(&self, number: u32) -> Command {
         Command::RegisterMarket(RegisterMarket {
+            index: None,
             condition: condition(number),
             tokens: tokens(number),
             tick: Tick::Hundredth,

@@ -116,6 +116,7 @@ impl Venue {
                     exponent: 1,
                 },
                 event: None,
+                index: None,
             }));
             let market = MarketNumber(number);
             venue.ready(&Command::ActivateMarket { market });

@@ -90,8 +90,8 @@ impl Exchange {
         Ok(CommandOutcome::Cancelled { orders })
     }
 
-    /// Cancels an order for its owner. Returns the number of ended orders: none when it is delayed, and
-    /// only notes the cancel. `None` when the cancel is noted already.
+    /// Cancels an order for its owner. Returns the number of ended orders: none when it is delayed and
+    /// will be released, which only notes the cancel. `None` when the cancel is noted already.
     #[inline(always)]
     fn cancel_live(
         &mut self,
@@ -99,7 +99,9 @@ impl Exchange {
         reason: CloseReason,
         context: &mut CommandContext<'_>,
     ) -> Option<u32> {
-        if let Some(at) = self.orders[slot].delayed() {
+        if let Some(at) = self.orders[slot].delayed()
+            && self.releases(self.orders[slot].market)
+        {
             return self.request_cancel(slot, at, reason, context).then_some(0);
         }
         self.close_order(slot, reason, context);

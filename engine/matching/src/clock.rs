@@ -103,12 +103,19 @@ impl Exchange {
             NotApplied::already(CommandOutcome::Done),
         )?;
         let clear_armed = if update.names_clear() {
-            terms.clear_book_on_start && terms.game_start_time.0 > now
+            let has_begun = |start: TimeMs| start.0 != 0 && start.0 <= now;
+            let is_over = has_begun(before.terms.game_start_time) && !before.clear_armed;
+            let is_over = is_over && has_begun(terms.game_start_time);
+            terms.clear_book_on_start && terms.game_start_time.0 != 0 && !is_over
         } else {
             before.clear_armed
         };
         self.put_terms(market, MarketClock { terms, clear_armed });
-        context.event(Event::TermsSet(TermsSet { market, terms }));
+        context.event(Event::TermsSet(TermsSet {
+            market,
+            terms,
+            clear_armed,
+        }));
         Ok(CommandOutcome::Done)
     }
 
@@ -203,7 +210,7 @@ impl Exchange {
     fn first_thing(&self) -> Option<Due> {
         let thing = self.clock.things.first().map(|(due, _)| due);
         let releases = self.clock.releases.first();
-        let release = releases.filter(|_| self.system.mode == SystemMode::Running);
+        let release = releases.filter(|_| self.releases_run());
         let rebates = self.rebates_due().map(|at| Due {
             at,
             rank: Rank::Rebates,
@@ -255,6 +262,15 @@ impl Exchange {
                 .map(|at| due(Rank::Finalise, at)),
         ];
         things.into_iter().flatten().min()
+    }
+
+    fn releases_run(&self) -> bool {
+        self.system.mode == SystemMode::Running
+    }
+
+    /// Whether delayed orders of a market are released when they are due.
+    pub(crate) fn releases(&self, market: MarketNumber) -> bool {
+        self.releases_run() && self.markets[market].state == MarketState::Active
     }
 
     /// The market's first delayed order, while the market is active.

@@ -218,7 +218,7 @@ impl Exchange {
     /// Whether a cancel of this order would have an effect.
     pub(crate) fn is_cancellable(&self, order: &Order) -> bool {
         let delayed = order.delayed().map(|at| &self.delayed[at]);
-        delayed.is_none_or(|delayed| delayed.cancel.is_none())
+        delayed.is_none_or(|delayed| delayed.cancel.is_none() || !self.releases(order.market))
     }
 
     /// Lets the first delayed order of a market meet the book.

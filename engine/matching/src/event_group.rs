@@ -5,14 +5,17 @@ use std::ops::{Index, IndexMut};
 use foretell_model::command::Convert;
 use foretell_model::event::{Converted, EventRegistered};
 use foretell_model::limits::MAX_QUESTIONS;
+use foretell_model::outside::{OUTSIDE_INDEX, outside_names};
 use foretell_model::{
-    AccountNumber, CommandOutcome, Event, EventId, EventNumber, Lots, MarketNumber, MarketState,
-    Outcome, Payout, QuestionSet, RejectionReason,
+    AccountNumber, CommandOutcome, Event, EventId, EventNumber, FeeSchedule, HoldSet, Lots,
+    MarketNumber, MarketState, Outcome, Payout, QuestionIndex, QuestionSet, RejectionReason, Tick,
 };
 
 use crate::command_context::{CommandContext, HandlerResult, NotApplied, ensure};
 use crate::exchange::Exchange;
 use crate::idempotency::ActionContent;
+use crate::ladder::Ladder;
+use crate::market::{Market, MarketNames};
 use crate::shares::{ensure_amount, ensure_shares};
 use crate::table::{KeyHasher, Table};
 
@@ -26,6 +29,8 @@ pub(crate) struct EventGroup {
     pub(crate) questions: Vec<MarketNumber>,
     /// `c`: supply(Yes) − supply(No) of each unresolved question.
     pub(crate) converted: Lots,
+    /// Its outside question.
+    pub(crate) outside: MarketNumber,
 }
 
 /// All event groups, indexed by dense number.
@@ -65,17 +70,22 @@ impl EventGroups {
             .map(EventNumber)
     }
 
-    pub(crate) fn add(&mut self, id: EventId) -> EventNumber {
-        let number =
-            u32::try_from(self.groups.len()).expect("memory ends before 2^32 event groups");
+    /// The number of the next event group.
+    fn next(&self) -> EventNumber {
+        EventNumber(u32::try_from(self.groups.len()).expect("memory ends before 2^32 event groups"))
+    }
+
+    pub(crate) fn add(&mut self, id: EventId, outside: MarketNumber) -> EventNumber {
+        let number = self.next();
         self.groups.push(EventGroup {
             id,
             frozen: false,
             questions: Vec::new(),
             converted: Lots::ZERO,
+            outside,
         });
-        self.by_id.insert(self.hasher.number(id.0.into()), number);
-        EventNumber(number)
+        self.by_id.insert(self.hasher.number(id.0.into()), number.0);
+        number
     }
 }
 
@@ -89,6 +99,26 @@ impl Index<EventNumber> for EventGroups {
 impl IndexMut<EventNumber> for EventGroups {
     fn index_mut(&mut self, number: EventNumber) -> &mut EventGroup {
         &mut self.groups[number.0 as usize]
+    }
+}
+
+impl Market {
+    /// The outside question of an event group: closed from the start, so it has no book and no No.
+    fn outside_of(event: EventNumber) -> Self {
+        Self {
+            ladder: Ladder::new(Tick::Tenth),
+            supply: [Lots::ZERO; 2],
+            minimum_size: Lots(1),
+            fee: FeeSchedule::default(),
+            delay_ms: 0,
+            rebate_ppm: 0,
+            state: MarketState::Closed,
+            tick_refines: false,
+            question: Some((event, OUTSIDE_INDEX)),
+            holds: HoldSet::NONE,
+            payout: None,
+            archived: false,
+        }
     }
 }
 
@@ -111,17 +141,45 @@ impl Exchange {
         if let Some(known) = self.event_groups.find(id) {
             return Err(NotApplied::already(CommandOutcome::Event(known)));
         }
-        let event = self.event_groups.add(id);
-        context.event(Event::EventRegistered(EventRegistered { event, id }));
+        let (condition, tokens) = outside_names(id);
+        let is_taken = self.markets.find(condition).is_some()
+            || tokens.iter().any(|token| self.markets.token_in_use(*token));
+        ensure(!is_taken, RejectionReason::MarketDiffers)?;
+        let event = self.event_groups.next();
+        let names = MarketNames {
+            condition,
+            tokens,
+            index: None,
+        };
+        let outside = self.markets.add(Market::outside_of(event), names);
+        self.event_groups.add(id, outside);
+        context.event(Event::EventRegistered(EventRegistered {
+            event,
+            id,
+            outside,
+        }));
         Ok(CommandOutcome::Event(event))
     }
 
-    /// Index of the next question of the event group; rejects when the list is frozen or full.
-    pub(crate) fn next_question(&self, event: EventNumber) -> Result<u32, NotApplied> {
+    /// Place of the next question of the event group; rejects when the list is frozen or full, or when
+    /// the index does not go with those of the others.
+    pub(crate) fn next_question(
+        &self,
+        event: EventNumber,
+        index: Option<QuestionIndex>,
+    ) -> Result<u32, NotApplied> {
         let event = self.event_groups.get(event)?;
         ensure(!event.frozen, RejectionReason::EventFrozen)?;
         let next = u32::try_from(event.questions.len()).unwrap_or(MAX_QUESTIONS);
         ensure(next < MAX_QUESTIONS, RejectionReason::EventFull)?;
+        let mut others = event
+            .questions
+            .iter()
+            .map(|question| self.markets.names(*question).index);
+        let goes_with = |other: Option<_>| {
+            other.is_some() == index.is_some() && (other != index || index.is_none())
+        };
+        ensure(others.all(goes_with), RejectionReason::InvalidQuestionIndex)?;
         Ok(next)
     }
 
@@ -163,11 +221,15 @@ impl Exchange {
                 let leaves_none = others.all(|other| other == Some(Payout::No));
                 ensure(!leaves_none, RejectionReason::NoWouldLeaveNone)
             }
+            Payout::Outside => {
+                let is_last = others.all(|other| other == Some(Payout::No));
+                ensure(is_last, RejectionReason::OutsideNotLast)
+            }
         }
     }
 
-    /// Converts n No of each of k questions into n · (k − 1) collateral and n Yes of each other
-    /// question that is not resolved.
+    /// Converts n No of each of k questions into n · (k − 1) collateral, n Yes of each other question that
+    /// is not resolved, and n Yes of the outside question.
     pub(crate) fn convert(
         &mut self,
         &Convert {
@@ -204,6 +266,9 @@ impl Exchange {
                 self.positions.credit(account, market, Outcome::Yes, lots);
             }
         }
+        let outside = self.event_groups[event].outside;
+        self.markets[outside].supply[Outcome::Yes.index()] += lots;
+        self.positions.credit(account, outside, Outcome::Yes, lots);
         self.event_groups[event].converted += lots;
         let sets = Lots(lots.0 * u64::from(questions.count() - 1));
         let collateral = sets.full_value();

@@ -6,11 +6,14 @@
 
 mod market_life;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use foretell_model::limits::{MAX_BALANCE, MAX_QUESTIONS};
+use foretell_model::outside::{OUTSIDE_INDEX, outside_names};
 use foretell_model::state::PendingWork;
-use foretell_model::{AccountNumber, Lots, MarketNumber, MarketState, Micros, Payout, Price, Side};
+use foretell_model::{
+    AccountNumber, HoldSet, Lots, MarketNumber, MarketState, Micros, Payout, Price, Side,
+};
 
 use crate::event_group::EventGroup;
 use crate::exchange::Exchange;
@@ -85,7 +88,8 @@ impl Exchange {
         })
     }
 
-    /// Protocol 5: Σ supply(No) + c, and once question j is Yes, supply(Yes j) + the others' No.
+    /// Protocol 5: Σ supply(No) + supply(Yes of outside), and once question j is Yes, supply(Yes j) + the
+    /// others' No.
     fn locked_in_event(&self, event: &EventGroup) -> Micros {
         let questions = event.questions.iter().map(|market| &self.markets[*market]);
         let has_yes = questions
@@ -97,8 +101,13 @@ impl Exchange {
                 _ => question.supply[1],
             })
             .sum();
-        let converted = if has_yes { Lots::ZERO } else { event.converted };
-        (sets + converted).full_value()
+        let outside = &self.markets[event.outside];
+        let of_outside = if has_yes {
+            Lots::ZERO
+        } else {
+            outside.supply[0]
+        };
+        (sets + of_outside).full_value()
     }
 
     /// Promise 9: the shares held of a token add up to its supply, and supplies balance.
@@ -385,10 +394,40 @@ impl Exchange {
             holds(is_found && count <= MAX_QUESTIONS as usize, || {
                 format!("event group {number} is not indexed, or has {count} questions")
             })?;
-            let questions = event.questions.iter();
+            let outside = self.markets.get_any(event.outside);
+            let is_its_own = outside.is_some_and(|market| {
+                let names = self.markets.names(event.outside);
+                market.question == Some((number, OUTSIDE_INDEX))
+                    && (names.condition, names.tokens) == outside_names(event.id)
+                    && market.supply[1].is_zero()
+                    && matches!(market.state, MarketState::Closed | MarketState::Resolved)
+            });
+            holds(is_its_own, || {
+                format!(
+                    "market {} is not the outside question of event group {number}",
+                    event.outside
+                )
+            })?;
+            let indexes = event
+                .questions
+                .iter()
+                .map(|market| self.markets.names(*market).index);
+            let own: BTreeSet<_> = indexes.clone().flatten().collect();
+            holds(
+                own.is_empty() || own.len() == count && indexes.flatten().count() == count,
+                || {
+                    format!(
+                        "event group {number} has {} indexes of {count} questions",
+                        own.len()
+                    )
+                },
+            )?;
+            let questions = event.questions.iter().chain([&event.outside]);
             let payouts = questions.map(|market| self.markets[*market].payout);
             let yes = payouts.clone().filter(|paid| *paid == Some(Payout::Yes));
-            let is_half = payouts.clone().any(|paid| paid == Some(Payout::Half));
+            let is_half = payouts
+                .clone()
+                .any(|paid| matches!(paid, Some(Payout::Half | Payout::Outside)));
             holds(yes.count() <= 1 && !is_half, || {
                 format!("event group {number} has more than one Yes, or a half payout")
             })?;
@@ -404,8 +443,20 @@ impl Exchange {
                     .iter()
                     .all(|token| self.markets.token_in_use(*token));
             let is_listed = market.question.is_none_or(|(event, index)| {
-                self.event_groups[event].questions.get(index as usize) == Some(&number)
+                let event = &self.event_groups[event];
+                let listed = match index {
+                    OUTSIDE_INDEX => Some(&event.outside),
+                    index => event.questions.get(index as usize),
+                };
+                listed == Some(&number)
             });
+            let is_held = market.holds != HoldSet::NONE;
+            holds(is_held == (market.state == MarketState::Paused), || {
+                format!(
+                    "market {number} is {:?} with {:?}",
+                    market.state, market.holds
+                )
+            })?;
             holds(is_found && is_listed, || {
                 format!("market {number} is not found by name or event")
             })?;

@@ -1,7 +1,8 @@
 //! Market lifecycle (registered → active ⇄ paused → closed → resolved) and market rules.
 
 use foretell_model::command::{
-    ArchiveMarket, RegisterMarket, ResolveMarket, SetFee, SetMinimumSize, SetTick,
+    ArchiveMarket, PauseMarket, RegisterMarket, ResolveMarket, ResumeMarket, SetFee,
+    SetMinimumSize, SetTick,
 };
 use foretell_model::event::{
     FeeSet, MarketArchived, MarketRegistered, MarketResolved, MarketStateSet, MinimumSizeSet,
@@ -10,8 +11,8 @@ use foretell_model::event::{
 use foretell_model::limits::{MAX_FEE_EXPONENT, MAX_FEE_RATE_PPM, MAX_ORDER_LOTS};
 use foretell_model::state::PendingWork;
 use foretell_model::{
-    CommandOutcome, Event, FeeSchedule, Lots, MarketNumber, MarketState, Payout, Rejection,
-    RejectionReason, Tick,
+    CommandOutcome, Event, FeeSchedule, Hold, HoldSet, Lots, MarketNumber, MarketState,
+    OperatorRole, Payout, Rejection, RejectionReason, Tick,
 };
 
 use crate::command_context::{CommandContext, HandlerResult, NotApplied, ensure};
@@ -29,13 +30,20 @@ impl Exchange {
         ensure_fee(market.fee)?;
         ensure_minimum_size(market.minimum_size)?;
         let question = match market.event {
-            Some(event) => Some((event, self.next_question(event)?)),
-            None => None,
+            Some(event) => Some((event, self.next_question(event, market.index)?)),
+            None => {
+                ensure(
+                    market.index.is_none(),
+                    RejectionReason::InvalidQuestionIndex,
+                )?;
+                None
+            }
         };
 
         let names = MarketNames {
             condition: market.condition,
             tokens: market.tokens,
+            index: market.index,
         };
         let added = Market {
             ladder: Ladder::new(market.tick),
@@ -47,6 +55,7 @@ impl Exchange {
             state: MarketState::Registered,
             tick_refines: market.tick_refines,
             question,
+            holds: HoldSet::NONE,
             payout: None,
             archived: false,
         };
@@ -65,9 +74,12 @@ impl Exchange {
     fn ensure_new_market(&self, market: &RegisterMarket) -> Result<(), NotApplied> {
         if let Some(known) = self.markets.find(market.condition) {
             let event = self.markets[known].question.map(|(event, _)| event);
-            let is_same =
-                self.markets.names(known).tokens == market.tokens && event == market.event;
-            ensure(is_same, RejectionReason::MarketDiffers)?;
+            let MarketNames { tokens, index, .. } = *self.markets.names(known);
+            let is_same = (tokens, event, index) == (market.tokens, market.event, market.index);
+            ensure(
+                is_same && !self.markets[known].is_outside(),
+                RejectionReason::MarketDiffers,
+            )?;
             return Err(NotApplied::already(CommandOutcome::Market(known)));
         }
         let [yes, no] = market.tokens;
@@ -88,22 +100,60 @@ impl Exchange {
 
     pub(crate) fn pause_market(
         &mut self,
-        market: MarketNumber,
+        &PauseMarket { market, hold }: &PauseMarket,
         context: &mut CommandContext<'_>,
     ) -> HandlerResult {
-        self.ensure_state(market, &[MarketState::Active])?;
+        self.ensure_holder(hold, false, context)?;
+        self.ensure_state(market, &[MarketState::Active, MarketState::Paused])?;
+        let holds = self.markets[market].holds;
+        ensure(!holds.contains(hold), self.invalid_transition(market))?;
+        self.markets[market].holds = holds.with(hold);
         self.set_state(market, MarketState::Paused, context);
         Ok(CommandOutcome::Done)
     }
 
     pub(crate) fn resume_market(
         &mut self,
-        market: MarketNumber,
+        &ResumeMarket { market, hold }: &ResumeMarket,
         context: &mut CommandContext<'_>,
     ) -> HandlerResult {
+        self.ensure_holder(hold, true, context)?;
         self.ensure_state(market, &[MarketState::Paused])?;
-        self.set_state(market, MarketState::Active, context);
+        let holds = self.markets[market].holds;
+        ensure(holds.contains(hold), self.invalid_transition(market))?;
+        let holds = holds.without(hold);
+        self.markets[market].holds = holds;
+        let state = match holds {
+            HoldSet::NONE => MarketState::Active,
+            _ => MarketState::Paused,
+        };
+        self.set_state(market, state, context);
         Ok(CommandOutcome::Done)
+    }
+
+    /// Rejects an operator who may not put a hold, or lift it: the upstream's is the sync's, which an
+    /// admin may lift; the operator's is of all others.
+    fn ensure_holder(
+        &self,
+        hold: Hold,
+        lifts: bool,
+        context: &CommandContext<'_>,
+    ) -> Result<(), NotApplied> {
+        let Some(role) = self.operators.role(context.operator) else {
+            return Ok(());
+        };
+        let is_holder = match (hold, role) {
+            (Hold::Upstream, OperatorRole::Sync) => true,
+            (Hold::Upstream, OperatorRole::Admin) => lifts,
+            (Hold::Upstream, _) => false,
+            (Hold::Operator, role) => role != OperatorRole::Sync,
+        };
+        let rejection = Rejection::with(
+            RejectionReason::OperatorRole,
+            role.code().into(),
+            context.kind.code().into(),
+        );
+        ensure(is_holder, rejection)
     }
 
     pub(crate) fn close_market(
@@ -112,6 +162,7 @@ impl Exchange {
         context: &mut CommandContext<'_>,
     ) -> HandlerResult {
         self.ensure_not_over(market)?;
+        self.markets[market].holds = HoldSet::NONE;
         self.set_state(market, MarketState::Closed, context);
         let orders = self.do_work(PendingWork::CloseMarket { market }, context);
         Ok(CommandOutcome::Cancelled { orders })
@@ -131,8 +182,26 @@ impl Exchange {
         Ok(CommandOutcome::Done)
     }
 
-    /// Sets the payout of a closed market for good; its holders are paid.
+    /// Sets the payout of a closed market for good; its holders are paid. A Yes resolves the outside
+    /// question of its event group No; the payout outside resolves the market No and that question Yes.
     pub(crate) fn resolve(
+        &mut self,
+        market: MarketNumber,
+        payout: Payout,
+        context: &mut CommandContext<'_>,
+    ) {
+        let (own, of_outside) = match payout {
+            Payout::Yes => (Payout::Yes, Some(Payout::No)),
+            Payout::Outside => (Payout::No, Some(Payout::Yes)),
+            Payout::No | Payout::Half => (payout, None),
+        };
+        self.set_payout(market, own, context);
+        if let (Some((event, _)), Some(payout)) = (self.markets[market].question, of_outside) {
+            self.set_payout(self.event_groups[event].outside, payout, context);
+        }
+    }
+
+    fn set_payout(
         &mut self,
         market: MarketNumber,
         payout: Payout,
@@ -147,16 +216,16 @@ impl Exchange {
         self.reschedule(market);
     }
 
-    /// Rejects a payout that the event group of the market forbids.
+    /// Rejects a payout that the event group of the market forbids, and outside in a plain market.
     pub(crate) fn ensure_payout(
         &self,
         market: MarketNumber,
         payout: Payout,
     ) -> Result<(), NotApplied> {
-        let question = self.markets[market].question;
-        question.map_or(Ok(()), |(event, _)| {
-            self.ensure_resolvable(event, market, payout)
-        })
+        match self.markets[market].question {
+            Some((event, _)) => self.ensure_resolvable(event, market, payout),
+            None => ensure(payout != Payout::Outside, RejectionReason::OutsideNotLast),
+        }
     }
 
     pub(crate) fn describe_market(
@@ -191,7 +260,7 @@ impl Exchange {
         self.ensure_not_over(market)?;
         let coarse = self.markets[market].ladder.tick();
         let rejection = Rejection::with(RejectionReason::InvalidTick, coarse as u64, 0);
-        ensure(tick.units() < coarse.units(), rejection)?;
+        ensure(coarse.refines_to(tick), rejection)?;
         self.refine_tick(market, tick, context);
         Ok(CommandOutcome::Done)
     }
@@ -260,8 +329,12 @@ impl Exchange {
         allowed: &[MarketState],
     ) -> Result<(), NotApplied> {
         let state = self.markets.get(market)?.state;
-        let rejection = Rejection::with(RejectionReason::InvalidTransition, state.code().into(), 0);
-        ensure(allowed.contains(&state), rejection)
+        ensure(allowed.contains(&state), self.invalid_transition(market))
+    }
+
+    fn invalid_transition(&self, market: MarketNumber) -> Rejection {
+        let state = self.markets[market].state.code();
+        Rejection::with(RejectionReason::InvalidTransition, state.into(), 0)
     }
 
     fn set_state(
@@ -272,7 +345,12 @@ impl Exchange {
     ) {
         self.markets[market].state = state;
         self.reschedule(market);
-        context.event(Event::MarketStateSet(MarketStateSet { market, state }));
+        let holds = self.markets[market].holds;
+        context.event(Event::MarketStateSet(MarketStateSet {
+            market,
+            state,
+            holds,
+        }));
     }
 }
 

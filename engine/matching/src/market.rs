@@ -2,9 +2,10 @@
 
 use std::ops::{Index, IndexMut};
 
+use foretell_model::outside::OUTSIDE_INDEX;
 use foretell_model::{
-    ConditionId, EventNumber, FeeSchedule, Lots, MarketNumber, MarketState, Payout,
-    RejectionReason, TokenId,
+    ConditionId, EventNumber, FeeSchedule, HoldSet, Lots, MarketNumber, MarketState, Payout,
+    QuestionIndex, RejectionReason, TokenId,
 };
 
 use crate::command_context::{NotApplied, ensure};
@@ -26,14 +27,22 @@ pub(crate) struct Market {
     pub(crate) rebate_ppm: u32,
     pub(crate) state: MarketState,
     pub(crate) tick_refines: bool,
-    /// Its neg-risk event group and its index in the group's question list.
+    /// Its neg-risk event group and its place in the group's question list, or `OUTSIDE_INDEX`.
     pub(crate) question: Option<(EventNumber, u32)>,
+    /// Not empty while the market is paused, and only then.
+    pub(crate) holds: HoldSet,
     /// The payout, once resolved.
     pub(crate) payout: Option<Payout>,
     pub(crate) archived: bool,
 }
 
 impl Market {
+    /// Whether it is the outside question of its event group.
+    pub(crate) fn is_outside(&self) -> bool {
+        self.question
+            .is_some_and(|(_, place)| place == OUTSIDE_INDEX)
+    }
+
     /// Rejects unless the market accepts orders, splits and conversions.
     pub(crate) fn ensure_trading(&self) -> Result<(), NotApplied> {
         match self.state {
@@ -75,6 +84,8 @@ pub(crate) struct MarketNames {
     pub(crate) condition: ConditionId,
     /// Tokens of `[Yes, No]`.
     pub(crate) tokens: [TokenId; 2],
+    /// Its bit in signed conversions, if its event group has its own.
+    pub(crate) index: Option<QuestionIndex>,
 }
 
 /// All markets.
@@ -102,10 +113,17 @@ impl Markets {
         self.markets.len()
     }
 
+    /// A market that commands may name: not an outside question, which can only be redeemed.
+    #[inline]
     pub(crate) fn get(&self, number: MarketNumber) -> Result<&Market, NotApplied> {
-        self.markets
-            .get(number.0 as usize)
-            .ok_or_else(|| RejectionReason::UnknownMarket.into())
+        let named = self.get_any(number).filter(|market| !market.is_outside());
+        named.ok_or_else(|| RejectionReason::UnknownMarket.into())
+    }
+
+    /// A market or an outside question.
+    #[inline]
+    pub(crate) fn get_any(&self, number: MarketNumber) -> Option<&Market> {
+        self.markets.get(number.0 as usize)
     }
 
     pub(crate) fn names(&self, number: MarketNumber) -> &MarketNames {

@@ -2,6 +2,7 @@
 
 use foretell_model::command::AddOperator;
 use foretell_model::limits::MAX_OPERATORS;
+use foretell_model::operator::FIRST_OPERATORS;
 use foretell_model::{
     Command, CommandOutcome, Event, OperatorName, OperatorNumber, OperatorRole, Rejection,
     RejectionReason,
@@ -15,12 +16,14 @@ use crate::exchange::Exchange;
 pub(crate) struct Operator {
     pub(crate) name: OperatorName,
     pub(crate) role: OperatorRole,
-    /// SHA-256 of the token; zero for the first admin, whose token is in the configuration.
+    /// SHA-256 of the token; zero for the first admin and the sync, whose tokens are in the
+    /// configuration.
     pub(crate) token: [u8; 32],
     pub(crate) live: bool,
 }
 
-/// All operators ever added, by number from 1; number 1 is the first admin.
+/// All operators ever added, by number from 1; number 1 is the first admin,
+/// number 2 the sync.
 #[derive(Debug)]
 pub(crate) struct Operators {
     operators: Vec<Operator>,
@@ -34,15 +37,17 @@ impl Operators {
         }
     }
 
-    /// The first admin.
+    /// The first admin and the sync.
     pub(crate) fn new() -> Self {
         let mut operators = Self::none();
-        operators.add(Operator {
-            name: OperatorName::FIRST_ADMIN,
-            role: OperatorRole::Admin,
-            token: [0; 32],
-            live: true,
-        });
+        for (name, role) in FIRST_OPERATORS {
+            operators.add(Operator {
+                name,
+                role,
+                token: [0; 32],
+                live: true,
+            });
+        }
         operators
     }
 
@@ -100,7 +105,8 @@ impl Exchange {
             token,
             live,
         };
-        let is_valid = added.name.is_valid() && added.token != [0; 32];
+        let is_valid =
+            added.name.is_valid() && added.token != [0; 32] && role != OperatorRole::Sync;
         ensure(is_valid, RejectionReason::InvalidOperator)?;
         self.ensure_new_operator(&added)?;
         let has_room = self.operators.operators.len() < MAX_OPERATORS.into();

@@ -36,6 +36,7 @@ type SortKey = (u8, [u64; 4]);
 const ACCOUNTS: u8 = 3;
 const ORDERS: u8 = 8;
 /// Kind number after every kind.
+const BACKGROUND: u8 = 20;
 const END: u8 = u8::MAX;
 
 /// The exchange so far, and counts that later records must confirm.
@@ -127,7 +128,10 @@ impl Restorer {
 
     fn check_pair(&self, account: AccountNumber, market: MarketNumber) -> Checked {
         self.check_account(account)?;
-        check(self.exchange.markets.get(market).is_ok(), "unknown market")
+        check(
+            self.exchange.markets.get_any(market).is_some(),
+            "unknown market",
+        )
     }
 
     fn check_sequence(&self, sequence: u64) -> Checked {
@@ -157,8 +161,10 @@ impl Restorer {
             (key.0 == 1) == (self.count == 0),
             "only the first record is the system record",
         )?;
-        // Released orders of one price may have any numbers; other duplicates are found later.
-        let is_arrival = key.0 == ORDERS && key.1[..3] == self.last.1[..3];
+        // Released orders of one price may have any numbers, and one command may start two settlements;
+        // other duplicates are found later.
+        let is_arrival = key.0 == ORDERS && key.1[..3] == self.last.1[..3]
+            || key.0 == BACKGROUND && key == self.last;
         check(
             key > self.last || (key.0 == self.last.0 && is_arrival),
             "records are out of order",
@@ -240,6 +246,8 @@ fn sort_key(record: &StateRecord) -> SortKey {
         StateRecord::HeldWithdrawal(state::HeldWithdrawal { sequence, .. }) => {
             (19, [sequence.0, 0, 0, 0])
         }
-        StateRecord::Background(state::Background { first, .. }) => (20, [first.0, 0, 0, 0]),
+        StateRecord::Background(state::Background { first, .. }) => {
+            (BACKGROUND, [first.0, 0, 0, 0])
+        }
     }
 }

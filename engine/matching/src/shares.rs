@@ -104,7 +104,8 @@ impl Exchange {
         self.references
             .ensure_new(Some(account), reference, Some(content), context)?;
         self.account(account)?;
-        let paid = self.markets.get(market)?.payout;
+        let redeemed = self.markets.get_any(market);
+        let paid = redeemed.ok_or(RejectionReason::UnknownMarket)?.payout;
         ensure(paid.is_some(), RejectionReason::NotResolved)?;
         let slot = self
             .positions

@@ -196,6 +196,7 @@ impl Exchange {
                 frozen: event.frozen,
                 questions: u32::try_from(event.questions.len()).expect("at most MAX_QUESTIONS"),
                 converted: event.converted,
+                outside: event.outside,
             }));
         }
         for (number, market, names) in self.markets.iter() {
@@ -208,7 +209,9 @@ impl Exchange {
                 minimum_size: market.minimum_size,
                 fee: market.fee,
                 question: market.question,
+                index: names.index,
                 state: market.state,
+                holds: market.holds,
                 payout: market.payout,
                 archived: market.archived,
                 supply: market.supply,

@@ -112,6 +112,7 @@ fn exchange(events: &mut Vec<Event>) -> Exchange {
     }];
     for market in 0..MARKETS {
         commands.push(Command::RegisterMarket(RegisterMarket {
+            index: None,
             condition: ConditionId(name(market.into())),
             tokens: [0, 1].map(|token| TokenId(name(u64::from(market) * 2 + token))),
             tick: Tick::Hundredth,

@@ -5,15 +5,15 @@
 
 use foretell_matching::{Capacity, Exchange, PrefetchState};
 use foretell_model::command::{
-    BindWallet, CancelAll, CancelMarketOrders, CancelOrder, Convert, Deposit, Merge, Redeem,
-    RegisterKey, RegisterMarket, ResolveMarket, RevokeKey, SetClosedOnly, SetTick, Split, Withdraw,
-    WithdrawFees,
+    BindWallet, CancelAll, CancelMarketOrders, CancelOrder, Convert, Deposit, Merge, PauseMarket,
+    Redeem, RegisterKey, RegisterMarket, ResolveMarket, ResumeMarket, RevokeKey, SetClosedOnly,
+    SetTick, Split, Withdraw, WithdrawFees,
 };
 use foretell_model::event::OrderKilled;
 use foretell_model::limits::MAX_EVENTS;
 use foretell_model::{
     AccountNumber, ApiKey, Command, CommandOutcome, ConditionId, Event, EventId, EventNumber,
-    FeeSchedule, KeyNumber, Lots, MarketNumber, Micros, OrderId, OrderResult, OrderStatus,
+    FeeSchedule, Hold, KeyNumber, Lots, MarketNumber, Micros, OrderId, OrderResult, OrderStatus,
     OrderType, Outcome, Payout, PlaceOrder, QuestionSet, Reference, Rejection, Settings, Side,
     SystemMode, Tick, TimeMs, TimeNs, TimeSeconds, TokenId, Verdict, WalletAddress, WalletKind,
 };
@@ -67,6 +67,7 @@ fn prelude() -> Vec<Command> {
     commands.push(Command::RegisterEvent { event: EventId(1) });
     for market in 0..MARKETS {
         commands.push(Command::RegisterMarket(RegisterMarket {
+            index: None,
             condition: ConditionId(name(u64::from(market))),
             tokens: [0, 1].map(|token| TokenId(name(u64::from(market) * 2 + token))),
             tick: [Tick::Tenth, Tick::Hundredth, Tick::Thousandth][market as usize % 3],
@@ -237,8 +238,8 @@ fn operator() -> impl Strategy<Value = Command> {
         1_u32..60,
     );
     prop_oneof![
-        1 => market.clone().prop_map(|market| Command::PauseMarket { market }),
-        3 => market.clone().prop_map(|market| Command::ResumeMarket { market }),
+        1 => market.clone().prop_map(|market| Command::PauseMarket(PauseMarket { market, hold: Hold::Operator })),
+        3 => market.clone().prop_map(|market| Command::ResumeMarket(ResumeMarket { market, hold: Hold::Operator })),
         1 => market.clone().prop_map(|market| Command::CloseMarket { market }),
         3 => (market.clone(), select(Payout::ALL)).prop_map(|(market, payout)| {
             Command::ResolveMarket(ResolveMarket { market, payout })

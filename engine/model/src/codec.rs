@@ -15,8 +15,8 @@ use crate::id::{
     WalletAddress,
 };
 use crate::market::{
-    FeeSchedule, MarketState, MarketTerms, Payout, QuestionSet, ResolutionPolicy, SystemMode,
-    WalletKind,
+    FeeSchedule, HoldSet, MarketState, MarketTerms, Payout, QuestionIndex, QuestionSet,
+    ResolutionPolicy, SystemMode, WalletKind,
 };
 use crate::operator::{OperatorName, OperatorRole, RoleSet};
 use crate::quantity::{Lots, Micros, PRICE_ONE, Price, Tick};
@@ -190,6 +190,7 @@ newtypes! {
     // The next number must be representable.
     Sequence: u64, at most u64::MAX - 1;
     OrderNumber: u64, at most u64::MAX - 1;
+    QuestionIndex: u8, at most 127;
     TradeIndex: u32;
     TimeMs: u64;
     TimeNs: u64;
@@ -249,19 +250,28 @@ fixed!(PaymentSettings {
     rebates_daily: bool,
 });
 
-impl Stored for RoleSet {
-    fn put(&self, out: &mut Vec<u8>) {
-        self.bits().put(out);
-    }
+/// Implements [`Stored`] for sets of bits; the text names the set in errors.
+macro_rules! bit_sets {
+    ($($name:ident: $text:literal;)+) => {
+        $(impl Stored for $name {
+            fn put(&self, out: &mut Vec<u8>) {
+                self.bits().put(out);
+            }
 
-    fn take(from: &mut &[u8]) -> Result<Self, CodecError> {
-        let bits = u8::take(from)?;
-        Self::from_bits(bits).ok_or_else(|| invalid("set of roles", bits))
-    }
+            fn take(from: &mut &[u8]) -> Result<Self, CodecError> {
+                let bits = u8::take(from)?;
+                Self::from_bits(bits).ok_or_else(|| invalid($text, bits))
+            }
+        }
+
+        impl Fixed for $name {
+            const SIZE: usize = 1;
+        })+
+    };
 }
-
-impl Fixed for RoleSet {
-    const SIZE: usize = 1;
+bit_sets! {
+    RoleSet: "set of roles";
+    HoldSet: "set of holds";
 }
 
 impl Stored for OperatorName {

@@ -21,7 +21,10 @@ mod shares;
 mod system;
 
 pub use accounts::{BindWallet, RegisterKey, RevokeKey, SetClosedOnly};
-pub use markets::{ArchiveMarket, RegisterMarket, SetFee, SetMinimumSize, SetTerms, SetTick};
+pub use markets::{
+    ArchiveMarket, PauseMarket, RegisterMarket, ResumeMarket, SetFee, SetMinimumSize, SetTerms,
+    SetTick,
+};
 pub use money::{Deposit, Withdraw, WithdrawFees};
 pub use orders::{CancelAll, CancelMarketOrders, CancelOrder, PlaceOrder, SetHeartbeat};
 pub use resolution::{
@@ -40,7 +43,8 @@ use crate::market::SystemMode;
 use crate::table::table;
 use crate::update::{PaymentsUpdate, SettingsUpdate};
 use senders::{
-    ADMIN, CASHIER, CLIENTS, CLIENTS_AND_SUPPORT, ENGINE, MARKETS, OPERATORS, RESOLVER, SUPPORT,
+    ADMIN, CASHIER, CLIENTS, CLIENTS_AND_SUPPORT, ENGINE, MARKETS, OPERATORS, RESOLVER,
+    RESOLVER_AND_SYNC, SUPPORT,
 };
 
 /// The table of commands: code, name, fields, and who may send it.
@@ -98,14 +102,12 @@ commands! {
     31 RegisterMarket(RegisterMarket) by MARKETS;
     /// Registered → active; freezes the question list of its event group.
     32 ActivateMarket { market: MarketNumber } by MARKETS;
-    /// Active → paused.
-    33 PauseMarket { market: MarketNumber } by MARKETS;
-    /// Paused → active.
-    34 ResumeMarket { market: MarketNumber } by MARKETS;
+    33 PauseMarket(PauseMarket) by MARKETS;
+    34 ResumeMarket(ResumeMarket) by MARKETS;
     /// Active or paused → closed; cancels its orders in bounded steps. A registered market can
     /// be closed too and then never trades.
     35 CloseMarket { market: MarketNumber } by MARKETS;
-    36 ResolveMarket(ResolveMarket) by RESOLVER;
+    36 ResolveMarket(ResolveMarket) by RESOLVER_AND_SYNC;
     37 ArchiveMarket(ArchiveMarket) by MARKETS;
     38 SetTick(SetTick) by MARKETS;
     39 SetMinimumSize(SetMinimumSize) by MARKETS;

@@ -150,8 +150,11 @@ number!(
 impl OperatorNumber {
     /// No operator.
     pub const NONE: Self = Self(0);
+
     /// The first admin.
     pub const FIRST_ADMIN: Self = Self(1);
+    /// The synchronization of the catalog.
+    pub const SYNC: Self = Self(2);
 }
 
 impl Sequence {

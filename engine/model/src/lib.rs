@@ -17,6 +17,7 @@ pub mod id;
 pub mod limits;
 pub mod market;
 pub mod operator;
+pub mod outside;
 pub mod quantity;
 pub mod rejection;
 pub mod settings;
@@ -37,8 +38,8 @@ pub use id::{
     WalletAddress,
 };
 pub use market::{
-    FeeSchedule, MarketState, MarketTerms, Payout, QuestionSet, ResolutionPolicy, SystemMode,
-    WalletKind,
+    FeeSchedule, Hold, HoldSet, MarketState, MarketTerms, Payout, QuestionIndex, QuestionSet,
+    ResolutionPolicy, SystemMode, WalletKind,
 };
 pub use operator::{OperatorName, OperatorRole, RoleSet};
 pub use quantity::{Lots, Micros, Price, Tick};

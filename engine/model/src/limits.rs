@@ -61,7 +61,7 @@ pub const ACCOUNTS_PER_STEP: u32 = 1_024;
 pub const MAX_WINDOW_SECONDS: u32 = 30 * 24 * 3_600;
 /// Wallets of one list that may propose or dispute.
 pub const MAX_LISTED_WALLETS: u32 = 64;
-/// Operators ever added, the first admin included (docs/verify/rules.md §27).
+/// Operators ever added, the first admin and the sync included (docs/verify/rules.md §27).
 pub const MAX_OPERATORS: u16 = 1_024;
 /// Withdrawals that wait for a second person.
 pub const MAX_HELD_WITHDRAWALS: usize = 4_096;
@@ -85,7 +85,7 @@ pub const NEWEST_RULES: u32 = 1;
 /// Changes with every change of a rule or of a record until 0.1.0 is tagged. Hosts of a cluster
 /// refuse one with another id, so no two execute one journal differently
 /// (docs/internals/decisions/0008).
-pub const FORMAT_ID: u32 = 1;
+pub const FORMAT_ID: u32 = 2;
 
 const _: () =
     assert!(MAX_EVENTS * EVENT_RECORD_BYTES + MAX_EVIDENCE_BYTES + 4_096 <= MAX_FRAME_BYTES);

@@ -3,7 +3,9 @@
 
 use rkyv::{Archive, Deserialize, Serialize};
 
-use crate::limits::{MAX_CLOCK_MS, MAX_REBATE_PPM, MAX_TAKER_DELAY_MS, MAX_WINDOW_SECONDS};
+use crate::limits::{
+    MAX_CLOCK_MS, MAX_QUESTIONS, MAX_REBATE_PPM, MAX_TAKER_DELAY_MS, MAX_WINDOW_SECONDS,
+};
 use crate::operator::{OperatorRole, RoleSet};
 use crate::side::codes;
 use crate::time::TimeMs;
@@ -32,6 +34,18 @@ codes!(
         No = 1,
         /// (½, ½); plain markets only.
         Half = 2,
+        /// None of the listed: (0, 1) of the last open question of its event group, whose outside
+        /// question pays Yes. A market's own payout is never this (docs/verify/rules.md §26).
+        Outside = 3,
+    }
+);
+codes!(
+    /// Who keeps a market from trading (docs/verify/rules.md §12).
+    Hold {
+        /// An operator.
+        Operator = 0,
+        /// The upstream that the market follows.
+        Upstream = 1,
     }
 );
 codes!(
@@ -69,7 +83,7 @@ impl Payout {
     pub const fn price_units(self) -> [u16; 2] {
         match self {
             Self::Yes => [10_000, 0],
-            Self::No => [0, 10_000],
+            Self::No | Self::Outside => [0, 10_000],
             Self::Half => [5_000, 5_000],
         }
     }
@@ -157,6 +171,74 @@ impl ResolutionPolicy {
     #[must_use]
     pub const fn is_valid(&self) -> bool {
         self.minimum_window_seconds <= MAX_WINDOW_SECONDS && !(self.second_person && self.by_time)
+    }
+}
+
+/// The holds on a paused market: bit n is the hold with code n. Other bits are zero.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Archive, Serialize, Deserialize)]
+pub struct HoldSet(u8);
+
+impl HoldSet {
+    /// No hold: the market trades.
+    pub const NONE: Self = Self(0);
+
+    /// The set with these bits; `None` when a bit stands for no hold.
+    #[must_use]
+    pub const fn from_bits(bits: u8) -> Option<Self> {
+        if bits >> Hold::ALL.len() == 0 {
+            Some(Self(bits))
+        } else {
+            None
+        }
+    }
+
+    /// The bits.
+    #[must_use]
+    pub const fn bits(self) -> u8 {
+        self.0
+    }
+
+    /// The set with a hold added.
+    #[must_use]
+    pub const fn with(self, hold: Hold) -> Self {
+        Self(self.0 | 1 << hold.code())
+    }
+
+    /// The set without a hold.
+    #[must_use]
+    pub const fn without(self, hold: Hold) -> Self {
+        Self(self.0 & !(1 << hold.code()))
+    }
+
+    /// Whether a hold is in the set.
+    #[must_use]
+    pub const fn contains(self, hold: Hold) -> bool {
+        self.0 >> hold.code() & 1 == 1
+    }
+}
+
+/// The bit by which signed conversions name a question: that of the family (the last byte of its question
+/// id), from 0 to 127. Unique in its event group; gaps are kept (docs/verify/rules.md §11).
+#[derive(
+    Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Archive, Serialize, Deserialize,
+)]
+pub struct QuestionIndex(pub u8);
+
+impl QuestionIndex {
+    /// The index with this number, if it is below 128.
+    #[must_use]
+    pub const fn from_code(number: u8) -> Option<Self> {
+        if (number as u32) < MAX_QUESTIONS {
+            Some(Self(number))
+        } else {
+            None
+        }
+    }
+
+    /// Its number.
+    #[must_use]
+    pub const fn code(self) -> u8 {
+        self.0
     }
 }
 

@@ -19,8 +19,17 @@ codes!(
         Support = 5,
         /// Reads.
         ReadOnly = 6,
+        /// The synchronization of the catalog with its upstream; operator 2 alone.
+        Sync = 7,
     }
 );
+
+/// Operators 1 and 2 of every exchange: the first admin, and the sync. Their tokens are in the
+/// configuration.
+pub const FIRST_OPERATORS: [(OperatorName, OperatorRole); 2] = [
+    (OperatorName::FIRST_ADMIN, OperatorRole::Admin),
+    (OperatorName::SYNC, OperatorRole::Sync),
+];
 
 /// A set of roles: bit n is the role with code n. Other bits are zero.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Archive, Serialize, Deserialize)]
@@ -30,7 +39,7 @@ impl RoleSet {
     /// No role.
     pub const NONE: Self = Self(0);
     /// The bits of all roles.
-    const BITS: u8 = 0b0111_1110;
+    const BITS: u8 = 0b1111_1110;
 
     /// The set with these bits; `None` when a bit stands for no role.
     #[must_use]
@@ -70,6 +79,12 @@ impl OperatorName {
     pub const FIRST_ADMIN: Self = {
         let mut name = [0; 32];
         name.split_at_mut(5).0.copy_from_slice(b"admin");
+        Self(name)
+    };
+    /// The name of operator 2.
+    pub const SYNC: Self = {
+        let mut name = [0; 32];
+        name.split_at_mut(4).0.copy_from_slice(b"sync");
         Self(name)
     };
 
@@ -137,6 +152,5 @@ mod tests {
         }
         assert_eq!(RoleSet::from_bits(set.bits()), Some(set));
         assert_eq!(RoleSet::from_bits(1), None);
-        assert_eq!(RoleSet::from_bits(1 << 7), None);
     }
 }

@@ -5,6 +5,8 @@
 
 use rkyv::{Archive, Deserialize, Serialize};
 
+use crate::side::codes;
+
 /// Micro-shares in one lot.
 pub const MICROS_PER_LOT: u64 = 10_000;
 /// Lots in one share.
@@ -175,21 +177,23 @@ impl Price {
     }
 }
 
-/// The smallest step of a market's price.
-#[derive(
-    Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Archive, Serialize, Deserialize,
-)]
-#[repr(u8)]
-pub enum Tick {
-    /// 0.1.
-    Tenth = 1,
-    /// 0.01.
-    Hundredth = 2,
-    /// 0.001.
-    Thousandth = 3,
-    /// 0.0001.
-    TenThousandth = 4,
-}
+codes!(
+    /// The smallest step of a market's price, from coarse to fine.
+    Tick {
+        /// 0.1.
+        Tenth = 1,
+        /// 0.01.
+        Hundredth = 2,
+        /// 0.005.
+        HalfHundredth = 3,
+        /// 0.0025.
+        QuarterHundredth = 4,
+        /// 0.001.
+        Thousandth = 5,
+        /// 0.0001.
+        TenThousandth = 6,
+    }
+);
 
 impl Tick {
     /// The step in price units of 0.0001.
@@ -198,6 +202,8 @@ impl Tick {
         match self {
             Self::Tenth => 1_000,
             Self::Hundredth => 100,
+            Self::HalfHundredth => 50,
+            Self::QuarterHundredth => 25,
             Self::Thousandth => 10,
             Self::TenThousandth => 1,
         }
@@ -209,20 +215,17 @@ impl Tick {
         match self {
             Self::Tenth => "0.1",
             Self::Hundredth => "0.01",
+            Self::HalfHundredth => "0.005",
+            Self::QuarterHundredth => "0.0025",
             Self::Thousandth => "0.001",
             Self::TenThousandth => "0.0001",
         }
     }
 
-    /// The tick with this journalled code.
+    /// Whether a market of this tick can change to another: it is finer and divides this one, so every
+    /// price keeps its place (docs/verify/rules.md §3).
     #[must_use]
-    pub const fn from_code(code: u8) -> Option<Self> {
-        match code {
-            1 => Some(Self::Tenth),
-            2 => Some(Self::Hundredth),
-            3 => Some(Self::Thousandth),
-            4 => Some(Self::TenThousandth),
-            _ => None,
-        }
+    pub const fn refines_to(self, finer: Self) -> bool {
+        finer.units() < self.units() && self.units().is_multiple_of(finer.units())
     }
 }

@@ -136,7 +136,7 @@ reasons! {
     NoWouldLeaveNone = 67,
     /// A payout of ½ in a neg-risk event group.
     HalfInNegRisk = 68,
-    /// The tick is not finer than the market's. Details: the market's tick code.
+    /// The tick does not divide the market's, or equals it. Details: the market's tick code.
     InvalidTick = 69,
     /// The rate exceeds 1,000,000 ppm or the exponent exceeds 2.
     InvalidFee = 70,
@@ -144,6 +144,11 @@ reasons! {
     InvalidMinimumSize = 71,
     /// The domain number is registered with other content.
     DomainDiffers = 72,
+    /// The payout of the outside question, and the market is not the last open question of an event group
+    /// whose others resolved No.
+    OutsideNotLast = 73,
+    /// The question index is used in the event group, or only some of its questions have one.
+    InvalidQuestionIndex = 74,
     /// The market is not resolved.
     NotResolved = 80,
     /// The account has no free shares to redeem.

@@ -141,7 +141,9 @@ impl Exchange {
         };
         self.check_reference(Some(account), reference, Some(content), at)?;
         self.account(account)?;
-        let is_resolved = self.market(market)?.payout.is_some();
+        let redeemed = self.markets.get(market.0 as usize);
+        let redeemed = redeemed.ok_or(RejectionReason::UnknownMarket)?;
+        let is_resolved = redeemed.payout.is_some();
         ensure(is_resolved, RejectionReason::NotResolved)?;
         let burned = self.free_shares_of(account, market);
         ensure(burned != [Lots::ZERO; 2], RejectionReason::NothingToRedeem)?;
@@ -178,7 +180,7 @@ impl Exchange {
     }
 
     /// Converts n No of each given question into n × (k − 1) collateral and n Yes of each other open
-    /// one.
+    /// one and of the outside question.
     #[allow(
         clippy::too_many_arguments,
         reason = "the fields of the command, in its order"
@@ -235,6 +237,9 @@ impl Exchange {
                 self.market_mut(market).supply[YES] += lots;
             }
         }
+        let outside = self.event_groups[event.0 as usize].outside;
+        self.shares(account, outside)[YES] += lots;
+        self.market_mut(outside).supply[YES] += lots;
         let collateral = Micros(lots.full_value().0 * u64::from(questions.count() - 1));
         self.account_mut(account).free += collateral;
         self.event_groups[event.0 as usize].converted += lots;

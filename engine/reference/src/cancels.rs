@@ -1,6 +1,7 @@
 //! Cancels by owners and operators, and work that continues in `Continue`.
 //!
-//! An owner's cancel of a delayed order ends nothing: it is noted (docs/verify/rules.md §22).
+//! An owner's cancel of a delayed order ends nothing: it is noted, unless the order is not released now
+//! (docs/verify/rules.md §22).
 
 use foretell_model::command::{CancelAll, CancelMarketOrders, CancelOrder};
 use foretell_model::limits::MAX_VISITED_ORDERS;
@@ -9,6 +10,7 @@ use foretell_model::{CloseReason, CommandOutcome, Event, OrderNumber, RejectionR
 
 use crate::exchange::{Exchange, Stamp};
 use crate::handler_result::{HandlerResult, NotApplied, ensure};
+use crate::live_order::LiveOrder;
 
 impl Exchange {
     pub(crate) fn cancel_order(
@@ -27,7 +29,10 @@ impl Exchange {
             RejectionReason::OrderOfAnotherOwner,
         )?;
         let nothing = CommandOutcome::Cancelled { orders: 0 };
-        ensure(!order.is_asked(), NotApplied::already(nothing))?;
+        ensure(
+            self.is_cancelled_by_asking(order),
+            NotApplied::already(nothing),
+        )?;
 
         let number = order.number();
         let orders = self.cancel_or_ask(number, CloseReason::User, events);
@@ -41,13 +46,19 @@ impl Exchange {
         reason: CloseReason,
         events: &mut Vec<Event>,
     ) -> u32 {
-        if self.delayed.get(number).is_some() {
+        let delayed = self.delayed.get(number);
+        if delayed.is_some_and(|delayed| self.are_released(delayed.order.market)) {
             self.request_cancel(number, reason, events);
             0
         } else {
             self.close_order(number, reason, events);
             1
         }
+    }
+
+    /// Whether a cancel of an order changes anything.
+    fn is_cancelled_by_asking(&self, order: LiveOrder<'_>) -> bool {
+        !(order.is_asked() && self.are_released(order.market()))
     }
 
     pub(crate) fn cancel_all(
@@ -148,7 +159,7 @@ impl Exchange {
                 .wallets_of(owner)
                 .into_iter()
                 .flat_map(|wallet| self.live_orders_of(wallet))
-                .filter(|order| !order.is_asked())
+                .filter(|order| self.is_cancelled_by_asking(*order))
                 .filter(|order| market.is_none_or(|market| order.market() == market))
                 .filter(|order| outcome.is_none_or(|outcome| order.outcome() == outcome))
                 .map(|order| order.number())

@@ -67,15 +67,15 @@ impl Exchange {
     }
 
     /// A delayed order waits while its market or the system does not trade.
+    pub(crate) fn are_released(&self, market: MarketNumber) -> bool {
+        let market = &self.markets[market.0 as usize];
+        self.mode == SystemMode::Running && market.state == MarketState::Active
+    }
+
     fn first_release(&self) -> Option<(TimeNs, Thing)> {
-        if self.mode != SystemMode::Running {
-            return None;
-        }
-        let trades =
-            |market: MarketNumber| self.markets[market.0 as usize].state == MarketState::Active;
         let first = self.delayed.first_of_markets();
         first
-            .filter(|(market, ..)| trades(*market))
+            .filter(|(market, ..)| self.are_released(*market))
             .map(|(_, due, number)| (due, Thing::Release(number)))
             .min()
     }

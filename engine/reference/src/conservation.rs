@@ -58,7 +58,7 @@ impl Exchange {
         let plain: Micros = self
             .markets
             .iter()
-            .filter(|market| market.question.is_none())
+            .filter(|market| market.question.is_none() && market.outside_of.is_none())
             .map(locked_in_plain)
             .sum();
         let neg_risk: Micros = (0..self.event_groups.len())
@@ -67,12 +67,14 @@ impl Exchange {
         plain + neg_risk
     }
 
-    /// Σ supply(No) + c until a question resolves Yes; then the supply of its Yes and of the
-    /// others' No.
+    /// Σ supply(No) + supply(Yes of outside) until a question resolves Yes; then the supply of its Yes
+    /// and of the others' No. Outside is one of the questions here.
     fn locked_in_event(&self, event: EventNumber) -> Micros {
+        let outside = self.event_groups[event.0 as usize].outside;
         let questions: Vec<_> = self
             .questions_of(event)
             .into_iter()
+            .chain([outside])
             .map(|market| &self.markets[market.0 as usize])
             .collect();
         let winner = questions
@@ -81,7 +83,7 @@ impl Exchange {
         let backed: Lots = match winner {
             None => {
                 let no: Lots = questions.iter().map(|market| market.supply[1]).sum();
-                no + self.event_groups[event.0 as usize].converted
+                no + self.markets[outside.0 as usize].supply[0]
             }
             Some(winner) => questions
                 .iter()
@@ -127,7 +129,9 @@ impl Exchange {
     /// event group, and 0 in a plain market.
     fn check_pairs(&self, number: MarketNumber) -> Result<(), String> {
         let market = &self.markets[number.0 as usize];
-        let converted = market.question.map_or(Lots::ZERO, |(event, _)| {
+        let listed = market.question.map(|(event, _)| event);
+        let event = listed.or(market.outside_of);
+        let converted = event.map_or(Lots::ZERO, |event| {
             self.event_groups[event.0 as usize].converted
         });
         let [yes, no] = market.supply;

@@ -2,13 +2,15 @@
 
 use foretell_model::event::EventRegistered;
 use foretell_model::limits::MAX_QUESTIONS;
+use foretell_model::outside::outside_names;
 use foretell_model::{
-    CommandOutcome, Event, EventId, EventNumber, Lots, MarketNumber, MarketState, Payout,
-    RejectionReason,
+    CommandOutcome, Event, EventId, EventNumber, FeeSchedule, Lots, MarketNumber, MarketState,
+    MarketTerms, Payout, QuestionIndex, RejectionReason, Tick,
 };
 
 use crate::exchange::Exchange;
 use crate::handler_result::{HandlerResult, NotApplied, ensure};
+use crate::markets::{Market, Shares, market_number};
 
 /// A neg-risk event group.
 #[derive(Clone, Debug)]
@@ -20,6 +22,8 @@ pub(crate) struct EventGroup {
     pub(crate) frozen: bool,
     /// Lots ever converted.
     pub(crate) converted: Lots,
+    /// Its outside question, a market without a place in the list.
+    pub(crate) outside: MarketNumber,
 }
 
 impl Exchange {
@@ -39,15 +43,73 @@ impl Exchange {
             return Err(NotApplied::already(CommandOutcome::Event(*event)));
         }
         let event = event_number(self.event_groups.len());
+        let outside = self.add_outside(event, id)?;
         self.event_groups.push(EventGroup {
             id,
             questions: Vec::new(),
             frozen: false,
             converted: Lots::ZERO,
+            outside,
         });
         self.names.events.insert(id, event);
-        events.push(Event::EventRegistered(EventRegistered { event, id }));
+        events.push(Event::EventRegistered(EventRegistered {
+            event,
+            id,
+            outside,
+        }));
         Ok(CommandOutcome::Event(event))
+    }
+
+    /// Adds the outside question of an event group; its names must be free.
+    fn add_outside(&mut self, event: EventNumber, id: EventId) -> Result<MarketNumber, NotApplied> {
+        let (condition, tokens) = outside_names(id);
+        let names = &mut self.names;
+        let is_free = !names.conditions.contains_key(&condition)
+            && tokens.iter().all(|token| !names.tokens.contains(token));
+        ensure(is_free, RejectionReason::MarketDiffers)?;
+        let number = market_number(self.markets.len());
+        names.conditions.insert(condition, number);
+        names.tokens.extend(tokens);
+        self.markets.push(Market {
+            condition,
+            tokens,
+            tick: Tick::Tenth,
+            tick_refines: false,
+            minimum_size: Lots(1),
+            fee: FeeSchedule::default(),
+            question: None,
+            outside_of: Some(event),
+            index: None,
+            held_by_operator: false,
+            held_by_upstream: false,
+            state: MarketState::Closed,
+            payout: None,
+            archived: false,
+            supply: Shares::default(),
+            terms: MarketTerms::default(),
+            clear_armed: false,
+            policy: None,
+            proposal: None,
+        });
+        Ok(number)
+    }
+
+    /// Either every question of an event group has an index of its own, or none has one.
+    pub(crate) fn check_index(
+        &self,
+        event: EventNumber,
+        index: Option<QuestionIndex>,
+    ) -> Result<(), NotApplied> {
+        for question in self.questions_of(event) {
+            let other = self.markets[question.0 as usize].index;
+            let fits = match (other, index) {
+                (Some(other), Some(index)) => other != index,
+                (None, None) => true,
+                _ => false,
+            };
+            ensure(fits, RejectionReason::InvalidQuestionIndex)?;
+        }
+        Ok(())
     }
 
     /// The words are evidence of the frame.
@@ -101,6 +163,7 @@ impl Exchange {
             Payout::Half => Err(RejectionReason::HalfInNegRisk.into()),
             Payout::Yes => ensure(!has_yes, RejectionReason::SecondYes),
             Payout::No => ensure(has_yes || !all_resolved, RejectionReason::NoWouldLeaveNone),
+            Payout::Outside => ensure(!has_yes && all_resolved, RejectionReason::OutsideNotLast),
         }
     }
 }

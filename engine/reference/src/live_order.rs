@@ -51,7 +51,7 @@ impl LiveOrder<'_> {
         }
     }
 
-    /// Whether a cancel of it was asked for, so that another one changes nothing.
+    /// Whether a cancel of it was asked for.
     pub(crate) const fn is_asked(self) -> bool {
         match self {
             Self::Resting(_) => false,

@@ -1,19 +1,21 @@
 //! Markets: registration, lifecycle, rules, and accounts' free shares
 //! (docs/verify/rules.md §3, §12).
 
-use foretell_model::command::{ArchiveMarket, RegisterMarket, SetFee, SetMinimumSize, SetTick};
+use foretell_model::command::{
+    ArchiveMarket, PauseMarket, RegisterMarket, ResumeMarket, SetFee, SetMinimumSize, SetTick,
+};
 use foretell_model::event::{
     FeeSet, MarketArchived, MarketRegistered, MarketStateSet, MinimumSizeSet, TickSet,
 };
 use foretell_model::limits::{MAX_FEE_EXPONENT, MAX_FEE_RATE_PPM, MAX_ORDER_LOTS};
 use foretell_model::state::PendingWork;
 use foretell_model::{
-    AccountNumber, CommandOutcome, ConditionId, Event, EventNumber, FeeSchedule, Lots,
-    MarketNumber, MarketState, MarketTerms, Payout, Rejection, RejectionReason, ResolutionPolicy,
-    Tick, TokenId,
+    AccountNumber, CommandKind, CommandOutcome, ConditionId, Event, EventNumber, FeeSchedule, Hold,
+    HoldSet, Lots, MarketNumber, MarketState, MarketTerms, OperatorNumber, OperatorRole, Payout,
+    QuestionIndex, Rejection, RejectionReason, ResolutionPolicy, Tick, TokenId,
 };
 
-use crate::exchange::Exchange;
+use crate::exchange::{Exchange, Stamp};
 use crate::handler_result::{HandlerResult, NotApplied, ensure};
 use crate::resolution::Proposal;
 
@@ -29,8 +31,13 @@ pub(crate) struct Market {
     pub(crate) tick_refines: bool,
     pub(crate) minimum_size: Lots,
     pub(crate) fee: FeeSchedule,
-    /// Event group and index in its list; `None` = plain market.
+    /// Event group and index in its list; `None` = plain market, or an outside question.
     pub(crate) question: Option<(EventNumber, u32)>,
+    /// The event group whose outside question it is.
+    pub(crate) outside_of: Option<EventNumber>,
+    pub(crate) index: Option<QuestionIndex>,
+    pub(crate) held_by_operator: bool,
+    pub(crate) held_by_upstream: bool,
     pub(crate) state: MarketState,
     /// The payout, once resolved.
     pub(crate) payout: Option<Payout>,
@@ -47,10 +54,12 @@ pub(crate) struct Market {
 }
 
 impl Exchange {
+    /// A market that a command names.
     pub(crate) fn market(&self, number: MarketNumber) -> Result<&Market, NotApplied> {
-        self.markets
-            .get(number.0 as usize)
-            .ok_or_else(|| RejectionReason::UnknownMarket.into())
+        match self.markets.get(number.0 as usize) {
+            Some(market) if market.outside_of.is_none() => Ok(market),
+            _ => Err(RejectionReason::UnknownMarket.into()),
+        }
     }
 
     /// The market with this number, which must exist.
@@ -78,8 +87,10 @@ impl Exchange {
     ) -> HandlerResult {
         let known = self.names.conditions.get(&wanted.condition);
         if let Some(number) = known.copied() {
-            let market = self.market(number)?;
-            let same = market.tokens == wanted.tokens
+            let market = &self.markets[number.0 as usize];
+            let same = market.outside_of.is_none()
+                && market.tokens == wanted.tokens
+                && market.index == wanted.index
                 && market.question.map(|(event, _)| event) == wanted.event;
             ensure(same, RejectionReason::MarketDiffers)?;
             return Err(NotApplied::already(CommandOutcome::Market(number)));
@@ -92,8 +103,15 @@ impl Exchange {
         )?;
         check_fee(wanted.fee)?;
         check_minimum_size(wanted.minimum_size)?;
-        if let Some(event) = wanted.event {
-            self.check_event_open(event)?;
+        match wanted.event {
+            Some(event) => {
+                self.check_event_open(event)?;
+                self.check_index(event, wanted.index)?;
+            }
+            None => ensure(
+                wanted.index.is_none(),
+                RejectionReason::InvalidQuestionIndex,
+            )?,
         }
 
         let market = market_number(self.markets.len());
@@ -116,6 +134,10 @@ impl Exchange {
             minimum_size: wanted.minimum_size,
             fee: wanted.fee,
             question,
+            outside_of: None,
+            index: wanted.index,
+            held_by_operator: false,
+            held_by_upstream: false,
             state: MarketState::Registered,
             payout: None,
             archived: false,
@@ -148,22 +170,69 @@ impl Exchange {
 
     pub(crate) fn pause_market(
         &mut self,
-        number: MarketNumber,
+        &PauseMarket { market, hold }: &PauseMarket,
+        at: Stamp,
         events: &mut Vec<Event>,
     ) -> HandlerResult {
-        self.check_state(number, &[MarketState::Active])?;
-        self.set_state(number, MarketState::Paused, events);
+        self.check_may_hold(hold, CommandKind::PauseMarket, at)?;
+        let state = self.market(market)?.state;
+        let is_held = *self.held_by(market, hold);
+        let may_hold = matches!(state, MarketState::Active | MarketState::Paused) && !is_held;
+        ensure(may_hold, invalid_transition(state))?;
+        *self.held_by(market, hold) = true;
+        self.set_state(market, MarketState::Paused, events);
         Ok(CommandOutcome::Done)
     }
 
     pub(crate) fn resume_market(
         &mut self,
-        number: MarketNumber,
+        &ResumeMarket { market, hold }: &ResumeMarket,
+        at: Stamp,
         events: &mut Vec<Event>,
     ) -> HandlerResult {
-        self.check_state(number, &[MarketState::Paused])?;
-        self.set_state(number, MarketState::Active, events);
+        self.check_may_hold(hold, CommandKind::ResumeMarket, at)?;
+        let state = self.market(market)?.state;
+        let is_held = state == MarketState::Paused && *self.held_by(market, hold);
+        ensure(is_held, invalid_transition(state))?;
+        *self.held_by(market, hold) = false;
+        let other = &self.markets[market.0 as usize];
+        let still_held = other.held_by_operator || other.held_by_upstream;
+        let state = if still_held {
+            MarketState::Paused
+        } else {
+            MarketState::Active
+        };
+        self.set_state(market, state, events);
         Ok(CommandOutcome::Done)
+    }
+
+    fn held_by(&mut self, market: MarketNumber, hold: Hold) -> &mut bool {
+        let market = self.market_mut(market);
+        match hold {
+            Hold::Operator => &mut market.held_by_operator,
+            Hold::Upstream => &mut market.held_by_upstream,
+        }
+    }
+
+    /// The sync handles the upstream's hold and no other. Of the other operators an admin may lift it.
+    fn check_may_hold(
+        &self,
+        hold: Hold,
+        command: CommandKind,
+        at: Stamp,
+    ) -> Result<(), NotApplied> {
+        if at.operator == OperatorNumber::NONE {
+            return Ok(());
+        }
+        let role = self.role_of(at.operator);
+        let is_sync = role == OperatorRole::Sync;
+        let lifts = role == OperatorRole::Admin && command == CommandKind::ResumeMarket;
+        let may = is_sync == (hold == Hold::Upstream) || lifts;
+        let (role, command) = (role.code().into(), command.code().into());
+        ensure(
+            may,
+            Rejection::with(RejectionReason::OperatorRole, role, command),
+        )
     }
 
     /// Ends trading and cancels the market's orders.
@@ -174,6 +243,8 @@ impl Exchange {
     ) -> HandlerResult {
         use MarketState::{Active, Paused, Registered};
         self.check_state(number, &[Registered, Active, Paused])?;
+        let market = self.market_mut(number);
+        (market.held_by_operator, market.held_by_upstream) = (false, false);
         self.set_state(number, MarketState::Closed, events);
         let orders = self.do_work(PendingWork::CloseMarket { market: number }, events);
         Ok(CommandOutcome::Cancelled { orders })
@@ -218,8 +289,9 @@ impl Exchange {
     ) -> HandlerResult {
         self.check_not_over(number)?;
         let current = self.market(number)?.tick;
+        let divides = current.units() % tick.units() == 0 && tick != current;
         ensure(
-            tick.units() < current.units(),
+            divides,
             Rejection::with(RejectionReason::InvalidTick, current as u64, 0),
         )?;
         self.market_mut(number).tick = tick;
@@ -281,24 +353,40 @@ impl Exchange {
         allowed: &[MarketState],
     ) -> Result<(), NotApplied> {
         let state = self.market(number)?.state;
-        ensure(
-            allowed.contains(&state),
-            Rejection::with(
-                RejectionReason::InvalidTransition,
-                u64::from(state.code()),
-                0,
-            ),
-        )
+        ensure(allowed.contains(&state), invalid_transition(state))
     }
 
     fn set_state(&mut self, number: MarketNumber, state: MarketState, events: &mut Vec<Event>) {
         self.market_mut(number).state = state;
         self.wind_clocks(number);
+        let holds = self.markets[number.0 as usize].holds();
         events.push(Event::MarketStateSet(MarketStateSet {
             market: number,
             state,
+            holds,
         }));
     }
+}
+
+impl Market {
+    pub(crate) fn holds(&self) -> HoldSet {
+        let mut holds = HoldSet::NONE;
+        if self.held_by_operator {
+            holds = holds.with(Hold::Operator);
+        }
+        if self.held_by_upstream {
+            holds = holds.with(Hold::Upstream);
+        }
+        holds
+    }
+}
+
+fn invalid_transition(state: MarketState) -> Rejection {
+    Rejection::with(
+        RejectionReason::InvalidTransition,
+        u64::from(state.code()),
+        0,
+    )
 }
 
 fn check_fee(fee: FeeSchedule) -> Result<(), NotApplied> {

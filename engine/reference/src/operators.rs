@@ -22,14 +22,19 @@ pub(crate) struct Operator {
 }
 
 impl Operator {
-    /// Operator 1 of every exchange; its token is in the configuration.
-    pub(crate) fn first_admin() -> Self {
-        Self {
-            name: OperatorName::FIRST_ADMIN,
-            role: OperatorRole::Admin,
+    /// Operators 1 and 2 of every exchange; their tokens are in the configuration.
+    pub(crate) fn first() -> Vec<Self> {
+        let first = [
+            (OperatorName::FIRST_ADMIN, OperatorRole::Admin),
+            (OperatorName::SYNC, OperatorRole::Sync),
+        ];
+        let operators = first.map(|(name, role)| Self {
+            name,
+            role,
             token: [0; 32],
             live: true,
-        }
+        });
+        operators.to_vec()
     }
 }
 
@@ -78,7 +83,7 @@ impl Exchange {
         let has_operator = at.operator != OperatorNumber::NONE;
         ensure(has_operator, RejectionReason::OperatorRequired)?;
         ensure(
-            name.is_valid() && token != [0; 32],
+            name.is_valid() && token != [0; 32] && role != OperatorRole::Sync,
             RejectionReason::InvalidOperator,
         )?;
         let added = Operator {

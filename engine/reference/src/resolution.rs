@@ -248,8 +248,34 @@ impl Exchange {
         Ok(CommandOutcome::Done)
     }
 
-    /// Resolves a market for ever and starts to pay its holders.
+    /// Resolves a market for ever. When a listed question is Yes, the outside question of its event
+    /// group is No; outside is Yes when the last listed question says so.
     fn set_payout(
+        &mut self,
+        number: MarketNumber,
+        payout: Payout,
+        at: Stamp,
+        events: &mut Vec<Event>,
+    ) {
+        let event = self.markets[number.0 as usize]
+            .question
+            .map(|(event, _)| event);
+        let outside = event.map(|event| self.event_groups[event.0 as usize].outside);
+        match (payout, outside) {
+            (Payout::Yes, Some(outside)) => {
+                self.pay_holders(number, Payout::Yes, at, events);
+                self.pay_holders(outside, Payout::No, at, events);
+            }
+            (Payout::Outside, Some(outside)) => {
+                self.pay_holders(number, Payout::No, at, events);
+                self.pay_holders(outside, Payout::Yes, at, events);
+            }
+            _ => self.pay_holders(number, payout, at, events),
+        }
+    }
+
+    /// Sets what a market pays and starts to pay its holders.
+    fn pay_holders(
         &mut self,
         number: MarketNumber,
         payout: Payout,
@@ -301,7 +327,7 @@ impl Exchange {
     fn check_payout(&self, market: MarketNumber, payout: Payout) -> Result<(), NotApplied> {
         match self.market(market)?.question {
             Some((event, _)) => self.check_resolution(event, market, payout),
-            None => Ok(()),
+            None => ensure(payout != Payout::Outside, RejectionReason::OutsideNotLast),
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use foretell_model::digest::StateDigest;
+use foretell_model::outside::OUTSIDE_INDEX;
 use foretell_model::state::{self, StateRecord};
 use foretell_model::{AccountNumber, CommandOutcome, MarketNumber, Micros};
 
@@ -105,6 +106,7 @@ impl Exchange {
                 frozen: event.frozen,
                 questions: u32::try_from(questions).expect("an event has at most 128 questions"),
                 converted: event.converted,
+                outside: event.outside,
             }));
         }
         for (index, market) in self.markets.iter().enumerate() {
@@ -116,7 +118,12 @@ impl Exchange {
                 tick_refines: market.tick_refines,
                 minimum_size: market.minimum_size,
                 fee: market.fee,
-                question: market.question,
+                question: match market.outside_of {
+                    Some(event) => Some((event, OUTSIDE_INDEX)),
+                    None => market.question,
+                },
+                index: market.index,
+                holds: market.holds(),
                 state: market.state,
                 payout: market.payout,
                 archived: market.archived,

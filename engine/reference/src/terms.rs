@@ -49,13 +49,20 @@ impl Exchange {
         let market = self.market_mut(number);
         market.terms = terms;
         if start.is_some() || clear.is_some() {
-            let is_ahead = start_of(terms.game_start_time) > at.time;
-            market.clear_armed = terms.clear_book_on_start && is_ahead;
+            // Neither a start ahead, nor a first start, nor one whose clear is still to come has begun.
+            let is_to_come = |start: TimeMs| start == NONE || start_of(start) > at.time;
+            let goes_on = is_to_come(current.game_start_time)
+                || is_to_come(terms.game_start_time)
+                || market.clear_armed;
+            let has_start = terms.game_start_time != NONE;
+            market.clear_armed = terms.clear_book_on_start && has_start && goes_on;
         }
+        let clear_armed = market.clear_armed;
         self.wind_clocks(number);
         events.push(Event::TermsSet(TermsSet {
             market: number,
             terms,
+            clear_armed,
         }));
         Ok(CommandOutcome::Done)
     }

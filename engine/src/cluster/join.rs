@@ -107,7 +107,7 @@ fn compare_hosts(
     match other {
         None => Ok(None),
         Some(other) => Err(EngineError::Cluster(format!(
-            "host {} has another master.secret, operator.token or checkpoint.key; copy these files from it, or remove its \
+            "host {} has another master.secret, operator.token, sync.token or checkpoint.key; copy these files from it, or remove its \
              record from the hosts' stream if it is gone for good",
             other.host
         ))),

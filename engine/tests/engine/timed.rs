@@ -8,7 +8,7 @@ use foretell_link::{Reply, Role};
 use foretell_model::command::SetTerms;
 use foretell_model::event::{MarketStateSet, OrderClosed};
 use foretell_model::{
-    CloseReason, Command, CommandOutcome, DomainNumber, Event, MarketState, MarketTerms,
+    CloseReason, Command, CommandOutcome, DomainNumber, Event, HoldSet, MarketState, MarketTerms,
     OrderStatus, OrderType, Outcome, PlaceOrder, RejectionReason, Sequence, Side, SystemMode,
     TimeMs, TimeSeconds, Verdict,
 };
@@ -98,7 +98,13 @@ fn a_market_opens_clears_and_closes_on_the_clock_of_the_engine() {
             "{late:?}"
         );
         engine.stop();
-        let state = |state| Event::MarketStateSet(MarketStateSet { market, state });
+        let state = |state| {
+            Event::MarketStateSet(MarketStateSet {
+                holds: HoldSet::NONE,
+                market,
+                state,
+            })
+        };
         let deeds = time_s_deeds(&frames(directory.path()));
         let expected = [
             state(MarketState::Active),

@@ -48,6 +48,7 @@ fn outcome(reply: &Reply) -> CommandOutcome {
 /// of it, finds it again.
 pub(crate) fn set_up(ask: &mut dyn FnMut(Command) -> CommandOutcome, time: TimeNs) -> World {
     let register = Command::RegisterMarket(foretell_model::command::RegisterMarket {
+        index: None,
         condition: ConditionId([7; 32]),
         tokens: [TokenId([1; 32]), TokenId([2; 32])],
         tick: Tick::Hundredth,

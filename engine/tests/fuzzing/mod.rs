@@ -354,6 +354,7 @@ fn exchange() -> Exchange {
         assert!(matches!(verdict, Verdict::Applied(_)), "{verdict:?}");
     };
     must(Command::RegisterMarket(RegisterMarket {
+        index: None,
         condition: ConditionId([0xC0; 32]),
         tokens: [TokenId([0xA0; 32]), TokenId([0xB0; 32])],
         tick: Tick::Hundredth,

@@ -38,6 +38,7 @@ pub(super) struct IntentGenerator {
 pub(super) fn register_market(number: u8) -> Command {
     let kind = number % MARKETS;
     Command::RegisterMarket(RegisterMarket {
+        index: None,
         condition: ConditionId([7 + number; 32]),
         tokens: [
             TokenId([101 + 2 * number; 32]),

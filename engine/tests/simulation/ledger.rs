@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use foretell_link::Reply;
-use foretell_model::command::{Deposit, RegisterKey, Withdraw};
+use foretell_model::command::{Deposit, PauseMarket, RegisterKey, ResumeMarket, Withdraw};
 use foretell_model::{
     AccountNumber, Command, CommandOutcome, KeyNumber, MarketNumber, OperatorNumber, OrderResult,
     OrderStatus, Reference, RejectionReason, Sequence, TimeNs, Verdict, WalletAddress,
@@ -241,8 +241,8 @@ impl Acknowledgement {
 const fn happens_again(command: &Command) -> bool {
     matches!(
         command,
-        Command::PauseMarket { .. }
-            | Command::ResumeMarket { .. }
+        Command::PauseMarket(_)
+            | Command::ResumeMarket(_)
             | Command::CancelAll(_)
             | Command::CancelMarketOrders(_)
             | Command::SetTerms(_)

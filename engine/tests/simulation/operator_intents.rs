@@ -2,12 +2,12 @@
 //! disputes and resolutions, rebates.
 
 use foretell_model::command::{
-    AddOperator, Deposit, Dispute, Finalise, ListWallet, Propose, ResolveMarket, SetPolicy,
-    SetTerms, Withdraw, WithdrawProposal,
+    AddOperator, Deposit, Dispute, Finalise, ListWallet, PauseMarket, Propose, ResolveMarket,
+    ResumeMarket, SetPolicy, SetTerms, Withdraw, WithdrawProposal,
 };
 use foretell_model::{
-    Command, MarketNumber, Micros, OperatorName, OperatorNumber, OperatorRole, PaymentsUpdate,
-    Payout, PolicyUpdate, Reference, TermsUpdate, TimeMs,
+    Command, Hold, MarketNumber, Micros, OperatorName, OperatorNumber, OperatorRole,
+    PaymentsUpdate, Payout, PolicyUpdate, Reference, TermsUpdate, TimeMs,
 };
 
 use super::intents::{Act, IntentGenerator, MARKETS, register_market};
@@ -73,8 +73,20 @@ impl IntentGenerator {
                 (operator, withdraw)
             }
             24..=31 => (operator, self.confirm_or_release(ledger)?),
-            32..=33 => (operator, Command::PauseMarket { market }),
-            34..=39 => (operator, Command::ResumeMarket { market }),
+            32..=33 => (
+                operator,
+                Command::PauseMarket(PauseMarket {
+                    market,
+                    hold: Hold::Operator,
+                }),
+            ),
+            34..=39 => (
+                operator,
+                Command::ResumeMarket(ResumeMarket {
+                    market,
+                    hold: Hold::Operator,
+                }),
+            ),
             40..=59 => (operator, self.of_a_market(ledger)?),
             60..=89 => (operator, self.of_a_resolution(market, reference, ledger)?),
             90..=94 => (operator, Command::PayRebates),

@@ -32,7 +32,7 @@ use crate::view::View;
 
 /// Version of the layout of snapshots and chunks. Raise it with every change of either, so that a
 /// build ignores files of another layout.
-pub const VIEW_VERSION: u32 = 13;
+pub const VIEW_VERSION: u32 = 14;
 
 /// The section of what accounts have in markets.
 const HOLDINGS: &str = "holdings";
@@ -163,7 +163,7 @@ impl View {
         let accounts: Accounts = snapshot.read("accounts")?;
         let markets: Markets = snapshot.read("markets")?;
         let holdings: Holdings = snapshot.read(HOLDINGS)?;
-        let holders = holdings.holders(markets.count());
+        let holders = holdings.holders(markets.end());
         let holders = holders.filter(|_| holdings.accounts() == accounts.count());
         let holders = holders.ok_or(ViewSnapshotError::Malformed(HOLDINGS))?;
         let builders: Builders = snapshot.read("builders")?;

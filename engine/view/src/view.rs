@@ -167,6 +167,12 @@ impl View {
         &self.markets
     }
 
+    /// Number of markets; outside questions do not count.
+    #[must_use]
+    pub fn market_count(&self) -> usize {
+        self.markets.end() - self.events.count()
+    }
+
     /// Books and last trades.
     #[must_use]
     pub fn books(&self) -> &Books {

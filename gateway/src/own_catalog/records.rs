@@ -131,7 +131,7 @@ fn game_start(market: &Market, words: &MarketDescription) -> Option<String> {
 fn prices(payout: Payout) -> Value {
     match payout {
         Payout::Yes => json!(["1", "0"]),
-        Payout::No => json!(["0", "1"]),
+        Payout::No | Payout::Outside => json!(["0", "1"]),
         Payout::Half => json!(["0.5", "0.5"]),
     }
 }

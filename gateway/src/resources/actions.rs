@@ -12,11 +12,11 @@ use foretell_link::Reply;
 use foretell_model::command::{self, Convert, Merge, Split};
 use foretell_model::{
     AccountNumber, Command, ConditionId, EventId, EventNumber, FramePosition, MarketNumber,
-    Rejection, RejectionReason, Sequence, Verdict, WalletAddress,
+    QuestionSet, Rejection, RejectionReason, Sequence, Verdict, WalletAddress,
 };
 use foretell_view::View;
 use foretell_wire::action::{
-    ActionAnswer, ActionEffect, ActionKind, read_convert, read_redeem, read_sets,
+    ActionAnswer, ActionEffect, ActionKind, QuestionNames, read_convert, read_redeem, read_sets,
 };
 use foretell_wire::api_error::FieldError;
 use foretell_wire::{ApiError, Decimal, ErrorCode, json_text};
@@ -78,14 +78,17 @@ pub(crate) async fn convert(context: RequestContext) -> Result<Answer, Failure> 
     let (caller, quota) = caller(&context).await?;
     let wanted = read_convert(&context.body)?;
     let account = account(&context.app, &caller, wanted.wallet)?;
+    let (event, questions) = questions(&context.app, wanted.event, &wanted.questions)?;
     let command = Command::Convert(Convert {
         account,
-        event: event(&context.app, wanted.event)?,
-        questions: wanted.questions,
+        event,
+        questions,
         lots: wanted.lots,
         reference: reference(&wanted.reference),
     });
-    let acted = submit_action(&context, account, command, &wanted.reference).await?;
+    // The names as sent, because their meaning is the gateway's.
+    let evidence = format!("{}\n{}", wanted.reference, wanted.questions.text());
+    let acted = submit_action(&context, account, command, &evidence).await?;
     Ok(acted.with_quota(quota))
 }
 
@@ -124,12 +127,35 @@ fn market(app: &App, condition: ConditionId) -> Result<MarketNumber, ApiError> {
         .ok_or(ApiError::MarketNotFound)
 }
 
-fn event(app: &App, id: EventId) -> Result<EventNumber, ApiError> {
+/// The event group and the places of the named questions in its list.
+fn questions(
+    app: &App,
+    id: EventId,
+    names: &QuestionNames,
+) -> Result<(EventNumber, QuestionSet), ApiError> {
     let state = app.shared_view.read();
-    let found = state.view.events().by_id(id);
-    found
-        .map(|(number, _)| number)
-        .ok_or_else(|| ErrorCode::EventNotFound.into())
+    let markets = state.view.markets();
+    let (event, group) = (state.view.events().by_id(id)).ok_or(ErrorCode::EventNotFound)?;
+    let mut places = QuestionSet::default();
+    let mut named = 0;
+    for (place, market) in (0..).zip(&group.questions) {
+        let question = markets.get(*market).ok_or(ApiError::Internal)?;
+        let is_named = match names {
+            QuestionNames::Bits(bits) => {
+                let index = question.question_index();
+                index.is_some_and(|index| bits.contains(index.into()))
+            }
+            QuestionNames::Conditions(conditions) => conditions.contains(&question.condition),
+        };
+        if is_named {
+            places = places.with(place);
+            named += 1;
+        }
+    }
+    match named == names.count() {
+        true => Ok((event, places)),
+        false => Err(ErrorCode::InvalidQuestions.into()),
+    }
 }
 
 /// Submits the command and returns its result, also when it was applied by an earlier request.
@@ -137,10 +163,10 @@ async fn submit_action(
     context: &RequestContext,
     account: AccountNumber,
     command: Command,
-    reference: &str,
+    evidence: &str,
 ) -> Result<Answer, Failure> {
     let app = &context.app;
-    let pending = app.engine.submit(command, reference.as_bytes())?;
+    let pending = app.engine.submit(command, evidence.as_bytes())?;
     let reply = context.reply(pending).await?;
     let wallet = |view: &View| view.accounts().get(account).map(|account| account.wallet);
     let wallet = wallet(&app.shared_view.read().view).ok_or(ApiError::Internal)?;

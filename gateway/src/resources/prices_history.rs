@@ -152,6 +152,7 @@ mod tests {
         let wallet = WalletAddress([1; 20]);
         let amount = Micros(100_000_000);
         let rules = RegisterMarket {
+            index: None,
             condition: ConditionId([3; 32]),
             tokens: TOKENS,
             tick: Tick::Hundredth,

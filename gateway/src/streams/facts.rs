@@ -194,6 +194,9 @@ fn notices(view: &View, watched: &Watched, changes: &FrameChanges) -> Vec<Notice
     });
     let listed = |market: MarketNumber, with_description: bool| {
         let listed = view.markets().get(market)?;
+        if listed.is_outside() {
+            return None;
+        }
         let touched = changes.books.iter().find(|book| book.market == market);
         let previous = match touched {
             Some(before) => before.changed,
@@ -236,7 +239,7 @@ fn notices(view: &View, watched: &Watched, changes: &FrameChanges) -> Vec<Notice
 /// The stage of a market's life that an event begins.
 fn stage_after(view: &View, event: Event) -> Option<(MarketNumber, MarketStage)> {
     Some(match event {
-        Event::MarketStateSet(MarketStateSet { market, state }) => {
+        Event::MarketStateSet(MarketStateSet { market, state, .. }) => {
             (market, MarketStage::State(state))
         }
         Event::MarketCleared { market } => {

@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use foretell_model::limits::MAX_ORDER_LOTS;
+use foretell_model::limits::{MAX_ORDER_LOTS, MAX_QUESTIONS};
 use foretell_model::{ConditionId, EventId, Lots, QuestionSet, WalletAddress};
 
 use crate::api_error::{ApiError, FieldError};
@@ -46,11 +46,45 @@ pub struct ConvertAction {
     /// The event group.
     pub event: EventId,
     /// The questions whose No shares are converted; not empty.
-    pub questions: QuestionSet,
+    pub questions: QuestionNames,
     /// Number of No shares of each question, above 0.
     pub lots: Lots,
     /// As in [`SetsAction`].
     pub reference: String,
+}
+
+/// Names of questions of an event group.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum QuestionNames {
+    /// By the bits of their indexes ([`foretell_model::QuestionIndex`]).
+    Bits(QuestionSet),
+    /// By condition.
+    Conditions(Vec<ConditionId>),
+}
+
+impl QuestionNames {
+    /// How many questions are named.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        match self {
+            Self::Bits(bits) => bits.count() as usize,
+            Self::Conditions(conditions) => conditions.len(),
+        }
+    }
+
+    /// The names as they were sent, for the evidence of the command.
+    #[must_use]
+    pub fn text(&self) -> String {
+        match self {
+            Self::Bits(QuestionSet { low, high }) => {
+                format!("indexSet={}", u128::from(*high) << 64 | u128::from(*low))
+            }
+            Self::Conditions(conditions) => {
+                let texts: Vec<_> = conditions.iter().map(ToString::to_string).collect();
+                format!("conditionIds={}", texts.join(","))
+            }
+        }
+    }
 }
 
 /// Kind of account action. `/activity` uses the same words.
@@ -140,7 +174,7 @@ pub fn read_redeem(body: &[u8]) -> Result<RedeemAction, ApiError> {
     })
 }
 
-/// Reads the body of a convert: `{wallet?, eventId, indexSet, amount, reference}`.
+/// Reads the body of a convert: `{wallet?, eventId, indexSet | conditionIds, amount, reference}`.
 ///
 /// # Errors
 /// A field that is missing or wrong.
@@ -206,8 +240,31 @@ fn event(object: &Object<'_>) -> Result<u64, ApiError> {
     decimal::digits_u64(&text).map_err(|_| FieldError::wrong("eventId", &text, ALLOWED).into())
 }
 
-/// Reads a bit set of at most 128 questions; bit i is question i.
-fn questions(object: &Object<'_>) -> Result<QuestionSet, ApiError> {
+fn questions(object: &Object<'_>) -> Result<QuestionNames, ApiError> {
+    const ALLOWED: &str = "an array of 1 to 128 condition ids, without indexSet";
+    match object.get("conditionIds") {
+        Value::Null => index_set(object).map(QuestionNames::Bits),
+        Value::Array(list) if *object.get("indexSet") == Value::Null => {
+            let conditions = list.iter().map(|value| match value {
+                Value::Text(text) => ids::condition_id(text),
+                _ => None,
+            });
+            let conditions = conditions.collect::<Option<Vec<_>>>();
+            let conditions =
+                conditions.filter(|them| (1..=MAX_QUESTIONS as usize).contains(&them.len()));
+            let wrong = || FieldError::wrong("conditionIds", "an array", ALLOWED);
+            Ok(QuestionNames::Conditions(conditions.ok_or_else(wrong)?))
+        }
+        value => Err(ApiError::Field(FieldError {
+            field: "conditionIds",
+            value: Some(value.shown()),
+            allowed: ALLOWED,
+        })),
+    }
+}
+
+/// Reads a bit set of at most 128 questions; bit i is the question with index i.
+fn index_set(object: &Object<'_>) -> Result<QuestionSet, ApiError> {
     const ALLOWED: &str = "digits, 1 to 2^128 - 1";
     let text = digits(object, "indexSet", ALLOWED)?;
     let set = uint256(&text).ok().and_then(|word| {
@@ -287,7 +344,10 @@ mod tests {
         let body =
             format!(r#"{{"eventId":"42","indexSet":{set},"amount":"10000","reference":"r"}}"#);
         let action = read_convert(body.as_bytes()).unwrap();
-        assert_eq!(action.questions, QuestionSet { low, high });
+        assert_eq!(
+            action.questions,
+            QuestionNames::Bits(QuestionSet { low, high })
+        );
         assert_eq!(action.event, EventId(42));
     }
 

@@ -373,14 +373,7 @@ pub fn lots(text: &str) -> Option<Lots> {
 /// Reads a tick by its exact text.
 #[must_use]
 pub fn tick(text: &str) -> Option<Tick> {
-    [
-        Tick::Tenth,
-        Tick::Hundredth,
-        Tick::Thousandth,
-        Tick::TenThousandth,
-    ]
-    .into_iter()
-    .find(|tick| tick.text() == text)
+    Tick::ALL.iter().copied().find(|tick| tick.text() == text)
 }
 
 // Micro-shares, lots and prices differ by powers of ten, so their texts need no rounding.
@@ -411,12 +404,7 @@ mod tests {
 
     #[test]
     fn ticks_print_exactly_their_text_and_are_read_by_it_alone() {
-        for tick_of in [
-            Tick::Tenth,
-            Tick::Hundredth,
-            Tick::Thousandth,
-            Tick::TenThousandth,
-        ] {
+        for &tick_of in Tick::ALL {
             assert_eq!(Decimal::from(tick_of).to_string(), tick_of.text());
             assert_eq!(tick(tick_of.text()), Some(tick_of));
         }

@@ -339,8 +339,8 @@ error_codes! {
     NothingToRedeem = "nothing_to_redeem", 409, Never, "nothing to redeem",
         "The account has no shares of the market.";
     InvalidQuestions = "invalid_questions", 400, Never,
-        "indexSet names a question that is not there, allowed: one bit or more, each of a question of the event",
-        "`indexSet` is empty, or has a bit without a question.";
+        "indexSet or conditionIds names a question that is not there, allowed: each question of the event, once",
+        "`indexSet` has a bit without a question, or `conditionIds` a market that is no question of the event.";
     EventNotActive = "event_not_active", 409, Later, "a question of the event is not active",
         "A conversion needs all questions of the event active.";
     OrderOfAnotherOwner = "order_of_another_owner", 409, Never, "order belongs to another account",
@@ -379,9 +379,15 @@ error_codes! {
     HalfInNegRisk = "half_in_neg_risk", 400, Never,
         "payout is half, allowed in plain markets only",
         "A question of a neg-risk event does not resolve to half.";
+    OutsideNotLast = "outside_not_last", 409, Never,
+        "payout is outside, allowed for the last open question of an event whose others resolved No",
+        "None of the listed questions can only win after all of them lost.";
+    InvalidQuestionIndex = "invalid_question_index", 409, Never,
+        "question_index is in use in the event, or only some of its questions have one",
+        "All questions of an event have an index of their own, or none has one.";
     InvalidTick = "invalid_tick", 400, Never,
-        "tick_size is not allowed: finer than <tick> only",
-        "A tick only becomes finer.";
+        "tick_size is not allowed: finer than <tick> and a divisor of it only",
+        "A tick only becomes finer, and every price stays on it.";
     InvalidFee = "invalid_fee", 400, Never,
         "fee is not allowed: rate_ppm 0 to 1000000, exponent 0 to 2",
         "The fee is outside of its range.";

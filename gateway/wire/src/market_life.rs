@@ -14,6 +14,9 @@ use crate::rejection::state_word;
 pub struct MarketLife {
     /// Its state, or a stage of it: `proposed`, `disputed`, `settled`.
     pub stage: &'static str,
+    /// Who keeps it from trading, while it is paused: `operator`, `upstream`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub holds: Vec<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     opens_at: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -27,7 +27,7 @@ pub use description::{
 };
 pub use form::{
     Address, Amount, Clock, Collateral, Condition, Hash, Key, Name, PlainForm, RoleWord, Roles,
-    Shares, Source, TickSize, mode_word, payout_word, wallet_kind_word,
+    Shares, Source, TickSize, hold_words, mode_word, payout_word, wallet_kind_word,
 };
 pub use payments::{HeldReference, HeldRow, HeldRows, Nothing, PaymentsChange};
 pub use people::{
@@ -37,7 +37,7 @@ pub use profile::ProfileEdit;
 pub use reader::{read, read_reason};
 pub use register::{EventEdit, EventRegistration, MarketEdit, MarketRegistration, MarketTerms};
 pub use request::{
-    Archive, Binding, ClosedOnly, FeeChange, FeesWithdrawal, KeyRevocation, MarketName,
+    Archive, Binding, ClosedOnly, FeeChange, FeesWithdrawal, HoldChange, KeyRevocation, MarketName,
     MinimumChange, ModeChange, OperatorCommand, Resolution, SettingsChange, TickChange, Transfer,
     WalletName,
 };

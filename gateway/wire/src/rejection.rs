@@ -189,10 +189,10 @@ fn shares(lots: u64) -> Decimal {
 
 /// The tick of this many price units; the finest tick for other values, which the core never sends.
 fn tick_of_units(units: u64) -> Tick {
-    [Tick::Tenth, Tick::Hundredth, Tick::Thousandth]
-        .into_iter()
-        .find(|tick| u64::from(tick.units()) == units)
-        .unwrap_or(Tick::TenThousandth)
+    let tick = Tick::ALL
+        .iter()
+        .find(|tick| u64::from(tick.units()) == units);
+    tick.copied().unwrap_or(Tick::TenThousandth)
 }
 
 /// The word for a market's state (docs/verify/rules.md §12).
@@ -217,6 +217,7 @@ pub const fn role_word(role: OperatorRole) -> &'static str {
         OperatorRole::Cashier => "cashier",
         OperatorRole::Support => "support",
         OperatorRole::ReadOnly => "read-only",
+        OperatorRole::Sync => "sync",
     }
 }
 
@@ -247,6 +248,8 @@ const fn code_of(reason: RejectionReason) -> ErrorCode {
         RejectionReason::BalanceLimit => ErrorCode::BalanceLimit,
         RejectionReason::TooManyReferences => ErrorCode::TooManyReferences,
         RejectionReason::HalfInNegRisk => ErrorCode::HalfInNegRisk,
+        RejectionReason::OutsideNotLast => ErrorCode::OutsideNotLast,
+        RejectionReason::InvalidQuestionIndex => ErrorCode::InvalidQuestionIndex,
         RejectionReason::InvalidTick => ErrorCode::InvalidTick,
         RejectionReason::InvalidFee => ErrorCode::InvalidFee,
         RejectionReason::InvalidMinimumSize => ErrorCode::InvalidMinimumSize,

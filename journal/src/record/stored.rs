@@ -2,11 +2,12 @@
 
 use foretell_model::{
     AccountNumber, ApiKey, CloseReason, ConditionId, DomainNumber, EventId, EventNumber,
-    FeeSchedule, KeyNumber, Lots, MarketNumber, MarketState, MarketTerms, MatchKind, Micros,
-    OperatorName, OperatorNumber, OperatorRole, OrderId, OrderNumber, OrderType, Outcome,
-    PaymentSettings, PaymentsUpdate, Payout, PolicyUpdate, Price, QuestionSet, Reference,
-    RejectionReason, ResolutionPolicy, RoleSet, Sequence, Settings, SettingsUpdate, Side,
-    SystemMode, TermsUpdate, Tick, TimeMs, TimeNs, TimeSeconds, TokenId, WalletAddress, WalletKind,
+    FeeSchedule, Hold, HoldSet, KeyNumber, Lots, MarketNumber, MarketState, MarketTerms, MatchKind,
+    Micros, OperatorName, OperatorNumber, OperatorRole, OrderId, OrderNumber, OrderType, Outcome,
+    PaymentSettings, PaymentsUpdate, Payout, PolicyUpdate, Price, QuestionIndex, QuestionSet,
+    Reference, RejectionReason, ResolutionPolicy, RoleSet, Sequence, Settings, SettingsUpdate,
+    Side, SystemMode, TermsUpdate, Tick, TimeMs, TimeNs, TimeSeconds, TokenId, WalletAddress,
+    WalletKind,
 };
 use rkyv::Portable;
 use rkyv::bytecheck::CheckBytes;
@@ -196,6 +197,7 @@ stored_code!(
     MatchKind,
     CloseReason,
     MarketState,
+    Hold,
     Payout,
     SystemMode,
     WalletKind,
@@ -212,6 +214,18 @@ impl Stored for RejectionReason {
     #[inline]
     fn from_raw(raw: u16_ule) -> Option<Self> {
         Self::from_code(raw.to_native())
+    }
+}
+
+impl Stored for HoldSet {
+    type Raw = u8;
+    #[inline]
+    fn to_raw(self) -> u8 {
+        self.bits()
+    }
+    #[inline]
+    fn from_raw(raw: u8) -> Option<Self> {
+        Self::from_bits(raw)
     }
 }
 
@@ -286,7 +300,7 @@ macro_rules! optional_code {
         }
     )+};
 }
-optional_code!(Outcome, Payout);
+optional_code!(Outcome, Payout, QuestionIndex);
 
 macro_rules! optional_number {
     ($($name:ident),+) => {$(

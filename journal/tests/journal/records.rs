@@ -6,10 +6,10 @@ use foretell_journal::record::{
 };
 use foretell_model::command::{
     AddOperator, ArchiveMarket, AttestState, BindWallet, CancelAll, CancelMarketOrders,
-    CancelOrder, Convert, Deposit, Dispute, Finalise, ListWallet, Merge, Propose, Redeem,
-    RegisterDomain, RegisterKey, RegisterMarket, ResolveMarket, RevokeKey, SetClosedOnly, SetFee,
-    SetHeartbeat, SetMinimumSize, SetPolicy, SetTerms, SetTick, Split, Withdraw, WithdrawFees,
-    WithdrawProposal,
+    CancelOrder, Convert, Deposit, Dispute, Finalise, ListWallet, Merge, PauseMarket, Propose,
+    Redeem, RegisterDomain, RegisterKey, RegisterMarket, ResolveMarket, ResumeMarket, RevokeKey,
+    SetClosedOnly, SetFee, SetHeartbeat, SetMinimumSize, SetPolicy, SetTerms, SetTick, Split,
+    Withdraw, WithdrawFees, WithdrawProposal,
 };
 use foretell_model::event::{
     self, AccountOpened, CancelRequested, ClosedOnlySet, Converted, Deposited, Disputed,
@@ -22,11 +22,12 @@ use foretell_model::event::{
 use foretell_model::limits::{MAX_EVENTS, MAX_EVIDENCE_BYTES};
 use foretell_model::{
     AccountNumber, ApiKey, CloseReason, Command, ConditionId, DomainNumber, Event, EventId,
-    EventNumber, FeeSchedule, Fill, KeyNumber, Lots, MarketNumber, MarketState, MarketTerms,
-    MatchKind, Micros, OperatorName, OperatorNumber, OperatorRole, OrderId, OrderNumber, OrderType,
-    Outcome, PaymentSettings, PaymentsUpdate, Payout, PlaceOrder, PolicyUpdate, Price, QuestionSet,
-    Reference, RejectionReason, ResolutionPolicy, RoleSet, Sequence, SettingsUpdate, Side,
-    SystemMode, TermsUpdate, Tick, TimeMs, TimeNs, TimeSeconds, TokenId, WalletAddress, WalletKind,
+    EventNumber, FeeSchedule, Fill, Hold, HoldSet, KeyNumber, Lots, MarketNumber, MarketState,
+    MarketTerms, MatchKind, Micros, OperatorName, OperatorNumber, OperatorRole, OrderId,
+    OrderNumber, OrderType, Outcome, PaymentSettings, PaymentsUpdate, Payout, PlaceOrder,
+    PolicyUpdate, Price, QuestionIndex, QuestionSet, Reference, RejectionReason, ResolutionPolicy,
+    RoleSet, Sequence, SettingsUpdate, Side, SystemMode, TermsUpdate, Tick, TimeMs, TimeNs,
+    TimeSeconds, TokenId, WalletAddress, WalletKind,
 };
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -49,6 +50,15 @@ impl Words {
     fn u8(&mut self) -> u8 {
         (self.u64() & 0xff).try_into().unwrap()
     }
+    fn index(&mut self) -> Option<QuestionIndex> {
+        let index = QuestionIndex::from_code(self.u8() & 127);
+        index.filter(|_| self.flag())
+    }
+
+    fn holds(&mut self) -> HoldSet {
+        HoldSet::from_bits(self.u8() & 3).expect("two holds")
+    }
+
     fn flag(&mut self) -> bool {
         self.u64() & 1 == 1
     }
@@ -235,6 +245,7 @@ impl Words {
                 event: EventId(self.u64()),
             },
             31 => Command::RegisterMarket(RegisterMarket {
+                index: self.index(),
                 condition: ConditionId(self.bytes()),
                 tokens: [TokenId(self.bytes()), TokenId(self.bytes())],
                 tick: self.tick(),
@@ -250,12 +261,14 @@ impl Words {
             32 => Command::ActivateMarket {
                 market: self.market(),
             },
-            33 => Command::PauseMarket {
+            33 => Command::PauseMarket(PauseMarket {
                 market: self.market(),
-            },
-            34 => Command::ResumeMarket {
+                hold: self.pick(Hold::ALL),
+            }),
+            34 => Command::ResumeMarket(ResumeMarket {
                 market: self.market(),
-            },
+                hold: self.pick(Hold::ALL),
+            }),
             35 => Command::CloseMarket {
                 market: self.market(),
             },
@@ -472,6 +485,7 @@ impl Words {
             30 => Event::EventRegistered(EventRegistered {
                 event: EventNumber(self.u32()),
                 id: EventId(self.u64()),
+                outside: self.market(),
             }),
             31 => Event::EventFrozen {
                 event: EventNumber(self.u32()),
@@ -484,6 +498,7 @@ impl Words {
             33 => Event::MarketStateSet(MarketStateSet {
                 market: self.market(),
                 state: self.pick(MarketState::ALL),
+                holds: self.holds(),
             }),
             34 => Event::MarketResolved(MarketResolved {
                 market: self.market(),
@@ -554,6 +569,7 @@ impl Words {
             39 => Event::TermsSet(TermsSet {
                 market: self.market(),
                 terms: self.terms(),
+                clear_armed: self.flag(),
             }),
             40 => Event::MarketCleared {
                 market: self.market(),

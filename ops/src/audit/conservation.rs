@@ -319,7 +319,7 @@ impl Conservation {
         }
     }
 
-    /// No of the named questions goes, Yes of the others comes into existence.
+    /// No of the named questions goes, Yes of the others and of the outside question comes into existence.
     fn convert(
         &mut self,
         (account, event, lots): (AccountNumber, EventNumber, Lots),
@@ -350,6 +350,10 @@ impl Conservation {
                 self.credit(account, *market, Outcome::Yes, lots);
             }
         }
+        let outside = registry.outside(event)?;
+        self.touched.push(outside);
+        self.totals(outside).supply[0] += lots.0;
+        self.credit(account, outside, Outcome::Yes, lots);
         grown(&mut self.events, event.0).converted += lots.0;
         Ok(())
     }
@@ -448,12 +452,13 @@ impl Conservation {
         Ok(())
     }
 
-    /// Every No and what was converted, until a question resolves Yes; from then on that Yes and the
-    /// No of all others (docs/verify/rules.md §11).
+    /// Every No and every Yes of the outside question, until a question resolves Yes; from then on that
+    /// Yes and the No of all others (docs/verify/rules.md §11).
     fn locked_in_event(&self, event: EventNumber, registry: &Registry) -> Check<u64> {
         let mut no = 0;
         let mut after_yes = None;
-        for question in registry.questions(event)? {
+        let outside = registry.outside(event)?;
+        for question in registry.questions(event)?.iter().chain([&outside]) {
             let supply = self.supply(*question);
             no += supply[1];
             if registry.market(*question)?.payout == Some(Payout::Yes) {
@@ -465,7 +470,7 @@ impl Conservation {
         }
         let lots = match after_yes {
             Some([yes_of_winner, no_of_winner]) => no - no_of_winner + yes_of_winner,
-            None => no + self.converted(event),
+            None => no + self.supply(outside)[0],
         };
         Ok(lots * u64::from(PRICE_ONE))
     }

@@ -9,9 +9,11 @@ use foretell_model::event::{
 };
 use foretell_model::evidence::ActEvidence;
 use foretell_model::limits::MAX_QUESTIONS;
+use foretell_model::operator::FIRST_OPERATORS;
+use foretell_model::outside::outside_names;
 use foretell_model::{
-    AccountNumber, Command, ConditionId, Event, EventNumber, FrameRef, MarketNumber, OperatorName,
-    OperatorNumber, OperatorRole, Payout, TokenId, WalletAddress, WalletKind,
+    AccountNumber, Command, ConditionId, Event, EventId, EventNumber, FrameRef, MarketNumber,
+    OperatorName, OperatorNumber, OperatorRole, Payout, TokenId, WalletAddress, WalletKind,
 };
 
 use super::violation::{Check, Violation, ensure};
@@ -34,14 +36,21 @@ pub(crate) struct Market {
     pub(crate) payout: Option<Payout>,
 }
 
+/// An event group.
+#[derive(Debug)]
+struct EventGroup {
+    /// Its questions, in order.
+    questions: Vec<MarketNumber>,
+    outside: MarketNumber,
+}
+
 /// Everything that has a number. Numbers are given in order, so that one beyond the end of its list
 /// was never given.
 #[derive(Debug)]
 pub(crate) struct Registry {
     pub(crate) accounts: Vec<Account>,
     pub(crate) markets: Vec<Market>,
-    /// Questions of each event, in order.
-    events: Vec<Vec<MarketNumber>>,
+    events: Vec<EventGroup>,
     domains: Vec<(u8, Arc<Domain>)>,
     /// Operator n at index n − 1, revoked ones included.
     operators: Vec<(OperatorName, OperatorRole)>,
@@ -54,7 +63,7 @@ impl Default for Registry {
             markets: Vec::new(),
             events: Vec::new(),
             domains: Vec::new(),
-            operators: vec![(OperatorName::FIRST_ADMIN, OperatorRole::Admin)],
+            operators: FIRST_OPERATORS.into(),
         }
     }
 }
@@ -71,9 +80,17 @@ impl Registry {
     }
 
     pub(crate) fn questions(&self, event: EventNumber) -> Check<&[MarketNumber]> {
-        let questions = self.events.get(event.0 as usize);
-        let questions = questions.ok_or_else(|| unknown("event", event.0))?;
-        Ok(questions)
+        Ok(&self.event(event)?.questions)
+    }
+
+    /// The outside question of an event.
+    pub(crate) fn outside(&self, event: EventNumber) -> Check<MarketNumber> {
+        Ok(self.event(event)?.outside)
+    }
+
+    fn event(&self, event: EventNumber) -> Check<&EventGroup> {
+        let known = self.events.get(event.0 as usize);
+        known.ok_or_else(|| unknown("event", event.0))
     }
 
     /// The name and role of an operator.
@@ -121,10 +138,14 @@ impl Registry {
                 (unbound.owner, unbound.kind) = (wallet, WalletKind::Eoa);
                 Ok(())
             }
-            Event::EventRegistered(EventRegistered { event, .. }) => {
+            Event::EventRegistered(EventRegistered { event, id, outside }) => {
                 let next = self.events.len();
-                self.events.push(Vec::new());
-                check_next("event", event.0, next)
+                self.events.push(EventGroup {
+                    questions: Vec::new(),
+                    outside,
+                });
+                check_next("event", event.0, next)?;
+                self.add_outside(event, id, outside)
             }
             Event::MarketRegistered(MarketRegistered { market, .. }) => {
                 self.register_market(frame, market)
@@ -160,10 +181,10 @@ impl Registry {
             return Err(Violation::rule("a market is registered by another command"));
         };
         if let Some(event) = event {
-            let questions = self.events.get_mut(event.0 as usize);
-            let questions = questions.ok_or_else(|| unknown("event", event.0))?;
-            questions.push(number);
-            ensure(questions.len() <= MAX_QUESTIONS as usize, || {
+            let group = self.events.get_mut(event.0 as usize);
+            let group = group.ok_or_else(|| unknown("event", event.0))?;
+            group.questions.push(number);
+            ensure(group.questions.len() <= MAX_QUESTIONS as usize, || {
                 format!("event {event} has more than {MAX_QUESTIONS} questions")
             })?;
         }
@@ -172,6 +193,19 @@ impl Registry {
             condition,
             tokens,
             event,
+            payout: None,
+        });
+        check_next("market", number.0, next)
+    }
+
+    /// The names of an outside question follow from the id of its event.
+    fn add_outside(&mut self, event: EventNumber, id: EventId, number: MarketNumber) -> Check {
+        let (condition, tokens) = outside_names(id);
+        let next = self.markets.len();
+        self.markets.push(Market {
+            condition,
+            tokens,
+            event: Some(event),
             payout: None,
         });
         check_next("market", number.0, next)

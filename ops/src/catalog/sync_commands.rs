@@ -238,7 +238,7 @@ fn exchange(
     listen: Option<SocketAddr>,
     backoff: Backoff,
 ) -> Result<Arc<Exchange>, Failure> {
-    let client = client::connect_to(listen.unwrap_or(config.operator.listen), config)?;
+    let client = client::connect_sync(listen.unwrap_or(config.operator.listen), config)?;
     Ok(Arc::new(Exchange::new(
         client,
         backoff,

@@ -617,6 +617,12 @@ impl Config {
         self.data.directory.join("operator.token")
     }
 
+    /// Path of the bearer token of the synchronization of the catalog.
+    #[must_use]
+    pub fn sync_token_file(&self) -> PathBuf {
+        self.data.directory.join("sync.token")
+    }
+
     /// Path of the token that the command line sends.
     #[must_use]
     pub fn own_token_file(&self) -> PathBuf {

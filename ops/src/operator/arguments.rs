@@ -42,10 +42,13 @@ pub(crate) enum Market {
         /// Condition id or slug
         market: String,
     },
-    /// Resume trading
+    /// Resume trading, once no other hold is left
     Resume {
         /// Condition id or slug
         market: String,
+        /// Lift the hold of the upstream instead of the operator's
+        #[arg(long)]
+        upstream: bool,
     },
     /// End trading for good, cancel its orders; safe to repeat
     Close {
@@ -294,6 +297,11 @@ type Words<T> = &'static [(T, &'static str, &'static str)];
 pub(super) const PAYOUTS: Words<Payout> = &[
     (Payout::Yes, "yes", "Outcome 0 pays 1"),
     (Payout::No, "no", "Outcome 1 pays 1"),
+    (
+        Payout::Outside,
+        "outside",
+        "None of the listed questions of the event group won",
+    ),
     (Payout::Half, "half", "Both pay ½ (plain markets only)"),
 ];
 

@@ -54,6 +54,14 @@ pub(crate) fn connect_to(listen: SocketAddr, config: &Config) -> Result<Operator
     client(listen, &config.operator_token_file())
 }
 
+/// A client of the synchronization of the catalog, which acts as the operator of that name.
+///
+/// # Errors
+/// The token file cannot be read.
+pub(crate) fn connect_sync(listen: SocketAddr, config: &Config) -> Result<OperatorClient, Failure> {
+    client(listen, &config.sync_token_file())
+}
+
 fn client(listen: SocketAddr, token_file: &Path) -> Result<OperatorClient, Failure> {
     let token = token(token_file)?;
     let client = OperatorClient::new(&format!("http://{listen}"), &token).map_err(Failure::new)?;

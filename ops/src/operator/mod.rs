@@ -13,13 +13,14 @@ mod show;
 
 use std::process::ExitCode;
 
+use foretell_model::Hold;
 use foretell_operator_client::OperatorError;
 use foretell_wire::ApiError;
 use foretell_wire::operator::{
     Address, Amount, Archive, Binding, ClosedOnly, Collateral as Limit, EventRegistration,
-    FeeChange, FeesWithdrawal, HeldReference, Key, KeyRevocation, MarketName, MinimumChange,
-    ModeChange, Name, Nothing, OperatorCommand, OperatorRevocation, PaymentsChange, PlainForm as _,
-    Shares, TickChange, TickSize, Transfer, WalletName,
+    FeeChange, FeesWithdrawal, HeldReference, HoldChange, Key, KeyRevocation, MarketName,
+    MinimumChange, ModeChange, Name, Nothing, OperatorCommand, OperatorRevocation, PaymentsChange,
+    PlainForm as _, Shares, TickChange, TickSize, Transfer, WalletName,
 };
 use serde_json::{Value, json};
 
@@ -67,8 +68,16 @@ pub(crate) fn market(
             get(config, &path, output, show::market)
         }
         Market::Activate { market } => of_market(market, OperatorCommand::Activate),
-        Market::Pause { market } => of_market(market, OperatorCommand::Pause),
-        Market::Resume { market } => of_market(market, OperatorCommand::Resume),
+        Market::Pause { market } => send(config, output, || {
+            let condition_id = condition_of(market)?;
+            let hold = None;
+            Ok(OperatorCommand::Pause(HoldChange { condition_id, hold }))
+        }),
+        Market::Resume { market, upstream } => send(config, output, || {
+            let condition_id = condition_of(market)?;
+            let hold = upstream.then_some(Hold::Upstream);
+            Ok(OperatorCommand::Resume(HoldChange { condition_id, hold }))
+        }),
         Market::Close { market, file } => {
             let selected = market_file::selected(market.as_deref(), None, file.as_deref())?;
             close_markets::close(config, &selected, output)

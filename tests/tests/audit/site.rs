@@ -267,6 +267,7 @@ fn tokens(market: u32) -> [TokenId; 2] {
 
 fn register(market: u32, event: Option<EventNumber>) -> RegisterMarket {
     RegisterMarket {
+        index: None,
         condition: ConditionId([0xC0 + u8::try_from(market).expect("few markets"); 32]),
         tokens: tokens(market),
         tick: Tick::Hundredth,

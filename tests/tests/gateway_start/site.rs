@@ -258,6 +258,7 @@ pub(crate) fn checks_nothing_at_start(data: &Path) -> Gateway {
         stage_log: None,
         page: None,
         operator_token: OperatorToken::new(TOKEN).ok(),
+        sync_token: None,
         oracle: None,
     })
     .expect("a gateway")

@@ -7,16 +7,17 @@ use std::collections::{BTreeSet, VecDeque};
 
 use foretell_model::command::{
     ArchiveMarket, AttestState, BindWallet, CancelAll, CancelMarketOrders, CancelOrder, Convert,
-    Deposit, Merge, Redeem, RegisterDomain, RegisterKey, RegisterMarket, ResolveMarket, RevokeKey,
-    SetClosedOnly, SetFee, SetHeartbeat, SetMinimumSize, SetTick, Split, Withdraw, WithdrawFees,
+    Deposit, Merge, PauseMarket, Redeem, RegisterDomain, RegisterKey, RegisterMarket,
+    ResolveMarket, ResumeMarket, RevokeKey, SetClosedOnly, SetFee, SetHeartbeat, SetMinimumSize,
+    SetTick, Split, Withdraw, WithdrawFees,
 };
 use foretell_model::limits::{MAX_FEE_RATE_PPM, MAX_QUESTIONS, NEWEST_RULES, ORDER_ID_SHARES};
 use foretell_model::state::StateRecord;
 use foretell_model::{
     AccountNumber, ApiKey, Command, CommandStamp, ConditionId, DomainNumber, EventId, EventNumber,
-    FeeSchedule, KeyNumber, Lots, MarketNumber, MarketState, Micros, OrderId, OrderType, Outcome,
-    Payout, QuestionSet, Reference, Sequence, Settings, SettingsUpdate, SystemMode, Tick, TimeNs,
-    TokenId, WalletAddress, WalletKind,
+    FeeSchedule, Hold, KeyNumber, Lots, MarketNumber, MarketState, Micros, OrderId, OrderType,
+    Outcome, Payout, QuestionSet, Reference, Sequence, Settings, SettingsUpdate, SystemMode, Tick,
+    TimeNs, TokenId, WalletAddress, WalletKind,
 };
 
 use crate::placements::{EXTREMES, placement};
@@ -449,8 +450,14 @@ impl Generator {
                 Command::RegisterMarket(self.market_to_register(next))
             }
             Kind::ActivateMarket => Command::ActivateMarket { market },
-            Kind::PauseMarket => Command::PauseMarket { market },
-            Kind::ResumeMarket => Command::ResumeMarket { market },
+            Kind::PauseMarket => Command::PauseMarket(PauseMarket {
+                market,
+                hold: Hold::Operator,
+            }),
+            Kind::ResumeMarket => Command::ResumeMarket(ResumeMarket {
+                market,
+                hold: Hold::Operator,
+            }),
             Kind::CloseMarket => Command::CloseMarket { market },
             Kind::ResolveMarket => Command::ResolveMarket(ResolveMarket {
                 market,
@@ -579,6 +586,7 @@ impl Generator {
         let mut condition = [9; 32];
         condition[..4].copy_from_slice(&index.to_be_bytes());
         RegisterMarket {
+            index: None,
             condition: ConditionId(condition),
             tokens: [
                 token(2 * index),

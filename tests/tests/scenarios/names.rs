@@ -1,5 +1,6 @@
 //! The names a scenario uses, and the numbers the exchange gave them.
 
+use foretell_model::operator::FIRST_OPERATORS;
 use std::collections::BTreeMap;
 
 use foretell_model::command::{AddOperator, RegisterKey};
@@ -69,7 +70,10 @@ impl Names {
     }
 
     pub(crate) fn operator(&self, name: &str) -> OperatorNumber {
-        let known = self.operators.get(name).copied();
+        let first = (1..).map(OperatorNumber).zip(FIRST_OPERATORS);
+        let mut first = first.filter(|(_, (known, _))| known.text() == name);
+        let known = first.next().map(|(number, _)| number);
+        let known = known.or_else(|| self.operators.get(name).copied());
         known.unwrap_or(OperatorNumber(u16::MAX))
     }
 
@@ -118,8 +122,9 @@ impl Names {
                         self.operators.insert(name.text().to_owned(), operator);
                     }
                 }
-                Event::EventRegistered(EventRegistered { event, .. }) => {
+                Event::EventRegistered(EventRegistered { event, outside, .. }) => {
                     self.events.insert(named.to_owned(), event);
+                    self.markets.insert(format!("outside-of-{named}"), outside);
                 }
                 _ => {}
             }

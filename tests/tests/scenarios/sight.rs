@@ -1,5 +1,6 @@
 //! The `see` statements: each subject is rendered as a text and compared whole.
 
+use foretell_model::outside::OUTSIDE_INDEX;
 use foretell_model::state::{self, StateRecord};
 use foretell_model::{EventNumber, Lots, Micros, Payout, Side, TimeNs};
 
@@ -95,32 +96,32 @@ fn accrued(name: &str, state: &[StateRecord], names: &Names) -> Micros {
     amounts.sum()
 }
 
-/// Σ supply(No) + c until a question resolves Yes; then its Yes and the No of the others.
+/// Σ supply(No) + supply(Yes of outside) until a question resolves Yes; then its Yes and the No of the
+/// others.
 fn locked(wanted: EventNumber, state: &[StateRecord]) -> Lots {
     let (mut no, mut other_no, mut yes) = (Lots::ZERO, Lots::ZERO, None);
-    let mut converts = Lots::ZERO;
+    let mut outside = Lots::ZERO;
     for record in state {
-        match record {
-            StateRecord::Event(state::Event {
-                event, converted, ..
-            }) if *event == wanted => converts = *converted,
-            StateRecord::Market(state::Market {
-                question: Some((event, _)),
-                payout,
-                supply,
-                ..
-            }) if *event == wanted => {
-                no += supply[1];
-                if *payout == Some(Payout::Yes) {
-                    yes = Some(supply[0]);
-                } else {
-                    other_no += supply[1];
-                }
+        if let StateRecord::Market(state::Market {
+            question: Some((event, place)),
+            payout,
+            supply,
+            ..
+        }) = record
+            && *event == wanted
+        {
+            no += supply[1];
+            if *place == OUTSIDE_INDEX {
+                outside = supply[0];
             }
-            _ => {}
+            if *payout == Some(Payout::Yes) {
+                yes = Some(supply[0]);
+            } else {
+                other_no += supply[1];
+            }
         }
     }
-    yes.map_or(no + converts, |yes| yes + other_no)
+    yes.map_or(no + outside, |yes| yes + other_no)
 }
 
 fn position(name: &str, of: &str, state: &[StateRecord], names: &Names) -> String {

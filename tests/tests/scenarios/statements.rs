@@ -2,12 +2,13 @@
 
 use foretell_model::command::{
     ArchiveMarket, AttestState, BindWallet, CancelAll, CancelMarketOrders, CancelOrder, Convert,
-    Deposit, Merge, Redeem, RegisterKey, RegisterMarket, ResolveMarket, RevokeKey, SetClosedOnly,
-    SetFee, SetHeartbeat, SetMinimumSize, SetTick, Split, Withdraw, WithdrawFees,
+    Deposit, Merge, PauseMarket, Redeem, RegisterKey, RegisterMarket, ResolveMarket, ResumeMarket,
+    RevokeKey, SetClosedOnly, SetFee, SetHeartbeat, SetMinimumSize, SetTick, Split, Withdraw,
+    WithdrawFees,
 };
 use foretell_model::{
-    Command, EventId, FeeSchedule, Lots, MarketNumber, Outcome, Payout, QuestionSet, Reference,
-    Sequence, SystemMode, WalletKind,
+    Command, EventId, FeeSchedule, Hold, Lots, MarketNumber, Outcome, Payout, QuestionIndex,
+    QuestionSet, Reference, Sequence, SystemMode, WalletKind,
 };
 
 use crate::names::{Names, padded};
@@ -129,12 +130,14 @@ impl Desk {
             "activate" => Command::ActivateMarket {
                 market: self.market(words)?,
             },
-            "pause" => Command::PauseMarket {
+            "pause" => Command::PauseMarket(PauseMarket {
+                hold: hold(words),
                 market: self.market(words)?,
-            },
-            "resume" => Command::ResumeMarket {
+            }),
+            "resume" => Command::ResumeMarket(ResumeMarket {
+                hold: hold(words),
                 market: self.market(words)?,
-            },
+            }),
             "close" => Command::CloseMarket {
                 market: self.market(words)?,
             },
@@ -162,13 +165,14 @@ impl Desk {
         }))
     }
 
-    /// `[tick 0.01] [keeps-tick] [min 5] [fee 40000^1] [event E]`
+    /// `[tick 0.01] [keeps-tick] [min 5] [fee 40000^1] [event E [index 7]]`
     pub(crate) fn register_market(
         &mut self,
         name: &str,
         words: &mut Words<'_>,
     ) -> Result<RegisterMarket, String> {
         Ok(RegisterMarket {
+            index: words.option("index").map(index).transpose()?,
             condition: Names::condition(name),
             tokens: Names::tokens(words.option("tokens").unwrap_or(name)),
             tick: text::tick(words.option("tick").unwrap_or("0.01"))?,
@@ -281,6 +285,20 @@ impl Desk {
             None => Reference(padded(&format!("#{}", self.references))),
         }
     }
+}
+
+/// The operator's hold, or with `upstream` the upstream's.
+fn hold(words: &mut Words<'_>) -> Hold {
+    match words.flag("upstream") {
+        true => Hold::Upstream,
+        false => Hold::Operator,
+    }
+}
+
+fn index(text: &str) -> Result<QuestionIndex, String> {
+    let number = u8::try_from(text::number(text)?).ok();
+    let index = number.and_then(QuestionIndex::from_code);
+    index.ok_or_else(|| format!("`{text}` is no index of a question"))
 }
 
 fn on_or_off(words: &mut Words<'_>) -> Result<bool, String> {

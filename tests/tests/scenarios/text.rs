@@ -5,8 +5,8 @@ use foretell_model::event::{
     OrderRested, Redeemed, TickSet,
 };
 use foretell_model::{
-    CommandOutcome, Event, Fill, Lots, MatchKind, Micros, OrderResult, OrderStatus, Payout, Price,
-    Rejection, RejectionReason, Tick, Verdict,
+    CommandOutcome, Event, Fill, Hold, Lots, MatchKind, Micros, OrderResult, OrderStatus, Payout,
+    Price, Rejection, RejectionReason, Tick, Verdict,
 };
 
 use crate::market_life;
@@ -157,8 +157,16 @@ pub(crate) fn of_event(event: &Event, names: &Names) -> String {
             format!("opened {}", names.name_of_account(account))
         }
         Event::EventFrozen { event } => format!("frozen {}", names.name_of_event(event)),
-        Event::MarketStateSet(MarketStateSet { market, state }) => {
-            format!("{} is {state:?}", names.name_of_market(market))
+        Event::MarketStateSet(MarketStateSet {
+            market,
+            state,
+            holds,
+        }) => {
+            let by = match holds.contains(Hold::Upstream) {
+                true => " by the upstream",
+                false => "",
+            };
+            format!("{} is {state:?}{by}", names.name_of_market(market))
         }
         Event::MarketResolved(MarketResolved { market, payout }) => {
             format!(
@@ -219,5 +227,6 @@ pub(crate) const fn of_payout(payout: Payout) -> &'static str {
         Payout::Yes => "YES",
         Payout::No => "NO",
         Payout::Half => "HALF",
+        Payout::Outside => "OUTSIDE",
     }
 }

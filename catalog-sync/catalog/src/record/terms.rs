@@ -172,13 +172,11 @@ fn tick(digits: Option<String>) -> Result<Tick, NotTradable> {
     let Some(digits) = digits else {
         return Ok(DEFAULT_TICK);
     };
-    match scaled(&digits, 4) {
-        Some(1_000) => Ok(Tick::Tenth),
-        Some(100) => Ok(Tick::Hundredth),
-        Some(10) => Ok(Tick::Thousandth),
-        Some(1) => Ok(Tick::TenThousandth),
-        _ => Err(NotTradable::Tick(quoted(&digits))),
-    }
+    let units = scaled(&digits, 4);
+    let mut ticks = Tick::ALL.iter().copied();
+    ticks
+        .find(|tick| units == Some(tick.units().into()))
+        .ok_or_else(|| NotTradable::Tick(quoted(&digits)))
 }
 
 /// The minimum order: the default when missing, a lot when 0.

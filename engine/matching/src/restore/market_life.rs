@@ -1,6 +1,7 @@
 //! Restores the site, operators, terms, policies and proposals.
 
 use foretell_model::limits::{MAX_BALANCE, MAX_LISTED_WALLETS, MAX_OPERATORS, MAX_WINDOW_SECONDS};
+use foretell_model::operator::FIRST_OPERATORS;
 use foretell_model::{
     AccountNumber, MarketNumber, MarketState, OperatorNumber, PaymentSettings, ResolutionPolicy,
     TimeNs,
@@ -35,16 +36,17 @@ impl Restorer {
     pub(super) fn put_operator(&mut self, number: OperatorNumber, added: Operator) -> Checked {
         check(number.0 <= MAX_OPERATORS, "too many operators")?;
         check(added.name.is_valid(), "invalid operator name")?;
-        let is_first = number == OperatorNumber::FIRST_ADMIN;
+        let first = FIRST_OPERATORS.get(usize::from(number.0).wrapping_sub(1));
+        let is_first = first == Some(&(added.name, added.role));
         check(
-            is_first == (added.token == [0; 32]),
-            "only the first admin has no token",
+            is_first == first.is_some() && is_first == (added.token == [0; 32]),
+            "the first operators, and only they, have no token",
         )?;
         let operators = &mut self.exchange.operators;
         check(
             operators.iter().all(|(_, other)| {
                 let is_same_name = other.live && added.live && other.name == added.name;
-                other.token != added.token && !is_same_name
+                (is_first || other.token != added.token) && !is_same_name
             }),
             "two operators have one name or token",
         )?;

@@ -105,9 +105,10 @@ impl Restorer {
                 frozen,
                 questions,
                 converted,
+                outside,
             }) => {
                 self.questions.push(questions);
-                self.put_event(event, id, frozen, converted)
+                self.put_event(event, id, frozen, converted, outside)
             }
             StateRecord::Market(state::Market {
                 market,
@@ -118,7 +119,9 @@ impl Restorer {
                 minimum_size,
                 fee,
                 question,
+                index,
                 state,
+                holds,
                 payout,
                 archived,
                 supply,
@@ -133,10 +136,16 @@ impl Restorer {
                     state,
                     tick_refines,
                     question,
+                    holds,
                     payout,
                     archived,
                 };
-                self.put_market(market, rules, MarketNames { condition, tokens })
+                let names = MarketNames {
+                    condition,
+                    tokens,
+                    index,
+                };
+                self.put_market(market, rules, names)
             }
             StateRecord::Position(state::Position {
                 account,

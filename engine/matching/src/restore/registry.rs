@@ -107,10 +107,11 @@ impl Restorer {
         id: EventId,
         frozen: bool,
         converted: Lots,
+        outside: MarketNumber,
     ) -> Checked {
         check_shares([converted; 2])?;
         let events = &mut self.exchange.event_groups;
-        check(events.add(id) == number, "number is not the next")?;
+        check(events.add(id, outside) == number, "number is not the next")?;
         events[number].frozen = frozen;
         events[number].converted = converted;
         Ok(())
@@ -135,12 +136,20 @@ impl Restorer {
                 .event_groups
                 .get(event)
                 .map_err(|_| "unknown event group")?;
-            let questions = &mut self.exchange.event_groups[event].questions;
-            check(
-                index as usize == questions.len(),
-                "not the next question of its event group",
-            )?;
-            questions.push(number);
+            let group = &mut self.exchange.event_groups[event];
+            if market.is_outside() {
+                let is_stated = group.outside == number;
+                check(
+                    is_stated,
+                    "another outside question than its event group states",
+                )?;
+            } else {
+                check(
+                    index as usize == group.questions.len(),
+                    "not the next question of its event group",
+                )?;
+                group.questions.push(number);
+            }
         }
         check(
             markets.add(market, names) == number,

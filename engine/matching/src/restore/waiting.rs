@@ -125,9 +125,9 @@ impl Restorer {
     }
 
     fn check_settlement(&self, market: MarketNumber) -> Checked {
-        self.check_market(market)?;
         let exchange = &self.exchange;
-        let is_resolved = exchange.markets[market].payout.is_some();
+        let settled = exchange.markets.get_any(market);
+        let is_resolved = settled.is_some_and(|market| market.payout.is_some());
         check(is_resolved, "a settlement of a market that is not resolved")?;
         let settlement = BackgroundWork::Settlement { market };
         let is_new = exchange

@@ -1,13 +1,13 @@
 //! Ends of resting orders: by id, owner, market and time; bounded and resumed.
 
 use foretell_model::command::{
-    BindWallet, CancelAll, CancelMarketOrders, CancelOrder, RevokeKey, SetClosedOnly,
+    BindWallet, CancelAll, CancelMarketOrders, CancelOrder, PauseMarket, RevokeKey, SetClosedOnly,
 };
 use foretell_model::event::MarketStateSet;
 use foretell_model::limits::MAX_VISITED_ORDERS;
 use foretell_model::{
-    CloseReason, Command, CommandOutcome, Event, MarketState, OrderId, OrderType, Outcome,
-    RejectionReason, Side, TimeNs, TimeSeconds, WalletAddress, WalletKind,
+    CloseReason, Command, CommandOutcome, Event, Hold, HoldSet, MarketState, OrderId, OrderType,
+    Outcome, RejectionReason, Side, TimeNs, TimeSeconds, WalletAddress, WalletKind,
 };
 
 use crate::world::{START, Trader, UNIT, World};
@@ -154,7 +154,11 @@ fn long_work_goes_on_in_continue_commands_and_nothing_comes_between() {
     let state = MarketState::Closed;
     assert_eq!(
         world.events[0],
-        Event::MarketStateSet(MarketStateSet { market, state })
+        Event::MarketStateSet(MarketStateSet {
+            holds: HoldSet::NONE,
+            market,
+            state
+        })
     );
     world.done(&Command::Continue);
     world.done(&Command::Continue);
@@ -171,7 +175,10 @@ fn closing_a_market_ends_bids_then_asks_best_first() {
     let far_bid = world.rest(trader, market, BUY_YES, 1, 30);
     let bid = world.rest(trader, market, BUY_YES, 1, 40);
     let late_bid = world.rest(trader, market, BUY_YES, 1, 40);
-    world.done(&Command::PauseMarket { market });
+    world.done(&Command::PauseMarket(PauseMarket {
+        market,
+        hold: Hold::Operator,
+    }));
     world.done(&Command::CloseMarket { market });
     assert_eq!(
         numbers(&world.closed()),

@@ -1,11 +1,11 @@
 //! Deposits, withdrawals and full sets, and idempotency by references.
 
 use foretell_model::command::{
-    Deposit, Merge, Redeem, SetClosedOnly, Split, Withdraw, WithdrawFees,
+    Deposit, Merge, PauseMarket, Redeem, SetClosedOnly, Split, Withdraw, WithdrawFees,
 };
 use foretell_model::limits::{MAX_BALANCE, REFERENCE_MEMORY_NS};
 use foretell_model::{
-    AccountNumber, Command, CommandOutcome, Event, FeeSchedule, Lots, MarketNumber, Micros,
+    AccountNumber, Command, CommandOutcome, Event, FeeSchedule, Hold, Lots, MarketNumber, Micros,
     Outcome, Payout, Reference, RejectionReason, Side, SystemMode, WalletAddress,
 };
 
@@ -241,7 +241,10 @@ fn who_may_make_and_take_apart_sets_when() {
         wallet: trader.wallet,
         closed_only: false,
     }));
-    world.done(&Command::PauseMarket { market });
+    world.done(&Command::PauseMarket(PauseMarket {
+        market,
+        hold: Hold::Operator,
+    }));
     let command = split(&mut world, trader, market, 1);
     world.refused(&command, RejectionReason::MarketPaused);
     world.done(&Command::CloseMarket { market });

@@ -1,12 +1,13 @@
 //! Lifecycle and rules of markets.
 
 use foretell_model::command::{
-    ArchiveMarket, RegisterMarket, ResolveMarket, SetFee, SetMinimumSize, SetTick,
+    ArchiveMarket, PauseMarket, RegisterMarket, ResolveMarket, ResumeMarket, SetFee,
+    SetMinimumSize, SetTick,
 };
 use foretell_model::event::TickSet;
 use foretell_model::{
-    Command, CommandOutcome, Event, EventNumber, FeeSchedule, Lots, MarketNumber, MarketState,
-    OrderStatus, Outcome, Payout, RejectionReason, Side, Tick, TokenId,
+    Command, CommandOutcome, Event, EventNumber, FeeSchedule, Hold, Lots, MarketNumber,
+    MarketState, OrderStatus, Outcome, Payout, RejectionReason, Side, Tick, TokenId,
 };
 
 use crate::world::World;
@@ -29,8 +30,14 @@ fn the_life_of_a_market_has_one_direction() {
             bring_to(&mut world, market, state);
             let command = [
                 Command::ActivateMarket { market },
-                Command::PauseMarket { market },
-                Command::ResumeMarket { market },
+                Command::PauseMarket(PauseMarket {
+                    market,
+                    hold: Hold::Operator,
+                }),
+                Command::ResumeMarket(ResumeMarket {
+                    market,
+                    hold: Hold::Operator,
+                }),
                 Command::CloseMarket { market },
                 Command::ResolveMarket(ResolveMarket {
                     market,
@@ -53,7 +60,10 @@ fn bring_to(world: &mut World, market: MarketNumber, state: MarketState) {
     }
     world.done(&Command::ActivateMarket { market });
     if state == MarketState::Paused {
-        world.done(&Command::PauseMarket { market });
+        world.done(&Command::PauseMarket(PauseMarket {
+            market,
+            hold: Hold::Operator,
+        }));
     }
     if matches!(state, MarketState::Closed | MarketState::Resolved) {
         world.done(&Command::CloseMarket { market });

@@ -1,10 +1,10 @@
 //! Neg-risk event groups: question lists, conversion, resolution.
 
-use foretell_model::command::{Convert, Redeem, ResolveMarket, SetClosedOnly};
+use foretell_model::command::{Convert, PauseMarket, Redeem, ResolveMarket, SetClosedOnly};
 use foretell_model::event::MarketRegistered;
 use foretell_model::limits::MAX_QUESTIONS;
 use foretell_model::{
-    AccountNumber, Command, CommandOutcome, Event, EventId, EventNumber, Lots, MarketNumber,
+    AccountNumber, Command, CommandOutcome, Event, EventId, EventNumber, Hold, Lots, MarketNumber,
     Micros, Payout, QuestionSet, RejectionReason, SystemMode,
 };
 
@@ -150,7 +150,10 @@ fn a_conversion_is_checked_in_order() {
     }));
     let command = convert(&mut world, trader, event, &[0], 1);
     world.refused(&command, RejectionReason::ClosedOnlyAccount);
-    world.done(&Command::PauseMarket { market: markets[0] });
+    world.done(&Command::PauseMarket(PauseMarket {
+        market: markets[0],
+        hold: Hold::Operator,
+    }));
     let command = convert(&mut world, trader, event, &[0], 1);
     world.refused(&command, RejectionReason::EventNotActive);
 }

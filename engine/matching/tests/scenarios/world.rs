@@ -199,6 +199,7 @@ impl World {
 
     pub(crate) fn description(&mut self, event: Option<EventNumber>) -> RegisterMarket {
         RegisterMarket {
+            index: None,
             condition: ConditionId(self.name()),
             tokens: [TokenId(self.name()), TokenId(self.name())],
             tick: Tick::Hundredth,

@@ -3,7 +3,7 @@
 use rkyv::{Archive, Deserialize, Serialize};
 
 use crate::id::{ConditionId, EventNumber, MarketNumber, TokenId};
-use crate::market::FeeSchedule;
+use crate::market::{FeeSchedule, Hold, QuestionIndex};
 use crate::quantity::{Lots, Tick};
 use crate::update::TermsUpdate;
 
@@ -26,6 +26,30 @@ pub struct RegisterMarket {
     pub fee: FeeSchedule,
     /// The neg-risk event group whose next question this market is; `None` = plain market.
     pub event: Option<EventNumber>,
+    /// Its bit in signed conversions; `None` = its place in the question list. All questions of an event
+    /// group have one, or none has (`InvalidQuestionIndex`).
+    pub index: Option<QuestionIndex>,
+}
+
+/// Put a hold on a market: active → paused. A paused market can get the other hold
+/// (`InvalidTransition` otherwise). The sync puts the upstream's alone, others the operator's
+/// (`OperatorRole`; docs/verify/rules.md §12).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Archive, Serialize, Deserialize)]
+pub struct PauseMarket {
+    /// The market.
+    pub market: MarketNumber,
+    /// Whose hold.
+    pub hold: Hold,
+}
+
+/// Lift a hold of a market; without the other one paused → active. As in [`PauseMarket`], but an admin
+/// lifts the upstream's, too.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Archive, Serialize, Deserialize)]
+pub struct ResumeMarket {
+    /// The market.
+    pub market: MarketNumber,
+    /// Whose hold.
+    pub hold: Hold,
 }
 
 /// Hide a market, or show it again.
@@ -37,7 +61,7 @@ pub struct ArchiveMarket {
     pub archived: bool,
 }
 
-/// Refine the tick; a coarser one is `InvalidTick`.
+/// Refine the tick; one that does not divide it is `InvalidTick`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Archive, Serialize, Deserialize)]
 pub struct SetTick {
     /// The market.

@@ -39,7 +39,16 @@ pub(super) const CLIENTS: Senders = Senders {
 };
 pub(super) const ADMIN: Senders = role_and_admin(OperatorRole::Admin);
 pub(super) const CASHIER: Senders = role_and_admin(OperatorRole::Cashier);
-pub(super) const MARKETS: Senders = role_and_admin(OperatorRole::Markets);
+pub(super) const MARKETS: Senders = Senders {
+    operators: role_and_admin(OperatorRole::Markets)
+        .operators
+        .with(OperatorRole::Sync),
+    ..NOBODY
+};
+pub(super) const RESOLVER_AND_SYNC: Senders = Senders {
+    operators: RESOLVER.operators.with(OperatorRole::Sync),
+    ..NOBODY
+};
 pub(super) const RESOLVER: Senders = role_and_admin(OperatorRole::Resolver);
 pub(super) const SUPPORT: Senders = role_and_admin(OperatorRole::Support);
 pub(super) const CLIENTS_AND_SUPPORT: Senders = Senders {
@@ -53,7 +62,8 @@ pub(super) const OPERATORS: Senders = Senders {
         .with(OperatorRole::Markets)
         .with(OperatorRole::Resolver)
         .with(OperatorRole::Cashier)
-        .with(OperatorRole::Support),
+        .with(OperatorRole::Support)
+        .with(OperatorRole::Sync),
     ..NOBODY
 };
 
@@ -129,5 +139,12 @@ mod tests {
             may(OperatorRole::Support).len(),
         );
         assert_eq!((admin, markets, support), (39, 17, 8));
+        // The sync has what markets has, and one more: it never finalises another's proposal.
+        let resolves: Vec<_> = may(OperatorRole::Sync)
+            .into_iter()
+            .filter(|kind| !may(OperatorRole::Markets).contains(kind))
+            .collect();
+        assert_eq!(resolves, [ResolveMarket]);
+        assert_eq!(may(OperatorRole::Sync).len(), markets + 1);
     }
 }

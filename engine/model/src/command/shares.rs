@@ -43,7 +43,7 @@ pub struct Redeem {
     pub reference: Reference,
 }
 
-/// Convert: No of some questions into collateral and Yes of the others
+/// Convert: No of some questions into collateral and Yes of the others and of the outside question
 /// (docs/verify/rules.md §11).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Archive, Serialize, Deserialize)]
 pub struct Convert {

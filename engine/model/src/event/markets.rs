@@ -1,7 +1,7 @@
 //! Markets, event groups and their terms.
 
 use crate::id::{ConditionId, EventId, EventNumber, MarketNumber};
-use crate::market::{FeeSchedule, MarketState, MarketTerms, Payout};
+use crate::market::{FeeSchedule, HoldSet, MarketState, MarketTerms, Payout};
 use crate::quantity::{Lots, Tick};
 
 /// An event group was registered.
@@ -11,6 +11,8 @@ pub struct EventRegistered {
     pub event: EventNumber,
     /// Its catalog id.
     pub id: EventId,
+    /// Its outside question, closed ([`crate::outside`]).
+    pub outside: MarketNumber,
 }
 
 /// A market was registered; its rules are in the command.
@@ -31,6 +33,8 @@ pub struct MarketStateSet {
     pub market: MarketNumber,
     /// The new state.
     pub state: MarketState,
+    /// The holds, of a paused market.
+    pub holds: HoldSet,
 }
 
 /// A market was resolved (its state is `Resolved` now).
@@ -85,4 +89,6 @@ pub struct TermsSet {
     pub market: MarketNumber,
     /// The new terms.
     pub terms: MarketTerms,
+    /// Whether its book is cleared at its game start.
+    pub clear_armed: bool,
 }

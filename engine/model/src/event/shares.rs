@@ -39,7 +39,7 @@ pub struct Redeemed {
     pub payout: Micros,
 }
 
-/// No of some questions was converted into collateral and Yes of the others.
+/// No of some questions was converted into collateral and Yes of the others and of the outside question.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Converted {
     /// The account.

@@ -93,10 +93,10 @@ records! {
         account, wallet, owner, kind, closed_only, heartbeat, free, reserved, live_orders,
     }
     Key { key, api_key, owner, nonce, read_only, live }
-    Event { event, id, frozen, questions, converted }
+    Event { event, id, frozen, questions, converted, outside }
     Market {
-        market, condition, tokens, tick, tick_refines, minimum_size, fee, question, state,
-        payout as CodeOrNone, archived, supply,
+        market, condition, tokens, tick, tick_refines, minimum_size, fee, question,
+        index as CodeOrNone, state, holds, payout as CodeOrNone, archived, supply,
     }
     Position { account, market, free, reserved }
     Order { order, id, account, market, outcome, side, price, lots, expiration }

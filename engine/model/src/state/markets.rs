@@ -1,7 +1,7 @@
 //! Event groups, markets, positions, terms.
 
 use crate::id::{AccountNumber, ConditionId, EventId, EventNumber, MarketNumber, TokenId};
-use crate::market::{FeeSchedule, MarketState, MarketTerms, Payout};
+use crate::market::{FeeSchedule, HoldSet, MarketState, MarketTerms, Payout, QuestionIndex};
 use crate::quantity::{Lots, Tick};
 
 /// Sorted by number.
@@ -18,6 +18,8 @@ pub struct Event {
     /// `c`, the lots ever converted: every convert of n lots adds n. For every unresolved
     /// question supply(Yes) − supply(No) = c (docs/verify/rules.md §11).
     pub converted: Lots,
+    /// Its outside question.
+    pub outside: MarketNumber,
 }
 
 /// Sorted by number.
@@ -37,10 +39,14 @@ pub struct Market {
     pub minimum_size: Lots,
     /// Fee.
     pub fee: FeeSchedule,
-    /// Event group and index in its question list.
+    /// Event group and place in its question list, or [`crate::outside::OUTSIDE_INDEX`].
     pub question: Option<(EventNumber, u32)>,
+    /// Its bit in signed conversions, if its event group has its own.
+    pub index: Option<QuestionIndex>,
     /// State.
     pub state: MarketState,
+    /// Its holds, while it is paused.
+    pub holds: HoldSet,
     /// Payout, once resolved.
     pub payout: Option<Payout>,
     /// Whether the market is hidden.

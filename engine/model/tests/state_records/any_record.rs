@@ -4,10 +4,10 @@ use foretell_model::quantity::PRICE_ONE;
 use foretell_model::state::{self, OrderIdState, PendingWork, StateRecord};
 use foretell_model::{
     AccountNumber, ApiKey, CloseReason, CommandKind, ConditionId, DomainNumber, EventId,
-    EventNumber, FeeSchedule, KeyNumber, Lots, MarketNumber, MarketState, Micros, OrderId,
-    OrderNumber, OrderType, Outcome, Payout, Price, QuestionSet, Reference, RejectionReason,
-    Sequence, Settings, Side, SystemMode, Tick, TimeMs, TimeNs, TimeSeconds, TokenId,
-    WalletAddress, WalletKind,
+    EventNumber, FeeSchedule, HoldSet, KeyNumber, Lots, MarketNumber, MarketState, Micros, OrderId,
+    OrderNumber, OrderType, Outcome, Payout, Price, QuestionIndex, QuestionSet, Reference,
+    RejectionReason, Sequence, Settings, Side, SystemMode, Tick, TimeMs, TimeNs, TimeSeconds,
+    TokenId, WalletAddress, WalletKind,
 };
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -168,9 +168,12 @@ fn market() -> impl Strategy<Value = StateRecord> {
     let question = prop::option::of((small().prop_map(EventNumber), small()));
     let payout = prop::option::of(select(Payout::ALL));
     let state = (select(MarketState::ALL), payout, any::<bool>());
+    let index = prop::option::of((0_u8..=127).prop_map(QuestionIndex));
+    let question = (question, index, 0_u8..=3);
     (small(), names, rules, question, state, lots()).prop_map(
         |(market, (condition, yes, no), rules, question, (state, payout, archived), supply)| {
             let (tick, tick_refines, minimum_size, rate_ppm, exponent) = rules;
+            let (question, index, holds) = question;
             StateRecord::Market(state::Market {
                 market: MarketNumber(market),
                 condition: ConditionId(condition),
@@ -180,7 +183,9 @@ fn market() -> impl Strategy<Value = StateRecord> {
                 minimum_size: lots_of(minimum_size),
                 fee: FeeSchedule { rate_ppm, exponent },
                 question,
+                index,
                 state,
+                holds: HoldSet::from_bits(holds).expect("two holds"),
                 payout,
                 archived,
                 supply,
@@ -280,15 +285,21 @@ pub(crate) fn any_record() -> impl Strategy<Value = StateRecord> {
         )),
         account(),
         key(),
-        ([small(), small()], [number(), number()], any::<bool>()).prop_map(
-            |([event, questions], [id, converted], frozen)| StateRecord::Event(state::Event {
-                event: EventNumber(event),
-                id: EventId(id),
-                frozen,
-                questions,
-                converted: lots_of(converted),
-            })
-        ),
+        (
+            [small(), small(), small()],
+            [number(), number()],
+            any::<bool>()
+        )
+            .prop_map(|([event, questions, outside], [id, converted], frozen)| {
+                StateRecord::Event(state::Event {
+                    event: EventNumber(event),
+                    id: EventId(id),
+                    frozen,
+                    questions,
+                    converted: lots_of(converted),
+                    outside: MarketNumber(outside),
+                })
+            }),
         market(),
         (small(), small(), lots(), lots()).prop_map(|(account, market, free, reserved)| {
             StateRecord::Position(state::Position {

@@ -3,11 +3,11 @@
 use foretell_model::state::{self, BackgroundWork, OrderIdState, PendingWork, StateRecord};
 use foretell_model::{
     AccountNumber, ApiKey, CloseReason, CommandKind, ConditionId, DomainNumber, EventId,
-    EventNumber, FeeSchedule, KeyNumber, Lots, MarketNumber, MarketState, MarketTerms, Micros,
-    OperatorName, OperatorNumber, OperatorRole, OrderId, OrderNumber, OrderType, Outcome,
-    PaymentSettings, Payout, Price, QuestionSet, Reference, RejectionReason, ResolutionPolicy,
-    RoleSet, Sequence, Settings, Side, SystemMode, Tick, TimeMs, TimeNs, TimeSeconds, TokenId,
-    WalletAddress, WalletKind,
+    EventNumber, FeeSchedule, Hold, HoldSet, KeyNumber, Lots, MarketNumber, MarketState,
+    MarketTerms, Micros, OperatorName, OperatorNumber, OperatorRole, OrderId, OrderNumber,
+    OrderType, Outcome, PaymentSettings, Payout, Price, QuestionIndex, QuestionSet, Reference,
+    RejectionReason, ResolutionPolicy, RoleSet, Sequence, Settings, Side, SystemMode, Tick, TimeMs,
+    TimeNs, TimeSeconds, TokenId, WalletAddress, WalletKind,
 };
 
 /// One record of each kind, in the order of their tags.
@@ -66,6 +66,7 @@ pub(crate) fn samples() -> [StateRecord; 20] {
             frozen: true,
             questions: 0x83,
             converted: Lots(0x84),
+            outside: MarketNumber(0x85),
         }),
         StateRecord::Market(state::Market {
             market: MarketNumber(0x91),
@@ -79,7 +80,9 @@ pub(crate) fn samples() -> [StateRecord; 20] {
                 exponent: 2,
             },
             question: Some((EventNumber(0x97), 0x98)),
+            index: Some(QuestionIndex(0x7A)),
             state: MarketState::Resolved,
+            holds: HoldSet::NONE.with(Hold::Operator).with(Hold::Upstream),
             payout: Some(Payout::No),
             archived: true,
             supply: [Lots(0x99), Lots(0x9A)],

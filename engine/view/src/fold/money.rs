@@ -99,8 +99,8 @@ impl View {
         }
     }
 
-    /// Burns No of the given questions, issues Yes of all other open ones and credits the
-    /// collateral.
+    /// Burns No of the given questions, issues Yes of all other open ones and of the outside question,
+    /// and credits the collateral.
     fn convert(
         &mut self,
         account: AccountNumber,
@@ -109,7 +109,8 @@ impl View {
         lots: Lots,
         collateral: Micros,
     ) -> Result<(), Impossible> {
-        let questions = self.events.get_mut(event)?.questions.clone();
+        let group = self.events.get_mut(event)?;
+        let (questions, outside) = (group.questions.clone(), group.outside);
         for (index, market) in (0..).zip(questions) {
             if given.contains(index) {
                 self.burn(account, market, Outcome::No, lots)?;
@@ -117,6 +118,7 @@ impl View {
                 self.issue(account, market, Outcome::Yes, lots)?;
             }
         }
+        self.issue(account, outside, Outcome::Yes, lots)?;
         self.accounts.get_mut(account)?.credit(collateral)?;
         self.events.convert(event, lots)
     }

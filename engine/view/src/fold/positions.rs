@@ -70,6 +70,9 @@ impl View {
                 payout,
             }) => {
                 self.redeem_positions(step, event, account, market, lots)?;
+                if !self.markets.get_mut(market)?.is_shown() {
+                    return Ok(());
+                }
                 let [yes, no] = lots;
                 let all = yes.checked_add(no).ok_or(Impossible::AmountOutOfRange)?;
                 (account, ActionKind::Redeem, market, all, payout)
@@ -164,6 +167,12 @@ impl View {
                 Ok(())
             })?;
         }
+        // It carries no cost, so nothing changes when a listed question wins.
+        let outside = self.events.get_mut(event)?.outside;
+        self.change_position(step, account, (outside, Outcome::Yes), |position| {
+            position.buy(lots, 0);
+            Ok(())
+        })?;
         Ok(no.first().copied())
     }
 

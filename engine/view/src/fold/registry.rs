@@ -1,16 +1,17 @@
 //! Keys, event groups, markets, and system-wide switches.
 
-use foretell_model::command::{RegisterDomain, RegisterKey, SetTerms};
+use foretell_model::command::{RegisterDomain, RegisterKey};
 use foretell_model::event::{
     EventRegistered, FeeSet, KeyRegistered, MarketArchived, MarketRegistered, MarketStateSet,
     MinimumSizeSet, TermsSet, TickSet,
 };
 use foretell_model::words::edited;
-use foretell_model::{Command, Event, MarketState};
+use foretell_model::{Command, Event, MarketNumber, MarketState};
 
 use super::{FoldStep, mismatch};
 use crate::error::Impossible;
 use crate::rows::keys::Key;
+use crate::rows::markets::Market;
 use crate::rows::system::Domain;
 use crate::view::View;
 
@@ -51,8 +52,10 @@ impl View {
         event: &Event,
     ) -> Result<(), Impossible> {
         match *event {
-            Event::EventRegistered(EventRegistered { event, id }) => {
-                (self.events).register(event, id, step.evidence(), step.now)
+            Event::EventRegistered(registered) => {
+                (self.events).register(registered, step.evidence(), step.now)?;
+                let EventRegistered { event, id, outside } = registered;
+                self.open_market(step, outside, Market::outside(event, id, step.at()))
             }
             Event::EventDescribed { event } => {
                 let group = self.events.get_mut(event)?;
@@ -79,20 +82,24 @@ impl View {
                 }),
                 Command::RegisterMarket(rules),
             ) => {
-                let description = step.evidence();
-                (self.markets).register(market, rules, question, description, step.at())?;
-                self.books.open(market, step.at())?;
-                self.midpoints.open(market)?;
-                self.positions.open_market();
-                self.volume.open_market(market)?;
+                let registered = Market::registered(rules, question, step.evidence(), step.at());
+                self.open_market(step, market, registered)?;
                 match rules.event {
                     Some(event) => self.events.add_question(event, question, market),
                     None => Ok(()),
                 }
             }
-            (&Event::MarketStateSet(MarketStateSet { market, state }), _) => {
+            (
+                &Event::MarketStateSet(MarketStateSet {
+                    market,
+                    state,
+                    holds,
+                }),
+                _,
+            ) => {
                 let market = self.markets.change(market, step.frame.sequence)?;
                 market.state = state;
+                market.holds = holds;
                 let since = match state {
                     MarketState::Active => &mut market.activated,
                     MarketState::Closed => &mut market.closed,
@@ -114,6 +121,19 @@ impl View {
             }
             _ => Err(mismatch(event)),
         }
+    }
+
+    fn open_market(
+        &mut self,
+        step: &FoldStep<'_>,
+        number: MarketNumber,
+        market: Market,
+    ) -> Result<(), Impossible> {
+        self.markets.add(number, market)?;
+        self.books.open(number, step.at())?;
+        self.midpoints.open(number)?;
+        self.positions.open_market();
+        self.volume.open_market(number)
     }
 
     /// Tick, minimum size, fee and terms. The first two are shown with the book.
@@ -138,16 +158,14 @@ impl View {
             Event::FeeSet(FeeSet { market, fee }) => {
                 self.markets.change(market, sequence)?.fee = fee
             }
-            Event::TermsSet(TermsSet { market, terms }) => {
-                let &Command::SetTerms(SetTerms { terms: update, .. }) = step.frame.command else {
-                    return Err(mismatch(event));
-                };
+            Event::TermsSet(TermsSet {
+                market,
+                terms,
+                clear_armed,
+            }) => {
                 let market = self.markets.change(market, sequence)?;
                 market.terms = terms;
-                if update.names_clear() {
-                    market.clear_armed = terms.clear_book_on_start
-                        && step.now.0 < terms.game_start_time.0.saturating_mul(1_000_000);
-                }
+                market.clear_armed = clear_armed;
             }
             Event::MarketCleared { market } => {
                 let market = self.markets.change(market, sequence)?;

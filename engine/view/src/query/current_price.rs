@@ -14,10 +14,15 @@ const HALF: Price = Price(5_000);
 
 impl View {
     /// The current price of a token, exactly. For a resolved market it is the payout. Otherwise it
-    /// is computed for Yes; No is the complement. `None` when there is no such market.
+    /// is computed for Yes; No is the complement. `None` when there is no such market, or it is not
+    /// shown.
     #[must_use]
     pub fn current_price(&self, market: MarketNumber, outcome: Outcome) -> Option<Midpoint> {
-        if let Some(payout) = self.markets.get(market)?.payout {
+        let shown = self
+            .markets
+            .get(market)
+            .filter(|market| market.is_shown())?;
+        if let Some(payout) = shown.payout {
             let pays = Price(payout.price_units()[outcome.index()]);
             return Some(Midpoint::between(pays, pays));
         }

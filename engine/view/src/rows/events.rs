@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use foldhash::fast::RandomState;
 use foretell_model::codec::{CodecError, Stored, stored};
+use foretell_model::event::EventRegistered;
 use foretell_model::{EventId, EventNumber, Lots, MarketNumber, TimeNs};
 
 use crate::error::Impossible;
@@ -25,6 +26,8 @@ pub struct EventGroup {
     pub questions: Vec<MarketNumber>,
     /// Total lots converted: `c` of docs/verify/rules.md §11.
     pub converted: Lots,
+    /// Its outside question.
+    pub outside: MarketNumber,
 }
 
 stored!(EventGroup {
@@ -34,6 +37,7 @@ stored!(EventGroup {
     frozen: bool,
     questions: Vec<MarketNumber>,
     converted: Lots,
+    outside: MarketNumber,
 });
 
 /// All neg-risk event groups.
@@ -70,11 +74,11 @@ impl EventGroups {
 
     pub(crate) fn register(
         &mut self,
-        number: EventNumber,
-        id: EventId,
+        EventRegistered { event, id, outside }: EventRegistered,
         description: &[u8],
         now: TimeNs,
     ) -> Result<(), Impossible> {
+        let number = event;
         let event = EventGroup {
             id,
             description: description.into(),
@@ -82,6 +86,7 @@ impl EventGroups {
             frozen: false,
             questions: Vec::new(),
             converted: Lots::ZERO,
+            outside,
         };
         self.all.push(number, event)?;
         match self.by_id.insert(id, number) {

@@ -5,10 +5,11 @@ use std::collections::HashMap;
 use foldhash::fast::RandomState;
 use foretell_model::codec::{CodecError, Stored, stored};
 use foretell_model::command::RegisterMarket;
+use foretell_model::outside::{OUTSIDE_INDEX, outside_names};
 use foretell_model::quantity::PRICE_ONE;
 use foretell_model::{
-    ConditionId, EventNumber, FeeSchedule, Lots, MarketNumber, MarketState, MarketTerms, Micros,
-    Outcome, Payout, Price, Sequence, Tick, TimeNs, TokenId,
+    ConditionId, EventId, EventNumber, FeeSchedule, HoldSet, Lots, MarketNumber, MarketState,
+    MarketTerms, Micros, Outcome, Payout, Price, QuestionIndex, Sequence, Tick, TimeNs, TokenId,
 };
 
 use crate::error::Impossible;
@@ -33,10 +34,15 @@ pub struct Market {
     pub terms: MarketTerms,
     /// Whether its book will be cleared at its game start.
     pub clear_armed: bool,
-    /// Its neg-risk event group and question index; `None` = a plain market.
+    /// Its neg-risk event group and its place in the question list, or that of the outside question;
+    /// `None` = a plain market.
     pub question: Option<(EventNumber, u32)>,
+    /// Its bit in signed conversions, if its event group has its own.
+    pub index: Option<QuestionIndex>,
     /// State.
     pub state: MarketState,
+    /// Its holds, while it is paused.
+    pub holds: HoldSet,
     /// Its payout, once resolved.
     pub payout: Option<Payout>,
     /// Whether it is hidden.
@@ -74,7 +80,9 @@ stored!(Market {
     terms: MarketTerms,
     clear_armed: bool,
     question: Option<(EventNumber, u32)>,
+    index: Option<QuestionIndex>,
     state: MarketState,
+    holds: HoldSet,
     payout: Option<Payout>,
     archived: bool,
     supply: [Lots; 2],
@@ -96,6 +104,26 @@ impl Market {
         self.question.is_some()
     }
 
+    /// Its bit in signed conversions: its own, or its place in the question list.
+    #[must_use]
+    pub fn question_index(&self) -> Option<u8> {
+        let place = u8::try_from(self.question?.1).ok();
+        self.index.map_or(place, |index| Some(index.0))
+    }
+
+    /// Whether it is the outside question of its event group.
+    #[must_use]
+    pub fn is_outside(&self) -> bool {
+        self.question
+            .is_some_and(|(_, place)| place == OUTSIDE_INDEX)
+    }
+
+    /// Whether surfaces show it: an outside question only when it won.
+    #[must_use]
+    pub fn is_shown(&self) -> bool {
+        !self.is_outside() || self.payout == Some(Payout::Yes)
+    }
+
     /// Whether it is not resolved in any state (docs/verify/rules.md §26).
     #[must_use]
     pub fn is_open(&self) -> bool {
@@ -109,16 +137,73 @@ impl Market {
     }
 }
 
+/// The words of an outside question.
+const OUTSIDE_WORDS: &[u8] = br#"{"question":"None of the listed questions"}"#;
+
 impl Market {
+    pub(crate) fn registered(
+        command: &RegisterMarket,
+        place: u32,
+        description: &[u8],
+        at: (Sequence, TimeNs),
+    ) -> Self {
+        Self {
+            condition: command.condition,
+            tokens: command.tokens,
+            tick: command.tick,
+            tick_refines: command.tick_refines,
+            minimum_size: command.minimum_size,
+            fee: command.fee,
+            terms: MarketTerms::default(),
+            clear_armed: false,
+            question: command.event.map(|event| (event, place)),
+            index: command.index,
+            state: MarketState::Registered,
+            holds: HoldSet::NONE,
+            payout: None,
+            archived: false,
+            supply: [Lots::ZERO; 2],
+            description: description.into(),
+            registered: at.1,
+            activated: None,
+            closed: None,
+            resolved: None,
+            cleared: None,
+            settled: None,
+            settlement_paid: Micros::ZERO,
+            changed: at.0,
+        }
+    }
+
+    /// The outside question of a new event group.
+    pub(crate) fn outside(event: EventNumber, id: EventId, at: (Sequence, TimeNs)) -> Self {
+        let (condition, tokens) = outside_names(id);
+        let names = RegisterMarket {
+            condition,
+            tokens,
+            tick: Tick::Tenth,
+            tick_refines: false,
+            minimum_size: Lots(1),
+            fee: FeeSchedule::default(),
+            event: Some(event),
+            index: None,
+        };
+        Self {
+            state: MarketState::Closed,
+            ..Self::registered(&names, OUTSIDE_INDEX, OUTSIDE_WORDS, at)
+        }
+    }
+
     /// The collateral locked by its shares: its open interest. For a question of a neg-risk event
-    /// group it is that of its full sets. The event group additionally locks the amounts that
-    /// converts moved between questions (`c` of docs/verify/rules.md §11).
+    /// group it is that of its full sets; an outside question locks one unit for each Yes
+    /// (docs/verify/rules.md §11).
     #[must_use]
     pub fn locked(&self) -> Micros {
         let [yes, no] = self.supply;
         let half = |lots: Lots| lots.value_at(Price(PRICE_ONE / 2)).0;
         match self.payout {
-            None | Some(Payout::No) => no.full_value(),
+            None if self.is_outside() => yes.full_value(),
+            None | Some(Payout::No | Payout::Outside) => no.full_value(),
             Some(Payout::Yes) => yes.full_value(),
             Some(Payout::Half) => Micros(half(yes).saturating_add(half(no))),
         }
@@ -140,64 +225,33 @@ impl Markets {
         self.all.get(number)
     }
 
-    /// The market with this condition id.
+    /// The market with this condition id, if it is shown.
     #[must_use]
     pub fn by_condition(&self, condition: &ConditionId) -> Option<(MarketNumber, &Market)> {
         let number = *self.by_condition.get(condition)?;
-        Some((number, self.get(number)?))
+        Some((number, self.get(number).filter(|market| market.is_shown())?))
     }
 
-    /// The market and outcome of a token.
+    /// The market and outcome of a token, if the market is shown.
     #[must_use]
     pub fn by_token(&self, token: &TokenId) -> Option<(MarketNumber, Outcome)> {
-        self.by_token.get(token).copied()
+        let (number, outcome) = *self.by_token.get(token)?;
+        let is_shown = self.get(number)?.is_shown();
+        is_shown.then_some((number, outcome))
     }
 
-    /// Number of markets.
+    /// One more than the highest number of a market. Outside questions have numbers, too.
     #[must_use]
-    pub fn count(&self) -> usize {
+    pub fn end(&self) -> usize {
         self.all.len()
     }
 
-    /// All markets, by number.
-    pub fn iter(
-        &self,
-    ) -> impl DoubleEndedIterator<Item = (MarketNumber, &Market)> + ExactSizeIterator {
-        self.all.iter()
+    /// All markets without the outside questions, by number.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = (MarketNumber, &Market)> {
+        self.all.iter().filter(|(_, market)| !market.is_outside())
     }
 
-    pub(crate) fn register(
-        &mut self,
-        number: MarketNumber,
-        command: &RegisterMarket,
-        question: u32,
-        description: &[u8],
-        at: (Sequence, TimeNs),
-    ) -> Result<(), Impossible> {
-        let market = Market {
-            condition: command.condition,
-            tokens: command.tokens,
-            tick: command.tick,
-            tick_refines: command.tick_refines,
-            minimum_size: command.minimum_size,
-            fee: command.fee,
-            terms: MarketTerms::default(),
-            clear_armed: false,
-            question: command.event.map(|event| (event, question)),
-            state: MarketState::Registered,
-            payout: None,
-            archived: false,
-            supply: [Lots::ZERO; 2],
-            description: description.into(),
-            registered: at.1,
-            activated: None,
-            closed: None,
-            resolved: None,
-            cleared: None,
-            settled: None,
-            settlement_paid: Micros::ZERO,
-            changed: at.0,
-        };
+    pub(crate) fn add(&mut self, number: MarketNumber, market: Market) -> Result<(), Impossible> {
         self.name(number, &market)?;
         self.all.push(number, market)
     }

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use foretell_model::codec::stored;
+use foretell_model::operator::FIRST_OPERATORS;
 use foretell_model::settings::PaymentSettings;
 use foretell_model::{
     AccountNumber, Micros, OperatorName, OperatorNumber, OperatorRole, Reference, Sequence, TimeNs,
@@ -77,17 +78,17 @@ pub struct People {
 }
 
 impl Default for People {
-    /// The first admin alone.
+    /// The first operators alone.
     fn default() -> Self {
-        let admin = Operator {
-            name: OperatorName::FIRST_ADMIN,
-            role: OperatorRole::Admin,
+        let first = FIRST_OPERATORS.map(|(name, role)| Operator {
+            name,
+            role,
             token: [0; 32],
             added: TimeNs(0),
             revoked: None,
-        };
+        });
         Self {
-            operators: vec![admin],
+            operators: first.into(),
             held: BTreeMap::new(),
             payments: PaymentSettings::default(),
         }

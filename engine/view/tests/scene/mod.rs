@@ -14,8 +14,8 @@ use foretell_model::event::{
 use foretell_model::evidence::{ActEvidence, OrderEvidence, WORDS_BYTES};
 use foretell_model::{
     AccountNumber, ApiKey, Command, ConditionId, DomainNumber, Event, EventNumber, FeeSchedule,
-    Fill, FramePosition, FrameRef, KeyNumber, Lots, MarketNumber, MarketState, MatchKind, Micros,
-    OperatorNumber, OrderId, OrderNumber, OrderType, Outcome, PlaceOrder, Price, Reference,
+    Fill, FramePosition, FrameRef, HoldSet, KeyNumber, Lots, MarketNumber, MarketState, MatchKind,
+    Micros, OperatorNumber, OrderId, OrderNumber, OrderType, Outcome, PlaceOrder, Price, Reference,
     Sequence, Side, Tick, TimeMs, TimeNs, TimeSeconds, TokenId, WalletAddress,
 };
 use foretell_view::{FoldError, Order, Summary, TradeList, TradeSlot, View};
@@ -62,6 +62,7 @@ pub(crate) fn market_rules(market: MarketNumber, event: Option<EventNumber>) -> 
     let mut condition = [0xC0; 32];
     condition[..4].copy_from_slice(&market.0.to_be_bytes());
     RegisterMarket {
+        index: None,
         condition: ConditionId(condition),
         tokens: [token(market, YES), token(market, NO)],
         tick: Tick::Hundredth,
@@ -333,6 +334,7 @@ impl Scene {
 
     pub(crate) fn activate(&mut self, market: MarketNumber) -> Sequence {
         let active = Event::MarketStateSet(MarketStateSet {
+            holds: HoldSet::NONE,
             market,
             state: MarketState::Active,
         });

@@ -13,9 +13,9 @@ use foretell_model::event::{
 };
 use foretell_model::settings::PaymentSettings;
 use foretell_model::{
-    CloseReason, Command, Event, Lots, MarketState, MarketTerms, MatchKind, Micros, OperatorName,
-    OperatorNumber, OperatorRole, OrderId, OrderNumber, Payout, Price, Reference, Sequence, TimeMs,
-    TimeNs, TradeIndex, WalletAddress,
+    CloseReason, Command, Event, HoldSet, Lots, MarketState, MarketTerms, MatchKind, Micros,
+    OperatorName, OperatorNumber, OperatorRole, OrderId, OrderNumber, Payout, Price, Reference,
+    Sequence, TimeMs, TimeNs, TradeIndex, WalletAddress,
 };
 use foretell_view::{Chunking, Day, OrderState, TradeId, UserStatus, View};
 use scene::*;
@@ -148,7 +148,7 @@ fn a_close_frees_all_that_a_delayed_order_reserved() {
 #[test]
 fn a_clear_is_armed_by_terms_with_a_start_in_the_future() {
     let mut scene = Scene::trading();
-    for (start, armed) in [(1, false), (100_000, true)] {
+    for (start, armed) in [(1, true), (100_000, false)] {
         let terms = MarketTerms {
             game_start_time: TimeMs(start),
             clear_book_on_start: true,
@@ -161,7 +161,11 @@ fn a_clear_is_armed_by_terms_with_a_start_in_the_future() {
                 market,
                 terms: terms.into(),
             }),
-            &[Event::TermsSet(TermsSet { market, terms })],
+            &[Event::TermsSet(TermsSet {
+                market,
+                terms,
+                clear_armed: armed,
+            })],
         );
         let known = scene.view.markets().get(MARKET).unwrap();
         assert_eq!((known.terms, known.clear_armed), (terms, armed));
@@ -193,6 +197,7 @@ fn proposals_are_disputed_replaced_and_finalised() {
     scene.split(ALICE, MARKET, 10);
     let market = MARKET;
     let closed = Event::MarketStateSet(MarketStateSet {
+        holds: HoldSet::NONE,
         market,
         state: MarketState::Closed,
     });

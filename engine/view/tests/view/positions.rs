@@ -341,7 +341,7 @@ impl Crowd {
         };
         let allowed = match payout {
             _ if self.questions() == 1 => true,
-            Payout::Half => false,
+            Payout::Half | Payout::Outside => false,
             Payout::Yes => others().all(|(_, paid)| *paid != Some(Payout::Yes)),
             Payout::No => !others().all(|(_, paid)| *paid == Some(Payout::No)),
         };

@@ -6,7 +6,7 @@ use crate::scene;
 use foretell_model::command::CancelOrder;
 use foretell_model::event::{MarketStateSet, OrderClosed};
 use foretell_model::{
-    CloseReason, Command, Event, Lots, MarketNumber, MarketState, OrderNumber, Outcome,
+    CloseReason, Command, Event, HoldSet, Lots, MarketNumber, MarketState, OrderNumber, Outcome,
 };
 use foretell_view::{BucketSize, View};
 use rstest::rstest;
@@ -70,6 +70,7 @@ fn closed_story() -> Scene {
         })
     };
     let state = Event::MarketStateSet(MarketStateSet {
+        holds: HoldSet::NONE,
         market: MARKET,
         state: MarketState::Closed,
     });

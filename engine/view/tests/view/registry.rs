@@ -3,17 +3,17 @@
 use crate::scene;
 
 use foretell_model::command::{
-    ArchiveMarket, BindWallet, Convert, Merge, Redeem, RegisterDomain, ResolveMarket, RevokeKey,
-    SetClosedOnly, SetHeartbeat, Withdraw,
+    ArchiveMarket, BindWallet, Convert, Merge, PauseMarket, Redeem, RegisterDomain, ResolveMarket,
+    ResumeMarket, RevokeKey, SetClosedOnly, SetHeartbeat, Withdraw,
 };
 use foretell_model::event::{
     ClosedOnlySet, Converted, EventRegistered, HeartbeatSet, MarketArchived, MarketResolved,
     MarketStateSet, Merged, Redeemed, WalletBound, WalletUnbound, Withdrawn,
 };
 use foretell_model::{
-    ApiKey, Command, DomainNumber, Event, EventId, EventNumber, KeyNumber, Lots, MarketNumber,
-    MarketState, Micros, Payout, QuestionSet, Reference, Settings, SettingsUpdate, SystemMode,
-    TimeNs, WalletKind,
+    ApiKey, Command, DomainNumber, Event, EventId, EventNumber, Hold, HoldSet, KeyNumber, Lots,
+    MarketNumber, MarketState, Micros, Outcome, Payout, QuestionSet, Reference, Settings,
+    SettingsUpdate, SystemMode, TimeNs, WalletKind,
 };
 use rstest::rstest;
 use scene::*;
@@ -149,14 +149,15 @@ fn a_conversion_gives_the_other_questions() {
     let registered = Event::EventRegistered(EventRegistered {
         event,
         id: EventId(77),
+        outside: MarketNumber(0),
     });
     let register = Command::RegisterEvent { event: EventId(77) };
     scene
         .try_step(&register, &[registered], b"who wins")
         .unwrap();
-    let [a, b, c] = [0, 1, 2].map(MarketNumber);
+    let [a, b, c] = [1, 2, 3].map(MarketNumber);
     for market in [a, b, c] {
-        scene.market(market, Some(event), market.0);
+        scene.market(market, Some(event), market.0 - 1);
     }
     scene.step(
         Command::ActivateMarket { market: a },
@@ -182,9 +183,21 @@ fn a_conversion_gives_the_other_questions() {
     });
     scene.step(convert, &[converted]);
     assert_eq!(scene.collateral(ALICE), (15_000_000, 0));
-    for market in [a, b, c] {
+    let outside = MarketNumber(0);
+    for market in [a, b, c, outside] {
         assert_eq!(scene.supply(market), [500, 0]);
     }
+    let view = &scene.view;
+    assert_eq!(view.current_price(outside, Outcome::Yes), None);
+    let listed: Vec<_> = view.markets().iter().map(|(number, _)| number).collect();
+    assert_eq!(listed, [a, b, c]);
+    let hidden = view.markets().get(outside).unwrap();
+    assert_eq!(view.markets().by_condition(&hidden.condition), None);
+    assert_eq!(view.markets().by_token(&hidden.tokens[0]), None);
+    assert_eq!(
+        (hidden.state, view.market_count()),
+        (MarketState::Closed, 3)
+    );
     let (number, entry) = scene.view.events().by_id(EventId(77)).unwrap();
     assert_eq!(
         (number, entry.frozen, entry.converted),
@@ -228,6 +241,7 @@ fn a_market_is_found_by_its_names_and_lives() {
     let time = |sequence: foretell_model::Sequence| Some(TimeNs(sequence.0 * 1_000_000_000));
     let state = |scene: &mut Scene, command, state| {
         let set = Event::MarketStateSet(MarketStateSet {
+            holds: HoldSet::NONE,
             market: MARKET,
             state,
         });
@@ -236,12 +250,18 @@ fn a_market_is_found_by_its_names_and_lives() {
     let active = scene.activate(MARKET);
     state(
         &mut scene,
-        Command::PauseMarket { market: MARKET },
+        Command::PauseMarket(PauseMarket {
+            market: MARKET,
+            hold: Hold::Operator,
+        }),
         MarketState::Paused,
     );
     state(
         &mut scene,
-        Command::ResumeMarket { market: MARKET },
+        Command::ResumeMarket(ResumeMarket {
+            market: MARKET,
+            hold: Hold::Operator,
+        }),
         MarketState::Active,
     );
     let closed = state(
@@ -298,7 +318,11 @@ fn a_market_takes_orders_when_it_and_the_system_do(
     let market = MARKET;
     scene.step(
         Command::AdvanceTime,
-        &[Event::MarketStateSet(MarketStateSet { market, state })],
+        &[Event::MarketStateSet(MarketStateSet {
+            holds: HoldSet::NONE,
+            market,
+            state,
+        })],
     );
     scene.step(Command::SetMode { mode }, &[Event::ModeSet { mode }]);
     assert_eq!(scene.view.accepting_orders(market), takes);

@@ -44,7 +44,8 @@ pub(super) fn by(view: &View, event: &Event, time: TimeNs) -> Option<ActionEffec
             collateral,
             ..
         }) => {
-            let markets = &view.events().get(event)?.questions;
+            let group = view.events().get(event)?;
+            let markets = &group.questions;
             // A convert gives no Yes of questions that were resolved before.
             let was_open = |market: MarketNumber| {
                 let resolved = view
@@ -62,11 +63,12 @@ pub(super) fn by(view: &View, event: &Event, time: TimeNs) -> Option<ActionEffec
                     Shares::new()
                 }
             });
+            let outside = came(&[(group.outside, Outcome::Yes, lots)]);
             moved(
                 view,
                 ActionKind::Conversion,
                 collateral.into(),
-                shares.collect(),
+                shares.chain(outside).collect(),
             )
         }
         _ => None,

@@ -126,13 +126,15 @@ async fn of_markets(
         {
             let state = app.shared_view.read();
             let position = *first.get_or_insert(state.position());
+            let mut seen = 0;
             let step = left.by_ref().take(STEP).map_while(|number| {
                 let market = state.view.markets().get(number)?;
-                Some((market.condition, amount(&state.view, number)))
+                seen += 1;
+                let row = || (market.condition, amount(&state.view, number));
+                Some(market.is_shown().then(row))
             });
-            let before = rows.len();
-            rows.extend(step);
-            if rows.len() < before + STEP {
+            rows.extend(step.flatten());
+            if seen < STEP {
                 return (rows, position);
             }
         }

@@ -13,9 +13,6 @@ use crate::failure::Failure;
 use crate::operator_actor::Actor;
 use crate::request_context::RequestContext;
 
-/// The first admin, whose token is the file of the deployment.
-const FIRST_ADMIN: OperatorNumber = OperatorNumber(1);
-
 /// Finds the operator of the request's token and rejects what its role does not include. The core
 /// checks the role again, so a revocation that this gateway has not seen yet holds for commands.
 pub(crate) async fn authorize(context: &mut RequestContext) -> Result<(), Failure> {
@@ -39,17 +36,13 @@ async fn operator(context: &RequestContext) -> Result<(OperatorNumber, OperatorR
     let presented = context.head.headers.get(AUTHORIZATION);
     let presented = presented.map_or(&[][..], |value| value.as_bytes());
     let app = &context.app;
-    if app
-        .operator_token
-        .as_ref()
-        .is_some_and(|token| token.matches(presented))
-    {
+    let first = (app.first_tokens.iter()).find(|(token, _)| token.matches(presented));
+    if let Some(&(_, number)) = first {
         let state = app.shared_view.read();
-        let admin = state.view.people().operator(FIRST_ADMIN);
-        return match admin.is_some_and(foretell_view::Operator::is_live) {
-            true => Ok((FIRST_ADMIN, OperatorRole::Admin)),
-            false => Err(ApiError::OperatorUnauthorized.into()),
-        };
+        let operator = state.view.people().operator(number);
+        let live = operator.filter(|operator| operator.is_live());
+        let live = live.ok_or(ApiError::OperatorUnauthorized)?;
+        return Ok((number, live.role));
     }
     let (scheme, token) = presented.split_at(presented.len().min(7));
     if !scheme.eq_ignore_ascii_case(b"bearer ") || token.is_empty() {

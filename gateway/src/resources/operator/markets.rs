@@ -1,15 +1,18 @@
 //! State, rules and terms of registered markets: `/markets/…`.
 
 use foretell_model::command::{
-    ArchiveMarket, ResolveMarket, SetFee, SetMinimumSize, SetTerms, SetTick,
+    ArchiveMarket, PauseMarket, ResolveMarket, ResumeMarket, SetFee, SetMinimumSize, SetTerms,
+    SetTick,
 };
 use foretell_model::{
-    Command, CommandOutcome, ConditionId, MarketNumber, MarketState, RejectionReason, Sequence,
+    Command, CommandOutcome, ConditionId, Hold, MarketNumber, MarketState, OperatorRole,
+    RejectionReason, Sequence,
 };
 use foretell_view::Market;
 use foretell_wire::ApiError;
 use foretell_wire::operator::{
-    Archive, FeeChange, MarketName, MinimumChange, Resolution, TermsChange, TickChange, read,
+    Archive, FeeChange, HoldChange, MarketName, MinimumChange, Resolution, TermsChange, TickChange,
+    read,
 };
 
 use super::{CommandResult, apply, market_of, submit};
@@ -25,14 +28,32 @@ pub(crate) async fn activate(context: RequestContext) -> Result<Answer, Failure>
 
 /// `POST /markets/pause`.
 pub(crate) async fn pause(context: RequestContext) -> Result<Answer, Failure> {
-    let command = |market| Command::PauseMarket { market };
-    set_state(&context, MarketState::Paused, command).await
+    hold(&context, true).await
 }
 
 /// `POST /markets/resume`.
 pub(crate) async fn resume(context: RequestContext) -> Result<Answer, Failure> {
-    let command = |market| Command::ResumeMarket { market };
-    set_state(&context, MarketState::Active, command).await
+    hold(&context, false).await
+}
+
+/// Puts a hold on the market of the body, or lifts it: that of the sender, or the one named.
+async fn hold(context: &RequestContext, puts: bool) -> Result<Answer, Failure> {
+    let HoldChange { condition_id, hold } = read(&context.body)?;
+    let is_sync = (context.actor.as_ref()).is_some_and(|actor| actor.role == OperatorRole::Sync);
+    let own = match is_sync {
+        true => Hold::Upstream,
+        false => Hold::Operator,
+    };
+    let hold = hold.unwrap_or(own);
+    let command = |market| match puts {
+        true => Command::PauseMarket(PauseMarket { market, hold }),
+        false => Command::ResumeMarket(ResumeMarket { market, hold }),
+    };
+    let already = |market: &Market| match puts {
+        true => market.holds.contains(hold),
+        false => market.state == MarketState::Active,
+    };
+    change(context, condition_id, command, already).await
 }
 
 /// `POST /markets/close`.

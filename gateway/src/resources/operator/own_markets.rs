@@ -250,6 +250,7 @@ fn registration(terms: &MarketTerms, event: Option<EventNumber>) -> Command {
         minimum_size: terms.minimum(),
         fee: terms.fee.unwrap_or_default(),
         event,
+        index: terms.question_index,
     })
 }
 

@@ -222,7 +222,7 @@ fn exchange(view: &View, epoch: u64, durability: &'static str) -> StatusAnswer {
         durability,
         mode: system.mode,
         rules: system.rules,
-        markets: view.markets().count() as u64,
+        markets: view.market_count() as u64,
         accounts: view.accounts().count() as u64,
         live_orders: view.orders().live_count() as u64,
         fees: system.fees,

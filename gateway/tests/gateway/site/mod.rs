@@ -45,6 +45,7 @@ pub(crate) fn config(connections: ConnectionLimits) -> GatewayConfig {
         stage_log: None,
         page: None,
         operator_token: Some(OperatorToken::new(TOKEN).unwrap()),
+        sync_token: None,
         oracle: None,
     }
 }

@@ -12,8 +12,8 @@ use foretell_model::limits::{
     MAX_WINDOW_SECONDS,
 };
 use foretell_model::{
-    ApiKey, ConditionId, Lots, MarketState, Micros, OperatorName, OperatorRole, Payout, RoleSet,
-    SystemMode, Tick, TimeMs, TokenId, WalletAddress, WalletKind,
+    ApiKey, ConditionId, Hold, HoldSet, Lots, MarketState, Micros, OperatorName, OperatorRole,
+    Payout, QuestionIndex, RoleSet, SystemMode, Tick, TimeMs, TokenId, WalletAddress, WalletKind,
 };
 
 use crate::action::{REFERENCE_ALLOWED, is_reference};
@@ -125,15 +125,20 @@ forms! {
     /// Shares.
     pub Shares(Lots, String): "a text, shares with up to two decimals", by(decimal::lots), decimal_text;
     /// A tick.
-    pub TickSize(Tick, String): "a text: 0.1, 0.01, 0.001 or 0.0001", by(decimal::tick), |tick: &Tick| tick.text().to_owned();
+    pub TickSize(Tick, String): "a text: 0.1, 0.01, 0.005, 0.0025, 0.001 or 0.0001", by(decimal::tick), |tick: &Tick| tick.text().to_owned();
     /// A held withdrawal: its reference, or the hash of it that lists show.
     pub(super) HeldName(String, String): "a reference of 1 to 64 printable characters, or its hash of 0x and 64 hex digits",
         |text: String| (is_reference(&text) || ids::bytes32(&text).is_some()).then_some(text), String::clone;
     /// An idempotency reference.
     pub(super) Reference(String, String): REFERENCE_ALLOWED, |text: String| is_reference(&text).then_some(text), String::clone;
     /// A payout.
-    pub(super) PayoutWord(Payout, String): "yes, no or half",
+    pub(super) PayoutWord(Payout, String): "yes, no, half or outside",
         |text: String| find(Payout::ALL, payout_word, &text), |value: &Payout| payout_word(*value).to_owned();
+    /// Whose hold.
+    pub(super) HoldName(Hold, String): "operator or upstream",
+        |text: String| find(Hold::ALL, hold_word, &text), |value: &Hold| hold_word(*value).to_owned();
+    /// The bit of a question in signed conversions.
+    pub(super) Index(QuestionIndex, u8): "a number, 0 to 127", QuestionIndex::from_code, |index: &QuestionIndex| index.0;
     /// A mode of the system.
     pub(super) Mode(SystemMode, String): "running, post_only, cancel_only or paused",
         |text: String| find(SystemMode::ALL, mode_word, &text), |value: &SystemMode| mode_word(*value).to_owned();
@@ -169,9 +174,10 @@ forms! {
         clock, |time: &TimeMs| if time.0 == 0 { String::new() } else { iso_millis(*time) };
     /// A role of an operator.
     pub RoleWord(OperatorRole, String): "admin, markets, resolver, cashier, support or read-only",
-        |text: String| find(OperatorRole::ALL, role_word, &text), |role: &OperatorRole| role_word(*role).to_owned();
+        |text: String| find(OperatorRole::ALL, role_word, &text).filter(|role| *role != OperatorRole::Sync),
+        |role: &OperatorRole| role_word(*role).to_owned();
     /// A set of roles.
-    pub Roles(RoleSet, Vec<String>): "an array of roles: admin, markets, resolver, cashier, support, read-only",
+    pub Roles(RoleSet, Vec<String>): "an array of roles: admin, markets, resolver, cashier, support, read-only, sync",
         roles, |set: &RoleSet| role_words(*set);
     /// Name of an operator.
     pub Name(OperatorName, String): "a text of 1 to 32 of a-z, 0-9, -, _ and .",
@@ -296,7 +302,26 @@ pub const fn payout_word(payout: Payout) -> &'static str {
         Payout::Yes => "yes",
         Payout::No => "no",
         Payout::Half => "half",
+        Payout::Outside => "outside",
     }
+}
+
+/// The word for who holds a market.
+#[must_use]
+const fn hold_word(hold: Hold) -> &'static str {
+    match hold {
+        Hold::Operator => "operator",
+        Hold::Upstream => "upstream",
+    }
+}
+
+/// The words for the holds of a set.
+#[must_use]
+pub fn hold_words(holds: HoldSet) -> Vec<&'static str> {
+    let all = Hold::ALL.iter().copied();
+    all.filter(|hold| holds.contains(*hold))
+        .map(hold_word)
+        .collect()
 }
 
 /// The word for a mode of the system.

@@ -3,14 +3,14 @@
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
-use foretell_model::{ConditionId, FeeSchedule, Lots, Tick, TimeMs, TokenId};
+use foretell_model::{ConditionId, FeeSchedule, Lots, QuestionIndex, Tick, TimeMs, TokenId};
 
 use super::clock::TermsChange;
 use super::description::{Edit, EventDescription, EventSummary, MarketDescription};
 use super::form::PlainForm as _;
 use super::form::{
-    Clock, Condition, DelayMs, Exponent, Flag, Form, Labels, LongText, Number, Optional, OrDefault,
-    RatePpm, RawRecord, Shares, Tags, Text, TickSize, Title, TokenPair,
+    Clock, Condition, DelayMs, Exponent, Flag, Form, Index, Labels, LongText, Number, Optional,
+    OrDefault, RatePpm, RawRecord, Shares, Tags, Text, TickSize, Title, TokenPair,
 };
 use super::reader::Body;
 use crate::api_error::ApiError;
@@ -53,6 +53,7 @@ const MARKET_FIELDS: &[&str] = &[
     "minimum_order_size",
     "fee",
     "event_id",
+    "question_index",
     "activate",
     "opens_at",
     "closes_at",
@@ -105,6 +106,10 @@ pub struct MarketTerms {
     /// The neg-risk event group; the market becomes its next question. None by default.
     #[serde(with = "Optional::<Number>", default)]
     pub event_id: Option<u64>,
+    /// Its bit in signed conversions; by default its place in the question list.
+    #[serde(with = "Optional::<Index>", default)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub question_index: Option<QuestionIndex>,
     /// Whether it opens for trading at once; by default, unless it is a question.
     #[serde(with = "Optional::<Flag>", default)]
     pub activate: Option<bool>,
@@ -150,6 +155,7 @@ impl MarketTerms {
             minimum_order_size: None,
             fee: None,
             event_id: None,
+            question_index: None,
             activate: None,
             opens_at: None,
             closes_at: None,

@@ -3,14 +3,14 @@
 use serde::{Deserialize, Serialize};
 
 use foretell_model::{
-    ApiKey, ConditionId, FeeSchedule, Lots, Micros, Payout, Settings, SettingsUpdate, SystemMode,
-    Tick, WalletAddress, WalletKind,
+    ApiKey, ConditionId, FeeSchedule, Hold, Lots, Micros, Payout, Settings, SettingsUpdate,
+    SystemMode, Tick, WalletAddress, WalletKind,
 };
 
 use super::clock::TermsChange;
 use super::form::{
-    Address, Amount, BoundKind, Collateral, Condition, Exponent, Flag, Form, Key, Mode, Number,
-    Optional, PayoutWord, RatePpm, Reference, Shares, SmallNumber, TickSize,
+    Address, Amount, BoundKind, Collateral, Condition, Exponent, Flag, Form, HoldName, Key, Mode,
+    Number, Optional, PayoutWord, RatePpm, Reference, Shares, SmallNumber, TickSize,
 };
 use super::payments::{HeldReference, Nothing, PaymentsChange};
 use super::people::{OperatorAddition, OperatorRevocation};
@@ -47,9 +47,9 @@ pub enum OperatorCommand {
     /// Opens a registered market.
     Activate(MarketName),
     /// Suspends trading.
-    Pause(MarketName),
+    Pause(HoldChange),
     /// Resumes trading.
-    Resume(MarketName),
+    Resume(HoldChange),
     /// Ends trading.
     Close(MarketName),
     /// Pays out a closed market.
@@ -161,10 +161,8 @@ impl OperatorCommand {
     pub fn condition(&self) -> Option<ConditionId> {
         match self {
             Self::RegisterMarket(market) => Some(market.terms.condition_id),
-            Self::Activate(market)
-            | Self::Pause(market)
-            | Self::Resume(market)
-            | Self::Close(market) => Some(market.condition_id),
+            Self::Activate(market) | Self::Close(market) => Some(market.condition_id),
+            Self::Pause(change) | Self::Resume(change) => Some(change.condition_id),
             Self::Resolve(resolution) => Some(resolution.condition_id),
             Self::Archive(archive) => Some(archive.condition_id),
             Self::SetTick(change) => Some(change.condition_id),
@@ -262,6 +260,19 @@ pub struct MarketName {
     /// Its condition.
     #[serde(with = "Condition")]
     pub condition_id: ConditionId,
+}
+
+/// The market to hold, or to release.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HoldChange {
+    /// Its condition.
+    #[serde(with = "Condition")]
+    pub condition_id: ConditionId,
+    /// Whose hold: that of the sender by default.
+    #[serde(with = "Optional::<HoldName>", default)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hold: Option<Hold>,
 }
 
 /// The payout of a market.

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 use rstest::rstest;
 
-use foretell_model::TokenId;
+use foretell_model::{Hold, TokenId};
 
 use super::*;
 use crate::operator::{EventSummary, MarketDescription, MarketTerms, mode_word, payout_word, read};
@@ -247,13 +247,13 @@ fn what_a_client_writes_is_what_the_surface_reads() {
         tags: Vec::new(),
     };
     again(event, OperatorCommand::RegisterEvent);
-    for command in [
-        OperatorCommand::Activate,
-        OperatorCommand::Pause,
-        OperatorCommand::Resume,
-        OperatorCommand::Close,
-    ] {
+    for command in [OperatorCommand::Activate, OperatorCommand::Close] {
         again(MarketName { condition_id }, command);
+    }
+    for command in [OperatorCommand::Pause, OperatorCommand::Resume] {
+        for hold in [None, Some(Hold::Operator), Some(Hold::Upstream)] {
+            again(HoldChange { condition_id, hold }, command);
+        }
     }
     for payout in Payout::ALL.iter().copied() {
         let resolution = Resolution {

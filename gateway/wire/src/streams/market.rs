@@ -338,7 +338,7 @@ impl Listing<'_> {
         let described = self.description;
         let (winner, payouts) = match payout {
             Payout::Yes => (Some(Outcome::Yes), ["1", "0"]),
-            Payout::No => (Some(Outcome::No), ["0", "1"]),
+            Payout::No | Payout::Outside => (Some(Outcome::No), ["0", "1"]),
             Payout::Half => (None, ["0.5", "0.5"]),
         };
         let assets_ids = self.token_texts();

@@ -103,7 +103,7 @@ fn both_forms_show_the_same_rows_and_take_both_filters() {
     let plain = Plain::of(&journal);
     let default = Site::serve_as(&journal, AssetIds::ConditionIndex);
     let tokens = Site::serve_as(&journal, AssetIds::Token);
-    for market in &plain.markets {
+    for (_, market) in plain.shown() {
         for (outcome, token) in market.tokens.iter().enumerate() {
             let prices = [token, &format!("{}:{outcome}", market.condition)].map(|token| {
                 let path = format!("/v2/prices-history?interval=max&token_id={token}");
@@ -116,7 +116,7 @@ fn both_forms_show_the_same_rows_and_take_both_filters() {
     let mut differing = 0;
     for path in paths(&plain) {
         let names_market = path.contains("MARKET");
-        for market in &plain.markets {
+        for (_, market) in plain.shown() {
             let condition = &market.condition;
             let mut answers = Vec::new();
             let assets = [0, 1].map(|outcome| format!("{condition}:{outcome}"));

@@ -99,6 +99,7 @@ impl Busy {
         for market in 0..PLAIN + QUESTIONS {
             let byte = 0xF0 - u8::try_from(market).expect("few");
             let register = RegisterMarket {
+                index: None,
                 condition: ConditionId([byte; 32]),
                 tokens: [TokenId([byte; 32]), TokenId([byte ^ 0x0F; 32])],
                 tick: Tick::Hundredth,

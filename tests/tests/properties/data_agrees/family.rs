@@ -50,7 +50,7 @@ impl Asked<'_> {
     fn events(&self) -> Vec<(String, BTreeSet<usize>)> {
         let plain = self.plain;
         let named = |ids: &[u64]| -> BTreeSet<usize> {
-            let markets = plain.markets.iter().enumerate();
+            let markets = plain.shown();
             let of_group = |group: usize| ids.contains(&plain.event_ids[group]);
             let markets = markets.filter(|(market, of)| {
                 ids.contains(&event_id(*market)) || of.event.is_some_and(of_group)
@@ -182,10 +182,10 @@ impl Asked<'_> {
     fn all_markets(&self) {
         let rows = self.site.get("/oi");
         let rows = rows.as_array().expect("rows");
-        let conditions = self.plain.markets.iter().map(|of| &of.condition);
+        let conditions = self.plain.shown().map(|(_, of)| &of.condition);
         let mut sum = 0.0;
         assert_eq!(rows[0]["market"], "GLOBAL");
-        assert_eq!(rows.len(), self.plain.markets.len() + 1);
+        assert_eq!(rows.len(), self.plain.shown().count() + 1);
         for (row, condition) in rows[1..].iter().zip(conditions) {
             let one = self.site.get(&format!("/oi?market={condition}"));
             assert_eq!(*row, one[0], "/oi");

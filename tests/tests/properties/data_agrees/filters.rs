@@ -88,10 +88,13 @@ impl Asked<'_> {
 
     fn markets_named(&self) -> Vec<Filter> {
         let (some, named) = self.some_markets();
-        let only = &self.plain.markets[0].condition;
+        let (first, only) = self.plain.shown().next().expect("a market");
+        let only = &only.condition;
         vec![
             Filter::none(),
-            Filter::new(format!("&market={only}"), |trade, _, _| trade.market == 0),
+            Filter::new(format!("&market={only}"), move |trade, _, _| {
+                trade.market == first
+            }),
             Filter::new(format!("&{some}"), move |trade, _, _| named(trade.market)),
         ]
     }

@@ -1,5 +1,6 @@
 //! Journals of a correct exchange for random commands.
 
+use foretell_model::event::MarketRegistered;
 use foretell_model::evidence::{OrderEvidence, WORDS_BYTES};
 use foretell_model::state::StateRecord;
 use foretell_model::{
@@ -24,7 +25,6 @@ pub(crate) struct Frame {
 #[derive(Default)]
 pub(crate) struct Journal {
     pub(crate) frames: Vec<Frame>,
-    markets: usize,
     /// Distance of new words of a market from its first ones.
     new_words: usize,
 }
@@ -70,8 +70,11 @@ impl Journal {
         }
         let evidence = match command {
             Command::RegisterMarket(_) => {
-                self.markets += 1;
-                description(self.markets - 1)
+                let registered = events.iter().find_map(|event| match event {
+                    Event::MarketRegistered(MarketRegistered { market, .. }) => Some(market.0),
+                    _ => None,
+                });
+                description(registered.expect("a market is registered") as usize)
             }
             Command::DescribeMarket { market } => edit(market.0 as usize + self.new_words),
             Command::PlaceOrder(_) => of_builder(exchange.sequence().0 % BUILDERS),

@@ -1,14 +1,16 @@
 //! A naive fold of a journal with its own arithmetic (docs/verify/rules.md §10, §11, §18): signed
 //! integers, one map of positions, lists of all events.
 
+use foretell_model::outside::outside_names;
 use std::collections::BTreeMap;
 
 use foretell_model::event::{
-    AccountOpened, Converted, MarketResolved, Merged, OrderClosed, OrderReleased, OrderRested,
-    RebatePaid, Redeemed, Split,
+    AccountOpened, Converted, EventRegistered, MarketResolved, Merged, OrderClosed, OrderReleased,
+    OrderRested, RebatePaid, Redeemed, Split,
 };
 use foretell_model::{
-    Command, Event, Fill, MatchKind, OrderNumber, Outcome, Payout, PlaceOrder, Side,
+    Command, ConditionId, Event, Fill, MatchKind, OrderNumber, Outcome, Payout, PlaceOrder, Side,
+    TokenId,
 };
 
 use crate::data_agrees::journal::{BUILDERS, Frame, Journal};
@@ -21,11 +23,20 @@ pub(crate) struct Market {
     /// Decimal token ids.
     pub(crate) tokens: [String; 2],
     pub(crate) event: Option<usize>,
+    /// Whether it is the outside question of an event.
+    outside: bool,
     /// Price units of `[Yes, No]`, once resolved.
     pub(crate) pays: Option<[i128; 2]>,
     pub(crate) supply: [i128; 2],
     pub(crate) volume: i128,
     last_yes: Option<i128>,
+}
+
+impl Market {
+    /// Whether answers show it: an outside question only when it won.
+    pub(crate) fn is_shown(&self) -> bool {
+        !self.outside || self.pays == Some([10_000, 0])
+    }
 }
 
 /// One side of a trade.
@@ -95,6 +106,10 @@ pub(crate) struct Plain {
     pub(crate) profits: Vec<(usize, u64, i128)>,
     /// Catalog ids of the events.
     pub(crate) event_ids: Vec<u64>,
+    /// Lots of outside questions by market and account, and when they last grew: positions once it won.
+    outside: BTreeMap<(usize, usize), (i128, u64)>,
+    /// The outside question of each event.
+    outside_of: Vec<usize>,
     resting: BTreeMap<OrderNumber, Resting>,
     delayed: BTreeMap<OrderNumber, Own>,
     own: Option<Own>,
@@ -113,6 +128,12 @@ impl Plain {
         let mut plain = Self::default();
         journal.frames.iter().for_each(|frame| plain.fold(frame));
         plain
+    }
+
+    /// The markets that answers show, with their numbers.
+    pub(crate) fn shown(&self) -> impl Iterator<Item = (usize, &Market)> {
+        let numbered = self.markets.iter().enumerate();
+        numbered.filter(|(_, market)| market.is_shown())
     }
 
     pub(crate) fn fold(&mut self, frame: &Frame) {
@@ -146,19 +167,27 @@ impl Plain {
             Event::AccountOpened(AccountOpened { wallet, .. }) => {
                 self.wallets.push(format!("0x{}", hex::encode(wallet.0)));
             }
-            Event::EventRegistered(_) => {
+            Event::EventRegistered(EventRegistered { id, outside, .. }) => {
                 self.events.push((Vec::new(), 0));
-                if let Command::RegisterEvent { event } = frame.command {
-                    self.event_ids.push(event.0);
-                }
+                self.event_ids.push(id.0);
+                self.outside_of.push(outside.0 as usize);
+                let (condition, tokens) = outside_names(id);
+                self.list(condition, tokens, None, true);
             }
             Event::MarketRegistered(_) => self.register(frame),
             Event::MarketResolved(MarketResolved { market, payout }) => {
                 self.markets[market.0 as usize].pays = Some(match payout {
                     Payout::Yes => [10_000, 0],
-                    Payout::No => [0, 10_000],
+                    Payout::No | Payout::Outside => [0, 10_000],
                     Payout::Half => [5_000, 5_000],
                 });
+                let resolved = market.0 as usize;
+                if self.markets[resolved].outside && payout == Payout::Yes {
+                    let won = self.outside.range((resolved, 0)..(resolved + 1, 0));
+                    for (&(market, account), &(lots, second)) in won {
+                        self.positions.buy((account, market, 0), lots, 0, second);
+                    }
+                }
             }
             Event::OrderRested(OrderRested { lots, .. }) => {
                 let own = self.own.expect("an order");
@@ -193,12 +222,21 @@ impl Plain {
         if let Some(event) = event {
             self.events[event].0.push(self.markets.len());
         }
+        self.list(rules.condition, rules.tokens, event, false);
+    }
+
+    fn list(
+        &mut self,
+        condition: ConditionId,
+        tokens: [TokenId; 2],
+        event: Option<usize>,
+        outside: bool,
+    ) {
         self.markets.push(Market {
-            condition: format!("0x{}", hex::encode(rules.condition.0)),
-            tokens: rules
-                .tokens
-                .map(|token| foretell_wire::ids::token_text(&token)),
+            condition: format!("0x{}", hex::encode(condition.0)),
+            tokens: tokens.map(|token| foretell_wire::ids::token_text(&token)),
             event,
+            outside,
             pays: None,
             supply: [0; 2],
             volume: 0,
@@ -298,6 +336,9 @@ impl Plain {
                 ..
             }) => {
                 let (account, market) = (account.0 as usize, market.0 as usize);
+                if !self.markets[market].is_shown() {
+                    return;
+                }
                 let pays = self.markets[market].pays.expect("it is resolved");
                 let mut paid = 0;
                 for outcome in 0..2 {
@@ -331,6 +372,10 @@ impl Plain {
                 let collateral = lots * 10_000 * (i128::try_from(given.len()).expect("few") - 1);
                 self.convert(account, &given, &others, (lots, collateral));
                 self.events[event].1 += lots;
+                let outside = self.outside_of[event];
+                self.markets[outside].supply[0] += lots;
+                let held = self.outside.entry((outside, account)).or_default();
+                *held = (held.0 + lots, second);
                 ("CONVERSION", account, given[0], lots, collateral)
             }
             Event::RebatePaid(RebatePaid { account, amount }) => {

@@ -79,7 +79,7 @@ impl Asked<'_> {
                 found.key.0 == account
             });
         }
-        for (market, of) in plain.markets.iter().enumerate() {
+        for (market, of) in plain.shown() {
             let path = format!("/v2/positions?condition_id={}&", of.condition);
             let open = self.found(&|found| found.key.1 == market && found.closed.is_none());
             for (name, sort) in SORTS {

@@ -87,8 +87,10 @@ impl Asked<'_> {
 
     /// Every other market, and one that does not exist, as a parameter.
     pub(crate) fn some_markets(&self) -> (String, impl Fn(usize) -> bool + use<>) {
-        let markets = self.plain.markets.iter().step_by(2);
-        let mut named: Vec<&str> = markets.map(|market| market.condition.as_str()).collect();
+        let markets = self.plain.shown().filter(|(market, _)| market % 2 == 0);
+        let mut named: Vec<&str> = markets
+            .map(|(_, market)| market.condition.as_str())
+            .collect();
         let nowhere = format!("0x{}", "5a".repeat(32));
         named.push(&nowhere);
         (format!("market={}", named.join(",")), |market| {
@@ -239,7 +241,7 @@ impl Asked<'_> {
             let path = format!("{all}&filterType=TOKENS&filterAmount={dollars}&side=BUY");
             self.agree(&path, &tokens);
         }
-        for (market, of) in self.plain.markets.iter().enumerate() {
+        for (market, of) in self.plain.shown() {
             let only = format!("market={}", of.condition);
             let there = own(&|trade, _, _| trade.market == market);
             self.agree(&format!("{all}&{only}"), &there);

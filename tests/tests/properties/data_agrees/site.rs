@@ -196,6 +196,7 @@ fn config(journal: &Path, asset_ids: AssetIds) -> GatewayConfig {
         stage_log: None,
         page: None,
         operator_token: None,
+        sync_token: None,
         oracle: None,
     }
 }

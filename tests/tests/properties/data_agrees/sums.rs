@@ -76,10 +76,12 @@ fn profits(name: &str, view: &View) {
         }
     }
     for (number, event) in view.events().iter() {
-        let profits = event.questions.iter().map(|market| profit(view, *market));
-        let yes = event.questions.iter().map(|market| {
+        let questions = event.questions.iter().chain([&event.outside]);
+        let profits = questions.clone().map(|market| profit(view, *market));
+        // The outside question has no price until it wins.
+        let yes = questions.map(|market| {
             let price = view.current_price(*market, Outcome::Yes);
-            i128::from(price.expect("it is a market").half_units())
+            price.map_or(0, |price| i128::from(price.half_units()))
         });
         // c × (Σ Yes prices − 1), of which one is 20,000 half units.
         let expected = i128::from(event.converted.0) * (yes.sum::<i128>() - 20_000);

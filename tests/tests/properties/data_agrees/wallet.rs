@@ -66,6 +66,7 @@ impl Life {
         life.give(&Command::RegisterEvent { event: EventId(1) });
         for byte in [0xA0, 0xB0, 0xC0] {
             life.give(&Command::RegisterMarket(RegisterMarket {
+                index: None,
                 condition: ConditionId([byte; 32]),
                 tokens: [TokenId([byte; 32]), TokenId([byte + 1; 32])],
                 tick: Tick::Hundredth,

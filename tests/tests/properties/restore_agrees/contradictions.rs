@@ -23,6 +23,7 @@ fn state() -> Vec<StateRecord> {
     let wallet = |byte| WalletAddress([byte; 20]);
     let market = |byte, event| {
         Command::RegisterMarket(RegisterMarket {
+            index: None,
             condition: ConditionId([byte; 32]),
             tokens: [TokenId([byte; 32]), TokenId([byte + 1; 32])],
             tick: Tick::Hundredth,

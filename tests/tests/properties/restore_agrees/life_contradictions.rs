@@ -38,6 +38,7 @@ const fn policy(by_time: bool, second_person: bool) -> ResolutionPolicy {
 fn market(number: u32) -> Command {
     let byte = 10 * u8::try_from(number).expect("few markets") + 10;
     Command::RegisterMarket(RegisterMarket {
+        index: None,
         condition: ConditionId([byte; 32]),
         tokens: [TokenId([byte; 32]), TokenId([byte + 1; 32])],
         tick: Tick::Hundredth,

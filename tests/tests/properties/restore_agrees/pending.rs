@@ -74,6 +74,7 @@ fn full_book() -> Exchange {
             read_only: false,
         }),
         Command::RegisterMarket(RegisterMarket {
+            index: None,
             condition: ConditionId([1; 32]),
             tokens: [TokenId([2; 32]), TokenId([3; 32])],
             tick: Tick::Hundredth,

@@ -5,12 +5,13 @@ use std::collections::BTreeMap;
 use foretell_gateway::{StreamFold, StreamMessage};
 use foretell_model::command::{RegisterKey, RegisterMarket};
 use foretell_model::event::{
-    AccountOpened, FeeSet, KeyRegistered, MarketStateSet, MinimumSizeSet, OrderClosed,
-    OrderReleased, OrderRested, TermsSet, TickSet, WalletBound, WalletUnbound,
+    AccountOpened, EventRegistered, FeeSet, KeyRegistered, MarketResolved, MarketSettled,
+    MarketStateSet, MinimumSizeSet, OrderClosed, OrderReleased, OrderRested, TermsSet, TickSet,
+    WalletBound, WalletUnbound,
 };
 use foretell_model::{
-    Command, Event, MarketNumber, MarketState, MarketTerms, OrderType, Outcome, PlaceOrder, Price,
-    Sequence, Side, TimeMs, TimeNs, words,
+    Command, ConditionId, Event, FeeSchedule, Lots, MarketNumber, MarketState, MarketTerms,
+    OrderType, Outcome, PlaceOrder, Price, Sequence, Side, Tick, TimeMs, TimeNs, TokenId, words,
 };
 use serde_json::Value;
 
@@ -140,6 +141,8 @@ pub(crate) struct Twin {
     /// Orders that wait, in no book.
     delayed: BTreeMap<u64, TwinOrder>,
     pub(crate) markets: Vec<TwinMarket>,
+    /// The outside questions among them.
+    outside: std::collections::BTreeSet<MarketNumber>,
     /// Wallet and owner.
     pub(crate) accounts: Vec<([u8; 20], u32)>,
     /// Text and owner.
@@ -155,6 +158,7 @@ impl Twin {
             orders: BTreeMap::new(),
             delayed: BTreeMap::new(),
             markets: Vec::new(),
+            outside: Default::default(),
             accounts: Vec::new(),
             keys: Vec::new(),
         }
@@ -355,21 +359,33 @@ impl Twin {
             Event::MarketRegistered(_) => {
                 if let Command::RegisterMarket(rules) = frame.command {
                     let description = serde_json::from_slice(&frame.evidence);
-                    self.markets.push(TwinMarket {
-                        rules,
-                        terms: MarketTerms::default(),
-                        description: description.unwrap_or_default(),
-                        changed: (frame.sequence, self.now),
-                        state: MarketState::Registered,
-                        last_trade: None,
-                    });
+                    let description = description.unwrap_or_default();
+                    self.list(rules, description, frame.sequence);
                 }
                 story.notices.push(*event);
             }
+            Event::EventRegistered(EventRegistered { outside, .. }) => {
+                let rules = RegisterMarket {
+                    condition: ConditionId::ZERO,
+                    tokens: [TokenId::ZERO; 2],
+                    tick: Tick::Tenth,
+                    tick_refines: false,
+                    minimum_size: Lots(1),
+                    fee: FeeSchedule::default(),
+                    event: None,
+                    index: None,
+                };
+                self.list(rules, Default::default(), frame.sequence);
+                self.outside.insert(outside);
+            }
+            // Nobody hears of an outside question.
+            Event::MarketResolved(MarketResolved { market, .. })
+            | Event::MarketSettled(MarketSettled { market, .. })
+                if self.outside.contains(&market) => {}
             Event::MarketDescribed { market } => {
                 self.markets[market.0 as usize].edit(&frame.evidence);
             }
-            Event::TermsSet(TermsSet { market, terms }) => {
+            Event::TermsSet(TermsSet { market, terms, .. }) => {
                 self.markets[market.0 as usize].terms = terms;
                 story.notices.push(*event);
             }
@@ -377,7 +393,7 @@ impl Twin {
                 self.markets[market.0 as usize].rules.fee = fee;
                 story.notices.push(*event);
             }
-            Event::MarketStateSet(MarketStateSet { market, state }) => {
+            Event::MarketStateSet(MarketStateSet { market, state, .. }) => {
                 self.markets[market.0 as usize].state = state;
                 story.notices.push(*event);
             }
@@ -390,6 +406,17 @@ impl Twin {
             | Event::ModeSet { .. } => story.notices.push(*event),
             _ => {}
         }
+    }
+
+    fn list(&mut self, rules: RegisterMarket, description: Value, sequence: Sequence) {
+        self.markets.push(TwinMarket {
+            rules,
+            terms: MarketTerms::default(),
+            description,
+            changed: (sequence, self.now),
+            state: MarketState::Registered,
+            last_trade: None,
+        });
     }
 
     fn touch(&mut self, story: &mut Story, order: &TwinOrder, sequence: Sequence) {

@@ -339,7 +339,7 @@ impl Twin {
                 let payout = ("payout", quoted(payout_text(payout)));
                 self.status(to, market, "resolved", &[payout]);
             }
-            Event::MarketStateSet(MarketStateSet { market, state }) => {
+            Event::MarketStateSet(MarketStateSet { market, state, .. }) => {
                 self.status(to, market, state_text(state), &[]);
             }
             Event::MarketCleared { market } => {
@@ -471,7 +471,7 @@ impl Twin {
                 listed.label(Outcome::Yes),
                 ["1", "0"],
             ),
-            Payout::No => (
+            Payout::No | Payout::Outside => (
                 self.token(market, Outcome::No),
                 listed.label(Outcome::No),
                 ["0", "1"],
@@ -528,5 +528,6 @@ const fn payout_text(payout: Payout) -> &'static str {
         Payout::Yes => "yes",
         Payout::No => "no",
         Payout::Half => "half",
+        Payout::Outside => "outside",
     }
 }

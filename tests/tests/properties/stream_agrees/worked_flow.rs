@@ -196,6 +196,7 @@ impl Flow {
             self.apply(&key, &[]);
         }
         let market = RegisterMarket {
+            index: None,
             condition: ids::condition_id(named("M")).expect("a condition"),
             tokens: [token("YES"), token("NO")],
             tick: Tick::Hundredth,

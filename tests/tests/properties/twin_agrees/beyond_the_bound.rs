@@ -70,6 +70,7 @@ impl Crowd {
             }));
         }
         crowd.applied(Command::RegisterMarket(RegisterMarket {
+            index: None,
             condition: ConditionId([1; 32]),
             tokens: [TokenId([2; 32]), TokenId([3; 32])],
             tick: Tick::Hundredth,

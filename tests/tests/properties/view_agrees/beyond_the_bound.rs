@@ -97,6 +97,7 @@ fn full_book() -> Followed {
         assert_eq!(scene.view.accounts().number_of(&wallet), Some(account));
     }
     let market = RegisterMarket {
+        index: None,
         condition: ConditionId([7; 32]),
         tokens: [TokenId([8; 32]), TokenId([9; 32])],
         tick: Tick::Hundredth,

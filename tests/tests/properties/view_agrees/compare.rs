@@ -1,12 +1,13 @@
 //! Compares the view with the exchange's state.
 
+use foretell_model::outside::OUTSIDE_INDEX;
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 
 use foretell_model::state::{self, OrderIdState, StateRecord};
 use foretell_model::{
     AccountNumber, Command, CommandOutcome, Lots, MarketNumber, Micros, OrderId, OrderNumber,
-    OrderStatus, Outcome, Price, RejectionReason, Sequence, Side, Verdict,
+    OrderStatus, Outcome, Payout, Price, RejectionReason, Sequence, Side, Verdict,
 };
 use foretell_view::{OrderState, TokenBook, View};
 
@@ -36,7 +37,7 @@ pub(crate) fn compare_states(view: &View, records: &[StateRecord]) -> Result<(),
     same("accounts", &view.accounts().count(), &seen.accounts)?;
     same("keys", &view.keys().count(), &seen.keys)?;
     same("events", &view.events().count(), &seen.events)?;
-    same("markets", &view.markets().count(), &seen.markets)?;
+    same("markets", &view.markets().end(), &seen.markets)?;
     same("domains", &view.system().domains.len(), &seen.domains)?;
     let held = view
         .accounts()
@@ -76,13 +77,15 @@ fn compare_record(view: &View, record: &StateRecord, seen: &mut Seen) -> Result<
             frozen,
             questions,
             converted,
+            outside,
         }) => {
             seen.events += 1;
             let (number, known) = view.events().by_id(id).ok_or("no event")?;
             same("number", &number, &event)?;
             same("frozen", &known.frozen, &frozen)?;
             same("questions", &known.questions.len(), &(questions as usize))?;
-            same("converted", &known.converted, &converted)
+            same("converted", &known.converted, &converted)?;
+            same("outside", &known.outside, &outside)
         }
         StateRecord::Market(_) => {
             seen.markets += 1;
@@ -256,7 +259,9 @@ fn compare_market(view: &View, record: &StateRecord) -> Result<(), String> {
         minimum_size,
         fee,
         question,
+        index,
         state,
+        holds,
         payout,
         archived,
         supply,
@@ -264,13 +269,22 @@ fn compare_market(view: &View, record: &StateRecord) -> Result<(), String> {
     else {
         return Ok(());
     };
-    let (number, known) = view.markets().by_condition(&condition).ok_or("no market")?;
-    same("number", &number, &market)?;
+    let known = view.markets().get(market).ok_or("no market")?;
+    same("condition", &known.condition, &condition)?;
+    same("tokens", &known.tokens, &tokens)?;
+    let is_outside = question.is_some_and(|(_, place)| place == OUTSIDE_INDEX);
+    let is_named = !is_outside || payout == Some(Payout::Yes);
+    let found = view.markets().by_condition(&condition);
+    same(
+        "number",
+        &found.map(|(number, _)| number),
+        &is_named.then_some(market),
+    )?;
     for (token, &outcome) in tokens.iter().zip(Outcome::ALL) {
         same(
             "token",
             &view.markets().by_token(token),
-            &Some((market, outcome)),
+            &is_named.then_some((market, outcome)),
         )?;
     }
     same(
@@ -281,14 +295,16 @@ fn compare_market(view: &View, record: &StateRecord) -> Result<(), String> {
     same("minimum", &known.minimum_size, &minimum_size)?;
     same("fee", &known.fee, &fee)?;
     same("question", &known.question, &question)?;
-    if let Some((event, index)) = question {
+    if let Some((event, index)) = question.filter(|_| !is_outside) {
         let listed = view
             .events()
             .get(event)
             .and_then(|event| event.questions.get(index as usize));
         same("listed", &listed, &Some(&market))?;
     }
+    same("index", &known.index, &index)?;
     same("state", &known.state, &state)?;
+    same("holds", &known.holds, &holds)?;
     same("payout", &known.payout, &payout)?;
     same("archived", &known.archived, &archived)?;
     same("supply", &known.supply, &supply)

@@ -62,7 +62,7 @@ impl Same<'_> {
     }
 
     fn registry(&self) {
-        self.of(|view| (view.events().count(), view.markets().count()));
+        self.of(|view| (view.events().count(), view.markets().end()));
         for (number, event) in self.one.events().iter() {
             self.of(|view| view.events().get(number).cloned());
             self.of(|view| view.events().by_id(event.id).map(|found| found.0));

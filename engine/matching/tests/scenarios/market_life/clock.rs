@@ -1,9 +1,10 @@
 //! Terms of a market, and what falls due.
 
+use foretell_model::command::{PauseMarket, ResumeMarket};
 use foretell_model::event::MarketStateSet;
 use foretell_model::{
-    CloseReason, Command, CommandOutcome, Event, MarketState, OrderType, RejectionReason,
-    SystemMode, TimeMs, TimeSeconds,
+    CloseReason, Command, CommandOutcome, Event, Hold, HoldSet, MarketState, OrderType,
+    RejectionReason, SystemMode, TimeMs, TimeSeconds,
 };
 
 use super::{BUY_NO, BUY_YES, cancelled, reasons};
@@ -34,7 +35,11 @@ fn a_market_opens_clears_and_closes_by_itself() {
     let state = MarketState::Active;
     assert_eq!(
         world.events,
-        [Event::MarketStateSet(MarketStateSet { market, state })]
+        [Event::MarketStateSet(MarketStateSet {
+            holds: HoldSet::NONE,
+            market,
+            state
+        })]
     );
     world.rest(alice, market, BUY_YES, 10, 50);
     world.wait(10);
@@ -117,16 +122,28 @@ fn a_pause_and_a_mode_keep_delayed_orders_waiting() {
     world.rest(bob, market, BUY_NO, 6, 40);
     let order = world.limit(alice, market, BUY_YES, 10, 60);
     world.delay(order);
-    world.done(&Command::PauseMarket { market });
+    world.done(&Command::PauseMarket(PauseMarket {
+        market,
+        hold: Hold::Operator,
+    }));
     world.wait(2);
     world.nothing_due();
     let mode = SystemMode::CancelOnly;
     world.done(&Command::SetMode { mode });
-    world.done(&Command::ResumeMarket { market });
+    world.done(&Command::ResumeMarket(ResumeMarket {
+        market,
+        hold: Hold::Operator,
+    }));
     world.nothing_due();
     let mode = SystemMode::Running;
     world.done(&Command::SetMode { mode });
-    world.refused(&Command::PauseMarket { market }, RejectionReason::TimeDue);
+    world.refused(
+        &Command::PauseMarket(PauseMarket {
+            market,
+            hold: Hold::Operator,
+        }),
+        RejectionReason::TimeDue,
+    );
     world.advance();
     assert_eq!(world.fills().len(), 1);
 }

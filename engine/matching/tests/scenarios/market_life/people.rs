@@ -1,8 +1,8 @@
 //! Operators, roles, withdrawals of two persons.
 
-use foretell_model::command::{AddOperator, Withdraw};
+use foretell_model::command::{AddOperator, PauseMarket, Withdraw};
 use foretell_model::{
-    Command, CommandOutcome, Event, Micros, OperatorName, OperatorNumber, OperatorRole,
+    Command, CommandOutcome, Event, Hold, Micros, OperatorName, OperatorNumber, OperatorRole,
     PaymentSettings, Reference, RejectionReason,
 };
 
@@ -23,7 +23,10 @@ fn a_withdrawal_above_the_limit_takes_two_persons() {
     });
     let (market, alice) = (world.market(), world.trader(1, 100));
     world.by(ann, |world| {
-        let pause = Command::PauseMarket { market };
+        let pause = Command::PauseMarket(PauseMarket {
+            market,
+            hold: Hold::Operator,
+        });
         world.refused(&pause, RejectionReason::OperatorRole)
     });
     let reference = Reference([3; 32]);

@@ -1,16 +1,16 @@
 //! Proposals, policies, settlement, event groups that end early.
 
 use foretell_model::command::{
-    Convert, Deposit, Dispute, Finalise, ListWallet, Propose, Redeem, ResolveMarket, SetPolicy,
-    Split, WithdrawProposal,
+    Convert, Deposit, Dispute, Finalise, ListWallet, PauseMarket, Propose, Redeem, ResolveMarket,
+    SetPolicy, Split, WithdrawProposal,
 };
 use foretell_model::event::{Disputed, MarketResolved, MarketSettled};
 use foretell_model::limits::ACCOUNTS_PER_STEP;
-use foretell_model::state;
 use foretell_model::{
     AccountNumber, Command, CommandOutcome, Event, MarketNumber, Micros, OperatorRole, Payout,
     QuestionSet, RejectionReason, ResolutionPolicy, Sequence, WalletAddress,
 };
+use foretell_model::{Hold, state};
 
 use crate::world::World;
 
@@ -278,7 +278,10 @@ fn a_question_is_over_early_and_convert_goes_on_among_the_open() {
     let given = convert(&mut world, 100, 0b001);
     world.refused(&given, RejectionReason::EventNotActive);
     // A question that is not active gets its Yes all the same.
-    world.done(&Command::PauseMarket { market: markets[2] });
+    world.done(&Command::PauseMarket(PauseMarket {
+        market: markets[2],
+        hold: Hold::Operator,
+    }));
     let open = convert(&mut world, 100, 0b010);
     assert_eq!(world.done(&open), CommandOutcome::Collateral(Micros(0)));
     assert_eq!(world.supply(markets[2]), [300, 0]);
