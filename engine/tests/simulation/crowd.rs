@@ -10,7 +10,7 @@ use foretell_model::{
 };
 
 use super::coverage::Situation;
-use super::intents::{MARKETS, register_market};
+use super::intents::{MARKETS, market_number, register_event, register_market};
 use super::world::World;
 use crate::clock::Clocks as _;
 use crate::directory::{Directory, JOURNAL_DIRECTORY};
@@ -41,9 +41,11 @@ pub(super) fn found(world: &World) {
     founding.apply(Command::ChangeSettings {
         settings: config.settings.into(),
     });
+    founding.apply(register_event());
     for number in 0..MARKETS {
         founding.apply(register_market(number));
-        let market = MarketNumber(number.into());
+    }
+    for market in (0..MARKETS).map(market_number) {
         founding.apply(Command::ActivateMarket { market });
     }
     for number in 0..CROWD {
@@ -80,7 +82,7 @@ impl Founding {
             if number % HOLDERS_AMONG == u32::from(market) {
                 self.apply(Command::Split(Split {
                     account: AccountNumber(number),
-                    market: MarketNumber(market.into()),
+                    market: market_number(market),
                     lots: Lots(200),
                     reference: reference(0x78),
                 }));

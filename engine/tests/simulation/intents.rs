@@ -3,13 +3,13 @@
 //! operators' commands.
 
 use foretell_model::command::{
-    CancelAll, CancelMarketOrders, CancelOrder, Deposit, Merge, Redeem, RegisterKey,
+    CancelAll, CancelMarketOrders, CancelOrder, Convert, Deposit, Merge, Redeem, RegisterKey,
     RegisterMarket, Split,
 };
 use foretell_model::{
-    ApiKey, Command, ConditionId, FeeSchedule, Lots, MarketNumber, Micros, OperatorNumber, OrderId,
-    OrderType, Outcome, PlaceOrder, Reference, Side, Tick, TimeMs, TimeNs, TimeSeconds, TokenId,
-    WalletAddress,
+    ApiKey, Command, ConditionId, EventId, EventNumber, FeeSchedule, Lots, MarketNumber, Micros,
+    OperatorNumber, OrderId, OrderType, Outcome, PlaceOrder, QuestionIndex, QuestionSet, Reference,
+    Side, Tick, TimeMs, TimeNs, TimeSeconds, TokenId, WalletAddress,
 };
 
 use super::context::SimContext;
@@ -17,8 +17,14 @@ use super::ledger::{Holder, Ledger};
 
 /// Number of trading wallets.
 pub(super) const WALLETS: u8 = 4;
+/// Plain markets that the prelude registers.
+const PLAIN: u8 = 2;
+/// Questions of its event group.
+const QUESTIONS: u8 = 3;
 /// Markets that the prelude registers.
-pub(super) const MARKETS: u8 = 2;
+pub(super) const MARKETS: u8 = PLAIN + QUESTIONS;
+/// Its event group.
+const EVENT: EventNumber = EventNumber(0);
 /// Cancels, and orders, of a replace: all of it fits into the smallest ring.
 const MOST_OF_A_REPLACE: u64 = 3;
 
@@ -34,24 +40,36 @@ pub(super) struct IntentGenerator {
     evidence: u64,
 }
 
+/// The command that registers the event group.
+pub(super) fn register_event() -> Command {
+    Command::RegisterEvent { event: EventId(5) }
+}
+
+/// The number of a registered market: 0 is the outside question.
+pub(super) fn market_number(registered: u8) -> MarketNumber {
+    MarketNumber(1 + u32::from(registered))
+}
+
 /// The command that registers a market; the markets differ in tick and fee.
 pub(super) fn register_market(number: u8) -> Command {
-    let kind = number % MARKETS;
+    let kind = number % PLAIN;
+    let is_question = (PLAIN..MARKETS).contains(&number);
+    let ticks = [Tick::Hundredth, Tick::HalfHundredth, Tick::QuarterHundredth];
     Command::RegisterMarket(RegisterMarket {
-        index: None,
+        index: is_question.then_some(QuestionIndex(10 * number)),
         condition: ConditionId([7 + number; 32]),
         tokens: [
             TokenId([101 + 2 * number; 32]),
             TokenId([102 + 2 * number; 32]),
         ],
-        tick: Tick::Hundredth,
+        tick: ticks[usize::from(number) % ticks.len()],
         tick_refines: kind == 1,
         minimum_size: Lots(1),
         fee: FeeSchedule {
             rate_ppm: 20_000 * u32::from(kind),
             exponent: kind,
         },
-        event: None,
+        event: is_question.then_some(EVENT),
     })
 }
 
@@ -88,11 +106,12 @@ impl IntentGenerator {
         let step = u8::try_from(step).ok()?;
         let wallet = |number: u8| WalletAddress([0xC0 + number; 20]);
         let nobody = OperatorNumber::NONE;
-        let (markets, people) = (2 * MARKETS, 2 * MARKETS + Self::PEOPLE);
+        let (markets, people) = (1 + 2 * MARKETS, 1 + 2 * MARKETS + Self::PEOPLE);
         Some(match step {
-            _ if step < MARKETS => (nobody, register_market(step)),
+            0 => (nobody, register_event()),
+            _ if step <= MARKETS => (nobody, register_market(step - 1)),
             _ if step < markets => {
-                let market = *ledger.markets.get(usize::from(step - MARKETS))?;
+                let market = *ledger.markets.get(usize::from(step - 1 - MARKETS))?;
                 (nobody, Command::ActivateMarket { market })
             }
             _ if step < people => self.people(step - markets, ledger)?,
@@ -129,7 +148,8 @@ impl IntentGenerator {
                 lots,
                 reference: Reference(self.name(0xF0)),
             }),
-            14..=17 => Command::Merge(Merge {
+            14..=15 => self.convert(holder),
+            16..=17 => Command::Merge(Merge {
                 account: holder.account,
                 market,
                 lots,
@@ -151,6 +171,18 @@ impl IntentGenerator {
                 outcome: None,
             }),
             _ => self.order(holder, market, now),
+        })
+    }
+
+    fn convert(&mut self, holder: Holder) -> Command {
+        let given = (0..QUESTIONS).filter(|_| self.context.percent(50));
+        let questions = given.fold(QuestionSet::default(), |set, place| set.with(place.into()));
+        Command::Convert(Convert {
+            account: holder.account,
+            event: EVENT,
+            questions,
+            lots: Lots(1 + self.context.below(1_000)),
+            reference: Reference(self.name(0xF0)),
         })
     }
 

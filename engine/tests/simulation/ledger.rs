@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use foretell_link::Reply;
-use foretell_model::command::{Deposit, PauseMarket, RegisterKey, ResumeMarket, Withdraw};
+use foretell_model::command::{Deposit, RegisterKey, Withdraw};
 use foretell_model::{
     AccountNumber, Command, CommandOutcome, KeyNumber, MarketNumber, OperatorNumber, OrderResult,
     OrderStatus, Reference, RejectionReason, Sequence, TimeNs, Verdict, WalletAddress,
@@ -274,6 +274,7 @@ fn contradicts(command: &Command, before: &Acknowledgement, reason: RejectionRea
             | Command::Split(_)
             | Command::Merge(_)
             | Command::Redeem(_)
+            | Command::Convert(_)
             | Command::RegisterKey(_)
             | Command::RegisterMarket(_)
             | Command::AddOperator(_)

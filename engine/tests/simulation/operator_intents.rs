@@ -14,11 +14,11 @@ use super::intents::{Act, IntentGenerator, MARKETS, register_market};
 use super::ledger::Ledger;
 
 /// Markets of one world.
-const MOST_MARKETS: u8 = 8;
+const MOST_MARKETS: u8 = 11;
 /// Withdrawals above need two persons.
 const WITHDRAWAL_LIMIT: Micros = Micros(15_000_000);
-/// The operators that the prelude adds, after the first admin.
-const OPERATORS: [OperatorNumber; 2] = [OperatorNumber(2), OperatorNumber(3)];
+/// The operators that the prelude adds, after the first ones.
+const OPERATORS: [OperatorNumber; 2] = [OperatorNumber(3), OperatorNumber(4)];
 
 impl IntentGenerator {
     /// Number of steps of the prelude that `people` has.
@@ -73,20 +73,7 @@ impl IntentGenerator {
                 (operator, withdraw)
             }
             24..=31 => (operator, self.confirm_or_release(ledger)?),
-            32..=33 => (
-                operator,
-                Command::PauseMarket(PauseMarket {
-                    market,
-                    hold: Hold::Operator,
-                }),
-            ),
-            34..=39 => (
-                operator,
-                Command::ResumeMarket(ResumeMarket {
-                    market,
-                    hold: Hold::Operator,
-                }),
-            ),
+            32..=39 => self.hold(market, operator),
             40..=59 => (operator, self.of_a_market(ledger)?),
             60..=89 => (operator, self.of_a_resolution(market, reference, ledger)?),
             90..=94 => (operator, Command::PayRebates),
@@ -103,6 +90,19 @@ impl IntentGenerator {
                 (operator, listed)
             }
         })
+    }
+
+    /// A hold is put or lifted, that of the upstream by the sync.
+    fn hold(&self, market: MarketNumber, operator: OperatorNumber) -> Act {
+        let (hold, sender) = match self.context.percent(30) {
+            true => (Hold::Upstream, OperatorNumber::SYNC),
+            false => (Hold::Operator, operator),
+        };
+        let command = match self.context.percent(25) {
+            true => Command::PauseMarket(PauseMarket { market, hold }),
+            false => Command::ResumeMarket(ResumeMarket { market, hold }),
+        };
+        (sender, command)
     }
 
     fn payments(&self) -> Command {
@@ -163,7 +163,13 @@ impl IntentGenerator {
         reference: Reference,
         ledger: &Ledger,
     ) -> Option<Command> {
-        let payout = self.context.pick(&[Payout::Yes, Payout::No, Payout::Half]);
+        let payout = self.context.pick(&[
+            Payout::Yes,
+            Payout::No,
+            Payout::No,
+            Payout::Half,
+            Payout::Outside,
+        ]);
         let wallet = self.holder(ledger)?.account;
         let closed = ledger
             .newest_closed(self.context.index(3))

@@ -16,8 +16,8 @@ use foretell_model::state::StateRecord;
 use foretell_model::{
     AccountNumber, ApiKey, Command, CommandStamp, ConditionId, DomainNumber, EventId, EventNumber,
     FeeSchedule, Hold, KeyNumber, Lots, MarketNumber, MarketState, Micros, OrderId, OrderType,
-    Outcome, Payout, QuestionSet, Reference, Sequence, Settings, SettingsUpdate, SystemMode, Tick,
-    TimeNs, TokenId, WalletAddress, WalletKind,
+    Outcome, Payout, QuestionIndex, QuestionSet, Reference, Sequence, Settings, SettingsUpdate,
+    SystemMode, Tick, TimeNs, TokenId, WalletAddress, WalletKind,
 };
 
 use crate::placements::{EXTREMES, placement};
@@ -169,13 +169,19 @@ impl Generator {
             _ => 2 + self.rng.number(3),
         };
         let plain = 1 + self.rng.number(2);
+        let has_indexes = self.rng.percent(40);
         for market in 0..plain + questions {
             let mut wanted = self.market_to_register(market);
             wanted.event = (market >= plain).then_some(EventNumber(0));
+            let index = u8::try_from(market - market.min(plain)).unwrap_or(u8::MAX);
+            wanted.index = (has_indexes && market >= plain)
+                .then(|| QuestionIndex::from_code(127 - index.min(127)))
+                .flatten();
             wanted.minimum_size = Lots(self.rng.pick(&[1, 1, 1, 500]));
             prelude.push_back(Command::RegisterMarket(wanted));
         }
-        for market in 0..plain + questions {
+        // Number 0 is the outside question.
+        for market in 1..=plain + questions {
             if self.style.flavour == Flavour::ManyQuestions || self.rng.percent(95) {
                 prelude.push_back(Command::ActivateMarket {
                     market: MarketNumber(market),
@@ -183,7 +189,7 @@ impl Generator {
             }
         }
         let holders = u32::try_from(self.style.wallets).expect("few wallets");
-        for market in 0..(plain + questions).min(6) {
+        for market in 1..=(plain + questions).min(6) {
             for account in 0..holders {
                 if self.rng.percent(50) {
                     prelude.push_back(Command::Split(Split {
@@ -452,16 +458,21 @@ impl Generator {
             Kind::ActivateMarket => Command::ActivateMarket { market },
             Kind::PauseMarket => Command::PauseMarket(PauseMarket {
                 market,
-                hold: Hold::Operator,
+                hold: self.rng.pick(Hold::ALL),
             }),
-            Kind::ResumeMarket => Command::ResumeMarket(ResumeMarket {
-                market,
-                hold: Hold::Operator,
-            }),
+            Kind::ResumeMarket => {
+                let holds = self.world.market(market).holds;
+                let is_upstreams = holds.contains(Hold::Upstream) || self.rng.percent(5);
+                let hold = match is_upstreams {
+                    true => Hold::Upstream,
+                    false => Hold::Operator,
+                };
+                Command::ResumeMarket(ResumeMarket { market, hold })
+            }
             Kind::CloseMarket => Command::CloseMarket { market },
             Kind::ResolveMarket => Command::ResolveMarket(ResolveMarket {
                 market,
-                payout: self.rng.pick(Payout::ALL),
+                payout: self.payout(market),
             }),
             Kind::ArchiveMarket => Command::ArchiveMarket(ArchiveMarket {
                 market,
@@ -479,6 +490,19 @@ impl Generator {
                 market,
                 fee: self.fee(),
             }),
+        }
+    }
+
+    /// Mostly No for a question while others are open, and outside for the last one.
+    fn payout(&mut self, market: MarketNumber) -> Payout {
+        let event = self.world.market(market).event;
+        let Some(event) = event.filter(|_| self.rng.percent(50)) else {
+            return self.rng.pick(Payout::ALL);
+        };
+        let listed = self.world.listed(event);
+        match listed.filter(|listed| listed.payout.is_none()).count() {
+            1 => Payout::Outside,
+            _ => Payout::No,
         }
     }
 
@@ -585,8 +609,9 @@ impl Generator {
         };
         let mut condition = [9; 32];
         condition[..4].copy_from_slice(&index.to_be_bytes());
+        let event = self.rng.percent(50).then(|| self.event());
         RegisterMarket {
-            index: None,
+            index: self.index(event),
             condition: ConditionId(condition),
             tokens: [
                 token(2 * index),
@@ -596,8 +621,16 @@ impl Generator {
             tick_refines: self.rng.percent(70),
             minimum_size: self.minimum_size(),
             fee: self.fee(),
-            event: self.rng.percent(50).then(|| self.event()),
+            event,
         }
+    }
+
+    /// Usually one that goes with the other questions of the event.
+    fn index(&mut self, event: Option<EventNumber>) -> Option<QuestionIndex> {
+        let first = event.and_then(|event| self.world.listed(event).next().copied());
+        let has_one = first.is_some_and(|first| first.index.is_some()) != self.rng.percent(8);
+        let index = u8::try_from(self.rng.below(128)).ok();
+        index.and_then(QuestionIndex::from_code).filter(|_| has_one)
     }
 
     /// Mostly of all settings.
@@ -663,12 +696,14 @@ impl Generator {
     }
 
     fn tick(&mut self) -> Tick {
-        use Tick::{Hundredth, TenThousandth, Tenth, Thousandth};
+        use Tick::{HalfHundredth, Hundredth, QuarterHundredth, TenThousandth, Tenth, Thousandth};
         self.rng.pick(&[
             Tenth,
             Hundredth,
             Hundredth,
             Hundredth,
+            HalfHundredth,
+            QuarterHundredth,
             Thousandth,
             TenThousandth,
         ])
@@ -722,7 +757,8 @@ impl Generator {
         use MarketState::{Active, Closed, Paused, Registered};
         let states: &[MarketState] = match kind {
             Kind::ActivateMarket => &[Registered],
-            Kind::PauseMarket | Kind::CloseMarket => &[Active],
+            Kind::PauseMarket => &[Active, Paused],
+            Kind::CloseMarket => &[Active],
             Kind::ResumeMarket => &[Paused],
             Kind::ResolveMarket => &[Closed],
             _ => market_life::states_for(kind),

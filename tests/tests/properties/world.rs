@@ -1,10 +1,12 @@
 //! The generator's knowledge: the state after the last command, and the commands sent so far.
 
+use foretell_model::outside::OUTSIDE_INDEX;
 use foretell_model::state::{self, OrderIdState, StateRecord};
 use foretell_model::{
-    AccountNumber, Command, EventNumber, FeeSchedule, KeyNumber, Lots, MarketNumber, MarketState,
-    MarketTerms, OperatorNumber, OperatorRole, OrderId, PlaceOrder, Reference, Sequence, Settings,
-    SystemMode, Tick, TimeNs, TimeSeconds, WalletAddress,
+    AccountNumber, Command, EventNumber, FeeSchedule, HoldSet, KeyNumber, Lots, MarketNumber,
+    MarketState, MarketTerms, OperatorNumber, OperatorRole, OrderId, Payout, PlaceOrder,
+    QuestionIndex, Reference, Sequence, Settings, SystemMode, Tick, TimeNs, TimeSeconds,
+    WalletAddress,
 };
 
 /// An account as the generator sees it.
@@ -23,7 +25,11 @@ pub(crate) struct KnownMarket {
     pub(crate) fee: FeeSchedule,
     pub(crate) state: MarketState,
     pub(crate) minimum_size: Lots,
+    /// Of a listed question.
     pub(crate) event: Option<EventNumber>,
+    pub(crate) index: Option<QuestionIndex>,
+    pub(crate) payout: Option<Payout>,
+    pub(crate) holds: HoldSet,
 }
 
 /// The generator's knowledge.
@@ -158,13 +164,21 @@ impl World {
                 state,
                 minimum_size,
                 question,
+                index,
+                payout,
+                holds,
                 ..
             }) => self.markets.push(KnownMarket {
                 tick,
                 fee,
                 state,
                 minimum_size,
-                event: question.map(|(event, _)| event),
+                event: question
+                    .filter(|(_, place)| *place != OUTSIDE_INDEX)
+                    .map(|(event, _)| event),
+                index,
+                payout,
+                holds,
             }),
             StateRecord::Position(state::Position {
                 account,
@@ -271,6 +285,11 @@ impl World {
         self.events.get(event.0 as usize).copied().unwrap_or(0)
     }
 
+    /// The listed questions of an event.
+    pub(crate) fn listed(&self, event: EventNumber) -> impl Iterator<Item = &KnownMarket> {
+        (self.markets.iter()).filter(move |market| market.event == Some(event))
+    }
+
     /// Keys that may trade for an account.
     pub(crate) fn keys_for(&self, account: AccountNumber) -> Vec<KeyNumber> {
         let Some(account) = self.accounts.get(account.0 as usize) else {
@@ -294,6 +313,9 @@ impl World {
                 state: MarketState::Registered,
                 minimum_size: Lots(1),
                 event: None,
+                index: None,
+                payout: None,
+                holds: HoldSet::NONE,
             })
     }
 

@@ -47,6 +47,7 @@ groups!(
     duplicates,
     expiry,
     fees,
+    holds,
     lifecycle,
     matching,
     minimum_sizes,

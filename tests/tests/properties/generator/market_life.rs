@@ -71,7 +71,7 @@ impl Generator {
                 dispute: true,
             }));
         }
-        for market in 0..4 {
+        for market in 1..5 {
             let terms = TermsUpdate {
                 taker_delay_ms: Some(self.rng.pick(&[0, 1, 1_000, 3_000])),
                 rebate_ppm: Some(self.rng.pick(&[0, 250_000, MAX_REBATE_PPM])),
@@ -104,12 +104,7 @@ impl Generator {
             Kind::Propose => self.propose(market),
             Kind::Dispute => Command::Dispute(Dispute {
                 market: self.proposed().unwrap_or(market),
-                counter: self.rng.pick(&[
-                    None,
-                    Some(Payout::Yes),
-                    Some(Payout::No),
-                    Some(Payout::Half),
-                ]),
+                counter: self.counter(),
                 by: self.proposer(),
             }),
             Kind::WithdrawProposal => Command::WithdrawProposal(WithdrawProposal {
@@ -207,7 +202,7 @@ impl Generator {
     fn propose(&mut self, market: MarketNumber) -> Command {
         Command::Propose(Propose {
             market,
-            payout: (self.rng).pick(&[Payout::Yes, Payout::Yes, Payout::No, Payout::Half]),
+            payout: self.payout(market),
             by: self.proposer(),
             evidence: [self.rng.pick(&[0, 1]); 32],
             window_seconds: (self.rng).pick(&[
@@ -220,6 +215,11 @@ impl Generator {
             ]),
             reference: self.reference(),
         })
+    }
+
+    fn counter(&mut self) -> Option<Payout> {
+        let payout = self.rng.pick(Payout::ALL);
+        self.rng.percent(75).then_some(payout)
     }
 
     fn finalise(&mut self, market: MarketNumber) -> Command {
@@ -254,7 +254,7 @@ impl Generator {
 
     fn add_operator(&mut self) -> Command {
         let rng = &mut self.rng;
-        let name = rng.pick(&["admin", "ann", "ben", "cat", "dan"]);
+        let name = rng.pick(&["admin", "sync", "ann", "ben", "cat", "dan"]);
         let mut name = OperatorName::new(name).expect("a name");
         if rng.percent(3) {
             name.0[0] = b'A';

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use foretell_model::event::OrderClosed;
 use foretell_model::{
     CloseReason, Command, CommandKind, CommandOutcome, Event, EventKind, MatchKind, OrderResult,
-    OrderStatus, Rejection, RejectionReason, Verdict,
+    OrderStatus, Payout, Rejection, RejectionReason, Verdict,
 };
 
 /// Number of occurrences of each.
@@ -29,6 +29,8 @@ pub(crate) struct Coverage {
     kinds: Counts<MatchKind>,
     /// What fell due: the first event of each time command.
     due: Counts<u8>,
+    /// Payouts of the outside question that won.
+    outside_won: u64,
 }
 
 /// Every pinned number of a command that can be `Repeated`.
@@ -93,6 +95,7 @@ impl Coverage {
                 Event::Fill(fill) => {
                     count(&mut self.kinds, fill.kind);
                 }
+                Event::MarketResolved(_) => self.outside_won += u64::from(pays_outside(command)),
                 _ => {}
             }
         }
@@ -108,6 +111,7 @@ impl Coverage {
         add(&mut self.closes, other.closes);
         add(&mut self.kinds, other.kinds);
         add(&mut self.due, other.due);
+        self.outside_won += other.outside_won;
     }
 
     /// Asserts that all cases reachable by random commands occurred.
@@ -167,9 +171,15 @@ impl Coverage {
         let missing = missing.next();
         assert_eq!(missing, None, "never first due");
 
+        assert!(self.outside_won >= ENOUGH, "outside seldom wins");
         let missing = self::missing(MatchKind::ALL.iter().copied(), &self.kinds, &[]);
         assert!(missing.is_empty(), "kinds of match never seen: {missing:?}");
     }
+}
+
+/// A resolution in one step that pays none of the listed questions.
+fn pays_outside(command: &Command) -> bool {
+    matches!(command, Command::ResolveMarket(resolved) if resolved.payout == Payout::Outside)
 }
 
 fn has_details(refusal: &Rejection) -> bool {
