@@ -18,8 +18,8 @@ use foretell_wire::ApiError;
 use foretell_wire::operator::{
     Address, Amount, Archive, Binding, ClosedOnly, Collateral as Limit, EventRegistration,
     FeeChange, FeesWithdrawal, HeldReference, Key, KeyRevocation, MarketName, MinimumChange,
-    ModeChange, Name, Nothing, OperatorCommand, OperatorRevocation, PaymentsChange, PlainForm as _,
-    Shares, TickChange, TickSize, Transfer, WalletName,
+    ModeChange, Name, Nothing, OperatorCommand, OperatorRevocation, PaymentsChange, PayoutName,
+    PlainForm as _, Shares, TickChange, TickSize, Transfer, WalletName,
 };
 use serde_json::{Value, json};
 
@@ -76,10 +76,12 @@ pub(crate) fn market(
         Market::Resolve {
             market,
             payout,
+            proposal,
             file,
         } => {
-            let selected = market_file::selected(market.as_deref(), *payout, file.as_deref())?;
-            close_markets::resolve(config, &selected, output)
+            let payout = payout.clone().map(PayoutName::new);
+            let selected = market_file::selected(market.as_deref(), payout, file.as_deref())?;
+            close_markets::resolve(config, &selected, *proposal, output)
         }
         Market::Archive { market, undo } => send(config, output, || {
             Ok(OperatorCommand::Archive(Archive {

@@ -48,7 +48,7 @@ pub(super) fn review(value: &Value) -> String {
     let rows: Vec<Value> = proposals
         .map(|row| {
             let mut row = row.clone();
-            let counter = field(&row["dispute"], "counter");
+            let counter = field(&row["dispute"], "counter_outcome");
             row["disputed"] = match row["dispute"].is_null() {
                 true => "no".into(),
                 false => format!("by {}, {counter}", field(&row["dispute"], "disputed_by")).into(),
@@ -58,7 +58,7 @@ pub(super) fn review(value: &Value) -> String {
         .collect();
     let shown = [
         "slug",
-        "payout",
+        "outcome",
         "proposal",
         "proposed_by",
         "challenge_ends",

@@ -416,9 +416,12 @@ async fn resolve_plain(exchange: &Exchange, people: &People, plain: &str) {
 
 /// The webhook of the oracle's adapter, and its replays.
 async fn oracle_proposes(exchange: &Exchange, plain: &str) {
-    let body =
-        json!({ "condition_id": plain, "payout": "yes", "window_seconds": 1, "reference": "o1" })
-            .to_string();
+    let disputed: u64 = (proposal_of(exchange, plain).await.parse()).expect("a number");
+    let mut body =
+        json!({ "condition_id": plain, "payout": "yes", "window_seconds": 1, "reference": "o1" });
+    let unnamed = body.to_string();
+    body["proposal"] = disputed.into();
+    let body = body.to_string();
     let now = SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .expect("after 1970")
@@ -451,6 +454,12 @@ async fn oracle_proposes(exchange: &Exchange, plain: &str) {
     assert_eq!(
         (status, &answer["code"]),
         (401, &json!("timestamp_stale")),
+        "{answer}"
+    );
+    let (status, answer) = send(now, &unnamed, ORACLE_SECRET).await;
+    assert_eq!(
+        (status, &answer["code"]),
+        (409, &json!("proposal_disputed")),
         "{answer}"
     );
     let (status, answer) = send(now, &body, ORACLE_SECRET).await;

@@ -46,6 +46,9 @@ pub struct CommandAnswer {
     /// The catalog's id of a registered event group.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub event_id: Option<u64>,
+    /// The label of the outcome that a payout names, or `half`.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub outcome: Option<String>,
     /// The withdrawal waits for a second person.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub held: bool,
@@ -65,6 +68,7 @@ impl CommandAnswer {
             condition_id: None,
             token_ids: None,
             event_id: None,
+            outcome: None,
             held: false,
         }
     }
@@ -208,6 +212,8 @@ pub struct MarketRow {
     /// Its lifecycle state.
     #[serde(with = "State")]
     pub status: MarketState,
+    /// Labels of its outcomes.
+    pub outcomes: [String; 2],
     /// Whether it is hidden from lists.
     pub archived: bool,
     /// Its tick.

@@ -3,6 +3,9 @@
 
 use core::marker::PhantomData;
 
+use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
 use serde::de::{Deserialize, DeserializeOwned, Deserializer, Error};
 use serde::ser::{Serialize, Serializer};
 use serde_json::{Map, Value as Json};
@@ -16,6 +19,7 @@ use foretell_model::{
     SystemMode, Tick, TimeMs, TokenId, WalletAddress, WalletKind,
 };
 
+use super::payout_name::PayoutName;
 use crate::action::{REFERENCE_ALLOWED, is_reference};
 use crate::api_error::{ApiError, FieldError};
 use crate::decimal::{self, Decimal};
@@ -131,6 +135,9 @@ forms! {
         |text: String| (is_reference(&text) || ids::bytes32(&text).is_some()).then_some(text), String::clone;
     /// An idempotency reference.
     pub(super) Reference(String, String): REFERENCE_ALLOWED, |text: String| is_reference(&text).then_some(text), String::clone;
+    /// A payout as a request names it.
+    pub(super) PayoutText(PayoutName, String): "a label of the market's outcomes, first, second or half",
+        |text: String| bounded(text, 1, MAX_TEXT_BYTES).map(PayoutName::new), |name: &PayoutName| name.text().to_owned();
     /// A payout.
     pub(super) PayoutWord(Payout, String): "yes, no or half",
         |text: String| find(Payout::ALL, payout_word, &text), |value: &Payout| payout_word(*value).to_owned();
@@ -167,6 +174,12 @@ forms! {
     /// A time of a market's clock; an empty text is none.
     pub Clock(TimeMs, String): "an ISO 8601 time such as 2026-07-01T12:00:00Z, or an empty text for none",
         clock, |time: &TimeMs| if time.0 == 0 { String::new() } else { iso_millis(*time) };
+    /// The time of a game; an empty text is none.
+    pub(super) Instant(String, String): "an ISO 8601 time such as 2026-07-01T12:00:00Z, or an empty text for none",
+        |text: String| (text.is_empty() || text.parse::<Timestamp>().is_ok()).then_some(text), String::clone;
+    /// An end date; an empty text is none.
+    pub(super) EndDate(String, String): "an ISO 8601 time such as 2026-07-01T12:00:00Z, a day such as 2026-07-01, or an empty text for none",
+        |text: String| (text.is_empty() || end_of(&text).is_some()).then_some(text), String::clone;
     /// A role of an operator.
     pub RoleWord(OperatorRole, String): "admin, markets, resolver, cashier, support or read-only",
         |text: String| find(OperatorRole::ALL, role_word, &text), |role: &OperatorRole| role_word(*role).to_owned();
@@ -233,11 +246,22 @@ fn clock(text: String) -> Option<TimeMs> {
     if text.is_empty() {
         return Some(TimeMs(0));
     }
-    let time: jiff::Timestamp = text.parse().ok()?;
+    let time: Timestamp = text.parse().ok()?;
     let millis = u64::try_from(time.as_millisecond()).ok()?;
     (1..=MAX_CLOCK_MS)
         .contains(&millis)
         .then_some(TimeMs(millis))
+}
+
+/// The time of an end date; of a day the time when it is over in UTC.
+#[must_use]
+pub fn end_of(date: &str) -> Option<Timestamp> {
+    const DAY_LETTERS: usize = "2026-07-01".len();
+    if date.len() != DAY_LETTERS {
+        return date.parse().ok();
+    }
+    let over = date.parse::<Date>().ok()?.tomorrow().ok()?;
+    Some(over.to_zoned(TimeZone::UTC).ok()?.timestamp())
 }
 
 fn roles(words: Vec<String>) -> Option<RoleSet> {
