@@ -25,6 +25,7 @@ use crate::operator_acts::ActLog;
 use crate::operator_token::OperatorToken;
 use crate::oracle::OracleConfig;
 use crate::own_catalog::OwnCatalog;
+use crate::unpaid::UnpaidCount;
 use crate::page::Page;
 use crate::profiles::Profiles;
 use crate::rendered_market_texts::MarketTexts;
@@ -48,6 +49,7 @@ pub(crate) struct App {
     pub(crate) acts: ActLog,
     /// Present on the operator surface.
     pub(crate) own_catalog: Option<OwnCatalog>,
+    pub(crate) unpaid: UnpaidCount,
     pub(crate) metrics: Metrics,
     pub(crate) durations: Arc<Durations<Stage>>,
     pub(crate) policy: RequestPolicy,
@@ -101,8 +103,10 @@ impl App {
 
     /// The values read by a scrape.
     pub(crate) fn readings(&self) -> Readings {
-        let position = self.shared_view.read().position();
+        let state = self.shared_view.read();
+        let position = state.position();
         Readings {
+            unpaid: self.unpaid.get(&state.view, self.now()),
             connections_open: self.bounds.connections(),
             unread_bytes: self.bounds.unread(),
             engine_connected: self.engine.welcome().is_some(),

@@ -30,6 +30,7 @@ use crate::limits::{MAX_STREAM_REPLAYS, STREAM_RING_FRAMES, StreamLimits};
 use crate::market_pages::MarketPages;
 use crate::metrics::Metrics;
 use crate::own_catalog::OwnCatalog;
+use crate::unpaid::UnpaidCount;
 use crate::page::Page;
 use crate::profiles::Profiles;
 use crate::rendered_market_texts::MarketTexts;
@@ -345,6 +346,7 @@ fn app(config: &GatewayConfig, links: usize) -> Result<Arc<App>, GatewayError> {
         operator_token: config.operator_token.clone(),
         oracle: config.oracle.clone(),
         acts: Default::default(),
+        unpaid: UnpaidCount::default(),
         own_catalog: serves(config, Surface::Operator).then(OwnCatalog::default),
         metrics: Metrics::new(),
         durations: Arc::default(),

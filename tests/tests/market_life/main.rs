@@ -165,6 +165,7 @@ async fn a_market_lives_from_idea_to_payout() {
     );
     refusals(&people);
     surfaces::refusals(&exchange).await;
+    surfaces::known_names(&exchange).await;
     surfaces::a_market_is_registered_closed(&exchange, &people).await;
     surfaces::the_page_has_one_address(&exchange).await;
 

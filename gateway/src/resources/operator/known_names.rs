@@ -31,7 +31,9 @@ pub(super) async fn ensure_repeats_market(
 }
 
 fn in_force(view: &View, market: &Market) -> MarketRegistration {
-    let group = market.question.and_then(|(event, _)| view.events().get(event));
+    let group = market
+        .question
+        .and_then(|(event, _)| view.events().get(event));
     let terms = MarketTerms {
         tick_size: Some(market.tick),
         tick_refines: Some(market.tick_refines),

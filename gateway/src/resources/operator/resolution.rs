@@ -22,6 +22,7 @@ use crate::app::App;
 use crate::failure::Failure;
 use crate::request_context::RequestContext;
 use crate::resources::reference;
+use crate::unpaid::closed_seconds;
 
 /// Closed markets without a proposal that a review lists at most.
 const MAX_CLOSED: usize = 500;
@@ -415,5 +416,6 @@ fn closed_row(app: &App, market: &Market) -> ClosedRow {
         slug: words.slug.clone(),
         outcomes: words.outcomes.clone(),
         closed_at: market.closed.map(iso).unwrap_or_default(),
+        closed_seconds: closed_seconds(market, app.now()),
     }
 }

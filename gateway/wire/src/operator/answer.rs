@@ -101,6 +101,10 @@ pub struct StatusAnswer {
     pub accounts: u64,
     /// Number of resting orders.
     pub live_orders: u64,
+    /// Number of closed markets without a payout.
+    pub unpaid_markets: u64,
+    /// Seconds since the oldest of them closed; 0 without one.
+    pub oldest_unpaid_seconds: u64,
     /// Balance of the fee account, whole units.
     #[serde(with = "Collateral")]
     pub fees: Micros,
@@ -292,6 +296,8 @@ mod tests {
             markets: 2,
             accounts: 3,
             live_orders: 4,
+            unpaid_markets: 2,
+            oldest_unpaid_seconds: 90,
             fees: Micros(265_260),
             collateral: Micros(10_000_000),
             settings: Settings::default().into(),

@@ -24,7 +24,9 @@ impl MarketRegistration {
 
     /// Every field with its value or default, except those of the registration as an act.
     fn fields(&self) -> Map<String, Value> {
-        let clock = self.terms.clock(self.description.game_start_time.as_deref());
+        let clock = self
+            .terms
+            .clock(self.description.game_start_time.as_deref());
         let clock = clock.applied_to(ClockTerms::default());
         let terms = MarketTerms {
             tick_size: Some(self.terms.tick()),
@@ -108,7 +110,10 @@ fn ensure_same(
         Some(name) => {
             let values = [wanted, now].map(|fields| shown(fields.get(*name)));
             let [value, known] = values;
-            Err(ApiError::Coded(code, vec![(*name).to_owned(), value, known]))
+            Err(ApiError::Coded(
+                code,
+                vec![(*name).to_owned(), value, known],
+            ))
         }
         None => Ok(()),
     }

@@ -9,8 +9,8 @@ use super::clock::TermsChange;
 use super::description::{Edit, EventDescription, EventSummary, MarketDescription};
 use super::form::PlainForm as _;
 use super::form::{
-    Clock, Condition, DelayMs, EndDate, Exponent, Flag, Form, Instant, Labels, LongText, Number, Optional, OrDefault,
-    RatePpm, RawRecord, Shares, Tags, Text, TickSize, Title, TokenPair,
+    Clock, Condition, DelayMs, EndDate, Exponent, Flag, Form, Instant, Labels, LongText, Number,
+    Optional, OrDefault, RatePpm, RawRecord, Shares, Tags, Text, TickSize, Title, TokenPair,
 };
 use super::reader::Body;
 use crate::api_error::ApiError;

@@ -243,4 +243,6 @@ pub struct ClosedRow {
     pub outcomes: [String; 2],
     /// When it was closed, ISO 8601.
     pub closed_at: String,
+    /// Seconds since then.
+    pub closed_seconds: u64,
 }
