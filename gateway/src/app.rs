@@ -25,7 +25,6 @@ use crate::operator_acts::ActLog;
 use crate::operator_token::OperatorToken;
 use crate::oracle::OracleConfig;
 use crate::own_catalog::OwnCatalog;
-use crate::unpaid::UnpaidCount;
 use crate::page::Page;
 use crate::profiles::Profiles;
 use crate::rendered_market_texts::MarketTexts;
@@ -34,6 +33,7 @@ use crate::shared_view::SharedView;
 use crate::streams::ring::StreamRing;
 use crate::streams::stats::StreamStats;
 use crate::timing::Stage;
+use crate::unpaid::UnpaidCount;
 use crate::view_bootstrap::ViewSources;
 
 /// The shared state that handlers use.

@@ -30,7 +30,6 @@ use crate::limits::{MAX_STREAM_REPLAYS, STREAM_RING_FRAMES, StreamLimits};
 use crate::market_pages::MarketPages;
 use crate::metrics::Metrics;
 use crate::own_catalog::OwnCatalog;
-use crate::unpaid::UnpaidCount;
 use crate::page::Page;
 use crate::profiles::Profiles;
 use crate::rendered_market_texts::MarketTexts;
@@ -45,6 +44,7 @@ use crate::streams::fan_out::Hub;
 use crate::streams::ring::{RingLimits, StreamRing};
 use crate::streams::stats::StreamStats;
 use crate::surface::Surface;
+use crate::unpaid::UnpaidCount;
 use crate::view_bootstrap::ViewSources;
 
 /// Interval of the checks for readiness.

@@ -28,14 +28,15 @@ impl Unpaid {
 
 /// Whether somebody waits for its payout: a hidden market that nobody holds is forgotten.
 fn waits(market: &Market) -> bool {
-    market.state == MarketState::Closed
-        && (!market.archived || market.supply != [Lots::ZERO; 2])
+    market.state == MarketState::Closed && (!market.archived || market.supply != [Lots::ZERO; 2])
 }
 
 /// Seconds since a market was closed.
 pub(crate) fn closed_seconds(market: &Market, now: TimeNs) -> u64 {
     const NANOS: u64 = 1_000_000_000;
-    let since = market.closed.map_or(0, |closed| now.0.saturating_sub(closed.0));
+    let since = market
+        .closed
+        .map_or(0, |closed| now.0.saturating_sub(closed.0));
     since / NANOS
 }
 

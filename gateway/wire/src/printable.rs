@@ -28,7 +28,7 @@ pub const fn is_direction_control(character: char) -> bool {
 /// Whether a character hides in a text: one of direction, without width, or a control that breaks no
 /// line. Joiners are letters of some scripts.
 #[must_use]
-pub const fn is_hidden(character: char) -> bool {
+pub fn is_hidden(character: char) -> bool {
     is_direction_control(character)
         || matches!(
             character,

@@ -130,7 +130,7 @@ pub(crate) enum Market {
     Dispute {
         /// Condition id or slug
         market: String,
-        /// Outcome that is right: its label, `first`, `second` or `half`
+        /// Right outcome: its label, `first`, `second` or `half`
         #[arg(long)]
         counter: Option<String>,
         /// Wallet that disputes [default: the operator]
