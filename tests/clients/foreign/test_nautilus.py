@@ -52,13 +52,13 @@ def test_an_order_signed_by_its_instrument_rests_and_ends(client, market, use_ga
     assert instrument is not None
     assert instrument.info["neg_risk"] == market["neg_risk"]
     assert instrument.price_increment.as_decimal() == Decimal(str(market["minimum_tick_size"]))
-    assert instrument.min_quantity.as_decimal() == Decimal(str(market["minimum_order_size"]))
+    assert instrument.info["minimum_order_size"] == market["minimum_order_size"]
     assert instrument.taker_fee == Decimal(market["taker_base_fee"]) / 10_000
     order = client.create_order(
         OrderArgsV2(
             token_id=market["tokens"][0]["token_id"],
             price=float(instrument.price_increment),
-            size=float(instrument.min_quantity),
+            size=float(instrument.info["minimum_order_size"]),
             side="BUY",
         ),
         options=PartialCreateOrderOptions(neg_risk=instrument.info["neg_risk"]),

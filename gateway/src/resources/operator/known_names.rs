@@ -10,7 +10,7 @@ use foretell_wire::operator::{
 use foretell_wire::{ApiError, ErrorCode};
 use serde_json::Value;
 
-use super::own_markets::is_own_group;
+use super::own_markets::{is_own_group, is_untouched};
 use crate::app::App;
 use crate::failure::Failure;
 
@@ -26,7 +26,7 @@ pub(super) async fn ensure_repeats_market(
     let known = markets.by_condition(&wanted.terms.condition_id);
     let (_, market) = known.ok_or(ApiError::MarketNotFound)?;
     let now = in_force(view, market);
-    let registered = as_registered(market, &now);
+    let registered = as_registered(market, wanted, &now);
     Ok(wanted.ensure_repeats(&registered, &now)?)
 }
 
@@ -46,8 +46,13 @@ fn in_force(view: &View, market: &Market) -> MarketRegistration {
     MarketRegistration { terms, description }
 }
 
-/// The registration in the words of a market. Terms that they do not have are those in force.
-fn as_registered(market: &Market, now: &MarketRegistration) -> MarketRegistration {
+/// The registration in the words of a market. Terms that they do not have are those in force; the clock
+/// is a command after the registration, which the first attempt may have missed.
+fn as_registered(
+    market: &Market,
+    wanted: &MarketRegistration,
+    now: &MarketRegistration,
+) -> MarketRegistration {
     let (text, _) = words::parts(&market.description);
     let description = MarketDescription::from_words(text).unwrap_or_default();
     let terms = match description.registered_terms {
@@ -56,6 +61,7 @@ fn as_registered(market: &Market, now: &MarketRegistration) -> MarketRegistratio
             token_ids: market.tokens,
             ..terms
         },
+        None if is_untouched(market) => now.terms.with_clock_of(&wanted.terms),
         None => now.terms,
     };
     MarketRegistration { terms, description }

@@ -11,7 +11,7 @@ use foretell_model::{
     Command, CommandOutcome, ConditionId, EventId, EventNumber, MarketNumber, MarketState,
     MarketTerms as ClockTerms, Rejection, RejectionReason, TimeMs, TokenId,
 };
-use foretell_view::{EventGroup, View};
+use foretell_view::{EventGroup, Market, View};
 use foretell_wire::api_error::FieldError;
 use foretell_wire::decimal::digits_u64;
 use foretell_wire::operator::{
@@ -276,8 +276,15 @@ async fn set_clock(
     description: &MarketDescription,
 ) -> Result<Reply, Failure> {
     let clock = terms.clock(description.game_start_time.as_deref());
-    if clock.is_empty() || (done.before.is_some() && !is_untouched(context, market).await?) {
+    if clock.is_empty() {
         return Ok(done.reply);
+    }
+    if done.before.is_some() {
+        let shared = &context.app.shared_view;
+        shared.catch_up().await?;
+        if !(shared.read().view.markets().get(market)).is_some_and(is_untouched) {
+            return Ok(done.reply);
+        }
     }
     let terms = clock.update();
     let set = submit_or_reject(context, Command::SetTerms(SetTerms { market, terms }), &[]).await?;
@@ -285,13 +292,8 @@ async fn set_clock(
 }
 
 /// Whether a market is registered, and has the terms of the beginning.
-async fn is_untouched(context: &RequestContext, market: MarketNumber) -> Result<bool, Failure> {
-    let app = &context.app;
-    app.shared_view.catch_up().await?;
-    let state = app.shared_view.read();
-    let market = state.view.markets().get(market);
-    Ok(market
-        .is_some_and(|it| it.state == MarketState::Registered && it.terms == ClockTerms::default()))
+pub(super) fn is_untouched(market: &Market) -> bool {
+    market.state == MarketState::Registered && market.terms == ClockTerms::default()
 }
 
 async fn activate(context: &RequestContext, market: MarketNumber) -> Result<Reply, Failure> {

@@ -69,6 +69,19 @@ impl MarketTerms {
         }
     }
 
+    /// These terms with the clock, delay and rebate of others.
+    #[must_use]
+    pub const fn with_clock_of(self, other: &Self) -> Self {
+        Self {
+            opens_at: other.opens_at,
+            closes_at: other.closes_at,
+            clear_book_on_start: other.clear_book_on_start,
+            taker_delay_ms: other.taker_delay_ms,
+            rebate_ppm: other.rebate_ppm,
+            ..self
+        }
+    }
+
     const fn without_act(self) -> Self {
         Self {
             activate: None,
