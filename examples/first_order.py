@@ -15,7 +15,7 @@ from py_clob_client_v2 import ClobClient, OpenOrderParams, OrderArgs, OrderPaylo
 TRADING_URL = os.environ.get("TRADING_URL", "http://127.0.0.1:8080")
 # A public development key: anybody can use it. Never send anything of value to its address.
 DEMO_KEY = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80"
-CHAIN = 80002
+CHAIN = int(os.environ.get("CHAIN_ID", "80002"))
 
 
 def best(levels):

@@ -13,7 +13,7 @@ import { privateKeyToAccount } from "viem/accounts";
 const host = process.env.TRADING_URL ?? "http://127.0.0.1:8080";
 // A public development key: anybody can use it. Never send anything of value to its address.
 const demoKey = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
-const chain = Chain.AMOY; // 80002
+const chain: Chain = Number(process.env.CHAIN_ID ?? Chain.AMOY); // 80002
 
 const account = privateKeyToAccount((process.env.PRIVATE_KEY ?? demoKey) as Hex);
 const signer = createWalletClient({ account, transport: http(host) });

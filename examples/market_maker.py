@@ -30,7 +30,7 @@ from py_clob_client_v2.exceptions import PolyApiException
 TRADING_URL = os.environ.get("TRADING_URL", "http://127.0.0.1:8080")
 # A public development key: anybody can use it. Never send anything of value to its address.
 DEMO_KEY = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80"
-CHAIN = 80002
+CHAIN = int(os.environ.get("CHAIN_ID", "80002"))
 # Statuses that a later attempt may change: catching up, rate limit, busy or unavailable.
 TEMPORARY = {425, 429, 503}
 LONGEST_WAIT = 30.0

@@ -20,7 +20,7 @@ import sys
 import time
 from decimal import Decimal
 
-CHAIN = 80002
+CHAIN = int(os.environ.get("CHAIN_ID", "80002"))
 EXCHANGES = {
     "false": "0xE111180000d2663C0091e4f400237545B87B996B",
     "true": "0xe2222d279d744050d28e00520010520000310F59",

@@ -392,10 +392,7 @@ fn close_and_resolve(
             plan.note(market, Finding::HalfOfQuestion);
         }
         (None, Some(payout)) => {
-            let command = Command::Resolve(Resolution {
-                condition_id: terms.condition,
-                payout,
-            });
+            let command = Command::Resolve(Resolution::new(terms.condition, payout));
             match allowance.policy.resolve {
                 true => steps.push(command),
                 false => plan.hold_back(market, Finding::ResolutionDue(payout), command),

@@ -588,7 +588,9 @@ impl Model {
             }
             Command::SetFee(change) => self.market(&change.condition_id).fee = change.fee(),
             Command::Resolve(resolution) => {
-                self.resolve(&resolution.condition_id, resolution.payout);
+                let labels = MarketDescription::default().outcomes;
+                let payout = resolution.payout.among("payout", &labels);
+                self.resolve(&resolution.condition_id, payout.expect("a place"));
             }
             other => panic!("the sync does not send {other:?}"),
         }

@@ -7,7 +7,7 @@ use foretell_model::ConditionId;
 use foretell_model::limits::{MAX_EVIDENCE_BYTES, OWN_CATALOG_IDS};
 use foretell_wire::ids;
 use foretell_wire::operator::{EventRegistration, EventSummary, MarketDescription};
-use foretell_wire::printable::is_direction_control;
+use foretell_wire::printable::is_hidden;
 
 use crate::difference::{CatalogMarket, MarketGroup};
 
@@ -100,6 +100,7 @@ fn description(
         event: event.map(summary),
         // It stays in the catalog, because it changes and the journal cannot forget it.
         raw_metadata: serde_json::Map::new(),
+        registered_terms: None,
     }
 }
 
@@ -149,9 +150,9 @@ fn cut(text: &str, bytes: usize) -> String {
     text[..text.floor_char_boundary(bytes)].to_owned()
 }
 
-/// A text without controls of direction, which no registration may have.
+/// A text without hidden characters, which no registration may have.
 fn one_way(text: &str) -> String {
-    text.replace(is_direction_control, "")
+    text.replace(is_hidden, "")
 }
 
 /// Cuts a description to its limits. Escaped in JSON, a character may take six bytes.

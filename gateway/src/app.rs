@@ -33,6 +33,7 @@ use crate::shared_view::SharedView;
 use crate::streams::ring::StreamRing;
 use crate::streams::stats::StreamStats;
 use crate::timing::Stage;
+use crate::unpaid::UnpaidCount;
 use crate::view_bootstrap::ViewSources;
 
 /// The shared state that handlers use.
@@ -49,6 +50,7 @@ pub(crate) struct App {
     pub(crate) acts: ActLog,
     /// Present on the operator surface.
     pub(crate) own_catalog: Option<OwnCatalog>,
+    pub(crate) unpaid: UnpaidCount,
     pub(crate) metrics: Metrics,
     pub(crate) durations: Arc<Durations<Stage>>,
     pub(crate) policy: RequestPolicy,
@@ -102,8 +104,10 @@ impl App {
 
     /// The values read by a scrape.
     pub(crate) fn readings(&self) -> Readings {
-        let position = self.shared_view.read().position();
+        let state = self.shared_view.read();
+        let position = state.position();
         Readings {
+            unpaid: self.unpaid.get(&state.view, self.now()),
             connections_open: self.bounds.connections(),
             unread_bytes: self.bounds.unread(),
             engine_connected: self.engine.welcome().is_some(),

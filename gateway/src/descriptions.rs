@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use foldhash::fast::RandomState;
 use foretell_catalog::{Lookup, MarketTexts};
-use foretell_model::{ConditionId, Outcome, Sequence, TokenId};
+use foretell_model::{ConditionId, Outcome, Payout, Sequence, TokenId};
 use foretell_view::Market;
-use foretell_wire::operator::MarketDescription;
+use foretell_wire::operator::{MarketDescription, payout_label};
 use parking_lot::RwLock;
 
 /// A description, and [`Market::changed`] when it was built: later words may differ.
@@ -47,6 +47,11 @@ impl Descriptions {
     /// The label of an outcome.
     pub(crate) fn label(&self, market: &Market, outcome: Outcome) -> String {
         self.of(market).outcomes[outcome.index()].clone()
+    }
+
+    /// What people call a payout: the label of the outcome, or `half`.
+    pub(crate) fn payout_label(&self, market: &Market, payout: Payout) -> String {
+        payout_label(payout, &self.of(market).outcomes).to_owned()
     }
 
     /// Whether the catalog's record of a market is archived.

@@ -45,6 +45,7 @@ use crate::streams::fan_out::Hub;
 use crate::streams::ring::{RingLimits, StreamRing};
 use crate::streams::stats::StreamStats;
 use crate::surface::Surface;
+use crate::unpaid::UnpaidCount;
 use crate::view_bootstrap::ViewSources;
 
 /// Interval of the checks for readiness.
@@ -352,6 +353,7 @@ fn app(config: &GatewayConfig, links: usize) -> Result<Arc<App>, GatewayError> {
         .collect(),
         oracle: config.oracle.clone(),
         acts: Default::default(),
+        unpaid: UnpaidCount::default(),
         own_catalog: serves(config, Surface::Operator).then(OwnCatalog::default),
         metrics: Metrics::new(),
         durations: Arc::default(),

@@ -72,6 +72,7 @@ mod test_view;
 mod timing;
 mod trade_json;
 mod trade_search;
+mod unpaid;
 mod unread_answers;
 mod view_bootstrap;
 mod waiters;

@@ -20,6 +20,7 @@ use crate::rate_limits::Scope;
 use crate::stream_metrics::StreamMetrics;
 use crate::streams::stats::StreamReadings;
 use crate::timing;
+use crate::unpaid::Unpaid;
 
 /// From 50 µs to 6.5 s, doubling.
 const FIRST_BUCKET: f64 = 50e-6;
@@ -76,6 +77,8 @@ pub(crate) struct Metrics {
     view_stopped: Gauge<u64, AtomicU64>,
     durable_sequence: Gauge<u64, AtomicU64>,
     epoch: Gauge<u64, AtomicU64>,
+    markets_unpaid: Gauge<u64, AtomicU64>,
+    oldest_unpaid_seconds: Gauge<u64, AtomicU64>,
     stage_seconds: StageSeconds,
     engine_stage_seconds: StageSeconds,
     engine_live_orders: Gauge<u64, AtomicU64>,
@@ -115,6 +118,7 @@ pub(crate) struct Readings {
     pub(crate) durable_sequence: u64,
     pub(crate) epoch: u64,
     pub(crate) streams: StreamReadings,
+    pub(crate) unpaid: Unpaid,
     /// The host is one of a cluster; and the report of its engine.
     pub(crate) in_cluster: bool,
     pub(crate) cluster: Option<ClusterStatus>,
@@ -145,6 +149,8 @@ impl Metrics {
             view_stopped: Gauge::default(),
             durable_sequence: Gauge::default(),
             epoch: Gauge::default(),
+            markets_unpaid: Gauge::default(),
+            oldest_unpaid_seconds: Gauge::default(),
             stage_seconds: Family::default(),
             engine_stage_seconds: Family::default(),
             engine_live_orders: Gauge::default(),
@@ -229,6 +235,16 @@ impl Metrics {
             self.durable_sequence.clone(),
         );
         registry.register("epoch", "Number of engine recoveries", self.epoch.clone());
+        registry.register(
+            "markets_unpaid",
+            "Closed markets without a payout",
+            self.markets_unpaid.clone(),
+        );
+        registry.register(
+            "oldest_unpaid_seconds",
+            "Time since the oldest of them closed; 0 = none",
+            self.oldest_unpaid_seconds.clone(),
+        );
         registry.register(
             "stage_seconds",
             "Time of a write in a stage of this gateway",
@@ -362,6 +378,8 @@ impl Metrics {
         self.view_stopped.set(now.view_stopped);
         self.durable_sequence.set(now.durable_sequence);
         self.epoch.set(now.epoch);
+        self.markets_unpaid.set(now.unpaid.markets);
+        self.oldest_unpaid_seconds.set(now.unpaid.oldest_seconds);
         self.streams.set(&now.streams);
         self.cluster.set(now.in_cluster, now.cluster.as_ref());
         self.read_stages(stages);
@@ -482,6 +500,10 @@ mod tests {
                 view_stopped: 8,
                 durable_sequence: 6,
                 epoch: 7,
+                unpaid: Unpaid {
+                    markets: 2,
+                    oldest_seconds: 9,
+                },
                 ..Readings::default()
             },
             &durations,
@@ -503,6 +525,8 @@ mod tests {
             "foretell_gateway_view_stopped 8",
             "foretell_gateway_durable_sequence 6",
             "foretell_gateway_epoch 7",
+            "foretell_gateway_markets_unpaid 2",
+            "foretell_gateway_oldest_unpaid_seconds 9",
             "foretell_gateway_stage_seconds{stage=\"hmac\",window=\"start\",quantile=\"0.5\"} 0.000002",
             "foretell_gateway_stage_seconds{stage=\"hmac\",window=\"second\",quantile=\"0.5\"} 0.0",
         ] {

@@ -112,11 +112,24 @@ pub struct SignedOrder {
 }
 
 impl Trader {
-    /// Creates or re-derives the API key of a private key.
+    /// Creates or re-derives the API key of a private key, at an exchange with the default domains.
+    ///
+    /// # Errors
+    /// Those of [`Self::signing`].
+    pub async fn connect(base: &str, private_key: &str, nonce: u64) -> Result<Self, Failure> {
+        Self::signing(Domains::default(), base, private_key, nonce).await
+    }
+
+    /// Creates or re-derives the API key of a private key, which signs for these domains.
     ///
     /// # Errors
     /// The key is invalid, the server cannot be reached, or it rejects the request.
-    pub async fn connect(base: &str, private_key: &str, nonce: u64) -> Result<Self, Failure> {
+    pub async fn signing(
+        domains: Domains,
+        base: &str,
+        private_key: &str,
+        nonce: u64,
+    ) -> Result<Self, Failure> {
         let signer = Signer::from_hex(private_key.trim())
             .ok_or_else(|| Failure::new("the private key is not 64 hex digits of a valid key"))?;
         let http = reqwest::Client::builder()
@@ -124,8 +137,6 @@ impl Trader {
             .no_proxy()
             .build()
             .map_err(|error| Failure::new(format!("cannot make an HTTP client: {error}")))?;
-        let domains = Domains::standard(foretell_auth::domains::DEFAULT_CHAIN, false)
-            .map_err(|error| Failure::new(format!("signing domains: {error}")))?;
         let mut request = http.post(format!("{base}/auth/api-key"));
         for (name, value) in signer.l1_headers(PREFIX, domains.chain_id(), now().as_secs(), nonce) {
             request = request.header(name, value);

@@ -136,12 +136,12 @@ test("a market lives from idea to payout, with two persons", async () => {
   assert.equal(await act(mark, question, "Resolve").count(), 0, "a role without the right is not offered it");
 
   await view(ann, "review");
-  await done(ann, act(ann, question, "Propose"), { payout: "yes", source: "https://weather.example" });
+  await done(ann, act(ann, question, "Propose"), { payout: "first", source: "https://weather.example" });
   assert.match(await refused(ann, act(ann, question, "Finalise"), {}), /another operator/);
   await view(ben, "review");
   await done(ben, act(ben, question, "Dispute"), { counter: "no", reason: "it was dew" });
   await row(ben, question).getByText("it was dew").waitFor();
-  await done(ben, act(ben, question, "Propose again"), { payout: "no" });
+  await done(ben, act(ben, question, "Propose again"), { payout: "second" });
   await view(ann, "review");
   await done(ann, act(ann, question, "Finalise"), { reason: `it was dew in ${RUN}` });
   await view(mark, "markets");

@@ -2,9 +2,10 @@
 //!
 //! Upstream data is dirty: ids and amounts come as text or number, lists as text that contains
 //! JSON, dates in several forms or as prose. An unreadable field is dropped with a [`Warning`]; a
-//! record without an identity becomes a [`Skip`]. Texts keep every character, spaces and invisible
-//! ones included; only search trims its own copy.
+//! record without an identity becomes a [`Skip`]. Hidden characters of texts are removed
+//! ([`clean`]); spaces stay, only search trims its own copy.
 
+mod clean;
 mod date;
 mod event;
 mod fields;
@@ -172,7 +173,8 @@ pub fn read(kind: Option<RecordKind>, json: &[u8]) -> Result<ParsedRecord, Skip>
     }
 }
 
-fn read_map(kind: Option<RecordKind>, map: Map<String, Value>) -> Result<ParsedRecord, Skip> {
+fn read_map(kind: Option<RecordKind>, mut map: Map<String, Value>) -> Result<ParsedRecord, Skip> {
+    clean::clean(&mut map);
     let Some(kind) = kind.or_else(|| kind_of(&map)) else {
         return Err(Skip {
             kind: None,

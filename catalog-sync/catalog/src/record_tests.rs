@@ -237,3 +237,27 @@ proptest! {
         }
     }
 }
+
+/// Steering, zero-width and control characters go where a record enters: from its texts, from texts
+/// that contain JSON, and from the record as it is served.
+#[test]
+fn hidden_characters_do_not_enter() {
+    let record = json!({
+        "id": "7", "slug": "a\u{200b}b", "question": "\u{202e}Will\u{2066} it\u{0}?\n\u{feff}",
+        "outcomes": "[\"\\u202eYes\", \"N\u{200d}o\"]", "groupItemTitle": "\u{61c}x",
+        "description": "می\u{200c}خواهم 👩\u{200d}🌾",
+        "events": [{ "id": "8", "slug": "e", "title": "T\u{202d}", "tags": [{ "id": "9", "slug": "t", "label": "L\u{200f}" }] }],
+    });
+    let (market, _) = market(&record);
+    assert_eq!(market.slug, "ab");
+    assert_eq!(market.question, "Will it?\n");
+    assert_eq!(market.description, "می\u{200c}خواهم 👩\u{200d}🌾");
+    let shown = format!("{market:?}");
+    for hidden in [
+        "202e", "202d", "2066", "200b", "feff", "61c}", "200f", "\\0",
+    ] {
+        assert!(!shown.contains(hidden), "{hidden}: {shown}");
+    }
+    let outcomes: Vec<String> = serde_json::from_str(&market.outcomes).unwrap();
+    assert_eq!(outcomes, ["Yes", "No"]);
+}

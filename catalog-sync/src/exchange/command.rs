@@ -1,6 +1,6 @@
 //! How reports name the commands that the sync sends.
 
-use foretell_wire::operator::{OperatorCommand, PlainForm as _, Shares, payout_word};
+use foretell_wire::operator::{OperatorCommand, PlainForm as _, Shares};
 
 /// A command's name in reports.
 #[must_use]
@@ -31,7 +31,7 @@ pub fn command_line(command: &OperatorCommand) -> Option<String> {
             format!("fee {condition} {} {}", fee.rate_ppm, fee.exponent)
         }
         OperatorCommand::Resolve(resolution) => {
-            format!("resolve {condition} {}", payout_word(resolution.payout))
+            format!("resolve {condition} {}", resolution.payout.text())
         }
         _ => return None,
     };

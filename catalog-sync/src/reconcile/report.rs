@@ -177,10 +177,10 @@ mod tests {
         ] {
             let slug = format!("m{market}");
             let consent = match finding {
-                Finding::ResolutionDue(payout) => Some(Command::Resolve(Resolution {
-                    condition_id: ConditionId([2; 32]),
+                Finding::ResolutionDue(payout) => Some(Command::Resolve(Resolution::new(
+                    ConditionId([2; 32]),
                     payout,
-                })),
+                ))),
                 _ => None,
             };
             reconciled.note(Note {

@@ -9,7 +9,7 @@ import { t } from "./messages.js";
  * @property {string} name of the body
  * @property {string} [label]
  * @property {"text" | "number" | "flag" | "choice" | "long" | "list" | "time"} [kind]
- * @property {string[]} [choices]
+ * @property {(string | string[])[]} [choices] values; a pair has the text that is shown, too
  * @property {any} [value] the value in force
  * @property {string} [group] of the body: an object that the field is in
  * @property {boolean} [required]
@@ -23,7 +23,10 @@ function input(field) {
       return h(
         "select",
         common,
-        (field.choices ?? []).map((choice) => h("option", { value: choice, selected: choice === field.value }, choice || t("unchanged"))),
+        (field.choices ?? []).map((choice) => {
+          const [value, text = value] = [choice].flat();
+          return h("option", { value, selected: value === field.value }, text || t("unchanged"));
+        }),
       );
     case "flag":
       return h(

@@ -46,6 +46,7 @@ const TEXTS = {
   token_once: "Token of {name}. Copy it now: it is not shown again.",
   log_since: "Newest acts through this gateway since its start. `foretell audit operators` lists all acts of the journal.",
   challenge: "{payout} until {ends}",
+  replaces: "number of the disputed proposal that it replaces",
   disputed: "disputed by {by}: {reason}",
 };
 

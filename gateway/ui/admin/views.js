@@ -9,7 +9,17 @@ import { button, cell, list } from "./parts.js";
 
 /** @typedef {import("./admin.js").Desk} Desk */
 
-const PAYOUTS = ["yes", "no", "half"];
+/**
+ * Asks for a payout by the labels of a market; the body names it by its place.
+ * @param {string} name
+ * @param {string[]} outcomes
+ * @param {boolean} [required]
+ * @returns {import("./form.js").Field}
+ */
+const payoutField = (name, outcomes, required = true) => {
+  const choices = [["first", outcomes[0]], ["second", outcomes[1]], ["half", "half"]];
+  return { name, kind: "choice", choices: required ? choices : ["", ...choices], required };
+};
 const ROLES = ["admin", "markets", "resolver", "cashier", "support", "read-only"];
 /** Rows of a list of markets. */
 const MAX_MARKETS = 500;
@@ -74,7 +84,7 @@ function marketActs(desk, market) {
         ),
     ],
     ["Words", "/markets/describe", market.own, () => describe(desk, market)],
-    ["Propose", "/markets/propose", market.status === "closed", () => propose(desk, market.conditionId)],
+    ["Propose", "/markets/propose", market.status === "closed", () => propose(desk, market.conditionId, market.outcomes)],
     [
       "Resolve",
       "/markets/resolve",
@@ -84,7 +94,7 @@ function marketActs(desk, market) {
           "Resolve in one step",
           "/markets/resolve",
           fixed,
-          [{ name: "payout", kind: "choice", choices: PAYOUTS, required: true }],
+          [payoutField("payout", market.outcomes), { name: "proposal", kind: "number", label: t("replaces") }],
           desk.done,
         ),
     ],
@@ -132,14 +142,16 @@ async function describe(desk, market) {
 /**
  * @param {Desk} desk
  * @param {string} condition
+ * @param {string[]} outcomes
+ * @param {number} [proposal] the disputed one that it replaces
  */
-function propose(desk, condition) {
+function propose(desk, condition, outcomes, proposal) {
   ask(
     "Propose a payout",
     "/markets/propose",
-    { condition_id: condition, reference: crypto.randomUUID() },
+    { condition_id: condition, proposal, reference: crypto.randomUUID() },
     [
-      { name: "payout", kind: "choice", choices: PAYOUTS, required: true },
+      payoutField("payout", outcomes),
       { name: "source" },
       { name: "evidence_sha256" },
       { name: "window_seconds", kind: "number" },
@@ -210,7 +222,7 @@ async function drawReview(desk) {
     const dispute = row.dispute;
     return [
       cell(row.question),
-      cell(t("challenge", { payout: row.payout, ends: row.challenge_ends })),
+      cell(t("challenge", { payout: row.outcome, ends: row.challenge_ends })),
       cell(row.proposed_by),
       cell(row.source),
       cell(dispute && t("disputed", { by: dispute.disputed_by, reason: dispute.reason })),
@@ -223,9 +235,9 @@ async function drawReview(desk) {
           ),
         !dispute &&
           offer("/markets/dispute", "Dispute", () =>
-            ask("Dispute", "/markets/dispute", fixed, [{ name: "counter", kind: "choice", choices: ["", ...PAYOUTS] }], desk.done),
+            ask("Dispute", "/markets/dispute", fixed, [payoutField("counter", row.outcomes, false)], desk.done),
           ),
-        dispute && offer("/markets/propose", "Propose again", () => propose(desk, row.condition_id)),
+        dispute && offer("/markets/propose", "Propose again", () => propose(desk, row.condition_id, row.outcomes, row.proposal)),
         offer("/markets/withdraw-proposal", "Withdraw", () =>
           ask("Withdraw the proposal", "/markets/withdraw-proposal", fixed, [], desk.done),
         ),
@@ -238,7 +250,7 @@ async function drawReview(desk) {
     h(
       "td.acts",
       null,
-      offer("/markets/propose", "Propose", () => propose(desk, row.condition_id)),
+      offer("/markets/propose", "Propose", () => propose(desk, row.condition_id, row.outcomes)),
     ),
   ]);
   return h(

@@ -357,8 +357,14 @@ error_codes! {
     WalletNotBound = "wallet_not_bound", 409, Never, "wallet is not bound",
         "The wallet has no owner.";
     MarketDiffers = "market_differs", 409, Never,
-        "another market is registered under this condition_id",
-        "The market is registered with other content.";
+        "<field> is <value>, the market of this slug or condition_id has <value>",
+        "The market is registered with other content; commands change its words and terms.";
+    EventDiffers = "event_differs", 409, Never,
+        "<field> is <value>, the event of this slug or event_id has <value>",
+        "The event group is registered with other content; a command changes its words.";
+    SlugTaken = "slug_taken", 409, Never,
+        "slug is <slug>, allowed: another one; market <condition> has it",
+        "A slug names one market.";
     TokenTaken = "token_taken", 409, Never, "a token is in use, or both tokens are the same",
         "Another market has a token of this market.";
     EventFrozen = "event_frozen", 409, Never, "the event's question list is frozen",
@@ -457,8 +463,9 @@ error_codes! {
         "A proposal is withdrawn, disputed or finalised before the next one.";
     NoProposal = "no_proposal", 409, Never, "<field> is <value>, allowed: <allowed>",
         "The market has no proposal, or another one than named.";
-    ProposalDisputed = "proposal_disputed", 409, Never, "the proposal is disputed",
-        "A disputed proposal is replaced or withdrawn.";
+    ProposalDisputed = "proposal_disputed", 409, Never,
+        "proposal <number> is disputed, allowed: <allowed>",
+        "A disputed proposal is replaced by a request that names it, or withdrawn.";
     ChallengeOpen = "challenge_open", 409, Later, "the challenge window is open until <time>",
         "The proposal can be disputed until the end of its window.";
     InvalidWindow = "invalid_window", 400, Never, "window_seconds is <seconds>, allowed: <seconds> to <seconds>",

@@ -6,9 +6,11 @@
 
 mod answer;
 mod clock;
+mod content;
 mod description;
 mod form;
 mod payments;
+mod payout_name;
 mod people;
 mod profile;
 mod reader;
@@ -27,9 +29,10 @@ pub use description::{
 };
 pub use form::{
     Address, Amount, Clock, Collateral, Condition, Hash, Key, Name, PlainForm, RoleWord, Roles,
-    Shares, Source, TickSize, hold_words, mode_word, payout_word, wallet_kind_word,
+    Shares, Source, TickSize, end_of, hold_words, mode_word, payout_word, wallet_kind_word,
 };
 pub use payments::{HeldReference, HeldRow, HeldRows, Nothing, PaymentsChange};
+pub use payout_name::{PayoutName, payout_label};
 pub use people::{
     Me, OperatorAdded, OperatorAddition, OperatorRevocation, OperatorRow, OperatorRows,
 };

@@ -25,6 +25,18 @@ pub const fn is_direction_control(character: char) -> bool {
     )
 }
 
+/// Whether a character hides in a text: one of direction, without width, or a control that breaks no
+/// line. Joiners are letters of some scripts.
+#[must_use]
+pub fn is_hidden(character: char) -> bool {
+    is_direction_control(character)
+        || matches!(
+            character,
+            '\u{ad}' | '\u{180e}' | '\u{200b}' | '\u{2060}'..='\u{206f}' | '\u{feff}'
+        )
+        || (character.is_control() && !matches!(character, '\n' | '\r' | '\t'))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -36,6 +48,16 @@ mod tests {
         }
         for character in "aאب\u{200b}\u{200d}\u{2029}\u{202f}\u{2065}\u{206a}".chars() {
             assert!(!is_direction_control(character), "{character:?}");
+        }
+    }
+
+    #[test]
+    fn what_hides_has_no_place_in_a_text() {
+        for character in "\u{202e}\u{2066}\u{200b}\u{2060}\u{feff}\u{ad}\0\u{1b}\u{9b}".chars() {
+            assert!(is_hidden(character), "{character:?}");
+        }
+        for character in " a\n\r\té\u{301}\u{200c}\u{200d}\u{fe0f}🌾".chars() {
+            assert!(!is_hidden(character), "{character:?}");
         }
     }
 

@@ -15,6 +15,8 @@ pub struct Banner {
     pub catalog: String,
     /// Base URL of the operator surface.
     pub operator: String,
+    /// Chain id of all signatures.
+    pub chain: u64,
     /// A funded wallet.
     pub wallet: DemoWallet,
     /// Its collateral, as text.
@@ -41,6 +43,7 @@ impl Banner {
             "demo": {
                 "wallet": self.wallet.address,
                 "privateKey": self.wallet.private_key,
+                "chain": self.chain,
                 "collateral": self.funded,
                 "markets": self.markets,
                 "token": self.token,
@@ -57,6 +60,7 @@ impl Banner {
             data,
             catalog,
             operator,
+            chain,
             wallet,
             funded,
             markets,
@@ -81,7 +85,7 @@ Foretell is trading: {markets} markets.
 Variables that the programs of examples/ read:
 
   export TRADING_URL={trading} DATA_URL={data} CATALOG_URL={catalog}
-  export PRIVATE_KEY={key}
+  export PRIVATE_KEY={key} CHAIN_ID={chain}
 
 The book of \"{question}\":
 
@@ -120,6 +124,7 @@ Ctrl-C stops everything; the next start continues from the same state.",
     fn snippet(&self) -> String {
         let Self {
             trading,
+            chain,
             wallet,
             token,
             ..
@@ -128,7 +133,7 @@ Ctrl-C stops everything; the next start continues from the same state.",
             "\
 python3 - <<'PY'
 from py_clob_client_v2 import ClobClient, OrderArgs
-client = ClobClient(\"{trading}\", 80002, key=\"{key}\")
+client = ClobClient(\"{trading}\", {chain}, key=\"{key}\")
 client.set_api_creds(client.create_or_derive_api_key())
 order = OrderArgs(token_id=\"{token}\", price=0.1, size=10, side=\"BUY\")
 print(\"placed\", client.create_and_post_order(order))

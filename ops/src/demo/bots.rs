@@ -7,6 +7,7 @@
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
+use foretell_auth::Domains;
 use foretell_model::Side;
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -21,7 +22,7 @@ use crate::demo::market::BotMarket;
 use crate::demo::quotes::{self, Quote, QuoteParameters};
 use crate::demo::short_markets::{MarketDurations, MarketHost, MarketNotification};
 use crate::demo::summary::Summary;
-use crate::demo::wallets::BOTS;
+use crate::demo::wallets::{BOTS, DemoWallet};
 use crate::failure::Failure;
 use crate::process;
 use crate::runtime;
@@ -56,7 +57,8 @@ pub(crate) fn run(config: &Config, arguments: &DemoBots) -> Result<ExitCode, Fai
             first: Duration::from_secs(arguments.first_round_seconds),
             others: Duration::from_secs(arguments.round_seconds),
         };
-        let mut bots = Bots::connect(&arguments.trading, news).await?;
+        let domains = config.signing.parsed()?;
+        let mut bots = Bots::connect(&domains, &arguments.trading, news).await?;
         tokio::select! {
             () = bots.trade() => Ok(ExitCode::SUCCESS),
             () = host.run(lengths) => Ok(ExitCode::SUCCESS),
@@ -83,17 +85,17 @@ struct Bots {
 
 impl Bots {
     async fn connect(
+        domains: &Domains,
         base: &str,
         news: mpsc::UnboundedReceiver<MarketNotification>,
     ) -> Result<Self, Failure> {
         let [first, second, third] = BOTS;
         let sample = BotMarket::of_sample()?;
+        let trader =
+            |wallet: DemoWallet| Trader::signing(domains.clone(), base, wallet.private_key, 0);
         let bots = Self {
-            makers: [
-                Trader::connect(base, first.private_key, 0).await?,
-                Trader::connect(base, second.private_key, 0).await?,
-            ],
-            taker: Trader::connect(base, third.private_key, 0).await?,
+            makers: [trader(first).await?, trader(second).await?],
+            taker: trader(third).await?,
             sample,
             short_market: None,
             ended: Vec::new(),

@@ -91,6 +91,7 @@ pub async fn prepare(
         data: format!("http://{}", surfaces.data),
         catalog: format!("http://{}", surfaces.catalog),
         operator: client.base().to_owned(),
+        chain: config.signing.chain,
         wallet: VISITORS[0],
         funded,
         markets: markets().filter(is_active).count(),

@@ -160,10 +160,7 @@ impl MarketHost {
         let (payout, prices) = self.payout(market).await?;
         let close = OperatorCommand::Close(MarketName { condition_id });
         self.client.send(&close).await?;
-        let resolve = OperatorCommand::Resolve(Resolution {
-            condition_id,
-            payout,
-        });
+        let resolve = OperatorCommand::Resolve(Resolution::new(condition_id, payout));
         self.client.send(&resolve).await?;
         let payout = payout_word(payout);
         info!(slug = market.slug, payout, "short market resolved");

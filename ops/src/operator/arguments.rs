@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
-use foretell_model::{OperatorRole, Payout, SystemMode, WalletKind};
+use foretell_model::{OperatorRole, SystemMode, WalletKind};
 
 /// `foretell market`
 #[derive(Debug, Subcommand)]
@@ -64,9 +64,12 @@ pub(crate) enum Market {
         /// Condition id or slug
         #[arg(required_unless_present = "file", conflicts_with = "file")]
         market: Option<String>,
-        /// Outcome that pays
-        #[arg(value_parser = words(PAYOUTS), required_unless_present = "file")]
-        payout: Option<Payout>,
+        /// Outcome that pays: its label, `first`, `second` or `half`
+        #[arg(required_unless_present = "file")]
+        payout: Option<String>,
+        /// Number of the disputed proposal that it replaces
+        #[arg(long, value_name = "NUMBER", conflicts_with = "file")]
+        proposal: Option<u64>,
         /// File of `market,outcome` lines (`-` = standard input)
         #[arg(long, value_name = "FILE")]
         file: Option<PathBuf>,
@@ -130,9 +133,9 @@ pub(crate) enum Market {
     Dispute {
         /// Condition id or slug
         market: String,
-        /// Payout that is right
-        #[arg(long, value_parser = words(PAYOUTS))]
-        counter: Option<Payout>,
+        /// Right outcome: its label, `first`, `second` or `half`
+        #[arg(long)]
+        counter: Option<String>,
         /// Wallet that disputes [default: the operator]
         #[arg(long)]
         wallet: Option<String>,
@@ -239,9 +242,11 @@ pub(crate) struct Describe {
 pub(crate) struct Propose {
     /// Condition id or slug
     pub(super) market: String,
-    /// Outcome that pays
-    #[arg(value_parser = words(PAYOUTS))]
-    pub(super) payout: Payout,
+    /// Outcome that pays: its label, `first`, `second` or `half`
+    pub(super) payout: String,
+    /// Number of the disputed proposal that it replaces
+    #[arg(long, value_name = "NUMBER")]
+    pub(super) proposal: Option<u64>,
     /// Source that decides the answer: a URL or text
     #[arg(long, default_value = "")]
     pub(super) source: String,
@@ -292,18 +297,6 @@ fn event_number(text: &str) -> Result<u64, String> {
 
 /// Values of an argument: each with its word and its help.
 type Words<T> = &'static [(T, &'static str, &'static str)];
-
-/// Outcomes that pay.
-pub(super) const PAYOUTS: Words<Payout> = &[
-    (Payout::Yes, "yes", "Outcome 0 pays 1"),
-    (Payout::No, "no", "Outcome 1 pays 1"),
-    (
-        Payout::Outside,
-        "outside",
-        "None of the listed questions of the event group won",
-    ),
-    (Payout::Half, "half", "Both pay ½ (plain markets only)"),
-];
 
 /// Kinds of a bound wallet.
 const WALLET_KINDS: Words<WalletKind> = &[

@@ -9,7 +9,9 @@ use std::time::Duration;
 
 use foretell_model::{ConditionId, MarketState, Payout};
 use foretell_operator_client::{OperatorClient, OperatorError};
-use foretell_wire::operator::{MarketName, MarketRow, OperatorCommand, Resolution, payout_word};
+use foretell_wire::operator::{
+    MarketName, MarketRow, OperatorCommand, PayoutName, Resolution, payout_label,
+};
 use serde_json::json;
 
 use crate::config::Config;
@@ -35,20 +37,24 @@ pub(super) fn close(
     selected: &[SelectedMarket],
     output: Output,
 ) -> Result<ExitCode, Failure> {
-    end_all(config, selected, |_| Ok(None), output)
+    end_all(config, selected, |_| Ok(None), None, output)
 }
 
-/// `foretell market resolve`
+/// `foretell market resolve`; `proposal` is the disputed one that the payout replaces.
 ///
 /// # Errors
 /// A market is unknown, has no outcome or was rejected, or the surface cannot be reached.
 pub(super) fn resolve(
     config: &Config,
     selected: &[SelectedMarket],
+    proposal: Option<u64>,
     output: Output,
 ) -> Result<ExitCode, Failure> {
-    let payout = |selected: &SelectedMarket| selected.payout.map(Some).ok_or("no outcome is named");
-    end_all(config, selected, payout, output)
+    let payout = |selected: &SelectedMarket| {
+        let payout = selected.payout.clone();
+        payout.map(Some).ok_or("no outcome is named")
+    };
+    end_all(config, selected, payout, proposal, output)
 }
 
 /// A market and its requested change.
@@ -58,13 +64,20 @@ struct MarketChange {
     /// Status before the change.
     status: MarketState,
     /// `None`: only close it.
-    payout: Option<Payout>,
+    payout: Option<RequestedPayout>,
+}
+
+/// A payout as it was named, and the label of its outcome.
+struct RequestedPayout {
+    name: PayoutName,
+    label: String,
 }
 
 fn end_all(
     config: &Config,
     selected: &[SelectedMarket],
-    payout: impl Fn(&SelectedMarket) -> Result<Option<Payout>, &'static str>,
+    payout: impl Fn(&SelectedMarket) -> Result<Option<PayoutName>, &'static str>,
+    proposal: Option<u64>,
     output: Output,
 ) -> Result<ExitCode, Failure> {
     let client = client::connect(config)?;
@@ -74,7 +87,7 @@ fn end_all(
         let bar = progress::bar(changes.len(), "markets", output);
         let mut refused = 0_usize;
         for change in &changes {
-            let outcome = end(&client, change).await?;
+            let outcome = end(&client, change, proposal).await?;
             refused += usize::from(outcome.is_err());
             bar.suspend(|| report(change, &outcome, output));
             bar.inc(1);
@@ -97,7 +110,7 @@ fn end_all(
 fn changes(
     listed: &[MarketRow],
     selected: &[SelectedMarket],
-    payout: impl Fn(&SelectedMarket) -> Result<Option<Payout>, &'static str>,
+    payout: impl Fn(&SelectedMarket) -> Result<Option<PayoutName>, &'static str>,
 ) -> Result<Vec<MarketChange>, Failure> {
     let names = MarketNames::of(listed);
     let mut conditions = HashSet::new();
@@ -127,16 +140,26 @@ fn changes(
 
 impl MarketChange {
     /// The change for a listed market, if its status allows it.
-    fn of(market: &MarketRow, payout: Option<Payout>) -> Result<Self, String> {
-        if payout == Some(Payout::Half) && market.neg_risk {
-            return Err("half pays in plain markets only".to_owned());
-        }
+    fn of(market: &MarketRow, name: Option<PayoutName>) -> Result<Self, String> {
+        let payout = name.map(|name| RequestedPayout::of(market, name));
         Ok(Self {
             condition: market.condition_id,
             slug: shown(&market.slug),
             status: market.status,
-            payout,
+            payout: payout.transpose()?,
         })
+    }
+}
+
+impl RequestedPayout {
+    fn of(market: &MarketRow, name: PayoutName) -> Result<Self, String> {
+        let payout = name.among("outcome", &market.outcomes);
+        let payout = payout.map_err(|error| error.to_string())?;
+        if payout == Payout::Half && market.neg_risk {
+            return Err("half pays in plain markets only".to_owned());
+        }
+        let label = shown(payout_label(payout, &market.outcomes));
+        Ok(Self { name, label })
     }
 }
 
@@ -144,14 +167,19 @@ impl MarketChange {
 type Outcome = Result<bool, String>;
 
 /// Closes an open market, then pays it out if requested.
-async fn end(client: &OperatorClient, change: &MarketChange) -> Result<Outcome, Failure> {
+async fn end(
+    client: &OperatorClient,
+    change: &MarketChange,
+    proposal: Option<u64>,
+) -> Result<Outcome, Failure> {
     let condition_id = change.condition;
     let is_over = matches!(change.status, MarketState::Closed | MarketState::Resolved);
     let close = OperatorCommand::Close(MarketName { condition_id });
-    let resolve = change.payout.map(|payout| {
+    let resolve = change.payout.as_ref().map(|payout| {
         OperatorCommand::Resolve(Resolution {
             condition_id,
-            payout,
+            payout: payout.name.clone(),
+            proposal,
         })
     });
     let mut changed = false;
@@ -188,7 +216,7 @@ fn report(change: &MarketChange, outcome: &Outcome, output: Output) {
     let MarketChange {
         condition, slug, ..
     } = change;
-    let payout = change.payout.map(payout_word);
+    let payout = change.payout.as_ref().map(|payout| &payout.label);
     if output.json {
         let mut row = json!({ "condition_id": condition.to_string(), "slug": slug });
         match outcome {
@@ -199,7 +227,7 @@ fn report(change: &MarketChange, outcome: &Outcome, output: Output) {
                     "closed"
                 }
                 .into();
-                row["outcome"] = payout.into();
+                row["outcome"] = json!(payout);
                 row["changed"] = (*changed).into();
             }
             Err(reason) => row["error"] = reason.as_str().into(),

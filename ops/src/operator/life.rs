@@ -3,7 +3,8 @@
 use foretell_model::{ConditionId, OperatorRole, RoleSet};
 use foretell_wire::operator::{
     Address, Clock, DisputeRequest, EventEdit, Finalisation, Hash, MarketEdit, OperatorCommand,
-    PlainForm as _, PolicyChange, ProposalRequest, ProposalWithdrawal, TermsChange, WalletListing,
+    PayoutName, PlainForm as _, PolicyChange, ProposalRequest, ProposalWithdrawal, TermsChange,
+    WalletListing,
 };
 
 use super::arguments::{Describe, Market, Policy, Propose, Terms};
@@ -44,7 +45,7 @@ pub(super) fn command(config: &Config, command: &Market) -> Result<OperatorComma
             wallet,
         } => Ok(OperatorCommand::Dispute(DisputeRequest {
             condition_id: condition_of(market)?,
-            counter: *counter,
+            counter: counter.clone().map(PayoutName::new),
             wallet: optional::<Address>("wallet", wallet.as_deref())?,
         })),
         Market::WithdrawProposal { market, wallet } => {
@@ -116,7 +117,8 @@ fn propose(condition_id: ConditionId, proposal: &Propose) -> Result<OperatorComm
     let evidence = optional::<Hash>("evidence_sha256", proposal.evidence_sha256.as_deref())?;
     Ok(OperatorCommand::Propose(ProposalRequest {
         condition_id,
-        payout: proposal.payout,
+        payout: PayoutName::new(proposal.payout.clone()),
+        proposal: proposal.proposal,
         source: proposal.source.clone(),
         evidence_sha256: evidence.unwrap_or_default(),
         window_seconds: proposal.window,

@@ -6,11 +6,10 @@
 use std::io::Read as _;
 use std::path::Path;
 
-use foretell_model::Payout;
+use foretell_wire::operator::PayoutName;
 use serde_json::Value;
 
 use crate::failure::Failure;
-use crate::operator::arguments::PAYOUTS;
 
 /// Column or key names for the market.
 const MARKET: &[&str] = &["market", "condition_id", "conditionId", "slug"];
@@ -24,8 +23,8 @@ pub(super) struct SelectedMarket {
     pub(super) at: String,
     /// Condition id or slug.
     pub(super) market: String,
-    /// Requested payout.
-    pub(super) payout: Option<Payout>,
+    /// Requested payout; the labels of the market give it its meaning.
+    pub(super) payout: Option<PayoutName>,
 }
 
 /// The selected markets.
@@ -34,7 +33,7 @@ pub(super) struct SelectedMarket {
 /// The file cannot be read, or a line is invalid: the first such line is named.
 pub(super) fn selected(
     market: Option<&str>,
-    payout: Option<Payout>,
+    payout: Option<PayoutName>,
     file: Option<&Path>,
 ) -> Result<Vec<SelectedMarket>, Failure> {
     match (market, file) {
@@ -42,9 +41,8 @@ pub(super) fn selected(
             let name = file.display();
             let text = read(file).map_err(|error| Failure::new(format!("{name}: {error}")))?;
             lines(&text).map_err(|problem| {
-                Failure::new(format!("{name}: {problem}; nothing was done")).hint(
-                    "lines of `condition-id-or-slug,yes|no|half`; docs/operate/tasks.md has more",
-                )
+                Failure::new(format!("{name}: {problem}; nothing was done"))
+                    .hint("lines of `condition-id-or-slug,outcome`; docs/operate/tasks.md has more")
             })
         }
         (Some(market), None) => Ok(vec![SelectedMarket {
@@ -100,7 +98,7 @@ fn lines(text: &str) -> Result<Vec<SelectedMarket>, String> {
 }
 
 /// Market and payout of a line.
-type Row = (String, Option<Payout>);
+type Row = (String, Option<PayoutName>);
 
 /// Column indexes of a CSV file.
 #[derive(Clone, Copy)]
@@ -123,13 +121,13 @@ impl Columns {
     fn of_csv(self, line: &str) -> Result<Row, String> {
         let cell = |at| cells(line).nth(at).filter(|cell| !cell.is_empty());
         let market = cell(self.market).ok_or("no market")?;
-        let payout = cell(self.payout).map(payout).transpose()?;
+        let payout = cell(self.payout).map(payout);
         Ok((market.to_owned(), payout))
     }
 }
 
-/// The cells of a CSV line. Condition ids, slugs and payouts contain no comma, so quotes can simply
-/// be stripped.
+/// The cells of a CSV line, without their quotes. A label with a comma needs a line of JSON: half of
+/// it is no label.
 fn cells(line: &str) -> impl Iterator<Item = &str> {
     line.split(',').map(|cell| {
         let cell = cell.trim();
@@ -154,41 +152,42 @@ fn of_json(line: &str) -> Result<Row, String> {
         }
     };
     let market = text(MARKET)?.ok_or("no market")?;
-    let payout = text(PAYOUT)?.map(payout).transpose()?;
+    let payout = text(PAYOUT)?.map(payout);
     Ok((market.to_owned(), payout))
 }
 
-fn payout(text: &str) -> Result<Payout, String> {
-    let mut all = PAYOUTS.iter();
-    all.find(|(_, word, _)| word.eq_ignore_ascii_case(text))
-        .map(|(payout, _, _)| *payout)
-        .ok_or_else(|| format!("the outcome is {text:?}, allowed: yes, no or half"))
+fn payout(text: &str) -> PayoutName {
+    PayoutName::new(text.to_owned())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use Payout::{Half, No, Yes};
 
-    /// Market and payout of each line.
+    /// Market and payout of each line, in lower case.
     fn rows(text: &str) -> Result<Vec<Row>, String> {
         let rows = lines(text)?;
         Ok(rows
             .into_iter()
-            .map(|row| (row.market, row.payout))
+            .map(|row| {
+                (
+                    row.market,
+                    row.payout.map(|name| payout(&name.text().to_lowercase())),
+                )
+            })
             .collect())
     }
 
-    fn row(market: &str, payout: Option<Payout>) -> Row {
-        (market.to_owned(), payout)
+    fn row(market: &str, word: Option<&str>) -> Row {
+        (market.to_owned(), word.map(payout))
     }
 
     #[test]
     fn files_of_both_kinds_name_markets_and_payouts() {
         let both = [
-            row("a", Some(Yes)),
-            row("b", Some(No)),
-            row("c", Some(Half)),
+            row("a", Some("yes")),
+            row("b", Some("no")),
+            row("c", Some("half")),
         ];
         for text in [
             "a,yes\nb,no\nc,half\n",
@@ -216,10 +215,6 @@ mod tests {
             ("", "it names no market"),
             ("# nothing\n\n", "it names no market"),
             ("market,outcome\n", "it names no market"),
-            (
-                "a,yes\nb,maybe",
-                "line 2: the outcome is \"maybe\", allowed: yes, no or half",
-            ),
             ("a,yes\n\n,no", "line 3: no market"),
             ("{\"slug\":\"a\"", "line 1: "),
             ("{\"outcome\":\"yes\"}", "line 1: no market"),
@@ -231,10 +226,6 @@ mod tests {
             (
                 "{\"slug\":\"a\",\"market\":\"b\"}",
                 "line 1: both market and slug are given",
-            ),
-            (
-                "{\"slug\":\"a\",\"outcome\":\"0\"}",
-                "line 1: the outcome is \"0\"",
             ),
         ] {
             let given = rows(text).expect_err(text);

@@ -20,7 +20,7 @@ use foretell_wire::operator::{
     Address, Amount, Archive, Binding, ClosedOnly, Collateral as Limit, EventRegistration,
     FeeChange, FeesWithdrawal, HeldReference, HoldChange, Key, KeyRevocation, MarketName,
     MinimumChange, ModeChange, Name, Nothing, OperatorCommand, OperatorRevocation, PaymentsChange,
-    PlainForm as _, Shares, TickChange, TickSize, Transfer, WalletName,
+    PayoutName, PlainForm as _, Shares, TickChange, TickSize, Transfer, WalletName,
 };
 use serde_json::{Value, json};
 
@@ -64,8 +64,20 @@ pub(crate) fn market(
         Market::List => get(config, "/markets", output, show::markets),
         Market::Show { market } => {
             let condition = market_names::condition_text(config, market)?;
-            let path = format!("/markets/{condition}");
-            get(config, &path, output, show::market)
+            let client = client::connect(config)?;
+            let record = block_on(async {
+                let mut record: Value = client.get(&format!("/markets/{condition}")).await?;
+                let listed = format!("/markets?condition_id={condition}");
+                let mut listed: Value = client.get(&listed).await?;
+                record["registered"] = listed["markets"][0].take();
+                if record["registered"]["policy"].is_null() {
+                    let mut status: Value = client.get("/status").await?;
+                    record["site_policy"] = status["exchange"]["policy"].take();
+                }
+                Ok(record)
+            })?;
+            output.answer(&record, show::market);
+            Ok(ExitCode::SUCCESS)
         }
         Market::Activate { market } => of_market(market, OperatorCommand::Activate),
         Market::Pause { market } => send(config, output, || {
@@ -85,10 +97,12 @@ pub(crate) fn market(
         Market::Resolve {
             market,
             payout,
+            proposal,
             file,
         } => {
-            let selected = market_file::selected(market.as_deref(), *payout, file.as_deref())?;
-            close_markets::resolve(config, &selected, output)
+            let payout = payout.clone().map(PayoutName::new);
+            let selected = market_file::selected(market.as_deref(), payout, file.as_deref())?;
+            close_markets::resolve(config, &selected, *proposal, output)
         }
         Market::Archive { market, undo } => send(config, output, || {
             Ok(OperatorCommand::Archive(Archive {
@@ -229,7 +243,8 @@ pub(crate) fn keys(config: &Config, command: &Keys, output: Output) -> Result<Ex
             let private_key = private_key::read(private_key_file)?;
             let base = format!("http://{}", config.trading.listen);
             let answer = runtime::small()?.block_on(async {
-                let trader = Trader::connect(&base, &private_key, *nonce).await?;
+                let domains = config.signing.parsed()?;
+                let trader = Trader::signing(domains, &base, &private_key, *nonce).await?;
                 let (_, answer) = trader.derive_key(*nonce).await?;
                 Ok::<Value, Failure>(answer)
             })?;

@@ -48,7 +48,7 @@ pub(super) fn review(value: &Value) -> String {
     let rows: Vec<Value> = proposals
         .map(|row| {
             let mut row = row.clone();
-            let counter = field(&row["dispute"], "counter");
+            let counter = field(&row["dispute"], "counter_outcome");
             row["disputed"] = match row["dispute"].is_null() {
                 true => "no".into(),
                 false => format!("by {}, {counter}", field(&row["dispute"], "disputed_by")).into(),
@@ -58,7 +58,7 @@ pub(super) fn review(value: &Value) -> String {
         .collect();
     let shown = [
         "slug",
-        "payout",
+        "outcome",
         "proposal",
         "proposed_by",
         "challenge_ends",
@@ -68,15 +68,22 @@ pub(super) fn review(value: &Value) -> String {
     ];
     text.push_str(&columns(&Value::Array(rows), &shown));
     text.push_str("\nclosed, no proposal\n");
-    text.push_str(&columns(
-        &value["closed"],
-        &["slug", "closed_at", "condition_id"],
-    ));
+    let closed = value["closed"].as_array().into_iter().flatten();
+    let rows: Vec<Value> = closed
+        .map(|row| {
+            let mut row = row.clone();
+            row["waits"] = age(&row["closed_seconds"]).into();
+            row
+        })
+        .collect();
+    let shown = ["slug", "closed_at", "waits", "condition_id"];
+    text.push_str(&columns(&Value::Array(rows), &shown));
     text
 }
 
-/// `GET /markets/{condition}`
+/// `GET /markets/{condition}`, with its row of `GET /markets` and the policy that it follows
 pub(super) fn market(value: &Value) -> String {
+    let row = &value["registered"];
     let mut text = named(
         value,
         &[
@@ -85,14 +92,19 @@ pub(super) fn market(value: &Value) -> String {
             ("condition", "condition_id"),
             ("slug", "market_slug"),
             ("accepting orders", "accepting_orders"),
-            ("tick", "minimum_tick_size"),
-            ("smallest order", "minimum_order_size"),
-            ("taker fee, bps", "taker_base_fee"),
             ("neg-risk", "neg_risk"),
             ("ends", "end_date_iso"),
             ("archived", "archived"),
         ],
     );
+    for (title, part, names) in TERMS {
+        let (title, part) = match (*part, &row["policy"]) {
+            ("policy", Value::Null) => ("policy of the site", &value["site_policy"]),
+            ("", _) => (*title, row),
+            (part, _) => (*title, &row[part]),
+        };
+        text.push_str(&format!("\n{title}\n{}", named(part, names)));
+    }
     text.push('\n');
     text.push_str(&columns(
         &value["tokens"],
@@ -100,6 +112,43 @@ pub(super) fn market(value: &Value) -> String {
     ));
     text
 }
+
+/// The terms of a market: title, part of its row, labels and fields.
+const TERMS: &[(&str, &str, &[(&str, &str)])] = &[
+    (
+        "orders",
+        "",
+        &[("tick", "tick"), ("minimum, shares", "minimumSize")],
+    ),
+    (
+        "taker fee",
+        "fee",
+        &[("rate, ppm", "ratePpm"), ("exponent", "exponent")],
+    ),
+    (
+        "clock, delay, rebate",
+        "terms",
+        &[
+            ("opens at", "opens_at"),
+            ("closes at", "closes_at"),
+            ("game starts", "game_start_time"),
+            ("clears the book then", "clear_book_on_start"),
+            ("taker delay, ms", "taker_delay_ms"),
+            ("maker rebate, ppm", "rebate_ppm"),
+        ],
+    ),
+    (
+        "policy of the market",
+        "policy",
+        &[
+            ("proposers", "proposers"),
+            ("disputers", "disputers"),
+            ("shortest window, s", "minimum_window_seconds"),
+            ("second person", "second_person"),
+            ("by time", "by_time"),
+        ],
+    ),
+];
 
 /// `GET /accounts/{wallet}`
 pub(super) fn account(value: &Value) -> String {
@@ -159,6 +208,13 @@ pub(super) fn status(value: &Value) -> String {
             ("fees collected", "fees"),
         ],
     );
+    let unpaid = field(exchange, "unpaid_markets");
+    if !matches!(unpaid.as_str(), "0" | "-") {
+        let oldest = age(&exchange["oldest_unpaid_seconds"]);
+        text.push_str(&format!(
+            "\nclosed without a payout: {unpaid} markets, the oldest for {oldest}: `foretell market review`\n"
+        ));
+    }
     text.push('\n');
     text.push_str(&processes(value));
     text.push_str(&alarms(value));
@@ -192,6 +248,15 @@ pub(super) fn status(value: &Value) -> String {
         ));
     }
     text
+}
+
+/// Seconds as people say them.
+fn age(seconds: &Value) -> String {
+    match seconds.as_u64().unwrap_or_default() {
+        seconds @ 0..60 => format!("{seconds} s"),
+        seconds @ 60..3_600 => format!("{} min", seconds / 60),
+        seconds => format!("{} h", seconds / 3_600),
+    }
 }
 
 /// Conditions that need an operator's action.
@@ -280,12 +345,44 @@ mod tests {
     }
 
     #[test]
+    fn a_market_shows_all_of_its_terms() {
+        let mut value = json!({
+            "question": "Q?", "tokens": [{ "outcome": "Yes", "price": 0.4 }],
+            "registered": {
+                "tick": "0.01", "minimumSize": "5", "fee": { "ratePpm": 40_000, "exponent": 1 },
+                "terms": { "closes_at": "2027-09-01T18:00:00.000Z", "game_start_time": "",
+                    "clear_book_on_start": true, "taker_delay_ms": 3_000, "rebate_ppm": 250_000 },
+            },
+            "site_policy": { "proposers": ["admin", "resolver"], "minimum_window_seconds": 60 },
+        });
+        let text = market(&value);
+        for line in [
+            "tick             0.01\n",
+            "minimum, shares  5\n",
+            "rate, ppm  40000\n",
+            "closes at             2027-09-01T18:00:00.000Z\n",
+            "clears the book then  true\n",
+            "taker delay, ms       3000\n",
+            "maker rebate, ppm     250000\n",
+            "policy of the site\n",
+            "shortest window, s  60\n",
+        ] {
+            assert!(text.contains(line), "{line:?} in {text}");
+        }
+        value["registered"]["policy"] = json!({ "second_person": true });
+        let text = market(&value);
+        assert!(text.contains("policy of the market\n"), "{text}");
+        assert!(text.contains("second person       true\n"), "{text}");
+    }
+
+    #[test]
     fn the_status_reads_without_an_engine_too() {
         let gateway =
             json!({ "pid": 7, "sequence": 4, "durableSequence": 5, "epoch": 2, "connections": 1 });
         let exchange = json!({ "mode": "running", "durability": "disk", "live_orders": 3 });
         let mut value = json!({ "engine": null, "gateway": gateway, "exchange": exchange });
         let text = status(&value);
+        assert!(!text.contains("without a payout"), "{text}");
         assert!(text.contains("live orders     3\n"), "{text}");
         assert!(
             text.contains("engine   -    -         -        -      -\n"),
@@ -296,6 +393,8 @@ mod tests {
             "{text}"
         );
         assert!(text.contains("engine unavailable"), "{text}");
+        value["exchange"]["unpaid_markets"] = 2.into();
+        value["exchange"]["oldest_unpaid_seconds"] = 93_600.into();
         value["engine"] = json!({ "pid": 6, "sequence": 5, "durableSequence": 5, "epoch": 2, "connections": 1,
             "ring": "0/8", "stages": [{ "stage": "apply", "count": 9, "p50": 1.5, "p99": 2.0, "p999": 3.0, "max": 4.0 }] });
         value["books"] = json!([{ "bestBid": "0.4", "bestAsk": "", "liveOrders": 3, "status": "active", "question": "Q?" }]);
@@ -304,6 +403,8 @@ mod tests {
             text.contains("engine   6    5         5        2      1\n"),
             "{text}"
         );
+        let unpaid = "closed without a payout: 2 markets, the oldest for 26 h";
+        assert!(text.contains(unpaid), "{text}");
         assert!(
             text.contains("apply  9      1.5  2.0  3.0   4.0\n"),
             "{text}"

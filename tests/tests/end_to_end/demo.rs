@@ -14,11 +14,11 @@ struct Bots(Child);
 
 impl Bots {
     fn start(exchange: &Exchange) -> Self {
-        Self::start_with(exchange, 1)
+        Self::start_with(exchange, 1, &[])
     }
 
-    /// With a first round of this many seconds.
-    fn start_with(exchange: &Exchange, seconds: u64) -> Self {
+    /// With a first round of this many seconds, and settings by their variables.
+    fn start_with(exchange: &Exchange, seconds: u64, settings: &[(&str, &str)]) -> Self {
         let operator = exchange.operator.trim_start_matches("http://");
         let child = Command::new(env!("CARGO_BIN_EXE_foretell-under-test"))
             .arg("demo-bots")
@@ -32,6 +32,7 @@ impl Bots {
             .args(["--round-seconds", "2"])
             .arg("--data")
             .arg(exchange.data())
+            .envs(settings.iter().copied())
             .stdout(Stdio::null())
             .spawn();
         Self(child.expect("the binary starts"))
@@ -150,7 +151,7 @@ async fn shown(exchange: &Exchange, market: &Value) -> Value {
 #[tokio::test]
 async fn a_round_goes_on_to_its_end_in_the_next_run() {
     let exchange = Exchange::start(env!("CARGO_BIN_EXE_foretell-under-test"), &Options::demo());
-    let bots = Bots::start_with(&exchange, 5);
+    let bots = Bots::start_with(&exchange, 5, &[]);
     let open = until("a round is open", async || {
         rounds(&exchange).await.into_iter().next()
     })
@@ -209,5 +210,31 @@ async fn what_an_operator_ends_is_ended_in_the_catalog_too() {
         true,
         "also after a start"
     );
+    assert!(exchange.stop().success());
+}
+
+#[tokio::test]
+async fn the_bots_sign_for_the_chain_of_the_settings() {
+    let settings = [
+        ("FORETELL_SIGNING_CHAIN", "137"),
+        ("FORETELL_SIGNING_ALLOW_SHARED_DOMAIN", "true"),
+    ];
+    let options = settings.iter();
+    let options = options.fold(Options::demo(), |options, (name, value)| {
+        options.with(name, value)
+    });
+    let exchange = Exchange::start(env!("CARGO_BIN_EXE_foretell-under-test"), &options);
+    let mut bots = Bots::start_with(&exchange, 60, &settings);
+    let deadline = Instant::now() + PATIENCE;
+    let quotes =
+        async || operator::get(&exchange, "/status").await.1["exchange"]["live_orders"].as_u64();
+    while quotes().await == Some(0) {
+        assert!(
+            bots.is_running() && Instant::now() < deadline,
+            "no bot quotes"
+        );
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    }
+    drop(bots);
     assert!(exchange.stop().success());
 }

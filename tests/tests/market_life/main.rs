@@ -165,6 +165,7 @@ async fn a_market_lives_from_idea_to_payout() {
     );
     refusals(&people);
     surfaces::refusals(&exchange).await;
+    surfaces::known_names(&exchange).await;
     surfaces::a_market_is_registered_closed(&exchange, &people).await;
     surfaces::the_page_has_one_address(&exchange).await;
 
@@ -416,9 +417,12 @@ async fn resolve_plain(exchange: &Exchange, people: &People, plain: &str) {
 
 /// The webhook of the oracle's adapter, and its replays.
 async fn oracle_proposes(exchange: &Exchange, plain: &str) {
-    let body =
-        json!({ "condition_id": plain, "payout": "yes", "window_seconds": 1, "reference": "o1" })
-            .to_string();
+    let disputed: u64 = (proposal_of(exchange, plain).await.parse()).expect("a number");
+    let mut body =
+        json!({ "condition_id": plain, "payout": "yes", "window_seconds": 1, "reference": "o1" });
+    let unnamed = body.to_string();
+    body["proposal"] = disputed.into();
+    let body = body.to_string();
     let now = SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .expect("after 1970")
@@ -451,6 +455,12 @@ async fn oracle_proposes(exchange: &Exchange, plain: &str) {
     assert_eq!(
         (status, &answer["code"]),
         (401, &json!("timestamp_stale")),
+        "{answer}"
+    );
+    let (status, answer) = send(now, &unnamed, ORACLE_SECRET).await;
+    assert_eq!(
+        (status, &answer["code"]),
+        (409, &json!("proposal_disputed")),
         "{answer}"
     );
     let (status, answer) = send(now, &body, ORACLE_SECRET).await;

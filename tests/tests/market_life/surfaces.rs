@@ -78,6 +78,31 @@ pub(crate) async fn refusals(exchange: &Exchange) {
             json!({ "title": format!("{direction}T") }),
             "title is ".to_owned(),
         ),
+        (
+            "/markets",
+            json!({ "question": "Q?", "slug": "when", "end_date": "tomorrow" }),
+            "end_date is 'tomorrow', allowed: an ISO 8601 time".to_owned(),
+        ),
+        (
+            "/markets",
+            json!({ "question": "Q?", "slug": "when", "end_date": "2020-02-30" }),
+            "end_date is '2020-02-30', allowed: ".to_owned(),
+        ),
+        (
+            "/markets",
+            json!({ "question": "Q?", "slug": "when", "end_date": "2020-01-01" }),
+            "end_date is 2020-01-01, allowed: after now".to_owned(),
+        ),
+        (
+            "/markets",
+            json!({ "question": "Q?", "slug": "when", "game_start_time": "tomorrow" }),
+            "game_start_time is 'tomorrow', allowed: an ISO 8601 time".to_owned(),
+        ),
+        (
+            "/markets/describe",
+            named(json!({ "end_date": "soon" })),
+            "end_date is 'soon', allowed: an ISO 8601 time".to_owned(),
+        ),
     ] {
         let refused = refused(exchange, path, &body).await;
         assert!(refused.starts_with(&text), "{path}: {refused}");
@@ -106,6 +131,107 @@ async fn proposals_out_of_bounds(exchange: &Exchange, condition: &str) {
     assert_eq!(text, "role is admin, permitted by the policy: resolver");
     let archive = json!({ "condition_id": condition, "archived": true });
     operator::done(exchange, "/markets/archive", &archive).await;
+}
+
+/// The same registration is a repeat, also after commands changed what it named. Other content under a
+/// known condition, slug or event id is refused with the first field that differs.
+pub(crate) async fn known_names(exchange: &Exchange) {
+    let condition = format!("0x{}", "78".repeat(32));
+    let market = json!({
+        "condition_id": condition, "question": "Known?", "slug": "known", "activate": false,
+        "fee": { "rate_ppm": 10_000, "exponent": 1 }, "taker_delay_ms": 400, "tags": ["Farming"],
+    });
+    let with = |of: &Value, field: &str, value: Value| {
+        let mut body = of.clone();
+        body[field] = value;
+        body
+    };
+    operator::done(exchange, "/markets", &market).await;
+    let group = json!({ "title": "Known group", "slug": "known-group" });
+    operator::done(exchange, "/events", &group).await;
+    for (path, body, text) in [
+        (
+            "/markets",
+            with(&market, "tick_size", json!("0.001")),
+            "tick_size is '0.001', the market of this slug or condition_id has '0.01'",
+        ),
+        (
+            "/markets",
+            with(&market, "fee", json!({ "rate_ppm": 20_000, "exponent": 1 })),
+            "fee is '{\"rate_ppm\":20000,\"exponent\":1}', ",
+        ),
+        (
+            "/markets",
+            with(&market, "minimum_order_size", json!("7")),
+            "minimum_order_size is '7', ",
+        ),
+        (
+            "/markets",
+            with(&market, "token_ids", json!(["71", "72"])),
+            "token_ids is ",
+        ),
+        (
+            "/markets",
+            with(&market, "closes_at", json!(in_seconds(900))),
+            "closes_at is ",
+        ),
+        (
+            "/markets",
+            with(&market, "taker_delay_ms", json!(0)),
+            "taker_delay_ms is 0, the market of this slug or condition_id has 400",
+        ),
+        (
+            "/markets",
+            with(&market, "question", json!("Other?")),
+            "question is 'Other?', the market of this slug or condition_id has 'Known?'",
+        ),
+        (
+            "/markets",
+            with(&market, "tags", json!([])),
+            "tags is '[]', ",
+        ),
+        (
+            "/events",
+            with(&group, "title", json!("Other")),
+            "title is 'Other', the event of this slug or event_id has 'Known group'",
+        ),
+        (
+            "/events",
+            with(&group, "description", json!("D")),
+            "description is 'D', ",
+        ),
+        (
+            "/markets",
+            json!({ "question": "Q?", "slug": "known" }),
+            "slug is known, allowed: another one; market 0x7878",
+        ),
+    ] {
+        let (status, answer) = operator::post(exchange, path, &body).await;
+        let error = answer["error"].as_str().unwrap_or_default();
+        assert!(
+            status == 409 && error.starts_with(text),
+            "{path} {body}: {answer}"
+        );
+    }
+    let fee = json!({ "condition_id": condition, "rate_ppm": 30_000, "exponent": 1 });
+    operator::done(exchange, "/markets/fee", &fee).await;
+    let question = json!({ "condition_id": condition, "question": "Renamed?" });
+    operator::done(exchange, "/markets/describe", &question).await;
+    let renamed = with(&market, "question", json!("Renamed?"));
+    for (path, body) in [
+        ("/markets", &market),
+        ("/markets", &renamed),
+        ("/events", &group),
+    ] {
+        let again = operator::done(exchange, path, body).await;
+        assert_eq!(again["duplicate"], true, "{path} {body}: {again}");
+    }
+    // A slug alone names its market, too.
+    let own = json!({ "question": "By slug?", "slug": "by-slug", "activate": false });
+    operator::done(exchange, "/markets", &own).await;
+    let other = with(&own, "question", json!("Another?"));
+    let text = refused(exchange, "/markets", &other).await;
+    assert!(text.starts_with("question is 'Another?'"), "{text}");
 }
 
 /// A close in the past is refused, unless the market is registered closed.

@@ -34,7 +34,7 @@ pub(super) fn open(scope: &LoadScope, target: Target) -> Result<Endpoint, Measur
     let signer = signer.ok_or_else(|| {
         MeasureError::wrong("the private key is not 64 hex digits of a valid key")
     })?;
-    let domains = Domains::standard(scope.chain, false).map_err(MeasureError::wrong)?;
+    let domains = Domains::standard(scope.chain, true).map_err(MeasureError::wrong)?;
     let digits = scope.token.as_deref().unwrap_or_default();
     let token = decimal::uint256(digits)
         .map(TokenId)

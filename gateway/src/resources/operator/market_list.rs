@@ -116,6 +116,7 @@ fn row(app: &App, view: &View, number: MarketNumber, market: &Market) -> MarketR
         condition_id: market.condition,
         token_ids: market.tokens,
         status: market.state,
+        outcomes: described.outcomes.clone(),
         archived: market.archived,
         tick: market.tick,
         minimum_size: market.minimum_size,

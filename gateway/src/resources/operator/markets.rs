@@ -15,6 +15,7 @@ use foretell_wire::operator::{
     read,
 };
 
+use super::resolution::{NamedPayout, ensure_replaces};
 use super::{CommandResult, apply, market_of, submit};
 use crate::answer::Answer;
 use crate::failure::Failure;
@@ -53,7 +54,8 @@ async fn hold(context: &RequestContext, puts: bool) -> Result<Answer, Failure> {
         true => market.holds.contains(hold),
         false => market.state == MarketState::Active,
     };
-    change(context, condition_id, command, already).await
+    let done = change(context, condition_id, command, already).await?;
+    Ok(done.answer())
 }
 
 /// `POST /markets/close`.
@@ -70,18 +72,21 @@ async fn set_state(
 ) -> Result<Answer, Failure> {
     let MarketName { condition_id } = read(&context.body)?;
     let already = |market: &Market| market.state == state;
-    change(context, condition_id, command, already).await
+    let done = change(context, condition_id, command, already).await?;
+    Ok(done.answer())
 }
 
 /// `POST /markets/resolve`.
 pub(crate) async fn resolve(context: RequestContext) -> Result<Answer, Failure> {
-    let Resolution {
-        condition_id,
-        payout,
-    } = read(&context.body)?;
+    let wanted: Resolution = read(&context.body)?;
+    let market = market_of(&context, wanted.condition_id).await?;
+    let NamedPayout { payout, outcome } =
+        NamedPayout::of(&context, market, "payout", &wanted.payout).await?;
+    ensure_replaces(&context, market, wanted.proposal)?;
     let paid = |market: &Market| market.payout == Some(payout);
     let command = |market| Command::ResolveMarket(ResolveMarket { market, payout });
-    change(&context, condition_id, command, paid).await
+    let done = change(&context, wanted.condition_id, command, paid).await?;
+    Ok(done.answer_paying(outcome))
 }
 
 /// `POST /markets/archive`.
@@ -91,7 +96,9 @@ pub(crate) async fn archive(context: RequestContext) -> Result<Answer, Failure> 
         archived,
     } = read(&context.body)?;
     let command = |market| Command::ArchiveMarket(ArchiveMarket { market, archived });
-    change(&context, condition_id, command, |_| false).await
+    Ok(change(&context, condition_id, command, |_| false)
+        .await?
+        .answer())
 }
 
 /// `POST /markets/tick`.
@@ -101,7 +108,9 @@ pub(crate) async fn tick(context: RequestContext) -> Result<Answer, Failure> {
         tick_size: tick,
     } = read(&context.body)?;
     let command = |market| Command::SetTick(SetTick { market, tick });
-    change(&context, condition_id, command, |_| false).await
+    Ok(change(&context, condition_id, command, |_| false)
+        .await?
+        .answer())
 }
 
 /// `POST /markets/minimum`.
@@ -116,7 +125,9 @@ pub(crate) async fn minimum(context: RequestContext) -> Result<Answer, Failure> 
             minimum_size,
         })
     };
-    change(&context, condition_id, command, |_| false).await
+    Ok(change(&context, condition_id, command, |_| false)
+        .await?
+        .answer())
 }
 
 /// `POST /markets/fee`.
@@ -124,7 +135,9 @@ pub(crate) async fn fee(context: RequestContext) -> Result<Answer, Failure> {
     let wanted: FeeChange = read(&context.body)?;
     let fee = wanted.fee();
     let command = |market| Command::SetFee(SetFee { market, fee });
-    change(&context, wanted.condition_id, command, |_| false).await
+    Ok(change(&context, wanted.condition_id, command, |_| false)
+        .await?
+        .answer())
 }
 
 /// `POST /markets/terms`: changes the terms that the body names.
@@ -142,11 +155,11 @@ async fn change(
     condition: ConditionId,
     command: impl Fn(MarketNumber) -> Command,
     already: impl Fn(&Market) -> bool,
-) -> Result<Answer, Failure> {
+) -> Result<CommandResult, Failure> {
     let app = &context.app;
     let market = market_of(context, condition).await?;
     let (reply, refusal) = match submit(context, command(market), &[]).await? {
-        Ok(done) => return Ok(done.answer()),
+        Ok(done) => return Ok(done),
         Err(refused) => refused,
     };
     let is_so = refusal.reason == RejectionReason::InvalidTransition
@@ -163,6 +176,5 @@ async fn change(
         reply,
         outcome,
         before: Some(Sequence(0)),
-    }
-    .answer())
+    })
 }

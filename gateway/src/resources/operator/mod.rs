@@ -7,6 +7,7 @@ pub(crate) mod actor;
 pub(crate) mod acts;
 pub(crate) mod admin;
 pub(crate) mod keys;
+mod known_names;
 pub(crate) mod market_list;
 pub(crate) mod markets;
 pub(crate) mod oracle;
@@ -66,6 +67,15 @@ impl CommandResult {
     fn answer(&self) -> Answer {
         Answer::json(json_text(&self.applied())).at(position_of(&self.reply))
     }
+
+    /// The answer with the label of the payout.
+    fn answer_paying(&self, outcome: String) -> Answer {
+        let answer = CommandAnswer {
+            outcome: Some(outcome),
+            ..self.applied()
+        };
+        Answer::json(json_text(&answer)).at(position_of(&self.reply))
+    }
 }
 
 /// Submits a command of the request's operator and waits for its outcome; returns a rejection
@@ -104,16 +114,16 @@ async fn submit(
     })
 }
 
-/// Submits a command and answers its outcome. `values` are those in the text of a rejection that
+/// Submits a command. `values` are those in the text of a rejection that
 /// the core does not name.
 async fn apply_or(
     context: &RequestContext,
     command: Command,
     evidence: &[u8],
     values: impl FnOnce(&Rejection) -> Option<Vec<String>>,
-) -> Result<Answer, Failure> {
+) -> Result<CommandResult, Failure> {
     match submit(context, command, evidence).await? {
-        Ok(done) => Ok(done.answer()),
+        Ok(done) => Ok(done),
         Err((_, refusal)) => match (values(&refusal), rejection(context, &refusal)) {
             (Some(values), ApiError::Coded(code, _)) => Err(ApiError::Coded(code, values).into()),
             (_, error) => Err(error.into()),

@@ -11,17 +11,18 @@ use foretell_model::{
     Command, CommandOutcome, ConditionId, EventId, EventNumber, MarketNumber, MarketState,
     MarketTerms as ClockTerms, Rejection, RejectionReason, TimeMs, TokenId,
 };
-use foretell_view::{EventGroup, View};
+use foretell_view::{EventGroup, Market, View};
 use foretell_wire::api_error::FieldError;
 use foretell_wire::decimal::digits_u64;
 use foretell_wire::operator::{
     Clock, CommandAnswer, EventDescription, EventEdit, EventRegistration, EventRow, EventRows,
-    MarketDescription, MarketEdit, MarketRegistration, MarketTerms, PlainForm as _, read,
+    MarketDescription, MarketEdit, MarketRegistration, MarketTerms, PlainForm as _, end_of, read,
 };
 use foretell_wire::time::iso;
 use foretell_wire::{ApiError, ErrorCode, json_text};
 
-use super::{CommandResult, submit, submit_or_reject};
+use super::known_names::{ensure_free_slug, ensure_repeats_event, ensure_repeats_market};
+use super::{CommandResult, rejection, submit, submit_or_reject};
 use crate::answer::Answer;
 use crate::app::App;
 use crate::failure::Failure;
@@ -43,14 +44,15 @@ pub(crate) async fn register_event(context: RequestContext) -> Result<Answer, Fa
         }
         wanted.event_id = ids::event_group(&genesis(&context.app)?, &wanted.slug);
     }
-    let (event_id, title) = (wanted.event_id, wanted.title.clone());
-    let evidence = wanted.into_description().to_evidence()?;
+    let event_id = wanted.event_id;
+    let words = wanted.into_description();
+    let evidence = words.to_evidence()?;
     let command = Command::RegisterEvent {
         event: EventId(event_id),
     };
     let done = submit_or_reject(&context, command, &evidence).await?;
     if done.before.is_some() {
-        ensure_title(&context, event_id, &title).await?;
+        ensure_repeats_event(&context.app, EventId(event_id), &words).await?;
     }
     let answer = CommandAnswer {
         event_id: Some(event_id),
@@ -59,43 +61,25 @@ pub(crate) async fn register_event(context: RequestContext) -> Result<Answer, Fa
     Ok(Answer::json(json_text(&answer)).at(position_of(&done.reply)))
 }
 
-/// Rejects a repeated registration whose title is another one: the id was made from the same slug.
-async fn ensure_title(context: &RequestContext, id: u64, title: &str) -> Result<(), Failure> {
-    let app = &context.app;
-    app.shared_view.catch_up().await?;
-    let state = app.shared_view.read();
-    let events = state.view.events();
-    let group = events
-        .by_id(EventId(id))
-        .and_then(|(number, _)| events.get(number));
-    let words = group.and_then(|it| EventDescription::from_words(&it.description));
-    match words {
-        Some(words) if words.title != title => {
-            let allowed = "the title that the event of this slug or event_id has; or another slug";
-            Err(ApiError::from(FieldError::wrong("title", title, allowed)).into())
-        }
-        _ => Ok(()),
-    }
-}
-
 /// `POST /markets`: registers a market with its clock and opens it for trading. With `activate`
 /// false or an `opens_at` it stays registered. A question of a neg-risk event also stays registered
 /// unless `activate` is true, because opening the first question freezes the event's list.
 pub(crate) async fn register(context: RequestContext) -> Result<Answer, Failure> {
     let app = &context.app;
-    let MarketRegistration {
-        mut terms,
-        mut description,
-    } = MarketRegistration::read(&context.body)?;
-    if terms.closed == Some(true) {
-        register_closed(app.now().millis(), &mut terms, &mut description)?;
+    let mut wanted = MarketRegistration::read(&context.body)?;
+    if wanted.terms.closed == Some(true) {
+        register_closed(app.now().millis(), &mut wanted)?;
     }
-    refuse_past_end(app, &terms, &description)?;
-    check_clock(app, &terms, &description)?;
-    generate_ids(app, &mut terms, &description.slug)?;
-    let event = event_of(app, &terms).await?;
-    let evidence = description.to_evidence()?;
-    let done = submit_or_reject(&context, registration(&terms, event), &evidence).await?;
+    generate_ids(app, &mut wanted.terms, &wanted.description.slug)?;
+    let condition = wanted.terms.condition_id;
+    let known = |view: &View| view.markets().by_condition(&condition).map(|_| ());
+    // The times of a repeat may have passed since the first request.
+    if app.find(known).await?.is_none() {
+        ensure_new(app, &wanted).await?;
+    }
+    let event = event_of(app, &wanted.terms).await?;
+    let done = submit_registration(&context, &mut wanted, event).await?;
+    let MarketRegistration { terms, description } = wanted;
     let CommandOutcome::Market(market) = done.outcome else {
         return Err(ApiError::Internal.into());
     };
@@ -124,11 +108,8 @@ pub(crate) async fn register(context: RequestContext) -> Result<Answer, Failure>
 
 /// Prepares the registration of a closed market: it neither opens nor counts as one that ended
 /// unnoticed. A close in the past is no time that falls due, so its words keep it as the end date.
-fn register_closed(
-    now: TimeMs,
-    terms: &mut MarketTerms,
-    description: &mut MarketDescription,
-) -> Result<(), ApiError> {
+fn register_closed(now: TimeMs, wanted: &mut MarketRegistration) -> Result<(), ApiError> {
+    let MarketRegistration { terms, description } = wanted;
     let refuse = |field, value: String| {
         let allowed = "absent where \"closed\" is true: the market never opens";
         Err(FieldError::wrong(field, &value, allowed).into())
@@ -166,18 +147,50 @@ async fn close_unopened(
     Ok(closed.reply)
 }
 
+/// Checks what holds for a new market only: times that are not over, and a slug of its own.
+async fn ensure_new(app: &App, wanted: &MarketRegistration) -> Result<(), Failure> {
+    let MarketRegistration { terms, description } = wanted;
+    refuse_past_end(app, terms, description)?;
+    check_clock(app, terms, description)?;
+    match description.market_id {
+        0 => ensure_free_slug(app, &description.slug, &terms.condition_id).await,
+        _ => Ok(()),
+    }
+}
+
+/// Registers a market. A repeat has the same content; that of an own market is in its words.
+async fn submit_registration(
+    context: &RequestContext,
+    wanted: &mut MarketRegistration,
+    event: Option<EventNumber>,
+) -> Result<CommandResult, Failure> {
+    let is_own = wanted.description.market_id == 0;
+    wanted.description.registered_terms = is_own.then(|| wanted.terms.to_keep());
+    let evidence = wanted.description.to_evidence()?;
+    match submit(context, registration(&wanted.terms, event), &evidence).await? {
+        Ok(done) if done.before.is_none() => Ok(done),
+        Ok(done) => {
+            ensure_repeats_market(&context.app, wanted).await?;
+            Ok(done)
+        }
+        Err((_, refusal)) => {
+            if refusal.reason == RejectionReason::MarketDiffers {
+                ensure_repeats_market(&context.app, wanted).await?;
+            }
+            Err(rejection(context, &refusal).into())
+        }
+    }
+}
+
 /// A market that has ended is registered only when the request says so.
 fn refuse_past_end(
     app: &App,
     terms: &MarketTerms,
     description: &MarketDescription,
 ) -> Result<(), ApiError> {
-    let now = app.now();
+    let now = i128::from(app.now().0);
     let end = description.end_date.as_deref();
-    let ended = end.filter(|end| {
-        let end = Clock::read((*end).to_owned());
-        end.is_some_and(|end| end.0 > 0 && end <= now.millis())
-    });
+    let ended = end.filter(|end| end_of(end).is_some_and(|end| end.as_nanosecond() <= now));
     match ended {
         Some(end) if terms.past_end != Some(true) => {
             Err(ApiError::Coded(ErrorCode::EndsInPast, vec![end.to_owned()]))
@@ -246,7 +259,7 @@ fn registration(terms: &MarketTerms, event: Option<EventNumber>) -> Command {
         condition: terms.condition_id,
         tokens: terms.token_ids,
         tick: terms.tick(),
-        tick_refines: terms.tick_refines.unwrap_or(true),
+        tick_refines: terms.tick_refines(),
         minimum_size: terms.minimum(),
         fee: terms.fee.unwrap_or_default(),
         event,
@@ -264,8 +277,15 @@ async fn set_clock(
     description: &MarketDescription,
 ) -> Result<Reply, Failure> {
     let clock = terms.clock(description.game_start_time.as_deref());
-    if clock.is_empty() || (done.before.is_some() && !is_untouched(context, market).await?) {
+    if clock.is_empty() {
         return Ok(done.reply);
+    }
+    if done.before.is_some() {
+        let shared = &context.app.shared_view;
+        shared.catch_up().await?;
+        if !(shared.read().view.markets().get(market)).is_some_and(is_untouched) {
+            return Ok(done.reply);
+        }
     }
     let terms = clock.update();
     let set = submit_or_reject(context, Command::SetTerms(SetTerms { market, terms }), &[]).await?;
@@ -273,13 +293,8 @@ async fn set_clock(
 }
 
 /// Whether a market is registered, and has the terms of the beginning.
-async fn is_untouched(context: &RequestContext, market: MarketNumber) -> Result<bool, Failure> {
-    let app = &context.app;
-    app.shared_view.catch_up().await?;
-    let state = app.shared_view.read();
-    let market = state.view.markets().get(market);
-    Ok(market
-        .is_some_and(|it| it.state == MarketState::Registered && it.terms == ClockTerms::default()))
+pub(super) fn is_untouched(market: &Market) -> bool {
+    market.state == MarketState::Registered && market.terms == ClockTerms::default()
 }
 
 async fn activate(context: &RequestContext, market: MarketNumber) -> Result<Reply, Failure> {
@@ -301,6 +316,9 @@ pub(crate) async fn describe(context: RequestContext) -> Result<Answer, Failure>
         let state = app.shared_view.read();
         let registered = state.view.markets().get(market).filter(|it| is_own(it));
         registered.ok_or_else(|| upstream_owned("market"))?;
+    }
+    if let Some(slug) = &edit.slug {
+        ensure_free_slug(app, slug, &edit.condition_id).await?;
     }
     let evidence = edit.to_evidence()?;
     let command = Command::DescribeMarket { market };
@@ -328,7 +346,7 @@ pub(crate) async fn describe_event(context: RequestContext) -> Result<Answer, Fa
 }
 
 /// Whether all questions of an event group are the operator's own.
-fn is_own_group(view: &View, group: &EventGroup) -> bool {
+pub(super) fn is_own_group(view: &View, group: &EventGroup) -> bool {
     let is_own = |number: &MarketNumber| view.markets().get(*number).is_some_and(is_own);
     group.questions.iter().all(is_own)
 }

@@ -2,14 +2,15 @@
 
 use foretell_model::command::{self, Finalise, ListWallet, Propose, SetPolicy, WithdrawProposal};
 use foretell_model::{
-    AccountNumber, Command, ConditionId, MarketNumber, MarketState, RejectionReason,
+    AccountNumber, Command, ConditionId, MarketNumber, MarketState, Payout, RejectionReason,
     ResolutionPolicy, RoleSet, Sequence, TimeNs, WalletAddress,
 };
 use foretell_view::{Dispute, Market, Proposal, View};
 use foretell_wire::api_error::FieldError;
 use foretell_wire::operator::{
-    ClosedRow, DisputeRequest, DisputeRow, Finalisation, MarketName, PlainForm as _, PolicyChange,
-    ProposalRequest, ProposalWithdrawal, ReviewRow, ReviewRows, Roles, WalletListing, read,
+    ClosedRow, DisputeRequest, DisputeRow, Finalisation, MarketName, PayoutName, PlainForm as _,
+    PolicyChange, ProposalRequest, ProposalWithdrawal, ReviewRow, ReviewRows, Roles, WalletListing,
+    payout_label, read,
 };
 use foretell_wire::rejection::role_word;
 use foretell_wire::time::iso;
@@ -21,6 +22,7 @@ use crate::app::App;
 use crate::failure::Failure;
 use crate::request_context::RequestContext;
 use crate::resources::reference;
+use crate::unpaid::closed_seconds;
 
 /// Closed markets without a proposal that a review lists at most.
 const MAX_CLOSED: usize = 500;
@@ -39,16 +41,18 @@ pub(super) async fn propose_as(
     by: Option<AccountNumber>,
 ) -> Result<Answer, Failure> {
     let market = market_of(context, wanted.condition_id).await?;
+    let named = NamedPayout::of(context, market, "payout", &wanted.payout).await?;
+    ensure_replaces(context, market, wanted.proposal)?;
     let command = Command::Propose(Propose {
         market,
-        payout: wanted.payout,
+        payout: named.payout,
         by,
         evidence: wanted.evidence_sha256,
         window_seconds: wanted.window_seconds,
         reference: reference(&wanted.reference),
     });
     let source = wanted.source.as_bytes();
-    apply_or(context, command, source, |refusal| match refusal.reason {
+    let done = apply_or(context, command, source, |refusal| match refusal.reason {
         RejectionReason::NotPermitted => {
             let proposers = |policy: &ResolutionPolicy| policy.proposers;
             not_permitted(context, market, proposers, wanted.wallet)
@@ -64,7 +68,68 @@ pub(super) async fn propose_as(
         }
         _ => None,
     })
-    .await
+    .await?;
+    Ok(done.answer_paying(named.outcome))
+}
+
+/// A payout of a market, and its label.
+pub(super) struct NamedPayout {
+    pub(super) payout: Payout,
+    pub(super) outcome: String,
+}
+
+impl NamedPayout {
+    /// The payout that a field of a request names, by the labels that people see now.
+    pub(super) async fn of(
+        context: &RequestContext,
+        market: MarketNumber,
+        field: &str,
+        name: &PayoutName,
+    ) -> Result<Self, Failure> {
+        let app = &context.app;
+        app.shared_view.catch_up().await?;
+        let state = app.shared_view.read();
+        let market = state.view.markets().get(market);
+        let labels = &(app.descriptions.of(market.ok_or(ApiError::MarketNotFound)?)).outcomes;
+        let payout = name.among(field, labels)?;
+        let outcome = payout_label(payout, labels).to_owned();
+        Ok(Self { payout, outcome })
+    }
+}
+
+/// A payout takes the place of a disputed proposal only where the request names that proposal: its
+/// sender may not know of the dispute.
+pub(super) fn ensure_replaces(
+    context: &RequestContext,
+    market: MarketNumber,
+    named: Option<u64>,
+) -> Result<(), ApiError> {
+    let state = context.app.shared_view.read();
+    let disputed = disputed_number(&state.view, market).filter(|number| Some(*number) != named);
+    match disputed {
+        Some(number) => {
+            let allowed = format!("\"proposal\": {number}, which replaces it, or its withdrawal");
+            let values = vec![number.to_string(), allowed];
+            Err(ApiError::Coded(ErrorCode::ProposalDisputed, values))
+        }
+        None => Ok(()),
+    }
+}
+
+fn disputed_number(view: &View, market: MarketNumber) -> Option<u64> {
+    view.resolutions().dispute(market)?;
+    Some(view.resolutions().proposal(market)?.number.0)
+}
+
+/// The values of `proposal_disputed` where a request cannot replace the proposal.
+fn proposal_disputed(
+    context: &RequestContext,
+    market: MarketNumber,
+    allowed: &str,
+) -> Option<Vec<String>> {
+    let state = context.app.shared_view.read();
+    let number = disputed_number(&state.view, market).unwrap_or_default();
+    Some(vec![number.to_string(), allowed.to_owned()])
 }
 
 /// The values of `not_permitted`: the role that the policy does not name, else the wallet.
@@ -106,27 +171,36 @@ pub(crate) async fn dispute(context: RequestContext) -> Result<Answer, Failure> 
     let wanted: DisputeRequest = read(&context.body)?;
     let by = account_of(&context, wanted.wallet).await?;
     let market = market_of(&context, wanted.condition_id).await?;
+    let counter = match &wanted.counter {
+        Some(name) => Some(NamedPayout::of(&context, market, "counter", name).await?),
+        None => None,
+    };
     let command = Command::Dispute(command::Dispute {
         market,
-        counter: wanted.counter,
+        counter: counter.as_ref().map(|named| named.payout),
         by,
     });
     let reason = context.actor.as_ref().map(|actor| actor.reason.clone());
     let reason = reason.unwrap_or_default();
-    apply_or(
-        &context,
-        command,
-        reason.as_bytes(),
-        |refusal| match refusal.reason {
+    let evidence = reason.as_bytes();
+    let done = apply_or(&context, command, evidence, |refusal| {
+        match refusal.reason {
             RejectionReason::NotPermitted => {
                 let disputers = |policy: &ResolutionPolicy| policy.disputers;
                 not_permitted(&context, market, disputers, wanted.wallet)
             }
             RejectionReason::NoProposal => Some(no_proposal(wanted.condition_id)),
+            RejectionReason::ProposalDisputed => {
+                proposal_disputed(&context, market, "one dispute of a proposal")
+            }
             _ => None,
-        },
-    )
-    .await
+        }
+    })
+    .await?;
+    Ok(match counter {
+        Some(named) => done.answer_paying(named.outcome),
+        None => done.answer(),
+    })
 }
 
 /// `POST /markets/withdraw-proposal`.
@@ -135,7 +209,7 @@ pub(crate) async fn withdraw(context: RequestContext) -> Result<Answer, Failure>
     let by = account_of(&context, wanted.wallet).await?;
     let market = market_of(&context, wanted.condition_id).await?;
     let command = Command::WithdrawProposal(WithdrawProposal { market, by });
-    apply_or(&context, command, &[], |refusal| match refusal.reason {
+    let done = apply_or(&context, command, &[], |refusal| match refusal.reason {
         RejectionReason::NotPermitted => {
             let actor = context.actor.as_ref()?.number;
             let state = context.app.shared_view.read();
@@ -149,7 +223,8 @@ pub(crate) async fn withdraw(context: RequestContext) -> Result<Answer, Failure>
         RejectionReason::NoProposal => Some(no_proposal(wanted.condition_id)),
         _ => None,
     })
-    .await
+    .await?;
+    Ok(done.answer())
 }
 
 /// `POST /markets/finalise`: the named proposal, or the current one where one person is enough. A
@@ -172,9 +247,14 @@ pub(crate) async fn finalise(context: RequestContext) -> Result<Answer, Failure>
         }
     };
     let command = Command::Finalise(Finalise { market, proposal });
-    apply_or(&context, command, &[], |refusal| {
-        if refusal.reason != RejectionReason::NoProposal {
-            return None;
+    let done = apply_or(&context, command, &[], |refusal| {
+        match refusal.reason {
+            RejectionReason::NoProposal => {}
+            RejectionReason::ProposalDisputed => {
+                let allowed = "another proposal in its place, or its withdrawal";
+                return proposal_disputed(&context, market, allowed);
+            }
+            _ => return None,
         }
         let state = context.app.shared_view.read();
         // The view may be older than the refusal, and still have the proposal.
@@ -185,7 +265,17 @@ pub(crate) async fn finalise(context: RequestContext) -> Result<Answer, Failure>
         });
         Some(vec!["proposal".to_owned(), proposal.0.to_string(), allowed])
     })
-    .await
+    .await?;
+    let app = &context.app;
+    let paid = app.read_after(done.reply.sequence, |state| {
+        let market = state.view.markets().get(market)?;
+        Some(app.descriptions.payout_label(market, market.payout?))
+    });
+    // The payout is final, also where the view cannot tell of it.
+    Ok(match paid.await.ok().flatten() {
+        Some(outcome) => done.answer_paying(outcome),
+        None => done.answer(),
+    })
 }
 
 /// `POST /policy`: changes the policy of the site or of a market.
@@ -194,7 +284,7 @@ pub(crate) async fn set_policy(context: RequestContext) -> Result<Answer, Failur
     let market = market_or_site(&context, change.condition_id).await?;
     let policy = change.update();
     let command = Command::SetPolicy(SetPolicy { market, policy });
-    apply_or(&context, command, &[], |refusal| {
+    let done = apply_or(&context, command, &[], |refusal| {
         let (field, other) = match change.second_person {
             Some(true) => ("second_person", "by_time"),
             _ => ("by_time", "second_person"),
@@ -203,7 +293,8 @@ pub(crate) async fn set_policy(context: RequestContext) -> Result<Answer, Failur
         let contradicts = refusal.reason == RejectionReason::InvalidPolicy;
         contradicts.then(|| vec![field.to_owned(), "true".to_owned(), allowed])
     })
-    .await
+    .await?;
+    Ok(done.answer())
 }
 
 /// `POST /policy/clear`: the market follows the policy of the site again.
@@ -289,9 +380,11 @@ fn row(
         condition_id: market.condition,
         question: words.question.clone(),
         slug: words.slug.clone(),
+        outcomes: words.outcomes.clone(),
         status: market.state,
         proposal: proposal.number.0,
         payout: proposal.payout,
+        outcome: payout_label(proposal.payout, &words.outcomes).to_owned(),
         proposed_by: actor_name(view, proposal.operator, proposal.wallet),
         proposed_at: iso(proposal.time),
         source: String::from_utf8_lossy(&proposal.source).into_owned(),
@@ -300,15 +393,17 @@ fn row(
         challenge_over: view.system().time >= proposal.challenge_ends,
         second_person: proposal.second_person,
         by_time: proposal.by_time,
-        dispute: (view.resolutions().dispute(number)).map(|dispute| dispute_row(view, dispute)),
+        dispute: (view.resolutions().dispute(number))
+            .map(|dispute| dispute_row(view, dispute, &words.outcomes)),
     }
 }
 
-fn dispute_row(view: &View, dispute: &Dispute) -> DisputeRow {
+fn dispute_row(view: &View, dispute: &Dispute, labels: &[String; 2]) -> DisputeRow {
     DisputeRow {
         disputed_by: actor_name(view, dispute.operator, dispute.wallet),
         disputed_at: iso(dispute.time),
         counter: dispute.counter,
+        counter_outcome: (dispute.counter).map(|payout| payout_label(payout, labels).to_owned()),
         reason: String::from_utf8_lossy(&dispute.reason).into_owned(),
     }
 }
@@ -319,6 +414,8 @@ fn closed_row(app: &App, market: &Market) -> ClosedRow {
         condition_id: market.condition,
         question: words.question.clone(),
         slug: words.slug.clone(),
+        outcomes: words.outcomes.clone(),
         closed_at: market.closed.map(iso).unwrap_or_default(),
+        closed_seconds: closed_seconds(market, app.now()),
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use foretell_link::{ClusterStatus, Stage, StageSummary, Status};
-use foretell_model::{MarketNumber, MarketState, Outcome, Price};
+use foretell_model::{MarketNumber, MarketState, Outcome, Price, TimeNs};
 use foretell_stages::Stages as _;
 use foretell_view::View;
 use foretell_wire::operator::{PolicyChange, StatusAnswer, mode_word};
@@ -19,6 +19,7 @@ use crate::request_context::RequestContext;
 use crate::streams::close::CODES;
 use crate::streams::stats::StreamReadings;
 use crate::timing;
+use crate::unpaid::Unpaid;
 
 /// Books listed: those with the most orders. The trading surface has all.
 const BOOKS: usize = 100;
@@ -175,7 +176,7 @@ pub(crate) async fn show(context: RequestContext) -> Result<Answer, Failure> {
             streams: streams(&readings.streams),
             stages: own_stages(app),
         },
-        exchange: exchange(&state.view, state.epoch, durability),
+        exchange: exchange(&state.view, state.epoch, durability, app.now()),
         books: books(&state.view, &app.descriptions),
     };
     Ok(Answer::json(json_text(&page)).at(state.position()))
@@ -214,8 +215,9 @@ fn streams(now: &StreamReadings) -> Streams {
     }
 }
 
-fn exchange(view: &View, epoch: u64, durability: &'static str) -> StatusAnswer {
+fn exchange(view: &View, epoch: u64, durability: &'static str, now: TimeNs) -> StatusAnswer {
     let system = view.system();
+    let unpaid = Unpaid::of(view, now);
     StatusAnswer {
         sequence: view.sequence().0,
         epoch,
@@ -225,6 +227,8 @@ fn exchange(view: &View, epoch: u64, durability: &'static str) -> StatusAnswer {
         markets: view.market_count() as u64,
         accounts: view.accounts().count() as u64,
         live_orders: view.orders().live_count() as u64,
+        unpaid_markets: unpaid.markets,
+        oldest_unpaid_seconds: unpaid.oldest_seconds,
         fees: system.fees,
         collateral: system.collateral,
         settings: system.settings.into(),

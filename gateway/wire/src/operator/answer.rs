@@ -46,6 +46,9 @@ pub struct CommandAnswer {
     /// The catalog's id of a registered event group.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub event_id: Option<u64>,
+    /// The label of the outcome that a payout names, or `half`.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub outcome: Option<String>,
     /// The withdrawal waits for a second person.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub held: bool,
@@ -65,6 +68,7 @@ impl CommandAnswer {
             condition_id: None,
             token_ids: None,
             event_id: None,
+            outcome: None,
             held: false,
         }
     }
@@ -97,6 +101,10 @@ pub struct StatusAnswer {
     pub accounts: u64,
     /// Number of resting orders.
     pub live_orders: u64,
+    /// Number of closed markets without a payout.
+    pub unpaid_markets: u64,
+    /// Seconds since the oldest of them closed; 0 without one.
+    pub oldest_unpaid_seconds: u64,
     /// Balance of the fee account, whole units.
     #[serde(with = "Collateral")]
     pub fees: Micros,
@@ -208,6 +216,8 @@ pub struct MarketRow {
     /// Its lifecycle state.
     #[serde(with = "State")]
     pub status: MarketState,
+    /// Labels of its outcomes.
+    pub outcomes: [String; 2],
     /// Whether it is hidden from lists.
     pub archived: bool,
     /// Its tick.
@@ -286,6 +296,8 @@ mod tests {
             markets: 2,
             accounts: 3,
             live_orders: 4,
+            unpaid_markets: 2,
+            oldest_unpaid_seconds: 90,
             fees: Micros(265_260),
             collateral: Micros(10_000_000),
             settings: Settings::default().into(),

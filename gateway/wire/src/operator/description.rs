@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use foretell_model::limits::{MAX_EVIDENCE_BYTES, MAX_REASON_CHARS, OWN_CATALOG_IDS};
 use foretell_model::words;
 
+use super::register::MarketTerms;
 use crate::api_error::ApiError;
 
 /// Ids of catalog records from here on are those of operators' own markets, event groups and tags;
@@ -56,6 +57,9 @@ pub struct MarketDescription {
     /// Its event group, neg-risk or not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub event: Option<EventSummary>,
+    /// The terms that an operator's own market was registered with: repeats are compared with them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub registered_terms: Option<MarketTerms>,
     /// The unchanged upstream record.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub raw_metadata: Map<String, Value>,
@@ -80,6 +84,7 @@ impl Default for MarketDescription {
             neg_risk_market_id: String::new(),
             neg_risk_request_id: String::new(),
             event: None,
+            registered_terms: None,
             raw_metadata: Map::new(),
         }
     }

@@ -3,6 +3,9 @@
 
 use core::marker::PhantomData;
 
+use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
 use serde::de::{Deserialize, DeserializeOwned, Deserializer, Error};
 use serde::ser::{Serialize, Serializer};
 use serde_json::{Map, Value as Json};
@@ -16,11 +19,12 @@ use foretell_model::{
     Payout, QuestionIndex, RoleSet, SystemMode, Tick, TimeMs, TokenId, WalletAddress, WalletKind,
 };
 
+use super::payout_name::PayoutName;
 use crate::action::{REFERENCE_ALLOWED, is_reference};
 use crate::api_error::{ApiError, FieldError};
 use crate::decimal::{self, Decimal};
 use crate::ids;
-use crate::printable::is_direction_control;
+use crate::printable::is_hidden;
 use crate::rejection::{role_word, state_word};
 use crate::time::iso_millis;
 
@@ -131,6 +135,9 @@ forms! {
         |text: String| (is_reference(&text) || ids::bytes32(&text).is_some()).then_some(text), String::clone;
     /// An idempotency reference.
     pub(super) Reference(String, String): REFERENCE_ALLOWED, |text: String| is_reference(&text).then_some(text), String::clone;
+    /// A payout as a request names it.
+    pub(super) PayoutText(PayoutName, String): "a label of the market's outcomes, first, second, half or outside",
+        |text: String| bounded(text, 1, MAX_TEXT_BYTES).map(PayoutName::new), |name: &PayoutName| name.text().to_owned();
     /// A payout.
     pub(super) PayoutWord(Payout, String): "yes, no, half or outside",
         |text: String| find(Payout::ALL, payout_word, &text), |value: &Payout| payout_word(*value).to_owned();
@@ -152,13 +159,13 @@ forms! {
     pub(super) State(MarketState, String): "registered, active, paused, closed or resolved",
         |text: String| find(MarketState::ALL, state_word, &text), |value: &MarketState| state_word(*value).to_owned();
     /// A question, title or slug that is required.
-    pub(super) Title(String, String): "a text of 1 to 2048 bytes without controls of direction",
+    pub(super) Title(String, String): "a text of 1 to 2048 bytes without hidden characters",
         |text: String| bounded(text, 1, MAX_TEXT_BYTES), String::clone;
     /// A slug, URL or label.
-    pub(super) Text(String, String): "a text of at most 2048 bytes without controls of direction",
+    pub(super) Text(String, String): "a text of at most 2048 bytes without hidden characters",
         |text: String| bounded(text, 0, MAX_TEXT_BYTES), String::clone;
     /// A description.
-    pub(super) LongText(String, String): "a text of at most 32768 bytes without controls of direction",
+    pub(super) LongText(String, String): "a text of at most 32768 bytes without hidden characters",
         |text: String| bounded(text, 0, MAX_DESCRIPTION_BYTES), String::clone;
     /// A name of a wallet.
     pub(super) ProfileName(String, String): "a text of at most 64 characters without controls",
@@ -172,6 +179,12 @@ forms! {
     /// A time of a market's clock; an empty text is none.
     pub Clock(TimeMs, String): "an ISO 8601 time such as 2026-07-01T12:00:00Z, or an empty text for none",
         clock, |time: &TimeMs| if time.0 == 0 { String::new() } else { iso_millis(*time) };
+    /// The time of a game; an empty text is none.
+    pub(super) Instant(String, String): "an ISO 8601 time such as 2026-07-01T12:00:00Z, or an empty text for none",
+        |text: String| (text.is_empty() || text.parse::<Timestamp>().is_ok()).then_some(text), String::clone;
+    /// An end date; an empty text is none.
+    pub(super) EndDate(String, String): "an ISO 8601 time such as 2026-07-01T12:00:00Z, a day such as 2026-07-01, or an empty text for none",
+        |text: String| (text.is_empty() || end_of(&text).is_some()).then_some(text), String::clone;
     /// A role of an operator.
     pub RoleWord(OperatorRole, String): "admin, markets, resolver, cashier, support or read-only",
         |text: String| find(OperatorRole::ALL, role_word, &text).filter(|role| *role != OperatorRole::Sync),
@@ -185,7 +198,7 @@ forms! {
     /// SHA-256 of the evidence of a proposal.
     pub Hash([u8; 32], String): "a SHA-256, 0x and 64 hex digits", by(ids::bytes32), |hash: &[u8; 32]| ids::hex_text(hash);
     /// The source of a proposal.
-    pub Source(String, String): "a text of at most 1024 bytes without controls of direction, a URL or words",
+    pub Source(String, String): "a text of at most 1024 bytes without hidden characters, a URL or words",
         |text: String| bounded(text, 0, MAX_SOURCE_BYTES), String::clone;
     pub(super) DelayMs(u32, u32): "a number of milliseconds, 0 to 60000", up_to(MAX_TAKER_DELAY_MS), u32::clone;
     pub(super) Seconds(u32, u32): "a number of seconds, 0 to 2592000", up_to(MAX_WINDOW_SECONDS), u32::clone;
@@ -197,8 +210,8 @@ forms! {
     pub(super) RawRecord(Map<String, Json>, Map<String, Json>): "an object", Some, Map::clone;
     pub(super) TokenPair([TokenId; 2], Vec<String>): "an array of two token ids, texts of 1 to 78 digits",
         token_pair, |pair: &[TokenId; 2]| pair.iter().map(ids::token_text).collect();
-    pub(super) Labels([String; 2], Vec<String>): "an array of two labels without controls of direction", labels, |labels: &[String; 2]| labels.to_vec();
-    pub(super) Tags(Vec<String>, Vec<String>): "an array of up to 64 labels without controls of direction",
+    pub(super) Labels([String; 2], Vec<String>): "an array of two labels without hidden characters", labels, |labels: &[String; 2]| labels.to_vec();
+    pub(super) Tags(Vec<String>, Vec<String>): "an array of up to 64 labels without hidden characters",
         |tags: Vec<String>| (tags.len() <= MAX_TAGS && are_labels(&tags)).then_some(tags), Vec::clone;
 }
 
@@ -210,17 +223,17 @@ fn up_to<T: PartialOrd>(most: T) -> impl Fn(T) -> Option<T> {
     move |number| (number <= most).then_some(number)
 }
 
-/// A text of so many bytes that reads as it is stored.
+/// A text of so many bytes without hidden characters.
 fn bounded(text: String, least: usize, most: usize) -> Option<String> {
     let fits = (least..=most).contains(&text.len());
-    (fits && is_one_way(&text)).then_some(text)
+    (fits && is_open(&text)).then_some(text)
 }
 
 /// A text of so many characters without controls, save those that are allowed.
 fn plain(text: String, most: usize, allowed: &str) -> Option<String> {
     let is_plain = |letter: char| !letter.is_control() || allowed.contains(letter);
     let fits = text.chars().count() <= most && text.chars().all(is_plain);
-    (fits && is_one_way(&text)).then_some(text)
+    (fits && is_open(&text)).then_some(text)
 }
 
 fn is_web_url(text: &str) -> bool {
@@ -231,19 +244,30 @@ fn is_web_url(text: &str) -> bool {
     text.is_empty() || host.is_some_and(|host| !host.is_empty() && !text.contains(' '))
 }
 
-fn is_one_way(text: &str) -> bool {
-    !text.chars().any(is_direction_control)
+fn is_open(text: &str) -> bool {
+    !text.chars().any(is_hidden)
 }
 
 fn clock(text: String) -> Option<TimeMs> {
     if text.is_empty() {
         return Some(TimeMs(0));
     }
-    let time: jiff::Timestamp = text.parse().ok()?;
+    let time: Timestamp = text.parse().ok()?;
     let millis = u64::try_from(time.as_millisecond()).ok()?;
     (1..=MAX_CLOCK_MS)
         .contains(&millis)
         .then_some(TimeMs(millis))
+}
+
+/// The time of an end date; of a day the time when it is over in UTC.
+#[must_use]
+pub fn end_of(date: &str) -> Option<Timestamp> {
+    const DAY_LETTERS: usize = "2026-07-01".len();
+    if date.len() != DAY_LETTERS {
+        return date.parse().ok();
+    }
+    let over = date.parse::<Date>().ok()?.tomorrow().ok()?;
+    Some(over.to_zoned(TimeZone::UTC).ok()?.timestamp())
 }
 
 fn roles(words: Vec<String>) -> Option<RoleSet> {
@@ -259,7 +283,7 @@ fn role_words(set: RoleSet) -> Vec<String> {
 }
 
 fn are_labels(texts: &[String]) -> bool {
-    let is_label = |text: &String| text.len() <= MAX_TEXT_BYTES && is_one_way(text);
+    let is_label = |text: &String| text.len() <= MAX_TEXT_BYTES && is_open(text);
     texts.iter().all(is_label)
 }
 

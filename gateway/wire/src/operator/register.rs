@@ -9,8 +9,9 @@ use super::clock::TermsChange;
 use super::description::{Edit, EventDescription, EventSummary, MarketDescription};
 use super::form::PlainForm as _;
 use super::form::{
-    Clock, Condition, DelayMs, Exponent, Flag, Form, Index, Labels, LongText, Number, Optional,
-    OrDefault, RatePpm, RawRecord, Shares, Tags, Text, TickSize, Title, TokenPair,
+    Clock, Condition, DelayMs, EndDate, Exponent, Flag, Form, Index, Instant, Labels, LongText,
+    Number, Optional, OrDefault, RatePpm, RawRecord, Shares, Tags, Text, TickSize, Title,
+    TokenPair,
 };
 use super::reader::Body;
 use crate::api_error::ApiError;
@@ -45,7 +46,7 @@ impl MarketRegistration {
 }
 
 /// The fields of [`MarketTerms`], then those of [`MarketTexts`].
-const MARKET_FIELDS: &[&str] = &[
+pub(super) const MARKET_FIELDS: &[&str] = &[
     "condition_id",
     "token_ids",
     "tick_size",
@@ -87,24 +88,31 @@ pub struct MarketTerms {
     /// Its condition; a repeated registration changes nothing. Zero without: the exchange generates
     /// it from the slug.
     #[serde(with = "OrDefault::<Condition>", default)]
+    #[serde(skip_serializing_if = "is_default")]
     pub condition_id: ConditionId,
     /// Tokens of `[Yes, No]`. Zeros without: the exchange generates them from the condition.
     #[serde(with = "OrDefault::<TokenPair>", default)]
+    #[serde(skip_serializing_if = "is_default")]
     pub token_ids: [TokenId; 2],
     /// 0.01 by default.
     #[serde(with = "Optional::<TickSize>", default)]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub tick_size: Option<Tick>,
     /// Whether 0.01 becomes 0.001 near 0 and 1; true by default.
     #[serde(with = "Optional::<Flag>", default)]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub tick_refines: Option<bool>,
     /// 5 shares by default.
     #[serde(with = "Optional::<Shares>", default)]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub minimum_order_size: Option<Lots>,
     /// None by default.
     #[serde(with = "Optional::<Fee>", default)]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub fee: Option<FeeSchedule>,
     /// The neg-risk event group; the market becomes its next question. None by default.
     #[serde(with = "Optional::<Number>", default)]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub event_id: Option<u64>,
     /// Its bit in signed conversions; by default its place in the question list.
     #[serde(with = "Optional::<Index>", default)]
@@ -112,6 +120,7 @@ pub struct MarketTerms {
     pub question_index: Option<QuestionIndex>,
     /// Whether it opens for trading at once; by default, unless it is a question.
     #[serde(with = "Optional::<Flag>", default)]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub activate: Option<bool>,
     /// When it opens by itself; it then stays registered until that time.
     #[serde(with = "Optional::<Clock>", default)]
@@ -189,6 +198,12 @@ impl MarketTerms {
         self.tick_size.unwrap_or(Tick::Hundredth)
     }
 
+    /// Whether its tick becomes finer near 0 and 1, or the default.
+    #[must_use]
+    pub fn tick_refines(&self) -> bool {
+        self.tick_refines.unwrap_or(true)
+    }
+
     /// Its minimum order size, or the default.
     #[must_use]
     pub fn minimum(&self) -> Lots {
@@ -228,7 +243,7 @@ struct MarketTexts {
     tags: Vec<String>,
     #[serde(deserialize_with = "date")]
     end_date: Option<String>,
-    #[serde(deserialize_with = "date")]
+    #[serde(deserialize_with = "time")]
     game_start_time: Option<String>,
     #[serde(with = "OrDefault::<Text>")]
     resolution_source: String,
@@ -242,6 +257,8 @@ struct MarketTexts {
     neg_risk_request_id: String,
     #[serde(with = "Optional::<Summary>")]
     event: Option<EventSummary>,
+    #[serde(skip)]
+    registered_terms: Option<MarketTerms>,
     #[serde(with = "OrDefault::<RawRecord>")]
     raw_metadata: Map<String, Value>,
 }
@@ -288,10 +305,25 @@ fn outcomes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<[String; 2], D
     Ok(labels.unwrap_or_else(|| MarketDescription::default().outcomes))
 }
 
-/// A date; an empty text is none.
+/// A time or a day; an empty text is none.
 fn date<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
-    let date = Optional::<Text>::deserialize(deserializer)?;
-    Ok(date.filter(|date| !date.is_empty()))
+    some::<EndDate, D>(deserializer)
+}
+
+/// A time; an empty text is none.
+fn time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+    some::<Instant, D>(deserializer)
+}
+
+fn some<'de, F: Form<Value = String>, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<String>, D::Error> {
+    let text = Optional::<F>::deserialize(deserializer)?;
+    Ok(text.filter(|text| !text.is_empty()))
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 /// A neg-risk event group to register.
@@ -365,7 +397,7 @@ pub struct MarketEdit {
     #[serde(with = "Optional::<Tags>", default)]
     pub tags: Option<Vec<String>>,
     /// ISO 8601; it ends no trading.
-    #[serde(with = "Optional::<Text>", default)]
+    #[serde(with = "Optional::<EndDate>", default)]
     pub end_date: Option<String>,
     /// The source that decides the answer.
     #[serde(with = "Optional::<Text>", default)]

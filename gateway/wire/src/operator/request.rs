@@ -10,9 +10,10 @@ use foretell_model::{
 use super::clock::TermsChange;
 use super::form::{
     Address, Amount, BoundKind, Collateral, Condition, Exponent, Flag, Form, HoldName, Key, Mode,
-    Number, Optional, PayoutWord, RatePpm, Reference, Shares, SmallNumber, TickSize,
+    Number, Optional, PayoutText, RatePpm, Reference, Shares, SmallNumber, TickSize,
 };
 use super::payments::{HeldReference, Nothing, PaymentsChange};
+use super::payout_name::PayoutName;
 use super::people::{OperatorAddition, OperatorRevocation};
 use super::profile::ProfileEdit;
 use super::register::{EventEdit, EventRegistration, MarketEdit, MarketRegistration};
@@ -276,15 +277,31 @@ pub struct HoldChange {
 }
 
 /// The payout of a market.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Resolution {
     /// The market.
     #[serde(with = "Condition")]
     pub condition_id: ConditionId,
-    /// `yes`, `no` or `half`.
-    #[serde(with = "PayoutWord")]
-    pub payout: Payout,
+    /// The outcome that pays, or `half`.
+    #[serde(with = "PayoutText")]
+    pub payout: PayoutName,
+    /// Number of the disputed proposal that it replaces; none by default.
+    #[serde(with = "Optional::<Number>", default)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub proposal: Option<u64>,
+}
+
+impl Resolution {
+    /// The payout of a market without a disputed proposal.
+    #[must_use]
+    pub fn new(condition_id: ConditionId, payout: Payout) -> Self {
+        Self {
+            condition_id,
+            payout: payout.into(),
+            proposal: None,
+        }
+    }
 }
 
 /// Whether a market is hidden from lists.

@@ -167,9 +167,11 @@ fn market_changes() {
             r#"{{"condition_id":"C","payout":"{}"}}"#,
             payout_word(*payout)
         );
-        assert_eq!(read::<Resolution>(&bytes(&body)).unwrap().payout, *payout);
+        let named = read::<Resolution>(&bytes(&body)).unwrap().payout;
+        let labels = MarketDescription::default().outcomes;
+        assert_eq!(named.among("payout", &labels), Ok(*payout));
     }
-    assert!(read::<Resolution>(&bytes(r#"{"condition_id":"C","payout":"maybe"}"#)).is_err());
+    assert!(read::<Resolution>(&bytes(r#"{"condition_id":"C","payout":""}"#)).is_err());
 }
 
 #[test]
@@ -257,8 +259,8 @@ fn what_a_client_writes_is_what_the_surface_reads() {
     }
     for payout in Payout::ALL.iter().copied() {
         let resolution = Resolution {
-            condition_id,
-            payout,
+            proposal: Some(7),
+            ..Resolution::new(condition_id, payout)
         };
         again(resolution, OperatorCommand::Resolve);
     }

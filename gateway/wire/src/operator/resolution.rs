@@ -7,9 +7,10 @@ use foretell_model::{
 };
 
 use super::form::{
-    Address, Condition, Flag, Form, Hash, Number, Optional, OrDefault, PayoutWord, Reference,
-    Roles, Seconds, Source, State,
+    Address, Condition, Flag, Form, Hash, Number, Optional, OrDefault, PayoutText, PayoutWord,
+    Reference, Roles, Seconds, Source, State,
 };
+use super::payout_name::PayoutName;
 
 /// A proposal of a payout.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,9 +19,13 @@ pub struct ProposalRequest {
     /// The closed market.
     #[serde(with = "Condition")]
     pub condition_id: ConditionId,
-    /// `yes`, `no` or `half`.
-    #[serde(with = "PayoutWord")]
-    pub payout: Payout,
+    /// The outcome that pays, or `half`.
+    #[serde(with = "PayoutText")]
+    pub payout: PayoutName,
+    /// Number of the disputed proposal that it replaces; none by default.
+    #[serde(with = "Optional::<Number>", default)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub proposal: Option<u64>,
     /// What decides the answer: a URL or words.
     #[serde(with = "OrDefault::<Source>", default)]
     pub source: String,
@@ -39,15 +44,15 @@ pub struct ProposalRequest {
 }
 
 /// A dispute of a proposal. The `reason` of the body is its reason.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DisputeRequest {
     /// The market.
     #[serde(with = "Condition")]
     pub condition_id: ConditionId,
     /// The payout that the disputer holds right.
-    #[serde(with = "Optional::<PayoutWord>", default)]
-    pub counter: Option<Payout>,
+    #[serde(with = "Optional::<PayoutText>", default)]
+    pub counter: Option<PayoutName>,
     /// The disputing wallet, which the policy lists; the operator itself by default.
     #[serde(with = "Optional::<Address>", default)]
     pub wallet: Option<WalletAddress>,
@@ -163,6 +168,8 @@ pub struct ReviewRow {
     pub question: String,
     /// Its name in URLs.
     pub slug: String,
+    /// Labels of its outcomes.
+    pub outcomes: [String; 2],
     /// Its state.
     #[serde(with = "State")]
     pub status: MarketState,
@@ -171,6 +178,8 @@ pub struct ReviewRow {
     /// The proposed payout.
     #[serde(with = "PayoutWord")]
     pub payout: Payout,
+    /// Its label: that of the outcome, or `half`.
+    pub outcome: String,
     /// Who proposed it: the name of an operator, or a wallet.
     pub proposed_by: String,
     /// When, ISO 8601.
@@ -204,6 +213,9 @@ pub struct DisputeRow {
     #[serde(with = "Optional::<PayoutWord>", default)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub counter: Option<Payout>,
+    /// Its label: that of the outcome, or `half`.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub counter_outcome: Option<String>,
     /// The reason.
     pub reason: String,
 }
@@ -227,6 +239,10 @@ pub struct ClosedRow {
     pub question: String,
     /// Its name in URLs.
     pub slug: String,
+    /// Labels of its outcomes.
+    pub outcomes: [String; 2],
     /// When it was closed, ISO 8601.
     pub closed_at: String,
+    /// Seconds since then.
+    pub closed_seconds: u64,
 }

@@ -70,7 +70,7 @@ async fn an_open_market_is_closed_first_and_its_orders_end() {
     let condition = market.condition_id();
     let expected = json!({
         "condition_id": condition, "slug": market.slug,
-        "status": "resolved", "outcome": "yes", "changed": true,
+        "status": "resolved", "outcome": "Yes", "changed": true,
     });
     assert_eq!((run.code, run.json()), (Some(0), vec![expected]));
     let (_, account) =
@@ -134,7 +134,7 @@ async fn a_file_ends_many_and_may_be_run_again() {
     assert_eq!(run.code, Some(3));
     assert_eq!(
         run.out,
-        format!("{}  {}  resolved no\n", plain[4].1, plain[4].0)
+        format!("{}  {}  resolved No\n", plain[4].1, plain[4].0)
     );
     assert!(run.err.contains("(409)"), "{}", run.err);
     assert!(
@@ -160,7 +160,7 @@ async fn nothing_is_done_when_any_line_is_wrong() {
         (format!("{good},yes\n{condition},no\n"), "it is named twice"),
         (
             format!("{good},yes\n{good},perhaps\n"),
-            "line 2: the outcome is \"perhaps\"",
+            "outcome is 'perhaps', allowed: first ('Yes'), second ('No') or half",
         ),
         (
             format!("{good},yes\n{},\n", plain[1].0),
@@ -188,5 +188,59 @@ async fn nothing_is_done_when_any_line_is_wrong() {
         );
     }
     assert_eq!(operator::sequence(&exchange).await, before);
+    assert!(exchange.stop().success());
+}
+
+#[tokio::test]
+async fn a_word_that_labels_and_places_read_differently_pays_nobody() {
+    let exchange = exchange();
+    let body = json!({
+        "question": "Will it fail?", "slug": "will-it-fail", "outcomes": ["No", "Yes"], "activate": false,
+    });
+    let made = operator::done(&exchange, "/markets", &body).await;
+    let condition = made["condition_id"].as_str().expect("a condition");
+    let named = "first ('No'), second ('Yes') or half; by label it is the second outcome, by place the first";
+    let refused = foretell(&exchange, &["market", "resolve", "will-it-fail", "yes"], "");
+    assert_eq!((refused.code, refused.out.as_str()), (Some(1), ""));
+    assert!(refused.err.contains(named), "{}", refused.err);
+    assert_eq!(state(&exchange, condition).await, "registered");
+    let close = json!({ "condition_id": condition });
+    operator::done(&exchange, "/markets/close", &close).await;
+    let body =
+        |payout: &str| json!({ "condition_id": condition, "payout": payout, "reference": "r" });
+    for path in ["/markets/resolve", "/markets/propose"] {
+        let mut body = body("yes");
+        if path == "/markets/resolve" {
+            body.as_object_mut().expect("an object").remove("reference");
+        }
+        let (status, answer) = operator::post(&exchange, path, &body).await;
+        assert_eq!((status, &answer["code"]), (400, &json!("invalid_field")));
+        let text = format!("payout is 'yes', allowed: {named}");
+        assert_eq!(answer["error"], json!(text));
+    }
+    let proposed = operator::done(&exchange, "/markets/propose", &body("second")).await;
+    assert_eq!(proposed["outcome"], "Yes", "{proposed}");
+    let dispute = json!({ "condition_id": condition, "counter": "first", "reason": "it held" });
+    let disputed = operator::done(&exchange, "/markets/dispute", &dispute).await;
+    assert_eq!(disputed["outcome"], "No", "{disputed}");
+    let review = foretell(&exchange, &["market", "review"], "").printed();
+    assert!(review.contains("by admin, No"), "{review}");
+
+    // The proposal is disputed: only a payout that names it takes its place.
+    let refused = foretell(&exchange, &["market", "resolve", condition, "first"], "");
+    assert_eq!(refused.code, Some(3), "{}", refused.err);
+    let number = proposed["sequence"].to_string();
+    let text = format!("proposal {number} is disputed, allowed: \"proposal\": {number}");
+    assert!(refused.err.contains(&text), "{}", refused.err);
+    let arguments = [
+        "market",
+        "resolve",
+        condition,
+        "FIRST",
+        "--proposal",
+        &number,
+    ];
+    let printed = foretell(&exchange, &arguments, "").printed();
+    assert_eq!(printed, format!("{condition}  will-it-fail  resolved No\n"));
     assert!(exchange.stop().success());
 }

@@ -11,7 +11,7 @@ fn what_is_no_command_is_refused_by_the_command_line_itself() {
     for arguments in [
         &["market", "resolve"][..],
         &["market", "resolve", "x"],
-        &["market", "resolve", "x", "maybe"],
+        &["market", "resolve", "x", "yes", "--proposal", "last"],
         &["market", "resolve", "x", "yes", "--file", "y"],
         &["market", "close"],
         &["market", "close", "x", "--file", "y"],
