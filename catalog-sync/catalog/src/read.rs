@@ -4,6 +4,7 @@ mod changes;
 mod creator_filter;
 mod events;
 mod groups;
+mod keyset;
 mod markets;
 mod one;
 mod pool;
