@@ -8,6 +8,7 @@ use super::put::{self, Origin};
 use crate::error::CatalogError;
 use crate::record::{ParsedRecord, Skip, SkipReason};
 use crate::report::Report;
+use crate::sync_state::SyncStatus;
 
 /// An open write transaction.
 #[derive(Debug)]
@@ -86,6 +87,27 @@ impl<'w> Batch<'w> {
             self.report.warn(warning.clone());
         }
         Ok(())
+    }
+
+    /// Takes condition and tokens from a market, and closes and archives it: the upstream gave it
+    /// another id, under which it is stored, too.
+    ///
+    /// # Errors
+    /// A database error; drop the batch after it.
+    pub fn supersede(&mut self, market: u64) -> Result<(), CatalogError> {
+        match put::superseded(&self.transaction, market)? {
+            Some(read) => self.put_any(&read, Origin::CURRENT),
+            None => Ok(()),
+        }
+    }
+
+    /// Stores the status of the sync.
+    ///
+    /// # Errors
+    /// A database error.
+    pub fn set_sync_status(&mut self, status: &SyncStatus) -> Result<(), CatalogError> {
+        let (key, text) = status.state();
+        self.set_state(key, Some(&text))
     }
 
     /// Adds an unreadable record to the report.

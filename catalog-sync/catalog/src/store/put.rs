@@ -8,7 +8,9 @@ use super::dirty_records::DirtyRecords;
 use super::{links, write};
 use crate::error::CatalogError;
 use crate::ids;
-use crate::record::{EventRecord, MarketRecord, Record, RecordKind, SeriesRecord, TagRecord, read};
+use crate::record::{
+    EventRecord, MarketRecord, ParsedRecord, Record, RecordKind, SeriesRecord, TagRecord, read,
+};
 use crate::report::{PutEffect, Report};
 
 /// Origin of a record, which decides when and how it may replace the stored one.
@@ -136,6 +138,27 @@ fn completed(
     fields.extend(given.filter(|(name, value)| name != "id" && is_given(value)));
     let json = serde_json::to_vec(&fields).ok()?;
     read(Some(kind), &json).ok().map(|read| read.record)
+}
+
+/// The record of a market without what makes it tradable; `None` if there is no such market.
+pub(super) fn superseded(
+    connection: &Connection,
+    market: u64,
+) -> Result<Option<ParsedRecord>, CatalogError> {
+    let query = "SELECT NULL, raw, NULL FROM market_texts WHERE id = ?1";
+    let stored = StoredVersion::find(connection, query, market)?;
+    let fields = stored.and_then(|stored| serde_json::from_str(&stored.raw).ok());
+    let Some(mut fields): Option<Map<String, Value>> = fields else {
+        return Ok(None);
+    };
+    for name in ["conditionId", "clobTokenIds"] {
+        fields.remove(name);
+    }
+    for (name, flag) in [("active", false), ("closed", true), ("archived", true)] {
+        fields.insert(name.to_owned(), flag.into());
+    }
+    let json = serde_json::to_vec(&fields).expect("keys are texts");
+    Ok(read(Some(RecordKind::Market), &json).ok())
 }
 
 /// Stores a record and all records inside it.
