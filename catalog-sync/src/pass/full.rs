@@ -80,7 +80,13 @@ impl FullPass {
             false => self.stalled + u32::from(is_stalled),
         };
         if self.stalled > MAX_STALLED_PAGES {
-            return PassStep::Repeats;
+            // More rows than requested, and always the same: the whole list in one page.
+            let is_whole = rows > PAGE_ROWS && page.rows.len() < MAX_PAGE_ROWS;
+            return if is_whole {
+                PassStep::Done
+            } else {
+                PassStep::Repeats
+            };
         }
         let overlaps = offset > 0 && self.overlap > 0;
         if overlaps && !self.last.is_empty() && self.last.is_disjoint(ids) {
@@ -198,6 +204,14 @@ mod tests {
             PassStep::Repeats,
         ];
         assert_eq!(steps, expected);
+    }
+
+    #[test]
+    fn an_upstream_that_sends_all_in_one_page_is_read_whole() {
+        let mut pass = from(0);
+        let first = page(&all(0..350), 0, 350);
+        let steps = [(); 4].map(|()| pass.take(&first));
+        assert_eq!(steps[3], PassStep::Done);
     }
 
     #[test]

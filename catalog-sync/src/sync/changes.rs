@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 
+use super::lists::is_unreachable;
 use super::report::PullReport;
 use super::resume_point::{AmountRead, ResumePoint};
 use super::{PageKind, Sync, SyncError};
@@ -88,7 +89,7 @@ impl Sync {
                     continue;
                 }
                 Err(error) if error.is_rejection() => return Ok(Changes::Some),
-                Err(error) if pulled.pages == 0 => return Err(error.into()),
+                Err(error) if is_unreachable(&error, pulled) => return Err(error.into()),
                 Err(_) => return Ok(Changes::Failed),
             };
             let next = pass.take(&page);

@@ -145,7 +145,7 @@ fn is_by_offset(position: &Position, page: &UpstreamPage) -> bool {
 }
 
 /// Whether the upstream cannot be reached at all, so that no other list needs to be tried.
-fn is_unreachable(error: &UpstreamError, pulled: &PullReport) -> bool {
+pub(super) fn is_unreachable(error: &UpstreamError, pulled: &PullReport) -> bool {
     pulled.pages == 0 && matches!(error, UpstreamError::NoAnswer { .. })
 }
 

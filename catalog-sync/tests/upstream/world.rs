@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use foretell_catalog::query::{EventsQuery, MarketsQuery, Parameters};
-use foretell_catalog::{Catalog, Sites};
+use foretell_catalog::{Catalog, Sites, SyncStatus};
 use foretell_catalog_sync::difference::Policy;
 use foretell_catalog_sync::exchange::Exchange;
 use foretell_catalog_sync::limits::Limits;
@@ -59,6 +59,8 @@ pub(crate) struct Family {
     pub(crate) repeats: bool,
     /// Most rows of a page.
     pub(crate) rows: Option<usize>,
+    /// It answers requests by condition with all markets.
+    pub(crate) ignores_conditions: bool,
     /// Status of every answer at a path.
     pub(crate) failing: Vec<(&'static str, u16)>,
 }
@@ -115,7 +117,7 @@ impl Family {
             rows.retain(|row| row["closed"].as_bool().is_none_or(|it| it == closed));
         }
         let conditions = asked.values("condition_ids");
-        if !conditions.is_empty() {
+        if !conditions.is_empty() && !self.ignores_conditions {
             rows.retain(|row| conditions.iter().any(|it| row["conditionId"] == *it));
         }
         if asked.query.contains("order=updatedAt") {
@@ -202,6 +204,29 @@ impl World {
     fn catalog(&self) -> Catalog {
         let path = self.directory.path().join("catalog.db");
         Catalog::open(&path, Sites::default()).expect("a fixture of ours")
+    }
+
+    /// How far the catalog has the upstream.
+    pub(crate) fn status(&self) -> SyncStatus {
+        let status = self.catalog().sync_status().expect("a fixture of ours");
+        status.unwrap_or_default()
+    }
+
+    /// Number of the catalog's open markets.
+    pub(crate) fn count_open_markets(&self) -> usize {
+        let catalog = self.catalog();
+        let page = |offset: usize| {
+            let offset = offset.to_string();
+            let pairs = [("limit", "500"), ("closed", "false"), ("offset", &offset)];
+            let query = MarketsQuery::of(&pairs.into_iter().collect::<Parameters>());
+            let page = catalog.markets(&query.expect("a fixture of ours"));
+            ids(&page.expect("a fixture of ours")).len()
+        };
+        (0..)
+            .step_by(500)
+            .map(page)
+            .take_while(|rows| *rows > 0)
+            .sum()
     }
 
     /// Ids of the catalog's events, ascending, up to five hundred.
