@@ -1,7 +1,9 @@
 //! `GET /status`: an overview of the exchange, its engine and this gateway.
 
 use std::collections::BTreeMap;
+use std::time::{SystemTime, UNIX_EPOCH};
 
+use foretell_catalog::SyncStatus;
 use foretell_link::{ClusterStatus, Stage, StageSummary, Status};
 use foretell_model::{MarketNumber, MarketState, Outcome, Price};
 use foretell_stages::Stages as _;
@@ -31,6 +33,9 @@ struct Page {
     #[serde(skip_serializing_if = "Option::is_none")]
     cluster: Option<Cluster>,
     gateway: Gateway,
+    /// Absent while no sync has run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    catalog: Option<CatalogSync>,
     exchange: StatusAnswer,
     /// Of markets that are neither closed nor resolved, most orders first.
     books: Vec<BookRow>,
@@ -78,6 +83,24 @@ struct Cluster {
     lag_ms: u64,
     takeovers: u64,
     state: String,
+}
+
+/// How far the catalog has its upstream.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct CatalogSync {
+    upstream: String,
+    follows: bool,
+    /// Unix seconds of the last round that read the changes, and their age.
+    round: Option<i64>,
+    age_seconds: Option<i64>,
+    /// Unix seconds of the last full round that read every list to its end.
+    complete: Option<i64>,
+    is_complete: bool,
+    failed_lists: Vec<String>,
+    findings: Vec<String>,
+    /// Conditions of registered markets that the upstream no longer has.
+    vanished: Vec<String>,
 }
 
 /// Prices of the first outcome; empty where the book has no such side.
@@ -154,6 +177,7 @@ pub(crate) async fn show(context: RequestContext) -> Result<Answer, Failure> {
     let app = &context.app;
     let status = app.engine.status().await.ok();
     let readings = app.readings();
+    let catalog = app.sync_status().await.map(catalog);
     let state = app.shared_view.read();
     let durability = app
         .engine
@@ -175,10 +199,28 @@ pub(crate) async fn show(context: RequestContext) -> Result<Answer, Failure> {
             streams: streams(&readings.streams),
             stages: own_stages(app),
         },
+        catalog,
         exchange: exchange(&state.view, state.epoch, durability),
         books: books(&state.view, &app.descriptions),
     };
     Ok(Answer::json(json_text(&page)).at(state.position()))
+}
+
+fn catalog(status: SyncStatus) -> CatalogSync {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    let now = now.map_or(0, |now| i64::try_from(now.as_secs()).unwrap_or(i64::MAX));
+    let conditions = status.vanished.iter().map(|it| it.condition.to_string());
+    CatalogSync {
+        vanished: conditions.collect(),
+        upstream: status.upstream,
+        follows: status.follows,
+        round: status.round,
+        age_seconds: status.round.map(|round| now.saturating_sub(round).max(0)),
+        complete: status.complete,
+        is_complete: status.is_complete,
+        failed_lists: status.failed_lists,
+        findings: status.findings,
+    }
 }
 
 fn cluster(status: ClusterStatus) -> Cluster {
