@@ -1,7 +1,7 @@
 //! One round, from the upstream through the catalog to the exchange; and endless rounds.
 
 use std::collections::HashSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -252,6 +252,11 @@ impl Service {
     /// Runs rounds forever. Cancellation-safe at every await point: drop the future to stop.
     pub async fn run_forever(mut self) {
         self.follows = true;
+        if self.sync.is_none()
+            && let Err(error) = end_following(&self.path, self.status())
+        {
+            tracing::warn!("catalog: {error}");
+        }
         let mut reported = HashSet::new();
         loop {
             let round = self.round().await;
@@ -259,6 +264,17 @@ impl Service {
             self.clock.pause(self.every).await;
         }
     }
+}
+
+/// Records that an upstream of an earlier process is no longer followed.
+fn end_following(catalog: &Path, mut status: SyncStatus) -> Result<(), CatalogError> {
+    if !std::mem::take(&mut status.follows) {
+        return Ok(());
+    }
+    let mut writer = Writer::open(catalog)?;
+    let mut batch = writer.begin()?;
+    batch.set_sync_status(&status)?;
+    batch.commit().map(|_| ())
 }
 
 /// Looks for registered markets that are in no list of the upstream. While the exchange does not

@@ -47,7 +47,7 @@ fn one_in_three_open(count: u64) -> Vec<Value> {
         let mut event = event(id, id % 40_000);
         let is_closed = id % 3 != 0;
         event["closed"] = is_closed.into();
-        for market in event["markets"].as_array_mut().unwrap() {
+        for market in event["markets"].as_array_mut().into_iter().flatten() {
             market["closed"] = is_closed.into();
         }
         event

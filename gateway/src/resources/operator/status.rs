@@ -1,11 +1,10 @@
 //! `GET /status`: an overview of the exchange, its engine and this gateway.
 
 use std::collections::BTreeMap;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use foretell_catalog::SyncStatus;
 use foretell_link::{ClusterStatus, Stage, StageSummary, Status};
-use foretell_model::{MarketNumber, MarketState, Outcome, Price};
+use foretell_model::{MarketNumber, MarketState, Outcome, Price, TimeNs};
 use foretell_stages::Stages as _;
 use foretell_view::View;
 use foretell_wire::operator::{PolicyChange, StatusAnswer, mode_word};
@@ -177,7 +176,7 @@ pub(crate) async fn show(context: RequestContext) -> Result<Answer, Failure> {
     let app = &context.app;
     let status = app.engine.status().await.ok();
     let readings = app.readings();
-    let catalog = app.sync_status().await.map(catalog);
+    let catalog = app.sync_status().await;
     let state = app.shared_view.read();
     let durability = app
         .engine
@@ -199,16 +198,15 @@ pub(crate) async fn show(context: RequestContext) -> Result<Answer, Failure> {
             streams: streams(&readings.streams),
             stages: own_stages(app),
         },
-        catalog,
+        catalog: catalog.map(|status| catalog_sync(status, app.now())),
         exchange: exchange(&state.view, state.epoch, durability),
         books: books(&state.view, &app.descriptions),
     };
     Ok(Answer::json(json_text(&page)).at(state.position()))
 }
 
-fn catalog(status: SyncStatus) -> CatalogSync {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH);
-    let now = now.map_or(0, |now| i64::try_from(now.as_secs()).unwrap_or(i64::MAX));
+fn catalog_sync(status: SyncStatus, now: TimeNs) -> CatalogSync {
+    let now = i64::try_from(now.0 / 1_000_000_000).unwrap_or(i64::MAX);
     let conditions = status.vanished.iter().map(|it| it.condition.to_string());
     CatalogSync {
         vanished: conditions.collect(),
