@@ -15,6 +15,9 @@ pub const MAX_PAGE_ROWS: usize = 10_000;
 /// Rows of a page that the next page repeats. If none of them is there, rows before them were
 /// deleted and the list has shifted past the offset.
 pub const PAGE_OVERLAP: u64 = 10;
+/// Pages by offset that repeat the last one, or are empty, without a new row between: with one more,
+/// the upstream repeats itself. Rows that come and go at the front of a list explain a few.
+pub const MAX_STALLED_PAGES: u32 = 2;
 /// Most redirects of one request.
 pub const MAX_REDIRECTS: usize = 5;
 /// Most attempts for one page before the pass gives up.
@@ -116,9 +119,9 @@ pub enum LimitReached {
     NewMarkets(u64),
 }
 
-/// The reached limits as texts, for JSON output.
-pub(crate) fn texts(limits: &[LimitReached]) -> Vec<String> {
-    limits.iter().map(ToString::to_string).collect()
+/// Limits or findings as texts, for JSON output.
+pub(crate) fn texts(what: &[impl ToString]) -> Vec<String> {
+    what.iter().map(ToString::to_string).collect()
 }
 
 const _: () = {

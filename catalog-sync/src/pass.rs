@@ -3,6 +3,10 @@
 mod full;
 mod updated;
 
+use std::collections::HashSet;
+
+use crate::upstream::UpstreamPage;
+
 pub use full::FullPass;
 pub use updated::UpdatedPass;
 
@@ -17,4 +21,12 @@ pub enum PassStep {
     Done,
     /// The upstream ignores the requested order.
     Unordered,
+    /// The upstream repeats pages or cursors, or leaves rows out: the rest cannot be read.
+    Repeats,
+}
+
+/// The ids of a page's rows; rows may lack one.
+fn id_set(page: &UpstreamPage) -> HashSet<String> {
+    let ids = page.rows.iter().map(|row| row.id.clone());
+    ids.filter(|id| !id.is_empty()).collect()
 }

@@ -1,9 +1,13 @@
-//! The four lists of an upstream.
+//! The lists of an upstream.
+
+use std::fmt;
 
 use foretell_catalog::record::RecordKind;
+use serde::{Deserialize, Serialize};
 
-/// A list of an upstream and the kind of its records.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+/// A resource of an upstream and the kind of its records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Resource {
     /// Labels of events.
     Tags,
@@ -16,9 +20,6 @@ pub enum Resource {
 }
 
 impl Resource {
-    /// All lists in the order of a full pass: referenced records first.
-    pub const ALL: [Self; 4] = [Self::Tags, Self::Series, Self::Events, Self::Markets];
-
     /// Its path relative to the base URL.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -30,23 +31,10 @@ impl Resource {
         }
     }
 
-    /// The list with that name.
+    /// Whether it may have pages by cursor.
     #[must_use]
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL
-            .into_iter()
-            .find(|resource| resource.name() == name)
-    }
-
-    /// The next list of a full pass.
-    #[must_use]
-    pub const fn next(self) -> Option<Self> {
-        match self {
-            Self::Tags => Some(Self::Series),
-            Self::Series => Some(Self::Events),
-            Self::Events => Some(Self::Markets),
-            Self::Markets => None,
-        }
+    pub const fn has_keyset(self) -> bool {
+        matches!(self, Self::Events | Self::Markets)
     }
 
     /// The kind of its rows.
@@ -58,5 +46,44 @@ impl Resource {
             Self::Events => RecordKind::Event,
             Self::Markets => RecordKind::Market,
         }
+    }
+}
+
+/// A list of an upstream: a whole resource, or its open or its closed records. Both are always asked
+/// for, because an upstream may leave out either by default.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct List {
+    /// The resource.
+    pub resource: Resource,
+    /// The value of `closed`.
+    pub closed: Option<bool>,
+}
+
+impl List {
+    /// All lists in the order of a full pass: what can be traded, then names, then history.
+    pub const ALL: [Self; 6] = [
+        Self::of(Resource::Events, Some(false)),
+        Self::of(Resource::Markets, Some(false)),
+        Self::of(Resource::Tags, None),
+        Self::of(Resource::Series, None),
+        Self::of(Resource::Events, Some(true)),
+        Self::of(Resource::Markets, Some(true)),
+    ];
+
+    /// A list.
+    #[must_use]
+    pub const fn of(resource: Resource, closed: Option<bool>) -> Self {
+        Self { resource, closed }
+    }
+}
+
+impl fmt::Display for List {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.closed {
+            Some(false) => "open ",
+            Some(true) => "closed ",
+            None => "",
+        })?;
+        f.write_str(self.resource.name())
     }
 }

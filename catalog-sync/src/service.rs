@@ -1,11 +1,11 @@
 //! One round, from the upstream through the catalog to the exchange; and endless rounds.
 
 use std::collections::HashSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use foretell_catalog::{Catalog, CatalogError, Report, Sites, Writer};
+use foretell_catalog::{Catalog, CatalogError, Report, Sites, SyncStatus, VanishedMarket, Writer};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 use thiserror::Error;
@@ -18,7 +18,7 @@ use crate::exchange::Exchange;
 use crate::limits::{CLOSING_WINDOW, LimitReached, Limits, texts};
 use crate::progress::Progress;
 use crate::reconcile::{Mode, ReconcileError, ReconcileReport, reconcile};
-use crate::sync::{PullReport, Sync, SyncError};
+use crate::sync::{ListProblem, PullReport, Sync, SyncError};
 use crate::upstream::{Bounds, Upstream};
 
 /// Most remembered findings. Above it the memory is cleared and the log may repeat findings.
@@ -65,6 +65,8 @@ pub enum StartError {
 pub struct RoundReport {
     /// Upstream to catalog.
     pub pulled: Option<Result<PullReport, SyncError>>,
+    /// Markets that are registered here, not over, and that the upstream no longer has.
+    pub vanished: Vec<VanishedMarket>,
     /// Catalog to exchange.
     pub exchange: Option<Result<ReconcileReport, ReconcileError>>,
 }
@@ -72,7 +74,7 @@ pub struct RoundReport {
 /// Synchronizes a catalog and an exchange.
 pub struct Service {
     sync: Option<Sync>,
-    catalog: Catalog,
+    catalog: Arc<Catalog>,
     path: PathBuf,
     exchange: Option<Arc<Exchange>>,
     policy: Policy,
@@ -83,6 +85,8 @@ pub struct Service {
     /// The exchange has all catalog changes up to this one.
     synced_change: u64,
     early_closings: EarlyClosings,
+    /// Whether rounds follow each other.
+    follows: bool,
 }
 
 /// Closings before the end date, counted by this process.
@@ -103,7 +107,7 @@ impl Service {
     /// See [`StartError`].
     pub fn new(settings: Settings) -> Result<Self, StartError> {
         let writer = Writer::open(&settings.catalog)?;
-        let catalog = Catalog::open(&settings.catalog, Sites::default())?;
+        let catalog = Arc::new(Catalog::open(&settings.catalog, Sites::default())?);
         let sync = match &settings.upstream {
             None => None,
             Some(base) => {
@@ -113,7 +117,7 @@ impl Service {
                 let progress = settings.progress.clone();
                 Some(Sync::new(
                     upstream,
-                    writer,
+                    (writer, Arc::clone(&catalog)),
                     clock,
                     progress,
                     settings.full_every,
@@ -133,23 +137,45 @@ impl Service {
             progress: settings.progress,
             synced_change: 0,
             early_closings: EarlyClosings::default(),
+            follows: false,
         })
     }
 
     /// Runs one round.
     pub async fn round(&mut self) -> RoundReport {
         let mut round = RoundReport::default();
-        if let Some(sync) = &mut self.sync {
-            let pulled = sync.pull().await;
-            if pulled.as_ref().is_ok_and(|pulled| pulled.full) {
+        if self.sync.is_some() {
+            let pulled = self.pull().await;
+            if pulled.as_ref().is_ok_and(|pulled| pulled.ended) {
                 // Compare everything again, including changes that an operator made meanwhile.
                 self.synced_change = 0;
             }
             round.pulled = Some(pulled);
+            round.vanished = self.status().vanished;
         }
         round.exchange = self.apply().await;
         self.progress.end();
         round
+    }
+
+    /// Reads the upstream, looks for registered markets that it does not list, and keeps the status.
+    async fn pull(&mut self) -> Result<PullReport, SyncError> {
+        let Some(sync) = &mut self.sync else {
+            return Ok(PullReport::default());
+        };
+        let mut pulled = sync.pull().await;
+        if let (Ok(pulled), Some(exchange)) = (&mut pulled, &self.exchange) {
+            look_for_missing(sync, exchange, pulled).await?;
+        }
+        sync.keep_status(&pulled, self.follows)?;
+        pulled
+    }
+
+    /// How far the catalog has the upstream; the default if that is unknown.
+    #[must_use]
+    pub fn status(&self) -> SyncStatus {
+        let status = self.catalog.sync_status();
+        status.ok().flatten().unwrap_or_default()
     }
 
     async fn apply(&mut self) -> Option<Result<ReconcileReport, ReconcileError>> {
@@ -225,6 +251,12 @@ impl Service {
 
     /// Runs rounds forever. Cancellation-safe at every await point: drop the future to stop.
     pub async fn run_forever(mut self) {
+        self.follows = true;
+        if self.sync.is_none()
+            && let Err(error) = end_following(&self.path, self.status())
+        {
+            tracing::warn!("catalog: {error}");
+        }
         let mut reported = HashSet::new();
         loop {
             let round = self.round().await;
@@ -232,6 +264,43 @@ impl Service {
             self.clock.pause(self.every).await;
         }
     }
+}
+
+/// Records that an upstream of an earlier process is no longer followed.
+fn end_following(catalog: &Path, mut status: SyncStatus) -> Result<(), CatalogError> {
+    if !std::mem::take(&mut status.follows) {
+        return Ok(());
+    }
+    let mut writer = Writer::open(catalog)?;
+    let mut batch = writer.begin()?;
+    batch.set_sync_status(&status)?;
+    batch.commit().map(|_| ())
+}
+
+/// Looks for registered markets that are in no list of the upstream. While the exchange does not
+/// answer, the search waits; the comparison reports the exchange.
+async fn look_for_missing(
+    sync: &mut Sync,
+    exchange: &Exchange,
+    pulled: &mut PullReport,
+) -> Result<(), SyncError> {
+    let registered = match sync.is_search_due() {
+        true => exchange.markets().await,
+        false => {
+            let vanished = sync.vanished()?;
+            let conditions: Vec<_> = vanished.iter().map(|it| it.condition).collect();
+            if conditions.is_empty() {
+                return Ok(());
+            }
+            exchange.markets_named(&conditions, &[]).await
+        }
+    };
+    let Ok(registered) = registered else {
+        return Ok(());
+    };
+    let live = registered.iter().filter(|market| !market.is_over());
+    let live: Vec<_> = live.map(|market| market.condition).collect();
+    sync.look_for(&live, pulled).await
 }
 
 /// Whether the period that began at `began` is over. A clock that went back does not end it.
@@ -255,6 +324,16 @@ impl RoundReport {
         pulled.chain(compared)
     }
 
+    /// What keeps the catalog from having all of the upstream, and the markets that vanished from it.
+    pub fn findings(&self) -> impl Iterator<Item = String> {
+        let pulled = self.pulled.iter().flatten();
+        let lists = pulled.flat_map(|pulled| &pulled.findings);
+        // Limits are reported as such.
+        let lists = lists.filter(|it| !matches!(it.problem, ListProblem::Limit(_)));
+        let lists = lists.map(ToString::to_string);
+        lists.chain(self.vanished.iter().map(ToString::to_string))
+    }
+
     /// Whether both halves succeeded.
     #[must_use]
     pub fn is_ok(&self) -> bool {
@@ -269,6 +348,9 @@ impl RoundReport {
             None => {}
             Some(Ok(pulled)) => json["catalog"] = pulled.json(),
             Some(Err(error)) => json["catalog"] = json!({ "error": error.to_string() }),
+        }
+        if self.pulled.is_some() {
+            json["vanished"] = texts(&self.vanished).into();
         }
         match &self.exchange {
             None => {}
@@ -288,8 +370,13 @@ impl RoundReport {
                 tracing::warn!("limit: {limit}");
             }
         }
+        for finding in self.findings() {
+            if is_new(reported, 0, &finding) {
+                tracing::warn!("catalog: {finding}");
+            }
+        }
         match &self.pulled {
-            Some(Ok(pulled)) if pulled.full || pulled.records.changed_anything() => {
+            Some(Ok(pulled)) if pulled.ended || pulled.records.changed_anything() => {
                 tracing::info!(
                     full = pulled.full,
                     pages = pulled.pages,
@@ -348,19 +435,4 @@ fn line(report: &Report) -> String {
         format!("skipped {skipped}"),
     ]
     .join(", ")
-}
-
-impl PullReport {
-    /// The JSON output.
-    #[must_use]
-    pub fn json(&self) -> Value {
-        json!({
-            "full": self.full,
-            "pages": self.pages,
-            "bytes": self.bytes,
-            "retries": self.retries,
-            "records": self.records,
-            "limits": texts(&self.limits),
-        })
-    }
 }

@@ -1,5 +1,10 @@
 //! Upstream to catalog: a full pass through all lists, then only changes.
 
+mod changes;
+mod finding;
+mod lists;
+mod missing;
+mod report;
 mod resume_point;
 
 use std::collections::HashSet;
@@ -7,27 +12,29 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use foretell_catalog::record::{Skip, read};
-use foretell_catalog::{CatalogError, Report, Writer};
+use foretell_catalog::record::{ParsedRecord, Record, Skip, read};
+use foretell_catalog::{Catalog, CatalogError, Writer};
 use jiff::Timestamp;
 use thiserror::Error;
 
 use crate::clock::Clock;
 use crate::disk::free_bytes;
-use crate::limits::{LimitReached, Limits, PAGE_ROWS};
-use crate::pass::{FullPass, PassStep, UpdatedPass};
+use crate::limits::{LimitReached, Limits};
 use crate::progress::Progress;
 use crate::resource::Resource;
-use crate::upstream::{ListOrder, PageRequest, Upstream, UpstreamError, UpstreamPage};
-use resume_point::{AmountRead, FullProgress, ResumePoint};
+use crate::upstream::{Attempts, Upstream, UpstreamError, UpstreamPage};
+use resume_point::ResumePoint;
+
+pub use finding::{ListFinding, ListProblem};
+pub use report::PullReport;
 
 /// Most skips and warnings remembered in a round.
 const MAX_REMEMBERED: usize = 10_000;
 
-/// Why a pass ended early. Committed pages stay; the next pass continues after them.
+/// Why a round ended early. Committed pages stay; the next round continues after them.
 #[derive(Debug, Error)]
 pub enum SyncError {
-    /// The upstream failed.
+    /// No list of the upstream can be read.
     #[error(transparent)]
     Upstream(#[from] UpstreamError),
     /// The catalog cannot be written.
@@ -35,54 +42,42 @@ pub enum SyncError {
     Catalog(#[from] CatalogError),
 }
 
-/// Result of a pass.
-#[derive(Clone, Debug, Default)]
-pub struct PullReport {
-    /// Whether a pass through all lists has ended.
-    pub full: bool,
-    /// Pages received.
-    pub pages: u64,
-    /// Bytes of these pages.
-    pub bytes: u64,
-    /// Retried requests.
-    pub retries: u64,
-    /// Result of storing the records.
-    pub records: Report,
-    /// Reached limits.
-    pub limits: Vec<LimitReached>,
-}
-
-impl PullReport {
-    /// Adds a reached limit, without duplicates; returns whether there was one.
-    fn reach(&mut self, reached: Option<LimitReached>) -> bool {
-        let Some(limit) = reached else {
-            return false;
-        };
-        if !self.limits.contains(&limit) {
-            self.limits.push(limit);
-        }
-        true
-    }
-}
-
 /// Synchronizes one catalog with one upstream.
 pub struct Sync {
     upstream: Upstream,
     writer: Writer,
+    catalog: Arc<Catalog>,
     clock: Arc<dyn Clock>,
     progress: Progress,
     full_every: Duration,
     limits: Limits,
     /// Skips and warnings already reported in this round, because overlapping pages repeat rows.
     reported: HashSet<String>,
+    /// The first failure of this round.
+    failure: Option<UpstreamError>,
+    /// Whether the last request of this round failed, as others likely will.
+    is_down: bool,
+    /// Ids of the markets that this process has read since the start of the last full pass.
+    read_markets: HashSet<u64>,
+    /// Whether a full pass has ended, and no markets were looked for since.
+    is_search_due: bool,
+}
+
+/// What a page is, which decides what its records replace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum PageKind {
+    /// Records that the upstream has now, whatever their dates.
+    Current,
+    /// Records by their dates.
+    Changes,
 }
 
 impl Sync {
-    /// Full passes run first and then every `full_every`.
+    /// Full passes run first and then every `full_every`. `catalog` reads what `writer` writes.
     #[must_use]
     pub fn new(
         upstream: Upstream,
-        writer: Writer,
+        (writer, catalog): (Writer, Arc<Catalog>),
         clock: Arc<dyn Clock>,
         progress: Progress,
         full_every: Duration,
@@ -91,98 +86,78 @@ impl Sync {
         Self {
             upstream,
             writer,
+            catalog,
             clock,
             progress,
             full_every,
             limits,
             reported: HashSet::new(),
+            failure: None,
+            is_down: false,
+            read_markets: HashSet::new(),
+            is_search_due: false,
         }
     }
 
-    /// Runs the due pass: all lists, or changes since the last pass. A limit of the round ends it
-    /// early without an error; the next round continues.
+    /// Runs the due pass: all lists, or changes since the last pass. A list that cannot be read is a
+    /// finding and stops no other. A limit of the round ends it early without an error; the next
+    /// round continues.
     ///
     /// # Errors
     /// See [`SyncError`].
     pub async fn pull(&mut self) -> Result<PullReport, SyncError> {
         self.reported.clear();
+        self.failure = None;
+        self.is_down = false;
         let mut pulled = PullReport::default();
         if self.is_at_limit(&mut pulled)? {
             return Ok(pulled);
         }
-        let mut resume_point = ResumePoint::load(&self.writer, self.upstream.name())?;
-        let now = self.clock.now();
-        if resume_point.full.is_none() && resume_point.is_due(now, self.full_every) {
-            resume_point.full = Some(FullProgress::begin(now));
+        let mut point = ResumePoint::load(&self.writer, self.upstream.name())?;
+        self.passes(&mut point, &mut pulled).await?;
+        if let Some(failure) = self.failure.take().filter(|_| pulled.pages == 0) {
+            return Err(failure.into());
         }
-        if resume_point.full.is_some() {
-            self.full(&mut resume_point, &mut pulled).await?;
-        }
-        if resume_point.full.is_some() {
-            return Ok(pulled);
-        }
-        // Also after a full pass, to catch changes during it.
-        let is_complete = self.updated(&mut resume_point, &mut pulled).await?;
-        if !is_complete && !pulled.full {
-            resume_point.full = Some(FullProgress::begin(now));
-            self.full(&mut resume_point, &mut pulled).await?;
-        }
+        self.put(
+            Resource::Tags,
+            UpstreamPage::default(),
+            PageKind::Current,
+            Some(&point),
+            &mut pulled,
+        )?;
+        pulled.findings = point.findings().to_vec();
+        pulled.full = pulled.ended && pulled.findings.is_empty();
         Ok(pulled)
     }
 
-    async fn full(
+    async fn passes(
         &mut self,
-        resume_point: &mut ResumePoint,
+        point: &mut ResumePoint,
         pulled: &mut PullReport,
     ) -> Result<(), SyncError> {
-        while let Some(full) = resume_point.full.clone() {
-            self.progress.begin(full.resource.name());
-            if !self.list(full, resume_point, pulled).await? {
-                return Ok(());
+        let now = self.clock.now();
+        if point.full.is_none() {
+            if point.is_due(now, self.full_every) {
+                self.begin(point, now);
+            } else {
+                point.begin_again(now);
             }
         }
-        pulled.full = true;
+        if !self.full(point, pulled).await? {
+            return Ok(());
+        }
+        // Also after a full pass, to catch changes during it.
+        let is_complete = self.updated(point, pulled).await?;
+        if !is_complete && !pulled.ended {
+            self.begin(point, now);
+            self.full(point, pulled).await?;
+        }
         Ok(())
     }
 
-    /// Reads a list, or the rest of it, up to its limit; `false` when the round's limit came first.
-    async fn list(
-        &mut self,
-        mut full: FullProgress,
-        resume_point: &mut ResumePoint,
-        pulled: &mut PullReport,
-    ) -> Result<bool, SyncError> {
-        let mut pass = FullPass::from(full.offset);
-        loop {
-            if self.is_at_limit(pulled)? {
-                self.put(
-                    full.resource,
-                    UpstreamPage::default(),
-                    Some(resume_point),
-                    pulled,
-                )?;
-                return Ok(false);
-            }
-            let page = self
-                .page(full.resource, ListOrder::Oldest, pass.offset(), pulled)
-                .await?;
-            resume_point.saw(full.resource, newest(&page));
-            let is_over = pass.take(&page) == PassStep::Done;
-            full = full.at(pass.offset(), full.read.and(&page));
-            let is_over = is_over || self.exceeds_limit(full.resource, full.read, pulled);
-            resume_point.full = if is_over {
-                full.after()
-            } else {
-                Some(full.clone())
-            };
-            if resume_point.full.is_none() {
-                resume_point.finish(full.started);
-            }
-            self.put(full.resource, page, Some(resume_point), pulled)?;
-            if is_over {
-                return Ok(true);
-            }
-        }
+    fn begin(&mut self, point: &mut ResumePoint, now: Timestamp) {
+        self.read_markets.clear();
+        point.begin(now);
     }
 
     /// Whether this round may request no more pages.
@@ -202,71 +177,18 @@ impl Sync {
         Ok(pulled.reach(reached))
     }
 
-    /// Whether a list exceeds its limit and the rest is dropped.
-    fn exceeds_limit(&self, list: Resource, read: AmountRead, pulled: &mut PullReport) -> bool {
-        pulled.reach(self.limits.of_list(list, read.rows, read.bytes))
-    }
-
-    /// Reads the changes; returns whether it read all of them. `false` if the upstream ignored the
-    /// requested order or there were too many: a full pass follows, over several rounds if needed.
-    async fn updated(
-        &mut self,
-        resume_point: &mut ResumePoint,
-        pulled: &mut PullReport,
-    ) -> Result<bool, SyncError> {
-        for resource in [Resource::Events, Resource::Markets] {
-            let Some(seen) = resume_point.seen(resource) else {
-                continue;
-            };
-            self.progress.begin(format!("changed {}", resource.name()));
-            let began = self.clock.now();
-            let mut pass = UpdatedPass::since(seen);
-            let mut read = AmountRead::default();
-            loop {
-                if self.is_at_limit(pulled)? {
-                    return Ok(false);
-                }
-                let page = self
-                    .page(resource, ListOrder::LastUpdated, pass.offset(), pulled)
-                    .await?;
-                let next = pass.take(&page);
-                read = read.and(&page);
-                self.put(resource, page, None, pulled)?;
-                match next {
-                    PassStep::Done => break,
-                    PassStep::Unordered => return Ok(false),
-                    PassStep::More | PassStep::Again
-                        if self.exceeds_limit(resource, read, pulled) =>
-                    {
-                        return Ok(false);
-                    }
-                    PassStep::More | PassStep::Again => {}
-                }
-            }
-            // Clamp: an `updatedAt` in the future would hide all later changes.
-            resume_point.advance(resource, pass.newest().map(|newest| newest.min(began)));
-            self.put(
-                resource,
-                UpstreamPage::default(),
-                Some(resume_point),
-                pulled,
-            )?;
-        }
-        Ok(true)
-    }
-
+    /// Requests a page. After a transient failure one attempt is enough until a page comes: the
+    /// upstream is likely down.
     async fn page(
-        &self,
-        resource: Resource,
-        order: ListOrder,
-        offset: u64,
+        &mut self,
+        request: &str,
+        attempts: Attempts,
         pulled: &mut PullReport,
     ) -> Result<UpstreamPage, UpstreamError> {
-        let request = PageRequest {
-            resource,
-            order,
-            limit: PAGE_ROWS,
-            offset,
+        let attempts = if self.is_down {
+            Attempts::One
+        } else {
+            attempts
         };
         let failed = |error: &UpstreamError, pause: Duration| {
             pulled.retries += 1;
@@ -275,11 +197,17 @@ impl Sync {
                 pause.as_secs_f64()
             ));
         };
-        let page = self.upstream.page(request, failed).await?;
-        pulled.pages += 1;
-        pulled.bytes += page.bytes;
-        self.progress.advance(page.rows.len());
-        Ok(page)
+        let page = self.upstream.page(request, attempts, failed).await;
+        self.is_down = page.as_ref().is_err_and(UpstreamError::is_transient);
+        match &page {
+            Ok(page) => {
+                pulled.pages += 1;
+                pulled.bytes += page.bytes;
+                self.progress.advance(page.rows.len());
+            }
+            Err(error) => drop(self.failure.get_or_insert_with(|| error.clone())),
+        }
+        page
     }
 
     /// Stores the rows of a page and the resume point after it in one transaction.
@@ -287,7 +215,8 @@ impl Sync {
         &mut self,
         resource: Resource,
         page: UpstreamPage,
-        resume_point: Option<&ResumePoint>,
+        kind: PageKind,
+        point: Option<&ResumePoint>,
         pulled: &mut PullReport,
     ) -> Result<(), CatalogError> {
         let mut batch = self.writer.begin()?;
@@ -295,10 +224,14 @@ impl Sync {
             let json = row.content;
             match json.and_then(|json| read(Some(resource.kind()), &json)) {
                 Ok(mut read) => {
+                    self.read_markets.extend(markets_in(&read));
                     read.skipped.retain(|skip| is_new(&mut self.reported, skip));
                     read.warnings
                         .retain(|warning| is_new(&mut self.reported, warning));
-                    batch.put(&read)?;
+                    match kind {
+                        PageKind::Current => batch.put_current(&read)?,
+                        PageKind::Changes => batch.put(&read)?,
+                    }
                 }
                 Err(skip) => {
                     let skip = named(skip, resource, row.id);
@@ -308,14 +241,21 @@ impl Sync {
                 }
             }
         }
-        if let Some(resume_point) = resume_point {
-            batch.set_state(
-                &ResumePoint::key(self.upstream.name()),
-                Some(&resume_point.text()),
-            )?;
+        if let Some(point) = point {
+            let key = ResumePoint::key(self.upstream.name());
+            batch.set_state(&key, Some(&point.text()))?;
         }
         pulled.records.merge(batch.commit()?);
         Ok(())
+    }
+}
+
+/// Ids of the markets in a record.
+fn markets_in(read: &ParsedRecord) -> Vec<u64> {
+    match &read.record {
+        Record::Market(market) => vec![market.id],
+        Record::Event(event) => event.markets.iter().map(|market| market.id).collect(),
+        Record::Series(_) | Record::Tag(_) => Vec::new(),
     }
 }
 
@@ -334,8 +274,4 @@ fn named(skip: Skip, resource: Resource, id: String) -> Skip {
         id: if skip.id.is_empty() { id } else { skip.id },
         reason: skip.reason,
     }
-}
-
-fn newest(page: &UpstreamPage) -> Option<Timestamp> {
-    page.rows.iter().filter_map(|row| row.updated).max()
 }

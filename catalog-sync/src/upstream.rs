@@ -8,7 +8,9 @@ mod error;
 mod page;
 mod retry;
 
-pub use client::{Bounds, Upstream};
+pub use client::{Attempts, Bounds, Upstream};
 pub use error::UpstreamError;
-pub use page::{ListOrder, PageRequest, PageRow, UpstreamPage};
+pub use page::{
+    ListOrder, MarketsRequest, NAMED_MARKETS, PageRequest, PageRow, Position, UpstreamPage,
+};
 pub use retry::{Backoff, retry_after};

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use foretell_catalog::SyncStatus;
 use foretell_model::{OperatorNumber, TimeNs};
 use foretell_stages::Durations;
 use foretell_view::View;
@@ -119,6 +120,14 @@ impl App {
             in_cluster: self.cluster.is_configured(),
             cluster: self.cluster.status(),
             streams: self.stream_stats.read(),
+            catalog: SyncStatus::default(),
         }
+    }
+
+    /// How far the catalog has its upstream; `None` without a sync.
+    pub(crate) async fn sync_status(&self) -> Option<SyncStatus> {
+        let pool = self.catalog.as_ref()?;
+        let status = pool.read(foretell_catalog::Catalog::sync_status).await;
+        status.ok()?.ok()?
     }
 }

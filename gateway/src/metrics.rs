@@ -4,6 +4,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
+use foretell_catalog::SyncStatus;
 use foretell_link::{ClusterStatus, Stage, StageSummary, Status};
 use foretell_stages::{Durations, StageDurations, Stages as _};
 use http::StatusCode;
@@ -15,6 +16,7 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
 
+use crate::catalog_metrics::CatalogMetrics;
 use crate::cluster_metrics::ClusterMetrics;
 use crate::rate_limits::Scope;
 use crate::stream_metrics::StreamMetrics;
@@ -71,6 +73,7 @@ pub(crate) struct Metrics {
     unread_bytes: Gauge,
     streams: StreamMetrics,
     cluster: ClusterMetrics,
+    catalog: CatalogMetrics,
     engine_connected: Gauge,
     engine_in_flight: Gauge,
     view_sequence: Gauge<u64, AtomicU64>,
@@ -122,6 +125,8 @@ pub(crate) struct Readings {
     /// The host is one of a cluster; and the report of its engine.
     pub(crate) in_cluster: bool,
     pub(crate) cluster: Option<ClusterStatus>,
+    /// How far the catalog has its upstream.
+    pub(crate) catalog: SyncStatus,
 }
 
 impl Metrics {
@@ -143,6 +148,7 @@ impl Metrics {
             unread_bytes: Gauge::default(),
             streams: StreamMetrics::default(),
             cluster: ClusterMetrics::default(),
+            catalog: CatalogMetrics::default(),
             engine_connected: Gauge::default(),
             engine_in_flight: Gauge::default(),
             view_sequence: Gauge::default(),
@@ -167,6 +173,7 @@ impl Metrics {
         metrics.register_engine();
         metrics.streams.register(&mut metrics.registry);
         metrics.cluster.register(&mut metrics.registry);
+        metrics.catalog.register(&mut metrics.registry);
         metrics
     }
 
@@ -382,6 +389,7 @@ impl Metrics {
         self.oldest_unpaid_seconds.set(now.unpaid.oldest_seconds);
         self.streams.set(&now.streams);
         self.cluster.set(now.in_cluster, now.cluster.as_ref());
+        self.catalog.set(&now.catalog);
         self.read_stages(stages);
         if let Some(engine) = engine {
             self.read_engine(engine);
@@ -504,6 +512,13 @@ mod tests {
                     markets: 2,
                     oldest_seconds: 9,
                 },
+                catalog: SyncStatus {
+                    follows: true,
+                    round: Some(1_770_000_060),
+                    complete: Some(1_770_000_000),
+                    failed_lists: vec!["tags".into()],
+                    ..SyncStatus::default()
+                },
                 ..Readings::default()
             },
             &durations,
@@ -527,6 +542,12 @@ mod tests {
             "foretell_gateway_epoch 7",
             "foretell_gateway_markets_unpaid 2",
             "foretell_gateway_oldest_unpaid_seconds 9",
+            "foretell_gateway_catalog_follows 1",
+            "foretell_gateway_catalog_round_timestamp_seconds 1770000060",
+            "foretell_gateway_catalog_complete_timestamp_seconds 1770000000",
+            "foretell_gateway_catalog_complete 0",
+            "foretell_gateway_catalog_failed_lists 1",
+            "foretell_gateway_catalog_vanished_markets 0",
             "foretell_gateway_stage_seconds{stage=\"hmac\",window=\"start\",quantile=\"0.5\"} 0.000002",
             "foretell_gateway_stage_seconds{stage=\"hmac\",window=\"second\",quantile=\"0.5\"} 0.0",
         ] {

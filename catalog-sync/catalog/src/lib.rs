@@ -32,3 +32,4 @@ pub use read::{Catalog, Sites, TagName, Unit};
 pub use report::{NotTraded, Report, Tally};
 pub use store::schema::VERSION as SCHEMA_VERSION;
 pub use store::{Batch, Writer};
+pub use sync_state::{SyncStatus, VanishedMarket};

@@ -204,14 +204,35 @@ fn both_spellings_mean_the_same(#[case] one: &str, #[case] other: &str) {
 
 #[test]
 fn cursors_are_those_of_earlier_pages() {
-    let page = |text: &str| MarketsQuery::of_keyset(&parameters(text)).map(|query| query.page);
-    let second = page(&format!(
-        "limit=7&after_cursor={}",
-        next_cursor(page("limit=7").unwrap())
-    ));
-    assert_eq!((second.unwrap().offset, page("").unwrap().offset), (7, 0));
-    assert!(refusal(page("after_cursor=o-1")).starts_with("after_cursor is \"o-1\""));
-    assert!(refusal(page("offset=1")).starts_with("\"offset\" is no parameter here"));
+    let of = |text: &str| MarketsQuery::of_keyset(&parameters(text));
+    let order = |text: &str| of(text).unwrap().order;
+    let by_slug = Cursor::new(&order("order=slug"), vec![SortValue::Text("ä".into())], 5);
+    let text = by_slug.text();
+    let next = of(&format!("order=slug,id&after_cursor={text}")).unwrap();
+    assert_eq!((next.after, of("").unwrap().after), (Some(by_slug), None));
+    // Of another order, of another kind of value, and of nothing.
+    let number = Cursor::new(&order("order=slug"), vec![SortValue::Number(1)], 5).text();
+    for wrong in [
+        format!("order=title&after_cursor={text}"),
+        format!("order=slug&ascending=true&after_cursor={text}"),
+        format!("after_cursor={text}"),
+        format!("order=slug&after_cursor={number}"),
+        "after_cursor=o7".to_owned(),
+        "after_cursor=%%%".to_owned(),
+    ] {
+        let refusal = refusal(of(&wrong));
+        assert!(
+            refusal.starts_with("after_cursor is \""),
+            "{wrong}: {refusal}"
+        );
+        assert!(
+            refusal.ends_with(
+                "allowed: next_cursor of an earlier page with the same order and ascending"
+            ),
+            "{refusal}"
+        );
+    }
+    assert!(refusal(of("offset=1")).starts_with("\"offset\" is no parameter here"));
 }
 
 #[rstest]

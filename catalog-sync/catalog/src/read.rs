@@ -4,6 +4,7 @@ mod changes;
 mod creator_filter;
 mod events;
 mod groups;
+mod keyset;
 mod markets;
 mod one;
 mod pool;
@@ -22,6 +23,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use foretell_model::limits::OWN_CATALOG_IDS;
 use foretell_model::{ConditionId, WalletAddress};
 use parking_lot::{Mutex, RwLock};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -31,7 +33,7 @@ use crate::ids;
 use crate::lookup::Lookup;
 use crate::profile::{Profile, Profiles};
 use crate::render::Array;
-use crate::sync_state;
+use crate::sync_state::{self, SyncStatus};
 use crate::table::{Table, TableUpdater};
 use creator_filter::CreatorFilter;
 use pool::Pool;
@@ -144,6 +146,35 @@ impl Catalog {
     pub fn state(&self, key: &str) -> Result<Option<String>, CatalogError> {
         self.pool
             .with(|connection| sync_state::read(connection, key))
+    }
+
+    /// How far the catalog has the upstream; `None` before the first round of a sync.
+    ///
+    /// # Errors
+    /// A database error.
+    pub fn sync_status(&self) -> Result<Option<SyncStatus>, CatalogError> {
+        self.pool.with(sync_state::status)
+    }
+
+    /// Ids and slugs of the upstream's markets with this condition, the lowest id first. There are
+    /// several when the upstream gave a market another id.
+    ///
+    /// # Errors
+    /// A database error.
+    pub fn upstream_markets(
+        &self,
+        condition: &ConditionId,
+    ) -> Result<Vec<(u64, String)>, CatalogError> {
+        self.pool.with(|connection| {
+            let mut statement = connection.prepare_cached(
+                "SELECT id, slug FROM markets WHERE condition = ?1 AND id < ?2 ORDER BY id",
+            )?;
+            let own = ids::row(OWN_CATALOG_IDS);
+            let rows = statement.query_map(params![condition.as_bytes(), own], |row| {
+                Ok((ids::of_row(row.get(0)?), row.get(1)?))
+            })?;
+            Ok(rows.collect::<Result<_, _>>()?)
+        })
     }
 
     /// The unchanged upstream record of the market with this condition, without its events; of

@@ -8,6 +8,7 @@
 mod columns;
 mod links;
 mod page;
+mod place;
 mod ranking;
 mod row_set;
 mod rows;

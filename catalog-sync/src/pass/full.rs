@@ -1,68 +1,121 @@
 //! A pass through a whole list, oldest rows first.
 //!
-//! Each page repeats the last rows of the previous page. If none of them is there, rows were
-//! deleted and others slipped before the offset, so the pass goes back. Repeated rows are harmless,
-//! because storing a record again changes nothing.
+//! By offset, each page repeats the last rows of the previous page. If none of them is there, rows
+//! were deleted and others slipped before the offset, so the pass goes back. Repeated rows are
+//! harmless, because storing a record again changes nothing.
 
 use std::collections::HashSet;
 
-use super::PassStep;
-use crate::limits::{PAGE_OVERLAP, PAGE_ROWS};
-use crate::upstream::UpstreamPage;
+use super::{PassStep, id_set};
+use crate::limits::{MAX_PAGE_ROWS, MAX_STALLED_PAGES, PAGE_OVERLAP, PAGE_ROWS};
+use crate::upstream::{Position, UpstreamPage};
 
 /// State of a pass through a whole list.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct FullPass {
-    offset: u64,
+    position: Position,
     /// Ids of the last page; empty at the start and after a restart.
     last: HashSet<String>,
     /// Rows of the last page that the next one repeats; none when a page is a single row.
     overlap: u64,
     /// Most rows of a page so far; an upstream may send fewer than requested.
     page: u64,
+    /// Pages by offset since the last new row that repeat the last page or are empty.
+    stalled: u32,
+    /// Cursors so far.
+    cursors: HashSet<String>,
 }
 
 impl FullPass {
-    /// Continues at `offset`, the value of [`Self::offset`] before a restart, or starts at 0.
+    /// Begins at `position`, which is that of an earlier pass after a restart.
     #[must_use]
-    pub fn from(offset: u64) -> Self {
+    pub fn from(position: Position) -> Self {
         Self {
-            // Goes back one page, because rows may have slipped just before the restart.
-            offset: offset.saturating_sub(PAGE_ROWS),
-            ..Self::default()
+            position: match position {
+                // Goes back one page, because rows may have slipped just before the restart.
+                Position::Offset(offset) => Position::Offset(offset.saturating_sub(PAGE_ROWS)),
+                cursor @ Position::Cursor(_) => cursor,
+            },
+            last: HashSet::new(),
+            overlap: 0,
+            page: 0,
+            stalled: 0,
+            cursors: HashSet::new(),
         }
     }
 
-    /// Offset of the next request.
+    /// Position of the next request.
     #[must_use]
-    pub const fn offset(&self) -> u64 {
-        self.offset
+    pub const fn position(&self) -> &Position {
+        &self.position
     }
 
-    /// Processes the page at [`Self::offset`].
+    /// Processes the page at [`Self::position`].
     pub fn take(&mut self, page: &UpstreamPage) -> PassStep {
+        let ids = id_set(page);
+        let step = match self.position {
+            Position::Offset(offset) => self.by_offset(offset, page, &ids),
+            Position::Cursor(_) => self.by_cursor(page, &ids),
+        };
+        if step == PassStep::More {
+            self.last = ids;
+        }
+        step
+    }
+
+    fn by_offset(&mut self, offset: u64, page: &UpstreamPage, ids: &HashSet<String>) -> PassStep {
         let rows = u64::try_from(page.rows.len()).unwrap_or(u64::MAX);
         self.page = self.page.max(rows);
-        let ids: HashSet<String> = page
-            .rows
-            .iter()
-            .map(|row| row.id.clone())
-            .filter(|id| !id.is_empty())
-            .collect();
-        let overlaps = self.offset > 0 && self.overlap > 0;
-        let slipped = overlaps && !self.last.is_empty() && self.last.is_disjoint(&ids);
-        if slipped {
-            self.offset = self.offset.saturating_sub(self.page.max(1));
+        // Rows without an id are indistinguishable, so they never count as new.
+        let is_new = !ids.is_subset(&self.last);
+        // The end of the list repeats the rows before it, and no more.
+        if rows > 0 && !is_new && rows <= self.overlap {
+            return PassStep::Done;
+        }
+        // Without a new row, a page shows the end of the list, unless it is the last one again, or
+        // rows that must be there are not.
+        let is_stalled = rows == 0 || *ids == self.last;
+        self.stalled = match is_new {
+            true => 0,
+            false => self.stalled + u32::from(is_stalled),
+        };
+        if self.stalled > MAX_STALLED_PAGES {
+            // More rows than requested, and always the same: the whole list in one page.
+            let is_whole = rows > PAGE_ROWS && page.rows.len() < MAX_PAGE_ROWS;
+            return if is_whole {
+                PassStep::Done
+            } else {
+                PassStep::Repeats
+            };
+        }
+        let overlaps = offset > 0 && self.overlap > 0;
+        if overlaps && !self.last.is_empty() && self.last.is_disjoint(ids) {
+            self.position = Position::Offset(offset.saturating_sub(self.page.max(1)));
             return PassStep::Again;
         }
-        // Rows without an id are indistinguishable, so they never count as new.
-        let is_new = ids.iter().any(|id| !self.last.contains(id));
-        if rows == 0 || !is_new {
+        if rows == 0 {
             return PassStep::Done;
         }
         self.overlap = PAGE_OVERLAP.min(rows / 2);
-        self.offset = self.offset.saturating_add(rows - self.overlap);
-        self.last = ids;
+        self.position = Position::Offset(offset.saturating_add(rows - self.overlap));
+        PassStep::More
+    }
+
+    fn by_cursor(&mut self, page: &UpstreamPage, ids: &HashSet<String>) -> PassStep {
+        let repeats = !page.rows.is_empty() && ids.is_subset(&self.last);
+        let Some(next) = &page.next_cursor else {
+            return if repeats {
+                PassStep::Repeats
+            } else {
+                PassStep::Done
+            };
+        };
+        // The next page begins after the last row, also after one that was not read.
+        let is_cut = page.rows.len() >= MAX_PAGE_ROWS;
+        if is_cut || repeats || !self.cursors.insert(next.clone()) {
+            return PassStep::Repeats;
+        }
+        self.position = Position::Cursor(Some(next.clone()));
         PassStep::More
     }
 }
@@ -86,8 +139,19 @@ mod tests {
         let limit = usize::try_from(limit).unwrap();
         UpstreamPage {
             rows: skipped.take(limit).map(row).collect(),
-            bytes: 0,
+            ..UpstreamPage::default()
         }
+    }
+
+    fn offset(pass: &FullPass) -> u64 {
+        match pass.position() {
+            Position::Offset(offset) => *offset,
+            cursor @ Position::Cursor(_) => panic!("{cursor:?}"),
+        }
+    }
+
+    fn from(offset: u64) -> FullPass {
+        FullPass::from(Position::Offset(offset))
     }
 
     /// Reads `list`, which `change` alters before each page; returns the ids seen.
@@ -96,13 +160,15 @@ mod tests {
         limit: u64,
         mut change: impl FnMut(usize, &mut Vec<u64>),
     ) -> BTreeSet<u64> {
-        let (mut pass, mut seen) = (FullPass::default(), BTreeSet::new());
+        let (mut pass, mut seen) = (from(0), BTreeSet::new());
         for number in 0..10_000 {
             change(number, &mut list);
-            let page = page(&list, pass.offset(), limit);
+            let page = page(&list, offset(&pass), limit);
             seen.extend(page.rows.iter().map(|row| row.id.parse::<u64>().unwrap()));
-            if pass.take(&page) == PassStep::Done {
-                return seen;
+            match pass.take(&page) {
+                PassStep::Done => return seen,
+                PassStep::Repeats => panic!("nothing is repeated"),
+                _ => {}
             }
         }
         panic!("the pass does not end");
@@ -127,11 +193,75 @@ mod tests {
     }
 
     #[test]
-    fn an_upstream_that_ignores_the_offset_ends_the_pass() {
-        let mut pass = FullPass::default();
-        let first = page(&all(0..500), 0, 100);
-        assert_eq!(pass.take(&first), PassStep::More);
-        assert_eq!(pass.take(&first), PassStep::Done);
+    fn an_upstream_that_ignores_the_offset_is_found_out() {
+        let mut pass = from(0);
+        let first = page(&all(0..350), 0, 100);
+        let steps = [(); 4].map(|()| pass.take(&first));
+        let expected = [
+            PassStep::More,
+            PassStep::More,
+            PassStep::More,
+            PassStep::Repeats,
+        ];
+        assert_eq!(steps, expected);
+    }
+
+    #[test]
+    fn an_upstream_that_sends_all_in_one_page_is_read_whole() {
+        let mut pass = from(0);
+        let first = page(&all(0..350), 0, 350);
+        let steps = [(); 4].map(|()| pass.take(&first));
+        assert_eq!(steps[3], PassStep::Done);
+    }
+
+    #[test]
+    fn a_list_that_ends_before_its_end_is_found_out() {
+        let mut pass = from(0);
+        for _ in 0..20 {
+            let at = offset(&pass);
+            let cut = if at == 0 { all(0..350) } else { Vec::new() };
+            match pass.take(&page(&cut, 0, 100)) {
+                PassStep::Done => panic!("100 rows are not all"),
+                PassStep::Repeats => return,
+                _ => {}
+            }
+        }
+        panic!("the pass does not end");
+    }
+
+    #[test]
+    fn cursors_lead_through_a_list_once() {
+        let at = |list: std::ops::Range<u64>, next: Option<&str>| UpstreamPage {
+            next_cursor: next.map(str::to_owned),
+            is_wrapped: true,
+            ..page(&all(list), 0, 100)
+        };
+        let mut pass = FullPass::from(Position::Cursor(None));
+        assert_eq!(pass.take(&at(0..100, Some("a"))), PassStep::More);
+        assert_eq!(pass.position(), &Position::Cursor(Some("a".into())));
+        assert_eq!(
+            pass.take(&at(0..0, Some("b"))),
+            PassStep::More,
+            "a filter may leave a page empty"
+        );
+        assert_eq!(
+            pass.take(&at(100..103, Some("c"))),
+            PassStep::More,
+            "and a short one is not the last"
+        );
+        assert_eq!(pass.clone().take(&at(103..110, None)), PassStep::Done);
+        assert_eq!(pass.clone().take(&at(0..0, None)), PassStep::Done);
+        assert_eq!(
+            pass.clone().take(&at(103..110, Some("a"))),
+            PassStep::Repeats,
+            "a cursor again"
+        );
+        assert_eq!(
+            pass.clone().take(&at(100..103, Some("d"))),
+            PassStep::Repeats,
+            "a page again"
+        );
+        assert_eq!(pass.take(&at(100..103, None)), PassStep::Repeats);
     }
 
     #[test]
@@ -160,10 +290,10 @@ mod tests {
 
     #[test]
     fn a_pass_goes_on_after_a_restart_a_page_before_its_place() {
-        assert_eq!(FullPass::from(0).offset(), 0);
-        assert_eq!(FullPass::from(40).offset(), 0);
-        let mut pass = FullPass::from(450);
-        assert_eq!(pass.offset(), 350);
+        assert_eq!(offset(&from(0)), 0);
+        assert_eq!(offset(&from(40)), 0);
+        let mut pass = from(450);
+        assert_eq!(offset(&pass), 350);
         assert_eq!(pass.take(&page(&all(0..500), 350, 100)), PassStep::More);
         assert_eq!(pass.take(&UpstreamPage::default()), PassStep::Again);
     }

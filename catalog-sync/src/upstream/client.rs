@@ -7,7 +7,7 @@ use reqwest::header::{ACCEPT, CONTENT_TYPE, RETRY_AFTER};
 use reqwest::redirect::{Action, Attempt};
 use reqwest::{Response, StatusCode, Url};
 
-use super::{Backoff, PageRequest, UpstreamError, UpstreamPage, retry_after};
+use super::{Backoff, UpstreamError, UpstreamPage, retry_after};
 use crate::clock::Clock;
 use crate::limits::{MAX_PAGE_BYTES, MAX_REDIRECTS};
 
@@ -39,6 +39,15 @@ impl Default for Bounds {
             backoff: Backoff::default(),
         }
     }
+}
+
+/// How often a page is requested while failures are transient.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Attempts {
+    /// Once: the upstream, or this list of it, failed just before.
+    One,
+    /// As often as [`Bounds::backoff`] says.
+    All,
 }
 
 /// An upstream catalog.
@@ -89,13 +98,15 @@ impl Upstream {
         self.base.as_str()
     }
 
-    /// Requests a page, with retries after transient failures. Calls `failed` after each failure.
+    /// Requests a page by its path and query, with the `attempts` allowed while failures are
+    /// transient. Calls `failed` before each further one.
     ///
     /// # Errors
     /// The last failure.
     pub async fn page(
         &self,
-        request: PageRequest,
+        request: &str,
+        attempts: Attempts,
         mut failed: impl FnMut(&UpstreamError, Duration),
     ) -> Result<UpstreamPage, UpstreamError> {
         let mut attempt = 0_u32;
@@ -110,7 +121,8 @@ impl Upstream {
                 .bounds
                 .backoff
                 .pause(attempt, error.retry_after(), random_up_to);
-            match pause.filter(|_| error.is_transient()) {
+            let again = attempts == Attempts::All && error.is_transient();
+            match pause.filter(|_| again) {
                 Some(pause) => {
                     failed(&error, pause);
                     self.clock.pause(pause).await;
@@ -120,7 +132,7 @@ impl Upstream {
         }
     }
 
-    async fn ask(&self, request: PageRequest) -> Result<UpstreamPage, UpstreamError> {
+    async fn ask(&self, request: &str) -> Result<UpstreamPage, UpstreamError> {
         let url = format!("{}{request}", self.base);
         let answer = self
             .http

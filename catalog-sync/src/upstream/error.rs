@@ -70,6 +70,18 @@ impl UpstreamError {
         }
     }
 
+    /// Whether the upstream understood the request and will not answer it.
+    #[must_use]
+    pub const fn is_rejection(&self) -> bool {
+        matches!(
+            self,
+            Self::Status {
+                status: 400..=499,
+                ..
+            }
+        ) && !self.is_transient()
+    }
+
     /// The pause that the upstream requested.
     #[must_use]
     pub const fn retry_after(&self) -> Option<Duration> {

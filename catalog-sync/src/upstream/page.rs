@@ -4,13 +4,19 @@ use std::fmt;
 
 use foretell_catalog::import::Records;
 use foretell_catalog::record::{Skip, SkipReason, read_date};
+use foretell_model::ConditionId;
 use jiff::Timestamp;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::UpstreamError;
-use crate::limits::MAX_PAGE_ROWS;
-use crate::resource::Resource;
+use crate::limits::{MAX_PAGE_ROWS, PAGE_ROWS};
+use crate::resource::List;
+
+/// What upstreams send for the cursor after the last page.
+const LAST_CURSORS: [&str; 2] = ["", "LTE="];
+/// Most conditions of a request: 81 bytes each in a request line.
+pub const NAMED_MARKETS: usize = 40;
 
 /// Order of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,17 +27,27 @@ pub enum ListOrder {
     LastUpdated,
 }
 
+/// Where a page begins.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Position {
+    /// After the row of this cursor; `None` = at the beginning.
+    Cursor(Option<String>),
+    /// After this number of rows.
+    Offset(u64),
+}
+
 /// The request for a page.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PageRequest {
     /// The list.
-    pub resource: Resource,
+    pub list: List,
     /// The order.
     pub order: ListOrder,
     /// Most rows.
     pub limit: u64,
-    /// Rows to skip.
-    pub offset: u64,
+    /// The beginning of the page.
+    pub position: Position,
 }
 
 impl fmt::Display for PageRequest {
@@ -41,18 +57,53 @@ impl fmt::Display for PageRequest {
             ListOrder::Oldest => ("id", true),
             ListOrder::LastUpdated => ("updatedAt", false),
         };
-        let Self {
-            resource,
-            limit,
-            offset,
-            ..
-        } = self;
-        write!(
-            f,
-            "{}?limit={limit}&offset={offset}&order={order}&ascending={ascending}",
-            resource.name()
-        )
+        f.write_str(self.list.resource.name())?;
+        match &self.position {
+            Position::Offset(offset) => write!(f, "?limit={}&offset={offset}", self.limit)?,
+            Position::Cursor(cursor) => {
+                write!(f, "/keyset?limit={}", self.limit)?;
+                if let Some(cursor) = cursor {
+                    write!(f, "&after_cursor={}", encoded(cursor))?;
+                }
+            }
+        }
+        write!(f, "&order={order}&ascending={ascending}")?;
+        match self.list.closed {
+            Some(closed) => write!(f, "&closed={closed}"),
+            None => Ok(()),
+        }
     }
+}
+
+/// The request for markets by condition.
+#[derive(Clone, Debug)]
+pub struct MarketsRequest<'c> {
+    /// The conditions, up to [`NAMED_MARKETS`].
+    pub conditions: &'c [ConditionId],
+    /// The value of `closed`.
+    pub closed: bool,
+}
+
+impl fmt::Display for MarketsRequest<'_> {
+    /// Writes path and query relative to the base URL.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "markets?limit={PAGE_ROWS}&closed={}", self.closed)?;
+        let mut conditions = self.conditions.iter();
+        conditions.try_for_each(|condition| write!(f, "&condition_ids={condition}"))
+    }
+}
+
+/// A value of a query, with every byte encoded that has a meaning there.
+fn encoded(text: &str) -> String {
+    let mut value = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        match byte {
+            b'-' | b'_' | b'.' | b'~' => value.push(char::from(byte)),
+            byte if byte.is_ascii_alphanumeric() => value.push(char::from(byte)),
+            byte => value.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    value
 }
 
 /// One row of a page.
@@ -71,6 +122,10 @@ pub struct PageRow {
 pub struct UpstreamPage {
     /// The rows.
     pub rows: Vec<PageRow>,
+    /// Whether it is an object around the list, as pages by cursor are.
+    pub is_wrapped: bool,
+    /// The cursor of the next page; `None` on the last page.
+    pub next_cursor: Option<String>,
     /// Bytes of the answer.
     pub bytes: u64,
 }
@@ -106,9 +161,31 @@ impl UpstreamPage {
                 }),
             }
         }
-        let bytes = u64::try_from(body.len()).unwrap_or(u64::MAX);
-        Ok(Self { rows, bytes })
+        let is_wrapped = text.first() == Some(&b'{');
+        let next_cursor = match is_wrapped {
+            true => next_cursor(text).map_err(|error| broken(&error.to_string()))?,
+            false => None,
+        };
+        Ok(Self {
+            rows,
+            is_wrapped,
+            next_cursor,
+            bytes: u64::try_from(body.len()).unwrap_or(u64::MAX),
+        })
     }
+}
+
+fn next_cursor(page: &[u8]) -> serde_json::Result<Option<String>> {
+    #[derive(Deserialize)]
+    struct Wrapper {
+        #[serde(default)]
+        next_cursor: Value,
+    }
+    let is_next = |cursor: &String| !LAST_CURSORS.contains(&cursor.as_str());
+    Ok(match serde_json::from_slice::<Wrapper>(page)?.next_cursor {
+        Value::String(cursor) => Some(cursor).filter(is_next),
+        _ => None,
+    })
 }
 
 impl PageRow {
@@ -142,27 +219,84 @@ fn id_text(id: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::resource::Resource;
 
     #[test]
     fn a_request_is_a_path_and_a_query() {
-        let request = PageRequest {
-            resource: Resource::Events,
-            order: ListOrder::LastUpdated,
-            limit: 100,
-            offset: 90,
-        };
-        let oldest = PageRequest {
-            order: ListOrder::Oldest,
-            ..request
+        let text = |resource, closed, order, position| {
+            let request = PageRequest {
+                list: List::of(resource, closed),
+                order,
+                limit: 100,
+                position,
+            };
+            request.to_string()
         };
         assert_eq!(
-            request.to_string(),
-            "events?limit=100&offset=90&order=updatedAt&ascending=false"
+            text(
+                Resource::Tags,
+                None,
+                ListOrder::Oldest,
+                Position::Offset(90)
+            ),
+            "tags?limit=100&offset=90&order=id&ascending=true"
         );
+        let open = Some(false);
         assert_eq!(
-            oldest.to_string(),
-            "events?limit=100&offset=90&order=id&ascending=true"
+            text(
+                Resource::Events,
+                open,
+                ListOrder::LastUpdated,
+                Position::Cursor(None)
+            ),
+            "events/keyset?limit=100&order=updatedAt&ascending=false&closed=false"
         );
+        let cursor = Position::Cursor(Some("a+/=&Z_".into()));
+        assert_eq!(
+            text(Resource::Markets, Some(true), ListOrder::Oldest, cursor),
+            "markets/keyset?limit=100&after_cursor=a%2B%2F%3D%26Z_&order=id&ascending=true&closed=true"
+        );
+        let named = MarketsRequest {
+            conditions: &[ConditionId([1; 32]), ConditionId([2; 32])],
+            closed: true,
+        };
+        let [one, two] = ["01".repeat(32), "02".repeat(32)];
+        assert_eq!(
+            named.to_string(),
+            format!("markets?limit=100&closed=true&condition_ids=0x{one}&condition_ids=0x{two}")
+        );
+    }
+
+    #[test]
+    fn a_page_names_the_next() {
+        for (body, wrapped, next) in [
+            (
+                r#"{"events":[{"id":"1"}],"next_cursor":"abc"}"#,
+                true,
+                Some("abc"),
+            ),
+            (r#"{"next_cursor":"abc","markets":[]}"#, true, Some("abc")),
+            (
+                r#"{"data":[{"id":1,"next_cursor":"x"}],"next_cursor":null}"#,
+                true,
+                None,
+            ),
+            (r#"{"data":[],"next_cursor":""}"#, true, None),
+            (r#"{"data":[],"next_cursor":"LTE="}"#, true, None),
+            (r#"[{"id":"1","next_cursor":"x"}]"#, false, None),
+        ] {
+            let page = UpstreamPage::read("u", body.as_bytes()).unwrap();
+            assert_eq!(
+                (page.is_wrapped, page.next_cursor.as_deref()),
+                (wrapped, next),
+                "{body}"
+            );
+        }
+        // A record inside may nest as deep as it likes.
+        let deep = format!("{}1{}", "[".repeat(10_000), "]".repeat(10_000));
+        let body = format!(r#"{{"events":[{{"id":1,"x":{deep}}}],"next_cursor":"abc"}}"#);
+        let page = UpstreamPage::read("u", body.as_bytes()).unwrap();
+        assert_eq!(page.next_cursor.as_deref(), Some("abc"));
     }
 
     #[test]

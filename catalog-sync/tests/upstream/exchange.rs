@@ -20,7 +20,7 @@ use crate::world::{World, event, page};
 const NOW: &str = "2026-02-08T12:00:00Z";
 
 /// The markets of an exchange in the form of its operator surface.
-type Markets = Arc<Mutex<BTreeMap<String, Value>>>;
+pub(crate) type Markets = Arc<Mutex<BTreeMap<String, Value>>>;
 
 fn answer(markets: &Markets, asked: &Asked) -> Reply {
     let mut markets = markets.lock();
@@ -51,7 +51,7 @@ fn answer(markets: &Markets, asked: &Asked) -> Reply {
 }
 
 /// An exchange on a real socket, and its markets.
-async fn exchange(clock: &Arc<NoWait>) -> (Arc<Exchange>, Markets) {
+pub(crate) async fn exchange(clock: &Arc<NoWait>) -> (Arc<Exchange>, Markets) {
     let markets = Markets::default();
     let served = Arc::clone(&markets);
     let mock = Mock::start(move |asked| answer(&served, asked)).await;
@@ -76,7 +76,7 @@ fn close(market: &mut Value, second: u64) {
     market["updatedAt"] = format!("2026-02-08T00:05:{second:02}Z").into();
 }
 
-fn has(markets: &Markets, status: &str) -> usize {
+pub(crate) fn has(markets: &Markets, status: &str) -> usize {
     let markets = markets.lock();
     markets
         .values()

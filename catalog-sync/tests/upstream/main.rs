@@ -1,6 +1,7 @@
 //! A mock upstream on a real socket, with every fault observed at real upstreams.
 
 mod exchange;
+mod family;
 mod faults;
 mod limits;
 mod mock;

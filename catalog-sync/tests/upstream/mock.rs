@@ -49,16 +49,20 @@ impl Asked {
         }
     }
 
-    /// A parameter.
-    pub(crate) fn number(&self, name: &str) -> usize {
+    /// The values of a parameter.
+    pub(crate) fn values(&self, name: &str) -> Vec<String> {
         let pairs = self
             .query
             .split('&')
             .filter_map(|pair| pair.split_once('='));
-        let mut found = pairs.filter(|(known, _)| *known == name);
-        found
-            .next()
-            .map_or(0, |(_, value)| value.parse().expect("a fixture of ours"))
+        let found = pairs.filter(|(known, _)| *known == name);
+        found.map(|(_, value)| value.to_owned()).collect()
+    }
+
+    /// A parameter; 0 when it is absent.
+    pub(crate) fn number(&self, name: &str) -> usize {
+        let value = self.values(name).pop();
+        value.map_or(0, |value| value.parse().expect("a fixture of ours"))
     }
 }
 

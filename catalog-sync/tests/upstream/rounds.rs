@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use foretell_catalog_sync::sync::ListProblem;
 use parking_lot::Mutex;
 use serde_json::Value;
 
@@ -86,23 +87,22 @@ fn a_pass_that_broke_off_goes_on_where_it_was() {
         let (all, down) = (many(500), Arc::clone(&broken));
         let mock = Mock::start(move |asked| {
             if *down.lock() && asked.path == "/events" && asked.number("offset") > 250 {
-                return Reply::Status(404, "", String::new());
+                return Reply::Status(502, "", String::new());
             }
             page(&all, asked)
         })
         .await;
         let world = World::new(&mock.base, &NoWait::at(NOW));
-        world.pull().await.unwrap_err();
-        let so_far = world.events().len();
-        assert!(
-            (200..400).contains(&so_far),
-            "what was read stays: {so_far}"
-        );
+        let pulled = world.pull().await.unwrap();
+        assert!(pulled.ended && !pulled.full);
+        let problem = &pulled.findings[0].problem;
+        assert!(matches!(problem, ListProblem::Unreadable(_)), "{problem}");
+        assert_eq!(world.markets().len(), 500, "the other lists are read");
 
         *broken.lock() = false;
         let before = mock.asked().len();
         let pulled = world.pull().await.unwrap();
-        assert!(pulled.full);
+        assert_eq!((pulled.ended, &*pulled.findings), (false, &[][..]));
         let first = mock.asked()[before].clone();
         assert_eq!(first.path, "/events");
         assert!(

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use foretell_catalog::query::{EventsQuery, MarketsQuery, Parameters};
-use foretell_catalog::{Catalog, Sites};
+use foretell_catalog::{Catalog, Sites, SyncStatus};
 use foretell_catalog_sync::difference::Policy;
 use foretell_catalog_sync::exchange::Exchange;
 use foretell_catalog_sync::limits::Limits;
@@ -41,33 +41,91 @@ pub(crate) fn event(id: u64, second: u64) -> Value {
     })
 }
 
-/// A page of these events in the requested order.
+/// A page of these events from an upstream without pages by cursor.
 pub(crate) fn page(events: &[Value], asked: &Asked) -> Reply {
-    let markets = || -> Vec<Value> {
-        let of = |event: &Value| event["markets"].as_array().cloned().unwrap_or_default();
-        events.iter().flat_map(of).collect()
-    };
-    let mut rows = match asked.path.as_str() {
-        "/events" => events.to_vec(),
-        "/markets" => markets(),
-        "/tags" => vec![json!({"id": "1", "label": "Weather", "slug": "weather"})],
-        _ => Vec::new(),
-    };
-    if asked.query.contains("order=updatedAt") {
-        rows.sort_by_key(|row| {
-            std::cmp::Reverse(
-                row["updatedAt"]
-                    .as_str()
-                    .expect("a fixture of ours")
-                    .to_owned(),
-            )
-        });
+    Family::default().page(events, asked)
+}
+
+/// How an upstream of the family differs from another.
+#[derive(Clone, Default)]
+pub(crate) struct Family {
+    /// It has pages by cursor.
+    pub(crate) keyset: bool,
+    /// It answers 422 to higher offsets.
+    pub(crate) last_offset: Option<usize>,
+    /// It lists only records with this `closed` unless asked for the others.
+    pub(crate) default_closed: Option<bool>,
+    /// It sends the first page whatever the offset or the cursor.
+    pub(crate) repeats: bool,
+    /// Most rows of a page.
+    pub(crate) rows: Option<usize>,
+    /// It answers requests by condition with all markets.
+    pub(crate) ignores_conditions: bool,
+    /// Status of every answer at a path.
+    pub(crate) failing: Vec<(&'static str, u16)>,
+}
+
+impl Family {
+    /// A page of these events, or of their markets, in the requested order.
+    pub(crate) fn page(&self, events: &[Value], asked: &Asked) -> Reply {
+        let failing = self.failing.iter().find(|(path, _)| *path == asked.path);
+        if let Some((_, status)) = failing {
+            return Reply::Status(*status, "", String::new());
+        }
+        let (path, is_keyset) = match asked.path.strip_suffix("/keyset") {
+            Some(_) if !self.keyset => return Reply::Status(404, "", String::new()),
+            Some(path) => (path, true),
+            None => (asked.path.as_str(), false),
+        };
+        let rows = self.rows(events, path, asked);
+        let skipped = match asked.values("after_cursor").last() {
+            Some(last) => rows
+                .iter()
+                .position(|row| row["id"] == *last)
+                .map_or(0, |at| at + 1),
+            None => asked.number("offset"),
+        };
+        if self
+            .last_offset
+            .is_some_and(|last| !is_keyset && skipped > last)
+        {
+            return Reply::Status(422, "", String::new());
+        }
+        let skipped = if self.repeats { 0 } else { skipped };
+        let limit = asked.number("limit").min(self.rows.unwrap_or(usize::MAX));
+        let page: Vec<Value> = rows.iter().skip(skipped).take(limit).cloned().collect();
+        let has_more = skipped + page.len() < rows.len();
+        Reply::Json(match (is_keyset, page.last().filter(|_| has_more)) {
+            (false, _) => Value::from(page).to_string(),
+            (true, None) => json!({ &path[1..]: page }).to_string(),
+            (true, Some(last)) => {
+                json!({ "next_cursor": last["id"], &path[1..]: page }).to_string()
+            }
+        })
     }
-    let rows = rows
-        .into_iter()
-        .skip(asked.number("offset"))
-        .take(asked.number("limit"));
-    Reply::Json(rows.collect::<Value>().to_string())
+
+    fn rows(&self, events: &[Value], path: &str, asked: &Asked) -> Vec<Value> {
+        let of = |event: &Value| event["markets"].as_array().cloned().unwrap_or_default();
+        let mut rows: Vec<Value> = match path {
+            "/events" => events.to_vec(),
+            "/markets" => events.iter().flat_map(of).collect(),
+            "/tags" => vec![json!({"id": "1", "label": "Weather", "slug": "weather"})],
+            _ => Vec::new(),
+        };
+        let closed = asked.values("closed").last().map(|text| text == "true");
+        if let Some(closed) = closed.or(self.default_closed) {
+            rows.retain(|row| row["closed"].as_bool().is_none_or(|it| it == closed));
+        }
+        let conditions = asked.values("condition_ids");
+        if !conditions.is_empty() && !self.ignores_conditions {
+            rows.retain(|row| conditions.iter().any(|it| row["conditionId"] == *it));
+        }
+        if asked.query.contains("order=updatedAt") {
+            let updated = |row: &Value| row["updatedAt"].as_str().map(str::to_owned);
+            rows.sort_by_key(|row| std::cmp::Reverse(updated(row)));
+        }
+        rows
+    }
 }
 
 /// A catalog that is synchronized with one upstream.
@@ -146,6 +204,29 @@ impl World {
     fn catalog(&self) -> Catalog {
         let path = self.directory.path().join("catalog.db");
         Catalog::open(&path, Sites::default()).expect("a fixture of ours")
+    }
+
+    /// How far the catalog has the upstream.
+    pub(crate) fn status(&self) -> SyncStatus {
+        let status = self.catalog().sync_status().expect("a fixture of ours");
+        status.unwrap_or_default()
+    }
+
+    /// Number of the catalog's open markets.
+    pub(crate) fn count_open_markets(&self) -> usize {
+        let catalog = self.catalog();
+        let page = |offset: usize| {
+            let offset = offset.to_string();
+            let pairs = [("limit", "500"), ("closed", "false"), ("offset", &offset)];
+            let query = MarketsQuery::of(&pairs.into_iter().collect::<Parameters>());
+            let page = catalog.markets(&query.expect("a fixture of ours"));
+            ids(&page.expect("a fixture of ours")).len()
+        };
+        (0..)
+            .step_by(500)
+            .map(page)
+            .take_while(|rows| *rows > 0)
+            .sum()
     }
 
     /// Ids of the catalog's events, ascending, up to five hundred.

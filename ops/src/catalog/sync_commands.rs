@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use foretell_catalog::Report;
+use foretell_catalog::{Report, SyncStatus};
 use foretell_catalog_sync::clock::SystemClock;
 use foretell_catalog_sync::difference::FindingKind;
 use foretell_catalog_sync::exchange::Exchange;
@@ -186,23 +186,37 @@ pub(super) fn check(config: &Config, output: Output) -> Result<ExitCode, Failure
         exchange: Some(exchange(config, None, INTERACTIVE_BACKOFF)?),
         ..settings(config, &progress)?
     };
-    let found = runtime::small()?.block_on(async {
-        let found = service(settings)?.dry_run().await;
-        found.ok_or_else(|| Failure::new("there is no exchange to compare with"))
+    let (found, status) = runtime::small()?.block_on(async {
+        let service = service(settings)?;
+        let found = service.dry_run().await;
+        let found = found.ok_or_else(|| Failure::new("there is no exchange to compare with"))?;
+        Ok::<_, Failure>((found, service.status()))
     })?;
     let found = found.map_err(|failure| not_reconciled(&failure))?;
-    let agrees = found.done() == 0 && found.count_of(FindingKind::Error) == 0;
+    let agrees =
+        found.done() == 0 && found.count_of(FindingKind::Error) == 0 && status.vanished.is_empty();
     let mut answer = found.json();
     answer["agrees"] = agrees.into();
+    answer["upstream"] = json!(status);
+    let of_upstream = upstream_text(&status);
     output.answer(&answer, |_| match agrees {
-        true => format!("catalog and exchange agree\n{found}"),
-        false => format!("catalog and exchange differ; commands to run and notes:\n{found}"),
+        true => format!("catalog and exchange agree\n{found}{of_upstream}"),
+        false => {
+            format!("catalog and exchange differ; commands to run and notes:\n{found}{of_upstream}")
+        }
     });
     Ok(if agrees {
         ExitCode::SUCCESS
     } else {
         ExitCode::FAILURE
     })
+}
+
+/// What the catalog lacks of its upstream, and what the upstream lacks, one a line.
+fn upstream_text(status: &SyncStatus) -> String {
+    let vanished = status.vanished.iter().map(|it| format!("vanished: {it}\n"));
+    let findings = status.findings.iter().map(|it| format!("upstream: {it}\n"));
+    vanished.chain(findings).collect()
 }
 
 fn progress(hidden: bool) -> Progress {
@@ -278,7 +292,7 @@ fn text(round: &RoundReport, imported: Option<&Report>, left: &str) -> String {
         parts.push(report.to_string());
     }
     if let Some(Ok(pulled)) = &round.pulled {
-        let what = match (pulled.full, pulled.limits.is_empty()) {
+        let what = match (pulled.ended, pulled.limits.is_empty()) {
             (true, _) => "all lists",
             (false, true) => "what changed",
             (false, false) => "a part of the lists",
@@ -289,6 +303,11 @@ fn text(round: &RoundReport, imported: Option<&Report>, left: &str) -> String {
             pulled.records
         ));
         parts.extend(pulled.limits.iter().map(|limit| format!("limit: {limit}")));
+        parts.extend(
+            round
+                .findings()
+                .map(|finding| format!("finding: {finding}")),
+        );
     }
     match &round.exchange {
         Some(Ok(reconciled)) => parts.push(reconciled_text(reconciled)),

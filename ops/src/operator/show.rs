@@ -215,6 +215,7 @@ pub(super) fn status(value: &Value) -> String {
             "\nclosed without a payout: {unpaid} markets, the oldest for {oldest}: `foretell market review`\n"
         ));
     }
+    text.push_str(&catalog(&value["catalog"]));
     text.push('\n');
     text.push_str(&processes(value));
     text.push_str(&alarms(value));
@@ -257,6 +258,42 @@ fn age(seconds: &Value) -> String {
         seconds @ 60..3_600 => format!("{} min", seconds / 60),
         seconds => format!("{} h", seconds / 3_600),
     }
+}
+
+/// How far the catalog has its upstream, in one line; nothing while no sync has run.
+fn catalog(sync: &Value) -> String {
+    if sync.is_null() {
+        return String::new();
+    }
+    let names = |list: &Value| -> Vec<String> {
+        let names = list.as_array().into_iter().flatten();
+        names
+            .filter_map(|name| name.as_str().map(str::to_owned))
+            .collect()
+    };
+    let time = |at: &Value| {
+        let at = at
+            .as_i64()
+            .and_then(|at| jiff::Timestamp::from_second(at).ok());
+        at.map_or_else(|| "never".to_owned(), |at| at.to_string())
+    };
+    let mut parts = vec![match sync["ageSeconds"].as_u64() {
+        Some(age) => format!("changes read {age} s ago"),
+        None => "changes never read".to_owned(),
+    }];
+    parts.push(format!("complete {}", time(&sync["complete"])));
+    let failed = names(&sync["failedLists"]);
+    if !failed.is_empty() {
+        parts.push(format!(
+            "lists not read to their end: {}",
+            failed.join(", ")
+        ));
+    }
+    match names(&sync["vanished"]).len() {
+        0 => {}
+        count => parts.push(format!("{count} markets vanished upstream")),
+    }
+    format!("catalog         {}\n", parts.join("; "))
 }
 
 /// Conditions that need an operator's action.
@@ -412,6 +449,22 @@ mod tests {
         assert!(
             text.contains("0.4               3           active  Q?\n"),
             "{text}"
+        );
+    }
+
+    #[test]
+    fn the_sync_of_the_catalog_is_one_line() {
+        assert_eq!(catalog(&Value::Null), "");
+        let mut sync = json!({ "ageSeconds": 35, "complete": 1_770_000_000, "failedLists": [], "vanished": [] });
+        assert_eq!(
+            catalog(&sync),
+            "catalog         changes read 35 s ago; complete 2026-02-02T02:40:00Z\n"
+        );
+        sync = json!({ "failedLists": ["open events", "tags"], "vanished": ["0x1"] });
+        assert_eq!(
+            catalog(&sync),
+            "catalog         changes never read; complete never; \
+             lists not read to their end: open events, tags; 1 markets vanished upstream\n"
         );
     }
 

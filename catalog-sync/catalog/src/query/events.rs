@@ -2,7 +2,7 @@
 
 use super::filters::{FlagFilter, Page, Range, owned};
 use super::groups::{GROUP_FILTERS, GroupFilter};
-use super::keyset;
+use super::keyset::{self, Cursor};
 use super::order::Order;
 use super::parameters::Parameters;
 use crate::error::CatalogError;
@@ -12,6 +12,8 @@ use crate::error::CatalogError;
 pub struct EventsQuery {
     /// The page.
     pub page: Page,
+    /// The row that the page follows, on keyset paths.
+    pub after: Option<Cursor>,
     /// Filter by lifecycle.
     pub flags: FlagFilter,
     /// Filter by tags and series.
@@ -100,15 +102,17 @@ impl EventsQuery {
     fn read(parameters: &Parameters, is_keyset: bool) -> Result<Self, CatalogError> {
         parameters.only(&[KNOWN, GROUP_FILTERS, &[keyset::name(is_keyset)]])?;
         parameters.locale()?;
+        let order = Order::of(parameters)?;
         Ok(Self {
-            page: keyset::page(parameters, is_keyset)?,
+            page: Page::of(parameters)?,
+            after: keyset::after(parameters, &order, is_keyset)?,
             flags: FlagFilter::of(parameters)?,
             groups: GroupFilter::of(parameters)?,
             ranges: Range::of(parameters)?,
             ids: parameters.ids("id")?,
             slugs: parameters.texts("slug")?,
             game_ids: parameters.texts("game_id")?,
-            order: Order::of(parameters)?,
+            order,
             creator: owned(parameters, &["creator"])?,
             extras: EventExtras::of(parameters)?,
         })

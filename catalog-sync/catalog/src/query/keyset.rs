@@ -1,24 +1,90 @@
-//! Pages of `/markets/keyset` and `/events/keyset`: the cursor is where the next page begins.
+//! Pages of `/markets/keyset` and `/events/keyset`: the cursor is the last row of the page before.
 
-use super::filters::Page;
-use super::parameters::{Parameters, whole, wrong};
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use serde::{Deserialize, Serialize};
+
+use super::order::{Column, Order};
+use super::parameters::{Parameters, wrong};
 use crate::error::CatalogError;
 
-/// Reads the page of a list: by `offset`, or by `after_cursor` on keyset paths.
-pub(super) fn page(parameters: &Parameters, is_keyset: bool) -> Result<Page, CatalogError> {
-    let mut page = Page::of(parameters)?;
-    if is_keyset && let Some(cursor) = parameters.text(&["after_cursor"])? {
-        let offset = cursor.strip_prefix('o').and_then(whole);
-        let offset = offset.and_then(|offset| u32::try_from(offset).ok());
-        page.offset = offset
-            .ok_or_else(|| wrong("after_cursor", cursor, "next_cursor of an earlier page"))?;
-    }
-    Ok(page)
+/// Most bytes of a text in a cursor, which must fit in a request line.
+pub(crate) const MAX_TEXT_BYTES: usize = 512;
+
+/// A row of a list by its sort values and its id: the next page begins after it. Rows that do not
+/// change keep their side of it, whatever happens to others.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Cursor {
+    /// The columns of the order, one for each value.
+    columns: Vec<Column>,
+    ascending: bool,
+    /// The row's values.
+    pub(crate) values: Vec<SortValue>,
+    /// The row's id.
+    pub(crate) id: i64,
 }
 
-/// The cursor of the page after `page`.
-pub(crate) fn next_cursor(page: Page) -> String {
-    format!("o{}", u64::from(page.offset) + u64::from(page.limit))
+/// A value of a sort column.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum SortValue {
+    /// Of a number column: microseconds since 1970, or the key of an amount.
+    #[serde(rename = "n")]
+    Number(i64),
+    /// Of a text column.
+    #[serde(rename = "t")]
+    Text(String),
+    /// A text above [`MAX_TEXT_BYTES`]: the one that the row has when the next page is read.
+    #[serde(rename = "o")]
+    OfRow,
+}
+
+impl Cursor {
+    /// The cursor after the row with these values in the columns of [`Order::before_id`].
+    pub(crate) fn new(order: &Order, values: Vec<SortValue>, id: i64) -> Self {
+        Self {
+            columns: order.before_id().collect(),
+            ascending: order.ascending,
+            values,
+            id,
+        }
+    }
+
+    /// The text of `next_cursor`.
+    pub(crate) fn text(&self) -> String {
+        let json = serde_json::to_vec(self).expect("texts and numbers have a JSON form");
+        URL_SAFE_NO_PAD.encode(json)
+    }
+
+    /// Reads the text of a cursor for a list in this order.
+    fn of(text: &str, order: &Order) -> Option<Self> {
+        let json = URL_SAFE_NO_PAD.decode(text).ok()?;
+        let cursor: Self = serde_json::from_slice(&json).ok()?;
+        let fits = cursor.columns.iter().copied().eq(order.before_id())
+            && cursor.ascending == order.ascending
+            && cursor.values.len() == cursor.columns.len()
+            && cursor
+                .columns
+                .iter()
+                .zip(&cursor.values)
+                .all(|(column, value)| column.is_text() != matches!(value, SortValue::Number(_)));
+        fits.then_some(cursor)
+    }
+}
+
+/// Reads `after_cursor` of keyset paths.
+pub(super) fn after(
+    parameters: &Parameters,
+    order: &Order,
+    is_keyset: bool,
+) -> Result<Option<Cursor>, CatalogError> {
+    let text = match is_keyset {
+        true => parameters.text(&["after_cursor"])?,
+        false => None,
+    };
+    let allowed = "next_cursor of an earlier page with the same order and ascending";
+    let read = |text| Cursor::of(text, order).ok_or_else(|| wrong("after_cursor", text, allowed));
+    text.map(read).transpose()
 }
 
 /// The name of the parameter that chooses a page.

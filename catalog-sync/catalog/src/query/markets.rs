@@ -2,7 +2,7 @@
 
 use super::filters::{FlagFilter, Page, Range, id, owned};
 use super::groups::{GROUP_FILTERS, GroupFilter};
-use super::keyset;
+use super::keyset::{self, Cursor};
 use super::order::{Column, Order};
 use super::parameters::Parameters;
 use crate::error::CatalogError;
@@ -12,6 +12,8 @@ use crate::error::CatalogError;
 pub struct MarketsQuery {
     /// The page.
     pub page: Page,
+    /// The row that the page follows, on keyset paths.
+    pub after: Option<Cursor>,
     /// Filter by lifecycle.
     pub flags: FlagFilter,
     /// Filter by tags and series of the event.
@@ -117,8 +119,10 @@ impl MarketsQuery {
             "rewards_min_size",
             Column::RewardsMinSize,
         )?);
+        let order = Order::of(parameters)?;
         Ok(Self {
-            page: keyset::page(parameters, is_keyset)?,
+            page: Page::of(parameters)?,
+            after: keyset::after(parameters, &order, is_keyset)?,
             flags: FlagFilter::of(parameters)?,
             groups: GroupFilter::of(parameters)?,
             ranges,
@@ -135,7 +139,7 @@ impl MarketsQuery {
             clob_token_ids: parameters.texts("clob_token_ids")?,
             ids: parameters.ids("id")?,
             slugs: parameters.texts("slug")?,
-            order: Order::of(parameters)?,
+            order,
             creator: owned(parameters, &["creator"])?,
         })
     }

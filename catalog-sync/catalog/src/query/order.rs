@@ -1,10 +1,12 @@
 //! `order` and `ascending`.
 
+use serde::{Deserialize, Serialize};
+
 use super::parameters::{Parameters, wrong};
 use crate::error::CatalogError;
 
 /// Sort columns of lists (docs/api/catalog.md §3).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Column {
     /// The id.
     Id,
@@ -39,6 +41,11 @@ impl Column {
                            title, question, volume, volumeNum, liquidity, liquidityNum, \
                            volume24hr, competitive, in camelCase or snake_case";
 
+    /// Whether its values are texts.
+    pub(crate) const fn is_text(self) -> bool {
+        matches!(self, Self::Slug | Self::Title)
+    }
+
     pub(super) fn of(text: &str) -> Option<Self> {
         Some(match text {
             "id" => Self::Id,
@@ -69,6 +76,12 @@ pub struct Order {
 }
 
 impl Order {
+    /// The columns that decide before the id does.
+    pub(crate) fn before_id(&self) -> impl Iterator<Item = Column> {
+        let columns = self.columns.iter().copied();
+        columns.take_while(|column| *column != Column::Id)
+    }
+
     pub(super) fn of(parameters: &Parameters) -> Result<Self, CatalogError> {
         let mut columns = Vec::new();
         for name in parameters.list("order")?.unwrap_or_default() {

@@ -4,12 +4,13 @@ use rusqlite::{Connection, OptionalExtension};
 
 use super::creator_filter::CreatorFilter;
 use super::groups::GroupSets;
+use super::keyset::{self, with_one_more};
 use super::one::{RecordAccess, newest_of_slug, text_of};
 use super::selection::{EVENTS_BY_GAME, EVENTS_BY_SLUG, Selection, found};
 use super::{Catalog, array_of};
 use crate::error::{CatalogError, NotFound};
 use crate::ids;
-use crate::query::{EventExtras, EventsQuery, OneQuery, Page, next_cursor};
+use crate::query::{Column, EventExtras, EventsQuery, OneQuery};
 use crate::render::{self, Array};
 use crate::table::{ListRequest, Table};
 
@@ -43,7 +44,8 @@ impl Catalog {
                 ..query.clone()
             };
             let mut rows = rows(connection, table, &query, &scope)?;
-            let cursor = truncate(&mut rows, page);
+            let of_row = |column, row| text_of_row(connection, table, column, row);
+            let cursor = keyset::next_cursor(&mut rows, page, &table.events, &query.order, of_row)?;
             let events = array(connection, table, &rows, query.extras)?;
             Ok(format!(r#"{{"events":{events}{cursor}}}"#))
         })
@@ -154,22 +156,18 @@ pub(super) fn tags_of_event(connection: &Connection, id: i64) -> Result<String, 
     Ok(render::array(&tags))
 }
 
-/// A page with one more row, which shows whether another page follows.
-pub(super) const fn with_one_more(page: Page) -> Page {
-    Page {
-        limit: page.limit + 1,
-        offset: page.offset,
-    }
-}
-
-/// Cuts the rows to the page. Returns the field of the next page's cursor, empty on the last page.
-pub(super) fn truncate(rows: &mut Vec<u32>, page: Page) -> String {
-    let has_more = rows.len() > page.limit as usize;
-    rows.truncate(page.limit as usize);
-    match has_more {
-        true => format!(r#","next_cursor":"{}""#, next_cursor(page)),
-        false => String::new(),
-    }
+/// The text of an event in a sort column.
+fn text_of_row(
+    connection: &Connection,
+    table: &Table,
+    column: Column,
+    row: u32,
+) -> Result<String, CatalogError> {
+    let statement = match column {
+        Column::Slug => "SELECT slug FROM events WHERE id = ?1",
+        _ => "SELECT title FROM events WHERE id = ?1",
+    };
+    Ok(text_of(connection, statement, table.events.id(row))?.unwrap_or_default())
 }
 
 /// The events of a page.
@@ -194,7 +192,12 @@ fn rows(
         CreatorFilter::All => None,
         CreatorFilter::Creators(creators) => Some(table.events_by(creators)),
     };
+    let of_row = |column, row| text_of_row(connection, table, column, row);
+    let after = query.after.as_ref();
+    let after = after.map(|after| table.events.place(&query.order, after, of_row));
+    let after = after.transpose()?;
     let asked = ListRequest {
+        after: after.as_ref(),
         flags: query.flags,
         order: &query.order,
         page: query.page,

@@ -5,16 +5,17 @@ use rusqlite::{Connection, OptionalExtension};
 
 use super::Catalog;
 use super::creator_filter::CreatorFilter;
-use super::events::{tags_of_event, truncate, with_one_more};
+use super::events::tags_of_event;
 use super::groups::GroupSets;
-use super::one::{RecordAccess, first, newest_of_slug};
+use super::keyset::{self, with_one_more};
+use super::one::{RecordAccess, first, newest_of_slug, text_of};
 use super::selection::{
     EVENTS_BY_GAME, EVENTS_BY_SLUG, MARKETS_BY_CONDITION, MARKETS_BY_EVENT, MARKETS_BY_GAME,
     MARKETS_BY_MAKER, MARKETS_BY_QUESTION, MARKETS_BY_SLUG, MARKETS_BY_TOKEN, Selection, found,
 };
 use crate::error::{CatalogError, NotFound};
 use crate::ids;
-use crate::query::{MarketsQuery, OneQuery};
+use crate::query::{Column, MarketsQuery, OneQuery};
 use crate::render::{self, Array};
 use crate::table::{ListRequest, Table, WordColumn};
 
@@ -44,7 +45,9 @@ impl Catalog {
                 ..query.clone()
             };
             let mut rows = rows(connection, table, &query, &scope)?;
-            let cursor = truncate(&mut rows, page);
+            let of_row = |column, row| text_of_row(connection, table, column, row);
+            let cursor =
+                keyset::next_cursor(&mut rows, page, &table.markets, &query.order, of_row)?;
             let markets = array(connection, table, &rows, query.include_tag)?;
             Ok(format!(r#"{{"markets":{markets}{cursor}}}"#))
         })
@@ -200,6 +203,20 @@ fn array(
     Ok(array.end())
 }
 
+/// The text of a market in a sort column.
+fn text_of_row(
+    connection: &Connection,
+    table: &Table,
+    column: Column,
+    row: u32,
+) -> Result<String, CatalogError> {
+    let statement = match column {
+        Column::Slug => "SELECT slug FROM markets WHERE id = ?1",
+        _ => "SELECT question FROM markets WHERE id = ?1",
+    };
+    Ok(text_of(connection, statement, table.markets.id(row))?.unwrap_or_default())
+}
+
 /// The markets of a page.
 fn rows(
     connection: &Connection,
@@ -226,7 +243,12 @@ fn rows(
             numbers.is_none_or(|numbers| table.has_word(row, *column, numbers))
         })
     };
+    let of_row = |column, row| text_of_row(connection, table, column, row);
+    let after = query.after.as_ref();
+    let after = after.map(|after| table.markets.place(&query.order, after, of_row));
+    let after = after.transpose()?;
     let asked = ListRequest {
+        after: after.as_ref(),
         flags: query.flags,
         order: &query.order,
         page: query.page,

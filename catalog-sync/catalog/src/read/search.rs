@@ -165,6 +165,7 @@ impl Search<'_> {
     /// The page of the matches in a sort order.
     fn sorted(&self, table: &Table, order: &Order, matches: Vec<i64>) -> Vec<i64> {
         let asked = ListRequest {
+            after: None,
             flags: FlagFilter::default(),
             order,
             page: Page {

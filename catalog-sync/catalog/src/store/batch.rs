@@ -2,11 +2,13 @@
 
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 
+use super::derive;
 use super::dirty_records::DirtyRecords;
-use super::{derive, put};
+use super::put::{self, Origin};
 use crate::error::CatalogError;
 use crate::record::{ParsedRecord, Skip, SkipReason};
 use crate::report::Report;
+use crate::sync_state::SyncStatus;
 
 /// An open write transaction.
 #[derive(Debug)]
@@ -29,16 +31,36 @@ impl<'w> Batch<'w> {
     /// unless the new one is equal, or older by `updatedAt`.
     ///
     /// Missing fields keep their values: an event without `tags` keeps its tags, a market without
-    /// `events` its event, and nothing is ever deleted. The event inside a market's record is often
-    /// abridged, so it replaces a stored one only when it is newer.
+    /// `events` its event, and nothing is ever deleted. A record inside another is often abridged:
+    /// it only adds to a stored one. Unless it is a market in its event, it must also be newer.
     ///
     /// A record with an id of operators' own records is skipped.
     ///
     /// # Errors
     /// A database error; drop the batch after it.
     pub fn put(&mut self, read: &ParsedRecord) -> Result<(), CatalogError> {
+        self.put_of_upstream(read, Origin::OWN)
+    }
+
+    /// Stores a record that the upstream has now, as [`Self::put`], also with an older `updatedAt`.
+    ///
+    /// # Errors
+    /// A database error; drop the batch after it.
+    pub fn put_current(&mut self, read: &ParsedRecord) -> Result<(), CatalogError> {
+        self.put_of_upstream(read, Origin::CURRENT)
+    }
+
+    /// Stores a record of an operator's own market, as [`Self::put`].
+    ///
+    /// # Errors
+    /// A database error; drop the batch after it.
+    pub fn put_own(&mut self, read: &ParsedRecord) -> Result<(), CatalogError> {
+        self.put_any(read, Origin::OWN)
+    }
+
+    fn put_of_upstream(&mut self, read: &ParsedRecord, origin: Origin) -> Result<(), CatalogError> {
         match read.own_id() {
-            None => self.put_any(read),
+            None => self.put_any(read, origin),
             Some(id) => {
                 self.report.skip(Skip {
                     kind: Some(read.record.kind()),
@@ -50,18 +72,11 @@ impl<'w> Batch<'w> {
         }
     }
 
-    /// Stores a record of an operator's own market, as [`Self::put`].
-    ///
-    /// # Errors
-    /// A database error; drop the batch after it.
-    pub fn put_own(&mut self, read: &ParsedRecord) -> Result<(), CatalogError> {
-        self.put_any(read)
-    }
-
-    fn put_any(&mut self, read: &ParsedRecord) -> Result<(), CatalogError> {
+    fn put_any(&mut self, read: &ParsedRecord, origin: Origin) -> Result<(), CatalogError> {
         put::record(
             &self.transaction,
             &read.record,
+            origin,
             &mut self.dirty,
             &mut self.report,
         )?;
@@ -72,6 +87,27 @@ impl<'w> Batch<'w> {
             self.report.warn(warning.clone());
         }
         Ok(())
+    }
+
+    /// Takes condition and tokens from a market, and closes and archives it: the upstream gave it
+    /// another id, under which it is stored, too.
+    ///
+    /// # Errors
+    /// A database error; drop the batch after it.
+    pub fn supersede(&mut self, market: u64) -> Result<(), CatalogError> {
+        match put::superseded(&self.transaction, market)? {
+            Some(read) => self.put_any(&read, Origin::CURRENT),
+            None => Ok(()),
+        }
+    }
+
+    /// Stores the status of the sync.
+    ///
+    /// # Errors
+    /// A database error.
+    pub fn set_sync_status(&mut self, status: &SyncStatus) -> Result<(), CatalogError> {
+        let (key, text) = status.state();
+        self.set_state(key, Some(&text))
     }
 
     /// Adds an unreadable record to the report.

@@ -2,21 +2,60 @@
 
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Row};
+use serde_json::{Map, Value};
 
 use super::dirty_records::DirtyRecords;
 use super::{links, write};
 use crate::error::CatalogError;
 use crate::ids;
-use crate::record::{EventRecord, MarketRecord, Record, RecordKind, SeriesRecord, TagRecord};
+use crate::record::{
+    EventRecord, MarketRecord, ParsedRecord, Record, RecordKind, SeriesRecord, TagRecord, read,
+};
 use crate::report::{PutEffect, Report};
 
-/// Origin of a record, which decides when it may replace the stored one.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Provenance {
-    /// A record of its own, or part of the event it belongs to.
-    Own,
-    /// Part of another record, possibly abridged: replaces the stored one only when newer.
-    Inside,
+/// Origin of a record, which decides when and how it may replace the stored one.
+#[derive(Clone, Copy)]
+pub(super) struct Origin {
+    dates: Dates,
+    /// Part of another record, possibly abridged: fields that it lacks keep their stored values.
+    is_part: bool,
+}
+
+/// The `updatedAt` that a record needs to replace the stored one.
+#[derive(Clone, Copy)]
+enum Dates {
+    /// Any: the record is what the upstream has now.
+    Any,
+    /// None, or one that is not older.
+    NotOlder,
+    /// A newer one.
+    Newer,
+}
+
+impl Origin {
+    /// A record of its own, of unknown age.
+    pub(super) const OWN: Self = Self {
+        dates: Dates::NotOlder,
+        is_part: false,
+    };
+    /// A record of its own that the upstream has now, whatever its date.
+    pub(super) const CURRENT: Self = Self {
+        dates: Dates::Any,
+        is_part: false,
+    };
+    /// A record inside another that it does not belong to.
+    const INSIDE: Self = Self {
+        dates: Dates::Newer,
+        is_part: true,
+    };
+
+    /// A market in the record of its event.
+    const fn of_market_inside(self) -> Self {
+        Self {
+            is_part: true,
+            ..self
+        }
+    }
 }
 
 /// The stored version: its time of change, its original text and, for a market, its event.
@@ -60,14 +99,15 @@ fn effect(
     stored: Option<&StoredVersion>,
     updated_at: Option<Timestamp>,
     raw: &str,
-    provenance: Provenance,
+    origin: Origin,
 ) -> PutEffect {
     let Some(stored) = stored else {
         return PutEffect::Added;
     };
-    let ignored = match provenance {
-        Provenance::Own => stored.is_newer_than(updated_at),
-        Provenance::Inside => !stored.is_older_than(updated_at),
+    let ignored = match origin.dates {
+        Dates::Any => false,
+        Dates::NotOlder => stored.is_newer_than(updated_at),
+        Dates::Newer => !stored.is_older_than(updated_at),
     };
     if ignored || stored.raw == raw {
         PutEffect::Unchanged
@@ -76,10 +116,56 @@ fn effect(
     }
 }
 
+/// A part with the stored values of the fields that it lacks, or leaves empty; `None` when it stands
+/// as it is.
+fn completed(
+    kind: RecordKind,
+    raw: &str,
+    stored: Option<&StoredVersion>,
+    origin: Origin,
+) -> Option<Record> {
+    let stored = stored.filter(|stored| origin.is_part && stored.raw != raw)?;
+    let mut fields: Map<String, Value> = serde_json::from_str(&stored.raw).ok()?;
+    let part: Map<String, Value> = serde_json::from_str(raw).ok()?;
+    let is_given = |value: &Value| match value {
+        Value::Null => false,
+        Value::String(text) => !text.is_empty(),
+        Value::Array(entries) => !entries.is_empty(),
+        Value::Object(fields) => !fields.is_empty(),
+        Value::Bool(_) | Value::Number(_) => true,
+    };
+    let given = part.into_iter();
+    fields.extend(given.filter(|(name, value)| name != "id" && is_given(value)));
+    let json = serde_json::to_vec(&fields).ok()?;
+    read(Some(kind), &json).ok().map(|read| read.record)
+}
+
+/// The record of a market without what makes it tradable; `None` if there is no such market.
+pub(super) fn superseded(
+    connection: &Connection,
+    market: u64,
+) -> Result<Option<ParsedRecord>, CatalogError> {
+    let query = "SELECT NULL, raw, NULL FROM market_texts WHERE id = ?1";
+    let stored = StoredVersion::find(connection, query, market)?;
+    let fields = stored.and_then(|stored| serde_json::from_str(&stored.raw).ok());
+    let Some(mut fields): Option<Map<String, Value>> = fields else {
+        return Ok(None);
+    };
+    for name in ["conditionId", "clobTokenIds"] {
+        fields.remove(name);
+    }
+    for (name, flag) in [("active", false), ("closed", true), ("archived", true)] {
+        fields.insert(name.to_owned(), flag.into());
+    }
+    let json = serde_json::to_vec(&fields).expect("keys are texts");
+    Ok(read(Some(RecordKind::Market), &json).ok())
+}
+
 /// Stores a record and all records inside it.
 pub(super) fn record(
     connection: &Connection,
     record: &Record,
+    origin: Origin,
     dirty: &mut DirtyRecords,
     report: &mut Report,
 ) -> Result<(), CatalogError> {
@@ -89,10 +175,10 @@ pub(super) fn record(
         report,
     };
     match record {
-        Record::Event(record) => put.event(record, Provenance::Own),
-        Record::Market(record) => put.market_with_event(record),
-        Record::Series(record) => put.series(record, Provenance::Own),
-        Record::Tag(record) => put.tag(record, Provenance::Own),
+        Record::Event(record) => put.event(record, origin),
+        Record::Market(record) => put.market_with_event(record, origin),
+        Record::Series(record) => put.series(record, origin),
+        Record::Tag(record) => put.tag(record, origin),
     }
 }
 
@@ -103,27 +189,33 @@ struct Put<'b> {
 }
 
 impl Put<'_> {
-    fn event(&mut self, record: &EventRecord, provenance: Provenance) -> Result<(), CatalogError> {
+    fn event(&mut self, record: &EventRecord, origin: Origin) -> Result<(), CatalogError> {
         let stored = StoredVersion::find(
             self.connection,
             "SELECT updated_at, raw, NULL FROM events JOIN event_texts USING (id) WHERE id = ?1",
             record.id,
         )?;
-        let mut effect = effect(stored.as_ref(), record.updated_at, &record.raw, provenance);
+        let whole = completed(RecordKind::Event, &record.raw, stored.as_ref(), origin);
+        let written = match &whole {
+            Some(Record::Event(whole)) => whole,
+            _ => record,
+        };
+        let mut effect = effect(stored.as_ref(), record.updated_at, &written.raw, origin);
         if effect != PutEffect::Unchanged {
-            write::event(self.connection, record, stored.is_none())?;
+            write::event(self.connection, written, stored.is_none())?;
         }
-        let trusted = match provenance {
-            Provenance::Own => {
+        let is_trusted = match origin.dates {
+            Dates::Any => true,
+            Dates::NotOlder => {
                 !stored.is_some_and(|stored| stored.is_newer_than(record.updated_at))
             }
-            Provenance::Inside => effect != PutEffect::Unchanged,
+            Dates::Newer => effect != PutEffect::Unchanged,
         };
-        if trusted && self.put_links(record)? && effect == PutEffect::Unchanged {
+        if is_trusted && self.put_links(record, origin)? && effect == PutEffect::Unchanged {
             effect = PutEffect::Changed;
         }
         for market in &record.markets {
-            self.market(market, Some(record.id))?;
+            self.market(market, Some(record.id), origin.of_market_inside())?;
         }
         if effect != PutEffect::Unchanged {
             self.dirty.events.insert(record.id);
@@ -133,65 +225,90 @@ impl Put<'_> {
     }
 
     /// Stores an event's tags and series; returns whether they changed.
-    fn put_links(&mut self, record: &EventRecord) -> Result<bool, CatalogError> {
-        let mut differs = false;
-        if let Some(tags) = &record.tags {
-            for tag in tags {
-                self.tag(tag, Provenance::Inside)?;
-            }
-            let tags: Vec<u64> = tags.iter().map(|tag| tag.id).collect();
-            let touched = links::replace(self.connection, links::TAGS, record.id, &tags)?;
-            differs |= !touched.is_empty();
-            self.dirty.tags.extend(touched);
+    fn put_links(&mut self, record: &EventRecord, origin: Origin) -> Result<bool, CatalogError> {
+        for tag in record.tags.iter().flatten() {
+            self.tag(tag, Origin::INSIDE)?;
         }
-        if let Some(series) = &record.series {
-            for series in series {
-                self.series(series, Provenance::Inside)?;
-            }
-            let series: Vec<u64> = series.iter().map(|series| series.id).collect();
-            let touched = links::replace(self.connection, links::SERIES, record.id, &series)?;
-            differs |= !touched.is_empty();
-            self.dirty.series.extend(touched);
+        for series in record.series.iter().flatten() {
+            self.series(series, Origin::INSIDE)?;
         }
-        Ok(differs)
+        let tags = record.tags.iter().flatten().map(|tag| tag.id).collect();
+        let tags = record.tags.as_ref().map(|_| tags);
+        let tags = self.link(links::TAGS, record.id, tags, origin)?;
+        let series = record.series.iter().flatten().map(|series| series.id);
+        let series = record.series.as_ref().map(|_| series.collect());
+        let series = self.link(links::SERIES, record.id, series, origin)?;
+        let changed = !tags.is_empty() || !series.is_empty();
+        self.dirty.tags.extend(tags);
+        self.dirty.series.extend(series);
+        Ok(changed)
     }
 
-    fn market_with_event(&mut self, record: &MarketRecord) -> Result<(), CatalogError> {
-        if let Some(event) = &record.event {
-            self.event(event, Provenance::Inside)?;
+    /// Replaces the links of an event by `ids`, if there are any; a part replaces none. Returns
+    /// what was linked anew or no longer is.
+    fn link(
+        &self,
+        links: links::Links,
+        event: u64,
+        ids: Option<Vec<u64>>,
+        origin: Origin,
+    ) -> Result<Vec<u64>, CatalogError> {
+        let Some(ids) = ids else {
+            return Ok(Vec::new());
+        };
+        if origin.is_part && !links::of_event(self.connection, links, event)?.is_empty() {
+            return Ok(Vec::new());
         }
-        self.market(record, record.event.as_ref().map(|event| event.id))
+        links::replace(self.connection, links, event, &ids)
+    }
+
+    fn market_with_event(
+        &mut self,
+        record: &MarketRecord,
+        origin: Origin,
+    ) -> Result<(), CatalogError> {
+        if let Some(event) = &record.event {
+            self.event(event, Origin::INSIDE)?;
+        }
+        let event = record.event.as_ref().map(|event| event.id);
+        self.market(record, event, origin)
     }
 
     /// Stores a market; without `event` it keeps its stored event.
-    fn market(&mut self, record: &MarketRecord, event: Option<u64>) -> Result<(), CatalogError> {
+    fn market(
+        &mut self,
+        record: &MarketRecord,
+        event: Option<u64>,
+        origin: Origin,
+    ) -> Result<(), CatalogError> {
         let stored = StoredVersion::find(
             self.connection,
             "SELECT updated_at, raw, event_id FROM markets JOIN market_texts USING (id) WHERE id = ?1",
             record.id,
         )?;
+        let whole = completed(RecordKind::Market, &record.raw, stored.as_ref(), origin);
+        let written = match &whole {
+            Some(Record::Market(whole)) => whole,
+            _ => record,
+        };
         let is_new = stored.is_none();
         let known_event = stored.as_ref().and_then(|stored| stored.event);
-        let mut effect = effect(
-            stored.as_ref(),
-            record.updated_at,
-            &record.raw,
-            Provenance::Own,
-        );
-        let stale = stored.is_some_and(|stored| stored.is_newer_than(record.updated_at));
-        let event = event.filter(|_| !stale).or(known_event);
+        let mut effect = effect(stored.as_ref(), record.updated_at, &written.raw, origin);
+        let is_stale = matches!(origin.dates, Dates::NotOlder)
+            && stored.is_some_and(|stored| stored.is_newer_than(record.updated_at));
+        let event = event.filter(|_| !is_stale).or(known_event);
         if effect == PutEffect::Unchanged && event != known_event {
             effect = PutEffect::Changed;
         }
         if effect != PutEffect::Unchanged {
-            write::market(self.connection, record, event, is_new)?;
+            write::market(self.connection, written, event, is_new)?;
             self.dirty
                 .events
                 .extend(known_event.into_iter().chain(event));
             if event.is_none() {
                 self.dirty.lone_markets.insert(record.id);
             }
-            if let Err(reason) = &record.terms {
+            if let Err(reason) = &written.terms {
                 self.report.not_traded(record.id, reason);
             }
         }
@@ -199,16 +316,17 @@ impl Put<'_> {
         Ok(())
     }
 
-    fn series(
-        &mut self,
-        record: &SeriesRecord,
-        provenance: Provenance,
-    ) -> Result<(), CatalogError> {
+    fn series(&mut self, record: &SeriesRecord, origin: Origin) -> Result<(), CatalogError> {
         let query = "SELECT updated_at, raw, NULL FROM series WHERE id = ?1";
         let stored = StoredVersion::find(self.connection, query, record.id)?;
-        let effect = effect(stored.as_ref(), record.updated_at, &record.raw, provenance);
+        let whole = completed(RecordKind::Series, &record.raw, stored.as_ref(), origin);
+        let written = match &whole {
+            Some(Record::Series(whole)) => whole,
+            _ => record,
+        };
+        let effect = effect(stored.as_ref(), record.updated_at, &written.raw, origin);
         if effect != PutEffect::Unchanged {
-            write::series(self.connection, record)?;
+            write::series(self.connection, written)?;
             self.dirty.series.insert(record.id);
             let events = links::events_of(self.connection, links::SERIES, record.id)?;
             self.dirty.events.extend(events);
@@ -217,12 +335,17 @@ impl Put<'_> {
         Ok(())
     }
 
-    fn tag(&mut self, record: &TagRecord, provenance: Provenance) -> Result<(), CatalogError> {
+    fn tag(&mut self, record: &TagRecord, origin: Origin) -> Result<(), CatalogError> {
         let query = "SELECT updated_at, raw, NULL FROM tags WHERE id = ?1";
         let stored = StoredVersion::find(self.connection, query, record.id)?;
-        let effect = effect(stored.as_ref(), record.updated_at, &record.raw, provenance);
+        let whole = completed(RecordKind::Tag, &record.raw, stored.as_ref(), origin);
+        let written = match &whole {
+            Some(Record::Tag(whole)) => whole,
+            _ => record,
+        };
+        let effect = effect(stored.as_ref(), record.updated_at, &written.raw, origin);
         if effect != PutEffect::Unchanged {
-            write::tag(self.connection, record)?;
+            write::tag(self.connection, written)?;
             self.dirty.tags.insert(record.id);
             let events = links::events_of(self.connection, links::TAGS, record.id)?;
             self.dirty.events.extend(events);

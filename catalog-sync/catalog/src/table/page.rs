@@ -2,6 +2,7 @@
 
 use std::ops::{Range as Window, RangeInclusive};
 
+use super::place::Place;
 use super::ranking::Ranking;
 use super::rows::{Rows, WantedFlags};
 use crate::query::{Column, FlagFilter, Order, Page, Range};
@@ -11,6 +12,8 @@ pub(crate) struct ListRequest<'q> {
     pub(crate) flags: FlagFilter,
     pub(crate) order: &'q Order,
     pub(crate) page: Page,
+    /// The rows before it are left out.
+    pub(crate) after: Option<&'q Place>,
     pub(crate) ranges: &'q [Range],
     /// The selected records without duplicates; `None` for all.
     pub(crate) selection: Option<Vec<i64>>,
@@ -26,7 +29,6 @@ impl Rows {
                 .iter()
                 .all(|range| self.is_within(row, range))
         };
-        let keep = |row: &u32| self.has(*row, wanted) && within(*row) && keep(*row);
         let [offset, limit] = [request.page.offset, request.page.limit].map(|rows| rows as usize);
         let by = self.rankings(request.order);
         let Some((first, rest)) = by.split_first() else {
@@ -34,6 +36,12 @@ impl Rows {
             return Vec::new();
         };
         let ascending = request.order.ascending;
+        let follows = |row: u32| {
+            let after = request.after;
+            after.is_none_or(|place| self.is_after(row, place, &by, ascending))
+        };
+        let keep =
+            |row: &u32| self.has(*row, wanted) && within(*row) && follows(*row) && keep(*row);
         let kept: Vec<u32> = match &request.selection {
             Some(ids) => {
                 let rows = ids.iter().filter_map(|id| self.row_of(*id));
@@ -41,7 +49,7 @@ impl Rows {
             }
             // Rankings already break ties by id.
             None if rest.len() <= 1 => {
-                let mut rows = first.sorted().iter().copied();
+                let mut rows = self.that_follow(first, request.after, &by, ascending);
                 let mut rows_back = rows.clone().rev();
                 let next: &mut dyn Iterator<Item = u32> = match ascending {
                     true => &mut rows,
@@ -56,11 +64,33 @@ impl Rows {
         page
     }
 
+    /// The rows of a ranking that come after a place, the smallest first.
+    fn that_follow<'r>(
+        &self,
+        ranking: &'r Ranking,
+        after: Option<&Place>,
+        by: &[&Ranking],
+        ascending: bool,
+    ) -> impl DoubleEndedIterator<Item = u32> + Clone + 'r {
+        let sorted = ranking.sorted();
+        let rows = match after {
+            None => sorted,
+            Some(place) => {
+                let is_after = |row: &u32| self.is_after(*row, place, by, ascending);
+                let end = sorted.partition_point(|row| is_after(row) != ascending);
+                if ascending {
+                    &sorted[end..]
+                } else {
+                    &sorted[..end]
+                }
+            }
+        };
+        rows.iter().copied()
+    }
+
     /// The rankings of a sort order, ending with the id, which is unique.
-    fn rankings(&self, order: &Order) -> Vec<&Ranking> {
-        let columns = order.columns.iter().copied();
-        let columns = columns.take_while(|column| *column != Column::Id);
-        let columns = columns.chain([Column::Id]);
+    pub(super) fn rankings(&self, order: &Order) -> Vec<&Ranking> {
+        let columns = order.before_id().chain([Column::Id]);
         columns.filter_map(|column| self.ranking(column)).collect()
     }
 }

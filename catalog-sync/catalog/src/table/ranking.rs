@@ -20,6 +20,30 @@ impl Ranking {
         self.ranks[row as usize]
     }
 
+    /// The rank of the first row that `is_less` does not hold for, or the number of ranks. `is_less`
+    /// holds for rows up to some place.
+    ///
+    /// # Errors
+    /// That of `is_less`.
+    pub(super) fn rank_where<E>(
+        &self,
+        mut is_less: impl FnMut(u32) -> Result<bool, E>,
+    ) -> Result<u32, E> {
+        let (mut low, mut high) = (0, self.sorted.len());
+        while low < high {
+            let middle = low.midpoint(high);
+            match is_less(self.sorted[middle])? {
+                true => low = middle + 1,
+                false => high = middle,
+            }
+        }
+        Ok(match (self.sorted.get(low), self.sorted.last()) {
+            (Some(row), _) => self.rank(*row),
+            (None, Some(last)) => self.rank(*last) + 1,
+            (None, None) => 0,
+        })
+    }
+
     /// The ranking after some rows changed or were added. Unchanged rows keep their order and are
     /// not compared again. Without `ids`, all values must differ.
     pub(super) fn with<V: Ord>(

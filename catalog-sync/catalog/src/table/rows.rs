@@ -44,14 +44,17 @@ impl Rows {
         self.rankings.get(place_of(column)).map(Arc::as_ref)
     }
 
+    /// The value of a row in a number column.
+    pub(super) fn number(&self, column: Column, row: u32) -> i64 {
+        let place = place_of(column).checked_sub(BEFORE_NUMBERS);
+        let values = place.and_then(|place| self.numbers.get(place));
+        values.map_or(MISSING, |values| values[row as usize])
+    }
+
     /// Whether a row's value is in a range; a missing value is in none.
     pub(super) fn is_within(&self, row: u32, range: &Range) -> bool {
-        let place = place_of(range.column).checked_sub(BEFORE_NUMBERS);
-        let values = place.and_then(|place| self.numbers.get(place));
-        values.is_some_and(|values| {
-            let value = values[row as usize];
-            value != MISSING && (range.min..=range.max).contains(&value)
-        })
+        let value = self.number(range.column, row);
+        value != MISSING && (range.min..=range.max).contains(&value)
     }
 
     /// Sets the flags.

@@ -31,6 +31,16 @@ impl Shelf {
         shelf
     }
 
+    /// Stores records that the upstream has now in one batch.
+    pub(crate) fn put_current(&mut self, records: &[Value]) -> Report {
+        let mut batch = self.writer.begin().unwrap();
+        for record in records {
+            let read = read(None, record.to_string().as_bytes()).unwrap();
+            batch.put_current(&read).unwrap();
+        }
+        batch.commit().unwrap()
+    }
+
     /// Stores records in one batch.
     pub(crate) fn put(&mut self, records: &[Value]) -> Report {
         let mut batch = self.writer.begin().unwrap();

@@ -4,6 +4,7 @@
 
 mod common;
 mod hostile;
+mod keysets;
 mod lists;
 mod look_ups;
 mod naive;

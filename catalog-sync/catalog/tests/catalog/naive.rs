@@ -279,17 +279,16 @@ impl Asked {
     }
 }
 
-/// Puts events with the markets of a round.
+/// Puts the markets of a round with their events. Each is a record of its own, which replaces all
+/// fields of the stored one.
 fn put_markets(shelf: &mut Shelf, rows: &BTreeMap<u64, Row>) {
-    let record = |row: &Row| with(market(row.id), &row.fields());
-    let of_event = |id: u64| {
-        let rows = rows.values().filter(|row| row.event == id);
-        let markets: Vec<Value> = rows.map(record).collect();
-        let tags: Vec<Value> = Row::tags(id).into_iter().map(tag).collect();
-        (!markets.is_empty()).then(|| with(event(id, &markets), &json!({"tags": tags})))
+    let of_row = |row: &Row| {
+        let tags: Vec<Value> = Row::tags(row.event).into_iter().map(tag).collect();
+        let event = with(event(row.event, &[]), &json!({"tags": tags}));
+        let market = with(market(row.id), &row.fields());
+        with(market, &json!({"events": [event]}))
     };
-    let records: Vec<Value> = (1..8).filter_map(of_event).collect();
-    shelf.put(&records);
+    shelf.put(&rows.values().map(of_row).collect::<Vec<_>>());
 }
 
 fn put_events(shelf: &mut Shelf, rows: &BTreeMap<u64, Row>) {

@@ -124,6 +124,67 @@ fn an_abridged_event_inside_a_market_replaces_nothing_unless_newer() {
     );
 }
 
+/// A part of another record takes no field away from the stored one.
+#[test]
+fn an_abridged_record_inside_another_takes_nothing_away() {
+    let mut shelf = Shelf::new(&[event(1, &[market(1)])]);
+    let one = OneQuery::default();
+    let newer = "2027-01-01T00:00:00Z";
+    let brief = json!({"id": 1, "slug": "event-1", "title": "Newer", "updatedAt": newer, "image": "",
+                       "tags": [], "series": []});
+    let known = json_of(shelf.catalog.event(1, &one));
+    shelf.put(&[with(market(1), &json!({"events": [brief]}))]);
+    let expected = with(known, &json!({"title": "Newer", "updatedAt": newer}));
+    assert_eq!(json_of(shelf.catalog.event(1, &one)), expected);
+
+    let brief = json!({"id": "1", "slug": "will-1-happen", "closed": true, "updatedAt": newer,
+                       "description": null, "clobTokenIds": "[]"});
+    let known = json_of(shelf.catalog.market("1", &one));
+    let brief = with(brief, &json!({"clobTokenIds": null}));
+    shelf.put_current(&[with(
+        event(1, &[brief]),
+        &json!({"title": "Newer", "updatedAt": newer}),
+    )]);
+    let expected = with(known, &json!({"closed": true, "updatedAt": newer}));
+    assert_eq!(json_of(shelf.catalog.market("1", &one)), expected);
+
+    // A record of its own is all that there is.
+    shelf.put(&[with(
+        market(1),
+        &json!({"description": null, "updatedAt": newer}),
+    )]);
+    assert_eq!(json_of(shelf.catalog.market("1", &one))["description"], "");
+}
+
+/// The upstream took a change back: what it has now counts, whatever the date.
+#[test]
+fn what_the_upstream_has_now_counts_whatever_its_date() {
+    let old = json!({"updatedAt": "2020-01-01T00:00:00Z", "question": "Old", "label": "Old"});
+    let mut shelf = Shelf::new(&[event(1, &[market(1), market(2)])]);
+    let records = [
+        with(market(1), &old),
+        with(
+            event(1, &[with(market(2), &old)]),
+            &json!({"updatedAt": "2020-01-01T00:00:00Z", "tags": null}),
+        ),
+        with(
+            tag(1),
+            &json!({"updatedAt": "2020-01-01T00:00:00Z", "label": "Old"}),
+        ),
+    ];
+    assert!(!shelf.put(&records).changed_anything());
+    let report = shelf.put_current(&records);
+    assert_eq!(
+        (report.events, report.markets),
+        (tally(0, 1, 0), tally(0, 2, 0))
+    );
+    for id in ["1", "2"] {
+        let market = json_of(shelf.catalog.market(id, &OneQuery::default()));
+        assert_eq!(market["question"], "Old");
+    }
+    assert!(!shelf.put_current(&records).changed_anything());
+}
+
 #[test]
 fn a_change_inside_reaches_everything_that_shows_it() {
     let mut shelf = Shelf::new(&[event(1, &[market(1)]), event(2, &[market(2)])]);

@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use crate::answer::Answer;
 use crate::failure::Failure;
+use crate::metrics::Readings;
 use crate::request_context::RequestContext;
 
 const OPEN_METRICS: HeaderValue =
@@ -62,8 +63,12 @@ pub(crate) async fn ready(context: RequestContext) -> Result<Answer, Failure> {
 pub(crate) async fn metrics(context: RequestContext) -> Result<Answer, Failure> {
     let engine = context.app.engine.status().await.ok();
     let app = &context.app;
+    let readings = Readings {
+        catalog: app.sync_status().await.unwrap_or_default(),
+        ..app.readings()
+    };
     let page = app
         .metrics
-        .page(app.readings(), &app.durations, engine.as_deref());
+        .page(readings, &app.durations, engine.as_deref());
     Ok(Answer::json(page).header(CONTENT_TYPE, OPEN_METRICS))
 }

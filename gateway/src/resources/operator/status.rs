@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use foretell_catalog::SyncStatus;
 use foretell_link::{ClusterStatus, Stage, StageSummary, Status};
 use foretell_model::{MarketNumber, MarketState, Outcome, Price, TimeNs};
 use foretell_stages::Stages as _;
@@ -32,6 +33,9 @@ struct Page {
     #[serde(skip_serializing_if = "Option::is_none")]
     cluster: Option<Cluster>,
     gateway: Gateway,
+    /// Absent while no sync has run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    catalog: Option<CatalogSync>,
     exchange: StatusAnswer,
     /// Of markets that are neither closed nor resolved, most orders first.
     books: Vec<BookRow>,
@@ -79,6 +83,24 @@ struct Cluster {
     lag_ms: u64,
     takeovers: u64,
     state: String,
+}
+
+/// How far the catalog has its upstream.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct CatalogSync {
+    upstream: String,
+    follows: bool,
+    /// Unix seconds of the last round that read the changes, and their age.
+    round: Option<i64>,
+    age_seconds: Option<i64>,
+    /// Unix seconds of the last full round that read every list to its end.
+    complete: Option<i64>,
+    is_complete: bool,
+    failed_lists: Vec<String>,
+    findings: Vec<String>,
+    /// Conditions of registered markets that the upstream no longer has.
+    vanished: Vec<String>,
 }
 
 /// Prices of the first outcome; empty where the book has no such side.
@@ -155,6 +177,7 @@ pub(crate) async fn show(context: RequestContext) -> Result<Answer, Failure> {
     let app = &context.app;
     let status = app.engine.status().await.ok();
     let readings = app.readings();
+    let catalog = app.sync_status().await;
     let state = app.shared_view.read();
     let durability = app
         .engine
@@ -176,10 +199,27 @@ pub(crate) async fn show(context: RequestContext) -> Result<Answer, Failure> {
             streams: streams(&readings.streams),
             stages: own_stages(app),
         },
+        catalog: catalog.map(|status| catalog_sync(status, app.now())),
         exchange: exchange(&state.view, state.epoch, durability, app.now()),
         books: books(&state.view, &app.descriptions),
     };
     Ok(Answer::json(json_text(&page)).at(state.position()))
+}
+
+fn catalog_sync(status: SyncStatus, now: TimeNs) -> CatalogSync {
+    let now = i64::try_from(now.0 / 1_000_000_000).unwrap_or(i64::MAX);
+    let conditions = status.vanished.iter().map(|it| it.condition.to_string());
+    CatalogSync {
+        vanished: conditions.collect(),
+        upstream: status.upstream,
+        follows: status.follows,
+        round: status.round,
+        age_seconds: status.round.map(|round| now.saturating_sub(round).max(0)),
+        complete: status.complete,
+        is_complete: status.is_complete,
+        failed_lists: status.failed_lists,
+        findings: status.findings,
+    }
 }
 
 fn cluster(status: ClusterStatus) -> Cluster {
