@@ -51,8 +51,8 @@ pub(crate) fn number(text: &str) -> Result<u64, String> {
 }
 
 pub(crate) fn tick(text: &str) -> Result<Tick, String> {
-    (1..=4)
-        .filter_map(Tick::from_code)
+    let mut ticks = Tick::ALL.iter().copied();
+    ticks
         .find(|tick| tick.text() == text)
         .ok_or_else(|| format!("`{text}` is no tick"))
 }
