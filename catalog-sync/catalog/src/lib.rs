@@ -24,6 +24,7 @@ mod sort_key;
 mod store;
 mod sync_state;
 mod table;
+mod trading;
 
 pub use error::{CatalogError, NotFound};
 pub use lookup::{EventTexts, Lookup, MarketTexts};
@@ -32,3 +33,4 @@ pub use read::{Catalog, Sites, TagName, Unit};
 pub use report::{NotTraded, Report, Tally};
 pub use store::schema::VERSION as SCHEMA_VERSION;
 pub use store::{Batch, Writer};
+pub use trading::{Exchange, Figures, Trading};

@@ -5,7 +5,7 @@ use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 use super::dirty_records::DirtyRecords;
 use super::{derive, put};
 use crate::error::CatalogError;
-use crate::record::{ParsedRecord, Skip, SkipReason};
+use crate::record::{ParsedRecord, Skip};
 use crate::report::Report;
 
 /// An open write transaction.
@@ -32,36 +32,29 @@ impl<'w> Batch<'w> {
     /// `events` its event, and nothing is ever deleted. The event inside a market's record is often
     /// abridged, so it replaces a stored one only when it is newer.
     ///
-    /// A record with an id of operators' own records is skipped.
+    /// A record with the id of an operator's own record is skipped. Of several markets with one condition
+    /// an own one is shown, else the first; the others are kept out of every answer.
     ///
     /// # Errors
     /// A database error; drop the batch after it.
     pub fn put(&mut self, read: &ParsedRecord) -> Result<(), CatalogError> {
-        match read.own_id() {
-            None => self.put_any(read),
-            Some(id) => {
-                self.report.skip(Skip {
-                    kind: Some(read.record.kind()),
-                    id: read.record.id().to_string(),
-                    reason: SkipReason::OwnId(id),
-                });
-                Ok(())
-            }
-        }
+        self.put_any(read, false)
     }
 
-    /// Stores a record of an operator's own market, as [`Self::put`].
+    /// Stores a record of an operator's own market, as [`Self::put`]. It takes its ids and its condition
+    /// from any other record.
     ///
     /// # Errors
     /// A database error; drop the batch after it.
     pub fn put_own(&mut self, read: &ParsedRecord) -> Result<(), CatalogError> {
-        self.put_any(read)
+        self.put_any(read, true)
     }
 
-    fn put_any(&mut self, read: &ParsedRecord) -> Result<(), CatalogError> {
+    fn put_any(&mut self, read: &ParsedRecord, own: bool) -> Result<(), CatalogError> {
         put::record(
             &self.transaction,
             &read.record,
+            own,
             &mut self.dirty,
             &mut self.report,
         )?;

@@ -4,10 +4,12 @@ use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Row};
 
 use super::dirty_records::DirtyRecords;
-use super::{links, write};
+use super::{conditions, links, tags, write};
 use crate::error::CatalogError;
 use crate::ids;
-use crate::record::{EventRecord, MarketRecord, Record, RecordKind, SeriesRecord, TagRecord};
+use crate::record::{
+    EventRecord, MarketRecord, Record, RecordKind, SeriesRecord, Skip, SkipReason, TagRecord,
+};
 use crate::report::{PutEffect, Report};
 
 /// Origin of a record, which decides when it may replace the stored one.
@@ -19,11 +21,13 @@ enum Provenance {
     Inside,
 }
 
-/// The stored version: its time of change, its original text and, for a market, its event.
+/// The stored version: its time of change, its original text, for a market its event, and whether it is
+/// an operator's own.
 struct StoredVersion {
     updated_at: Option<i64>,
     raw: String,
     event: Option<u64>,
+    own: bool,
 }
 
 impl StoredVersion {
@@ -32,6 +36,7 @@ impl StoredVersion {
             updated_at: row.get(0)?,
             raw: row.get(1)?,
             event: row.get::<_, Option<i64>>(2)?.map(ids::of_row),
+            own: row.get(3)?,
         })
     }
 
@@ -76,15 +81,17 @@ fn effect(
     }
 }
 
-/// Stores a record and all records inside it.
+/// Stores a record and all records inside it; `own` is one of the operator's own.
 pub(super) fn record(
     connection: &Connection,
     record: &Record,
+    own: bool,
     dirty: &mut DirtyRecords,
     report: &mut Report,
 ) -> Result<(), CatalogError> {
     let mut put = Put {
         connection,
+        own,
         dirty,
         report,
     };
@@ -92,12 +99,13 @@ pub(super) fn record(
         Record::Event(record) => put.event(record, Provenance::Own),
         Record::Market(record) => put.market_with_event(record),
         Record::Series(record) => put.series(record, Provenance::Own),
-        Record::Tag(record) => put.tag(record, Provenance::Own),
+        Record::Tag(record) => put.tag(record, Provenance::Own).map(|_| ()),
     }
 }
 
 struct Put<'b> {
     connection: &'b Connection,
+    own: bool,
     dirty: &'b mut DirtyRecords,
     report: &'b mut Report,
 }
@@ -106,12 +114,15 @@ impl Put<'_> {
     fn event(&mut self, record: &EventRecord, provenance: Provenance) -> Result<(), CatalogError> {
         let stored = StoredVersion::find(
             self.connection,
-            "SELECT updated_at, raw, NULL FROM events JOIN event_texts USING (id) WHERE id = ?1",
+            "SELECT updated_at, raw, NULL, own FROM events JOIN event_texts USING (id) WHERE id = ?1",
             record.id,
         )?;
+        if !self.may_replace(RecordKind::Event, record.id, stored.as_ref()) {
+            return Ok(());
+        }
         let mut effect = effect(stored.as_ref(), record.updated_at, &record.raw, provenance);
         if effect != PutEffect::Unchanged {
-            write::event(self.connection, record, stored.is_none())?;
+            write::event(self.connection, record, self.own, stored.is_none())?;
         }
         let trusted = match provenance {
             Provenance::Own => {
@@ -136,10 +147,8 @@ impl Put<'_> {
     fn put_links(&mut self, record: &EventRecord) -> Result<bool, CatalogError> {
         let mut differs = false;
         if let Some(tags) = &record.tags {
-            for tag in tags {
-                self.tag(tag, Provenance::Inside)?;
-            }
-            let tags: Vec<u64> = tags.iter().map(|tag| tag.id).collect();
+            let tags = tags.iter().map(|tag| self.tag(tag, Provenance::Inside));
+            let tags: Vec<u64> = tags.collect::<Result<_, _>>()?;
             let touched = links::replace(self.connection, links::TAGS, record.id, &tags)?;
             differs |= !touched.is_empty();
             self.dirty.tags.extend(touched);
@@ -151,7 +160,6 @@ impl Put<'_> {
             let series: Vec<u64> = series.iter().map(|series| series.id).collect();
             let touched = links::replace(self.connection, links::SERIES, record.id, &series)?;
             differs |= !touched.is_empty();
-            self.dirty.series.extend(touched);
         }
         Ok(differs)
     }
@@ -167,9 +175,12 @@ impl Put<'_> {
     fn market(&mut self, record: &MarketRecord, event: Option<u64>) -> Result<(), CatalogError> {
         let stored = StoredVersion::find(
             self.connection,
-            "SELECT updated_at, raw, event_id FROM markets JOIN market_texts USING (id) WHERE id = ?1",
+            "SELECT updated_at, raw, event_id, own FROM markets JOIN market_texts USING (id) WHERE id = ?1",
             record.id,
         )?;
+        if !self.may_replace(RecordKind::Market, record.id, stored.as_ref()) {
+            return Ok(());
+        }
         let is_new = stored.is_none();
         let known_event = stored.as_ref().and_then(|stored| stored.event);
         let mut effect = effect(
@@ -179,18 +190,18 @@ impl Put<'_> {
             Provenance::Own,
         );
         let stale = stored.is_some_and(|stored| stored.is_newer_than(record.updated_at));
+        let event = match event {
+            Some(event) if self.may_join(event)? => Some(event),
+            _ => None,
+        };
         let event = event.filter(|_| !stale).or(known_event);
         if effect == PutEffect::Unchanged && event != known_event {
             effect = PutEffect::Changed;
         }
         if effect != PutEffect::Unchanged {
-            write::market(self.connection, record, event, is_new)?;
-            self.dirty
-                .events
-                .extend(known_event.into_iter().chain(event));
-            if event.is_none() {
-                self.dirty.lone_markets.insert(record.id);
-            }
+            self.write_market(record, event, is_new)?;
+            self.dirty.events.extend(known_event);
+            self.dirty.market(record.id, event);
             if let Err(reason) = &record.terms {
                 self.report.not_traded(record.id, reason);
             }
@@ -204,12 +215,11 @@ impl Put<'_> {
         record: &SeriesRecord,
         provenance: Provenance,
     ) -> Result<(), CatalogError> {
-        let query = "SELECT updated_at, raw, NULL FROM series WHERE id = ?1";
+        let query = "SELECT updated_at, raw, NULL, 0 FROM series WHERE id = ?1";
         let stored = StoredVersion::find(self.connection, query, record.id)?;
         let effect = effect(stored.as_ref(), record.updated_at, &record.raw, provenance);
         if effect != PutEffect::Unchanged {
             write::series(self.connection, record)?;
-            self.dirty.series.insert(record.id);
             let events = links::events_of(self.connection, links::SERIES, record.id)?;
             self.dirty.events.extend(events);
         }
@@ -217,8 +227,12 @@ impl Put<'_> {
         Ok(())
     }
 
-    fn tag(&mut self, record: &TagRecord, provenance: Provenance) -> Result<(), CatalogError> {
-        let query = "SELECT updated_at, raw, NULL FROM tags WHERE id = ?1";
+    /// Stores a tag; returns the id of the tag that has its slug.
+    fn tag(&mut self, record: &TagRecord, provenance: Provenance) -> Result<u64, CatalogError> {
+        if let Some(known) = tags::of_slug(self.connection, record)? {
+            return Ok(known);
+        }
+        let query = "SELECT updated_at, raw, NULL, 0 FROM tags WHERE id = ?1";
         let stored = StoredVersion::find(self.connection, query, record.id)?;
         let effect = effect(stored.as_ref(), record.updated_at, &record.raw, provenance);
         if effect != PutEffect::Unchanged {
@@ -226,8 +240,55 @@ impl Put<'_> {
             self.dirty.tags.insert(record.id);
             let events = links::events_of(self.connection, links::TAGS, record.id)?;
             self.dirty.events.extend(events);
+            tags::replace_generated(self.connection, record, self.dirty)?;
         }
         self.report.count(RecordKind::Tag, effect);
-        Ok(())
+        Ok(record.id)
+    }
+
+    /// Whether this record may replace the stored one: no other record replaces an own one.
+    fn may_replace(&mut self, kind: RecordKind, id: u64, stored: Option<&StoredVersion>) -> bool {
+        let is_refused = !self.own && stored.is_some_and(|stored| stored.own);
+        if is_refused {
+            self.report.skip(Skip {
+                kind: Some(kind),
+                id: id.to_string(),
+                reason: SkipReason::OwnId(id),
+            });
+        }
+        !is_refused
+    }
+
+    /// Whether a market may be in an event: others do not join own ones.
+    fn may_join(&self, event: u64) -> Result<bool, CatalogError> {
+        let own: Option<bool> = self
+            .connection
+            .prepare_cached("SELECT own FROM events WHERE id = ?1")?
+            .query_row([ids::row(event)], |row| row.get(0))
+            .optional()?;
+        Ok(self.own || own != Some(true))
+    }
+
+    /// Writes a market and decides who has its condition.
+    fn write_market(
+        &mut self,
+        record: &MarketRecord,
+        event: Option<u64>,
+        is_new: bool,
+    ) -> Result<(), CatalogError> {
+        let condition = ids::condition(&record.condition_id);
+        let (connection, own) = (self.connection, self.own);
+        conditions::release(connection, record.id, condition, self.dirty)?;
+        let holder =
+            condition.map(|condition| conditions::holder(connection, &condition, record.id));
+        let hidden = match holder.transpose()?.flatten() {
+            Some(holder) if own && !holder.own => {
+                conditions::hide(connection, &holder, self.dirty)?;
+                false
+            }
+            holder => holder.is_some(),
+        };
+        let place = write::MarketPlace { event, own, hidden };
+        write::market(connection, record, place, is_new)
     }
 }
