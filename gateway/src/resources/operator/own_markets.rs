@@ -24,6 +24,7 @@ use foretell_wire::{ApiError, ErrorCode, json_text};
 use super::{CommandResult, submit, submit_or_reject};
 use crate::answer::Answer;
 use crate::app::App;
+use crate::catalog_watcher::refresh_lists;
 use crate::failure::Failure;
 use crate::own_catalog::ids::{self, slug_of};
 use crate::own_catalog::is_own;
@@ -93,7 +94,7 @@ pub(crate) async fn register(context: RequestContext) -> Result<Answer, Failure>
     refuse_past_end(app, &terms, &description)?;
     check_clock(app, &terms, &description)?;
     generate_ids(app, &mut terms, &description.slug)?;
-    let event = event_of(app, &terms).await?;
+    let event = event_of(app, &terms, description.market_id == 0).await?;
     let evidence = description.to_evidence()?;
     let done = submit_or_reject(&context, registration(&terms, event), &evidence).await?;
     let CommandOutcome::Market(market) = done.outcome else {
@@ -233,12 +234,36 @@ fn genesis(app: &App) -> Result<[u8; 32], ApiError> {
     }
 }
 
-async fn event_of(app: &App, terms: &MarketTerms) -> Result<Option<EventNumber>, Failure> {
+/// The event group of the terms. Own questions and those of an upstream do not mix: nobody would decide
+/// the list as a whole.
+async fn event_of(
+    app: &App,
+    terms: &MarketTerms,
+    own: bool,
+) -> Result<Option<EventNumber>, Failure> {
     let Some(id) = terms.event_id else {
         return Ok(None);
     };
-    let find = |view: &View| view.events().by_id(EventId(id)).map(|(number, _)| number);
-    Ok(Some(app.find(find).await?.ok_or(ErrorCode::EventNotFound)?))
+    let find = |view: &View| {
+        let (number, group) = view.events().by_id(EventId(id))?;
+        let mut questions = group
+            .questions
+            .iter()
+            .filter_map(|it| view.markets().get(*it));
+        Some((number, questions.all(|it| is_own(it) == own)))
+    };
+    match app.find(find).await?.ok_or(ErrorCode::EventNotFound)? {
+        (number, true) => Ok(Some(number)),
+        (_, false) => {
+            let allowed = match own {
+                true => "an event group of your own; the questions of this one are an upstream's",
+                false => {
+                    "an event group of the upstream; the questions of this one are the operator's own"
+                }
+            };
+            Err(ApiError::from(FieldError::wrong("event_id", &id.to_string(), allowed)).into())
+        }
+    }
 }
 
 fn registration(terms: &MarketTerms, event: Option<EventNumber>) -> Command {
@@ -386,7 +411,10 @@ pub(super) async fn describe_as(
 async fn write_catalog(app: &Arc<App>) {
     let app = Arc::clone(app);
     let written = tokio::task::spawn_blocking(move || match (&app.own_catalog, &app.catalog) {
-        (Some(own), Some(pool)) => own.write(&app.shared_view, pool),
+        (Some(own), Some(pool)) => {
+            own.write(&app.shared_view, pool)?;
+            refresh_lists(&app, pool)
+        }
         _ => Ok(()),
     });
     if !matches!(written.await, Ok(Ok(()))) {

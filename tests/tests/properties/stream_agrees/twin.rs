@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use foretell_gateway::{StreamFold, StreamMessage};
 use foretell_model::command::{RegisterKey, RegisterMarket};
 use foretell_model::event::{
-    AccountOpened, FeeSet, KeyRegistered, MarketStateSet, MinimumSizeSet, OrderClosed,
-    OrderReleased, OrderRested, TermsSet, TickSet, WalletBound, WalletUnbound,
+    AccountOpened, EventRegistered, FeeSet, KeyRegistered, MarketStateSet, MinimumSizeSet,
+    OrderClosed, OrderReleased, OrderRested, TermsSet, TickSet, WalletBound, WalletUnbound,
 };
 use foretell_model::{
-    Command, Event, MarketNumber, MarketState, MarketTerms, OrderType, Outcome, PlaceOrder, Price,
-    Sequence, Side, TimeMs, TimeNs, words,
+    Command, Event, EventId, MarketNumber, MarketState, MarketTerms, OrderType, Outcome,
+    PlaceOrder, Price, Sequence, Side, TimeMs, TimeNs, words,
 };
 use serde_json::Value;
 
@@ -57,14 +57,15 @@ pub(crate) struct TwinMarket {
     pub(crate) last_trade: Option<(u64, TimeNs)>,
 }
 
-impl TwinMarket {
-    fn edit(&mut self, edit: &[u8]) {
-        for (name, value) in words::parts(edit).1 {
-            let name = str::from_utf8(name).expect("a name");
-            self.description[name] = serde_json::from_slice(value).expect("JSON");
-        }
+/// Changes the words of a market or event group.
+fn edit(description: &mut Value, edit: &[u8]) {
+    for (name, value) in words::parts(edit).1 {
+        let name = str::from_utf8(name).expect("a name");
+        description[name] = serde_json::from_slice(value).expect("JSON");
     }
+}
 
+impl TwinMarket {
     pub(crate) fn label(&self, outcome: Outcome) -> String {
         let label = &self.description["outcomes"][outcome.index()];
         let plain = ["Yes", "No"][outcome.index()];
@@ -140,6 +141,8 @@ pub(crate) struct Twin {
     /// Orders that wait, in no book.
     delayed: BTreeMap<u64, TwinOrder>,
     pub(crate) markets: Vec<TwinMarket>,
+    /// Event groups and their words.
+    pub(crate) groups: Vec<(EventId, Value)>,
     /// Wallet and owner.
     pub(crate) accounts: Vec<([u8; 20], u32)>,
     /// Text and owner.
@@ -155,6 +158,7 @@ impl Twin {
             orders: BTreeMap::new(),
             delayed: BTreeMap::new(),
             markets: Vec::new(),
+            groups: Vec::new(),
             accounts: Vec::new(),
             keys: Vec::new(),
         }
@@ -367,7 +371,17 @@ impl Twin {
                 story.notices.push(*event);
             }
             Event::MarketDescribed { market } => {
-                self.markets[market.0 as usize].edit(&frame.evidence);
+                edit(
+                    &mut self.markets[market.0 as usize].description,
+                    &frame.evidence,
+                );
+            }
+            Event::EventRegistered(EventRegistered { id, .. }) => {
+                let words = serde_json::from_slice(&frame.evidence).unwrap_or_default();
+                self.groups.push((id, words));
+            }
+            Event::EventDescribed { event } => {
+                edit(&mut self.groups[event.0 as usize].1, &frame.evidence);
             }
             Event::TermsSet(TermsSet { market, terms }) => {
                 self.markets[market.0 as usize].terms = terms;
