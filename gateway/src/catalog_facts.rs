@@ -1,54 +1,36 @@
-//! What the exchange knows of the catalog's markets: for the text of their records when they are read,
-//! and for filters and orders of lists from time to time.
+//! What lists of the catalog filter and sort by, of the exchange's markets: looked at from time to time.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Weak};
 
 use foldhash::fast::RandomState;
-use foretell_catalog::{Catalog, Exchange, Figures, Trading};
+use foretell_catalog::{Catalog, Figures};
 use foretell_model::{ConditionId, MarketNumber, Micros, Outcome, Sequence, TimeNs};
 use foretell_view::View;
 use foretell_wire::catalog::CatalogTrading;
 use foretell_wire::market::MarketFacts;
 use parking_lot::{Mutex, RwLock};
 
-use crate::app::App;
+use crate::descriptions::Descriptions;
 use crate::limits::DAY_VOLUME_ROWS;
 use crate::market_facts::{catalog_figures, catalog_trading, market_facts};
 use crate::page::day_volume::DayVolumes;
+use crate::shared_view::SharedView;
 
 /// Markets looked at under one lock hold.
-const STEP: u32 = 256;
+const STEP: u32 = 64;
 /// Lock holds of a turn: a large exchange takes several turns.
-const STEPS: u32 = 128;
+const STEPS: u32 = 256;
 /// A trade older than this counts for no volume of the day: a day and a step of its count.
 const DAY: TimeNs = TimeNs(87_000_000_000_000);
 
-/// The exchange of an app, as the catalog asks it.
-#[derive(Debug)]
-pub(crate) struct AppExchange(pub(crate) Weak<App>);
-
-impl Exchange for AppExchange {
-    fn trading(&self, condition: &ConditionId) -> Option<Trading> {
-        let app = self.0.upgrade()?;
-        let volume_24hr = app.catalog_facts.day_volume(condition);
-        let state = app.shared_view.read();
-        let (number, market) = state.view.markets().by_condition(condition)?;
-        let (facts, trading) = known(&app, &state.view, number)?;
-        let trading = CatalogTrading {
-            volume_24hr,
-            ..trading
-        };
-        Some(Trading {
-            figures: catalog_figures(market, &facts, &trading),
-            fields: facts.catalog_fields(&trading),
-        })
-    }
-}
-
-fn known(app: &App, view: &View, number: MarketNumber) -> Option<(MarketFacts, CatalogTrading)> {
+/// The facts of a market, hidden also where the catalog's record is archived.
+pub(crate) fn known(
+    descriptions: &Descriptions,
+    view: &View,
+    number: MarketNumber,
+) -> Option<(MarketFacts, CatalogTrading)> {
     let mut facts = market_facts(view, number)?;
-    facts.archived |= app.descriptions.is_archived(view.markets().get(number)?);
+    facts.archived |= descriptions.is_archived(view.markets().get(number)?);
     Some((facts, catalog_trading(view, number)?))
 }
 
@@ -79,17 +61,24 @@ struct Seen {
 type Changed = Vec<(ConditionId, Figures, Micros)>;
 
 impl CatalogFacts {
-    fn day_volume(&self, condition: &ConditionId) -> Micros {
+    /// The volume of the day as of the last refresh.
+    pub(crate) fn day_volume(&self, condition: &ConditionId) -> Micros {
         self.days.read().get(condition).copied().unwrap_or_default()
     }
 
     /// Gives the catalog the figures that changed since the last call. Blocks.
-    pub(crate) fn refresh(&self, app: &App, catalog: &Catalog) {
+    pub(crate) fn refresh(
+        &self,
+        shared_view: &SharedView,
+        descriptions: &Descriptions,
+        now: TimeNs,
+        catalog: &Catalog,
+    ) {
         let mut turn = self.turn.lock();
         let mut changed = Changed::new();
         for _ in 0..STEPS {
-            let state = app.shared_view.read();
-            if turn.step(app, &state.view, &mut changed) {
+            let state = shared_view.read();
+            if turn.step(descriptions, &state.view, now, &mut changed) {
                 break;
             }
         }
@@ -113,8 +102,13 @@ impl CatalogFacts {
 
 impl Turn {
     /// Looks at the next markets; returns whether they were the last.
-    fn step(&mut self, app: &App, view: &View, changed: &mut Changed) -> bool {
-        let now = app.now();
+    fn step(
+        &mut self,
+        descriptions: &Descriptions,
+        view: &View,
+        now: TimeNs,
+        changed: &mut Changed,
+    ) -> bool {
         let mut rows = DAY_VOLUME_ROWS;
         for _ in 0..STEP {
             let number = MarketNumber(self.next);
@@ -123,7 +117,7 @@ impl Turn {
                 return true;
             };
             self.next += 1;
-            if let Some((figures, day)) = self.look(app, view, number, (now, &mut rows)) {
+            if let Some((figures, day)) = self.look(descriptions, view, number, (now, &mut rows)) {
                 changed.push((market.condition, figures, day));
             }
         }
@@ -133,14 +127,14 @@ impl Turn {
     /// The figures of a market, if they changed.
     fn look(
         &mut self,
-        app: &App,
+        descriptions: &Descriptions,
         view: &View,
         number: MarketNumber,
         (now, rows): (TimeNs, &mut usize),
     ) -> Option<(Figures, Micros)> {
         let (market, book) = (view.markets().get(number)?, view.books().get(number)?);
         let seen = self.seen.get(number.0 as usize).copied();
-        let is_archived = market.archived || app.descriptions.is_archived(market);
+        let is_archived = market.archived || descriptions.is_archived(market);
         let is_same = seen.is_some_and(|seen| {
             (seen.market, seen.book) == (market.changed, book.changed())
                 && seen.figures.archived == is_archived
@@ -154,7 +148,7 @@ impl Turn {
             true => Micros(self.volumes.of(view, number, now, rows).micros),
             false => Micros::ZERO,
         };
-        let (facts, trading) = known(app, view, number)?;
+        let (facts, trading) = known(descriptions, view, number)?;
         let trading = CatalogTrading {
             volume_24hr: day,
             ..trading
@@ -171,12 +165,5 @@ impl Turn {
             None => self.seen.push(now),
         }
         (seen.map(|seen| seen.figures) != Some(figures)).then_some((figures, day))
-    }
-}
-
-/// Lets the catalog of an app ask its exchange.
-pub(crate) fn connect(app: &Arc<App>) {
-    if let Some(pool) = &app.catalog {
-        pool.ask(Arc::new(AppExchange(Arc::downgrade(app))));
     }
 }

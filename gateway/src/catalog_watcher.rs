@@ -84,7 +84,9 @@ fn report(what: &'static str, refreshed: Result<(), CatalogError>, failed: &mut 
 pub(crate) fn refresh_lists(app: &App, pool: &CatalogPool) -> Result<(), CatalogError> {
     let catalog = pool.catalog()?;
     if app.shared_view.is_ready() {
-        app.catalog_facts.refresh(app, &catalog);
+        let (view, descriptions) = (&app.shared_view, &app.descriptions);
+        let facts = &app.catalog_facts;
+        facts.refresh(view, descriptions, app.now(), &catalog);
     }
     catalog.refresh_lists()
 }

@@ -17,7 +17,8 @@ use crate::app::App;
 use crate::auth::{Auth, BadPrefix};
 use crate::book_cache::BookCache;
 use crate::bounds::AllBounds;
-use crate::catalog_facts::{self, CatalogFacts};
+use crate::catalog_exchange;
+use crate::catalog_facts::CatalogFacts;
 use crate::catalog_pool::CatalogPool;
 use crate::catalog_watcher::{self, WatchedData};
 use crate::cluster::ClusterView;
@@ -373,7 +374,7 @@ fn app(config: &GatewayConfig, links: usize) -> Result<Arc<App>, GatewayError> {
         catalog_facts: CatalogFacts::default(),
         catalog: config.catalog.clone().map(CatalogPool::new).map(Arc::new),
     });
-    catalog_facts::connect(&app);
+    catalog_exchange::connect(&app);
     Ok(app)
 }
 

@@ -21,6 +21,7 @@ mod body;
 mod book_cache;
 mod book_source;
 mod bounds;
+mod catalog_exchange;
 mod catalog_facts;
 mod catalog_pool;
 mod catalog_watcher;
