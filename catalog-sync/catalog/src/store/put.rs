@@ -120,14 +120,13 @@ impl Put<'_> {
         if !self.may_replace(RecordKind::Event, record.id, stored.as_ref()) {
             return Ok(());
         }
-        let mut effect = effect(stored.as_ref(), record.updated_at, &record.raw, provenance);
+        let same = stored.as_ref().filter(|stored| stored.own == self.own);
+        let mut effect = effect(same, record.updated_at, &record.raw, provenance);
         if effect != PutEffect::Unchanged {
             write::event(self.connection, record, self.own, stored.is_none())?;
         }
         let trusted = match provenance {
-            Provenance::Own => {
-                !stored.is_some_and(|stored| stored.is_newer_than(record.updated_at))
-            }
+            Provenance::Own => !same.is_some_and(|same| same.is_newer_than(record.updated_at)),
             Provenance::Inside => effect != PutEffect::Unchanged,
         };
         if trusted && self.put_links(record)? && effect == PutEffect::Unchanged {
@@ -183,13 +182,10 @@ impl Put<'_> {
         }
         let is_new = stored.is_none();
         let known_event = stored.as_ref().and_then(|stored| stored.event);
-        let mut effect = effect(
-            stored.as_ref(),
-            record.updated_at,
-            &record.raw,
-            Provenance::Own,
-        );
-        let stale = stored.is_some_and(|stored| stored.is_newer_than(record.updated_at));
+        // An own record is neither older than another one nor equal to it.
+        let same = stored.as_ref().filter(|stored| stored.own == self.own);
+        let mut effect = effect(same, record.updated_at, &record.raw, Provenance::Own);
+        let stale = same.is_some_and(|same| same.is_newer_than(record.updated_at));
         let event = match event {
             Some(event) if self.may_join(event)? => Some(event),
             _ => None,

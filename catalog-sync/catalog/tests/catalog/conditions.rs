@@ -122,6 +122,26 @@ fn a_condition_has_one_market_whoever_comes_first(#[values(true, false)] own_fir
     assert_eq!(seen[0].terms, Err(NotTradable::Taken(OWN + 1)));
 }
 
+/// A record that an upstream stored under the id of an own market gives way, however new it says to be.
+#[test]
+fn an_own_record_takes_its_id() {
+    let planted = json!({ "question": "Planted?", "updatedAt": "2099-01-01T00:00:00Z" });
+    let mut shelf = Shelf::new(&[with(
+        with(
+            own_event(),
+            &json!({ "title": "Planted", "updatedAt": "2099-01-01T00:00:00Z" }),
+        ),
+        &json!({ "markets": [with(market(OWN + 1), &planted)] }),
+    )]);
+    put_own(&mut shelf.writer, &own_event());
+    let event = json_of(shelf.catalog.event(OWN, &OneQuery::default()));
+    let market = &event["markets"][0];
+    assert_eq!(
+        (&event["title"], &market["question"]),
+        (&own_event()["title"], &json!("Own?"))
+    );
+}
+
 #[test]
 fn of_two_markets_upstream_with_one_condition_the_first_is_shown() {
     let twin = with(market(5), &json!({ "conditionId": condition(10) }));
