@@ -6,7 +6,7 @@ use foretell_tests::exchange::{Exchange, Options};
 use foretell_tests::operator;
 use serde_json::{Value, json};
 
-use crate::catalog::{BINARY, get, run, runtime};
+use crate::catalog::{BINARY, ended, foretell, get, run, runtime};
 
 /// What both exchanges must have of a market: terms, words and state.
 const FACTS: [&str; 11] = [
@@ -26,28 +26,30 @@ const FACTS: [&str; 11] = [
 #[test]
 fn a_foretell_follows_a_foretell() {
     let first = Exchange::start(BINARY, &Options::demo());
-    let resolving = Options::default()
-        .with("FORETELL_CATALOG_RESOLVE", "true")
-        .with("FORETELL_CATALOG_MAX_FEE_PPM", "1000000");
-    let second = Exchange::start(BINARY, &resolving);
+    let second = Exchange::start(BINARY, &Options::default());
     let runtime = runtime();
     let own = runtime.block_on(register(&first));
-    let sync = ["catalog", "sync", &first.catalog];
-    let (ok, report) = run(&second, &sync);
-    assert!(ok, "{report}");
+    follow(&first, &second);
     runtime.block_on(agree(&first, &second));
     runtime.block_on(own_texts_arrive(&second, &own));
 
     // The end of markets arrives too: a payout of each kind.
     runtime.block_on(end(&first, &own));
-    let (ok, report) = run(&second, &["catalog", "sync", &first.catalog]);
-    assert!(ok, "{report}");
+    follow(&first, &second);
     let rows = runtime.block_on(agree(&first, &second));
     for (condition, payout) in &own[..3] {
         assert_eq!(rows[condition]["payout"], *payout, "{}", rows[condition]);
     }
     let (agrees, found) = run(&second, &["catalog", "check"]);
     assert!(agrees, "{found}");
+}
+
+/// One round of the second exchange, which trusts the payouts of the first.
+fn follow(first: &Exchange, second: &Exchange) {
+    let mut sync = foretell(second, &["catalog", "sync", &first.catalog]);
+    sync.env("FORETELL_CATALOG_RESOLVE", "true");
+    let (ok, report) = ended(sync.spawn().expect("the binary starts"));
+    assert!(ok, "{report}");
 }
 
 /// Own markets of every kind of terms, three plain ones and a basket, with the payouts that they get.
