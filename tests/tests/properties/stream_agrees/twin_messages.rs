@@ -10,6 +10,7 @@ use foretell_model::{
     Tick, TimeMs, TimeNs,
 };
 use foretell_wire::ids::token_text;
+use serde_json::Value;
 
 use crate::data_agrees::journal::Frame;
 use crate::stream_agrees::text::{array, decimal, hex32, lots, object, price, quoted, sha1};
