@@ -59,6 +59,8 @@ pub struct ExchangeState {
 struct QuestionList {
     count: usize,
     is_final: bool,
+    /// Whether a question is the operator's own.
+    has_own: bool,
 }
 
 impl ExchangeState {
@@ -73,6 +75,7 @@ impl ExchangeState {
                 let questions = state.events.entry(event).or_default();
                 questions.count += 1;
                 questions.is_final |= market.event_frozen;
+                questions.has_own |= market.own;
             }
             state.markets.insert(market.condition, market);
         }
@@ -138,10 +141,17 @@ pub fn difference(group: &MarketGroup, state: &ExchangeState, allowance: &mut Al
     let mut plan = Plan::default();
     let (mut questions, mut untradable) = (Vec::new(), Vec::new());
     for market in &group.markets {
+        let here = market.condition.and_then(|known| state.market(&known));
+        if here.is_some_and(|here| here.own) {
+            plan.note(market, Finding::Own);
+            untradable.push(market);
+            continue;
+        }
         let terms = match &market.terms {
             Ok(terms) => terms,
             Err(reason) => {
-                let here = market.condition.and_then(|known| state.market(&known));
+                let is_taken = matches!(reason, NotTradable::Taken(_));
+                let here = here.filter(|_| !is_taken);
                 close_untradable(&mut plan, market, reason, here, allowance);
                 if here.is_none() {
                     untradable.push(market);
@@ -149,7 +159,6 @@ pub fn difference(group: &MarketGroup, state: &ExchangeState, allowance: &mut Al
                 continue;
             }
         };
-        let here = state.market(&terms.condition);
         if let Some(here) = here {
             update_registered(
                 &mut plan,

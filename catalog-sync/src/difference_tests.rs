@@ -78,6 +78,7 @@ fn registered(market: u64, status: MarketState) -> RegisteredMarket {
         event: None,
         event_frozen: false,
         payout: None,
+        own: false,
         end_date: None,
     }
 }
@@ -225,6 +226,76 @@ fn a_finding(
     let plan = plan_of(None, &[market], &here, Policy::default());
     assert_eq!(found(&plan).join(", "), expected);
     assert_eq!(told(&plan), [""; 0]);
+}
+
+/// An upstream that names the condition of an operator's own market changes nothing of it.
+#[rstest]
+#[case::rules(with(1, |_, t| {
+    t.tick = Tick::Thousandth;
+    t.minimum_size = Lots(100);
+    t.fee = FeeSchedule { rate_ppm: 1, exponent: 1 };
+    t.clock.taker_delay_ms = 1_000;
+    t.clock.rebate_ppm = 1;
+    t.clock.clear_book_on_start = true;
+}))]
+#[case::opens(listed(1))]
+#[case::payout(resolved(Payout::No))]
+#[case::other_tokens(with(1, |_, t| t.tokens.reverse()))]
+#[case::untradable(CatalogMarket { terms: Err(NotTradable::NoOrderBook), ..resolved(Payout::No) })]
+fn an_own_market_follows_no_upstream(
+    #[case] market: CatalogMarket,
+    #[values(MarketState::Registered, MarketState::Active, MarketState::Closed)]
+    status: MarketState,
+) {
+    let own = RegisteredMarket {
+        own: true,
+        ..registered(1, status)
+    };
+    let plan = plan_of(None, &[market], &[own], resolving());
+    assert_eq!(
+        (told(&plan), found(&plan)),
+        (vec![], vec![Finding::Own.to_string()])
+    );
+}
+
+#[test]
+fn own_questions_and_those_of_an_upstream_do_not_mix() {
+    let own = RegisteredMarket {
+        own: true,
+        event: Some(EVENT),
+        ..registered(9, MarketState::Registered)
+    };
+    // The number of the operator's event group is also that of an event upstream.
+    let plan = plan_of(Some(event()), &[question(1)], &[own], Policy::default());
+    assert_eq!(told(&plan), [""; 0]);
+    assert_eq!(plan.notes[0].finding, Finding::OwnEvent(EVENT));
+    // A question of the upstream is the operator's own market, and may win outside of the list.
+    let own = RegisteredMarket { event: None, ..own };
+    let plan = plan_of(
+        Some(event()),
+        &[question(1), question(9)],
+        &[own],
+        Policy::default(),
+    );
+    assert_eq!(told(&plan), [""; 0]);
+    let incomplete = Finding::Incomplete("m9".into());
+    assert!(plan.notes.iter().any(|it| it.finding == incomplete));
+}
+
+/// Another record has the condition: this one neither updates nor closes the market.
+#[test]
+fn a_condition_follows_one_record() {
+    let doubled = CatalogMarket {
+        terms: Err(NotTradable::Taken(3)),
+        ..resolved(Payout::No)
+    };
+    let here = registered(1, MarketState::Active);
+    let plan = plan_of(None, &[doubled], &[here], resolving());
+    assert_eq!(told(&plan), [""; 0]);
+    assert_eq!(
+        found(&plan),
+        ["conditionId is that of market 3, which has it first"]
+    );
 }
 
 #[test]
@@ -637,6 +708,7 @@ impl Model {
             event: terms.event_id,
             event_frozen: false,
             payout: None,
+            own: false,
             end_date: None,
         };
         self.markets.insert(terms.condition_id, here);

@@ -4,7 +4,7 @@
 use foretell_catalog::Unit;
 use foretell_catalog::record::{EventRecord, MarketRecord};
 use foretell_model::ConditionId;
-use foretell_model::limits::{MAX_EVIDENCE_BYTES, OWN_CATALOG_IDS};
+use foretell_model::limits::MAX_EVIDENCE_BYTES;
 use foretell_wire::ids;
 use foretell_wire::operator::{EventRegistration, EventSummary, MarketDescription};
 use foretell_wire::printable::is_hidden;
@@ -42,11 +42,7 @@ pub fn group(unit: &Unit) -> MarketGroup {
     let event = unit.event.as_ref().filter(|event| event.neg_risk);
     MarketGroup {
         event: event.map(registration),
-        markets: (unit.markets.iter())
-            // Own records follow the exchange, which must not follow them.
-            .filter(|market| market.id < OWN_CATALOG_IDS)
-            .map(listed)
-            .collect(),
+        markets: unit.markets.iter().map(listed).collect(),
     }
 }
 

@@ -14,6 +14,7 @@ use tokio::sync::Semaphore;
 use crate::auth::Auth;
 use crate::book_cache::BookCache;
 use crate::bounds::AllBounds;
+use crate::catalog_facts::CatalogFacts;
 use crate::catalog_pool::CatalogPool;
 use crate::cluster::ClusterView;
 use crate::config::PriceSide;
@@ -74,6 +75,8 @@ pub(crate) struct App {
     pub(crate) profiles: Profiles,
     /// Present when the trading surface has the page.
     pub(crate) page: Option<Page>,
+    /// What lists of the catalog know of the exchange.
+    pub(crate) catalog_facts: CatalogFacts,
     /// Present when a catalog is configured.
     pub(crate) catalog: Option<Arc<CatalogPool>>,
 }

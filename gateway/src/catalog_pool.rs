@@ -2,9 +2,9 @@
 //! to the server threads.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use foretell_catalog::{Catalog, CatalogError};
+use foretell_catalog::{Catalog, CatalogError, Exchange};
 use foretell_wire::ApiError;
 use parking_lot::RwLock;
 use tokio::sync::Semaphore;
@@ -22,6 +22,7 @@ const MAX_QUEUED_READS: usize = 2_048;
 pub(crate) struct CatalogPool {
     config: CatalogConfig,
     open: RwLock<Option<Arc<Catalog>>>,
+    exchange: OnceLock<Arc<dyn Exchange>>,
     running: Arc<Semaphore>,
     waiting: Arc<Semaphore>,
 }
@@ -32,9 +33,16 @@ impl CatalogPool {
         Self {
             config,
             open: RwLock::new(None),
+            exchange: OnceLock::new(),
             running: Arc::new(Semaphore::new(MAX_CONCURRENT_READS)),
             waiting: Arc::new(Semaphore::new(MAX_CONCURRENT_READS + MAX_QUEUED_READS)),
         }
+    }
+
+    /// Asks an exchange about markets from the catalog's opening on.
+    pub(crate) fn ask(&self, exchange: Arc<dyn Exchange>) {
+        // The app asks once, when it is made.
+        let _ = self.exchange.set(exchange);
     }
 
     /// The path of the catalog.
@@ -51,7 +59,8 @@ impl CatalogPool {
         if let Some(catalog) = &*open {
             return Ok(Arc::clone(catalog));
         }
-        let catalog = Arc::new(Catalog::open(&self.config.file, self.config.sites.clone())?);
+        let catalog = Catalog::open(&self.config.file, self.config.sites.clone())?;
+        let catalog = Arc::new(catalog.with_exchange(self.exchange.get().cloned()));
         *open = Some(Arc::clone(&catalog));
         Ok(catalog)
     }

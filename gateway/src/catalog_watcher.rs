@@ -40,8 +40,7 @@ pub(crate) fn watch(app: &App, pool: &CatalogPool, watched: WatchedData, stop: &
     while !stop.load(Ordering::Relaxed) {
         // First, because a list requested earlier would wait for it.
         if watched.lists {
-            let refreshed = pool.catalog().and_then(|catalog| catalog.refresh_lists());
-            report("lists", refreshed, &mut lists_failed);
+            report("lists", refresh_lists(app, pool), &mut lists_failed);
         }
         if watched.names {
             report(
@@ -79,6 +78,17 @@ fn report(what: &'static str, refreshed: Result<(), CatalogError>, failed: &mut 
             }
         }
     }
+}
+
+/// Takes in what the exchange knows, then what the file has.
+pub(crate) fn refresh_lists(app: &App, pool: &CatalogPool) -> Result<(), CatalogError> {
+    let catalog = pool.catalog()?;
+    if app.shared_view.is_ready() {
+        let (view, descriptions) = (&app.shared_view, &app.descriptions);
+        let facts = &app.catalog_facts;
+        facts.refresh(view, descriptions, app.now(), &catalog);
+    }
+    catalog.refresh_lists()
 }
 
 fn refresh_names(app: &App, pool: &CatalogPool) -> Result<(), CatalogError> {

@@ -11,6 +11,8 @@ use foretell_view::Market;
 use foretell_wire::operator::{MarketDescription, payout_label};
 use parking_lot::RwLock;
 
+use crate::own_catalog::{identity, ids, is_own};
+
 /// A description, and [`Market::changed`] when it was built: later words may differ.
 type Described = (Sequence, Arc<MarketDescription>);
 
@@ -32,12 +34,19 @@ impl Descriptions {
         // The catalog is read under the lock that `refresh` takes: a description built from texts
         // that are being replaced is removed afterwards.
         let mut made = self.made.write();
-        let registered = MarketDescription::from_words(&market.description).unwrap_or_default();
+        let registered = registered(market);
         let catalog = Arc::clone(&self.catalog.read());
-        let description = match catalog.market(&market.condition) {
-            Some(words) => described(registered, words, &market.tokens),
-            None => registered,
+        let mut description = match catalog.market(&market.condition) {
+            // A record of another source than the registration's describes another market.
+            Some(words) if words.own == is_own(market) => {
+                described(registered, words, &market.tokens)
+            }
+            _ => registered,
         };
+        let event = description.event.as_ref().and_then(|event| event.id);
+        if let Some(event) = event.filter(|_| market.question.is_some() && is_own(market)) {
+            description.neg_risk_market_id = ids::neg_risk_market(event);
+        }
         let description = Arc::new(description);
         let built = (market.changed, Arc::clone(&description));
         made.insert(market.condition, built);
@@ -58,7 +67,9 @@ impl Descriptions {
     pub(crate) fn is_archived(&self, market: &Market) -> bool {
         let catalog = Arc::clone(&self.catalog.read());
         let words = catalog.market(&market.condition);
-        words.is_some_and(|words| words.archived && *words.tokens == market.tokens)
+        words.is_some_and(|words| {
+            words.archived && *words.tokens == market.tokens && words.own == is_own(market)
+        })
     }
 
     /// Replaces the catalog's texts; `changed` lists the markets whose texts differ.
@@ -69,6 +80,17 @@ impl Descriptions {
             made.remove(condition);
         }
     }
+}
+
+/// The words of a registration; an own question gets its event from the catalog's record.
+fn registered(market: &Market) -> MarketDescription {
+    let words = &market.description;
+    if market.question.is_none() || !is_own(market) {
+        return identity::described(words, &market.condition, None);
+    }
+    let mut question = MarketDescription::from_words(words).unwrap_or_default();
+    identity::identify(&mut question, &market.condition);
+    question
 }
 
 /// A registration with the catalog's texts. Rules, and fields that the catalog leaves empty, stay
@@ -156,6 +178,7 @@ mod tests {
             tokens: TOKENS.into(),
             end_date: Some("2026-02-01T12:00:00Z".into()),
             archived: false,
+            own: false,
             event: Some(Arc::new(EventTexts {
                 id: 5,
                 slug: "event".into(),

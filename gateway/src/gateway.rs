@@ -18,6 +18,8 @@ use crate::app::App;
 use crate::auth::{Auth, BadPrefix};
 use crate::book_cache::BookCache;
 use crate::bounds::AllBounds;
+use crate::catalog_exchange;
+use crate::catalog_facts::CatalogFacts;
 use crate::catalog_pool::CatalogPool;
 use crate::catalog_watcher::{self, WatchedData};
 use crate::cluster::ClusterView;
@@ -339,7 +341,7 @@ fn app(config: &GatewayConfig, links: usize) -> Result<Arc<App>, GatewayError> {
         config.domains.clone(),
     )?;
     let policy = RequestPolicy::new(&config.policy, auth.header_names());
-    Ok(Arc::new(App {
+    let app = Arc::new(App {
         shared_view: SharedView::new(),
         engine: EngineLink::new(links),
         cluster: ClusterView::new(config.cluster_status.clone()),
@@ -378,8 +380,11 @@ fn app(config: &GatewayConfig, links: usize) -> Result<Arc<App>, GatewayError> {
         profiles: Profiles::default(),
         page: (config.page.clone())
             .map(|page| Page::new(page, config.journal.clone(), config.snapshots.clone())),
+        catalog_facts: CatalogFacts::default(),
         catalog: config.catalog.clone().map(CatalogPool::new).map(Arc::new),
-    }))
+    });
+    catalog_exchange::connect(&app);
+    Ok(app)
 }
 
 fn stream_ring(limits: &StreamLimits) -> StreamRing {

@@ -21,6 +21,8 @@ mod body;
 mod book_cache;
 mod book_source;
 mod bounds;
+mod catalog_exchange;
+mod catalog_facts;
 mod catalog_metrics;
 mod catalog_pool;
 mod catalog_watcher;

@@ -1,8 +1,10 @@
 //! Converts a market of the view for the wire.
 
-use foretell_model::{MarketNumber, Outcome};
-use foretell_view::{Proposal, View};
+use foretell_catalog::Figures;
+use foretell_model::{Lots, MarketNumber, Micros, Outcome, Price, TimeNs};
+use foretell_view::{Level, Market, Proposal, View};
 use foretell_wire::Decimal;
+use foretell_wire::catalog::CatalogTrading;
 use foretell_wire::market::MarketFacts;
 use foretell_wire::market_life::{MarketLife, ProposalFacts, ProposalJson, SettlementJson};
 use foretell_wire::operator::hold_words;
@@ -30,6 +32,69 @@ pub(crate) fn market_facts(view: &View, number: MarketNumber) -> Option<MarketFa
         accepting_since: market.activated,
         mode: view.system().mode,
     })
+}
+
+/// What a market's book and trades add to its facts; the day's volume is counted elsewhere.
+pub(crate) fn catalog_trading(view: &View, number: MarketNumber) -> Option<CatalogTrading> {
+    let market = view.markets().get(number)?;
+    let yes = view.books().get(number)?.of(Outcome::Yes);
+    let value = |price: Price, lots: Lots| u64::from(price.0).saturating_mul(lots.0);
+    let bids = yes.bids().map(|Level { price, lots }| value(price, lots));
+    let asks = yes
+        .asks()
+        .map(|Level { price, lots }| value(price.complement(), lots));
+    Some(CatalogTrading {
+        best: [yes.best_bid(), yes.best_ask()],
+        last: yes.last_trade().map(|last| last.price),
+        volume: view.volume().value_in(number),
+        volume_24hr: Micros::ZERO,
+        // A price unit times a lot is a micro.
+        liquidity: Micros(bids.chain(asks).fold(0, u64::saturating_add)),
+        closed: market.closed,
+    })
+}
+
+/// The trading fields of a market's record, without the day's volume.
+pub(crate) fn catalog_fields(view: &View, number: MarketNumber) -> Option<String> {
+    let facts = market_facts(view, number)?;
+    Some(facts.catalog_fields(&catalog_trading(view, number)?))
+}
+
+/// The values that the catalog filters and sorts a market by.
+pub(crate) fn catalog_figures(
+    market: &Market,
+    facts: &MarketFacts,
+    trading: &CatalogTrading,
+) -> Figures {
+    let amount = |micros: Micros| {
+        Decimal::from(micros)
+            .to_string()
+            .parse()
+            .unwrap_or_default()
+    };
+    Figures {
+        active: facts.is_active(),
+        closed: facts.is_closed(),
+        archived: facts.archived,
+        resolved: facts.payout.is_some(),
+        volume: amount(trading.volume),
+        volume_24hr: amount(trading.volume_24hr),
+        liquidity: amount(trading.liquidity),
+        changed_at: i64::try_from(last_step(market).0 / 1_000).unwrap_or(i64::MAX),
+    }
+}
+
+/// The last step of a market's life.
+pub(crate) fn last_step(market: &Market) -> TimeNs {
+    let steps = [
+        market.activated,
+        market.closed,
+        market.resolved,
+        market.cleared,
+        market.settled,
+    ];
+    let last = steps.into_iter().flatten().max();
+    last.map_or(market.registered, |last| last.max(market.registered))
 }
 
 /// The life of a market.

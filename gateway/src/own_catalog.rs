@@ -1,6 +1,7 @@
 //! Own markets and profiles in the catalog: their records follow from the view, so that the catalog of
 //! any host can be derived from the journal and the upstream.
 
+pub(crate) mod identity;
 pub(crate) mod ids;
 mod profiles;
 mod records;
@@ -71,7 +72,6 @@ impl OwnCatalog {
         };
         if !records.is_empty() {
             put(progress.writer(pool)?, &records)?;
-            pool.catalog()?.refresh_lists()?;
         }
         if !profiles.is_empty() {
             profiles::put(progress.writer(pool)?, pool, &profiles)?;
@@ -122,12 +122,12 @@ fn changed_records(
         .markets()
         .iter()
         .filter(|(_, market)| market.changed > progress.written && is_own(market));
-    for (_, market) in changed {
+    for (number, market) in changed {
         match market.question {
             Some((event, _)) => {
                 events.insert(event);
             }
-            None => records.push(plain_event(market)),
+            None => records.push(plain_event(view, number, market)),
         }
     }
     let group = |number| view.events().get(number);

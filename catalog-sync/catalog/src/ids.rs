@@ -15,11 +15,11 @@ pub(crate) fn of_row(id: i64) -> u64 {
     id.unsigned_abs()
 }
 
-/// Parses a condition: `0x` and 64 hex digits of any case.
+/// Parses a condition: `0x` and 64 hex digits of any case, not all 0.
 pub(crate) fn condition(text: &str) -> Option<ConditionId> {
     let mut bytes = [0; 32];
     hex::decode_to_slice(text.strip_prefix("0x")?, &mut bytes).ok()?;
-    Some(ConditionId(bytes))
+    Some(ConditionId(bytes)).filter(|condition| *condition != ConditionId::ZERO)
 }
 
 /// The ids that a statement with one id as its parameter returns.

@@ -24,6 +24,7 @@ mod sort_key;
 mod store;
 mod sync_state;
 mod table;
+mod trading;
 
 pub use error::{CatalogError, NotFound};
 pub use lookup::{EventTexts, Lookup, MarketTexts};
@@ -33,3 +34,4 @@ pub use report::{NotTraded, Report, Tally};
 pub use store::schema::VERSION as SCHEMA_VERSION;
 pub use store::{Batch, Writer};
 pub use sync_state::{SyncStatus, VanishedMarket};
+pub use trading::{Exchange, Figures, Trading};

@@ -50,6 +50,8 @@ pub struct MarketTexts {
     pub end_date: Option<Box<str>>,
     /// Whether the upstream archived it.
     pub archived: bool,
+    /// Whether it is an operator's own.
+    pub own: bool,
     /// Its event group.
     pub event: Option<Arc<EventTexts>>,
 }
@@ -83,7 +85,7 @@ fn part(condition: &ConditionId) -> usize {
 }
 
 impl Lookup {
-    /// The market with this condition; of several, the one with the lowest id.
+    /// The market with this condition.
     #[must_use]
     pub fn market(&self, condition: &ConditionId) -> Option<&Arc<MarketTexts>> {
         self.parts[part(condition)].get(condition)
@@ -134,8 +136,8 @@ impl LookupUpdate {
             "SELECT id, base FROM events JOIN event_texts USING (id) WHERE change > ?1",
         )?;
         let mut markets = connection.prepare_cached(
-            "SELECT id, condition, json FROM markets JOIN market_texts USING (id)
-             WHERE event_id = ?1 AND condition IS NOT NULL",
+            "SELECT id, condition, json, archived, own FROM markets JOIN market_texts USING (id)
+             WHERE event_id = ?1 AND condition IS NOT NULL AND hidden = 0",
         )?;
         let mut rows = events.query([after])?;
         while let Some(row) = rows.next()? {
@@ -159,8 +161,8 @@ impl LookupUpdate {
         after: i64,
     ) -> Result<(), CatalogError> {
         let mut markets = connection.prepare_cached(
-            "SELECT id, condition, json FROM markets JOIN market_texts USING (id)
-             WHERE change > ?1 AND event_id IS NULL AND condition IS NOT NULL",
+            "SELECT id, condition, json, archived, own FROM markets JOIN market_texts USING (id)
+             WHERE change > ?1 AND event_id IS NULL AND condition IS NOT NULL AND hidden = 0",
         )?;
         let mut rows = markets.query(params![after])?;
         while let Some(row) = rows.next()? {
@@ -174,7 +176,7 @@ impl LookupUpdate {
     fn add(&mut self, words: MarketTexts) {
         let condition = words.condition;
         let known = self.lookup.market(&condition);
-        if known.is_some_and(|known| known.id < words.id || **known == words) {
+        if known.is_some_and(|known| **known == words) {
             return;
         }
         Arc::make_mut(&mut self.lookup.parts[part(&condition)]).insert(condition, Arc::new(words));
@@ -193,7 +195,6 @@ struct MarketJson {
     outcomes: String,
     clob_token_ids: String,
     end_date: Option<Box<str>>,
-    archived: bool,
 }
 
 #[derive(Deserialize)]
@@ -231,7 +232,8 @@ fn market_texts(
         outcomes: labels.into_iter().map(label).collect(),
         tokens: tokens.iter().map_while(|token| token_id(token)).collect(),
         end_date: json.end_date,
-        archived: json.archived,
+        archived: row.get(3)?,
+        own: row.get(4)?,
         event: event.cloned(),
     })
 }

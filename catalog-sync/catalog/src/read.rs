@@ -8,6 +8,7 @@ mod keyset;
 mod markets;
 mod one;
 mod pool;
+mod record_texts;
 mod related_tags;
 mod search;
 mod selection;
@@ -35,8 +36,10 @@ use crate::profile::{Profile, Profiles};
 use crate::render::Array;
 use crate::sync_state::{self, SyncStatus};
 use crate::table::{Table, TableUpdater};
+use crate::trading::{Exchange, Figures};
 use creator_filter::CreatorFilter;
 use pool::Pool;
+use record_texts::RecordTexts;
 
 /// Site names that `creator` accepts, and the creators of each site.
 pub type Sites = BTreeMap<String, Vec<WalletAddress>>;
@@ -54,6 +57,7 @@ pub struct Catalog {
     sites: Sites,
     lookup: RwLock<Arc<Lookup>>,
     updater: Mutex<TableUpdater>,
+    exchange: Option<Arc<dyn Exchange>>,
 }
 
 impl Catalog {
@@ -68,7 +72,27 @@ impl Catalog {
             sites,
             lookup: RwLock::default(),
             updater: Mutex::default(),
+            exchange: None,
         })
+    }
+
+    /// Shows what an exchange knows of its markets in their records.
+    #[must_use]
+    pub fn with_exchange(mut self, exchange: Option<Arc<dyn Exchange>>) -> Self {
+        self.exchange = exchange;
+        self
+    }
+
+    /// Lists filter and sort registered markets by these figures from now on.
+    pub fn take_figures(&self, changed: Vec<(ConditionId, Figures)>) {
+        self.updater.lock().take_figures(changed);
+    }
+
+    fn texts<'c>(&'c self, connection: &'c Connection) -> RecordTexts<'c> {
+        RecordTexts {
+            connection,
+            exchange: self.exchange.as_deref(),
+        }
     }
 
     /// The market texts as of the last [`Self::refresh_lookup`]; empty before the first.
@@ -177,8 +201,7 @@ impl Catalog {
         })
     }
 
-    /// The unchanged upstream record of the market with this condition, without its events; of
-    /// several, the one with the lowest id.
+    /// The unchanged source record of the market with this condition, without its events.
     ///
     /// # Errors
     /// A database error.
@@ -187,7 +210,7 @@ impl Catalog {
             Ok(connection
                 .prepare_cached(
                     "SELECT raw FROM markets JOIN market_texts USING (id)
-                     WHERE condition = ?1 ORDER BY markets.id LIMIT 1",
+                     WHERE condition = ?1 AND hidden = 0",
                 )?
                 .query_row(params![condition.as_bytes()], |row| row.get(0))
                 .optional()?)

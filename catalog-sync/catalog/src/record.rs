@@ -27,7 +27,6 @@ pub use tag::TagRecord;
 pub use terms::{NotTradable, TradingTerms};
 
 use fields::RecordFields;
-use foretell_model::limits::OWN_CATALOG_IDS;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -131,26 +130,6 @@ pub struct ParsedRecord {
     pub warnings: Vec<Warning>,
     /// Skipped records inside it: a market of an event, a tag, a series.
     pub skipped: Vec<Skip>,
-}
-
-impl ParsedRecord {
-    /// An id of the record, or of one inside it, that only operators' own records have.
-    #[must_use]
-    pub fn own_id(&self) -> Option<u64> {
-        let of_event = |event: &EventRecord| {
-            let tags = event.tags.iter().flatten().map(|tag| tag.id);
-            let series = event.series.iter().flatten().map(|series| series.id);
-            let markets = event.markets.iter().map(|market| market.id);
-            let mut ids = tags.chain(series).chain(markets).chain([event.id]);
-            ids.find(|id| *id >= OWN_CATALOG_IDS)
-        };
-        let inside = match &self.record {
-            Record::Event(event) => of_event(event),
-            Record::Market(market) => market.event.as_deref().and_then(of_event),
-            Record::Series(_) | Record::Tag(_) => None,
-        };
-        inside.or(Some(self.record.id()).filter(|id| *id >= OWN_CATALOG_IDS))
-    }
 }
 
 /// Parses one JSON record. Without `kind`, its fields decide the kind.

@@ -1,11 +1,13 @@
 //! The JSON of the catalog surface (docs/api/catalog.md §1), rendered once when a
-//! record is stored. It has every field of the interface: texts and booleans always, dates when
-//! known, never null.
+//! record is stored. It has every field of the interface (texts and booleans always, dates when
+//! known, never null) and every further field of the source, unchanged. Trading fields are apart.
 
 use jiff::Timestamp;
 use serde::{Serialize, Serializer};
+use serde_json::{Map, Value};
 
 use crate::record::{EventRecord, MarketRecord, SeriesRecord, TagRecord};
+use crate::trading::{EVENT_TRADING, MARKET_TRADING, Rendered};
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -31,13 +33,24 @@ struct Market<'r> {
     created_at: Option<Timestamp>,
     #[serde(serialize_with = "iso", skip_serializing_if = "Option::is_none")]
     updated_at: Option<Timestamp>,
-    #[serde(rename = "questionID")]
+    #[serde(rename = "questionID", skip_serializing_if = "str::is_empty")]
     question_id: &'r str,
 }
 
+/// Fields of a market's record that other columns have: read above, or added when it is shown.
+const MARKET_ELSEWHERE: &[&str] = &[
+    "events",
+    "tags",
+    "startDate",
+    "endDate",
+    "createdAt",
+    "updatedAt",
+    "questionID",
+];
+
 /// A market without `events`, in the form it has inside an event.
-pub(crate) fn market(record: &MarketRecord) -> String {
-    json(&Market {
+pub(crate) fn market(record: &MarketRecord) -> Rendered {
+    let fields = Market {
         id: record.id.to_string(),
         question: &record.question,
         condition_id: &record.condition_id,
@@ -56,7 +69,8 @@ pub(crate) fn market(record: &MarketRecord) -> String {
         created_at: record.created_at,
         updated_at: record.updated_at,
         question_id: &record.question_id,
-    })
+    };
+    Rendered::of(map(&fields), &record.raw, MARKET_TRADING, MARKET_ELSEWHERE)
 }
 
 #[derive(Serialize)]
@@ -103,9 +117,24 @@ struct FullEvent<'r> {
     updated_at: Option<Timestamp>,
 }
 
+/// Fields of an event's record that other columns have: read above, or added when it is shown.
+const EVENT_ELSEWHERE: &[&str] = &[
+    "tags",
+    "markets",
+    "series",
+    "eventMetadata",
+    "chats",
+    "templates",
+    "startDate",
+    "creationDate",
+    "endDate",
+    "createdAt",
+    "updatedAt",
+];
+
 /// The full event summary, also the base of the complete event.
-pub(crate) fn full_event(record: &EventRecord) -> String {
-    json(&FullEvent {
+pub(crate) fn full_event(record: &EventRecord) -> Rendered {
+    let fields = FullEvent {
         id: record.id.to_string(),
         ticker: &record.ticker,
         slug: &record.slug,
@@ -122,7 +151,8 @@ pub(crate) fn full_event(record: &EventRecord) -> String {
         archived: record.flags.archived,
         created_at: record.created_at,
         updated_at: record.updated_at,
-    })
+    };
+    Rendered::of(map(&fields), &record.raw, EVENT_TRADING, EVENT_ELSEWHERE)
 }
 
 #[derive(Serialize)]
@@ -218,6 +248,20 @@ pub(crate) fn with_fields(object: &str, fields: &[(&str, &str)]) -> String {
     text
 }
 
+/// A rendered object with the fields of another.
+pub(crate) fn joined(object: &str, more: &str) -> String {
+    let mut text = String::with_capacity(object.len() + more.len());
+    text.push_str(object.strip_suffix('}').unwrap_or(object));
+    match more.strip_prefix('{') {
+        Some(rest) if rest.len() > 1 => {
+            text.push(',');
+            text.push_str(rest);
+        }
+        _ => text.push('}'),
+    }
+    text
+}
+
 fn push_fields(text: &mut String, object: &str, fields: &[(&str, &str)]) {
     text.push_str(object.strip_suffix('}').unwrap_or(object));
     for (name, value) in fields {
@@ -280,6 +324,13 @@ impl Array {
     pub(crate) fn end(mut self) -> String {
         self.text.push(']');
         self.text
+    }
+}
+
+fn map<T: Serialize>(value: &T) -> Map<String, Value> {
+    match serde_json::to_value(value) {
+        Ok(Value::Object(fields)) => fields,
+        _ => Map::new(),
     }
 }
 

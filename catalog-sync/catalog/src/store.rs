@@ -1,11 +1,13 @@
 //! Writes the catalog: one writer at a time, in atomic transactions.
 
 mod batch;
+mod conditions;
 mod derive;
 mod dirty_records;
 mod links;
 mod put;
 pub(crate) mod schema;
+mod tags;
 mod write;
 
 pub use batch::Batch;

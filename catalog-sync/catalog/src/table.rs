@@ -6,6 +6,7 @@
 //! share their unchanged parts.
 
 mod columns;
+mod exchange_figures;
 mod links;
 mod page;
 mod place;

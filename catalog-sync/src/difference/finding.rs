@@ -109,6 +109,12 @@ pub enum Finding {
     /// A question of the event cannot be in the list and may still win.
     #[error("its event waits: question {0} cannot trade here and may still win")]
     Incomplete(String),
+    /// The operator registered the condition first.
+    #[error("the operator's own market: nothing of it follows the upstream")]
+    Own,
+    /// The operator registered questions under the event's number.
+    #[error("event {0} has questions of the operator's own: no question of the upstream joins it")]
+    OwnEvent(u64),
     /// The condition is registered with other tokens.
     #[error("registered with other tokens")]
     TokensDiffer,
@@ -178,13 +184,14 @@ impl Finding {
             | Self::Late
             | Self::TooManyQuestions(_)
             | Self::Decided
-            | Self::Incomplete(_) => FindingKind::NotTradable,
+            | Self::Incomplete(_)
+            | Self::OwnEvent(_) => FindingKind::NotTradable,
             Self::ResolutionDue(_) => FindingKind::Resolution,
             Self::ClosesEarly
             | Self::FeeTooHigh(_)
             | Self::MinimumTooLarge
             | Self::TickTooFine(_) => FindingKind::HeldBack,
-            Self::TickCoarser { .. } => FindingKind::Remark,
+            Self::Own | Self::TickCoarser { .. } => FindingKind::Remark,
             Self::NoLongerTradable(_)
             | Self::TokensDiffer
             | Self::EventDiffers { .. }

@@ -41,6 +41,9 @@ pub(super) fn list(
         return note_all(plan, &missing, &Finding::NoEvent);
     };
     let known = state.questions(event.event_id);
+    if known.has_own {
+        return note_all(plan, &missing, &Finding::OwnEvent(event.event_id));
+    }
     let is_final = known.is_final;
     if !is_final {
         if let Some(obstacle) = obstacle(&questions, known.count + missing.len()) {

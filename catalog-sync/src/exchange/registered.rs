@@ -30,6 +30,8 @@ pub struct RegisteredMarket {
     pub event_frozen: bool,
     /// Its payout, once resolved.
     pub payout: Option<Payout>,
+    /// Whether it is the operator's own: nothing of it follows an upstream.
+    pub own: bool,
     /// The registered end date.
     pub end_date: Option<Timestamp>,
 }
@@ -57,6 +59,7 @@ impl From<MarketRow> for RegisteredMarket {
             event: row.event_id,
             event_frozen: row.event_frozen,
             payout: row.payout,
+            own: row.own,
             end_date: row.end_date.as_deref().and_then(read_date),
         }
     }

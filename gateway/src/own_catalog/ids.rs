@@ -47,6 +47,16 @@ pub(crate) fn event_record(id: u64) -> u64 {
     }
 }
 
+/// The id of a question for which the operator gave none, by its condition.
+pub(crate) fn question(condition: &ConditionId) -> String {
+    ConditionId(hash("question", &[&condition.0])).to_string()
+}
+
+/// The neg-risk id of an event group, by the id of its record.
+pub(crate) fn neg_risk_market(event_record: u64) -> String {
+    ConditionId(hash("neg-risk market", &[&event_record.to_be_bytes()])).to_string()
+}
+
 /// The catalog's id of a tag, by its slug.
 pub(crate) fn tag(slug: &str) -> u64 {
     catalog_id("tag", slug.as_bytes())

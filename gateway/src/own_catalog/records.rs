@@ -1,123 +1,139 @@
 //! Records of own markets and event groups in the form of an upstream's, from the view.
 
-use foretell_model::{MarketState, Payout, TimeMs};
+use foretell_model::{MarketNumber, TimeMs};
 use foretell_view::{EventGroup, Market, View};
 use foretell_wire::ids::token_text;
-use foretell_wire::operator::{EventDescription, MarketDescription};
+use foretell_wire::operator::{EventDescription, EventSummary, MarketDescription};
 use foretell_wire::time::{iso, iso_millis};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-use super::ids;
-use super::ids::slug_of;
+use super::identity::{described, event_of_group};
+use super::ids::{self, slug_of};
+use crate::market_facts::{catalog_fields, last_step};
 
 /// The event that shows a plain market.
-pub(super) fn plain_event(market: &Market) -> Value {
-    let words = MarketDescription::from_words(&market.description).unwrap_or_default();
-    let is_over = is_over(market);
-    json!({
-        "id": ids::event_of_market(&market.condition).to_string(),
-        "ticker": words.slug,
-        "slug": words.slug,
-        "title": words.question,
-        "description": words.description,
-        "image": words.image,
-        "icon": words.icon,
-        "endDate": words.end_date,
-        "createdAt": iso(market.registered),
-        "active": true,
-        "closed": is_over,
-        "archived": market.archived,
-        "negRisk": false,
-        "tags": tags(&words.tags),
-        "markets": [market_record(market, &words)],
-    })
+pub(super) fn plain_event(view: &View, number: MarketNumber, market: &Market) -> Value {
+    let words = described(&market.description, &market.condition, None);
+    let summary = words.event.clone().unwrap_or_default();
+    event_record(summary, &words.tags, vec![(number, market, &words)], view)
 }
 
 /// The event of a neg-risk event group with its questions.
 pub(super) fn group_event(view: &View, group: &EventGroup) -> Value {
-    let words = EventDescription::from_words(&group.description).unwrap_or_default();
-    let markets: Vec<&Market> = (group.questions.iter())
-        .filter_map(|number| view.markets().get(*number))
+    let numbers = group.questions.iter().copied();
+    let markets = numbers.filter_map(|number| Some((number, view.markets().get(number)?)));
+    let markets: Vec<_> = markets.collect();
+    let words: Vec<_> = (markets.iter())
+        .map(|(_, market)| {
+            let group = Some((group.id, &*group.description));
+            described(&market.description, &market.condition, group)
+        })
         .collect();
-    let described: Vec<MarketDescription> = (markets.iter())
-        .map(|market| MarketDescription::from_words(&market.description).unwrap_or_default())
-        .collect();
-    let of_questions = described.iter().flat_map(|it| &it.tags);
-    let mut labels: Vec<String> = words.tags.iter().chain(of_questions).cloned().collect();
+    let of_event = EventDescription::from_words(&group.description).unwrap_or_default();
+    let of_questions = words.iter().flat_map(|it| &it.tags);
+    let mut labels: Vec<String> = of_event.tags.iter().chain(of_questions).cloned().collect();
     labels.sort_unstable();
     labels.dedup();
-    let slug = match words.slug.is_empty() {
-        true => slug_of(&words.title),
-        false => words.slug,
-    };
-    let records: Vec<Value> = (markets.iter().zip(&described))
-        .map(|(market, words)| market_record(market, words))
+    let questions = markets.into_iter().zip(&words);
+    let questions = questions.map(|((number, market), words)| (number, market, words));
+    let summary = event_of_group(group.id, &group.description);
+    let neg_risk = ids::neg_risk_market(summary.id.unwrap_or_default());
+    let mut record = event_record(summary, &labels, questions.collect(), view);
+    record["createdAt"] = iso(group.registered).into();
+    record["creationDate"] = iso(group.registered).into();
+    record["negRisk"] = true.into();
+    record["enableNegRisk"] = true.into();
+    record["negRiskMarketID"] = neg_risk.into();
+    record
+}
+
+type Described<'a> = (MarketNumber, &'a Market, &'a MarketDescription);
+
+fn event_record(
+    event: EventSummary,
+    labels: &[String],
+    markets: Vec<Described<'_>>,
+    view: &View,
+) -> Value {
+    let words = || markets.iter().map(|(.., words)| *words);
+    let registered = markets.iter().map(|(_, market, _)| market.registered);
+    let started = markets
+        .iter()
+        .map(|(_, market, _)| market.activated.unwrap_or(market.registered));
+    let changed = markets.iter().map(|(_, market, _)| last_step(market));
+    let registered = registered.min().map(iso);
+    let records: Vec<Value> = (markets.iter())
+        .map(|market| market_record(view, *market))
         .collect();
-    json!({
-        "id": ids::event_record(group.id.0).to_string(),
-        "ticker": words.ticker,
-        "slug": slug,
-        "title": words.title,
-        "description": words.description,
-        "image": described.first().map(|it| it.image.as_str()).unwrap_or_default(),
-        "icon": described.first().map(|it| it.icon.as_str()).unwrap_or_default(),
-        "endDate": described.iter().filter_map(|it| it.end_date.as_deref()).max(),
-        "createdAt": iso(group.registered),
+    let is_over = |record: &Value| record["closed"] == true;
+    without_blanks(json!({
+        "id": event.id.unwrap_or_default().to_string(),
+        "ticker": event.ticker,
+        "slug": event.slug,
+        "title": event.title,
+        "description": event.description,
+        "resolutionSource": words().next().map(|it| it.resolution_source.as_str()),
+        "image": words().next().map(|it| it.image.as_str()),
+        "icon": words().next().map(|it| it.icon.as_str()),
+        "startDate": started.min().map(iso),
+        "creationDate": registered,
+        "endDate": words().filter_map(|it| it.end_date.as_deref()).max(),
+        "createdAt": registered,
+        "updatedAt": changed.max().map(iso),
         "active": true,
-        "closed": markets.iter().all(|market| is_over(market)),
-        "archived": markets.iter().all(|market| market.archived),
-        "negRisk": true,
-        "tags": tags(&labels),
+        "closed": records.iter().all(is_over),
+        "archived": markets.iter().all(|(_, market, _)| market.archived),
+        "enableOrderBook": true,
+        "negRisk": false,
+        "tags": tags(labels),
         "markets": records,
-    })
+    }))
 }
 
-fn is_over(market: &Market) -> bool {
-    matches!(market.state, MarketState::Closed | MarketState::Resolved)
-}
-
-fn market_record(market: &Market, words: &MarketDescription) -> Value {
+fn market_record(view: &View, (number, market, words): Described<'_>) -> Value {
     let text = |value: &Value| value.to_string();
     let tokens: Vec<String> = market.tokens.iter().map(token_text).collect();
-    let fee = market.fee;
-    let terms = market.terms;
-    json!({
-        "id": ids::market_id(&market.condition).to_string(),
+    let mut record = without_blanks(json!({
+        "id": words.market_id.to_string(),
         "question": words.question,
         "conditionId": market.condition.to_string(),
         "slug": words.slug,
         "resolutionSource": words.resolution_source,
+        "startDate": iso(market.activated.unwrap_or(market.registered)),
         "endDate": words.end_date,
         "gameStartTime": game_start(market, words),
         "image": words.image,
         "icon": words.icon,
         "description": words.description,
         "outcomes": text(&json!(words.outcomes)),
-        "outcomePrices": market.payout.map(|payout| text(&prices(payout))),
         "clobTokenIds": text(&json!(tokens)),
         "category": words.category,
         "questionID": words.question_id,
-        "active": market.activated.is_some() || market.state == MarketState::Active,
-        "closed": is_over(market),
-        "archived": market.archived,
+        "negRiskMarketID": words.neg_risk_market_id,
         "createdAt": iso(market.registered),
-        "closedTime": market.closed.map(iso),
-        "acceptingOrders": market.state == MarketState::Active,
-        "enableOrderBook": true,
-        "orderPriceMinTickSize": market.tick.text(),
-        "orderMinSize": foretell_wire::decimal::Decimal::from(market.minimum_size).to_string(),
-        "negRisk": market.is_neg_risk(),
-        "feesEnabled": fee.rate_ppm > 0,
-        "feeSchedule": {
-            "rate": ratio(fee.rate_ppm),
-            "exponent": fee.exponent,
-            "takerOnly": true,
-            "rebateRate": ratio(terms.rebate_ppm),
-        },
-        "secondsDelay": terms.taker_delay_ms.div_ceil(1_000),
-        "clearBookOnStart": terms.clear_book_on_start,
-        "umaResolutionStatus": market.payout.map(|_| "resolved"),
-    })
+        "updatedAt": iso(last_step(market)),
+    }));
+    if let Some((_, place)) = market.question {
+        let title = words.raw_metadata.get("groupItemTitle");
+        record["groupItemTitle"] = title
+            .cloned()
+            .unwrap_or_else(|| words.question.clone().into());
+        record["groupItemThreshold"] = place.to_string().into();
+    }
+    let trading = catalog_fields(view, number).unwrap_or_default();
+    let trading: Map<String, Value> = serde_json::from_str(&trading).unwrap_or_default();
+    if let Value::Object(record) = &mut record {
+        record.extend(trading);
+    }
+    record
+}
+
+/// A record without fields that have no value: a client may refuse an empty id or date.
+fn without_blanks(mut record: Value) -> Value {
+    if let Value::Object(fields) = &mut record {
+        fields.retain(|_, value| !value.is_null() && value != "");
+    }
+    record
 }
 
 /// The game start of the terms, else the text it was registered with.
@@ -126,20 +142,6 @@ fn game_start(market: &Market, words: &MarketDescription) -> Option<String> {
         TimeMs(0) => words.game_start_time.clone(),
         start => Some(iso_millis(start)),
     }
-}
-
-fn prices(payout: Payout) -> Value {
-    match payout {
-        Payout::Yes => json!(["1", "0"]),
-        Payout::No | Payout::Outside => json!(["0", "1"]),
-        Payout::Half => json!(["0.5", "0.5"]),
-    }
-}
-
-/// Parts per million as a decimal number.
-fn ratio(ppm: u32) -> Value {
-    let text = foretell_wire::decimal::Decimal::micros(ppm.into()).to_string();
-    serde_json::from_str(&text).unwrap_or_default()
 }
 
 fn tags(labels: &[String]) -> Vec<Value> {

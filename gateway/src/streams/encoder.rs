@@ -2,7 +2,6 @@
 
 use foretell_model::{MarketNumber, Outcome, Sequence, TimeMs};
 use foretell_wire::book::BookText;
-use foretell_wire::operator::MarketDescription;
 use foretell_wire::streams::market::{
     BestBidAsk, LastTradePrice, Listing, PriceChangeEntry, TickSizeChange, best_or_end, book,
     price_change,
@@ -11,6 +10,7 @@ use foretell_wire::streams::status::{MarketStatus, mode_json};
 use foretell_wire::streams::{Stamp, stream_id};
 
 use crate::limits::{STREAM_HASH_LEVELS, STREAM_LARGE_BOOK_BYTES};
+use crate::own_catalog::identity::described;
 use crate::streams::book_copy::{BookCopy, seen_from};
 use crate::streams::facts::{BookFacts, FrameFacts, Listed, Notice};
 use crate::streams::price_levels::in_stream_order;
@@ -128,7 +128,8 @@ fn notice_message(notice: &Notice, time: TimeMs, stamp: Stamp<'_>) -> MarketMess
 }
 
 fn listing(listed: &Listed, time: TimeMs, text: impl FnOnce(&Listing<'_>) -> String) -> String {
-    let description = MarketDescription::from_words(&listed.description).unwrap_or_default();
+    let group = listed.group.as_ref().map(|(id, words)| (*id, &**words));
+    let description = described(&listed.description, &listed.condition, group);
     text(&Listing {
         market: listed.condition,
         tokens: listed.tokens,

@@ -4,8 +4,8 @@ use foretell_model::event::{
     self, FeeSet, MarketRegistered, MarketResolved, MarketSettled, MarketStateSet, TermsSet,
 };
 use foretell_model::{
-    Event, Lots, MarketNumber, MarketState, Micros, Outcome, Payout, Price, Sequence, Side,
-    SystemMode, Tick, TimeMs, TimeNs,
+    Event, EventId, Lots, MarketNumber, MarketState, Micros, Outcome, Payout, Price, Sequence,
+    Side, SystemMode, Tick, TimeMs, TimeNs,
 };
 use foretell_view::{BookBefore, Change, FrameChanges, LevelChange, TradeSlot, View};
 use foretell_wire::streams::status::MarketStage;
@@ -82,6 +82,8 @@ pub(crate) struct Listed {
     pub(crate) neg_risk: bool,
     /// The evidence of its registration; empty where it is not shown.
     pub(crate) description: Box<[u8]>,
+    /// The event group of a question and its words; `None` where it is not shown.
+    pub(crate) group: Option<(EventId, Box<[u8]>)>,
     /// The previous frame with a message about this market.
     pub(crate) previous: Sequence,
 }
@@ -206,6 +208,8 @@ fn notices(view: &View, watched: &Watched, changes: &FrameChanges) -> Vec<Notice
             true => listed.description.clone(),
             false => Box::default(),
         };
+        let group = listed.question.filter(|_| with_description);
+        let group = group.and_then(|(event, _)| view.events().get(event));
         Some(Listed {
             market,
             condition: listed.condition,
@@ -213,6 +217,7 @@ fn notices(view: &View, watched: &Watched, changes: &FrameChanges) -> Vec<Notice
             tick: listed.tick,
             neg_risk: listed.is_neg_risk(),
             description,
+            group: group.map(|group| (group.id, group.description.clone())),
             previous,
         })
     };

@@ -15,6 +15,7 @@ pub mod batch;
 mod body;
 pub mod book;
 pub mod cancel;
+pub mod catalog;
 pub mod checkpoint;
 pub mod data;
 pub mod decimal;

@@ -48,21 +48,25 @@ pub struct MarketFacts {
 }
 
 impl MarketFacts {
-    const fn is_closed(&self) -> bool {
+    /// Whether its trading ended.
+    #[must_use]
+    pub const fn is_closed(&self) -> bool {
         matches!(self.state, MarketState::Closed | MarketState::Resolved)
     }
 
-    const fn is_active(&self) -> bool {
+    /// Whether it was opened, or ended without.
+    #[must_use]
+    pub const fn is_active(&self) -> bool {
         !matches!(self.state, MarketState::Registered)
     }
 
-    const fn accepts_orders(&self) -> bool {
+    pub(crate) const fn accepts_orders(&self) -> bool {
         matches!(self.state, MarketState::Active)
             && matches!(self.mode, SystemMode::Running | SystemMode::PostOnly)
     }
 
     /// The outcome's payout if resolved, else its current price.
-    fn price(&self, index: usize) -> Decimal {
+    pub(crate) fn price(&self, index: usize) -> Decimal {
         match self.payout {
             Some(payout) => Decimal::new(i128::from(payout.price_units()[index]), 4),
             None => self.prices[index],
@@ -76,7 +80,7 @@ impl MarketFacts {
     }
 
     /// The fee rate in parts per million / 100, as stock clients expect.
-    const fn base_fee(&self) -> u32 {
+    pub(crate) const fn base_fee(&self) -> u32 {
         self.fee.rate_ppm / 100
     }
 
@@ -89,7 +93,7 @@ impl MarketFacts {
     }
 
     /// The delay in whole seconds, rounded up: a client waits long enough.
-    const fn seconds_delay(&self) -> u32 {
+    pub(crate) const fn seconds_delay(&self) -> u32 {
         self.terms.taker_delay_ms.div_ceil(1_000)
     }
 
@@ -102,7 +106,7 @@ impl MarketFacts {
         .filter(|text| !text.is_empty())
     }
 
-    fn accepting_text(&self) -> Option<String> {
+    pub(crate) fn accepting_text(&self) -> Option<String> {
         self.accepting_since.map(time::iso)
     }
 }

@@ -5,30 +5,29 @@
 //! 0.50, to No if below, else half each. A market left open by an earlier run continues, or ends at
 //! the next start if it is overdue. Resolved markets stay registered, so after a while markets last
 //! longer: a month of demo makes hundreds of markets, not thousands.
+//!
+//! A short market is the operator's own: the catalog has it from the exchange.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use foretell_model::{Lots, MarketState, Payout};
 use foretell_operator_client::OperatorClient;
 use foretell_wire::operator::{
-    EventSummary, MarketDescription, MarketName, MarketRegistration, MarketTerms, OperatorCommand,
+    MarketDescription, MarketName, MarketRegistration, MarketTerms, OperatorCommand,
     PlainForm as _, Resolution, TickSize, payout_word,
 };
 use jiff::Timestamp;
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::sync::mpsc::UnboundedSender;
 use tracing::{info, warn};
 
-use crate::catalog::put_records;
 use crate::config::Config;
-use crate::demo::sample::{self, SampleEvent, SampleMarket};
+use crate::demo::sample::{SampleEvent, SampleMarket};
 use crate::failure::Failure;
 use crate::operator::client;
 
 /// Slug prefix, followed by the opening time in Unix seconds.
 const SLUG: &str = "demo-round-";
-/// Report name of these markets in the catalog.
-const NAME: &str = "the demo's rounds";
 /// Short markets per run before later ones last [`LONGER`] times as long.
 const SHORT_ROUNDS: u32 = 12;
 const LONGER: u32 = 6;
@@ -62,7 +61,6 @@ impl MarketDurations {
 
 /// Opens and ends short markets.
 pub(super) struct MarketHost {
-    config: Config,
     client: OperatorClient,
     http: reqwest::Client,
     trading: String,
@@ -77,7 +75,6 @@ impl MarketHost {
         news: UnboundedSender<MarketNotification>,
     ) -> Result<Self, Failure> {
         Ok(Self {
-            config: config.clone(),
             client: client::connect_to(config.operator.listen, config)?,
             http: reqwest::Client::new(),
             trading: trading.to_owned(),
@@ -119,7 +116,6 @@ impl MarketHost {
         let registration = Box::new(registration(&event)?);
         let command = OperatorCommand::RegisterMarket(registration);
         self.client.send(&command).await?;
-        self.publish(&event, opened, |_| ());
         info!(
             slug = market.slug,
             seconds = ends - opened,
@@ -157,25 +153,21 @@ impl MarketHost {
         let mut event = round(opened, ends);
         let market = &event.markets[0];
         let condition_id = market.condition()?;
-        let (payout, prices) = self.payout(market).await?;
+        let payout = self.payout(market).await?;
         let close = OperatorCommand::Close(MarketName { condition_id });
         self.client.send(&close).await?;
         let resolve = OperatorCommand::Resolve(Resolution::new(condition_id, payout));
         self.client.send(&resolve).await?;
         let payout = payout_word(payout);
         info!(slug = market.slug, payout, "short market resolved");
-        self.publish(&event, seconds_now(), |record| {
-            record["closed"] = true.into();
-            sample::resolve(&mut record["markets"][0], prices);
-        });
         let _ = self
             .news
             .send(MarketNotification::Ended(event.markets.remove(0)));
         Ok(())
     }
 
-    /// Payout by the current midpoint, and the outcome prices in the catalog's format.
-    async fn payout(&self, market: &SampleMarket) -> Result<(Payout, &'static str), Failure> {
+    /// Payout by the current midpoint.
+    async fn payout(&self, market: &SampleMarket) -> Result<Payout, Failure> {
         let [yes, _] = market.token_ids();
         let url = format!("{}/midpoint?token_id={yes}", self.trading);
         let failure = |error: reqwest::Error| Failure::new(format!("no midpoint: {error}"));
@@ -184,30 +176,6 @@ impl MarketHost {
         let answer: Value = response.json().await.map_err(failure)?;
         Ok(payout_at(answer["mid"].as_str()))
     }
-
-    /// Writes a market into the catalog with this update time. A failure is only logged: the
-    /// exchange already has the market.
-    fn publish(&self, event: &SampleEvent, changed: u64, change: impl FnOnce(&mut Value)) {
-        let mut record = event.record(&[]);
-        date(&mut record, event.id, changed);
-        date(&mut record["markets"][0], event.id, changed);
-        change(&mut record);
-        let records = json!([record]).to_string();
-        if let Err(failure) = put_records(&self.config, NAME, records.as_bytes()) {
-            warn!(
-                slug = event.slug,
-                "cannot write a short market to the catalog: {failure}"
-            );
-        }
-    }
-}
-
-/// Sets the dates of a record.
-fn date(record: &mut Value, opened: u64, changed: u64) {
-    for name in ["startDate", "creationDate", "createdAt"] {
-        record[name] = time(opened).to_string().into();
-    }
-    record["updatedAt"] = time(changed).to_string().into();
 }
 
 /// An end date in Unix seconds.
@@ -261,25 +229,19 @@ fn registration(event: &SampleEvent) -> Result<MarketRegistration, Failure> {
             description: market.description.clone(),
             slug: market.slug.clone(),
             end_date: Some(market.end_date.clone()),
-            event: Some(EventSummary {
-                id: Some(event.id),
-                slug: event.slug.clone(),
-                title: event.title.clone(),
-                ..EventSummary::default()
-            }),
             ..MarketDescription::default()
         },
     })
 }
 
-/// Payout and outcome prices for a midpoint.
-fn payout_at(midpoint: Option<&str>) -> (Payout, &'static str) {
+/// Payout for a midpoint.
+fn payout_at(midpoint: Option<&str>) -> Payout {
     const HALF: &str = "0.5";
     // Canonical decimals between 0 and 1 order like their strings.
     match midpoint.map(|midpoint| midpoint.cmp(HALF)) {
-        Some(std::cmp::Ordering::Greater) => (Payout::Yes, r#"["1", "0"]"#),
-        Some(std::cmp::Ordering::Less) => (Payout::No, r#"["0", "1"]"#),
-        Some(std::cmp::Ordering::Equal) | None => (Payout::Half, r#"["0.5", "0.5"]"#),
+        Some(std::cmp::Ordering::Greater) => Payout::Yes,
+        Some(std::cmp::Ordering::Less) => Payout::No,
+        Some(std::cmp::Ordering::Equal) | None => Payout::Half,
     }
 }
 
@@ -337,15 +299,7 @@ mod tests {
             (Some("0.015"), Payout::No),
             (None, Payout::Half),
         ] {
-            assert_eq!(payout_at(midpoint).0, payout, "{midpoint:?}");
+            assert_eq!(payout_at(midpoint), payout, "{midpoint:?}");
         }
-    }
-
-    #[test]
-    fn a_round_is_a_record_of_the_catalog() {
-        let record = round(1_700_000_000, 1_700_000_600).record(&[]);
-        assert_eq!(record["id"], "1700000000");
-        assert_eq!(record["markets"][0]["id"], "170000000000");
-        assert_eq!(record["markets"][0]["closed"], false);
     }
 }

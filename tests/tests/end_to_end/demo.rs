@@ -125,6 +125,7 @@ async fn rounds_open_and_end_and_are_redeemed_for_ever() {
         .await;
     }
     assert!(bots.is_running());
+    every_market_is_shown_once(&exchange).await;
     drop(bots);
 
     // An aborted run left a round open; the next run ends it.
@@ -138,6 +139,68 @@ async fn rounds_open_and_end_and_are_redeemed_for_ever() {
     let _bots = Bots::start(&exchange);
     until_resolved(&exchange, &open).await;
     assert!(exchange.stop().success());
+}
+
+/// No surface shows a condition twice or an event without a market, and the rounds are the operator's own.
+async fn every_market_is_shown_once(exchange: &Exchange) {
+    let read = async |path: &str| -> Value {
+        let answer = reqwest::get(path).await.expect("an answer");
+        answer.json().await.expect("JSON")
+    };
+    let (catalog, trading) = (&exchange.catalog, &exchange.trading);
+    let events = read(&format!("{catalog}/events?limit=500")).await;
+    let events = events.as_array().expect("events");
+    let of_events = events.iter().flat_map(|event| {
+        let markets = event["markets"].as_array().expect("markets");
+        assert!(!markets.is_empty(), "an event without markets: {event}");
+        markets
+    });
+    let listed = read(&format!("{catalog}/markets?limit=500")).await;
+    let keyset = read(&format!("{catalog}/markets/keyset?limit=500")).await;
+    let markets = read(&format!("{trading}/markets")).await;
+    let rows = |value: &Value| value.as_array().expect("rows").clone();
+    for (surface, rows, field) in [
+        ("events", of_events.cloned().collect(), "conditionId"),
+        ("list", rows(&listed), "conditionId"),
+        ("keyset", rows(&keyset["markets"]), "conditionId"),
+        ("trading", rows(&markets["data"]), "condition_id"),
+    ] {
+        let mut conditions: Vec<_> = rows.iter().map(|row| row[field].to_string()).collect();
+        let all = conditions.len();
+        conditions.sort_unstable();
+        conditions.dedup();
+        assert_eq!((conditions.len(), all > 20), (all, true), "{surface}");
+    }
+    let listed = rows(&listed);
+    let rounds = listed.iter().filter(|row| {
+        row["slug"]
+            .as_str()
+            .is_some_and(|slug| slug.starts_with("demo-round-"))
+    });
+    let mut seen = 0;
+    for round in rounds {
+        let by_condition = read(&format!(
+            "{catalog}/markets/{}",
+            round["conditionId"].as_str().expect("an id")
+        ))
+        .await;
+        let by_slug = read(&format!(
+            "{catalog}/markets/slug/{}",
+            round["slug"].as_str().expect("a slug")
+        ))
+        .await;
+        assert_eq!(
+            (&by_condition["id"], &by_slug["id"]),
+            (&round["id"], &round["id"])
+        );
+        let id: u64 = round["id"]
+            .as_str()
+            .and_then(|id| id.parse().ok())
+            .expect("a number");
+        assert!(id >= foretell_model::limits::OWN_CATALOG_IDS, "{round}");
+        seen += 1;
+    }
+    assert!(seen >= 2, "{seen} rounds");
 }
 
 /// The operator surface's data of a market.

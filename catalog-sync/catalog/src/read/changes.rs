@@ -4,7 +4,9 @@ use rusqlite::{Connection, Row, params};
 
 use crate::error::CatalogError;
 use crate::ids;
-use crate::record::{EventRecord, MarketRecord, Record, RecordKind, SeriesRecord, TagRecord, read};
+use crate::record::{
+    EventRecord, MarketRecord, NotTradable, Record, RecordKind, SeriesRecord, TagRecord, read,
+};
 
 /// A unit of change: an event group with its markets, or a market without an event group.
 #[derive(Clone, Debug, PartialEq)]
@@ -13,7 +15,8 @@ pub struct Unit {
     pub change: u64,
     /// The event with its tags and series; its markets are in [`Self::markets`].
     pub event: Option<EventRecord>,
-    /// All its markets by id, without their event.
+    /// All its markets by id, without their event and without own ones, which follow the exchange. One whose
+    /// condition another record has cannot trade: [`NotTradable::Taken`].
     pub markets: Vec<MarketRecord>,
 }
 
@@ -78,30 +81,47 @@ fn unit(connection: &Connection, change: &Change) -> Result<Unit, CatalogError> 
     let (event, markets) = match (change.event, change.market) {
         (Some(event), _) => (
             event_of(connection, event)?,
-            raw_texts(
-                connection,
-                "SELECT raw FROM markets JOIN market_texts USING (id) WHERE event_id = ?1 ORDER BY id",
-                event,
-            )?,
+            markets(connection, MARKETS_OF_EVENT, event)?,
         ),
         (None, market) => (
             None,
-            raw_texts(
-                connection,
-                "SELECT raw FROM market_texts WHERE id = ?1",
-                market.unwrap_or_default(),
-            )?,
+            markets(connection, LONE_MARKET, market.unwrap_or_default())?,
         ),
-    };
-    let market = |raw: &String| match read_again(RecordKind::Market, raw) {
-        Some(Record::Market(market)) => Some(*market),
-        _ => None,
     };
     Ok(Unit {
         change: ids::of_row(change.number),
         event,
-        markets: markets.iter().filter_map(market).collect(),
+        markets,
     })
+}
+
+/// Original records, and for one whose condition another record has, that record's id.
+const MARKETS_OF_EVENT: &str = "SELECT raw,
+    (SELECT h.id FROM markets h WHERE m.hidden AND h.condition = m.condition AND h.hidden = 0)
+    FROM markets m JOIN market_texts USING (id) WHERE event_id = ?1 AND own = 0 ORDER BY m.id";
+const LONE_MARKET: &str = "SELECT raw,
+    (SELECT h.id FROM markets h WHERE m.hidden AND h.condition = m.condition AND h.hidden = 0)
+    FROM markets m JOIN market_texts USING (id) WHERE m.id = ?1 AND own = 0";
+
+fn markets(
+    connection: &Connection,
+    statement: &str,
+    id: i64,
+) -> Result<Vec<MarketRecord>, CatalogError> {
+    let mut statement = connection.prepare_cached(statement)?;
+    let rows = statement.query_map([id], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let mut markets = Vec::new();
+    for row in rows {
+        let (raw, holder): (String, Option<i64>) = row?;
+        let Some(Record::Market(mut market)) = read_again(RecordKind::Market, &raw) else {
+            continue;
+        };
+        if let Some(holder) = holder {
+            market.terms = Err(NotTradable::Taken(ids::of_row(holder)));
+        }
+        markets.push(*market);
+    }
+    Ok(markets)
 }
 
 fn event_of(connection: &Connection, event: i64) -> Result<Option<EventRecord>, CatalogError> {

@@ -2,20 +2,20 @@
 
 use rusqlite::{Connection, OptionalExtension};
 
+use super::Catalog;
 use super::creator_filter::CreatorFilter;
 use super::groups::GroupSets;
 use super::keyset::{self, with_one_more};
 use super::one::{RecordAccess, newest_of_slug, text_of};
+use super::record_texts::RecordTexts;
 use super::selection::{EVENTS_BY_GAME, EVENTS_BY_SLUG, Selection, found};
-use super::{Catalog, array_of};
 use crate::error::{CatalogError, NotFound};
 use crate::ids;
 use crate::query::{Column, EventExtras, EventsQuery, OneQuery};
 use crate::render::{self, Array};
 use crate::table::{ListRequest, Table};
 
-const WHOLE: &str = "SELECT whole FROM event_texts WHERE id = ?1";
-const STORED: &str = "SELECT whole, ifnull(raw -> 'chats', '[]'), ifnull(raw -> 'templates', '[]')
+const EXTRAS: &str = "SELECT ifnull(raw -> 'chats', '[]'), ifnull(raw -> 'templates', '[]')
                       FROM event_texts WHERE id = ?1";
 
 impl Catalog {
@@ -27,7 +27,7 @@ impl Catalog {
         let scope = self.scope(query.creator.as_deref());
         self.with_table(|connection, table| {
             let rows = rows(connection, table, query, &scope)?;
-            array(connection, table, &rows, query.extras)
+            array(self.texts(connection), table, &rows, query.extras)
         })
     }
 
@@ -46,7 +46,7 @@ impl Catalog {
             let mut rows = rows(connection, table, &query, &scope)?;
             let of_row = |column, row| text_of_row(connection, table, column, row);
             let cursor = keyset::next_cursor(&mut rows, page, &table.events, &query.order, of_row)?;
-            let events = array(connection, table, &rows, query.extras)?;
+            let events = array(self.texts(connection), table, &rows, query.extras)?;
             Ok(format!(r#"{{"events":{events}{cursor}}}"#))
         })
     }
@@ -88,62 +88,61 @@ const EVENT: RecordAccess = RecordAccess {
         let row = table.events.row_of(id);
         row.is_some_and(|row| table.events_by(creators).contains(row))
     },
-    text: |connection, id, query| match query.extras {
-        EventExtras {
-            chats: false,
-            templates: false,
-        } => text_of(connection, WHOLE, id),
-        extras => with_extras(connection, id, extras),
-    },
+    text: |texts, id, query| event(texts, id, query.extras),
 };
 
-/// An event with fields of its original record.
-fn with_extras(
-    connection: &Connection,
+/// An event, with fields of its original record.
+fn event(
+    texts: RecordTexts<'_>,
     id: i64,
     extras: EventExtras,
 ) -> Result<Option<String>, CatalogError> {
-    Ok(connection
-        .prepare_cached(STORED)?
-        .query_row([id], |row| {
-            let (chats, templates): (String, String) = (row.get(1)?, row.get(2)?);
-            let fields = [
-                ("chats", chats.as_str(), extras.chats),
-                ("templates", templates.as_str(), extras.templates),
-            ];
-            let asked = fields.into_iter().filter(|(_, _, is_asked)| *is_asked);
-            let fields: Vec<(&str, &str)> = asked.map(|(name, value, _)| (name, value)).collect();
-            let whole = row.get_ref(0)?.as_str().unwrap_or("{}");
-            Ok(render::with_fields(whole, &fields))
-        })
-        .optional()?)
+    let Some(whole) = texts.whole_event(id)? else {
+        return Ok(None);
+    };
+    if extras == EventExtras::default() {
+        return Ok(Some(whole));
+    }
+    let mut statement = texts.connection.prepare_cached(EXTRAS)?;
+    let text = statement.query_row([id], |row| {
+        let (chats, templates): (String, String) = (row.get(0)?, row.get(1)?);
+        let fields = [
+            ("chats", chats.as_str(), extras.chats),
+            ("templates", templates.as_str(), extras.templates),
+        ];
+        let asked = fields.into_iter().filter(|(_, _, is_asked)| *is_asked);
+        let fields: Vec<(&str, &str)> = asked.map(|(name, value, _)| (name, value)).collect();
+        Ok(render::with_fields(&whole, &fields))
+    });
+    Ok(text.optional()?)
 }
 
 fn array(
-    connection: &Connection,
+    texts: RecordTexts<'_>,
     table: &Table,
     rows: &[u32],
     extras: EventExtras,
 ) -> Result<String, CatalogError> {
-    let ids: Vec<i64> = rows.iter().map(|row| table.events.id(*row)).collect();
-    if extras == EventExtras::default() {
-        return array_of(connection, WHOLE, &ids);
-    }
-    let mut array = Array::of(ids.len());
-    for id in ids {
-        array.push(&with_extras(connection, id, extras)?.unwrap_or_default());
+    let mut array = Array::of(rows.len());
+    for row in rows {
+        if let Some(event) = event(texts, table.events.id(*row), extras)? {
+            array.push(&event);
+        }
     }
     Ok(array.end())
 }
 
 /// The tags of an event as an array; `None` without the event.
 fn event_tags(
-    connection: &Connection,
+    texts: RecordTexts<'_>,
     id: i64,
     _: &OneQuery,
 ) -> Result<Option<String>, CatalogError> {
-    let known = text_of(connection, "SELECT '' FROM events WHERE id = ?1", id)?;
-    known.map(|_| tags_of_event(connection, id)).transpose()
+    let statement = "SELECT '' FROM events WHERE id = ?1 AND hidden = 0";
+    let known = text_of(texts.connection, statement, id)?;
+    known
+        .map(|_| tags_of_event(texts.connection, id))
+        .transpose()
 }
 
 /// The tags of an event in the order of its record.

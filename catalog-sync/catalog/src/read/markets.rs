@@ -1,7 +1,7 @@
 //! Answers about markets.
 
+use rusqlite::Connection;
 use rusqlite::types::Value;
-use rusqlite::{Connection, OptionalExtension};
 
 use super::Catalog;
 use super::creator_filter::CreatorFilter;
@@ -9,6 +9,7 @@ use super::events::tags_of_event;
 use super::groups::GroupSets;
 use super::keyset::{self, with_one_more};
 use super::one::{RecordAccess, first, newest_of_slug, text_of};
+use super::record_texts::RecordTexts;
 use super::selection::{
     EVENTS_BY_GAME, EVENTS_BY_SLUG, MARKETS_BY_CONDITION, MARKETS_BY_EVENT, MARKETS_BY_GAME,
     MARKETS_BY_MAKER, MARKETS_BY_QUESTION, MARKETS_BY_SLUG, MARKETS_BY_TOKEN, Selection, found,
@@ -28,7 +29,7 @@ impl Catalog {
         let scope = self.scope(query.creator.as_deref());
         self.with_table(|connection, table| {
             let rows = rows(connection, table, query, &scope)?;
-            array(connection, table, &rows, query.include_tag)
+            array(self.texts(connection), table, &rows, query.include_tag)
         })
     }
 
@@ -48,7 +49,7 @@ impl Catalog {
             let of_row = |column, row| text_of_row(connection, table, column, row);
             let cursor =
                 keyset::next_cursor(&mut rows, page, &table.markets, &query.order, of_row)?;
-            let markets = array(connection, table, &rows, query.include_tag)?;
+            let markets = array(self.texts(connection), table, &rows, query.include_tag)?;
             Ok(format!(r#"{{"markets":{markets}{cursor}}}"#))
         })
     }
@@ -70,12 +71,10 @@ impl Catalog {
     /// `id not found`; a database error.
     pub fn market_tags(&self, id: &str, query: &OneQuery) -> Result<String, CatalogError> {
         let access = RecordAccess {
-            text: |connection, id, _| {
-                let event: Option<Option<i64>> = connection
-                    .prepare_cached("SELECT event_id FROM markets WHERE id = ?1")?
-                    .query_row([id], |row| row.get(0))
-                    .optional()?;
-                event.map(|event| tags_of(connection, event)).transpose()
+            text: |texts, id, _| {
+                let market = texts.market(id)?;
+                let tags = market.map(|market| tags_of(texts.connection, market.event));
+                tags.transpose()
             },
             ..MARKET
         };
@@ -111,7 +110,7 @@ fn by_name(connection: &Connection, name: &str) -> Result<Option<i64>, CatalogEr
     if let Some(condition) = ids::condition(name) {
         return first(
             connection,
-            "SELECT id FROM markets WHERE condition = ?1 ORDER BY id LIMIT 1",
+            MARKETS_BY_CONDITION,
             Value::Blob(condition.0.to_vec()),
         );
     }
@@ -139,42 +138,36 @@ const MARKET: RecordAccess = RecordAccess {
 
 /// A market with the full summary of its event.
 fn market(
-    connection: &Connection,
+    texts: RecordTexts<'_>,
     id: i64,
     query: &OneQuery,
 ) -> Result<Option<String>, CatalogError> {
-    let found: Option<(Option<i64>, String)> = connection
-        .prepare_cached(
-            "SELECT json, base, event_id FROM market_texts t JOIN markets m ON m.id = t.id
-             LEFT JOIN event_texts e ON e.id = m.event_id WHERE t.id = ?1",
-        )?
-        .query_row([id], |row| {
-            let [json, event] = [row.get_ref(0)?, row.get_ref(1)?];
-            let events = render::array(event.as_str().ok().as_slice());
-            let json = json.as_str().unwrap_or("{}");
-            Ok((
-                row.get(2)?,
-                render::with_fields(json, &[("events", &events)]),
-            ))
-        })
-        .optional()?;
-    match found {
-        Some((event, market)) if query.include_tag => {
-            let tags = tags_of(connection, event)?;
-            Ok(Some(render::with_fields(&market, &[("tags", &tags)])))
+    let Some(market) = texts.market(id)? else {
+        return Ok(None);
+    };
+    let event = market.event.map(|event| texts.full_event(event));
+    let event = event.transpose()?.flatten();
+    let text = render::with_fields(
+        &market.text,
+        &[("events", &render::array(event.as_slice()))],
+    );
+    Ok(Some(match query.include_tag {
+        true => {
+            let tags = tags_of(texts.connection, market.event)?;
+            render::with_fields(&text, &[("tags", &tags)])
         }
-        found => Ok(found.map(|(_, market)| market)),
-    }
+        false => text,
+    }))
 }
 
 /// Markets with the short summaries of their events. Markets of one event are often adjacent.
 fn array(
-    connection: &Connection,
+    texts: RecordTexts<'_>,
     table: &Table,
     rows: &[u32],
     include_tag: bool,
 ) -> Result<String, CatalogError> {
-    let mut markets = connection.prepare_cached("SELECT json FROM market_texts WHERE id = ?1")?;
+    let connection = texts.connection;
     let mut events = connection.prepare_cached("SELECT short FROM event_texts WHERE id = ?1")?;
     let mut array = Array::of(rows.len());
     // What follows `"events":`, for the markets of one event.
@@ -194,11 +187,9 @@ fn array(
             event = its;
             of_event = summaries(its)?;
         }
-        markets.query_row([table.markets.id(*row)], |row| {
-            let json = row.get_ref(0)?.as_str().unwrap_or("{}");
-            array.push_with(json, "events", &of_event);
-            Ok(())
-        })?;
+        if let Some(market) = texts.market(table.markets.id(*row))? {
+            array.push_with(&market.text, "events", &of_event);
+        }
     }
     Ok(array.end())
 }

@@ -6,6 +6,7 @@ use rusqlite::{Connection, OptionalExtension};
 
 use super::Catalog;
 use super::creator_filter::CreatorFilter;
+use super::record_texts::RecordTexts;
 use crate::error::{CatalogError, NotFound};
 use crate::query::OneQuery;
 use crate::table::Table;
@@ -15,7 +16,7 @@ pub(super) struct RecordAccess {
     /// Whether a record belongs to one of these wallets.
     pub(super) belongs: fn(&Table, &[WalletAddress], i64) -> bool,
     /// Its JSON.
-    pub(super) text: fn(&Connection, i64, &OneQuery) -> Result<Option<String>, CatalogError>,
+    pub(super) text: fn(RecordTexts<'_>, i64, &OneQuery) -> Result<Option<String>, CatalogError>,
 }
 
 impl Catalog {
@@ -29,7 +30,7 @@ impl Catalog {
     ) -> Result<String, CatalogError> {
         let record = |connection: &Connection, id: Option<i64>| {
             let text = id
-                .map(|id| (access.text)(connection, id, query))
+                .map(|id| (access.text)(self.texts(connection), id, query))
                 .transpose()?;
             text.flatten().ok_or(CatalogError::NotFound(nothing))
         };
@@ -45,13 +46,18 @@ impl Catalog {
     }
 }
 
-/// Of the records of a table with one slug, the newest.
+/// Of the shown records of a table with one slug, the newest.
 pub(super) fn newest_of_slug(
     connection: &Connection,
     table: &'static str,
     slug: &str,
 ) -> Result<Option<i64>, CatalogError> {
-    let statement = format!("SELECT id FROM {table} WHERE slug = ?1 ORDER BY id DESC LIMIT 1");
+    let shown = match table {
+        "tags" => "",
+        _ => "AND hidden = 0",
+    };
+    let statement =
+        format!("SELECT id FROM {table} WHERE slug = ?1 {shown} ORDER BY id DESC LIMIT 1");
     first(connection, &statement, Value::Text(slug.to_owned()))
 }
 

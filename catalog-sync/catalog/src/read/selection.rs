@@ -6,7 +6,8 @@ use crate::error::CatalogError;
 
 /// Statements that find markets by name.
 pub(super) const MARKETS_BY_SLUG: &str = "SELECT id FROM markets WHERE slug = ?1";
-pub(super) const MARKETS_BY_CONDITION: &str = "SELECT id FROM markets WHERE condition = ?1";
+pub(super) const MARKETS_BY_CONDITION: &str =
+    "SELECT id FROM markets WHERE condition = ?1 AND hidden = 0";
 pub(super) const MARKETS_BY_TOKEN: &str = "SELECT market_id FROM market_tokens WHERE token = ?1";
 pub(super) const MARKETS_BY_EVENT: &str = "SELECT id FROM markets WHERE event_id = ?1";
 /// Events, tags and series by slug; slugs are not unique.

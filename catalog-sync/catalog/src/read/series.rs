@@ -1,19 +1,21 @@
 //! Answers about series.
 
-use rusqlite::Connection;
 use rusqlite::types::Value;
+use rusqlite::{Connection, params};
 
+use super::Catalog;
 use super::creator_filter::CreatorFilter;
 use super::one::{RecordAccess, text_of};
+use super::record_texts::RecordTexts;
 use super::small_list::SmallList;
-use super::{Catalog, array_of};
 use crate::error::{CatalogError, NotFound};
 use crate::ids;
 use crate::query::{OneQuery, SeriesQuery};
+use crate::render::{self, Array};
 
-const WHOLE: &str = "SELECT whole FROM series WHERE id = ?1";
-const WITHOUT_EVENTS: &str =
-    "SELECT json_insert(json, '$.events', json('[]')) FROM series WHERE id = ?1";
+/// Newest events shown in a series. Some series get a new event every few minutes; `GET
+/// /events?series_slug=` lists all of them.
+const EVENTS: u32 = 20;
 
 impl Catalog {
     /// `GET /series`: an array of series with full summaries of their twenty newest events.
@@ -23,13 +25,12 @@ impl Catalog {
     pub fn series(&self, query: &SeriesQuery) -> Result<String, CatalogError> {
         let mut list = filtered(query);
         let answer = |connection: &Connection, list: &SmallList| {
-            let ids = list.page(connection, query.page)?;
-            let text = if query.exclude_events {
-                WITHOUT_EVENTS
-            } else {
-                WHOLE
-            };
-            array_of(connection, text, &ids)
+            let mut array = Array::of(query.page.limit as usize);
+            for id in list.page(connection, query.page)? {
+                let series = series(self.texts(connection), id, !query.exclude_events)?;
+                array.push(&series.unwrap_or_default());
+            }
+            Ok(array.end())
         };
         match self.scope(query.creator.as_deref()) {
             CreatorFilter::All => self.pool.with(|connection| answer(connection, &list)),
@@ -55,8 +56,34 @@ const SERIES: RecordAccess = RecordAccess {
         let events = table.events_by(creators);
         table.series.rows_of(id).any(|event| events.contains(event))
     },
-    text: |connection, id, _| text_of(connection, WHOLE, id),
+    text: |texts, id, _| series(texts, id, true),
 };
+
+/// A series with full summaries of its newest events, or without events.
+fn series(
+    texts: RecordTexts<'_>,
+    id: i64,
+    with_events: bool,
+) -> Result<Option<String>, CatalogError> {
+    let connection = texts.connection;
+    let Some(json) = text_of(connection, "SELECT json FROM series WHERE id = ?1", id)? else {
+        return Ok(None);
+    };
+    let mut statement = connection.prepare_cached(
+        "SELECT event_id FROM event_series JOIN events ON id = event_id
+         WHERE series_id = ?1 AND hidden = 0 ORDER BY event_id DESC LIMIT ?2",
+    )?;
+    let limit = if with_events { EVENTS } else { 0 };
+    let ids = statement.query_map(params![id, limit], |row| row.get(0))?;
+    let mut events = Array::of(0);
+    for id in ids {
+        events.push(&texts.full_event(id?)?.unwrap_or_default());
+    }
+    Ok(Some(render::with_fields(
+        &json,
+        &[("events", &events.end())],
+    )))
+}
 
 /// The list of a query without its creator.
 fn filtered(query: &SeriesQuery) -> SmallList {

@@ -71,9 +71,9 @@ const TAG: RecordAccess = RecordAccess {
         let events = table.events_by(creators);
         table.tags.rows_of(id).any(|event| events.contains(event))
     },
-    text: |connection, id, query| match query.extras.templates {
-        true => with_templates(connection, id),
-        false => text_of(connection, JSON, id),
+    text: |texts, id, query| match query.extras.templates {
+        true => with_templates(texts.connection, id),
+        false => text_of(texts.connection, JSON, id),
     },
 };
 

@@ -1,6 +1,5 @@
 //! Reasons why a record or a field is unusable; none is fatal.
 
-use foretell_model::limits::OWN_CATALOG_IDS;
 use serde::Serialize;
 use thiserror::Error;
 
@@ -39,8 +38,8 @@ pub enum SkipReason {
     /// The id is missing or not a whole number of up to 63 bits.
     #[error("id is {0}, allowed: a whole number above 0")]
     BadId(String),
-    /// The id is in the range of operators' own records.
-    #[error("id is {0}, allowed: below {OWN_CATALOG_IDS}, where operators' own records begin")]
+    /// An operator's own record has the id.
+    #[error("id is {0}, which a record of the operator's own has")]
     OwnId(u64),
     /// The slug, which clients find it by, is missing.
     #[error("slug is missing")]

@@ -51,6 +51,9 @@ pub enum NotTradable {
     /// The condition id is missing or does not have 32 bytes.
     #[error("conditionId is {0}, allowed: 0x and 64 hex digits")]
     Condition(String),
+    /// Another record has the condition, and had it first; this is its id.
+    #[error("conditionId is that of market {0}, which has it first")]
+    Taken(u64),
     /// Not two outcomes.
     #[error("not binary: {0} outcomes")]
     Outcomes(usize),
@@ -86,7 +89,7 @@ impl NotTradable {
     #[must_use]
     pub const fn field(&self) -> &'static str {
         match self {
-            Self::Condition(_) => "conditionId",
+            Self::Condition(_) | Self::Taken(_) => "conditionId",
             Self::Outcomes(_) => "outcomes",
             Self::Tokens => "clobTokenIds",
             Self::NoOrderBook => "enableOrderBook",

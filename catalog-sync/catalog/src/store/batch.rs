@@ -6,7 +6,7 @@ use super::derive;
 use super::dirty_records::DirtyRecords;
 use super::put::{self, Origin};
 use crate::error::CatalogError;
-use crate::record::{ParsedRecord, Skip, SkipReason};
+use crate::record::{ParsedRecord, Skip};
 use crate::report::Report;
 use crate::sync_state::SyncStatus;
 
@@ -34,12 +34,13 @@ impl<'w> Batch<'w> {
     /// `events` its event, and nothing is ever deleted. A record inside another is often abridged:
     /// it only adds to a stored one. Unless it is a market in its event, it must also be newer.
     ///
-    /// A record with an id of operators' own records is skipped.
+    /// A record with the id of an operator's own record is skipped. Of several markets with one condition
+    /// an own one is shown, else the first; the others are kept out of every answer.
     ///
     /// # Errors
     /// A database error; drop the batch after it.
     pub fn put(&mut self, read: &ParsedRecord) -> Result<(), CatalogError> {
-        self.put_of_upstream(read, Origin::OWN)
+        self.put_any(read, Origin::WHOLE, false)
     }
 
     /// Stores a record that the upstream has now, as [`Self::put`], also with an older `updatedAt`.
@@ -47,36 +48,28 @@ impl<'w> Batch<'w> {
     /// # Errors
     /// A database error; drop the batch after it.
     pub fn put_current(&mut self, read: &ParsedRecord) -> Result<(), CatalogError> {
-        self.put_of_upstream(read, Origin::CURRENT)
+        self.put_any(read, Origin::CURRENT, false)
     }
 
-    /// Stores a record of an operator's own market, as [`Self::put`].
+    /// Stores a record of an operator's own market, as [`Self::put`]. It takes its ids and its condition
+    /// from any other record.
     ///
     /// # Errors
     /// A database error; drop the batch after it.
     pub fn put_own(&mut self, read: &ParsedRecord) -> Result<(), CatalogError> {
-        self.put_any(read, Origin::OWN)
+        self.put_any(read, Origin::WHOLE, true)
     }
 
-    fn put_of_upstream(&mut self, read: &ParsedRecord, origin: Origin) -> Result<(), CatalogError> {
-        match read.own_id() {
-            None => self.put_any(read, origin),
-            Some(id) => {
-                self.report.skip(Skip {
-                    kind: Some(read.record.kind()),
-                    id: read.record.id().to_string(),
-                    reason: SkipReason::OwnId(id),
-                });
-                Ok(())
-            }
-        }
-    }
-
-    fn put_any(&mut self, read: &ParsedRecord, origin: Origin) -> Result<(), CatalogError> {
+    fn put_any(
+        &mut self,
+        read: &ParsedRecord,
+        origin: Origin,
+        own: bool,
+    ) -> Result<(), CatalogError> {
         put::record(
             &self.transaction,
             &read.record,
-            origin,
+            (origin, own),
             &mut self.dirty,
             &mut self.report,
         )?;
@@ -96,7 +89,7 @@ impl<'w> Batch<'w> {
     /// A database error; drop the batch after it.
     pub fn supersede(&mut self, market: u64) -> Result<(), CatalogError> {
         match put::superseded(&self.transaction, market)? {
-            Some(read) => self.put_any(&read, Origin::CURRENT),
+            Some(read) => self.put_any(&read, Origin::CURRENT, false),
             None => Ok(()),
         }
     }

@@ -11,31 +11,26 @@ use crate::error::CatalogError;
 use crate::search_text::{document, prefixes};
 use crate::{ids, render};
 
-/// Newest events shown in a series. Some series get a new event every few minutes; `GET
-/// /events?series_slug=` lists all of them.
-const SERIES_EVENTS: u32 = 20;
-
 /// Rewrites the derived data of a batch.
 pub(super) fn derive(connection: &Connection, dirty: &DirtyRecords) -> Result<(), CatalogError> {
-    for tag in &dirty.tags {
+    let mut changes = ChangeNumbers::load(connection)?;
+    let mut tags = dirty.tags.clone();
+    for event in &dirty.events {
+        // A market may name an event whose own record was skipped.
+        if let Some(texts) = StoredTexts::of(connection, *event)?
+            && derive_event(connection, *event, &texts, changes.next())?
+        {
+            tags.extend(links::of_event(connection, TAGS, *event)?);
+        }
+    }
+    for tag in &tags {
         connection
             .prepare_cached(
                 "UPDATE tags SET event_count =
-                   (SELECT COUNT(*) FROM event_tags WHERE tag_id = ?1) WHERE id = ?1",
+                   (SELECT COUNT(*) FROM event_tags JOIN events ON id = event_id
+                    WHERE tag_id = ?1 AND hidden = 0) WHERE id = ?1",
             )?
             .execute([ids::row(*tag)])?;
-    }
-    let mut series: BTreeSet<u64> = dirty.series.clone();
-    let mut changes = ChangeNumbers::load(connection)?;
-    for event in &dirty.events {
-        // A market may name an event whose own record was skipped.
-        if let Some(texts) = StoredTexts::of(connection, *event)? {
-            derive_event(connection, *event, &texts, changes.next())?;
-        }
-        series.extend(links::of_event(connection, SERIES, *event)?);
-    }
-    for series in &series {
-        derive_series(connection, *series)?;
     }
     for market in &dirty.lone_markets {
         connection
@@ -72,12 +67,13 @@ impl ChangeNumbers {
     }
 }
 
+/// Returns whether the event was hidden or shown.
 fn derive_event(
     connection: &Connection,
     event: u64,
     texts: &StoredTexts,
     change: i64,
-) -> Result<(), CatalogError> {
+) -> Result<bool, CatalogError> {
     let tags = texts_of_links(
         connection,
         TAGS,
@@ -90,32 +86,31 @@ fn derive_event(
         "SELECT json FROM series WHERE id = ?1",
         event,
     )?;
-    let (questions, markets) = markets_of(connection, event)?;
     let whole = render::with_fields(
         &texts.base,
         &[
             ("tags", &render::array(&tags)),
-            ("markets", &render::array(&markets)),
             ("series", &render::array(&series)),
             ("eventMetadata", &texts.metadata),
         ],
     );
-    let fields = [texts.title.as_str(), texts.slug.as_str()];
-    let search_text = document(
-        fields
-            .into_iter()
-            .chain(questions.iter().map(String::as_str)),
-    );
-    if texts.search_text.as_ref() != Some(&search_text) {
-        index_event(connection, event, &search_text, texts.search_text.is_none())?;
+    let (questions, hidden) = questions_of(connection, event)?;
+    let is_hidden = questions.is_empty() && hidden > 0;
+    let fields = [texts.title.as_str(), texts.slug.as_str()].into_iter();
+    let questions = questions.iter().map(String::as_str);
+    let search_text = (!is_hidden).then(|| document(fields.chain(questions)));
+    if texts.search_text != search_text {
+        let is_new = texts.search_text.is_none();
+        index_event(connection, event, search_text.as_deref(), is_new)?;
     }
     connection
         .prepare_cached("UPDATE event_texts SET whole = ?2 WHERE id = ?1")?
         .execute(params![ids::row(event), whole])?;
     connection
-        .prepare_cached("UPDATE events SET change = ?2 WHERE id = ?1")?
-        .execute(params![ids::row(event), change])?;
-    derive_creators(connection, event)
+        .prepare_cached("UPDATE events SET change = ?2, hidden = ?3 WHERE id = ?1")?
+        .execute(params![ids::row(event), change, is_hidden])?;
+    derive_creators(connection, event)?;
+    Ok(texts.hidden != is_hidden)
 }
 
 /// Stored texts of an event.
@@ -126,13 +121,14 @@ struct StoredTexts {
     search_text: Option<String>,
     title: String,
     slug: String,
+    hidden: bool,
 }
 
 impl StoredTexts {
     fn of(connection: &Connection, event: u64) -> Result<Option<Self>, CatalogError> {
         Ok(connection
             .prepare_cached(
-                "SELECT base, metadata, text, title, slug FROM event_texts JOIN events USING (id)
+                "SELECT base, metadata, text, title, slug, hidden FROM event_texts JOIN events USING (id)
                  LEFT JOIN search_texts USING (id) WHERE id = ?1",
             )?
             .query_row([ids::row(event)], |row| {
@@ -142,6 +138,7 @@ impl StoredTexts {
                     search_text: row.get(2)?,
                     title: row.get(3)?,
                     slug: row.get(4)?,
+                    hidden: row.get(5)?,
                 })
             })
             .optional()?)
@@ -162,27 +159,29 @@ fn texts_of_links(
     Ok(texts)
 }
 
-/// Questions and JSON of an event's markets, by id.
-fn markets_of(
-    connection: &Connection,
-    event: u64,
-) -> Result<(Vec<String>, Vec<String>), CatalogError> {
-    let mut statement = connection.prepare_cached(
-        "SELECT question, json FROM markets JOIN market_texts USING (id)
-         WHERE event_id = ?1 ORDER BY markets.id",
-    )?;
+/// Questions of an event's shown markets by id, and the number of its hidden ones.
+fn questions_of(connection: &Connection, event: u64) -> Result<(Vec<String>, usize), CatalogError> {
+    let mut statement = connection
+        .prepare_cached("SELECT question, hidden FROM markets WHERE event_id = ?1 ORDER BY id")?;
     let rows = statement.query_map([ids::row(event)], |row| Ok((row.get(0)?, row.get(1)?)))?;
-    Ok(rows
-        .collect::<Result<Vec<(String, String)>, _>>()?
-        .into_iter()
-        .unzip())
+    let mut questions: Vec<(String, bool)> = rows.collect::<Result<_, _>>()?;
+    let all = questions.len();
+    questions.retain(|(_, is_hidden)| !is_hidden);
+    let hidden = all - questions.len();
+    Ok((
+        questions
+            .into_iter()
+            .map(|(question, _)| question)
+            .collect(),
+        hidden,
+    ))
 }
 
-/// Replaces the search index entries of an event.
+/// Replaces the search index entries of an event; a hidden one has none.
 fn index_event(
     connection: &Connection,
     event: u64,
-    search_text: &str,
+    search_text: Option<&str>,
     is_new: bool,
 ) -> Result<(), CatalogError> {
     let id = ids::row(event);
@@ -195,6 +194,9 @@ fn index_event(
             connection.prepare_cached(statement)?.execute([id])?;
         }
     }
+    let Some(search_text) = search_text else {
+        return Ok(());
+    };
     connection
         .prepare_cached("INSERT INTO search_texts (id, text) VALUES (?1, ?2)")?
         .execute(params![id, search_text])?;
@@ -230,27 +232,5 @@ fn derive_creators(connection: &Connection, event: u64) -> Result<(), CatalogErr
     for creator in made {
         insert.execute(params![creator, id])?;
     }
-    Ok(())
-}
-
-fn derive_series(connection: &Connection, series: u64) -> Result<(), CatalogError> {
-    let id = ids::row(series);
-    let json: Option<String> = connection
-        .prepare_cached("SELECT json FROM series WHERE id = ?1")?
-        .query_row([id], |row| row.get(0))
-        .optional()?;
-    let Some(json) = json else {
-        return Ok(());
-    };
-    let mut statement = connection.prepare_cached(
-        "SELECT base FROM event_series JOIN event_texts ON id = event_id
-         WHERE series_id = ?1 ORDER BY event_id DESC LIMIT ?2",
-    )?;
-    let events = statement.query_map(params![id, SERIES_EVENTS], |row| row.get(0))?;
-    let events: Vec<String> = events.collect::<Result<_, _>>()?;
-    let whole = render::with_fields(&json, &[("events", &render::array(&events))]);
-    connection
-        .prepare_cached("UPDATE series SET whole = ?2 WHERE id = ?1")?
-        .execute(params![id, whole])?;
     Ok(())
 }

@@ -9,8 +9,16 @@ pub(super) struct DirtyRecords {
     pub(super) events: BTreeSet<u64>,
     /// Markets without an event that changed.
     pub(super) lone_markets: BTreeSet<u64>,
-    /// Series whose record or events changed.
-    pub(super) series: BTreeSet<u64>,
     /// Tags that events gained or lost.
     pub(super) tags: BTreeSet<u64>,
+}
+
+impl DirtyRecords {
+    /// A market that changed, with or without an event.
+    pub(super) fn market(&mut self, id: u64, event: Option<u64>) {
+        match event {
+            Some(event) => self.events.insert(event),
+            None => self.lone_markets.insert(id),
+        };
+    }
 }

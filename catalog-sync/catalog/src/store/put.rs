@@ -5,11 +5,12 @@ use rusqlite::{Connection, OptionalExtension, Row};
 use serde_json::{Map, Value};
 
 use super::dirty_records::DirtyRecords;
-use super::{links, write};
+use super::{conditions, links, tags, write};
 use crate::error::CatalogError;
 use crate::ids;
 use crate::record::{
-    EventRecord, MarketRecord, ParsedRecord, Record, RecordKind, SeriesRecord, TagRecord, read,
+    EventRecord, MarketRecord, ParsedRecord, Record, RecordKind, SeriesRecord, Skip, SkipReason,
+    TagRecord, read,
 };
 use crate::report::{PutEffect, Report};
 
@@ -34,7 +35,7 @@ enum Dates {
 
 impl Origin {
     /// A record of its own, of unknown age.
-    pub(super) const OWN: Self = Self {
+    pub(super) const WHOLE: Self = Self {
         dates: Dates::NotOlder,
         is_part: false,
     };
@@ -58,11 +59,13 @@ impl Origin {
     }
 }
 
-/// The stored version: its time of change, its original text and, for a market, its event.
+/// The stored version: its time of change, its original text, for a market its event, and whether it is
+/// an operator's own.
 struct StoredVersion {
     updated_at: Option<i64>,
     raw: String,
     event: Option<u64>,
+    own: bool,
 }
 
 impl StoredVersion {
@@ -71,6 +74,7 @@ impl StoredVersion {
             updated_at: row.get(0)?,
             raw: row.get(1)?,
             event: row.get::<_, Option<i64>>(2)?.map(ids::of_row),
+            own: row.get(3)?,
         })
     }
 
@@ -145,7 +149,7 @@ pub(super) fn superseded(
     connection: &Connection,
     market: u64,
 ) -> Result<Option<ParsedRecord>, CatalogError> {
-    let query = "SELECT NULL, raw, NULL FROM market_texts WHERE id = ?1";
+    let query = "SELECT NULL, raw, NULL, 0 FROM market_texts WHERE id = ?1";
     let stored = StoredVersion::find(connection, query, market)?;
     let fields = stored.and_then(|stored| serde_json::from_str(&stored.raw).ok());
     let Some(mut fields): Option<Map<String, Value>> = fields else {
@@ -161,16 +165,17 @@ pub(super) fn superseded(
     Ok(read(Some(RecordKind::Market), &json).ok())
 }
 
-/// Stores a record and all records inside it.
+/// Stores a record and all records inside it; `own` is one of the operator's own.
 pub(super) fn record(
     connection: &Connection,
     record: &Record,
-    origin: Origin,
+    (origin, own): (Origin, bool),
     dirty: &mut DirtyRecords,
     report: &mut Report,
 ) -> Result<(), CatalogError> {
     let mut put = Put {
         connection,
+        own,
         dirty,
         report,
     };
@@ -178,12 +183,13 @@ pub(super) fn record(
         Record::Event(record) => put.event(record, origin),
         Record::Market(record) => put.market_with_event(record, origin),
         Record::Series(record) => put.series(record, origin),
-        Record::Tag(record) => put.tag(record, origin),
+        Record::Tag(record) => put.tag(record, origin).map(|_| ()),
     }
 }
 
 struct Put<'b> {
     connection: &'b Connection,
+    own: bool,
     dirty: &'b mut DirtyRecords,
     report: &'b mut Report,
 }
@@ -192,23 +198,25 @@ impl Put<'_> {
     fn event(&mut self, record: &EventRecord, origin: Origin) -> Result<(), CatalogError> {
         let stored = StoredVersion::find(
             self.connection,
-            "SELECT updated_at, raw, NULL FROM events JOIN event_texts USING (id) WHERE id = ?1",
+            "SELECT updated_at, raw, NULL, own FROM events JOIN event_texts USING (id) WHERE id = ?1",
             record.id,
         )?;
-        let whole = completed(RecordKind::Event, &record.raw, stored.as_ref(), origin);
+        if !self.may_replace(RecordKind::Event, record.id, stored.as_ref()) {
+            return Ok(());
+        }
+        let same = stored.as_ref().filter(|stored| stored.own == self.own);
+        let whole = completed(RecordKind::Event, &record.raw, same, origin);
         let written = match &whole {
             Some(Record::Event(whole)) => whole,
             _ => record,
         };
-        let mut effect = effect(stored.as_ref(), record.updated_at, &written.raw, origin);
+        let mut effect = effect(same, record.updated_at, &written.raw, origin);
         if effect != PutEffect::Unchanged {
-            write::event(self.connection, written, stored.is_none())?;
+            write::event(self.connection, written, self.own, stored.is_none())?;
         }
         let is_trusted = match origin.dates {
             Dates::Any => true,
-            Dates::NotOlder => {
-                !stored.is_some_and(|stored| stored.is_newer_than(record.updated_at))
-            }
+            Dates::NotOlder => !same.is_some_and(|same| same.is_newer_than(record.updated_at)),
             Dates::Newer => effect != PutEffect::Unchanged,
         };
         if is_trusted && self.put_links(record, origin)? && effect == PutEffect::Unchanged {
@@ -226,21 +234,22 @@ impl Put<'_> {
 
     /// Stores an event's tags and series; returns whether they changed.
     fn put_links(&mut self, record: &EventRecord, origin: Origin) -> Result<bool, CatalogError> {
-        for tag in record.tags.iter().flatten() {
-            self.tag(tag, Origin::INSIDE)?;
-        }
+        let tags = match &record.tags {
+            Some(tags) => {
+                let tags = tags.iter().map(|tag| self.tag(tag, Origin::INSIDE));
+                Some(tags.collect::<Result<Vec<u64>, _>>()?)
+            }
+            None => None,
+        };
         for series in record.series.iter().flatten() {
             self.series(series, Origin::INSIDE)?;
         }
-        let tags = record.tags.iter().flatten().map(|tag| tag.id).collect();
-        let tags = record.tags.as_ref().map(|_| tags);
         let tags = self.link(links::TAGS, record.id, tags, origin)?;
         let series = record.series.iter().flatten().map(|series| series.id);
         let series = record.series.as_ref().map(|_| series.collect());
         let series = self.link(links::SERIES, record.id, series, origin)?;
         let changed = !tags.is_empty() || !series.is_empty();
         self.dirty.tags.extend(tags);
-        self.dirty.series.extend(series);
         Ok(changed)
     }
 
@@ -283,31 +292,36 @@ impl Put<'_> {
     ) -> Result<(), CatalogError> {
         let stored = StoredVersion::find(
             self.connection,
-            "SELECT updated_at, raw, event_id FROM markets JOIN market_texts USING (id) WHERE id = ?1",
+            "SELECT updated_at, raw, event_id, own FROM markets JOIN market_texts USING (id) WHERE id = ?1",
             record.id,
         )?;
-        let whole = completed(RecordKind::Market, &record.raw, stored.as_ref(), origin);
+        if !self.may_replace(RecordKind::Market, record.id, stored.as_ref()) {
+            return Ok(());
+        }
+        let is_new = stored.is_none();
+        let known_event = stored.as_ref().and_then(|stored| stored.event);
+        // An own record is neither older than another one nor equal to it.
+        let same = stored.as_ref().filter(|stored| stored.own == self.own);
+        let whole = completed(RecordKind::Market, &record.raw, same, origin);
         let written = match &whole {
             Some(Record::Market(whole)) => whole,
             _ => record,
         };
-        let is_new = stored.is_none();
-        let known_event = stored.as_ref().and_then(|stored| stored.event);
-        let mut effect = effect(stored.as_ref(), record.updated_at, &written.raw, origin);
+        let mut effect = effect(same, record.updated_at, &written.raw, origin);
         let is_stale = matches!(origin.dates, Dates::NotOlder)
-            && stored.is_some_and(|stored| stored.is_newer_than(record.updated_at));
+            && same.is_some_and(|same| same.is_newer_than(record.updated_at));
+        let event = match event {
+            Some(event) if self.may_join(event)? => Some(event),
+            _ => None,
+        };
         let event = event.filter(|_| !is_stale).or(known_event);
         if effect == PutEffect::Unchanged && event != known_event {
             effect = PutEffect::Changed;
         }
         if effect != PutEffect::Unchanged {
-            write::market(self.connection, written, event, is_new)?;
-            self.dirty
-                .events
-                .extend(known_event.into_iter().chain(event));
-            if event.is_none() {
-                self.dirty.lone_markets.insert(record.id);
-            }
+            self.write_market(written, event, is_new)?;
+            self.dirty.events.extend(known_event);
+            self.dirty.market(record.id, event);
             if let Err(reason) = &written.terms {
                 self.report.not_traded(record.id, reason);
             }
@@ -317,7 +331,7 @@ impl Put<'_> {
     }
 
     fn series(&mut self, record: &SeriesRecord, origin: Origin) -> Result<(), CatalogError> {
-        let query = "SELECT updated_at, raw, NULL FROM series WHERE id = ?1";
+        let query = "SELECT updated_at, raw, NULL, 0 FROM series WHERE id = ?1";
         let stored = StoredVersion::find(self.connection, query, record.id)?;
         let whole = completed(RecordKind::Series, &record.raw, stored.as_ref(), origin);
         let written = match &whole {
@@ -327,7 +341,6 @@ impl Put<'_> {
         let effect = effect(stored.as_ref(), record.updated_at, &written.raw, origin);
         if effect != PutEffect::Unchanged {
             write::series(self.connection, written)?;
-            self.dirty.series.insert(record.id);
             let events = links::events_of(self.connection, links::SERIES, record.id)?;
             self.dirty.events.extend(events);
         }
@@ -335,8 +348,12 @@ impl Put<'_> {
         Ok(())
     }
 
-    fn tag(&mut self, record: &TagRecord, origin: Origin) -> Result<(), CatalogError> {
-        let query = "SELECT updated_at, raw, NULL FROM tags WHERE id = ?1";
+    /// Stores a tag; returns the id of the tag that has its slug.
+    fn tag(&mut self, record: &TagRecord, origin: Origin) -> Result<u64, CatalogError> {
+        if let Some(known) = tags::of_slug(self.connection, record)? {
+            return Ok(known);
+        }
+        let query = "SELECT updated_at, raw, NULL, 0 FROM tags WHERE id = ?1";
         let stored = StoredVersion::find(self.connection, query, record.id)?;
         let whole = completed(RecordKind::Tag, &record.raw, stored.as_ref(), origin);
         let written = match &whole {
@@ -349,8 +366,55 @@ impl Put<'_> {
             self.dirty.tags.insert(record.id);
             let events = links::events_of(self.connection, links::TAGS, record.id)?;
             self.dirty.events.extend(events);
+            tags::replace_generated(self.connection, record, self.dirty)?;
         }
         self.report.count(RecordKind::Tag, effect);
-        Ok(())
+        Ok(record.id)
+    }
+
+    /// Whether this record may replace the stored one: no other record replaces an own one.
+    fn may_replace(&mut self, kind: RecordKind, id: u64, stored: Option<&StoredVersion>) -> bool {
+        let is_refused = !self.own && stored.is_some_and(|stored| stored.own);
+        if is_refused {
+            self.report.skip(Skip {
+                kind: Some(kind),
+                id: id.to_string(),
+                reason: SkipReason::OwnId(id),
+            });
+        }
+        !is_refused
+    }
+
+    /// Whether a market may be in an event: others do not join own ones.
+    fn may_join(&self, event: u64) -> Result<bool, CatalogError> {
+        let own: Option<bool> = self
+            .connection
+            .prepare_cached("SELECT own FROM events WHERE id = ?1")?
+            .query_row([ids::row(event)], |row| row.get(0))
+            .optional()?;
+        Ok(self.own || own != Some(true))
+    }
+
+    /// Writes a market and decides who has its condition.
+    fn write_market(
+        &mut self,
+        record: &MarketRecord,
+        event: Option<u64>,
+        is_new: bool,
+    ) -> Result<(), CatalogError> {
+        let condition = ids::condition(&record.condition_id);
+        let (connection, own) = (self.connection, self.own);
+        conditions::release(connection, record.id, condition, self.dirty)?;
+        let holder =
+            condition.map(|condition| conditions::holder(connection, &condition, record.id));
+        let hidden = match holder.transpose()?.flatten() {
+            Some(holder) if own && !holder.own => {
+                conditions::hide(connection, &holder, self.dirty)?;
+                false
+            }
+            holder => holder.is_some(),
+        };
+        let place = write::MarketPlace { event, own, hidden };
+        write::market(connection, record, place, is_new)
     }
 }

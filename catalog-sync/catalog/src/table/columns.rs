@@ -14,6 +14,14 @@ pub(super) const MARKET_COLUMNS: &str = "id, slug, question, start_date, end_dat
 /// The columns of events, in the same places.
 pub(super) const EVENT_COLUMNS: &str = "id, slug, title, start_date, end_date, created_at,
     updated_at, volume, liquidity, volume_24hr, competitive, NULL, creation_date";
+/// The number columns that an exchange knows, by their places.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Number {
+    UpdatedAt = 3,
+    Volume = 4,
+    Liquidity = 5,
+    Volume24hr = 6,
+}
 /// Number columns among them.
 const NUMBERS: usize = 10;
 /// Index of the first selected value after the columns.
@@ -65,6 +73,16 @@ impl SortColumns {
             );
         }
         Ok(())
+    }
+
+    /// Sets the value of a number column.
+    pub(super) fn set_number(&mut self, row: u32, column: Number, value: i64) {
+        self.numbers[column as usize].set(row, value);
+    }
+
+    /// The value of a number column.
+    pub(super) fn number(&self, row: u32, column: Number) -> i64 {
+        self.numbers[column as usize].values[row as usize]
     }
 
     /// Updates the rankings: by id, slug, title, then the number columns.

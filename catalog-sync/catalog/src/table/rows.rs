@@ -7,8 +7,12 @@ use super::ranking::Ranking;
 use crate::query::{Column, FlagFilter, Range};
 use crate::sort_key::MISSING;
 
-/// The flags of a row, one bit each: `active`, `closed`, `archived`, `featured`, `cyom`.
-const FLAGS: [u8; 5] = [1, 2, 4, 8, 16];
+/// Flags of a row: `active`, `closed`, `archived`, `featured`, `cyom`, `hidden`.
+pub(super) type Flags = [bool; 6];
+/// One bit each.
+const FLAGS: [u8; 6] = [1, 2, 4, 8, 16, HIDDEN];
+/// No list shows a hidden row.
+const HIDDEN: u8 = 32;
 
 /// All markets, or all events.
 #[derive(Clone, Debug, Default)]
@@ -57,8 +61,13 @@ impl Rows {
         value != MISSING && (range.min..=range.max).contains(&value)
     }
 
+    /// The flags of a row.
+    pub(super) fn flags(&self, row: u32) -> Flags {
+        FLAGS.map(|bit| self.flags[row as usize] & bit != 0)
+    }
+
     /// Sets the flags.
-    pub(super) fn put(&mut self, row: u32, flags: [bool; 5]) {
+    pub(super) fn put(&mut self, row: u32, flags: Flags) {
         let bits = FLAGS.into_iter().zip(flags);
         let bits = bits.map(|(bit, is_set)| if is_set { bit } else { 0 }).sum();
         set(&mut self.flags, row, bits);
@@ -106,7 +115,10 @@ pub(crate) struct WantedFlags {
 
 impl From<FlagFilter> for WantedFlags {
     fn from(filter: FlagFilter) -> Self {
-        let mut wanted = Self { mask: 0, flags: 0 };
+        let mut wanted = Self {
+            mask: HIDDEN,
+            flags: 0,
+        };
         let asked = [
             filter.active,
             filter.closed,

@@ -2,13 +2,16 @@
 
 use std::sync::Arc;
 
-use foretell_model::WalletAddress;
+use foretell_model::{ConditionId, WalletAddress};
 use rusqlite::{Connection, Params, Row};
 
-use super::columns::{AFTER_COLUMNS, EVENT_COLUMNS, MARKET_COLUMNS, SortColumns};
-use super::rows::set;
-use super::{NO_CREATOR, NO_EVENT, NO_WORD, RowSet, Table};
+use super::columns::{AFTER_COLUMNS, EVENT_COLUMNS, MARKET_COLUMNS, Number, SortColumns};
+use super::exchange_figures::ExchangeFigures;
+use super::rows::{Flags, set};
+use super::{NO_CREATOR, NO_EVENT, NO_WORD, RowSet, Table, WordColumn};
 use crate::error::CatalogError;
+use crate::sort_key::sortable;
+use crate::trading::{EventFigures, Figures};
 
 /// The newest table and the sort columns that the next one needs.
 #[derive(Debug, Default)]
@@ -16,6 +19,7 @@ pub(crate) struct TableUpdater {
     newest: Arc<Table>,
     markets: SortColumns,
     events: SortColumns,
+    exchange: ExchangeFigures,
 }
 
 impl TableUpdater {
@@ -28,25 +32,33 @@ impl TableUpdater {
         let last: i64 = connection
             .prepare_cached("SELECT last FROM changes")?
             .query_row([], |row| row.get(0))?;
-        if last != self.newest.change {
+        if last != self.newest.change || self.exchange.has_changes() {
             let updated = TableUpdate::of(self, connection).apply(last);
             if updated.is_err() {
                 // Discard the partial update; the next call reads everything again.
-                *self = Self::default();
+                *self = Self {
+                    exchange: std::mem::take(&mut self.exchange).afresh(),
+                    ..Self::default()
+                };
             }
             updated?;
         }
         Ok(Arc::clone(&self.newest))
     }
+
+    /// Uses these figures of registered markets from the next table on.
+    pub(crate) fn take_figures(&mut self, changed: Vec<(ConditionId, Figures)>) {
+        self.exchange.take(changed);
+    }
 }
 
 /// The flag columns of a record, which follow its sort columns.
-const FLAGS: &str = "active, closed, archived, featured, cyom";
+const FLAGS: &str = "active, closed, archived, featured, cyom, hidden";
 /// Index of the first selected value after the flags.
-const AFTER_FLAGS: usize = AFTER_COLUMNS + 5;
+const AFTER_FLAGS: usize = AFTER_COLUMNS + 6;
 
-fn flags(found: &Row<'_>) -> rusqlite::Result<[bool; 5]> {
-    let mut flags = [false; 5];
+fn flags(found: &Row<'_>) -> rusqlite::Result<Flags> {
+    let mut flags = Flags::default();
     for (at, flag) in flags.iter_mut().enumerate() {
         *flag = found.get(AFTER_COLUMNS + at)?;
     }
@@ -95,6 +107,7 @@ impl<'k> TableUpdate<'k> {
             [seen],
             NO_EVENT,
         )?;
+        self.take_figures();
         self.update_rankings();
         self.table.change = last;
         self.updater.newest = Arc::new(self.table);
@@ -110,9 +123,14 @@ impl<'k> TableUpdate<'k> {
             let row = self.table.events.row_of(id);
             let row = row.unwrap_or_else(|| next_row(&self.updater.events));
             self.updater.events.take(row, found)?;
-            self.table.events.put(row, flags(found)?);
+            let flags = flags(found)?;
+            self.table.events.put(row, flags);
+            self.updater.exchange.event(row);
             self.changed.insert(row);
-            self.take_links(id, row)?;
+            let [.., is_hidden] = flags;
+            if !is_hidden {
+                self.take_links(id, row)?;
+            }
             self.take_markets("FROM markets m WHERE m.event_id = ?1", [id], row)?;
         }
         Ok(())
@@ -155,7 +173,7 @@ impl<'k> TableUpdate<'k> {
     ) -> Result<(), CatalogError> {
         let statement = format!(
             "SELECT {MARKET_COLUMNS}, {FLAGS}, sports_type, uma_status, COALESCE(creator,
-               (SELECT e.creator FROM events e WHERE e.id = m.event_id)) {from}"
+               (SELECT e.creator FROM events e WHERE e.id = m.event_id)), condition {from}"
         );
         let mut statement = self.connection.prepare_cached(&statement)?;
         let mut rows = statement.query(parameters)?;
@@ -170,7 +188,8 @@ impl<'k> TableUpdate<'k> {
         let row = self.table.markets.row_of(found.get(0)?);
         let row = row.unwrap_or_else(|| next_row(&self.updater.markets));
         self.updater.markets.take(row, found)?;
-        self.table.markets.put(row, flags(found)?);
+        let flags = flags(found)?;
+        self.table.markets.put(row, flags);
         for column in [0, 1] {
             let word = self.word(found.get_ref(AFTER_FLAGS + column)?.as_str().unwrap_or(""));
             set(&mut self.table.words_of[column], row, word);
@@ -178,7 +197,84 @@ impl<'k> TableUpdate<'k> {
         let creator = self.number(found.get(AFTER_FLAGS + 2)?);
         set(&mut self.table.creator_of, row, creator);
         set(&mut self.table.event_of, row, event);
+        let [.., is_hidden] = flags;
+        let condition: Option<[u8; 32]> = found.get(AFTER_FLAGS + 3)?;
+        let condition = condition.map(ConditionId).filter(|_| !is_hidden);
+        self.updater.exchange.market(row, condition, event);
         Ok(())
+    }
+
+    /// Applies what the exchange knows of changed markets, and of their events.
+    fn take_figures(&mut self) {
+        let event_of = |row: u32| self.table.event_of[row as usize];
+        let (markets, events) = self.updater.exchange.changes(event_of);
+        for (row, figures) in markets {
+            self.take_market_figures(row, &figures);
+        }
+        for event in events {
+            self.take_event_figures(event);
+        }
+    }
+
+    fn take_event_figures(&mut self, event: u32) {
+        let (table, exchange) = (&self.table, &self.updater.exchange);
+        let markets = exchange
+            .markets_of(event)
+            .iter()
+            .copied()
+            .filter_map(|row| {
+                let [_, closed, .., hidden] = table.markets.flags(row);
+                let is_of_event = !hidden && table.event_of[row as usize] == event;
+                is_of_event.then(|| (exchange.of_row(row), closed))
+            });
+        let sums = EventFigures::of(markets);
+        if !sums.trades {
+            return;
+        }
+        let [active, closed, rest @ ..] = table.events.flags(event);
+        let [archived, featured, cyom, hidden] = rest;
+        let [active, closed] = [active || sums.active, closed || sums.closed];
+        let flags = [active, closed, archived, featured, cyom, hidden];
+        self.table.events.put(event, flags);
+        for (column, value) in [
+            (Number::Volume, sums.volume),
+            (Number::Volume24hr, sums.volume_24hr),
+            (Number::Liquidity, sums.liquidity),
+        ] {
+            let columns = &mut self.updater.events;
+            columns.set_number(event, column, sortable(value));
+        }
+    }
+
+    fn take_market_figures(&mut self, row: u32, figures: &Figures) {
+        let [_, _, _, featured, cyom, hidden] = self.table.markets.flags(row);
+        let flags = [
+            figures.active,
+            figures.closed,
+            figures.archived,
+            featured,
+            cyom,
+            hidden,
+        ];
+        self.table.markets.put(row, flags);
+        let columns = &mut self.updater.markets;
+        let updated_at = columns
+            .number(row, Number::UpdatedAt)
+            .max(figures.changed_at);
+        for (column, value) in [
+            (Number::UpdatedAt, updated_at),
+            (Number::Volume, sortable(figures.volume)),
+            (Number::Volume24hr, sortable(figures.volume_24hr)),
+            (Number::Liquidity, sortable(figures.liquidity)),
+        ] {
+            columns.set_number(row, column, value);
+        }
+        let word = self.word(if figures.resolved { "resolved" } else { "" });
+        set(
+            &mut self.table.words_of[WordColumn::UmaStatus as usize],
+            row,
+            word,
+        );
     }
 
     /// The number of a word; a new word gets the next number.

@@ -88,8 +88,8 @@ fn of_two_markets_with_one_condition_the_first_is_known() {
         &json!({"outcomes": "[\"A\", \"B\", \"C\"]", "clobTokenIds": "[]"}),
     );
     let shelf = Shelf::new(&[
-        twin,
         market(10),
+        twin,
         odd,
         with(market(13), &json!({"conditionId": ""})),
     ]);

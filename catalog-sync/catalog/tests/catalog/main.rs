@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a test says what it expects by failing")]
 
 mod common;
+mod conditions;
+mod exchange;
 mod hostile;
 mod keysets;
 mod lists;

@@ -54,7 +54,10 @@ fn same(recorded: &Value, answered: &Value, fields: &[&str]) {
             let is = answered.as_str().map(|date| date.parse().unwrap());
             assert_eq!(was, is, "{field}");
         } else if recorded.is_null() {
-            let empty = answered == "" || answered == &Value::Bool(false) || answered == "[]";
+            let empty = answered.is_null()
+                || answered == ""
+                || answered == &Value::Bool(false)
+                || answered == "[]";
             assert!(empty, "{field} is {answered}, and was not recorded");
         } else {
             assert_eq!(recorded, answered, "{field}");

@@ -7,7 +7,7 @@ use foretell_catalog::query::{
 use serde_json::{Value, json};
 
 /// A record of the interface: field names and type letters. `s` text, `d` date (may be missing),
-/// `b` boolean, `i` integer, `a` array, `o` object.
+/// `b` boolean, `i` integer, `a` array, `o` object, `f` further: as the source has it, if it does.
 type Shape = &'static [(&'static str, char)];
 
 const MARKET: Shape = &[
@@ -28,7 +28,10 @@ const MARKET: Shape = &[
     ("archived", 'b'),
     ("createdAt", 'd'),
     ("updatedAt", 'd'),
-    ("questionID", 's'),
+    ("questionID", 'f'),
+    ("volume", 'f'),
+    ("liquidity", 'f'),
+    ("someUnknownKey", 'f'),
 ];
 const SHORT_EVENT: Shape = &[("id", 's'), ("ticker", 's'), ("slug", 's'), ("title", 's')];
 const FULL_EVENT: Shape = &[
@@ -48,6 +51,7 @@ const FULL_EVENT: Shape = &[
     ("archived", 'b'),
     ("createdAt", 'd'),
     ("updatedAt", 'd'),
+    ("volume", 'f'),
 ];
 const TAG: Shape = &[
     ("id", 's'),
@@ -84,7 +88,10 @@ fn check(record: &Value, shape: Shape, more: Shape, dates: bool) {
     let fields = record.as_object().unwrap();
     for (name, kind) in shape.iter().chain(more) {
         let Some(value) = fields.get(*name) else {
-            assert!(*kind == 'd' && !dates, "{name} is missing in {record}");
+            assert!(
+                "df".contains(*kind) && !dates,
+                "{name} is missing in {record}"
+            );
             continue;
         };
         let fits = match kind {
@@ -95,6 +102,7 @@ fn check(record: &Value, shape: Shape, more: Shape, dates: bool) {
             'b' => value.is_boolean(),
             'i' => value.is_u64(),
             'a' => value.is_array(),
+            'f' => !value.is_null(),
             _ => value.is_object(),
         };
         assert!(fits, "{name} is {value}");

@@ -25,6 +25,7 @@ use super::known_names::{ensure_free_slug, ensure_repeats_event, ensure_repeats_
 use super::{CommandResult, rejection, submit, submit_or_reject};
 use crate::answer::Answer;
 use crate::app::App;
+use crate::catalog_watcher::refresh_lists;
 use crate::failure::Failure;
 use crate::own_catalog::ids::{self, slug_of};
 use crate::own_catalog::is_own;
@@ -77,7 +78,8 @@ pub(crate) async fn register(context: RequestContext) -> Result<Answer, Failure>
     if app.find(known).await?.is_none() {
         ensure_new(app, &wanted).await?;
     }
-    let event = event_of(app, &wanted.terms).await?;
+    let is_own = wanted.description.market_id == 0;
+    let event = event_of(app, &wanted.terms, is_own).await?;
     let done = submit_registration(&context, &mut wanted, event).await?;
     let MarketRegistration { terms, description } = wanted;
     let CommandOutcome::Market(market) = done.outcome else {
@@ -246,12 +248,36 @@ fn genesis(app: &App) -> Result<[u8; 32], ApiError> {
     }
 }
 
-async fn event_of(app: &App, terms: &MarketTerms) -> Result<Option<EventNumber>, Failure> {
+/// The event group of the terms. Own questions and those of an upstream do not mix: nobody would decide
+/// the list as a whole.
+async fn event_of(
+    app: &App,
+    terms: &MarketTerms,
+    own: bool,
+) -> Result<Option<EventNumber>, Failure> {
     let Some(id) = terms.event_id else {
         return Ok(None);
     };
-    let find = |view: &View| view.events().by_id(EventId(id)).map(|(number, _)| number);
-    Ok(Some(app.find(find).await?.ok_or(ErrorCode::EventNotFound)?))
+    let find = |view: &View| {
+        let (number, group) = view.events().by_id(EventId(id))?;
+        let mut questions = group
+            .questions
+            .iter()
+            .filter_map(|it| view.markets().get(*it));
+        Some((number, questions.all(|it| is_own(it) == own)))
+    };
+    match app.find(find).await?.ok_or(ErrorCode::EventNotFound)? {
+        (number, true) => Ok(Some(number)),
+        (_, false) => {
+            let allowed = match own {
+                true => "an event group of your own; the questions of this one are an upstream's",
+                false => {
+                    "an event group of the upstream; the questions of this one are the operator's own"
+                }
+            };
+            Err(ApiError::from(FieldError::wrong("event_id", &id.to_string(), allowed)).into())
+        }
+    }
 }
 
 fn registration(terms: &MarketTerms, event: Option<EventNumber>) -> Command {
@@ -405,7 +431,10 @@ pub(super) async fn describe_as(
 async fn write_catalog(app: &Arc<App>) {
     let app = Arc::clone(app);
     let written = tokio::task::spawn_blocking(move || match (&app.own_catalog, &app.catalog) {
-        (Some(own), Some(pool)) => own.write(&app.shared_view, pool),
+        (Some(own), Some(pool)) => {
+            own.write(&app.shared_view, pool)?;
+            refresh_lists(&app, pool)
+        }
         _ => Ok(()),
     });
     if !matches!(written.await, Ok(Ok(()))) {

@@ -11,8 +11,7 @@ use foretell_model::words;
 use super::register::MarketTerms;
 use crate::api_error::ApiError;
 
-/// Ids of catalog records from here on are those of operators' own markets, event groups and tags;
-/// ids of upstreams are below.
+/// Ids that an exchange generates for operators' own markets, event groups and tags begin here.
 pub const OWN_IDS: u64 = OWN_CATALOG_IDS;
 
 /// Most bytes of a description: the reason of the operator's act stands before it.

@@ -1,7 +1,9 @@
 //! The catalog over real processes: files and an upstream on one side, the exchange on the other.
 
 mod crashes;
+mod follow;
 mod live;
+mod own;
 mod recorded;
 mod surface;
 mod trading;

@@ -10,8 +10,9 @@ use foretell_model::event::{
     WalletBound, WalletUnbound,
 };
 use foretell_model::{
-    Command, ConditionId, Event, FeeSchedule, Lots, MarketNumber, MarketState, MarketTerms,
-    OrderType, Outcome, PlaceOrder, Price, Sequence, Side, Tick, TimeMs, TimeNs, TokenId, words,
+    Command, ConditionId, Event, EventId, FeeSchedule, Lots, MarketNumber, MarketState,
+    MarketTerms, OrderType, Outcome, PlaceOrder, Price, Sequence, Side, Tick, TimeMs, TimeNs,
+    TokenId, words,
 };
 use serde_json::Value;
 
@@ -58,14 +59,15 @@ pub(crate) struct TwinMarket {
     pub(crate) last_trade: Option<(u64, TimeNs)>,
 }
 
-impl TwinMarket {
-    fn edit(&mut self, edit: &[u8]) {
-        for (name, value) in words::parts(edit).1 {
-            let name = str::from_utf8(name).expect("a name");
-            self.description[name] = serde_json::from_slice(value).expect("JSON");
-        }
+/// Changes the words of a market or event group.
+fn edit(description: &mut Value, edit: &[u8]) {
+    for (name, value) in words::parts(edit).1 {
+        let name = str::from_utf8(name).expect("a name");
+        description[name] = serde_json::from_slice(value).expect("JSON");
     }
+}
 
+impl TwinMarket {
     pub(crate) fn label(&self, outcome: Outcome) -> String {
         let label = &self.description["outcomes"][outcome.index()];
         let plain = ["Yes", "No"][outcome.index()];
@@ -143,6 +145,8 @@ pub(crate) struct Twin {
     pub(crate) markets: Vec<TwinMarket>,
     /// The outside questions among them.
     outside: std::collections::BTreeSet<MarketNumber>,
+    /// Event groups and their words.
+    pub(crate) groups: Vec<(EventId, Value)>,
     /// Wallet and owner.
     pub(crate) accounts: Vec<([u8; 20], u32)>,
     /// Text and owner.
@@ -159,6 +163,7 @@ impl Twin {
             delayed: BTreeMap::new(),
             markets: Vec::new(),
             outside: Default::default(),
+            groups: Vec::new(),
             accounts: Vec::new(),
             keys: Vec::new(),
         }
@@ -364,7 +369,9 @@ impl Twin {
                 }
                 story.notices.push(*event);
             }
-            Event::EventRegistered(EventRegistered { outside, .. }) => {
+            Event::EventRegistered(EventRegistered { id, outside, .. }) => {
+                let words = serde_json::from_slice(&frame.evidence).unwrap_or_default();
+                self.groups.push((id, words));
                 let rules = RegisterMarket {
                     condition: ConditionId::ZERO,
                     tokens: [TokenId::ZERO; 2],
@@ -383,7 +390,13 @@ impl Twin {
             | Event::MarketSettled(MarketSettled { market, .. })
                 if self.outside.contains(&market) => {}
             Event::MarketDescribed { market } => {
-                self.markets[market.0 as usize].edit(&frame.evidence);
+                edit(
+                    &mut self.markets[market.0 as usize].description,
+                    &frame.evidence,
+                );
+            }
+            Event::EventDescribed { event } => {
+                edit(&mut self.groups[event.0 as usize].1, &frame.evidence);
             }
             Event::TermsSet(TermsSet { market, terms, .. }) => {
                 self.markets[market.0 as usize].terms = terms;

@@ -10,6 +10,7 @@ use foretell_model::{
     Tick, TimeMs, TimeNs,
 };
 use foretell_wire::ids::token_text;
+use serde_json::Value;
 
 use crate::data_agrees::journal::Frame;
 use crate::stream_agrees::text::{array, decimal, hex32, lots, object, price, quoted, sha1};
@@ -428,20 +429,15 @@ impl Twin {
         let word = |name: &str| quoted(listed.description[name].as_str().unwrap_or(""));
         let tokens = array(BOTH.map(|outcome| self.token(market, outcome)));
         let outcomes = array(BOTH.map(|outcome| quoted(listed.label(outcome))));
-        let event = listed.description.get("event").map(|event| {
-            let word = |name: &str| quoted(event[name].as_str().unwrap_or(""));
-            object(&[
-                ("id", quoted(event["id"].as_u64().unwrap_or(0))),
-                ("ticker", word("ticker")),
-                ("slug", word("slug")),
-                ("title", word("title")),
-                ("description", word("description")),
-            ])
-        });
+        let id = match listed.description["market_id"].as_u64() {
+            None | Some(0) => own_id("market", &listed.rules.condition.0),
+            Some(id) => id,
+        };
+        let event = self.event_of(listed);
         let event = event.map(|event| ("event_message", event));
         let Some(payout) = payout else {
             let mut fields = vec![
-                ("id", quoted(0)),
+                ("id", quoted(id)),
                 ("question", word("question")),
                 ("market", self.condition(market)),
                 ("slug", word("slug")),
@@ -479,7 +475,7 @@ impl Twin {
             Payout::Half => (quoted(0), String::new(), ["0.5", "0.5"]),
         };
         let mut fields = vec![
-            ("id", quoted(0)),
+            ("id", quoted(id)),
             ("market", self.condition(market)),
             ("assets_ids", tokens),
             ("winning_asset_id", winner),
@@ -496,6 +492,66 @@ impl Twin {
         ]);
         fields
     }
+
+    /// The event of a market: an upstream's as registered, an own one with the exchange's id.
+    fn event_of(&self, listed: &TwinMarket) -> Option<String> {
+        let words = &listed.description;
+        let is_own = words["market_id"].as_u64().unwrap_or(0) == 0;
+        let text = |words: &Value, name: &str| words[name].as_str().unwrap_or("").to_owned();
+        let (id, words, [slug, title, ticker]) = match (is_own, listed.rules.event) {
+            (false, _) => {
+                let event = words.get("event")?;
+                (
+                    event["id"].as_u64().unwrap_or(0),
+                    event,
+                    ["slug", "title", "ticker"],
+                )
+            }
+            (true, None) => {
+                let id = own_id("event of market", &listed.rules.condition.0);
+                (id, words, ["slug", "question", "slug"])
+            }
+            (true, Some(group)) => {
+                let (id, words) = &self.groups[group.0 as usize];
+                (
+                    own_id("event record", &id.0.to_be_bytes()),
+                    words,
+                    ["slug", "title", "ticker"],
+                )
+            }
+        };
+        let slug = match text(words, slug) {
+            slug if slug.is_empty() && title == "title" && is_own => slug_of(&text(words, title)),
+            slug => slug,
+        };
+        Some(object(&[
+            ("id", quoted(id)),
+            ("ticker", quoted(text(words, ticker))),
+            ("slug", quoted(slug)),
+            ("title", quoted(text(words, title))),
+            ("description", quoted(text(words, "description"))),
+        ]))
+    }
+}
+
+/// The name in URLs of an event group without one.
+fn slug_of(title: &str) -> String {
+    let words = title.split(|c: char| !c.is_ascii_alphanumeric());
+    let words: Vec<_> = words.filter(|word| !word.is_empty()).collect();
+    words.join("-").to_ascii_lowercase()
+}
+
+/// A generated id of an own record: 2^50 and the first 48 bits of a hash.
+fn own_id(kind: &str, name: &[u8]) -> u64 {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(format!("foretell own {kind}").as_bytes());
+    hasher.update(&(name.len() as u64).to_be_bytes());
+    hasher.update(name);
+    let hash = hasher.finalize();
+    let bits = hash.as_bytes()[..6]
+        .iter()
+        .fold(0, |bits, byte| bits << 8 | u64::from(*byte));
+    (1 << 50) + bits
 }
 
 fn tick_text(units: u16) -> String {

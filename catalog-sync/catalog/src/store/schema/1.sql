@@ -22,7 +22,7 @@ CREATE TABLE events (
 
 CREATE TABLE event_texts (
     id       INTEGER PRIMARY KEY,
-    -- JSON: the short summary, the full summary, the complete event.
+    -- JSON: the short summary, the full summary, the event without markets; none has trading fields.
     short    TEXT NOT NULL,
     base     TEXT NOT NULL,
     whole    TEXT NOT NULL,
@@ -55,7 +55,7 @@ CREATE TABLE markets (
 
 CREATE TABLE market_texts (
     id   INTEGER PRIMARY KEY,
-    -- JSON without `events`.
+    -- JSON without `events` and trading fields.
     json TEXT NOT NULL,
     -- The original record.
     raw  TEXT NOT NULL
@@ -72,9 +72,8 @@ CREATE TABLE series (
     id         INTEGER PRIMARY KEY,
     slug       TEXT    NOT NULL,
     updated_at INTEGER,
-    -- JSON without and with `events`.
+    -- JSON without `events`.
     json       TEXT    NOT NULL,
-    whole      TEXT    NOT NULL,
     raw        TEXT    NOT NULL
 ) STRICT;
 CREATE INDEX series_by_slug ON series (slug);

@@ -43,3 +43,16 @@ CREATE INDEX events_by_game ON events (game_id) WHERE game_id <> '';
 ALTER TABLE series ADD COLUMN recurrence TEXT GENERATED ALWAYS AS (CAST(ifnull(raw ->> 'recurrence', '') AS TEXT));
 ALTER TABLE series ADD COLUMN closed INTEGER GENERATED ALWAYS AS (lower(ifnull(raw ->> 'closed', '')) IN ('1', 'true'));
 CREATE INDEX series_by_recurrence ON series (recurrence);
+
+-- Operators' own records, which no upstream replaces; markets whose condition another record has, and
+-- events with such markets alone, which no answer shows.
+ALTER TABLE markets ADD COLUMN own    INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE markets ADD COLUMN hidden INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE events  ADD COLUMN own    INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE events  ADD COLUMN hidden INTEGER NOT NULL DEFAULT 0;
+DROP INDEX markets_by_condition;
+CREATE UNIQUE INDEX markets_by_condition ON markets (condition) WHERE hidden = 0;
+CREATE INDEX markets_hidden_by_condition ON markets (condition) WHERE hidden = 1;
+-- JSON of the trading fields at the source: those that the exchange knows of a registered market.
+ALTER TABLE market_texts ADD COLUMN trading TEXT NOT NULL DEFAULT '{}';
+ALTER TABLE event_texts  ADD COLUMN trading TEXT NOT NULL DEFAULT '{}';
