@@ -2,13 +2,16 @@
 //! and findings out. Callers read both sides again each time, so nothing must survive a crash.
 
 mod finding;
+mod holds;
+mod meaning;
+mod payouts;
 mod policy;
 mod questions;
 
 use std::collections::HashMap;
 
 use foretell_catalog::record::{Flags, NotTradable, TradingTerms};
-use foretell_model::{ConditionId, MarketState, Payout};
+use foretell_model::{ConditionId, MarketState, Payout, QuestionIndex};
 use foretell_wire::operator::{
     EventRegistration, FeeChange, MarketDescription, MarketName, MarketRegistration, MarketTerms,
     MinimumChange, OperatorCommand as Command, Resolution, TermsChange, TickChange,
@@ -30,6 +33,8 @@ pub struct CatalogMarket {
     pub condition: Option<ConditionId>,
     /// Its lifecycle flags at the upstream.
     pub flags: Flags,
+    /// Whether a resolution is proposed or disputed at the upstream.
+    pub is_proposed: bool,
     /// Its payout at the upstream.
     pub payout: Option<Payout>,
     /// How it trades, or why it cannot.
@@ -58,6 +63,8 @@ pub struct ExchangeState {
 #[derive(Clone, Copy, Debug, Default)]
 struct QuestionList {
     count: usize,
+    /// Whether its questions have indexes of their own.
+    has_indexes: bool,
     is_final: bool,
     /// Whether a question is the operator's own.
     has_own: bool,
@@ -74,6 +81,7 @@ impl ExchangeState {
             if let Some(event) = market.event {
                 let questions = state.events.entry(event).or_default();
                 questions.count += 1;
+                questions.has_indexes |= market.index.is_some();
                 questions.is_final |= market.event_frozen;
                 questions.has_own |= market.own;
             }
@@ -159,15 +167,10 @@ pub fn difference(group: &MarketGroup, state: &ExchangeState, allowance: &mut Al
                 continue;
             }
         };
-        if let Some(here) = here {
-            update_registered(
-                &mut plan,
-                market,
-                terms,
-                here,
-                group.event_of(terms),
-                allowance,
-            );
+        let event = group.event_of(terms);
+        match here {
+            Some(here) => update_registered(&mut plan, (market, terms, here), event, allowance),
+            None => note_obstacle(&mut plan, market, terms),
         }
         if terms.neg_risk {
             questions.push((market, terms, here));
@@ -176,15 +179,19 @@ pub fn difference(group: &MarketGroup, state: &ExchangeState, allowance: &mut Al
         }
     }
     if !questions.is_empty() {
-        questions::list(
-            &mut plan,
-            group.event.as_ref(),
-            state,
-            questions,
-            &untradable,
-        );
+        // Deterministic: equal records give an equal list in every process.
+        questions.sort_by_key(|(market, terms, _)| (terms.question_order, market.id));
+        payouts::pay(&mut plan, &questions, &untradable, allowance);
+        let event = group.event.as_ref();
+        questions::list(&mut plan, event, state, &questions, &untradable);
     }
     plan
+}
+
+fn note_obstacle(plan: &mut Plan, market: &CatalogMarket, terms: &TradingTerms) {
+    if let Some(reason) = &terms.obstacle {
+        plan.note(market, Finding::NotTradable(reason.clone()));
+    }
 }
 
 impl MarketGroup {
@@ -207,7 +214,13 @@ impl CatalogMarket {
 
     /// Whether it may trade now; upstreams list questions before they open.
     const fn opens(&self, terms: &TradingTerms) -> bool {
-        !self.is_over() && self.flags.active && terms.accepting_orders
+        !self.is_over() && terms.obstacle.is_none() && !self.is_stopped(terms)
+    }
+
+    /// Whether the upstream lets nobody trade it now, although it is not closed.
+    const fn is_stopped(&self, terms: &TradingTerms) -> bool {
+        let trades = self.flags.active && terms.accepting_orders && !self.flags.archived;
+        !trades || self.is_proposed
     }
 }
 
@@ -246,6 +259,7 @@ fn close_steps(
         Some(vec![command])
     } else {
         plan.hold_back(market, Finding::ClosesEarly, command);
+        holds::hold(plan, market, here, allowance);
         None
     }
 }
@@ -254,7 +268,7 @@ fn close_steps(
 fn register_plain(plan: &mut Plan, market: &CatalogMarket, terms: &TradingTerms) {
     if market.is_over() {
         plan.note(market, Finding::OverBefore);
-    } else {
+    } else if terms.obstacle.is_none() {
         let command = registration(market, terms, None, market.opens(terms));
         plan.push(vec![command]);
     }
@@ -263,7 +277,7 @@ fn register_plain(plan: &mut Plan, market: &CatalogMarket, terms: &TradingTerms)
 fn registration(
     market: &CatalogMarket,
     terms: &TradingTerms,
-    event: Option<u64>,
+    question: Option<(u64, Option<QuestionIndex>)>,
     activate: bool,
 ) -> Command {
     Command::RegisterMarket(Box::new(MarketRegistration {
@@ -271,7 +285,8 @@ fn registration(
             tick_size: Some(terms.tick),
             minimum_order_size: Some(terms.minimum_size),
             fee: Some(terms.fee),
-            event_id: event,
+            event_id: question.map(|(event, _)| event),
+            question_index: question.and_then(|(_, index)| index),
             activate: Some(activate),
             clear_book_on_start: terms.clock.clear_book_on_start.then_some(true),
             taker_delay_ms: Some(terms.clock.taker_delay_ms).filter(|delay| *delay > 0),
@@ -284,26 +299,42 @@ fn registration(
     }))
 }
 
-/// Handles a registered market. Changeable fields are updated; a difference in a fixed field is
-/// reported and stops all further steps for the market.
+/// Handles a registered market. Changeable fields are updated; after a difference in a fixed field only
+/// its close is still applied, and its payout waits for consent.
 fn update_registered(
     plan: &mut Plan,
-    market: &CatalogMarket,
-    terms: &TradingTerms,
-    here: &RegisteredMarket,
+    (market, terms, here): (&CatalogMarket, &TradingTerms, &RegisteredMarket),
     event: Option<u64>,
     allowance: &mut Allowance,
 ) {
-    if here.tokens != terms.tokens {
-        return plan.note(market, Finding::TokensDiffer);
-    }
-    if here.event != event {
+    let contradiction = if here.tokens != terms.tokens {
+        Some(Finding::TokensDiffer)
+    } else if here.event != event {
         let (here, upstream) = (here.event, event);
-        return plan.note(market, Finding::EventDiffers { here, upstream });
+        Some(Finding::EventDiffers { here, upstream })
+    } else {
+        None
+    };
+    if let Some(contradiction) = contradiction {
+        plan.note(market, contradiction);
+        if market.flags.closed {
+            let steps = close_steps(plan, market, here, allowance);
+            plan.push(steps.unwrap_or_default());
+        }
+        return;
+    }
+    if let Some(reason) = &terms.obstacle {
+        return close_untradable(plan, market, reason, Some(here), allowance);
     }
     if here.is_over() || market.flags.closed {
-        return close_and_resolve(plan, market, terms, here, allowance);
+        // The payouts of an event group have an order.
+        if event.is_none() {
+            close_and_resolve(plan, market, terms, here, allowance);
+        }
+        return;
     }
+    meaning::compare(plan, market, here);
+    holds::follow(plan, (market, terms, here), allowance);
     update_rules(plan, market, terms, here, &allowance.policy);
     // Questions of an event group open together, after their list is complete.
     if here.status == MarketState::Registered && event.is_none() && market.opens(terms) {
@@ -351,9 +382,12 @@ fn update_rules(
         });
         change(command, is_allowed, Finding::FeeTooHigh(terms.fee));
     }
-    let clock = clock_change(terms, here);
-    if !clock.is_empty() {
-        steps.push(Command::SetTerms(clock));
+    for (clock, finding) in clock_changes(terms, here, policy) {
+        let command = Command::SetTerms(clock);
+        match finding {
+            None => steps.push(command),
+            Some(finding) => plan.hold_back(market, finding, command),
+        }
     }
     plan.push(steps);
     if terms.tick.units() > here.tick.units() {
@@ -363,19 +397,49 @@ fn update_rules(
     }
 }
 
-/// The upstream's game start, delay and rebate where they differ. Opening and closing times are the
-/// operator's: the upstream opens and closes by its flags.
-fn clock_change(terms: &TradingTerms, here: &RegisteredMarket) -> TermsChange {
+/// Changes to the upstream's game start, delay and rebate where they differ, each with the finding that
+/// waits for consent. The book is cleared as registered. Opening and closing times are the operator's: the
+/// upstream opens and closes by its flags.
+fn clock_changes(
+    terms: &TradingTerms,
+    here: &RegisteredMarket,
+    policy: &Policy,
+) -> impl Iterator<Item = (TermsChange, Option<Finding>)> {
     let (new, old) = (terms.clock, here.clock);
-    let differs = new.game_start_time != old.game_start_time;
-    TermsChange {
-        game_start_time: differs.then_some(new.game_start_time),
-        clear_book_on_start: (new.clear_book_on_start != old.clear_book_on_start)
-            .then_some(new.clear_book_on_start),
-        taker_delay_ms: (new.taker_delay_ms != old.taker_delay_ms).then_some(new.taker_delay_ms),
-        rebate_ppm: (new.rebate_ppm != old.rebate_ppm).then_some(new.rebate_ppm),
-        ..TermsChange::new(terms.condition)
+    let change = || TermsChange::new(terms.condition);
+    let mut free = change();
+    if new.game_start_time != old.game_start_time {
+        free.game_start_time = Some(new.game_start_time);
     }
+    let mut bounded = Vec::new();
+    if new.clear_book_on_start != old.clear_book_on_start {
+        let clears = Some(new.clear_book_on_start);
+        let clear = TermsChange {
+            clear_book_on_start: clears,
+            ..change()
+        };
+        bounded.push((clear, Some(Finding::Clearing(new.clear_book_on_start))));
+    }
+    if new.taker_delay_ms != old.taker_delay_ms {
+        let is_allowed = new.taker_delay_ms <= policy.max_taker_delay_ms.max(old.taker_delay_ms);
+        let delay = TermsChange {
+            taker_delay_ms: Some(new.taker_delay_ms),
+            ..change()
+        };
+        let finding = (!is_allowed).then_some(Finding::DelayTooLong(new.taker_delay_ms));
+        bounded.push((delay, finding));
+    }
+    if new.rebate_ppm != old.rebate_ppm {
+        let is_allowed = new.rebate_ppm <= policy.max_rebate_ppm.max(old.rebate_ppm);
+        let rebate = TermsChange {
+            rebate_ppm: Some(new.rebate_ppm),
+            ..change()
+        };
+        let finding = (!is_allowed).then_some(Finding::RebateTooHigh(new.rebate_ppm));
+        bounded.push((rebate, finding));
+    }
+    let free = (!free.is_empty()).then_some((free, None));
+    free.into_iter().chain(bounded)
 }
 
 /// Handles a market that has ended here or upstream.

@@ -35,6 +35,7 @@ pub fn group(unit: &Unit) -> MarketGroup {
         slug: market.slug.clone(),
         condition: condition(market),
         flags: market.flags,
+        is_proposed: matches!(market.uma_status.as_str(), "proposed" | "disputed"),
         payout: market.payout,
         terms: market.terms.clone(),
         description: fit_evidence(description(market, unit.event.as_ref(), &tags)),

@@ -1,11 +1,12 @@
 //! One round, from the upstream through the catalog to the exchange; and endless rounds.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use foretell_catalog::{Catalog, CatalogError, Report, Sites, SyncStatus, VanishedMarket, Writer};
+use foretell_model::ConditionId;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 use thiserror::Error;
@@ -85,6 +86,8 @@ pub struct Service {
     /// The exchange has all catalog changes up to this one.
     synced_change: u64,
     early_closings: EarlyClosings,
+    /// Markets that vanished from the upstream, as of the last round.
+    vanished: BTreeSet<ConditionId>,
     /// Whether rounds follow each other.
     follows: bool,
 }
@@ -137,6 +140,7 @@ impl Service {
             progress: settings.progress,
             synced_change: 0,
             early_closings: EarlyClosings::default(),
+            vanished: BTreeSet::new(),
             follows: false,
         })
     }
@@ -152,6 +156,12 @@ impl Service {
             }
             round.pulled = Some(pulled);
             round.vanished = self.status().vanished;
+            let vanished = round.vanished.iter().map(|it| it.condition).collect();
+            if vanished != self.vanished {
+                // They have no newer change, so compare everything.
+                self.synced_change = 0;
+                self.vanished = vanished;
+            }
         }
         round.exchange = self.apply().await;
         self.progress.end();
@@ -221,6 +231,8 @@ impl Service {
             new_markets: self.limits.new_markets,
             live: self.early_closings.live,
             early_closed: self.early_closings.count,
+            held: 0,
+            vanished: self.vanished.clone(),
         }
     }
 

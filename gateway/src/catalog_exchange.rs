@@ -27,7 +27,7 @@ impl Exchange for AppExchange {
         };
         Some(Trading {
             figures: catalog_figures(market, &facts, &trading),
-            fields: facts.catalog_fields(&trading),
+            fields: facts.catalog_fields(&trading, Some(&app.descriptions.of(market))),
         })
     }
 }

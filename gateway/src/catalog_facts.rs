@@ -45,7 +45,8 @@ pub(crate) struct CatalogFacts {
 #[derive(Default)]
 struct Turn {
     next: u32,
-    seen: Vec<Seen>,
+    /// By market; none of an outside question.
+    seen: Vec<Option<Seen>>,
     volumes: DayVolumes,
 }
 
@@ -133,7 +134,7 @@ impl Turn {
         (now, rows): (TimeNs, &mut usize),
     ) -> Option<(Figures, Micros)> {
         let (market, book) = (view.markets().get(number)?, view.books().get(number)?);
-        let seen = self.seen.get(number.0 as usize).copied();
+        let seen = self.seen.get(number.0 as usize).copied().flatten();
         let is_archived = market.archived || descriptions.is_archived(market);
         let is_same = seen.is_some_and(|seen| {
             (seen.market, seen.book) == (market.changed, book.changed())
@@ -160,10 +161,11 @@ impl Turn {
             day,
             figures,
         };
-        match self.seen.get_mut(number.0 as usize) {
-            Some(seen) => *seen = now,
-            None => self.seen.push(now),
+        let index = number.0 as usize;
+        if self.seen.len() <= index {
+            self.seen.resize(index + 1, None);
         }
+        self.seen[index] = Some(now);
         (seen.map(|seen| seen.figures) != Some(figures)).then_some((figures, day))
     }
 }

@@ -93,8 +93,8 @@ fn registered(market: &Market) -> MarketDescription {
     question
 }
 
-/// A registration with the catalog's texts. Rules, and fields that the catalog leaves empty, stay
-/// as journaled. A catalog record with other tokens describes another market and is ignored.
+/// A registration with the catalog's texts. What a share means, the question and the labels, stays as
+/// journaled; so do rules, and fields that the catalog leaves empty. A catalog record with other tokens describes another market and is ignored.
 fn described(
     mut market: MarketDescription,
     words: &MarketTexts,
@@ -105,15 +105,14 @@ fn described(
     }
     market.market_id = words.id;
     for (text, word) in [
-        (&mut market.question, &words.title),
         (&mut market.slug, &words.slug),
         (&mut market.icon, &words.icon),
         (&mut market.image, &words.image),
     ] {
         take(text, word);
     }
-    for (label, word) in market.outcomes.iter_mut().zip(&words.outcomes) {
-        take(label, word);
+    if market.question.is_empty() {
+        words.title.as_ref().clone_into(&mut market.question);
     }
     if let Some(date) = &words.end_date {
         market.end_date = Some(date.to_string());
@@ -190,11 +189,11 @@ mod tests {
     }
 
     #[test]
-    fn the_catalog_names_a_market_and_its_rules_stay() {
+    fn the_catalog_describes_a_market_and_its_meaning_and_rules_stay() {
         let market = described(registered(), &words(), &TOKENS);
         assert_eq!(
             (market.question.as_str(), market.slug.as_str()),
-            ("New?", "new")
+            ("Old?", "new")
         );
         assert_eq!(
             (market.icon.as_str(), market.image.as_str()),
@@ -202,7 +201,7 @@ mod tests {
         );
         assert_eq!(
             (market.outcomes, market.tags),
-            (["Up".into(), "Down".into()], vec!["New".into()])
+            (["Yes".into(), "No".into()], vec!["New".into()])
         );
         assert_eq!(
             (market.market_id, market.description.as_str()),

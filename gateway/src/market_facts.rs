@@ -57,7 +57,7 @@ pub(crate) fn catalog_trading(view: &View, number: MarketNumber) -> Option<Catal
 /// The trading fields of a market's record, without the day's volume.
 pub(crate) fn catalog_fields(view: &View, number: MarketNumber) -> Option<String> {
     let facts = market_facts(view, number)?;
-    Some(facts.catalog_fields(&catalog_trading(view, number)?))
+    Some(facts.catalog_fields(&catalog_trading(view, number)?, None))
 }
 
 /// The values that the catalog filters and sorts a market by.

@@ -8,6 +8,8 @@ use serde_json::{Map, Value, json};
 /// Fields of a market that are the exchange's once the market is registered there. Those that the
 /// exchange does not have are then absent: figures of another venue's trading are another truth.
 pub(crate) const MARKET_TRADING: &[&str] = &[
+    "question",
+    "outcomes",
     "active",
     "closed",
     "archived",

@@ -107,8 +107,31 @@ pub enum Finding {
     #[error("its event is decided: a question closed before resolved Yes")]
     Decided,
     /// A question of the event cannot be in the list and may still win.
-    #[error("its event waits: question {0} cannot trade here and may still win")]
+    #[error("its event waits: question {0} cannot be listed here and may still win")]
     Incomplete(String),
+    /// Every listed question lost upstream.
+    #[error("every listed question of its event resolved No upstream: pay {}", payout_word(*.0))]
+    NoneOfListed(Payout),
+    /// More markets stop at once than the upstream may stop.
+    #[error("stopped upstream, beyond catalog.hold_percent of the live markets at once")]
+    StopsMany,
+    /// Its question or labels changed upstream.
+    #[error("means something else upstream: {question:?}, outcomes {} and {}", outcomes[0], outcomes[1])]
+    MeaningDiffers {
+        /// The question upstream.
+        question: String,
+        /// The labels upstream.
+        outcomes: [String; 2],
+    },
+    /// Whether its book is cleared at the game start changed upstream.
+    #[error("clears its book at the game start upstream: {0}; here as registered")]
+    Clearing(bool),
+    /// Delay above the limit.
+    #[error("delay {0} ms upstream, above catalog.max_taker_delay_ms")]
+    DelayTooLong(u32),
+    /// Rebate above the limit.
+    #[error("rebate {0} ppm upstream, above catalog.max_rebate_ppm")]
+    RebateTooHigh(u32),
     /// The operator registered the condition first.
     #[error("the operator's own market: nothing of it follows the upstream")]
     Own,
@@ -186,8 +209,13 @@ impl Finding {
             | Self::Decided
             | Self::Incomplete(_)
             | Self::OwnEvent(_) => FindingKind::NotTradable,
-            Self::ResolutionDue(_) => FindingKind::Resolution,
+            Self::ResolutionDue(_) | Self::NoneOfListed(_) => FindingKind::Resolution,
             Self::ClosesEarly
+            | Self::StopsMany
+            | Self::MeaningDiffers { .. }
+            | Self::Clearing(_)
+            | Self::DelayTooLong(_)
+            | Self::RebateTooHigh(_)
             | Self::FeeTooHigh(_)
             | Self::MinimumTooLarge
             | Self::TickTooFine(_) => FindingKind::HeldBack,

@@ -1,6 +1,8 @@
 //! Catalog changes that are applied without an operator's consent.
 
-use foretell_model::{FeeSchedule, Lots, Tick};
+use std::collections::BTreeSet;
+
+use foretell_model::{ConditionId, FeeSchedule, Lots, Tick};
 use jiff::Timestamp;
 
 use crate::exchange::RegisteredMarket;
@@ -20,6 +22,14 @@ pub struct Policy {
     pub finest_tick: Tick,
     /// Maximum early closings per day, in percent of the live markets.
     pub early_close_percent: u32,
+    /// Maximum markets that a comparison holds, in percent of the live markets; known answers do not count.
+    pub hold_percent: u32,
+    /// Whether markets that vanished from the upstream are held.
+    pub hold_vanished: bool,
+    /// Longest delay of a registered market.
+    pub max_taker_delay_ms: u32,
+    /// Largest share of the fee that a registered market's makers get, in millionths.
+    pub max_rebate_ppm: u32,
 }
 
 impl Default for Policy {
@@ -30,6 +40,10 @@ impl Default for Policy {
             max_minimum: Lots(10_000),
             finest_tick: Tick::Thousandth,
             early_close_percent: 10,
+            hold_percent: 20,
+            hold_vanished: true,
+            max_taker_delay_ms: 10_000,
+            max_rebate_ppm: 500_000,
         }
     }
 }
@@ -57,10 +71,15 @@ impl Policy {
     /// Allowed early closings per day with `live` live markets.
     #[must_use]
     pub fn early_closings(&self, live: u64) -> u64 {
-        match u64::from(self.early_close_percent) {
-            0 => 0,
-            percent => (live.saturating_mul(percent) / 100).max(MIN_EARLY_CLOSINGS),
-        }
+        part_of(live, self.early_close_percent)
+    }
+}
+
+/// A percentage of the live markets: none, or at least a few.
+fn part_of(live: u64, percent: u32) -> u64 {
+    match u64::from(percent) {
+        0 => 0,
+        percent => (live.saturating_mul(percent) / 100).max(MIN_EARLY_CLOSINGS),
     }
 }
 
@@ -73,7 +92,7 @@ fn quarters(fee: FeeSchedule) -> u8 {
 }
 
 /// Remaining allowance of one comparison.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Allowance {
     /// The operator's policy.
     pub policy: Policy,
@@ -85,6 +104,10 @@ pub struct Allowance {
     pub live: u64,
     /// Early closings so far in the current period.
     pub early_closed: u64,
+    /// Markets held so far.
+    pub held: u64,
+    /// Markets that vanished from the upstream.
+    pub vanished: BTreeSet<ConditionId>,
 }
 
 impl Allowance {
@@ -97,6 +120,13 @@ impl Allowance {
             self.live += markets;
         }
         fits
+    }
+
+    /// Whether one more market may be held.
+    pub(super) fn holds(&mut self) -> bool {
+        let is_one_of_few = self.held < part_of(self.live, self.policy.hold_percent);
+        self.held += u64::from(is_one_of_few);
+        is_one_of_few
     }
 
     /// Whether a market may be closed: its registered end date, which the upstream cannot change,

@@ -1,6 +1,8 @@
 //! Questions of a neg-risk event: one list, final when its first question opens
 //! (docs/verify/rules.md §11, docs/api/catalog.md §5).
 
+use std::collections::BTreeSet;
+
 use foretell_catalog::record::TradingTerms;
 use foretell_model::limits::MAX_QUESTIONS;
 use foretell_model::{MarketState, Payout};
@@ -9,30 +11,30 @@ use foretell_wire::operator::{EventRegistration, MarketName, OperatorCommand as 
 use super::{CatalogMarket, ExchangeState, Finding, Plan, registration};
 use crate::exchange::RegisteredMarket;
 
-type Question<'a> = (
+/// A question of an event: its record, its terms, and how it is registered.
+pub(super) type Question<'a> = (
     &'a CatalogMarket,
     &'a TradingTerms,
     Option<&'a RegisteredMarket>,
 );
 
-/// Registers all missing open questions, then opens the questions. A list opens only when each question
-/// of the upstream's event is in it or was answered No before: a winner outside of it would leave holders
-/// with shares that nobody can pay.
+/// Registers the missing questions, then opens those that trade. A list opens only when each question of
+/// the upstream's event is in it, was answered No before, or has no ids: whom the list does not have, the
+/// outside question pays. What can be registered but not traded is registered and never opens.
 pub(super) fn list(
     plan: &mut Plan,
     event: Option<&EventRegistration>,
     state: &ExchangeState,
-    mut questions: Vec<Question<'_>>,
+    questions: &[Question<'_>],
     untradable: &[&CatalogMarket],
 ) {
-    // Deterministic: equal records give an equal list in every process.
-    questions.sort_by_key(|(market, terms, _)| (terms.question_order, market.id));
+    let is_decided = |market: &CatalogMarket| market.payout == Some(Payout::No);
     let missing: Vec<_> = questions
         .iter()
-        .filter(|(market, _, here)| here.is_none() && !market.is_over())
+        .filter(|(market, _, here)| here.is_none() && !is_decided(market))
         .copied()
         .collect();
-    for (market, _, here) in &questions {
+    for (market, _, here) in questions {
         if here.is_none() && market.is_over() {
             plan.note(market, Finding::OverBefore);
         }
@@ -44,40 +46,39 @@ pub(super) fn list(
     if known.has_own {
         return note_all(plan, &missing, &Finding::OwnEvent(event.event_id));
     }
-    let is_final = known.is_final;
-    if !is_final {
-        if let Some(obstacle) = obstacle(&questions, known.count + missing.len()) {
-            return note_all(plan, &missing, &obstacle);
-        }
-        if let Some(outside) = outside(&questions, untradable) {
-            let waiting = questions.iter().filter(|(market, ..)| !market.is_over());
-            let waiting: Vec<_> = waiting.copied().collect();
-            return note_all(plan, &waiting, &Finding::Incomplete(outside));
-        }
-    }
-    let mut steps = Vec::new();
-    if is_final {
-        note_all(plan, &missing, &Finding::Late);
-    } else {
-        if !missing.is_empty() {
-            steps.push(Command::RegisterEvent(event.clone()));
-        }
-        let register = |(market, terms, _): &Question<'_>| {
-            registration(market, terms, Some(event.event_id), false)
-        };
-        steps.extend(missing.iter().map(register));
+    if known.is_final {
+        let late = missing.iter().filter(|(market, ..)| !market.is_over());
+        let late: Vec<_> = late.copied().collect();
+        note_all(plan, &late, &Finding::Late);
+    } else if let Some(obstacle) = obstacle(questions, untradable, known.count + missing.len()) {
+        return note_all(plan, &missing, &obstacle);
     }
     let opens = |(market, terms, here): &&Question<'_>| {
         let waits = match here {
             Some(here) => {
                 here.status == MarketState::Registered && here.event == Some(event.event_id)
             }
-            None => !is_final,
+            None => !known.is_final,
         };
         waits && market.opens(terms)
     };
-    let open = questions.iter().filter(opens);
-    steps.extend(open.map(|(_, terms, _)| {
+    let open: Vec<_> = questions.iter().filter(opens).collect();
+    let mut steps = Vec::new();
+    // A list that nobody can trade is not registered.
+    if !known.is_final && (known.count > 0 || !open.is_empty()) {
+        if known.count == 0 {
+            steps.push(Command::RegisterEvent(event.clone()));
+        }
+        let has_indexes = match known.count {
+            0 => have_indexes(&missing),
+            _ => known.has_indexes,
+        };
+        steps.extend(missing.iter().map(|(market, terms, _)| {
+            let index = terms.index.filter(|_| has_indexes);
+            registration(market, terms, Some((event.event_id, index)), false)
+        }));
+    }
+    steps.extend(open.iter().map(|(_, terms, _)| {
         Command::Activate(MarketName {
             condition_id: terms.condition,
         })
@@ -85,27 +86,35 @@ pub(super) fn list(
     plan.push(steps);
 }
 
+/// Whether each of the questions has an index of its own.
+fn have_indexes(questions: &[Question<'_>]) -> bool {
+    let indexes = questions.iter().map(|(_, terms, _)| terms.index);
+    let distinct: Option<BTreeSet<_>> = indexes.collect();
+    distinct.is_some_and(|distinct| distinct.len() == questions.len())
+}
+
 /// Why a list of these questions cannot be made without wrong resolutions.
-fn obstacle(questions: &[Question<'_>], all: usize) -> Option<Finding> {
+fn obstacle(
+    questions: &[Question<'_>],
+    untradable: &[&CatalogMarket],
+    all: usize,
+) -> Option<Finding> {
     if u32::try_from(all).is_ok_and(|all| all > MAX_QUESTIONS) {
         return Some(Finding::TooManyQuestions(all));
     }
     // The ended question with the answer Yes would be missing, and all listed ones resolve to No.
-    let decided = questions
-        .iter()
-        .any(|(market, _, here)| here.is_none() && market.payout == Some(Payout::Yes));
-    decided.then_some(Finding::Decided)
-}
-
-/// A question of the event that is neither in the list nor answered No, by its name in URLs.
-fn outside(questions: &[Question<'_>], untradable: &[&CatalogMarket]) -> Option<String> {
-    let over = questions
-        .iter()
-        .filter(|(market, _, here)| here.is_none() && market.is_over())
-        .map(|(market, ..)| market);
-    let mut missing = over.chain(untradable);
-    let open = missing.find(|market| market.payout != Some(Payout::No));
-    open.map(|market| market.slug.clone())
+    let absent = questions.iter().filter(|(.., here)| here.is_none());
+    let absent = absent.map(|(market, ..)| *market);
+    let mut absent = absent.chain(untradable.iter().copied());
+    if absent.any(|market| market.payout == Some(Payout::Yes)) {
+        return Some(Finding::Decided);
+    }
+    // With a listed Other nobody could tell which of the two such a winner pays; what the operator owns
+    // is no part of the list.
+    let has_other = questions.iter().any(|(_, terms, _)| terms.is_other);
+    let mut outside = untradable.iter().filter(|market| market.payout.is_none());
+    let outside = outside.find(|market| has_other || market.terms.is_ok());
+    outside.map(|market| Finding::Incomplete(market.slug.clone()))
 }
 
 fn note_all(plan: &mut Plan, questions: &[Question<'_>], finding: &Finding) {

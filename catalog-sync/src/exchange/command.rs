@@ -22,6 +22,18 @@ pub fn command_line(command: &OperatorCommand) -> Option<String> {
     let words = match command {
         OperatorCommand::Activate(_) => format!("activate {condition}"),
         OperatorCommand::Close(_) => format!("close {condition}"),
+        OperatorCommand::Pause(_) => format!("pause {condition}"),
+        OperatorCommand::SetTerms(change) => {
+            let clear = change.clear_book_on_start;
+            let clear = clear.map(|clears| format!(" --clear-book-on-start {clears}"));
+            let delay = change.taker_delay_ms;
+            let delay = delay.map(|delay| format!(" --taker-delay-ms {delay}"));
+            let rebate = change
+                .rebate_ppm
+                .map(|rebate| format!(" --rebate-ppm {rebate}"));
+            let options = [clear, delay, rebate].into_iter().flatten();
+            format!("terms {condition}{}", options.collect::<String>())
+        }
         OperatorCommand::SetTick(change) => format!("tick {condition} {}", change.tick_size.text()),
         OperatorCommand::SetMinimum(change) => {
             let shares = Shares::json(&change.minimum_order_size);

@@ -2,20 +2,27 @@
 
 use foretell_catalog::record::read_date;
 use foretell_model::{
-    ConditionId, FeeSchedule, Lots, MarketState, MarketTerms, Payout, Tick, TokenId,
+    ConditionId, FeeSchedule, HoldSet, Lots, MarketState, MarketTerms, Payout, QuestionIndex, Tick,
+    TokenId,
 };
 use foretell_wire::operator::MarketRow;
 use jiff::Timestamp;
 
 /// A market of the exchange.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RegisteredMarket {
     /// Its condition.
     pub condition: ConditionId,
     /// Tokens of `[Yes, No]`.
     pub tokens: [TokenId; 2],
+    /// The journaled question.
+    pub question: String,
+    /// The journaled labels of its outcomes.
+    pub outcomes: [String; 2],
     /// Its lifecycle state.
     pub status: MarketState,
+    /// Its holds, while it is paused.
+    pub holds: HoldSet,
     /// Its tick.
     pub tick: Tick,
     /// Minimum resting order.
@@ -26,6 +33,8 @@ pub struct RegisteredMarket {
     pub clock: MarketTerms,
     /// The neg-risk event group it is a question of.
     pub event: Option<u64>,
+    /// Its bit in signed conversions, if its event group has its own.
+    pub index: Option<QuestionIndex>,
     /// Whether that event group's list of questions is final.
     pub event_frozen: bool,
     /// Its payout, once resolved.
@@ -49,7 +58,10 @@ impl From<MarketRow> for RegisteredMarket {
         Self {
             condition: row.condition_id,
             tokens: row.token_ids,
+            question: row.question,
+            outcomes: row.outcomes,
             status: row.status,
+            holds: row.holds,
             tick: row.tick,
             minimum_size: row.minimum_size,
             fee: row.fee,
@@ -57,6 +69,7 @@ impl From<MarketRow> for RegisteredMarket {
                 terms.applied_to(MarketTerms::default())
             }),
             event: row.event_id,
+            index: row.question_index,
             event_frozen: row.event_frozen,
             payout: row.payout,
             own: row.own,

@@ -6,6 +6,7 @@ use serde_json::json;
 
 use crate::decimal::{self, Decimal};
 use crate::market::MarketFacts;
+use crate::operator::MarketDescription;
 use crate::time;
 
 /// What a market's book and trades add to its facts; prices of the first outcome.
@@ -27,7 +28,11 @@ pub struct CatalogTrading {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Fields {
+struct Fields<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    question: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    outcomes: Option<String>,
     active: bool,
     closed: bool,
     archived: bool,
@@ -90,9 +95,13 @@ impl<T: Into<Decimal>> From<T> for Number {
 }
 
 impl MarketFacts {
-    /// The market's trading fields as a JSON object.
+    /// The market's trading fields as a JSON object, with what its shares mean.
     #[must_use]
-    pub fn catalog_fields(&self, trading: &CatalogTrading) -> String {
+    pub fn catalog_fields(
+        &self,
+        trading: &CatalogTrading,
+        words: Option<&MarketDescription>,
+    ) -> String {
         let [bid, ask] = trading.best;
         let spread = bid
             .zip(ask)
@@ -100,6 +109,8 @@ impl MarketFacts {
         let ratio = |ppm: u32| Decimal::micros(i128::from(ppm)).into();
         let prices = [0, 1].map(|index| self.price(index).to_string());
         crate::json_text(&Fields {
+            question: words.map(|words| words.question.as_str()),
+            outcomes: words.map(|words| json!(words.outcomes).to_string()),
             active: self.is_active(),
             closed: self.is_closed(),
             archived: self.archived,

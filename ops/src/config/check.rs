@@ -7,7 +7,9 @@ use foretell_catalog::Sites;
 use foretell_catalog_sync::difference::Policy;
 use foretell_catalog_sync::limits::Limits;
 use foretell_gateway::Origin;
-use foretell_model::limits::{MAX_FEE_RATE_PPM, MAX_QUESTIONS, REQUEST_MEMORY_NS};
+use foretell_model::limits::{
+    MAX_FEE_RATE_PPM, MAX_QUESTIONS, MAX_REBATE_PPM, MAX_TAKER_DELAY_MS, REQUEST_MEMORY_NS,
+};
 use foretell_model::quantity::LOTS_PER_SHARE;
 use foretell_model::{DomainNumber, Lots, OperatorName};
 use foretell_wire::decimal::tick;
@@ -23,7 +25,7 @@ pub(crate) const MIN_RING: u32 = 64;
 /// Largest sum of `gateway.timestamp_past_seconds` and `gateway.timestamp_future_seconds`.
 pub(crate) const MAX_TIMESTAMP_WINDOW_SECONDS: u64 = REQUEST_MEMORY_NS / 1_000_000_000;
 /// Values of `catalog.finest_tick`.
-pub(crate) const TICKS: &str = "0.1, 0.01, 0.001, 0.0001";
+pub(crate) const TICKS: &str = "0.1, 0.01, 0.005, 0.0025, 0.001, 0.0001";
 
 /// Ranges of integer settings, both ends included. Every other integer setting takes any `u32`, or
 /// has a check of its own.
@@ -52,6 +54,9 @@ pub(crate) const RANGES: &[(&str, u32, u32)] = &[
     ("catalog.full_every_hours", 1, 720),
     ("catalog.max_fee_ppm", 0, MAX_FEE_RATE_PPM),
     ("catalog.early_close_percent", 0, 100),
+    ("catalog.hold_percent", 0, 100),
+    ("catalog.max_taker_delay_ms", 0, MAX_TAKER_DELAY_MS),
+    ("catalog.max_rebate_ppm", 0, MAX_REBATE_PPM),
     // An event's questions are registered in one round.
     ("catalog.new_markets", MAX_QUESTIONS, u32::MAX),
     // A resumed list starts one page before its cursor.
@@ -254,6 +259,10 @@ impl Catalog {
             max_minimum: Lots(u64::from(self.max_minimum_shares) * LOTS_PER_SHARE),
             finest_tick,
             early_close_percent: self.early_close_percent,
+            hold_percent: self.hold_percent,
+            hold_vanished: self.hold_vanished,
+            max_taker_delay_ms: self.max_taker_delay_ms,
+            max_rebate_ppm: self.max_rebate_ppm,
         })
     }
 

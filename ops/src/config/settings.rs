@@ -121,6 +121,15 @@ pub struct Catalog {
     pub finest_tick: String,
     /// Markets closed before their end date per day without consent, in percent of live markets.
     pub early_close_percent: u32,
+    /// Markets that a round stops trading in because the upstream stopped them, without consent, in percent
+    /// of live markets. Markets whose answer is known do not count.
+    pub hold_percent: u32,
+    /// Stop trading in markets that vanished from the upstream.
+    pub hold_vanished: bool,
+    /// Longest delay of takers applied to a registered market without consent, in milliseconds.
+    pub max_taker_delay_ms: u32,
+    /// Largest share of the fee paid to makers of a registered market without consent, in millionths.
+    pub max_rebate_ppm: u32,
     /// Markets registered per round.
     pub new_markets: u32,
     /// Rows per read of one list; tags and series get a sixteenth.
@@ -152,6 +161,10 @@ impl Default for Catalog {
             max_minimum_shares: 100,
             finest_tick: "0.001".to_owned(),
             early_close_percent: 10,
+            hold_percent: 20,
+            hold_vanished: true,
+            max_taker_delay_ms: 10_000,
+            max_rebate_ppm: 500_000,
             new_markets: 5_000,
             list_rows: 1_000_000,
             list_mib: 8_192,

@@ -87,6 +87,15 @@ pub struct MarketRecord {
 }
 
 impl MarketRecord {
+    /// Why it cannot trade here, if it cannot.
+    #[must_use]
+    pub fn obstacle(&self) -> Option<&NotTradable> {
+        match &self.terms {
+            Ok(terms) => terms.obstacle.as_ref(),
+            Err(reason) => Some(reason),
+        }
+    }
+
     /// The market inside an event's record. That event counts; the market's own `events` is dropped.
     pub(super) fn inside_event(
         mut fields: RecordFields,

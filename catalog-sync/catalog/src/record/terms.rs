@@ -4,7 +4,8 @@ use foretell_model::limits::{
     MAX_CLOCK_MS, MAX_FEE_EXPONENT, MAX_FEE_RATE_PPM, MAX_ORDER_LOTS, MAX_TAKER_DELAY_MS,
 };
 use foretell_model::{
-    ConditionId, FeeSchedule, Lots, MarketTerms, Payout, Tick, TimeMs, TokenId, WalletAddress,
+    ConditionId, FeeSchedule, Lots, MarketTerms, Payout, QuestionIndex, Tick, TimeMs, TokenId,
+    WalletAddress,
 };
 use serde::Serialize;
 use thiserror::Error;
@@ -40,8 +41,14 @@ pub struct TradingTerms {
     pub neg_risk: bool,
     /// Its sort key among the questions of its event; ties by id.
     pub question_order: u64,
+    /// Its bit in signed conversions: the last byte of the upstream's question id.
+    pub index: Option<QuestionIndex>,
+    /// Whether it stands for every answer that its event does not list.
+    pub is_other: bool,
     /// Whether the upstream accepts orders for it.
     pub accepting_orders: bool,
+    /// Why it cannot trade here although it can be registered; its rules are then defaults.
+    pub obstacle: Option<NotTradable>,
 }
 
 /// Why a market in the catalog is not tradable.
@@ -64,7 +71,7 @@ pub enum NotTradable {
     #[error("enableOrderBook is false")]
     NoOrderBook,
     /// A tick that the exchange does not support.
-    #[error("orderPriceMinTickSize is {0}, allowed: 0.1, 0.01, 0.001, 0.0001")]
+    #[error("orderPriceMinTickSize is {0}, allowed: 0.1, 0.01, 0.005, 0.0025, 0.001, 0.0001")]
     Tick(String),
     /// A minimum order that is not a multiple of a lot.
     #[error("orderMinSize is {0}, allowed: shares with up to two decimals")]
@@ -110,18 +117,21 @@ impl TradingTerms {
             .ok_or_else(|| NotTradable::Condition(quoted(&condition_text)))?;
         let outcomes = labels(&fields.array_text("outcomes", problems))?;
         let tokens = tokens(&fields.array_text("clobTokenIds", problems))?;
-        if fields.flag("enableOrderBook", problems) == Some(false) {
-            return Err(NotTradable::NoOrderBook);
-        }
+        let rules = Rules::of(fields, problems);
+        let obstacle = rules.as_ref().err().cloned();
+        let rules = rules.unwrap_or_default();
         Ok(Self {
             condition,
             tokens,
             outcomes,
-            tick: tick(fields.digits("orderPriceMinTickSize"))?,
-            minimum_size: minimum_size(fields.digits("orderMinSize"))?,
-            fee: fee(fields, problems)?,
-            clock: clock(fields, problems)?,
+            tick: rules.tick,
+            minimum_size: rules.minimum_size,
+            fee: rules.fee,
+            clock: rules.clock,
             neg_risk: fields.flag("negRisk", problems).unwrap_or(false),
+            index: question_index(&fields.text("questionID", problems)),
+            is_other: fields.flag("negRiskOther", problems).unwrap_or(false),
+            obstacle,
             question_order: fields
                 .digits("groupItemThreshold")
                 .and_then(|digits| scaled(&digits, 0))
@@ -129,6 +139,45 @@ impl TradingTerms {
             accepting_orders: fields.flag("acceptingOrders", problems).unwrap_or(true),
         })
     }
+}
+
+/// How a market trades.
+struct Rules {
+    tick: Tick,
+    minimum_size: Lots,
+    fee: FeeSchedule,
+    clock: MarketTerms,
+}
+
+impl Default for Rules {
+    fn default() -> Self {
+        Self {
+            tick: DEFAULT_TICK,
+            minimum_size: DEFAULT_MINIMUM,
+            fee: FeeSchedule::default(),
+            clock: MarketTerms::default(),
+        }
+    }
+}
+
+impl Rules {
+    fn of(fields: &RecordFields, problems: &mut Problems) -> Result<Self, NotTradable> {
+        if fields.flag("enableOrderBook", problems) == Some(false) {
+            return Err(NotTradable::NoOrderBook);
+        }
+        Ok(Self {
+            tick: tick(fields.digits("orderPriceMinTickSize"))?,
+            minimum_size: minimum_size(fields.digits("orderMinSize"))?,
+            fee: fee(fields, problems)?,
+            clock: clock(fields, problems)?,
+        })
+    }
+}
+
+/// The last byte of a question id of 32 bytes, if a conversion can name it.
+fn question_index(text: &str) -> Option<QuestionIndex> {
+    let [.., last] = hex_bytes::<32>(text.trim())?;
+    QuestionIndex::from_code(last)
 }
 
 /// An address, `0x` and 40 hex digits of any case.

@@ -322,7 +322,7 @@ impl Put<'_> {
             self.write_market(written, event, is_new)?;
             self.dirty.events.extend(known_event);
             self.dirty.market(record.id, event);
-            if let Err(reason) = &written.terms {
+            if let Some(reason) = written.obstacle() {
                 self.report.not_traded(record.id, reason);
             }
         }

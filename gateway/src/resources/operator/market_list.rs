@@ -124,6 +124,8 @@ fn row(app: &App, view: &View, number: MarketNumber, market: &Market) -> MarketR
         neg_risk: market.is_neg_risk(),
         event_id: event.map(|event| event.id.0),
         event_frozen: event.is_some_and(|event| event.frozen),
+        question_index: market.index,
+        holds: market.holds,
         payout: market.payout,
         question: described.question.clone(),
         slug: described.slug.clone(),

@@ -332,7 +332,8 @@ async fn activate(context: &RequestContext, market: MarketNumber) -> Result<Repl
     }
 }
 
-/// `POST /markets/describe`: changes the words of an own market.
+/// `POST /markets/describe`: changes the words of an own market, or what an upstream's means: its question and
+/// its labels.
 pub(crate) async fn describe(context: RequestContext) -> Result<Answer, Failure> {
     let edit: MarketEdit = read(&context.body)?;
     let app = &context.app;
@@ -340,7 +341,8 @@ pub(crate) async fn describe(context: RequestContext) -> Result<Answer, Failure>
     app.shared_view.catch_up().await?;
     {
         let state = app.shared_view.read();
-        let registered = state.view.markets().get(market).filter(|it| is_own(it));
+        let registered = state.view.markets().get(market);
+        let registered = registered.filter(|it| is_own(it) || edit.is_of_meaning());
         registered.ok_or_else(|| upstream_owned("market"))?;
     }
     if let Some(slug) = &edit.slug {

@@ -3,14 +3,14 @@
 use serde::{Deserialize, Serialize};
 
 use foretell_model::{
-    ConditionId, FeeSchedule, Lots, MarketState, Micros, Payout, Sequence, SystemMode, Tick,
-    TokenId, WalletAddress, WalletKind,
+    ConditionId, FeeSchedule, HoldSet, Lots, MarketState, Micros, Payout, QuestionIndex, Sequence,
+    SystemMode, Tick, TokenId, WalletAddress, WalletKind,
 };
 
 use super::clock::TermsChange;
 use super::form::{
-    Address, Collateral, Condition, Form, Kind, Mode, Optional, OrDefault, PayoutWord, Shares,
-    State, TickSize, TokenPair,
+    Address, Collateral, Condition, Form, Holds, Index, Kind, Mode, Optional, OrDefault,
+    PayoutWord, Shares, State, TickSize, TokenPair,
 };
 use super::payments::PaymentsChange;
 use super::request::SettingsChange;
@@ -236,6 +236,14 @@ pub struct MarketRow {
     pub event_id: Option<u64>,
     /// Whether that event group's list of questions is final.
     pub event_frozen: bool,
+    /// Its bit in signed conversions, if its event group has its own.
+    #[serde(with = "Optional::<Index>", default)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub question_index: Option<QuestionIndex>,
+    /// Who keeps it from trading, while it is paused.
+    #[serde(with = "Holds", default)]
+    #[serde(skip_serializing_if = "is_unheld")]
+    pub holds: HoldSet,
     /// Set when resolved.
     #[serde(with = "Optional::<PayoutWord>", default)]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -259,6 +267,10 @@ pub struct MarketRow {
     /// The policy of its own; absent under that of the site.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub policy: Option<PolicyChange>,
+}
+
+fn is_unheld(holds: &HoldSet) -> bool {
+    *holds == HoldSet::NONE
 }
 
 #[derive(Serialize, Deserialize)]

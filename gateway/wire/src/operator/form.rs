@@ -144,6 +144,9 @@ forms! {
     /// Whose hold.
     pub(super) HoldName(Hold, String): "operator or upstream",
         |text: String| find(Hold::ALL, hold_word, &text), |value: &Hold| hold_word(*value).to_owned();
+    /// Holds of a market.
+    pub(super) Holds(HoldSet, Vec<String>): "an array of holds: operator, upstream",
+        holds, |set: &HoldSet| hold_words(*set).into_iter().map(str::to_owned).collect();
     /// The bit of a question in signed conversions.
     pub(super) Index(QuestionIndex, u8): "a number, 0 to 127", QuestionIndex::from_code, |index: &QuestionIndex| index.0;
     /// A mode of the system.
@@ -274,6 +277,12 @@ fn roles(words: Vec<String>) -> Option<RoleSet> {
     let role = |word: &String| find(OperatorRole::ALL, role_word, word);
     let mut roles = words.iter().map(role);
     roles.try_fold(RoleSet::NONE, |set, role| Some(set.with(role?)))
+}
+
+fn holds(words: Vec<String>) -> Option<HoldSet> {
+    let hold = |word: &String| find(Hold::ALL, hold_word, word);
+    let mut holds = words.iter().map(hold);
+    holds.try_fold(HoldSet::NONE, |set, hold| Some(set.with(hold?)))
 }
 
 fn role_words(set: RoleSet) -> Vec<String> {

@@ -423,6 +423,17 @@ impl MarketEdit {
         }
     }
 
+    /// Whether it changes nothing but the question and the labels.
+    #[must_use]
+    pub fn is_of_meaning(&self) -> bool {
+        let meaning = Self {
+            question: self.question.clone(),
+            outcomes: self.outcomes.clone(),
+            ..Self::new(self.condition_id)
+        };
+        *self == meaning
+    }
+
     /// The evidence of the edit.
     ///
     /// # Errors

@@ -291,7 +291,8 @@ fn lists_of_people_are_bounded() {
             token,
         })
     };
-    for number in 2..=MAX_OPERATORS {
+    // The first two are there from the start.
+    for number in 3..=MAX_OPERATORS {
         let verdict = crowd.send_as_admin(add(number));
         let outcome = CommandOutcome::Operator(OperatorNumber(number));
         assert_eq!(verdict, Verdict::Applied(outcome));

@@ -1,0 +1,50 @@
+//! The upstream's hold on a market: what stops there stops here (docs/operate/catalog.md).
+
+use foretell_catalog::record::TradingTerms;
+use foretell_model::{Hold, HoldSet, MarketState};
+use foretell_wire::operator::{HoldChange, OperatorCommand as Command};
+
+use super::{Allowance, CatalogMarket, Finding, Plan};
+use crate::exchange::RegisteredMarket;
+
+/// Puts or lifts the hold of a market that is open on both sides.
+pub(super) fn follow(
+    plan: &mut Plan,
+    (market, terms, here): (&CatalogMarket, &TradingTerms, &RegisteredMarket),
+    allowance: &mut Allowance,
+) {
+    let is_vanished =
+        allowance.policy.hold_vanished && allowance.vanished.contains(&here.condition);
+    if market.is_stopped(terms) || market.payout.is_some() || is_vanished {
+        hold(plan, market, here, allowance);
+    } else if here.holds.contains(Hold::Upstream) {
+        plan.push(vec![Command::Resume(change(here))]);
+    }
+}
+
+/// Holds a market that trades here. Of an answer that is known nobody may trade; else the allowance of a
+/// comparison counts.
+pub(super) fn hold(
+    plan: &mut Plan,
+    market: &CatalogMarket,
+    here: &RegisteredMarket,
+    allowance: &mut Allowance,
+) {
+    let trades = matches!(here.status, MarketState::Active | MarketState::Paused);
+    if !trades || here.holds.contains(Hold::Upstream) {
+        return;
+    }
+    let command = Command::Pause(change(here));
+    if market.payout.is_some() || allowance.holds() {
+        plan.push(vec![command]);
+    } else if here.holds == HoldSet::NONE {
+        plan.hold_back(market, Finding::StopsMany, command);
+    }
+}
+
+const fn change(here: &RegisteredMarket) -> HoldChange {
+    HoldChange {
+        condition_id: here.condition,
+        hold: None,
+    }
+}
