@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use foretell_model::{FeeSchedule, Lots, MarketTerms as MarketClock, Tick, TokenId};
+use foretell_model::{FeeSchedule, Hold, HoldSet, Lots, MarketTerms as MarketClock, Tick, TokenId};
 use proptest::prelude::*;
 use rstest::rstest;
 
@@ -29,6 +29,9 @@ fn tokens(market: u64) -> [TokenId; 2] {
 
 fn terms(market: u64) -> TradingTerms {
     TradingTerms {
+        index: None,
+        obstacle: None,
+        is_other: false,
         condition: condition(market),
         tokens: tokens(market),
         outcomes: ["Yes".into(), "No".into()],
@@ -44,6 +47,7 @@ fn terms(market: u64) -> TradingTerms {
 
 fn listed(market: u64) -> CatalogMarket {
     CatalogMarket {
+        is_proposed: false,
         id: market,
         slug: format!("m{market}"),
         condition: Some(condition(market)),
@@ -68,6 +72,10 @@ fn with(market: u64, change: impl FnOnce(&mut CatalogMarket, &mut TradingTerms))
 fn registered(market: u64, status: MarketState) -> RegisteredMarket {
     let terms = terms(market);
     RegisteredMarket {
+        question: MarketDescription::default().question,
+        outcomes: MarketDescription::default().outcomes,
+        holds: HoldSet::NONE,
+        index: None,
         condition: terms.condition,
         tokens: terms.tokens,
         status,
@@ -104,13 +112,15 @@ fn plan_of(
         event,
         markets: markets.to_vec(),
     };
-    let state = ExchangeState::of(here.iter().copied());
+    let state = ExchangeState::of(here.iter().cloned());
     difference(&group, &state, &mut allowance(policy))
 }
 
 /// Noon of a day without closings so far.
 fn allowance(policy: Policy) -> Allowance {
     Allowance {
+        held: 0,
+        vanished: Default::default(),
         policy,
         now: NOON.parse().unwrap(),
         new_markets: u64::MAX,
@@ -266,7 +276,12 @@ fn own_questions_and_those_of_an_upstream_do_not_mix() {
         ..registered(9, MarketState::Registered)
     };
     // The number of the operator's event group is also that of an event upstream.
-    let plan = plan_of(Some(event()), &[question(1)], &[own], Policy::default());
+    let plan = plan_of(
+        Some(event()),
+        &[question(1)],
+        &[own.clone()],
+        Policy::default(),
+    );
     assert_eq!(told(&plan), [""; 0]);
     assert_eq!(plan.notes[0].finding, Finding::OwnEvent(EVENT));
     // A question of the upstream is the operator's own market, and may win outside of the list.
@@ -354,6 +369,18 @@ fn resolving() -> Policy {
     with(1, |_, t| t.tick = Tick::TenThousandth),
     "tick 0.0001 upstream, finer than catalog.finest_tick: foretell market tick C 0.0001"
 )]
+#[case::clearing(
+    with(1, |_, t| t.clock.clear_book_on_start = true),
+    "clears its book at the game start upstream: true; here as registered: foretell market terms C --clear-book-on-start true"
+)]
+#[case::delay(
+    with(1, |_, t| t.clock.taker_delay_ms = 10_001),
+    "delay 10001 ms upstream, above catalog.max_taker_delay_ms: foretell market terms C --taker-delay-ms 10001"
+)]
+#[case::rebate(
+    with(1, |_, t| t.clock.rebate_ppm = 500_001),
+    "rebate 500001 ppm upstream, above catalog.max_rebate_ppm: foretell market terms C --rebate-ppm 500001"
+)]
 fn a_change_beyond_the_policy_is_held_back(#[case] market: CatalogMarket, #[case] expected: &str) {
     let here = [registered(1, MarketState::Active)];
     let plan = plan_of(
@@ -417,8 +444,8 @@ fn not_all_markets_are_closed_at_once() {
     let plan = plan_of(None, &markets, &here, resolving());
     assert_eq!(
         told(&plan),
-        ["close, resolve"; 13],
-        "8 have ended, 5 are let through"
+        [["close, resolve"; 13].as_slice(), &["pause"; 7]].concat(),
+        "8 have ended, 5 are let through, the others are held: their answer is known"
     );
     assert_eq!(plan.notes.len(), 7);
     assert_eq!(
@@ -436,7 +463,10 @@ fn not_all_markets_are_closed_at_once() {
     };
     let broken: Vec<_> = markets.iter().map(broken).collect();
     let plan = plan_of(None, &broken, &here, resolving());
-    assert_eq!(told(&plan), ["close"; 13]);
+    assert_eq!(
+        told(&plan),
+        [["close"; 13].as_slice(), &["pause"; 7]].concat()
+    );
 }
 
 fn question(market: u64) -> CatalogMarket {
@@ -495,7 +525,7 @@ fn a_question_that_comes_late_is_reported() {
     let plan = plan_of(
         Some(event()),
         &[question(1), question(2)],
-        &[known],
+        &[known.clone()],
         Policy::default(),
     );
     assert_eq!(found(&plan), ["its event's list of questions is final"]);
@@ -512,10 +542,7 @@ fn a_question_that_comes_late_is_reported() {
         &[known],
         Policy::default(),
     );
-    assert_eq!(
-        told(&plan),
-        ["register event, register market, activate, activate"]
-    );
+    assert_eq!(told(&plan), ["register market, activate, activate"]);
 }
 
 /// Reading only the named markets gives the same plan as reading all, also with duplicates.
@@ -545,8 +572,8 @@ fn what_a_group_names_is_all_it_is_compared_with() {
         let named = whole.iter().filter(|market| {
             conditions.contains(&market.condition) || (event.is_some() && market.event == event)
         });
-        let named: Vec<RegisteredMarket> = named.copied().collect();
-        let twice = ExchangeState::of(named.iter().chain(&named).copied());
+        let named: Vec<RegisteredMarket> = named.cloned().collect();
+        let twice = ExchangeState::of(named.iter().chain(&named).cloned());
         let plan = |state| difference(&group, &state, &mut allowance(Policy::default()));
         assert_eq!(plan(twice), plan(ExchangeState::of(whole)));
     }
@@ -559,29 +586,27 @@ fn lists_that_cannot_resolve_are_not_made() {
     assert_eq!(told(&plan), [""; 0]);
     assert_eq!(plan.notes[1].finding, Finding::Decided);
 
-    // A question outside of the list that may still win: untradable, or closed and undecided.
+    // Beside a listed Other nobody could tell whom a winner without ids pays.
     let untradable = CatalogMarket {
-        terms: Err(NotTradable::Tick("0.0025".into())),
+        terms: Err(NotTradable::Outcomes(3)),
         ..question(2)
     };
-    let undecided = with(2, |market, terms| {
-        (market.flags.closed, terms.neg_risk) = (true, true);
+    let other = with(1, |_, terms| {
+        (terms.neg_risk, terms.is_other) = (true, true)
     });
-    for outside in [untradable.clone(), undecided] {
-        let plan = plan_of(
-            Some(event()),
-            &[question(1), outside],
-            &[],
-            Policy::default(),
-        );
-        assert_eq!(told(&plan), [""; 0]);
-        let incomplete = Finding::Incomplete("m2".into());
-        assert!(
-            plan.notes
-                .iter()
-                .any(|it| (it.market, &it.finding) == (1, &incomplete))
-        );
-    }
+    let plan = plan_of(
+        Some(event()),
+        &[other, untradable.clone()],
+        &[],
+        Policy::default(),
+    );
+    assert_eq!(told(&plan), [""; 0]);
+    let incomplete = Finding::Incomplete("m2".into());
+    assert!(
+        plan.notes
+            .iter()
+            .any(|it| (it.market, &it.finding) == (1, &incomplete))
+    );
     // One that was answered No cannot win any more.
     let lost = CatalogMarket {
         payout: Some(Payout::No),
@@ -605,6 +630,295 @@ fn lists_that_cannot_resolve_are_not_made() {
     assert_eq!((told(&plan).len(), plan.notes.len()), (0, 129));
     let plan = plan_of(Some(event()), &many[..128], &[], Policy::default());
     assert_eq!((told(&plan).len(), plan.notes.len()), (1, 0));
+}
+
+fn of_event(market: u64, status: MarketState) -> RegisteredMarket {
+    RegisteredMarket {
+        event: Some(EVENT),
+        event_frozen: true,
+        ..registered(market, status)
+    }
+}
+
+#[test]
+fn what_cannot_trade_is_registered_and_never_opens() {
+    let obstacle = NotTradable::Delay("90".into());
+    let untraded = with(2, |_, terms| {
+        (terms.neg_risk, terms.obstacle) = (true, Some(obstacle.clone()));
+    });
+    let over = with(3, |market, terms| {
+        (market.flags.closed, terms.neg_risk) = (true, true);
+    });
+    let archived = with(4, |market, terms| {
+        (market.flags.archived, terms.neg_risk) = (true, true);
+    });
+    // Without two outcomes: whom it makes win, the outside question pays.
+    let outside = CatalogMarket {
+        terms: Err(NotTradable::Outcomes(3)),
+        ..question(5)
+    };
+    let markets = [question(1), untraded, over, archived, outside];
+    let plan = plan_of(Some(event()), &markets, &[], Policy::default());
+    assert_eq!(
+        told(&plan),
+        [
+            "register event, register market, register market, register market, register market, close, activate"
+        ]
+    );
+    let named: BTreeSet<_> = plan.notes.iter().map(|note| note.market).collect();
+    assert_eq!(named, BTreeSet::from([2, 3, 4, 5]), "a finding names each");
+    // A plain market that cannot trade is not registered.
+    let plain = with(2, |_, terms| terms.obstacle = Some(obstacle));
+    let plan = plan_of(None, &[plain], &[], Policy::default());
+    assert_eq!((told(&plan).len(), plan.notes.len()), (0, 1));
+}
+
+#[test]
+fn indexes_are_those_of_the_family_or_of_nobody() {
+    let indexed = |market: u64, index| {
+        with(market, |_, terms| {
+            (terms.neg_risk, terms.index) = (true, index);
+        })
+    };
+    let index = |plan: &Plan| -> Vec<_> {
+        let registered = plan.steps.iter().flatten().filter_map(|it| match it {
+            Command::RegisterMarket(market) => Some(market.terms.question_index),
+            _ => None,
+        });
+        registered.collect()
+    };
+    let (seven, nine) = (Some(QuestionIndex(7)), Some(QuestionIndex(9)));
+    for (given, expected) in [
+        ([seven, nine], [seven, nine]),
+        ([seven, seven], [None, None]),
+        ([seven, None], [None, None]),
+    ] {
+        let markets = [indexed(1, given[0]), indexed(2, given[1])];
+        let plan = plan_of(Some(event()), &markets, &[], Policy::default());
+        assert_eq!(index(&plan), expected, "{given:?}");
+    }
+    // The first question decided.
+    let known = RegisteredMarket {
+        event_frozen: false,
+        ..of_event(1, MarketState::Registered)
+    };
+    let markets = [indexed(1, seven), indexed(2, nine)];
+    let plan = plan_of(Some(event()), &markets, &[known], Policy::default());
+    assert_eq!(index(&plan), [None]);
+}
+
+/// What the comparison sends and offers when an event is decided.
+#[test]
+fn payouts_of_an_event_come_in_order() {
+    let here: Vec<_> = (1..=3)
+        .map(|it| of_event(it, MarketState::Active))
+        .collect();
+    let other = |payout| {
+        with(3, |market, terms| {
+            (terms.neg_risk, terms.is_other) = (true, true);
+            (market.flags.closed, market.payout) = (true, payout);
+        })
+    };
+    let lost = |market| answered(market, Payout::No);
+    let won = |market| answered(market, Payout::Yes);
+    let policy = Policy {
+        early_close_percent: 100,
+        ..resolving()
+    };
+    let payouts = |plan: &Plan| -> Vec<(ConditionId, String)> {
+        let steps = plan.steps.iter().flatten().filter_map(|it| match it {
+            Command::Resolve(it) => Some((it.condition_id, it.payout.text().to_owned())),
+            _ => None,
+        });
+        steps.collect()
+    };
+    let paid = |market, payout: &str| (condition(market), payout.to_owned());
+    for (markets, expected, offered) in [
+        // The Yes comes first.
+        (
+            vec![lost(1), won(2), lost(3)],
+            vec![paid(2, "first"), paid(1, "second"), paid(3, "second")],
+            None,
+        ),
+        // Every listed question lost: the last one waits, with the payout of the outside question.
+        (
+            vec![lost(1), lost(2), lost(3)],
+            vec![paid(1, "second"), paid(2, "second")],
+            Some("outside"),
+        ),
+        // A late question won: it pays Other, first, whatever the upstream says of it.
+        (
+            vec![lost(1), lost(2), other(Some(Payout::No)), won(9)],
+            vec![paid(3, "first"), paid(1, "second"), paid(2, "second")],
+            None,
+        ),
+        // A late question may still win: Other waits.
+        (
+            vec![lost(1), lost(2), other(Some(Payout::No)), question(9)],
+            vec![paid(1, "second"), paid(2, "second")],
+            None,
+        ),
+        // Nobody listed or late won: Other is offered.
+        (
+            vec![lost(1), lost(2), other(Some(Payout::No)), lost(9)],
+            vec![paid(1, "second"), paid(2, "second")],
+            Some("first"),
+        ),
+        // Without a listed Other a late winner is paid by the outside question.
+        (
+            vec![lost(1), lost(2), lost(3), won(9)],
+            vec![paid(1, "second"), paid(2, "second")],
+            Some("outside"),
+        ),
+    ] {
+        let plan = plan_of(Some(event()), &markets, &here, policy);
+        assert_eq!(payouts(&plan), expected, "{plan:?}");
+        assert_eq!(plan.steps.len(), 1, "one after the other");
+        let waits = plan.notes.iter().find_map(|note| match &note.consent {
+            Some(Command::Resolve(it)) => Some(it.payout.text().to_owned()),
+            _ => None,
+        });
+        assert_eq!(waits.as_deref(), offered, "{plan:?}");
+    }
+}
+
+#[test]
+fn what_stops_upstream_is_held_here() {
+    let held = RegisteredMarket {
+        holds: HoldSet::NONE.with(Hold::Upstream),
+        ..registered(1, MarketState::Paused)
+    };
+    let stops: [fn(&mut CatalogMarket, &mut TradingTerms); 5] = [
+        |_, terms| terms.accepting_orders = false,
+        |market, _| market.flags.active = false,
+        |market, _| market.flags.archived = true,
+        |market, _| market.is_proposed = true,
+        |market, _| market.payout = Some(Payout::Yes),
+    ];
+    for stop in stops {
+        let stopped = with(1, stop);
+        let active = registered(1, MarketState::Active);
+        let plan = plan_of(
+            None,
+            std::slice::from_ref(&stopped),
+            &[active],
+            Policy::default(),
+        );
+        assert_eq!(told(&plan), ["pause"]);
+        let plan = plan_of(None, &[stopped], &[held.clone()], Policy::default());
+        assert_eq!(plan, Plan::default());
+    }
+    let plan = plan_of(None, &[listed(1)], &[held], Policy::default());
+    assert_eq!(told(&plan), ["resume"]);
+    // The operator's hold is not the upstream's.
+    let paused = RegisteredMarket {
+        holds: HoldSet::NONE.with(Hold::Operator),
+        ..registered(1, MarketState::Paused)
+    };
+    let plan = plan_of(None, &[listed(1)], &[paused], Policy::default());
+    assert_eq!(plan, Plan::default());
+}
+
+#[test]
+fn an_upstream_does_not_stop_everything_at_once() {
+    let stopped = |id| with(id, |_, terms| terms.accepting_orders = false);
+    let state = ExchangeState::of((1..=20).map(|id| registered(id, MarketState::Active)));
+    let mut allowance = allowance(Policy::default());
+    let (mut held, mut waiting) = (0, 0);
+    for id in 1..=20 {
+        let group = MarketGroup {
+            event: None,
+            markets: vec![stopped(id)],
+        };
+        let plan = difference(&group, &state, &mut allowance);
+        held += told(&plan).len();
+        waiting += plan
+            .notes
+            .iter()
+            .filter(|it| it.finding == Finding::StopsMany)
+            .count();
+    }
+    // A fifth of 20 markets is four; at least five may be held.
+    assert_eq!((held, waiting), (5, 15));
+    // A known answer does not count.
+    let group = MarketGroup {
+        event: None,
+        markets: vec![with(20, |market, _| market.payout = Some(Payout::No))],
+    };
+    assert_eq!(told(&difference(&group, &state, &mut allowance)), ["pause"]);
+}
+
+#[test]
+fn a_vanished_market_is_held_by_policy() {
+    let state = ExchangeState::of([registered(1, MarketState::Active)]);
+    let group = MarketGroup {
+        event: None,
+        markets: vec![listed(1)],
+    };
+    for (hold_vanished, expected) in [(true, 1), (false, 0)] {
+        let policy = Policy {
+            hold_vanished,
+            ..Policy::default()
+        };
+        let mut allowance = Allowance {
+            vanished: BTreeSet::from([condition(1)]),
+            ..allowance(policy)
+        };
+        let plan = difference(&group, &state, &mut allowance);
+        assert_eq!(told(&plan).len(), expected);
+    }
+}
+
+#[test]
+fn a_known_winner_that_may_not_close_yet_is_held() {
+    let closed = with(1, |market, _| {
+        (market.flags.closed, market.payout) = (true, Some(Payout::Yes));
+    });
+    let policy = Policy {
+        early_close_percent: 0,
+        hold_percent: 0,
+        ..resolving()
+    };
+    let active = registered(1, MarketState::Active);
+    let plan = plan_of(None, &[closed], &[active], policy);
+    assert_eq!(told(&plan), ["pause"]);
+    assert_eq!(plan.notes[0].finding, Finding::ClosesEarly);
+}
+
+#[test]
+fn a_contradiction_does_not_stop_the_close() {
+    let closed = with(1, |market, _| {
+        (market.flags.closed, market.payout) = (true, Some(Payout::Yes));
+    });
+    let lost_flag = of_event(1, MarketState::Active);
+    let other_tokens = RegisteredMarket {
+        tokens: tokens(2),
+        ..registered(1, MarketState::Active)
+    };
+    for here in [lost_flag, other_tokens] {
+        let plan = plan_of(None, std::slice::from_ref(&closed), &[here], resolving());
+        assert_eq!(told(&plan), ["close"]);
+        assert_eq!(plan.notes[0].finding.kind(), FindingKind::Error);
+    }
+}
+
+#[test]
+fn meaning_changes_by_consent_alone() {
+    let swapped = CatalogMarket {
+        description: MarketDescription {
+            outcomes: ["No".into(), "Yes".into()],
+            ..MarketDescription::default()
+        },
+        ..listed(1)
+    };
+    let active = registered(1, MarketState::Active);
+    let plan = plan_of(None, &[swapped], &[active], Policy::default());
+    assert_eq!(told(&plan), [""; 0]);
+    assert_eq!(plan.notes[0].finding.kind(), FindingKind::HeldBack);
+    assert!(matches!(
+        plan.notes[0].consent,
+        Some(Command::DescribeMarket(_))
+    ));
 }
 
 #[test]
@@ -635,7 +949,7 @@ struct Model {
 
 impl Model {
     fn state(&self) -> ExchangeState {
-        ExchangeState::of(self.markets.values().copied())
+        ExchangeState::of(self.markets.values().cloned())
     }
 
     fn give(&mut self, command: &Command) {
@@ -646,7 +960,19 @@ impl Model {
             Command::Close(closed) => {
                 let market = self.market(&closed.condition_id);
                 assert!(!market.is_over());
-                market.status = MarketState::Closed;
+                (market.status, market.holds) = (MarketState::Closed, HoldSet::NONE);
+            }
+            Command::Pause(change) => {
+                let market = self.market(&change.condition_id);
+                let trades = [MarketState::Active, MarketState::Paused];
+                assert!(trades.contains(&market.status) && market.holds == HoldSet::NONE);
+                market.status = MarketState::Paused;
+                market.holds = market.holds.with(Hold::Upstream);
+            }
+            Command::Resume(change) => {
+                let market = self.market(&change.condition_id);
+                assert!(market.holds.contains(Hold::Upstream));
+                (market.status, market.holds) = (MarketState::Active, HoldSet::NONE);
             }
             Command::SetTick(change) => {
                 let tick = change.tick_size;
@@ -698,6 +1024,10 @@ impl Model {
         };
         assert!(!(opens(market) && terms.event_id.is_some()));
         let here = RegisteredMarket {
+            question: market.description.question.clone(),
+            outcomes: market.description.outcomes.clone(),
+            holds: HoldSet::NONE,
+            index: terms.question_index,
             condition: terms.condition_id,
             tokens: terms.token_ids,
             status,
@@ -724,8 +1054,14 @@ impl Model {
     fn resolve(&mut self, condition: &ConditionId, payout: Payout) {
         let market = self.market(condition);
         assert_eq!(market.status, MarketState::Closed);
-        assert!(payout != Payout::Half || market.event.is_none());
+        let is_question = market.event.is_some();
+        assert!(payout != Payout::Half || !is_question);
         (market.status, market.payout) = (MarketState::Resolved, Some(payout));
+        let questions = self.markets.values().filter(|it| it.event.is_some());
+        let payouts: Vec<_> = questions.map(|it| it.payout).collect();
+        let yes = payouts.iter().filter(|it| **it == Some(Payout::Yes));
+        let leaves_none = payouts.iter().all(|it| *it == Some(Payout::No));
+        assert!(!is_question || (yes.count() <= 1 && !leaves_none));
     }
 }
 
@@ -769,7 +1105,9 @@ proptest! {
         let mut allowance = Allowance { live: 1_000_000, ..allowance(policy) };
         let mut model = Model::default();
         let last = versions.last().map(|(markets, _)| markets.clone()).unwrap_or_default();
-        let rounds = versions.into_iter().chain([(last.clone(), usize::MAX)]);
+        let rounds = versions.into_iter();
+        // A list that opens in a round pays in the next one.
+        let rounds = rounds.chain([(last.clone(), usize::MAX), (last.clone(), usize::MAX)]);
         for (markets, commands) in rounds {
             let group = MarketGroup { event: Some(event()), markets };
             let plan = difference(&group, &model.state(), &mut allowance);

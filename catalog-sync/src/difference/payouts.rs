@@ -43,12 +43,15 @@ pub(super) fn pay(
             continue;
         };
         steps.extend(closing);
-        ended.push(Ended {
-            market,
-            here,
-            is_other: terms.is_other,
-            payout: unlisted.payout(market, terms.is_other),
-        });
+        // A list that is not final pays nothing (docs/verify/rules.md §11).
+        if here.event_frozen {
+            ended.push(Ended {
+                market,
+                here,
+                is_other: terms.is_other,
+                payout: unlisted.payout(market, terms.is_other),
+            });
+        }
     }
     let due = due(plan, ended, questions, has_yes);
     for (market, payout, finding) in due {

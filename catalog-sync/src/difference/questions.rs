@@ -77,6 +77,12 @@ pub(super) fn list(
             let index = terms.index.filter(|_| has_indexes);
             registration(market, terms, Some((event.event_id, index)), false)
         }));
+        let closed = missing.iter().filter(|(market, ..)| market.flags.closed);
+        steps.extend(closed.map(|(_, terms, _)| {
+            Command::Close(MarketName {
+                condition_id: terms.condition,
+            })
+        }));
     }
     steps.extend(open.iter().map(|(_, terms, _)| {
         Command::Activate(MarketName {

@@ -199,7 +199,7 @@ mod tests {
                  2 markets: its event's list of questions is final\n\
                  error: market 3 m3: registered with other tokens\n\
                  resolution due: market 4 m4: resolved yes upstream: foretell market resolve \
-                 0x{} yes\n\
+                 0x{} first\n\
                  limit: the round reached catalog.new_markets: 7 markets wait for the next round\n",
                 "02".repeat(32)
             )
