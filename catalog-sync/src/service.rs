@@ -213,6 +213,7 @@ impl Service {
             self.synced_change = 0;
         }
         let mut allowance = self.allowance(now);
+        let is_whole = self.synced_change == 0;
         let compared = self.compare(&exchange, self.synced_change, &mut allowance, Mode::Apply);
         let compared = compared.await;
         // Also count closings that were sent before an error ended the round.
@@ -220,8 +221,28 @@ impl Service {
         if let Ok(reconciled) = &compared {
             self.synced_change = reconciled.change;
             self.early_closings.live = allowance.live;
+            if (is_whole || reconciled.stops_waiting > 0)
+                && let Err(error) = self.keep_waiting(reconciled.stops_waiting)
+            {
+                tracing::warn!("catalog: {error}");
+            }
         }
         Some(compared)
+    }
+
+    /// Keeps how many markets trade on although the upstream stopped them.
+    fn keep_waiting(&self, stops_waiting: u64) -> Result<(), CatalogError> {
+        let before = self.status();
+        if self.sync.is_none() || before.stops_waiting == stops_waiting {
+            return Ok(());
+        }
+        let mut writer = Writer::open(&self.path)?;
+        let mut batch = writer.begin()?;
+        batch.set_sync_status(&SyncStatus {
+            stops_waiting,
+            ..before
+        })?;
+        batch.commit().map(|_| ())
     }
 
     fn allowance(&self, now: Timestamp) -> Allowance {

@@ -13,6 +13,7 @@ pub(crate) struct CatalogMetrics {
     complete: Gauge,
     failed_lists: Gauge,
     vanished_markets: Gauge,
+    stops_waiting: Gauge,
 }
 
 impl CatalogMetrics {
@@ -48,6 +49,11 @@ impl CatalogMetrics {
                 "Registered markets, not over, that the upstream no longer has",
                 &self.vanished_markets,
             ),
+            (
+                "catalog_stops_waiting",
+                "Markets that the upstream stopped beyond catalog.hold_percent and that trade on",
+                &self.stops_waiting,
+            ),
         ] {
             registry.register(name, help, gauge.clone());
         }
@@ -61,5 +67,7 @@ impl CatalogMetrics {
         self.complete.set(i64::from(status.is_complete));
         self.failed_lists.set(count(status.failed_lists.len()));
         self.vanished_markets.set(count(status.vanished.len()));
+        let waiting = i64::try_from(status.stops_waiting).unwrap_or(i64::MAX);
+        self.stops_waiting.set(waiting);
     }
 }

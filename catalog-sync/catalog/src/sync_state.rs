@@ -43,6 +43,8 @@ pub struct SyncStatus {
     pub findings: Vec<String>,
     /// Markets that are registered here, not over, and that the upstream no longer has.
     pub vanished: Vec<VanishedMarket>,
+    /// Markets that the upstream stopped beyond the bound: they trade on here.
+    pub stops_waiting: u64,
 }
 
 /// A market that is registered here and that the upstream no longer has.

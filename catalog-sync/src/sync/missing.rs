@@ -158,6 +158,7 @@ impl Sync {
             failed_lists: findings.iter().map(|it| it.list.to_string()).collect(),
             findings: findings.iter().map(ToString::to_string).collect(),
             vanished: point.vanished.clone(),
+            stops_waiting: before.stops_waiting,
         };
         status.failed_lists.dedup();
         match pulled {

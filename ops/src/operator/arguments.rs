@@ -214,6 +214,9 @@ pub(crate) struct Describe {
     /// Question
     #[arg(long)]
     pub(super) question: Option<String>,
+    /// Labels of both outcomes
+    #[arg(long, num_args = 2, value_names = ["FIRST", "SECOND"])]
+    pub(super) outcomes: Option<Vec<String>>,
     /// Resolution rules
     #[arg(long)]
     pub(super) description: Option<String>,

@@ -102,6 +102,7 @@ fn terms(condition_id: ConditionId, terms: &Terms) -> Result<OperatorCommand, Fa
 fn describe(condition_id: ConditionId, words: &Describe) -> OperatorCommand {
     OperatorCommand::DescribeMarket(Box::new(MarketEdit {
         question: words.question.clone(),
+        outcomes: (words.outcomes.clone()).and_then(|labels| labels.try_into().ok()),
         description: words.description.clone(),
         slug: words.slug.clone(),
         tags: words.tags.clone(),
