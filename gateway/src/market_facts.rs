@@ -27,6 +27,7 @@ pub(crate) fn market_facts(view: &View, number: MarketNumber) -> Option<MarketFa
         fee: market.fee,
         terms: market.terms,
         neg_risk: market.is_neg_risk(),
+        question_index: market.question_index(),
         payout: market.payout,
         prices: [price(Outcome::Yes)?, price(Outcome::No)?],
         accepting_since: market.activated,

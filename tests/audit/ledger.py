@@ -3,10 +3,16 @@
 import struct
 from dataclasses import dataclass, field
 
+from blake3 import blake3
+
 ONE = 10_000
 BUY = 0
 COMPLEMENTARY, MINT, MERGE = 0, 1, 2
 PAYS = {0: (ONE, 0), 1: (0, ONE), 2: (ONE // 2, ONE // 2)}
+
+
+def outside_condition(event_id):
+    return "0x" + blake3(b"foretell outside question: condition" + event_id).hex()
 
 
 class Contradiction(Exception):
@@ -68,7 +74,7 @@ class Ledger:
 
     def __init__(self):
         self.accounts, self.markets, self.holdings, self.orders, self.delayed = [], [], {}, {}, {}
-        self.events, self.converted = [], []
+        self.events, self.converted, self.outside = [], [], []
         self.fees = self.collateral = self.trades = 0
 
     def apply(self, frame):
@@ -106,6 +112,9 @@ class Ledger:
         self.number(u32(event, 4), self.events)
         self.events.append([])
         self.converted.append(0)
+        self.number(u32(event, 16), self.markets)
+        self.outside.append(u32(event, 16))
+        self.markets.append(Market(outside_condition(event[8:16]), None, None))
 
     def market_registered(self, event, frame, own):
         number = u32(event, 4)
@@ -173,6 +182,9 @@ class Ledger:
             outcome, change = (1, -lots) if questions >> index & 1 else (0, lots)
             self.holding(account, market).free[outcome] += change
             self.markets[market].supply[outcome] += change
+        outside = self.outside[group]
+        self.holding(account, outside).free[0] += lots
+        self.markets[outside].supply[0] += lots
         self.converted[group] += lots
         self.accounts[account].free += u64(event, 40)
 
@@ -313,16 +325,23 @@ class Ledger:
 
     def locked(self):
         locked = 0
-        for market in self.markets:
-            if market.event is None and market.payout is None:
+        outside = set(self.outside)
+        for number, market in enumerate(self.markets):
+            if number in outside:
+                self.expect(market.supply[1] == 0, "No of an outside question")
+            elif market.event is None and market.payout is None:
                 self.expect(market.supply[0] == market.supply[1], "the supplies of a plain market differ")
                 locked += market.supply[0] * ONE
             elif market.event is None:
                 locked += sum(lots * pays for lots, pays in zip(market.supply, PAYS[market.payout]))
         for group, questions in enumerate(self.events):
-            markets = [self.markets[number] for number in questions]
+            outside = self.markets[self.outside[group]]
+            markets = [self.markets[number] for number in questions] + [outside]
             winners = [market for market in markets if market.payout == 0]
             self.expect(len(winners) <= 1, f"event {group} has two winners")
             lots = sum(market.supply[0 if market in winners else 1] for market in markets)
-            locked += ONE * (lots + (0 if winners else self.converted[group]))
+            if not winners:
+                self.expect(outside.supply[0] == self.converted[group], f"outside of event {group} was not converted")
+                lots += self.converted[group]
+            locked += ONE * lots
         return locked

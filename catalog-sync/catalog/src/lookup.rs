@@ -136,7 +136,7 @@ impl LookupUpdate {
             "SELECT id, base FROM events JOIN event_texts USING (id) WHERE change > ?1",
         )?;
         let mut markets = connection.prepare_cached(
-            "SELECT id, condition, json, archived, own FROM markets JOIN market_texts USING (id)
+            "SELECT id, condition, json, trading, archived, own FROM markets JOIN market_texts USING (id)
              WHERE event_id = ?1 AND condition IS NOT NULL AND hidden = 0",
         )?;
         let mut rows = events.query([after])?;
@@ -161,7 +161,7 @@ impl LookupUpdate {
         after: i64,
     ) -> Result<(), CatalogError> {
         let mut markets = connection.prepare_cached(
-            "SELECT id, condition, json, archived, own FROM markets JOIN market_texts USING (id)
+            "SELECT id, condition, json, trading, archived, own FROM markets JOIN market_texts USING (id)
              WHERE change > ?1 AND event_id IS NULL AND condition IS NOT NULL AND hidden = 0",
         )?;
         let mut rows = markets.query(params![after])?;
@@ -188,13 +188,18 @@ impl LookupUpdate {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct MarketJson {
-    question: Box<str>,
     slug: Box<str>,
     icon: Box<str>,
     image: Box<str>,
-    outcomes: String,
     clob_token_ids: String,
     end_date: Option<Box<str>>,
+}
+
+/// What the shares of a market mean, which is the exchange's to say once it is registered there.
+#[derive(Deserialize)]
+struct MeaningJson {
+    question: Box<str>,
+    outcomes: String,
 }
 
 #[derive(Deserialize)]
@@ -216,7 +221,9 @@ fn market_texts(
     event: Option<&Arc<EventTexts>>,
 ) -> Result<MarketTexts, CatalogError> {
     let json: MarketJson = own(row.get_ref(2)?.as_str().unwrap_or(""))?;
-    let labels: Vec<serde_json::Value> = serde_json::from_str(&json.outcomes).unwrap_or_default();
+    let meaning: MeaningJson = own(row.get_ref(3)?.as_str().unwrap_or(""))?;
+    let labels: Vec<serde_json::Value> =
+        serde_json::from_str(&meaning.outcomes).unwrap_or_default();
     let label = |value: serde_json::Value| match value {
         serde_json::Value::String(text) => text.into_boxed_str(),
         other => other.to_string().into_boxed_str(),
@@ -225,15 +232,15 @@ fn market_texts(
     Ok(MarketTexts {
         id: ids::of_row(row.get(0)?),
         condition: ConditionId(row.get(1)?),
-        title: json.question,
+        title: meaning.question,
         slug: json.slug,
         icon: json.icon,
         image: json.image,
         outcomes: labels.into_iter().map(label).collect(),
         tokens: tokens.iter().map_while(|token| token_id(token)).collect(),
         end_date: json.end_date,
-        archived: row.get(3)?,
-        own: row.get(4)?,
+        archived: row.get(4)?,
+        own: row.get(5)?,
         event: event.cloned(),
     })
 }

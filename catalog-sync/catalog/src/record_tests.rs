@@ -87,8 +87,8 @@ fn dirty_fields_are_read_and_what_cannot_be_is_named() {
     }));
     assert_eq!((market.id, market.slug.as_str()), (12, "Slug-Upper"));
     assert_eq!(
-        market.question, " It\u{200b}s \u{a0}on ",
-        "texts are kept to the letter"
+        market.question, " Its \u{a0}on ",
+        "texts are kept to the letter, without hidden characters"
     );
     assert_eq!(market.condition_id, "0xAb");
     assert_eq!(

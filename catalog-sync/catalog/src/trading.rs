@@ -58,6 +58,7 @@ pub(crate) const MARKET_TRADING: &[&str] = &[
     "secondsDelay",
     "clearBookOnStart",
     "negRisk",
+    "questionIndex",
     "umaResolutionStatus",
     "umaResolutionStatuses",
     "updatedAt",

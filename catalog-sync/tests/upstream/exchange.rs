@@ -33,7 +33,8 @@ fn answer(markets: &Markets, asked: &Asked) -> Reply {
         }
         ("/markets", false) => {
             let market = json!({
-                "conditionId": condition, "tokenIds": body["token_ids"], "status": "active",
+                "conditionId": condition, "tokenIds": body["token_ids"],
+                "outcomes": body["outcomes"], "holds": [], "status": "active",
                 "tick": body["tick_size"], "minimumSize": body["minimum_order_size"],
                 "fee": {"ratePpm": body["fee"]["rate_ppm"], "exponent": body["fee"]["exponent"]},
                 "archived": false, "negRisk": false, "eventFrozen": false,

@@ -218,7 +218,8 @@ impl Acknowledgement {
         outcome: CommandOutcome,
     ) -> bool {
         match command {
-            Command::RegisterMarket(_)
+            Command::RegisterEvent { .. }
+            | Command::RegisterMarket(_)
             | Command::RegisterKey(_)
             | Command::SetTerms(_)
             | Command::SetPolicy(_)

@@ -72,6 +72,8 @@ struct Fields<'a> {
     clear_book_on_start: bool,
     neg_risk: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
+    question_index: Option<u8>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     uma_resolution_status: Option<&'static str>,
 }
 
@@ -147,6 +149,7 @@ impl MarketFacts {
             seconds_delay: self.seconds_delay(),
             clear_book_on_start: self.terms.clear_book_on_start,
             neg_risk: self.neg_risk,
+            question_index: self.question_index,
             uma_resolution_status: self.payout.map(|_| "resolved"),
         })
     }

@@ -37,6 +37,8 @@ pub struct MarketFacts {
     pub terms: MarketTerms,
     /// Whether it is a question of a neg-risk event.
     pub neg_risk: bool,
+    /// Its bit in signed conversions, for a question of an event.
+    pub question_index: Option<u8>,
     /// Its payout, once resolved.
     pub payout: Option<Payout>,
     /// Current prices of `[Yes, No]` (docs/api/data.md §2); ignored after resolution.
@@ -166,6 +168,8 @@ pub struct TradingMarket {
     taker_base_fee: u32,
     notifications_enabled: bool,
     neg_risk: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    question_index: Option<u8>,
     neg_risk_market_id: String,
     neg_risk_request_id: String,
     icon: String,
@@ -203,6 +207,7 @@ impl TradingMarket {
             taker_base_fee: facts.base_fee(),
             notifications_enabled: false,
             neg_risk: facts.neg_risk,
+            question_index: facts.question_index,
             neg_risk_market_id: description.neg_risk_market_id.clone(),
             neg_risk_request_id: description.neg_risk_request_id.clone(),
             icon: description.icon.clone(),

@@ -24,6 +24,7 @@ fn facts() -> MarketFacts {
             ..MarketTerms::default()
         },
         neg_risk: true,
+        question_index: None,
         payout: None,
         prices: [Decimal::new(45_015, 5), Decimal::new(54_985, 5)],
         accepting_since: Some(TimeNs(1_710_000_000_000_000_000)),

@@ -125,7 +125,6 @@ fn listing(token: &TokenRef) -> Option<Listing> {
             TokenRef::Asset(condition, asked) => market.condition == *condition && asked == outcome,
         })?;
         Some(Listing {
-            // Market 0 has no event; the others follow in the order of their conditions.
             market: MarketNumber(u32::from(market.condition.0[0]) - 0xC0),
             outcome,
             token: market.tokens[outcome.index()],

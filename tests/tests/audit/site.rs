@@ -60,9 +60,12 @@ pub(crate) struct Site {
     beats: bool,
 }
 
+/// Market 1 is the outside question of their event.
+const QUESTIONS: [u32; 3] = [2, 3, 4];
+
 impl Site {
     /// Domains, two traders with money, keys and a deposit wallet each, market 0 with a fee, and
-    /// markets 1 to 3, the questions of an event; under the newest rules.
+    /// the questions of an event; under the newest rules.
     pub(crate) fn new() -> Self {
         let mut site = Self {
             exchange: Exchange::new(Capacity::default(), 7),
@@ -111,12 +114,14 @@ impl Site {
             );
             site.apply(deposit(wallet, byte), b"");
         }
+        let market = register(0, None);
+        site.apply(Command::RegisterMarket(market), b"{}");
         site.apply(Command::RegisterEvent { event: EventId(9) }, b"{}");
-        for number in 0..4 {
-            let market = register(number, (number > 0).then_some(EventNumber(0)));
+        for number in QUESTIONS {
+            let market = register(number, Some(EventNumber(0)));
             site.apply(Command::RegisterMarket(market), b"{}");
         }
-        for market in (0..4).map(MarketNumber) {
+        for market in [0].into_iter().chain(QUESTIONS).map(MarketNumber) {
             site.apply(Command::ActivateMarket { market }, b"");
         }
         site
@@ -296,7 +301,7 @@ pub(crate) fn busy() -> Site {
         })
     };
     site.apply(sets(0, 0, 20_000, 20), b"set-up");
-    site.apply(sets(2, 1, 1_000, 21), b"");
+    site.apply(sets(2, QUESTIONS[0], 1_000, 21), b"");
     site.place(limit(0, (Yes, Sell), 3_000, 6_100));
     site.place(limit(0, (No, Buy), 2_000, 4_000)); // an ask at 0.60
     site.place(limit(0, (Yes, Buy), 500, 3_000));
@@ -323,7 +328,7 @@ pub(crate) fn busy() -> Site {
         site.apply(all, b"");
     }
     site.place(Wish {
-        market: 1,
+        market: QUESTIONS[0],
         kind: WalletKind::Deposit,
         ..limit(0, (No, Sell), 500, 2_000)
     });

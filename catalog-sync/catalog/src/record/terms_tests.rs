@@ -45,6 +45,8 @@ fn a_market_that_says_nothing_trades_by_the_defaults() {
 #[case(json!({"orderPriceMinTickSize": 0.001}), Tick::Thousandth, 500)]
 #[case(json!({"orderPriceMinTickSize": "0.1", "orderMinSize": 15}), Tick::Tenth, 1_500)]
 #[case(json!({"orderPriceMinTickSize": "1e-4", "orderMinSize": "0.25"}), Tick::TenThousandth, 25)]
+#[case(json!({"orderPriceMinTickSize": 0.005}), Tick::HalfHundredth, 500)]
+#[case(json!({"orderPriceMinTickSize": "0.0025"}), Tick::QuarterHundredth, 500)]
 #[case(json!({"orderPriceMinTickSize": "0.0100", "orderMinSize": 0}), Tick::Hundredth, 1)]
 fn ticks_and_minima(#[case] changes: Value, #[case] tick: Tick, #[case] lots: u64) {
     let terms = terms(&changes).unwrap();
@@ -74,8 +76,14 @@ fn fees_of_takers(#[case] changes: Value, #[case] rate_ppm: u32, #[case] exponen
 #[case(json!({"clobTokenIds": "[\"10\"]"}), "clobTokenIds")]
 #[case(json!({"clobTokenIds": "[\"10\", \"10\"]"}), "clobTokenIds")]
 #[case(json!({"clobTokenIds": "[\"10\", \"x\"]"}), "clobTokenIds")]
+fn what_is_no_market_says_why(#[case] changes: Value, #[case] text: &str) {
+    let reason = terms(&changes).unwrap_err().to_string();
+    assert!(reason.starts_with(text), "{reason}");
+}
+
+#[rstest]
 #[case(json!({"enableOrderBook": false}), "enableOrderBook")]
-#[case(json!({"orderPriceMinTickSize": 0.005}), "orderPriceMinTickSize is \"0.005\"")]
+#[case(json!({"orderPriceMinTickSize": 0.02}), "orderPriceMinTickSize is \"0.02\"")]
 #[case(json!({"orderMinSize": 5.001}), "orderMinSize is \"5.001\"")]
 #[case(json!({"orderMinSize": -5}), "orderMinSize is \"-5\"")]
 #[case(json!({"makerBaseFee": 1000, "takerBaseFee": 1000}), "makerBaseFee is \"1000\"")]
@@ -85,9 +93,9 @@ fn fees_of_takers(#[case] changes: Value, #[case] rate_ppm: u32, #[case] exponen
 #[case(json!({"feeSchedule": {"rate": 2}}), "feeSchedule.rate is \"2\"")]
 #[case(json!({"feeSchedule": {"rate": 0.1, "exponent": 3}}), "feeSchedule.exponent is \"3\"")]
 #[case(json!({"feeSchedule": {"rate": 0.1, "rebateRate": 1.5}}), "feeSchedule.rebateRate is \"1.5\"")]
-fn what_cannot_be_traded_says_why(#[case] changes: Value, #[case] text: &str) {
-    let reason = terms(&changes).unwrap_err().to_string();
-    assert!(reason.starts_with(text), "{reason}");
+fn what_cannot_open_has_names_and_says_why(#[case] changes: Value, #[case] text: &str) {
+    let obstacle = terms(&changes).unwrap().obstacle.unwrap().to_string();
+    assert!(obstacle.starts_with(text), "{obstacle}");
 }
 
 #[rstest]

@@ -59,6 +59,9 @@ fn same(recorded: &Value, answered: &Value, fields: &[&str]) {
                 || answered == &Value::Bool(false)
                 || answered == "[]";
             assert!(empty, "{field} is {answered}, and was not recorded");
+        } else if let Some(text) = recorded.as_str() {
+            // Hidden characters do not enter.
+            assert_eq!(text.replace('\u{200b}', ""), answered, "{field}");
         } else {
             assert_eq!(recorded, answered, "{field}");
         }
@@ -275,7 +278,7 @@ fn a_hundred_tags() {
 }
 
 #[test]
-fn of_596_recorded_markets_five_do_not_trade_and_say_why() {
+fn of_596_recorded_markets_five_never_open_and_say_why() {
     let Some(file) = recorded("markets-600-20260208.json.zst") else {
         return;
     };
@@ -292,11 +295,11 @@ fn of_596_recorded_markets_five_do_not_trade_and_say_why() {
         let held = tradable.iter().filter(|terms| holds(&terms.clock));
         held.count()
     };
-    assert_eq!((terms.len(), tradable.len()), (596, 591));
+    assert_eq!((terms.len(), tradable.len()), (596, 596));
     assert_eq!(count(|clock| clock.taker_delay_ms == 3_000), 214);
     assert_eq!(count(|clock| clock.clear_book_on_start), 210);
     assert_eq!(count(|clock| clock.rebate_ppm == 1_000_000), 11);
-    let reasons = terms.values().filter_map(|terms| terms.as_ref().err());
+    let reasons = tradable.iter().filter_map(|terms| terms.obstacle.as_ref());
     let mut reasons: Vec<&str> = reasons.map(NotTradable::field).collect();
     reasons.sort_unstable();
     let no_book = ["enableOrderBook"; 4];

@@ -1,5 +1,6 @@
 //! The catalog over real processes: files and an upstream on one side, the exchange on the other.
 
+mod baskets;
 mod crashes;
 mod follow;
 mod live;

@@ -20,6 +20,11 @@ const WALLETS: u32 = 5;
 /// Markets 0 and 1 are plain, the others the questions of one event.
 const PLAIN: u32 = 2;
 const QUESTIONS: u32 = 3;
+
+/// The number of a market. The outside question comes before the listed ones.
+fn number(market: u32) -> MarketNumber {
+    MarketNumber(market + u32::from(market >= PLAIN))
+}
 const COMMANDS: u64 = 260;
 /// Days of a journal before today, and commands of each.
 const DAYS: u64 = 17;
@@ -95,8 +100,10 @@ impl Busy {
                 read_only: false,
             }));
         }
-        self.give(&Command::RegisterEvent { event: EventId(7) });
         for market in 0..PLAIN + QUESTIONS {
+            if market == PLAIN {
+                self.give(&Command::RegisterEvent { event: EventId(7) });
+            }
             let byte = 0xF0 - u8::try_from(market).expect("few");
             let register = RegisterMarket {
                 index: None,
@@ -114,14 +121,14 @@ impl Busy {
             self.give(&Command::RegisterMarket(register));
         }
         for market in 0..PLAIN + QUESTIONS {
-            let market = MarketNumber(market);
+            let market = number(market);
             self.give(&Command::ActivateMarket { market });
         }
     }
 
     fn next(&mut self) -> Command {
         let account = AccountNumber(self.rng.number(WALLETS));
-        let market = MarketNumber(self.rng.number(PLAIN + QUESTIONS));
+        let market = number(self.rng.number(PLAIN + QUESTIONS));
         let lots = Lots(1 + self.rng.below(700));
         let reference = self.reference();
         match self.rng.below(20) {
@@ -227,7 +234,7 @@ impl Busy {
                 market if market == winner => Payout::Yes,
                 _ => Payout::No,
             };
-            let market = MarketNumber(market);
+            let market = number(market);
             self.give(&Command::CloseMarket { market });
             self.give(&Command::Continue);
             if self.rng.percent(85) {

@@ -20,7 +20,8 @@ const WALLET: AccountNumber = AccountNumber(0);
 const OTHER: AccountNumber = AccountNumber(1);
 const NAMES: [&str; 3] = ["A", "B", "C"];
 /// The questions of one event, of which A resolves to yes.
-const A: MarketNumber = MarketNumber(0);
+/// Market 0 is the outside question.
+const A: MarketNumber = MarketNumber(1);
 
 struct Life {
     exchange: Exchange,
@@ -76,7 +77,7 @@ impl Life {
                 event: Some(EventNumber(0)),
             }));
         }
-        for market in 0..3 {
+        for market in 1..=3 {
             let market = MarketNumber(market);
             life.give(&Command::ActivateMarket { market });
         }
@@ -120,7 +121,7 @@ impl Life {
     }
 
     fn resolve(&mut self) {
-        for (market, payout) in [(0, Payout::Yes), (1, Payout::No), (2, Payout::No)] {
+        for (market, payout) in [(1, Payout::Yes), (2, Payout::No), (3, Payout::No)] {
             let market = MarketNumber(market);
             self.give(&Command::CloseMarket { market });
             self.give(&Command::ResolveMarket(ResolveMarket { market, payout }));
@@ -256,7 +257,7 @@ const STEPS: [Step; 9] = [
     // 113 minus 51.320834, plus 6.320834: 68 of 72.50, the cost of 160 shares.
     Step {
         what: "redeem A",
-        act: |life| life.redeem(0),
+        act: |life| life.redeem(1),
         open: &[
             "B:0 · 3 0.25 0.75 0 -0.75 -100 · 3 0 0 · 0 redeem",
             "C:0 · 3 0.25 0.75 0 -0.75 -100 · 3 0 0 · 0 redeem",
@@ -270,7 +271,7 @@ const STEPS: [Step; 9] = [
     },
     Step {
         what: "redeem B, which pays nothing",
-        act: |life| life.redeem(1),
+        act: |life| life.redeem(2),
         open: &["C:0 · 3 0.25 0.75 0 -0.75 -100 · 3 0 0 · 0 redeem"],
         closed: &[
             "A:0 · 0 0.453125 0 0 68 93.793103 · 160 68 93.793103 · 1",

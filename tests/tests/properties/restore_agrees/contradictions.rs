@@ -90,13 +90,13 @@ fn state() -> Vec<StateRecord> {
             api_key: ApiKey([1; 16]),
             read_only: false,
         }),
-        Command::RegisterEvent { event: EventId(9) },
         market(10, None),
+        Command::RegisterEvent { event: EventId(9) },
         market(20, Some(EventNumber(0))),
         market(30, Some(EventNumber(0))),
         active(0),
-        active(1),
         active(2),
+        active(3),
         Command::Split(Split {
             account: AccountNumber(0),
             market: MarketNumber(0),
@@ -231,11 +231,11 @@ const ROWS: &[Row] = &[
         "is not Micros(1000000000)",
     ),
     (
-        set!(StateRecord::Market(state::Market { market: MarketNumber(1), condition, .. }) => condition = ConditionId([10; 32])),
+        set!(StateRecord::Market(state::Market { market: MarketNumber(2), condition, .. }) => condition = ConditionId([10; 32])),
         "not found by name",
     ),
     (
-        set!(StateRecord::Market(state::Market { market: MarketNumber(1), tokens, .. }) => tokens = [TokenId([20; 32]), TokenId([10; 32])]),
+        set!(StateRecord::Market(state::Market { market: MarketNumber(2), tokens, .. }) => tokens = [TokenId([20; 32]), TokenId([10; 32])]),
         "duplicate token",
     ),
     (
@@ -267,7 +267,7 @@ const ROWS: &[Row] = &[
         "held",
     ),
     (
-        set!(StateRecord::Position(state::Position { market, .. }) => market = MarketNumber(3)),
+        set!(StateRecord::Position(state::Position { market, .. }) => market = MarketNumber(9)),
         "unknown market",
     ),
     (
