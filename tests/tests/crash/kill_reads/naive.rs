@@ -12,7 +12,7 @@ pub(crate) type Levels = [BTreeMap<u16, u64>; 2];
 
 #[derive(Default)]
 pub(crate) struct Books {
-    tokens: Vec<[TokenId; 2]>,
+    tokens: BTreeMap<MarketNumber, [TokenId; 2]>,
     resting: BTreeMap<OrderNumber, Resting>,
 }
 
@@ -34,8 +34,8 @@ impl Books {
                     Event::MarketRegistered(MarketRegistered { market, .. }),
                     Command::RegisterMarket(registered),
                 ) => {
-                    assert_eq!(market.0 as usize, self.tokens.len());
-                    self.tokens.push(registered.tokens);
+                    let known = self.tokens.insert(*market, registered.tokens);
+                    assert_eq!(known, None);
                 }
                 (Event::OrderRested(OrderRested { lots, price }), Command::PlaceOrder(order)) => {
                     let resting = Resting {
@@ -66,7 +66,7 @@ impl Books {
     pub(crate) fn levels(&self, token: TokenId) -> Levels {
         let mut levels = Levels::default();
         for order in self.resting.values() {
-            let [yes, no] = self.tokens[order.market.0 as usize];
+            let [yes, no] = self.tokens[&order.market];
             let (own, other) = match order.outcome {
                 Outcome::Yes => (yes, no),
                 Outcome::No => (no, yes),

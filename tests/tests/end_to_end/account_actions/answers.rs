@@ -1,5 +1,7 @@
 //! Response and effect of each account action.
 
+use foretell_model::EventId;
+use foretell_model::outside::outside_names;
 use foretell_ops::trader::Trader;
 use foretell_tests::operator;
 use serde_json::{Value, json};
@@ -104,6 +106,7 @@ async fn no_of_some_questions_becomes_collateral_and_yes_of_the_others() {
         ok(trader.split(&sets(&condition, 500, &reference)).await);
     }
     let answer = ok(trader.convert(event.id, 0b11, 400, "c").await);
+    let (outside, _) = outside_names(EventId(event.id));
     let expected: Vec<_> = event
         .markets
         .iter()
@@ -112,6 +115,7 @@ async fn no_of_some_questions_becomes_collateral_and_yes_of_the_others() {
             0 | 1 => (format!("{}:1", market.condition_id()), "-4"),
             _ => (format!("{}:0", market.condition_id()), "4"),
         })
+        .chain([(format!("{outside}:0"), "4")])
         .map(|(asset, amount)| json!({ "asset": asset, "amount": amount }))
         .collect();
     assert_eq!(

@@ -53,7 +53,16 @@ fn a_late_winner_is_paid_once_whatever_is_killed() {
         assert_eq!(offered.len() as u64, GROUPS / 2, "the groups without an Other");
         for condition in offered {
             let outside = json!({ "condition_id": condition, "payout": "outside" });
-            operator::done(&exchange, "/markets/resolve", &outside).await;
+            // The gateway may not have met the new engine yet.
+            let deadline = Instant::now() + PATIENCE;
+            loop {
+                let (status, answer) =
+                    operator::post(&exchange, "/markets/resolve", &outside).await;
+                if status == 200 {
+                    break;
+                }
+                assert!(status == 503 && Instant::now() < deadline, "{answer}");
+            }
         }
         for trader in &traders {
             paid_in_full(trader).await;
