@@ -44,6 +44,7 @@ impl Exchange {
     /// # Errors
     /// A description of the first inconsistency. No sequence of commands leads to one.
     pub fn check_invariants(&self) -> Result<(), String> {
+        self.check_names()?;
         self.check_money()?;
         self.check_supplies()?;
         let needs = self.check_account_lists()?;
@@ -51,7 +52,6 @@ impl Exchange {
         self.check_books()?;
         self.check_order_links()?;
         self.check_owners()?;
-        self.check_names()?;
         self.check_references()?;
         self.check_pending()?;
         self.check_market_life()

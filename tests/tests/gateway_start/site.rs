@@ -93,8 +93,10 @@ impl Site {
         }
         let mut options = fs::OpenOptions::new();
         options.write(true).create_new(true).mode(0o600);
-        let token = options.open(data.join("operator.token"));
-        (token.expect("a file").write_all(TOKEN.as_bytes())).expect("it is written");
+        for name in ["operator.token", "sync.token"] {
+            let token = options.open(data.join(name));
+            (token.expect("a file").write_all(TOKEN.as_bytes())).expect("it is written");
+        }
         data
     }
 

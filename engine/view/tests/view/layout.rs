@@ -11,8 +11,8 @@ use scene::*;
 
 /// The version, and the hash of all bytes of a small scene in this version.
 const PINNED: (u32, &str) = (
-    13,
-    "03bcec1c1169a9f3ea357bdb5ca4f5ff464eef93f5fde94022726c4c402754e4",
+    14,
+    "924b290acf34bc82ba4ab5a8643aee13a8d5ba4dfa19ef494195d22d22eccec5",
 );
 
 /// Two trades, orders of every final state, account actions, chunks of two rows.

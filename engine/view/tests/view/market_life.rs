@@ -370,7 +370,8 @@ fn operators_are_numbered_from_the_first_admin() {
         name,
         token: [7; 32],
     });
-    let operator = OperatorNumber(2);
+    // The sync is the second.
+    let operator = OperatorNumber(3);
     let added = Event::OperatorAdded { operator };
     scene.act(OperatorNumber(1), command, &[added], b"");
     let people = scene.view.people();

@@ -76,7 +76,7 @@ fn a_market_takes_every_field() {
 #[case(json!({"question": ""}), "question is '', allowed: a text of 1 to 2048 bytes without hidden characters")]
 #[case(json!({"outcomes": ["Yes", ""]}), "outcomes is an array, allowed: an array of two labels without hidden characters")]
 #[case(json!({"tags": [1]}), "tags is an array, allowed: an array of up to 64 labels without hidden characters")]
-#[case(json!({"tick_size": 0.01}), "tick_size is 0.01, allowed: a text: 0.1, 0.01, 0.001 or 0.0001")]
+#[case(json!({"tick_size": 0.01}), "tick_size is 0.01, allowed: a text: 0.1, 0.01, 0.005, 0.0025, 0.001 or 0.0001")]
 #[case(json!({"fee": {"rate_ppm": 1}}), "exponent is missing, allowed: a number, 0 to 2")]
 #[case(json!({"raw_metadata": []}), "raw_metadata is an array, allowed: an object")]
 fn a_market_is_strict(#[case] change: Json, #[case] text: &str) {

@@ -50,7 +50,11 @@ fn a_late_winner_is_paid_once_whatever_is_killed() {
     sync(&exchange, &upstream);
     runtime.block_on(async {
         let offered = unresolved(&exchange).await;
-        assert_eq!(offered.len() as u64, GROUPS / 2, "the groups without an Other");
+        assert_eq!(
+            offered.len() as u64,
+            GROUPS / 2,
+            "the groups without an Other"
+        );
         for condition in offered {
             let outside = json!({ "condition_id": condition, "payout": "outside" });
             // The gateway may not have met the new engine yet.
@@ -72,7 +76,12 @@ fn a_late_winner_is_paid_once_whatever_is_killed() {
 
 /// Every second group lists an Other. When it has ended, every listed question lost, and a late one won.
 fn group(id: u64, has_ended: bool) -> Value {
-    let mut event = event(id, true, QUESTIONS + u64::from(has_ended), 10 + u64::from(has_ended));
+    let mut event = event(
+        id,
+        true,
+        QUESTIONS + u64::from(has_ended),
+        10 + u64::from(has_ended),
+    );
     let markets = event["markets"].as_array_mut().expect("markets");
     markets[2]["negRiskOther"] = id.is_multiple_of(2).into();
     if has_ended {
@@ -149,7 +158,11 @@ async fn convert_everywhere(exchange: &Exchange) -> Vec<Trader> {
         let converted = trader.convert(id, 1, LOTS, &format!("convert {id}")).await;
         let (status, answer) = converted.expect("an answer");
         assert_eq!(status, 200, "{answer}");
-        assert_eq!(answer["shares"].as_array().map(Vec::len), Some(4), "{answer}");
+        assert_eq!(
+            answer["shares"].as_array().map(Vec::len),
+            Some(4),
+            "{answer}"
+        );
     }
     traders
 }
@@ -159,7 +172,9 @@ async fn paid_in_full(trader: &Trader) {
     let deadline = Instant::now() + PATIENCE;
     loop {
         let query = "?asset_type=COLLATERAL&signature_type=0";
-        let answer = trader.signed(Method::GET, "/balance-allowance", query, "").await;
+        let answer = trader
+            .signed(Method::GET, "/balance-allowance", query, "")
+            .await;
         let (status, answer) = answer.expect("an answer");
         assert_eq!(status, 200, "{answer}");
         let free: u64 = answer["available"]

@@ -35,14 +35,15 @@ fn a_change_upstream_shows_without_a_start() {
         *upstream.events.lock() = vec![changed()];
         // Names come from the catalog, the tick from a command: one may appear before the other.
         let renewed = |market: &Value| {
-            market["question"] == "Asked anew?"
-                && market["minimum_tick_size"].as_f64() == Some(0.001)
+            market["market_slug"] == "anew" && market["minimum_tick_size"].as_f64() == Some(0.001)
         };
         let market = until(&exchange, 700, renewed).await;
         for (name, expected) in [
             ("slug", json!("anew")),
             ("icon", json!("https://example.com/new.png")),
-            ("outcomes", json!(["Up", "Down"])),
+            // Who traded meant this.
+            ("question", json!("Question 700?")),
+            ("outcomes", json!(["Yes", "No"])),
             ("tags", json!(["Weather"])),
             ("description", json!("How 700 resolves.")),
         ] {
@@ -52,16 +53,14 @@ fn a_change_upstream_shows_without_a_start() {
         until(&exchange, 701, |market| market["closed"] == true).await;
         let listed = get(&format!("{}/markets", exchange.trading), None).await.1;
         let listed = listed["data"].as_array().expect("markets");
-        let listed = listed
-            .iter()
-            .find(|market| market["question"] == "Asked anew?");
-        assert_eq!(listed.expect("listed")["tokens"][1]["outcome"], "Down");
+        let listed = listed.iter().find(|market| market["market_slug"] == "anew");
+        assert_eq!(listed.expect("listed")["tokens"][1]["outcome"], "No");
         is_called_anew(&exchange).await;
     });
     // A restarted gateway has the same texts.
     exchange.kill_and_wait("gateway-1");
     runtime().block_on(async {
-        until(&exchange, 700, |market| market["question"] == "Asked anew?").await;
+        until(&exchange, 700, |market| market["market_slug"] == "anew").await;
     });
 }
 
@@ -101,17 +100,17 @@ async fn trade(exchange: &Exchange) -> Value {
     trades[0].clone()
 }
 
-/// Trades, positions and their filters by title have the new texts.
+/// Trades, positions and their filters by title have the new texts, and the question that was traded.
 async fn is_called_anew(exchange: &Exchange) {
     let trade = trade(exchange).await;
-    assert_eq!(trade["title"], "Asked anew?");
+    assert_eq!(trade["title"], "Question 700?");
     assert_eq!(
         (&trade["slug"], &trade["eventSlug"]),
         (&json!("anew"), &json!("new-event"))
     );
-    assert!(["Up", "Down"].contains(&trade["outcome"].as_str().expect("a label")));
+    assert!(["Yes", "No"].contains(&trade["outcome"].as_str().expect("a label")));
     let wallet = trade["proxyWallet"].as_str().expect("a wallet");
-    for (title, rows) in [("asked%20ANEW", 1), ("question", 0)] {
+    for (title, rows) in [("asked%20ANEW", 0), ("question", 1)] {
         let url = format!(
             "{}/positions?user={wallet}&title={title}",
             exchange.data_surface

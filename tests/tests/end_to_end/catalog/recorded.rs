@@ -79,6 +79,14 @@ async fn served(exchange: &Exchange, event: &Value) {
                             .contains(&answered[name])
                     )
                 }
+                // The exchange's labels, in its own spacing.
+                recorded if *name == "outcomes" => assert_eq!(
+                    recorded
+                        .as_str()
+                        .map(|list| list.replace(", ", ","))
+                        .as_deref(),
+                    answered[name].as_str()
+                ),
                 recorded => assert_eq!(recorded, &answered[name], "{name} of {}", market["id"]),
             }
         }

@@ -20,7 +20,7 @@ use crate::restore_agrees::records_of;
 
 const NOW: TimeNs = TimeNs(1_700_000_000_000_000_000);
 const ADMIN: OperatorNumber = OperatorNumber::FIRST_ADMIN;
-const ANN: OperatorNumber = OperatorNumber(2);
+const ANN: OperatorNumber = OperatorNumber(3);
 const SITE: Option<MarketNumber> = None;
 const BY_TIME_AND_PERSON: ResolutionPolicy = policy(true, true);
 

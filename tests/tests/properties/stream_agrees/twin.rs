@@ -492,6 +492,9 @@ impl Twin {
     pub(crate) fn is_whole(&self, fold: &StreamFold) {
         for (number, _) in self.markets.iter().enumerate() {
             let market = MarketNumber(u32::try_from(number).expect("few markets"));
+            if self.outside.contains(&market) {
+                continue;
+            }
             for outcome in [Outcome::Yes, Outcome::No] {
                 let book = fold.book(market, outcome).expect("a market");
                 let (json, _) = self.book(market, outcome);
