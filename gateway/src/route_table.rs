@@ -1,7 +1,8 @@
 //! The route table of each surface.
 
 use foretell_wire::limits::{
-    LIST_BODY_BYTES, OPERATOR_BODY_BYTES, ORDER_BODY_BYTES, ORDERS_BODY_BYTES, REPLACE_BODY_BYTES,
+    CONVERT_BODY_BYTES, LIST_BODY_BYTES, OPERATOR_BODY_BYTES, ORDER_BODY_BYTES, ORDERS_BODY_BYTES,
+    REPLACE_BODY_BYTES,
 };
 use http::Method;
 
@@ -110,7 +111,7 @@ fn trading_routes(page: PageRoutes) -> Vec<Route> {
         post("/positions/split", handle!(actions::split)),
         post("/positions/merge", handle!(actions::merge)),
         post("/positions/redeem", handle!(actions::redeem)),
-        post("/positions/convert", handle!(actions::convert)),
+        post("/positions/convert", handle!(actions::convert)).with_body(CONVERT_BODY_BYTES),
         get("/book", handle!(books::one)),
         get("/books", handle!(books::many)).with_body(LIST_BODY_BYTES),
         query("/books", handle!(books::many)),

@@ -14,7 +14,7 @@ use foretell_model::{
     AccountNumber, Command, ConditionId, EventId, EventNumber, FramePosition, MarketNumber,
     QuestionSet, Rejection, RejectionReason, Sequence, Verdict, WalletAddress,
 };
-use foretell_view::View;
+use foretell_view::{EventGroup, View};
 use foretell_wire::action::{
     ActionAnswer, ActionEffect, ActionKind, QuestionNames, read_convert, read_redeem, read_sets,
 };
@@ -25,6 +25,7 @@ use crate::answer::Answer;
 use crate::app::App;
 use crate::auth::{Caller, KeyAccess};
 use crate::failure::Failure;
+use crate::own_catalog::ids::{OWN_IDS, event_record};
 use crate::rate_limits::{QuotaStatus, Writes};
 use crate::request_context::RequestContext;
 use crate::resources::{balances, position_of, reference};
@@ -127,6 +128,15 @@ fn market(app: &App, condition: ConditionId) -> Result<MarketNumber, ApiError> {
         .ok_or(ApiError::MarketNotFound)
 }
 
+/// The event group of an id, or of the id that its event is shown with.
+fn event_group(view: &View, id: EventId) -> Option<(EventNumber, &EventGroup)> {
+    let events = view.events();
+    events.by_id(id).or_else(|| {
+        let mut generated = events.iter().filter(|_| id.0 >= OWN_IDS);
+        generated.find(|(_, group)| event_record(group.id.0) == id.0)
+    })
+}
+
 /// The event group and the places of the named questions in its list.
 fn questions(
     app: &App,
@@ -135,7 +145,7 @@ fn questions(
 ) -> Result<(EventNumber, QuestionSet), ApiError> {
     let state = app.shared_view.read();
     let markets = state.view.markets();
-    let (event, group) = (state.view.events().by_id(id)).ok_or(ErrorCode::EventNotFound)?;
+    let (event, group) = event_group(&state.view, id).ok_or(ErrorCode::EventNotFound)?;
     let mut places = QuestionSet::default();
     let mut named = 0;
     for (place, market) in (0..).zip(&group.questions) {

@@ -11,7 +11,7 @@ use crate::body::{object, optional_text, read_text};
 use crate::decimal::{self, Decimal, uint256};
 use crate::ids::{self, TokenRef};
 use crate::json::{Number, Object, Value};
-use crate::limits::SMALL_BODY_BYTES;
+use crate::limits::{CONVERT_BODY_BYTES, SMALL_BODY_BYTES};
 use crate::printable::is_printable;
 
 /// A split or merge.
@@ -180,7 +180,7 @@ pub fn read_redeem(body: &[u8]) -> Result<RedeemAction, ApiError> {
 /// A field that is missing or wrong.
 pub fn read_convert(body: &[u8]) -> Result<ConvertAction, ApiError> {
     let mut copy = Vec::new();
-    let object = object(body, SMALL_BODY_BYTES, &mut copy)?;
+    let object = object(body, CONVERT_BODY_BYTES, &mut copy)?;
     Ok(ConvertAction {
         wallet: wallet(&object)?,
         event: EventId(event(&object)?),
@@ -245,15 +245,22 @@ fn questions(object: &Object<'_>) -> Result<QuestionNames, ApiError> {
     match object.get("conditionIds") {
         Value::Null => index_set(object).map(QuestionNames::Bits),
         Value::Array(list) if *object.get("indexSet") == Value::Null => {
+            if !(1..=MAX_QUESTIONS as usize).contains(&list.len()) {
+                let count = format!("{} ids", list.len());
+                return Err(FieldError::wrong("conditionIds", &count, ALLOWED).into());
+            }
             let conditions = list.iter().map(|value| match value {
-                Value::Text(text) => ids::condition_id(text),
-                _ => None,
+                Value::Text(text) => ids::condition_id(text)
+                    .ok_or_else(|| FieldError::wrong("conditionIds", text, ALLOWED)),
+                other => Err(FieldError {
+                    field: "conditionIds",
+                    value: Some(other.shown()),
+                    allowed: ALLOWED,
+                }),
             });
-            let conditions = conditions.collect::<Option<Vec<_>>>();
-            let conditions =
-                conditions.filter(|them| (1..=MAX_QUESTIONS as usize).contains(&them.len()));
-            let wrong = || FieldError::wrong("conditionIds", "an array", ALLOWED);
-            Ok(QuestionNames::Conditions(conditions.ok_or_else(wrong)?))
+            Ok(QuestionNames::Conditions(
+                conditions.collect::<Result<_, _>>()?,
+            ))
         }
         value => Err(ApiError::Field(FieldError {
             field: "conditionIds",
@@ -349,6 +356,31 @@ mod tests {
             QuestionNames::Bits(QuestionSet { low, high })
         );
         assert_eq!(action.event, EventId(42));
+    }
+
+    #[test]
+    fn condition_ids_name_one_to_128_questions() {
+        let id = |byte: u8| format!("0x{}", hex::encode([byte; 32]));
+        let read = |list: &[String]| {
+            let list = serde_json::to_string(list).unwrap();
+            let body = format!(
+                r#"{{"eventId":42,"conditionIds":{list},"amount":"10000","reference":"r"}}"#
+            );
+            read_convert(body.as_bytes())
+        };
+        let all: Vec<String> = (1..=128).map(id).collect();
+        let QuestionNames::Conditions(read_back) = read(&all).unwrap().questions else {
+            panic!("names by condition");
+        };
+        assert_eq!((read_back.len(), read_back[127].0), (128, [128; 32]));
+        for (list, shown) in [
+            (vec![], "conditionIds is '0 ids'"),
+            ((1..=129).map(id).collect(), "conditionIds is '129 ids'"),
+            (vec![id(1), "0x12".to_owned()], "conditionIds is '0x12'"),
+        ] {
+            let error = read(&list).unwrap_err();
+            assert!(error.text().starts_with(shown), "{error}");
+        }
     }
 
     #[rstest]

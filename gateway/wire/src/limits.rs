@@ -27,6 +27,8 @@ pub const MAX_TITLE: usize = 100;
 
 /// Bytes of one cancel, account action or key; also of requests without a body.
 pub const SMALL_BODY_BYTES: usize = 4 * 1024;
+/// Bytes of a conversion: 128 condition ids.
+pub const CONVERT_BODY_BYTES: usize = 16 * 1024;
 /// Bytes of one order and its wrapper.
 pub const ORDER_BODY_BYTES: usize = 16 * 1024;
 /// Bytes of a batch of orders, each up to the limit of a single order.

@@ -52,7 +52,11 @@ async fn hold(context: &RequestContext, puts: bool) -> Result<Answer, Failure> {
     };
     let already = |market: &Market| match puts {
         true => market.holds.contains(hold),
-        false => market.state == MarketState::Active,
+        // What the upstream let go may still be held by the operator.
+        false => {
+            let is_let_go = hold == Hold::Upstream && !market.holds.contains(hold);
+            market.state == MarketState::Active || is_let_go && market.state == MarketState::Paused
+        }
     };
     let done = change(context, condition_id, command, already).await?;
     Ok(done.answer())

@@ -4,6 +4,7 @@ use foretell_model::EventId;
 use foretell_model::outside::outside_names;
 use foretell_ops::trader::Trader;
 use foretell_tests::operator;
+use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::account_actions::{
@@ -129,6 +130,42 @@ async fn no_of_some_questions_becomes_collateral_and_yes_of_the_others() {
         [5_000_000, 1_000_000]
     );
     assert_eq!(shares(&trader, &event.markets[2]).await, [4_000_000, 0]);
+    assert!(exchange.stop().success());
+}
+
+#[tokio::test]
+async fn a_conversion_names_its_questions_by_condition_or_by_the_shown_index() {
+    let exchange = exchange();
+    let trader = visitor(&exchange, 0).await;
+    let event = neg_risk();
+    let condition = event.markets[2].condition_id();
+    ok(trader.split(&sets(&condition, 500, "s")).await);
+    let body = json!({
+        "eventId": event.id, "conditionIds": [condition], "amount": "1000000", "reference": "by name",
+    });
+    let by_name = moved(ok(trader
+        .signed(Method::POST, "/positions/convert", "", &body.to_string())
+        .await));
+    let url = format!("{}/markets/{condition}", exchange.trading);
+    let market: Value = (reqwest::get(&url).await.expect("an answer").json().await).expect("JSON");
+    let bit = market["question_index"].as_u64().expect("an index");
+    let by_bit = moved(ok(trader.convert(event.id, 1 << bit, 100, "by bit").await));
+    assert_eq!(by_name, by_bit);
+    assert_eq!(
+        shares(&trader, &event.markets[2]).await,
+        [5_000_000, 3_000_000]
+    );
+    let twice = json!({
+        "eventId": event.id, "conditionIds": [condition, condition], "amount": "10000", "reference": "t",
+    });
+    let (status, refusal) = trader
+        .signed(Method::POST, "/positions/convert", "", &twice.to_string())
+        .await
+        .expect("an answer");
+    assert_eq!(
+        (status, &refusal["code"]),
+        (400, &json!("invalid_questions"))
+    );
     assert!(exchange.stop().success());
 }
 
