@@ -5,8 +5,8 @@ use foretell_matching::{Capacity, Exchange};
 use foretell_model::command::{Deposit, Split};
 use foretell_model::limits::ACCOUNTS_PER_STEP;
 use foretell_model::{
-    AccountNumber, Command, Event, Lots, MarketNumber, Micros, Reference, Sequence, TimeNs,
-    Verdict, WalletAddress,
+    AccountNumber, Command, Event, Lots, Micros, Reference, Sequence, TimeNs, Verdict,
+    WalletAddress,
 };
 
 use super::coverage::Situation;
