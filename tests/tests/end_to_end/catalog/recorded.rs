@@ -80,7 +80,7 @@ async fn served(exchange: &Exchange, event: &Value) {
                     )
                 }
                 // The exchange's labels, in its own spacing.
-                recorded if *name == "outcomes" => assert_eq!(
+                recorded if name == "outcomes" => assert_eq!(
                     recorded
                         .as_str()
                         .map(|list| list.replace(", ", ","))
