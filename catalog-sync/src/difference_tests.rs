@@ -782,6 +782,224 @@ fn payouts_of_an_event_come_in_order() {
     }
 }
 
+fn lost(market: u64) -> CatalogMarket {
+    answered(market, Payout::No)
+}
+
+fn lost_other(market: u64) -> CatalogMarket {
+    with(market, |listed, terms| {
+        (terms.neg_risk, terms.is_other) = (true, true);
+        (listed.flags.closed, listed.payout) = (true, Some(Payout::No));
+    })
+}
+
+/// The payouts that the comparison sends, and those that it offers.
+fn paid_and_offered(plan: &Plan) -> (Vec<String>, Vec<String>) {
+    let text = |command: &Command| match command {
+        Command::Resolve(it) => {
+            let id = u64::from_be_bytes(it.condition_id.0[..8].try_into().unwrap());
+            Some(format!("{id} {}", it.payout.text()))
+        }
+        _ => None,
+    };
+    let steps = plan.steps.iter().flatten().filter_map(text).collect();
+    let offers = plan.notes.iter().filter_map(|note| note.consent.as_ref());
+    (steps, offers.filter_map(text).collect())
+}
+
+fn closed_question(market: u64) -> RegisteredMarket {
+    of_event(market, MarketState::Closed)
+}
+
+#[test]
+fn a_contradicted_question_is_closed_and_paid_by_consent_alone() {
+    let other_tokens = RegisteredMarket {
+        tokens: tokens(9),
+        ..of_event(1, MarketState::Active)
+    };
+    let other_event = RegisteredMarket {
+        event: Some(3),
+        ..of_event(1, MarketState::Active)
+    };
+    for here in [other_tokens, other_event] {
+        let markets = [answered(1, Payout::Yes), lost(2)];
+        let here = [here, closed_question(2)];
+        let plan = plan_of(Some(event()), &markets, &here, resolving());
+        assert!(told(&plan)[0].starts_with("close"), "{plan:?}");
+        let (sent, offered) = paid_and_offered(&plan);
+        assert_eq!(offered[0], "1 first");
+        assert!(!sent.contains(&"1 first".to_owned()), "{plan:?}");
+    }
+}
+
+#[test]
+fn a_contradicted_market_is_paid_by_consent_alone() {
+    let here = RegisteredMarket {
+        tokens: tokens(2),
+        ..registered(1, MarketState::Closed)
+    };
+    let plan = plan_of(None, &[resolved(Payout::Yes)], &[here], resolving());
+    let offered = (vec![], vec!["1 first".to_owned()]);
+    assert_eq!(paid_and_offered(&plan), offered);
+}
+
+/// The record of a listed question changed so that the event has it no more.
+#[test]
+fn a_listed_question_counts_whatever_its_record_says() {
+    let lost_flag = with(1, |market, _| {
+        (market.flags.closed, market.payout) = (true, Some(Payout::Yes));
+    });
+    let broken = CatalogMarket {
+        terms: Err(NotTradable::Tokens),
+        ..answered(1, Payout::Yes)
+    };
+    let here: Vec<_> = (1..=3).map(closed_question).collect();
+    for (changed, offers) in [
+        (lost_flag, &["1 first", "3 second"][..]),
+        (broken, &["3 second"]),
+    ] {
+        let markets = [changed, lost(2), lost_other(3)];
+        let plan = plan_of(Some(event()), &markets, &here, resolving());
+        let (sent, offered) = paid_and_offered(&plan);
+        assert_eq!(
+            (sent, offered),
+            (
+                vec!["2 second".to_owned()],
+                offers.iter().map(|it| (*it).to_owned()).collect()
+            )
+        );
+    }
+    // Paid, it decides.
+    let mut here = here;
+    (here[0].status, here[0].payout) = (MarketState::Resolved, Some(Payout::Yes));
+    let markets = [lost(2), lost_other(3)];
+    let plan = plan_of(Some(event()), &markets, &here, resolving());
+    let sent = ["2 second", "3 second"].map(str::to_owned).to_vec();
+    assert_eq!(paid_and_offered(&plan), (sent, vec![]));
+}
+
+#[test]
+fn labels_that_change_with_the_closing_hold_the_payout_back() {
+    let swap = |market: CatalogMarket| CatalogMarket {
+        description: MarketDescription {
+            outcomes: ["No".into(), "Yes".into()],
+            ..MarketDescription::default()
+        },
+        ..market
+    };
+    let plan = plan_of(
+        None,
+        &[swap(resolved(Payout::Yes))],
+        &[registered(1, MarketState::Active)],
+        resolving(),
+    );
+    assert_eq!(told(&plan), ["close"]);
+    assert_eq!(paid_and_offered(&plan).1, ["1 first"]);
+    let differs = |plan: &Plan| {
+        let mut findings = plan.notes.iter().map(|note| &note.finding);
+        findings.any(|it| matches!(it, Finding::MeaningDiffers { .. }))
+    };
+    assert!(differs(&plan));
+    // Also for a question; the other questions are paid.
+    let markets = [swap(answered(1, Payout::Yes)), lost(2)];
+    let here = [closed_question(1), closed_question(2)];
+    let plan = plan_of(Some(event()), &markets, &here, resolving());
+    let expected = (vec!["2 second".to_owned()], vec!["1 first".to_owned()]);
+    assert_eq!(paid_and_offered(&plan), expected);
+    assert!(differs(&plan));
+    // What is paid stays paid.
+    let plan = plan_of(
+        None,
+        &[swap(resolved(Payout::Yes))],
+        &[paid(Payout::Yes)],
+        resolving(),
+    );
+    assert_eq!(plan, Plan::default());
+}
+
+#[test]
+fn an_obstacle_or_a_contradiction_is_no_way_around_a_hold() {
+    let obstacle = with(1, |_, terms| {
+        terms.obstacle = Some(NotTradable::NoOrderBook)
+    });
+    let stopped = with(1, |_, terms| {
+        (terms.accepting_orders, terms.tokens) = (false, tokens(2));
+    });
+    let active = [registered(1, MarketState::Active)];
+    for market in [obstacle, stopped] {
+        let plan = plan_of(None, &[market], &active, Policy::default());
+        assert_eq!(told(&plan), ["pause"]);
+        assert_eq!(plan.notes[0].finding.kind(), FindingKind::Error);
+    }
+    let held = RegisteredMarket {
+        holds: HoldSet::NONE.with(Hold::Upstream),
+        ..registered(1, MarketState::Paused)
+    };
+    let goes_on = with(1, |_, terms| terms.tokens = tokens(2));
+    let plan = plan_of(None, &[goes_on], &[held], Policy::default());
+    assert_eq!(told(&plan), ["resume"]);
+}
+
+#[test]
+fn an_obstacle_does_not_stop_the_payout() {
+    let market = with(1, |market, terms| {
+        (market.flags.closed, market.payout) = (true, Some(Payout::No));
+        terms.obstacle = Some(NotTradable::NoOrderBook);
+    });
+    let here = [registered(1, MarketState::Active)];
+    let plan = plan_of(None, &[market.clone()], &here, resolving());
+    assert_eq!(told(&plan), ["close, resolve"]);
+    let plan = plan_of(None, &[market], &here, Policy::default());
+    assert_eq!(paid_and_offered(&plan).1, ["1 second"]);
+}
+
+#[test]
+fn a_listed_winner_ends_the_waiting_of_other() {
+    let here: Vec<_> = (1..=3).map(closed_question).collect();
+    // The late question 9 may still win.
+    let markets = [
+        answered(1, Payout::Yes),
+        lost(2),
+        lost_other(3),
+        question(9),
+    ];
+    let plan = plan_of(Some(event()), &markets, &here, resolving());
+    let (sent, _) = paid_and_offered(&plan);
+    assert_eq!(sent, ["1 first", "2 second", "3 second"]);
+    let markets = [lost(1), lost(2), lost_other(3), question(9)];
+    let plan = plan_of(Some(event()), &markets, &here, resolving());
+    let waits = Finding::OtherWaits("m9".into());
+    assert!(
+        plan.notes
+            .iter()
+            .any(|it| (it.market, &it.finding) == (3, &waits))
+    );
+}
+
+#[test]
+fn a_question_that_never_opens_is_closed_once_and_no_error() {
+    let by_design = |closed| {
+        with(1, |market, terms| {
+            (market.flags.closed, terms.neg_risk) = (closed, true);
+            terms.obstacle = Some(NotTradable::NoOrderBook);
+        })
+    };
+    let here = [of_event(1, MarketState::Registered)];
+    for closed in [false, true] {
+        let plan = plan_of(Some(event()), &[by_design(closed)], &here, resolving());
+        assert_eq!(told(&plan).len(), usize::from(closed), "{plan:?}");
+        let kinds: Vec<_> = plan.notes.iter().map(|it| it.finding.kind()).collect();
+        assert_eq!(kinds, [FindingKind::NotTradable]);
+    }
+    // A contradiction does not close it twice either.
+    let here = RegisteredMarket {
+        tokens: tokens(2),
+        ..of_event(1, MarketState::Active)
+    };
+    let plan = plan_of(Some(event()), &[lost(1)], &[here], resolving());
+    assert_eq!(told(&plan), ["close"]);
+}
+
 #[test]
 fn what_stops_upstream_is_held_here() {
     let held = RegisteredMarket {

@@ -163,6 +163,9 @@ pub enum Finding {
     /// A neg-risk question cannot pay a half.
     #[error("resolved half and half upstream, which a question of a neg-risk event cannot pay")]
     HalfOfQuestion,
+    /// Other lost, unless a question that joined late wins.
+    #[error("resolved no upstream; waits, because question {0} joined late and may still win")]
+    OtherWaits(String),
     /// The upstream resolved it with this payout.
     #[error("resolved {} upstream", payout_word(*.0))]
     ResolutionDue(Payout),
@@ -209,7 +212,9 @@ impl Finding {
             | Self::Decided
             | Self::Incomplete(_)
             | Self::OwnEvent(_) => FindingKind::NotTradable,
-            Self::ResolutionDue(_) | Self::NoneOfListed(_) => FindingKind::Resolution,
+            Self::ResolutionDue(_) | Self::NoneOfListed(_) | Self::OtherWaits(_) => {
+                FindingKind::Resolution
+            }
             Self::ClosesEarly
             | Self::StopsMany
             | Self::MeaningDiffers { .. }
