@@ -167,7 +167,7 @@ pub fn difference(group: &MarketGroup, state: &ExchangeState, allowance: &mut Al
                 let is_taken = matches!(reason, NotTradable::Taken(_));
                 let here = here.filter(|_| !is_taken);
                 close_untradable(&mut plan, market, reason, here, allowance);
-                if here.is_none() {
+                if here.is_none() && !(is_taken && group.lists(market.condition)) {
                     untradable.push(market);
                 }
                 continue;
@@ -209,6 +209,12 @@ impl MarketGroup {
     pub fn names(&self) -> (impl Iterator<Item = ConditionId>, Option<u64>) {
         let conditions = self.markets.iter().filter_map(|market| market.condition);
         (conditions, self.event.as_ref().map(|event| event.event_id))
+    }
+
+    /// Whether a market with this condition can be registered.
+    fn lists(&self, condition: Option<ConditionId>) -> bool {
+        let mut listed = self.markets.iter().flat_map(|market| &market.terms);
+        listed.any(|terms| Some(terms.condition) == condition)
     }
 
     fn event_of(&self, terms: &TradingTerms) -> Option<u64> {
@@ -443,7 +449,7 @@ fn update_rules(
         true => steps.push(command),
         false => plan.hold_back(market, finding, command),
     };
-    if terms.tick.units() < here.tick.units() {
+    if here.tick.refines_to(terms.tick) {
         let is_allowed = policy.allows_tick(terms.tick);
         let command = Command::SetTick(TickChange {
             condition_id: terms.condition,
@@ -476,10 +482,10 @@ fn update_rules(
         }
     }
     plan.push(steps);
-    if terms.tick.units() > here.tick.units() {
-        // A trade near 0 or 1 refines the tick here, and a tick never becomes coarser.
+    if terms.tick != here.tick && !here.tick.refines_to(terms.tick) {
+        // A trade near 0 or 1 refines the tick here, and each price keeps its place.
         let (here, upstream) = (here.tick, terms.tick);
-        plan.note(market, Finding::TickCoarser { here, upstream });
+        plan.note(market, Finding::TickDiffers { here, upstream });
     }
 }
 

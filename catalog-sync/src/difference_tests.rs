@@ -297,6 +297,30 @@ fn own_questions_and_those_of_an_upstream_do_not_mix() {
     assert!(plan.notes.iter().any(|it| it.finding == incomplete));
 }
 
+#[test]
+fn what_another_record_owns_is_no_outside_question() {
+    let taken = |market, condition| CatalogMarket {
+        condition: Some(condition),
+        terms: Err(NotTradable::Taken(3)),
+        ..question(market)
+    };
+    let own = RegisteredMarket {
+        own: true,
+        ..registered(9, MarketState::Active)
+    };
+    let incomplete = Finding::Incomplete("m2".into());
+    for here in [vec![own], vec![]] {
+        let markets = [question(1), taken(2, condition(9))];
+        let plan = plan_of(Some(event()), &markets, &here, Policy::default());
+        assert_eq!(told(&plan), [""; 0]);
+        assert!(plan.notes.iter().any(|it| it.finding == incomplete));
+    }
+    // The old record of a question with a new id is no question more.
+    let markets = [question(1), taken(2, condition(1))];
+    let plan = plan_of(Some(event()), &markets, &[], Policy::default());
+    assert_eq!(told(&plan), ["register event, register market, activate"]);
+}
+
 /// Another record has the condition: this one neither updates nor closes the market.
 #[test]
 fn a_condition_follows_one_record() {
@@ -401,6 +425,20 @@ fn a_change_beyond_the_policy_is_held_back(#[case] market: CatalogMarket, #[case
     }
     let plan = plan_of(None, &[both], &here, Policy::default());
     assert_eq!((plan.steps.len(), plan.notes.len()), (1, 1));
+}
+
+#[test]
+fn a_tick_that_does_not_divide_blocks_no_other_change() {
+    let market = with(1, |_, terms| {
+        (terms.tick, terms.fee.rate_ppm) = (Tick::Thousandth, 9);
+    });
+    let here = RegisteredMarket {
+        tick: Tick::QuarterHundredth,
+        ..registered(1, MarketState::Active)
+    };
+    let plan = plan_of(None, &[market], &[here], Policy::default());
+    assert_eq!(told(&plan), ["fee"]);
+    assert_eq!(found(&plan), ["tick 0.0025 here, 0.001 upstream"]);
 }
 
 #[test]

@@ -181,9 +181,9 @@ pub enum Finding {
     /// Tick below the limit.
     #[error("tick {} upstream, finer than catalog.finest_tick", .0.text())]
     TickTooFine(Tick),
-    /// The tick is finer here.
+    /// The tick here is finer, or no multiple of the upstream's.
     #[error("tick {} here, {} upstream", here.text(), upstream.text())]
-    TickCoarser {
+    TickDiffers {
         /// Tick here.
         here: Tick,
         /// Tick upstream.
@@ -224,7 +224,7 @@ impl Finding {
             | Self::FeeTooHigh(_)
             | Self::MinimumTooLarge
             | Self::TickTooFine(_) => FindingKind::HeldBack,
-            Self::Own | Self::TickCoarser { .. } => FindingKind::Remark,
+            Self::Own | Self::TickDiffers { .. } => FindingKind::Remark,
             Self::NoLongerTradable(_)
             | Self::TokensDiffer
             | Self::EventDiffers { .. }

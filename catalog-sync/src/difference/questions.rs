@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use foretell_catalog::record::TradingTerms;
+use foretell_catalog::record::{NotTradable, TradingTerms};
 use foretell_model::limits::MAX_QUESTIONS;
 use foretell_model::{MarketState, Payout};
 use foretell_wire::operator::{EventRegistration, MarketName, OperatorCommand as Command};
@@ -115,12 +115,20 @@ fn obstacle(
     if absent.any(|market| market.payout == Some(Payout::Yes)) {
         return Some(Finding::Decided);
     }
-    // With a listed Other nobody could tell which of the two such a winner pays; what the operator owns
-    // is no part of the list.
+    // With a listed Other nobody could tell which of the two such a winner pays; what the operator or
+    // another record owns is no part of the list.
     let has_other = questions.iter().any(|(_, terms, _)| terms.is_other);
     let mut outside = untradable.iter().filter(|market| market.payout.is_none());
-    let outside = outside.find(|market| has_other || market.terms.is_ok());
+    let outside = outside.find(|market| has_other || !is_outside(market));
     outside.map(|market| Finding::Incomplete(market.slug.clone()))
+}
+
+/// Whether it cannot be registered at all, so that the outside question stands for it.
+const fn is_outside(market: &CatalogMarket) -> bool {
+    matches!(
+        market.terms,
+        Err(NotTradable::Condition(_) | NotTradable::Tokens | NotTradable::Outcomes(_))
+    )
 }
 
 fn note_all(plan: &mut Plan, questions: &[Question<'_>], finding: &Finding) {
