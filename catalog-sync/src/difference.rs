@@ -11,7 +11,7 @@ mod questions;
 use std::collections::HashMap;
 
 use foretell_catalog::record::{Flags, NotTradable, TradingTerms};
-use foretell_model::{ConditionId, MarketState, Payout, QuestionIndex};
+use foretell_model::{ConditionId, Hold, MarketState, Payout, QuestionIndex};
 use foretell_wire::operator::{
     EventRegistration, FeeChange, MarketDescription, MarketName, MarketRegistration, MarketTerms,
     MinimumChange, OperatorCommand as Command, Resolution, TermsChange, TickChange,
@@ -20,7 +20,7 @@ use foretell_wire::operator::{
 use crate::exchange::RegisteredMarket;
 
 pub use finding::{Finding, FindingKind, Note};
-pub use policy::{Allowance, Policy};
+pub use policy::{Allowance, Policy, Stops};
 
 /// A market of the catalog.
 #[derive(Clone, Debug)]
@@ -105,6 +105,13 @@ impl ExchangeState {
     pub fn live(&self) -> u64 {
         let live = self.markets.values().filter(|market| !market.is_over());
         u64::try_from(live.count()).unwrap_or(u64::MAX)
+    }
+
+    /// Markets that the upstream holds.
+    pub fn held(&self) -> impl Iterator<Item = ConditionId> {
+        let held = self.markets.values();
+        let held = held.filter(|market| !market.is_over() && market.holds.contains(Hold::Upstream));
+        held.map(|market| market.condition)
     }
 
     fn questions(&self, event: u64) -> QuestionList {
@@ -273,6 +280,7 @@ fn close_steps(
     if here.is_over() {
         Some(Vec::new())
     } else if allowance.closes(here) {
+        allowance.stops.forget(&here.condition);
         Some(vec![command])
     } else {
         plan.hold_back(market, Finding::ClosesEarly, command);

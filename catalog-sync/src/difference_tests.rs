@@ -119,7 +119,7 @@ fn plan_of(
 /// Noon of a day without closings so far.
 fn allowance(policy: Policy) -> Allowance {
     Allowance {
-        held: 0,
+        stops: Stops::default(),
         vanished: Default::default(),
         policy,
         now: NOON.parse().unwrap(),
@@ -1102,6 +1102,37 @@ fn an_upstream_does_not_stop_everything_at_once() {
         markets: vec![with(20, |market, _| market.payout = Some(Payout::No))],
     };
     assert_eq!(told(&difference(&group, &state, &mut allowance)), ["pause"]);
+}
+
+/// What an earlier comparison holds counts in a later one.
+#[test]
+fn an_upstream_does_not_stop_everything_in_parts() {
+    let mut allowance = allowance(Policy::default());
+    let mut compare = |id, stops: bool, here: RegisteredMarket| {
+        let market = with(id, |_, terms| terms.accepting_orders = !stops);
+        let group = MarketGroup {
+            event: None,
+            markets: vec![market],
+        };
+        let plan = difference(&group, &ExchangeState::of([here]), &mut allowance);
+        (told(&plan).join(", "), allowance.stops.waiting.len())
+    };
+    let active = |id| registered(id, MarketState::Active);
+    let held = |id| RegisteredMarket {
+        holds: HoldSet::NONE.with(Hold::Upstream),
+        ..registered(id, MarketState::Paused)
+    };
+    for id in 1..=5 {
+        assert_eq!(compare(id, true, active(id)), ("pause".to_owned(), 0));
+    }
+    assert_eq!(compare(6, true, active(6)), (String::new(), 1));
+    assert_eq!(compare(7, true, active(7)), (String::new(), 2));
+    assert_eq!(compare(7, true, active(7)), (String::new(), 2), "once");
+    assert_eq!(compare(1, true, held(1)), (String::new(), 2));
+    // One goes on, so that another may stop; one that waited goes on.
+    assert_eq!(compare(1, false, held(1)), ("resume".to_owned(), 2));
+    assert_eq!(compare(6, true, active(6)), ("pause".to_owned(), 1));
+    assert_eq!(compare(7, false, active(7)), (String::new(), 0));
 }
 
 #[test]

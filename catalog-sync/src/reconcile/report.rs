@@ -36,8 +36,6 @@ pub struct ReconcileReport {
     pub reasons: BTreeMap<String, u64>,
     /// The first thousand findings.
     pub notes: Vec<Note>,
-    /// Markets that the upstream stopped beyond the bound.
-    pub stops_waiting: u64,
     /// Markets to register in the next round.
     pub waiting: u64,
     /// Reached limits.
@@ -82,7 +80,6 @@ impl ReconcileReport {
         if matches!(kind, FindingKind::NotTradable | FindingKind::Remark) {
             *self.reasons.entry(note.finding.to_string()).or_default() += 1;
         }
-        self.stops_waiting += u64::from(note.finding == Finding::StopsMany);
         if self.notes.len() < MAX_LISTED {
             self.notes.push(note);
         }
