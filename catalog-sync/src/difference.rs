@@ -48,6 +48,8 @@ pub struct CatalogMarket {
 pub struct MarketGroup {
     /// The neg-risk event group, if there is one.
     pub event: Option<EventRegistration>,
+    /// Whether the markets are all those of the upstream's event.
+    pub is_whole: bool,
     /// The markets, in any order.
     pub markets: Vec<CatalogMarket>,
 }
@@ -200,7 +202,7 @@ pub fn difference(group: &MarketGroup, state: &ExchangeState, allowance: &mut Al
         let event = group.event.as_ref();
         let list = payouts::List::of(event, state, &questions, &untradable);
         list.pay(&mut plan, &questions, allowance);
-        questions::list(&mut plan, event, state, &questions, &untradable);
+        questions::list(&mut plan, group, state, &questions, &untradable);
     }
     plan
 }

@@ -109,6 +109,7 @@ fn plan_of(
     policy: Policy,
 ) -> Plan {
     let group = MarketGroup {
+        is_whole: true,
         event,
         markets: markets.to_vec(),
     };
@@ -602,6 +603,7 @@ fn what_a_group_names_is_all_it_is_compared_with() {
         ];
         whole.extend(of_the_event);
         let group = MarketGroup {
+            is_whole: true,
             event: Some(event()),
             markets: vec![question(1), question(2), listed(5), listed(9)],
         };
@@ -668,6 +670,30 @@ fn lists_that_cannot_resolve_are_not_made() {
     assert_eq!((told(&plan).len(), plan.notes.len()), (0, 129));
     let plan = plan_of(Some(event()), &many[..128], &[], Policy::default());
     assert_eq!((told(&plan).len(), plan.notes.len()), (1, 0));
+}
+
+#[test]
+fn a_list_waits_for_the_event_itself() {
+    let mut group = MarketGroup {
+        event: Some(event()),
+        is_whole: false,
+        markets: vec![question(1), question(2)],
+    };
+    let mut compare = |is_whole, here: Vec<_>| {
+        group.is_whole = is_whole;
+        let mut allowance = allowance(Policy::default());
+        difference(&group, &ExchangeState::of(here), &mut allowance)
+    };
+    let plan = compare(false, vec![]);
+    assert_eq!(told(&plan), [""; 0]);
+    assert_eq!(plan.notes[0].finding, Finding::EventUnread(EVENT));
+    assert_eq!(told(&compare(true, vec![])).len(), 1);
+    // A final list is as it is.
+    let here = [MarketState::Active, MarketState::Registered];
+    let here = (1..)
+        .zip(here)
+        .map(|(market, status)| of_event(market, status));
+    assert_eq!(told(&compare(false, here.collect())), ["activate"]);
 }
 
 fn of_event(market: u64, status: MarketState) -> RegisteredMarket {
@@ -1083,6 +1109,7 @@ fn an_upstream_does_not_stop_everything_at_once() {
     let (mut held, mut waiting) = (0, 0);
     for id in 1..=20 {
         let group = MarketGroup {
+            is_whole: true,
             event: None,
             markets: vec![stopped(id)],
         };
@@ -1098,6 +1125,7 @@ fn an_upstream_does_not_stop_everything_at_once() {
     assert_eq!((held, waiting), (5, 15));
     // A known answer does not count.
     let group = MarketGroup {
+        is_whole: true,
         event: None,
         markets: vec![with(20, |market, _| market.payout = Some(Payout::No))],
     };
@@ -1111,6 +1139,7 @@ fn an_upstream_does_not_stop_everything_in_parts() {
     let mut compare = |id, stops: bool, here: RegisteredMarket| {
         let market = with(id, |_, terms| terms.accepting_orders = !stops);
         let group = MarketGroup {
+            is_whole: true,
             event: None,
             markets: vec![market],
         };
@@ -1139,6 +1168,7 @@ fn an_upstream_does_not_stop_everything_in_parts() {
 fn a_vanished_market_is_held_by_policy() {
     let state = ExchangeState::of([registered(1, MarketState::Active)]);
     let group = MarketGroup {
+        is_whole: true,
         event: None,
         markets: vec![listed(1)],
     };
@@ -1396,13 +1426,13 @@ proptest! {
         // A list that opens in a round pays in the next one.
         let rounds = rounds.chain([(last.clone(), usize::MAX), (last.clone(), usize::MAX)]);
         for (markets, commands) in rounds {
-            let group = MarketGroup { event: Some(event()), markets };
+            let group = MarketGroup { event: Some(event()), is_whole: true, markets };
             let plan = difference(&group, &model.state(), &mut allowance);
             for command in plan.steps.iter().flatten().take(commands) {
                 model.give(command);
             }
         }
-        let group = MarketGroup { event: Some(event()), markets: last };
+        let group = MarketGroup { event: Some(event()), is_whole: true, markets: last };
         let plan = difference(&group, &model.state(), &mut allowance);
         prop_assert_eq!(told(&plan), [""; 0]);
         prop_assert_eq!(model.registrations, model.markets.len());

@@ -109,6 +109,9 @@ pub enum Finding {
     /// A question of the event cannot be in the list and may still win.
     #[error("its event waits: question {0} cannot be listed here and may still win")]
     Incomplete(String),
+    /// The event is known from the records of its markets alone.
+    #[error("its event waits: event {0} was not read itself, so it may have more questions")]
+    EventUnread(u64),
     /// Every listed question lost upstream.
     #[error("every listed question of its event resolved No upstream: pay {}", payout_word(*.0))]
     NoneOfListed(Payout),
@@ -211,6 +214,7 @@ impl Finding {
             | Self::TooManyQuestions(_)
             | Self::Decided
             | Self::Incomplete(_)
+            | Self::EventUnread(_)
             | Self::OwnEvent(_) => FindingKind::NotTradable,
             Self::ResolutionDue(_) | Self::NoneOfListed(_) | Self::OtherWaits(_) => {
                 FindingKind::Resolution

@@ -61,7 +61,7 @@ fn same(recorded: &Value, answered: &Value, fields: &[&str]) {
             assert!(empty, "{field} is {answered}, and was not recorded");
         } else if let Some(text) = recorded.as_str() {
             // Hidden characters do not enter.
-            assert_eq!(text.replace('\u{200b}', ""), answered, "{field}");
+            assert_eq!(text.replace('\u{200b}', ""), *answered, "{field}");
         } else {
             assert_eq!(recorded, answered, "{field}");
         }
