@@ -14,7 +14,7 @@ use foretell_catalog::record::{Flags, NotTradable, TradingTerms};
 use foretell_model::{ConditionId, Hold, MarketState, Payout, QuestionIndex};
 use foretell_wire::operator::{
     EventRegistration, FeeChange, MarketDescription, MarketName, MarketRegistration, MarketTerms,
-    MinimumChange, OperatorCommand as Command, Resolution, TermsChange, TickChange,
+    MinimumChange, OperatorCommand as Command, TermsChange, TickChange,
 };
 
 use crate::exchange::RegisteredMarket;
@@ -419,7 +419,7 @@ impl<'a> Registered<'a> {
                 plan.note(market, Finding::HalfOfQuestion);
             }
             (None, Some(payout)) => {
-                let command = Command::Resolve(Resolution::new(here.condition, payout));
+                let command = payouts::resolution(here, payout);
                 match allowance.policy.resolve && !self.is_doubtful {
                     true => steps.push(command),
                     false => plan.hold_back(market, Finding::ResolutionDue(payout), command),

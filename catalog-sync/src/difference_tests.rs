@@ -907,6 +907,30 @@ fn a_contradicted_market_is_paid_by_consent_alone() {
     assert_eq!(paid_and_offered(&plan), offered);
 }
 
+#[test]
+fn a_payout_is_named_by_a_word_that_no_label_contradicts() {
+    for (labels, word) in [
+        (["Yes", "No"], "1 second"),
+        (["No", "Yes"], "1 second"),
+        (["Second", "First"], "1 no"),
+    ] {
+        let outcomes = labels.map(str::to_owned);
+        let market = CatalogMarket {
+            description: MarketDescription {
+                outcomes: outcomes.clone(),
+                ..MarketDescription::default()
+            },
+            ..resolved(Payout::No)
+        };
+        let here = RegisteredMarket {
+            outcomes,
+            ..registered(1, MarketState::Closed)
+        };
+        let plan = plan_of(None, &[market], &[here], resolving());
+        assert_eq!(paid_and_offered(&plan).0, [word]);
+    }
+}
+
 /// The record of a listed question changed so that the event has it no more.
 #[test]
 fn a_listed_question_counts_whatever_its_record_says() {
@@ -1011,7 +1035,7 @@ fn an_obstacle_does_not_stop_the_payout() {
         terms.obstacle = Some(NotTradable::NoOrderBook);
     });
     let here = [registered(1, MarketState::Active)];
-    let plan = plan_of(None, &[market.clone()], &here, resolving());
+    let plan = plan_of(None, std::slice::from_ref(&market), &here, resolving());
     assert_eq!(told(&plan), ["close, resolve"]);
     let plan = plan_of(None, &[market], &here, Policy::default());
     assert_eq!(paid_and_offered(&plan).1, ["1 second"]);

@@ -1,12 +1,15 @@
 //! Payouts of a neg-risk event group: one after the other, the Yes first (docs/operate/catalog.md).
 
 use foretell_model::Payout;
-use foretell_wire::operator::{EventRegistration, OperatorCommand as Command, Resolution};
+use foretell_wire::operator::{
+    EventRegistration, OperatorCommand as Command, PayoutName, Resolution,
+};
 
 use super::questions::Question;
 use super::{
     Allowance, CatalogMarket, ExchangeState, Finding, Plan, Registered, Steps, close_steps,
 };
+use crate::exchange::RegisteredMarket;
 
 /// What decides the payouts of an event group.
 pub(super) struct List<'a> {
@@ -106,7 +109,7 @@ impl<'a> List<'a> {
             finding,
         } in due
         {
-            let command = Command::Resolve(Resolution::new(question.here.condition, payout));
+            let command = resolution(question.here, payout);
             let finding = match allowance.policy.resolve {
                 true => finding,
                 false => finding.or(Some(Finding::ResolutionDue(payout))),
@@ -182,4 +185,15 @@ impl<'a> List<'a> {
             last.finding = Some(Finding::ResolutionDue(last.payout));
         }
     }
+}
+
+/// Pays a registered market. Its labels may contradict the words for places, such as Second and First.
+pub(super) fn resolution(here: &RegisteredMarket, payout: Payout) -> Command {
+    let mut resolution = Resolution::new(here.condition, payout);
+    let names = |name: &PayoutName| name.among("payout", &here.outcomes) == Ok(payout);
+    if !names(&resolution.payout) {
+        let words = ["yes", "no"].map(|word| PayoutName::new(word.to_owned()));
+        resolution.payout = words.into_iter().find(names).unwrap_or(resolution.payout);
+    }
+    Command::Resolve(resolution)
 }

@@ -7,7 +7,7 @@ use foretell_wire::operator::OperatorCommand as Command;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::difference::{Finding, FindingKind, Note};
+use crate::difference::{FindingKind, Note};
 use crate::exchange::command_name;
 use crate::limits::{LimitReached, texts};
 
@@ -159,6 +159,7 @@ mod tests {
     use foretell_wire::operator::{MarketName, Resolution};
 
     use super::*;
+    use crate::difference::Finding;
 
     #[test]
     fn it_reads_as_a_list_of_what_happened() {
