@@ -11,16 +11,16 @@ mod questions;
 use std::collections::HashMap;
 
 use foretell_catalog::record::{Flags, NotTradable, TradingTerms};
-use foretell_model::{ConditionId, MarketState, Payout, QuestionIndex};
+use foretell_model::{ConditionId, Hold, MarketState, Payout, QuestionIndex};
 use foretell_wire::operator::{
     EventRegistration, FeeChange, MarketDescription, MarketName, MarketRegistration, MarketTerms,
-    MinimumChange, OperatorCommand as Command, Resolution, TermsChange, TickChange,
+    MinimumChange, OperatorCommand as Command, TermsChange, TickChange,
 };
 
 use crate::exchange::RegisteredMarket;
 
 pub use finding::{Finding, FindingKind, Note};
-pub use policy::{Allowance, Policy};
+pub use policy::{Allowance, Policy, Stops};
 
 /// A market of the catalog.
 #[derive(Clone, Debug)]
@@ -48,6 +48,8 @@ pub struct CatalogMarket {
 pub struct MarketGroup {
     /// The neg-risk event group, if there is one.
     pub event: Option<EventRegistration>,
+    /// Whether the markets are all those of the upstream's event.
+    pub is_whole: bool,
     /// The markets, in any order.
     pub markets: Vec<CatalogMarket>,
 }
@@ -68,6 +70,10 @@ struct QuestionList {
     is_final: bool,
     /// Whether a question is the operator's own.
     has_own: bool,
+    /// Questions without a payout.
+    unpaid: usize,
+    /// Whether a question paid Yes.
+    has_yes: bool,
 }
 
 impl ExchangeState {
@@ -84,6 +90,8 @@ impl ExchangeState {
                 questions.has_indexes |= market.index.is_some();
                 questions.is_final |= market.event_frozen;
                 questions.has_own |= market.own;
+                questions.unpaid += usize::from(market.payout.is_none());
+                questions.has_yes |= market.payout == Some(Payout::Yes);
             }
             state.markets.insert(market.condition, market);
         }
@@ -99,6 +107,13 @@ impl ExchangeState {
     pub fn live(&self) -> u64 {
         let live = self.markets.values().filter(|market| !market.is_over());
         u64::try_from(live.count()).unwrap_or(u64::MAX)
+    }
+
+    /// Markets that the upstream holds.
+    pub fn held(&self) -> impl Iterator<Item = ConditionId> {
+        let held = self.markets.values();
+        let held = held.filter(|market| !market.is_over() && market.holds.contains(Hold::Upstream));
+        held.map(|market| market.condition)
     }
 
     fn questions(&self, event: u64) -> QuestionList {
@@ -161,7 +176,7 @@ pub fn difference(group: &MarketGroup, state: &ExchangeState, allowance: &mut Al
                 let is_taken = matches!(reason, NotTradable::Taken(_));
                 let here = here.filter(|_| !is_taken);
                 close_untradable(&mut plan, market, reason, here, allowance);
-                if here.is_none() {
+                if here.is_none() && !(is_taken && group.lists(market.condition)) {
                     untradable.push(market);
                 }
                 continue;
@@ -169,7 +184,10 @@ pub fn difference(group: &MarketGroup, state: &ExchangeState, allowance: &mut Al
         };
         let event = group.event_of(terms);
         match here {
-            Some(here) => update_registered(&mut plan, (market, terms, here), event, allowance),
+            Some(here) => {
+                let registered = Registered::of(market, terms, here, event);
+                registered.update(&mut plan, event, allowance);
+            }
             None => note_obstacle(&mut plan, market, terms),
         }
         if terms.neg_risk {
@@ -181,9 +199,10 @@ pub fn difference(group: &MarketGroup, state: &ExchangeState, allowance: &mut Al
     if !questions.is_empty() {
         // Deterministic: equal records give an equal list in every process.
         questions.sort_by_key(|(market, terms, _)| (terms.question_order, market.id));
-        payouts::pay(&mut plan, &questions, &untradable, allowance);
         let event = group.event.as_ref();
-        questions::list(&mut plan, event, state, &questions, &untradable);
+        let list = payouts::List::of(event, state, &questions, &untradable);
+        list.pay(&mut plan, &questions, allowance);
+        questions::list(&mut plan, group, state, &questions, &untradable);
     }
     plan
 }
@@ -201,6 +220,12 @@ impl MarketGroup {
         (conditions, self.event.as_ref().map(|event| event.event_id))
     }
 
+    /// Whether a market with this condition can be registered.
+    fn lists(&self, condition: Option<ConditionId>) -> bool {
+        let mut listed = self.markets.iter().flat_map(|market| &market.terms);
+        listed.any(|terms| Some(terms.condition) == condition)
+    }
+
     fn event_of(&self, terms: &TradingTerms) -> Option<u64> {
         let event = self.event.as_ref().filter(|_| terms.neg_risk);
         event.map(|event| event.event_id)
@@ -214,13 +239,14 @@ impl CatalogMarket {
 
     /// Whether it may trade now; upstreams list questions before they open.
     const fn opens(&self, terms: &TradingTerms) -> bool {
-        !self.is_over() && terms.obstacle.is_none() && !self.is_stopped(terms)
+        !self.is_over() && !self.is_stopped(terms)
     }
 
-    /// Whether the upstream lets nobody trade it now, although it is not closed.
+    /// Whether nobody may trade it now, although it is not closed: the upstream stopped it, or its rules
+    /// are not those of this exchange.
     const fn is_stopped(&self, terms: &TradingTerms) -> bool {
         let trades = self.flags.active && terms.accepting_orders && !self.flags.archived;
-        !trades || self.is_proposed
+        !trades || self.is_proposed || terms.obstacle.is_some()
     }
 }
 
@@ -256,6 +282,7 @@ fn close_steps(
     if here.is_over() {
         Some(Vec::new())
     } else if allowance.closes(here) {
+        allowance.stops.forget(&here.condition);
         Some(vec![command])
     } else {
         plan.hold_back(market, Finding::ClosesEarly, command);
@@ -299,48 +326,123 @@ fn registration(
     }))
 }
 
-/// Handles a registered market. Changeable fields are updated; after a difference in a fixed field only
-/// its close is still applied, and its payout waits for consent.
-fn update_registered(
-    plan: &mut Plan,
-    (market, terms, here): (&CatalogMarket, &TradingTerms, &RegisteredMarket),
+/// A registered market with the terms of its record.
+#[derive(Clone, Copy)]
+struct Registered<'a> {
+    market: &'a CatalogMarket,
+    terms: &'a TradingTerms,
+    here: &'a RegisteredMarket,
+    /// Its record contradicts the registration or gives its shares another meaning: its payout waits for
+    /// consent.
+    is_doubtful: bool,
+}
+
+impl<'a> Registered<'a> {
+    fn of(
+        market: &'a CatalogMarket,
+        terms: &'a TradingTerms,
+        here: &'a RegisteredMarket,
+        event: Option<u64>,
+    ) -> Self {
+        let contradicts = contradiction(terms, here, event).is_some();
+        let is_doubtful = contradicts || meaning::differs(market, here);
+        Self {
+            market,
+            terms,
+            here,
+            is_doubtful,
+        }
+    }
+
+    /// Whether it is closed and paid in the order of its event group.
+    const fn is_question(&self) -> bool {
+        self.terms.neg_risk && self.here.event.is_some()
+    }
+
+    /// Follows its record. Changeable fields are updated; after a difference in a fixed field only its hold
+    /// and its close are still applied.
+    fn update(self, plan: &mut Plan, event: Option<u64>, allowance: &mut Allowance) {
+        let (market, terms, here) = (self.market, self.terms, self.here);
+        let contradiction = contradiction(terms, here, event);
+        let follows = contradiction.is_none() && terms.obstacle.is_none();
+        match (contradiction, &terms.obstacle) {
+            (Some(contradiction), _) => plan.note(market, contradiction),
+            (None, Some(reason)) => plan.note(market, self.obstacle(reason)),
+            (None, None) => {}
+        }
+        if here.payout.is_none() {
+            meaning::compare(plan, market, here);
+        }
+        if here.is_over() || market.flags.closed {
+            if !self.is_question() {
+                self.close_and_resolve(plan, allowance);
+            }
+            return;
+        }
+        holds::follow(plan, (market, terms, here), allowance);
+        if !follows {
+            return;
+        }
+        update_rules(plan, market, terms, here, &allowance.policy);
+        // Questions of an event group open together, after their list is complete.
+        if here.status == MarketState::Registered && event.is_none() && market.opens(terms) {
+            plan.push(vec![Command::Activate(MarketName {
+                condition_id: terms.condition,
+            })]);
+        }
+    }
+
+    /// The finding of an obstacle. A question that never opened is registered so by design.
+    fn obstacle(&self, reason: &NotTradable) -> Finding {
+        let trades = matches!(self.here.status, MarketState::Active | MarketState::Paused);
+        match self.is_question() && !trades {
+            true => Finding::NotTradable(reason.clone()),
+            false => Finding::NoLongerTradable(reason.clone()),
+        }
+    }
+
+    /// Closes and pays a market that has ended here or upstream.
+    fn close_and_resolve(self, plan: &mut Plan, allowance: &mut Allowance) {
+        let (market, here) = (self.market, self.here);
+        if !market.flags.closed {
+            return plan.note(market, Finding::Reopened);
+        }
+        let Some(mut steps) = close_steps(plan, market, here, allowance) else {
+            return;
+        };
+        match (here.payout, market.payout) {
+            (Some(here), Some(upstream)) if here != upstream => {
+                plan.note(market, Finding::PayoutDiffers { here, upstream });
+            }
+            (Some(_), _) | (None, None) => {}
+            (None, Some(Payout::Half)) if here.event.is_some() => {
+                plan.note(market, Finding::HalfOfQuestion);
+            }
+            (None, Some(payout)) => {
+                let command = payouts::resolution(here, payout);
+                match allowance.policy.resolve && !self.is_doubtful {
+                    true => steps.push(command),
+                    false => plan.hold_back(market, Finding::ResolutionDue(payout), command),
+                }
+            }
+        }
+        plan.push(steps);
+    }
+}
+
+/// A difference in a field that is fixed with the registration.
+fn contradiction(
+    terms: &TradingTerms,
+    here: &RegisteredMarket,
     event: Option<u64>,
-    allowance: &mut Allowance,
-) {
-    let contradiction = if here.tokens != terms.tokens {
+) -> Option<Finding> {
+    if here.tokens != terms.tokens {
         Some(Finding::TokensDiffer)
     } else if here.event != event {
         let (here, upstream) = (here.event, event);
         Some(Finding::EventDiffers { here, upstream })
     } else {
         None
-    };
-    if let Some(contradiction) = contradiction {
-        plan.note(market, contradiction);
-        if market.flags.closed {
-            let steps = close_steps(plan, market, here, allowance);
-            plan.push(steps.unwrap_or_default());
-        }
-        return;
-    }
-    if let Some(reason) = &terms.obstacle {
-        return close_untradable(plan, market, reason, Some(here), allowance);
-    }
-    if here.is_over() || market.flags.closed {
-        // The payouts of an event group have an order.
-        if event.is_none() {
-            close_and_resolve(plan, market, terms, here, allowance);
-        }
-        return;
-    }
-    meaning::compare(plan, market, here);
-    holds::follow(plan, (market, terms, here), allowance);
-    update_rules(plan, market, terms, here, &allowance.policy);
-    // Questions of an event group open together, after their list is complete.
-    if here.status == MarketState::Registered && event.is_none() && market.opens(terms) {
-        plan.push(vec![Command::Activate(MarketName {
-            condition_id: terms.condition,
-        })]);
     }
 }
 
@@ -357,7 +459,7 @@ fn update_rules(
         true => steps.push(command),
         false => plan.hold_back(market, finding, command),
     };
-    if terms.tick.units() < here.tick.units() {
+    if here.tick.refines_to(terms.tick) {
         let is_allowed = policy.allows_tick(terms.tick);
         let command = Command::SetTick(TickChange {
             condition_id: terms.condition,
@@ -390,10 +492,10 @@ fn update_rules(
         }
     }
     plan.push(steps);
-    if terms.tick.units() > here.tick.units() {
-        // A trade near 0 or 1 refines the tick here, and a tick never becomes coarser.
+    if terms.tick != here.tick && !here.tick.refines_to(terms.tick) {
+        // A trade near 0 or 1 refines the tick here, and each price keeps its place.
         let (here, upstream) = (here.tick, terms.tick);
-        plan.note(market, Finding::TickCoarser { here, upstream });
+        plan.note(market, Finding::TickDiffers { here, upstream });
     }
 }
 
@@ -440,39 +542,6 @@ fn clock_changes(
     }
     let free = (!free.is_empty()).then_some((free, None));
     free.into_iter().chain(bounded)
-}
-
-/// Handles a market that has ended here or upstream.
-fn close_and_resolve(
-    plan: &mut Plan,
-    market: &CatalogMarket,
-    terms: &TradingTerms,
-    here: &RegisteredMarket,
-    allowance: &mut Allowance,
-) {
-    if !market.flags.closed {
-        return plan.note(market, Finding::Reopened);
-    }
-    let Some(mut steps) = close_steps(plan, market, here, allowance) else {
-        return;
-    };
-    match (here.payout, market.payout) {
-        (Some(here), Some(upstream)) if here != upstream => {
-            plan.note(market, Finding::PayoutDiffers { here, upstream });
-        }
-        (Some(_), _) | (None, None) => {}
-        (None, Some(Payout::Half)) if here.event.is_some() => {
-            plan.note(market, Finding::HalfOfQuestion);
-        }
-        (None, Some(payout)) => {
-            let command = Command::Resolve(Resolution::new(terms.condition, payout));
-            match allowance.policy.resolve {
-                true => steps.push(command),
-                false => plan.hold_back(market, Finding::ResolutionDue(payout), command),
-            }
-        }
-    }
-    plan.push(steps);
 }
 
 #[cfg(test)]

@@ -109,6 +109,7 @@ fn plan_of(
     policy: Policy,
 ) -> Plan {
     let group = MarketGroup {
+        is_whole: true,
         event,
         markets: markets.to_vec(),
     };
@@ -119,7 +120,7 @@ fn plan_of(
 /// Noon of a day without closings so far.
 fn allowance(policy: Policy) -> Allowance {
     Allowance {
-        held: 0,
+        stops: Stops::default(),
         vanished: Default::default(),
         policy,
         now: NOON.parse().unwrap(),
@@ -297,6 +298,30 @@ fn own_questions_and_those_of_an_upstream_do_not_mix() {
     assert!(plan.notes.iter().any(|it| it.finding == incomplete));
 }
 
+#[test]
+fn what_another_record_owns_is_no_outside_question() {
+    let taken = |market, condition| CatalogMarket {
+        condition: Some(condition),
+        terms: Err(NotTradable::Taken(3)),
+        ..question(market)
+    };
+    let own = RegisteredMarket {
+        own: true,
+        ..registered(9, MarketState::Active)
+    };
+    let incomplete = Finding::Incomplete("m2".into());
+    for here in [vec![own], vec![]] {
+        let markets = [question(1), taken(2, condition(9))];
+        let plan = plan_of(Some(event()), &markets, &here, Policy::default());
+        assert_eq!(told(&plan), [""; 0]);
+        assert!(plan.notes.iter().any(|it| it.finding == incomplete));
+    }
+    // The old record of a question with a new id is no question more.
+    let markets = [question(1), taken(2, condition(1))];
+    let plan = plan_of(Some(event()), &markets, &[], Policy::default());
+    assert_eq!(told(&plan), ["register event, register market, activate"]);
+}
+
 /// Another record has the condition: this one neither updates nor closes the market.
 #[test]
 fn a_condition_follows_one_record() {
@@ -401,6 +426,20 @@ fn a_change_beyond_the_policy_is_held_back(#[case] market: CatalogMarket, #[case
     }
     let plan = plan_of(None, &[both], &here, Policy::default());
     assert_eq!((plan.steps.len(), plan.notes.len()), (1, 1));
+}
+
+#[test]
+fn a_tick_that_does_not_divide_blocks_no_other_change() {
+    let market = with(1, |_, terms| {
+        (terms.tick, terms.fee.rate_ppm) = (Tick::Thousandth, 9);
+    });
+    let here = RegisteredMarket {
+        tick: Tick::QuarterHundredth,
+        ..registered(1, MarketState::Active)
+    };
+    let plan = plan_of(None, &[market], &[here], Policy::default());
+    assert_eq!(told(&plan), ["fee"]);
+    assert_eq!(found(&plan), ["tick 0.0025 here, 0.001 upstream"]);
 }
 
 #[test]
@@ -564,6 +603,7 @@ fn what_a_group_names_is_all_it_is_compared_with() {
         ];
         whole.extend(of_the_event);
         let group = MarketGroup {
+            is_whole: true,
             event: Some(event()),
             markets: vec![question(1), question(2), listed(5), listed(9)],
         };
@@ -630,6 +670,30 @@ fn lists_that_cannot_resolve_are_not_made() {
     assert_eq!((told(&plan).len(), plan.notes.len()), (0, 129));
     let plan = plan_of(Some(event()), &many[..128], &[], Policy::default());
     assert_eq!((told(&plan).len(), plan.notes.len()), (1, 0));
+}
+
+#[test]
+fn a_list_waits_for_the_event_itself() {
+    let mut group = MarketGroup {
+        event: Some(event()),
+        is_whole: false,
+        markets: vec![question(1), question(2)],
+    };
+    let mut compare = |is_whole, here: Vec<_>| {
+        group.is_whole = is_whole;
+        let mut allowance = allowance(Policy::default());
+        difference(&group, &ExchangeState::of(here), &mut allowance)
+    };
+    let plan = compare(false, vec![]);
+    assert_eq!(told(&plan), [""; 0]);
+    assert_eq!(plan.notes[0].finding, Finding::EventUnread(EVENT));
+    assert_eq!(told(&compare(true, vec![])).len(), 1);
+    // A final list is as it is.
+    let here = [MarketState::Active, MarketState::Registered];
+    let here = (1..)
+        .zip(here)
+        .map(|(market, status)| of_event(market, status));
+    assert_eq!(told(&compare(false, here.collect())), ["activate"]);
 }
 
 fn of_event(market: u64, status: MarketState) -> RegisteredMarket {
@@ -782,6 +846,248 @@ fn payouts_of_an_event_come_in_order() {
     }
 }
 
+fn lost(market: u64) -> CatalogMarket {
+    answered(market, Payout::No)
+}
+
+fn lost_other(market: u64) -> CatalogMarket {
+    with(market, |listed, terms| {
+        (terms.neg_risk, terms.is_other) = (true, true);
+        (listed.flags.closed, listed.payout) = (true, Some(Payout::No));
+    })
+}
+
+/// The payouts that the comparison sends, and those that it offers.
+fn paid_and_offered(plan: &Plan) -> (Vec<String>, Vec<String>) {
+    let text = |command: &Command| match command {
+        Command::Resolve(it) => {
+            let id = u64::from_be_bytes(it.condition_id.0[..8].try_into().unwrap());
+            Some(format!("{id} {}", it.payout.text()))
+        }
+        _ => None,
+    };
+    let steps = plan.steps.iter().flatten().filter_map(text).collect();
+    let offers = plan.notes.iter().filter_map(|note| note.consent.as_ref());
+    (steps, offers.filter_map(text).collect())
+}
+
+fn closed_question(market: u64) -> RegisteredMarket {
+    of_event(market, MarketState::Closed)
+}
+
+#[test]
+fn a_contradicted_question_is_closed_and_paid_by_consent_alone() {
+    let other_tokens = RegisteredMarket {
+        tokens: tokens(9),
+        ..of_event(1, MarketState::Active)
+    };
+    let other_event = RegisteredMarket {
+        event: Some(3),
+        ..of_event(1, MarketState::Active)
+    };
+    for here in [other_tokens, other_event] {
+        let markets = [answered(1, Payout::Yes), lost(2)];
+        let here = [here, closed_question(2)];
+        let plan = plan_of(Some(event()), &markets, &here, resolving());
+        assert!(told(&plan)[0].starts_with("close"), "{plan:?}");
+        let (sent, offered) = paid_and_offered(&plan);
+        assert_eq!(offered[0], "1 first");
+        assert!(!sent.contains(&"1 first".to_owned()), "{plan:?}");
+    }
+}
+
+#[test]
+fn a_contradicted_market_is_paid_by_consent_alone() {
+    let here = RegisteredMarket {
+        tokens: tokens(2),
+        ..registered(1, MarketState::Closed)
+    };
+    let plan = plan_of(None, &[resolved(Payout::Yes)], &[here], resolving());
+    let offered = (vec![], vec!["1 first".to_owned()]);
+    assert_eq!(paid_and_offered(&plan), offered);
+}
+
+#[test]
+fn a_payout_is_named_by_a_word_that_no_label_contradicts() {
+    for (labels, word) in [
+        (["Yes", "No"], "1 second"),
+        (["No", "Yes"], "1 second"),
+        (["Second", "First"], "1 no"),
+    ] {
+        let outcomes = labels.map(str::to_owned);
+        let market = CatalogMarket {
+            description: MarketDescription {
+                outcomes: outcomes.clone(),
+                ..MarketDescription::default()
+            },
+            ..resolved(Payout::No)
+        };
+        let here = RegisteredMarket {
+            outcomes,
+            ..registered(1, MarketState::Closed)
+        };
+        let plan = plan_of(None, &[market], &[here], resolving());
+        assert_eq!(paid_and_offered(&plan).0, [word]);
+    }
+}
+
+/// The record of a listed question changed so that the event has it no more.
+#[test]
+fn a_listed_question_counts_whatever_its_record_says() {
+    let lost_flag = with(1, |market, _| {
+        (market.flags.closed, market.payout) = (true, Some(Payout::Yes));
+    });
+    let broken = CatalogMarket {
+        terms: Err(NotTradable::Tokens),
+        ..answered(1, Payout::Yes)
+    };
+    let here: Vec<_> = (1..=3).map(closed_question).collect();
+    for (changed, offers) in [
+        (lost_flag, &["1 first", "3 second"][..]),
+        (broken, &["3 second"]),
+    ] {
+        let markets = [changed, lost(2), lost_other(3)];
+        let plan = plan_of(Some(event()), &markets, &here, resolving());
+        let (sent, offered) = paid_and_offered(&plan);
+        assert_eq!(
+            (sent, offered),
+            (
+                vec!["2 second".to_owned()],
+                offers.iter().map(|it| (*it).to_owned()).collect()
+            )
+        );
+    }
+    // Paid, it decides.
+    let mut here = here;
+    (here[0].status, here[0].payout) = (MarketState::Resolved, Some(Payout::Yes));
+    let markets = [lost(2), lost_other(3)];
+    let plan = plan_of(Some(event()), &markets, &here, resolving());
+    let sent = ["2 second", "3 second"].map(str::to_owned).to_vec();
+    assert_eq!(paid_and_offered(&plan), (sent, vec![]));
+}
+
+#[test]
+fn labels_that_change_with_the_closing_hold_the_payout_back() {
+    let swap = |market: CatalogMarket| CatalogMarket {
+        description: MarketDescription {
+            outcomes: ["No".into(), "Yes".into()],
+            ..MarketDescription::default()
+        },
+        ..market
+    };
+    let plan = plan_of(
+        None,
+        &[swap(resolved(Payout::Yes))],
+        &[registered(1, MarketState::Active)],
+        resolving(),
+    );
+    assert_eq!(told(&plan), ["close"]);
+    assert_eq!(paid_and_offered(&plan).1, ["1 first"]);
+    let differs = |plan: &Plan| {
+        let mut findings = plan.notes.iter().map(|note| &note.finding);
+        findings.any(|it| matches!(it, Finding::MeaningDiffers { .. }))
+    };
+    assert!(differs(&plan));
+    // Also for a question; the other questions are paid.
+    let markets = [swap(answered(1, Payout::Yes)), lost(2)];
+    let here = [closed_question(1), closed_question(2)];
+    let plan = plan_of(Some(event()), &markets, &here, resolving());
+    let expected = (vec!["2 second".to_owned()], vec!["1 first".to_owned()]);
+    assert_eq!(paid_and_offered(&plan), expected);
+    assert!(differs(&plan));
+    // What is paid stays paid.
+    let plan = plan_of(
+        None,
+        &[swap(resolved(Payout::Yes))],
+        &[paid(Payout::Yes)],
+        resolving(),
+    );
+    assert_eq!(plan, Plan::default());
+}
+
+#[test]
+fn an_obstacle_or_a_contradiction_is_no_way_around_a_hold() {
+    let obstacle = with(1, |_, terms| {
+        terms.obstacle = Some(NotTradable::NoOrderBook)
+    });
+    let stopped = with(1, |_, terms| {
+        (terms.accepting_orders, terms.tokens) = (false, tokens(2));
+    });
+    let active = [registered(1, MarketState::Active)];
+    for market in [obstacle, stopped] {
+        let plan = plan_of(None, &[market], &active, Policy::default());
+        assert_eq!(told(&plan), ["pause"]);
+        assert_eq!(plan.notes[0].finding.kind(), FindingKind::Error);
+    }
+    let held = RegisteredMarket {
+        holds: HoldSet::NONE.with(Hold::Upstream),
+        ..registered(1, MarketState::Paused)
+    };
+    let goes_on = with(1, |_, terms| terms.tokens = tokens(2));
+    let plan = plan_of(None, &[goes_on], &[held], Policy::default());
+    assert_eq!(told(&plan), ["resume"]);
+}
+
+#[test]
+fn an_obstacle_does_not_stop_the_payout() {
+    let market = with(1, |market, terms| {
+        (market.flags.closed, market.payout) = (true, Some(Payout::No));
+        terms.obstacle = Some(NotTradable::NoOrderBook);
+    });
+    let here = [registered(1, MarketState::Active)];
+    let plan = plan_of(None, std::slice::from_ref(&market), &here, resolving());
+    assert_eq!(told(&plan), ["close, resolve"]);
+    let plan = plan_of(None, &[market], &here, Policy::default());
+    assert_eq!(paid_and_offered(&plan).1, ["1 second"]);
+}
+
+#[test]
+fn a_listed_winner_ends_the_waiting_of_other() {
+    let here: Vec<_> = (1..=3).map(closed_question).collect();
+    // The late question 9 may still win.
+    let markets = [
+        answered(1, Payout::Yes),
+        lost(2),
+        lost_other(3),
+        question(9),
+    ];
+    let plan = plan_of(Some(event()), &markets, &here, resolving());
+    let (sent, _) = paid_and_offered(&plan);
+    assert_eq!(sent, ["1 first", "2 second", "3 second"]);
+    let markets = [lost(1), lost(2), lost_other(3), question(9)];
+    let plan = plan_of(Some(event()), &markets, &here, resolving());
+    let waits = Finding::OtherWaits("m9".into());
+    assert!(
+        plan.notes
+            .iter()
+            .any(|it| (it.market, &it.finding) == (3, &waits))
+    );
+}
+
+#[test]
+fn a_question_that_never_opens_is_closed_once_and_no_error() {
+    let by_design = |closed| {
+        with(1, |market, terms| {
+            (market.flags.closed, terms.neg_risk) = (closed, true);
+            terms.obstacle = Some(NotTradable::NoOrderBook);
+        })
+    };
+    let here = [of_event(1, MarketState::Registered)];
+    for closed in [false, true] {
+        let plan = plan_of(Some(event()), &[by_design(closed)], &here, resolving());
+        assert_eq!(told(&plan).len(), usize::from(closed), "{plan:?}");
+        let kinds: Vec<_> = plan.notes.iter().map(|it| it.finding.kind()).collect();
+        assert_eq!(kinds, [FindingKind::NotTradable]);
+    }
+    // A contradiction does not close it twice either.
+    let here = RegisteredMarket {
+        tokens: tokens(2),
+        ..of_event(1, MarketState::Active)
+    };
+    let plan = plan_of(Some(event()), &[lost(1)], &[here], resolving());
+    assert_eq!(told(&plan), ["close"]);
+}
+
 #[test]
 fn what_stops_upstream_is_held_here() {
     let held = RegisteredMarket {
@@ -827,6 +1133,7 @@ fn an_upstream_does_not_stop_everything_at_once() {
     let (mut held, mut waiting) = (0, 0);
     for id in 1..=20 {
         let group = MarketGroup {
+            is_whole: true,
             event: None,
             markets: vec![stopped(id)],
         };
@@ -842,16 +1149,50 @@ fn an_upstream_does_not_stop_everything_at_once() {
     assert_eq!((held, waiting), (5, 15));
     // A known answer does not count.
     let group = MarketGroup {
+        is_whole: true,
         event: None,
         markets: vec![with(20, |market, _| market.payout = Some(Payout::No))],
     };
     assert_eq!(told(&difference(&group, &state, &mut allowance)), ["pause"]);
 }
 
+/// What an earlier comparison holds counts in a later one.
+#[test]
+fn an_upstream_does_not_stop_everything_in_parts() {
+    let mut allowance = allowance(Policy::default());
+    let mut compare = |id, stops: bool, here: RegisteredMarket| {
+        let market = with(id, |_, terms| terms.accepting_orders = !stops);
+        let group = MarketGroup {
+            is_whole: true,
+            event: None,
+            markets: vec![market],
+        };
+        let plan = difference(&group, &ExchangeState::of([here]), &mut allowance);
+        (told(&plan).join(", "), allowance.stops.waiting.len())
+    };
+    let active = |id| registered(id, MarketState::Active);
+    let held = |id| RegisteredMarket {
+        holds: HoldSet::NONE.with(Hold::Upstream),
+        ..registered(id, MarketState::Paused)
+    };
+    for id in 1..=5 {
+        assert_eq!(compare(id, true, active(id)), ("pause".to_owned(), 0));
+    }
+    assert_eq!(compare(6, true, active(6)), (String::new(), 1));
+    assert_eq!(compare(7, true, active(7)), (String::new(), 2));
+    assert_eq!(compare(7, true, active(7)), (String::new(), 2), "once");
+    assert_eq!(compare(1, true, held(1)), (String::new(), 2));
+    // One goes on, so that another may stop; one that waited goes on.
+    assert_eq!(compare(1, false, held(1)), ("resume".to_owned(), 2));
+    assert_eq!(compare(6, true, active(6)), ("pause".to_owned(), 1));
+    assert_eq!(compare(7, false, active(7)), (String::new(), 0));
+}
+
 #[test]
 fn a_vanished_market_is_held_by_policy() {
     let state = ExchangeState::of([registered(1, MarketState::Active)]);
     let group = MarketGroup {
+        is_whole: true,
         event: None,
         markets: vec![listed(1)],
     };
@@ -1109,13 +1450,13 @@ proptest! {
         // A list that opens in a round pays in the next one.
         let rounds = rounds.chain([(last.clone(), usize::MAX), (last.clone(), usize::MAX)]);
         for (markets, commands) in rounds {
-            let group = MarketGroup { event: Some(event()), markets };
+            let group = MarketGroup { event: Some(event()), is_whole: true, markets };
             let plan = difference(&group, &model.state(), &mut allowance);
             for command in plan.steps.iter().flatten().take(commands) {
                 model.give(command);
             }
         }
-        let group = MarketGroup { event: Some(event()), markets: last };
+        let group = MarketGroup { event: Some(event()), is_whole: true, markets: last };
         let plan = difference(&group, &model.state(), &mut allowance);
         prop_assert_eq!(told(&plan), [""; 0]);
         prop_assert_eq!(model.registrations, model.markets.len());

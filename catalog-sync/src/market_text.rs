@@ -43,6 +43,7 @@ pub fn group(unit: &Unit) -> MarketGroup {
     let event = unit.event.as_ref().filter(|event| event.neg_risk);
     MarketGroup {
         event: event.map(registration),
+        is_whole: unit.is_whole,
         markets: unit.markets.iter().map(listed).collect(),
     }
 }
@@ -200,6 +201,7 @@ mod tests {
         Unit {
             change: 1,
             event: Some(event),
+            is_whole: true,
             markets: vec![market(market_json)],
         }
     }

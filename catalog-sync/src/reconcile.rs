@@ -2,16 +2,19 @@
 
 mod report;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
+use foretell_catalog::record::{Record, RecordKind, read};
 use foretell_catalog::{Catalog, CatalogError};
 use foretell_model::ConditionId;
 use foretell_wire::operator::OperatorCommand as Command;
 use thiserror::Error;
 use tokio::task::JoinSet;
 
-use crate::difference::{Allowance, ExchangeState, Finding, MarketGroup, Note, Steps, difference};
+use crate::difference::{
+    Allowance, ExchangeState, Finding, MarketGroup, Note, Steps, Stops, difference,
+};
 use crate::exchange::{Exchange, ExchangeError, command_name};
 use crate::market_text;
 use crate::progress::Progress;
@@ -86,6 +89,7 @@ pub async fn reconcile(
             (None, all_markets) => {
                 let state = all_markets.insert(ExchangeState::of(exchange.markets().await?));
                 allowance.live = state.live();
+                allowance.stops = stops(catalog, state)?;
                 state
             }
         };
@@ -123,6 +127,25 @@ async fn named_state(
     }
     let markets = exchange.markets_named(&conditions, &events).await?;
     Ok(Some(ExchangeState::of(markets)))
+}
+
+/// The markets that the upstream holds, without those whose answer is known.
+fn stops(catalog: &Catalog, state: &ExchangeState) -> Result<Stops, CatalogError> {
+    let mut held = BTreeSet::new();
+    for condition in state.held() {
+        if !catalog.raw_market(&condition)?.is_some_and(is_answered) {
+            held.insert(condition);
+        }
+    }
+    Ok(Stops {
+        held,
+        ..Stops::default()
+    })
+}
+
+fn is_answered(raw: String) -> bool {
+    let record = read(Some(RecordKind::Market), raw.as_bytes());
+    matches!(record.map(|read| read.record), Ok(Record::Market(market)) if market.payout.is_some())
 }
 
 fn compare(

@@ -13,7 +13,7 @@ use thiserror::Error;
 
 use crate::catalog_lock::CatalogLock;
 use crate::clock::Clock;
-use crate::difference::{Allowance, Note, Policy};
+use crate::difference::{Allowance, Note, Policy, Stops};
 use crate::disk::free_bytes;
 use crate::exchange::Exchange;
 use crate::limits::{CLOSING_WINDOW, LimitReached, Limits, texts};
@@ -86,6 +86,8 @@ pub struct Service {
     /// The exchange has all catalog changes up to this one.
     synced_change: u64,
     early_closings: EarlyClosings,
+    /// Markets that the upstream stopped, as of the last round.
+    stops: Stops,
     /// Markets that vanished from the upstream, as of the last round.
     vanished: BTreeSet<ConditionId>,
     /// Whether rounds follow each other.
@@ -140,6 +142,7 @@ impl Service {
             progress: settings.progress,
             synced_change: 0,
             early_closings: EarlyClosings::default(),
+            stops: Stops::default(),
             vanished: BTreeSet::new(),
             follows: false,
         })
@@ -213,17 +216,15 @@ impl Service {
             self.synced_change = 0;
         }
         let mut allowance = self.allowance(now);
-        let is_whole = self.synced_change == 0;
         let compared = self.compare(&exchange, self.synced_change, &mut allowance, Mode::Apply);
         let compared = compared.await;
-        // Also count closings that were sent before an error ended the round.
+        // Also count what was sent before an error ended the round.
         self.early_closings.count = allowance.early_closed;
+        self.stops = allowance.stops;
         if let Ok(reconciled) = &compared {
             self.synced_change = reconciled.change;
             self.early_closings.live = allowance.live;
-            if (is_whole || reconciled.stops_waiting > 0)
-                && let Err(error) = self.keep_waiting(reconciled.stops_waiting)
-            {
+            if let Err(error) = self.keep_waiting() {
                 tracing::warn!("catalog: {error}");
             }
         }
@@ -231,7 +232,8 @@ impl Service {
     }
 
     /// Keeps how many markets trade on although the upstream stopped them.
-    fn keep_waiting(&self, stops_waiting: u64) -> Result<(), CatalogError> {
+    fn keep_waiting(&self) -> Result<(), CatalogError> {
+        let stops_waiting = u64::try_from(self.stops.waiting.len()).unwrap_or(u64::MAX);
         let before = self.status();
         if self.sync.is_none() || before.stops_waiting == stops_waiting {
             return Ok(());
@@ -252,7 +254,7 @@ impl Service {
             new_markets: self.limits.new_markets,
             live: self.early_closings.live,
             early_closed: self.early_closings.count,
-            held: 0,
+            stops: self.stops.clone(),
             vanished: self.vanished.clone(),
         }
     }

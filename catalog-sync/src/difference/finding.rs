@@ -109,6 +109,9 @@ pub enum Finding {
     /// A question of the event cannot be in the list and may still win.
     #[error("its event waits: question {0} cannot be listed here and may still win")]
     Incomplete(String),
+    /// The event is known from the records of its markets alone.
+    #[error("its event waits: event {0} was not read itself, so it may have more questions")]
+    EventUnread(u64),
     /// Every listed question lost upstream.
     #[error("every listed question of its event resolved No upstream: pay {}", payout_word(*.0))]
     NoneOfListed(Payout),
@@ -163,6 +166,9 @@ pub enum Finding {
     /// A neg-risk question cannot pay a half.
     #[error("resolved half and half upstream, which a question of a neg-risk event cannot pay")]
     HalfOfQuestion,
+    /// Other lost, unless a question that joined late wins.
+    #[error("resolved no upstream; waits, because question {0} joined late and may still win")]
+    OtherWaits(String),
     /// The upstream resolved it with this payout.
     #[error("resolved {} upstream", payout_word(*.0))]
     ResolutionDue(Payout),
@@ -178,9 +184,9 @@ pub enum Finding {
     /// Tick below the limit.
     #[error("tick {} upstream, finer than catalog.finest_tick", .0.text())]
     TickTooFine(Tick),
-    /// The tick is finer here.
+    /// The tick here is finer, or no multiple of the upstream's.
     #[error("tick {} here, {} upstream", here.text(), upstream.text())]
-    TickCoarser {
+    TickDiffers {
         /// Tick here.
         here: Tick,
         /// Tick upstream.
@@ -208,8 +214,11 @@ impl Finding {
             | Self::TooManyQuestions(_)
             | Self::Decided
             | Self::Incomplete(_)
+            | Self::EventUnread(_)
             | Self::OwnEvent(_) => FindingKind::NotTradable,
-            Self::ResolutionDue(_) | Self::NoneOfListed(_) => FindingKind::Resolution,
+            Self::ResolutionDue(_) | Self::NoneOfListed(_) | Self::OtherWaits(_) => {
+                FindingKind::Resolution
+            }
             Self::ClosesEarly
             | Self::StopsMany
             | Self::MeaningDiffers { .. }
@@ -219,7 +228,7 @@ impl Finding {
             | Self::FeeTooHigh(_)
             | Self::MinimumTooLarge
             | Self::TickTooFine(_) => FindingKind::HeldBack,
-            Self::Own | Self::TickCoarser { .. } => FindingKind::Remark,
+            Self::Own | Self::TickDiffers { .. } => FindingKind::Remark,
             Self::NoLongerTradable(_)
             | Self::TokensDiffer
             | Self::EventDiffers { .. }

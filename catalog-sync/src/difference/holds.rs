@@ -17,27 +17,36 @@ pub(super) fn follow(
         allowance.policy.hold_vanished && allowance.vanished.contains(&here.condition);
     if market.is_stopped(terms) || market.payout.is_some() || is_vanished {
         hold(plan, market, here, allowance);
-    } else if here.holds.contains(Hold::Upstream) {
+        return;
+    }
+    allowance.stops.forget(&here.condition);
+    if here.holds.contains(Hold::Upstream) {
         plan.push(vec![Command::Resume(change(here))]);
     }
 }
 
-/// Holds a market that trades here. Of an answer that is known nobody may trade; else the allowance of a
-/// comparison counts.
+/// Holds a market that trades here. Of an answer that is known nobody may trade; else the markets that are
+/// held already count.
 pub(super) fn hold(
     plan: &mut Plan,
     market: &CatalogMarket,
     here: &RegisteredMarket,
     allowance: &mut Allowance,
 ) {
+    let is_answered = market.payout.is_some();
+    if is_answered {
+        allowance.stops.forget(&here.condition);
+    }
     let trades = matches!(here.status, MarketState::Active | MarketState::Paused);
     if !trades || here.holds.contains(Hold::Upstream) {
         return;
     }
     let command = Command::Pause(change(here));
-    if market.payout.is_some() || allowance.holds() {
+    allowance.stops.waiting.remove(&here.condition);
+    if is_answered || allowance.holds(here.condition) {
         plan.push(vec![command]);
     } else if here.holds == HoldSet::NONE {
+        allowance.stops.waiting.insert(here.condition);
         plan.hold_back(market, Finding::StopsMany, command);
     }
 }

@@ -5,13 +5,18 @@ use foretell_wire::operator::{MarketEdit, OperatorCommand as Command};
 use super::{CatalogMarket, Finding, Plan};
 use crate::exchange::RegisteredMarket;
 
+/// Whether the upstream's question or labels differ from the journaled ones.
+pub(super) fn differs(market: &CatalogMarket, here: &RegisteredMarket) -> bool {
+    let words = &market.description;
+    (&words.question, &words.outcomes) != (&here.question, &here.outcomes)
+}
+
 /// Offers the upstream's question and labels where they differ from the journaled ones.
 pub(super) fn compare(plan: &mut Plan, market: &CatalogMarket, here: &RegisteredMarket) {
-    let words = &market.description;
-    let differs = (&words.question, &words.outcomes) != (&here.question, &here.outcomes);
-    if !differs {
+    if !differs(market, here) {
         return;
     }
+    let words = &market.description;
     let edit = MarketEdit {
         question: Some(words.question.clone()),
         outcomes: Some(words.outcomes.clone()),

@@ -1,142 +1,199 @@
 //! Payouts of a neg-risk event group: one after the other, the Yes first (docs/operate/catalog.md).
 
 use foretell_model::Payout;
-use foretell_wire::operator::{OperatorCommand as Command, Resolution};
+use foretell_wire::operator::{
+    EventRegistration, OperatorCommand as Command, PayoutName, Resolution,
+};
 
 use super::questions::Question;
-use super::{Allowance, CatalogMarket, Finding, Plan, Steps, close_steps};
+use super::{
+    Allowance, CatalogMarket, ExchangeState, Finding, Plan, Registered, Steps, close_steps,
+};
 use crate::exchange::RegisteredMarket;
 
-/// A registered question that is closed, or will be by these steps.
-struct Ended<'a> {
-    market: &'a CatalogMarket,
-    here: &'a RegisteredMarket,
-    is_other: bool,
-    /// By the upstream, and by the winner that the list does not have.
-    payout: Option<Payout>,
+/// What decides the payouts of an event group.
+pub(super) struct List<'a> {
+    event: Option<u64>,
+    /// Registered questions without a payout, also those whose record has changed.
+    unpaid: usize,
+    /// A listed question won, here or upstream.
+    has_yes: bool,
+    /// A listed question without an answer upstream.
+    may_win: bool,
+    /// An answer that is not listed won.
+    unlisted_won: bool,
+    /// An answer that is not listed and may still win.
+    unlisted_open: Option<&'a CatalogMarket>,
 }
 
-/// Closes and pays the registered questions of an event.
-pub(super) fn pay(
-    plan: &mut Plan,
-    questions: &[Question<'_>],
-    untradable: &[&CatalogMarket],
-    allowance: &mut Allowance,
-) {
-    let mut steps = Steps::new();
-    let unlisted = Unlisted::of(questions, untradable);
-    let mut ended = Vec::new();
-    let mut has_yes = false;
-    for (market, terms, here) in questions {
-        let Some(here) = here.filter(|here| here.event.is_some()) else {
-            continue;
-        };
-        has_yes |= here.payout == Some(Payout::Yes);
-        if !here.is_over() && !market.flags.closed {
-            continue;
-        }
-        if !market.flags.closed {
-            plan.note(market, Finding::Reopened);
-            continue;
-        }
-        let Some(closing) = close_steps(plan, market, here, allowance) else {
-            continue;
-        };
-        steps.extend(closing);
-        // A list that is not final pays nothing (docs/verify/rules.md §11).
-        if here.event_frozen {
-            ended.push(Ended {
-                market,
-                here,
-                is_other: terms.is_other,
-                payout: unlisted.payout(market, terms.is_other),
-            });
-        }
-    }
-    let due = due(plan, ended, questions, has_yes);
-    for (market, payout, finding) in due {
-        let Ended { market, here, .. } = market;
-        let command = Command::Resolve(Resolution::new(here.condition, payout));
-        match (finding, allowance.policy.resolve) {
-            (None, true) => steps.push(command),
-            (None, false) => plan.hold_back(market, Finding::ResolutionDue(payout), command),
-            (Some(finding), _) => plan.hold_back(market, finding, command),
-        }
-    }
-    plan.push(steps);
+/// A payout, and why it waits for consent.
+struct Due<'a> {
+    question: Registered<'a>,
+    payout: Payout,
+    finding: Option<Finding>,
 }
 
-/// The answers of an event that its list does not have.
-struct Unlisted {
-    /// One of them won.
-    won: bool,
-    /// One of them may still win.
-    is_open: bool,
-}
-
-impl Unlisted {
-    fn of(questions: &[Question<'_>], untradable: &[&CatalogMarket]) -> Self {
+impl<'a> List<'a> {
+    pub(super) fn of(
+        event: Option<&EventRegistration>,
+        state: &ExchangeState,
+        questions: &[Question<'a>],
+        untradable: &[&'a CatalogMarket],
+    ) -> Self {
+        let event = event.map(|event| event.event_id);
+        let known = event
+            .map(|event| state.questions(event))
+            .unwrap_or_default();
         let late = questions.iter().filter(|(.., here)| here.is_none());
         let late = late.map(|(market, ..)| *market);
-        let answers: Vec<_> = late
-            .chain(untradable.iter().copied())
-            .map(|it| it.payout)
-            .collect();
-        Self {
-            won: answers.contains(&Some(Payout::Yes)),
-            is_open: answers.contains(&None),
+        let unlisted = || late.clone().chain(untradable.iter().copied());
+        let mut list = Self {
+            event,
+            unpaid: known.unpaid,
+            has_yes: known.has_yes,
+            may_win: false,
+            unlisted_won: unlisted().any(|it| it.payout == Some(Payout::Yes)),
+            unlisted_open: unlisted().find(|it| it.payout.is_none()),
+        };
+        let listed = list.registered(questions);
+        for question in listed.filter(|it| !it.is_doubtful && it.here.payout.is_none()) {
+            list.has_yes |= question.market.payout == Some(Payout::Yes);
+            list.may_win |= question.market.payout.is_none();
+        }
+        list
+    }
+
+    /// The registered questions.
+    fn registered<'q>(
+        &self,
+        questions: &'q [Question<'a>],
+    ) -> impl Iterator<Item = Registered<'a>> + use<'a, 'q> {
+        let event = self.event;
+        let registered = questions.iter().filter_map(move |(market, terms, here)| {
+            here.map(|here| Registered::of(market, terms, here, event))
+        });
+        registered.filter(Registered::is_question)
+    }
+
+    /// Closes and pays the registered questions.
+    pub(super) fn pay(
+        &self,
+        plan: &mut Plan,
+        questions: &[Question<'a>],
+        allowance: &mut Allowance,
+    ) {
+        let mut steps = Steps::new();
+        let mut due = Vec::new();
+        for question in self.registered(questions) {
+            let (market, here) = (question.market, question.here);
+            if !market.flags.closed {
+                if here.is_over() {
+                    plan.note(market, Finding::Reopened);
+                }
+                continue;
+            }
+            let Some(closing) = close_steps(plan, market, here, allowance) else {
+                continue;
+            };
+            steps.extend(closing);
+            // A list that is not final pays nothing (docs/verify/rules.md §11).
+            if here.event_frozen {
+                due.extend(self.due(plan, question));
+            }
+        }
+        due.sort_by_key(|it| (it.payout != Payout::Yes, it.question.terms.is_other));
+        self.hold_last(&mut due);
+        for Due {
+            question,
+            payout,
+            finding,
+        } in due
+        {
+            let command = resolution(question.here, payout);
+            let finding = match allowance.policy.resolve {
+                true => finding,
+                false => finding.or(Some(Finding::ResolutionDue(payout))),
+            };
+            match finding {
+                None => steps.push(command),
+                Some(finding) => plan.hold_back(question.market, finding, command),
+            }
+        }
+        plan.push(steps);
+    }
+
+    /// The payout of a closed question, if it is due.
+    fn due(&self, plan: &mut Plan, question: Registered<'a>) -> Option<Due<'a>> {
+        let market = question.market;
+        match (question.here.payout, self.payout(plan, question)?) {
+            (Some(here), upstream) if here != upstream => {
+                plan.note(market, Finding::PayoutDiffers { here, upstream });
+                None
+            }
+            (Some(_), _) => None,
+            (None, Payout::Half) => {
+                plan.note(market, Finding::HalfOfQuestion);
+                None
+            }
+            (None, payout) => Some(Due {
+                question,
+                payout,
+                finding: question
+                    .is_doubtful
+                    .then_some(Finding::ResolutionDue(payout)),
+            }),
         }
     }
 
     /// The payout of a listed question. A winner that is not listed pays the listed Other, whatever the
     /// upstream says of it; while one may still win, Other waits.
-    fn payout(&self, market: &CatalogMarket, is_other: bool) -> Option<Payout> {
-        match (is_other, market.payout) {
-            (true, _) if self.won => Some(Payout::Yes),
-            (true, Some(Payout::No)) if self.is_open => None,
-            (_, payout) => payout,
+    fn payout(&self, plan: &mut Plan, question: Registered<'a>) -> Option<Payout> {
+        let market = question.market;
+        let waits = self.unlisted_open.filter(|_| !self.has_yes);
+        match (question.terms.is_other, market.payout, waits) {
+            (true, ..) if self.unlisted_won => Some(Payout::Yes),
+            (true, Some(Payout::No), Some(open)) => {
+                if question.here.payout.is_none() {
+                    plan.note(market, Finding::OtherWaits(open.slug.clone()));
+                }
+                None
+            }
+            (_, payout, _) => payout,
+        }
+    }
+
+    /// Leaves the last No to the operator where no listed question has or may get a Yes: then Other wins
+    /// where there is one, else the outside question. With a doubtful question nobody can tell.
+    fn hold_last(&self, due: &mut [Due<'a>]) {
+        let has_yes = |it: &Due<'_>| it.payout == Payout::Yes && it.finding.is_none();
+        if self.has_yes || due.iter().any(has_yes) {
+            return;
+        }
+        let is_certain = |it: &Due<'_>| it.finding.is_none();
+        let certain = due.iter().filter(|it| is_certain(it)).count();
+        let Some(last) = due.iter_mut().rfind(|it| is_certain(it)) else {
+            return;
+        };
+        let is_other = last.question.terms.is_other;
+        if certain == self.unpaid {
+            last.payout = match is_other {
+                true => Payout::Yes,
+                false => Payout::Outside,
+            };
+            last.finding = Some(Finding::NoneOfListed(last.payout));
+        } else if is_other && !self.may_win {
+            last.finding = Some(Finding::ResolutionDue(last.payout));
         }
     }
 }
 
-type Due<'a> = (Ended<'a>, Payout, Option<Finding>);
-
-/// The payouts that are due, in their order, and what waits for consent. The last No of a list without a
-/// Yes is refused: then Other wins where there is one, else the outside question.
-fn due<'a>(
-    plan: &mut Plan,
-    ended: Vec<Ended<'a>>,
-    questions: &[Question<'_>],
-    mut has_yes: bool,
-) -> Vec<Due<'a>> {
-    let mut due = Vec::new();
-    for ended in ended {
-        match (ended.here.payout, ended.payout) {
-            (Some(here), Some(upstream)) if here != upstream => {
-                plan.note(ended.market, Finding::PayoutDiffers { here, upstream });
-            }
-            (Some(_), _) | (None, None) => {}
-            (None, Some(Payout::Half)) => plan.note(ended.market, Finding::HalfOfQuestion),
-            (None, Some(payout)) => {
-                has_yes |= payout == Payout::Yes;
-                due.push((ended, payout, None));
-            }
-        }
+/// Pays a registered market. Its labels may contradict the words for places, such as Second and First.
+pub(super) fn resolution(here: &RegisteredMarket, payout: Payout) -> Command {
+    let mut resolution = Resolution::new(here.condition, payout);
+    let names = |name: &PayoutName| name.among("payout", &here.outcomes) == Ok(payout);
+    if !names(&resolution.payout) {
+        let words = ["yes", "no"].map(|word| PayoutName::new(word.to_owned()));
+        resolution.payout = words.into_iter().find(names).unwrap_or(resolution.payout);
     }
-    due.sort_by_key(|(ended, payout, _)| (*payout != Payout::Yes, ended.is_other));
-    let unpaid = |here: &RegisteredMarket| here.event.is_some() && here.payout.is_none();
-    let open = questions
-        .iter()
-        .filter(|(.., here)| here.is_some_and(unpaid));
-    if !has_yes
-        && open.count() == due.len()
-        && let Some((last, payout, finding)) = due.last_mut()
-    {
-        *payout = match last.is_other {
-            true => Payout::Yes,
-            false => Payout::Outside,
-        };
-        *finding = Some(Finding::NoneOfListed(*payout));
-    }
-    due
+    Command::Resolve(resolution)
 }

@@ -22,7 +22,7 @@ pub struct Policy {
     pub finest_tick: Tick,
     /// Maximum early closings per day, in percent of the live markets.
     pub early_close_percent: u32,
-    /// Maximum markets that a comparison holds, in percent of the live markets; known answers do not count.
+    /// Maximum markets that the upstream holds, in percent of the live markets; known answers do not count.
     pub hold_percent: u32,
     /// Whether markets that vanished from the upstream are held.
     pub hold_vanished: bool,
@@ -91,6 +91,23 @@ fn quarters(fee: FeeSchedule) -> u8 {
     fee.exponent.min(MAX_QUARTERS)
 }
 
+/// Markets that the upstream stopped and whose answer is unknown, as far as they are compared.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Stops {
+    /// Those that are held.
+    pub held: BTreeSet<ConditionId>,
+    /// Those that trade on, because too many are held.
+    pub waiting: BTreeSet<ConditionId>,
+}
+
+impl Stops {
+    /// Forgets a market that ended, goes on, or whose answer is known.
+    pub(super) fn forget(&mut self, market: &ConditionId) {
+        self.held.remove(market);
+        self.waiting.remove(market);
+    }
+}
+
 /// Remaining allowance of one comparison.
 #[derive(Clone, Debug)]
 pub struct Allowance {
@@ -104,8 +121,8 @@ pub struct Allowance {
     pub live: u64,
     /// Early closings so far in the current period.
     pub early_closed: u64,
-    /// Markets held so far.
-    pub held: u64,
+    /// Markets that the upstream stopped so far.
+    pub stops: Stops,
     /// Markets that vanished from the upstream.
     pub vanished: BTreeSet<ConditionId>,
 }
@@ -122,10 +139,13 @@ impl Allowance {
         fits
     }
 
-    /// Whether one more market may be held.
-    pub(super) fn holds(&mut self) -> bool {
-        let is_one_of_few = self.held < part_of(self.live, self.policy.hold_percent);
-        self.held += u64::from(is_one_of_few);
+    /// Whether this market may be held too.
+    pub(super) fn holds(&mut self, market: ConditionId) -> bool {
+        let held = u64::try_from(self.stops.held.len()).unwrap_or(u64::MAX);
+        let is_one_of_few = held < part_of(self.live, self.policy.hold_percent);
+        if is_one_of_few {
+            self.stops.held.insert(market);
+        }
         is_one_of_few
     }
 

@@ -3,12 +3,12 @@
 
 use std::collections::BTreeSet;
 
-use foretell_catalog::record::TradingTerms;
+use foretell_catalog::record::{NotTradable, TradingTerms};
 use foretell_model::limits::MAX_QUESTIONS;
 use foretell_model::{MarketState, Payout};
-use foretell_wire::operator::{EventRegistration, MarketName, OperatorCommand as Command};
+use foretell_wire::operator::{MarketName, OperatorCommand as Command};
 
-use super::{CatalogMarket, ExchangeState, Finding, Plan, registration};
+use super::{CatalogMarket, ExchangeState, Finding, MarketGroup, Plan, registration};
 use crate::exchange::RegisteredMarket;
 
 /// A question of an event: its record, its terms, and how it is registered.
@@ -18,12 +18,12 @@ pub(super) type Question<'a> = (
     Option<&'a RegisteredMarket>,
 );
 
-/// Registers the missing questions, then opens those that trade. A list opens only when each question of
-/// the upstream's event is in it, was answered No before, or has no ids: whom the list does not have, the
+/// Registers the missing questions, then opens those that trade. A list opens only when the upstream's
+/// own record of the event was read and each question of it is in the list, was answered No before, or has no ids: whom the list does not have, the
 /// outside question pays. What can be registered but not traded is registered and never opens.
 pub(super) fn list(
     plan: &mut Plan,
-    event: Option<&EventRegistration>,
+    group: &MarketGroup,
     state: &ExchangeState,
     questions: &[Question<'_>],
     untradable: &[&CatalogMarket],
@@ -39,7 +39,7 @@ pub(super) fn list(
             plan.note(market, Finding::OverBefore);
         }
     }
-    let Some(event) = event else {
+    let Some(event) = &group.event else {
         return note_all(plan, &missing, &Finding::NoEvent);
     };
     let known = state.questions(event.event_id);
@@ -50,6 +50,8 @@ pub(super) fn list(
         let late = missing.iter().filter(|(market, ..)| !market.is_over());
         let late: Vec<_> = late.copied().collect();
         note_all(plan, &late, &Finding::Late);
+    } else if !group.is_whole {
+        return note_all(plan, &missing, &Finding::EventUnread(event.event_id));
     } else if let Some(obstacle) = obstacle(questions, untradable, known.count + missing.len()) {
         return note_all(plan, &missing, &obstacle);
     }
@@ -115,12 +117,20 @@ fn obstacle(
     if absent.any(|market| market.payout == Some(Payout::Yes)) {
         return Some(Finding::Decided);
     }
-    // With a listed Other nobody could tell which of the two such a winner pays; what the operator owns
-    // is no part of the list.
+    // With a listed Other nobody could tell which of the two such a winner pays; what the operator or
+    // another record owns is no part of the list.
     let has_other = questions.iter().any(|(_, terms, _)| terms.is_other);
     let mut outside = untradable.iter().filter(|market| market.payout.is_none());
-    let outside = outside.find(|market| has_other || market.terms.is_ok());
+    let outside = outside.find(|market| has_other || !is_outside(market));
     outside.map(|market| Finding::Incomplete(market.slug.clone()))
+}
+
+/// Whether it cannot be registered at all, so that the outside question stands for it.
+const fn is_outside(market: &CatalogMarket) -> bool {
+    matches!(
+        market.terms,
+        Err(NotTradable::Condition(_) | NotTradable::Tokens | NotTradable::Outcomes(_))
+    )
 }
 
 fn note_all(plan: &mut Plan, questions: &[Question<'_>], finding: &Finding) {

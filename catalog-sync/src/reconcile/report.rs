@@ -7,7 +7,7 @@ use foretell_wire::operator::OperatorCommand as Command;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::difference::{Finding, FindingKind, Note};
+use crate::difference::{FindingKind, Note};
 use crate::exchange::command_name;
 use crate::limits::{LimitReached, texts};
 
@@ -36,8 +36,6 @@ pub struct ReconcileReport {
     pub reasons: BTreeMap<String, u64>,
     /// The first thousand findings.
     pub notes: Vec<Note>,
-    /// Markets that the upstream stopped beyond the bound.
-    pub stops_waiting: u64,
     /// Markets to register in the next round.
     pub waiting: u64,
     /// Reached limits.
@@ -82,7 +80,6 @@ impl ReconcileReport {
         if matches!(kind, FindingKind::NotTradable | FindingKind::Remark) {
             *self.reasons.entry(note.finding.to_string()).or_default() += 1;
         }
-        self.stops_waiting += u64::from(note.finding == Finding::StopsMany);
         if self.notes.len() < MAX_LISTED {
             self.notes.push(note);
         }
@@ -162,6 +159,7 @@ mod tests {
     use foretell_wire::operator::{MarketName, Resolution};
 
     use super::*;
+    use crate::difference::Finding;
 
     #[test]
     fn it_reads_as_a_list_of_what_happened() {

@@ -46,6 +46,11 @@ fn answer(markets: &Markets, asked: &Asked) -> Reply {
         ("/markets/close", false) => {
             markets.get_mut(&condition).expect("a fixture of ours")["status"] = "closed".into()
         }
+        ("/markets/pause", false) => {
+            let market = markets.get_mut(&condition).expect("a fixture of ours");
+            market["status"] = "paused".into();
+            market["holds"] = json!(["upstream"]);
+        }
         other => panic!("{other:?}"),
     }
     Reply::Json(json!({ "success": true, "sequence": 1, "duplicate": false }).to_string())
@@ -150,7 +155,10 @@ fn an_upstream_does_not_close_everything() {
         }
         let found = compared(&mut service).await;
         assert_eq!(has(&markets, "closed"), 8, "a tenth");
-        assert_eq!(found.count_of(FindingKind::HeldBack), 72);
+        assert_eq!(has(&markets, "paused"), 16, "a fifth");
+        let trade_on = service.status().stops_waiting;
+        assert_eq!(trade_on, 56, "neither closed nor held");
+        assert_eq!(found.count_of(FindingKind::HeldBack), 72 + trade_on);
         let json = found.json();
         let note = &json["notes"][0];
         assert_eq!(note["kind"], "held back");
@@ -171,8 +179,13 @@ fn an_upstream_does_not_close_everything() {
             has(&markets, "closed")
         );
         let before = has(&markets, "closed");
+        let held = has(&markets, "paused");
+        assert!(held <= 16, "also over several rounds: {held}");
         compared(&mut service).await;
-        assert_eq!(has(&markets, "closed"), before);
+        assert_eq!(
+            (has(&markets, "closed"), has(&markets, "paused")),
+            (before, held)
+        );
 
         clock.set("2026-02-09T12:00:00Z");
         compared(&mut service).await;

@@ -15,6 +15,8 @@ pub struct Unit {
     pub change: u64,
     /// The event with its tags and series; its markets are in [`Self::markets`].
     pub event: Option<EventRecord>,
+    /// Whether the upstream's own record of the event arrived, which names all its markets.
+    pub is_whole: bool,
     /// All its markets by id, without their event and without own ones, which follow the exchange. One whose
     /// condition another record has cannot trade: [`NotTradable::Taken`].
     pub markets: Vec<MarketRecord>,
@@ -78,21 +80,30 @@ pub(super) fn after(
 }
 
 fn unit(connection: &Connection, change: &Change) -> Result<Unit, CatalogError> {
-    let (event, markets) = match (change.event, change.market) {
+    let (event, is_whole, markets) = match (change.event, change.market) {
         (Some(event), _) => (
             event_of(connection, event)?,
+            is_whole(connection, event)?,
             markets(connection, MARKETS_OF_EVENT, event)?,
         ),
         (None, market) => (
             None,
+            true,
             markets(connection, LONE_MARKET, market.unwrap_or_default())?,
         ),
     };
     Ok(Unit {
         change: ids::of_row(change.number),
         event,
+        is_whole,
         markets,
     })
+}
+
+fn is_whole(connection: &Connection, event: i64) -> Result<bool, CatalogError> {
+    let mut statement =
+        connection.prepare_cached("SELECT full_record FROM events WHERE id = ?1")?;
+    Ok(statement.query_row([event], |row| row.get(0))?)
 }
 
 /// Original records, and for one whose condition another record has, that record's id.

@@ -222,6 +222,13 @@ impl Put<'_> {
         if is_trusted && self.put_links(record, origin)? && effect == PutEffect::Unchanged {
             effect = PutEffect::Changed;
         }
+        let is_full = is_trusted && !origin.is_part && !record.markets.is_empty();
+        if is_full
+            && write::full_record(self.connection, record.id)?
+            && effect == PutEffect::Unchanged
+        {
+            effect = PutEffect::Changed;
+        }
         for market in &record.markets {
             self.market(market, Some(record.id), origin.of_market_inside())?;
         }

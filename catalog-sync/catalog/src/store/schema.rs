@@ -11,11 +11,12 @@ const STEPS: &[&str] = &[
     include_str!("schema/2.sql"),
     include_str!("schema/3.sql"),
     include_str!("schema/4.sql"),
+    include_str!("schema/5.sql"),
 ];
 
 /// The schema version that this build reads and writes.
-pub const VERSION: i64 = 4;
-const _: () = assert!(STEPS.len() == 4, "VERSION is the number of the last step");
+pub const VERSION: i64 = 5;
+const _: () = assert!(STEPS.len() == 5, "VERSION is the number of the last step");
 
 /// Migrates a file, one step per transaction, so that a crash leaves a complete version.
 pub(crate) fn migrate(connection: &mut Connection) -> Result<(), CatalogError> {

@@ -35,7 +35,7 @@ impl Row {
 const EVENT: Row = Row {
     insert: "INSERT INTO events VALUES
                (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, 0,
-                ?15, ?16, ?17, ?18, ?19, ?20, 0)",
+                ?15, ?16, ?17, ?18, ?19, ?20, 0, 0)",
     update: "UPDATE events SET slug = ?2, title = ?3, start_date = ?4, end_date = ?5,
                creation_date = ?6, created_at = ?7, updated_at = ?8, volume = ?9, liquidity = ?10,
                active = ?11, closed = ?12, archived = ?13, creator = ?14,
@@ -106,6 +106,13 @@ pub(super) fn event(
         full.trading,
     ];
     EVENT_TEXTS.write(connection, is_new, texts)
+}
+
+/// Notes that an event came as a record of its own with its markets; returns whether that is new.
+pub(super) fn full_record(connection: &Connection, event: u64) -> Result<bool, CatalogError> {
+    let mut statement = connection
+        .prepare_cached("UPDATE events SET full_record = 1 WHERE id = ?1 AND full_record = 0")?;
+    Ok(statement.execute([ids::row(event)])? > 0)
 }
 
 /// Where a market's row belongs.

@@ -47,6 +47,24 @@ fn the_same_again_changes_nothing() {
 }
 
 #[test]
+fn an_event_inside_a_market_is_not_whole() {
+    let inside = with(market(1), &json!({"events": [event(1, &[])]}));
+    let mut shelf = Shelf::new(&[inside, event(2, &[market(2)])]);
+    let whole = |shelf: &Shelf| -> Vec<_> {
+        let units = shelf.catalog.changes_after(0, 100).unwrap();
+        let event = |unit: &Unit| unit.event.as_ref().map(|event| event.id);
+        let whole = units.iter().map(|unit| (event(unit), unit.is_whole));
+        whole.collect()
+    };
+    assert_eq!(whole(&shelf), [(Some(1), false), (Some(2), true)]);
+    // The change is new, although the record may be the same.
+    shelf.put(&[event(1, &[market(1)])]);
+    assert_eq!(whole(&shelf), [(Some(2), true), (Some(1), true)]);
+    shelf.put(&[with(market(1), &json!({"events": [event(1, &[])]}))]);
+    assert!(whole(&shelf).contains(&(Some(1), true)));
+}
+
+#[test]
 fn what_a_record_does_not_carry_stays() {
     let mut shelf = Shelf::new(&[event(1, &[market(1)])]);
     let later = "2026-01-01T00:00:00Z";
