@@ -120,7 +120,8 @@ class Life:
         assert review["proposals"][0]["dispute"]["reason"] == doubt["reason"], review
         life = self.trading.get("/markets/{condition_id}", condition_id=self.condition)["life"]
         assert life["stage"] == "disputed" and life["proposal"]["counter"] == "no", life
-        self.propose("half")
+        self.propose("half", 409)
+        self.propose("half", proposal=review["proposals"][0]["proposal"])
         people.command(people.resolver, "/markets/withdraw-proposal", self.named)
         people.command(people.resolver, "/markets/withdraw-proposal", self.named, 409)
 

@@ -41,7 +41,7 @@ class People:
         self.walk.command("/operators/revoke", {"name": "admin"}, 409)
         self.walk.command("/operators/revoke", {"name": "nobody"}, 404)
         people = operator.get("/operators", auth=self.cashier)["operators"]
-        assert [person["name"] for person in people] == ["admin", "ann", "ben", "oracle", "cleo"]
+        assert [person["name"] for person in people] == ["admin", "sync", "ann", "ben", "oracle", "cleo"]
         assert "revoked" in people[-1]
 
     def withdrawals(self):

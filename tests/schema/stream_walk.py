@@ -144,11 +144,11 @@ class Walk:
         operate("market", "resume", self.market)
         operate("market", "close", self.market)
         self.extended.until("market_status", state="closed")
-        operate("market", "propose", self.market, "no", "--source", "https://news.example/snow")
+        proposed = operate("market", "propose", self.market, "no", "--source", "https://news.example/snow")
         self.extended.until("market_status", state="proposed", payout="no")
         operate("market", "dispute", self.market, "--counter", "yes", "--reason", "it snowed at night")
         self.extended.until("market_status", state="disputed", counter="yes")
-        operate("market", "resolve", self.market, "yes")
+        operate("market", "resolve", self.market, "yes", "--proposal", str(proposed["sequence"]))
         for stage in ("resolved", "settled"):
             self.extended.until("market_status", state=stage)
         resolved = self.stock.last("market_resolved", market=self.market)
