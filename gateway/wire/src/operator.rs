@@ -9,6 +9,7 @@ mod clock;
 mod content;
 mod description;
 mod form;
+mod market_terms;
 mod payments;
 mod payout_name;
 mod people;
@@ -31,6 +32,7 @@ pub use form::{
     Address, Amount, Clock, Collateral, Condition, Hash, Key, Name, PlainForm, RoleWord, Roles,
     Shares, Source, TickSize, end_of, hold_words, mode_word, payout_word, wallet_kind_word,
 };
+pub use market_terms::MarketTerms;
 pub use payments::{HeldReference, HeldRow, HeldRows, Nothing, PaymentsChange};
 pub use payout_name::{PayoutName, payout_label};
 pub use people::{
@@ -38,7 +40,7 @@ pub use people::{
 };
 pub use profile::ProfileEdit;
 pub use reader::{read, read_reason};
-pub use register::{EventEdit, EventRegistration, MarketEdit, MarketRegistration, MarketTerms};
+pub use register::{EventEdit, EventRegistration, MarketEdit, MarketRegistration};
 pub use request::{
     Archive, Binding, ClosedOnly, FeeChange, FeesWithdrawal, HoldChange, KeyRevocation, MarketName,
     MinimumChange, ModeChange, OperatorCommand, Resolution, SettingsChange, TickChange, Transfer,

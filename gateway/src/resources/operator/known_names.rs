@@ -2,17 +2,19 @@
 
 use foretell_catalog::query::OneQuery;
 use foretell_catalog::{Catalog, CatalogError};
-use foretell_model::{ConditionId, EventId, words};
-use foretell_view::{Market, View};
+use foretell_model::{
+    ConditionId, EventId, MarketNumber, MarketState, MarketTerms as ClockTerms, words,
+};
+use foretell_view::{EventGroup, Market, View};
 use foretell_wire::operator::{
     EventDescription, MarketDescription, MarketRegistration, MarketTerms,
 };
 use foretell_wire::{ApiError, ErrorCode};
 use serde_json::Value;
 
-use super::own_markets::{is_own_group, is_untouched};
 use crate::app::App;
 use crate::failure::Failure;
+use crate::own_catalog::is_own;
 
 /// Checks a registration of a known condition against its market.
 pub(super) async fn ensure_repeats_market(
@@ -117,4 +119,15 @@ pub(super) async fn ensure_free_slug(
             Err(ApiError::Coded(ErrorCode::SlugTaken, values).into())
         }
     }
+}
+
+/// Whether a market is registered, and has the terms of the beginning.
+pub(super) fn is_untouched(market: &Market) -> bool {
+    market.state == MarketState::Registered && market.terms == ClockTerms::default()
+}
+
+/// Whether all questions of an event group are the operator's own.
+pub(super) fn is_own_group(view: &View, group: &EventGroup) -> bool {
+    let is_own = |number: &MarketNumber| view.markets().get(*number).is_some_and(is_own);
+    group.questions.iter().all(is_own)
 }

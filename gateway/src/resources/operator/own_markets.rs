@@ -1,7 +1,8 @@
 //! Registration and words of markets and event groups: `/markets`, `/events`, `…/describe`.
 //!
 //! A market without an id of an upstream's catalog is the operator's own: its words live in the
-//! journal, and the catalog shows them. Words of an upstream's market change at the upstream alone.
+//! journal, and the catalog shows them. Words of an upstream's market change at the upstream alone, but for
+//! its question and labels, which the operator consents to.
 
 use std::sync::Arc;
 
@@ -11,7 +12,7 @@ use foretell_model::{
     Command, CommandOutcome, ConditionId, EventId, EventNumber, MarketNumber, MarketState,
     MarketTerms as ClockTerms, Rejection, RejectionReason, TimeMs, TokenId,
 };
-use foretell_view::{EventGroup, Market, View};
+use foretell_view::{EventGroup, View};
 use foretell_wire::api_error::FieldError;
 use foretell_wire::decimal::digits_u64;
 use foretell_wire::operator::{
@@ -21,7 +22,9 @@ use foretell_wire::operator::{
 use foretell_wire::time::iso;
 use foretell_wire::{ApiError, ErrorCode, json_text};
 
-use super::known_names::{ensure_free_slug, ensure_repeats_event, ensure_repeats_market};
+use super::known_names::{
+    ensure_free_slug, ensure_repeats_event, ensure_repeats_market, is_own_group, is_untouched,
+};
 use super::{CommandResult, rejection, submit, submit_or_reject};
 use crate::answer::Answer;
 use crate::app::App;
@@ -318,11 +321,6 @@ async fn set_clock(
     Ok(set.reply)
 }
 
-/// Whether a market is registered, and has the terms of the beginning.
-pub(super) fn is_untouched(market: &Market) -> bool {
-    market.state == MarketState::Registered && market.terms == ClockTerms::default()
-}
-
 async fn activate(context: &RequestContext, market: MarketNumber) -> Result<Reply, Failure> {
     match submit(context, Command::ActivateMarket { market }, &[]).await? {
         Ok(activated) => Ok(activated.reply),
@@ -371,12 +369,6 @@ pub(crate) async fn describe_event(context: RequestContext) -> Result<Answer, Fa
     }
     let evidence = edit.to_evidence()?;
     describe_as(&context, Command::DescribeEvent { event }, &evidence).await
-}
-
-/// Whether all questions of an event group are the operator's own.
-pub(super) fn is_own_group(view: &View, group: &EventGroup) -> bool {
-    let is_own = |number: &MarketNumber| view.markets().get(*number).is_some_and(is_own);
-    group.questions.iter().all(is_own)
 }
 
 /// `GET /events`: the newest event groups first; `limit` and `offset` select a page.

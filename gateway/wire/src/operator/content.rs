@@ -5,7 +5,8 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::description::{EventDescription, MarketDescription};
-use super::register::{MARKET_FIELDS, MarketRegistration, MarketTerms};
+use super::market_terms::MarketTerms;
+use super::register::{MARKET_FIELDS, MarketRegistration};
 use crate::api_error::{ApiError, quoted};
 use crate::error_code::ErrorCode;
 

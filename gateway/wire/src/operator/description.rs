@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use foretell_model::limits::{MAX_EVIDENCE_BYTES, MAX_REASON_CHARS, OWN_CATALOG_IDS};
 use foretell_model::words;
 
-use super::register::MarketTerms;
+use super::market_terms::MarketTerms;
 use crate::api_error::ApiError;
 
 /// Ids that an exchange generates for operators' own markets, event groups and tags begin here.

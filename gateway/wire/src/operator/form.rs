@@ -410,3 +410,21 @@ impl<F: Form<Value: Default>> Form for OrDefault<F> {
         Optional::<F>::deserialize(deserializer).map(Option::unwrap_or_default)
     }
 }
+
+/// Serde's functions of a `remote` type as a form.
+macro_rules! remote_forms {
+    ($($name:ident($value:ty);)+) => {$(
+        impl Form for $name {
+            type Value = $value;
+
+            fn serialize<S: Serializer>(value: &$value, serializer: S) -> Result<S::Ok, S::Error> {
+                Self::serialize(value, serializer)
+            }
+
+            fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<$value, D::Error> {
+                Self::deserialize(deserializer)
+            }
+        }
+    )+};
+}
+pub(super) use remote_forms;

@@ -102,7 +102,7 @@ fn operators_are_added_once_and_the_last_admin_stays() {
         &revoke(OperatorNumber(9)),
         RejectionReason::UnknownOperator,
     );
-    let eve = OperatorNumber(2);
+    let eve = OperatorNumber(3);
     world.by(first, |world| {
         let outcome = CommandOutcome::Operator(eve);
         assert_eq!(world.done(&added("eve", 1)), outcome);
