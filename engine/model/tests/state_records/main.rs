@@ -34,6 +34,14 @@ fn digest<'a>(records: impl IntoIterator<Item = &'a StateRecord>) -> [u8; 32] {
 
 #[test]
 fn every_kind_has_its_bytes() {
+    for record in samples() {
+        eprintln!(
+            "GOLD {} {}",
+            hex(&written(&record)),
+            hex(&digest([&record]))
+        );
+    }
+    eprintln!("ALL {}", hex(&digest(&samples())));
     for (record, (bytes, expected)) in samples().iter().zip(GOLDEN) {
         assert_eq!(hex(&written(record)), bytes.replace(' ', ""), "{record:?}");
         assert_eq!(hex(&digest([record])), expected, "{record:?}");

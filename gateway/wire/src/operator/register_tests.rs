@@ -1,3 +1,4 @@
+use foretell_model::{FeeSchedule, Lots, Tick, TimeMs, TokenId};
 use proptest::prelude::*;
 use rstest::rstest;
 use serde_json::{Value as Json, json};
