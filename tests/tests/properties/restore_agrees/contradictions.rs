@@ -228,7 +228,7 @@ const ROWS: &[Row] = &[
     ),
     (
         set!(StateRecord::Event(state::Event { converted, .. }) => converted = Lots(1)),
-        "is not Micros(1000000000)",
+        "converted Lots(1)",
     ),
     (
         set!(StateRecord::Market(state::Market { market: MarketNumber(2), condition, .. }) => condition = ConditionId([10; 32])),

@@ -250,11 +250,11 @@ const ROWS: &[Row] = &[
     ),
     (
         set!(StateRecord::Operator(state::Operator { operator: ANN, token, .. }) => token = [0; 32]),
-        "only the first admin has no token",
+        "the first operators, and only they, have no token",
     ),
     (
         set!(StateRecord::Operator(state::Operator { operator: ADMIN, token, .. }) => token = [1; 32]),
-        "only the first admin has no token",
+        "the first operators, and only they, have no token",
     ),
     (
         set!(StateRecord::Operator(state::Operator { operator: ADMIN, live, .. }) => live = false),
