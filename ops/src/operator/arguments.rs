@@ -64,7 +64,7 @@ pub(crate) enum Market {
         /// Condition id or slug
         #[arg(required_unless_present = "file", conflicts_with = "file")]
         market: Option<String>,
-        /// Outcome that pays: its label, `first`, `second`, `half`, or `outside` for none of the listed questions
+        /// Label of the outcome, `first`, `second`, `half` or `outside`
         #[arg(required_unless_present = "file")]
         payout: Option<String>,
         /// Number of the disputed proposal that it replaces
@@ -245,7 +245,7 @@ pub(crate) struct Describe {
 pub(crate) struct Propose {
     /// Condition id or slug
     pub(super) market: String,
-    /// Outcome that pays: its label, `first`, `second`, `half`, or `outside` for none of the listed questions
+    /// Label of the outcome, `first`, `second`, `half` or `outside`
     pub(super) payout: String,
     /// Number of the disputed proposal that it replaces
     #[arg(long, value_name = "NUMBER")]

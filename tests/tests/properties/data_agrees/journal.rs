@@ -96,7 +96,7 @@ impl Journal {
 fn description(number: usize) -> Vec<u8> {
     let [title, end] = [title(number), end(number)];
     let mut words = json!({
-        "question": title, "slug": format!("slug-{number}"), "icon": format!("icon-{number}"),
+        "market_id": 1 + number, "question": title, "slug": format!("slug-{number}"), "icon": format!("icon-{number}"),
         "outcomes": [format!("up \"{number}\""), format!("down {number}")],
         "event": { "slug": format!("event-{number}"), "id": event_id(number) },
     });
@@ -111,6 +111,7 @@ fn edit(number: usize) -> Vec<u8> {
     let mut words: Map<String, Value> =
         serde_json::from_slice(&description(number)).expect("words");
     words.entry("end_date").or_insert(Value::Null);
+    words.remove("market_id");
     let mut edit = Vec::new();
     for (name, value) in words {
         words::push(&mut edit, name.as_bytes(), value.to_string().as_bytes());
