@@ -355,7 +355,7 @@ impl Asked<'_> {
     fn markets(&self) {
         let plain = self.plain;
         let (parameter, named) = self.some_markets();
-        let markets = plain.markets.iter().enumerate();
+        let markets = plain.shown();
         let markets: Vec<_> = markets.filter(|(market, _)| named(*market)).collect();
         let mut groups = Vec::new();
         let (mut locked, mut volumes, mut total) = (Vec::new(), Vec::new(), 0);
@@ -380,7 +380,7 @@ impl Asked<'_> {
         self.is(&format!("/oi?{parameter}"), &locked.into());
         let volumes = json!([{ "total": number(total), "markets": volumes }]);
         self.is(&format!("/live-volume?{parameter}"), &volumes);
-        for (market, of) in plain.markets.iter().enumerate() {
+        for (market, of) in plain.shown() {
             let groups = |least, limit| {
                 let of_each = [0, 1].map(|outcome| self.group(market, outcome, least, limit));
                 Value::from(of_each.to_vec())
