@@ -113,8 +113,15 @@ pub(super) fn market(value: &Value) -> String {
     text
 }
 
-/// The terms of a market: title, part of its row, labels and fields.
-const TERMS: &[(&str, &str, &[(&str, &str)])] = &[
+/// Title, part of a market's row, labels and fields.
+type Term = (
+    &'static str,
+    &'static str,
+    &'static [(&'static str, &'static str)],
+);
+
+/// The terms of a market.
+const TERMS: &[Term] = &[
     (
         "orders",
         "",

@@ -79,6 +79,10 @@ async fn served(exchange: &Exchange, event: &Value) {
                             .contains(&answered[name])
                     )
                 }
+                // A question without a book is registered here and never opens.
+                _ if name == "active" && market["enableOrderBook"] == false => {
+                    assert_eq!(answered[name], false);
+                }
                 // The exchange has its own spacing.
                 recorded if name == "outcomes" => {
                     let labels = |list: &Value| list.as_str().map(|list| list.replace(", ", ","));
