@@ -28,8 +28,7 @@ fn a_late_winner_is_paid_once_whatever_is_killed() {
     let mut exchange = Exchange::start(BINARY, &Options::default());
     let upstream = Upstream::start();
     let runtime = runtime();
-    let groups = || (1..=GROUPS).map(|id| group(id, false)).collect();
-    *upstream.events.lock() = groups();
+    *upstream.events.lock() = (1..=GROUPS).map(|id| group(id, false)).collect();
     sync(&exchange, &upstream);
     let traders = runtime.block_on(convert_everywhere(&exchange));
 

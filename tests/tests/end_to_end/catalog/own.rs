@@ -141,14 +141,14 @@ async fn trades_show(exchange: &Exchange) {
         traders.push(trader.expect("a key"));
     }
     cross(&traders, ["700001", "700002"], (false, 4_550)).await;
-    let market = until(exchange, |market| market["volumeNum"].to_string() != "0").await;
+    let market = until(exchange, |market| market["volumeNum"].as_f64() > Some(0.0)).await;
     assert_eq!(market["lastTradePrice"].to_string(), "0.455", "{market}");
     assert_eq!(market["outcomePrices"], "[\"0.455\",\"0.545\"]");
     let listed = format!("{}/markets?order=volume24hr&limit=1", exchange.catalog);
     let began = Instant::now();
     loop {
         let (_, rows) = get(&listed, None).await;
-        if rows[0]["slug"] == SLUG && rows[0]["volume24hr"].to_string() != "0" {
+        if rows[0]["slug"] == SLUG && rows[0]["volume24hr"].as_f64() > Some(0.0) {
             break;
         }
         assert!(began.elapsed() < PATIENCE, "{rows}");
