@@ -280,7 +280,7 @@ fn own_questions_and_those_of_an_upstream_do_not_mix() {
     let plan = plan_of(
         Some(event()),
         &[question(1)],
-        &[own.clone()],
+        std::slice::from_ref(&own),
         Policy::default(),
     );
     assert_eq!(told(&plan), [""; 0]);
@@ -564,7 +564,7 @@ fn a_question_that_comes_late_is_reported() {
     let plan = plan_of(
         Some(event()),
         &[question(1), question(2)],
-        &[known.clone()],
+        std::slice::from_ref(&known),
         Policy::default(),
     );
     assert_eq!(found(&plan), ["its event's list of questions is final"]);
@@ -1111,7 +1111,12 @@ fn what_stops_upstream_is_held_here() {
             Policy::default(),
         );
         assert_eq!(told(&plan), ["pause"]);
-        let plan = plan_of(None, &[stopped], &[held.clone()], Policy::default());
+        let plan = plan_of(
+            None,
+            &[stopped],
+            std::slice::from_ref(&held),
+            Policy::default(),
+        );
         assert_eq!(plan, Plan::default());
     }
     let plan = plan_of(None, &[listed(1)], &[held], Policy::default());
