@@ -13,6 +13,9 @@ use parking_lot::RwLock;
 
 use crate::own_catalog::{identity, ids, is_own};
 
+/// The question of an outside question, which nobody registers.
+const OUTSIDE_QUESTION: &str = "None of the listed questions";
+
 /// A description, and [`Market::changed`] when it was built: later words may differ.
 type Described = (Sequence, Arc<MarketDescription>);
 
@@ -84,6 +87,12 @@ impl Descriptions {
 
 /// The words of a registration; an own question gets its event from the catalog's record.
 fn registered(market: &Market) -> MarketDescription {
+    if market.is_outside() {
+        return MarketDescription {
+            question: OUTSIDE_QUESTION.to_owned(),
+            ..MarketDescription::default()
+        };
+    }
     let words = &market.description;
     if market.question.is_none() || !is_own(market) {
         return identity::described(words, &market.condition, None);
@@ -94,7 +103,8 @@ fn registered(market: &Market) -> MarketDescription {
 }
 
 /// A registration with the catalog's texts. What a share means, the question and the labels, stays as
-/// journaled; so do rules, and fields that the catalog leaves empty. A catalog record with other tokens describes another market and is ignored.
+/// journaled; so do rules, and fields that the catalog leaves empty. A catalog record with other tokens
+/// describes another market and is ignored.
 fn described(
     mut market: MarketDescription,
     words: &MarketTexts,

@@ -12,10 +12,12 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::catalog::upstream::{Upstream, event};
-use crate::catalog::{BINARY, ended, foretell, runtime};
+use crate::catalog::{BINARY, ended, foretell, get, run, runtime};
 
 const GROUPS: u64 = 40;
 const QUESTIONS: u64 = 3;
+/// The family's indexes, with gaps.
+const INDEXES: [u8; 4] = [0, 2, 5, 9];
 /// Shares that a trader converts in each group.
 const LOTS: u64 = 500;
 const DEPOSIT: u64 = 1_000_000_000;
@@ -64,7 +66,14 @@ fn a_late_winner_is_paid_once_whatever_is_killed() {
         for trader in &traders {
             paid_in_full(trader).await;
         }
+        // Who won has a name.
+        let last = format!("/activity?user={}&type=REDEEM&limit=1", VISITORS[0].address);
+        let (_, paid) = get(&format!("{}{last}", exchange.data_surface), None).await;
+        assert_eq!(paid[0]["title"], "None of the listed questions", "{paid}");
     });
+    // Money and shares add up after every command, and re-execution agrees.
+    let (is_sound, report) = run(&exchange, &["audit", "verify"]);
+    assert!(is_sound, "{report}");
 }
 
 /// Every second group lists an Other. When it has ended, every listed question lost, and a late one won.
@@ -77,6 +86,9 @@ fn group(id: u64, has_ended: bool) -> Value {
     );
     let markets = event["markets"].as_array_mut().expect("markets");
     markets[2]["negRiskOther"] = id.is_multiple_of(2).into();
+    for (market, index) in markets.iter_mut().zip(INDEXES) {
+        market["questionID"] = format!("0x{id:062x}{index:02x}").into();
+    }
     if has_ended {
         for (place, market) in markets.iter_mut().enumerate() {
             let prices = match place {
@@ -141,7 +153,7 @@ async fn unresolved(exchange: &Exchange) -> Vec<String> {
         .collect()
 }
 
-/// In each group one trader converts the No of its first question. Whoever wins, that pays the trader
+/// In each group one trader converts the No of its second question. Whoever wins, that pays the trader
 /// what it cost.
 async fn convert_everywhere(exchange: &Exchange) -> Vec<Trader> {
     let mut traders = Vec::new();
@@ -153,7 +165,7 @@ async fn convert_everywhere(exchange: &Exchange) -> Vec<Trader> {
         traders.push(trader.expect("a key"));
     }
     for (id, trader) in (1..=GROUPS).zip(traders.iter().cycle()) {
-        let condition = format!("0x{:064x}", id * 100);
+        let condition = format!("0x{:064x}", id * 100 + 1);
         let reference = format!("split {id}");
         let sets = Sets {
             condition: &condition,
@@ -162,7 +174,9 @@ async fn convert_everywhere(exchange: &Exchange) -> Vec<Trader> {
         };
         let (status, answer) = trader.split(&sets).await.expect("an answer");
         assert_eq!(status, 200, "{answer}");
-        let converted = trader.convert(id, 1, LOTS, &format!("convert {id}")).await;
+        let converted = trader
+            .convert(id, 1 << INDEXES[1], LOTS, &format!("convert {id}"))
+            .await;
         let (status, answer) = converted.expect("an answer");
         assert_eq!(status, 200, "{answer}");
         assert_eq!(

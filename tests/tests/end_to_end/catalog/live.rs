@@ -5,12 +5,14 @@ use std::time::Instant;
 use foretell_ops::demo::wallets::VISITORS;
 use foretell_ops::trader::Trader;
 use foretell_tests::exchange::{Exchange, Options, PATIENCE};
+use foretell_tests::operator;
 use serde_json::{Value, json};
 
 use crate::catalog::trading::cross;
 use crate::catalog::upstream::{Upstream, event};
 use crate::catalog::{BINARY, get, runtime};
 
+const MARKET: &str = "0x00000000000000000000000000000000000000000000000000000000000002bc";
 const TOKENS: [&str; 2] = ["700001", "700002"];
 
 #[test]
@@ -61,6 +63,46 @@ fn a_change_upstream_shows_without_a_start() {
     exchange.kill_and_wait("gateway-1");
     runtime().block_on(async {
         until(&exchange, 700, |market| market["market_slug"] == "anew").await;
+    });
+}
+
+#[test]
+fn what_stops_upstream_stops_here_beside_the_operators_hold() {
+    let upstream = Upstream::start();
+    let with = |accepts: bool, minute: u64| {
+        let mut event = event(7, false, 1, minute);
+        event["markets"][0]["acceptingOrders"] = accepts.into();
+        vec![event]
+    };
+    *upstream.events.lock() = with(true, 10);
+    let options = Options::demo()
+        .with("FORETELL_CATALOG_UPSTREAM", &upstream.base)
+        .with("FORETELL_CATALOG_EVERY_SECONDS", "1");
+    let exchange = Exchange::start(BINARY, &options);
+    runtime().block_on(async {
+        let accepts = |market: &Value| market["accepting_orders"] == true;
+        let holds = async || {
+            let rows = operator::get(&exchange, &format!("/markets?condition_id={MARKET}"))
+                .await
+                .1;
+            rows["markets"][0]["holds"].clone()
+        };
+        let named = json!({ "condition_id": MARKET });
+        until(&exchange, 700, accepts).await;
+
+        *upstream.events.lock() = with(false, 20);
+        let held = until(&exchange, 700, |market| !accepts(market)).await;
+        assert_eq!(held["life"]["holds"], json!(["upstream"]));
+        operator::done(&exchange, "/markets/pause", &named).await;
+        assert_eq!(holds().await, json!(["operator", "upstream"]));
+
+        *upstream.events.lock() = with(true, 30);
+        let began = Instant::now();
+        while holds().await != json!(["operator"]) {
+            assert!(began.elapsed() < PATIENCE);
+        }
+        operator::done(&exchange, "/markets/resume", &named).await;
+        until(&exchange, 700, accepts).await;
     });
 }
 
