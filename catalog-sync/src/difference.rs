@@ -10,7 +10,7 @@ mod questions;
 
 use std::collections::HashMap;
 
-use foretell_catalog::record::{Flags, NotTradable, TradingTerms};
+use foretell_catalog::record::{Answer, Flags, NotTradable, TradingTerms};
 use foretell_model::{ConditionId, Hold, MarketState, Payout, QuestionIndex};
 use foretell_wire::operator::{
     EventRegistration, FeeChange, MarketDescription, MarketName, MarketRegistration, MarketTerms,
@@ -33,9 +33,9 @@ pub struct CatalogMarket {
     pub condition: Option<ConditionId>,
     /// Its lifecycle flags at the upstream.
     pub flags: Flags,
-    /// Whether a resolution is proposed or disputed at the upstream.
-    pub is_proposed: bool,
-    /// Its payout at the upstream.
+    /// How far the upstream is with its answer.
+    pub answer: Answer,
+    /// Its payout at the upstream, if this exchange supports it.
     pub payout: Option<Payout>,
     /// How it trades, or why it cannot.
     pub terms: Result<TradingTerms, NotTradable>,
@@ -116,6 +116,13 @@ impl ExchangeState {
         held.map(|market| market.condition)
     }
 
+    /// Whether a market trades: it is open and nobody holds it.
+    #[must_use]
+    pub fn trades(&self, condition: &ConditionId) -> bool {
+        let market = self.markets.get(condition);
+        market.is_some_and(|market| market.status == MarketState::Active)
+    }
+
     fn questions(&self, event: u64) -> QuestionList {
         self.events.get(&event).copied().unwrap_or_default()
     }
@@ -165,6 +172,9 @@ pub fn difference(group: &MarketGroup, state: &ExchangeState, allowance: &mut Al
     let (mut questions, mut untradable) = (Vec::new(), Vec::new());
     for market in &group.markets {
         let here = market.condition.and_then(|known| state.market(&known));
+        if let Some(here) = here.filter(|here| here.is_over()) {
+            allowance.stops.forget(&here.condition);
+        }
         if here.is_some_and(|here| here.own) {
             plan.note(market, Finding::Own);
             untradable.push(market);
@@ -173,21 +183,22 @@ pub fn difference(group: &MarketGroup, state: &ExchangeState, allowance: &mut Al
         let terms = match &market.terms {
             Ok(terms) => terms,
             Err(reason) => {
-                let is_taken = matches!(reason, NotTradable::Taken(_));
-                let here = here.filter(|_| !is_taken);
+                let holder = match reason {
+                    NotTradable::Taken(holder) => Some(*holder),
+                    _ => None,
+                };
+                let here = here.filter(|_| holder.is_none());
                 close_untradable(&mut plan, market, reason, here, allowance);
-                if here.is_none() && !(is_taken && group.lists(market.condition)) {
+                if here.is_none() && !holder.is_some_and(|holder| group.lists(holder)) {
                     untradable.push(market);
                 }
                 continue;
             }
         };
         let event = group.event_of(terms);
-        match here {
-            Some(here) => {
-                let registered = Registered::of(market, terms, here, event);
-                registered.update(&mut plan, event, allowance);
-            }
+        let here = here.map(|here| Registered::of(market, terms, here, event));
+        match &here {
+            Some(here) => here.update(&mut plan, allowance),
             None => note_obstacle(&mut plan, market, terms),
         }
         if terms.neg_risk {
@@ -220,10 +231,10 @@ impl MarketGroup {
         (conditions, self.event.as_ref().map(|event| event.event_id))
     }
 
-    /// Whether a market with this condition can be registered.
-    fn lists(&self, condition: Option<ConditionId>) -> bool {
-        let mut listed = self.markets.iter().flat_map(|market| &market.terms);
-        listed.any(|terms| Some(terms.condition) == condition)
+    /// Whether the market of this id can be registered.
+    fn lists(&self, id: u64) -> bool {
+        let mut markets = self.markets.iter();
+        markets.any(|market| market.id == id && market.terms.is_ok())
     }
 
     fn event_of(&self, terms: &TradingTerms) -> Option<u64> {
@@ -238,15 +249,15 @@ impl CatalogMarket {
     }
 
     /// Whether it may trade now; upstreams list questions before they open.
-    const fn opens(&self, terms: &TradingTerms) -> bool {
+    fn opens(&self, terms: &TradingTerms) -> bool {
         !self.is_over() && !self.is_stopped(terms)
     }
 
     /// Whether nobody may trade it now, although it is not closed: the upstream stopped it, or its rules
     /// are not those of this exchange.
-    const fn is_stopped(&self, terms: &TradingTerms) -> bool {
+    fn is_stopped(&self, terms: &TradingTerms) -> bool {
         let trades = self.flags.active && terms.accepting_orders && !self.flags.archived;
-        !trades || self.is_proposed || terms.obstacle.is_some()
+        !trades || self.answer != Answer::Open || terms.obstacle.is_some()
     }
 }
 
@@ -327,11 +338,12 @@ fn registration(
 }
 
 /// A registered market with the terms of its record.
-#[derive(Clone, Copy)]
 struct Registered<'a> {
     market: &'a CatalogMarket,
     terms: &'a TradingTerms,
     here: &'a RegisteredMarket,
+    /// How its record contradicts the registration.
+    contradiction: Option<Finding>,
     /// Its record contradicts the registration or gives its shares another meaning: its payout waits for
     /// consent.
     is_doubtful: bool,
@@ -344,12 +356,13 @@ impl<'a> Registered<'a> {
         here: &'a RegisteredMarket,
         event: Option<u64>,
     ) -> Self {
-        let contradicts = contradiction(terms, here, event).is_some();
-        let is_doubtful = contradicts || meaning::differs(market, here);
+        let contradiction = contradiction(terms, here, event);
+        let is_doubtful = contradiction.is_some() || meaning::differs(market, here);
         Self {
             market,
             terms,
             here,
+            contradiction,
             is_doubtful,
         }
     }
@@ -361,12 +374,11 @@ impl<'a> Registered<'a> {
 
     /// Follows its record. Changeable fields are updated; after a difference in a fixed field only its hold
     /// and its close are still applied.
-    fn update(self, plan: &mut Plan, event: Option<u64>, allowance: &mut Allowance) {
+    fn update(&self, plan: &mut Plan, allowance: &mut Allowance) {
         let (market, terms, here) = (self.market, self.terms, self.here);
-        let contradiction = contradiction(terms, here, event);
-        let follows = contradiction.is_none() && terms.obstacle.is_none();
-        match (contradiction, &terms.obstacle) {
-            (Some(contradiction), _) => plan.note(market, contradiction),
+        let follows = self.contradiction.is_none() && terms.obstacle.is_none();
+        match (&self.contradiction, &terms.obstacle) {
+            (Some(contradiction), _) => plan.note(market, contradiction.clone()),
             (None, Some(reason)) => plan.note(market, self.obstacle(reason)),
             (None, None) => {}
         }
@@ -385,7 +397,7 @@ impl<'a> Registered<'a> {
         }
         update_rules(plan, market, terms, here, &allowance.policy);
         // Questions of an event group open together, after their list is complete.
-        if here.status == MarketState::Registered && event.is_none() && market.opens(terms) {
+        if here.status == MarketState::Registered && here.event.is_none() && market.opens(terms) {
             plan.push(vec![Command::Activate(MarketName {
                 condition_id: terms.condition,
             })]);
@@ -402,7 +414,7 @@ impl<'a> Registered<'a> {
     }
 
     /// Closes and pays a market that has ended here or upstream.
-    fn close_and_resolve(self, plan: &mut Plan, allowance: &mut Allowance) {
+    fn close_and_resolve(&self, plan: &mut Plan, allowance: &mut Allowance) {
         let (market, here) = (self.market, self.here);
         if !market.flags.closed {
             return plan.note(market, Finding::Reopened);

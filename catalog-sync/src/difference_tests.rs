@@ -47,7 +47,7 @@ fn terms(market: u64) -> TradingTerms {
 
 fn listed(market: u64) -> CatalogMarket {
     CatalogMarket {
-        is_proposed: false,
+        answer: Answer::Open,
         id: market,
         slug: format!("m{market}"),
         condition: Some(condition(market)),
@@ -65,6 +65,9 @@ fn listed(market: u64) -> CatalogMarket {
 fn with(market: u64, change: impl FnOnce(&mut CatalogMarket, &mut TradingTerms)) -> CatalogMarket {
     let (mut listed, mut terms) = (listed(market), terms(market));
     change(&mut listed, &mut terms);
+    if listed.payout.is_some() {
+        listed.answer = Answer::Known;
+    }
     listed.terms = Ok(terms);
     listed
 }
@@ -300,9 +303,9 @@ fn own_questions_and_those_of_an_upstream_do_not_mix() {
 
 #[test]
 fn what_another_record_owns_is_no_outside_question() {
-    let taken = |market, condition| CatalogMarket {
-        condition: Some(condition),
-        terms: Err(NotTradable::Taken(3)),
+    let taken = |market, of: u64, holder| CatalogMarket {
+        condition: (of > 0).then(|| condition(of)),
+        terms: Err(NotTradable::Taken(holder)),
         ..question(market)
     };
     let own = RegisteredMarket {
@@ -311,15 +314,20 @@ fn what_another_record_owns_is_no_outside_question() {
     };
     let incomplete = Finding::Incomplete("m2".into());
     for here in [vec![own], vec![]] {
-        let markets = [question(1), taken(2, condition(9))];
+        let markets = [question(1), taken(2, 9, 9)];
         let plan = plan_of(Some(event()), &markets, &here, Policy::default());
         assert_eq!(told(&plan), [""; 0]);
         assert!(plan.notes.iter().any(|it| it.finding == incomplete));
     }
-    // The old record of a question with a new id is no question more.
-    let markets = [question(1), taken(2, condition(1))];
-    let plan = plan_of(Some(event()), &markets, &[], Policy::default());
-    assert_eq!(told(&plan), ["register event, register market, activate"]);
+    // The old record of a question with a new id is no question more, and answers nothing.
+    for of in [0, 1] {
+        let old = CatalogMarket {
+            payout: Some(Payout::Yes),
+            ..taken(2, of, 1)
+        };
+        let plan = plan_of(Some(event()), &[question(1), old], &[], Policy::default());
+        assert_eq!(told(&plan), ["register event, register market, activate"]);
+    }
 }
 
 /// Another record has the condition: this one neither updates nor closes the market.
@@ -617,6 +625,30 @@ fn what_a_group_names_is_all_it_is_compared_with() {
         let plan = |state| difference(&group, &state, &mut allowance(Policy::default()));
         assert_eq!(plan(twice), plan(ExchangeState::of(whole)));
     }
+}
+
+#[test]
+fn a_question_that_contradicts_its_registration_does_not_open() {
+    let here = RegisteredMarket {
+        tokens: tokens(2),
+        ..of_event(1, MarketState::Registered)
+    };
+    let plan = plan_of(Some(event()), &[question(1)], &[here], Policy::default());
+    assert_eq!(told(&plan), [""; 0]);
+    assert_eq!(found(&plan), [Finding::TokensDiffer.to_string()]);
+}
+
+/// What the exchange refuses of one question stops no other.
+#[test]
+fn after_the_yes_each_payout_stands_alone() {
+    let mut here: Vec<_> = (1..=3).map(closed_question).collect();
+    (here[0].status, here[0].payout) = (MarketState::Resolved, Some(Payout::Yes));
+    let markets = [answered(1, Payout::Yes), lost(2), lost(3)];
+    let plan = plan_of(Some(event()), &markets, &here, resolving());
+    assert_eq!(told(&plan), ["resolve", "resolve"]);
+    here[0] = closed_question(1);
+    let plan = plan_of(Some(event()), &markets, &here, resolving());
+    assert_eq!(told(&plan), ["resolve, resolve, resolve"]);
 }
 
 #[test]
@@ -1094,11 +1126,12 @@ fn what_stops_upstream_is_held_here() {
         holds: HoldSet::NONE.with(Hold::Upstream),
         ..registered(1, MarketState::Paused)
     };
-    let stops: [fn(&mut CatalogMarket, &mut TradingTerms); 5] = [
+    let stops: [fn(&mut CatalogMarket, &mut TradingTerms); 6] = [
         |_, terms| terms.accepting_orders = false,
         |market, _| market.flags.active = false,
         |market, _| market.flags.archived = true,
-        |market, _| market.is_proposed = true,
+        |market, _| market.answer = Answer::Proposed,
+        |market, _| market.answer = Answer::Known,
         |market, _| market.payout = Some(Payout::Yes),
     ];
     for stop in stops {
@@ -1191,6 +1224,17 @@ fn an_upstream_does_not_stop_everything_in_parts() {
     assert_eq!(compare(1, false, held(1)), ("resume".to_owned(), 2));
     assert_eq!(compare(6, true, active(6)), ("pause".to_owned(), 1));
     assert_eq!(compare(7, false, active(7)), (String::new(), 0));
+    // One that waited ended here: it waits no more.
+    assert_eq!(compare(8, true, active(8)), (String::new(), 1));
+    let over = registered(8, MarketState::Closed);
+    assert_eq!(compare(8, true, over), (String::new(), 0));
+    // Nor does one that the operator holds.
+    assert_eq!(compare(9, true, active(9)), (String::new(), 1));
+    let paused = RegisteredMarket {
+        holds: HoldSet::NONE.with(Hold::Operator),
+        ..registered(9, MarketState::Paused)
+    };
+    assert_eq!(compare(9, true, paused), (String::new(), 0));
 }
 
 #[test]

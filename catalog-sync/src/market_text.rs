@@ -2,7 +2,7 @@
 //! registration journals.
 
 use foretell_catalog::Unit;
-use foretell_catalog::record::{EventRecord, MarketRecord};
+use foretell_catalog::record::{Answer, EventRecord, MarketRecord};
 use foretell_model::ConditionId;
 use foretell_model::limits::MAX_EVIDENCE_BYTES;
 use foretell_wire::ids;
@@ -35,7 +35,7 @@ pub fn group(unit: &Unit) -> MarketGroup {
         slug: market.slug.clone(),
         condition: condition(market),
         flags: market.flags,
-        is_proposed: matches!(market.uma_status.as_str(), "proposed" | "disputed"),
+        answer: Answer::of(&market.uma_status),
         payout: market.payout,
         terms: market.terms.clone(),
         description: fit_evidence(description(market, unit.event.as_ref(), &tags)),
@@ -229,6 +229,25 @@ mod tests {
         );
         let event = description.event.as_ref().unwrap();
         assert_eq!((event.id, event.title.as_str()), (Some(5), "Event"));
+    }
+
+    /// The upstream may say that a market is resolved before it closes it.
+    #[test]
+    fn an_answer_is_read_in_any_spelling_also_of_an_open_market() {
+        for (status, answer) in [
+            ("Proposed", Answer::Proposed),
+            (" disputed", Answer::Proposed),
+            ("resolved ", Answer::Known),
+            ("RESOLVED", Answer::Known),
+            ("", Answer::Open),
+            ("requested", Answer::Open),
+        ] {
+            let mut market = usual();
+            market["umaResolutionStatus"] = status.into();
+            market["closed"] = false.into();
+            let read = &group(&unit(&market)).markets[0];
+            assert_eq!((read.answer, read.payout), (answer, None), "{status}");
+        }
     }
 
     #[test]

@@ -5,16 +5,14 @@ mod report;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use foretell_catalog::record::{Record, RecordKind, read};
+use foretell_catalog::record::{Answer, Record, RecordKind, read};
 use foretell_catalog::{Catalog, CatalogError};
 use foretell_model::ConditionId;
 use foretell_wire::operator::OperatorCommand as Command;
 use thiserror::Error;
 use tokio::task::JoinSet;
 
-use crate::difference::{
-    Allowance, ExchangeState, Finding, MarketGroup, Note, Steps, Stops, difference,
-};
+use crate::difference::{Allowance, ExchangeState, Finding, MarketGroup, Note, Steps, difference};
 use crate::exchange::{Exchange, ExchangeError, command_name};
 use crate::market_text;
 use crate::progress::Progress;
@@ -89,7 +87,10 @@ pub async fn reconcile(
             (None, all_markets) => {
                 let state = all_markets.insert(ExchangeState::of(exchange.markets().await?));
                 allowance.live = state.live();
-                allowance.stops = stops(catalog, state)?;
+                let held = held(catalog, state)?;
+                let waiting = &mut allowance.stops.waiting;
+                waiting.retain(|market| after > 0 && state.trades(market));
+                allowance.stops.held = held;
                 state
             }
         };
@@ -130,22 +131,22 @@ async fn named_state(
 }
 
 /// The markets that the upstream holds, without those whose answer is known.
-fn stops(catalog: &Catalog, state: &ExchangeState) -> Result<Stops, CatalogError> {
+fn held(catalog: &Catalog, state: &ExchangeState) -> Result<BTreeSet<ConditionId>, CatalogError> {
     let mut held = BTreeSet::new();
     for condition in state.held() {
         if !catalog.raw_market(&condition)?.is_some_and(is_answered) {
             held.insert(condition);
         }
     }
-    Ok(Stops {
-        held,
-        ..Stops::default()
-    })
+    Ok(held)
 }
 
 fn is_answered(raw: String) -> bool {
     let record = read(Some(RecordKind::Market), raw.as_bytes());
-    matches!(record.map(|read| read.record), Ok(Record::Market(market)) if market.payout.is_some())
+    let Ok(Record::Market(market)) = record.map(|read| read.record) else {
+        return false;
+    };
+    Answer::of(&market.uma_status) == Answer::Known
 }
 
 fn compare(

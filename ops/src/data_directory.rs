@@ -88,7 +88,7 @@ fn close_files(directory: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Creates the catalog or migrates its tables.
+/// Creates the catalog.
 ///
 /// # Errors
 /// It cannot be written, or it is of a newer version.

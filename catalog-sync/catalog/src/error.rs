@@ -16,22 +16,15 @@ pub enum CatalogError {
     /// No catalog file at this path yet.
     #[error("no catalog at {}", .0.display())]
     Missing(PathBuf),
-    /// A newer build wrote the file.
+    /// Another build wrote the file, or none yet: a [`crate::Writer`] makes the tables of an empty one.
     #[error(
-        "the catalog has schema {found}, this build knows up to {known}: use the build that wrote it"
+        "the catalog has schema {found}, this build needs {needed}: use the build that wrote it, or \
+         move the file away, start catalog-sync once and set the profiles again"
     )]
-    NewerSchema {
-        /// Schema version of the file.
+    OtherSchema {
+        /// Schema version of the file; 0 = empty.
         found: i64,
-        /// Newest version that this build supports.
-        known: i64,
-    },
-    /// An older build wrote the file; a [`crate::Writer`] migrates it when it opens the file.
-    #[error("the catalog has schema {found}, this build needs {needed}: start catalog-sync once")]
-    OlderSchema {
-        /// Schema version of the file.
-        found: i64,
-        /// Version that this build needs.
+        /// Version that this build reads and writes.
         needed: i64,
     },
     /// The first table for lists is still being read into memory.
@@ -73,10 +66,7 @@ impl CatalogError {
         match self {
             Self::BadRequest(_) => 400,
             Self::NotFound(_) => 404,
-            Self::Missing(_)
-            | Self::OlderSchema { .. }
-            | Self::NewerSchema { .. }
-            | Self::Reading => 503,
+            Self::Missing(_) | Self::OtherSchema { .. } | Self::Reading => 503,
             Self::Database(_) | Self::Input(_) => 500,
         }
     }
@@ -87,7 +77,7 @@ impl CatalogError {
         let (kind, text) = match self {
             Self::BadRequest(text) => ("bad request", text.clone()),
             Self::NotFound(_) => ("not found error", self.to_string()),
-            Self::Missing(_) | Self::OlderSchema { .. } | Self::NewerSchema { .. } => {
+            Self::Missing(_) | Self::OtherSchema { .. } => {
                 ("unavailable", "the catalog is not there yet".to_owned())
             }
             Self::Reading => ("unavailable", self.to_string()),

@@ -124,6 +124,10 @@ impl Lookup {
     }
 }
 
+/// The shown markets that have a condition.
+const MARKETS: &str = "SELECT id, condition, json, trading, archived, own
+    FROM markets JOIN market_texts USING (id) WHERE condition IS NOT NULL AND hidden = 0";
+
 /// The next table during an update.
 struct LookupUpdate {
     lookup: Lookup,
@@ -135,10 +139,8 @@ impl LookupUpdate {
         let mut events = connection.prepare_cached(
             "SELECT id, base FROM events JOIN event_texts USING (id) WHERE change > ?1",
         )?;
-        let mut markets = connection.prepare_cached(
-            "SELECT id, condition, json, trading, archived, own FROM markets JOIN market_texts USING (id)
-             WHERE event_id = ?1 AND condition IS NOT NULL AND hidden = 0",
-        )?;
+        let of_event = format!("{MARKETS} AND event_id = ?1");
+        let mut markets = connection.prepare_cached(&of_event)?;
         let mut rows = events.query([after])?;
         while let Some(row) = rows.next()? {
             let id: i64 = row.get(0)?;
@@ -160,10 +162,8 @@ impl LookupUpdate {
         connection: &Connection,
         after: i64,
     ) -> Result<(), CatalogError> {
-        let mut markets = connection.prepare_cached(
-            "SELECT id, condition, json, trading, archived, own FROM markets JOIN market_texts USING (id)
-             WHERE change > ?1 AND event_id IS NULL AND condition IS NOT NULL AND hidden = 0",
-        )?;
+        let lone = format!("{MARKETS} AND change > ?1 AND event_id IS NULL");
+        let mut markets = connection.prepare_cached(&lone)?;
         let mut rows = markets.query(params![after])?;
         while let Some(row) = rows.next()? {
             self.add(market_texts(row, None)?);

@@ -64,8 +64,7 @@ impl Catalog {
     /// Opens the catalog at `path`, which a [`crate::Writer`] made.
     ///
     /// # Errors
-    /// [`CatalogError::Missing`], [`CatalogError::OlderSchema`], [`CatalogError::NewerSchema`], or
-    /// a database error.
+    /// [`CatalogError::Missing`], [`CatalogError::OtherSchema`], or a database error.
     pub fn open(path: &Path, sites: Sites) -> Result<Self, CatalogError> {
         Ok(Self {
             pool: Pool::open(path)?,

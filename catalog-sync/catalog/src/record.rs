@@ -3,7 +3,7 @@
 //! Upstream data is dirty: ids and amounts come as text or number, lists as text that contains
 //! JSON, dates in several forms or as prose. An unreadable field is dropped with a [`Warning`]; a
 //! record without an identity becomes a [`Skip`]. Hidden characters of texts are removed
-//! ([`clean`]); spaces stay, only search trims its own copy.
+//! (`clean`); spaces stay, only search trims its own copy.
 
 mod clean;
 mod date;
@@ -24,7 +24,8 @@ pub(crate) use number::token_id;
 pub use series::SeriesRecord;
 pub use skip::{Skip, SkipReason, Warning};
 pub use tag::TagRecord;
-pub use terms::{NotTradable, TradingTerms};
+pub(crate) use terms::SUPERSEDED_BY;
+pub use terms::{Answer, NotTradable, TradingTerms};
 
 use fields::RecordFields;
 use serde::Serialize;

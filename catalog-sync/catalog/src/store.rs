@@ -43,10 +43,10 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// Opens or creates the catalog at `path` and migrates its tables.
+    /// Opens or creates the catalog at `path`.
     ///
     /// # Errors
-    /// [`CatalogError::NewerSchema`], or a database error.
+    /// [`CatalogError::OtherSchema`], or a database error.
     pub fn open(path: &Path) -> Result<Self, CatalogError> {
         let mut connection = Connection::open(path)?;
         connection.busy_timeout(LOCK_TIMEOUT)?;
@@ -59,7 +59,7 @@ impl Writer {
         connection.pragma_update(None, "cache_size", -CACHE_KIB)?;
         connection.pragma_update(None, "temp_store", "MEMORY")?;
         connection.set_prepared_statement_cache_capacity(STATEMENTS);
-        schema::migrate(&mut connection)?;
+        schema::create(&mut connection)?;
         Ok(Self { connection })
     }
 

@@ -92,7 +92,7 @@ pub trait Exchange: Debug + Send + Sync {
 pub struct Trading {
     /// The values that lists filter and sort by.
     pub figures: Figures,
-    /// [`MARKET_TRADING`] as a JSON object, without `updatedAt`.
+    /// The trading fields of a market as a JSON object, without `updatedAt`.
     pub fields: String,
 }
 

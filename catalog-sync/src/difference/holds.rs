@@ -1,6 +1,6 @@
 //! The upstream's hold on a market: what stops there stops here (docs/operate/catalog.md).
 
-use foretell_catalog::record::TradingTerms;
+use foretell_catalog::record::{Answer, TradingTerms};
 use foretell_model::{Hold, HoldSet, MarketState};
 use foretell_wire::operator::{HoldChange, OperatorCommand as Command};
 
@@ -15,7 +15,7 @@ pub(super) fn follow(
 ) {
     let is_vanished =
         allowance.policy.hold_vanished && allowance.vanished.contains(&here.condition);
-    if market.is_stopped(terms) || market.payout.is_some() || is_vanished {
+    if market.is_stopped(terms) || is_vanished {
         hold(plan, market, here, allowance);
         return;
     }
@@ -33,7 +33,8 @@ pub(super) fn hold(
     here: &RegisteredMarket,
     allowance: &mut Allowance,
 ) {
-    let is_answered = market.payout.is_some();
+    allowance.stops.waiting.remove(&here.condition);
+    let is_answered = market.answer == Answer::Known;
     if is_answered {
         allowance.stops.forget(&here.condition);
     }
@@ -42,7 +43,6 @@ pub(super) fn hold(
         return;
     }
     let command = Command::Pause(change(here));
-    allowance.stops.waiting.remove(&here.condition);
     if is_answered || allowance.holds(here.condition) {
         plan.push(vec![command]);
     } else if here.holds == HoldSet::NONE {

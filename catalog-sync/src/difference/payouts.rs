@@ -5,7 +5,7 @@ use foretell_wire::operator::{
     EventRegistration, OperatorCommand as Command, PayoutName, Resolution,
 };
 
-use super::questions::Question;
+use super::questions::{Question, absent};
 use super::{
     Allowance, CatalogMarket, ExchangeState, Finding, Plan, Registered, Steps, close_steps,
 };
@@ -13,7 +13,8 @@ use crate::exchange::RegisteredMarket;
 
 /// What decides the payouts of an event group.
 pub(super) struct List<'a> {
-    event: Option<u64>,
+    /// A listed question is paid Yes here: the payouts of the others no longer need an order.
+    is_decided: bool,
     /// Registered questions without a payout, also those whose record has changed.
     unpaid: usize,
     /// A listed question won, here or upstream.
@@ -27,8 +28,8 @@ pub(super) struct List<'a> {
 }
 
 /// A payout, and why it waits for consent.
-struct Due<'a> {
-    question: Registered<'a>,
+struct Due<'q, 'a> {
+    question: &'q Registered<'a>,
     payout: Payout,
     finding: Option<Finding>,
 }
@@ -40,39 +41,24 @@ impl<'a> List<'a> {
         questions: &[Question<'a>],
         untradable: &[&'a CatalogMarket],
     ) -> Self {
-        let event = event.map(|event| event.event_id);
         let known = event
-            .map(|event| state.questions(event))
+            .map(|event| state.questions(event.event_id))
             .unwrap_or_default();
-        let late = questions.iter().filter(|(.., here)| here.is_none());
-        let late = late.map(|(market, ..)| *market);
-        let unlisted = || late.clone().chain(untradable.iter().copied());
+        let unlisted = || absent(questions, untradable);
         let mut list = Self {
-            event,
+            is_decided: known.has_yes,
             unpaid: known.unpaid,
             has_yes: known.has_yes,
             may_win: false,
             unlisted_won: unlisted().any(|it| it.payout == Some(Payout::Yes)),
             unlisted_open: unlisted().find(|it| it.payout.is_none()),
         };
-        let listed = list.registered(questions);
+        let listed = registered(questions);
         for question in listed.filter(|it| !it.is_doubtful && it.here.payout.is_none()) {
             list.has_yes |= question.market.payout == Some(Payout::Yes);
             list.may_win |= question.market.payout.is_none();
         }
         list
-    }
-
-    /// The registered questions.
-    fn registered<'q>(
-        &self,
-        questions: &'q [Question<'a>],
-    ) -> impl Iterator<Item = Registered<'a>> + use<'a, 'q> {
-        let event = self.event;
-        let registered = questions.iter().filter_map(move |(market, terms, here)| {
-            here.map(|here| Registered::of(market, terms, here, event))
-        });
-        registered.filter(Registered::is_question)
     }
 
     /// Closes and pays the registered questions.
@@ -84,7 +70,7 @@ impl<'a> List<'a> {
     ) {
         let mut steps = Steps::new();
         let mut due = Vec::new();
-        for question in self.registered(questions) {
+        for question in registered(questions) {
             let (market, here) = (question.market, question.here);
             if !market.flags.closed {
                 if here.is_over() {
@@ -119,11 +105,16 @@ impl<'a> List<'a> {
                 Some(finding) => plan.hold_back(question.market, finding, command),
             }
         }
-        plan.push(steps);
+        if !self.is_decided {
+            return plan.push(steps);
+        }
+        steps.sort_by_key(Command::condition);
+        let of_one = steps.chunk_by(|one, other| one.condition() == other.condition());
+        of_one.for_each(|steps| plan.push(steps.to_vec()));
     }
 
     /// The payout of a closed question, if it is due.
-    fn due(&self, plan: &mut Plan, question: Registered<'a>) -> Option<Due<'a>> {
+    fn due<'q>(&self, plan: &mut Plan, question: &'q Registered<'a>) -> Option<Due<'q, 'a>> {
         let market = question.market;
         match (question.here.payout, self.payout(plan, question)?) {
             (Some(here), upstream) if here != upstream => {
@@ -147,11 +138,11 @@ impl<'a> List<'a> {
 
     /// The payout of a listed question. A winner that is not listed pays the listed Other, whatever the
     /// upstream says of it; while one may still win, Other waits.
-    fn payout(&self, plan: &mut Plan, question: Registered<'a>) -> Option<Payout> {
+    fn payout(&self, plan: &mut Plan, question: &Registered<'a>) -> Option<Payout> {
         let market = question.market;
         let waits = self.unlisted_open.filter(|_| !self.has_yes);
         match (question.terms.is_other, market.payout, waits) {
-            (true, ..) if self.unlisted_won => Some(Payout::Yes),
+            (true, ..) if self.unlisted_won && !self.has_yes => Some(Payout::Yes),
             (true, Some(Payout::No), Some(open)) => {
                 if question.here.payout.is_none() {
                     plan.note(market, Finding::OtherWaits(open.slug.clone()));
@@ -164,12 +155,12 @@ impl<'a> List<'a> {
 
     /// Leaves the last No to the operator where no listed question has or may get a Yes: then Other wins
     /// where there is one, else the outside question. With a doubtful question nobody can tell.
-    fn hold_last(&self, due: &mut [Due<'a>]) {
-        let has_yes = |it: &Due<'_>| it.payout == Payout::Yes && it.finding.is_none();
+    fn hold_last(&self, due: &mut [Due<'_, 'a>]) {
+        let has_yes = |it: &Due<'_, '_>| it.payout == Payout::Yes && it.finding.is_none();
         if self.has_yes || due.iter().any(has_yes) {
             return;
         }
-        let is_certain = |it: &Due<'_>| it.finding.is_none();
+        let is_certain = |it: &Due<'_, '_>| it.finding.is_none();
         let certain = due.iter().filter(|it| is_certain(it)).count();
         let Some(last) = due.iter_mut().rfind(|it| is_certain(it)) else {
             return;
@@ -185,6 +176,12 @@ impl<'a> List<'a> {
             last.finding = Some(Finding::ResolutionDue(last.payout));
         }
     }
+}
+
+/// The registered questions.
+fn registered<'q, 'a>(questions: &'q [Question<'a>]) -> impl Iterator<Item = &'q Registered<'a>> {
+    let registered = questions.iter().filter_map(|(.., here)| here.as_ref());
+    registered.filter(|it| it.is_question())
 }
 
 /// Pays a registered market. Its labels may contradict the words for places, such as Second and First.

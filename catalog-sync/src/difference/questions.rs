@@ -8,19 +8,15 @@ use foretell_model::limits::MAX_QUESTIONS;
 use foretell_model::{MarketState, Payout};
 use foretell_wire::operator::{MarketName, OperatorCommand as Command};
 
-use super::{CatalogMarket, ExchangeState, Finding, MarketGroup, Plan, registration};
-use crate::exchange::RegisteredMarket;
+use super::{CatalogMarket, ExchangeState, Finding, MarketGroup, Plan, Registered, registration};
 
 /// A question of an event: its record, its terms, and how it is registered.
-pub(super) type Question<'a> = (
-    &'a CatalogMarket,
-    &'a TradingTerms,
-    Option<&'a RegisteredMarket>,
-);
+pub(super) type Question<'a> = (&'a CatalogMarket, &'a TradingTerms, Option<Registered<'a>>);
 
 /// Registers the missing questions, then opens those that trade. A list opens only when the upstream's
-/// own record of the event was read and each question of it is in the list, was answered No before, or has no ids: whom the list does not have, the
-/// outside question pays. What can be registered but not traded is registered and never opens.
+/// own record of the event was read and each question of it is in the list, was answered No before, or has
+/// no ids: whom the list does not have, the outside question pays. What can be registered but not traded is
+/// registered and never opens.
 pub(super) fn list(
     plan: &mut Plan,
     group: &MarketGroup,
@@ -32,7 +28,6 @@ pub(super) fn list(
     let missing: Vec<_> = questions
         .iter()
         .filter(|(market, _, here)| here.is_none() && !is_decided(market))
-        .copied()
         .collect();
     for (market, _, here) in questions {
         if here.is_none() && market.is_over() {
@@ -57,9 +52,7 @@ pub(super) fn list(
     }
     let opens = |(market, terms, here): &&Question<'_>| {
         let waits = match here {
-            Some(here) => {
-                here.status == MarketState::Registered && here.event == Some(event.event_id)
-            }
+            Some(it) => it.here.status == MarketState::Registered && it.contradiction.is_none(),
             None => !known.is_final,
         };
         waits && market.opens(terms)
@@ -95,7 +88,7 @@ pub(super) fn list(
 }
 
 /// Whether each of the questions has an index of its own.
-fn have_indexes(questions: &[Question<'_>]) -> bool {
+fn have_indexes(questions: &[&Question<'_>]) -> bool {
     let indexes = questions.iter().map(|(_, terms, _)| terms.index);
     let distinct: Option<BTreeSet<_>> = indexes.collect();
     distinct.is_some_and(|distinct| distinct.len() == questions.len())
@@ -111,10 +104,7 @@ fn obstacle(
         return Some(Finding::TooManyQuestions(all));
     }
     // The ended question with the answer Yes would be missing, and all listed ones resolve to No.
-    let absent = questions.iter().filter(|(.., here)| here.is_none());
-    let absent = absent.map(|(market, ..)| *market);
-    let mut absent = absent.chain(untradable.iter().copied());
-    if absent.any(|market| market.payout == Some(Payout::Yes)) {
+    if absent(questions, untradable).any(|market| market.payout == Some(Payout::Yes)) {
         return Some(Finding::Decided);
     }
     // With a listed Other nobody could tell which of the two such a winner pays; what the operator or
@@ -125,6 +115,16 @@ fn obstacle(
     outside.map(|market| Finding::Incomplete(market.slug.clone()))
 }
 
+/// The markets of the event that its list here does not have.
+pub(super) fn absent<'a, 'q>(
+    questions: &'q [Question<'a>],
+    untradable: &'q [&'a CatalogMarket],
+) -> impl Iterator<Item = &'a CatalogMarket> + use<'a, 'q> {
+    let unregistered = questions.iter().filter(|(.., here)| here.is_none());
+    let unregistered = unregistered.map(|(market, ..)| *market);
+    unregistered.chain(untradable.iter().copied())
+}
+
 /// Whether it cannot be registered at all, so that the outside question stands for it.
 const fn is_outside(market: &CatalogMarket) -> bool {
     matches!(
@@ -133,7 +133,7 @@ const fn is_outside(market: &CatalogMarket) -> bool {
     )
 }
 
-fn note_all(plan: &mut Plan, questions: &[Question<'_>], finding: &Finding) {
+fn note_all(plan: &mut Plan, questions: &[&Question<'_>], finding: &Finding) {
     for (market, _, _) in questions {
         plan.note(market, finding.clone());
     }

@@ -122,15 +122,16 @@ impl Sync {
             let known = self.catalog.upstream_markets(condition)?;
             let (read, unread): (Vec<u64>, Vec<u64>) =
                 (known.iter().map(|(id, _)| *id)).partition(|id| self.read_markets.contains(id));
-            if !read.is_empty() && self.is_search_due {
-                old.extend(unread);
+            if let Some(now) = read.first().filter(|_| self.is_search_due) {
+                old.extend(unread.into_iter().map(|old| (old, *now)));
             }
         }
         if old.is_empty() {
             return Ok(());
         }
         let mut batch = self.writer.begin()?;
-        old.into_iter().try_for_each(|id| batch.supersede(id))?;
+        old.into_iter()
+            .try_for_each(|(id, now)| batch.supersede(id, now))?;
         batch.commit().map(|_| ())
     }
 

@@ -131,10 +131,12 @@ fn market(app: &App, condition: ConditionId) -> Result<MarketNumber, ApiError> {
 /// The event group of an id, or of the id that its event is shown with.
 fn event_group(view: &View, id: EventId) -> Option<(EventNumber, &EventGroup)> {
     let events = view.events();
-    events.by_id(id).or_else(|| {
-        let mut generated = events.iter().filter(|_| id.0 >= OWN_IDS);
-        generated.find(|(_, group)| event_record(group.id.0) == id.0)
-    })
+    let known = events.by_id(id);
+    if known.is_some() || id.0 < OWN_IDS {
+        return known;
+    }
+    let mut generated = events.iter().filter(|(_, group)| group.id.0 < OWN_IDS);
+    generated.find(|(_, group)| event_record(group.id.0) == id.0)
 }
 
 /// The event group and the places of the named questions in its list.

@@ -121,8 +121,8 @@ pub struct Catalog {
     pub finest_tick: String,
     /// Markets closed before their end date per day without consent, in percent of live markets.
     pub early_close_percent: u32,
-    /// Markets that a round stops trading in because the upstream stopped them, without consent, in percent
-    /// of live markets. Markets whose answer is known do not count.
+    /// Markets held at a time because the upstream stopped them, without consent, in percent of live
+    /// markets. Markets whose answer is known do not count.
     pub hold_percent: u32,
     /// Stop trading in markets that vanished from the upstream.
     pub hold_vanished: bool,

@@ -84,12 +84,12 @@ fn unit(connection: &Connection, change: &Change) -> Result<Unit, CatalogError> 
         (Some(event), _) => (
             event_of(connection, event)?,
             is_whole(connection, event)?,
-            markets(connection, MARKETS_OF_EVENT, event)?,
+            markets(connection, OF_EVENT, event)?,
         ),
         (None, market) => (
             None,
             true,
-            markets(connection, LONE_MARKET, market.unwrap_or_default())?,
+            markets(connection, LONE, market.unwrap_or_default())?,
         ),
     };
     Ok(Unit {
@@ -107,19 +107,18 @@ fn is_whole(connection: &Connection, event: i64) -> Result<bool, CatalogError> {
 }
 
 /// Original records, and for one whose condition another record has, that record's id.
-const MARKETS_OF_EVENT: &str = "SELECT raw,
+const MARKETS: &str = "SELECT raw,
     (SELECT h.id FROM markets h WHERE m.hidden AND h.condition = m.condition AND h.hidden = 0)
-    FROM markets m JOIN market_texts USING (id) WHERE event_id = ?1 AND own = 0 ORDER BY m.id";
-const LONE_MARKET: &str = "SELECT raw,
-    (SELECT h.id FROM markets h WHERE m.hidden AND h.condition = m.condition AND h.hidden = 0)
-    FROM markets m JOIN market_texts USING (id) WHERE m.id = ?1 AND own = 0";
+    FROM markets m JOIN market_texts USING (id) WHERE own = 0";
+const OF_EVENT: &str = "event_id = ?1 ORDER BY m.id";
+const LONE: &str = "m.id = ?1";
 
 fn markets(
     connection: &Connection,
-    statement: &str,
+    which: &str,
     id: i64,
 ) -> Result<Vec<MarketRecord>, CatalogError> {
-    let mut statement = connection.prepare_cached(statement)?;
+    let mut statement = connection.prepare_cached(&format!("{MARKETS} AND {which}"))?;
     let rows = statement.query_map([id], |row| Ok((row.get(0)?, row.get(1)?)))?;
     let mut markets = Vec::new();
     for row in rows {

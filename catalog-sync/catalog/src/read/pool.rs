@@ -114,16 +114,6 @@ fn connect(path: &Path, cache_kib: i64) -> Result<Connection, CatalogError> {
     connection.pragma_update(None, "cache_size", -cache_kib)?;
     connection.pragma_update(None, "mmap_size", MAPPED_BYTES)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
-    let found = schema::version(&connection)?;
-    match found.cmp(&schema::VERSION) {
-        std::cmp::Ordering::Less => Err(CatalogError::OlderSchema {
-            found,
-            needed: schema::VERSION,
-        }),
-        std::cmp::Ordering::Equal => Ok(connection),
-        std::cmp::Ordering::Greater => Err(CatalogError::NewerSchema {
-            found,
-            known: schema::VERSION,
-        }),
-    }
+    schema::check(&connection)?;
+    Ok(connection)
 }

@@ -65,6 +65,8 @@ pub struct EventRecord {
     pub series: Option<Vec<SeriesRecord>>,
     /// Markets contained in the record. A known market that is missing here still exists.
     pub markets: Vec<MarketRecord>,
+    /// Whether the record lists markets and each of them could be read.
+    pub has_all_markets: bool,
     /// The original record, without tags, series and markets.
     pub raw: String,
 }
@@ -85,6 +87,7 @@ impl EventRecord {
         let tags = fields.take_records("tags", RecordKind::Tag, problems, TagRecord::of)?;
         let series =
             fields.take_records("series", RecordKind::Series, problems, SeriesRecord::of)?;
+        let skipped = problems.skipped.len();
         let markets = fields.take_records(
             "markets",
             RecordKind::Market,
@@ -118,6 +121,8 @@ impl EventRecord {
             metadata: fields.object("eventMetadata", problems),
             tags,
             series,
+            has_all_markets: markets.as_ref().is_some_and(|it| !it.is_empty())
+                && problems.skipped.len() == skipped,
             markets: markets.unwrap_or_default(),
             raw: fields.raw(),
         })

@@ -51,6 +51,9 @@ pub struct TradingTerms {
     pub obstacle: Option<NotTradable>,
 }
 
+/// The field with the id under which the upstream gives a market now; the catalog adds it.
+pub(crate) const SUPERSEDED_BY: &str = "supersededBy";
+
 /// Why a market in the catalog is not tradable.
 #[derive(Clone, Debug, PartialEq, Eq, Error, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -110,6 +113,10 @@ impl NotTradable {
 
 impl TradingTerms {
     pub(super) fn of(fields: &RecordFields, problems: &mut Problems) -> Result<Self, NotTradable> {
+        let holder = fields.digits(SUPERSEDED_BY).map(|digits| digits.parse());
+        if let Some(Ok(holder)) = holder {
+            return Err(NotTradable::Taken(holder));
+        }
         let condition_text = fields.text("conditionId", problems);
         let condition = hex_bytes(condition_text.trim())
             .map(ConditionId)
@@ -353,10 +360,33 @@ fn exponent(digits: Option<String>) -> Result<u8, NotTradable> {
         })
 }
 
+/// How far the upstream is with the answer of a market.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// Nobody has proposed one.
+    Open,
+    /// One is proposed or disputed.
+    Proposed,
+    /// It is resolved.
+    Known,
+}
+
+impl Answer {
+    /// Of an `umaResolutionStatus`, in any case.
+    #[must_use]
+    pub fn of(status: &str) -> Self {
+        match status.trim().to_ascii_lowercase().as_str() {
+            "proposed" | "disputed" => Self::Proposed,
+            "resolved" => Self::Known,
+            _ => Self::Open,
+        }
+    }
+}
+
 /// The payout of a closed and resolved market with prices of exactly 1 and 0, or a half each.
 pub(super) fn payout(fields: &RecordFields, problems: &mut Problems) -> Option<Payout> {
-    let resolved = fields.text("umaResolutionStatus", problems);
-    if fields.flag("closed", problems) != Some(true) || !resolved.eq_ignore_ascii_case("resolved") {
+    let answer = Answer::of(&fields.text("umaResolutionStatus", problems));
+    if fields.flag("closed", problems) != Some(true) || answer != Answer::Known {
         return None;
     }
     let array = fields.array_text("outcomePrices", problems);

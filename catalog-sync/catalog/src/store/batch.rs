@@ -83,12 +83,12 @@ impl<'w> Batch<'w> {
     }
 
     /// Takes condition and tokens from a market, and closes and archives it: the upstream gave it
-    /// another id, under which it is stored, too.
+    /// the id `by`, under which it is stored, too.
     ///
     /// # Errors
     /// A database error; drop the batch after it.
-    pub fn supersede(&mut self, market: u64) -> Result<(), CatalogError> {
-        match put::superseded(&self.transaction, market)? {
+    pub fn supersede(&mut self, market: u64, by: u64) -> Result<(), CatalogError> {
+        match put::superseded(&self.transaction, market, by)? {
             Some(read) => self.put_any(&read, Origin::CURRENT, false),
             None => Ok(()),
         }

@@ -9,8 +9,8 @@ use super::{conditions, links, tags, write};
 use crate::error::CatalogError;
 use crate::ids;
 use crate::record::{
-    EventRecord, MarketRecord, ParsedRecord, Record, RecordKind, SeriesRecord, Skip, SkipReason,
-    TagRecord, read,
+    EventRecord, MarketRecord, ParsedRecord, Record, RecordKind, SUPERSEDED_BY, SeriesRecord, Skip,
+    SkipReason, TagRecord, read,
 };
 use crate::report::{PutEffect, Report};
 
@@ -144,10 +144,12 @@ fn completed(
     read(Some(kind), &json).ok().map(|read| read.record)
 }
 
-/// The record of a market without what makes it tradable; `None` if there is no such market.
+/// The record of a market that the upstream gives under the id `by` now, without what makes it tradable;
+/// `None` if there is no such market.
 pub(super) fn superseded(
     connection: &Connection,
     market: u64,
+    by: u64,
 ) -> Result<Option<ParsedRecord>, CatalogError> {
     let query = "SELECT NULL, raw, NULL, 0 FROM market_texts WHERE id = ?1";
     let stored = StoredVersion::find(connection, query, market)?;
@@ -158,6 +160,7 @@ pub(super) fn superseded(
     for name in ["conditionId", "clobTokenIds"] {
         fields.remove(name);
     }
+    fields.insert(SUPERSEDED_BY.to_owned(), by.into());
     for (name, flag) in [("active", false), ("closed", true), ("archived", true)] {
         fields.insert(name.to_owned(), flag.into());
     }
@@ -222,7 +225,7 @@ impl Put<'_> {
         if is_trusted && self.put_links(record, origin)? && effect == PutEffect::Unchanged {
             effect = PutEffect::Changed;
         }
-        let is_full = is_trusted && !origin.is_part && !record.markets.is_empty();
+        let is_full = is_trusted && !origin.is_part && record.has_all_markets;
         if is_full
             && write::full_record(self.connection, record.id)?
             && effect == PutEffect::Unchanged

@@ -1,49 +1,40 @@
-//! The database schema as numbered migrations: step n migrates `user_version` n−1 to n. Released
-//! steps never change; a schema change is a new step.
+//! The database schema; until a release it changes in place, with a new [`VERSION`].
 
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use crate::error::CatalogError;
 
-/// The SQL of each step.
-const STEPS: &[&str] = &[
-    include_str!("schema/1.sql"),
-    include_str!("schema/2.sql"),
-    include_str!("schema/3.sql"),
-    include_str!("schema/4.sql"),
-    include_str!("schema/5.sql"),
-];
+const TABLES: &str = include_str!("schema.sql");
 
-/// The schema version that this build reads and writes.
-pub const VERSION: i64 = 5;
-const _: () = assert!(STEPS.len() == 5, "VERSION is the number of the last step");
+/// The schema version that this build reads and writes, in the file's `user_version`.
+pub const VERSION: i64 = 6;
 
-/// Migrates a file, one step per transaction, so that a crash leaves a complete version.
-pub(crate) fn migrate(connection: &mut Connection) -> Result<(), CatalogError> {
-    loop {
-        let transaction = Transaction::new(connection, TransactionBehavior::Immediate)?;
-        let found = version(&transaction)?;
-        if found > VERSION {
-            return Err(CatalogError::NewerSchema {
-                found,
-                known: VERSION,
-            });
-        }
-        let step = usize::try_from(found).ok().and_then(|next| STEPS.get(next));
-        let Some(step) = step else {
-            return Ok(());
-        };
-        transaction.execute_batch(step)?;
-        transaction.pragma_update(None, "user_version", found + 1)?;
-        transaction.commit()?;
+/// Makes the tables of an empty file.
+///
+/// # Errors
+/// [`CatalogError::OtherSchema`] for a file of another version.
+pub(crate) fn create(connection: &mut Connection) -> Result<(), CatalogError> {
+    let transaction = Transaction::new(connection, TransactionBehavior::Immediate)?;
+    let is_empty: bool =
+        transaction.query_row("SELECT count(*) = 0 FROM sqlite_schema", [], |row| {
+            row.get(0)
+        })?;
+    if is_empty {
+        transaction.execute_batch(TABLES)?;
+        transaction.pragma_update(None, "user_version", VERSION)?;
+    }
+    check(&transaction)?;
+    Ok(transaction.commit()?)
+}
+
+/// # Errors
+/// [`CatalogError::OtherSchema`] for a file of another version.
+pub(crate) fn check(connection: &Connection) -> Result<(), CatalogError> {
+    match connection.pragma_query_value(None, "user_version", |row| row.get(0))? {
+        VERSION => Ok(()),
+        found => Err(CatalogError::OtherSchema {
+            found,
+            needed: VERSION,
+        }),
     }
 }
-
-/// The schema version of a file; 0 = empty.
-pub(crate) fn version(connection: &Connection) -> Result<i64, CatalogError> {
-    Ok(connection.pragma_query_value(None, "user_version", |row| row.get(0))?)
-}
-
-#[cfg(test)]
-#[path = "schema_tests.rs"]
-mod tests;

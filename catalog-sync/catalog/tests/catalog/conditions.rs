@@ -122,6 +122,32 @@ fn a_condition_has_one_market_whoever_comes_first(#[values(true, false)] own_fir
     assert_eq!(seen[0].terms, Err(NotTradable::Taken(OWN + 1)));
 }
 
+#[test]
+fn a_market_with_a_new_id_leaves_its_condition_to_it() {
+    let mut shelf = Shelf::new(&[event(1, &[market(10)])]);
+    let moved = json!({ "conditionId": condition(10) });
+    shelf.put(&[event(1, &[with(market(20), &moved)])]);
+    assert_eq!(markets(&shelf.catalog, ""), [10]);
+    let mut batch = shelf.writer.begin().unwrap();
+    batch.supersede(10, 20).unwrap();
+    batch.commit().unwrap();
+    let named = format!("condition_ids={}", condition(10));
+    assert_eq!(markets(&shelf.catalog, &named), [20]);
+    let old = json_of(shelf.catalog.market("10", &OneQuery::default()));
+    assert_eq!(
+        (&old["supersededBy"], &old["archived"]),
+        (&json!(20), &json!(true))
+    );
+    let units = shelf.catalog.changes_after(0, 100).unwrap();
+    let terms: Vec<_> = units[0]
+        .markets
+        .iter()
+        .map(|market| &market.terms)
+        .collect();
+    assert_eq!(terms[0], &Err(NotTradable::Taken(20)));
+    assert!(terms[1].is_ok());
+}
+
 /// A record that an upstream stored under the id of an own market gives way, however new it says to be.
 #[test]
 fn an_own_record_takes_its_id() {

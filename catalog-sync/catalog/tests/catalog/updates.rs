@@ -62,6 +62,9 @@ fn an_event_inside_a_market_is_not_whole() {
     assert_eq!(whole(&shelf), [(Some(2), true), (Some(1), true)]);
     shelf.put(&[with(market(1), &json!({"events": [event(1, &[])]}))]);
     assert!(whole(&shelf).contains(&(Some(1), true)));
+    // A market that cannot be read is missing.
+    shelf.put(&[event(3, &[market(3), json!({"id": 4})])]);
+    assert!(whole(&shelf).contains(&(Some(3), false)));
 }
 
 #[test]
@@ -372,7 +375,7 @@ fn files_of_other_builds_are_refused() {
     assert!(matches!(missing, CatalogError::Missing(_)) && !nowhere.exists());
     std::fs::write(&nowhere, "").unwrap();
     let empty = Catalog::open(&nowhere, Sites::new()).unwrap_err();
-    assert!(matches!(empty, CatalogError::OlderSchema { found: 0, .. }));
+    assert!(matches!(empty, CatalogError::OtherSchema { found: 0, .. }));
     let connection = rusqlite::Connection::open(&path).unwrap();
     connection
         .pragma_update(None, "user_version", 1_000)
@@ -383,7 +386,7 @@ fn files_of_other_builds_are_refused() {
         Catalog::open(&path, Sites::new()).unwrap_err(),
     ] {
         assert!(
-            matches!(error, CatalogError::NewerSchema { found: 1_000, .. }),
+            matches!(error, CatalogError::OtherSchema { found: 1_000, .. }),
             "{error}"
         );
         assert_eq!(error.status(), 503);

@@ -53,9 +53,9 @@ const fn code_of(error: &CatalogError) -> ErrorCode {
         CatalogError::BadRequest(_) => ErrorCode::InvalidCatalogParameter,
         CatalogError::NotFound(NotFound::Slug) => ErrorCode::SlugNotFound,
         CatalogError::NotFound(NotFound::Id | NotFound::Profile) => ErrorCode::IdNotFound,
-        CatalogError::Missing(_)
-        | CatalogError::OlderSchema { .. }
-        | CatalogError::NewerSchema { .. } => ErrorCode::CatalogUnavailable,
+        CatalogError::Missing(_) | CatalogError::OtherSchema { .. } => {
+            ErrorCode::CatalogUnavailable
+        }
         CatalogError::Reading => ErrorCode::CatalogLoading,
         CatalogError::Database(_) | CatalogError::Input(_) => ErrorCode::CatalogFailed,
     }

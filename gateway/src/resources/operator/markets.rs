@@ -5,10 +5,10 @@ use foretell_model::command::{
     SetTick,
 };
 use foretell_model::{
-    Command, CommandOutcome, ConditionId, Hold, MarketNumber, MarketState, OperatorRole,
+    Command, CommandOutcome, ConditionId, Hold, MarketNumber, MarketState, OperatorRole, Payout,
     RejectionReason, Sequence,
 };
-use foretell_view::Market;
+use foretell_view::{Market, View};
 use foretell_wire::ApiError;
 use foretell_wire::operator::{
     Archive, FeeChange, HoldChange, MarketName, MinimumChange, Resolution, TermsChange, TickChange,
@@ -50,7 +50,7 @@ async fn hold(context: &RequestContext, puts: bool) -> Result<Answer, Failure> {
         true => Command::PauseMarket(PauseMarket { market, hold }),
         false => Command::ResumeMarket(ResumeMarket { market, hold }),
     };
-    let already = |market: &Market| match puts {
+    let already = |_: &View, market: &Market| match puts {
         true => market.holds.contains(hold),
         // What the upstream let go may still be held by the operator.
         false => {
@@ -75,7 +75,7 @@ async fn set_state(
     command: impl Fn(MarketNumber) -> Command,
 ) -> Result<Answer, Failure> {
     let MarketName { condition_id } = read(&context.body)?;
-    let already = |market: &Market| market.state == state;
+    let already = |_: &View, market: &Market| market.state == state;
     let done = change(context, condition_id, command, already).await?;
     Ok(done.answer())
 }
@@ -87,10 +87,22 @@ pub(crate) async fn resolve(context: RequestContext) -> Result<Answer, Failure> 
     let NamedPayout { payout, outcome } =
         NamedPayout::of(&context, market, "payout", &wanted.payout).await?;
     ensure_replaces(&context, market, wanted.proposal)?;
-    let paid = |market: &Market| market.payout == Some(payout);
+    let paid = |view: &View, market: &Market| match payout {
+        Payout::Outside => market.payout == Some(Payout::No) && outside_won(view, market),
+        payout => market.payout == Some(payout),
+    };
     let command = |market| Command::ResolveMarket(ResolveMarket { market, payout });
     let done = change(&context, wanted.condition_id, command, paid).await?;
     Ok(done.answer_paying(outcome))
+}
+
+/// Whether the outside question of a question's event group won.
+fn outside_won(view: &View, question: &Market) -> bool {
+    let event = question
+        .question
+        .and_then(|(event, _)| view.events().get(event));
+    let outside = event.and_then(|event| view.markets().get(event.outside));
+    outside.is_some_and(|outside| outside.payout == Some(Payout::Yes))
 }
 
 /// `POST /markets/archive`.
@@ -100,7 +112,7 @@ pub(crate) async fn archive(context: RequestContext) -> Result<Answer, Failure> 
         archived,
     } = read(&context.body)?;
     let command = |market| Command::ArchiveMarket(ArchiveMarket { market, archived });
-    Ok(change(&context, condition_id, command, |_| false)
+    Ok(change(&context, condition_id, command, |_, _| false)
         .await?
         .answer())
 }
@@ -112,7 +124,7 @@ pub(crate) async fn tick(context: RequestContext) -> Result<Answer, Failure> {
         tick_size: tick,
     } = read(&context.body)?;
     let command = |market| Command::SetTick(SetTick { market, tick });
-    Ok(change(&context, condition_id, command, |_| false)
+    Ok(change(&context, condition_id, command, |_, _| false)
         .await?
         .answer())
 }
@@ -129,7 +141,7 @@ pub(crate) async fn minimum(context: RequestContext) -> Result<Answer, Failure> 
             minimum_size,
         })
     };
-    Ok(change(&context, condition_id, command, |_| false)
+    Ok(change(&context, condition_id, command, |_, _| false)
         .await?
         .answer())
 }
@@ -139,7 +151,7 @@ pub(crate) async fn fee(context: RequestContext) -> Result<Answer, Failure> {
     let wanted: FeeChange = read(&context.body)?;
     let fee = wanted.fee();
     let command = |market| Command::SetFee(SetFee { market, fee });
-    Ok(change(&context, wanted.condition_id, command, |_| false)
+    Ok(change(&context, wanted.condition_id, command, |_, _| false)
         .await?
         .answer())
 }
@@ -158,7 +170,7 @@ async fn change(
     context: &RequestContext,
     condition: ConditionId,
     command: impl Fn(MarketNumber) -> Command,
-    already: impl Fn(&Market) -> bool,
+    already: impl Fn(&View, &Market) -> bool,
 ) -> Result<CommandResult, Failure> {
     let app = &context.app;
     let market = market_of(context, condition).await?;
@@ -169,7 +181,8 @@ async fn change(
     let is_so = refusal.reason == RejectionReason::InvalidTransition
         && app
             .read_after(reply.sequence, |state| {
-                state.view.markets().get(market).is_some_and(&already)
+                let market = state.view.markets().get(market);
+                market.is_some_and(|market| already(&state.view, market))
             })
             .await?;
     if !is_so {

@@ -59,7 +59,7 @@ impl PayoutName {
 
     fn refused(&self, field: &str, labels: &[String; 2]) -> ApiError {
         let [first, second] = labels.each_ref().map(|label| quoted(label));
-        let mut allowed = format!("first ({first}), second ({second}) or half");
+        let mut allowed = format!("first ({first}), second ({second}), {HALF} or {OUTSIDE}");
         if let Some(at) = (0..2).find(|at| self.is_label(*at, labels)) {
             let [label, place] = [at, 1 - at].map(|at| PLACES[0][at]);
             allowed += &format!("; by label it is the {label} outcome, by place the {place}");
@@ -149,24 +149,24 @@ mod tests {
             (
                 ["No", "Yes"],
                 "yes",
-                "payout is 'yes', allowed: first ('No'), second ('Yes') or half; \
+                "payout is 'yes', allowed: first ('No'), second ('Yes'), half or outside; \
                  by label it is the second outcome, by place the first",
             ),
             (
                 ["No", "Yes"],
                 "No",
-                "payout is 'No', allowed: first ('No'), second ('Yes') or half; \
+                "payout is 'No', allowed: first ('No'), second ('Yes'), half or outside; \
                  by label it is the first outcome, by place the second",
             ),
             (
                 ["Maybe", "Yes"],
                 "no",
-                "payout is 'no', allowed: first ('Maybe'), second ('Yes') or half, or one of these labels",
+                "payout is 'no', allowed: first ('Maybe'), second ('Yes'), half or outside, or one of these labels",
             ),
             (
                 ["Up", "Down"],
                 "sideways",
-                "payout is 'sideways', allowed: first ('Up'), second ('Down') or half, or one of these labels",
+                "payout is 'sideways', allowed: first ('Up'), second ('Down'), half or outside, or one of these labels",
             ),
         ] {
             let name = PayoutName::new(word.to_owned());

@@ -19,7 +19,7 @@ pub struct ProposalRequest {
     /// The closed market.
     #[serde(with = "Condition")]
     pub condition_id: ConditionId,
-    /// The outcome that pays, or `half`.
+    /// The outcome that pays, `half` or `outside`.
     #[serde(with = "PayoutText")]
     pub payout: PayoutName,
     /// Number of the disputed proposal that it replaces; none by default.
@@ -178,7 +178,7 @@ pub struct ReviewRow {
     /// The proposed payout.
     #[serde(with = "PayoutWord")]
     pub payout: Payout,
-    /// Its label: that of the outcome, or `half`.
+    /// Its label: that of the outcome, `half` or `outside`.
     pub outcome: String,
     /// Who proposed it: the name of an operator, or a wallet.
     pub proposed_by: String,
@@ -213,7 +213,7 @@ pub struct DisputeRow {
     #[serde(with = "Optional::<PayoutWord>", default)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub counter: Option<Payout>,
-    /// Its label: that of the outcome, or `half`.
+    /// Its label: that of the outcome, `half` or `outside`.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub counter_outcome: Option<String>,
     /// The reason.

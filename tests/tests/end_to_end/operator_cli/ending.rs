@@ -160,7 +160,7 @@ async fn nothing_is_done_when_any_line_is_wrong() {
         (format!("{good},yes\n{condition},no\n"), "it is named twice"),
         (
             format!("{good},yes\n{good},perhaps\n"),
-            "outcome is 'perhaps', allowed: first ('Yes'), second ('No') or half",
+            "outcome is 'perhaps', allowed: first ('Yes'), second ('No'), half or outside",
         ),
         (
             format!("{good},yes\n{},\n", plain[1].0),
@@ -199,7 +199,7 @@ async fn a_word_that_labels_and_places_read_differently_pays_nobody() {
     });
     let made = operator::done(&exchange, "/markets", &body).await;
     let condition = made["condition_id"].as_str().expect("a condition");
-    let named = "first ('No'), second ('Yes') or half; by label it is the second outcome, by place the first";
+    let named = "first ('No'), second ('Yes'), half or outside; by label it is the second outcome, by place the first";
     let refused = foretell(&exchange, &["market", "resolve", "will-it-fail", "yes"], "");
     assert_eq!((refused.code, refused.out.as_str()), (Some(1), ""));
     assert!(refused.err.contains(named), "{}", refused.err);
