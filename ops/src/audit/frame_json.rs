@@ -11,7 +11,7 @@ use foretell_journal::record::{
 };
 use foretell_model::command::RegisterDomain;
 use foretell_model::evidence::{ActEvidence, OrderEvidence};
-use foretell_model::{Command, DomainNumber, OperatorNumber};
+use foretell_model::{Command, DomainNumber, OperatorNumber, Tick};
 use foretell_wire::rejection::role_word;
 use serde_json::{Map, Value, json};
 
@@ -157,7 +157,8 @@ fn value(record: &[u8], field: &FieldLayout, registry: &Registry) -> Value {
             "FOK not filled",
         ]),
         "MarketState" => by_code(&["registered", "active", "paused", "closed", "resolved"]),
-        "Payout" => by_code(&["yes", "no", "half"]),
+        "Hold" => by_code(&["operator", "upstream"]),
+        "Payout" => by_code(&["yes", "no", "half", "outside"]),
         "SystemMode" => by_code(&["running", "post-only", "cancel-only", "paused"]),
         "WalletKind" => by_code(&["EOA", "proxy", "safe", "deposit"]),
         "OperatorRole" => by_code(&[
@@ -168,6 +169,7 @@ fn value(record: &[u8], field: &FieldLayout, registry: &Registry) -> Value {
             "cashier",
             "support",
             "read-only",
+            "sync",
         ]),
         "OperatorName" => match std::str::from_utf8(bytes) {
             Ok(name) => json!(name.trim_end_matches('\0')),
@@ -176,8 +178,11 @@ fn value(record: &[u8], field: &FieldLayout, registry: &Registry) -> Value {
         "OperatorNumber" => u16::try_from(as_number()).map_or(Value::Null, |number| {
             operator(OperatorNumber(number), registry)
         }),
-        "Option<Payout>" => by_code(&["none", "yes", "no", "half"]),
-        "Tick" => by_code(&["-", "0.1", "0.01", "0.001", "0.0001"]),
+        "Option<Payout>" => by_code(&["none", "yes", "no", "half", "outside"]),
+        "Tick" => match u8::try_from(as_number()).ok().and_then(Tick::from_code) {
+            Some(tick) => json!(tick.text()),
+            None => json!(as_number()),
+        },
         "RejectionReason" => refusal(as_number()),
         "Option<EventNumber>" => as_number()
             .checked_sub(1)
@@ -265,4 +270,32 @@ fn signed_order(order: &OrderEvidence<'_>) -> Value {
         "domain": order.domain.0,
         "signature": hexed(order.signature),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use foretell_model::{CloseReason, Hold, OperatorRole, Payout};
+
+    use super::*;
+
+    #[test]
+    fn every_code_is_shown_as_a_word() {
+        let codes = |word, all: Vec<u8>| all.into_iter().map(move |code| (word, code));
+        let ticks = codes("Tick", Tick::ALL.iter().map(|it| it.code()).collect());
+        let payouts = codes("Payout", Payout::ALL.iter().map(|it| it.code()).collect());
+        let holds = codes("Hold", Hold::ALL.iter().map(|it| it.code()).collect());
+        let roles = OperatorRole::ALL.iter().map(|it| it.code()).collect();
+        let ends = CloseReason::ALL.iter().map(|it| it.code()).collect();
+        let others = codes("OperatorRole", roles).chain(codes("CloseReason", ends));
+        for (word, code) in ticks.chain(payouts).chain(holds).chain(others) {
+            let field = FieldLayout {
+                name: "field",
+                word,
+                offset: 0,
+                bytes: 1,
+            };
+            let shown = value(&[code], &field, &Registry::default());
+            assert!(shown.is_string(), "{word} {code}: {shown}");
+        }
+    }
 }

@@ -71,7 +71,9 @@ async fn served(exchange: &Exchange, event: &Value) {
     for market in event["markets"].as_array().expect("markets") {
         let same = |other: &&Value| other["id"] == market["id"];
         let answered = markets.iter().find(same).expect("the market");
-        let is_stopped = market["closed"] == false && market["acceptingOrders"] == false;
+        let is_stopped =
+            market["acceptingOrders"] == false || !market["umaResolutionStatus"].is_null();
+        let never_opens = market["closed"] == false && is_stopped;
         for name in MARKET {
             match &market[name] {
                 Value::Null => {
@@ -80,8 +82,8 @@ async fn served(exchange: &Exchange, event: &Value) {
                             .contains(&answered[name])
                     )
                 }
-                // A question that takes no orders upstream is not active from its registration on.
-                _ if name == "active" && is_stopped => {}
+                // A question that takes no orders upstream, or whose answer is proposed, never opened here.
+                _ if name == "active" && never_opens => {}
                 // The exchange has its own spacing.
                 recorded if name == "outcomes" => {
                     let labels = |list: &Value| list.as_str().map(|list| list.replace(", ", ","));
