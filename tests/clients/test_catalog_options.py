@@ -56,15 +56,15 @@ def recorded(name):
     return rows
 
 
-def newest(rows):
-    """The newest of the records of each id; of equally old ones the last. An event within a market comes
-    without its tags and series: it keeps those of an earlier record."""
+def newest(rows, parts=()):
+    """The newest of the records of each id; of equally old ones the last. An event within a market is a part:
+    what it lacks or leaves empty stays as an earlier record has it."""
     kept = {}
-    for row in rows:
-        known = kept.get(row["id"])
-        if known is None or row.get("updatedAt", "") >= known.get("updatedAt", ""):
-            links = {name: known[name] for name in ("tags", "series") if name in (known or {})}
-            kept[row["id"]] = links | row
+    for row, is_part in [(row, False) for row in rows] + [(row, True) for row in parts]:
+        known = kept.get(row["id"], {})
+        if row.get("updatedAt", "") >= known.get("updatedAt", ""):
+            given = {name: value for name, value in row.items() if value not in (None, "", [], {})}
+            kept[row["id"]] = known | given if is_part else row
     return kept
 
 
@@ -87,7 +87,7 @@ def records(tmp_path_factory):
     path = Path(os.environ["EXCHANGE_DATA"]) / "options.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in groups + alone))
     operate("catalog", "import", "--catalog-only", str(path))
-    events = newest(groups + [market["events"][0] for market in alone if market.get("events")])
+    events = newest(groups, [market["events"][0] for market in alone if market.get("events")])
     markets = {}
     for group in groups:
         markets |= {market["id"]: {**market, "event": events[group["id"]]} for market in group["markets"]}
