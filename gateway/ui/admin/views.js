@@ -17,7 +17,11 @@ import { button, cell, list } from "./parts.js";
  * @returns {import("./form.js").Field}
  */
 const payoutField = (name, outcomes, required = true) => {
-  const choices = [["first", outcomes[0]], ["second", outcomes[1]], ["half", "half"]];
+  const choices = [
+    ["first", outcomes[0]],
+    ["second", outcomes[1]],
+    ["half", "half"],
+  ];
   return { name, kind: "choice", choices: required ? choices : ["", ...choices], required };
 };
 const ROLES = ["admin", "markets", "resolver", "cashier", "support", "read-only"];
@@ -150,12 +154,7 @@ function propose(desk, condition, outcomes, proposal) {
     "Propose a payout",
     "/markets/propose",
     { condition_id: condition, proposal, reference: crypto.randomUUID() },
-    [
-      payoutField("payout", outcomes),
-      { name: "source" },
-      { name: "evidence_sha256" },
-      { name: "window_seconds", kind: "number" },
-    ],
+    [payoutField("payout", outcomes), { name: "source" }, { name: "evidence_sha256" }, { name: "window_seconds", kind: "number" }],
     desk.done,
   );
 }
