@@ -6,12 +6,12 @@ use super::Catalog;
 use super::creator_filter::CreatorFilter;
 use super::groups::GroupSets;
 use super::keyset::{self, with_one_more};
-use super::one::{RecordAccess, newest_of_slug, text_of};
+use super::one::{RecordAccess, newest_of_slug, sort_text, text_of};
 use super::record_texts::RecordTexts;
 use super::selection::{EVENTS_BY_GAME, EVENTS_BY_SLUG, Selection, found};
 use crate::error::{CatalogError, NotFound};
 use crate::ids;
-use crate::query::{Column, EventExtras, EventsQuery, OneQuery};
+use crate::query::{EventExtras, EventsQuery, OneQuery};
 use crate::render::{self, Array};
 use crate::table::{ListRequest, Table};
 
@@ -44,7 +44,8 @@ impl Catalog {
                 ..query.clone()
             };
             let mut rows = rows(connection, table, &query, &scope)?;
-            let of_row = |column, row| text_of_row(connection, table, column, row);
+            let of_row =
+                |column, row| sort_text(connection, SORT_TEXTS, column, table.events.id(row));
             let cursor = keyset::next_cursor(&mut rows, page, &table.events, &query.order, of_row)?;
             let events = array(self.texts(connection), table, &rows, query.extras)?;
             Ok(format!(r#"{{"events":{events}{cursor}}}"#))
@@ -155,19 +156,11 @@ pub(super) fn tags_of_event(connection: &Connection, id: i64) -> Result<String, 
     Ok(render::array(&tags))
 }
 
-/// The text of an event in a sort column.
-fn text_of_row(
-    connection: &Connection,
-    table: &Table,
-    column: Column,
-    row: u32,
-) -> Result<String, CatalogError> {
-    let statement = match column {
-        Column::Slug => "SELECT slug FROM events WHERE id = ?1",
-        _ => "SELECT title FROM events WHERE id = ?1",
-    };
-    Ok(text_of(connection, statement, table.events.id(row))?.unwrap_or_default())
-}
+/// What finds the slug and the title of one of them, for the columns that lists sort by.
+const SORT_TEXTS: [&str; 2] = [
+    "SELECT slug FROM events WHERE id = ?1",
+    "SELECT title FROM events WHERE id = ?1",
+];
 
 /// The events of a page.
 fn rows(
@@ -191,7 +184,7 @@ fn rows(
         CreatorFilter::All => None,
         CreatorFilter::Creators(creators) => Some(table.events_by(creators)),
     };
-    let of_row = |column, row| text_of_row(connection, table, column, row);
+    let of_row = |column, row| sort_text(connection, SORT_TEXTS, column, table.events.id(row));
     let after = query.after.as_ref();
     let after = after.map(|after| table.events.place(&query.order, after, of_row));
     let after = after.transpose()?;

@@ -8,7 +8,7 @@ use super::creator_filter::CreatorFilter;
 use super::events::tags_of_event;
 use super::groups::GroupSets;
 use super::keyset::{self, with_one_more};
-use super::one::{RecordAccess, first, newest_of_slug, text_of};
+use super::one::{RecordAccess, first, newest_of_slug, sort_text};
 use super::record_texts::RecordTexts;
 use super::selection::{
     EVENTS_BY_GAME, EVENTS_BY_SLUG, MARKETS_BY_CONDITION, MARKETS_BY_EVENT, MARKETS_BY_GAME,
@@ -16,7 +16,7 @@ use super::selection::{
 };
 use crate::error::{CatalogError, NotFound};
 use crate::ids;
-use crate::query::{Column, MarketsQuery, OneQuery};
+use crate::query::{MarketsQuery, OneQuery};
 use crate::render::{self, Array};
 use crate::table::{ListRequest, Table, WordColumn};
 
@@ -46,7 +46,8 @@ impl Catalog {
                 ..query.clone()
             };
             let mut rows = rows(connection, table, &query, &scope)?;
-            let of_row = |column, row| text_of_row(connection, table, column, row);
+            let of_row =
+                |column, row| sort_text(connection, SORT_TEXTS, column, table.markets.id(row));
             let cursor =
                 keyset::next_cursor(&mut rows, page, &table.markets, &query.order, of_row)?;
             let markets = array(self.texts(connection), table, &rows, query.include_tag)?;
@@ -194,19 +195,11 @@ fn array(
     Ok(array.end())
 }
 
-/// The text of a market in a sort column.
-fn text_of_row(
-    connection: &Connection,
-    table: &Table,
-    column: Column,
-    row: u32,
-) -> Result<String, CatalogError> {
-    let statement = match column {
-        Column::Slug => "SELECT slug FROM markets WHERE id = ?1",
-        _ => "SELECT question FROM markets WHERE id = ?1",
-    };
-    Ok(text_of(connection, statement, table.markets.id(row))?.unwrap_or_default())
-}
+/// What finds the slug and the title of one of them, for the columns that lists sort by.
+const SORT_TEXTS: [&str; 2] = [
+    "SELECT slug FROM markets WHERE id = ?1",
+    "SELECT question FROM markets WHERE id = ?1",
+];
 
 /// The markets of a page.
 fn rows(
@@ -234,7 +227,7 @@ fn rows(
             numbers.is_none_or(|numbers| table.has_word(row, *column, numbers))
         })
     };
-    let of_row = |column, row| text_of_row(connection, table, column, row);
+    let of_row = |column, row| sort_text(connection, SORT_TEXTS, column, table.markets.id(row));
     let after = query.after.as_ref();
     let after = after.map(|after| table.markets.place(&query.order, after, of_row));
     let after = after.transpose()?;

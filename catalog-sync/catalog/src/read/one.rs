@@ -8,7 +8,7 @@ use super::Catalog;
 use super::creator_filter::CreatorFilter;
 use super::record_texts::RecordTexts;
 use crate::error::{CatalogError, NotFound};
-use crate::query::OneQuery;
+use crate::query::{Column, OneQuery};
 use crate::table::Table;
 
 /// Functions that differ between markets, events and tags.
@@ -83,4 +83,18 @@ pub(super) fn text_of(
         .prepare_cached(statement)?
         .query_row([id], |row| row.get(0))
         .optional()?)
+}
+
+/// The text of a record in a column that lists sort by; the statements find its slug and its title.
+pub(super) fn sort_text(
+    connection: &Connection,
+    [slug, title]: [&str; 2],
+    column: Column,
+    id: i64,
+) -> Result<String, CatalogError> {
+    let statement = match column {
+        Column::Slug => slug,
+        _ => title,
+    };
+    Ok(text_of(connection, statement, id)?.unwrap_or_default())
 }

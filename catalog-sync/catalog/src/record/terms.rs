@@ -61,7 +61,7 @@ pub enum NotTradable {
     /// The condition id is missing or does not have 32 bytes.
     #[error("conditionId is {0}, allowed: 0x and 64 hex digits")]
     Condition(String),
-    /// Another record has the condition, and had it first; this is its id.
+    /// Another record has the condition: it had it first, or superseded this one. This is its id.
     #[error("conditionId is that of market {0}, which has it first")]
     Taken(u64),
     /// Not two outcomes.
