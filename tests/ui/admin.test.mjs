@@ -139,7 +139,7 @@ test("a market lives from idea to payout, with two persons", async () => {
   await done(ann, act(ann, question, "Propose"), { payout: "first", source: "https://weather.example" });
   assert.match(await refused(ann, act(ann, question, "Finalise"), {}), /another operator/);
   await view(ben, "review");
-  await done(ben, act(ben, question, "Dispute"), { counter: "no", reason: "it was dew" });
+  await done(ben, act(ben, question, "Dispute"), { counter: "second", reason: "it was dew" });
   await row(ben, question).getByText("it was dew").waitFor();
   await done(ben, act(ben, question, "Propose again"), { payout: "second" });
   await view(ann, "review");

@@ -172,7 +172,7 @@ function newMarket(desk) {
       { name: "tags", kind: "list", label: t("with_commas") },
       { name: "event_id", kind: "number", label: "event_id of its event group" },
       { name: "end_date", kind: "time" },
-      { name: "tick_size", kind: "choice", choices: ["", "0.1", "0.01", "0.001", "0.0001"] },
+      { name: "tick_size", kind: "choice", choices: ["", "0.1", "0.01", "0.005", "0.0025", "0.001", "0.0001"] },
       { name: "minimum_order_size" },
       { name: "rate_ppm", group: "fee", kind: "number", label: t("fee_rate") },
       { name: "exponent", group: "fee", kind: "number", label: t("fee_exponent") },
