@@ -9,24 +9,29 @@
 //! The length counts the whole frame, header and trailing zeros included.
 
 use foretell_model::limits::{
-    MAX_EVENTS, MAX_EVIDENCE_BYTES, MAX_FRAME_BYTES, MAX_GROUP_EVIDENCE_BYTES, MAX_REPLACE,
-    MAX_VISITED_ORDERS,
+    EVENT_RECORD_BYTES, MAX_EVENTS, MAX_EVIDENCE_BYTES, MAX_FRAME_BYTES, MAX_GROUP_EVIDENCE_BYTES,
+    MAX_REPLACE, MAX_VISITED_ORDERS,
 };
+use foretell_model::record::{self, Record, RecordError, Vocabulary};
 use foretell_model::{
     Command, CommandStamp, Event, FramePosition, FrameRef, OperatorNumber, Sequence, TimeNs,
 };
 
 use crate::bytes::{all_zero, put_u16, put_u32, put_u64, to_u32, to_usize, u16_at, u32_at, u64_at};
-use crate::record::{self, RecordError};
 
 /// The kind of a frame that holds a command; the only one.
 pub const KIND_COMMAND: u16 = 1;
-/// The frame version. A changed record after 0.1.0 is a new version with a module of its own.
+/// The frame version.
 pub const VERSION: u16 = 1;
 /// Bytes of a frame's header.
 pub const HEADER_BYTES: usize = 24;
+/// Bytes of a command in a frame: its record, then zeros.
+pub const COMMAND_BYTES: usize = 128;
+/// Bytes of an event in a frame: its record.
+pub const EVENT_BYTES: usize = EVENT_RECORD_BYTES;
+const _: () = assert!(Command::BYTES <= COMMAND_BYTES && Event::BYTES == EVENT_BYTES);
 /// Offset of the first event record of a frame.
-const EVENTS_AT: usize = HEADER_BYTES + record::COMMAND_BYTES + 8;
+const EVENTS_AT: usize = HEADER_BYTES + COMMAND_BYTES + 8;
 /// Offset of the operator's number.
 const OPERATOR_AT: usize = EVENTS_AT - 4;
 /// Offset of the number of orders that earlier frames of the group touched.
@@ -49,7 +54,7 @@ const _: () = assert!(
 /// Bytes of a frame with this many events and this much evidence.
 #[must_use]
 pub const fn length(events: usize, evidence: usize) -> usize {
-    (EVENTS_AT + events * record::EVENT_BYTES + 4 + evidence).next_multiple_of(ALIGN)
+    (EVENTS_AT + events * EVENT_BYTES + 4 + evidence).next_multiple_of(ALIGN)
 }
 
 /// Writes a frame to the start of `out` and returns its length.
@@ -79,22 +84,27 @@ pub fn encode(
     put_u64(out, 8, sequence.0);
     put_u64(out, 16, stamp.time.0);
     let (head, rest) = out.split_at_mut(EVENTS_AT);
-    let (record, _) = head[HEADER_BYTES..]
-        .split_first_chunk_mut()
-        .expect("the head holds the command record");
-    record::encode_command(command, record);
+    put_command(
+        command,
+        &mut head[HEADER_BYTES..HEADER_BYTES + COMMAND_BYTES],
+    );
     put_u32(head, EVENTS_AT - 8, to_u32(events.len()));
     put_u16(head, OPERATOR_AT, stamp.operator.0);
     put_u16(head, TOUCHED_AT, stamp.touched);
-    let (records, rest) = rest.split_at_mut(events.len() * record::EVENT_BYTES);
-    let (records, _) = records.as_chunks_mut();
-    for (event, record) in events.iter().zip(records) {
-        record::encode_event(event, record);
+    let (records, rest) = rest.split_at_mut(events.len() * EVENT_BYTES);
+    for (event, record) in events.iter().zip(records.chunks_exact_mut(EVENT_BYTES)) {
+        record::encode(event, record);
     }
     put_u32(rest, 0, to_u32(evidence.len()));
     rest[4..4 + evidence.len()].copy_from_slice(evidence);
     rest[4 + evidence.len()..].fill(0);
     total
+}
+
+/// Writes a command as in a frame.
+pub(crate) fn put_command(command: &Command, place: &mut [u8]) {
+    record::encode(command, place);
+    place[Command::BYTES..].fill(0);
 }
 
 /// Why bytes are not a frame. With a valid checksum this is no torn write.
@@ -164,7 +174,7 @@ impl<'a> Frame<'a> {
         if events > MAX_EVENTS || bytes.len() < length(events, 0) {
             return Err(FrameError::Length);
         }
-        let evidence_at = EVENTS_AT + events * record::EVENT_BYTES;
+        let evidence_at = EVENTS_AT + events * EVENT_BYTES;
         let evidence = to_usize(u32_at(bytes, evidence_at));
         if evidence > MAX_EVIDENCE_BYTES || bytes.len() != length(events, evidence) {
             return Err(FrameError::Length);
@@ -231,14 +241,13 @@ impl<'a> Frame<'a> {
     /// Its evidence.
     #[must_use]
     pub fn evidence(&self) -> &'a [u8] {
-        let at = EVENTS_AT + self.event_records().len() * record::EVENT_BYTES;
+        let at = EVENTS_AT + self.event_records().len() * EVENT_BYTES;
         &self.bytes[at + 4..at + 4 + to_usize(u32_at(self.bytes, at))]
     }
 
-    fn event_records(&self) -> &'a [[u8; record::EVENT_BYTES]] {
+    fn event_records(&self) -> &'a [[u8; EVENT_BYTES]] {
         let events = to_usize(u32_at(self.bytes, EVENTS_AT - 8));
-        let (records, _) =
-            self.bytes[EVENTS_AT..EVENTS_AT + events * record::EVENT_BYTES].as_chunks();
+        let (records, _) = self.bytes[EVENTS_AT..EVENTS_AT + events * EVENT_BYTES].as_chunks();
         records
     }
 
@@ -248,7 +257,7 @@ impl<'a> Frame<'a> {
         'a: 's,
     {
         scratch.events.clear();
-        scratch.command = record::decode_command(self.command_record())?;
+        scratch.command = Command::read_in(self.command_record())?;
         self.append_events(&mut scratch.events)?;
         Ok(FrameRef {
             sequence: self.sequence(),
@@ -272,18 +281,26 @@ impl<'a> Frame<'a> {
         commands: &mut Vec<Command>,
         events: &mut Vec<Event>,
     ) -> Result<(), FrameError> {
-        record::decode_command_to(self.command_record(), |command| commands.push(command))?;
+        commands.push(Command::read_in(self.command_record())?);
         self.append_events(events)
+    }
+
+    /// Whether its command and events, as read, are written with exactly its bytes: absent values are zero.
+    #[must_use]
+    pub fn is_canonical(&self, command: &Command, events: &[Event]) -> bool {
+        let mut events = events.iter().zip(self.event_records());
+        record::is_canonical(command, self.command_record())
+            && events.all(|(event, written)| record::is_canonical(event, written))
     }
 
     fn append_events(&self, events: &mut Vec<Event>) -> Result<(), FrameError> {
         for record in self.event_records() {
-            record::decode_event_to(record, |event| events.push(event))?;
+            events.push(Event::read_in(record)?);
         }
         Ok(())
     }
 
-    pub(crate) fn command_record(&self) -> &'a [u8; record::COMMAND_BYTES] {
+    pub(crate) fn command_record(&self) -> &'a [u8; COMMAND_BYTES] {
         self.bytes[HEADER_BYTES..]
             .first_chunk()
             .expect("parse saw a command record")

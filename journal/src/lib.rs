@@ -28,7 +28,6 @@ mod map;
 pub mod options;
 mod preallocate;
 mod primitives;
-pub mod record;
 pub mod recover;
 pub mod replica;
 pub mod scan;

@@ -1,8 +1,8 @@
 """What the events of a journal add up to, by the section of that name in journal/FORMAT.md."""
 
-import struct
 from dataclasses import dataclass, field
 
+import records
 from blake3 import blake3
 
 ONE = 10_000
@@ -17,18 +17,6 @@ def outside_condition(event_id):
 
 class Contradiction(Exception):
     """The record does not add up."""
-
-
-def u16(record, at):
-    return struct.unpack_from("<H", record, at)[0]
-
-
-def u32(record, at):
-    return struct.unpack_from("<I", record, at)[0]
-
-
-def u64(record, at):
-    return struct.unpack_from("<Q", record, at)[0]
 
 
 @dataclass
@@ -79,24 +67,24 @@ class Ledger:
 
     def apply(self, frame):
         """Takes in a frame, and sees that everything still adds up."""
-        code = u16(frame.command, 0)
-        own = self.placed(frame) if code == 1 else None
-        for event in frame.events:
-            if event[0] == 7:
+        command = records.read(records.COMMANDS, frame.command)
+        own = self.placed(command, frame.sequence) if command.record == "PlaceOrder" else None
+        for data in frame.events:
+            event = records.read(records.EVENTS, data)
+            if event.record == "OrderReleased":
                 own = self.released(event)
-            handler = self.HANDLERS.get(event[0])
+            handler = self.HANDLERS.get(event.record)
             if handler:
-                handler(self, event, frame, own)
+                handler(self, event, command, own, frame.sequence)
 
-    def placed(self, frame):
-        command = frame.command
+    def placed(self, command, sequence):
         return Order(
-            id="0x" + command[8:40].hex(),
-            number=frame.sequence,
-            account=u32(command, 40),
-            market=u32(command, 48),
-            outcome=command[2],
-            side=command[3],
+            id="0x" + command.order.hex(),
+            number=sequence,
+            account=command.account,
+            market=command.market,
+            outcome=command.outcome,
+            side=command.side,
         )
 
     def holding(self, account, market):
@@ -104,78 +92,75 @@ class Ledger:
 
     # Registrations.
 
-    def account_opened(self, event, frame, own):
-        self.number(u32(event, 4), self.accounts)
-        self.accounts.append(Account("0x" + event[8:28].hex()))
+    def account_opened(self, event, command=None, own=None, sequence=0):
+        self.number(event.account, self.accounts)
+        self.accounts.append(Account("0x" + event.wallet.hex()))
 
-    def event_registered(self, event, frame, own):
-        self.number(u32(event, 4), self.events)
+    def event_registered(self, event, command=None, own=None, sequence=0):
+        self.number(event.event, self.events)
         self.events.append([])
         self.converted.append(0)
-        self.number(u32(event, 16), self.markets)
-        self.outside.append(u32(event, 16))
-        self.markets.append(Market(outside_condition(event[8:16]), None, None))
+        self.number(event.outside, self.markets)
+        self.outside.append(event.outside)
+        self.markets.append(Market(outside_condition(event.id.to_bytes(8, "little")), None, None))
 
-    def market_registered(self, event, frame, own):
-        number = u32(event, 4)
-        self.number(number, self.markets)
-        neg_risk = u64(frame.command, 24)
-        group = neg_risk - 1 if neg_risk else None
+    def market_registered(self, event, command=None, own=None, sequence=0):
+        self.number(event.market, self.markets)
+        group = command.event
         if group is not None:
-            self.number(u32(event, 40), self.events[group])
-            self.events[group].append(number)
-        self.markets.append(Market("0x" + event[8:40].hex(), group, u32(event, 40)))
+            self.number(event.question, self.events[group])
+            self.events[group].append(event.market)
+        self.markets.append(Market("0x" + event.condition.hex(), group, event.question))
 
-    def market_resolved(self, event, frame, own):
-        self.markets[u32(event, 4)].payout = event[1]
+    def market_resolved(self, event, command=None, own=None, sequence=0):
+        self.markets[event.market].payout = event.payout
 
     # Money and sets.
 
-    def deposited(self, event, frame, own):
-        self.accounts[u32(event, 4)].free += u64(event, 8)
-        self.collateral += u64(event, 8)
+    def deposited(self, event, command=None, own=None, sequence=0):
+        self.accounts[event.account].free += event.amount
+        self.collateral += event.amount
 
-    def withdrawn(self, event, frame, own):
-        self.accounts[u32(event, 4)].free -= u64(event, 8)
-        self.collateral -= u64(event, 8)
+    def withdrawn(self, event, command=None, own=None, sequence=0):
+        self.accounts[event.account].free -= event.amount
+        self.collateral -= event.amount
 
-    def withdrawal_held(self, event, frame, own, sign=1):
-        account, amount = self.accounts[u32(event, 4)], sign * u64(event, 8)
+    def withdrawal_held(self, event, command=None, own=None, sequence=0, sign=1):
+        account, amount = self.accounts[event.account], sign * event.amount
         account.free -= amount
         account.reserved += amount
 
-    def withdrawal_released(self, event, frame, own):
-        self.withdrawal_held(event, frame, own, sign=-1)
+    def withdrawal_released(self, event, command=None, own=None, sequence=0):
+        self.withdrawal_held(event, sign=-1)
 
-    def rebate_paid(self, event, frame, own):
-        account, amount = self.accounts[u32(event, 4)], u64(event, 8)
+    def rebate_paid(self, event, command=None, own=None, sequence=0):
+        account, amount = self.accounts[event.account], event.amount
         account.accrued -= amount
         account.free += amount
 
-    def fees_withdrawn(self, event, frame, own):
-        self.fees -= u64(event, 8)
-        self.collateral -= u64(event, 8)
+    def fees_withdrawn(self, event, command=None, own=None, sequence=0):
+        self.fees -= event.amount
+        self.collateral -= event.amount
 
-    def split(self, event, frame, own, sign=1):
-        account, market, lots = u32(event, 4), u32(event, 8), sign * u64(event, 16)
+    def split(self, event, command=None, own=None, sequence=0, sign=1):
+        account, market, lots = event.account, event.market, sign * event.lots
         self.accounts[account].free -= lots * ONE
         for outcome in (0, 1):
             self.holding(account, market).free[outcome] += lots
             self.markets[market].supply[outcome] += lots
 
-    def merged(self, event, frame, own):
-        self.split(event, frame, own, sign=-1)
+    def merged(self, event, command=None, own=None, sequence=0):
+        self.split(event, sign=-1)
 
-    def redeemed(self, event, frame, own):
-        account, market = u32(event, 4), u32(event, 8)
-        for outcome, lots in enumerate((u64(event, 16), u64(event, 24))):
+    def redeemed(self, event, command=None, own=None, sequence=0):
+        account, market = event.account, event.market
+        for outcome, lots in enumerate(event.lots):
             self.holding(account, market).free[outcome] -= lots
             self.markets[market].supply[outcome] -= lots
-        self.accounts[account].free += u64(event, 32)
+        self.accounts[account].free += event.payout
 
-    def converted_(self, event, frame, own):
-        account, group, lots = u32(event, 4), u32(event, 8), u64(event, 32)
-        questions = u64(event, 16) | u64(event, 24) << 64
+    def converted_(self, event, command=None, own=None, sequence=0):
+        account, group, lots, questions = event.account, event.event, event.lots, event.questions
         for index, market in enumerate(self.events[group]):
             if self.markets[market].payout is not None:
                 continue
@@ -186,22 +171,22 @@ class Ledger:
         self.holding(account, outside).free[0] += lots
         self.markets[outside].supply[0] += lots
         self.converted[group] += lots
-        self.accounts[account].free += u64(event, 40)
+        self.accounts[account].free += event.collateral
 
     # Orders.
 
-    def rested(self, event, frame, own):
-        own.price, own.lots = u16(event, 2), u64(event, 8)
+    def rested(self, event, command=None, own=None, sequence=0):
+        own.price, own.lots = event.price, event.lots
         self.reserve(own, own.lots)
         self.orders[own.number] = own
 
-    def order_delayed(self, event, frame, own):
-        own.reserved = u64(event, 16)
+    def order_delayed(self, event, command=None, own=None, sequence=0):
+        own.reserved = event.reserved
         self.set_aside(own, own.reserved)
         self.delayed[own.number] = own
 
     def released(self, event):
-        number = u64(event, 8)
+        number = event.order
         self.expect(number in self.delayed, f"order {number} is released and was not delayed")
         order = self.delayed.pop(number)
         self.set_aside(order, -order.reserved)
@@ -218,16 +203,16 @@ class Ledger:
             holding.free[order.outcome] -= amount
             holding.reserved[order.outcome] += amount
 
-    def closed(self, event, frame, own):
-        number = u64(event, 8)
+    def closed(self, event, command=None, own=None, sequence=0):
+        number = event.order
         if number in self.orders:
             order = self.orders.pop(number)
-            self.expect(order.lots == u64(event, 16), f"order {number} has {order.lots} lots left")
+            self.expect(order.lots == event.lots, f"order {number} has {order.lots} lots left")
             self.reserve(order, -order.lots)
         elif number in self.delayed:
             self.released(event)
         else:
-            is_own = number == (own.number if own else frame.sequence)
+            is_own = number == (own.number if own else sequence)
             self.expect(is_own, f"order {number} is closed and was not open")
 
     def reserve(self, order, lots):
@@ -240,18 +225,17 @@ class Ledger:
             holding.free[order.outcome] -= lots
             holding.reserved[order.outcome] += lots
 
-    def fill(self, event, frame, own):
-        kind, yes_price, number = event[1], u16(event, 2), u64(event, 8)
-        lots, left, fee, rebate = (u64(event, at) for at in (16, 24, 32, 40))
+    def fill(self, event, command=None, own=None, sequence=0):
+        yes_price, number, lots, left, fee = event.yes_price, event.maker_order, event.lots, event.maker_left, event.fee
         self.expect(number in self.orders, f"a fill of order {number}, which is not open")
         maker = self.orders[number]
-        self.expect(maker.account == u32(event, 4), f"a fill of order {number} names another account")
+        self.expect(maker.account == event.maker, f"a fill of order {number} names another account")
         self.expect(maker.lots - lots == left, f"order {number} has {maker.lots} lots, {left} are left after {lots}")
         self.trade(own, lots, yes_price, fee, takes=True)
         self.trade(maker, lots, yes_price, 0, takes=False)
-        self.fees += fee - rebate
-        self.accounts[maker.account].accrued += rebate
-        change = {COMPLEMENTARY: 0, MINT: lots, MERGE: -lots}[kind]
+        self.fees += fee - event.rebate
+        self.accounts[maker.account].accrued += event.rebate
+        change = {COMPLEMENTARY: 0, MINT: lots, MERGE: -lots}[event.kind]
         for outcome in (0, 1):
             self.markets[maker.market].supply[outcome] += change
         maker.lots = left
@@ -274,24 +258,24 @@ class Ledger:
             account.free += lots * price - fee
 
     HANDLERS = {
-        1: fill,
-        2: rested,
-        4: closed,
-        6: order_delayed,
-        10: account_opened,
-        11: deposited,
-        12: withdrawn,
-        13: fees_withdrawn,
-        20: split,
-        21: merged,
-        22: redeemed,
-        23: converted_,
-        24: withdrawal_held,
-        25: withdrawal_released,
-        27: rebate_paid,
-        30: event_registered,
-        32: market_registered,
-        34: market_resolved,
+        "Fill": fill,
+        "OrderRested": rested,
+        "OrderClosed": closed,
+        "OrderDelayed": order_delayed,
+        "AccountOpened": account_opened,
+        "Deposited": deposited,
+        "Withdrawn": withdrawn,
+        "FeesWithdrawn": fees_withdrawn,
+        "Split": split,
+        "Merged": merged,
+        "Redeemed": redeemed,
+        "Converted": converted_,
+        "WithdrawalHeld": withdrawal_held,
+        "WithdrawalReleased": withdrawal_released,
+        "RebatePaid": rebate_paid,
+        "EventRegistered": event_registered,
+        "MarketRegistered": market_registered,
+        "MarketResolved": market_resolved,
     }
 
     # What must hold.

@@ -4,7 +4,9 @@ import pathlib
 import struct
 import tempfile
 import unittest
+from types import SimpleNamespace as Event
 
+import records
 from blake3 import blake3
 from journal import PAGE, Damaged, Journal, crc32c, read_frames
 from ledger import Contradiction, Ledger, Order
@@ -107,7 +109,7 @@ class Records(unittest.TestCase):
     def test_the_golden_frame_is_read(self):
         (frame,) = read_frames(self.frame())
         self.assertEqual([event[0] for event in frame.events], [1, 3])
-        order = Ledger().placed(frame)
+        order = Ledger().placed(records.read(records.COMMANDS, frame.command), frame.sequence)
         self.assertEqual((order.account, order.market, order.outcome, order.side), (0x0101, 0x0303, 1, 1))
 
     def test_a_frame_of_a_newer_version_is_refused(self):
@@ -118,13 +120,13 @@ class Records(unittest.TestCase):
 
     def test_a_delayed_order_sets_aside_what_it_may_spend(self):
         ledger = Ledger()
-        ledger.account_opened(bytes([10]) + bytes(47), None, None)
-        ledger.deposited(bytes([11]) + bytes(7) + struct.pack("<Q", 50) + bytes(32), None, None)
+        ledger.account_opened(Event(account=0, wallet=bytes(20)))
+        ledger.deposited(Event(account=0, amount=50))
         order = Order("0x", number=7, account=0, market=0, outcome=0, side=0)
-        ledger.order_delayed(bytes([6]) + bytes(15) + struct.pack("<Q", 30) + bytes(24), None, order)
+        ledger.order_delayed(Event(reserved=30), own=order)
         self.assertEqual((ledger.accounts[0].free, ledger.accounts[0].reserved), (20, 30))
         ledger.check()
-        released = bytes([7]) + bytes(7) + struct.pack("<Q", 7) + bytes(32)
+        released = Event(order=7)
         self.assertIs(ledger.released(released), order)
         self.assertEqual((ledger.accounts[0].free, ledger.accounts[0].reserved), (50, 0))
         with self.assertRaises(Contradiction):
@@ -144,8 +146,8 @@ class Records(unittest.TestCase):
 
     def test_money_that_came_from_nowhere_does_not_add_up(self):
         ledger = Ledger()
-        ledger.account_opened(bytes([10]) + bytes(47), None, None)
-        ledger.deposited(bytes([11]) + bytes(7) + struct.pack("<Q", 5) + bytes(32), None, None)
+        ledger.account_opened(Event(account=0, wallet=bytes(20)))
+        ledger.deposited(Event(account=0, amount=5))
         ledger.check()
         ledger.accounts[0].free += 1
         with self.assertRaises(Contradiction):

@@ -46,7 +46,7 @@ const REFERENCE: &str = "foretell-reference";
 const NEVER: &[(&str, &[&str])] = &[
     (
         "foretell-model",
-        &["serde_json", "memmap2", "tokio", "hyper", "jiff"],
+        &["serde_json", "memmap2", "tokio", "hyper"],
     ),
     (
         "foretell-link",

@@ -4,8 +4,7 @@
 //! 0        4      5      8
 //! | length | kind | zero | payload: `length` bytes
 //! ```
-//! Integers are little-endian. A *record* below is the fixed-size rkyv archive of a value (explicit
-//! padding, no pointers), validated as a whole before use.
+//! Integers are little-endian. A *record* below is that of [`foretell_model::record`].
 //!
 //! | kind | name | payload |
 //! |---|---|---|
@@ -23,24 +22,35 @@
 //! | 133 | Goodbye | record |
 //! | 134 | Snapshot | record |
 
+use foretell_model::Command;
 use foretell_model::limits::{
     MAX_EVIDENCE_BYTES, MAX_GROUP, MAX_GROUP_EVIDENCE_BYTES, MAX_REPLACE,
 };
+use foretell_model::record::{self, Record};
 
-use crate::record::{COMMAND_BYTES, RECORD_MAX_BYTES};
+use crate::message::{Busy, Goodbye, HeartbeatAnswer, Reply, SnapshotAnswer, Welcome};
+use crate::status::Status;
 
 /// Bytes of a message header.
 pub const HEADER_BYTES: usize = 8;
 /// Longest name in a Hello, in bytes.
 pub const MAX_NAME_BYTES: usize = 64;
 /// Longest payload of a request: a command with the largest evidence.
-pub const MAX_REQUEST_BYTES: usize = 8 + 2 + COMMAND_BYTES + MAX_EVIDENCE_BYTES;
+pub const MAX_REQUEST_BYTES: usize = 8 + 2 + Command::BYTES + MAX_EVIDENCE_BYTES;
 const _: () = assert!(
-    9 + MAX_GROUP * (COMMAND_BYTES + 2) + MAX_REPLACE * MAX_GROUP_EVIDENCE_BYTES
+    9 + MAX_GROUP * (Command::BYTES + 2) + MAX_REPLACE * MAX_GROUP_EVIDENCE_BYTES
         <= MAX_REQUEST_BYTES
 );
-/// Longest payload of an answer.
-pub const MAX_ANSWER_BYTES: usize = RECORD_MAX_BYTES;
+/// Longest payload of an answer: a status.
+pub const MAX_ANSWER_BYTES: usize = Status::BYTES;
+const _: () = assert!(
+    Welcome::BYTES <= MAX_ANSWER_BYTES
+        && Reply::BYTES <= MAX_ANSWER_BYTES
+        && Busy::BYTES <= MAX_ANSWER_BYTES
+        && HeartbeatAnswer::BYTES <= MAX_ANSWER_BYTES
+        && SnapshotAnswer::BYTES <= MAX_ANSWER_BYTES
+        && Goodbye::BYTES <= MAX_ANSWER_BYTES
+);
 
 pub(crate) const HELLO: u8 = 1;
 pub(crate) const SUBMIT: u8 = 2;
@@ -65,4 +75,11 @@ pub(crate) fn write(kind: u8, out: &mut Vec<u8>, fill: impl FnOnce(&mut Vec<u8>)
     let length = u32::try_from(out.len() - start - HEADER_BYTES)
         .expect("a payload is bounded by MAX_REQUEST_BYTES");
     out[start..start + 4].copy_from_slice(&length.to_le_bytes());
+}
+
+/// Appends the record of a value.
+pub(crate) fn put_record<T: Record>(value: &T, out: &mut Vec<u8>) {
+    let start = out.len();
+    out.resize(start + T::BYTES, 0);
+    record::encode(value, &mut out[start..]);
 }

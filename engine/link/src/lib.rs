@@ -13,7 +13,6 @@ mod cluster;
 mod decoder;
 pub mod layout;
 mod message;
-mod record;
 mod replace;
 mod role;
 mod status;
@@ -34,4 +33,4 @@ pub use violation::Violation;
 
 /// Version of this protocol. Engine and gateway are one binary, so versions are not negotiated: a
 /// different version is rejected with [`Goodbye::Version`].
-pub const PROTOCOL_VERSION: u32 = 6;
+pub const PROTOCOL_VERSION: u32 = 7;

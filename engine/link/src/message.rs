@@ -7,27 +7,18 @@
 
 use foretell_model::codec::Stored;
 use foretell_model::limits::MAX_EVIDENCE_BYTES;
+use foretell_model::record::{self, Record};
 use foretell_model::{
     AccountNumber, Command, FramePosition, OperatorNumber, Sequence, TimeNs, Verdict,
 };
-use rkyv::{Archive, Archived, Deserialize, Serialize};
+use rkyv::{Archive, Deserialize, Serialize};
 
-use crate::layout::{self, MAX_NAME_BYTES};
-use crate::record::{self, COMMAND_BYTES, RECORD_MAX_BYTES};
+use crate::layout::{self, MAX_NAME_BYTES, put_record};
 use crate::replace::Replace;
 use crate::role::Role;
 use crate::status::{Durability, Status, Timing};
 use crate::too_long::{TooLong, bounded};
 use crate::violation::Violation;
-
-const _: () = assert!(size_of::<Archived<Welcome>>() <= RECORD_MAX_BYTES);
-const _: () = assert!(size_of::<Archived<Reply>>() <= RECORD_MAX_BYTES);
-const _: () = assert!(size_of::<Archived<Busy>>() <= RECORD_MAX_BYTES);
-const _: () = assert!(size_of::<Archived<Heartbeat>>() <= RECORD_MAX_BYTES);
-const _: () = assert!(size_of::<Archived<HeartbeatAnswer>>() <= RECORD_MAX_BYTES);
-const _: () = assert!(size_of::<Archived<Status>>() <= RECORD_MAX_BYTES);
-const _: () = assert!(size_of::<Archived<SnapshotAnswer>>() <= RECORD_MAX_BYTES);
-const _: () = assert!(size_of::<Archived<Goodbye>>() <= RECORD_MAX_BYTES);
 
 /// Identifies a gateway; its first message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -235,7 +226,7 @@ impl<'a> Request<'a> {
                 layout::write(layout::SUBMIT, out, |out| {
                     submit.request.put(out);
                     submit.operator.put(out);
-                    record::encode(&submit.command, out);
+                    put_record(&submit.command, out);
                     out.extend_from_slice(submit.evidence);
                 });
             }
@@ -243,7 +234,7 @@ impl<'a> Request<'a> {
                 layout::write(layout::REPLACE, out, |out| replace.put(out));
             }
             Self::Heartbeat(beat) => {
-                layout::write(layout::HEARTBEAT, out, |out| record::encode(beat, out));
+                layout::write(layout::HEARTBEAT, out, |out| put_record(beat, out));
             }
             Self::Status { request } => {
                 layout::write(layout::STATUS, out, |out| request.put(out));
@@ -273,19 +264,19 @@ impl Answer {
     /// Appends the message to `out`.
     pub fn encode(&self, out: &mut Vec<u8>) {
         match self {
-            Self::Welcome(it) => layout::write(layout::WELCOME, out, |out| record::encode(it, out)),
-            Self::Reply(it) => layout::write(layout::REPLY, out, |out| record::encode(it, out)),
-            Self::Busy(it) => layout::write(layout::BUSY, out, |out| record::encode(it, out)),
+            Self::Welcome(it) => layout::write(layout::WELCOME, out, |out| put_record(it, out)),
+            Self::Reply(it) => layout::write(layout::REPLY, out, |out| put_record(it, out)),
+            Self::Busy(it) => layout::write(layout::BUSY, out, |out| put_record(it, out)),
             Self::Heartbeat(it) => {
-                layout::write(layout::HEARTBEAT_ANSWER, out, |out| record::encode(it, out));
+                layout::write(layout::HEARTBEAT_ANSWER, out, |out| put_record(it, out));
             }
             Self::Status(it) => {
-                layout::write(layout::STATUS_ANSWER, out, |out| record::encode(&**it, out));
+                layout::write(layout::STATUS_ANSWER, out, |out| put_record(&**it, out));
             }
             Self::Snapshot(it) => {
-                layout::write(layout::SNAPSHOT_ANSWER, out, |out| record::encode(it, out));
+                layout::write(layout::SNAPSHOT_ANSWER, out, |out| put_record(it, out));
             }
-            Self::Goodbye(it) => layout::write(layout::GOODBYE, out, |out| record::encode(it, out)),
+            Self::Goodbye(it) => layout::write(layout::GOODBYE, out, |out| put_record(it, out)),
         }
     }
 
@@ -323,7 +314,7 @@ fn hello(mut payload: &[u8]) -> Option<Hello<'_>> {
 
 fn submit(mut payload: &[u8]) -> Option<Submit<'_>> {
     let (request, operator) = Stored::take(&mut payload).ok()?;
-    let (command, evidence) = payload.split_at_checked(COMMAND_BYTES)?;
+    let (command, evidence) = payload.split_at_checked(Command::BYTES)?;
     Some(Submit {
         request,
         operator,

@@ -3,8 +3,9 @@
 use foretell_model::Command;
 use foretell_model::codec::Stored;
 use foretell_model::limits::{MAX_GROUP_EVIDENCE_BYTES, MAX_REPLACE};
+use foretell_model::record::{self, Record};
 
-use crate::record::{self, COMMAND_BYTES};
+use crate::layout::put_record;
 use crate::too_long::{TooLong, bounded};
 
 /// A replace: up to [`MAX_REPLACE`] cancels by id, then as many orders. Answered with a `Reply` for
@@ -41,7 +42,7 @@ impl<'a> Replace<'a> {
         bounded("list of cancels", commands.len() - orders, MAX_REPLACE)?;
         for (command, evidence) in commands {
             bounded("evidence", evidence.len(), most_evidence(command))?;
-            record::encode(command, buffer);
+            put_record(command, buffer);
             let length = u16::try_from(evidence.len()).expect("it is bounded");
             length.put(buffer);
             buffer.extend_from_slice(evidence);
@@ -112,7 +113,7 @@ const fn most_evidence(command: &Command) -> usize {
 
 /// Takes the next command; `None` at the end, and before bytes that are none.
 fn take<'a>(rest: &mut &'a [u8]) -> Option<(Command, &'a [u8])> {
-    let (command, mut after) = rest.split_at_checked(COMMAND_BYTES)?;
+    let (command, mut after) = rest.split_at_checked(Command::BYTES)?;
     let command = record::decode(command)?;
     let length = u16::take(&mut after).ok()?;
     let (evidence, after) = after.split_at_checked(length.into())?;
@@ -143,7 +144,7 @@ mod tests {
         replace.put(&mut bytes);
         assert_eq!(Replace::decode(&bytes), Some(replace));
         for cut in 0..bytes.len() {
-            let whole = 9 + COMMAND_BYTES + 2;
+            let whole = 9 + Command::BYTES + 2;
             let decoded = Replace::decode(&bytes[..cut]);
             assert_eq!(decoded.is_some(), cut == whole, "cut at {cut}");
         }
@@ -161,7 +162,7 @@ mod tests {
         1_u64.put(&mut bytes);
         0_u8.put(&mut bytes);
         assert_eq!(Replace::decode(&bytes), None, "no command");
-        record::encode(&Command::Continue, &mut bytes);
+        put_record(&Command::Continue, &mut bytes);
         0_u16.put(&mut bytes);
         assert_eq!(Replace::decode(&bytes), None, "not a cancel");
     }

@@ -5,7 +5,7 @@
 //! exchange that wrote it. The layout in memory is not part of it: a restored exchange has its own
 //! layout and answers every command as the original would.
 
-use foretell_model::codec::CodecError;
+use foretell_model::record::{RecordError, Vocabulary};
 use foretell_model::state::StateRecord;
 
 use crate::capacity::Capacity;
@@ -21,7 +21,7 @@ pub enum RestoreError {
         /// Index of the record, from 0.
         record: u64,
         /// The cause.
-        error: CodecError,
+        error: RecordError,
     },
     /// A record that cannot follow the records before it.
     #[error("state record {record} is invalid: {what}")]
@@ -39,7 +39,7 @@ pub enum RestoreError {
 impl Exchange {
     /// Appends the image of the state to `out`. Allocates.
     pub fn write_image(&self, out: &mut Vec<u8>) {
-        self.visit_state(&mut |record| record.write(out));
+        self.visit_state(&mut |record| record.append(out));
     }
 
     /// Restores the exchange from the image `image`; see [`Self::restore`].
@@ -54,7 +54,7 @@ impl Exchange {
         let mut restoring = Restorer::new(capacity, index_key);
         loop {
             let record = restoring.count();
-            match StateRecord::read(&mut image) {
+            match StateRecord::take_next(&mut image) {
                 Ok(Some(record)) => restoring.take(&record)?,
                 Ok(None) => return restoring.finish(),
                 Err(error) => return Err(RestoreError::Unreadable { record, error }),

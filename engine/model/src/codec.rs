@@ -1,13 +1,11 @@
-//! The byte form of values: little-endian, field after field, no padding. State records, rows and
-//! snapshots of the view, and requests on the engine socket use it. The journal's records and the
-//! fixed records of the engine socket have layouts of their own.
+//! The byte form of values in rows and snapshots of the view: little-endian, field after field, no padding.
+//! What journals, sockets and images of the state hold is a [record](crate::record).
 //!
 //! Input bytes are untrusted: reading never panics, and rejects amounts that would overflow later
 //! arithmetic. Bytes that can be read are the bytes that the value writes.
 
 use std::collections::BTreeMap;
 
-use crate::command::CommandKind;
 use crate::frame::FramePosition;
 use crate::id::{
     AccountNumber, ApiKey, ConditionId, DomainNumber, EventId, EventNumber, KeyNumber,
@@ -15,8 +13,8 @@ use crate::id::{
     WalletAddress,
 };
 use crate::market::{
-    FeeSchedule, HoldSet, MarketState, MarketTerms, Payout, QuestionIndex, QuestionSet,
-    ResolutionPolicy, SystemMode, WalletKind,
+    FeeSchedule, HoldSet, MarketState, MarketTerms, Payout, QuestionIndex, ResolutionPolicy,
+    SystemMode, WalletKind,
 };
 use crate::operator::{OperatorName, OperatorRole, RoleSet};
 use crate::quantity::{Lots, Micros, PRICE_ONE, Price, Tick};
@@ -141,7 +139,6 @@ macro_rules! coded {
 pub use crate::{coded, fixed, stored};
 
 coded! {
-    CommandKind: u16, "kind of command";
     Outcome: u8, "outcome";
     Side: u8, "side";
     OrderType: u8, "order type";
@@ -153,7 +150,7 @@ coded! {
     OperatorRole: u8, "role of an operator";
     Tick: u8, "tick";
     CloseReason: u8, "reason of an end";
-    RejectionReason: u16, "reason of a rejection";
+    RejectionReason: u8, "reason of a rejection";
 }
 
 /// Implements [`Stored`] for newtypes, each with an optional maximum.
@@ -216,10 +213,6 @@ fixed!(FramePosition {
 fixed!(FeeSchedule {
     rate_ppm: u32,
     exponent: u8,
-});
-fixed!(QuestionSet {
-    low: u64,
-    high: u64,
 });
 fixed!(Settings {
     timestamp_past_ms: u64,

@@ -49,12 +49,12 @@ use senders::{
 
 /// The table of commands: code, name, fields, and who may send it.
 macro_rules! commands {
-    ($($(#[$doc:meta])* $code:literal $name:ident $(($content:ident))? $({ $($field:tt)* })? by $senders:ident;)+) => {
+    ($($(#[$doc:meta])* $code:literal $name:ident $(($content:ident))? $({ $field:ident: $type:ty })? by $senders:ident;)+) => {
         table! {
             /// A command.
-            #[derive(Clone, Copy, PartialEq, Eq, Debug, Archive, Serialize, Deserialize)]
-            Command, CommandKind, u16;
-            $($(#[$doc])* $code $name $(($content))? $({ $($field)* })?;)+
+            #[derive(Clone, Copy, PartialEq, Eq, Debug, Archive, Serialize, Deserialize, serde::Serialize)]
+            Command, CommandKind;
+            $($(#[$doc])* $code $name $(($content))? $({ $field: $type })?;)+
         }
 
         impl CommandKind {

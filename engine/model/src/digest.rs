@@ -1,6 +1,7 @@
 //! The digest of the state. It hashes the bytes of the canonical list of records in order. The same
 //! bytes are the image of the exchange in a snapshot.
 
+use crate::record::Vocabulary;
 use crate::state::StateRecord;
 
 /// BLAKE3 key-derivation context of the digest.
@@ -27,7 +28,7 @@ impl Default for StateDigest {
 impl StateDigest {
     /// Adds the next record.
     pub fn push(&mut self, record: &StateRecord) {
-        record.write(&mut self.scratch);
+        record.append(&mut self.scratch);
         if self.scratch.len() >= WIDE {
             self.hasher.update(&self.scratch[..WIDE]);
             self.scratch.drain(..WIDE);

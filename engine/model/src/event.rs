@@ -30,6 +30,8 @@ pub use resolution::{
 };
 pub use shares::{Converted, Merged, Redeemed, Split};
 
+use rkyv::{Archive, Deserialize, Serialize};
+
 use crate::id::{
     DomainNumber, EventNumber, KeyNumber, MarketNumber, OperatorNumber, WalletAddress,
 };
@@ -40,8 +42,8 @@ use crate::table::table;
 
 table! {
     /// One event.
-    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-    Event, EventKind, u8;
+    #[derive(Clone, Copy, PartialEq, Eq, Debug, Archive, Serialize, Deserialize, serde::Serialize)]
+    Event, EventKind;
     1 Fill(Fill);
     2 OrderRested(OrderRested);
     /// The frame's order is filled, or is a budget BUY that is full (docs/verify/rules.md §4).

@@ -6,8 +6,38 @@ use rkyv::{Archive, Deserialize, Serialize};
 macro_rules! bytes_id {
     ($(#[$doc:meta])* $name:ident, $len:literal) => {
         $(#[$doc])*
-        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Archive, Serialize, Deserialize)]
+        #[derive(
+            Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, rkyv::Portable, rkyv::bytecheck::CheckBytes,
+        )]
+        #[bytecheck(crate = rkyv::bytecheck)]
+        #[repr(transparent)]
         pub struct $name(pub [u8; $len]);
+
+        // As one block: by derive each byte is copied for itself, three times the instructions of an order.
+        impl rkyv::Archive for $name {
+            type Archived = Self;
+            type Resolver = ();
+
+            #[inline]
+            fn resolve(&self, (): (), out: rkyv::Place<Self>) {
+                rkyv::munge::munge!(let Self(bytes) = out);
+                bytes.write(self.0);
+            }
+        }
+
+        impl<S: rkyv::rancor::Fallible + ?Sized> rkyv::Serialize<S> for $name {
+            #[inline]
+            fn serialize(&self, _: &mut S) -> Result<(), S::Error> {
+                Ok(())
+            }
+        }
+
+        impl<D: rkyv::rancor::Fallible + ?Sized> rkyv::Deserialize<Self, D> for $name {
+            #[inline]
+            fn deserialize(&self, _: &mut D) -> Result<Self, D::Error> {
+                Ok(*self)
+            }
+        }
 
         impl $name {
             /// All bytes zero: stands for an absent value where the interface allows one.
@@ -39,6 +69,12 @@ macro_rules! bytes_id {
             }
         }
 
+        impl serde::Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_str(self)
+            }
+        }
+
         impl core::fmt::Debug for $name {
             fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
                 core::fmt::Display::fmt(self, f)
@@ -52,6 +88,7 @@ macro_rules! number {
         $(#[$doc])*
         #[derive(
             Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug, Archive, Serialize, Deserialize,
+            serde::Serialize,
         )]
         pub struct $name(pub $int);
 
@@ -146,6 +183,14 @@ number!(
     TradeIndex,
     u32
 );
+
+/// A hash or another 32 bytes without a type of their own, as an id.
+pub(crate) fn as_id<S: serde::Serializer>(
+    bytes: &[u8; 32],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(&Reference(*bytes))
+}
 
 impl OperatorNumber {
     /// No operator.

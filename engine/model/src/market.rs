@@ -7,11 +7,13 @@ use crate::limits::{
     MAX_CLOCK_MS, MAX_QUESTIONS, MAX_REBATE_PPM, MAX_TAKER_DELAY_MS, MAX_WINDOW_SECONDS,
 };
 use crate::operator::{OperatorRole, RoleSet};
+use crate::record::{checked, records};
 use crate::side::codes;
 use crate::time::TimeMs;
 
 codes!(
     /// Market state (docs/verify/rules.md §12). `archived` is a separate flag.
+    #[serde(rename_all = "kebab-case")]
     MarketState {
         /// Not trading yet.
         Registered = 0,
@@ -27,6 +29,7 @@ codes!(
 );
 codes!(
     /// Payout per share of a resolved market: (Yes, No).
+    #[serde(rename_all = "kebab-case")]
     Payout {
         /// (1, 0)
         Yes = 0,
@@ -41,6 +44,7 @@ codes!(
 );
 codes!(
     /// Who keeps a market from trading (docs/verify/rules.md §12).
+    #[serde(rename_all = "kebab-case")]
     Hold {
         /// An operator.
         Operator = 0,
@@ -51,6 +55,7 @@ codes!(
 codes!(
     /// Requests the system accepts (docs/verify/rules.md §13). `recovering` is the engine's, not
     /// the core's.
+    #[serde(rename_all = "kebab-case")]
     SystemMode {
         /// All requests.
         Running = 0,
@@ -65,6 +70,7 @@ codes!(
 codes!(
     /// Relation of a wallet to its owner; the code is the order's signature type
     /// (docs/api/authentication.md §6).
+    #[serde(rename_all = "kebab-case")]
     WalletKind {
         /// The owner itself (an EOA).
         Eoa = 0,
@@ -89,33 +95,37 @@ impl Payout {
     }
 }
 
-/// `fee = shares × rate × (p(1−p))^exponent`, paid by the taker, floored once to 5 decimals
-/// (docs/verify/rules.md §7).
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Archive, Serialize, Deserialize)]
-pub struct FeeSchedule {
-    /// Parts per million, 0 to 1,000,000.
-    pub rate_ppm: u32,
-    /// 0, 1 or 2.
-    pub exponent: u8,
+records! {
+    /// `fee = shares × rate × (p(1−p))^exponent`, paid by the taker, floored once to 5 decimals
+    /// (docs/verify/rules.md §7).
+    #[derive(Default)]
+    pub struct FeeSchedule {
+        /// Parts per million, 0 to 1,000,000.
+        pub rate_ppm: u32,
+        /// 0, 1 or 2.
+        pub exponent: u8,
+    }
 }
 
-/// Terms of a market beside its registration (docs/verify/rules.md §21 to §23). All zero
-/// until `Command::SetTerms`. Times are engine time; 0 = none.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Archive, Serialize, Deserialize)]
-pub struct MarketTerms {
-    /// When a registered market becomes active.
-    pub opens_at: TimeMs,
-    /// When the market closes; it resolves nothing.
-    pub closes_at: TimeMs,
-    /// When the game starts; it matters to the core only with `clear_book_on_start`.
-    pub game_start_time: TimeMs,
-    /// Whether orders end (`Cleared`) at `game_start_time`.
-    pub clear_book_on_start: bool,
-    /// How long an order waits that could trade on arrival: 0 to
-    /// [`crate::limits::MAX_TAKER_DELAY_MS`].
-    pub taker_delay_ms: u32,
-    /// The maker's share of the taker's fee: 0 to [`crate::limits::MAX_REBATE_PPM`].
-    pub rebate_ppm: u32,
+records! {
+    /// Terms of a market beside its registration (docs/verify/rules.md §21 to §23). All zero
+    /// until `Command::SetTerms`. Times are engine time; 0 = none.
+    #[derive(Default)]
+    pub struct MarketTerms {
+        /// When a registered market becomes active.
+        pub opens_at: TimeMs,
+        /// When the market closes; it resolves nothing.
+        pub closes_at: TimeMs,
+        /// When the game starts; it matters to the core only with `clear_book_on_start`.
+        pub game_start_time: TimeMs,
+        /// Whether orders end (`Cleared`) at `game_start_time`.
+        pub clear_book_on_start: bool,
+        /// How long an order waits that could trade on arrival: 0 to
+        /// [`crate::limits::MAX_TAKER_DELAY_MS`].
+        pub taker_delay_ms: u32,
+        /// The maker's share of the taker's fee: 0 to [`crate::limits::MAX_REBATE_PPM`].
+        pub rebate_ppm: u32,
+    }
 }
 
 impl MarketTerms {
@@ -130,21 +140,22 @@ impl MarketTerms {
     }
 }
 
-/// Who resolves a market, and how (docs/verify/rules.md §24).
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Archive, Serialize, Deserialize)]
-pub struct ResolutionPolicy {
-    /// Roles that propose. Listed wallets may, too.
-    pub proposers: RoleSet,
-    /// Roles that dispute. Listed wallets may, too.
-    pub disputers: RoleSet,
-    /// The shortest challenge window of a proposal, 0 to
-    /// [`crate::limits::MAX_WINDOW_SECONDS`].
-    pub minimum_window_seconds: u32,
-    /// Whether another operator than the proposer finalises.
-    pub second_person: bool,
-    /// Whether time finalises an undisputed proposal at the end of its window; never together with
-    /// `second_person`.
-    pub by_time: bool,
+records! {
+    /// Who resolves a market, and how (docs/verify/rules.md §24).
+    pub struct ResolutionPolicy {
+        /// Roles that propose. Listed wallets may, too.
+        pub proposers: RoleSet,
+        /// Roles that dispute. Listed wallets may, too.
+        pub disputers: RoleSet,
+        /// The shortest challenge window of a proposal, 0 to
+        /// [`crate::limits::MAX_WINDOW_SECONDS`].
+        pub minimum_window_seconds: u32,
+        /// Whether another operator than the proposer finalises.
+        pub second_person: bool,
+        /// Whether time finalises an undisputed proposal at the end of its window; never together with
+        /// `second_person`.
+        pub by_time: bool,
+    }
 }
 
 impl Default for ResolutionPolicy {
@@ -175,8 +186,17 @@ impl ResolutionPolicy {
 }
 
 /// The holds on a paused market: bit n is the hold with code n. Other bits are zero.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Archive, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Archive, Serialize, serde::Serialize)]
+#[serde(into = "Vec<Hold>")]
 pub struct HoldSet(u8);
+checked! { HoldSet from from_bits; }
+
+impl From<HoldSet> for Vec<Hold> {
+    fn from(holds: HoldSet) -> Self {
+        let all = Hold::ALL.iter().copied();
+        all.filter(|hold| holds.contains(*hold)).collect()
+    }
+}
 
 impl HoldSet {
     /// No hold: the market trades.
@@ -220,9 +240,10 @@ impl HoldSet {
 /// The bit by which signed conversions name a question: that of the family (the last byte of its question
 /// id), from 0 to 127. Unique in its event group; gaps are kept (docs/verify/rules.md §11).
 #[derive(
-    Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Archive, Serialize, Deserialize,
+    Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Archive, Serialize, serde::Serialize,
 )]
 pub struct QuestionIndex(pub u8);
+checked! { QuestionIndex from from_code; }
 
 impl QuestionIndex {
     /// The index with this number, if it is below 128.
@@ -242,13 +263,24 @@ impl QuestionIndex {
     }
 }
 
-/// A set of questions of one neg-risk event group; bit i is question i of its frozen list.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Archive, Serialize, Deserialize)]
-pub struct QuestionSet {
-    /// Questions 0 to 63.
-    pub low: u64,
-    /// Questions 64 to 127.
-    pub high: u64,
+records! {
+    /// A set of questions of one neg-risk event group; bit i is question i of its frozen list.
+    #[serde(into = "Vec<u32>")]
+    #[derive(Default)]
+    pub struct QuestionSet {
+        /// Questions 0 to 63.
+        pub low: u64,
+        /// Questions 64 to 127.
+        pub high: u64,
+    }
+}
+
+impl From<QuestionSet> for Vec<u32> {
+    fn from(questions: QuestionSet) -> Self {
+        (0..questions.end())
+            .filter(|index| questions.contains(*index))
+            .collect()
+    }
 }
 
 impl QuestionSet {

@@ -2,10 +2,12 @@
 
 use rkyv::{Archive, Deserialize, Serialize};
 
+use crate::record::checked;
 use crate::side::codes;
 
 codes!(
     /// What an operator may do; [`crate::command::Senders`] has those of each command.
+    #[serde(rename_all = "kebab-case")]
     OperatorRole {
         /// Everything.
         Admin = 1,
@@ -32,8 +34,17 @@ pub const FIRST_OPERATORS: [(OperatorName, OperatorRole); 2] = [
 ];
 
 /// A set of roles: bit n is the role with code n. Other bits are zero.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Archive, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Archive, Serialize, serde::Serialize)]
+#[serde(into = "Vec<OperatorRole>")]
 pub struct RoleSet(u8);
+checked! { RoleSet from from_bits; }
+
+impl From<RoleSet> for Vec<OperatorRole> {
+    fn from(roles: RoleSet) -> Self {
+        let all = OperatorRole::ALL.iter().copied();
+        all.filter(|role| roles.contains(*role)).collect()
+    }
+}
 
 impl RoleSet {
     /// No role.
@@ -73,6 +84,12 @@ impl RoleSet {
 /// Name of an operator: 1 to 32 of `a`–`z`, `0`–`9`, `-`, `_`, `.`, then zeros.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Archive, Serialize, Deserialize)]
 pub struct OperatorName(pub [u8; 32]);
+
+impl serde::Serialize for OperatorName {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.text())
+    }
+}
 
 impl OperatorName {
     /// The name of operator 1.

@@ -179,6 +179,7 @@ impl Price {
 
 codes!(
     /// The smallest step of a market's price, from coarse to fine.
+    #[serde(into = "&'static str")]
     Tick {
         /// 0.1.
         Tenth = 1,
@@ -194,6 +195,43 @@ codes!(
         TenThousandth = 6,
     }
 );
+
+impl From<Tick> for &'static str {
+    fn from(tick: Tick) -> Self {
+        tick.text()
+    }
+}
+
+/// A signed amount, whose unit is 10^-6 of collateral or of a share.
+pub(crate) fn as_micros<S: serde::Serializer>(
+    amount: &u64,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(&Micros(*amount))
+}
+
+/// The decimal text of a number of parts of 1.
+macro_rules! decimal {
+    ($($name:ident: $places:literal places, $parts:expr;)+) => {$(
+        impl core::fmt::Display for $name {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                let (whole, rest) = (self.0 / $parts, self.0 % $parts);
+                write!(f, "{whole}.{rest:0places$}", places = $places)
+            }
+        }
+
+        impl serde::Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_str(self)
+            }
+        }
+    )+};
+}
+decimal! {
+    Micros: 6 places, MICROS_PER_UNIT;
+    Lots: 2 places, LOTS_PER_SHARE;
+    Price: 4 places, PRICE_ONE;
+}
 
 impl Tick {
     /// The step in price units of 0.0001.

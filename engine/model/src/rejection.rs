@@ -5,8 +5,8 @@ use rkyv::{Archive, Deserialize, Serialize};
 macro_rules! reasons {
     ($($(#[$doc:meta])* $variant:ident = $code:literal),+ $(,)?) => {
         /// All reasons for a rejection. *Details* are the numbers in [`Rejection::details`].
-        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Archive, Serialize, Deserialize)]
-        #[repr(u16)]
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Archive, Serialize, Deserialize, serde::Serialize)]
+        #[repr(u8)]
         pub enum RejectionReason { $($(#[$doc])* $variant = $code),+ }
 
         impl RejectionReason {
@@ -15,13 +15,13 @@ macro_rules! reasons {
 
             /// The pinned number.
             #[must_use]
-            pub const fn code(self) -> u16 {
-                self as u16
+            pub const fn code(self) -> u8 {
+                self as u8
             }
 
             /// The reason with this pinned number.
             #[must_use]
-            pub const fn from_code(code: u16) -> Option<Self> {
+            pub const fn from_code(code: u8) -> Option<Self> {
                 match code { $($code => Some(Self::$variant),)+ _ => None }
             }
         }

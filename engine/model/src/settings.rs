@@ -1,24 +1,24 @@
 //! The settings that an operator can change at runtime by a journalled command.
 
-use rkyv::{Archive, Deserialize, Serialize};
-
 use crate::quantity::Micros;
+use crate::record::records;
 
-/// All settings of the core; `Command::ChangeSettings` changes them.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Archive, Serialize, Deserialize)]
-pub struct Settings {
-    /// Maximum age of an order's signed timestamp relative to the frame's time.
-    pub timestamp_past_ms: u64,
-    /// Maximum lead of an order's signed timestamp over the frame's time.
-    pub timestamp_future_ms: u64,
-    /// Minimum makerAmount of a marketable BUY; 0 disables the rule.
-    pub marketable_minimum: Micros,
-    /// A GTD order expires this many seconds before its signed expiration.
-    pub gtd_safety_seconds: u64,
-    /// Maximum of live orders of an account.
-    pub live_orders_per_account: u32,
-    /// Maximum of remembered order ids; beyond it a placement is `Busy`.
-    pub remembered_order_ids: u32,
+records! {
+    /// All settings of the core; `Command::ChangeSettings` changes them.
+    pub struct Settings {
+        /// Maximum age of an order's signed timestamp relative to the frame's time.
+        pub timestamp_past_ms: u64,
+        /// Maximum lead of an order's signed timestamp over the frame's time.
+        pub timestamp_future_ms: u64,
+        /// Minimum makerAmount of a marketable BUY; 0 disables the rule.
+        pub marketable_minimum: Micros,
+        /// A GTD order expires this many seconds before its signed expiration.
+        pub gtd_safety_seconds: u64,
+        /// Maximum of live orders of an account.
+        pub live_orders_per_account: u32,
+        /// Maximum of remembered order ids; beyond it a placement is `Busy`.
+        pub remembered_order_ids: u32,
+    }
 }
 
 impl Default for Settings {
@@ -53,12 +53,14 @@ impl Settings {
     }
 }
 
-/// Settings of payments; `Command::SetPayments` changes them.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Archive, Serialize, Deserialize)]
-pub struct PaymentSettings {
-    /// A larger withdrawal of a wallet waits for a second person (docs/verify/rules.md §27); 0 = none
-    /// waits. At most [`crate::limits::MAX_BALANCE`], otherwise `InvalidSettings`.
-    pub withdrawal_limit: Micros,
-    /// Whether accrued rebates are paid at 00:00 UTC (docs/verify/rules.md §23).
-    pub rebates_daily: bool,
+records! {
+    /// Settings of payments; `Command::SetPayments` changes them.
+    #[derive(Default)]
+    pub struct PaymentSettings {
+        /// A larger withdrawal of a wallet waits for a second person (docs/verify/rules.md §27); 0 = none
+        /// waits. At most [`crate::limits::MAX_BALANCE`], otherwise `InvalidSettings`.
+        pub withdrawal_limit: Micros,
+        /// Whether accrued rebates are paid at 00:00 UTC (docs/verify/rules.md §23).
+        pub rebates_daily: bool,
+    }
 }

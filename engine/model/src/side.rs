@@ -4,8 +4,11 @@ use rkyv::{Archive, Deserialize, Serialize};
 
 macro_rules! codes {
     ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $code:literal),+ $(,)? }) => {
+        #[derive(
+            Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Archive, Serialize, Deserialize,
+            serde::Serialize,
+        )]
         $(#[$doc])*
-        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Archive, Serialize, Deserialize)]
         #[repr(u8)]
         pub enum $name { $($(#[$vdoc])* $variant = $code),+ }
 
@@ -31,18 +34,21 @@ pub(crate) use codes;
 
 codes!(
     /// Side of an order in its own token; the code is the signed one.
+    #[serde(rename_all = "UPPERCASE")]
     Side { /// Buys shares.
         Buy = 0, /// Sells shares.
         Sell = 1 }
 );
 codes!(
     /// Outcome of a binary market.
+    #[serde(rename_all = "kebab-case")]
     Outcome { /// Outcome 0.
         Yes = 0, /// Outcome 1.
         No = 1 }
 );
 codes!(
     /// Order type: time in force (docs/verify/rules.md §4).
+    #[serde(rename_all = "UPPERCASE")]
     OrderType {
         /// Good till cancelled.
         Gtc = 0,
@@ -56,6 +62,7 @@ codes!(
 );
 codes!(
     /// Kind of match of taker and maker (docs/verify/rules.md §5).
+    #[serde(rename_all = "kebab-case")]
     MatchKind {
         /// Buyer and seller of one token: shares change hands.
         Complementary = 0,
@@ -67,6 +74,7 @@ codes!(
 );
 codes!(
     /// Why an order ended with an unfilled rest.
+    #[serde(rename_all = "kebab-case")]
     CloseReason {
         /// Cancelled by its owner (by id, all, by market), or with the owner's revoked key.
         User = 1,

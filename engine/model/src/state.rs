@@ -9,7 +9,6 @@
 
 mod accounts;
 mod background;
-mod codec;
 mod markets;
 mod orders;
 mod references;
@@ -24,12 +23,15 @@ pub use references::RememberedReference;
 pub use resolution::{ListedWallet, Policy, Proposal};
 pub use system::{Domain, Operator, Site, System};
 
+use rkyv::{Archive, Deserialize, Serialize};
+
+use crate::record::Record;
 use crate::table::table;
 
 table! {
     /// One record of the state.
-    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-    StateRecord, StateKind, u8;
+    #[derive(Clone, Copy, PartialEq, Eq, Debug, Archive, Serialize, Deserialize, serde::Serialize)]
+    StateRecord, StateKind;
     1 System(System);
     2 Domain(Domain);
     3 Account(Account);
@@ -51,3 +53,7 @@ table! {
     19 HeldWithdrawal(HeldWithdrawal);
     20 Background(Background);
 }
+const _: () = assert!(
+    StateRecord::BYTES <= 255,
+    "a record has a length of one byte"
+);

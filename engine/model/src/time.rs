@@ -3,25 +3,42 @@
 use rkyv::{Archive, Deserialize, Serialize};
 
 macro_rules! instant {
-    ($(#[$doc:meta])* $name:ident) => {
+    ($(#[$doc:meta])* $name:ident of $nanoseconds:literal ns) => {
         $(#[$doc])*
         #[derive(
             Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug, Archive, Serialize, Deserialize,
         )]
         pub struct $name(pub u64);
+
+        /// ISO 8601 in UTC; digits of a time after the year 9999.
+        impl core::fmt::Display for $name {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                let time = jiff::Timestamp::from_nanosecond(i128::from(self.0) * $nanoseconds);
+                match time {
+                    Ok(time) => core::fmt::Display::fmt(&time, f),
+                    Err(_) => core::fmt::Display::fmt(&self.0, f),
+                }
+            }
+        }
+
+        impl serde::Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_str(self)
+            }
+        }
     };
 }
 instant!(
     /// Nanoseconds since the unix epoch: the time of a frame.
-    TimeNs
+    TimeNs of 1 ns
 );
 instant!(
     /// Milliseconds since the unix epoch: the signed timestamp of an order.
-    TimeMs
+    TimeMs of 1_000_000 ns
 );
 instant!(
     /// Seconds since the unix epoch: an order's expiration. 0 = none.
-    TimeSeconds
+    TimeSeconds of 1_000_000_000 ns
 );
 
 impl TimeNs {

@@ -6,21 +6,22 @@
     reason = "rkyv derives undocumented twins of documented fields"
 )]
 
-use rkyv::{Archive, Deserialize, Serialize};
-
 use crate::market::{MarketTerms, ResolutionPolicy};
 use crate::operator::RoleSet;
 use crate::quantity::Micros;
+use crate::record::records;
 use crate::settings::{PaymentSettings, Settings};
 use crate::time::TimeMs;
 
 macro_rules! update {
-    ($(#[$doc:meta])* $update:ident of $whole:ident { $($field:ident: $type:ty = $bit:literal,)+ }) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Archive, Serialize, Deserialize)]
-        pub struct $update {
-            $(#[doc = concat!("A new `", stringify!($field), "`; `None` leaves it.")]
-            pub $field: Option<$type>,)+
+    ($(#[$doc:meta])* $update:ident of $whole:ident { $($field:ident: $type:ty,)+ }) => {
+        records! {
+            $(#[$doc])*
+            #[derive(Default)]
+            pub struct $update {
+                $(#[doc = concat!("A new `", stringify!($field), "`; `None` leaves it.")]
+                pub $field: Option<$type>,)+
+            }
         }
 
         impl $update {
@@ -28,29 +29,6 @@ macro_rules! update {
             #[must_use]
             pub fn applied_to(&self, now: $whole) -> $whole {
                 $whole { $($field: self.$field.unwrap_or(now.$field),)+ }
-            }
-
-            /// The named fields as stored: one bit each.
-            #[must_use]
-            pub const fn named(&self) -> u8 {
-                $((self.$field.is_some() as u8) << $bit)|+
-            }
-
-            /// One bit for every field.
-            pub const ALL: u8 = $(1 << $bit)|+;
-
-            /// The stored values; fields that are not named are zero.
-            #[must_use]
-            pub fn values(&self) -> $whole {
-                $whole { $($field: self.$field.unwrap_or_default(),)+ }
-            }
-
-            /// The update with these stored values and named fields; `None` for an undefined bit,
-            /// or for a field that has a value and no name.
-            #[must_use]
-            pub fn from_stored(values: $whole, named: u8) -> Option<Self> {
-                let update = Self { $($field: (named >> $bit & 1 == 1).then_some(values.$field),)+ };
-                (update.named() == named && update.values() == values).then_some(update)
             }
         }
 
@@ -65,40 +43,40 @@ macro_rules! update {
 update!(
     /// A change of a market's terms (docs/verify/rules.md §21).
     TermsUpdate of MarketTerms {
-        opens_at: TimeMs = 0,
-        closes_at: TimeMs = 1,
-        game_start_time: TimeMs = 2,
-        clear_book_on_start: bool = 3,
-        taker_delay_ms: u32 = 4,
-        rebate_ppm: u32 = 5,
+        opens_at: TimeMs,
+        closes_at: TimeMs,
+        game_start_time: TimeMs,
+        clear_book_on_start: bool,
+        taker_delay_ms: u32,
+        rebate_ppm: u32,
     }
 );
 update!(
     /// A change of a resolution policy (docs/verify/rules.md §24).
     PolicyUpdate of ResolutionPolicy {
-        proposers: RoleSet = 0,
-        disputers: RoleSet = 1,
-        minimum_window_seconds: u32 = 2,
-        second_person: bool = 3,
-        by_time: bool = 4,
+        proposers: RoleSet,
+        disputers: RoleSet,
+        minimum_window_seconds: u32,
+        second_person: bool,
+        by_time: bool,
     }
 );
 update!(
     /// A change of the settings of payments (docs/verify/rules.md §23, §27).
     PaymentsUpdate of PaymentSettings {
-        withdrawal_limit: Micros = 0,
-        rebates_daily: bool = 1,
+        withdrawal_limit: Micros,
+        rebates_daily: bool,
     }
 );
 update!(
     /// A change of the settings of the core (docs/verify/rules.md §12).
     SettingsUpdate of Settings {
-        timestamp_past_ms: u64 = 0,
-        timestamp_future_ms: u64 = 1,
-        marketable_minimum: Micros = 2,
-        gtd_safety_seconds: u64 = 3,
-        live_orders_per_account: u32 = 4,
-        remembered_order_ids: u32 = 5,
+        timestamp_past_ms: u64,
+        timestamp_future_ms: u64,
+        marketable_minimum: Micros,
+        gtd_safety_seconds: u64,
+        live_orders_per_account: u32,
+        remembered_order_ids: u32,
     }
 );
 
@@ -133,11 +111,5 @@ mod tests {
             ..MarketTerms::default()
         };
         assert_eq!(update.applied_to(now), expected);
-        assert_eq!(update.named(), 0b10_0010);
-        let stored = |named| TermsUpdate::from_stored(update.values(), named);
-        assert_eq!(stored(0b10_0010), Some(update));
-        // A value without a name, and a name of nothing.
-        assert_eq!(stored(0b00_0010), None);
-        assert_eq!(stored(0b110_0010), None);
     }
 }

@@ -11,6 +11,7 @@ use foretell_journal::snapshot::{Chunk, Image};
 use foretell_link::{Answer, Request, Role, SnapshotResult};
 use foretell_matching::Exchange;
 use foretell_model::command::CancelAll;
+use foretell_model::record::Vocabulary;
 use foretell_model::state::{self, StateRecord};
 use foretell_model::{Command, Sequence, Verdict};
 use foretell_view::Chunking;
@@ -390,7 +391,7 @@ fn a_forged_image_is_not_begun_with() {
 /// The state with one unit of collateral moved from the first account to the second.
 fn stolen(state: &[u8]) -> Vec<u8> {
     let (mut rest, mut forged, mut moved) = (state, Vec::new(), 0);
-    while let Some(mut record) = StateRecord::read(&mut rest).unwrap() {
+    while let Some(mut record) = StateRecord::take_next(&mut rest).unwrap() {
         if let StateRecord::Account(state::Account { free, .. }) = &mut record {
             match moved {
                 0 if free.0 > 0 => {
@@ -404,7 +405,7 @@ fn stolen(state: &[u8]) -> Vec<u8> {
                 _ => {}
             }
         }
-        record.write(&mut forged);
+        record.append(&mut forged);
     }
     assert_eq!(moved, 2);
     forged

@@ -12,7 +12,7 @@ use foretell_model::{Command, Sequence};
 use super::image::Image;
 use super::store::{images, newest_image};
 use crate::error::JournalError;
-use crate::record::{COMMAND_BYTES, encode_command};
+use crate::frame::{COMMAND_BYTES, put_command};
 use crate::scan::scan;
 
 /// The newest valid image at or below `limit` of the journal with this genesis, which the journal
@@ -64,7 +64,7 @@ fn is_attested(journal: &Path, image: &Image) -> Result<bool, JournalError> {
         snapshot: *image.hash(),
     });
     let mut record = [0; COMMAND_BYTES];
-    encode_command(&attestation, &mut record);
+    put_command(&attestation, &mut record);
     let mut found = false;
     let read = scan(journal, image.sequence(), &mut |frame| {
         found = *frame.command_record() == record;

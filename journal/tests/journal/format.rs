@@ -11,17 +11,18 @@ use common::{Writer, small};
 use foretell_journal::batch::{BatchHeader, HEADER_BYTES};
 use foretell_journal::disk::RealDisk;
 use foretell_journal::frame::{self, Frame, Scratch};
-use foretell_journal::record::{
-    COMMANDS, EVENTS, RecordLayout, decode_command, decode_event, encode_command, encode_event,
-};
 use foretell_journal::segment::SegmentHeader;
 use foretell_journal::snapshot::{Image, LogName, PROOF, Proof, SnapshotStore};
 use foretell_journal::watermark::Watermark;
 use foretell_journal::{Options, chain, receipt, scan};
+use foretell_model::record::{Field, Fields, Layout};
+use foretell_model::state::StateKind;
 use foretell_model::{
-    AccountNumber, Command, CommandStamp, Event, Fill, KeyNumber, Lots, MarketNumber, MatchKind,
-    Micros, OperatorNumber, OrderId, OrderNumber, OrderType, Outcome, PlaceOrder, Price, Sequence,
-    Side, TimeMs, TimeNs, TimeSeconds,
+    AccountNumber, Command, CommandKind, CommandStamp, Event, EventKind, FeeSchedule, Fill,
+    KeyNumber, Lots, MarketNumber, MarketTerms, MatchKind, Micros, OperatorNumber, OrderId,
+    OrderNumber, OrderType, Outcome, PaymentSettings, PaymentsUpdate, PlaceOrder, PolicyUpdate,
+    Price, QuestionSet, ResolutionPolicy, Sequence, Settings, SettingsUpdate, Side, TermsUpdate,
+    TimeMs, TimeNs, TimeSeconds,
 };
 
 /// Bytes in hexadecimal: 32 a line.
@@ -34,7 +35,7 @@ fn hex_lines(bytes: &[u8]) -> String {
 
 /// Compares with the golden file. A run with `FORETELL_WRITE_GOLDEN=1` writes a missing one; the files
 /// of a release never change.
-fn golden(name: &str, bytes: &[u8]) {
+pub(crate) fn golden(name: &str, bytes: &[u8]) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("tests/golden")
         .join(format!("{name}.golden"));
@@ -225,156 +226,83 @@ fn golden_segment_header_and_watermark() {
     golden("watermark_v1", mark.page().as_slice());
 }
 
-/// Bytes of the numbers at the start of an update, the offset of its named fields, and all of their bits.
-fn update_layout(word: &str) -> Option<(usize, usize, u8)> {
-    match word {
-        "TermsUpdate" => Some((32, 36, 0b11_1111)),
-        "PolicyUpdate" => Some((4, 8, 0b1_1111)),
-        "PaymentsUpdate" => Some((8, 12, 0b11)),
-        // Its bits are those of the fields that it does not name.
-        "SettingsUpdate" => Some((40, 40, 0)),
-        _ => None,
-    }
-}
-
-/// A record of each code with all bytes of every field set, as far as its codes permit.
-fn filled<const N: usize>(
-    record: &RecordLayout,
-    width: usize,
-    is_taken: impl Fn(&[u8; N]) -> bool,
-) -> [u8; N] {
-    let mut bytes = [0; N];
-    bytes[..width].copy_from_slice(&record.code.to_le_bytes()[..width]);
-    for field in record.fields {
-        if let Some((numbers, named_at, named)) = update_layout(field.word) {
-            let fields = &mut bytes[field.offset..];
-            for (at, byte) in fields.iter_mut().enumerate().take(numbers) {
-                *byte = u8::try_from(at).unwrap() ^ 0x80;
-            }
-            fields[named_at] = named;
-            continue;
-        }
-        // A FeeSchedule has three zero bytes at its end.
-        let used = if field.word == "FeeSchedule" {
-            5
-        } else {
-            field.bytes
-        };
-        for (at, byte) in bytes.iter_mut().enumerate().skip(field.offset).take(used) {
-            *byte = u8::try_from(at).unwrap() ^ 0x80;
-        }
-        // Codes, flags and options are small: use the largest value that is accepted.
-        if !is_taken(&bytes) {
-            let range = field.offset..field.offset + field.bytes;
-            bytes[range].fill(0);
-            bytes[field.offset] = (0..=u8::MAX)
-                .rev()
-                .find(|value| {
-                    let mut tried = bytes;
-                    tried[field.offset] = *value;
-                    is_taken(&tried)
-                })
-                .unwrap_or(0);
-        }
-    }
-    bytes
-}
-
-#[test]
-fn golden_records() {
-    // Fields are filled one by one, so a record is valid only once all its codes are set. Codes
-    // start at zero, which every type but tick, reason and refusal accepts.
-    let mut commands = Vec::new();
-    for record in COMMANDS {
-        let bytes = filled::<128>(record, 2, |bytes| settle_command(record, bytes).is_some());
-        let bytes = settle_command(record, &bytes).unwrap();
-        let command = decode_command(&bytes).unwrap();
-        let mut again = [0; 128];
-        encode_command(&command, &mut again);
-        assert_eq!(again, bytes, "{}", record.name);
-        commands.extend(bytes);
-    }
-    golden("commands_v1", &commands);
-    let mut events = Vec::new();
-    for record in EVENTS {
-        let bytes = filled::<48>(record, 1, |bytes| settle_event(record, bytes).is_some());
-        let bytes = settle_event(record, &bytes).unwrap();
-        let event = decode_event(&bytes).unwrap();
-        let mut again = [0; 48];
-        encode_event(&event, &mut again);
-        assert_eq!(again, bytes, "{}", record.name);
-        events.extend(bytes);
-    }
-    golden("events_v1", &events);
-}
-
-/// The record with 1 in code fields that are still 0 and do not accept it.
-fn with_valid_codes<const N: usize>(record: &RecordLayout, bytes: &[u8; N]) -> [u8; N] {
-    let mut settled = *bytes;
-    for field in record.fields {
-        let has_no_zero = matches!(
-            field.word,
-            "Tick" | "CloseReason" | "RejectionReason" | "OperatorRole"
-        );
-        if has_no_zero && settled[field.offset] == 0 {
-            settled[field.offset] = 1;
-        }
-    }
-    settled
-}
-
-fn settle_command(record: &RecordLayout, bytes: &[u8; 128]) -> Option<[u8; 128]> {
-    let settled = with_valid_codes(record, bytes);
-    decode_command(&settled).ok().map(|_| settled)
-}
-
-fn settle_event(record: &RecordLayout, bytes: &[u8; 48]) -> Option<[u8; 48]> {
-    let settled = with_valid_codes(record, bytes);
-    decode_event(&settled).ok().map(|_| settled)
-}
-
-/// A record's line in `FORMAT.md`.
-fn format_line(record: &RecordLayout) -> String {
-    let fields: Vec<String> = record
-        .fields
-        .iter()
-        .map(|field| {
-            format!(
-                "{} `{}` {} ({})",
-                field.offset, field.name, field.word, field.bytes
-            )
-        })
-        .collect();
+/// A line of a table of records in `FORMAT.md`; bytes count from the code.
+fn record_line(record: &Layout) -> String {
+    let fields = record.fields.iter();
+    let fields = fields.map(|field| field_text(field, 1 + field.offset));
+    let fields: Vec<String> = fields.collect();
     format!(
-        "| {} | {} | {} |",
+        "| {} | {} | {} |\n",
         record.code,
         record.name,
         fields.join(", ")
     )
 }
 
-#[test]
-fn format_md_draws_every_record_as_the_code_lays_it_out() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("FORMAT.md");
-    let text = fs::read_to_string(path).unwrap();
-    let missing: Vec<String> = COMMANDS
+/// A line of the table of structs within records.
+fn struct_line<T: Fields>(name: &str) -> String {
+    let fields = T::FIELDS
         .iter()
-        .chain(EVENTS)
-        .map(format_line)
-        .filter(|line| !text.contains(line.as_str()))
-        .collect();
-    assert!(
-        missing.is_empty(),
-        "FORMAT.md lacks:\n{}",
-        missing.join("\n")
-    );
-    let rows = text
-        .lines()
-        .filter(|line| {
-            line.starts_with("| ") && line[2..].starts_with(|first: char| first.is_ascii_digit())
-        })
-        .count();
-    assert_eq!(rows, COMMANDS.len() + EVENTS.len(), "and nothing else");
+        .map(|field| field_text(field, field.offset));
+    let fields: Vec<String> = fields.collect();
+    format!("| {name} | {} |\n", fields.join(", "))
+}
+
+fn field_text(field: &Field, offset: usize) -> String {
+    format!("{offset} `{}` {} ({})", field.name, field.word, field.bytes)
+}
+
+/// The tables of `FORMAT.md` that the code declares, each after the line that names it.
+fn tables() -> [(&'static str, String); 4] {
+    let records = |all: &[Layout]| all.iter().map(record_line).collect();
+    let structs = [
+        struct_line::<FeeSchedule>("FeeSchedule"),
+        struct_line::<MarketTerms>("MarketTerms"),
+        struct_line::<ResolutionPolicy>("ResolutionPolicy"),
+        struct_line::<PaymentSettings>("PaymentSettings"),
+        struct_line::<Settings>("Settings"),
+        struct_line::<QuestionSet>("QuestionSet"),
+        struct_line::<TermsUpdate>("TermsUpdate"),
+        struct_line::<PolicyUpdate>("PolicyUpdate"),
+        struct_line::<PaymentsUpdate>("PaymentsUpdate"),
+        struct_line::<SettingsUpdate>("SettingsUpdate"),
+    ];
+    [
+        ("| struct | fields |\n|---|---|\n", structs.concat()),
+        (
+            "| code | command | fields |\n|---|---|---|\n",
+            records(CommandKind::RECORDS),
+        ),
+        (
+            "| code | event | fields |\n|---|---|---|\n",
+            records(EventKind::RECORDS),
+        ),
+        (
+            "| code | state | fields |\n|---|---|---|\n",
+            records(StateKind::RECORDS),
+        ),
+    ]
+}
+
+/// With `FORETELL_BLESS=1` the tables are written.
+#[test]
+fn format_md_has_the_tables_that_the_code_declares() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("FORMAT.md");
+    let mut text = fs::read_to_string(&path).unwrap();
+    for (head, rows) in tables() {
+        let start = text.find(head).expect(head) + head.len();
+        let rows_now = text[start..].split_inclusive('\n');
+        let rows_now = rows_now.take_while(|line| line.starts_with('|'));
+        let end = start + rows_now.map(str::len).sum::<usize>();
+        if std::env::var_os("FORETELL_BLESS").is_some() {
+            text.replace_range(start..end, &rows);
+        } else {
+            assert_eq!(text[start..end], rows, "after {head}");
+        }
+    }
+    if std::env::var_os("FORETELL_BLESS").is_some() {
+        fs::write(&path, text).unwrap();
+    }
 }
 
 /// A verifier written from `FORMAT.md` alone. It uses no code of the crate.

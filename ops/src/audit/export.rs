@@ -27,7 +27,6 @@ use super::execution::Execution;
 use super::finding::{Finding, Kind};
 use super::fold::Fold;
 use super::source::Source;
-use super::text::{iso, price, shares, units};
 use crate::exit_codes::USAGE;
 use crate::failure::Failure;
 use crate::output::Output;
@@ -243,22 +242,22 @@ impl Export<'_> {
             read.sequence.to_string(),
             index.to_string(),
             id.to_string(),
-            iso(read.time),
+            read.time.to_string(),
             format!("0x{}", hex::encode(frame.receipt())),
             self.condition(own.order.market),
             format!("{:?}", fill.kind).to_lowercase(),
-            shares(fill.lots),
+            fill.lots.to_string(),
             self.wallet(own.order.account),
             own.order.order.to_string(),
             side(own.order.side).to_owned(),
             outcome(own.order.outcome).to_owned(),
-            own_price(fill.yes_price, own.order.outcome),
-            units(fill.fee),
+            own_price(fill.yes_price, own.order.outcome).to_string(),
+            fill.fee.to_string(),
             self.wallet(fill.maker),
             other.order.order.to_string(),
             side(other.order.side).to_owned(),
             outcome(other.order.outcome).to_owned(),
-            own_price(fill.yes_price, other.order.outcome),
+            own_price(fill.yes_price, other.order.outcome).to_string(),
         ])?;
         if fill.maker_left.is_zero() {
             self.ended(fill.maker_order, "filled", read.sequence)?;
@@ -283,7 +282,7 @@ impl Export<'_> {
         let order = &live.order;
         let row = [
             live.placed.0.to_string(),
-            iso(live.placed.1),
+            live.placed.1.to_string(),
             order.order.to_string(),
             self.wallet(order.account),
             self.condition(order.market),
@@ -292,9 +291,9 @@ impl Export<'_> {
             order_type(order.order_type).to_owned(),
             order.post_only.to_string(),
             order.expiration.0.to_string(),
-            units(Micros(order.maker_amount)),
-            units(Micros(order.taker_amount)),
-            shares(live.filled),
+            Micros(order.maker_amount).to_string(),
+            Micros(order.taker_amount).to_string(),
+            live.filled.to_string(),
             status.to_owned(),
             ended.to_owned(),
         ];
@@ -333,8 +332,8 @@ impl Export<'_> {
                 self.wallet(account),
                 "collateral".to_owned(),
                 String::new(),
-                units(free),
-                units(reserved),
+                free.to_string(),
+                reserved.to_string(),
             ]),
             StateRecord::Position(state::Position {
                 account,
@@ -350,8 +349,8 @@ impl Export<'_> {
                     self.wallet(account),
                     self.condition(market),
                     outcome(*of).to_owned(),
-                    shares(free),
-                    shares(reserved),
+                    free.to_string(),
+                    reserved.to_string(),
                 ])
             }),
             _ => Ok(()),
@@ -369,11 +368,11 @@ impl Export<'_> {
     }
 }
 
-fn own_price(yes_price: Price, outcome: Outcome) -> String {
-    price(match outcome {
-        Outcome::Yes => yes_price.0,
-        Outcome::No => yes_price.complement().0,
-    })
+const fn own_price(yes_price: Price, outcome: Outcome) -> Price {
+    match outcome {
+        Outcome::Yes => yes_price,
+        Outcome::No => yes_price.complement(),
+    }
 }
 
 const fn side(side: Side) -> &'static str {

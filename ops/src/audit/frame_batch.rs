@@ -39,10 +39,18 @@ impl FrameBatch {
     /// Decodes one more frame and returns it.
     ///
     /// # Errors
-    /// A record cannot be read. The frame is not added.
+    /// A record cannot be read, or is written otherwise. The frame is not added.
     pub(super) fn push<'f>(&'f mut self, frame: &Frame<'f>) -> Result<FrameRef<'f>, FrameError> {
         let before = self.events.len();
-        if let Err(error) = frame.decode_append(&mut self.commands, &mut self.events) {
+        let read = frame.decode_append(&mut self.commands, &mut self.events);
+        let read = read.and_then(|()| {
+            let command = self.commands.last().ok_or(FrameError::Length)?;
+            match frame.is_canonical(command, &self.events[before..]) {
+                true => Ok(()),
+                false => Err(FrameError::Padding),
+            }
+        });
+        if let Err(error) = read {
             self.commands.truncate(self.frames.len());
             self.events.truncate(before);
             return Err(error);

@@ -10,9 +10,9 @@ use foretell_view::TradeId;
 use serde_json::{Value, json};
 
 use super::finding::{Finding, Kind};
-use super::frame_json;
 use super::inclusion::Inclusion;
 use super::registry::Registry;
+use super::shown_frame;
 use super::source::Source;
 use crate::exit_codes::NOT_FOUND;
 use crate::failure::Failure;
@@ -70,7 +70,7 @@ pub(crate) fn run(source: &Source, key: LookupKey, output: Output) -> Result<Exi
             Err(text) => found = Some(Err(Finding::new(Kind::Damage, sequence, text))),
             Ok(read) if key.is(frame) => {
                 let fills = read.events.iter().filter(|event| event.code() == 1).count();
-                let shown = frame_json::frame(frame, read.command, &registry);
+                let shown = shown_frame::frame(frame, &read, &registry);
                 found = Some(Ok((shown, frame.place(), sequence, fills)));
             }
             Ok(_) => return ControlFlow::Continue(()),

@@ -8,8 +8,8 @@ use foretell_journal::frame::Frame;
 use serde_json::Value;
 
 use super::finding::{Finding, Kind};
-use super::frame_json;
 use super::registry::Registry;
+use super::shown_frame;
 use super::source::Source;
 use crate::failure::Failure;
 use crate::output::{Output, field, line, shown};
@@ -58,7 +58,7 @@ fn read(
         let folded = registry.fold(&read, event);
         folded.map_err(|violation| violation.text)?;
     }
-    Ok(frame_json::operators_act(frame, read.command, registry))
+    Ok(shown_frame::operators_act(frame, &read, registry))
 }
 
 fn print(act: &Value, output: Output) {

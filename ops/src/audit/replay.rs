@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::execution::{Contradiction, Execution};
 use super::source::Source;
-use super::text::{Until, iso, price, shares, units};
+use super::text::Until;
 use crate::failure::Failure;
 use crate::output::{Output, table};
 
@@ -261,7 +261,7 @@ impl State {
         });
         json!({
             "sequence": self.sequence.0,
-            "time": iso(self.time),
+            "time": self.time,
             "digest": hex::encode(self.digest),
             "collateral_micros": self.collateral.0,
             "fee_account_micros": self.fees.0,
@@ -283,13 +283,13 @@ impl State {
         balances.extend(self.accounts.iter().map(|account| {
             row(&[
                 &account.wallet,
-                &units(account.free),
-                &units(account.reserved),
+                &account.free.to_string(),
+                &account.reserved.to_string(),
             ])
         }));
         let mut held = vec![row(&["wallet", "market", "yes", "no"])];
         held.extend(self.holdings.iter().map(|holding| {
-            let all = |place: usize| shares(holding.free[place] + holding.reserved[place]);
+            let all = |place: usize| (holding.free[place] + holding.reserved[place]).to_string();
             row(&[
                 self.wallet(holding.account),
                 self.condition(holding.market),
@@ -300,10 +300,10 @@ impl State {
         format!(
             "sequence {} at {}\nstate digest {}\ncollateral {}, of it fees {}\n\n{}\n{}\n{}",
             self.sequence,
-            iso(self.time),
+            self.time,
             hex::encode(self.digest),
-            units(self.collateral),
-            units(self.fees),
+            self.collateral,
+            self.fees,
             table(&balances),
             table(&held),
             self.books(),
@@ -316,18 +316,15 @@ impl State {
         for (number, market) in (0..).map(MarketNumber).zip(&self.markets) {
             text += &format!(
                 "market {} {}: {} yes, {} no exist\n",
-                market.condition,
-                market.state,
-                shares(market.supply[0]),
-                shares(market.supply[1])
+                market.condition, market.state, market.supply[0], market.supply[1]
             );
             for order in self.orders.iter().filter(|order| order.market == number) {
                 text += &format!(
                     "  {:4} {:3} {} at {}  {}\n",
                     side(order.side),
                     format!("{:?}", order.outcome),
-                    shares(order.lots),
-                    price(order.price),
+                    order.lots,
+                    order.price,
                     self.wallet(order.account)
                 );
             }

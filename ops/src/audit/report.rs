@@ -10,7 +10,6 @@ use serde_json::{Value, json};
 use super::checkpoints::CheckpointStats;
 use super::counts::Counts;
 use super::finding::Finding;
-use super::text::iso;
 
 /// The result of an audit.
 #[derive(Clone, Debug)]
@@ -90,7 +89,7 @@ impl Report {
             "directory": self.directory,
             "journal": journal,
             "last_sequence": self.last.0,
-            "time": iso(self.time),
+            "time": self.time,
             "digest": hex::encode(self.digest),
             "counts": self.counts.json(),
             "signatures": signatures,
@@ -116,7 +115,7 @@ impl fmt::Display for Report {
             counts.commands(),
             counts.trades,
             self.last,
-            iso(self.time)
+            self.time
         )?;
         writeln!(
             f,

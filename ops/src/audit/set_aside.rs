@@ -7,8 +7,8 @@ use foretell_journal::Scratch;
 use foretell_journal::replica::read_set_aside;
 use serde_json::{Value, json};
 
-use super::frame_json;
 use super::registry::Registry;
+use super::shown_frame;
 use crate::exit_codes::NOT_FOUND;
 use crate::failure::Failure;
 use crate::output::Output;
@@ -31,7 +31,7 @@ pub(super) fn run(file: &Path, sequence: Option<u64>, output: Output) -> Result<
             let shown = frame
                 .decode(&mut scratch)
                 .map_err(|error| Failure::new(error.to_string()))?;
-            let mut value = frame_json::frame(&frame, shown.command, &registry);
+            let mut value = shown_frame::frame(&frame, &shown, &registry);
             value["term"] = json!(header.epoch);
             frames.push(value);
         }

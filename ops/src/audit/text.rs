@@ -1,12 +1,6 @@
 //! Formats and parses times and numbers of the audit.
 
-use foretell_model::{Lots, Micros, Sequence, TimeNs};
-
-/// ISO 8601 in UTC, to the nanosecond.
-pub(crate) fn iso(time: TimeNs) -> String {
-    jiff::Timestamp::from_nanosecond(time.0.into())
-        .map_or_else(|_| time.0.to_string(), |time| time.to_string())
-}
+use foretell_model::{Sequence, TimeNs};
 
 /// End of a replay: after this sequence, or before the first frame later than this time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -43,21 +37,6 @@ pub(crate) fn parse_hash(text: &str) -> Result<[u8; 32], String> {
         .map_err(|_| "64 hex digits are expected".to_owned())
 }
 
-/// Collateral in whole units, six decimals.
-pub(crate) fn units(amount: Micros) -> String {
-    format!("{}.{:06}", amount.0 / 1_000_000, amount.0 % 1_000_000)
-}
-
-/// Shares, two decimals.
-pub(crate) fn shares(lots: Lots) -> String {
-    format!("{}.{:02}", lots.0 / 100, lots.0 % 100)
-}
-
-/// A price in units of 0.0001.
-pub(crate) fn price(units: u16) -> String {
-    format!("{}.{:04}", units / 10_000, units % 10_000)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -72,17 +51,6 @@ mod tests {
         for text in ["", "x", "-1", "1.5", "2023-11-14", "1960-01-01T00:00:00Z"] {
             assert!(parse_until(text).is_err() || text.is_empty(), "{text}");
         }
-        assert_eq!(
-            iso(TimeNs(1_700_000_000_000_000_001)),
-            "2023-11-14T22:13:20.000000001Z"
-        );
-    }
-
-    #[test]
-    fn amounts_keep_every_digit() {
-        assert_eq!(units(Micros(1_000_001)), "1.000001");
-        assert_eq!(shares(Lots(1_205)), "12.05");
-        assert_eq!(price(3_400), "0.3400");
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use foretell_matching::Exchange;
 use foretell_model::command::CancelAll;
 use foretell_model::digest::StateDigest;
+use foretell_model::record::Vocabulary;
 use foretell_model::state::StateRecord;
 use foretell_model::{AccountNumber, Command, Event, TimeNs};
 
@@ -30,10 +31,10 @@ fn records_are_canonical(image: &[u8]) {
     let (mut rest, mut again) = (image, Vec::new());
     loop {
         let at = image.len() - rest.len();
-        match StateRecord::read(&mut rest) {
+        match StateRecord::take_next(&mut rest) {
             Ok(Some(record)) => {
                 again.clear();
-                record.write(&mut again);
+                record.append(&mut again);
                 assert_eq!(again, image[at..image.len() - rest.len()], "{record:?}");
             }
             Ok(None) => return,

@@ -122,7 +122,7 @@ fn a_frame_is_shown_by_sequence_and_by_receipt() {
     let fill = &shown["events"][0]["Fill"];
     assert_eq!(
         (&fill["kind"], &fill["yes_price"]),
-        (&"mint".into(), &6_000.into())
+        (&"mint".into(), &"0.6000".into())
     );
 
     let inclusion = &shown["inclusion"];

@@ -566,7 +566,7 @@ impl Generator {
     /// An earlier command with a reference: each kind of command as likely as another.
     fn with_reference(&mut self) -> Command {
         let known = &self.world.with_reference;
-        let kinds: BTreeSet<u16> = known.iter().map(Command::code).collect();
+        let kinds: BTreeSet<u8> = known.iter().map(Command::code).collect();
         let kind = self.rng.pick(&kinds.into_iter().collect::<Vec<_>>());
         let mut of_kind = self.world.with_reference.clone();
         of_kind.retain(|command| command.code() == kind);

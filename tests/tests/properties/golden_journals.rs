@@ -10,10 +10,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use foretell_journal::frame::{Frame, Scratch, encode, length};
-use foretell_journal::record::{COMMANDS, EVENTS};
 use foretell_model::limits::{FIRST_RULES, FORMAT_ID, NEWEST_RULES};
 use foretell_model::state::StateRecord;
-use foretell_model::{Command, CommandStamp, Event, Sequence, TimeNs, Verdict};
+use foretell_model::{
+    Command, CommandKind, CommandStamp, Event, EventKind, Sequence, TimeNs, Verdict,
+};
 
 use crate::generator::Generator;
 use crate::twin_agrees::pair::Pair;
@@ -95,14 +96,14 @@ fn hash_of_formats() -> String {
         .expect("golden files of the journal")
         .map(|entry| entry.expect("readable").path())
         .chain((FIRST_RULES..=NEWEST_RULES).map(journal_of))
-        .chain([root.join("engine/model/tests/state_records/golden.rs")])
+        .chain([root.join("engine/model/tests/state_records/golden.txt")])
         .collect();
     files.sort();
     let mut hasher = blake3::Hasher::new();
     for file in files {
         hasher.update(blake3::hash(&read(&file)).as_bytes());
     }
-    hasher.update(format!("{COMMANDS:?} {EVENTS:?}").as_bytes());
+    hasher.update(format!("{:?} {:?}", CommandKind::RECORDS, EventKind::RECORDS).as_bytes());
     hasher.finalize().to_hex().to_string()
 }
 
@@ -172,7 +173,7 @@ fn journal(rules: u32, seed: u64) -> Option<(usize, Vec<u8>)> {
             };
             let codes = pair.events().iter().map(Event::code);
             seen.insert((true, command.code()));
-            seen.extend(codes.map(|code| (false, u16::from(code))));
+            seen.extend(codes.map(|code| (false, code)));
             push(&mut file, (applied, stamp), &command, pair.events());
         }
     }

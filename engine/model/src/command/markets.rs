@@ -1,100 +1,93 @@
 //! Commands on markets and their terms.
 
-use rkyv::{Archive, Deserialize, Serialize};
-
 use crate::id::{ConditionId, EventNumber, MarketNumber, TokenId};
 use crate::market::{FeeSchedule, Hold, QuestionIndex};
 use crate::quantity::{Lots, Tick};
+use crate::record::records;
 use crate::update::TermsUpdate;
 
-/// A market registration. Its description is evidence of the frame. The same content again is
-/// `Repeated`; other content under the same condition id is `MarketDiffers`. Event group and tokens are
-/// compared; tick, minimum and fee are not, because they have their own commands.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Archive, Serialize, Deserialize)]
-pub struct RegisterMarket {
-    /// The condition id; registration is idempotent by it.
-    pub condition: ConditionId,
-    /// Tokens of `[Yes, No]`.
-    pub tokens: [TokenId; 2],
-    /// The initial tick.
-    pub tick: Tick,
-    /// Whether 0.01 becomes 0.001 after a trade above 0.96 or below 0.04 (docs/verify/rules.md §3).
-    pub tick_refines: bool,
-    /// Minimum size of a GTC or GTD order.
-    pub minimum_size: Lots,
-    /// Taker fee.
-    pub fee: FeeSchedule,
-    /// The neg-risk event group whose next question this market is; `None` = plain market.
-    pub event: Option<EventNumber>,
-    /// Its bit in signed conversions; `None` = its place in the question list. All questions of an event
-    /// group have one, or none has (`InvalidQuestionIndex`).
-    pub index: Option<QuestionIndex>,
-}
+records! {
+    /// A market registration. Its description is evidence of the frame. The same content again is
+    /// `Repeated`; other content under the same condition id is `MarketDiffers`. Event group and tokens are
+    /// compared; tick, minimum and fee are not, because they have their own commands.
+    pub struct RegisterMarket {
+        /// The condition id; registration is idempotent by it.
+        pub condition: ConditionId,
+        /// Tokens of `[Yes, No]`.
+        pub tokens: [TokenId; 2],
+        /// The initial tick.
+        pub tick: Tick,
+        /// Whether 0.01 becomes 0.001 after a trade above 0.96 or below 0.04 (docs/verify/rules.md §3).
+        pub tick_refines: bool,
+        /// Minimum size of a GTC or GTD order.
+        pub minimum_size: Lots,
+        /// Taker fee.
+        pub fee: FeeSchedule,
+        /// The neg-risk event group whose next question this market is; `None` = plain market.
+        pub event: Option<EventNumber>,
+        /// Its bit in signed conversions; `None` = its place in the question list. All questions of an event
+        /// group have one, or none has (`InvalidQuestionIndex`).
+        pub index: Option<QuestionIndex>,
+    }
 
-/// Put a hold on a market: active → paused. A paused market can get the other hold
-/// (`InvalidTransition` otherwise). The sync puts the upstream's alone, others the operator's
-/// (`OperatorRole`; docs/verify/rules.md §12).
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Archive, Serialize, Deserialize)]
-pub struct PauseMarket {
-    /// The market.
-    pub market: MarketNumber,
-    /// Whose hold.
-    pub hold: Hold,
-}
+    /// Put a hold on a market: active → paused. A paused market can get the other hold
+    /// (`InvalidTransition` otherwise). The sync puts the upstream's alone, others the operator's
+    /// (`OperatorRole`; docs/verify/rules.md §12).
+    pub struct PauseMarket {
+        /// The market.
+        pub market: MarketNumber,
+        /// Whose hold.
+        pub hold: Hold,
+    }
 
-/// Lift a hold of a market; without the other one paused → active. As in [`PauseMarket`], but an admin
-/// lifts the upstream's, too.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Archive, Serialize, Deserialize)]
-pub struct ResumeMarket {
-    /// The market.
-    pub market: MarketNumber,
-    /// Whose hold.
-    pub hold: Hold,
-}
+    /// Lift a hold of a market; without the other one paused → active. As in [`PauseMarket`], but an admin
+    /// lifts the upstream's, too.
+    pub struct ResumeMarket {
+        /// The market.
+        pub market: MarketNumber,
+        /// Whose hold.
+        pub hold: Hold,
+    }
 
-/// Hide a market, or show it again.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Archive, Serialize, Deserialize)]
-pub struct ArchiveMarket {
-    /// The market.
-    pub market: MarketNumber,
-    /// Hidden or not.
-    pub archived: bool,
-}
+    /// Hide a market, or show it again.
+    pub struct ArchiveMarket {
+        /// The market.
+        pub market: MarketNumber,
+        /// Hidden or not.
+        pub archived: bool,
+    }
 
-/// Refine the tick; one that does not divide it is `InvalidTick`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Archive, Serialize, Deserialize)]
-pub struct SetTick {
-    /// The market.
-    pub market: MarketNumber,
-    /// The new tick.
-    pub tick: Tick,
-}
+    /// Refine the tick; one that does not divide it is `InvalidTick`.
+    pub struct SetTick {
+        /// The market.
+        pub market: MarketNumber,
+        /// The new tick.
+        pub tick: Tick,
+    }
 
-/// Change the minimum order size.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Archive, Serialize, Deserialize)]
-pub struct SetMinimumSize {
-    /// The market.
-    pub market: MarketNumber,
-    /// The new minimum, at least one lot.
-    pub minimum_size: Lots,
-}
+    /// Change the minimum order size.
+    pub struct SetMinimumSize {
+        /// The market.
+        pub market: MarketNumber,
+        /// The new minimum, at least one lot.
+        pub minimum_size: Lots,
+    }
 
-/// Change the taker fee.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Archive, Serialize, Deserialize)]
-pub struct SetFee {
-    /// The market.
-    pub market: MarketNumber,
-    /// The new schedule.
-    pub fee: FeeSchedule,
-}
+    /// Change the taker fee.
+    pub struct SetFee {
+        /// The market.
+        pub market: MarketNumber,
+        /// The new schedule.
+        pub fee: FeeSchedule,
+    }
 
-/// Change terms of a market. The result is checked. Rejected in this order: `UnknownMarket`,
-/// `InvalidTransition` (closed or resolved), `InvalidTerms`, `ClockContradicts`,
-/// `ClosesInPast`. Equal terms are `Repeated` (docs/verify/rules.md §21).
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Archive, Serialize, Deserialize)]
-pub struct SetTerms {
-    /// The market.
-    pub market: MarketNumber,
-    /// The new terms; those that it does not name stay.
-    pub terms: TermsUpdate,
+    /// Change terms of a market. The result is checked. Rejected in this order: `UnknownMarket`,
+    /// `InvalidTransition` (closed or resolved), `InvalidTerms`, `ClockContradicts`,
+    /// `ClosesInPast`. Equal terms are `Repeated` (docs/verify/rules.md §21).
+    pub struct SetTerms {
+        /// The market.
+        pub market: MarketNumber,
+        /// The new terms; those that it does not name stay.
+        pub terms: TermsUpdate,
+    }
 }

@@ -1,99 +1,94 @@
 //! Commands on payouts, policies and who may act in them.
 
-use rkyv::{Archive, Deserialize, Serialize};
-
 use crate::id::{AccountNumber, MarketNumber, Reference, Sequence, WalletAddress};
 use crate::market::Payout;
+use crate::record::records;
 use crate::update::PolicyUpdate;
 
-/// A proposal of a payout. Evidence: its source, at most [`crate::limits::MAX_SOURCE_BYTES`]. The checks
-/// run in the order of docs/verify/rules.md §24.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Archive, Serialize, Deserialize)]
-pub struct Propose {
-    /// The closed market.
-    pub market: MarketNumber,
-    /// The payout per share.
-    pub payout: Payout,
-    /// The proposing wallet; `None` = the operator of the frame.
-    pub by: Option<AccountNumber>,
-    /// SHA-256 of the evidence; zeros without.
-    pub evidence: [u8; 32],
-    /// Challenge window in seconds, from the policy's shortest to
-    /// [`crate::limits::MAX_WINDOW_SECONDS`]; `None` = the policy's shortest.
-    pub window_seconds: Option<u32>,
-    /// As in `Deposit`; proposals have a scope of their own. The same content: market, payout, window
-    /// as sent, wallet and the first 16 bytes of the evidence hash.
-    pub reference: Reference,
-}
+records! {
+    /// A proposal of a payout. Evidence: its source, at most [`crate::limits::MAX_SOURCE_BYTES`]. The checks
+    /// run in the order of docs/verify/rules.md §24.
+    pub struct Propose {
+        /// The closed market.
+        pub market: MarketNumber,
+        /// The payout per share.
+        pub payout: Payout,
+        /// The proposing wallet; `None` = the operator of the frame.
+        pub by: Option<AccountNumber>,
+        /// SHA-256 of the evidence; zeros without.
+        #[serde(serialize_with = "crate::id::as_id")]
+        pub evidence: [u8; 32],
+        /// Challenge window in seconds, from the policy's shortest to
+        /// [`crate::limits::MAX_WINDOW_SECONDS`]; `None` = the policy's shortest.
+        pub window_seconds: Option<u32>,
+        /// As in `Deposit`; proposals have a scope of their own. The same content: market, payout, window
+        /// as sent, wallet and the first 16 bytes of the evidence hash.
+        pub reference: Reference,
+    }
 
-/// Closed → resolved: propose and finalise in one. After the checks of section 12
-/// `AlreadyProposed`, `SecondPersonRequired`, `InvalidWindow` (docs/verify/rules.md §24).
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Archive, Serialize, Deserialize)]
-pub struct ResolveMarket {
-    /// The market.
-    pub market: MarketNumber,
-    /// The payout per share.
-    pub payout: Payout,
-}
+    /// Closed → resolved: propose and finalise in one. After the checks of section 12
+    /// `AlreadyProposed`, `SecondPersonRequired`, `InvalidWindow` (docs/verify/rules.md §24).
+    pub struct ResolveMarket {
+        /// The market.
+        pub market: MarketNumber,
+        /// The payout per share.
+        pub payout: Payout,
+    }
 
-/// Dispute the proposal of a market. Evidence: the reason. Rejected in this order:
-/// `OperatorRequired`, `UnknownAccount`, `UnknownMarket`, `NoProposal`, `NotPermitted`,
-/// `ProposalDisputed` (docs/verify/rules.md §24).
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Archive, Serialize, Deserialize)]
-pub struct Dispute {
-    /// The market.
-    pub market: MarketNumber,
-    /// The payout that the disputer holds right, if any.
-    pub counter: Option<Payout>,
-    /// The disputing wallet; `None` = the operator of the frame.
-    pub by: Option<AccountNumber>,
-}
+    /// Dispute the proposal of a market. Evidence: the reason. Rejected in this order:
+    /// `OperatorRequired`, `UnknownAccount`, `UnknownMarket`, `NoProposal`, `NotPermitted`,
+    /// `ProposalDisputed` (docs/verify/rules.md §24).
+    pub struct Dispute {
+        /// The market.
+        pub market: MarketNumber,
+        /// The payout that the disputer holds right, if any.
+        pub counter: Option<Payout>,
+        /// The disputing wallet; `None` = the operator of the frame.
+        pub by: Option<AccountNumber>,
+    }
 
-/// Withdraw the proposal of a market. Rejected in this order: `OperatorRequired`,
-/// `UnknownAccount`, `UnknownMarket`, `NoProposal`, `NotPermitted` (neither its proposer nor an
-/// admin; docs/verify/rules.md §24).
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Archive, Serialize, Deserialize)]
-pub struct WithdrawProposal {
-    /// The market.
-    pub market: MarketNumber,
-    /// The proposing wallet; `None` = the operator of the frame.
-    pub by: Option<AccountNumber>,
-}
+    /// Withdraw the proposal of a market. Rejected in this order: `OperatorRequired`,
+    /// `UnknownAccount`, `UnknownMarket`, `NoProposal`, `NotPermitted` (neither its proposer nor an
+    /// admin; docs/verify/rules.md §24).
+    pub struct WithdrawProposal {
+        /// The market.
+        pub market: MarketNumber,
+        /// The proposing wallet; `None` = the operator of the frame.
+        pub by: Option<AccountNumber>,
+    }
 
-/// Finalise the proposal of a market. Rejected in this order: `OperatorRequired`,
-/// `UnknownMarket`, `NoProposal`, `ProposalDisputed`, `ChallengeOpen`, `SamePerson`, then the
-/// event group's checks of `ResolveMarket` (docs/verify/rules.md §24).
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Archive, Serialize, Deserialize)]
-pub struct Finalise {
-    /// The market.
-    pub market: MarketNumber,
-    /// The proposal: the sequence of its command.
-    pub proposal: Sequence,
-}
+    /// Finalise the proposal of a market. Rejected in this order: `OperatorRequired`,
+    /// `UnknownMarket`, `NoProposal`, `ProposalDisputed`, `ChallengeOpen`, `SamePerson`, then the
+    /// event group's checks of `ResolveMarket` (docs/verify/rules.md §24).
+    pub struct Finalise {
+        /// The market.
+        pub market: MarketNumber,
+        /// The proposal: the sequence of its command.
+        pub proposal: Sequence,
+    }
 
-/// Change the resolution policy of the site or of a market, whose own policy begins as
-/// that of the site. Rejected in this order: `UnknownMarket`, `InvalidTransition` (resolved),
-/// `InvalidPolicy` (the result). The same is `Repeated`
-/// (docs/verify/rules.md §24).
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Archive, Serialize, Deserialize)]
-pub struct SetPolicy {
-    /// The market; `None` = the site.
-    pub market: Option<MarketNumber>,
-    /// The new policy; fields that it does not name stay.
-    pub policy: PolicyUpdate,
-}
+    /// Change the resolution policy of the site or of a market, whose own policy begins as
+    /// that of the site. Rejected in this order: `UnknownMarket`, `InvalidTransition` (resolved),
+    /// `InvalidPolicy` (the result). The same is `Repeated`
+    /// (docs/verify/rules.md §24).
+    pub struct SetPolicy {
+        /// The market; `None` = the site.
+        pub market: Option<MarketNumber>,
+        /// The new policy; fields that it does not name stay.
+        pub policy: PolicyUpdate,
+    }
 
-/// Set what a wallet may do in resolution; neither removes it from the list. Opens
-/// the account. Rejected in this order: `UnknownMarket`, `NoPolicy`, `ListFull`. No change is
-/// `Repeated` (docs/verify/rules.md §24).
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Archive, Serialize, Deserialize)]
-pub struct ListWallet {
-    /// The market, which has a policy of its own; `None` = the site.
-    pub market: Option<MarketNumber>,
-    /// The wallet.
-    pub wallet: WalletAddress,
-    /// Whether it may propose.
-    pub propose: bool,
-    /// Whether it may dispute.
-    pub dispute: bool,
+    /// Set what a wallet may do in resolution; neither removes it from the list. Opens
+    /// the account. Rejected in this order: `UnknownMarket`, `NoPolicy`, `ListFull`. No change is
+    /// `Repeated` (docs/verify/rules.md §24).
+    pub struct ListWallet {
+        /// The market, which has a policy of its own; `None` = the site.
+        pub market: Option<MarketNumber>,
+        /// The wallet.
+        pub wallet: WalletAddress,
+        /// Whether it may propose.
+        pub propose: bool,
+        /// Whether it may dispute.
+        pub dispute: bool,
+    }
 }

@@ -5,67 +5,67 @@ use crate::id::{
 };
 use crate::market::WalletKind;
 use crate::quantity::Micros;
+use crate::record::records;
 
-/// Sorted by number.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Account {
-    /// Number.
-    pub account: AccountNumber,
-    /// Address.
-    pub wallet: WalletAddress,
-    /// The owner; the account itself when not bound.
-    pub owner: AccountNumber,
-    /// Wallet kind in relation to the owner; `Eoa` when not bound.
-    pub kind: WalletKind,
-    /// Only reducing orders are accepted.
-    pub closed_only: bool,
-    /// A heartbeat chain is running.
-    pub heartbeat: bool,
-    /// Free collateral.
-    pub free: Micros,
-    /// Collateral reserved by live BUYs.
-    pub reserved: Micros,
-    /// Number of live orders.
-    pub live_orders: u32,
-}
+records! {
+    /// Sorted by number.
+    pub struct Account {
+        /// Number.
+        pub account: AccountNumber,
+        /// Address.
+        pub wallet: WalletAddress,
+        /// The owner; the account itself when not bound.
+        pub owner: AccountNumber,
+        /// Wallet kind in relation to the owner; `Eoa` when not bound.
+        pub kind: WalletKind,
+        /// Only reducing orders are accepted.
+        pub closed_only: bool,
+        /// A heartbeat chain is running.
+        pub heartbeat: bool,
+        /// Free collateral.
+        pub free: Micros,
+        /// Collateral reserved by live BUYs.
+        pub reserved: Micros,
+        /// Number of live orders.
+        pub live_orders: u32,
+    }
 
-/// Sorted by number.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Key {
-    /// Number.
-    pub key: KeyNumber,
-    /// Text.
-    pub api_key: ApiKey,
-    /// Owner.
-    pub owner: AccountNumber,
-    /// Nonce.
-    pub nonce: [u8; 32],
-    /// Whether the key may only read.
-    pub read_only: bool,
-    /// Whether the key is not revoked.
-    pub live: bool,
-}
+    /// Sorted by number.
+    pub struct Key {
+        /// Number.
+        pub key: KeyNumber,
+        /// Text.
+        pub api_key: ApiKey,
+        /// Owner.
+        pub owner: AccountNumber,
+        /// Nonce.
+        #[serde(serialize_with = "crate::id::as_id")]
+        pub nonce: [u8; 32],
+        /// Whether the key may only read.
+        pub read_only: bool,
+        /// Whether the key is not revoked.
+        pub live: bool,
+    }
 
-/// Sorted by account; only amounts above 0.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Accrued {
-    /// The account.
-    pub account: AccountNumber,
-    /// Accrued rebates.
-    pub amount: Micros,
-}
+    /// Sorted by account; only amounts above 0.
+    pub struct Accrued {
+        /// The account.
+        pub account: AccountNumber,
+        /// Accrued rebates.
+        pub amount: Micros,
+    }
 
-/// Sorted by sequence. The amount is part of the account's `reserved`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct HeldWithdrawal {
-    /// Sequence of the withdrawal's command.
-    pub sequence: Sequence,
-    /// Its operator.
-    pub operator: OperatorNumber,
-    /// The account.
-    pub account: AccountNumber,
-    /// The amount.
-    pub amount: Micros,
-    /// The reference.
-    pub reference: Reference,
+    /// Sorted by sequence. The amount is part of the account's `reserved`.
+    pub struct HeldWithdrawal {
+        /// Sequence of the withdrawal's command.
+        pub sequence: Sequence,
+        /// Its operator.
+        pub operator: OperatorNumber,
+        /// The account.
+        pub account: AccountNumber,
+        /// The amount.
+        pub amount: Micros,
+        /// The reference.
+        pub reference: Reference,
+    }
 }

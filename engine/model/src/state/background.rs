@@ -1,11 +1,16 @@
 //! Work that goes on in later commands.
 
+use rkyv::{Archive, Deserialize, Serialize};
+
 use crate::id::{AccountNumber, MarketNumber, Sequence};
 use crate::quantity::Micros;
+use crate::record::records;
 use crate::side::{CloseReason, Outcome};
 
 /// Work that continues in `Continue` commands.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Archive, Serialize, Deserialize, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+#[repr(u8)]
 pub enum PendingWork {
     /// Cancel the orders of an owner's wallets, wallets in order of kind, orders by number.
     CancelOwner {
@@ -39,7 +44,9 @@ pub enum PendingWork {
 }
 
 /// Work that `Step` commands do (docs/verify/rules.md §23, §25).
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Archive, Serialize, Deserialize, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+#[repr(u8)]
 pub enum BackgroundWork {
     /// Pay the holders of a resolved market.
     Settlement {
@@ -50,17 +57,18 @@ pub enum BackgroundWork {
     Rebates,
 }
 
-/// Sorted by `first`: the queue. `Step` does the first entry's work.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Background {
-    /// The command that started it.
-    pub first: Sequence,
-    /// The work.
-    pub work: BackgroundWork,
-    /// The next account to look at.
-    pub next: AccountNumber,
-    /// The account after the last one.
-    pub end: AccountNumber,
-    /// Paid so far by steps.
-    pub paid: Micros,
+records! {
+    /// Sorted by `first`: the queue. `Step` does the first entry's work.
+    pub struct Background {
+        /// The command that started it.
+        pub first: Sequence,
+        /// The work.
+        pub work: BackgroundWork,
+        /// The next account to look at.
+        pub next: AccountNumber,
+        /// The account after the last one.
+        pub end: AccountNumber,
+        /// Paid so far by steps.
+        pub paid: Micros,
+    }
 }

@@ -185,10 +185,10 @@ impl Order {
 /// The state, then the code of its reason; 0 for no reason.
 impl Stored for OrderState {
     fn put(&self, out: &mut Vec<u8>) {
-        let (state, reason): (u8, u16) = match *self {
+        let (state, reason): (u8, u8) = match *self {
             Self::Live => (0, 0),
             Self::Completed => (1, 0),
-            Self::Closed(reason) => (2, reason.code().into()),
+            Self::Closed(reason) => (2, reason.code()),
             Self::Killed(reason) => (3, reason.code()),
             Self::Delayed => (4, 0),
         };
@@ -196,12 +196,10 @@ impl Stored for OrderState {
     }
 
     fn take(from: &mut &[u8]) -> Result<Self, CodecError> {
-        match <(u8, u16)>::take(from)? {
+        match <(u8, u8)>::take(from)? {
             (0, 0) => Some(Self::Live),
             (1, 0) => Some(Self::Completed),
-            (2, reason) => (u8::try_from(reason).ok())
-                .and_then(CloseReason::from_code)
-                .map(Self::Closed),
+            (2, reason) => CloseReason::from_code(reason).map(Self::Closed),
             (3, reason) => RejectionReason::from_code(reason).map(Self::Killed),
             (4, 0) => Some(Self::Delayed),
             _ => None,
@@ -211,7 +209,7 @@ impl Stored for OrderState {
 }
 
 impl Fixed for OrderState {
-    const SIZE: usize = <(u8, u16)>::SIZE;
+    const SIZE: usize = <(u8, u8)>::SIZE;
 }
 
 /// Converts a Yes price to the price of an outcome's token.

@@ -11,8 +11,8 @@ use scene::*;
 
 /// The version, and the hash of all bytes of a small scene in this version.
 const PINNED: (u32, &str) = (
-    14,
-    "924b290acf34bc82ba4ab5a8643aee13a8d5ba4dfa19ef494195d22d22eccec5",
+    15,
+    "986c5ce3e6777d5a800a0a7d49e1aaeb579c28eb0c9ff44ea0b4a9a7a1a41c3b",
 );
 
 /// Two trades, orders of every final state, account actions, chunks of two rows.

@@ -1,7 +1,7 @@
 //! Damaged images: cut, altered, shuffled. Each is refused or is the valid image of another state.
 
 use foretell_matching::{Capacity, Exchange, RestoreError};
-use foretell_model::codec::CodecError;
+use foretell_model::record::{RecordError, Vocabulary};
 use foretell_model::state::StateRecord;
 
 use crate::generator::Generator;
@@ -47,7 +47,7 @@ fn an_image_cut_anywhere_is_refused() {
     let mut ends = vec![0];
     for record in records_of(&exchange) {
         let mut bytes = Vec::new();
-        record.write(&mut bytes);
+        record.append(&mut bytes);
         ends.push(ends[ends.len() - 1] + bytes.len());
     }
     for end in 0..image.len() {
@@ -59,7 +59,7 @@ fn an_image_cut_anywhere_is_refused() {
         let is_cut = matches!(
             error,
             RestoreError::Unreadable {
-                error: CodecError::Cut,
+                error: RecordError::Cut,
                 ..
             }
         );
@@ -141,6 +141,6 @@ fn with_records_moved(rng: &mut Rng, records: &[StateRecord]) -> Vec<u8> {
         _ => records.insert(one, records[other]),
     }
     let mut image = Vec::new();
-    records.iter().for_each(|record| record.write(&mut image));
+    records.iter().for_each(|record| record.append(&mut image));
     image
 }

@@ -17,8 +17,8 @@ const ENOUGH: u64 = 5;
 /// Kinds of all responses and events.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Coverage {
-    commands_applied: Counts<u16>,
-    commands_repeated: Counts<u16>,
+    commands_applied: Counts<u8>,
+    commands_repeated: Counts<u8>,
     events: Counts<u8>,
     refusals: Counts<RejectionReason>,
     /// By presence of their details.
@@ -34,7 +34,7 @@ pub(crate) struct Coverage {
 }
 
 /// Every pinned number of a command that can be `Repeated`.
-const REPEATABLE: &[u16] = &[
+const REPEATABLE: &[u8] = &[
     1, 3, 4, 10, 11, 12, 13, 15, 16, 18, 19, 20, 21, 22, 30, 31, 37, 39, 40, 50, 51, 52, 54, 2, 41,
     42, 46, 48, 59, 60, 61,
 ];
@@ -46,11 +46,11 @@ const DUE: &[u8] = &[4, 7, 26, 33, 34, 40, 42];
 const EVENT_FROZEN: u8 = 31;
 
 /// The newest rules have no successor.
-const SWITCH_RULES: u16 = 52;
+const SWITCH_RULES: u8 = 52;
 const RULES_SWITCHED: u8 = 52;
 /// Pending work needs more than 4,096 resting orders; `beyond_the_bound` has them.
 const WORK_PENDING: u8 = 55;
-const CONTINUE: u16 = 56;
+const CONTINUE: u8 = 56;
 
 impl Coverage {
     /// Records a command and its result.
