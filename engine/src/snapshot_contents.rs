@@ -27,16 +27,12 @@ pub(crate) fn exchange_of(
     index_key: u64,
 ) -> Result<Exchange, String> {
     let state = (image.section(STATE)).ok_or("no state of a known layout")?;
-    let digest = image.proof().digest;
-    if StateDigest::of_image(state) != digest {
-        return Err("its state does not match its digest".to_owned());
+    let exchange = Exchange::read_image(capacity, index_key, state, image.proof().digest)
+        .map_err(|error| error.to_string())?;
+    match exchange.sequence() == image.sequence() {
+        true => Ok(exchange),
+        false => Err("the exchange restored from it has another sequence".to_owned()),
     }
-    let exchange =
-        Exchange::read_image(capacity, index_key, state).map_err(|error| error.to_string())?;
-    if exchange.digest() != digest || exchange.sequence() != image.sequence() {
-        return Err("the exchange restored from it has another digest or sequence".to_owned());
-    }
-    Ok(exchange)
 }
 
 /// Chunks with a written file, as a snapshot lists them.

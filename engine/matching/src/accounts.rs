@@ -37,6 +37,22 @@ pub(crate) struct Account {
 const _: () = assert!(size_of::<Account>() <= 40);
 
 impl Account {
+    /// An account that has nothing yet.
+    pub(crate) const fn new(number: AccountNumber) -> Self {
+        Self {
+            free: Micros::ZERO,
+            reserved: Micros::ZERO,
+            owner: number,
+            live_orders: 0,
+            first_order: NONE,
+            last_order: NONE,
+            order_ids: 0,
+            kind: WalletKind::Eoa,
+            closed_only: false,
+            heartbeat: false,
+        }
+    }
+
     /// Reserves free collateral for a resting BUY. The caller has checked that enough is free.
     pub(crate) fn reserve(&mut self, amount: Micros) {
         self.free -= amount;
@@ -110,18 +126,7 @@ impl Accounts {
     /// Opens an account for a new address.
     pub(crate) fn open(&mut self, wallet: WalletAddress) -> AccountNumber {
         let number = u32::try_from(self.accounts.len()).expect("memory ends before 2^32 accounts");
-        self.accounts.push(Account {
-            free: Micros::ZERO,
-            reserved: Micros::ZERO,
-            owner: AccountNumber(number),
-            live_orders: 0,
-            first_order: NONE,
-            last_order: NONE,
-            order_ids: 0,
-            kind: WalletKind::Eoa,
-            closed_only: false,
-            heartbeat: false,
-        });
+        self.accounts.push(Account::new(AccountNumber(number)));
         self.identities.push(Identity {
             wallet,
             bound: [None; 3],

@@ -5,42 +5,22 @@ use std::collections::VecDeque;
 
 use foretell_model::event::{MarketSettled, SettlementStarted};
 use foretell_model::limits::ACCOUNTS_PER_STEP;
-use foretell_model::state::BackgroundWork;
+use foretell_model::state::{Background, BackgroundWork};
 use foretell_model::{
-    AccountNumber, CommandOutcome, Event, Lots, MarketNumber, Micros, RejectionReason, Sequence,
+    AccountNumber, CommandOutcome, Event, Lots, MarketNumber, Micros, RejectionReason,
 };
 
 use crate::command_context::{CommandContext, HandlerResult};
 use crate::exchange::Exchange;
 
-/// One work in the queue.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Background {
-    /// The command that started it.
-    pub(crate) first: Sequence,
-    pub(crate) work: BackgroundWork,
-    /// The next account to look at.
-    pub(crate) next: AccountNumber,
-    /// The account after the last one.
-    pub(crate) end: AccountNumber,
-    /// Paid so far by steps.
-    pub(crate) paid: Micros,
-}
-
-impl Background {
-    /// Advances by up to `most` accounts and returns them.
-    pub(crate) fn next_accounts(
-        &mut self,
-        most: u32,
-    ) -> impl Iterator<Item = AccountNumber> + use<> {
-        let from = self.next.0;
-        self.next = AccountNumber(self.end.0.min(from.saturating_add(most)));
-        (from..self.next.0).map(AccountNumber)
-    }
-
-    pub(crate) fn is_at_end(&self) -> bool {
-        self.next >= self.end
-    }
+/// Advances a work by up to `most` accounts and returns them.
+pub(crate) fn next_accounts(
+    work: &mut Background,
+    most: u32,
+) -> impl Iterator<Item = AccountNumber> + use<> {
+    let from = work.next.0;
+    work.next = AccountNumber(work.end.0.min(from.saturating_add(most)));
+    (from..work.next.0).map(AccountNumber)
 }
 
 /// The queue of background work.
@@ -154,7 +134,7 @@ impl Exchange {
     ) -> (Micros, bool) {
         let mut paid = Micros::ZERO;
         if self.has_holders(market) {
-            for account in work.next_accounts(ACCOUNTS_PER_STEP) {
+            for account in next_accounts(work, ACCOUNTS_PER_STEP) {
                 if let Some(slot) = self.positions.find(account, market) {
                     paid += self.burn_resolved(slot, context);
                 }
@@ -176,6 +156,8 @@ impl Exchange {
 
 #[cfg(test)]
 mod tests {
+    use foretell_model::Sequence;
+
     use super::*;
 
     #[test]
@@ -187,9 +169,7 @@ mod tests {
             end: AccountNumber(5),
             paid: Micros::ZERO,
         };
-        let seen: Vec<_> = work.next_accounts(3).map(|account| account.0).collect();
-        assert_eq!((seen, work.is_at_end()), (vec![0, 1, 2], false));
-        let seen: Vec<_> = work.next_accounts(3).map(|account| account.0).collect();
-        assert_eq!((seen, work.is_at_end()), (vec![3, 4], true));
+        let mut seen = || Vec::from_iter(next_accounts(&mut work, 3).map(|account| account.0));
+        assert_eq!((seen(), seen(), seen()), (vec![0, 1, 2], vec![3, 4], vec![]));
     }
 }

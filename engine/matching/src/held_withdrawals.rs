@@ -2,27 +2,15 @@
 
 use foretell_model::event::{WithdrawalHeld, WithdrawalReleased};
 use foretell_model::limits::MAX_HELD_WITHDRAWALS;
+use foretell_model::state::HeldWithdrawal;
 use foretell_model::{
-    AccountNumber, CommandOutcome, Event, Micros, OperatorNumber, Reference, RejectionReason,
-    Sequence,
+    AccountNumber, CommandOutcome, Event, Micros, Reference, RejectionReason, Sequence,
 };
 
 use crate::command_context::{CommandContext, HandlerResult, NotApplied, ensure};
 use crate::exchange::Exchange;
 use crate::idempotency::ActionContent;
 use crate::operators::ensure_named;
-
-/// A held withdrawal. Its amount is reserved.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct HeldWithdrawal {
-    /// Its command.
-    pub(crate) sequence: Sequence,
-    /// Who asked for it.
-    pub(crate) operator: OperatorNumber,
-    pub(crate) account: AccountNumber,
-    pub(crate) amount: Micros,
-    pub(crate) reference: Reference,
-}
 
 /// All held withdrawals by sequence, at most [`MAX_HELD_WITHDRAWALS`]: searched, not indexed.
 #[derive(Debug)]

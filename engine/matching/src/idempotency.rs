@@ -141,17 +141,8 @@ impl References {
         });
     }
 
-    /// Restores a remembered reference; the caller restores in order of sequence. Returns false
-    /// when the reference is already present.
-    pub(crate) fn restore(&mut self, used: UsedReference) -> bool {
-        let is_new = self.find(used.scope, used.kind, used.reference).is_none();
-        if is_new {
-            self.insert(used);
-        }
-        is_new
-    }
-
-    fn insert(&mut self, used: UsedReference) {
+    /// Adds a reference that is the newest.
+    pub(crate) fn insert(&mut self, used: UsedReference) {
         let hash = self.hash(used.scope, used.reference);
         match used.scope {
             None => self.operators.push(hash, used),

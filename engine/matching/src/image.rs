@@ -5,6 +5,7 @@
 //! exchange that wrote it. The layout in memory is not part of it: a restored exchange has its own
 //! layout and answers every command as the original would.
 
+use foretell_model::digest::StateDigest;
 use foretell_model::record::{RecordError, Vocabulary};
 use foretell_model::state::StateRecord;
 
@@ -12,9 +13,12 @@ use crate::capacity::Capacity;
 use crate::exchange::Exchange;
 use crate::restore::Restorer;
 
-/// Why no exchange can be rebuilt from the records.
+/// Why an image is not restored.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum RestoreError {
+    /// The bytes are not those of the attested state.
+    #[error("the image has another digest than was attested")]
+    OtherImage,
     /// The bytes are not a record.
     #[error("state record {record} cannot be decoded: {error}")]
     Unreadable {
@@ -23,17 +27,17 @@ pub enum RestoreError {
         /// The cause.
         error: RecordError,
     },
-    /// A record that cannot follow the records before it.
-    #[error("state record {record} is invalid: {what}")]
+    /// A record names something that no record before it has, or is out of range.
+    #[error("state record {record} cannot be restored: {what}")]
     Impossible {
-        /// Index of the record, from 0; the number of records when one is missing at the end.
+        /// Index of the record, from 0; the number of records when the list ends too early.
         record: u64,
         /// The cause.
         what: &'static str,
     },
-    /// The records together describe a state that no commands lead to.
-    #[error("the state records are inconsistent: {0}")]
-    Contradiction(String),
+    /// The restored exchange has another state than the records say.
+    #[error("the exchange restored from the image has another digest")]
+    OtherState,
 }
 
 impl Exchange {
@@ -42,46 +46,42 @@ impl Exchange {
         self.visit_state(&mut |record| record.append(out));
     }
 
-    /// Restores the exchange from the image `image`; see [`Self::restore`].
-    ///
-    /// # Errors
-    /// The bytes are not exactly one image.
-    pub fn read_image(
-        capacity: Capacity,
-        index_key: u64,
-        mut image: &[u8],
-    ) -> Result<Self, RestoreError> {
-        let mut restoring = Restorer::new(capacity, index_key);
-        loop {
-            let record = restoring.count();
-            match StateRecord::take_next(&mut image) {
-                Ok(Some(record)) => restoring.take(&record)?,
-                Ok(None) => return restoring.finish(),
-                Err(error) => return Err(RestoreError::Unreadable { record, error }),
-            }
-        }
-    }
-
-    /// Restores the exchange from its state records. The digest equals that of the records. Every
-    /// later command gets the same verdict and events as on the original.
+    /// Restores the exchange from its image, whose digest was attested. The digest is the proof: the
+    /// image has it, and so has the restored exchange when it lists its own state. Every later command
+    /// gets the same verdict and events as on the original.
     ///
     /// `capacity` and `index_key` are as in [`Self::new`] and may differ from the original. The
     /// contents of the records count towards the capacity. When they need more, memory grows by
     /// doubling, and the next command may grow it again.
     ///
-    /// Ends with [`Self::check_invariants`] on the whole state, which takes as long as the rebuild.
-    ///
     /// # Errors
-    /// The records, in their order, are not the list of a reachable state.
-    pub fn restore(
+    /// See [`RestoreError`]. No bytes make it panic.
+    pub fn read_image(
         capacity: Capacity,
         index_key: u64,
-        records: impl IntoIterator<Item = StateRecord>,
+        image: &[u8],
+        attested: [u8; 32],
     ) -> Result<Self, RestoreError> {
-        let mut restoring = Restorer::new(capacity, index_key);
-        for record in records {
-            restoring.take(&record)?;
+        if StateDigest::of_image(image) != attested {
+            return Err(RestoreError::OtherImage);
         }
-        restoring.finish()
+        let exchange = Self::rebuild(Restorer::new(capacity, index_key), image)?;
+        match exchange.digest() == attested {
+            true => Ok(exchange),
+            false => Err(RestoreError::OtherState),
+        }
+    }
+
+    fn rebuild(mut restoring: Restorer, mut image: &[u8]) -> Result<Self, RestoreError> {
+        let mut record = 0;
+        while let Some(next) = StateRecord::take_next(&mut image)
+            .map_err(|error| RestoreError::Unreadable { record, error })?
+        {
+            let put = restoring.put(&next);
+            put.map_err(|what| RestoreError::Impossible { record, what })?;
+            record += 1;
+        }
+        let whole = restoring.finish();
+        whole.map_err(|what| RestoreError::Impossible { record, what })
     }
 }

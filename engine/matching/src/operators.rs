@@ -3,6 +3,7 @@
 use foretell_model::command::AddOperator;
 use foretell_model::limits::MAX_OPERATORS;
 use foretell_model::operator::FIRST_OPERATORS;
+use foretell_model::state::Operator;
 use foretell_model::{
     Command, CommandOutcome, Event, OperatorName, OperatorNumber, OperatorRole, Rejection,
     RejectionReason,
@@ -10,17 +11,6 @@ use foretell_model::{
 
 use crate::command_context::{CommandContext, HandlerResult, NotApplied, ensure};
 use crate::exchange::Exchange;
-
-/// An operator.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Operator {
-    pub(crate) name: OperatorName,
-    pub(crate) role: OperatorRole,
-    /// SHA-256 of the token; zero for the first admin and the sync, whose tokens are in the
-    /// configuration.
-    pub(crate) token: [u8; 32],
-    pub(crate) live: bool,
-}
 
 /// All operators ever added, by number from 1; number 1 is the first admin,
 /// number 2 the sync.
@@ -41,19 +31,27 @@ impl Operators {
     pub(crate) fn new() -> Self {
         let mut operators = Self::none();
         for (name, role) in FIRST_OPERATORS {
-            operators.add(Operator {
-                name,
-                role,
-                token: [0; 32],
-                live: true,
-            });
+            operators.add(name, role, [0; 32]);
         }
         operators
     }
 
-    pub(crate) fn add(&mut self, operator: Operator) -> OperatorNumber {
+    /// Adds a live operator.
+    fn add(&mut self, name: OperatorName, role: OperatorRole, token: [u8; 32]) -> OperatorNumber {
+        let number = self.operators.len() + 1;
+        let operator = OperatorNumber(u16::try_from(number).expect("at most MAX_OPERATORS"));
+        self.restore(Operator {
+            operator,
+            name,
+            role,
+            token,
+            live: true,
+        });
+        operator
+    }
+
+    pub(crate) fn restore(&mut self, operator: Operator) {
         self.operators.push(operator);
-        OperatorNumber(u16::try_from(self.operators.len()).expect("at most MAX_OPERATORS"))
     }
 
     pub(crate) fn get(&self, number: OperatorNumber) -> Option<&Operator> {
@@ -66,8 +64,8 @@ impl Operators {
         Some(operator.role)
     }
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (OperatorNumber, &Operator)> {
-        (1..).map(OperatorNumber).zip(&self.operators)
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Operator> {
+        self.operators.iter()
     }
 
     /// Number of live admins.
@@ -98,36 +96,22 @@ impl Exchange {
         context: &mut CommandContext<'_>,
     ) -> HandlerResult {
         ensure_named(context)?;
-        let live = true;
-        let added = Operator {
-            name,
-            role,
-            token,
-            live,
-        };
-        let is_valid =
-            added.name.is_valid() && added.token != [0; 32] && role != OperatorRole::Sync;
+        let is_valid = name.is_valid() && token != [0; 32] && role != OperatorRole::Sync;
         ensure(is_valid, RejectionReason::InvalidOperator)?;
-        self.ensure_new_operator(&added)?;
+        let same_name = |known: &&Operator| known.live && known.name == name;
+        if let Some(known) = self.operators.iter().find(same_name) {
+            let again = NotApplied::already(CommandOutcome::Operator(known.operator));
+            ensure((known.role, known.token) != (role, token), again)?;
+            return Err(RejectionReason::OperatorNameTaken.into());
+        }
+        let is_taken = self.operators.iter().any(|other| other.token == token);
+        ensure(!is_taken, RejectionReason::OperatorTokenTaken)?;
         let has_room = self.operators.operators.len() < MAX_OPERATORS.into();
         ensure(has_room, RejectionReason::TooManyOperators)?;
 
-        let operator = self.operators.add(added);
+        let operator = self.operators.add(name, role, token);
         context.event(Event::OperatorAdded { operator });
         Ok(CommandOutcome::Operator(operator))
-    }
-
-    fn ensure_new_operator(&self, added: &Operator) -> Result<(), NotApplied> {
-        let named = |operator: &Operator| operator.live && operator.name == added.name;
-        let known = self.operators.iter().find(|(_, other)| named(other));
-        if let Some((number, known)) = known {
-            let again = NotApplied::already(CommandOutcome::Operator(number));
-            ensure(known != added, again)?;
-        }
-        ensure(known.is_none(), RejectionReason::OperatorNameTaken)?;
-        let mut operators = self.operators.iter();
-        let is_taken = operators.any(|(_, other)| other.token == added.token);
-        ensure(!is_taken, RejectionReason::OperatorTokenTaken)
     }
 
     pub(crate) fn revoke_operator(

@@ -2,13 +2,13 @@
 
 use foretell_model::event::RebatePaid;
 use foretell_model::limits::{ACCOUNTS_PER_STEP, MAX_BALANCE};
-use foretell_model::state::BackgroundWork;
+use foretell_model::state::{Background, BackgroundWork};
 use foretell_model::{
     AccountNumber, CommandOutcome, Event, Micros, PaymentSettings, PaymentsUpdate, RejectionReason,
     TimeNs,
 };
 
-use crate::background::Background;
+use crate::background::next_accounts;
 use crate::command_context::{CommandContext, HandlerResult, NotApplied, ensure};
 use crate::exchange::Exchange;
 use crate::taker::Taker;
@@ -132,7 +132,7 @@ impl Exchange {
         context: &mut CommandContext<'_>,
     ) -> (Micros, bool) {
         let mut paid = Micros::ZERO;
-        for account in work.next_accounts(ACCOUNTS_PER_STEP) {
+        for account in next_accounts(work, ACCOUNTS_PER_STEP) {
             let amount = self.rebates.take(account);
             if !amount.is_zero() {
                 self.accounts[account].free += amount;
@@ -141,7 +141,7 @@ impl Exchange {
             }
         }
         work.paid += paid;
-        let ends = work.is_at_end();
+        let ends = work.next >= work.end;
         if self.rebates.total.is_zero() {
             self.rebates.since = TimeNs(0);
         } else if ends {

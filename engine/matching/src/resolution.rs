@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use foretell_model::command::{Dispute, Finalise, Propose, WithdrawProposal};
 use foretell_model::event::{Disputed, Proposed};
 use foretell_model::limits::MAX_WINDOW_SECONDS;
+use foretell_model::state::Proposal;
 use foretell_model::{
-    AccountNumber, CommandOutcome, Event, MarketNumber, MarketState, OperatorNumber, OperatorRole,
-    Payout, QuestionSet, Rejection, RejectionReason, Sequence, TimeNs,
+    AccountNumber, CommandOutcome, Event, MarketNumber, MarketState, OperatorRole,
+    Payout, QuestionSet, Rejection, RejectionReason, TimeNs,
 };
 
 use crate::command_context::{CommandContext, HandlerResult, NotApplied, ensure};
@@ -16,31 +17,10 @@ use crate::idempotency::ActionContent;
 use crate::operators::ensure_named;
 use crate::policies::Actor;
 
-/// The proposal of a closed market.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Proposal {
-    /// Its number: the sequence of its command.
-    pub(crate) number: Sequence,
-    pub(crate) time: TimeNs,
-    pub(crate) payout: Payout,
-    /// Its operator; none for a wallet.
-    pub(crate) operator: OperatorNumber,
-    /// Its wallet.
-    pub(crate) by: Option<AccountNumber>,
-    pub(crate) window_seconds: u32,
-    pub(crate) evidence: [u8; 32],
-    pub(crate) by_time: bool,
-    pub(crate) second_person: bool,
-    pub(crate) disputed: bool,
-    /// The disputer's payout.
-    pub(crate) counter: Option<Payout>,
-}
-
-impl Proposal {
-    pub(crate) fn challenge_ends(&self) -> TimeNs {
-        let window = u64::from(self.window_seconds) * 1_000_000_000;
-        TimeNs(self.time.0.saturating_add(window))
-    }
+/// When the challenge window of a proposal ends.
+fn challenge_ends(proposal: &Proposal) -> TimeNs {
+    let window_ns = u64::from(proposal.window_seconds) * 1_000_000_000;
+    TimeNs(proposal.time.0.saturating_add(window_ns))
 }
 
 /// The proposals of all markets, at most one each. Few markets have one at a time.
@@ -54,24 +34,22 @@ impl Resolution {
         self.proposals.get(&market)
     }
 
-    pub(crate) fn put(&mut self, market: MarketNumber, proposal: Proposal) {
-        self.proposals.insert(market, proposal);
+    pub(crate) fn put(&mut self, proposal: Proposal) {
+        self.proposals.insert(proposal.market, proposal);
     }
 
     pub(crate) fn remove_proposal(&mut self, market: MarketNumber) {
         self.proposals.remove(&market);
     }
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (MarketNumber, &Proposal)> {
-        self.proposals
-            .iter()
-            .map(|(market, proposal)| (*market, proposal))
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Proposal> {
+        self.proposals.values()
     }
 
     /// When time finalises the proposal of a market, if it does.
     pub(crate) fn finalised_at(&self, market: MarketNumber) -> Option<TimeNs> {
         let proposal = self.get(market)?;
-        (proposal.by_time && !proposal.disputed).then(|| proposal.challenge_ends())
+        (proposal.by_time && !proposal.disputed).then(|| challenge_ends(proposal))
     }
 }
 
@@ -105,7 +83,8 @@ impl Exchange {
         self.ensure_payout(market, propose.payout)?;
 
         let proposal = Proposal {
-            number: context.sequence,
+            market,
+            proposal: context.sequence,
             time: context.now,
             payout: propose.payout,
             operator: context.operator,
@@ -117,12 +96,12 @@ impl Exchange {
             disputed: false,
             counter: None,
         };
-        self.resolution.put(market, proposal);
+        self.resolution.put(proposal);
         self.reschedule(market);
         context.event(Event::Proposed(Proposed {
             market,
             payout: propose.payout,
-            challenge_ends: proposal.challenge_ends(),
+            challenge_ends: challenge_ends(&proposal),
             by_time: policy.by_time,
             second_person: policy.second_person,
         }));
@@ -146,7 +125,7 @@ impl Exchange {
         let is_permitted = self.policies.of(market).lets_dispute(actor);
         ensure(is_permitted, RejectionReason::NotPermitted)?;
         ensure(!proposal.disputed, RejectionReason::ProposalDisputed)?;
-        self.mark_disputed(market, proposal, counter, context);
+        self.mark_disputed(proposal, counter, context);
         Ok(CommandOutcome::Done)
     }
 
@@ -176,9 +155,9 @@ impl Exchange {
     ) -> HandlerResult {
         ensure_named(context)?;
         let proposal = self.proposal(market)?;
-        ensure(proposal.number == number, RejectionReason::NoProposal)?;
+        ensure(proposal.proposal == number, RejectionReason::NoProposal)?;
         ensure(!proposal.disputed, RejectionReason::ProposalDisputed)?;
-        let (ends, now) = (proposal.challenge_ends(), context.now);
+        let (ends, now) = (challenge_ends(&proposal), context.now);
         let open = RejectionReason::ChallengeOpen;
         ensure(
             now >= ends,
@@ -204,7 +183,7 @@ impl Exchange {
             if self.ensure_payout(market, proposal.payout).is_ok() {
                 self.resolve(market, proposal.payout, context);
             } else {
-                self.mark_disputed(market, proposal, None, context);
+                self.mark_disputed(proposal, None, context);
             }
         }
         CommandOutcome::Done
@@ -255,7 +234,6 @@ impl Exchange {
 
     fn mark_disputed(
         &mut self,
-        market: MarketNumber,
         proposal: Proposal,
         counter: Option<Payout>,
         context: &mut CommandContext<'_>,
@@ -265,7 +243,8 @@ impl Exchange {
             counter,
             ..proposal
         };
-        self.resolution.put(market, disputed);
+        self.resolution.put(disputed);
+        let market = proposal.market;
         self.reschedule(market);
         context.event(Event::Disputed(Disputed { market, counter }));
     }

@@ -35,14 +35,8 @@ impl Exchange {
             policy: self.policies.site.policy,
             rebates_since: self.rebates.since,
         }));
-        for (number, operator) in self.operators.iter() {
-            visit(&StateRecord::Operator(state::Operator {
-                operator: number,
-                name: operator.name,
-                role: operator.role,
-                token: operator.token,
-                live: operator.live,
-            }));
+        for operator in self.operators.iter() {
+            visit(&StateRecord::Operator(*operator));
         }
     }
 
@@ -72,21 +66,8 @@ impl Exchange {
                 }));
             }
         }
-        for (market, proposal) in self.resolution.iter() {
-            visit(&StateRecord::Proposal(state::Proposal {
-                market,
-                proposal: proposal.number,
-                time: proposal.time,
-                payout: proposal.payout,
-                operator: proposal.operator,
-                by: proposal.by,
-                window_seconds: proposal.window_seconds,
-                evidence: proposal.evidence,
-                by_time: proposal.by_time,
-                second_person: proposal.second_person,
-                disputed: proposal.disputed,
-                counter: proposal.counter,
-            }));
+        for proposal in self.resolution.iter() {
+            visit(&StateRecord::Proposal(*proposal));
         }
     }
 
@@ -120,22 +101,10 @@ impl Exchange {
             }));
         }
         for held in self.held.iter() {
-            visit(&StateRecord::HeldWithdrawal(state::HeldWithdrawal {
-                sequence: held.sequence,
-                operator: held.operator,
-                account: held.account,
-                amount: held.amount,
-                reference: held.reference,
-            }));
+            visit(&StateRecord::HeldWithdrawal(*held));
         }
         for work in self.background.iter() {
-            visit(&StateRecord::Background(state::Background {
-                first: work.first,
-                work: work.work,
-                next: work.next,
-                end: work.end,
-                paid: work.paid,
-            }));
+            visit(&StateRecord::Background(*work));
         }
     }
 

@@ -344,7 +344,7 @@ fn nothing_is_allocated_within_capacity() {
     // The contents of a restored exchange count towards its capacity.
     let mut image = Vec::new();
     exchange.write_image(&mut image);
-    let mut restored = Exchange::read_image(CAPACITY, 6, &image).unwrap();
+    let mut restored = Exchange::read_image(CAPACITY, 6, &image, exchange.digest()).unwrap();
     let seen = run(
         &mut restored,
         &mut random,

@@ -25,6 +25,7 @@ pub mod settings;
 pub mod side;
 pub mod state;
 mod table;
+pub mod tail;
 pub mod time;
 pub mod update;
 pub mod verdict;

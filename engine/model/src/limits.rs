@@ -19,6 +19,8 @@ pub const MAX_FRAME_BYTES: usize = 1 << 20;
 pub const EVENT_RECORD_BYTES: usize = 48;
 /// Largest evidence of one command (order: 11 words, domain, signature; registration: description).
 pub const MAX_EVIDENCE_BYTES: usize = 64 * 1024;
+/// Longest tail of a command: the list that comes first in the bytes beside it.
+pub const MAX_TAIL_BYTES: usize = 8 * 1024;
 /// Longest signature kept as evidence.
 pub const MAX_SIGNATURE_BYTES: usize = 1_024;
 /// Questions of a neg-risk event group.

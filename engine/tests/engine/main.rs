@@ -25,5 +25,6 @@ mod restart;
 mod round_trip;
 mod snapshot_faults;
 mod snapshots;
+mod tails;
 mod timed;
 mod world;

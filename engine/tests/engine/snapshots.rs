@@ -11,6 +11,7 @@ use foretell_journal::snapshot::{Chunk, Image};
 use foretell_link::{Answer, Request, Role, SnapshotResult};
 use foretell_matching::Exchange;
 use foretell_model::command::CancelAll;
+use foretell_model::digest::StateDigest;
 use foretell_model::record::Vocabulary;
 use foretell_model::state::{self, StateRecord};
 use foretell_model::{Command, Sequence, Verdict};
@@ -370,7 +371,7 @@ fn a_forged_image_is_not_begun_with() {
         if frame.sequence == image {
             let mut state = Vec::new();
             exchange.write_image(&mut state);
-            let forged = Exchange::read_image(Default::default(), 1, &stolen(&state)).unwrap();
+            let forged = restored(&stolen(&state));
             fs::remove_file(image_file(directory.path(), image)).unwrap();
             write_image(directory.path(), &forged, Some(view), receipt);
         }
@@ -411,6 +412,12 @@ fn stolen(state: &[u8]) -> Vec<u8> {
     forged
 }
 
+/// The exchange of an image that was attested.
+fn restored(image: &[u8]) -> Exchange {
+    let digest = StateDigest::of_image(image);
+    Exchange::read_image(Default::default(), 1, image, digest).unwrap()
+}
+
 /// The second frame records a larger deposit than its command; everything else is correct.
 fn doctored(directory: &Path) -> (Exchange, [u8; 32]) {
     doctored_journal(directory);
@@ -423,7 +430,7 @@ fn doctored(directory: &Path) -> (Exchange, [u8; 32]) {
         }
     });
     let (state, receipt) = found.unwrap();
-    let exchange = Exchange::read_image(Default::default(), 1, &state).unwrap();
+    let exchange = restored(&state);
     (exchange, receipt)
 }
 

@@ -124,7 +124,7 @@ pub(crate) fn run(bytes: &[u8]) {
         assert_eq!(file, sound.image, "a change that nobody noticed");
     }
     if let Some(state) = image.section(STATE) {
-        state::restored(state);
+        _ = state::restored(state);
     }
     let listed: BTreeMap<_, _> = image
         .chunks()

@@ -90,7 +90,8 @@ impl Exchange {
     }
 
     fn check_proposals(&self) -> Check {
-        for (market, proposal) in self.resolution.iter() {
+        for proposal in self.resolution.iter() {
+            let market = proposal.market;
             let closed = &self.markets[market];
             let is_half = closed.question.is_some() && proposal.payout == Payout::Half;
             holds(closed.state == MarketState::Closed && !is_half, || {
