@@ -170,6 +170,9 @@ mod tests {
             paid: Micros::ZERO,
         };
         let mut seen = || Vec::from_iter(next_accounts(&mut work, 3).map(|account| account.0));
-        assert_eq!((seen(), seen(), seen()), (vec![0, 1, 2], vec![3, 4], vec![]));
+        assert_eq!(
+            (seen(), seen(), seen()),
+            (vec![0, 1, 2], vec![3, 4], vec![])
+        );
     }
 }

@@ -7,8 +7,8 @@ use foretell_model::event::{Disputed, Proposed};
 use foretell_model::limits::MAX_WINDOW_SECONDS;
 use foretell_model::state::Proposal;
 use foretell_model::{
-    AccountNumber, CommandOutcome, Event, MarketNumber, MarketState, OperatorRole,
-    Payout, QuestionSet, Rejection, RejectionReason, TimeNs,
+    AccountNumber, CommandOutcome, Event, MarketNumber, MarketState, OperatorRole, Payout,
+    QuestionSet, Rejection, RejectionReason, TimeNs,
 };
 
 use crate::command_context::{CommandContext, HandlerResult, NotApplied, ensure};

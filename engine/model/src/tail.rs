@@ -52,9 +52,9 @@ mod tests {
 
     type Item = (MarketNumber, Outcome, Lots);
 
-    fn items(count: u32) -> Vec<Item> {
+    fn items(count: usize) -> Vec<Item> {
         let item = |number| (MarketNumber(number), Outcome::No, Lots(u64::from(number)));
-        (0..count).map(item).collect()
+        (0..).map(item).take(count).collect()
     }
 
     #[test]
@@ -74,7 +74,7 @@ mod tests {
     fn a_count_beyond_the_bytes_or_the_bound_is_refused() {
         let most = MAX_TAIL_BYTES / Item::BYTES;
         let mut beside = Vec::new();
-        Tail::append(&items(most as u32 + 1), &mut beside);
+        Tail::append(&items(most + 1), &mut beside);
         assert!(Tail::<Item>::split(&beside, most).is_some());
         assert!(Tail::<Item>::split(&beside, most + 1).is_none());
         assert!(Tail::<Item>::split(&beside[..10], 1).is_none());

@@ -46,7 +46,10 @@ fn a_tail_of_8_kib_reaches_the_journal_before_the_evidence() {
             let (tail, evidence) = Tail::<Leg>::split(frame.evidence, count.into()).unwrap();
             assert!(tail.items().eq(legs.iter().copied().map(Some)));
             assert_eq!(evidence, b"signature");
-            assert!(bytes.contains(&frame.evidence.as_ptr()), "it was not copied");
+            assert!(
+                bytes.contains(&frame.evidence.as_ptr()),
+                "it was not copied"
+            );
             found += 1;
         }
         Ok(())
