@@ -4,7 +4,7 @@
 //!  0 length u32 | 4 kind u16 | 6 version u16 | 8 sequence u64 | 16 time u64 (ns)
 //! 24 command record, 128 bytes
 //! 152 number of events u32 | 156 operator u16 | 158 touched u16 | 160 event records, 48 bytes each
-//!  e length of the evidence u32 | e+4 evidence | zero bytes up to a multiple of 8
+//!  e length of tail and evidence u32 | e+4 tail, evidence | zero bytes up to a multiple of 8
 //! ```
 //! The length counts the whole frame, header and trailing zeros included.
 

@@ -28,7 +28,6 @@ use foretell_model::limits::{
 };
 use foretell_model::record::{self, Record};
 
-use crate::message::{Busy, Goodbye, HeartbeatAnswer, Reply, SnapshotAnswer, Welcome};
 use crate::status::Status;
 
 /// Bytes of a message header.
@@ -43,14 +42,6 @@ const _: () = assert!(
 );
 /// Longest payload of an answer: a status.
 pub const MAX_ANSWER_BYTES: usize = Status::BYTES;
-const _: () = assert!(
-    Welcome::BYTES <= MAX_ANSWER_BYTES
-        && Reply::BYTES <= MAX_ANSWER_BYTES
-        && Busy::BYTES <= MAX_ANSWER_BYTES
-        && HeartbeatAnswer::BYTES <= MAX_ANSWER_BYTES
-        && SnapshotAnswer::BYTES <= MAX_ANSWER_BYTES
-        && Goodbye::BYTES <= MAX_ANSWER_BYTES
-);
 
 pub(crate) const HELLO: u8 = 1;
 pub(crate) const SUBMIT: u8 = 2;

@@ -13,7 +13,7 @@ use foretell_model::{
 };
 use rkyv::{Archive, Deserialize, Serialize};
 
-use crate::layout::{self, MAX_NAME_BYTES, put_record};
+use crate::layout::{self, MAX_ANSWER_BYTES, MAX_NAME_BYTES, put_record};
 use crate::replace::Replace;
 use crate::role::Role;
 use crate::status::{Durability, Status, Timing};
@@ -186,6 +186,15 @@ pub enum Goodbye {
     /// The engine is stopping; every accepted request has been answered.
     Stopping,
 }
+
+const _: () = assert!(
+    Welcome::BYTES <= MAX_ANSWER_BYTES
+        && Reply::BYTES <= MAX_ANSWER_BYTES
+        && Busy::BYTES <= MAX_ANSWER_BYTES
+        && HeartbeatAnswer::BYTES <= MAX_ANSWER_BYTES
+        && SnapshotAnswer::BYTES <= MAX_ANSWER_BYTES
+        && Goodbye::BYTES <= MAX_ANSWER_BYTES
+);
 
 /// Messages from the engine.
 #[derive(Clone, PartialEq, Eq, Debug)]

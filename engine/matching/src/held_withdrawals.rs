@@ -25,7 +25,7 @@ impl HeldWithdrawals {
         }
     }
 
-    pub(crate) const fn is_full(&self) -> bool {
+    const fn is_full(&self) -> bool {
         self.held.len() >= MAX_HELD_WITHDRAWALS
     }
 

@@ -27,10 +27,11 @@ pub enum RestoreError {
         /// The cause.
         error: RecordError,
     },
-    /// A record names something that no record before it has, or is out of range.
+    /// A record names something that no record before it has, or is out of range, or a link of the list
+    /// does not close.
     #[error("state record {record} cannot be restored: {what}")]
     Impossible {
-        /// Index of the record, from 0; the number of records when the list ends too early.
+        /// Index of the record, from 0; the number of records for a link.
         record: u64,
         /// The cause.
         what: &'static str,
@@ -55,7 +56,8 @@ impl Exchange {
     /// doubling, and the next command may grow it again.
     ///
     /// # Errors
-    /// See [`RestoreError`]. No bytes make it panic.
+    /// See [`RestoreError`]. No bytes make it panic; only an image of a reachable state takes a time that
+    /// is linear in its size.
     pub fn read_image(
         capacity: Capacity,
         index_key: u64,

@@ -354,12 +354,12 @@ impl Exchange {
     }
 }
 
-pub(crate) fn ensure_fee(fee: FeeSchedule) -> Result<(), NotApplied> {
+fn ensure_fee(fee: FeeSchedule) -> Result<(), NotApplied> {
     let is_known = fee.rate_ppm <= MAX_FEE_RATE_PPM && fee.exponent <= MAX_FEE_EXPONENT;
     ensure(is_known, RejectionReason::InvalidFee)
 }
 
-pub(crate) fn ensure_minimum_size(minimum_size: Lots) -> Result<(), NotApplied> {
+fn ensure_minimum_size(minimum_size: Lots) -> Result<(), NotApplied> {
     let is_order = !minimum_size.is_zero() && minimum_size <= MAX_ORDER_LOTS;
     ensure(is_order, RejectionReason::InvalidMinimumSize)
 }

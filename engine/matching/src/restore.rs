@@ -57,7 +57,7 @@ impl Restorer {
             StateRecord::RememberedOrder(remembered) => self.put_order_id(remembered)?,
             StateRecord::RememberedReference(used) => self.put_reference(used)?,
             StateRecord::Site(site) => self.put_site(site),
-            StateRecord::Operator(operator) => self.put_operator(operator)?,
+            StateRecord::Operator(operator) => self.exchange.operators.restore(*operator),
             StateRecord::Terms(terms) => self.put_terms(terms)?,
             StateRecord::Policy(policy) => self.put_policy(policy),
             StateRecord::ListedWallet(listed) => self.put_listed(listed)?,

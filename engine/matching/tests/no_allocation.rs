@@ -15,7 +15,9 @@ use foretell_model::command::{
     Split,
 };
 use foretell_model::event::OrderClosed;
-use foretell_model::limits::MAX_EVENTS;
+use foretell_model::limits::{MAX_EVENTS, MAX_TAIL_BYTES};
+use foretell_model::record::Record;
+use foretell_model::tail::Tail;
 use foretell_model::{
     AccountNumber, ApiKey, CloseReason, Command, ConditionId, Event, FeeSchedule, KeyNumber, Lots,
     MarketNumber, MarketTerms, Micros, OrderId, OrderType, Outcome, PaymentSettings, PlaceOrder,
@@ -353,4 +355,25 @@ fn nothing_is_allocated_within_capacity() {
     );
     assert!(seen.fills > 4_000, "{} fills", seen.fills);
     restored.check_invariants().unwrap();
+}
+
+#[test]
+fn the_tail_of_a_command_is_read_without_memory_of_its_own() {
+    type Leg = (MarketNumber, Outcome, Lots);
+    let legs: Vec<Leg> = (0..)
+        .map(|number| (MarketNumber(number), Outcome::No, Lots(number.into())))
+        .take(MAX_TAIL_BYTES / Leg::BYTES)
+        .collect();
+    let mut beside = Vec::new();
+    Tail::append(&legs, &mut beside);
+    beside.extend_from_slice(b"signature");
+    let before = ALLOCATIONS.get();
+    let (tail, evidence) = Tail::<Leg>::split(&beside, legs.len()).unwrap();
+    let lots: u64 = tail.items().map(|leg| leg.unwrap().2.0).sum();
+    assert_eq!(ALLOCATIONS.get(), before);
+    let count = legs.len() as u64;
+    assert_eq!(
+        (lots, evidence),
+        (count * (count - 1) / 2, &b"signature"[..])
+    );
 }

@@ -2,8 +2,8 @@
 //!
 //! A command has fixed fields and is copied. What it lists beyond them, at most [`MAX_TAIL_BYTES`], comes
 //! first in the bytes beside it, before its evidence, on the socket, in the ring and in its frame. A field
-//! of the command counts the items. Nothing copies or decodes them on the way: the matcher reads each
-//! where it lies.
+//! of the command counts the items. Nothing decodes them on the way, and a reader decodes each where it
+//! lies, without memory of its own.
 
 use std::marker::PhantomData;
 

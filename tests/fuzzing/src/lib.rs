@@ -25,6 +25,7 @@ mod seal;
 mod site;
 mod snapshot;
 mod state;
+mod waiting;
 mod websocket;
 mod world;
 

@@ -9,7 +9,7 @@ use foretell_model::record::Vocabulary;
 use foretell_model::state::StateRecord;
 
 use crate::edits::{self, EDITED, RAW};
-use crate::{Seed, world};
+use crate::{Seed, waiting, world};
 
 static SOUND: LazyLock<Vec<u8>> = LazyLock::new(|| {
     let base = world::site();
@@ -78,6 +78,7 @@ pub(crate) fn seeds() -> Vec<Seed> {
         // Orders rest on both sides, and the id of one that does not rest is remembered.
         ("trading", raw(busy.state(count - 8))),
         ("busy", raw(busy.state(count))),
+        ("waiting", raw(waiting::image())),
         (
             "flipped",
             edits::input(EDITED, &[(1, 40, 1), (0, 300, 255)]),

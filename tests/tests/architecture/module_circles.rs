@@ -41,11 +41,6 @@ const TOLERATED: &[(&str, &[&str], &str)] = &[
         "the entry of a reference is defined beside its owner's check",
     ),
     (
-        "engine/matching",
-        &["image", "restore"],
-        "the error of a restore is defined beside the bytes",
-    ),
-    (
         "engine/reference",
         &[
             "accounts",

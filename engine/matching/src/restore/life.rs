@@ -1,6 +1,5 @@
 //! Restores what operators decide about the site and its markets, and accrued rebates.
 
-use foretell_model::limits::MAX_OPERATORS;
 use foretell_model::state;
 
 use crate::clock::MarketClock;
@@ -12,14 +11,6 @@ impl Restorer {
         self.exchange.rebates.payments = site.payments;
         self.exchange.rebates.since = site.rebates_since;
         self.exchange.policies.site.policy = site.policy;
-    }
-
-    pub(super) fn put_operator(&mut self, operator: &state::Operator) -> Put {
-        let operators = &mut self.exchange.operators;
-        let has_room = operators.iter().count() < MAX_OPERATORS.into();
-        check(has_room, "too many operators")?;
-        operators.restore(*operator);
-        Ok(())
     }
 
     pub(super) fn put_terms(&mut self, record: &state::Terms) -> Put {

@@ -1,6 +1,5 @@
 //! Restores positions, orders that rest or wait, remembered ids and references.
 
-use foretell_model::limits::MAX_ORDER_LOTS;
 use foretell_model::state::{self, OrderIdState};
 use foretell_model::{AccountNumber, CommandKind, CommandOutcome, Micros, Settings, Side};
 
@@ -73,7 +72,6 @@ impl Restorer {
         let tick = self.market(record.market)?.ladder.tick();
         self.check_account(record.account)?;
         check(record.price.fits(tick), "price is off the tick grid")?;
-        check(record.lots <= MAX_ORDER_LOTS, "size out of range")?;
         let positions = &self.exchange.positions;
         let position = match record.side {
             Side::Buy => NONE,

@@ -94,6 +94,7 @@ impl World {
         self.exchange.write_image(&mut image);
         let digest = self.exchange.digest();
         let restored = Exchange::read_image(Capacity::NONE, 7, &image, digest).unwrap();
+        restored.check_invariants().unwrap();
         assert_eq!(restored.next_due(), self.exchange.next_due());
         let works = restored.has_background_work();
         assert_eq!(works, self.exchange.has_background_work());

@@ -53,6 +53,7 @@ pub(crate) fn restored(exchange: &Exchange, capacity: Capacity, index_key: u64) 
     let copy = Exchange::read_image(capacity, index_key, &image, exchange.digest())
         .unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(image_of(&copy), image);
+    assert_eq!(copy.check_invariants(), Ok(()));
     copy
 }
 

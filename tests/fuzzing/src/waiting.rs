@@ -1,0 +1,212 @@
+//! A state in which everything waits that can: terms, a delayed order, a proposal, policies, listed wallets,
+//! accrued rebates, a settlement and a held withdrawal.
+
+use foretell_matching::{Capacity, Exchange};
+use foretell_model::command::{
+    AddOperator, Deposit, ListWallet, Propose, RegisterKey, RegisterMarket, ResolveMarket,
+    SetPolicy, SetTerms, Split, Withdraw,
+};
+use foretell_model::{
+    AccountNumber, ApiKey, Command, CommandStamp, ConditionId, FeeSchedule, KeyNumber, Lots,
+    MarketNumber, MarketTerms, Micros, OperatorName, OperatorNumber, OperatorRole, OrderId,
+    OrderType, Outcome, PaymentSettings, Payout, PlaceOrder, Reference, ResolutionPolicy, Settings,
+    Side, Tick, TimeMs, TimeNs, TimeSeconds, TokenId, Verdict, WalletAddress,
+};
+
+const NOW: TimeNs = TimeNs(1_700_000_000_000_000_000);
+const ADMIN: OperatorNumber = OperatorNumber::FIRST_ADMIN;
+const ANN: OperatorNumber = OperatorNumber(3);
+
+fn market(number: u32) -> Command {
+    let byte = 10 * u8::try_from(number).expect("few markets") + 10;
+    Command::RegisterMarket(RegisterMarket {
+        index: None,
+        condition: ConditionId([byte; 32]),
+        tokens: [TokenId([byte; 32]), TokenId([byte + 1; 32])],
+        tick: Tick::Hundredth,
+        tick_refines: false,
+        minimum_size: Lots(1),
+        fee: FeeSchedule {
+            rate_ppm: 40_000,
+            exponent: 1,
+        },
+        event: None,
+    })
+}
+
+fn order(
+    number: u8,
+    account: u32,
+    market: u32,
+    outcome: Outcome,
+    order_type: OrderType,
+) -> Command {
+    let (cents, shares) = (50, 10_000_000);
+    Command::PlaceOrder(PlaceOrder {
+        order: OrderId([number; 32]),
+        account: AccountNumber(account),
+        key: KeyNumber(account),
+        market: MarketNumber(market),
+        outcome,
+        side: Side::Buy,
+        order_type,
+        post_only: false,
+        maker_amount: cents * shares / 100,
+        taker_amount: shares,
+        expiration: TimeSeconds(0),
+        timestamp: NOW.millis(),
+    })
+}
+
+/// Accounts, markets and operators.
+fn registered() -> Vec<(OperatorNumber, Command)> {
+    let wallet = |byte| WalletAddress([byte; 20]);
+    let mut commands = vec![Command::ChangeSettings {
+        settings: Settings {
+            marketable_minimum: Micros::ZERO,
+            ..Settings::default()
+        }
+        .into(),
+    }];
+    for byte in [1, 2] {
+        commands.push(Command::Deposit(Deposit {
+            wallet: wallet(byte),
+            amount: Micros(500_000_000),
+            reference: Reference([byte; 32]),
+        }));
+        commands.push(Command::RegisterKey(RegisterKey {
+            owner: wallet(byte),
+            nonce: [0; 32],
+            api_key: ApiKey([byte; 16]),
+            read_only: false,
+        }));
+    }
+    for number in 0..4 {
+        commands.push(market(number));
+        let market = MarketNumber(number);
+        commands.push(Command::ActivateMarket { market });
+        commands.push(Command::Split(Split {
+            account: AccountNumber(0),
+            market,
+            lots: Lots(1_000),
+            reference: Reference([100 + u8::try_from(number).expect("few markets"); 32]),
+        }));
+    }
+    let add = |role, name: &str| {
+        Command::AddOperator(AddOperator {
+            role,
+            name: OperatorName::new(name).expect("it is a name"),
+            token: [7; 32],
+        })
+    };
+    let mut acts: Vec<_> = commands
+        .into_iter()
+        .map(|command| (OperatorNumber::NONE, command))
+        .collect();
+    acts.push((ADMIN, add(OperatorRole::Cashier, "ann")));
+    acts
+}
+
+/// Everything that waits.
+fn waiting() -> Vec<(OperatorNumber, Command)> {
+    let terms = |number, terms: MarketTerms| {
+        Command::SetTerms(SetTerms {
+            market: MarketNumber(number),
+            terms: terms.into(),
+        })
+    };
+    let clock = MarketTerms {
+        closes_at: TimeMs(NOW.millis().0 + 2_000_000),
+        game_start_time: TimeMs(NOW.millis().0 + 1_000_000),
+        clear_book_on_start: true,
+        taker_delay_ms: 1_000,
+        rebate_ppm: 500_000,
+        ..MarketTerms::default()
+    };
+    let rebate = MarketTerms {
+        rebate_ppm: 500_000,
+        ..MarketTerms::default()
+    };
+    let close = |number| Command::CloseMarket {
+        market: MarketNumber(number),
+    };
+    let list = |market| {
+        Command::ListWallet(ListWallet {
+            market,
+            wallet: WalletAddress([1; 20]),
+            propose: true,
+            dispute: false,
+        })
+    };
+    let own = Some(MarketNumber(2));
+    let gtc = OrderType::Gtc;
+    let commands = [
+        terms(0, clock),
+        terms(1, rebate),
+        order(1, 0, 0, Outcome::No, gtc),
+        order(2, 1, 0, Outcome::Yes, OrderType::Fok),
+        order(3, 0, 1, Outcome::No, gtc),
+        order(4, 1, 1, Outcome::Yes, gtc),
+        Command::SetPolicy(SetPolicy {
+            market: own,
+            policy: ResolutionPolicy::default().into(),
+        }),
+        list(own),
+        list(None),
+        close(2),
+        Command::Propose(Propose {
+            market: MarketNumber(2),
+            payout: Payout::Yes,
+            by: None,
+            evidence: [3; 32],
+            window_seconds: Some(60),
+            reference: Reference([50; 32]),
+        }),
+        close(3),
+        Command::ResolveMarket(ResolveMarket {
+            market: MarketNumber(3),
+            payout: Payout::No,
+        }),
+        Command::PayRebates,
+        Command::SetPayments {
+            payments: PaymentSettings {
+                withdrawal_limit: Micros(10),
+                rebates_daily: true,
+            }
+            .into(),
+        },
+    ];
+    let mut acts: Vec<_> = commands
+        .into_iter()
+        .map(|command| match command {
+            Command::PlaceOrder(_) => (OperatorNumber::NONE, command),
+            _ => (ADMIN, command),
+        })
+        .collect();
+    let withdraw = Command::Withdraw(Withdraw {
+        wallet: WalletAddress([1; 20]),
+        amount: Micros(20),
+        reference: Reference([51; 32]),
+    });
+    acts.push((ANN, withdraw));
+    acts
+}
+
+/// The image of that state.
+pub(crate) fn image() -> Vec<u8> {
+    let mut exchange = Exchange::new(Capacity::NONE, 1);
+    for (operator, command) in registered().into_iter().chain(waiting()) {
+        let stamp = CommandStamp {
+            operator,
+            ..CommandStamp::at(NOW)
+        };
+        let verdict = exchange.apply(&command, stamp, &mut Vec::new());
+        assert!(
+            matches!(verdict, Verdict::Applied(_)),
+            "{command:?}: {verdict:?}"
+        );
+    }
+    let mut image = Vec::new();
+    exchange.write_image(&mut image);
+    image
+}
