@@ -5,7 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use foretell_auth::{Domain, Domains, MasterSecret, OwnerWallets, Window};
 use foretell_model::{AccountNumber, ApiKey, KeyNumber, TimeMs, WalletAddress, WalletKind};
 use foretell_view::View;
-use foretell_wire::ApiError;
+use foretell_wire::ErrorCode;
 use foretell_wire::time::TimeForm;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use thiserror::Error;
@@ -144,8 +144,8 @@ impl Auth {
         names.map(|names| names.times)
     }
 
-    pub(crate) fn unauthorized(&self, refusal: ApiError, hint: &str) -> Failure {
-        let failure = Failure::from(refusal);
+    pub(crate) fn unauthorized(&self, code: ErrorCode, hint: &str) -> Failure {
+        let failure = Failure::from(code);
         match HeaderValue::from_str(hint) {
             Ok(hint) if self.hints => failure.header(X_AUTH_HINT, hint),
             _ => failure,

@@ -8,8 +8,8 @@ use foretell_auth::{
 };
 use foretell_model::{ApiKey, KeyNumber};
 use foretell_view::View;
+use foretell_wire::ErrorCode;
 use foretell_wire::time::TimeForm;
-use foretell_wire::{ApiError, ErrorCode};
 use http::{HeaderMap, HeaderName};
 
 use crate::auth::{Caller, HeaderNames, KeyAccess, now, owner_wallets};
@@ -24,7 +24,7 @@ impl RequestContext {
     pub(crate) async fn l1(&self) -> Result<KeyOrigin, Failure> {
         let auth = &self.app.auth;
         let headers = &self.head.headers;
-        let refuse = |hint: &str| auth.unauthorized(ApiError::UnauthorizedL1, hint);
+        let refuse = |hint: &str| auth.unauthorized(ErrorCode::UnauthorizedL1, hint);
         let names = auth.names(headers).map_err(refuse)?;
         let value = |name| single(headers, name).map_err(refuse);
         let claims = L1Headers {
@@ -40,12 +40,12 @@ impl RequestContext {
             .run(|| verify_l1(&claims, chain, auth.window, now()))
             .await;
         checked
-            .map_err(|_| ApiError::Busy)?
+            .map_err(|_| ErrorCode::Busy)?
             .map_err(|error| match error {
                 L1Error::Chain(ours) => {
                     let given =
                         foretell_wire::api_error::quoted(claims.chain_id.unwrap_or_default());
-                    ApiError::WrongChain { given, ours }.into()
+                    ErrorCode::WrongChain.with([&given, &ours]).into()
                 }
                 L1Error::Nonce => ErrorCode::InvalidNonce.into(),
                 error => refuse(&error.to_string()),
@@ -79,7 +79,7 @@ impl RequestContext {
     fn check_l2(&self, level: KeyAccess, view: &View) -> Result<Caller, Failure> {
         let auth = &self.app.auth;
         let headers = &self.head.headers;
-        let refuse = |hint: &str| auth.unauthorized(ApiError::Unauthorized, hint);
+        let refuse = |hint: &str| auth.unauthorized(ErrorCode::Unauthorized, hint);
         let names = auth.names(headers).map_err(refuse)?;
         let value = |name| {
             single(headers, name)

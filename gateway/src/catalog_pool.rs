@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use foretell_catalog::{Catalog, CatalogError, Exchange};
-use foretell_wire::ApiError;
+use foretell_wire::ErrorCode;
 use parking_lot::RwLock;
 use tokio::sync::Semaphore;
 
@@ -72,15 +72,15 @@ impl CatalogPool {
         read: impl FnOnce(&Catalog) -> Result<T, CatalogError> + Send + 'static,
     ) -> Result<Result<T, CatalogError>, Failure> {
         let waiting = Arc::clone(&self.waiting).try_acquire_owned();
-        let waiting = waiting.map_err(|_| Failure::from(ApiError::Busy))?;
+        let waiting = waiting.map_err(|_| Failure::from(ErrorCode::Busy))?;
         let running = Arc::clone(&self.running).acquire_owned().await;
-        let running = running.map_err(|_| Failure::from(ApiError::Internal))?;
+        let running = running.map_err(|_| Failure::from(ErrorCode::Internal))?;
         let pool = Arc::clone(self);
         let reading = tokio::task::spawn_blocking(move || {
             let _permits = (waiting, running);
             read(&*pool.catalog()?)
         });
-        reading.await.map_err(|_| ApiError::Internal.into())
+        reading.await.map_err(|_| ErrorCode::Internal.into())
     }
 }
 

@@ -143,7 +143,7 @@ mod tests {
             assert_eq!(follows.headers["retry-after"], "1");
             assert_eq!(follows.headers[X_LEADER], "http://10.0.0.11:8080");
         }
-        let busy = view().explain(ApiError::Busy.into());
+        let busy = view().explain(ErrorCode::Busy.into());
         assert_eq!(busy.code(), ErrorCode::Busy);
     }
 

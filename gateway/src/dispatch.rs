@@ -9,9 +9,9 @@ use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
+use foretell_wire::ErrorCode;
 use foretell_wire::api_error::quoted;
 use foretell_wire::limits::MAX_PATH_BYTES;
-use foretell_wire::{ApiError, ErrorCode};
 use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue, Method, Request, Response};
 use hyper::body::{Body as _, Incoming};
@@ -182,13 +182,13 @@ impl Dispatcher {
             .await
             .map_err(|_| Failure::from(ErrorCode::BodyTimeout))?
             .map_err(|problem| match problem {
-                BodyError::LimitReached => ApiError::Busy,
-                BodyError::TooLarge => ApiError::BodyTooLarge { limit },
+                BodyError::LimitReached => ErrorCode::Busy.into(),
+                BodyError::TooLarge => ErrorCode::BodyTooLarge.with([&limit]),
                 BodyError::Broken => ErrorCode::BodyIncomplete.into(),
             })?;
         match other_than_json(headers) {
             Some(given) if !read.0.is_empty() => {
-                Err(ApiError::UnsupportedMediaType { given }.into())
+                Err(ErrorCode::UnsupportedMediaType.with([&given]).into())
             }
             _ => Ok(read),
         }
@@ -238,7 +238,7 @@ fn other_than_json(headers: &HeaderMap) -> Option<String> {
 
 fn route_error(error: RouteError) -> Failure {
     match error {
-        RouteError::Path => ApiError::NotFound.into(),
+        RouteError::Path => ErrorCode::NotFound.into(),
         RouteError::Method(allowed) => failure::method_not_allowed(allowed),
     }
 }
@@ -256,7 +256,7 @@ impl<F: Future<Output = Result<Answer, Failure>>> Future for CatchPanic<F> {
             Ok(poll) => poll,
             Err(_) => {
                 tracing::error!("request handler panicked: see the message on standard error");
-                Poll::Ready(Err(ApiError::Internal.into()))
+                Poll::Ready(Err(ErrorCode::Internal.into()))
             }
         }
     }

@@ -21,6 +21,7 @@ use foretell_link::{
 };
 use foretell_model::evidence::ActEvidence;
 use foretell_model::{AccountNumber, Command, OperatorNumber, Sequence};
+use foretell_wire::ErrorCode;
 use parking_lot::Mutex;
 use thiserror::Error;
 use tokio::io::AsyncWriteExt;
@@ -63,6 +64,18 @@ pub(crate) enum LinkError {
     /// The request was sent; its outcome is unknown.
     #[error("outcome unknown")]
     OutcomeUnknown,
+}
+
+impl LinkError {
+    /// The error that a client gets.
+    pub(crate) const fn code(self) -> ErrorCode {
+        match self {
+            Self::Unavailable => ErrorCode::EngineUnavailable,
+            Self::Busy => ErrorCode::Busy,
+            Self::DiskLow => ErrorCode::DiskLow,
+            Self::OutcomeUnknown => ErrorCode::OutcomeUnknown,
+        }
+    }
 }
 
 /// A handle for use from any thread.

@@ -1,7 +1,7 @@
 //! Failed requests, and their answers in the shape of each surface (docs/api/errors.md §1).
 //! `foretell_wire` defines the errors of the interface.
 
-use foretell_wire::data::{DataError, with_class};
+use foretell_wire::data::with_class;
 use foretell_wire::{ApiError, ErrorCode};
 use http::header::{ALLOW, RETRY_AFTER};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
@@ -16,37 +16,22 @@ use crate::surface::Surface;
 /// The code of an error; every answer to a failed request has it.
 pub(crate) const X_ERROR_CODE: HeaderName = HeaderName::from_static("x-error-code");
 
-/// A failed request.
+/// A failed request: its error, and what its answer has beside it.
 #[derive(Debug)]
 pub(crate) struct Failure(Box<Details>);
 
 #[derive(Debug)]
 struct Details {
-    code: ErrorCode,
-    text: String,
+    error: ApiError,
     /// The whole body, when it has fields in addition to the text.
     body: Option<String>,
     headers: HeaderMap,
 }
 
 impl Failure {
-    /// A failure with a text of its own.
-    pub(crate) fn new(code: ErrorCode, text: String) -> Self {
-        let failure = Self(Box::new(Details {
-            code,
-            text,
-            body: None,
-            headers: HeaderMap::new(),
-        }));
-        match code.retry_after() {
-            Some(seconds) => failure.header(RETRY_AFTER, HeaderValue::from(seconds)),
-            None => failure,
-        }
-    }
-
     /// The code.
     pub(crate) const fn code(&self) -> ErrorCode {
-        self.0.code
+        self.0.error.code()
     }
 
     /// Replaces the body that its surface would render.
@@ -63,13 +48,13 @@ impl Failure {
     /// The answer in the shape of a surface: always JSON.
     pub(crate) fn render(self, surface: Surface) -> Answer {
         let Details {
-            code,
-            text,
+            error,
             body,
             headers,
         } = *self.0;
+        let code = error.code();
         let status = StatusCode::from_u16(code.status()).expect("statuses are constants");
-        let body = body.unwrap_or_else(|| error_body(surface, code, &text));
+        let body = body.unwrap_or_else(|| error_body(surface, code, &error.text()));
         let mut answer = Answer::with_status(status, body);
         answer.headers.extend(headers);
         answer.header(X_ERROR_CODE, HeaderValue::from_static(code.name()))
@@ -102,13 +87,16 @@ const fn catalog_type(status: u16) -> &'static str {
 
 impl From<ApiError> for Failure {
     fn from(error: ApiError) -> Self {
-        Self::from(&error)
-    }
-}
-
-impl From<&ApiError> for Failure {
-    fn from(error: &ApiError) -> Self {
-        Self::new(error.code(), error.text())
+        let retry_after = error.code().retry_after();
+        let failure = Self(Box::new(Details {
+            error,
+            body: None,
+            headers: HeaderMap::new(),
+        }));
+        match retry_after {
+            Some(seconds) => failure.header(RETRY_AFTER, HeaderValue::from(seconds)),
+            None => failure,
+        }
     }
 }
 
@@ -118,52 +106,35 @@ impl From<ErrorCode> for Failure {
     }
 }
 
-impl From<DataError> for Failure {
-    fn from(error: DataError) -> Self {
-        Self::new(error.code(), error.to_string())
-    }
-}
-
 impl From<LinkError> for Failure {
     fn from(error: LinkError) -> Self {
-        api_error_of(error).into()
+        error.code().into()
     }
 }
 
 impl From<TooManyWaiting> for Failure {
     fn from(_: TooManyWaiting) -> Self {
-        ApiError::Busy.into()
+        ErrorCode::Busy.into()
     }
 }
 
 impl From<&RateLimited> for Failure {
     fn from(limited: &RateLimited) -> Self {
         let retry_after = limited.status.reset;
-        let mut failure = Self::from(ApiError::RateLimited {
-            scope: limited.scope.name(),
-            limit: limited.status.limit,
-            window: limited.scope.seconds(),
-            retry_after,
-        });
+        let mut failure = Self::from(ErrorCode::RateLimited.with([
+            &limited.scope.name(),
+            &limited.status.limit,
+            &limited.scope.seconds(),
+            &retry_after,
+        ]));
         limited.status.add_headers(&mut failure.0.headers);
         failure.header(RETRY_AFTER, HeaderValue::from(retry_after))
     }
 }
 
-/// The error that a client gets when the engine gave no answer.
-pub(crate) fn api_error_of(error: LinkError) -> ApiError {
-    match error {
-        LinkError::Unavailable => ApiError::EngineUnavailable,
-        LinkError::Busy => ApiError::Busy,
-        LinkError::DiskLow => ApiError::DiskLow,
-        LinkError::OutcomeUnknown => ApiError::OutcomeUnknown,
-    }
-}
-
 pub(crate) fn method_not_allowed(allowed: String) -> Failure {
     let value = HeaderValue::from_str(&allowed).expect("names of methods");
-    let error = ApiError::Coded(ErrorCode::MethodNotAllowed, vec![allowed]);
-    Failure::from(error).header(ALLOW, value)
+    Failure::from(ErrorCode::MethodNotAllowed.with([&allowed])).header(ALLOW, value)
 }
 
 #[cfg(test)]
@@ -173,47 +144,72 @@ mod tests {
     #[test]
     fn each_surface_has_its_shape() {
         const INTERNAL: &str = "internal_error: unexpected database failure";
-        for (code, text, data, catalog) in [
+        let cases: [(ApiError, &str, &str, &str); 9] = [
             (
-                "not_found",
+                ErrorCode::NotFound.into(),
                 "not found",
                 "not_found: not found",
                 "not found error",
             ),
             (
-                "method_not_allowed",
-                "x",
-                "method_not_allowed: x",
+                ErrorCode::MethodNotAllowed.with([&"GET"]),
+                "method not allowed, allowed: GET",
+                "method_not_allowed: method not allowed, allowed: GET",
                 "method not allowed",
             ),
-            ("body_too_large", "x", "bad_request: x", "bad request"),
-            ("path_too_long", "x", "bad_request: x", "bad request"),
-            ("recovering", "x", "unavailable: x", "bad request"),
             (
-                "rate_limited",
-                "rate_limited: x",
-                "rate_limited: x",
+                ErrorCode::BodyTooLarge.with([&9]),
+                "the body is too large, allowed: 9 bytes",
+                "bad_request: the body is too large, allowed: 9 bytes",
+                "bad request",
+            ),
+            (
+                ErrorCode::PathTooLong.into(),
+                "path too long",
+                "bad_request: path too long",
+                "bad request",
+            ),
+            (
+                ErrorCode::Recovering.into(),
+                "the engine is recovering: retry later",
+                "unavailable: the engine is recovering: retry later",
+                "bad request",
+            ),
+            (
+                ErrorCode::RateLimited.with([&"book", &1, &10, &3]),
+                "rate limit exceeded: book, allowed: 1 in 10 s, retry in 3 s",
+                "rate_limited: rate limit exceeded: book, allowed: 1 in 10 s, retry in 3 s",
                 "rate limited",
             ),
-            ("busy", "x", "unavailable: x", "unavailable"),
             (
-                "missing_parameter",
+                ErrorCode::Busy.into(),
+                "busy: retry later",
+                "unavailable: busy: retry later",
+                "unavailable",
+            ),
+            (
+                ErrorCode::MissingParameter.with([&"user"]),
                 "missing_field: user",
                 "missing_field: user",
                 "bad request",
             ),
-            ("internal_error", "x", INTERNAL, "internal error"),
-        ] {
-            let is_it = |known: &&ErrorCode| known.name() == code;
-            let known = *ErrorCode::ALL.iter().find(is_it).unwrap();
+            (
+                ErrorCode::Internal.into(),
+                "internal error",
+                INTERNAL,
+                "internal error",
+            ),
+        ];
+        for (error, text, data, catalog) in cases {
+            let code = error.code();
             let body = |surface| {
-                let answer = Failure::new(known, text.to_owned()).render(surface);
-                assert_eq!(answer.status.as_u16(), known.status());
-                assert_eq!(answer.headers[X_ERROR_CODE], code);
+                let answer = Failure::from(error.clone()).render(surface);
+                assert_eq!(answer.status.as_u16(), code.status());
+                assert_eq!(answer.headers[X_ERROR_CODE], code.name());
                 serde_json::from_slice::<serde_json::Value>(&answer.body).unwrap()
             };
             assert_eq!(body(Surface::Trading), json!({ "error": text }));
-            let operator = json!({ "error": text, "code": code });
+            let operator = json!({ "error": text, "code": code.name() });
             assert_eq!(body(Surface::Operator), operator);
             assert_eq!(body(Surface::Data), json!({ "error": data }));
             let catalog = json!({ "type": catalog, "error": text });
@@ -223,7 +219,7 @@ mod tests {
 
     #[test]
     fn a_body_of_its_own_is_rendered_as_it_is() {
-        let failure = Failure::from(ApiError::Busy).with_body("{}".to_owned());
+        let failure = Failure::from(ErrorCode::Busy).with_body("{}".to_owned());
         let answer = failure.render(Surface::Data);
         assert_eq!(
             (answer.status.as_u16(), &answer.body[..]),

@@ -144,7 +144,7 @@ fn error_of(status: StatusCode) -> ApiError {
     match status {
         StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE | StatusCode::URI_TOO_LONG => {
             let limits = [MAX_HEAD_BYTES, MAX_HEADERS].map(|limit| limit.to_string());
-            ApiError::Coded(ErrorCode::HeadTooLarge, limits.into())
+            ApiError::new(ErrorCode::HeadTooLarge, limits.into())
         }
         _ => ErrorCode::MalformedHttp.into(),
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use foretell_journal::{Follower, FrameInclusion, FrameReader, Frames};
 use foretell_model::{FramePosition, Sequence};
 use foretell_view::{ChunkCopy, View};
-use foretell_wire::ApiError;
+use foretell_wire::{ApiError, ErrorCode};
 use parking_lot::{RwLock, RwLockReadGuard};
 use tokio::sync::Semaphore;
 
@@ -97,8 +97,8 @@ impl SharedView {
     /// The failure while the view serves no reads.
     fn not_ready_error(&self) -> ApiError {
         match self.stopped() {
-            Some(at) => ApiError::ViewStopped(at.0),
-            None => ApiError::Recovering,
+            Some(at) => ErrorCode::ViewStopped.with([&at.0]),
+            None => ErrorCode::Recovering.into(),
         }
     }
 
@@ -199,19 +199,16 @@ impl SharedView {
         }
         let durable = self.durable().unwrap_or_default();
         if minimum.0 > durable.0.saturating_add(MAX_SEQUENCE_AHEAD) {
-            return Err(ApiError::SequenceTooFarAhead {
-                asked: minimum.0,
-                durable: durable.0,
-            });
+            return Err(ErrorCode::SequenceTooFarAhead.with([&minimum.0, &durable.0]));
         }
-        let _waiter = waiter().ok_or(ApiError::TooManyWaiters)?;
+        let _waiter = waiter().ok_or(ErrorCode::TooManyWaiters)?;
         self.wait_for(minimum).await
     }
 
     /// Waits until the view has reached `sequence`.
     ///
     /// # Errors
-    /// [`ApiError::SequenceNotReached`] after [`SEQUENCE_WAIT`], [`ApiError::ViewStopped`] when the
+    /// [`ErrorCode::SequenceNotReached.with`] after [`SEQUENCE_WAIT`], [`ErrorCode::ViewStopped.with`] when the
     /// view cannot reach it.
     pub(crate) async fn wait_for(&self, sequence: Sequence) -> Result<(), ApiError> {
         let is_reached = match self.stopped() {
@@ -219,9 +216,9 @@ impl SharedView {
             None => self.waiters.wait(sequence, SEQUENCE_WAIT).await,
         };
         match self.stopped() {
-            Some(at) => Err(ApiError::ViewStopped(at.0)),
+            Some(at) => Err(ErrorCode::ViewStopped.with([&at.0])),
             None if is_reached => Ok(()),
-            None => Err(ApiError::SequenceNotReached(sequence.0)),
+            None => Err(ErrorCode::SequenceNotReached.with([&sequence.0])),
         }
     }
 

@@ -125,7 +125,7 @@ fn market(app: &App, condition: ConditionId) -> Result<MarketNumber, ApiError> {
     let found = state.view.markets().by_condition(&condition);
     found
         .map(|(number, _)| number)
-        .ok_or(ApiError::MarketNotFound)
+        .ok_or_else(|| ErrorCode::MarketNotFound.into())
 }
 
 /// The event group of an id, or of the id that its event is shown with.
@@ -151,7 +151,7 @@ fn questions(
     let mut places = QuestionSet::default();
     let mut named = 0;
     for (place, market) in (0..).zip(&group.questions) {
-        let question = markets.get(*market).ok_or(ApiError::Internal)?;
+        let question = markets.get(*market).ok_or(ErrorCode::Internal)?;
         let is_named = match names {
             QuestionNames::Bits(bits) => {
                 let index = question.question_index();
@@ -181,7 +181,7 @@ async fn submit_action(
     let pending = app.engine.submit(command, evidence.as_bytes())?;
     let reply = context.reply(pending).await?;
     let wallet = |view: &View| view.accounts().get(account).map(|account| account.wallet);
-    let wallet = wallet(&app.shared_view.read().view).ok_or(ApiError::Internal)?;
+    let wallet = wallet(&app.shared_view.read().view).ok_or(ErrorCode::Internal)?;
     let (place, sequence, duplicate) = match reply.verdict {
         Verdict::Applied(_) => (Some(reply.place), reply.sequence, false),
         Verdict::Repeated { first, .. } => (None, first, true),
@@ -243,8 +243,9 @@ async fn action_result(
     sequence: Sequence,
 ) -> Result<(ActionEffect, [u8; 32]), ApiError> {
     let found = app.shared_view.frame(place, sequence).await;
-    let (place, bytes) = found.ok_or(ApiError::OutcomeUnknown)?;
-    decode_result(&app.shared_view.read().view, place, &bytes).ok_or(ApiError::Internal)
+    let (place, bytes) = found.ok_or(ErrorCode::OutcomeUnknown)?;
+    decode_result(&app.shared_view.read().view, place, &bytes)
+        .ok_or_else(|| ErrorCode::Internal.into())
 }
 
 fn decode_result(
@@ -263,7 +264,7 @@ fn decode_result(
 /// The rejection of an action; closed-only names the wallet, as for orders.
 fn refused(refusal: &Rejection, wallet: WalletAddress) -> ApiError {
     match refusal.reason {
-        RejectionReason::ClosedOnlyAccount => ApiError::ClosedOnly { wallet },
+        RejectionReason::ClosedOnlyAccount => ErrorCode::ClosedOnly.with([&wallet]),
         _ => ApiError::from_command_rejection(refusal),
     }
 }

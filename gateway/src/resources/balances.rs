@@ -4,7 +4,7 @@ use foretell_model::{AccountNumber, Lots, MarketNumber, Outcome, WalletKind};
 use foretell_view::{Accounts, View};
 use foretell_wire::account::BalanceAnswer;
 use foretell_wire::query::{BalanceAsset, BalanceQuery};
-use foretell_wire::{ApiError, json_text};
+use foretell_wire::{ErrorCode, json_text};
 
 use crate::answer::Answer;
 use crate::auth::KeyAccess;
@@ -22,7 +22,7 @@ pub(crate) async fn one(context: RequestContext) -> Result<Answer, Failure> {
         BalanceAsset::Collateral => None,
         BalanceAsset::Conditional(token) => {
             let found = app.find(|view| market_of(view, token)).await?;
-            Some(found.ok_or(ApiError::NoOrderbook)?)
+            Some(found.ok_or(ErrorCode::OrderbookNotFound)?)
         }
     };
     let state = app.shared_view.read();

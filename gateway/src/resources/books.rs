@@ -1,6 +1,6 @@
 //! `GET /book`, `GET` and `POST /books` (docs/api/market-data.md §2).
 
-use foretell_wire::ApiError;
+use foretell_wire::ErrorCode;
 use foretell_wire::batch::{BatchToken, Sides};
 use foretell_wire::page::array_json;
 
@@ -19,7 +19,7 @@ pub(crate) async fn one(context: RequestContext) -> Result<Answer, Failure> {
     let app = &context.app;
     context.wait_fresh().await?;
     let found = app.find(|view| market_of(view, &token)).await?;
-    let found = found.ok_or(ApiError::NoOrderbook)?;
+    let found = found.ok_or(ErrorCode::OrderbookNotFound)?;
     let (seen, position) = {
         let state = app.shared_view.read();
         (
@@ -27,7 +27,9 @@ pub(crate) async fn one(context: RequestContext) -> Result<Answer, Failure> {
             state.position(),
         )
     };
-    let book = seen.ok_or(ApiError::NoOrderbook)?.text(&app.book_cache);
+    let book = seen
+        .ok_or(ErrorCode::OrderbookNotFound)?
+        .text(&app.book_cache);
     Ok(Answer::json(book).at(position))
 }
 

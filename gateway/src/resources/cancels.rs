@@ -13,12 +13,12 @@ use foretell_wire::cancel::{
 };
 use foretell_wire::rejection::{ORDER_IS_DELAYED, not_cancelled_reason};
 use foretell_wire::result::CancelAnswer;
-use foretell_wire::{ApiError, json_text};
+use foretell_wire::{ApiError, ErrorCode, json_text};
 
 use crate::answer::{Answer, StatePosition};
 use crate::auth::{Caller, KeyAccess};
 use crate::engine_link::{LinkError, PendingAnswer};
-use crate::failure::{Failure, api_error_of};
+use crate::failure::Failure;
 use crate::rate_limits::Writes;
 use crate::request_context::RequestContext;
 use crate::resources::{market_of, position_of};
@@ -71,8 +71,8 @@ pub(crate) async fn cancel_market(context: RequestContext) -> Result<Answer, Fai
             &token.to_string(),
             "a token of a registered market, the one named",
         )),
-        (Some(_), None) => ApiError::MarketNotFound,
-        (None, _) => ApiError::NoOrderbook,
+        (Some(_), None) => ErrorCode::MarketNotFound.into(),
+        (None, _) => ErrorCode::OrderbookNotFound.into(),
     })?;
     let command = Command::CancelMarketOrders(CancelMarketOrders {
         owner: caller.owner,
@@ -152,8 +152,8 @@ async fn cancelled(
     last: &mut Option<StatePosition>,
 ) -> Result<Result<(), &'static str>, ApiError> {
     let reply = match pending {
-        Ok(pending) => context.reply(pending).await.map_err(api_error_of)?,
-        Err(failure) => return Err(api_error_of(failure)),
+        Ok(pending) => context.reply(pending).await.map_err(LinkError::code)?,
+        Err(failure) => return Err(failure.code().into()),
     };
     *last = Some(position_of(&reply));
     cancel_outcome(&reply)

@@ -7,7 +7,7 @@ use foretell_checkpoint::{CheckpointLogError, CheckpointReader};
 use foretell_wire::checkpoint::CheckpointRow;
 use foretell_wire::limits::PAGE_ROWS;
 use foretell_wire::page::{Cursor, Page};
-use foretell_wire::{ApiError, ErrorCode, json_text};
+use foretell_wire::{ErrorCode, json_text};
 
 use crate::answer::Answer;
 use crate::failure::Failure;
@@ -53,10 +53,10 @@ async fn read<T: Send + 'static>(
 ) -> Result<Option<T>, Failure> {
     let path = context.app.checkpoints.clone();
     let reading = tokio::task::spawn_blocking(move || from_file(path, read));
-    let found = reading.await.map_err(|_| ApiError::Internal)?;
+    let found = reading.await.map_err(|_| ErrorCode::Internal)?;
     found.map_err(|error| {
         tracing::error!(%error, "cannot read checkpoints");
-        ApiError::Internal.into()
+        ErrorCode::Internal.into()
     })
 }
 

@@ -1,6 +1,6 @@
 //! `GET /`, `/ok`, `/time`, `/version` (docs/api/market-data.md §1).
 
-use foretell_wire::ApiError;
+use foretell_wire::ErrorCode;
 use http::HeaderValue;
 use http::header::{ACCEPT, CONTENT_TYPE};
 
@@ -42,5 +42,5 @@ pub(crate) async fn version(_: RequestContext) -> Result<Answer, Failure> {
 
 /// Families of paths this exchange does not have.
 pub(crate) async fn not_supported(_: RequestContext) -> Result<Answer, Failure> {
-    Err(ApiError::NotSupported.into())
+    Err(ErrorCode::NotSupported.into())
 }

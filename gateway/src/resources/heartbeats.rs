@@ -33,7 +33,7 @@ pub(crate) async fn beat(context: RequestContext) -> Result<Answer, Failure> {
         Err(reply) => {
             return Err(match reply.verdict {
                 Verdict::Rejected(refusal) => ApiError::from_command_rejection(&refusal).into(),
-                Verdict::Applied(_) | Verdict::Repeated { .. } => ApiError::Internal.into(),
+                Verdict::Applied(_) | Verdict::Repeated { .. } => ErrorCode::Internal.into(),
             });
         }
     };

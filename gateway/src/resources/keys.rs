@@ -53,7 +53,7 @@ pub(crate) async fn derive(context: RequestContext) -> Result<Answer, Failure> {
             .filter(|(_, key)| key.is_live())
             .map(|_| ())
     };
-    app.find(live).await?.ok_or(ApiError::KeyNotFound)?;
+    app.find(live).await?.ok_or(ErrorCode::KeyNotDerivable)?;
     let (secret, passphrase) = (trio.secret.text(), trio.passphrase.text());
     let answer = ApiKeyAnswer {
         api_key: trio.api_key,

@@ -5,7 +5,7 @@ use foretell_wire::ids::condition_id;
 use foretell_wire::limits::PAGE_ROWS;
 use foretell_wire::live_activity::TradeEvent;
 use foretell_wire::query::TradesQuery;
-use foretell_wire::{ApiError, json_text};
+use foretell_wire::{ErrorCode, json_text};
 
 use crate::answer::Answer;
 use crate::failure::Failure;
@@ -14,14 +14,14 @@ use crate::trade_search::{TradeScope, TradesRequest, trades_page};
 
 /// An array of at most [`PAGE_ROWS`] trades, newest first.
 pub(crate) async fn newest(context: RequestContext) -> Result<Answer, Failure> {
-    let condition = condition_id(&context.parameter).ok_or(ApiError::MarketNotFound)?;
+    let condition = condition_id(&context.parameter).ok_or(ErrorCode::MarketNotFound)?;
     let app = &context.app;
     context.wait_fresh().await?;
     let described = app.find(|view| {
         let (_, market) = view.markets().by_condition(&condition)?;
         Some(app.descriptions.of(market))
     });
-    let description = described.await?.ok_or(ApiError::MarketNotFound)?;
+    let description = described.await?.ok_or(ErrorCode::MarketNotFound)?;
     let query = TradesQuery {
         market: Some(condition),
         ..TradesQuery::default()

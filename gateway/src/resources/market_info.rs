@@ -9,7 +9,7 @@ use foretell_wire::market::{
     BUILDER_FEES, ClobMarket, FeeRateAnswer, MarketByToken, MarketDetail, MarketFacts,
     NegRiskAnswer, TickSizeAnswer,
 };
-use foretell_wire::{ApiError, TokenRef, json_text};
+use foretell_wire::{ApiError, ErrorCode, TokenRef, json_text};
 
 use crate::answer::Answer;
 use crate::failure::Failure;
@@ -52,7 +52,7 @@ pub(crate) async fn fee_rate(context: RequestContext) -> Result<Answer, Failure>
 
 /// `GET /markets-by-token/{token}`.
 pub(crate) async fn market_by_token(context: RequestContext) -> Result<Answer, Failure> {
-    let token = TokenRef::parse(&context.parameter).ok_or(ApiError::InvalidTokenId)?;
+    let token = TokenRef::parse(&context.parameter).ok_or(ErrorCode::InvalidTokenId)?;
     by_token(&context, &token, |facts| {
         let [yes, no] = facts.tokens;
         json_text(&MarketByToken {
@@ -92,7 +92,7 @@ pub(crate) async fn clob_market(context: RequestContext) -> Result<Answer, Failu
 
 /// `GET /markets/{condition_id}`.
 pub(crate) async fn detail(context: RequestContext) -> Result<Answer, Failure> {
-    let condition = condition_id(&context.parameter).ok_or(ApiError::MarketNotFound)?;
+    let condition = condition_id(&context.parameter).ok_or(ErrorCode::MarketNotFound)?;
     let raw = raw_records(&context.app, vec![condition]).await;
     let raw = raw.and_then(|mut raw| raw.pop());
     by_condition(&context, |state, market| {
@@ -113,9 +113,13 @@ async fn by_token(
 ) -> Result<Answer, Failure> {
     let look = |view: &View| -> Option<(MarketNumber, Outcome)> { market_of(view, token) };
     context.wait_fresh().await?;
-    let (market, _) = context.app.find(look).await?.ok_or(ApiError::NoOrderbook)?;
+    let (market, _) = context
+        .app
+        .find(look)
+        .await?
+        .ok_or(ErrorCode::OrderbookNotFound)?;
     let state = context.app.shared_view.read();
-    let facts = market_facts(&state.view, market).ok_or(ApiError::NoOrderbook)?;
+    let facts = market_facts(&state.view, market).ok_or(ErrorCode::OrderbookNotFound)?;
     Ok(Answer::json(write(&facts)).at(state.position()))
 }
 
@@ -123,7 +127,7 @@ async fn by_condition(
     context: &RequestContext,
     write: impl FnOnce(&ViewState, MarketNumber) -> Option<String>,
 ) -> Result<Answer, Failure> {
-    let condition = condition_id(&context.parameter).ok_or(ApiError::MarketNotFound)?;
+    let condition = condition_id(&context.parameter).ok_or(ErrorCode::MarketNotFound)?;
     context.wait_fresh().await?;
     let look = |view: &View| {
         view.markets()
@@ -134,8 +138,8 @@ async fn by_condition(
         .app
         .find(look)
         .await?
-        .ok_or(ApiError::MarketNotFound)?;
+        .ok_or(ErrorCode::MarketNotFound)?;
     let state = context.app.shared_view.read();
-    let body = write(&state, market).ok_or(ApiError::MarketNotFound)?;
+    let body = write(&state, market).ok_or(ErrorCode::MarketNotFound)?;
     Ok(Answer::json(body).at(state.position()))
 }

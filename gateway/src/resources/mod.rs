@@ -30,7 +30,7 @@ use foretell_link::Reply;
 use foretell_model::{MarketNumber, Outcome, Reference, Sequence};
 use foretell_view::View;
 use foretell_wire::batch::BatchToken;
-use foretell_wire::{ApiError, TokenRef};
+use foretell_wire::{ApiError, ErrorCode, TokenRef};
 
 use crate::answer::StatePosition;
 use crate::app::App;
@@ -79,13 +79,14 @@ impl App {
         read: impl FnOnce(&ViewState) -> T,
     ) -> Result<T, ApiError> {
         let shown = self.shared_view.wait_for(sequence).await;
-        shown.map_err(|refusal| match refusal {
-            ApiError::ViewStopped(stopped) => ApiError::DoneUnshown {
-                sequence: sequence.0,
-                stopped,
-            },
-            ApiError::SequenceNotReached(sequence) => ApiError::DoneNotYetShown(sequence),
-            other => other,
+        shown.map_err(|refusal| match (refusal.code(), refusal.values()) {
+            (ErrorCode::ViewStopped, [stopped]) => {
+                ErrorCode::DoneUnshown.with([&sequence.0, stopped])
+            }
+            (ErrorCode::SequenceNotReached, [sequence]) => {
+                ErrorCode::DoneNotYetShown.with([sequence])
+            }
+            _ => refusal,
         })?;
         Ok(read(&self.shared_view.read()))
     }

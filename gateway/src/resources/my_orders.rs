@@ -3,12 +3,12 @@
 
 use foretell_model::{AccountNumber, MarketNumber, OrderId, OrderNumber, Outcome};
 use foretell_view::{Order, TradeId, View};
-use foretell_wire::ids;
+use foretell_wire::json_text;
 use foretell_wire::limits::PAGE_ROWS;
 use foretell_wire::page::{Cursor, Page};
 use foretell_wire::query::OrdersQuery;
 use foretell_wire::user_order::{OneUserOrder, OrderFacts, UserOrder};
-use foretell_wire::{ApiError, json_text};
+use foretell_wire::{ErrorCode, ids};
 
 use crate::answer::Answer;
 use crate::auth::KeyAccess;
@@ -155,7 +155,7 @@ pub(crate) async fn one(context: RequestContext) -> Result<Answer, Failure> {
     let app = &context.app;
     let caller = context.l2(KeyAccess::Read).await?;
     context.wait_fresh().await?;
-    let id: OrderId = ids::order_id(&context.parameter).ok_or(ApiError::OrderNotFound)?;
+    let id: OrderId = ids::order_id(&context.parameter).ok_or(ErrorCode::OrderNotFound)?;
     let own = |view: &View| {
         let order = view.orders().by_id(&id)?;
         let account = view.accounts().get(order.account)?;
@@ -166,7 +166,7 @@ pub(crate) async fn one(context: RequestContext) -> Result<Answer, Failure> {
     };
     // Taken first, so that the order found is not older than the state named.
     let position = app.shared_view.read().position();
-    let found = app.find(own).await?.ok_or(ApiError::OrderNotFound)?;
+    let found = app.find(own).await?.ok_or(ErrorCode::OrderNotFound)?;
     Ok(Answer::json(json_text(&OneUserOrder::from(found.facts()))).at(position))
 }
 

@@ -21,7 +21,7 @@ use crate::answer::{Answer, StatePosition};
 use crate::app::App;
 use crate::auth::{Caller, KeyAccess, owner_wallets};
 use crate::engine_link::PendingAnswer;
-use crate::failure::{Failure, api_error_of};
+use crate::failure::Failure;
 use crate::rate_limits::Writes;
 use crate::request_context::RequestContext;
 use crate::resources::market_of;
@@ -47,7 +47,7 @@ pub(crate) async fn place_one(context: RequestContext) -> Result<Answer, Failure
     let outcome = await_outcome(&context, sent).await;
     let body = json_text(&outcome.answer);
     let answer = match &outcome.refusal {
-        Some(refusal) => Failure::from(refusal)
+        Some(refusal) => Failure::from(refusal.clone())
             .with_body(body)
             .render(context.surface),
         None => Answer::json(body),
@@ -111,6 +111,12 @@ pub(crate) struct CheckedOrder {
     pub(crate) evidence: Vec<u8>,
 }
 
+impl From<ErrorCode> for SubmitError {
+    fn from(code: ErrorCode) -> Self {
+        ApiError::from(code).into()
+    }
+}
+
 impl From<ApiError> for SubmitError {
     fn from(refusal: ApiError) -> Self {
         Self {
@@ -142,7 +148,7 @@ async fn send(
         Ok(pending) => Ok(Submitted { about, pending }),
         Err(failure) => Err(SubmitError {
             order: Some(about.order),
-            refusal: api_error_of(failure),
+            refusal: failure.code().into(),
         }),
     }
 }
@@ -154,16 +160,19 @@ pub(crate) async fn check(
     order: &OrderSubmission,
 ) -> Result<CheckedOrder, SubmitError> {
     if order.owner != caller.api_key {
-        return Err(ApiError::OwnerNotKeyOwner.into());
+        return Err(ErrorCode::OwnerNotKeyOwner.into());
     }
     let app = &context.app;
     let traded = app.find(|view| listing(view, &order.token)).await?;
-    let traded = traded.ok_or_else(|| ApiError::UnknownOrderToken(order.token.to_string()))?;
+    let traded =
+        traded.ok_or_else(|| ErrorCode::UnknownOrderToken.with([&order.token.to_string()]))?;
     if let Some(given) = order.condition
         && given != traded.condition
     {
         let expected = traded.condition;
-        return Err(ApiError::ConditionOfAnotherToken { given, expected }.into());
+        return Err(ErrorCode::ConditionOfAnotherToken
+            .with([&given, &expected])
+            .into());
     }
     let began = Instant::now();
     let verified = verify(context, caller, order, &traded).await?;
@@ -186,11 +195,7 @@ pub(crate) async fn check(
         .await?;
     let command = PlaceOrder {
         order: verified.order,
-        account: account.ok_or_else(|| {
-            refused(ApiError::NoAccount {
-                wallet: order.maker,
-            })
-        })?,
+        account: account.ok_or_else(|| refused(ErrorCode::NoAccount.with([&order.maker])))?,
         key: caller.key,
         market: traded.market,
         outcome: traded.outcome,
@@ -264,7 +269,7 @@ async fn verify(
                 domains,
             )
         };
-        context.gate.run(verify).await.map_err(|_| ApiError::Busy)
+        context.gate.run(verify).await.map_err(|_| ErrorCode::Busy)
     };
     let mut verified = check(caller.wallets).await?;
     // The binding may be newer than the view that gave the caller's wallets.
@@ -275,15 +280,14 @@ async fn verify(
         verified = check(bound.unwrap_or(caller.wallets)).await?;
     }
     verified.map_err(|error| match error {
-        SignatureError::SignerIsNotKeyOwner => ApiError::SignerNotKeyAddress,
-        SignatureError::WalletNotBound(kind) => ApiError::MakerNotBound {
-            maker: order.maker,
-            signature_type: kind.code(),
-        },
+        SignatureError::SignerIsNotKeyOwner => ErrorCode::SignerNotKeyAddress.into(),
+        SignatureError::WalletNotBound(kind) => {
+            ErrorCode::MakerNotBound.with([&order.maker, &kind.code()])
+        }
         other => {
             let text = other.to_string();
             let check = text.strip_prefix("invalid signature: ").unwrap_or(&text);
-            ApiError::Coded(ErrorCode::InvalidSignature, vec![check.to_owned()])
+            ErrorCode::InvalidSignature.with([&check])
         }
     })
 }
@@ -300,7 +304,7 @@ async fn await_outcome(
             Err(failure) => refused(
                 Some(&about.order),
                 ResultStatus::Error,
-                api_error_of(failure),
+                failure.code().into(),
             ),
         },
         Err(SubmitError { order, refusal }) => {
@@ -347,7 +351,9 @@ pub(crate) async fn render_verdict(
             status_of(&refusal, about),
             ApiError::from_order_rejection(&refusal, about),
         ),
-        Verdict::Applied(_) => refused(Some(order), ResultStatus::Error, ApiError::Internal),
+        Verdict::Applied(_) => {
+            refused(Some(order), ResultStatus::Error, ErrorCode::Internal.into())
+        }
     };
     let sequence = reply.sequence.max(reply.last_sequence);
     OrderOutcome {
@@ -370,7 +376,7 @@ fn applied(app: &App, about: &RejectedOrder, reply: &Reply, result: &OrderResult
             return refused(Some(order), ResultStatus::Unmatched, refusal);
         }
         OrderStatus::Unmatched => {
-            let refusal = ApiError::Coded(ErrorCode::TooManyFills, vec![order.to_string()]);
+            let refusal = ApiError::new(ErrorCode::TooManyFills, vec![order.to_string()]);
             return refused(Some(order), ResultStatus::Unmatched, refusal);
         }
     };
@@ -408,7 +414,13 @@ async fn repeated(app: &App, about: &RejectedOrder, first: Sequence) -> OrderOut
     });
     let (status, mut traded, frames) = match status.await {
         Ok(Some(found)) => found,
-        Ok(None) => return refused(Some(&about.order), ResultStatus::Error, ApiError::Internal),
+        Ok(None) => {
+            return refused(
+                Some(&about.order),
+                ResultStatus::Error,
+                ErrorCode::Internal.into(),
+            );
+        }
         Err(refusal) => return refused(Some(&about.order), ResultStatus::Error, refusal),
     };
     traded.receipts = frames

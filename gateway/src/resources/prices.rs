@@ -10,7 +10,7 @@ use foretell_wire::batch::Sides;
 use foretell_wire::price::{
     ByToken, LastTrade, MidpointAnswer, PriceAnswer, SidePrices, SpreadAnswer, Text, TokenLastTrade,
 };
-use foretell_wire::{ApiError, Decimal, TokenRef, json_text};
+use foretell_wire::{ApiError, Decimal, ErrorCode, TokenRef, json_text};
 
 use crate::answer::{Answer, StatePosition};
 use crate::app::App;
@@ -79,8 +79,8 @@ pub(crate) async fn last_trade(context: RequestContext) -> Result<Answer, Failur
         .view
         .books()
         .get(market)
-        .ok_or(ApiError::NoOrderbook)?;
-    let last = last(book.of(outcome)).ok_or(ApiError::NoPrice("trade"))?;
+        .ok_or(ErrorCode::OrderbookNotFound)?;
+    let last = last(book.of(outcome)).ok_or(ErrorCode::NoPrice.with([&"trade"]))?;
     Ok(Answer::json(json_text(&last)).at(state.position()))
 }
 
@@ -132,13 +132,13 @@ async fn one(context: &RequestContext, token: &TokenRef, quote: Quote) -> Result
     context.wait_fresh().await?;
     let found = find(app, token).await?;
     let state = app.shared_view.read();
-    let text = text(app, &state, found, quote).ok_or(ApiError::NoOrderbook)??;
+    let text = text(app, &state, found, quote).ok_or(ErrorCode::OrderbookNotFound)??;
     Ok(Answer::json(text).at(state.position()))
 }
 
 async fn find(app: &App, token: &TokenRef) -> Result<(MarketNumber, Outcome), ApiError> {
     let found = app.find(|view| market_of(view, token)).await?;
-    found.ok_or(ApiError::NoOrderbook)
+    found.ok_or_else(|| ErrorCode::OrderbookNotFound.into())
 }
 
 /// Renders an answer about a token: a few dozen bytes, from its best levels.
@@ -161,10 +161,10 @@ fn text(
 fn write(quote: Quote, book: TokenBook<'_>) -> Result<String, ApiError> {
     match quote {
         Quote::Price(side) => {
-            let price = best(side, book).ok_or(ApiError::NoPrice(match side {
+            let price = best(side, book).ok_or(ErrorCode::NoPrice.with([&(match side {
                 Side::Buy => "bid",
                 Side::Sell => "ask",
-            }))?;
+            })]))?;
             Ok(json_text(&PriceAnswer {
                 price,
                 best_bid: book.best_bid(),
@@ -172,11 +172,11 @@ fn write(quote: Quote, book: TokenBook<'_>) -> Result<String, ApiError> {
             }))
         }
         Quote::Midpoint => {
-            let mid = middle(book).ok_or(ApiError::NoPrice("midpoint"))?;
+            let mid = middle(book).ok_or(ErrorCode::NoPrice.with([&"midpoint"]))?;
             Ok(json_text(&MidpointAnswer { mid }))
         }
         Quote::Spread => {
-            let spread = width(book).ok_or(ApiError::NoPrice("spread"))?;
+            let spread = width(book).ok_or(ErrorCode::NoPrice.with([&"spread"]))?;
             Ok(json_text(&SpreadAnswer { spread }))
         }
     }

@@ -10,7 +10,8 @@ use foretell_wire::replace::{ReplaceAnswer, ReplaceError, ReplaceRequest, read_r
 
 use crate::answer::{Answer, StatePosition};
 use crate::auth::{Caller, KeyAccess};
-use crate::failure::{Failure, api_error_of};
+use crate::engine_link::LinkError;
+use crate::failure::Failure;
 use crate::rate_limits::Writes;
 use crate::request_context::RequestContext;
 use crate::resources::cancels::cancel_outcome;
@@ -93,7 +94,7 @@ async fn submit(
     let pending = engine.replace(asked.if_all_canceled, &commands)?;
     let mut replies = Vec::with_capacity(pending.len());
     for pending in pending {
-        replies.push(context.reply(pending).await.map_err(api_error_of)?);
+        replies.push(context.reply(pending).await.map_err(LinkError::code)?);
     }
     Ok(replies)
 }

@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use foretell_wire::ErrorCode;
 use foretell_wire::streams::request::Channel;
-use foretell_wire::{ApiError, ErrorCode};
 use http::header::{
     CONNECTION, SEC_WEBSOCKET_ACCEPT, SEC_WEBSOCKET_KEY, SEC_WEBSOCKET_VERSION, UPGRADE,
 };
@@ -78,7 +78,7 @@ async fn accept(context: RequestContext, channel: Option<Channel>) -> Result<Ans
         .wait_acknowledged(Default::default())
         .await?;
     if app.stream_ring.history() == 0 {
-        return Err(ApiError::Recovering.into());
+        return Err(ErrorCode::Recovering.into());
     }
     let streams = &app.bounds.of(context.surface).streams;
     let share = streams.take(context.client, 1).map_err(|full| match full {

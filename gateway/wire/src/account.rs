@@ -126,7 +126,7 @@ pub fn read_revocation(body: &[u8]) -> Result<bool, ApiError> {
     match object.get("cancel") {
         Value::Null => Ok(false),
         Value::Bool(cancel) => Ok(*cancel),
-        other => Err(ApiError::Field(FieldError {
+        other => Err(ApiError::from(FieldError {
             field: "cancel",
             value: Some(other.shown()),
             allowed: "true or false",

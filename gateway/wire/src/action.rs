@@ -226,7 +226,7 @@ fn digits<'o>(
         Value::Number(Number::Whole(number)) => Ok(number.to_string().into()),
         Value::Number(Number::Other(text)) | Value::Text(text) => Ok(text.as_ref().into()),
         Value::Null => Err(FieldError::missing(field, allowed).into()),
-        _ => Err(ApiError::Field(FieldError {
+        _ => Err(ApiError::from(FieldError {
             field,
             value: Some(value.shown()),
             allowed,
@@ -262,7 +262,7 @@ fn questions(object: &Object<'_>) -> Result<QuestionNames, ApiError> {
                 conditions.collect::<Result<_, _>>()?,
             ))
         }
-        value => Err(ApiError::Field(FieldError {
+        value => Err(ApiError::from(FieldError {
             field: "conditionIds",
             value: Some(value.shown()),
             allowed: ALLOWED,
@@ -304,6 +304,7 @@ pub(crate) fn is_reference(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error_code::ErrorCode;
     use foretell_model::Outcome;
     use proptest::prelude::*;
     use rstest::rstest;
@@ -490,7 +491,7 @@ mod tests {
         let twice = body.replacen('{', r#"{"amount":"10000","#, 1);
         assert_eq!(
             read_sets(twice.as_bytes()),
-            Err(ApiError::RepeatedJsonKey("'amount'".into()))
+            Err(ErrorCode::RepeatedJsonKey.with([&"'amount'"]))
         );
         let more = body.replacen('{', r#"{"note":[1],"wallet":null,"#, 1);
         assert_eq!(read_sets(more.as_bytes()), read_sets(body.as_bytes()));

@@ -8,6 +8,7 @@ use foretell_model::Side;
 
 use crate::api_error::{ApiError, FieldError};
 use crate::body::bounded;
+use crate::error_code::ErrorCode;
 use crate::ids::TokenRef;
 use crate::json::Value;
 use crate::limits::{LIST_BODY_BYTES, MAX_BATCH, MAX_ORDER_ID_TEXT};
@@ -75,19 +76,19 @@ pub fn read_tokens(body: &[u8]) -> Result<Vec<BatchToken>, ApiError> {
     for element in &elements {
         let Value::Object(entry) = element else {
             let problem = format!("an entry is {}, allowed: an object", element.shown());
-            return Err(ApiError::InvalidBody(problem));
+            return Err(ErrorCode::InvalidBody.with([&problem]));
         };
         if let Some(key) = entry.duplicate() {
-            return Err(ApiError::RepeatedJsonKey(key));
+            return Err(ErrorCode::RepeatedJsonKey.with([&key]));
         }
         let text = match entry.get("token_id") {
             Value::Text(text) => text,
-            _ => return Err(ApiError::InvalidTokenId),
+            _ => return Err(ErrorCode::InvalidTokenId.into()),
         };
         let side = match entry.get("side") {
             Value::Null => None,
             Value::Text(text) => side_of(text)?,
-            _ => return Err(ApiError::InvalidSide),
+            _ => return Err(ErrorCode::InvalidSide.into()),
         };
         merged.add(text, Sides::of(side))?;
     }
@@ -117,7 +118,7 @@ pub fn side_of(text: &str) -> Result<Option<Side>, ApiError> {
         "" => Ok(None),
         text if text.eq_ignore_ascii_case("BUY") => Ok(Some(Side::Buy)),
         text if text.eq_ignore_ascii_case("SELL") => Ok(Some(Side::Sell)),
-        _ => Err(ApiError::InvalidSide),
+        _ => Err(ErrorCode::InvalidSide.into()),
     }
 }
 
@@ -129,7 +130,7 @@ struct Merged {
 
 impl Merged {
     fn add(&mut self, text: &str, sides: Sides) -> Result<(), ApiError> {
-        let token = TokenRef::parse(text).ok_or(ApiError::InvalidTokenId)?;
+        let token = TokenRef::parse(text).ok_or(ErrorCode::InvalidTokenId)?;
         if let Some(place) = self.places.get(&token) {
             let asked = &mut self.tokens[*place];
             asked.sides = asked.sides.and(sides);
@@ -162,7 +163,7 @@ pub fn read_scoring(body: &[u8]) -> Result<Vec<String>, ApiError> {
         .iter()
         .map(|element| match element {
             Value::Text(text) if text.len() <= MAX_ORDER_ID_TEXT => Ok(text.clone().into_owned()),
-            other => Err(ApiError::Field(FieldError {
+            other => Err(ApiError::from(FieldError {
                 field: "order id",
                 value: Some(other.shown()),
                 allowed: "a text of up to 128 bytes",
@@ -179,15 +180,13 @@ fn array<'a>(
     copy: &'a mut Vec<u8>,
 ) -> Result<Vec<Value<'a>>, ApiError> {
     match bounded(body, LIST_BODY_BYTES, copy)? {
-        Value::Array(elements) if elements.len() > limit => Err(ApiError::TooManyEntries {
-            field,
-            count: elements.len(),
-            allowed,
-        }),
+        Value::Array(elements) if elements.len() > limit => {
+            Err(ErrorCode::TooManyEntries.with([&field, &elements.len(), &allowed]))
+        }
         Value::Array(elements) => Ok(elements),
         other => {
             let problem = format!("{}, allowed: an array", other.shown());
-            Err(ApiError::InvalidBody(problem))
+            Err(ErrorCode::InvalidBody.with([&problem]))
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Helpers of the readers of small bodies.
 
 use crate::api_error::{ApiError, FieldError};
+use crate::error_code::ErrorCode;
 use crate::json::{self, Object, Value};
 
 /// Reads a body of at most `limit` bytes.
@@ -10,9 +11,9 @@ pub(crate) fn bounded<'a>(
     copy: &'a mut Vec<u8>,
 ) -> Result<Value<'a>, ApiError> {
     if body.len() > limit {
-        return Err(ApiError::BodyTooLarge { limit });
+        return Err(ErrorCode::BodyTooLarge.with([&limit]));
     }
-    json::read(body, copy).map_err(|broken| ApiError::InvalidBody(broken.text().to_owned()))
+    json::read(body, copy).map_err(|broken| ErrorCode::InvalidBody.with([&broken.text()]))
 }
 
 /// Reads a body that is one object without duplicate keys.
@@ -23,13 +24,12 @@ pub(crate) fn object<'a>(
 ) -> Result<Object<'a>, ApiError> {
     match bounded(body, limit, copy)? {
         Value::Object(object) => match object.duplicate() {
-            Some(key) => Err(ApiError::RepeatedJsonKey(key)),
+            Some(key) => Err(ErrorCode::RepeatedJsonKey.with([&key])),
             None => Ok(object),
         },
-        other => Err(ApiError::InvalidBody(format!(
-            "{}, allowed: an object",
-            other.shown()
-        ))),
+        other => {
+            Err(ErrorCode::InvalidBody.with([&(format!("{}, allowed: an object", other.shown()))]))
+        }
     }
 }
 
@@ -42,7 +42,7 @@ pub(crate) fn optional_text<'o>(
         Value::Null => Ok(None),
         Value::Text(text) if text.is_empty() => Ok(None),
         Value::Text(text) => Ok(Some(text)),
-        other => Err(ApiError::Field(FieldError {
+        other => Err(ApiError::from(FieldError {
             field,
             value: Some(other.shown()),
             allowed: "a text",

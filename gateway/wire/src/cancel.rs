@@ -4,6 +4,7 @@ use foretell_model::{ConditionId, OrderId};
 
 use crate::api_error::{ApiError, FieldError};
 use crate::body::{bounded, object, optional_text};
+use crate::error_code::ErrorCode;
 use crate::ids::{self, TokenRef};
 use crate::json::Value;
 use crate::limits::{LIST_BODY_BYTES, MAX_CANCELS, MAX_ORDER_ID_TEXT, SMALL_BODY_BYTES};
@@ -38,9 +39,10 @@ pub fn read_cancel(body: &[u8]) -> Result<NamedOrder, ApiError> {
         [Value::Null, Value::Null] => Err(FieldError::missing("orderId", ID_ALLOWED).into()),
         [named, Value::Null] | [Value::Null, named] => named_order("orderId", named),
         [first, second] if first == second => named_order("orderId", first),
-        _ => Err(ApiError::InvalidBody(
-            "orderId and orderID differ, allowed: one of them".to_owned(),
-        )),
+        _ => {
+            Err(ErrorCode::InvalidBody
+                .with([&("orderId and orderID differ, allowed: one of them")]))
+        }
     }
 }
 
@@ -53,18 +55,16 @@ pub fn read_cancels(body: &[u8]) -> Result<Vec<NamedOrder>, ApiError> {
     let elements = match bounded(body, LIST_BODY_BYTES, &mut copy)? {
         Value::Array(elements) => elements,
         other => {
-            return Err(ApiError::InvalidBody(format!(
-                "{}, allowed: an array of order ids",
-                other.shown()
-            )));
+            return Err(ErrorCode::InvalidBody
+                .with([&(format!("{}, allowed: an array of order ids", other.shown()))]));
         }
     };
     if elements.len() > MAX_CANCELS {
-        return Err(ApiError::TooManyEntries {
-            field: "the array",
-            count: elements.len(),
-            allowed: "up to 1000 order ids",
-        });
+        return Err(ErrorCode::TooManyEntries.with([
+            &"the array",
+            &elements.len(),
+            &"up to 1000 order ids",
+        ]));
     }
     let mut seen = std::collections::HashSet::with_capacity(elements.len());
     let mut named = Vec::with_capacity(elements.len());
@@ -86,7 +86,7 @@ pub fn read_market_cancel(body: &[u8]) -> Result<MarketCancel, ApiError> {
     let object = object(body, SMALL_BODY_BYTES, &mut copy)?;
     let market = match optional_text(&object, "market")? {
         Some(text) => Some(ids::condition_id(text).ok_or_else(|| {
-            ApiError::Field(FieldError::wrong(
+            ApiError::from(FieldError::wrong(
                 "market",
                 text,
                 "a condition id, 0x and 64 hex digits",
@@ -99,7 +99,7 @@ pub fn read_market_cancel(body: &[u8]) -> Result<MarketCancel, ApiError> {
         None => optional_text(&object, "assetId")?,
     };
     let token = match asset {
-        Some(text) => Some(TokenRef::parse(text).ok_or(ApiError::InvalidTokenId)?),
+        Some(text) => Some(TokenRef::parse(text).ok_or(ErrorCode::InvalidTokenId)?),
         None => None,
     };
     if market.is_none() && token.is_none() {
@@ -120,7 +120,7 @@ fn named_order(field: &'static str, value: &Value<'_>) -> Result<NamedOrder, Api
                 text: text.clone().into_owned(),
             })
         }
-        other => Err(ApiError::Field(FieldError {
+        other => Err(ApiError::from(FieldError {
             field,
             value: Some(other.shown()),
             allowed: ID_ALLOWED,
@@ -197,10 +197,8 @@ mod tests {
             read_cancels(list(1_001).as_bytes()).unwrap_err().text(),
             "the array has 1001 entries, allowed: up to 1000 order ids"
         );
-        assert!(matches!(
-            read_cancels(&vec![b' '; LIST_BODY_BYTES + 1]),
-            Err(ApiError::BodyTooLarge { .. })
-        ));
+        let error = read_cancels(&vec![b' '; LIST_BODY_BYTES + 1]).unwrap_err();
+        assert_eq!(error.code(), ErrorCode::BodyTooLarge);
         assert!(read_cancels(b"{}").is_err());
         assert!(read_cancels(b"[1]").is_err());
     }

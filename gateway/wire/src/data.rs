@@ -1,7 +1,7 @@
 //! The data surface: parameters in, rows out (docs/api/data.md).
 //!
 //! Each endpoint has a reader for its parameters with their defaults and bounds. An unknown,
-//! missing or wrong parameter is rejected in the data surface's error shape ([`DataError`]). Rows
+//! missing or wrong parameter is rejected in the data surface's error shape ([`ApiError`]). Rows
 //! are written straight into the text of the answer ([`RowWriter`]). Numbers come from exact
 //! integers, rounded once, half away from zero, to six decimals ([`PositionFigures`]).
 //!
@@ -32,7 +32,7 @@ pub use activity::{ActivityKind, ActivityQuery, ActivityRow, ActivitySort};
 pub use builders::{
     BuilderDaysQuery, BuilderRow, BuilderVolumeQuery, BuildersQuery, builder_wallet,
 };
-pub use error::{DataError, with_class};
+pub use error::{of_query, with_class};
 pub use figures::{CurPrice, PositionFigures, RoundedFigures};
 pub use holders::{HolderGroup, HolderRow, HoldersQuery};
 pub use leaderboard::{LeaderboardQuery, LeaderboardRow, LeaderboardSort, TimePeriod};

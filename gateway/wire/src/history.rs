@@ -17,7 +17,7 @@ use crate::query::Query;
 #[must_use]
 pub fn too_many_points(points: usize) -> ApiError {
     let values = [points, MAX_HISTORY_POINTS].map(|it| it.to_string());
-    ApiError::Coded(ErrorCode::TooManyPoints, values.into())
+    ApiError::new(ErrorCode::TooManyPoints, values.into())
 }
 
 /// Parameters of `GET /prices-history`.
@@ -55,7 +55,7 @@ impl HistoryQuery {
             None => None,
         };
         Ok(Self {
-            token: TokenRef::parse(market).ok_or(ApiError::InvalidTokenId)?,
+            token: TokenRef::parse(market).ok_or(ErrorCode::InvalidTokenId)?,
             range: HistoryRange::of(interval, start, end)?,
             fidelity: minutes,
         })
@@ -76,7 +76,7 @@ fn parse_seconds(field: &'static str, text: &str) -> Result<u64, ApiError> {
 }
 
 fn wrong_seconds(field: &'static str, value: String) -> ApiError {
-    ApiError::Field(FieldError {
+    ApiError::from(FieldError {
         field,
         value: Some(value),
         allowed: "unix seconds, 0 to 253402300799",
@@ -92,7 +92,7 @@ fn fidelity(minutes: u64) -> Result<u32, ApiError> {
 }
 
 fn wrong_fidelity(value: String) -> ApiError {
-    ApiError::Field(FieldError {
+    ApiError::from(FieldError {
         field: "fidelity",
         value: Some(value),
         allowed: "minutes, 1 to 2147483647",
@@ -143,7 +143,7 @@ pub fn read_history(body: &[u8]) -> Result<HistoryBatch, ApiError> {
 fn history_tokens(object: &Object<'_>) -> Result<Vec<(String, Option<TokenRef>)>, ApiError> {
     const ALLOWED: &str = "an array of 1 to 20 token ids";
     let problem = |value: Option<String>| {
-        ApiError::Field(FieldError {
+        ApiError::from(FieldError {
             field: "markets",
             value,
             allowed: ALLOWED,
@@ -155,11 +155,7 @@ fn history_tokens(object: &Object<'_>) -> Result<Vec<(String, Option<TokenRef>)>
         other => return Err(problem(Some(other.shown()))),
     };
     if elements.is_empty() || elements.len() > MAX_HISTORY_TOKENS {
-        return Err(ApiError::TooManyEntries {
-            field: "markets",
-            count: elements.len(),
-            allowed: "1 to 20",
-        });
+        return Err(ErrorCode::TooManyEntries.with([&"markets", &elements.len(), &"1 to 20"]));
     }
     let mut tokens: Vec<(String, Option<TokenRef>)> = Vec::with_capacity(elements.len());
     for element in elements {
@@ -167,7 +163,7 @@ fn history_tokens(object: &Object<'_>) -> Result<Vec<(String, Option<TokenRef>)>
             return Err(problem(Some(element.shown())));
         };
         if text.len() > 256 {
-            return Err(ApiError::InvalidTokenId);
+            return Err(ErrorCode::InvalidTokenId.into());
         }
         if tokens.iter().all(|(known, _)| known != text) {
             tokens.push((text.clone().into_owned(), TokenRef::parse(text)));

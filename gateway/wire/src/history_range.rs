@@ -2,6 +2,7 @@
 //! (docs/api/market-data.md §4).
 
 use crate::api_error::{ApiError, FieldError, quoted};
+use crate::error_code::ErrorCode;
 
 const MINUTE: u64 = 60;
 const HOUR: u64 = 60 * MINUTE;
@@ -48,7 +49,7 @@ impl Interval {
     }
 
     pub(crate) fn wrong(value: String) -> ApiError {
-        ApiError::Field(FieldError {
+        ApiError::from(FieldError {
             field: "interval",
             value: Some(value),
             allowed: "1m, 5m, 15m, 1h, 6h, 1d, 1w, max, all",
@@ -78,16 +79,16 @@ impl HistoryRange {
     ) -> Result<Self, ApiError> {
         match (interval, start, end) {
             (Some(interval), None, None) => Ok(Self::Interval(interval)),
-            (Some(_), _, _) => Err(ApiError::invalid_time_range(
-                "interval is given with start_ts or end_ts, allowed: one or the other".to_owned(),
-            )),
+            (Some(_), _, _) => Err(ErrorCode::InvalidTimeRange
+                .with([&"interval is given with start_ts or end_ts, allowed: one or the other"])),
             (None, None, _) => {
                 const ALLOWED: &str = "unix seconds, or interval in its place";
                 Err(FieldError::missing("start_ts", ALLOWED).into())
             }
-            (None, Some(start), Some(end)) if end < start => Err(ApiError::invalid_time_range(
-                format!("end_ts is '{end}', allowed: not before start_ts ({start})"),
-            )),
+            (None, Some(start), Some(end)) if end < start => {
+                let problem = format!("end_ts is '{end}', allowed: not before start_ts ({start})");
+                Err(ErrorCode::InvalidTimeRange.with([&problem]))
+            }
             (None, Some(start), end) => Ok(Self::Explicit { start, end }),
         }
     }

@@ -11,6 +11,7 @@ use foretell_model::{
 
 use crate::api_error::{ApiError, FieldError};
 use crate::decimal::{self, DigitsError};
+use crate::error_code::ErrorCode;
 use crate::ids::{self, TokenRef};
 use crate::json::{self, Number, Object, Value};
 use crate::limits::{MAX_ORDERS, ORDER_BODY_BYTES, ORDERS_BODY_BYTES};
@@ -100,12 +101,10 @@ fn number_word(number: u64) -> [u8; 32] {
 /// or wrong.
 pub fn read_order(body: &[u8]) -> Result<OrderSubmission, ApiError> {
     if body.len() > ORDER_BODY_BYTES {
-        return Err(ApiError::BodyTooLarge {
-            limit: ORDER_BODY_BYTES,
-        });
+        return Err(ErrorCode::BodyTooLarge.with([&ORDER_BODY_BYTES]));
     }
     let mut copy = Vec::new();
-    let value = json::read(body, &mut copy).map_err(|_| ApiError::InvalidOrderPayload)?;
+    let value = json::read(body, &mut copy).map_err(|_| ErrorCode::InvalidOrderPayload)?;
     submission(&value)
 }
 
@@ -116,37 +115,35 @@ pub fn read_order(body: &[u8]) -> Result<OrderSubmission, ApiError> {
 /// [`MAX_ORDERS`] elements. Any other error belongs to its element.
 pub fn read_orders(body: &[u8]) -> Result<Vec<Result<OrderSubmission, ApiError>>, ApiError> {
     if body.len() > ORDERS_BODY_BYTES {
-        return Err(ApiError::BodyTooLarge {
-            limit: ORDERS_BODY_BYTES,
-        });
+        return Err(ErrorCode::BodyTooLarge.with([&ORDERS_BODY_BYTES]));
     }
     let mut copy = Vec::new();
     match json::read(body, &mut copy) {
         Ok(Value::Array(elements)) if elements.len() > MAX_ORDERS => {
-            Err(ApiError::TooManyOrders(elements.len()))
+            Err(ErrorCode::TooManyOrders.with([&elements.len()]))
         }
         Ok(Value::Array(elements)) if !elements.is_empty() => {
             Ok(elements.iter().map(submission).collect())
         }
-        _ => Err(ApiError::InvalidOrderPayload),
+        _ => Err(ErrorCode::InvalidOrderPayload.into()),
     }
 }
 
 pub(crate) fn submission(value: &Value<'_>) -> Result<OrderSubmission, ApiError> {
     let Value::Object(item) = value else {
-        return Err(ApiError::InvalidOrderPayload);
+        return Err(ErrorCode::InvalidOrderPayload.into());
     };
     let Value::Object(order) = item.get("order") else {
         return Err(wrong_or_missing(item, "order", "an object"));
     };
     if let Some(key) = item.duplicate().or_else(|| order.duplicate()) {
-        return Err(ApiError::RepeatedOrderField(key));
+        return Err(ErrorCode::RepeatedOrderField.with([&key]));
     }
     let of_old_version = ["taker", "nonce", "feeRateBps"]
         .iter()
         .any(|key| order.has(key));
     if of_old_version && !order.has("timestamp") {
-        return Err(ApiError::OrderVersionMismatch);
+        return Err(ErrorCode::OrderVersionMismatch.into());
     }
     Ok(OrderSubmission {
         salt: salt(order)?,
@@ -176,7 +173,7 @@ fn wrong_or_missing(object: &Object<'_>, field: &'static str, allowed: &'static 
         Value::Null => None,
         value => Some(value.shown()),
     };
-    ApiError::OrderField(FieldError {
+    ApiError::of_order(FieldError {
         field,
         value,
         allowed,
@@ -299,7 +296,7 @@ fn condition(order: &Object<'_>) -> Result<Option<ConditionId>, ApiError> {
 /// A text that is not an API key cannot equal the key of the request.
 fn owner(item: &Object<'_>) -> Result<ApiKey, ApiError> {
     match item.get("owner") {
-        Value::Text(text) => ids::api_key(text).ok_or(ApiError::OwnerNotKeyOwner),
+        Value::Text(text) => ids::api_key(text).ok_or_else(|| ErrorCode::OwnerNotKeyOwner.into()),
         _ => Err(wrong_or_missing(item, "owner", "the API key")),
     }
 }

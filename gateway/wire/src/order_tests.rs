@@ -221,10 +221,8 @@ fn a_salt_is_exact_as_number_and_as_text(#[case] number: &str, #[case] expected:
         );
     }
     let too_large = STOCK.replace("479249096354", &format!("1{}", "0".repeat(78)));
-    assert!(matches!(
-        read_order(too_large.as_bytes()),
-        Err(ApiError::OrderField(_))
-    ));
+    let error = read_order(too_large.as_bytes()).unwrap_err();
+    assert_eq!(error.code(), ErrorCode::InvalidOrderField);
 }
 
 #[rstest]
@@ -274,7 +272,7 @@ fn a_key_that_stands_twice_is_refused_at_both_levels() {
 #[case("feeRateBps")]
 fn the_old_version_is_told_so(#[case] field: &str) {
     let old = read(json!({field: "0", "timestamp": null, "metadata": null}));
-    assert_eq!(old, Err(ApiError::OrderVersionMismatch));
+    assert_eq!(old, Err(ErrorCode::OrderVersionMismatch.into()));
     // With a timestamp it is an unknown field and is ignored.
     assert!(read(json!({field: "0"})).is_ok());
 }
@@ -289,7 +287,7 @@ fn the_old_version_is_told_so(#[case] field: &str) {
 fn what_is_no_order_is_refused_by_the_fixed_text(#[case] body: &str) {
     assert_eq!(
         read_order(body.as_bytes()),
-        Err(ApiError::InvalidOrderPayload)
+        Err(ErrorCode::InvalidOrderPayload.into())
     );
 }
 
@@ -298,9 +296,7 @@ fn bodies_are_bounded_in_size_and_depth() {
     let large = STOCK.replacen('{', &format!("{{{}", " ".repeat(ORDER_BODY_BYTES)), 1);
     assert_eq!(
         read_order(large.as_bytes()),
-        Err(ApiError::BodyTooLarge {
-            limit: ORDER_BODY_BYTES
-        })
+        Err(ErrorCode::BodyTooLarge.with([&ORDER_BODY_BYTES]))
     );
     let deep = |levels: usize| {
         let nested = format!("{}{}", "[".repeat(levels), "]".repeat(levels));
@@ -309,11 +305,11 @@ fn bodies_are_bounded_in_size_and_depth() {
     assert!(read_order(deep(20).as_bytes()).is_ok());
     assert_eq!(
         read_order(deep(1_000).as_bytes()),
-        Err(ApiError::InvalidOrderPayload)
+        Err(ErrorCode::InvalidOrderPayload.into())
     );
     assert_eq!(
         read_orders("[".repeat(100_000).as_bytes()),
-        Err(ApiError::InvalidOrderPayload)
+        Err(ErrorCode::InvalidOrderPayload.into())
     );
 }
 
@@ -330,12 +326,12 @@ fn a_batch_has_one_result_per_order_in_input_order() {
         "invalid order payload: order is missing, allowed: an object"
     );
     assert_eq!(results[2].as_ref().unwrap().side, Side::Sell);
-    assert_eq!(results[3], Err(ApiError::InvalidOrderPayload));
+    assert_eq!(results[3], Err(ErrorCode::InvalidOrderPayload.into()));
     assert_eq!(
         results[4],
-        Err(ApiError::RepeatedOrderField("'salt'".into()))
+        Err(ErrorCode::RepeatedOrderField.with([&"'salt'"]))
     );
-    assert_eq!(results[5], Err(ApiError::InvalidOrderPayload));
+    assert_eq!(results[5], Err(ErrorCode::InvalidOrderPayload.into()));
 }
 
 #[test]
@@ -343,7 +339,7 @@ fn a_batch_is_refused_whole_when_it_is_none() {
     for body in ["[]", "{}", STOCK, "null", "[", ""] {
         assert_eq!(
             read_orders(body.as_bytes()),
-            Err(ApiError::InvalidOrderPayload),
+            Err(ErrorCode::InvalidOrderPayload.into()),
             "{body}"
         );
     }
@@ -356,7 +352,7 @@ fn a_batch_is_refused_whole_when_it_is_none() {
     let tiny = format!("[{}]", vec!["{}"; 10_000].join(","));
     assert_eq!(
         read_orders(tiny.as_bytes()),
-        Err(ApiError::TooManyOrders(10_000))
+        Err(ErrorCode::TooManyOrders.with([&10_000]))
     );
 }
 
@@ -385,9 +381,9 @@ fn the_words_are_those_of_the_type_in_its_order() {
 
 /// Removes the only allowed difference of the parsers: the digits of an unacceptable number.
 fn without_letters(result: Result<OrderSubmission, ApiError>) -> Result<OrderSubmission, String> {
-    result.map_err(|error| match error {
-        ApiError::OrderField(problem) => format!("{} {}", problem.field, problem.allowed),
-        other => other.text(),
+    result.map_err(|error| match (error.code(), error.values()) {
+        (ErrorCode::InvalidOrderField, [field, _, allowed]) => format!("{field} {allowed}"),
+        _ => error.text(),
     })
 }
 
@@ -403,7 +399,7 @@ proptest! {
         }
         let fast = read_order(&body);
         let exact = json::read_exactly(&body)
-            .map_err(|_| ApiError::InvalidOrderPayload)
+            .map_err(|_| ErrorCode::InvalidOrderPayload.into())
             .and_then(|value| submission(&value));
         prop_assert_eq!(without_letters(fast), without_letters(exact));
     }

@@ -7,6 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde::Serialize;
 
 use crate::api_error::ApiError;
+use crate::error_code::ErrorCode;
 use crate::limits::{MAX_CURSOR, MAX_OFFSET};
 
 /// The cursor of the last page: base64 of `-1`.
@@ -20,7 +21,7 @@ impl Cursor {
     /// Reads `next_cursor`; empty or absent is the first page.
     ///
     /// # Errors
-    /// [`ApiError::InvalidCursor`] unless it is base64 of a plain offset. Offsets are invalid if
+    /// [`ErrorCode::InvalidCursor`] unless it is base64 of a plain offset. Offsets are invalid if
     /// negative (including `LTE=`, the end), above [`MAX_OFFSET`], or with leading zeros.
     pub fn parse(text: Option<&str>) -> Result<Self, ApiError> {
         let text = match text {
@@ -28,7 +29,9 @@ impl Cursor {
             Some(text) => text,
         };
         let offset = offset(text).filter(|offset| *offset <= MAX_OFFSET);
-        offset.map(Self).ok_or(ApiError::InvalidCursor)
+        offset
+            .map(Self)
+            .ok_or_else(|| ErrorCode::InvalidCursor.into())
     }
 
     /// The cursor of a page that starts at an offset.
@@ -145,7 +148,7 @@ mod tests {
     fn cursors(#[case] text: Option<&str>, #[case] expected: Option<u64>) {
         assert_eq!(
             Cursor::parse(text).map(Cursor::offset),
-            expected.ok_or(ApiError::InvalidCursor)
+            expected.ok_or_else(|| ErrorCode::InvalidCursor.into())
         );
     }
 

@@ -12,6 +12,7 @@ use foretell_model::{ConditionId, Side, TimeSeconds, WalletAddress, WalletKind};
 use crate::api_error::{ApiError, FieldError};
 use crate::batch::{BatchToken, merge_tokens, side_of};
 use crate::decimal;
+use crate::error_code::ErrorCode;
 use crate::ids::{self, TokenRef};
 use crate::limits::{MAX_BATCH, MAX_PARAMETERS, MAX_QUERY};
 use crate::page::Cursor;
@@ -26,17 +27,17 @@ impl<'t> Query<'t> {
     /// Reads the text after the `?`.
     ///
     /// # Errors
-    /// [`ApiError::InvalidQuery`]: longer than [`MAX_QUERY`], more than [`MAX_PARAMETERS`], an
+    /// [`ErrorCode::InvalidQuery.with`]: longer than [`MAX_QUERY`], more than [`MAX_PARAMETERS`], an
     /// incomplete `%`, or invalid UTF-8 after decoding.
     pub fn parse(text: Option<&'t str>) -> Result<Self, ApiError> {
         let text = text.unwrap_or("");
         if text.len() > MAX_QUERY {
-            return Err(ApiError::InvalidQuery("longer than 8192 bytes"));
+            return Err(ErrorCode::InvalidQuery.with([&"longer than 8192 bytes"]));
         }
         let mut parameters = Vec::new();
         for pair in text.split('&').filter(|pair| !pair.is_empty()) {
             if parameters.len() == MAX_PARAMETERS {
-                return Err(ApiError::InvalidQuery("more than 200 parameters"));
+                return Err(ErrorCode::InvalidQuery.with([&"more than 200 parameters"]));
             }
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
             parameters.push((decode(name)?, decode(value)?));
@@ -59,12 +60,12 @@ impl<'t> Query<'t> {
     /// The value of a parameter that is allowed once; an empty value counts as absent.
     ///
     /// # Errors
-    /// [`ApiError::RepeatedParameter`].
+    /// [`ErrorCode::RepeatedParameter.with`].
     pub fn one(&self, name: &'static str) -> Result<Option<&str>, ApiError> {
         let mut values = self.all(name);
         let first = values.next();
         if values.next().is_some() {
-            return Err(ApiError::RepeatedParameter(name));
+            return Err(ErrorCode::RepeatedParameter.with([&name]));
         }
         Ok(first.filter(|value| !value.is_empty()))
     }
@@ -72,12 +73,12 @@ impl<'t> Query<'t> {
     /// The value of a parameter with two spellings.
     ///
     /// # Errors
-    /// [`ApiError::RepeatedParameter`], also when both spellings are present.
+    /// [`ErrorCode::RepeatedParameter.with`], also when both spellings are present.
     pub fn either(&self, name: &'static str, alias: &str) -> Result<Option<&str>, ApiError> {
         let mut values = self.all(name).chain(self.all(alias));
         let first = values.next();
         if values.next().is_some() {
-            return Err(ApiError::RepeatedParameter(name));
+            return Err(ErrorCode::RepeatedParameter.with([&name]));
         }
         Ok(first.filter(|value| !value.is_empty()))
     }
@@ -98,11 +99,7 @@ impl<'t> Query<'t> {
             .filter(|entry| !entry.is_empty())
             .collect();
         if entries.len() > limit {
-            return Err(ApiError::TooManyEntries {
-                field: name,
-                count: entries.len(),
-                allowed,
-            });
+            return Err(ErrorCode::TooManyEntries.with([&name, &entries.len(), &allowed]));
         }
         Ok(entries)
     }
@@ -151,7 +148,7 @@ impl<'t> Query<'t> {
         let text = self
             .one("token_id")?
             .ok_or_else(|| FieldError::missing("token_id", "a token id"))?;
-        TokenRef::parse(text).ok_or(ApiError::InvalidTokenId)
+        TokenRef::parse(text).ok_or_else(|| ErrorCode::InvalidTokenId.into())
     }
 
     /// The required parameter `side`.
@@ -159,7 +156,7 @@ impl<'t> Query<'t> {
     /// # Errors
     /// `Invalid side`, also when missing; repeated.
     pub fn side(&self) -> Result<Side, ApiError> {
-        side_of(self.one("side")?.unwrap_or(""))?.ok_or(ApiError::InvalidSide)
+        side_of(self.one("side")?.unwrap_or(""))?.ok_or_else(|| ErrorCode::InvalidSide.into())
     }
 
     /// `token_ids` and `sides` of a batch read with GET: lists, with a side for each token or none.
@@ -205,7 +202,7 @@ impl<'t> Query<'t> {
         match self.one("asset_id")? {
             Some(text) => TokenRef::parse(text)
                 .map(Some)
-                .ok_or(ApiError::InvalidTokenId),
+                .ok_or_else(|| ErrorCode::InvalidTokenId.into()),
             None => Ok(None),
         }
     }
@@ -257,10 +254,11 @@ impl TradesQuery {
         if let (Some(before), Some(after)) = (before, after)
             && before < after
         {
-            return Err(ApiError::invalid_time_range(format!(
+            let problem = format!(
                 "before is {}, allowed: not below after ({})",
                 before.0, after.0
-            )));
+            );
+            return Err(ErrorCode::InvalidTimeRange.with([&problem]));
         }
         Ok(Self {
             id: query.id()?,

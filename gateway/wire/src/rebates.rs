@@ -73,7 +73,7 @@ impl RebateTotalsQuery {
         let oldest = Date::constant(1970, 1, 1).saturating_add(i64::from(oldest).days());
         let allowed = format!("{oldest} or later without maker_address");
         let values = vec!["date".to_owned(), format!("'{}'", self.date), allowed];
-        ApiError::Coded(ErrorCode::InvalidField, values)
+        ApiError::new(ErrorCode::InvalidField, values)
     }
 }
 

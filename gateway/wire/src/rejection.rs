@@ -72,12 +72,12 @@ impl RejectedOrder {
 impl ApiError {
     /// The error for a wrong price.
     fn wrong_price(of: &RejectedOrder, tick: Tick) -> Self {
-        let (order, price) = (of.order, of.price());
+        let (order, price, lowest) = (of.order, of.price(), tick.text());
         if of.is_within(Price(tick.units())) {
-            Self::PriceOffTick { order, price, tick }
-        } else {
-            Self::PriceOffGrid { order, price, tick }
+            return ErrorCode::PriceOffTick.with([&order, &price, &lowest]);
         }
+        let highest = Decimal::from(Price(tick.units()).complement());
+        ErrorCode::PriceOutOfRange.with([&order, &price, &lowest, &lowest, &highest])
     }
 
     /// The error for an order rejected at admission or by the book.
@@ -86,48 +86,36 @@ impl ApiError {
         let order = of.order;
         let [first, second] = refusal.details;
         match refusal.reason {
-            RejectionReason::UnknownAccount => Self::NoAccount { wallet: of.maker },
-            RejectionReason::UnknownMarket => Self::NoOrderbook,
-            RejectionReason::UnknownKey => Self::Unauthorized,
-            RejectionReason::KeyOfAnotherOwner => Self::SignerNotKeyAddress,
-            RejectionReason::AmountZero => Self::OrderAmountZero { order },
-            RejectionReason::AmountTooLarge => Self::OrderTooLarge { order },
-            RejectionReason::SizeNotLots => Self::SizeNotLots {
-                order,
-                size: Decimal::micros(i128::from(first)),
-            },
+            RejectionReason::UnknownAccount => ErrorCode::NoAccount.with([&of.maker]),
+            RejectionReason::UnknownMarket => ErrorCode::OrderbookNotFound.into(),
+            RejectionReason::UnknownKey => ErrorCode::Unauthorized.into(),
+            RejectionReason::KeyOfAnotherOwner => ErrorCode::SignerNotKeyAddress.into(),
+            RejectionReason::AmountZero => ErrorCode::InvalidAmount.with([&order]),
+            RejectionReason::AmountTooLarge => ErrorCode::OrderTooLarge.with([&order]),
+            RejectionReason::SizeNotLots => ErrorCode::SizeNotLots.with([&order, &micros(first)]),
             RejectionReason::PriceOffTick => Self::wrong_price(of, tick_of_units(first)),
-            RejectionReason::SizeBelowMinimum => Self::SizeBelowMinimum {
-                order,
-                size: shares(first),
-                minimum: shares(second),
-            },
-            RejectionReason::MarketableBelowMinimum => Self::MarketableBelowMinimum {
-                amount: Decimal::micros(i128::from(first)),
-                minimum: Decimal::micros(i128::from(second)),
-            },
-            RejectionReason::InvalidExpiration => Self::InvalidExpiration,
-            RejectionReason::PostOnlyNeedsResting => Self::PostOnlyNeedsResting { order },
-            RejectionReason::CrossesBook => Self::CrossesBook { order },
-            RejectionReason::FokNotFilled => Self::FokNotFilled,
-            RejectionReason::FakNoMatch => Self::FakNoMatch,
-            RejectionReason::TooManyLiveOrders => Self::TooManyLiveOrders {
-                order,
-                live: first,
-                cap: second,
-            },
-            RejectionReason::TooManyOrderIds => Self::TooManyOrderIds {
-                order,
-                held: first,
-                allowed: second,
-            },
-            RejectionReason::TimestampOutOfWindow => Self::TimestampOutOfWindow {
-                given: of.timestamp.0,
-                from: first,
-                to: second,
-            },
-            RejectionReason::Duplicate => Self::Duplicated { order },
-            RejectionReason::ClosedOnlyAccount => Self::ClosedOnly { wallet: of.maker },
+            RejectionReason::SizeBelowMinimum => {
+                ErrorCode::SizeBelowMinimum.with([&order, &shares(first), &shares(second)])
+            }
+            RejectionReason::MarketableBelowMinimum => {
+                ErrorCode::MarketableBelowMinimum.with([&micros(first), &micros(second)])
+            }
+            RejectionReason::InvalidExpiration => ErrorCode::InvalidExpiration.into(),
+            RejectionReason::PostOnlyNeedsResting => ErrorCode::PostOnlyNeedsResting.with([&order]),
+            RejectionReason::CrossesBook => ErrorCode::CrossesBook.with([&order]),
+            RejectionReason::FokNotFilled => ErrorCode::FokNotFilled.into(),
+            RejectionReason::FakNoMatch => ErrorCode::FakNoMatch.into(),
+            RejectionReason::TooManyLiveOrders => {
+                ErrorCode::TooManyLiveOrders.with([&order, &first, &second])
+            }
+            RejectionReason::TooManyOrderIds => {
+                ErrorCode::TooManyOrderIds.with([&order, &first, &second])
+            }
+            RejectionReason::TimestampOutOfWindow => {
+                ErrorCode::TimestampOutOfWindow.with([&of.timestamp.0, &first, &second])
+            }
+            RejectionReason::Duplicate => ErrorCode::DuplicateOrder.with([&order]),
+            RejectionReason::ClosedOnlyAccount => ErrorCode::ClosedOnly.with([&of.maker]),
             _ => Self::from_command_rejection(refusal),
         }
     }
@@ -136,34 +124,8 @@ impl ApiError {
     #[must_use]
     pub fn from_command_rejection(refusal: &Rejection) -> Self {
         let [first, second] = refusal.details;
-        match refusal.reason {
-            RejectionReason::Busy | RejectionReason::WorkPending | RejectionReason::TimeDue => {
-                Self::Busy
-            }
-            RejectionReason::UnknownAccount => ErrorCode::AccountNotFound.into(),
-            RejectionReason::UnknownMarket => Self::MarketNotFound,
-            RejectionReason::UnknownEvent => ErrorCode::EventNotFound.into(),
-            RejectionReason::UnknownKey => ErrorCode::KeyNotFound.into(),
-            RejectionReason::MarketNotReady => Self::MarketNotReady,
-            RejectionReason::MarketPaused => Self::ConditionPaused,
-            RejectionReason::MarketClosed => Self::MarketClosed,
-            RejectionReason::SystemPaused => Self::SystemPaused,
-            RejectionReason::CancelOnly => Self::CancelOnly,
-            RejectionReason::PostOnlyMode => Self::PostOnlyMode,
-            RejectionReason::NotEnoughCollateral => Self::NotEnoughBalance {
-                needed: Decimal::micros(i128::from(first)),
-                available: Decimal::micros(i128::from(second)),
-            },
-            RejectionReason::NotEnoughShares => Self::NotEnoughShares {
-                needed: shares(first),
-                available: shares(second),
-            },
-            RejectionReason::NonceRevoked => Self::NonceRevoked,
-            RejectionReason::TooManyKeys => Self::TooManyKeys,
-            RejectionReason::NotAnOwner => Self::NotAnOwner,
-            RejectionReason::OrderNotFound => Self::OrderNotFound,
-            reason => Self::Coded(code_of(reason), values(reason, first, second)),
-        }
+        let reason = refusal.reason;
+        Self::new(code_of(reason), values(reason, first, second))
     }
 }
 
@@ -181,6 +143,10 @@ pub const fn not_cancelled_reason(reason: RejectionReason) -> Option<&'static st
         RejectionReason::OrderOfAnotherOwner => Some("order belongs to another account"),
         _ => None,
     }
+}
+
+fn micros(amount: u64) -> Decimal {
+    Decimal::micros(i128::from(amount))
 }
 
 fn shares(lots: u64) -> Decimal {
@@ -224,6 +190,25 @@ pub const fn role_word(role: OperatorRole) -> &'static str {
 /// The code of a rejection that has no variant of [`ApiError`] of its own.
 const fn code_of(reason: RejectionReason) -> ErrorCode {
     match reason {
+        RejectionReason::Busy | RejectionReason::WorkPending | RejectionReason::TimeDue => {
+            ErrorCode::Busy
+        }
+        RejectionReason::UnknownAccount => ErrorCode::AccountNotFound,
+        RejectionReason::UnknownMarket => ErrorCode::MarketNotFound,
+        RejectionReason::UnknownEvent => ErrorCode::EventNotFound,
+        RejectionReason::UnknownKey => ErrorCode::KeyNotFound,
+        RejectionReason::MarketNotReady => ErrorCode::MarketNotReady,
+        RejectionReason::MarketPaused => ErrorCode::MarketPaused,
+        RejectionReason::MarketClosed => ErrorCode::MarketClosed,
+        RejectionReason::SystemPaused => ErrorCode::SystemPaused,
+        RejectionReason::CancelOnly => ErrorCode::CancelOnly,
+        RejectionReason::PostOnlyMode => ErrorCode::PostOnlyMode,
+        RejectionReason::NonceRevoked => ErrorCode::NonceRevoked,
+        RejectionReason::TooManyKeys => ErrorCode::TooManyKeys,
+        RejectionReason::NotAnOwner => ErrorCode::NotAnOwner,
+        RejectionReason::OrderNotFound => ErrorCode::OrderNotFound,
+        RejectionReason::NotEnoughCollateral => ErrorCode::InsufficientBalance,
+        RejectionReason::NotEnoughShares => ErrorCode::InsufficientShares,
         RejectionReason::ReferenceReused => ErrorCode::ReferenceReused,
         RejectionReason::WalletNotBindable => ErrorCode::WalletNotBindable,
         RejectionReason::WalletHasLiveOrders => ErrorCode::WalletHasLiveOrders,
@@ -297,9 +282,12 @@ fn values(reason: RejectionReason, first: u64, second: u64) -> Vec<String> {
             let state = small.and_then(MarketState::from_code);
             vec![state.map_or("unknown", state_word).to_owned()]
         }
-        RejectionReason::BalanceLimit => [first, second]
-            .map(|micros| Decimal::micros(i128::from(micros)).to_string())
+        RejectionReason::BalanceLimit | RejectionReason::NotEnoughCollateral => [first, second]
+            .map(|amount| micros(amount).to_string())
             .into(),
+        RejectionReason::NotEnoughShares => {
+            [first, second].map(|lots| shares(lots).to_string()).into()
+        }
         RejectionReason::TooManyReferences => [first, second].map(|it| it.to_string()).into(),
         RejectionReason::InvalidTick => {
             let tick = small.and_then(Tick::from_code);

@@ -7,6 +7,7 @@ use foretell_model::limits::MAX_REPLACE;
 
 use crate::api_error::{ApiError, FieldError};
 use crate::body::object;
+use crate::error_code::ErrorCode;
 use crate::ids;
 use crate::json::{Object, Value};
 use crate::limits::{MAX_ORDER_ID_TEXT, REPLACE_BODY_BYTES};
@@ -122,13 +123,11 @@ fn elements<'o, 'a>(
 ) -> Result<&'o [Value<'a>], ApiError> {
     match object.get(field) {
         Value::Null => Ok(&[]),
-        Value::Array(elements) if elements.len() > MAX_REPLACE => Err(ApiError::TooManyEntries {
-            field,
-            count: elements.len(),
-            allowed,
-        }),
+        Value::Array(elements) if elements.len() > MAX_REPLACE => {
+            Err(ErrorCode::TooManyEntries.with([&field, &elements.len(), &allowed]))
+        }
         Value::Array(elements) => Ok(elements),
-        other => Err(ApiError::Field(FieldError {
+        other => Err(ApiError::from(FieldError {
             field,
             value: Some(other.shown()),
             allowed: "an array",
@@ -143,7 +142,7 @@ fn order_id(value: &Value<'_>) -> Result<(String, OrderId), ApiError> {
     };
     let order = text.as_deref().and_then(ids::order_id);
     text.zip(order).ok_or_else(|| {
-        ApiError::Field(FieldError {
+        ApiError::from(FieldError {
             field: "cancel",
             value: Some(value.shown()),
             allowed: ID_ALLOWED,

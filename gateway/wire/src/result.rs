@@ -153,6 +153,7 @@ pub struct CancelAnswer {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error_code::ErrorCode;
     use crate::json_text;
 
     const ID: &str = "0xabababababababababababababababababababababababababababababababab";
@@ -210,8 +211,11 @@ mod tests {
 
     #[test]
     fn a_refusal_says_why_under_both_names() {
-        let answer =
-            OrderAnswer::rejected(None, ResultStatus::Error, &ApiError::OrderVersionMismatch);
+        let answer = OrderAnswer::rejected(
+            None,
+            ResultStatus::Error,
+            &ErrorCode::OrderVersionMismatch.into(),
+        );
         assert_eq!(
             json_text(&answer),
             r#"{"success":false,"errorMsg":"order_version_mismatch","orderID":"","takingAmount":"","makingAmount":"","status":"error","orderHash":"","transactionsHashes":[],"tradeIDs":[],"error":"order_version_mismatch","code":"order_version_mismatch"}"#
@@ -219,7 +223,7 @@ mod tests {
         let killed = OrderAnswer::rejected(
             Some(&OrderId([0xab; 32])),
             ResultStatus::Unmatched,
-            &ApiError::FakNoMatch,
+            &ErrorCode::FakNoMatch.into(),
         );
         assert!(json_text(&killed).contains(r#""status":"unmatched""#));
         assert_eq!(killed.order_id, ID);

@@ -2,7 +2,7 @@
 
 use foretell_catalog::CatalogError;
 use foretell_wire::ApiError;
-use foretell_wire::data::DataError;
+use foretell_wire::data::ApiError;
 
 /// Maximum text of an error, for any request.
 const MAX_TEXT_BYTES: usize = 2_048;
@@ -13,7 +13,7 @@ pub(crate) fn check_trading(failure: &ApiError) {
 }
 
 /// The same for the data surface.
-pub(crate) fn check_data(failure: &DataError) {
+pub(crate) fn check_data(failure: &ApiError) {
     check_text(failure.status(), &failure.to_string());
 }
 

@@ -4,7 +4,7 @@
 use foretell_catalog::CatalogError;
 use foretell_catalog::query as catalog;
 use foretell_wire::ApiError;
-use foretell_wire::data::{self, DataError};
+use foretell_wire::data::{self, ApiError};
 use foretell_wire::history::HistoryQuery;
 use foretell_wire::limits::{MAX_OFFSET, MAX_PARAMETERS, MAX_QUERY};
 use foretell_wire::query::{BalanceQuery, OrdersQuery, Query, TradesQuery};
@@ -91,7 +91,7 @@ fn trading(query: &Query<'_>, more: Option<&Query<'_>>) {
 fn check_strict<T: std::fmt::Debug>(
     query: &Query<'_>,
     more: Option<&Query<'_>>,
-    of: impl Fn(&Query<'_>) -> Result<T, DataError>,
+    of: impl Fn(&Query<'_>) -> Result<T, ApiError>,
     is_within_bounds: impl Fn(&T) -> bool,
 ) {
     match of(query) {

@@ -8,7 +8,7 @@ pub(crate) mod unsupported;
 
 use foretell_catalog::query::Parameters;
 use foretell_catalog::{Catalog, CatalogError, NotFound};
-use foretell_wire::ErrorCode;
+use foretell_wire::{ApiError, ErrorCode};
 
 use crate::answer::Answer;
 use crate::failure::Failure;
@@ -45,12 +45,14 @@ fn refusal(error: &CatalogError) -> Failure {
     if error.status() >= 500 {
         tracing::error!("catalog: {error}");
     }
-    Failure::new(code_of(error), error.to_string()).with_body(error.body())
+    Failure::from(error_of(error)).with_body(error.body())
 }
 
-const fn code_of(error: &CatalogError) -> ErrorCode {
-    match error {
-        CatalogError::BadRequest(_) => ErrorCode::InvalidCatalogParameter,
+fn error_of(error: &CatalogError) -> ApiError {
+    let code = match error {
+        CatalogError::BadRequest(_) => {
+            return ErrorCode::InvalidCatalogParameter.with([&error]);
+        }
         CatalogError::NotFound(NotFound::Slug) => ErrorCode::SlugNotFound,
         CatalogError::NotFound(NotFound::Id | NotFound::Profile) => ErrorCode::IdNotFound,
         CatalogError::Missing(_) | CatalogError::OtherSchema { .. } => {
@@ -58,5 +60,6 @@ const fn code_of(error: &CatalogError) -> ErrorCode {
         }
         CatalogError::Reading => ErrorCode::CatalogLoading,
         CatalogError::Database(_) | CatalogError::Input(_) => ErrorCode::CatalogFailed,
-    }
+    };
+    code.into()
 }

@@ -24,7 +24,8 @@ pub(crate) mod v2_prices;
 
 use foretell_model::{AccountNumber, MarketNumber, WalletAddress};
 use foretell_view::View;
-use foretell_wire::data::{DataError, MarketRef, MarketSelection};
+use foretell_wire::ApiError;
+use foretell_wire::data::{MarketRef, MarketSelection, of_query};
 use foretell_wire::query::Query;
 
 use crate::app::App;
@@ -39,9 +40,9 @@ const MAX_VISITED_ROWS: usize = 8_192;
 /// Parses the parameters of a request.
 fn parameters<Q>(
     context: &RequestContext,
-    of: impl FnOnce(&Query<'_>) -> Result<Q, DataError>,
+    of: impl FnOnce(&Query<'_>) -> Result<Q, ApiError>,
 ) -> Result<Q, Failure> {
-    let query = context.query().map_err(DataError::from)?;
+    let query = context.query().map_err(of_query)?;
     Ok(of(&query)?)
 }
 

@@ -2,10 +2,11 @@
 
 use foretell_model::{ConditionId, Outcome, TokenId};
 use foretell_view::View;
+use foretell_wire::ApiError;
 use foretell_wire::data::{
-    ActivityQuery, DataError, FillsQuery, LimitOffset, LiveVolumeQuery, OpenInterestQuery, Renames,
+    ActivityQuery, FillsQuery, LimitOffset, LiveVolumeQuery, OpenInterestQuery, Renames,
     V2_ACTIVITY, V2_LIVE_VOLUME, V2_OPEN_INTEREST, V2_TRADES, V2_VALUE, V2Query, ValueQuery, in_v2,
-    v2_page_text, v2_rows, v2_text,
+    of_query, v2_page_text, v2_rows, v2_text,
 };
 use foretell_wire::query::Query;
 use serde_json::{Value, json};
@@ -76,9 +77,9 @@ pub(crate) async fn live_volume(context: RequestContext) -> Result<Answer, Failu
 pub(super) fn paged<Q>(
     context: &RequestContext,
     renames: Renames,
-    of: impl FnOnce(&Query<'_>) -> Result<Q, DataError>,
+    of: impl FnOnce(&Query<'_>) -> Result<Q, ApiError>,
 ) -> Result<(Q, LimitOffset), Failure> {
-    let query = context.query().map_err(DataError::from)?;
+    let query = context.query().map_err(of_query)?;
     let read = V2Query::paged(&query, renames)?;
     let wanted = of(&read.first).map_err(|error| in_v2(error, renames))?;
     Ok((wanted, read.page))
@@ -88,9 +89,9 @@ pub(super) fn paged<Q>(
 fn whole<Q>(
     context: &RequestContext,
     renames: Renames,
-    of: impl FnOnce(&Query<'_>) -> Result<Q, DataError>,
+    of: impl FnOnce(&Query<'_>) -> Result<Q, ApiError>,
 ) -> Result<Q, Failure> {
-    let query = context.query().map_err(DataError::from)?;
+    let query = context.query().map_err(of_query)?;
     let read = V2Query::whole(&query, renames)?;
     Ok(of(&read.first).map_err(|error| in_v2(error, renames))?)
 }

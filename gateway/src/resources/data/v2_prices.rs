@@ -2,7 +2,8 @@
 
 use foretell_model::{MarketNumber, Outcome};
 use foretell_view::{BucketSize, PriceHistory, PricePoint, View};
-use foretell_wire::data::{DataError, V2PricePoint, V2PricesQuery, V2PricesRange, v2_prices_text};
+use foretell_wire::ApiError;
+use foretell_wire::data::{V2PricePoint, V2PricesQuery, V2PricesRange, of_query, v2_prices_text};
 use foretell_wire::history::too_many_points;
 use foretell_wire::limits::MAX_HISTORY_POINTS;
 
@@ -17,7 +18,7 @@ type Token = (MarketNumber, Outcome);
 /// `GET /v2/prices-history`.
 pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
     let app = &context.app;
-    let query = context.query().map_err(DataError::from)?;
+    let query = context.query().map_err(of_query)?;
     context.wait_fresh().await?;
     let now = seconds_now(&app.shared_view.read().view);
     let wanted = V2PricesQuery::of(&query, now)?;
@@ -69,7 +70,7 @@ fn window(
     token: Token,
     (from, to): (u64, u64),
     bucket: u64,
-) -> Result<Vec<PricePoint>, DataError> {
+) -> Result<Vec<PricePoint>, ApiError> {
     let divides = |size: &&BucketSize| bucket.is_multiple_of(u64::from(size.minutes()) * 60);
     let size = BucketSize::ALL.iter().rev().find(divides);
     let size = size.copied().unwrap_or(BucketSize::Minute);

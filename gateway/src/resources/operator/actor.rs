@@ -2,7 +2,7 @@
 
 use foretell_model::{OperatorNumber, OperatorRole};
 use foretell_view::View;
-use foretell_wire::ApiError;
+use foretell_wire::ErrorCode;
 use foretell_wire::operator::read_reason;
 use http::Method;
 use http::header::AUTHORIZATION;
@@ -41,16 +41,16 @@ async fn operator(context: &RequestContext) -> Result<(OperatorNumber, OperatorR
         let state = app.shared_view.read();
         let operator = state.view.people().operator(number);
         let live = operator.filter(|operator| operator.is_live());
-        let live = live.ok_or(ApiError::OperatorUnauthorized)?;
+        let live = live.ok_or(ErrorCode::OperatorUnauthorized)?;
         return Ok((number, live.role));
     }
     let (scheme, token) = presented.split_at(presented.len().min(7));
     if !scheme.eq_ignore_ascii_case(b"bearer ") || token.is_empty() {
-        return Err(ApiError::OperatorUnauthorized.into());
+        return Err(ErrorCode::OperatorUnauthorized.into());
     }
     let hash = token_hash(token);
     let found = app.find(|view| of_token(view, &hash)).await?;
-    Ok(found.ok_or(ApiError::OperatorUnauthorized)?)
+    Ok(found.ok_or(ErrorCode::OperatorUnauthorized)?)
 }
 
 /// The hash of a token, which is all that the exchange keeps of it.

@@ -26,7 +26,7 @@ pub(super) async fn ensure_repeats_market(
     let view = &state.view;
     let markets = view.markets();
     let known = markets.by_condition(&wanted.terms.condition_id);
-    let (_, market) = known.ok_or(ApiError::MarketNotFound)?;
+    let (_, market) = known.ok_or(ErrorCode::MarketNotFound)?;
     let now = in_force(view, market);
     let registered = as_registered(market, wanted, &now);
     Ok(wanted.ensure_repeats(&registered, &now)?)
@@ -116,7 +116,7 @@ pub(super) async fn ensure_free_slug(
         true => Ok(()),
         false => {
             let values = vec![slug.to_owned(), other.to_owned()];
-            Err(ApiError::Coded(ErrorCode::SlugTaken, values).into())
+            Err(ApiError::new(ErrorCode::SlugTaken, values).into())
         }
     }
 }

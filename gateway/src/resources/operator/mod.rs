@@ -26,7 +26,7 @@ use foretell_model::{
 };
 use foretell_view::View;
 use foretell_wire::operator::CommandAnswer;
-use foretell_wire::{ApiError, json_text};
+use foretell_wire::{ApiError, ErrorCode, json_text};
 
 use crate::answer::Answer;
 use crate::failure::Failure;
@@ -88,7 +88,7 @@ async fn submit(
     let actor = context
         .actor
         .as_ref()
-        .ok_or(ApiError::OperatorUnauthorized)?;
+        .ok_or(ErrorCode::OperatorUnauthorized)?;
     let act = (actor.number, actor.reason.as_str());
     let engine = &context.app.engine;
     // A client's command that an operator's request needs carries no operator.
@@ -124,10 +124,11 @@ async fn apply_or(
 ) -> Result<CommandResult, Failure> {
     match submit(context, command, evidence).await? {
         Ok(done) => Ok(done),
-        Err((_, refusal)) => match (values(&refusal), rejection(context, &refusal)) {
-            (Some(values), ApiError::Coded(code, _)) => Err(ApiError::Coded(code, values).into()),
-            (_, error) => Err(error.into()),
-        },
+        Err((_, refusal)) => {
+            let error = rejection(context, &refusal);
+            let named = values(&refusal).map(|values| ApiError::new(error.code(), values));
+            Err(named.unwrap_or(error).into())
+        }
     }
 }
 
@@ -171,7 +172,7 @@ async fn market_of(
         found.map(|(number, _)| number)
     };
     let found = context.app.find(find).await?;
-    Ok(found.ok_or(ApiError::MarketNotFound)?)
+    Ok(found.ok_or(ErrorCode::MarketNotFound)?)
 }
 
 /// The name of an operator, the wallet that acted, or both; empty for the engine itself.

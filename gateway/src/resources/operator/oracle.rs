@@ -24,7 +24,7 @@ const TIMESTAMP: &str = "x-oracle-timestamp";
 const SIGNATURE: &str = "x-oracle-signature";
 /// `POST /oracle/proposals`. A repeat with the same reference changes nothing.
 pub(crate) async fn propose(mut context: RequestContext) -> Result<Answer, Failure> {
-    let oracle = context.app.oracle.clone().ok_or(ApiError::NotFound)?;
+    let oracle = context.app.oracle.clone().ok_or(ErrorCode::NotFound)?;
     verify(&context, &oracle.secret, SystemTime::now())?;
     let find = |view: &View| {
         let found = view.people().by_name(&oracle.operator);
@@ -64,7 +64,7 @@ fn verify(
         return Err(ErrorCode::SignatureInvalid.into());
     }
     if !is_fresh(timestamp, now) {
-        return Err(ApiError::Coded(
+        return Err(ApiError::new(
             ErrorCode::TimestampStale,
             vec![timestamp.to_owned()],
         ));

@@ -86,7 +86,7 @@ pub(crate) async fn register(context: RequestContext) -> Result<Answer, Failure>
     let done = submit_registration(&context, &mut wanted, event).await?;
     let MarketRegistration { terms, description } = wanted;
     let CommandOutcome::Market(market) = done.outcome else {
-        return Err(ApiError::Internal.into());
+        return Err(ErrorCode::Internal.into());
     };
     let mut last = set_clock(&context, market, &done, &terms, &description).await?;
     let opens_later = terms.opens_at.is_some_and(|at| at.0 > 0);
@@ -198,7 +198,7 @@ fn refuse_past_end(
     let ended = end.filter(|end| end_of(end).is_some_and(|end| end.as_nanosecond() <= now));
     match ended {
         Some(end) if terms.past_end != Some(true) => {
-            Err(ApiError::Coded(ErrorCode::EndsInPast, vec![end.to_owned()]))
+            Err(ApiError::new(ErrorCode::EndsInPast, vec![end.to_owned()]))
         }
         _ => Ok(()),
     }
@@ -246,7 +246,7 @@ fn generate_ids(app: &App, terms: &mut MarketTerms, slug: &str) -> Result<(), Ap
 fn genesis(app: &App) -> Result<[u8; 32], ApiError> {
     let genesis = app.engine.genesis();
     match genesis == [0; 32] {
-        true => Err(ApiError::EngineUnavailable),
+        true => Err(ErrorCode::EngineUnavailable.into()),
         false => Ok(genesis),
     }
 }
@@ -437,5 +437,5 @@ async fn write_catalog(app: &Arc<App>) {
 }
 
 fn upstream_owned(record: &str) -> ApiError {
-    ApiError::Coded(ErrorCode::UpstreamOwned, vec![record.to_owned()])
+    ApiError::new(ErrorCode::UpstreamOwned, vec![record.to_owned()])
 }

@@ -22,10 +22,10 @@ pub(crate) async fn me(context: RequestContext) -> Result<Answer, Failure> {
     let actor = context
         .actor
         .as_ref()
-        .ok_or(ApiError::OperatorUnauthorized)?;
+        .ok_or(ErrorCode::OperatorUnauthorized)?;
     let state = context.app.shared_view.read();
     let operator = state.view.people().operator(actor.number);
-    let operator = operator.ok_or(ApiError::Recovering)?;
+    let operator = operator.ok_or(ErrorCode::Recovering)?;
     let me = Me {
         number: actor.number.0,
         name: operator.name,
@@ -56,7 +56,7 @@ pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
 pub(crate) async fn add(context: RequestContext) -> Result<Answer, Failure> {
     let OperatorAddition { name, role } = read(&context.body)?;
     let mut bytes = Zeroizing::new([0; 32]);
-    getrandom::fill(&mut *bytes).map_err(|_| ApiError::Internal)?;
+    getrandom::fill(&mut *bytes).map_err(|_| ErrorCode::Internal)?;
     let token = hex::encode(*bytes);
     let command = Command::AddOperator(AddOperator {
         role,
@@ -67,12 +67,12 @@ pub(crate) async fn add(context: RequestContext) -> Result<Answer, Failure> {
         Ok(done) => done,
         Err((_, refusal)) if refusal.reason == RejectionReason::OperatorNameTaken => {
             let name = vec![name.text().to_owned()];
-            return Err(ApiError::Coded(ErrorCode::OperatorNameTaken, name).into());
+            return Err(ApiError::new(ErrorCode::OperatorNameTaken, name).into());
         }
         Err((_, refusal)) => return Err(rejection(&context, &refusal).into()),
     };
     let CommandOutcome::Operator(number) = done.outcome else {
-        return Err(ApiError::Internal.into());
+        return Err(ErrorCode::Internal.into());
     };
     let added = OperatorAdded {
         success: true,

@@ -90,7 +90,10 @@ impl NamedPayout {
         app.shared_view.catch_up().await?;
         let state = app.shared_view.read();
         let market = state.view.markets().get(market);
-        let labels = &(app.descriptions.of(market.ok_or(ApiError::MarketNotFound)?)).outcomes;
+        let labels = &(app
+            .descriptions
+            .of(market.ok_or(ErrorCode::MarketNotFound)?))
+        .outcomes;
         let payout = name.among(field, labels)?;
         let outcome = payout_label(payout, labels).to_owned();
         Ok(Self { payout, outcome })
@@ -110,7 +113,7 @@ pub(super) fn ensure_replaces(
         Some(number) => {
             let allowed = format!("\"proposal\": {number}, which replaces it, or its withdrawal");
             let values = vec![number.to_string(), allowed];
-            Err(ApiError::Coded(ErrorCode::ProposalDisputed, values))
+            Err(ApiError::new(ErrorCode::ProposalDisputed, values))
         }
         None => Ok(()),
     }
@@ -238,7 +241,7 @@ pub(crate) async fn finalise(context: RequestContext) -> Result<Answer, Failure>
             let current = |view: &View| view.resolutions().proposal(market).cloned();
             let found = context.app.find(current).await?;
             let missing = || no_proposal(wanted.condition_id);
-            let current = found.ok_or_else(|| ApiError::Coded(ErrorCode::NoProposal, missing()))?;
+            let current = found.ok_or_else(|| ApiError::new(ErrorCode::NoProposal, missing()))?;
             if current.second_person {
                 let allowed = "the number of the proposal, from GET /review";
                 return Err(ApiError::from(FieldError::missing("proposal", allowed)).into());

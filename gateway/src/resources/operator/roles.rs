@@ -17,7 +17,7 @@ pub(super) fn not_included(role: OperatorRole, path: &str) -> ApiError {
     let all = OperatorRole::ALL.iter().copied();
     let allowed: Vec<_> = all.filter(|role| may(*role, path)).map(role_word).collect();
     let values = vec![role_word(role).to_owned(), allowed.join(", ")];
-    ApiError::Coded(ErrorCode::OperatorRole, values)
+    ApiError::new(ErrorCode::OperatorRole, values)
 }
 
 /// The paths of commands that a role includes.

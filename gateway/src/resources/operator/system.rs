@@ -3,7 +3,7 @@
 use foretell_link::SnapshotResult;
 use foretell_model::Command;
 use foretell_wire::operator::{ModeChange, PaymentsChange, SettingsChange, SnapshotAnswer, read};
-use foretell_wire::{ApiError, ErrorCode, json_text};
+use foretell_wire::{ErrorCode, json_text};
 
 use super::apply;
 use crate::answer::Answer;
@@ -41,9 +41,9 @@ pub(crate) async fn snapshot(context: RequestContext) -> Result<Answer, Failure>
             };
             Ok(Answer::json(json_text(&snapshot)).at(app.shared_view.read().position()))
         }
-        Ok(SnapshotResult::Failed) => Err(ApiError::SnapshotFailed.into()),
+        Ok(SnapshotResult::Failed) => Err(ErrorCode::SnapshotFailed.into()),
         Ok(SnapshotResult::Off) => Err(ErrorCode::SnapshotsOff.into()),
-        Err(LinkError::OutcomeUnknown) => Err(ApiError::SnapshotTimeout.into()),
+        Err(LinkError::OutcomeUnknown) => Err(ErrorCode::SnapshotTimeout.into()),
         Err(failure) => Err(failure.into()),
     }
 }

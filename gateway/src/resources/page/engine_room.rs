@@ -7,7 +7,7 @@ use std::time::Instant;
 use foretell_link::{Stage, Status};
 use foretell_wire::checkpoint::CheckpointRow;
 use foretell_wire::operator::mode_word;
-use foretell_wire::{ApiError, json_text};
+use foretell_wire::{ErrorCode, json_text};
 use serde::Serialize;
 
 use crate::answer::Answer;
@@ -93,7 +93,7 @@ async fn render(context: &RequestContext) -> Result<EngineRoom, Failure> {
     let page = page(context)?;
     let (journal, snapshots) = (page.journal.clone(), page.snapshots.clone());
     let measuring = tokio::task::spawn_blocking(move || measure(&journal, &snapshots));
-    let journal = measuring.await.map_err(|_| ApiError::Internal)?;
+    let journal = measuring.await.map_err(|_| ErrorCode::Internal)?;
     let status = app.engine.status().await.ok();
     let room = Room {
         engine: status.as_deref().map(engine),

@@ -11,7 +11,7 @@ use foretell_model::{FramePosition, MatchKind, OrderId, Outcome, Sequence, Side,
 use foretell_view::{TradeId, TradeRecord, TradeSide, View};
 use foretell_wire::checkpoint::CheckpointRow;
 use foretell_wire::decimal::uint256_text;
-use foretell_wire::{ApiError, Decimal, ErrorCode, ids, json_text};
+use foretell_wire::{Decimal, ErrorCode, ids, json_text};
 use serde::Serialize;
 
 use crate::answer::Answer;
@@ -132,7 +132,7 @@ pub(crate) async fn show(context: RequestContext) -> Result<Answer, Failure> {
     let position = app.shared_view.read().position();
     let record = &found.record;
     let frame = app.shared_view.frame(Some(record.place), record.sequence);
-    let (place, bytes) = frame.await.ok_or(ApiError::Internal)?;
+    let (place, bytes) = frame.await.ok_or(ErrorCode::Internal)?;
     let placing_frame = async |side: &TradeSide, place: Option<FramePosition>| {
         let sequence = Sequence(side.order.0);
         let frame = app.shared_view.frame(Some(place?), sequence).await;
@@ -182,7 +182,7 @@ async fn trade_id(context: &RequestContext) -> Result<Option<TradeId>, Failure> 
     };
     let app = Arc::clone(&context.app);
     let searching = tokio::task::spawn_blocking(move || trade_of_receipt(&app, &hash));
-    Ok(searching.await.map_err(|_| ApiError::Internal)?)
+    Ok(searching.await.map_err(|_| ErrorCode::Internal)?)
 }
 
 fn trade_of_receipt(app: &App, hash: &[u8; 32]) -> Option<TradeId> {

@@ -5,7 +5,7 @@
 use foretell_auth::Signer;
 use foretell_auth::text::checksum_address;
 use foretell_wire::api_error::quoted;
-use foretell_wire::{ApiError, ErrorCode, ids};
+use foretell_wire::{ErrorCode, ids};
 use http::header::{CONTENT_TYPE, HOST, ORIGIN};
 use http::uri::Authority;
 use http::{HeaderMap, HeaderName};
@@ -111,7 +111,7 @@ fn check_sender(context: &RequestContext) -> Result<(), Failure> {
     let kind = content_type.unwrap_or("").split(';').next().unwrap_or("");
     if !kind.trim().eq_ignore_ascii_case("application/json") {
         let given = quoted(content_type.unwrap_or("none"));
-        return Err(ApiError::UnsupportedMediaType { given }.into());
+        return Err(ErrorCode::UnsupportedMediaType.with([&given]).into());
     }
     Ok(())
 }

@@ -1,8 +1,8 @@
 //! `GET /activity`: a wallet's trades and account actions in one list (docs/api/data.md §1).
 
+use crate::api_error::ApiError;
 use foretell_model::{Lots, Micros, Side, TimeSeconds, WalletAddress};
 
-use crate::data::error::DataError;
 use crate::data::market_fields::MarketText;
 use crate::data::market_selection::MarketSelection;
 use crate::data::page::{Direction, LimitOffset};
@@ -88,7 +88,7 @@ impl ActivityQuery {
     ///
     /// # Errors
     /// A parameter that is unknown, missing or wrong; `end` before `start`.
-    pub fn of(query: &Query<'_>) -> Result<Self, DataError> {
+    pub fn of(query: &Query<'_>) -> Result<Self, ApiError> {
         let known = [
             "user",
             "market",

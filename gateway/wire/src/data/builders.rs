@@ -2,7 +2,8 @@
 
 use foretell_model::{TimeNs, WalletAddress};
 
-use crate::data::error::DataError;
+use crate::api_error::ApiError;
+use crate::data::error::invalid_parameter;
 use crate::data::leaderboard::{TimePeriod, shares};
 use crate::data::page::LimitOffset;
 use crate::data::parameters::Parameters;
@@ -35,7 +36,7 @@ impl BuildersQuery {
     ///
     /// # Errors
     /// A parameter that is unknown or wrong.
-    pub fn of(query: &Query<'_>) -> Result<Self, DataError> {
+    pub fn of(query: &Query<'_>) -> Result<Self, ApiError> {
         let parameters = Parameters::of(query, &["timePeriod", "limit", "offset"])?;
         Ok(Self {
             period: TimePeriod::of(&parameters)?,
@@ -49,7 +50,7 @@ impl BuilderVolumeQuery {
     ///
     /// # Errors
     /// A parameter that is unknown or wrong.
-    pub fn of(query: &Query<'_>) -> Result<Self, DataError> {
+    pub fn of(query: &Query<'_>) -> Result<Self, ApiError> {
         let parameters = Parameters::of(query, &["timePeriod"])?;
         Ok(Self {
             period: TimePeriod::of(&parameters)?,
@@ -62,7 +63,7 @@ impl BuildersQuery {
     ///
     /// # Errors
     /// A parameter that is unknown or wrong.
-    pub fn v2(query: &Query<'_>) -> Result<Self, DataError> {
+    pub fn v2(query: &Query<'_>) -> Result<Self, ApiError> {
         let page = V2Query::paged(query, &[("time_period", "time_period")])?.page;
         let parameters = Parameters::of(query, &["time_period", "limit", "cursor"])?;
         Ok(Self {
@@ -84,7 +85,7 @@ impl BuilderDaysQuery {
     ///
     /// # Errors
     /// A parameter that is unknown or wrong.
-    pub fn of(query: &Query<'_>) -> Result<Self, DataError> {
+    pub fn of(query: &Query<'_>) -> Result<Self, ApiError> {
         let parameters = Parameters::of(query, &["interval", "limit"])?;
         parameters.choice("interval", &[("day", ())])?;
         let days = parameters.whole("limit", 30, MAX_V2_DAYS)?;
@@ -92,7 +93,7 @@ impl BuilderDaysQuery {
             Ok(days @ 1..) => Ok(Self { days }),
             _ => {
                 let allowed = format!("an integer from 1 to {MAX_V2_DAYS}");
-                Err(DataError::invalid("limit", "0", &allowed))
+                Err(invalid_parameter("limit", "0", &allowed))
             }
         }
     }

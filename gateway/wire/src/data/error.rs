@@ -1,100 +1,34 @@
 //! Errors of the data surface: `{"error": "<class>: <detail>"}` (docs/api/errors.md §1).
 
-use thiserror::Error;
-
-use crate::api_error::ApiError;
+use crate::api_error::{ApiError, quoted};
 use crate::error_code::ErrorCode;
 use crate::limits::MAX_QUOTED_CHARACTERS;
 
-/// An error of the data surface. [`core::fmt::Display`] is the text of its `error`.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum DataError {
-    /// Unknown parameter; its name, shortened and escaped.
-    #[error("unknown_field: {0}")]
-    UnknownField(String),
-    /// A required parameter is absent or empty.
-    #[error("missing_field: {0}")]
-    MissingField(&'static str),
-    /// A parameter has a wrong value.
-    #[error("invalid_field: {field}: {why}")]
-    InvalidField {
-        /// Its name.
-        field: &'static str,
-        /// The value and the allowed values.
-        why: String,
-    },
-    /// An internal bug; the log has the details.
-    #[error("internal_error: unexpected database failure")]
-    Internal,
-    /// An error common to all surfaces; its status selects the class.
-    #[error("{}: {}", class_of(.0.status()), .0.text())]
-    Service(ApiError),
+/// A parameter with a wrong `value`, which is shortened and escaped.
+pub(crate) fn invalid_parameter(field: &'static str, value: &str, allowed: &str) -> ApiError {
+    let why = format!("{} is not {allowed}", quoted(value));
+    ErrorCode::InvalidParameter.with([&field, &why])
 }
 
-impl DataError {
-    /// A parameter with a wrong `value`, which is shortened and escaped.
-    pub(crate) fn invalid(field: &'static str, value: &str, allowed: &str) -> Self {
-        let value = crate::api_error::quoted(value);
-        Self::InvalidField {
-            field,
-            why: format!("{value} is not {allowed}"),
-        }
-    }
-
-    /// An unknown parameter.
-    pub(crate) fn unknown(name: &str) -> Self {
-        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.[]".contains(&byte);
-        Self::UnknownField(
-            if (1..=MAX_QUOTED_CHARACTERS).contains(&name.len()) && name.bytes().all(is_plain) {
-                name.to_owned()
-            } else {
-                crate::api_error::quoted(name)
-            },
-        )
-    }
-
-    /// The code.
-    #[must_use]
-    pub const fn code(&self) -> ErrorCode {
-        match self {
-            Self::UnknownField(_) => ErrorCode::UnknownParameter,
-            Self::MissingField(_) => ErrorCode::MissingParameter,
-            Self::InvalidField { .. } => ErrorCode::InvalidParameter,
-            Self::Internal => ErrorCode::Internal,
-            Self::Service(error) => error.code(),
-        }
-    }
-
-    /// The HTTP status.
-    #[must_use]
-    pub const fn status(&self) -> u16 {
-        self.code().status()
-    }
-
-    /// Seconds for the `Retry-After` header, where there is one.
-    #[must_use]
-    pub const fn retry_after(&self) -> Option<u32> {
-        match self {
-            Self::Service(error) => error.retry_after(),
-            _ => None,
-        }
+/// An unknown parameter.
+pub(crate) fn unknown_parameter(name: &str) -> ApiError {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.[]".contains(&byte);
+    let is_shown = (1..=MAX_QUOTED_CHARACTERS).contains(&name.len()) && name.bytes().all(is_plain);
+    match is_shown {
+        true => ErrorCode::UnknownParameter.with([&name]),
+        false => ErrorCode::UnknownParameter.with([&quoted(name)]),
     }
 }
 
-impl From<ApiError> for DataError {
-    fn from(error: ApiError) -> Self {
-        match error {
-            ApiError::RepeatedParameter(field) => Self::InvalidField {
-                field,
-                why: "it is repeated, allowed: once".to_owned(),
-            },
-            ApiError::InvalidQuery(why) => Self::InvalidField {
-                field: "query",
-                why: why.to_owned(),
-            },
-            ApiError::Internal => Self::Internal,
-            other => Self::Service(other),
+/// The error of a query string in the words of this surface.
+#[must_use]
+pub fn of_query(error: ApiError) -> ApiError {
+    match (error.code(), error.values()) {
+        (ErrorCode::RepeatedParameter, [name]) => {
+            ErrorCode::InvalidParameter.with([name, &"it is repeated, allowed: once"])
         }
+        (ErrorCode::InvalidQuery, [why]) => ErrorCode::InvalidParameter.with([&"query", why]),
+        _ => error,
     }
 }
 
@@ -118,7 +52,7 @@ const CLASSES: [&str; 10] = [
 pub fn with_class(status: u16, text: &str) -> String {
     let class = text.split_once(": ").map(|(class, _)| class);
     match class {
-        _ if status == 500 => DataError::Internal.to_string(),
+        _ if status == 500 => "internal_error: unexpected database failure".to_owned(),
         Some(class) if CLASSES.contains(&class) => text.to_owned(),
         _ => format!("{}: {text}", class_of(status)),
     }
@@ -143,48 +77,33 @@ mod tests {
     use rstest::rstest;
 
     #[rstest]
-    #[case(DataError::unknown("foo"), 400, "unknown_field: foo")]
-    #[case(DataError::unknown(""), 400, "unknown_field: ''")]
-    #[case(DataError::unknown("a\nb"), 400, "unknown_field: 'a\\nb'")]
-    #[case(DataError::MissingField("user"), 400, "missing_field: user")]
+    #[case(unknown_parameter("foo"), "unknown_field: foo")]
+    #[case(unknown_parameter(""), "unknown_field: ''")]
+    #[case(unknown_parameter("a\nb"), "unknown_field: 'a\\nb'")]
+    #[case(ErrorCode::MissingParameter.with([&"user"]), "missing_field: user")]
     #[case(
-        DataError::invalid("limit", "-1", "an integer from 0 to 500"),
-        400,
+        invalid_parameter("limit", "-1", "an integer from 0 to 500"),
         "invalid_field: limit: '-1' is not an integer from 0 to 500"
     )]
+    #[case(ErrorCode::Internal.into(), "internal_error: unexpected database failure")]
+    #[case(ErrorCode::NotFound.into(), "not_found: not found")]
+    #[case(ErrorCode::Recovering.into(), "unavailable: the engine is recovering: retry later")]
+    #[case(ErrorCode::Busy.into(), "unavailable: busy: retry later")]
     #[case(
-        DataError::Internal,
-        500,
-        "internal_error: unexpected database failure"
-    )]
-    #[case(ApiError::Internal.into(), 500, "internal_error: unexpected database failure")]
-    #[case(ApiError::NotFound.into(), 404, "not_found: not found")]
-    #[case(ApiError::Recovering.into(), 425, "unavailable: the engine is recovering: retry later")]
-    #[case(
-        ApiError::RepeatedParameter("side").into(),
-        400,
+        of_query(ErrorCode::RepeatedParameter.with([&"side"])),
         "invalid_field: side: it is repeated, allowed: once"
     )]
     #[case(
-        ApiError::InvalidQuery("longer than 8192 bytes").into(),
-        400,
+        of_query(ErrorCode::InvalidQuery.with([&"longer than 8192 bytes"])),
         "invalid_field: query: longer than 8192 bytes"
     )]
-    #[case(ApiError::Busy.into(), 503, "unavailable: busy: retry later")]
-    fn a_failure_is_a_class_and_a_detail(
-        #[case] error: DataError,
-        #[case] status: u16,
-        #[case] text: &str,
-    ) {
-        assert_eq!(
-            (error.status(), error.to_string()),
-            (status, text.to_owned())
-        );
+    fn an_error_is_a_class_and_a_detail(#[case] error: ApiError, #[case] text: &str) {
+        assert_eq!(with_class(error.status(), &error.text()), text);
     }
 
     #[test]
     fn a_long_name_is_cut() {
-        let text = DataError::unknown(&"x".repeat(9_000)).to_string();
+        let text = unknown_parameter(&"x".repeat(9_000)).text();
         assert!(text.len() < 100, "{text}");
     }
 }

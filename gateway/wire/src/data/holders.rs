@@ -1,8 +1,8 @@
 //! `GET /holders`: the largest holders of each token of each requested market.
 
+use crate::api_error::ApiError;
 use foretell_model::{Lots, Outcome, WalletAddress};
 
-use crate::data::error::DataError;
 use crate::data::market_selection::MarketRef;
 use crate::data::parameters::Parameters;
 use crate::data::profile::Profile;
@@ -26,7 +26,7 @@ impl HoldersQuery {
     ///
     /// # Errors
     /// A parameter that is unknown, missing or wrong.
-    pub fn of(query: &Query<'_>) -> Result<Self, DataError> {
+    pub fn of(query: &Query<'_>) -> Result<Self, ApiError> {
         let parameters = Parameters::of(query, &["market", "limit", "minBalance"])?;
         Ok(Self {
             markets: parameters.required_markets()?,

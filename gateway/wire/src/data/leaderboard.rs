@@ -1,8 +1,9 @@
 //! `GET /v1/leaderboard`: wallets by realized profit or volume (docs/api/data.md §5).
 
+use crate::api_error::ApiError;
+use crate::error_code::ErrorCode;
 use foretell_model::WalletAddress;
 
-use crate::data::error::DataError;
 use crate::data::page::LimitOffset;
 use crate::data::parameters::Parameters;
 use crate::data::profile::Profile;
@@ -48,14 +49,11 @@ impl TimePeriod {
         }
     }
 
-    pub(crate) fn of(parameters: &Parameters<'_>) -> Result<Self, DataError> {
+    pub(crate) fn of(parameters: &Parameters<'_>) -> Result<Self, ApiError> {
         Self::named(parameters, "timePeriod")
     }
 
-    pub(crate) fn named(
-        parameters: &Parameters<'_>,
-        name: &'static str,
-    ) -> Result<Self, DataError> {
+    pub(crate) fn named(parameters: &Parameters<'_>, name: &'static str) -> Result<Self, ApiError> {
         let given = parameters.choice(name, &PERIODS)?;
         Ok(given.unwrap_or(Self::Day))
     }
@@ -93,7 +91,7 @@ impl LeaderboardQuery {
     ///
     /// # Errors
     /// A parameter that is unknown or wrong.
-    pub fn of(query: &Query<'_>) -> Result<Self, DataError> {
+    pub fn of(query: &Query<'_>) -> Result<Self, ApiError> {
         let known = [
             "category",
             "timePeriod",
@@ -127,7 +125,7 @@ impl LeaderboardQuery {
     ///
     /// # Errors
     /// A parameter that is unknown or wrong.
-    pub fn v2(query: &Query<'_>) -> Result<Self, DataError> {
+    pub fn v2(query: &Query<'_>) -> Result<Self, ApiError> {
         let page = V2Query::paged(query, V2_LEADERBOARD)?.page;
         let parameters = Parameters::of(query, V2_LEADERBOARD_NAMES)?;
         parameters.choice("category", &[("OVERALL", ()), ("overall", ())])?;
@@ -141,8 +139,8 @@ impl LeaderboardQuery {
         let user = parameters.user()?;
         for field in ["sort_by", "limit", "cursor"] {
             if user.is_some() && query.one(field)?.is_some() {
-                let why = "user is given too, whose ranks are in one answer".to_owned();
-                return Err(DataError::InvalidField { field, why });
+                let why = "user is given too, whose ranks are in one answer";
+                return Err(ErrorCode::InvalidParameter.with([&field, &why]));
             }
         }
         Ok(Self {

@@ -1,8 +1,8 @@
 //! Selects the page of a sorted list.
 
+use crate::api_error::ApiError;
 use std::cmp::Ordering;
 
-use crate::data::error::DataError;
 use crate::data::parameters::Parameters;
 use crate::limits::PageBounds;
 
@@ -26,7 +26,7 @@ pub enum Direction {
 
 impl LimitOffset {
     /// Reads `limit` and `offset`.
-    pub(crate) fn of(parameters: &Parameters<'_>, bounds: PageBounds) -> Result<Self, DataError> {
+    pub(crate) fn of(parameters: &Parameters<'_>, bounds: PageBounds) -> Result<Self, ApiError> {
         Ok(Self {
             limit: parameters.whole("limit", bounds.default_rows, bounds.max_rows)?,
             offset: parameters.whole("offset", 0, bounds.max_offset)?,
@@ -35,7 +35,7 @@ impl LimitOffset {
 }
 
 impl Direction {
-    pub(crate) fn of(parameters: &Parameters<'_>) -> Result<Self, DataError> {
+    pub(crate) fn of(parameters: &Parameters<'_>) -> Result<Self, ApiError> {
         let words = [("ASC", Self::Ascending), ("DESC", Self::Descending)];
         let given = parameters.choice("sortDirection", &words)?;
         Ok(given.unwrap_or(Self::Descending))

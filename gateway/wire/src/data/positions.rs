@@ -1,10 +1,10 @@
 //! `GET /positions` and `GET /closed-positions` (interface "Position", "Closed position").
 
+use crate::api_error::ApiError;
 use std::cmp::Ordering;
 
 use foretell_model::{Outcome, Sequence, TimeSeconds, WalletAddress};
 
-use crate::data::error::DataError;
 use crate::data::figures::{PositionFigures, RoundedFigures};
 use crate::data::market_fields::MarketText;
 use crate::data::market_selection::MarketSelection;
@@ -100,7 +100,7 @@ impl PositionsQuery {
     ///
     /// # Errors
     /// A parameter that is unknown, missing or wrong.
-    pub fn of(query: &Query<'_>) -> Result<Self, DataError> {
+    pub fn of(query: &Query<'_>) -> Result<Self, ApiError> {
         let known = [
             "user",
             "market",
@@ -152,7 +152,7 @@ impl ClosedPositionsQuery {
     ///
     /// # Errors
     /// A parameter that is unknown, missing or wrong.
-    pub fn of(query: &Query<'_>) -> Result<Self, DataError> {
+    pub fn of(query: &Query<'_>) -> Result<Self, ApiError> {
         let known = [
             "user",
             "market",

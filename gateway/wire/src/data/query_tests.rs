@@ -6,11 +6,12 @@ use rstest::rstest;
 
 use super::{
     ActivityKind, ActivityQuery, ActivitySort, BuilderVolumeQuery, BuildersQuery,
-    ClosedPositionsQuery, ClosedSort, DataError, Direction, FillsQuery, HoldersQuery,
-    LeaderboardQuery, LeaderboardSort, LimitOffset, LiveVolumeQuery, MarketRef, MarketSelection,
-    MinimumFill, OpenInterestQuery, PositionSort, PositionsQuery, TimePeriod, UserQuery,
-    ValueQuery,
+    ClosedPositionsQuery, ClosedSort, Direction, FillsQuery, HoldersQuery, LeaderboardQuery,
+    LeaderboardSort, LimitOffset, LiveVolumeQuery, MarketRef, MarketSelection, MinimumFill,
+    OpenInterestQuery, PositionSort, PositionsQuery, TimePeriod, UserQuery, ValueQuery,
 };
+use crate::api_error::ApiError;
+use crate::data::of_query;
 use crate::query::Query;
 
 const USER: &str = "0x1111111111111111111111111111111111111111";
@@ -18,8 +19,8 @@ const MARKET: &str = "0x02020202020202020202020202020202020202020202020202020202
 const OTHER: &str = "0x0303030303030303030303030303030303030303030303030303030303030303";
 
 /// The error of an endpoint for a query string, or `None`.
-fn refused<T>(read: impl Fn(&Query) -> Result<T, DataError>, text: &str) -> Option<String> {
-    let query = Query::parse(Some(text)).map_err(DataError::from);
+fn refused<T>(read: impl Fn(&Query) -> Result<T, ApiError>, text: &str) -> Option<String> {
+    let query = Query::parse(Some(text)).map_err(of_query);
     let outcome = query.and_then(|query| read(&query));
     outcome.err().map(|error| {
         assert_eq!(error.status(), 400, "{error}");
@@ -55,7 +56,7 @@ fn required(endpoint: &str) -> String {
     }
 }
 
-fn parse<T>(read: impl Fn(&Query) -> Result<T, DataError>, text: &str) -> T {
+fn parse<T>(read: impl Fn(&Query) -> Result<T, ApiError>, text: &str) -> T {
     let query = Query::parse(Some(text)).expect("a query");
     read(&query).unwrap_or_else(|error| panic!("{text}: {error}"))
 }

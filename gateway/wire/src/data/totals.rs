@@ -1,8 +1,9 @@
 //! `GET /value`, `/traded`, `/oi` and `/live-volume` (docs/api/data.md §2).
 
+use crate::api_error::ApiError;
+use crate::error_code::ErrorCode;
 use foretell_model::{ConditionId, Micros, WalletAddress};
 
-use crate::data::error::DataError;
 use crate::data::figures::rounded;
 use crate::data::market_selection::{MarketRef, MarketSelection};
 use crate::data::parameters::Parameters;
@@ -44,7 +45,7 @@ impl ValueQuery {
     ///
     /// # Errors
     /// A parameter that is unknown, missing or wrong.
-    pub fn of(query: &Query<'_>) -> Result<Self, DataError> {
+    pub fn of(query: &Query<'_>) -> Result<Self, ApiError> {
         let parameters = Parameters::of(query, &["user", "market"])?;
         Ok(Self {
             user: parameters.required_user()?,
@@ -58,7 +59,7 @@ impl UserQuery {
     ///
     /// # Errors
     /// A parameter that is unknown, missing or wrong.
-    pub fn of(query: &Query<'_>) -> Result<Self, DataError> {
+    pub fn of(query: &Query<'_>) -> Result<Self, ApiError> {
         let user = Parameters::of(query, &["user"])?.required_user()?;
         Ok(Self { user })
     }
@@ -69,7 +70,7 @@ impl OpenInterestQuery {
     ///
     /// # Errors
     /// A parameter that is unknown or wrong.
-    pub fn of(query: &Query<'_>) -> Result<Self, DataError> {
+    pub fn of(query: &Query<'_>) -> Result<Self, ApiError> {
         let markets = Parameters::of(query, &["market"])?.markets()?;
         Ok(Self { markets })
     }
@@ -80,10 +81,10 @@ impl LiveVolumeQuery {
     ///
     /// # Errors
     /// A parameter that is unknown, missing or wrong.
-    pub fn of(query: &Query<'_>) -> Result<Self, DataError> {
+    pub fn of(query: &Query<'_>) -> Result<Self, ApiError> {
         let markets = Parameters::of(query, &["market", "id"])?.selection("id")?;
         match markets {
-            MarketSelection::All => Err(DataError::MissingField("id or market")),
+            MarketSelection::All => Err(ErrorCode::MissingParameter.with([&"id or market"])),
             markets => Ok(Self { markets }),
         }
     }

@@ -1,8 +1,9 @@
 //! `GET /trades`: fills (interface "Trade fill").
 
+use crate::api_error::ApiError;
+use crate::error_code::ErrorCode;
 use foretell_model::{Lots, Micros, Outcome, Price, Side, TimeSeconds, WalletAddress};
 
-use crate::data::error::DataError;
 use crate::data::market_fields::MarketText;
 use crate::data::market_selection::MarketSelection;
 use crate::data::page::LimitOffset;
@@ -59,7 +60,7 @@ impl FillsQuery {
     ///
     /// # Errors
     /// A parameter that is unknown, missing or wrong.
-    pub fn of(query: &Query<'_>) -> Result<Self, DataError> {
+    pub fn of(query: &Query<'_>) -> Result<Self, ApiError> {
         let known = [
             "limit",
             "offset",
@@ -89,19 +90,19 @@ impl FillsQuery {
 }
 
 /// A type and an amount need each other.
-pub(crate) fn minimum(parameters: &Parameters<'_>) -> Result<Option<MinimumFill>, DataError> {
+pub(crate) fn minimum(parameters: &Parameters<'_>) -> Result<Option<MinimumFill>, ApiError> {
     let is_cash = parameters.choice("filterType", &[("CASH", true), ("TOKENS", false)])?;
     let amount = parameters.micros("filterAmount")?;
     match (is_cash, amount) {
         (None, None) => Ok(None),
-        (None, Some(_)) => Err(DataError::MissingField("filterType")),
-        (Some(_), None) => Err(DataError::MissingField("filterAmount")),
+        (None, Some(_)) => Err(ErrorCode::MissingParameter.with([&"filterType"])),
+        (Some(_), None) => Err(ErrorCode::MissingParameter.with([&"filterAmount"])),
         (Some(true), Some(amount)) => Ok(Some(MinimumFill::Cash(amount))),
         (Some(false), Some(amount)) => Ok(Some(MinimumFill::Tokens(amount))),
     }
 }
 
-pub(crate) fn side(parameters: &Parameters<'_>) -> Result<Option<Side>, DataError> {
+pub(crate) fn side(parameters: &Parameters<'_>) -> Result<Option<Side>, ApiError> {
     parameters.choice("side", &[("BUY", Side::Buy), ("SELL", Side::Sell)])
 }
 

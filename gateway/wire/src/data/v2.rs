@@ -4,9 +4,11 @@
 use foretell_model::{ConditionId, Outcome, TokenId};
 use serde_json::{Map, Value, json};
 
-use crate::data::error::DataError;
+use crate::api_error::ApiError;
+use crate::data::error::invalid_parameter;
 use crate::data::page::LimitOffset;
 use crate::data::parameters::Parameters;
+use crate::error_code::ErrorCode;
 use crate::ids::{self, TokenRef};
 use crate::limits::{MAX_V2_CURSOR, MAX_V2_ROWS};
 use crate::query::Query;
@@ -80,14 +82,14 @@ impl<'q> V2Query<'q> {
     ///
     /// # Errors
     /// A parameter that is unknown, or a wrong `limit` or `cursor`.
-    pub fn paged(query: &'q Query<'q>, renames: Renames) -> Result<Self, DataError> {
+    pub fn paged(query: &'q Query<'q>, renames: Renames) -> Result<Self, ApiError> {
         let known = renames.iter().map(|(name, _)| *name);
         let known: Vec<&str> = known.chain(["limit", "cursor"]).collect();
         let parameters = Parameters::of(query, &known)?;
         let limit = parameters.whole("limit", 100, MAX_V2_ROWS)?;
         if limit == 0 {
             let allowed = format!("an integer from 1 to {MAX_V2_ROWS}");
-            return Err(DataError::invalid("limit", "0", &allowed));
+            return Err(invalid_parameter("limit", "0", &allowed));
         }
         let page = LimitOffset {
             limit,
@@ -103,7 +105,7 @@ impl<'q> V2Query<'q> {
     ///
     /// # Errors
     /// A parameter that is unknown.
-    pub fn whole(query: &'q Query<'q>, renames: Renames) -> Result<Self, DataError> {
+    pub fn whole(query: &'q Query<'q>, renames: Renames) -> Result<Self, ApiError> {
         let known: Vec<&str> = renames.iter().map(|(name, _)| *name).collect();
         Parameters::of(query, &known)?;
         let page = LimitOffset {
@@ -126,18 +128,15 @@ fn in_v1<'q>(query: &'q Query<'q>, renames: Renames) -> Query<'q> {
 
 /// An error of version 1 with the parameter's name in version 2.
 #[must_use]
-pub fn in_v2(error: DataError, renames: Renames) -> DataError {
-    let name = |first: &'static str| {
-        let found = renames.iter().find(|(_, known)| *known == first);
-        found.map_or(first, |(name, _)| *name)
+pub fn in_v2(error: ApiError, renames: Renames) -> ApiError {
+    let name = |first: &String| {
+        let found = renames.iter().find(|(_, known)| known == first);
+        found.map_or(first.clone(), |(name, _)| (*name).to_owned())
     };
-    match error {
-        DataError::MissingField(field) => DataError::MissingField(name(field)),
-        DataError::InvalidField { field, why } => DataError::InvalidField {
-            field: name(field),
-            why,
-        },
-        other => other,
+    match (error.code(), error.values()) {
+        (code @ ErrorCode::MissingParameter, [field]) => code.with([&name(field)]),
+        (code @ ErrorCode::InvalidParameter, [field, why]) => code.with([&name(field), why]),
+        _ => error,
     }
 }
 
@@ -172,9 +171,9 @@ pub fn v2_text(data: &Value) -> String {
 pub fn v2_rows(
     answer: &[u8],
     token: &impl Fn(ConditionId, Outcome) -> Option<TokenId>,
-) -> Result<Vec<Value>, DataError> {
+) -> Result<Vec<Value>, ApiError> {
     let rows: Vec<Map<String, Value>> =
-        serde_json::from_slice(answer).map_err(|_| DataError::Internal)?;
+        serde_json::from_slice(answer).map_err(|_| ErrorCode::Internal)?;
     let rows = rows.into_iter().map(|row| {
         let fields = row.into_iter().map(|(name, value)| match name.as_str() {
             "asset" => ("token_id".to_owned(), in_decimal(value, token)),
@@ -246,7 +245,7 @@ mod tests {
             let query = Query::parse(Some(text)).unwrap();
             assert_eq!(read(&query).unwrap_err(), told);
         }
-        let error = in_v2(DataError::invalid("eventId", "x", "an id"), V2_TRADES);
+        let error = in_v2(invalid_parameter("eventId", "x", "an id"), V2_TRADES);
         assert_eq!(
             error.to_string(),
             "invalid_field: event_id: 'x' is not an id"

@@ -2,7 +2,8 @@
 
 use foretell_model::{Outcome, TokenId};
 
-use crate::data::error::DataError;
+use crate::api_error::ApiError;
+use crate::data::error::invalid_parameter;
 use crate::data::figures::RoundedFigures;
 use crate::data::holders::HolderRow;
 use crate::data::market_selection::MarketRef;
@@ -29,13 +30,13 @@ impl V2HoldersQuery {
     ///
     /// # Errors
     /// A parameter that is unknown, missing or wrong.
-    pub fn of(query: &Query<'_>) -> Result<Self, DataError> {
+    pub fn of(query: &Query<'_>) -> Result<Self, ApiError> {
         let parameters = Parameters::of(query, &["market", "minBalance", "includePnl"])?;
         let markets = parameters.required_markets()?;
         let profit = parameters.flag("includePnl", false)?;
         if profit && markets.len() > 1 {
             let allowed = "allowed with several markets";
-            return Err(DataError::invalid("includePnl", "true", allowed));
+            return Err(invalid_parameter("includePnl", "true", allowed));
         }
         Ok(Self {
             markets,
@@ -48,10 +49,10 @@ impl V2HoldersQuery {
     ///
     /// # Errors
     /// A `limit` above 100 with `include_pnl`.
-    pub fn check_page(&self, page: LimitOffset) -> Result<(), DataError> {
+    pub fn check_page(&self, page: LimitOffset) -> Result<(), ApiError> {
         if self.profit && page.limit > MAX_V2_PROFIT_HOLDERS {
             let allowed = format!("an integer from 1 to {MAX_V2_PROFIT_HOLDERS} with include_pnl");
-            return Err(DataError::invalid(
+            return Err(invalid_parameter(
                 "limit",
                 &page.limit.to_string(),
                 &allowed,

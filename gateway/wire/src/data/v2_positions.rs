@@ -2,7 +2,8 @@
 
 use foretell_model::{ConditionId, Outcome, TimeSeconds, TokenId, WalletAddress};
 
-use crate::data::error::DataError;
+use crate::api_error::ApiError;
+use crate::data::error::invalid_parameter;
 use crate::data::figures::{PositionFigures, RoundedFigures};
 use crate::data::market_fields::MarketNames;
 use crate::data::market_selection::{AssetIds, MarketSelection};
@@ -11,6 +12,7 @@ use crate::data::parameters::Parameters;
 use crate::data::profile::Profile;
 use crate::data::rows::{RowWriter, field};
 use crate::data::trades::{MinimumFill, minimum};
+use crate::error_code::ErrorCode;
 use crate::ids;
 use crate::limits::MAX_V2_TITLE;
 use crate::query::Query;
@@ -95,7 +97,7 @@ impl V2PositionsQuery {
     ///
     /// # Errors
     /// A parameter that is unknown, missing or wrong, or that needs a wallet.
-    pub fn of(query: &Query<'_>) -> Result<Self, DataError> {
+    pub fn of(query: &Query<'_>) -> Result<Self, ApiError> {
         let known = [
             "user",
             "market",
@@ -117,7 +119,7 @@ impl V2PositionsQuery {
         let archived = parameters.flag("includeArchived", false)?;
         if archived && status == PositionStatus::Closed {
             let allowed = "allowed with status CLOSED, which lists archived markets too";
-            return Err(DataError::invalid("includeArchived", "true", allowed));
+            return Err(invalid_parameter("includeArchived", "true", allowed));
         }
         let title = parameters.text("title", MAX_V2_TITLE)?;
         let wanted = Self {
@@ -140,21 +142,18 @@ impl V2PositionsQuery {
     }
 
     /// Without a wallet there is one market, and a status of single positions with shares.
-    fn check_anchor(&self) -> Result<(), DataError> {
+    fn check_anchor(&self) -> Result<(), ApiError> {
         if self.user.is_some() {
             return Ok(());
         }
         match &self.markets {
             MarketSelection::Markets(markets) if markets.len() == 1 => {}
             MarketSelection::Markets(_) => {
-                let why = "several are given, allowed: one without user".to_owned();
-                return Err(DataError::InvalidField {
-                    field: "market",
-                    why,
-                });
+                let why = "several are given, allowed: one without user";
+                return Err(ErrorCode::InvalidParameter.with([&"market", &why]));
             }
             MarketSelection::Events(_) | MarketSelection::All => {
-                return Err(DataError::MissingField("user"));
+                return Err(ErrorCode::MissingParameter.with([&"user"]));
             }
         }
         match self.status {
@@ -163,7 +162,7 @@ impl V2PositionsQuery {
                 let name = STATUSES.iter().find(|(_, known)| *known == status);
                 let name = name.map_or("", |(name, _)| name);
                 let allowed = "allowed without user, only OPEN and REDEEMABLE are";
-                Err(DataError::invalid("status", name, allowed))
+                Err(invalid_parameter("status", name, allowed))
             }
         }
     }

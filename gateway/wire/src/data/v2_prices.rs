@@ -2,9 +2,11 @@
 
 use serde_json::json;
 
-use crate::data::error::DataError;
+use crate::api_error::ApiError;
+use crate::data::error::invalid_parameter;
 use crate::data::parameters::Parameters;
 use crate::decimal::Decimal;
+use crate::error_code::ErrorCode;
 use crate::history_range::HistoryRange;
 use crate::ids::TokenRef;
 use crate::limits::MAX_V2_POINTS;
@@ -63,7 +65,7 @@ impl V2PricesQuery {
     ///
     /// # Errors
     /// A parameter that is unknown, missing or wrong, or more than one of the three ranges.
-    pub fn of(query: &Query<'_>, now: u64) -> Result<Self, DataError> {
+    pub fn of(query: &Query<'_>, now: u64) -> Result<Self, ApiError> {
         let known = [
             "token_id",
             "interval",
@@ -80,7 +82,7 @@ impl V2PricesQuery {
         let limit = parameters.whole("limit", MAX_V2_POINTS, MAX_V2_POINTS)?;
         if limit == 0 {
             let allowed = format!("an integer from 1 to {MAX_V2_POINTS}");
-            return Err(DataError::invalid("limit", "0", &allowed));
+            return Err(invalid_parameter("limit", "0", &allowed));
         }
         let mut range = Self::range(&parameters, now)?;
         if let Some(cursor) = parameters.seconds("cursor")? {
@@ -90,13 +92,13 @@ impl V2PricesQuery {
             }
         }
         Ok(Self {
-            token: token.ok_or(DataError::MissingField("token_id"))?,
+            token: token.ok_or(ErrorCode::MissingParameter.with([&"token_id"]))?,
             range,
             limit,
         })
     }
 
-    fn range(parameters: &Parameters<'_>, now: u64) -> Result<V2PricesRange, DataError> {
+    fn range(parameters: &Parameters<'_>, now: u64) -> Result<V2PricesRange, ApiError> {
         let instant = |name| {
             parameters.read(name, "unix seconds, 0 to 253402300799", |text| {
                 let seconds = crate::decimal::digits_u64(text).ok();
@@ -128,11 +130,11 @@ impl V2PricesQuery {
                     None => Ok(V2PricesRange::AsOf(second.min(now))),
                 }
             }
-            (None, None, None) => Err(DataError::MissingField("interval")),
-            (Some(_), ..) => Err(DataError::InvalidField {
-                field: "interval",
-                why: "start or as_of is given too, allowed: one of the three".to_owned(),
-            }),
+            (None, None, None) => Err(ErrorCode::MissingParameter.with([&"interval"])),
+            (Some(_), ..) => Err(ErrorCode::InvalidParameter.with([
+                &"interval",
+                &"start or as_of is given too, allowed: one of the three",
+            ])),
             (None, Some(_), Some(_)) => Err(contradicts("start")),
         }
     }
@@ -143,11 +145,11 @@ fn window(
     start: u64,
     end: Option<u64>,
     now: u64,
-) -> Result<V2PricesRange, DataError> {
+) -> Result<V2PricesRange, ApiError> {
     let until = end.unwrap_or(now.max(start));
     if until < start || until - start > LONGEST_WINDOW {
         let allowed = format!("a time from start ({start}) to 15 days after it");
-        return Err(DataError::invalid("end", &until.to_string(), &allowed));
+        return Err(invalid_parameter("end", &until.to_string(), &allowed));
     }
     // The end is exclusive; without one the window ends with the current second.
     let to = end.map_or(now, |end| end.saturating_sub(1).min(now));
@@ -165,7 +167,7 @@ fn window(
 }
 
 /// `bucket_seconds`
-fn bucket_of(parameters: &Parameters<'_>, least: u64) -> Result<Option<u64>, DataError> {
+fn bucket_of(parameters: &Parameters<'_>, least: u64) -> Result<Option<u64>, ApiError> {
     let allowed = format!("a multiple of 60 from {least} to {DAY}");
     parameters.read("bucket_seconds", &allowed, |text| {
         let seconds = crate::decimal::digits_u64(text).ok();
@@ -173,15 +175,13 @@ fn bucket_of(parameters: &Parameters<'_>, least: u64) -> Result<Option<u64>, Dat
     })
 }
 
-fn contradicts(field: &'static str) -> DataError {
-    DataError::InvalidField {
-        field,
-        why: "as_of is given too, allowed: one of the two".to_owned(),
-    }
+fn contradicts(field: &'static str) -> ApiError {
+    let why = "as_of is given too, allowed: one of the two";
+    ErrorCode::InvalidParameter.with([&field, &why])
 }
 
-const fn needs_start() -> DataError {
-    DataError::MissingField("start")
+fn needs_start() -> ApiError {
+    ErrorCode::MissingParameter.with([&"start"])
 }
 
 /// A point: the midpoint at the end of a bucket.

@@ -124,10 +124,7 @@ fn ensure_same(
         Some(name) => {
             let values = [wanted, now].map(|fields| shown(fields.get(*name)));
             let [value, known] = values;
-            Err(ApiError::Coded(
-                code,
-                vec![(*name).to_owned(), value, known],
-            ))
+            Err(ApiError::new(code, vec![(*name).to_owned(), value, known]))
         }
         None => Ok(()),
     }

@@ -10,6 +10,7 @@ use foretell_model::words;
 
 use super::market_terms::MarketTerms;
 use crate::api_error::ApiError;
+use crate::error_code::ErrorCode;
 
 /// Ids that an exchange generates for operators' own markets, event groups and tags begin here.
 pub const OWN_IDS: u64 = OWN_CATALOG_IDS;
@@ -129,7 +130,7 @@ macro_rules! evidence {
             /// The evidence of a registration.
             ///
             /// # Errors
-            /// [`ApiError::InvalidContent`] when it exceeds the evidence limit of a frame.
+            /// [`ErrorCode::InvalidContent.with`] when it exceeds the evidence limit of a frame.
             pub fn to_evidence(&self) -> Result<Vec<u8>, ApiError> {
                 bounded(crate::json_text(self).into_bytes())
             }
@@ -167,10 +168,10 @@ pub fn registered_market_id(evidence: &[u8]) -> u64 {
 
 fn bounded(evidence: Vec<u8>) -> Result<Vec<u8>, ApiError> {
     if evidence.len() > MAX_DESCRIPTION_BYTES {
-        return Err(ApiError::InvalidContent(format!(
+        return Err(ErrorCode::InvalidContent.with([&(format!(
             "the description has {} bytes, allowed: {MAX_DESCRIPTION_BYTES}",
             evidence.len()
-        )));
+        ))]));
     }
     Ok(evidence)
 }
@@ -210,7 +211,7 @@ impl Edit {
     /// The evidence.
     ///
     /// # Errors
-    /// [`ApiError::InvalidContent`] when it exceeds the evidence limit of a frame.
+    /// [`ErrorCode::InvalidContent.with`] when it exceeds the evidence limit of a frame.
     pub(super) fn evidence(self) -> Result<Vec<u8>, ApiError> {
         bounded(self.0)
     }

@@ -67,7 +67,7 @@ impl PayoutName {
             allowed += ", or one of these labels";
         }
         let values = vec![field.to_owned(), quoted(&self.0), allowed];
-        ApiError::Coded(ErrorCode::InvalidField, values)
+        ApiError::new(ErrorCode::InvalidField, values)
     }
 }
 

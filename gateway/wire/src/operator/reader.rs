@@ -101,11 +101,11 @@ impl Wrong {
             Self::Value(allowed) => match value {
                 Value::Null => {
                     let values = vec![field.to_owned(), allowed];
-                    ApiError::Coded(ErrorCode::MissingField, values)
+                    ApiError::new(ErrorCode::MissingField, values)
                 }
                 value => {
                     let values = vec![field.to_owned(), value.shown(), allowed];
-                    ApiError::Coded(ErrorCode::InvalidField, values)
+                    ApiError::new(ErrorCode::InvalidField, values)
                 }
             },
         }
@@ -165,7 +165,7 @@ impl<'de> Deserializer<'de> for ValueReader<'de> {
             return Err(Wrong::custom("an object"));
         };
         if let Some(key) = object.duplicate() {
-            return Err(Wrong::Body(ApiError::RepeatedJsonKey(key)));
+            return Err(Wrong::Body(ErrorCode::RepeatedJsonKey.with([&key])));
         }
         let known = if self.known.is_empty() {
             fields
@@ -213,11 +213,11 @@ fn reject_unknown(object: &Object<'_>, known: &[&str], is_body: bool) -> Result<
     let is_known = |key: &str| known.contains(&key) || (is_body && key == REASON);
     match object.keys().find(|key| !is_known(key)) {
         None => Ok(()),
-        Some(unknown) => Err(ApiError::InvalidContent(format!(
+        Some(unknown) => Err(ErrorCode::InvalidContent.with([&(format!(
             "the field {} is unknown, allowed: {}",
             quoted(unknown),
             known.join(", ")
-        ))),
+        ))])),
     }
 }
 

@@ -4,6 +4,7 @@ use rstest::rstest;
 use serde_json::{Value as Json, json};
 
 use super::*;
+use crate::error_code::ErrorCode;
 use crate::limits::OPERATOR_BODY_BYTES;
 use crate::operator::read;
 
@@ -162,6 +163,6 @@ fn a_body_may_be_longer_than_the_evidence_it_makes() {
     let limit = OPERATOR_BODY_BYTES;
     assert_eq!(
         padded(OPERATOR_BODY_BYTES + 1),
-        Err(ApiError::BodyTooLarge { limit })
+        Err(ErrorCode::BodyTooLarge.with([&limit]))
     );
 }

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use crate::api_error::ApiError;
+use crate::error_code::ErrorCode;
 
 /// Decodes one name or value; `+` is a space.
 pub(super) fn decode(text: &str) -> Result<Cow<'_, str>, ApiError> {
@@ -18,11 +19,11 @@ pub(super) fn decode(text: &str) -> Result<Cow<'_, str>, ApiError> {
             b'%' => {
                 let (digits, after) = rest
                     .split_first_chunk::<2>()
-                    .ok_or(ApiError::InvalidQuery("% without two hex digits"))?;
+                    .ok_or(ErrorCode::InvalidQuery.with([&"% without two hex digits"]))?;
                 rest = after;
                 let mut decoded = [0];
                 hex::decode_to_slice(digits, &mut decoded)
-                    .map_err(|_| ApiError::InvalidQuery("% without two hex digits"))?;
+                    .map_err(|_| ErrorCode::InvalidQuery.with([&"% without two hex digits"]))?;
                 bytes.push(decoded[0]);
             }
             other => bytes.push(*other),
@@ -31,5 +32,5 @@ pub(super) fn decode(text: &str) -> Result<Cow<'_, str>, ApiError> {
     let decoded = String::from_utf8(bytes);
     decoded
         .map(Cow::Owned)
-        .map_err(|_| ApiError::InvalidQuery("not UTF-8"))
+        .map_err(|_| ErrorCode::InvalidQuery.with([&"not UTF-8"]))
 }
