@@ -1,4 +1,4 @@
-//! The peer of `bench match --reference`: the order book library `lobster` over a stream, in bursts
+//! The peer of `foretell-bench match --reference`: the order book library `lobster` over a stream, in bursts
 //! prepared before the clock starts, like the core.
 
 use std::path::Path;

@@ -7,6 +7,7 @@ use foretell_engine::EngineError;
 use foretell_engine::client::ClientError;
 use foretell_gateway::GatewayError;
 use foretell_journal::JournalError;
+use foretell_ops::failure::Failure;
 use thiserror::Error;
 
 use crate::harness::load_target::TargetError;
@@ -41,6 +42,9 @@ pub enum MeasureError {
     /// The gateway does not start, or failed.
     #[error(transparent)]
     Gateway(#[from] GatewayError),
+    /// The command line or the auditor failed.
+    #[error(transparent)]
+    Failure(#[from] Failure),
     /// A wrong answer or other work than expected: its figures are worthless.
     #[error("{0}")]
     Wrong(String),
@@ -54,5 +58,20 @@ impl MeasureError {
 
     pub(crate) fn wrong(what: impl Display) -> Self {
         Self::Wrong(what.to_string())
+    }
+}
+
+/// Adds the next step.
+impl From<MeasureError> for Failure {
+    fn from(error: MeasureError) -> Self {
+        let text = error.to_string();
+        match error {
+            MeasureError::Failure(failure) => failure,
+            MeasureError::Stream(_) => Self::new(text).hint("make one with `foretell-bench stream`"),
+            MeasureError::Target(TargetError::NotOurs { .. }) => Self::new(text).hint(
+                "a load on somebody else's server is an attack; give --server-is-mine if you run it or its operator has agreed",
+            ),
+            _ => Self::new(text),
+        }
     }
 }

@@ -68,8 +68,12 @@ pub(crate) enum Command {
     Config(ConfigCommand),
     /// Verify, replay and query a journal
     Audit(crate::audit::Audit),
-    /// Measure this machine against baselines and goals
-    Bench(Bench),
+    /// Name the program that measures, foretell-bench
+    #[command(hide = true, disable_help_flag = true)]
+    Bench {
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<String>,
+    },
     /// Run market-making bots against a running exchange
     #[command(hide = true)]
     DemoBots(DemoBots),
@@ -248,7 +252,6 @@ pub(crate) struct DemoBots {
     pub supervised: Option<i32>,
 }
 
-pub(crate) use crate::bench::Bench;
 pub(crate) use crate::catalog::arguments::Catalog;
 pub(crate) use crate::operator::arguments::{Account, Keys, Market, Operators, System};
 use crate::profile::ProfileCommand;

@@ -10,8 +10,6 @@ pub(crate) const USAGE: u8 = 2;
 pub(crate) const REFUSED: u8 = 3;
 /// The operator surface cannot be reached.
 pub(crate) const UNREACHABLE: u8 = 4;
-/// `bench compare`: something got worse.
-pub(crate) const WORSE: u8 = 5;
 /// `audit`: the journal differs from the one that was written.
 pub(crate) const DAMAGE: u8 = 3;
 /// `audit`: re-execution contradicts the journal.
@@ -33,7 +31,7 @@ pub(crate) const ALL: &[(u8, &str, &str)] = &[
     (
         GENERAL,
         "all",
-        "Failure, as the message says; `catalog check`: differences found; `bench load`: wrong answer",
+        "Failure, as the message says; `catalog check`: differences found",
     ),
     (USAGE, "all", "Invalid arguments"),
     (
@@ -42,7 +40,6 @@ pub(crate) const ALL: &[(u8, &str, &str)] = &[
         "The exchange rejected the command; of a file, at least one line",
     ),
     (UNREACHABLE, "operator commands", "No exchange answers"),
-    (WORSE, "`bench compare`", "A figure is worse beyond noise"),
     (
         DAMAGE,
         "`audit`",

@@ -5,7 +5,6 @@
 //! commands use the operator's HTTP surface like any client.
 
 pub mod audit;
-mod bench;
 mod catalog;
 mod cli;
 mod cluster;
@@ -21,7 +20,7 @@ mod fingerprint;
 mod generated_docs;
 mod logging;
 mod operator;
-mod output;
+pub mod output;
 mod page;
 mod process;
 mod profile;
@@ -31,6 +30,7 @@ mod supervisor;
 pub mod trader;
 mod up;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -42,28 +42,30 @@ use config::Config;
 use failure::Failure;
 use output::Output;
 
+pub use operator::private_key;
+
 /// Runs the program with the arguments of the process.
 #[must_use]
 pub fn run() -> ExitCode {
-    run_on(Arc::new(RealDisk))
+    run_command(Cli::parse(), Arc::new(RealDisk))
+}
+
+/// Like [`run`], with these arguments, the program's name included: for programs that start
+/// processes of an exchange.
+#[must_use]
+pub fn run_with(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    run_command(Cli::parse_from(arguments), Arc::new(RealDisk))
 }
 
 /// Like [`run`], with the engine's files on this disk: tests inject failures.
 #[must_use]
 pub fn run_on(disk: Arc<dyn Disk>) -> ExitCode {
-    let cli = Cli::parse();
-    let json = cli.json;
-    match dispatch(cli, disk) {
-        Ok(code) => code,
-        Err(failure) => {
-            if json {
-                eprintln!("{}", output::escape(&failure.json().to_string(), ""));
-            } else {
-                eprintln!("foretell: {}", output::escape(&failure.to_string(), "\n"));
-            }
-            failure.exit_code()
-        }
-    }
+    run_command(Cli::parse(), disk)
+}
+
+fn run_command(cli: Cli, disk: Arc<dyn Disk>) -> ExitCode {
+    let output = Output { json: cli.json };
+    dispatch(cli, disk).unwrap_or_else(|failure| output.failure("foretell", &failure))
 }
 
 fn dispatch(cli: Cli, disk: Arc<dyn Disk>) -> Result<ExitCode, Failure> {
@@ -71,8 +73,8 @@ fn dispatch(cli: Cli, disk: Arc<dyn Disk>) -> Result<ExitCode, Failure> {
     if let Some(reason) = &cli.reason {
         operator::client::set_reason(reason.clone());
     }
-    // Output files of these two commands are for other users.
-    if !matches!(cli.command, Command::Audit(_) | Command::Bench(_)) {
+    // Output files of an audit are for other users.
+    if !matches!(cli.command, Command::Audit(_)) {
         data_directory::restrict_umask();
     }
     if let Command::Config(ConfigCommand::Print { env: true }) = cli.command {
@@ -109,8 +111,15 @@ fn dispatch(cli: Cli, disk: Arc<dyn Disk>) -> Result<ExitCode, Failure> {
         Command::Cluster(command) => cluster::run(&config, &command, output),
         Command::Audit(audit) => audit::run(&config, &audit, output),
         Command::Status => operator::status(&config, output),
-        Command::Bench(command) => bench::run(command, output),
+        Command::Bench { arguments } => Err(moved(&arguments)),
     }
+}
+
+/// Names the program that measures.
+fn moved(arguments: &[String]) -> Failure {
+    Failure::new("measurements are a program of their own")
+        .hint(["foretell-bench", &arguments.join(" ")].join(" "))
+        .code(exit_codes::USAGE)
 }
 
 /// The names of the environment variables, or a JSON object of them by setting.

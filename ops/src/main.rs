@@ -1,6 +1,6 @@
 //! The `foretell` binary.
 
-/// Puts large blocks on huge pages for the matcher's tables and counts memory for `foretell bench`.
+/// Puts large blocks on huge pages for the matcher's tables and counts memory.
 #[global_allocator]
 static ALLOCATOR: foretell_memory::Allocator = foretell_memory::Allocator;
 

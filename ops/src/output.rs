@@ -1,30 +1,44 @@
 //! Output on standard output: tables for people, JSON with `--json`.
 
 use std::fmt::Write as _;
+use std::process::ExitCode;
 
 use foretell_wire::printable::is_printable;
 use serde_json::Value;
 
+use crate::failure::Failure;
+
 /// Output format of this run.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Output {
+pub struct Output {
     /// JSON instead of text.
     pub json: bool,
 }
 
 impl Output {
     /// Prints an answer as JSON, or as the text that `text` makes of it.
-    pub(crate) fn answer(self, value: &Value, text: impl FnOnce(&Value) -> String) {
+    pub fn answer(self, value: &Value, text: impl FnOnce(&Value) -> String) {
         if self.json {
             line(&value.to_string());
         } else {
             line(text(value).trim_end());
         }
     }
+
+    /// Prints a failure of this program to standard error; returns its exit code.
+    #[must_use]
+    pub fn failure(self, program: &str, failure: &Failure) -> ExitCode {
+        if self.json {
+            eprintln!("{}", escape(&failure.json().to_string(), ""));
+        } else {
+            eprintln!("{program}: {}", escape(&failure.to_string(), "\n"));
+        }
+        failure.exit_code()
+    }
 }
 
 /// Prints one line; a closed pipe (`| head`) is not an error.
-pub(crate) fn line(text: &str) {
+pub fn line(text: &str) {
     use std::io::Write as _;
     let _ = writeln!(std::io::stdout().lock(), "{}", escape(text, "\n"));
 }

@@ -34,9 +34,9 @@ const LAYERS: &[&[&str]] = &[
         "foretell-gateway",
         "foretell-catalog-sync",
     ],
-    &["foretell-bench", "foretell-steps", "foretell-fuzzing"],
+    &["foretell-steps", "foretell-fuzzing"],
     &["foretell-ops"],
-    &["foretell-tests"],
+    &["foretell-bench", "foretell-tests"],
 ];
 
 /// Uses only the model: no code of the core may influence what the reference computes.

@@ -17,11 +17,11 @@ const PAUSE: Duration = Duration::from_millis(2);
 /// Maximum start time of a gateway on a long history, on a slow disk too.
 const PATIENCE: Duration = Duration::from_secs(600);
 
-/// Command line of the running program on a data directory with default settings.
-pub(crate) fn this_program(data: &Path) -> Result<Command, MeasureError> {
+/// Command line of `foretell`, which this program holds, on a data directory with default settings.
+pub(crate) fn foretell(data: &Path) -> Result<Command, MeasureError> {
     let program = std::env::current_exe().map_err(MeasureError::io("finding this program"))?;
     let mut command = Command::new(program);
-    command.current_dir(data);
+    command.arg("exchange").current_dir(data);
     for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("FORETELL_")) {
         command.env_remove(name);
     }
@@ -56,7 +56,7 @@ impl GatewayProcess {
         minimum: Sequence,
     ) -> Result<Self, MeasureError> {
         let listen = format!("--{surface}-listen");
-        let mut command = this_program(data)?;
+        let mut command = foretell(data)?;
         command
             .args(["gateway", "--surfaces", surface, &listen, "127.0.0.1:0"])
             .arg("--data")

@@ -43,7 +43,7 @@ const PARTS: &[(&str, &str)] = &[
 const STREAMS: [(&str, u32, u32); 2] = [("1", 1, 10_000), ("1000", 1_000, 300_000)];
 const STREAM_COMMANDS: usize = 5_000_000;
 
-/// Arguments of `bench all`.
+/// Arguments of `foretell-bench all`.
 #[derive(Debug, Args)]
 pub struct AllScope {
     /// Run only these parts, by the names in the output

@@ -14,7 +14,7 @@ use foretell_model::Sequence;
 use serde::{Deserialize, Serialize};
 
 use crate::error::MeasureError;
-use crate::harness::gateway_process::{GatewayProcess, this_program};
+use crate::harness::gateway_process::{GatewayProcess, foretell};
 use crate::harness::http::{self, Connection};
 use crate::harness::latency::{NANOS_PER_MS, Quantiles, Stopwatch, ratio};
 use crate::harness::running_engine::RunningEngine;
@@ -112,7 +112,7 @@ const QUERIES: [(&str, f64, &[&str]); 3] = [
 /// Baseline: machine and HTTP without the catalog.
 const NOWHERE: &str = "/nowhere";
 
-/// Arguments of `bench catalog`.
+/// Arguments of `foretell-bench catalog`.
 #[derive(Debug, Args)]
 pub struct CatalogScope {
     /// Events in the catalog, four markets each
@@ -228,7 +228,7 @@ fn import(data: &Path, events: u64) -> Result<Import, MeasureError> {
         .map_err(MeasureError::io("making a directory"))?;
     let file = data.join("records.jsonl");
     let file_bytes = write_records(&file, events).map_err(MeasureError::io("writing records"))?;
-    let mut command = this_program(data)?;
+    let mut command = foretell(data)?;
     command.args(["catalog", "import", "--catalog-only", "--json", "--data"]);
     let (seconds, used) = watched(command.arg(data).arg(&file))?;
     fs::remove_file(&file).map_err(MeasureError::io("removing the records"))?;

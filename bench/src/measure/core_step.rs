@@ -37,7 +37,7 @@ const FRAMED: &str = "core and frame";
 pub(crate) const COPY: &str = "copying a frame";
 pub(crate) const ENCODE: &str = "encoding a frame";
 
-/// Arguments of `bench match`.
+/// Arguments of `foretell-bench match`.
 #[derive(Debug, Args)]
 pub struct MatchScope {
     /// Order stream file

@@ -33,7 +33,7 @@ const RATE_GOAL: f64 = 0.3;
 /// Name prefix of a gateway's serving threads.
 const SERVING: &str = "http-";
 
-/// Arguments of `bench data`.
+/// Arguments of `foretell-bench data`.
 #[derive(Debug, Args)]
 pub struct DataScope {
     /// Trades in the history

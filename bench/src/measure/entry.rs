@@ -30,7 +30,7 @@ const LANES: [&str; 4] = [
 /// The batch of a single order (a frame of about 700 bytes) is one page.
 const BATCH: [u8; PAGE] = [0x5A; PAGE];
 
-/// Arguments of `bench entry`.
+/// Arguments of `foretell-bench entry`.
 #[derive(Debug, Args)]
 pub struct EntryScope {
     /// Orders, one at a time

@@ -23,10 +23,10 @@ const NANOS_GOAL: f64 = 3_000.0;
 /// Maximum bytes of history a command.
 const BYTES_GOAL: f64 = 300.0;
 
-/// Arguments of `bench fold`.
+/// Arguments of `foretell-bench fold`.
 #[derive(Debug, Args)]
 pub struct FoldScope {
-    /// Trades of the history, which is that of `bench start`
+    /// Trades of the history, which is that of `foretell-bench start`
     #[arg(long, default_value_t = 1_000_000, value_parser = clap::value_parser!(u32).range(1_000..))]
     trades: u32,
     /// Rounds; medians are reported

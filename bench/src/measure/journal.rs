@@ -45,7 +45,7 @@ const LOAD_SYNC: &str = "write and fdatasync, batches of half load";
 const GROUPED: &str = "waiting for those syncs alone, half load";
 const LOADED: &str = "acknowledgement, half load";
 
-/// Arguments of `bench journal`.
+/// Arguments of `foretell-bench journal`.
 #[derive(Debug, Args)]
 pub struct JournalScope {
     /// Rounds; medians are reported

@@ -30,6 +30,8 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use clap::Args;
+use foretell_ops::failure::Failure;
+use foretell_ops::private_key::{self, LOAD_KEY_VARIABLE};
 use zeroize::Zeroizing;
 
 use super::ScratchDir;
@@ -83,7 +85,7 @@ needs collateral there and must be exempt from rate limits; its bids rest at the
 --token. Its private key is read from --private-key-file or from the variable \
 FORETELL_LOAD_PRIVATE_KEY.";
 
-/// Arguments of `bench load`.
+/// Arguments of `foretell-bench load`.
 #[derive(Debug, Args)]
 pub struct LoadScope {
     /// Requests per second [default: search for the highest rate]
@@ -133,35 +135,19 @@ pub struct LoadScope {
     /// Directory for temporary data [default: the system's]
     #[arg(long, value_name = "DIR", conflicts_with = "url")]
     scratch: Option<PathBuf>,
-    /// The account's private key: 64 hex digits.
-    #[arg(skip)]
-    private_key: Option<Zeroizing<String>>,
 }
 
 impl LoadScope {
-    /// Resolves the server of `--url`, if that is given: which key file it needs.
-    ///
-    /// # Errors
-    /// The URL is invalid, or the server must not be loaded.
-    pub fn check_target(&self) -> Result<(), MeasureError> {
-        self.target().map(|_| ())
-    }
-
-    /// Whether the load goes to a server of the caller, and needs a private key.
-    #[must_use]
-    pub const fn needs_private_key(&self) -> bool {
-        self.url.is_some()
-    }
-
-    /// File of the private key.
-    #[must_use]
-    pub fn private_key_file(&self) -> Option<&std::path::Path> {
-        self.private_key_file.as_deref()
-    }
-
-    /// Sets the account's private key: 64 hex digits.
-    pub fn set_private_key(&mut self, key: Zeroizing<String>) {
-        self.private_key = Some(key);
+    /// Reads the account's private key from a file or a variable; every user could see it in an
+    /// argument.
+    fn private_key(&self) -> Result<Zeroizing<String>, Failure> {
+        match (&self.private_key_file, std::env::var(LOAD_KEY_VARIABLE)) {
+            (Some(file), _) => private_key::read(file),
+            (None, Ok(key)) => Ok(Zeroizing::new(key)),
+            (None, Err(_)) => Err(Failure::new("no private key").hint(format!(
+                "give --private-key-file FILE, or set {LOAD_KEY_VARIABLE}"
+            ))),
+        }
     }
 
     fn target(&self) -> Result<Option<Target>, MeasureError> {

@@ -20,7 +20,7 @@ const GOAL: f64 = 1.3;
 /// Commands per resting order.
 const RESTING_PART: usize = 16;
 
-/// Arguments of `bench markets`.
+/// Arguments of `foretell-bench markets`.
 #[derive(Debug, Args)]
 pub struct MarketsScope {
     /// Commands in the stream

@@ -1,6 +1,7 @@
 //! One measurement a file. Each scope is the arguments of its command; [`Measurement`] lists all.
 
 mod all;
+mod audit;
 mod catalog;
 mod core_step;
 mod data;
@@ -68,6 +69,8 @@ pub enum Measurement {
     Replicate(replicate::ReplicateScope),
     /// Time trading during the settlement of large markets
     Settle(settle::SettleScope),
+    /// Audit a journal of mixed traffic and one of resting orders
+    Audit(audit::AuditScope),
 }
 
 impl Measurement {
@@ -94,6 +97,7 @@ impl Measurement {
             Self::Streams(scope) => streams::measure(scope),
             Self::Replicate(scope) => replicate::measure(scope),
             Self::Settle(scope) => settle::measure(scope),
+            Self::Audit(scope) => audit::measure(scope),
         }
     }
 }

@@ -32,7 +32,7 @@ const ORDERS_PER_SECOND: u32 = 2_000;
 const REQUEST: &str = "a request";
 const VISIBLE: &str = "acknowledged to visible";
 
-/// Arguments of `bench reads`.
+/// Arguments of `foretell-bench reads`.
 #[derive(Debug, Args)]
 pub struct ReadsScope {
     /// Rounds of every read; medians are reported

@@ -22,7 +22,7 @@ const GOAL_SECONDS: f64 = 5.0;
 const MILLION: f64 = 1e6;
 const READ_BYTES: usize = 1 << 20;
 
-/// Arguments of `bench recover`.
+/// Arguments of `foretell-bench recover`.
 #[derive(Debug, Args)]
 pub struct RecoverScope {
     /// Placements in the journal

@@ -30,7 +30,7 @@ const NANOS_PER_SECOND: f64 = 1e9;
 /// Signatures checked per round: each takes as long as a hundred commands.
 const SIGNATURES: u32 = 1_000;
 
-/// Arguments of `bench replay`.
+/// Arguments of `foretell-bench replay`.
 #[derive(Debug, Args)]
 pub struct ReplayScope {
     /// Commands in the journal

@@ -48,7 +48,7 @@ const LOCAL: &str = "acknowledgement alone, half load";
 const REPLICATED: &str = "acknowledgement replicated, half load";
 const LAG: &str = "reader behind the acknowledgement";
 
-/// Arguments of `bench replicate`.
+/// Arguments of `foretell-bench replicate`.
 #[derive(Debug, Args)]
 pub struct ReplicateScope {
     /// Program of the servers, 2.10.23 or newer

@@ -25,7 +25,7 @@ const GOAL: f64 = 2.0;
 const ALONE: &str = "acknowledgement alone";
 const BESIDE: &str = "acknowledgement beside a settlement";
 
-/// Arguments of `bench settle`.
+/// Arguments of `foretell-bench settle`.
 #[derive(Debug, Args)]
 pub struct SettleScope {
     /// Accounts, each of which holds shares in every market

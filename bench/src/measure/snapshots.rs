@@ -19,7 +19,7 @@ const ORDERS: u32 = 20_000;
 /// Factor by which the larger live state is larger.
 const MORE: u32 = 5;
 
-/// Arguments of `bench snapshots`.
+/// Arguments of `foretell-bench snapshots`.
 #[derive(Debug, Args)]
 pub struct SnapshotsScope {
     /// Trades of the longest history; the others have 10% and 30%

@@ -34,7 +34,7 @@ const GOAL_TRADES: u64 = 10_000_000;
 /// Snapshots written in sequence for a median.
 const IMAGES: u32 = 5;
 
-/// Arguments of `bench start`.
+/// Arguments of `foretell-bench start`.
 #[derive(Debug, Args)]
 pub struct StartScope {
     /// Trades of the long history; 2 GB of disk a million

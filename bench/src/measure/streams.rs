@@ -44,7 +44,7 @@ const DELAY_ORDERS_PER_SECOND: u32 = 25;
 /// Descriptors of the process for everything but the two ends of each connection.
 const RESERVED_DESCRIPTORS: usize = 1_000;
 
-/// Arguments of `bench streams`.
+/// Arguments of `foretell-bench streams`.
 #[derive(Debug, Args)]
 pub struct StreamsScope {
     /// Connections at most while CPU time is measured

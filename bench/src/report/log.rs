@@ -24,7 +24,7 @@ pub fn write_log(report: &Report, out: &mut impl io::Write) -> io::Result<()> {
     let mut builder = IntervalLogWriterBuilder::new();
     builder
         .add_comment("[Histogram log format version 1.3]")
-        .add_comment(&format!("foretell bench {}, nanoseconds", report.bench))
+        .add_comment(&format!("foretell-bench {}, nanoseconds", report.bench))
         .with_start_time(begun)
         .with_base_time(begun)
         .with_max_value_divisor(NANOS_PER_MS);

@@ -31,7 +31,7 @@ pub fn draw(sources: &[(String, Source)]) -> String {
     let sections: String = sections.collect();
     format!(
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width\">\n<title>foretell bench</title>\n\
+         <meta name=\"viewport\" content=\"width=device-width\">\n<title>foretell-bench</title>\n\
          <style>\n{STYLE}</style></head>\n<body><main>\n{sections}</main></body></html>\n"
     )
 }

@@ -55,7 +55,7 @@ pub(crate) struct Shape {
 }
 
 impl Shape {
-    /// The history of `bench start` with this number of trades and few live orders.
+    /// The history of `foretell-bench start` with this number of trades and few live orders.
     pub(crate) fn of_start(trades: u32) -> Self {
         Self {
             trades: trades.into(),

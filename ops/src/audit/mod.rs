@@ -21,7 +21,6 @@ mod fold;
 mod frame_batch;
 mod inclusion;
 mod lookup;
-pub(crate) mod measure;
 mod operators;
 mod reader;
 mod reference;

@@ -7,7 +7,7 @@ mod life;
 mod market_file;
 mod market_names;
 mod people;
-pub(crate) mod private_key;
+pub mod private_key;
 mod registration;
 mod show;
 

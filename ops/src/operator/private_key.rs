@@ -6,11 +6,15 @@ use zeroize::Zeroizing;
 
 use crate::failure::Failure;
 
+/// Environment variable with the private key of the trading account of `foretell-bench load`; no
+/// setting.
+pub const LOAD_KEY_VARIABLE: &str = "FORETELL_LOAD_PRIVATE_KEY";
+
 /// The key's text.
 ///
 /// # Errors
 /// The file cannot be read, or other users have access to it.
-pub(crate) fn read(path: &Path) -> Result<Zeroizing<String>, Failure> {
+pub fn read(path: &Path) -> Result<Zeroizing<String>, Failure> {
     use std::os::unix::fs::PermissionsExt as _;
     let failure =
         |text: String| Failure::new(format!("private key file {}: {text}", path.display()));

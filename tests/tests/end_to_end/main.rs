@@ -3,9 +3,6 @@
 mod account_actions;
 mod bad_input;
 mod bad_reads;
-mod bench_catalog;
-mod bench_data;
-mod bench_start;
 mod catalog;
 mod data_surface;
 mod demo;

@@ -29,9 +29,8 @@ const TENTH: u64 = 1_000;
 /// The key or the token is invalid, the server cannot be reached or rejects a request, or the token
 /// is offered at the lowest price.
 pub(super) fn open(scope: &LoadScope, target: Target) -> Result<Endpoint, MeasureError> {
-    let key = scope.private_key.as_ref().map(|key| key.trim());
-    let signer = key.and_then(Signer::from_hex);
-    let signer = signer.ok_or_else(|| {
+    let key = scope.private_key()?;
+    let signer = Signer::from_hex(key.trim()).ok_or_else(|| {
         MeasureError::wrong("the private key is not 64 hex digits of a valid key")
     })?;
     let domains = Domains::standard(scope.chain, true).map_err(MeasureError::wrong)?;

@@ -3,15 +3,15 @@
 use std::path::Path;
 
 use clap::Args;
-use foretell_bench::measure::ScratchDir;
-use foretell_bench::measure::replay::read_once;
-use foretell_bench::report::{Goal, Measure};
-use foretell_bench::workloads::journals::{Contents, with_journal};
-use foretell_bench::{MeasureError, Report, process_nanos};
+use foretell_ops::audit::{Options, Report as Audit, verify};
+use foretell_ops::failure::Failure;
 
-use super::report::Report as Audit;
-use super::verify::{Options, verify};
-use crate::failure::Failure;
+use super::ScratchDir;
+use super::replay::read_once;
+use crate::error::MeasureError;
+use crate::harness::latency::process_nanos;
+use crate::report::{Goal, Measure, Report};
+use crate::workloads::journals::{Contents, with_journal};
 
 /// Minimum commands per second without signatures.
 const GOAL: f64 = 2e6;
@@ -19,9 +19,9 @@ const GOAL: f64 = 2e6;
 const REFERENCE_GOAL: f64 = 5e4;
 const NANOS_PER_SECOND: f64 = 1e9;
 
-/// Arguments of `bench audit`.
+/// Arguments of `foretell-bench audit`.
 #[derive(Debug, Args)]
-pub(crate) struct AuditScope {
+pub struct AuditScope {
     /// Commands in each journal
     #[arg(long, default_value_t = 1_000_000, value_parser = clap::value_parser!(u32).range(1..))]
     orders: u32,
@@ -44,7 +44,7 @@ pub(crate) struct AuditScope {
 ///
 /// # Errors
 /// A journal cannot be written, or is not sound.
-pub(crate) fn measure(scope: &AuditScope) -> Result<Report, Failure> {
+pub(super) fn measure(scope: &AuditScope) -> Result<Report, MeasureError> {
     let mut report = Report::begin("audit", "none");
     let rounds = scope.rounds.max(1);
     report.rounds = rounds;
@@ -53,7 +53,7 @@ pub(crate) fn measure(scope: &AuditScope) -> Result<Report, Failure> {
         reference: scope.reference,
         ..Options::default()
     };
-    let scratch = scope.scratch.parent().map_err(failed)?;
+    let scratch = scope.scratch.parent()?;
     let audits = |contents| Audits::of(&scratch, scope.orders, contents, options, rounds);
     if options.signatures {
         let signed = audits(Contents::Signed)?;
@@ -102,13 +102,12 @@ impl Audits {
         contents: Contents,
         options: &Options,
         rounds: usize,
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self, MeasureError> {
         let rounds = with_journal(scratch, commands, contents, |journal| {
             (0..rounds)
                 .map(|_| Round::run(journal, options))
                 .collect::<Result<Vec<_>, _>>()
-        })
-        .map_err(failed)??;
+        })??;
         let commands = rounds[0].audit.counts.commands();
         #[allow(clippy::cast_precision_loss, reason = "counts far below 2^53")]
         let of = |nanos: u64| nanos as f64 / commands as f64;
@@ -147,23 +146,19 @@ struct Round {
 }
 
 impl Round {
-    fn run(journal: &Path, options: &Options) -> Result<Self, Failure> {
+    fn run(journal: &Path, options: &Options) -> Result<Self, MeasureError> {
         let begun = process_nanos();
         let audit = verify(journal, options)?;
         let processor = process_nanos() - begun;
         if !audit.is_sound() {
-            return Err(Failure::new(audit.to_string()).code(audit.exit_code()));
+            let failure = Failure::new(audit.to_string()).code(audit.exit_code());
+            return Err(failure.into());
         }
-        let floor = read_once(journal, audit.last).map_err(failed)?;
+        let floor = read_once(journal, audit.last)?;
         Ok(Self {
             audit,
             processor,
             floor,
         })
     }
-}
-
-#[allow(clippy::needless_pass_by_value, reason = "what map_err hands over")]
-fn failed(error: MeasureError) -> Failure {
-    Failure::new(error.to_string())
 }

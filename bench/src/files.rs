@@ -1,4 +1,4 @@
-//! Reports: printed, saved, compared (`foretell bench compare`) and drawn (`report`).
+//! Reports: printed, saved, compared (`compare`) and drawn (`report`).
 
 use std::fs;
 use std::io::BufWriter;
@@ -8,10 +8,11 @@ use std::process::ExitCode;
 use foretell_bench::report::page::{Source, draw};
 use foretell_bench::report::{read_log, write_log};
 use foretell_bench::{Comparison, Report};
+use foretell_ops::failure::Failure;
+use foretell_ops::output::{Output, line};
 
-use crate::exit_codes::WORSE;
-use crate::failure::Failure;
-use crate::output::{Output, line};
+/// Exit code of `compare`: something got worse.
+const WORSE: u8 = 5;
 
 /// Commit this program was built from; `+` if the sources differ from it.
 const COMMIT: &str = env!("FORETELL_COMMIT");
@@ -94,14 +95,14 @@ fn source(file: &Path) -> Result<Source, Failure> {
 fn read(file: &Path) -> Result<Report, Failure> {
     serde_json::from_slice(&bytes(file)?).map_err(|error| {
         Failure::new(format!("{} is no report: {error}", file.display()))
-            .hint("make one with `foretell bench … --save FILE`")
+            .hint("make one with `foretell-bench … --save FILE`")
     })
 }
 
 fn bytes(file: &Path) -> Result<Vec<u8>, Failure> {
     fs::read(file).map_err(|error| {
         Failure::new(format!("{} cannot be read: {error}", file.display()))
-            .hint("name a file that `foretell bench … --save FILE` or `--hlog FILE` has written")
+            .hint("name a file that `foretell-bench … --save FILE` or `--hlog FILE` has written")
     })
 }
 

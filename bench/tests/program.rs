@@ -1,0 +1,150 @@
+//! `foretell-bench` measures all it reports, on minimal catalogs and histories, and keeps them for
+//! the next run.
+
+use std::process::Command;
+
+use serde_json::Value;
+
+/// The report of a measurement.
+fn measured(arguments: &[&str]) -> Value {
+    let output = Command::new(env!("CARGO_BIN_EXE_foretell-bench"))
+        .arg("--json")
+        .args(arguments)
+        .output()
+        .expect("the binary starts");
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{text}");
+    serde_json::from_slice(&output.stdout).expect("JSON")
+}
+
+#[test]
+fn catalog_measures_imports_and_answers_and_keeps_the_catalog() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let measure = || {
+        let cache = directory.path().to_str().expect("UTF-8");
+        measured(&[
+            "catalog", "--rounds", "2", "--events", "50", "--cache", cache,
+        ])
+    };
+    let report = measure();
+    let measures = report["measures"].as_array().expect("measures");
+    let of = |name: &str| -> f64 {
+        let found = measures.iter().find(|measure| measure["name"] == name);
+        found.unwrap_or_else(|| panic!("{name}"))["value"]
+            .as_f64()
+            .expect("a figure")
+    };
+    assert!(of("import of 10 events: peak memory") > 1.0);
+    assert!(of("import of 50 events: peak memory") > 1.0);
+    for question in [
+        "/markets?limit=500",
+        "/events/#event",
+        "/public-search?q=bitcoin",
+    ] {
+        assert!(of(question) > 0.0);
+    }
+    let goals = report["goals"].as_array().expect("goals");
+    assert_eq!(goals.len(), 5);
+    // Fifty events are too few for a growth rate of memory.
+    let unknown = |goal: &&Value| !goal["found"].is_number();
+    let unknown: Vec<_> = goals.iter().filter(unknown).collect();
+    assert_eq!(unknown.len(), 1, "{goals:?}");
+    assert_eq!(unknown[0]["name"], "memory of an import / of a fifth");
+    assert!(of("a path that is nowhere") > 0.0);
+    assert_eq!(report["notes"].as_array().map(Vec::len), Some(0));
+
+    let again = measure();
+    assert_eq!(again["notes"].as_array().map(Vec::len), Some(1));
+    assert_eq!(again["measures"][0], report["measures"][0]);
+}
+
+#[test]
+fn data_measures_every_query_and_keeps_the_history() {
+    let cache = tempfile::tempdir().expect("a directory");
+    let measure = || {
+        let sizes = "data --trades 2000 --wallets 200 --markets 60 --rounds 1 --cache";
+        let cache = cache.path().to_str().expect("UTF-8");
+        measured(&sizes.split(' ').chain([cache]).collect::<Vec<_>>())
+    };
+    let report = measure();
+    let goals = report["goals"].as_array().expect("goals");
+    assert_eq!(goals.len(), 5);
+    // The history is too short for the cost of a trade.
+    let unknown = |goal: &&Value| !goal["found"].is_number();
+    let unknown: Vec<_> = goals.iter().filter(unknown).collect();
+    assert_eq!(unknown.len(), 1, "{goals:?}");
+    assert_eq!(unknown[0]["name"], "own bytes of a gateway per trade");
+    let measures = report["measures"].as_array().expect("measures");
+    for path in [
+        "/activity",
+        "/closed-positions",
+        "/holders",
+        "/positions",
+        "/trades",
+        "/oi",
+        "/live-volume",
+        "/v1/leaderboard",
+        "/v1/builders/leaderboard",
+        "/v1/builders/volume",
+    ] {
+        let name = format!("{path}, the slowest query");
+        let found = measures.iter().find(|measure| measure["name"] == *name);
+        let value = found.and_then(|measure| measure["value"].as_f64());
+        assert!(value.is_some_and(|value| value > 0.0), "{name}: {report}");
+    }
+    let noted = |report: &Value, text: &str| {
+        let notes = report["notes"].as_array().expect("notes").iter();
+        let notes = notes.filter_map(Value::as_str);
+        notes.filter(|note| note.contains(text)).count() == 1
+    };
+    assert!(noted(&report, "the history was written"), "{report}");
+    let again = measure();
+    assert!(noted(&again, "the history was found"), "{again}");
+}
+
+#[test]
+fn start_measures_starts_and_snapshots() {
+    let report = measured(&[
+        "start",
+        "--trades",
+        "1000",
+        "--rounds",
+        "1",
+        "--seconds",
+        "1",
+    ]);
+    let measures = report["measures"].as_array().expect("measures");
+    let of = |name: &str| {
+        let measure = measures.iter().find(|measure| measure["name"] == name);
+        let value = measure.and_then(|measure| measure["value"].as_f64());
+        value.unwrap_or_else(|| panic!("{name} in {report:#}"))
+    };
+    let sites = [(0, 0), (100, 1), (100, 20), (1_000, 1)];
+    let images = sites.map(|(trades, orders)| {
+        let own = format!("{trades} trades, {orders} orders: gateway's own memory");
+        assert!(of(&own) > 0.0, "{own}");
+        of(&format!("{trades} trades, {orders} orders: image"))
+    });
+    assert!(images[0] < images[1] && images[1] < images[2], "{images:?}");
+    for lane in [
+        "no publisher",
+        "publisher, no snapshot",
+        "as many bytes written beside it",
+        "snapshots all the time",
+    ] {
+        assert!(of(&format!("step: {lane}")) > 0.0, "{lane}");
+    }
+    let goals = report["goals"].as_array().expect("goals");
+    // The history is too short for the cost of a trade.
+    let unknown = |goal: &&Value| !goal["found"].is_number();
+    let unknown: Vec<_> = goals.iter().filter(unknown).collect();
+    assert_eq!(unknown.len(), 1, "{goals:?}");
+    assert_eq!(unknown[0]["name"], "own bytes of a gateway per trade");
+    let stamp = &report["stamp"];
+    assert!(
+        stamp["commit"]
+            .as_str()
+            .is_some_and(|commit| commit.len() >= 7),
+        "{stamp}"
+    );
+}
