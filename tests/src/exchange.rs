@@ -92,6 +92,8 @@ impl Exchange {
     }
 
     fn start_on(binary: &str, options: &Options, data: &Path, directory: Directory) -> Self {
+        // Sets the TLS of this process, for clients that tests make.
+        let _ = foretell_operator_client::http_client();
         let mut command = Command::new(binary);
         command.args(["up", "--json", "--data"]).arg(data);
         command.args([

@@ -63,7 +63,10 @@ impl Site {
             gateway: None,
             trading: String::new(),
             operator: String::new(),
-            http: reqwest::Client::builder().no_proxy().build().unwrap(),
+            http: foretell_operator_client::http_client()
+                .no_proxy()
+                .build()
+                .unwrap(),
         };
         site.start_engine();
         site.start_gateway();
@@ -693,7 +696,10 @@ async fn a_view_that_stopped_costs_reads_and_nothing_else() {
             site.start_engine();
             site.start_gateway();
             // No connection to the gateway before.
-            site.http = reqwest::Client::builder().no_proxy().build().unwrap();
+            site.http = foretell_operator_client::http_client()
+                .no_proxy()
+                .build()
+                .unwrap();
             while alice.get(&book).await.is_err() {}
             assert_eq!(site.stopped().await, (at, at));
         }

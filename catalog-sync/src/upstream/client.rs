@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use foretell_operator_client::http_client;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, RETRY_AFTER};
 use reqwest::redirect::{Action, Attempt};
 use reqwest::{Response, StatusCode, Url};
@@ -76,7 +77,7 @@ impl Upstream {
         if !base.path().ends_with('/') {
             base.set_path(&format!("{}/", base.path()));
         }
-        let http = reqwest::Client::builder()
+        let http = http_client()
             .user_agent(concat!("foretell/", env!("CARGO_PKG_VERSION")))
             .connect_timeout(bounds.connect)
             .read_timeout(bounds.read)

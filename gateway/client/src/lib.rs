@@ -6,7 +6,7 @@ use std::time::Duration;
 use foretell_wire::operator::{
     AccountAnswer, CommandAnswer, MarketRow, MarketRows, OperatorCommand,
 };
-use reqwest::{Client, Method, RequestBuilder, redirect};
+use reqwest::{Client, ClientBuilder, Method, RequestBuilder, redirect};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -14,6 +14,13 @@ use thiserror::Error;
 
 /// Timeout of one answer; a durable command takes far less, even on a slow disk.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// A builder of HTTP clients. It sets the TLS of the process, without which no client can be made.
+pub fn http_client() -> ClientBuilder {
+    // An error means that it is set.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    Client::builder()
+}
 
 /// Why a request failed.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -58,7 +65,7 @@ impl OperatorClient {
     /// # Errors
     /// The HTTP client cannot be created.
     pub fn new(base: &str, token: &str) -> Result<Self, String> {
-        let http = Client::builder()
+        let http = http_client()
             .timeout(ANSWER_TIMEOUT)
             .no_proxy()
             .redirect(redirect::Policy::none())

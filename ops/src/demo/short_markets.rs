@@ -11,7 +11,7 @@
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use foretell_model::{Lots, MarketState, Payout};
-use foretell_operator_client::OperatorClient;
+use foretell_operator_client::{OperatorClient, http_client};
 use foretell_wire::operator::{
     MarketDescription, MarketName, MarketRegistration, MarketTerms, OperatorCommand,
     PlainForm as _, Resolution, TickSize, payout_word,
@@ -76,7 +76,9 @@ impl MarketHost {
     ) -> Result<Self, Failure> {
         Ok(Self {
             client: client::connect_to(config.operator.listen, config)?,
-            http: reqwest::Client::new(),
+            http: http_client()
+                .build()
+                .map_err(|error| Failure::new(format!("cannot make an HTTP client: {error}")))?,
             trading: trading.to_owned(),
             news,
         })

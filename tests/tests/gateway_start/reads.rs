@@ -1,5 +1,6 @@
 //! All data that a gateway serves, as in its responses.
 
+use foretell_operator_client::http_client;
 use foretell_ops::trader::{Trader, decimal};
 use reqwest::{Client, Method, RequestBuilder};
 use serde_json::json;
@@ -18,7 +19,7 @@ pub(crate) struct Read {
 pub(crate) async fn all([trading, operator]: [&str; 2], life: &Life) -> Vec<Read> {
     let traders = life.traders(trading).await;
     let mut reader = Reader {
-        http: Client::new(),
+        http: http_client().build().expect("a client"),
         base: trading,
         reads: Vec::new(),
     };

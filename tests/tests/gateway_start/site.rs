@@ -118,6 +118,12 @@ impl Drop for Site {
     }
 }
 
+fn client() -> reqwest::Client {
+    foretell_operator_client::http_client()
+        .build()
+        .expect("a client")
+}
+
 /// A gateway process; dropping it kills it.
 pub(crate) struct GatewayProcess {
     child: Child,
@@ -175,7 +181,7 @@ impl GatewayProcess {
 
     /// `GET` of its operator surface.
     async fn get(&self, path: &str) -> (u16, String) {
-        let request = reqwest::Client::new().get(format!("{}{path}", self.operator));
+        let request = client().get(format!("{}{path}", self.operator));
         let response = request.send().await.expect("an answer");
         let status = response.status().as_u16();
         (status, response.text().await.expect("a text"))
@@ -183,7 +189,7 @@ impl GatewayProcess {
 
     /// `POST` to its operator surface, which must succeed.
     pub(crate) async fn done(&self, path: &str, body: Value) -> Value {
-        let request = reqwest::Client::new()
+        let request = client()
             .post(format!("{}{path}", self.operator))
             .bearer_auth(TOKEN)
             .json(&body);
