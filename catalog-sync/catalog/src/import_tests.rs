@@ -112,6 +112,37 @@ fn packed_files_put_end_to_end_are_one() {
     let (one, two) = (br#"[{"id":1}]"#, br#"[{"id":2}]"#);
     assert_eq!(found(&[gzip(one), gzip(two)].concat()), "1 2");
     assert_eq!(found(&[zstd(one), zstd(two)].concat()), "1 2");
+    // A skippable frame of three bytes, and an empty frame, between them.
+    let skipped = [b"\x50\x2a\x4d\x18\x03\0\0\0".as_slice(), b"any"].concat();
+    let parts = [zstd(one), skipped, zstd(b""), zstd(two)];
+    assert_eq!(found(&parts.concat()), "1 2");
+}
+
+#[test]
+fn zstd_is_unpacked_as_the_reference_packs_it() {
+    let record = |id: u32| {
+        format!(
+            r#"{{"id":{id},"text":"{}"}}"#,
+            "rain ".repeat(id as usize % 90)
+        )
+    };
+    let lines: Vec<String> = (0..4_000).map(record).collect();
+    let text = lines.join("\n");
+    for level in [-5, 3, 19] {
+        let mut packed = zstd::Encoder::new(Vec::new(), level).unwrap();
+        packed.include_checksum(true).unwrap();
+        packed.write_all(text.as_bytes()).unwrap();
+        let mut packed = packed.finish().unwrap();
+        let records = Records::open(packed.as_slice()).unwrap();
+        let read: Vec<Vec<u8>> = records
+            .map(|record| record.unwrap().unwrap().json)
+            .collect();
+        assert!(read.iter().eq(lines.iter().map(String::as_bytes)));
+        // The last four bytes are the checksum.
+        *packed.last_mut().unwrap() ^= 1;
+        let damaged: Result<Vec<_>, _> = Records::open(packed.as_slice()).unwrap().collect();
+        assert!(damaged.is_err());
+    }
 }
 
 #[test]

@@ -3,6 +3,8 @@
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 
 use flate2::bufread::MultiGzDecoder;
+use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
+use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
 const GZIP: &[u8] = &[0x1f, 0x8b];
 const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
@@ -16,7 +18,10 @@ pub(super) fn decoded<'r>(file: impl Read + 'r) -> io::Result<Box<dyn BufRead + 
     let unpacked: Box<dyn Read + 'r> = if start.starts_with(GZIP) {
         Box::new(MultiGzDecoder::new(file))
     } else if start.starts_with(ZSTD) {
-        Box::new(zstd::Decoder::with_buffer(file)?)
+        Box::new(ZstdFrames {
+            file,
+            frame: FrameDecoder::new(),
+        })
     } else {
         Box::new(file)
     };
@@ -45,6 +50,56 @@ fn peeked<R: Read>(mut file: R) -> io::Result<(Vec<u8>, Peeked<R>)> {
     file.by_ref().take(4).read_to_end(&mut start)?;
     let whole = Cursor::new(start.clone()).chain(file);
     Ok((start, BufReader::with_capacity(64 * 1024, whole)))
+}
+
+/// Unpacks zstd frames put end to end; skippable frames are left out.
+struct ZstdFrames<R> {
+    file: R,
+    frame: FrameDecoder,
+}
+
+impl<R: BufRead> ZstdFrames<R> {
+    /// Ends a frame and begins the next one; false at the end of the file.
+    fn next_frame(&mut self) -> io::Result<bool> {
+        if let Some(checksum) = self.frame.get_checksum_from_data()
+            && Some(checksum) != self.frame.get_calculated_checksum()
+        {
+            return Err(io::Error::other("a zstd frame has another checksum"));
+        }
+        if self.file.fill_buf()?.is_empty() {
+            return Ok(false);
+        }
+        match self.frame.init(&mut self.file) {
+            Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame {
+                length,
+                ..
+            })) => {
+                let mut skipped = self.file.by_ref().take(length.into());
+                io::copy(&mut skipped, &mut io::sink())?;
+            }
+            begun => begun.map_err(io::Error::other)?,
+        }
+        Ok(true)
+    }
+}
+
+impl<R: BufRead> Read for ZstdFrames<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            if self.frame.can_collect() > 0 {
+                return self.frame.read(buffer);
+            }
+            if self.frame.is_finished() {
+                if !self.next_frame()? {
+                    return Ok(0);
+                }
+            } else {
+                let some = BlockDecodingStrategy::UptoBlocks(1);
+                let decoded = self.frame.decode_blocks(&mut self.file, some);
+                decoded.map_err(io::Error::other)?;
+            }
+        }
+    }
 }
 
 /// Converts UTF-16 to UTF-8, without the byte order mark; invalid units become U+FFFD.
