@@ -11,13 +11,13 @@ use foretell_wire::data::AssetIds;
 use foretell_wire::time::TimeForm;
 use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 
-use crate::cors::Origin;
-use crate::limits::{ConnectionLimits, StreamLimits};
-use crate::operator_token::OperatorToken;
-use crate::oracle::OracleConfig;
+use crate::access::operator_token::OperatorToken;
+use crate::access::oracle::OracleConfig;
+use crate::http::surface::Surface;
 use crate::page::PageConfig;
-use crate::rate_limits::RateLimits;
-use crate::surface::Surface;
+use crate::policy::cors::Origin;
+use crate::policy::limits::{ConnectionLimits, StreamLimits};
+use crate::policy::rate_limits::RateLimits;
 
 /// The side whose price `/price` and `/prices` return (docs/api/market-data.md §3).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

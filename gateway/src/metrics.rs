@@ -1,5 +1,9 @@
 //! All metrics of this process by name.
 
+pub(crate) mod catalog_metrics;
+pub(crate) mod cluster_metrics;
+pub(crate) mod stream_metrics;
+
 use std::sync::OnceLock;
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
@@ -16,13 +20,13 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
 
-use crate::catalog_metrics::CatalogMetrics;
-use crate::cluster_metrics::ClusterMetrics;
-use crate::rate_limits::Scope;
-use crate::stream_metrics::StreamMetrics;
-use crate::streams::stats::StreamReadings;
-use crate::timing;
-use crate::unpaid::Unpaid;
+use crate::http::timing;
+use crate::metrics::catalog_metrics::CatalogMetrics;
+use crate::metrics::cluster_metrics::ClusterMetrics;
+use crate::metrics::stream_metrics::StreamMetrics;
+use crate::policy::rate_limits::Scope;
+use crate::streams::fan_out::stats::StreamReadings;
+use crate::view::unpaid::Unpaid;
 
 /// From 50 µs to 6.5 s, doubling.
 const FIRST_BUCKET: f64 = 50e-6;

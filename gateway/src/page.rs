@@ -13,7 +13,7 @@ use foretell_auth::Signer;
 use serde::Serialize;
 use tokio::sync::Mutex;
 
-use crate::answer::StatePosition;
+use crate::http::answer::StatePosition;
 use crate::page::day_volume::DayVolumes;
 
 /// The page of a deployment. A trading surface with it serves `/ui/`.

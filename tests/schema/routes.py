@@ -24,7 +24,7 @@ def shape(path):
 
 def of_gateway(function):
     """Routes of a table in `route_table.rs`."""
-    text = (ROOT / "gateway/src/route_table.rs").read_text()
+    text = (ROOT / "gateway/src/http/route_table.rs").read_text()
     table = re.split(rf"\nfn {function}\([^)]*\) -> [^{{]*\{{", text, maxsplit=1)[1].split("\n}\n", 1)[0]
     return {(METHODS.get(word, word), shape(path)) for word, path in ROUTE.findall(table)}
 

@@ -7,7 +7,7 @@ use foretell_model::{MarketNumber, TimeNs};
 use foretell_view::View;
 use parking_lot::Mutex;
 
-use crate::limits::{DAY_VOLUME_MARKETS, DAY_VOLUME_ROWS};
+use crate::policy::limits::{DAY_VOLUME_MARKETS, DAY_VOLUME_ROWS};
 
 /// Ten minutes.
 const STEP_NS: u64 = 600 * 1_000_000_000;

@@ -1,30 +1,13 @@
 //! One file per resource: parsing the request, querying view or engine, building the answer.
 
-pub(crate) mod actions;
-pub(crate) mod balances;
-pub(crate) mod books;
-pub(crate) mod builder_trades;
-pub(crate) mod cancels;
+pub(crate) mod accounts;
 pub(crate) mod catalog;
-pub(crate) mod checkpoints;
 pub(crate) mod data;
-pub(crate) mod health;
-pub(crate) mod heartbeats;
-pub(crate) mod keys;
-pub(crate) mod live_activity;
-pub(crate) mod market_info;
-pub(crate) mod market_lists;
-pub(crate) mod my_orders;
-pub(crate) mod my_trades;
+pub(crate) mod market_data;
 pub(crate) mod operator;
 pub(crate) mod orders;
 pub(crate) mod page;
-pub(crate) mod prices;
-pub(crate) mod prices_history;
-mod raw_records;
-pub(crate) mod rebates;
-pub(crate) mod replace;
-pub(crate) mod unsupported_features;
+pub(crate) mod service;
 
 use foretell_link::Reply;
 use foretell_model::{MarketNumber, Outcome, Reference, Sequence};
@@ -32,9 +15,9 @@ use foretell_view::View;
 use foretell_wire::batch::BatchToken;
 use foretell_wire::{ApiError, ErrorCode, TokenRef};
 
-use crate::answer::StatePosition;
 use crate::app::App;
-use crate::shared_view::ViewState;
+use crate::http::answer::StatePosition;
+use crate::view::shared_view::ViewState;
 
 /// The sequence and epoch for a write's answer.
 pub(crate) fn position_of(reply: &Reply) -> StatePosition {

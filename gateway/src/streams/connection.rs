@@ -1,5 +1,12 @@
 //! The task of one stream connection: reads requests, writes what waits in its outbox, ends.
 
+pub(crate) mod close;
+pub(crate) mod keep_alive;
+pub(crate) mod outbox;
+pub(crate) mod session;
+pub(crate) mod upgrade;
+pub(crate) mod websocket;
+
 use std::collections::VecDeque;
 use std::io;
 use std::pin::Pin;
@@ -13,24 +20,24 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Sleep, sleep};
 
 use crate::app::App;
-use crate::body::BodyPermit;
-use crate::client_quotas::Client;
-use crate::connection::{Activity, ConnectionState};
-use crate::limits::{
+use crate::http::body::BodyPermit;
+use crate::http::connections::client_quotas::Client;
+use crate::http::connections::connection::{Activity, ConnectionState};
+use crate::http::surface::Surface;
+use crate::policy::limits::{
     FREE_BODY_BYTES, MAX_REPLAY_TIME, STREAM_CLOSE_WAIT, STREAM_PASS_FRAMES, STREAM_READ_BYTES,
 };
-use crate::streams::close::Close;
+use crate::streams::connection::close::Close;
+use crate::streams::connection::outbox::{Outbox, Written};
+use crate::streams::connection::session::{Interrupt, ReplayOrder, Replayed, Session, Waited};
+use crate::streams::connection::upgrade::UpgradeTicket;
+use crate::streams::connection::websocket::{ClientMessage, pong_frame};
 use crate::streams::fan_out::Hub;
-use crate::streams::input::{Asked, Input, Text};
-use crate::streams::journal_replay::{JournalReplay, ReplayError};
-use crate::streams::member::MemberId;
-use crate::streams::outbox::{Outbox, Written};
-use crate::streams::ring::EncodedFrame;
-use crate::streams::session::{Interrupt, ReplayOrder, Replayed, Session, Waited};
-use crate::streams::text_frame::text_frame;
-use crate::streams::upgrade::UpgradeTicket;
-use crate::streams::websocket::{ClientMessage, pong_frame};
-use crate::surface::Surface;
+use crate::streams::fan_out::input::{Asked, Input, Text};
+use crate::streams::fan_out::journal_replay::{JournalReplay, ReplayError};
+use crate::streams::fan_out::ring::EncodedFrame;
+use crate::streams::render::text_frame::text_frame;
+use crate::streams::subscription::member::MemberId;
 
 /// The shared state that a stream connection uses.
 #[derive(Clone)]

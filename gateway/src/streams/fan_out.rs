@@ -4,6 +4,13 @@
 //! Everything here happens on the connections' own thread and without an await: a pass never falls
 //! between the steps of a subscription. The lock is therefore never contended.
 
+pub(crate) mod feed;
+pub(crate) mod input;
+pub(crate) mod journal_replay;
+pub(crate) mod missed;
+pub(crate) mod ring;
+pub(crate) mod stats;
+
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -12,13 +19,13 @@ use foretell_wire::streams::request::Channel;
 use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::Notify;
 
-use crate::limits::{STREAM_PASS_FRAMES, StreamLimits};
-use crate::streams::close::Close;
-use crate::streams::index::{Index, market_of};
-use crate::streams::member::{Member, MemberId};
-use crate::streams::outbox::{Millis, Outbox};
-use crate::streams::ring::{EncodedFrame, MarketMessage, Scope, StreamRing};
-use crate::streams::stats::StreamStats;
+use crate::policy::limits::{STREAM_PASS_FRAMES, StreamLimits};
+use crate::streams::connection::close::Close;
+use crate::streams::connection::outbox::{Millis, Outbox};
+use crate::streams::fan_out::ring::{EncodedFrame, MarketMessage, Scope, StreamRing};
+use crate::streams::fan_out::stats::StreamStats;
+use crate::streams::subscription::index::{Index, market_of};
+use crate::streams::subscription::member::{Member, MemberId};
 
 /// The stream connections of one thread.
 pub(crate) struct Hub {

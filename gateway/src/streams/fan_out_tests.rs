@@ -6,10 +6,10 @@ use bytes::Bytes;
 use foretell_model::{AccountNumber, KeyNumber, MarketNumber, Outcome};
 
 use super::*;
-use crate::client_quotas::{Bound, Client, ClientQuotas};
-use crate::streams::demand::Demand;
-use crate::streams::member::UserSubscription;
-use crate::streams::ring::{RingLimits, UserMessage};
+use crate::http::connections::client_quotas::{Bound, Client, ClientQuotas};
+use crate::streams::fan_out::ring::{RingLimits, UserMessage};
+use crate::streams::subscription::demand::Demand;
+use crate::streams::subscription::member::UserSubscription;
 
 const ONE: MarketNumber = MarketNumber(1);
 const TWO: MarketNumber = MarketNumber(2);

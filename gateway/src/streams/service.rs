@@ -6,9 +6,9 @@ use std::sync::Arc;
 use tokio::time::{MissedTickBehavior, interval, sleep};
 
 use crate::app::App;
-use crate::limits::{STREAM_CHECK_INTERVAL, STREAM_PASS_INTERVAL};
+use crate::policy::limits::{STREAM_CHECK_INTERVAL, STREAM_PASS_INTERVAL};
+use crate::streams::connection::keep_alive::{self, Lag};
 use crate::streams::fan_out::{Hub, Pass};
-use crate::streams::keep_alive::{self, Lag};
 
 /// Runs until it is aborted.
 pub(crate) async fn run(hub: Arc<Hub>, app: Arc<App>) {

@@ -8,18 +8,18 @@ use foretell_model::{FrameRef, KeyNumber, MarketNumber, Outcome, Sequence, TimeM
 use foretell_view::{Chunking, FoldError, FrameChanges, View};
 use tokio::sync::Semaphore;
 
-use crate::book_cache::BookCache;
-use crate::descriptions::Descriptions;
-use crate::limits::CHECKED_AT_START;
-use crate::shared_view::ViewState;
-use crate::streams::demand::Watched;
-use crate::streams::encoder::{EncodeLimits, Encoder};
-use crate::streams::facts::FrameFacts;
-use crate::streams::first_book::FirstBook;
-use crate::streams::journal_replay::{JournalReplay, ReplaySpan};
-use crate::streams::ring::{EncodedFrame, Scope};
-use crate::streams::text_frame::text_of;
-use crate::view_bootstrap::ViewSources;
+use crate::catalog::descriptions::Descriptions;
+use crate::policy::limits::CHECKED_AT_START;
+use crate::render::book_cache::BookCache;
+use crate::streams::fan_out::journal_replay::{JournalReplay, ReplaySpan};
+use crate::streams::fan_out::ring::{EncodedFrame, Scope};
+use crate::streams::render::encoder::{EncodeLimits, Encoder};
+use crate::streams::render::facts::FrameFacts;
+use crate::streams::render::text_frame::text_of;
+use crate::streams::subscription::demand::Watched;
+use crate::streams::subscription::first_book::FirstBook;
+use crate::view::shared_view::ViewState;
+use crate::view::view_bootstrap::ViewSources;
 
 /// Folds frames and renders all their messages as a gateway does.
 pub struct StreamFold {

@@ -12,7 +12,7 @@ use crate::config::{self, Config};
 
 const STRUCTURES: [&str; 2] = [
     include_str!("../config/settings.rs"),
-    include_str!("../../../gateway/src/rate_limits/settings.rs"),
+    include_str!("../../../gateway/src/policy/rate_limits/settings.rs"),
 ];
 
 /// A public field of a structure.

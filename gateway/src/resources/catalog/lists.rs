@@ -5,10 +5,10 @@ use foretell_catalog::query::{
     EmptyQuery, EventsQuery, MarketsQuery, SearchQuery, SeriesQuery, TagsQuery,
 };
 
-use super::ask;
-use crate::answer::Answer;
-use crate::failure::Failure;
-use crate::request_context::RequestContext;
+use crate::http::answer::Answer;
+use crate::http::failure::Failure;
+use crate::http::request_context::RequestContext;
+use crate::resources::catalog::ask;
 
 /// `GET /markets`.
 pub(crate) async fn markets(context: RequestContext) -> Result<Answer, Failure> {

@@ -10,9 +10,9 @@ use foretell_catalog::query::Parameters;
 use foretell_catalog::{Catalog, CatalogError, NotFound};
 use foretell_wire::{ApiError, ErrorCode};
 
-use crate::answer::Answer;
-use crate::failure::Failure;
-use crate::request_context::RequestContext;
+use crate::http::answer::Answer;
+use crate::http::failure::Failure;
+use crate::http::request_context::RequestContext;
 
 /// Parses the parameters of a request and answers with the catalog's result.
 async fn ask<Q: Send + 'static>(

@@ -5,10 +5,10 @@ use foretell_catalog::{CatalogError, NotFound, Profile};
 use foretell_model::WalletAddress;
 use serde_json::json;
 
-use super::ask;
-use crate::answer::Answer;
-use crate::failure::Failure;
-use crate::request_context::RequestContext;
+use crate::http::answer::Answer;
+use crate::http::failure::Failure;
+use crate::http::request_context::RequestContext;
+use crate::resources::catalog::ask;
 
 /// `GET /public-profile`.
 pub(crate) async fn show(context: RequestContext) -> Result<Answer, Failure> {

@@ -4,10 +4,10 @@
 use foretell_catalog::query::{OneQuery, Parameters, path_id};
 use foretell_catalog::{Catalog, CatalogError};
 
-use super::ask;
-use crate::answer::Answer;
-use crate::failure::Failure;
-use crate::request_context::RequestContext;
+use crate::http::answer::Answer;
+use crate::http::failure::Failure;
+use crate::http::request_context::RequestContext;
+use crate::resources::catalog::ask;
 
 /// `GET /markets/{id}`: a number or a condition id.
 pub(crate) async fn market(context: RequestContext) -> Result<Answer, Failure> {
@@ -85,7 +85,7 @@ async fn by_number(
 
 /// Percent-decodes a part of a path: `%41` is `A`, `+` stays a plus. Invalid escapes stay as they
 /// are, and invalid UTF-8 matches no record.
-pub(super) fn path_text(part: &str) -> String {
+pub(crate) fn path_text(part: &str) -> String {
     let mut bytes = Vec::with_capacity(part.len());
     let mut rest = part.as_bytes();
     while let Some((byte, after)) = rest.split_first() {

@@ -4,11 +4,11 @@
 use foretell_catalog::TagName;
 use foretell_catalog::query::{Parameters, RelatedQuery, path_id};
 
-use super::ask;
-use super::records::path_text;
-use crate::answer::Answer;
-use crate::failure::Failure;
-use crate::request_context::RequestContext;
+use crate::http::answer::Answer;
+use crate::http::failure::Failure;
+use crate::http::request_context::RequestContext;
+use crate::resources::catalog::ask;
+use crate::resources::catalog::records::path_text;
 
 /// `GET /tags/{id}/related-tags`.
 pub(crate) async fn of_id(context: RequestContext) -> Result<Answer, Failure> {

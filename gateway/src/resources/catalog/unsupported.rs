@@ -3,10 +3,10 @@
 use foretell_catalog::query::EmptyQuery;
 use foretell_catalog::{CatalogError, NotFound};
 
-use super::{checked, refusal};
-use crate::answer::Answer;
-use crate::failure::Failure;
-use crate::request_context::RequestContext;
+use crate::http::answer::Answer;
+use crate::http::failure::Failure;
+use crate::http::request_context::RequestContext;
+use crate::resources::catalog::{checked, refusal};
 
 /// `GET /teams`.
 pub(crate) async fn teams(context: RequestContext) -> Result<Answer, Failure> {

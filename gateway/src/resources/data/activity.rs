@@ -6,16 +6,16 @@ use foretell_model::AccountNumber;
 use foretell_view::{Action, RowFilter, TradeSlot, View};
 use foretell_wire::data::{ActivityKind, ActivityQuery, ActivitySort, Direction, RowWriter};
 
-use crate::answer::{Answer, StatePosition};
 use crate::app::App;
-use crate::failure::Failure;
-use crate::request_context::RequestContext;
-use crate::resources::data::activity_row::{
+use crate::http::answer::{Answer, StatePosition};
+use crate::http::failure::Failure;
+use crate::http::request_context::RequestContext;
+use crate::resources::data::activity_sorted::SortedActivity;
+use crate::resources::data::rows::activity_row::{
     ActivityEntry, action_entry, admits, has_actions, trade_entry,
 };
-use crate::resources::data::activity_sorted::SortedActivity;
-use crate::resources::data::answer_market_texts::MarketTextIndex;
-use crate::resources::data::fill_row::ReceiptReader;
+use crate::resources::data::rows::answer_market_texts::MarketTextIndex;
+use crate::resources::data::rows::fill_row::ReceiptReader;
 use crate::resources::data::trade_lists::TradeLists;
 use crate::resources::data::trades::time_range;
 use crate::resources::data::{MAX_VISITED_ROWS, MarketFilter, STEP, account_of, parameters};
@@ -29,7 +29,7 @@ pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
 }
 
 /// The answer to a query.
-pub(super) async fn answer(app: &App, wanted: ActivityQuery) -> Result<Answer, Failure> {
+pub(crate) async fn answer(app: &App, wanted: ActivityQuery) -> Result<Answer, Failure> {
     let markets = MarketFilter::of(app, &wanted.markets).await?;
     let account = account_of(app, wanted.user).await?;
     let user = wanted.user;

@@ -12,12 +12,12 @@ use foretell_wire::data::{
     ActivityKind, ActivityQuery, ActivitySort, Direction, LimitOffset, page,
 };
 
-use crate::answer::StatePosition;
 use crate::app::App;
-use crate::resources::data::activity_row::{
+use crate::http::answer::StatePosition;
+use crate::resources::data::rows::activity_row::{
     ActivityEntry, action_entry, admits, has_actions, trade_entry,
 };
-use crate::resources::data::answer_market_texts::MarketTextIndex;
+use crate::resources::data::rows::answer_market_texts::MarketTextIndex;
 use crate::resources::data::trade_lists::TradeLists;
 use crate::resources::data::trades::time_range;
 use crate::resources::data::{MarketFilter, STEP};
@@ -37,7 +37,7 @@ enum Activity {
 }
 
 /// A search for a page.
-pub(super) struct SortedActivity {
+pub(crate) struct SortedActivity {
     wanted: ActivityQuery,
     markets: MarketFilter,
     /// Trades not yet visited, and the range of actions not yet visited, from the oldest; `None`
@@ -53,7 +53,7 @@ pub(super) struct SortedActivity {
 }
 
 impl SortedActivity {
-    pub(super) fn new(wanted: ActivityQuery, markets: MarketFilter) -> Self {
+    pub(crate) fn new(wanted: ActivityQuery, markets: MarketFilter) -> Self {
         Self {
             wanted,
             markets,
@@ -66,7 +66,7 @@ impl SortedActivity {
     }
 
     /// The page, and the state of the first step.
-    pub(super) async fn run(
+    pub(crate) async fn run(
         mut self,
         app: &App,
         account: AccountNumber,

@@ -10,11 +10,11 @@ use foretell_wire::data::{
 };
 use foretell_wire::limits::MAX_BUILDERS_OF_DAY;
 
-use crate::answer::{Answer, StatePosition};
 use crate::app::App;
-use crate::failure::Failure;
-use crate::profiles::ProfileTexts;
-use crate::request_context::RequestContext;
+use crate::catalog::profiles::ProfileTexts;
+use crate::http::answer::{Answer, StatePosition};
+use crate::http::failure::Failure;
+use crate::http::request_context::RequestContext;
 use crate::resources::data::period::{first_day, first_listed_day, first_of_last};
 use crate::resources::data::{STEP, parameters};
 

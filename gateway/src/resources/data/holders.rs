@@ -3,9 +3,9 @@
 use foretell_model::Outcome;
 use foretell_wire::data::{HolderGroup, HolderRow, HoldersQuery, RowWriter};
 
-use crate::answer::Answer;
-use crate::failure::Failure;
-use crate::request_context::RequestContext;
+use crate::http::answer::Answer;
+use crate::http::failure::Failure;
+use crate::http::request_context::RequestContext;
 use crate::resources::data::{MarketFilter, parameters};
 
 /// `GET /holders`. Each token is read under a lock hold of its own.

@@ -8,11 +8,11 @@ use foretell_wire::data::{
     LeaderboardQuery, LeaderboardRow, LeaderboardSort, LimitOffset, RowWriter, page, v2_written,
 };
 
-use crate::answer::{Answer, StatePosition};
 use crate::app::App;
-use crate::failure::Failure;
-use crate::profiles::ProfileTexts;
-use crate::request_context::RequestContext;
+use crate::catalog::profiles::ProfileTexts;
+use crate::http::answer::{Answer, StatePosition};
+use crate::http::failure::Failure;
+use crate::http::request_context::RequestContext;
 use crate::resources::data::period::first_day;
 use crate::resources::data::{STEP, parameters};
 

@@ -3,24 +3,18 @@
 //! finds the rows in the view, with a bounded number of visits under each lock hold.
 
 pub(crate) mod activity;
-mod activity_row;
 mod activity_sorted;
-mod answer_market_texts;
 pub(crate) mod builders;
 pub(crate) mod closed_positions;
-mod fill_row;
 pub(crate) mod holders;
 pub(crate) mod leaderboard;
 mod period;
-mod position_row;
 pub(crate) mod positions;
+pub(crate) mod rows;
 pub(crate) mod totals;
 mod trade_lists;
 pub(crate) mod trades;
 pub(crate) mod v2;
-pub(crate) mod v2_holders;
-pub(crate) mod v2_positions;
-pub(crate) mod v2_prices;
 
 use foretell_model::{AccountNumber, MarketNumber, WalletAddress};
 use foretell_view::View;
@@ -29,8 +23,8 @@ use foretell_wire::data::{MarketRef, MarketSelection, of_query};
 use foretell_wire::query::Query;
 
 use crate::app::App;
-use crate::failure::Failure;
-use crate::request_context::RequestContext;
+use crate::http::failure::Failure;
+use crate::http::request_context::RequestContext;
 
 /// Entries visited under one lock hold: some wallets have millions.
 const STEP: usize = 4_096;
@@ -61,7 +55,7 @@ fn number_of(view: &View, market: &MarketRef) -> Option<MarketNumber> {
 }
 
 /// The markets that a request names, as far as they exist.
-struct MarketFilter {
+pub(crate) struct MarketFilter {
     /// In the order named; `None` when it names none and so means all.
     named: Option<Vec<MarketNumber>>,
     /// The same in ascending order, without duplicates.

@@ -3,24 +3,24 @@
 use foretell_view::{BUILDER_DAYS, Day};
 use foretell_wire::data::TimePeriod;
 
-use crate::auth;
+use crate::access::credentials::now;
 
 /// The first UTC day of a period; `None` = ever.
-pub(super) fn first_day(period: TimePeriod) -> Option<Day> {
+pub(crate) fn first_day(period: TimePeriod) -> Option<Day> {
     period.days().map(|days| today().first_of_last(days))
 }
 
 /// The first UTC day of a list by day, of which the kept days are all.
-pub(super) fn first_listed_day(period: TimePeriod) -> Day {
+pub(crate) fn first_listed_day(period: TimePeriod) -> Day {
     today().first_of_last(period.days().unwrap_or(BUILDER_DAYS))
 }
 
 /// The first of some days that end today.
-pub(super) fn first_of_last(days: u32) -> Day {
+pub(crate) fn first_of_last(days: u32) -> Day {
     today().first_of_last(days)
 }
 
 fn today() -> Day {
-    let millis = auth::now().0;
+    let millis = now().0;
     Day::of(foretell_model::TimeNs(millis.saturating_mul(1_000_000)))
 }

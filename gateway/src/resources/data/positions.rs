@@ -4,12 +4,12 @@ use foretell_model::{AccountNumber, MarketNumber, Outcome};
 use foretell_view::{OpenPosition, View};
 use foretell_wire::data::{OpenKey, PositionsQuery, compare_open, page};
 
-use crate::answer::{Answer, StatePosition};
 use crate::app::App;
-use crate::failure::Failure;
-use crate::request_context::RequestContext;
-use crate::resources::data::answer_market_texts::MarketTextIndex;
-use crate::resources::data::position_row::{PositionEntry, answer, figures};
+use crate::http::answer::{Answer, StatePosition};
+use crate::http::failure::Failure;
+use crate::http::request_context::RequestContext;
+use crate::resources::data::rows::answer_market_texts::MarketTextIndex;
+use crate::resources::data::rows::position_row::{PositionEntry, answer, figures};
 use crate::resources::data::{MarketFilter, STEP, account_of, parameters};
 
 /// `GET /positions`.

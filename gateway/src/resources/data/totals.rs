@@ -7,11 +7,11 @@ use foretell_wire::data::{
     open_interest_text, traded_text, value_text,
 };
 
-use crate::answer::{Answer, StatePosition};
 use crate::app::App;
-use crate::failure::Failure;
-use crate::request_context::RequestContext;
-use crate::resources::data::position_row::figures;
+use crate::http::answer::{Answer, StatePosition};
+use crate::http::failure::Failure;
+use crate::http::request_context::RequestContext;
+use crate::resources::data::rows::position_row::figures;
 use crate::resources::data::{MarketFilter, STEP, account_of, parameters};
 
 /// `GET /value`: total value of a wallet's positions.
@@ -23,7 +23,7 @@ pub(crate) async fn value(context: RequestContext) -> Result<Answer, Failure> {
 }
 
 /// The answer to a query.
-pub(super) async fn value_of(app: &App, wanted: ValueQuery) -> Result<Answer, Failure> {
+pub(crate) async fn value_of(app: &App, wanted: ValueQuery) -> Result<Answer, Failure> {
     let markets = MarketFilter::of_markets(app, &wanted.markets).await?;
     let position = app.shared_view.read().position();
     let mut sum = 0;
@@ -81,7 +81,7 @@ pub(crate) async fn open_interest(context: RequestContext) -> Result<Answer, Fai
 }
 
 /// The answer to a query.
-pub(super) async fn open_interest_of(
+pub(crate) async fn open_interest_of(
     app: &App,
     wanted: OpenInterestQuery,
 ) -> Result<Answer, Failure> {
@@ -104,7 +104,7 @@ pub(crate) async fn live_volume(context: RequestContext) -> Result<Answer, Failu
 }
 
 /// The answer to a query.
-pub(super) async fn live_volume_of(app: &App, wanted: LiveVolumeQuery) -> Result<Answer, Failure> {
+pub(crate) async fn live_volume_of(app: &App, wanted: LiveVolumeQuery) -> Result<Answer, Failure> {
     let markets = MarketFilter::of(app, &wanted.markets).await?;
     let traded = |view: &View, market| view.volume().value_in(market);
     let (rows, position) = of_markets(app, markets, traded).await;

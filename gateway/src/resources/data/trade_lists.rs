@@ -20,7 +20,7 @@ const LAST_WINDOW: usize = 262_144;
 
 /// Disjoint lists of trades, searched as one from new to old over several lock holds.
 #[derive(Debug)]
-pub(super) struct TradeLists {
+pub(crate) struct TradeLists {
     all: Vec<ListRange>,
     /// The list that follows them.
     older: Option<ListRange>,
@@ -54,7 +54,7 @@ enum TradeSelection {
 
 impl TradeLists {
     /// The trades of one wallet or of all, in some markets or in all.
-    pub(super) fn of(
+    pub(crate) fn of(
         view: &View,
         user: Option<AccountNumber>,
         markets: Option<&[MarketNumber]>,
@@ -88,12 +88,12 @@ impl TradeLists {
         }
     }
 
-    pub(super) fn none() -> Self {
+    pub(crate) fn none() -> Self {
         Self::from_ranges(Vec::new())
     }
 
     /// Restricts to trades at or after `from` and before `before`.
-    pub(super) fn within(mut self, view: &View, from: TimeNs, before: TimeNs) -> Self {
+    pub(crate) fn within(mut self, view: &View, from: TimeNs, before: TimeNs) -> Self {
         for list in &mut self.all {
             let all = list.of.trades(view);
             let earlier_than = |time| view.trades_within(all, TimeNs(0), time).len();
@@ -104,7 +104,7 @@ impl TradeLists {
     }
 
     /// The number of matching rows, if the filter needs only counted properties.
-    pub(super) fn count_rows(&self, view: &View, sought: RowFilter<'_>) -> usize {
+    pub(crate) fn count_rows(&self, view: &View, sought: RowFilter<'_>) -> usize {
         let of_list = |list: FilterableTrades<'_>| {
             let mut left = usize::MAX;
             list.search(sought).skip(&mut left);
@@ -115,7 +115,7 @@ impl TradeLists {
 
     /// Skips the newest trades as far as their row counts are known, at most `rows` rows, and
     /// subtracts these from `rows`.
-    pub(super) fn skip_newest(&mut self, view: &View, sought: RowFilter<'_>, rows: &mut usize) {
+    pub(crate) fn skip_newest(&mut self, view: &View, sought: RowFilter<'_>, rows: &mut usize) {
         let ahead = skip_newest(self.remaining(view), sought, rows);
         for (list, ahead) in self.all.iter_mut().zip(ahead) {
             list.to = list.from + ahead;
@@ -124,7 +124,7 @@ impl TradeLists {
 
     /// Drops the `oldest` of `rows` rows and returns how many; none where a trade has more than one
     /// row.
-    pub(super) fn skip_oldest(
+    pub(crate) fn skip_oldest(
         &mut self,
         view: &View,
         sought: RowFilter<'_>,
@@ -144,7 +144,7 @@ impl TradeLists {
 
     /// Passes matching rows to `take`, from new to old, until the lock hold's budget is used or
     /// `take` breaks, as it does after about `needed` rows; true at the end of the lists.
-    pub(super) fn find(
+    pub(crate) fn find(
         &mut self,
         view: &View,
         sought: RowFilter<'_>,

@@ -7,12 +7,12 @@ use foretell_model::{AccountNumber, Lots, MarketNumber, Micros, TimeNs, TimeSeco
 use foretell_view::{RowFilter, TradeSlot, View};
 use foretell_wire::data::{FillsQuery, MinimumFill, RowWriter};
 
-use crate::answer::{Answer, StatePosition};
 use crate::app::App;
-use crate::failure::Failure;
-use crate::request_context::RequestContext;
-use crate::resources::data::answer_market_texts::MarketTextIndex;
-use crate::resources::data::fill_row::{FillEntry, ReceiptReader};
+use crate::http::answer::{Answer, StatePosition};
+use crate::http::failure::Failure;
+use crate::http::request_context::RequestContext;
+use crate::resources::data::rows::answer_market_texts::MarketTextIndex;
+use crate::resources::data::rows::fill_row::{FillEntry, ReceiptReader};
 use crate::resources::data::trade_lists::TradeLists;
 use crate::resources::data::{MarketFilter, account_of, parameters};
 
@@ -30,7 +30,7 @@ pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
 }
 
 /// The answer to a query.
-pub(super) async fn answer(app: &App, wanted: FillsQuery) -> Result<Answer, Failure> {
+pub(crate) async fn answer(app: &App, wanted: FillsQuery) -> Result<Answer, Failure> {
     let user = match wanted.user {
         None => None,
         Some(wallet) => match account_of(app, wallet).await? {
@@ -138,7 +138,7 @@ impl FillSearch {
 }
 
 /// The first time and the end of a range of seconds, both inclusive.
-pub(super) fn time_range(start: Option<u64>, end: Option<u64>) -> (TimeNs, TimeNs) {
+pub(crate) fn time_range(start: Option<u64>, end: Option<u64>) -> (TimeNs, TimeNs) {
     let end = end.map_or(TimeNs(u64::MAX), |end| {
         TimeSeconds(end.saturating_add(1)).start()
     });

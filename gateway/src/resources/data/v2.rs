@@ -1,5 +1,9 @@
 //! Version 2 of trades, activity and sums: the answers of version 1 in other words.
 
+pub(crate) mod holders;
+pub(crate) mod positions;
+pub(crate) mod prices;
+
 use foretell_model::{ConditionId, Outcome, TokenId};
 use foretell_view::View;
 use foretell_wire::ApiError;
@@ -11,10 +15,10 @@ use foretell_wire::data::{
 use foretell_wire::query::Query;
 use serde_json::{Value, json};
 
-use crate::answer::Answer;
 use crate::app::App;
-use crate::failure::Failure;
-use crate::request_context::RequestContext;
+use crate::http::answer::Answer;
+use crate::http::failure::Failure;
+use crate::http::request_context::RequestContext;
 use crate::resources::data::{activity, totals, trades};
 
 /// `GET /v2/trades`.
@@ -74,7 +78,7 @@ pub(crate) async fn live_volume(context: RequestContext) -> Result<Answer, Failu
 }
 
 /// The query of a list and its page.
-pub(super) fn paged<Q>(
+pub(crate) fn paged<Q>(
     context: &RequestContext,
     renames: Renames,
     of: impl FnOnce(&Query<'_>) -> Result<Q, ApiError>,
@@ -97,7 +101,7 @@ fn whole<Q>(
 }
 
 /// The page with one row more, which shows whether another page follows.
-pub(super) const fn probe(page: LimitOffset) -> LimitOffset {
+pub(crate) const fn probe(page: LimitOffset) -> LimitOffset {
     LimitOffset {
         limit: page.limit + 1,
         offset: page.offset,

@@ -10,11 +10,11 @@ use foretell_wire::operator::{
 use foretell_wire::time::iso;
 use foretell_wire::{ErrorCode, ids, json_text};
 
-use super::own_markets::describe_as;
-use super::{actor_name, apply};
-use crate::answer::Answer;
-use crate::failure::Failure;
-use crate::request_context::RequestContext;
+use crate::http::answer::Answer;
+use crate::http::failure::Failure;
+use crate::http::request_context::RequestContext;
+use crate::resources::operator::market_life::own_markets::describe_as;
+use crate::resources::operator::{actor_name, apply};
 use crate::resources::reference;
 
 /// `POST /accounts/deposit`.

@@ -8,10 +8,10 @@ use http::Method;
 use http::header::AUTHORIZATION;
 use sha2::{Digest as _, Sha256};
 
-use super::roles;
-use crate::failure::Failure;
-use crate::operator_actor::Actor;
-use crate::request_context::RequestContext;
+use crate::access::operator_actor::Actor;
+use crate::http::failure::Failure;
+use crate::http::request_context::RequestContext;
+use crate::resources::operator::roles;
 
 /// Finds the operator of the request's token and rejects what its role does not include. The core
 /// checks the role again, so a revocation that this gateway has not seen yet holds for commands.
@@ -54,7 +54,7 @@ async fn operator(context: &RequestContext) -> Result<(OperatorNumber, OperatorR
 }
 
 /// The hash of a token, which is all that the exchange keeps of it.
-pub(super) fn token_hash(token: &[u8]) -> [u8; 32] {
+pub(crate) fn token_hash(token: &[u8]) -> [u8; 32] {
     Sha256::digest(token).into()
 }
 

@@ -8,11 +8,11 @@ use foretell_wire::rejection::role_word;
 use foretell_wire::time::iso;
 use serde::Serialize;
 
-use crate::answer::Answer;
-use crate::failure::Failure;
-use crate::operator_actor::Actor;
-use crate::operator_acts::Act;
-use crate::request_context::RequestContext;
+use crate::access::operator_actor::Actor;
+use crate::access::operator_acts::Act;
+use crate::http::answer::Answer;
+use crate::http::failure::Failure;
+use crate::http::request_context::RequestContext;
 
 #[derive(Serialize)]
 struct Acts {
@@ -27,7 +27,7 @@ struct NamedAct {
 }
 
 /// Notes an applied command. Repeats and rejections change nothing and are not acts.
-pub(super) fn note(context: &RequestContext, actor: &Actor, reply: &Reply) {
+pub(crate) fn note(context: &RequestContext, actor: &Actor, reply: &Reply) {
     if !matches!(reply.verdict, Verdict::Applied(_)) {
         return;
     }

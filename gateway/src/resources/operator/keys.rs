@@ -10,10 +10,10 @@ use foretell_wire::operator::{Address, CommandAnswer, KeyRevocation, PlainForm a
 use foretell_wire::{ApiError, ErrorCode, ids, json_text};
 use serde::Serialize;
 
-use super::submit_or_reject;
-use crate::answer::Answer;
-use crate::failure::Failure;
-use crate::request_context::RequestContext;
+use crate::http::answer::Answer;
+use crate::http::failure::Failure;
+use crate::http::request_context::RequestContext;
+use crate::resources::operator::submit_or_reject;
 use crate::resources::position_of;
 
 #[derive(Serialize)]

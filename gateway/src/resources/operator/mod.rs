@@ -5,19 +5,12 @@
 pub(crate) mod accounts;
 pub(crate) mod actor;
 pub(crate) mod acts;
-pub(crate) mod admin;
 pub(crate) mod keys;
-mod known_names;
-pub(crate) mod market_list;
-pub(crate) mod markets;
+pub(crate) mod market_life;
 pub(crate) mod oracle;
-pub(crate) mod own_markets;
 pub(crate) mod people;
-pub(crate) mod probes;
-pub(crate) mod resolution;
 pub(crate) mod roles;
-pub(crate) mod status;
-pub(crate) mod system;
+pub(crate) mod site;
 
 use foretell_link::Reply;
 use foretell_model::{
@@ -28,9 +21,9 @@ use foretell_view::View;
 use foretell_wire::operator::CommandAnswer;
 use foretell_wire::{ApiError, ErrorCode, json_text};
 
-use crate::answer::Answer;
-use crate::failure::Failure;
-use crate::request_context::RequestContext;
+use crate::http::answer::Answer;
+use crate::http::failure::Failure;
+use crate::http::request_context::RequestContext;
 use crate::resources::position_of;
 
 /// A command that was applied, now or earlier.

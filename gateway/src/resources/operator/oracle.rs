@@ -10,13 +10,14 @@ use foretell_wire::api_error::FieldError;
 use foretell_wire::operator::{ProposalRequest, read};
 use foretell_wire::{ApiError, ErrorCode};
 
-use super::{resolution, roles};
-use crate::answer::Answer;
-use crate::failure::Failure;
-use crate::operator_actor::Actor;
-use crate::operator_token::OperatorToken;
-use crate::oracle::{is_fresh, is_signed};
-use crate::request_context::RequestContext;
+use crate::access::operator_actor::Actor;
+use crate::access::operator_token::OperatorToken;
+use crate::access::oracle::{is_fresh, is_signed};
+use crate::http::answer::Answer;
+use crate::http::failure::Failure;
+use crate::http::request_context::RequestContext;
+use crate::resources::operator::market_life::resolution;
+use crate::resources::operator::roles;
 
 /// Header with the time of the signature in unix seconds.
 const TIMESTAMP: &str = "x-oracle-timestamp";

@@ -10,11 +10,11 @@ use foretell_wire::time::iso;
 use foretell_wire::{ApiError, ErrorCode, json_text};
 use zeroize::Zeroizing;
 
-use super::actor::token_hash;
-use super::{apply, rejection, roles, submit};
-use crate::answer::Answer;
-use crate::failure::Failure;
-use crate::request_context::RequestContext;
+use crate::http::answer::Answer;
+use crate::http::failure::Failure;
+use crate::http::request_context::RequestContext;
+use crate::resources::operator::actor::token_hash;
+use crate::resources::operator::{apply, rejection, roles, submit};
 use crate::resources::position_of;
 
 /// `GET /me`: the operator of the token, and the commands of its role.

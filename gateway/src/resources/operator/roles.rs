@@ -5,7 +5,7 @@ use foretell_wire::rejection::role_word;
 use foretell_wire::{ApiError, ErrorCode};
 
 /// Whether a role includes the route of a command. Routes without a command are the admin's.
-pub(super) fn may(role: OperatorRole, path: &str) -> bool {
+pub(crate) fn may(role: OperatorRole, path: &str) -> bool {
     match ROUTES.iter().find(|(known, _)| *known == path) {
         Some((_, kind)) => kind.senders().operators.contains(role),
         None => role == OperatorRole::Admin,
@@ -13,7 +13,7 @@ pub(super) fn may(role: OperatorRole, path: &str) -> bool {
 }
 
 /// The error of a command that the role does not include.
-pub(super) fn not_included(role: OperatorRole, path: &str) -> ApiError {
+pub(crate) fn not_included(role: OperatorRole, path: &str) -> ApiError {
     let all = OperatorRole::ALL.iter().copied();
     let allowed: Vec<_> = all.filter(|role| may(*role, path)).map(role_word).collect();
     let values = vec![role_word(role).to_owned(), allowed.join(", ")];
@@ -21,12 +21,12 @@ pub(super) fn not_included(role: OperatorRole, path: &str) -> ApiError {
 }
 
 /// The paths of commands that a role includes.
-pub(super) fn paths(role: OperatorRole) -> impl Iterator<Item = &'static str> {
+pub(crate) fn paths(role: OperatorRole) -> impl Iterator<Item = &'static str> {
     all_paths().filter(move |path| may(role, path))
 }
 
 /// The paths of all commands of operators.
-pub(super) fn all_paths() -> impl Iterator<Item = &'static str> {
+pub(crate) fn all_paths() -> impl Iterator<Item = &'static str> {
     ROUTES.iter().map(|(path, _)| *path).chain([SNAPSHOT])
 }
 

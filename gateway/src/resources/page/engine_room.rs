@@ -10,15 +10,15 @@ use foretell_wire::operator::mode_word;
 use foretell_wire::{ErrorCode, json_text};
 use serde::Serialize;
 
-use crate::answer::Answer;
 use crate::app::App;
-use crate::failure::Failure;
-use crate::limits::ENGINE_ROOM_AGE;
+use crate::http::answer::Answer;
+use crate::http::failure::Failure;
+use crate::http::request_context::RequestContext;
 use crate::page::EngineRoom;
-use crate::request_context::RequestContext;
-use crate::resources::checkpoints::newest_row;
-use crate::resources::operator::status::{StageRow, engine_stages, own_stages};
+use crate::policy::limits::ENGINE_ROOM_AGE;
+use crate::resources::operator::site::status::{StageRow, engine_stages, own_stages};
 use crate::resources::page::page;
+use crate::resources::service::checkpoints::newest_row;
 
 #[derive(Serialize)]
 struct Room {

@@ -8,12 +8,12 @@ use http::header::{
 };
 use http::{HeaderMap, HeaderValue, StatusCode};
 
-use crate::answer::Answer;
-use crate::failure::Failure;
+use crate::http::answer::Answer;
+use crate::http::failure::Failure;
+use crate::http::request_context::RequestContext;
 use crate::page::files::{find, represent};
-use crate::request_context::RequestContext;
-use crate::resources::health;
 use crate::resources::page::page;
+use crate::resources::service::health;
 
 /// Everything from the page's own origin; no inline script, no frame around it.
 const POLICY: HeaderValue = HeaderValue::from_static(

@@ -10,9 +10,9 @@ pub(crate) mod wallet;
 
 use foretell_wire::ErrorCode;
 
-use crate::failure::Failure;
+use crate::http::failure::Failure;
+use crate::http::request_context::RequestContext;
 use crate::page::Page;
-use crate::request_context::RequestContext;
 
 /// The page of this process; its routes exist only with it.
 fn page(context: &RequestContext) -> Result<&Page, Failure> {

@@ -14,13 +14,13 @@ use foretell_wire::decimal::uint256_text;
 use foretell_wire::{Decimal, ErrorCode, ids, json_text};
 use serde::Serialize;
 
-use crate::answer::Answer;
 use crate::app::App;
-use crate::failure::Failure;
-use crate::limits::PROOF_TRADES;
-use crate::request_context::RequestContext;
-use crate::resources::checkpoints::newest_row;
+use crate::http::answer::Answer;
+use crate::http::failure::Failure;
+use crate::http::request_context::RequestContext;
+use crate::policy::limits::PROOF_TRADES;
 use crate::resources::page::site::{AUDIT_VERIFY, OrderDomain};
+use crate::resources::service::checkpoints::newest_row;
 
 #[derive(Serialize)]
 struct Proof<'a> {

@@ -6,10 +6,10 @@ use foretell_auth::text::checksum_address;
 use foretell_wire::json_text;
 use serde::Serialize;
 
-use crate::answer::Answer;
-use crate::failure::Failure;
+use crate::http::answer::Answer;
+use crate::http::failure::Failure;
+use crate::http::request_context::RequestContext;
 use crate::page::SiteConfig;
-use crate::request_context::RequestContext;
 use crate::resources::page::page;
 
 #[derive(Serialize)]
@@ -42,7 +42,7 @@ struct AuthDomain {
 /// A domain of orders, as wallets take it, and the markets it is for.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct OrderDomain<'a> {
+pub(crate) struct OrderDomain<'a> {
     name: &'a str,
     version: &'a str,
     chain_id: u64,
@@ -51,7 +51,7 @@ pub(super) struct OrderDomain<'a> {
 }
 
 impl<'a> OrderDomain<'a> {
-    pub(super) fn new(domain: &'a Domain) -> Self {
+    pub(crate) fn new(domain: &'a Domain) -> Self {
         Self {
             name: domain.name(),
             version: domain.version(),
@@ -71,7 +71,7 @@ struct AuditCommands {
 }
 
 /// The command that checks everything.
-pub(super) const AUDIT_VERIFY: &str = "foretell audit verify --signatures";
+pub(crate) const AUDIT_VERIFY: &str = "foretell audit verify --signatures";
 
 /// `GET /ui/api/site`.
 pub(crate) async fn show(context: RequestContext) -> Result<Answer, Failure> {

@@ -9,14 +9,14 @@ use foretell_wire::rejection::state_word;
 use foretell_wire::{ApiError, Decimal, ids, json_text};
 use serde::Serialize;
 
-use crate::answer::Answer;
 use crate::app::App;
-use crate::failure::Failure;
-use crate::limits::SUMMARY_ROWS;
+use crate::http::answer::Answer;
+use crate::http::failure::Failure;
+use crate::http::request_context::RequestContext;
 use crate::page::Page;
-use crate::request_context::RequestContext;
+use crate::policy::limits::SUMMARY_ROWS;
+use crate::resources::market_data::prices_history::{midpoint_decimal, seconds_now};
 use crate::resources::page::page;
-use crate::resources::prices_history::{midpoint_decimal, seconds_now};
 
 const HOUR: u64 = 3_600;
 /// Points of a sparkline, one an hour.

@@ -12,10 +12,10 @@ use http::{HeaderMap, HeaderName};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::answer::Answer;
-use crate::failure::Failure;
+use crate::http::answer::Answer;
+use crate::http::failure::Failure;
+use crate::http::request_context::RequestContext;
 use crate::page::typed_data::{TypedDataError, digest_of};
-use crate::request_context::RequestContext;
 use crate::resources::page::page;
 
 /// Sent by browsers: the relation of the page to this origin.

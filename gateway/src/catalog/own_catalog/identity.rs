@@ -1,0 +1,61 @@
+//! The identity of an own market: what its words leave out, from its registration on.
+
+use foretell_model::{ConditionId, EventId};
+use foretell_wire::operator::{EventDescription, EventSummary, MarketDescription};
+
+use crate::catalog::own_catalog::ids::{self, slug_of};
+
+/// The words of a market's registration; of an own one with its ids and its event, which is `group`, or
+/// its own where it is in none.
+pub(crate) fn described(
+    words: &[u8],
+    condition: &ConditionId,
+    group: Option<(EventId, &[u8])>,
+) -> MarketDescription {
+    let mut market = MarketDescription::from_words(words).unwrap_or_default();
+    if market.market_id == 0 {
+        identify(&mut market, condition);
+        market.event = Some(match group {
+            Some((id, words)) => event_of_group(id, words),
+            None => event_of_market(condition, &market),
+        });
+        if let Some((id, _)) = group {
+            market.neg_risk_market_id = ids::neg_risk_market(ids::event_record(id.0));
+        }
+    }
+    market
+}
+
+/// Sets the ids of an own market.
+pub(crate) fn identify(market: &mut MarketDescription, condition: &ConditionId) {
+    market.market_id = ids::market_id(condition);
+    if market.question_id.is_empty() {
+        market.question_id = ids::question(condition);
+    }
+}
+
+/// The event that shows a plain own market.
+pub(crate) fn event_of_market(condition: &ConditionId, market: &MarketDescription) -> EventSummary {
+    EventSummary {
+        id: Some(ids::event_of_market(condition)),
+        slug: market.slug.clone(),
+        title: market.question.clone(),
+        ticker: market.slug.clone(),
+        description: market.description.clone(),
+    }
+}
+
+/// The event of an own event group.
+pub(crate) fn event_of_group(id: EventId, words: &[u8]) -> EventSummary {
+    let words = EventDescription::from_words(words).unwrap_or_default();
+    EventSummary {
+        id: Some(ids::event_record(id.0)),
+        slug: match words.slug.is_empty() {
+            true => slug_of(&words.title),
+            false => words.slug,
+        },
+        title: words.title,
+        ticker: words.ticker,
+        description: words.description,
+    }
+}

@@ -1,0 +1,4 @@
+//! The link to the engine, and its cluster.
+
+pub(crate) mod cluster;
+pub(crate) mod engine_link;

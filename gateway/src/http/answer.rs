@@ -1,0 +1,102 @@
+//! A handler's answer and its conversion into an HTTP response.
+
+use bytes::Bytes;
+use foretell_model::Sequence;
+use http::header::{CONTENT_LENGTH, CONTENT_TYPE};
+use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
+
+use crate::http::connections::client_quotas::Reservation;
+use crate::http::connections::unread_answers::CountedAnswer;
+use crate::policy::rate_limits::QuotaStatus;
+
+/// Sequence that an answer reflects, or that a write reached.
+pub(crate) const X_SEQUENCE: HeaderName = HeaderName::from_static("x-sequence");
+/// The recovery number (epoch) of the engine in which that sequence is valid.
+pub(crate) const X_EPOCH: HeaderName = HeaderName::from_static("x-epoch");
+/// The `next_cursor` of a list whose body is a bare array.
+pub(crate) const X_NEXT_CURSOR: HeaderName = HeaderName::from_static("x-next-cursor");
+
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
+
+/// An answer: always JSON, except the metrics page.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) status: StatusCode,
+    pub(crate) body: Bytes,
+    pub(crate) headers: HeaderMap,
+}
+
+impl Answer {
+    /// 200 with a JSON body.
+    pub(crate) fn json(body: impl Into<Bytes>) -> Self {
+        Self::with_status(StatusCode::OK, body)
+    }
+
+    /// A JSON body with any status.
+    pub(crate) fn with_status(status: StatusCode, body: impl Into<Bytes>) -> Self {
+        let mut headers = HeaderMap::with_capacity(4);
+        headers.insert(CONTENT_TYPE, JSON);
+        Self {
+            status,
+            body: body.into(),
+            headers,
+        }
+    }
+
+    /// An answer that consists of its status only.
+    pub(crate) fn without_body(status: StatusCode) -> Self {
+        Self {
+            status,
+            body: Bytes::new(),
+            headers: HeaderMap::new(),
+        }
+    }
+
+    /// Adds the rate limit headers for the key of the request, if it has limits.
+    pub(crate) fn with_quota(mut self, quota: Option<QuotaStatus>) -> Self {
+        if let Some(quota) = quota {
+            quota.add_headers(&mut self.headers);
+        }
+        self
+    }
+
+    /// Adds the headers that identify the reflected state.
+    pub(crate) fn at(mut self, position: StatePosition) -> Self {
+        self.headers
+            .insert(X_SEQUENCE, HeaderValue::from(position.sequence.0));
+        self.headers
+            .insert(X_EPOCH, HeaderValue::from(position.epoch));
+        self
+    }
+
+    /// Adds a header.
+    pub(crate) fn header(mut self, name: HeaderName, value: HeaderValue) -> Self {
+        self.headers.insert(name, value);
+        self
+    }
+
+    /// Removes the body of an answer to HEAD but declares its length; hyper writes the length of
+    /// others.
+    pub(crate) fn without_head_body(mut self) -> Self {
+        let length = HeaderValue::from(self.body.len());
+        self.headers.insert(CONTENT_LENGTH, length);
+        self.body = Bytes::new();
+        self
+    }
+
+    /// The response; `share` counts the bytes of its body.
+    pub(crate) fn into_response(self, share: Reservation) -> Response<CountedAnswer> {
+        let bytes = self.body;
+        let mut response = Response::new(CountedAnswer { bytes, share });
+        *response.status_mut() = self.status;
+        *response.headers_mut() = self.headers;
+        response
+    }
+}
+
+/// A state of the exchange, as answers identify it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct StatePosition {
+    pub(crate) sequence: Sequence,
+    pub(crate) epoch: u64,
+}

@@ -1,0 +1,354 @@
+//! Time limits of one connection: a stream that records its activity, and the request to end that
+//! the idle reaper sends to an inactive connection.
+//!
+//! hyper's own head timeout also counts the idle time between two requests of a kept-alive
+//! connection, so it cannot be short without cutting off honest clients. Here the limit of the head
+//! runs from the first byte of a request.
+
+use std::io;
+use std::pin::Pin;
+use std::sync::atomic::Ordering::{Relaxed, SeqCst};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32};
+use std::sync::{Arc, OnceLock, Weak};
+use std::task::{Context, Poll, Waker};
+
+use parking_lot::Mutex;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+
+use crate::http::connections::idle_clock::{Clock, IdlePolicy, Tick};
+use crate::http::connections::unread_answers::{CountedAnswer, Progress, UnreadBody};
+use crate::policy::limits::MAX_STREAMS;
+
+/// First bytes of an HTTP/2 connection (prior knowledge).
+const HTTP2: &[u8] = b"PRI";
+
+/// The activity of a connection. Times are ticks of the reaper's clock, which starts at 1; 0 = not
+/// running. Only the connection's own thread writes them.
+#[derive(Debug)]
+pub(crate) struct Activity {
+    clock: Arc<Clock>,
+    group: ConnectionGroup,
+    last_byte: AtomicU32,
+    head_since: AtomicU32,
+    write_blocked_since: AtomicU32,
+    in_service: AtomicU32,
+    served: AtomicBool,
+    http2: AtomicBool,
+    requested: AtomicU8,
+    waker: OnceLock<Waker>,
+    /// Answers that the client may still be reading. Finished ones are removed when an answer is
+    /// added to [`MAX_STREAMS`] or more.
+    answers: Mutex<Vec<Weak<Progress>>>,
+}
+
+/// The set of bounds that applies to a connection.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum ConnectionGroup {
+    /// The bounds of the public surfaces.
+    Public,
+    /// The same without the client's bound: a trusted proxy connects for many clients.
+    Proxy,
+    /// The bounds of the operator surface.
+    Operator,
+}
+
+/// The requested state of a connection. A later variant overrides an earlier one.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[repr(u8)]
+pub(crate) enum ConnectionState {
+    /// Serves requests.
+    Serving = 0,
+    /// Ends after the requests in progress.
+    Draining = 1,
+    /// Ends now.
+    Closing = 2,
+}
+
+impl Activity {
+    pub(crate) fn new(clock: Arc<Clock>, group: ConnectionGroup) -> Arc<Self> {
+        let now = clock.now();
+        Arc::new(Self {
+            clock,
+            group,
+            last_byte: AtomicU32::new(now),
+            // A new connection counts as reading a head, so one that sends nothing expires.
+            head_since: AtomicU32::new(now),
+            write_blocked_since: AtomicU32::new(0),
+            in_service: AtomicU32::new(0),
+            served: AtomicBool::new(false),
+            http2: AtomicBool::new(false),
+            requested: AtomicU8::new(ConnectionState::Serving as u8),
+            waker: OnceLock::new(),
+            answers: Mutex::default(),
+        })
+    }
+
+    pub(crate) fn group(&self) -> ConnectionGroup {
+        self.group
+    }
+
+    /// Tick of the last transferred byte.
+    pub(crate) fn last_byte(&self) -> Tick {
+        self.last_byte.load(Relaxed)
+    }
+
+    /// Whether a request is in progress.
+    pub(crate) fn is_serving(&self) -> bool {
+        self.in_service.load(Relaxed) > 0
+    }
+
+    /// Whether it was asked to end now.
+    pub(crate) fn is_ending(&self) -> bool {
+        self.requested.load(SeqCst) == ConnectionState::Closing as u8
+    }
+
+    /// Wraps the body of an answer so that the client's progress is tracked.
+    pub(crate) fn body(&self, answer: CountedAnswer) -> UnreadBody {
+        let progress = Progress::new(&self.clock);
+        let mut answers = self.answers.lock();
+        if answers.len() >= MAX_STREAMS as usize {
+            answers.retain(|answer| answer.strong_count() > 0);
+        }
+        answers.push(Arc::downgrade(&progress));
+        UnreadBody::new(answer, progress)
+    }
+
+    fn has_stalled_answer(&self, now: Tick, policy: IdlePolicy) -> bool {
+        let answers = self.answers.lock();
+        let mut open = answers.iter().filter_map(Weak::upgrade);
+        open.any(|answer| answer.is_stalled(now, policy))
+    }
+
+    /// Records that a request's head is complete.
+    pub(crate) fn head_received(&self) {
+        self.served.store(true, Relaxed);
+        self.head_since.store(0, Relaxed);
+    }
+
+    /// Whether a head has begun but is not complete.
+    pub(crate) fn is_reading_head(&self) -> bool {
+        self.head_since.load(Relaxed) != 0
+    }
+
+    fn record_read(&self, bytes: &[u8]) {
+        let now = self.clock.now();
+        if !self.served.load(Relaxed) && bytes.starts_with(HTTP2) {
+            self.http2.store(true, Relaxed);
+        }
+        self.last_byte.store(now, Relaxed);
+        // On HTTP/2, bytes between requests are normal (pings, window updates).
+        let between = self.in_service.load(Relaxed) == 0 && self.head_since.load(Relaxed) == 0;
+        if between && !self.http2.load(Relaxed) {
+            self.head_since.store(now, Relaxed);
+        }
+    }
+
+    fn record_write(&self, blocked: bool) {
+        if !blocked {
+            self.last_byte.store(self.clock.now(), Relaxed);
+            self.write_blocked_since.store(0, Relaxed);
+        } else if self.write_blocked_since.load(Relaxed) == 0 {
+            self.write_blocked_since.store(self.clock.now(), Relaxed);
+        }
+    }
+
+    /// Whether one of the limits has passed at `now`.
+    pub(crate) fn expired(&self, now: Tick, policy: IdlePolicy) -> bool {
+        let past = |since: &AtomicU32, limit: Tick| {
+            let since = since.load(Relaxed);
+            // The recorded tick may have been almost over, so only whole ticks after it count.
+            since != 0 && now.saturating_sub(since) > limit
+        };
+        past(&self.head_since, policy.head)
+            || past(&self.write_blocked_since, policy.write_stall)
+            || past(&self.last_byte, policy.idle)
+            || self.has_stalled_answer(now, policy)
+    }
+
+    /// Requests a state, from any thread.
+    pub(crate) fn request(&self, state: ConnectionState) {
+        // Either this load sees the waker, or the poll that registered the waker sees the state.
+        self.requested.fetch_max(state as u8, SeqCst);
+        if let Some(waker) = self.waker.get() {
+            waker.wake_by_ref();
+        }
+    }
+
+    /// The requested state; `cx` belongs to the connection's task.
+    pub(crate) fn requested(&self, cx: &Context<'_>) -> ConnectionState {
+        // The waker of a spawned task is the same at every poll.
+        if self.waker.get().is_none() {
+            self.waker.get_or_init(|| cx.waker().clone());
+            std::sync::atomic::fence(SeqCst);
+        }
+        match self.requested.load(SeqCst) {
+            0 => ConnectionState::Serving,
+            1 => ConnectionState::Draining,
+            _ => ConnectionState::Closing,
+        }
+    }
+}
+
+/// Counts a request as in progress until dropped, however the request ends.
+pub(crate) struct RequestInProgress(Arc<Activity>);
+
+impl RequestInProgress {
+    pub(crate) fn begin(activity: &Arc<Activity>) -> Self {
+        activity.in_service.fetch_add(1, Relaxed);
+        Self(Arc::clone(activity))
+    }
+}
+
+impl Drop for RequestInProgress {
+    fn drop(&mut self) {
+        self.0.in_service.fetch_sub(1, Relaxed);
+    }
+}
+
+/// A stream that records its activity.
+pub(crate) struct ActivityStream<S> {
+    stream: S,
+    activity: Arc<Activity>,
+}
+
+impl<S> ActivityStream<S> {
+    pub(crate) fn new(stream: S, activity: Arc<Activity>) -> Self {
+        Self { stream, activity }
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for ActivityStream<S> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let before = buffer.filled().len();
+        let result = Pin::new(&mut self.stream).poll_read(cx, buffer);
+        if let Some(new @ [_, ..]) = buffer.filled().get(before..) {
+            self.activity.record_read(new);
+        }
+        result
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for ActivityStream<S> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let result = Pin::new(&mut self.stream).poll_write(cx, bytes);
+        self.activity.record_write(result.is_pending());
+        result
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffers: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let result = Pin::new(&mut self.stream).poll_write_vectored(cx, buffers);
+        self.activity.record_write(result.is_pending());
+        result
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(cx)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const POLICY: IdlePolicy = IdlePolicy {
+        head: 2,
+        idle: 2_000,
+        write_stall: 3,
+        pace: 1,
+    };
+
+    fn activity(clock: &Arc<Clock>) -> Arc<Activity> {
+        Activity::new(Arc::clone(clock), ConnectionGroup::Public)
+    }
+
+    #[test]
+    fn a_head_that_never_ends_expires_and_a_complete_one_does_not() {
+        let clock = Arc::new(Clock::default());
+        let activity = activity(&clock);
+        clock.advance(2);
+        assert!(
+            !activity.expired(clock.now(), POLICY),
+            "not two whole ticks"
+        );
+        clock.advance(1);
+        assert!(activity.expired(clock.now(), POLICY));
+        activity.head_received();
+        let under_way = RequestInProgress::begin(&activity);
+        activity.record_read(b"the body");
+        clock.advance(10);
+        assert!(
+            !activity.expired(clock.now(), POLICY),
+            "the body has its own limit"
+        );
+        drop(under_way);
+        assert!(
+            !activity.expired(clock.now(), POLICY),
+            "idle between requests"
+        );
+        activity.record_read(b"GET");
+        assert!(
+            !activity.expired(clock.now(), POLICY),
+            "the next head has just begun"
+        );
+        clock.advance(3);
+        assert!(activity.expired(clock.now(), POLICY));
+    }
+
+    #[test]
+    fn http2_frames_between_requests_are_not_heads() {
+        let activity = activity(&Arc::default());
+        activity.record_read(b"PRI * HTTP/2.0");
+        activity.head_received();
+        activity.record_read(b"\0\0\x08\x06");
+        assert_eq!(activity.head_since.load(Relaxed), 0);
+    }
+
+    #[test]
+    fn a_reader_that_takes_nothing_expires() {
+        let clock = Arc::new(Clock::default());
+        let activity = activity(&clock);
+        activity.head_received();
+        activity.record_write(true);
+        clock.advance(3);
+        activity.record_write(true);
+        assert!(!activity.expired(clock.now(), POLICY));
+        clock.advance(1);
+        assert!(activity.expired(clock.now(), POLICY));
+        activity.record_write(false);
+        assert!(!activity.expired(clock.now(), POLICY));
+    }
+
+    #[test]
+    fn an_order_reaches_a_connection_polled_before_or_after_it() {
+        let cx = Context::from_waker(Waker::noop());
+        let activity = activity(&Arc::default());
+        assert_eq!(activity.requested(&cx), ConnectionState::Serving);
+        activity.request(ConnectionState::Closing);
+        activity.request(ConnectionState::Draining);
+        assert_eq!(
+            activity.requested(&cx),
+            ConnectionState::Closing,
+            "the stronger one holds"
+        );
+    }
+}

@@ -1,0 +1,14 @@
+//! Requests: listeners and connections, routes, bodies, answers.
+
+pub(crate) mod answer;
+pub(crate) mod body;
+pub(crate) mod connections;
+pub(crate) mod dispatch;
+pub(crate) mod failure;
+pub(crate) mod hyper_errors;
+pub(crate) mod request_context;
+pub(crate) mod route_table;
+pub(crate) mod routes;
+pub(crate) mod server;
+pub(crate) mod surface;
+pub(crate) mod timing;

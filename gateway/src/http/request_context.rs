@@ -1,0 +1,126 @@
+//! A request as a handler gets it: head, whole body, path parameter, and the shared state.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use bytes::Bytes;
+use foretell_link::Reply;
+use foretell_model::Sequence;
+use foretell_wire::ApiError;
+use foretell_wire::api_error::FieldError;
+use foretell_wire::batch::{BatchToken, read_tokens};
+use foretell_wire::query::Query;
+use http::request::Parts;
+use http::{HeaderName, Method};
+
+use crate::access::credentials::Caller;
+use crate::access::operator_actor::Actor;
+use crate::access::signature_gate::SignatureGate;
+use crate::app::App;
+use crate::engine::engine_link::{LinkError, PendingAnswer};
+use crate::http::body::BodyPermit;
+use crate::http::connections::client_quotas::Client;
+use crate::http::failure::Failure;
+use crate::http::surface::Surface;
+use crate::http::timing::Timing;
+use crate::policy::client_address::Sender;
+use crate::policy::rate_limits::{QuotaStatus, Writes};
+
+/// The sequence that a read must cover at least (docs/api/overview.md §3).
+pub(crate) const X_MIN_SEQUENCE: HeaderName = HeaderName::from_static("x-min-sequence");
+
+pub(crate) struct RequestContext {
+    pub(crate) app: Arc<App>,
+    /// The bound on signature checks of this request's thread.
+    pub(crate) gate: Arc<SignatureGate>,
+    pub(crate) head: Parts,
+    pub(crate) body: Bytes,
+    /// The body's share of the process bound, for as long as the request lives.
+    pub(crate) _permit: BodyPermit,
+    pub(crate) timing: Arc<Timing>,
+    /// Surface on which it arrived, and the client's address.
+    pub(crate) surface: Surface,
+    pub(crate) client: Client,
+    pub(crate) sender: Sender,
+    /// The operator of an authorized request to the operator surface.
+    pub(crate) actor: Option<Actor>,
+    /// The value of `{…}` in the route's path.
+    pub(crate) parameter: String,
+}
+
+impl RequestContext {
+    /// The raw path as received; L2 signatures cover it.
+    pub(crate) fn path(&self) -> &str {
+        self.head.uri.path()
+    }
+
+    /// The sequence that this request asks to see at least.
+    pub(crate) fn min_sequence(&self) -> Result<Option<Sequence>, ApiError> {
+        let Some(value) = self.head.headers.get(X_MIN_SEQUENCE) else {
+            return Ok(None);
+        };
+        let text = value.to_str().unwrap_or("?");
+        let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        match text.parse() {
+            Ok(sequence) if digits => Ok(Some(Sequence(sequence))),
+            _ => {
+                let allowed = "a sequence in decimal digits";
+                Err(FieldError::wrong("x-min-sequence", text, allowed).into())
+            }
+        }
+    }
+
+    /// Waits until the view covers every sequence this process has acknowledged and the client's
+    /// `x-min-sequence`.
+    pub(crate) async fn wait_fresh(&self) -> Result<(), Failure> {
+        let minimum = self.min_sequence()?;
+        let view = &self.app.shared_view;
+        view.wait_acknowledged(self.app.engine.acknowledged())
+            .await?;
+        if let Some(minimum) = minimum {
+            let waiters = &self.app.bounds.of(self.surface).waiters;
+            let waiter = || waiters.take(self.client, 1).ok();
+            view.wait_requested(minimum, waiter).await?;
+        }
+        Ok(())
+    }
+
+    /// Waits for the engine's reply to a command of this request.
+    pub(crate) async fn reply(&self, pending: PendingAnswer) -> Result<Reply, LinkError> {
+        let sent = pending.sent();
+        self.timing.submitted();
+        let reply = pending.reply().await?;
+        self.timing.answered(sent, &reply);
+        Ok(reply)
+    }
+
+    /// Counts writes of the caller's key and owner; returns the key's limit status.
+    pub(crate) fn count(
+        &self,
+        caller: &Caller,
+        writes: Writes,
+        count: usize,
+    ) -> Result<Option<QuotaStatus>, Failure> {
+        let limiter = &self.app.policy.limiter;
+        let now = limiter.at(Instant::now());
+        let counted = limiter.writes(now, (caller.owner, caller.key), writes, count);
+        counted.map_err(|refused| {
+            self.app.metrics.rate_limited(refused.scope);
+            Failure::from(&refused)
+        })
+    }
+
+    /// The tokens of a batch read: those of the body, or with GET and no body those of the query.
+    pub(crate) fn tokens(&self) -> Result<Vec<BatchToken>, ApiError> {
+        if self.body.is_empty() && self.head.method != Method::POST {
+            self.query()?.tokens()
+        } else {
+            read_tokens(&self.body)
+        }
+    }
+
+    /// The query of the request.
+    pub(crate) fn query(&self) -> Result<Query<'_>, ApiError> {
+        Query::parse(self.head.uri.query())
+    }
+}

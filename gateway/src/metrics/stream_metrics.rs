@@ -1,0 +1,96 @@
+//! Metrics of the streams by name.
+
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
+
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::registry::Registry;
+
+use crate::streams::connection::close::CODES;
+use crate::streams::fan_out::stats::{CHANNELS, StreamReadings};
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug, EncodeLabelSet)]
+struct ChannelLabel {
+    channel: &'static str,
+}
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug, EncodeLabelSet)]
+struct CodeLabel {
+    code: &'static str,
+}
+
+type Number = Gauge<u64, AtomicU64>;
+
+/// The metrics of all stream connections of a process.
+#[derive(Default)]
+pub(crate) struct StreamMetrics {
+    connections: Family<ChannelLabel, Number>,
+    subscriptions: Number,
+    messages: Counter,
+    bytes: Counter,
+    bad_requests: Counter,
+    lag_seconds: Gauge<f64, AtomicU64>,
+    closes: Family<CodeLabel, Counter>,
+}
+
+impl StreamMetrics {
+    pub(crate) fn register(&self, registry: &mut Registry) {
+        registry.register(
+            "stream_connections",
+            "Open stream connections by channel; none = no request yet on `/ws`",
+            self.connections.clone(),
+        );
+        registry.register(
+            "stream_subscriptions",
+            "Tokens of the market channel and keys of the user channel that are subscribed",
+            self.subscriptions.clone(),
+        );
+        registry.register(
+            "stream_messages",
+            "Stream messages written to connections, control frames included",
+            self.messages.clone(),
+        );
+        registry.register(
+            "stream_bytes",
+            "Bytes written to stream connections",
+            self.bytes.clone(),
+        );
+        registry.register(
+            "stream_bad_requests",
+            "Stream requests ignored because they were wrong",
+            self.bad_requests.clone(),
+        );
+        registry.register(
+            "stream_lag_seconds",
+            "Age of the oldest message that waits for its connection",
+            self.lag_seconds.clone(),
+        );
+        registry.register(
+            "stream_closes",
+            "Ended stream connections by close code; none = without a close frame",
+            self.closes.clone(),
+        );
+    }
+
+    /// Takes over the values of a scrape.
+    pub(crate) fn set(&self, now: &StreamReadings) {
+        for (channel, count) in CHANNELS.into_iter().zip(now.connections) {
+            self.connections
+                .get_or_create(&ChannelLabel { channel })
+                .set(count);
+        }
+        for (code, count) in CODES.into_iter().zip(now.closes) {
+            let closes = self.closes.get_or_create(&CodeLabel { code });
+            closes.inner().store(count, Relaxed);
+        }
+        self.subscriptions.set(now.subscriptions);
+        self.messages.inner().store(now.messages, Relaxed);
+        self.bytes.inner().store(now.bytes, Relaxed);
+        self.bad_requests.inner().store(now.bad_requests, Relaxed);
+        let lag = std::time::Duration::from_millis(now.lag_ms);
+        self.lag_seconds.set(lag.as_secs_f64());
+    }
+}

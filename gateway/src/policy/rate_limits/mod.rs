@@ -1,0 +1,315 @@
+//! Rate limits (docs/api/limits.md): sliding windows by client address before any check
+//! of credentials, and by API key and its owner for writes whose HMAC is valid.
+//!
+//! Counters belong to the process and are shared by its threads. Only admitted requests count, so a
+//! client that keeps retrying is admitted again as its window slides. Deliberately absent: counters
+//! shared between gateways (each enforces its part of the limits), and persistence across restarts.
+
+mod quota_status;
+mod scopes;
+mod settings;
+mod table;
+mod window;
+
+use std::time::Instant;
+
+use foretell_model::{AccountNumber, KeyNumber};
+use http::{HeaderName, Method};
+
+pub(crate) use quota_status::{QuotaStatus, RateLimited};
+use quota_status::{RATELIMIT_LIMIT, RATELIMIT_REMAINING, RATELIMIT_RESET};
+pub(crate) use scopes::{Scope, Writes};
+pub use settings::RateLimits;
+use table::Table;
+use window::Millis;
+
+use crate::http::connections::client_quotas::Client;
+use crate::http::surface::Surface;
+
+/// Shards of 1,024 windows for addresses; an address has two or three windows.
+const ADDRESS_SHARDS: usize = 64;
+/// The same for API keys; clients without a key cannot evict these windows.
+const KEY_SHARDS: usize = 16;
+
+/// The headers with a client's limit status.
+pub(crate) const HEADERS: [HeaderName; 3] = [RATELIMIT_LIMIT, RATELIMIT_REMAINING, RATELIMIT_RESET];
+
+/// The counters of the process.
+pub(crate) struct RateLimiter {
+    limits: RateLimits,
+    gateways: u32,
+    since: Instant,
+    addresses: Table,
+    keys: Table,
+    owners: Table,
+}
+
+impl RateLimiter {
+    /// Counters of one of `gateways` processes that serve the same surfaces.
+    pub(crate) fn new(limits: RateLimits, gateways: u32) -> Self {
+        Self {
+            limits,
+            gateways,
+            since: Instant::now(),
+            addresses: Table::new(ADDRESS_SHARDS),
+            keys: Table::new(KEY_SHARDS),
+            owners: Table::new(KEY_SHARDS),
+        }
+    }
+
+    /// Converts a time to the windows' clock.
+    pub(crate) fn at(&self, time: Instant) -> Millis {
+        let passed = time.saturating_duration_since(self.since);
+        u64::try_from(passed.as_millis()).unwrap_or(u64::MAX)
+    }
+
+    /// Counts a request from an address; `None` without a limit.
+    pub(crate) fn request(
+        &self,
+        now: Millis,
+        client: Client,
+        surface: Surface,
+        method: &Method,
+        route: Option<&str>,
+    ) -> Result<Option<QuotaStatus>, RateLimited> {
+        let scopes = Scope::of_request(surface, method, route);
+        let caps = self.caps(scopes.into_iter().flatten());
+        if caps.clone().next().is_none() {
+            return Ok(None);
+        }
+        self.addresses.charge(now, client.number(), caps, 1)
+    }
+
+    /// Counts `count` writes of a key, at least one, and of its owner. A rejection by the owner's
+    /// windows leaves them counted for the key. The returned status is the key's, if it has limits.
+    pub(crate) fn writes(
+        &self,
+        now: Millis,
+        (owner, key): (AccountNumber, KeyNumber),
+        writes: Writes,
+        count: usize,
+    ) -> Result<Option<QuotaStatus>, RateLimited> {
+        let cost = u32::try_from(count).unwrap_or(u32::MAX).max(1);
+        let charge = |table: &Table, number: u32, scopes: &'static [Scope]| {
+            let caps = self.caps(scopes.iter().copied());
+            if caps.clone().next().is_none() {
+                return Ok(None);
+            }
+            table.charge(now, u64::from(number), caps, cost)
+        };
+        let of_key = charge(&self.keys, key.0, writes.of_key())?;
+        let of_owner = charge(&self.owners, owner.0, writes.of_owner())?;
+        Ok(of_key.or(of_owner))
+    }
+
+    fn caps(
+        &self,
+        scopes: impl Iterator<Item = Scope> + Clone,
+    ) -> impl Iterator<Item = scopes::Cap> + Clone {
+        scopes.filter_map(|scope| self.limits.cap(scope, self.gateways))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn client(text: &str) -> Client {
+        Client::of(text.parse().expect("an address"))
+    }
+
+    /// The number of requests of one client admitted at `now`.
+    fn let_in(
+        limiter: &RateLimiter,
+        now: Millis,
+        client: Client,
+        surface: Surface,
+        route: &str,
+    ) -> u32 {
+        let ask = || limiter.request(now, client, surface, &Method::GET, Some(route));
+        (0..).find(|_| ask().is_err()).expect("a cap")
+    }
+
+    #[test]
+    fn the_table_of_the_interface_is_in_force() {
+        use Surface::{Catalog, Trading};
+        for (surface, route, most) in [
+            (Catalog, "/series", 4_000),
+            (Catalog, "/events", 500),
+            (Catalog, "/markets", 300),
+            (Catalog, "/tags", 200),
+            (Catalog, "/public-search", 350),
+            (Trading, "/spread", 5_000),
+            (Trading, "/", 50),
+            (Trading, "/book", 200),
+            (Trading, "/price", 200),
+            (Trading, "/midpoint", 200),
+            (Trading, "/prices-history", 100),
+            (Trading, "/data/trades", 150),
+            (Trading, "/markets", 100),
+        ] {
+            let limiter = RateLimiter::new(RateLimits::default(), 1);
+            let [one, two] = [client("192.0.2.1"), client("192.0.2.2")];
+            assert_eq!(let_in(&limiter, 0, one, surface, route), most, "{route}");
+            assert_eq!(let_in(&limiter, 9_999, one, surface, route), 0, "{route}");
+            assert_eq!(
+                let_in(&limiter, 9_999, two, surface, route),
+                most,
+                "{route}"
+            );
+            assert_eq!(
+                let_in(&limiter, 10_500, one, surface, route),
+                most,
+                "{route}"
+            );
+        }
+    }
+
+    #[test]
+    fn posts_have_caps_of_their_own() {
+        for (route, most) in [
+            ("/books", 80),
+            ("/prices", 80),
+            ("/batch-prices-history", 80),
+            ("/auth/api-key", 20),
+        ] {
+            let limiter = RateLimiter::new(RateLimits::default(), 1);
+            let one = client("192.0.2.1");
+            let ask = || limiter.request(0, one, Surface::Trading, &Method::POST, Some(route));
+            assert_eq!((0..).find(|_| ask().is_err()), Some(most), "{route}");
+        }
+    }
+
+    #[test]
+    fn rows_of_a_group_share_a_window() {
+        let limiter = RateLimiter::new(RateLimits::default(), 1);
+        let one = client("2001:db8::1");
+        assert_eq!(
+            let_in(&limiter, 0, one, Surface::Trading, "/data/trades"),
+            150
+        );
+        assert_eq!(
+            let_in(&limiter, 0, one, Surface::Trading, "/data/orders"),
+            0
+        );
+        let lists = ["/simplified-markets", "/sampling-markets"];
+        assert_eq!(let_in(&limiter, 0, one, Surface::Trading, "/markets"), 100);
+        for list in lists {
+            assert_eq!(
+                let_in(&limiter, 0, one, Surface::Trading, list),
+                0,
+                "{list}"
+            );
+        }
+        let neighbour = client("2001:db8::ffff");
+        assert_eq!(
+            let_in(&limiter, 0, neighbour, Surface::Trading, "/builder/trades"),
+            0
+        );
+        // 500 events and 300 markets together are below 900; a smaller limit rejects some.
+        let limits = RateLimits {
+            catalog_listings: 600,
+            ..RateLimits::default()
+        };
+        let limiter = RateLimiter::new(limits, 1);
+        assert_eq!(let_in(&limiter, 0, one, Surface::Catalog, "/events"), 500);
+        assert_eq!(let_in(&limiter, 0, one, Surface::Catalog, "/markets"), 100);
+    }
+
+    #[test]
+    fn keys_of_one_owner_share_what_the_owner_may_do() {
+        let limiter = RateLimiter::new(RateLimits::default(), 1);
+        let (owner, other) = (AccountNumber(1), AccountNumber(2));
+        let order = |owner, key| limiter.writes(0, (owner, KeyNumber(key)), Writes::Orders, 15);
+        let mut placed = 0;
+        for key in 0..16 {
+            while order(owner, key).is_ok() {
+                placed += 15;
+            }
+        }
+        assert_eq!(placed, 4_800);
+        let refused = order(owner, 20).unwrap_err();
+        assert_eq!(refused.scope, Scope::OwnerOrderBurst);
+        assert!(order(other, 21).is_ok());
+
+        let act = |key| limiter.writes(0, (owner, KeyNumber(key)), Writes::Actions, 1);
+        let acted = (0..).find(|key| act(*key).is_err());
+        assert_eq!(acted, Some(50));
+    }
+
+    #[test]
+    fn writes_are_held_to_both_windows() {
+        let limiter = RateLimiter::new(RateLimits::default(), 1);
+        let key = KeyNumber(7);
+        let owner = AccountNumber(1);
+        let orders = |now, count| limiter.writes(now, (owner, key), Writes::Orders, count);
+        let mut placed = 0;
+        // 15 a batch until the burst window is full; ten such bursts fill the sustained window.
+        for burst in 0..11_u64 {
+            let now = burst * 10_500;
+            while orders(now, 15).is_ok() {
+                placed += 15;
+            }
+        }
+        assert_eq!(placed, 24_000);
+        let refused = orders(11 * 10_500, 1).unwrap_err();
+        assert_eq!(refused.scope, Scope::OrderSustained);
+        assert_eq!(
+            (refused.status.limit, refused.status.remaining),
+            (24_000, 0)
+        );
+        assert!(orders(630_000, 15).is_ok(), "ten minutes later");
+        assert!(
+            limiter.writes(0, (owner, key), Writes::Cancels, 1).is_ok(),
+            "cancels go on"
+        );
+        let other = (AccountNumber(2), KeyNumber(8));
+        assert!(limiter.writes(0, other, Writes::Orders, 15).is_ok());
+    }
+
+    #[test]
+    fn gateways_share_the_caps_and_zero_is_off() {
+        let limits = RateLimits {
+            book: 0,
+            trading: 0,
+            ..RateLimits::default()
+        };
+        let limiter = RateLimiter::new(limits, 16);
+        let one = client("192.0.2.1");
+        let asked = limiter.request(0, one, Surface::Trading, &Method::GET, Some("/book"));
+        assert_eq!(asked, Ok(None));
+        assert_eq!(
+            let_in(&limiter, 0, one, Surface::Trading, "/"),
+            4,
+            "50 over 16, rounded up"
+        );
+        let off = RateLimiter::new(RateLimits::off(), 1);
+        for _ in 0..100 {
+            let asked = off.request(0, one, Surface::Trading, &Method::GET, Some("/"));
+            assert_eq!(asked, Ok(None));
+        }
+    }
+
+    #[test]
+    fn threads_share_the_counters() {
+        let limiter = RateLimiter::new(RateLimits::default(), 1);
+        let one = client("192.0.2.1");
+        let ask = || {
+            (0..100)
+                .filter(|_| {
+                    limiter
+                        .request(0, one, Surface::Trading, &Method::GET, Some("/book"))
+                        .is_ok()
+                })
+                .count()
+        };
+        let let_in: usize = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..8).map(|_| scope.spawn(ask)).collect();
+            threads
+                .into_iter()
+                .map(|thread| thread.join().expect("no panic"))
+                .sum()
+        });
+        assert_eq!(let_in, 200);
+    }
+}

@@ -1,0 +1,128 @@
+//! Checks between the network and the routes: the client's address, the allowlist, CORS and rate
+//! limits.
+
+use std::net::IpAddr;
+use std::time::Instant;
+
+use foretell_wire::ErrorCode;
+use http::{HeaderMap, HeaderName, HeaderValue, Method};
+
+use crate::config::RequestPolicyConfig;
+use crate::http::answer::Answer;
+use crate::http::connections::client_quotas::Client;
+use crate::http::connections::connection::ConnectionGroup;
+use crate::http::failure::Failure;
+use crate::http::surface::Surface;
+use crate::metrics::Metrics;
+use crate::policy::allowlist::Allowlist;
+use crate::policy::client_address::{ClientAddress, TrustedProxies};
+use crate::policy::cors::Cors;
+use crate::policy::rate_limits::{QuotaStatus, RateLimiter};
+
+pub(crate) struct RequestPolicy {
+    proxies: TrustedProxies,
+    data_allowlist: Allowlist,
+    cors: Cors,
+    pub(crate) limiter: RateLimiter,
+}
+
+impl RequestPolicy {
+    /// `credentials` are the names of the headers with credentials.
+    pub(crate) fn new<'a>(
+        config: &RequestPolicyConfig,
+        credentials: impl Iterator<Item = &'a HeaderName>,
+    ) -> Self {
+        Self {
+            proxies: TrustedProxies::new(config.trusted_proxies.clone()),
+            data_allowlist: Allowlist::new(config.data_allowlist.clone()),
+            cors: Cors::new(config.origins.clone(), credentials),
+            limiter: RateLimiter::new(config.limits.clone(), config.gateways),
+        }
+    }
+
+    /// The client of a request.
+    pub(crate) fn client(&self, peer: IpAddr, headers: &HeaderMap) -> ClientAddress {
+        self.proxies.client(peer, headers)
+    }
+
+    /// The set of bounds for the connections of a peer.
+    pub(crate) fn group(&self, surface: Surface, peer: IpAddr) -> ConnectionGroup {
+        match surface {
+            Surface::Operator => ConnectionGroup::Operator,
+            _ if self.proxies.trusts(peer.to_canonical()) => ConnectionGroup::Proxy,
+            _ => ConnectionGroup::Public,
+        }
+    }
+
+    /// Admits a request and returns the client's limit status, or answers it: 401 for an address
+    /// that is not allowed, 429 over a limit, 204 for a preflight.
+    pub(crate) fn admit(
+        &self,
+        request: &IncomingRequest<'_>,
+        metrics: &Metrics,
+    ) -> Result<Option<QuotaStatus>, Box<Answer>> {
+        let surface = request.surface;
+        if !self.may_ask(surface, request.from) {
+            return Err(Box::new(
+                Failure::from(ErrorCode::AddressNotAllowed).render(surface),
+            ));
+        }
+        let counted = Client::of(request.from.counted());
+        let (now, method) = (self.limiter.at(request.at), request.method);
+        let quota = self
+            .limiter
+            .request(now, counted, surface, method, request.route);
+        let quota = quota.map_err(|refused| {
+            metrics.rate_limited(refused.scope);
+            Box::new(Failure::from(&refused).render(surface))
+        })?;
+        match self.preflight(request) {
+            Some(answer) => Err(Box::new(answer)),
+            None => Ok(quota),
+        }
+    }
+
+    fn may_ask(&self, surface: Surface, client: ClientAddress) -> bool {
+        surface != Surface::Data || self.data_allowlist.admits(client)
+    }
+
+    fn preflight(&self, request: &IncomingRequest<'_>) -> Option<Answer> {
+        match request.surface {
+            Surface::Operator => None,
+            _ => self.cors.preflight(request.method, request.headers),
+        }
+    }
+
+    /// The origin whose page may read the answer to a request.
+    pub(crate) fn allowed_origin(
+        &self,
+        surface: Surface,
+        request: &HeaderMap,
+    ) -> Option<HeaderValue> {
+        (surface != Surface::Operator).then(|| self.cors.allowed_origin(request))?
+    }
+
+    /// Adds the CORS headers for the browser page of `origin`.
+    pub(crate) fn add_cors_headers(
+        &self,
+        surface: Surface,
+        origin: Option<HeaderValue>,
+        answer: &mut HeaderMap,
+    ) {
+        if surface != Surface::Operator {
+            self.cors.add_cors_headers(origin, answer);
+        }
+    }
+}
+
+/// The parts of a request that these checks use.
+pub(crate) struct IncomingRequest<'r> {
+    pub(crate) surface: Surface,
+    pub(crate) from: ClientAddress,
+    pub(crate) method: &'r Method,
+    /// Its route, if its path has one.
+    pub(crate) route: Option<&'static str>,
+    pub(crate) headers: &'r HeaderMap,
+    /// When its head was complete.
+    pub(crate) at: Instant,
+}

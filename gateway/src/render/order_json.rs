@@ -1,0 +1,42 @@
+//! Converts orders of the view for the wire (docs/api/market-data.md §6).
+
+use foretell_model::Lots;
+use foretell_model::quantity::MICROS_PER_LOT;
+use foretell_view::{Order, UserStatus, View};
+use foretell_wire::user_order::{OrderFacts, UserOrderStatus};
+
+use crate::catalog::descriptions::Descriptions;
+
+/// An order with all fields except its trades.
+pub(crate) fn order_facts(
+    view: &View,
+    descriptions: &Descriptions,
+    order: &Order,
+) -> Option<OrderFacts> {
+    let market = view.markets().get(order.market)?;
+    Some(OrderFacts {
+        id: order.id,
+        status: match order.state.user_status() {
+            UserStatus::Live => UserOrderStatus::Live,
+            UserStatus::Delayed => UserOrderStatus::Delayed,
+            UserStatus::Matched => UserOrderStatus::Matched,
+            UserStatus::Canceled => UserOrderStatus::Canceled,
+            UserStatus::CanceledMarketResolved => UserOrderStatus::CanceledMarketResolved,
+            UserStatus::Unmatched => UserOrderStatus::Unmatched,
+        },
+        owner: view.keys().get(order.key)?.api_key,
+        maker: view.accounts().get(order.account)?.wallet,
+        market: market.condition,
+        token: market.token(order.outcome),
+        outcome: descriptions.label(market, order.outcome),
+        side: order.side,
+        order_type: order.order_type,
+        price: order.price,
+        original: Lots(order.original_size() / MICROS_PER_LOT),
+        matched: order.matched,
+        expiration: order.expiration,
+        created: order.created,
+        updated: order.updated,
+        trades: Vec::new(),
+    })
+}

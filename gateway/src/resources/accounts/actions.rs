@@ -1,0 +1,271 @@
+//! `POST /positions/split`, `/merge`, `/redeem`, `/convert`: account actions on shares other than
+//! trading (docs/verify/rules.md §10, §11, docs/api/positions.md).
+//!
+//! The exchange trusts the gateway for the acting account, so the wallet's owner is checked here,
+//! in a view that covers everything durable. The result is decoded from the command's frame, so a
+//! retry gets the result of the first request.
+
+mod moved;
+
+use foretell_journal::{Frame, Scratch};
+use foretell_link::Reply;
+use foretell_model::command::{self, Convert, Merge, Split};
+use foretell_model::{
+    AccountNumber, Command, ConditionId, EventId, EventNumber, FramePosition, MarketNumber,
+    QuestionSet, Rejection, RejectionReason, Sequence, Verdict, WalletAddress,
+};
+use foretell_view::{EventGroup, View};
+use foretell_wire::action::{
+    ActionAnswer, ActionEffect, ActionKind, QuestionNames, read_convert, read_redeem, read_sets,
+};
+use foretell_wire::api_error::FieldError;
+use foretell_wire::{ApiError, Decimal, ErrorCode, json_text};
+
+use crate::access::credentials::{Caller, KeyAccess};
+use crate::app::App;
+use crate::catalog::own_catalog::ids::{OWN_IDS, event_record};
+use crate::http::answer::Answer;
+use crate::http::failure::Failure;
+use crate::http::request_context::RequestContext;
+use crate::policy::rate_limits::{QuotaStatus, Writes};
+use crate::resources::accounts::balances;
+use crate::resources::{position_of, reference};
+
+/// `POST /positions/split`.
+pub(crate) async fn split(context: RequestContext) -> Result<Answer, Failure> {
+    let (caller, quota) = caller(&context).await?;
+    let wanted = read_sets(&context.body)?;
+    let account = account(&context.app, &caller, wanted.wallet)?;
+    let command = Command::Split(Split {
+        account,
+        market: market(&context.app, wanted.condition)?,
+        lots: wanted.lots,
+        reference: reference(&wanted.reference),
+    });
+    let acted = submit_action(&context, account, command, &wanted.reference).await?;
+    Ok(acted.with_quota(quota))
+}
+
+/// `POST /positions/merge`.
+pub(crate) async fn merge(context: RequestContext) -> Result<Answer, Failure> {
+    let (caller, quota) = caller(&context).await?;
+    let wanted = read_sets(&context.body)?;
+    let account = account(&context.app, &caller, wanted.wallet)?;
+    let command = Command::Merge(Merge {
+        account,
+        market: market(&context.app, wanted.condition)?,
+        lots: wanted.lots,
+        reference: reference(&wanted.reference),
+    });
+    let acted = submit_action(&context, account, command, &wanted.reference).await?;
+    Ok(acted.with_quota(quota))
+}
+
+/// `POST /positions/redeem`.
+pub(crate) async fn redeem(context: RequestContext) -> Result<Answer, Failure> {
+    let (caller, quota) = caller(&context).await?;
+    let wanted = read_redeem(&context.body)?;
+    let account = account(&context.app, &caller, wanted.wallet)?;
+    let command = Command::Redeem(command::Redeem {
+        account,
+        market: market(&context.app, wanted.condition)?,
+        reference: reference(&wanted.reference),
+    });
+    let acted = submit_action(&context, account, command, &wanted.reference).await?;
+    Ok(acted.with_quota(quota))
+}
+
+/// `POST /positions/convert`.
+pub(crate) async fn convert(context: RequestContext) -> Result<Answer, Failure> {
+    let (caller, quota) = caller(&context).await?;
+    let wanted = read_convert(&context.body)?;
+    let account = account(&context.app, &caller, wanted.wallet)?;
+    let (event, questions) = questions(&context.app, wanted.event, &wanted.questions)?;
+    let command = Command::Convert(Convert {
+        account,
+        event,
+        questions,
+        lots: wanted.lots,
+        reference: reference(&wanted.reference),
+    });
+    // The names as sent, because their meaning is the gateway's.
+    let evidence = format!("{}\n{}", wanted.reference, wanted.questions.text());
+    let acted = submit_action(&context, account, command, &evidence).await?;
+    Ok(acted.with_quota(quota))
+}
+
+/// The caller, according to the keys and bindings that are durable now. Counts the action.
+async fn caller(context: &RequestContext) -> Result<(Caller, Option<QuotaStatus>), Failure> {
+    context.app.shared_view.catch_up().await?;
+    let caller = context.l2(KeyAccess::Write).await?;
+    let quota = context.count(&caller, Writes::Actions, 1)?;
+    Ok((caller, quota))
+}
+
+/// The acting wallet: the one named, if it is the owner's; else chosen as in `/balance-allowance`.
+fn account(
+    app: &App,
+    caller: &Caller,
+    named: Option<WalletAddress>,
+) -> Result<AccountNumber, ApiError> {
+    const ALLOWED: &str = "the address of the API key, or a wallet bound to it";
+    let state = app.shared_view.read();
+    let accounts = state.view.accounts();
+    let Some(wallet) = named else {
+        return Ok(balances::wallet(accounts, caller.owner, None).unwrap_or(caller.owner));
+    };
+    accounts
+        .by_wallet(&wallet)
+        .filter(|(_, account)| account.owner == caller.owner)
+        .map(|(number, _)| number)
+        .ok_or_else(|| FieldError::wrong("wallet", &wallet.to_string(), ALLOWED).into())
+}
+
+fn market(app: &App, condition: ConditionId) -> Result<MarketNumber, ApiError> {
+    let state = app.shared_view.read();
+    let found = state.view.markets().by_condition(&condition);
+    found
+        .map(|(number, _)| number)
+        .ok_or_else(|| ErrorCode::MarketNotFound.into())
+}
+
+/// The event group of an id, or of the id that its event is shown with.
+fn event_group(view: &View, id: EventId) -> Option<(EventNumber, &EventGroup)> {
+    let events = view.events();
+    let known = events.by_id(id);
+    if known.is_some() || id.0 < OWN_IDS {
+        return known;
+    }
+    let mut generated = events.iter().filter(|(_, group)| group.id.0 < OWN_IDS);
+    generated.find(|(_, group)| event_record(group.id.0) == id.0)
+}
+
+/// The event group and the places of the named questions in its list.
+fn questions(
+    app: &App,
+    id: EventId,
+    names: &QuestionNames,
+) -> Result<(EventNumber, QuestionSet), ApiError> {
+    let state = app.shared_view.read();
+    let markets = state.view.markets();
+    let (event, group) = event_group(&state.view, id).ok_or(ErrorCode::EventNotFound)?;
+    let mut places = QuestionSet::default();
+    let mut named = 0;
+    for (place, market) in (0..).zip(&group.questions) {
+        let question = markets.get(*market).ok_or(ErrorCode::Internal)?;
+        let is_named = match names {
+            QuestionNames::Bits(bits) => {
+                let index = question.question_index();
+                index.is_some_and(|index| bits.contains(index.into()))
+            }
+            QuestionNames::Conditions(conditions) => conditions.contains(&question.condition),
+        };
+        if is_named {
+            places = places.with(place);
+            named += 1;
+        }
+    }
+    match named == names.count() {
+        true => Ok((event, places)),
+        false => Err(ErrorCode::InvalidQuestions.into()),
+    }
+}
+
+/// Submits the command and returns its result, also when it was applied by an earlier request.
+async fn submit_action(
+    context: &RequestContext,
+    account: AccountNumber,
+    command: Command,
+    evidence: &str,
+) -> Result<Answer, Failure> {
+    let app = &context.app;
+    let pending = app.engine.submit(command, evidence.as_bytes())?;
+    let reply = context.reply(pending).await?;
+    let wallet = |view: &View| view.accounts().get(account).map(|account| account.wallet);
+    let wallet = wallet(&app.shared_view.read().view).ok_or(ErrorCode::Internal)?;
+    let (place, sequence, duplicate) = match reply.verdict {
+        Verdict::Applied(_) => (Some(reply.place), reply.sequence, false),
+        Verdict::Repeated { first, .. } => (None, first, true),
+        Verdict::Rejected(refusal) => {
+            let paid = app.read_after(reply.sequence, |state| {
+                already_paid(&state.view, &command, &refusal, wallet)
+            });
+            let answer = paid.await?.ok_or_else(|| refused(&refusal, wallet))?;
+            return Ok(at(&reply, &answer));
+        }
+    };
+    let (moved, receipt) = action_result(app, place, sequence).await?;
+    let answer = ActionAnswer {
+        success: true,
+        wallet,
+        moved,
+        sequence: sequence.0,
+        transaction_hash: receipt,
+        duplicate,
+    };
+    Ok(at(&reply, &answer))
+}
+
+/// The answer to a redeem in a settled market, which paid all holders: nothing moves.
+fn already_paid(
+    view: &View,
+    command: &Command,
+    refusal: &Rejection,
+    wallet: WalletAddress,
+) -> Option<ActionAnswer> {
+    let Command::Redeem(command::Redeem { market, .. }) = *command else {
+        return None;
+    };
+    let market = view.markets().get(market)?;
+    let is_paid = refusal.reason == RejectionReason::NothingToRedeem && market.settled.is_some();
+    is_paid.then(|| ActionAnswer {
+        success: true,
+        wallet,
+        moved: ActionEffect {
+            kind: ActionKind::Redeem,
+            collateral: Decimal::ZERO,
+            shares: Vec::new(),
+        },
+        sequence: market.changed.0,
+        transaction_hash: [0; 32],
+        duplicate: false,
+    })
+}
+
+fn at(reply: &Reply, answer: &ActionAnswer) -> Answer {
+    Answer::json(json_text(answer)).at(position_of(reply))
+}
+
+/// The result of the command at `sequence`, and its receipt. The command is durable, so a missing
+/// frame has a transient cause, and a later retry succeeds.
+async fn action_result(
+    app: &App,
+    place: Option<FramePosition>,
+    sequence: Sequence,
+) -> Result<(ActionEffect, [u8; 32]), ApiError> {
+    let found = app.shared_view.frame(place, sequence).await;
+    let (place, bytes) = found.ok_or(ErrorCode::OutcomeUnknown)?;
+    decode_result(&app.shared_view.read().view, place, &bytes)
+        .ok_or_else(|| ErrorCode::Internal.into())
+}
+
+fn decode_result(
+    view: &View,
+    place: FramePosition,
+    bytes: &[u8],
+) -> Option<(ActionEffect, [u8; 32])> {
+    let frame = Frame::parse(bytes, place.segment, place.offset).ok()?;
+    let mut scratch = Scratch::default();
+    let decoded = frame.decode(&mut scratch).ok()?;
+    let (events, time) = (decoded.events, decoded.time);
+    let moved = (events.iter()).find_map(|event| moved::by(view, event, time))?;
+    Some((moved, frame.receipt()))
+}
+
+/// The rejection of an action; closed-only names the wallet, as for orders.
+fn refused(refusal: &Rejection, wallet: WalletAddress) -> ApiError {
+    match refusal.reason {
+        RejectionReason::ClosedOnlyAccount => ErrorCode::ClosedOnly.with([&wallet]),
+        _ => ApiError::from_command_rejection(refusal),
+    }
+}

@@ -1,0 +1,339 @@
+//! API keys: `/auth/api-key`, `/auth/derive-api-key`, `/auth/api-keys`,
+//! `/auth/readonly-api-key(s)`, `/auth/ban-status/closed-only` (docs/api/authentication.md §2). No
+//! secret is stored: keys are derived, and the journal records their number and owner.
+
+use foretell_auth::KeyOrigin;
+use foretell_link::Reply;
+use foretell_model::command::{RegisterKey, RevokeKey};
+use foretell_model::{AccountNumber, ApiKey, Command, KeyNumber, Verdict};
+use foretell_view::{Key, View};
+use foretell_wire::account::{
+    ApiKeyAnswer, ApiKeyRow, ApiKeyRowsAnswer, ApiKeysAnswer, ClosedOnlyAnswer, DELETED, Keys,
+    REVOKED, ReadOnlyKeyAnswer, RevokedAllAnswer, read_read_only_key, read_revocation,
+};
+use foretell_wire::decimal::uint256_text;
+use foretell_wire::{ApiError, ErrorCode, json_text};
+
+use crate::access::credentials::{Caller, KeyAccess};
+use crate::app::App;
+use crate::http::answer::{Answer, StatePosition};
+use crate::http::failure::Failure;
+use crate::http::request_context::RequestContext;
+use crate::resources::position_of;
+
+/// Keys visited under one lock hold.
+const KEY_STEP: usize = 4_096;
+/// `metadata=true` shows revoked keys among this many newest keys of an owner.
+const NEWEST_KEYS: usize = 1_000;
+
+/// `POST /auth/api-key`: creates the key of an (address, nonce), or returns it again.
+pub(crate) async fn create(context: RequestContext) -> Result<Answer, Failure> {
+    let app = &context.app;
+    let origin = context.l1().await?;
+    let trio = app.auth.master.trio(&origin, app.auth.domains.chain_id());
+    let reply = register(&context, &origin, trio.api_key, false).await?;
+    let (secret, passphrase) = (trio.secret.text(), trio.passphrase.text());
+    let answer = ApiKeyAnswer {
+        api_key: trio.api_key,
+        secret: &secret,
+        passphrase: &passphrase,
+    };
+    Ok(Answer::json(json_text(&answer)).at(position_of(&reply)))
+}
+
+/// `GET /auth/derive-api-key`: the key of an (address, nonce), if it was created.
+pub(crate) async fn derive(context: RequestContext) -> Result<Answer, Failure> {
+    let app = &context.app;
+    let origin = context.l1().await?;
+    context.wait_fresh().await?;
+    let trio = app.auth.master.trio(&origin, app.auth.domains.chain_id());
+    let live = |view: &View| {
+        view.keys()
+            .by_text(&trio.api_key)
+            .filter(|(_, key)| key.is_live())
+            .map(|_| ())
+    };
+    app.find(live).await?.ok_or(ErrorCode::KeyNotDerivable)?;
+    let (secret, passphrase) = (trio.secret.text(), trio.passphrase.text());
+    let answer = ApiKeyAnswer {
+        api_key: trio.api_key,
+        secret: &secret,
+        passphrase: &passphrase,
+    };
+    Ok(Answer::json(json_text(&answer)).at(app.shared_view.read().position()))
+}
+
+/// `GET /auth/api-keys`: the caller's live trading keys; `metadata=true` adds the revoked ones
+/// among its newest keys.
+pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
+    let app = &context.app;
+    let caller = context.l2(KeyAccess::Keys).await?;
+    let metadata = context.query()?.one("metadata")? == Some("true");
+    context.wait_fresh().await?;
+    let (keys, position) = keys_of(app, &caller, false, metadata).await;
+    let body = if metadata {
+        json_text(&ApiKeyRowsAnswer {
+            api_keys: keys.iter().map(row).collect(),
+        })
+    } else {
+        json_text(&ApiKeysAnswer {
+            api_keys: texts(&keys),
+        })
+    };
+    Ok(Answer::json(body).at(position))
+}
+
+/// `DELETE /auth/api-key`: revokes the request's key; cancels its orders too if the body requests
+/// that.
+pub(crate) async fn revoke(context: RequestContext) -> Result<Answer, Failure> {
+    let caller = context.l2(KeyAccess::Write).await?;
+    let cancel_orders = read_revocation(&context.body)?;
+    let position = end(&context, caller.key, cancel_orders).await?;
+    Ok(Answer::json(REVOKED).at(position))
+}
+
+/// `POST /auth/readonly-api-key`: creates a key. Its nonce derives from the request's HMAC, so a
+/// resent request returns the same key and another request another key.
+pub(crate) async fn create_read_only(context: RequestContext) -> Result<Answer, Failure> {
+    let app = &context.app;
+    let caller = context.l2(KeyAccess::Write).await?;
+    let origin = KeyOrigin {
+        owner: caller.wallets.owner,
+        nonce: caller.request,
+    };
+    let api_key = app
+        .auth
+        .master
+        .read_only_key(&origin, app.auth.domains.chain_id());
+    let reply = register(&context, &origin, api_key, true).await?;
+    Ok(Answer::json(json_text(&ReadOnlyKeyAnswer { api_key })).at(position_of(&reply)))
+}
+
+/// `GET /auth/readonly-api-keys`: the live ones.
+pub(crate) async fn list_read_only(context: RequestContext) -> Result<Answer, Failure> {
+    let app = &context.app;
+    let caller = context.l2(KeyAccess::Keys).await?;
+    context.wait_fresh().await?;
+    let (keys, position) = keys_of(app, &caller, true, false).await;
+    Ok(Answer::json(json_text(&texts(&keys))).at(position))
+}
+
+/// `DELETE /auth/readonly-api-key`. Revoking again succeeds, so a request may be resent.
+pub(crate) async fn revoke_read_only(context: RequestContext) -> Result<Answer, Failure> {
+    let app = &context.app;
+    let caller = context.l2(KeyAccess::Write).await?;
+    let named = read_read_only_key(&context.body)?;
+    let own = |view: &View| {
+        let (number, key) = view.keys().by_text(&named)?;
+        (key.owner == caller.owner && key.read_only).then_some((number, key.is_live()))
+    };
+    let found = app.find(own).await?;
+    let position = match found.ok_or(ErrorCode::KeyNotFound)? {
+        (key, true) => end(&context, key, false).await?,
+        (_, false) => app.shared_view.read().position(),
+    };
+    Ok(Answer::json(DELETED).at(position))
+}
+
+/// `DELETE /auth/api-keys`: revokes every live key of the caller's owner: trading keys, with the
+/// caller's last, then read-only ones. For an owner whose key was stolen.
+pub(crate) async fn revoke_all(context: RequestContext) -> Result<Answer, Failure> {
+    let app = &context.app;
+    app.shared_view.catch_up().await?;
+    let caller = context.l2(KeyAccess::Write).await?;
+    // Only a live trading key can create keys: after the last is revoked no read-only key can
+    // appear.
+    let mut revoked = 1;
+    for key in live_keys(app, &caller, false).await {
+        if key != caller.key {
+            end(&context, key, false).await?;
+            revoked += 1;
+        }
+    }
+    let mut position = end(&context, caller.key, false).await?;
+    for key in live_keys(app, &caller, true).await {
+        position = end(&context, key, false).await?;
+        revoked += 1;
+    }
+    Ok(Answer::json(json_text(&RevokedAllAnswer {
+        revoked: true,
+        keys: revoked,
+    }))
+    .at(position))
+}
+
+/// `GET /auth/ban-status/closed-only`: whether a wallet of the caller is closed-only.
+pub(crate) async fn closed_only(context: RequestContext) -> Result<Answer, Failure> {
+    let app = &context.app;
+    let caller = context.l2(KeyAccess::Read).await?;
+    context.wait_fresh().await?;
+    let state = app.shared_view.read();
+    let accounts = state.view.accounts();
+    let closed_only = accounts
+        .wallets_of(caller.owner)
+        .filter_map(|wallet| accounts.get(wallet))
+        .any(|account| account.closed_only);
+    Ok(Answer::json(json_text(&ClosedOnlyAnswer(closed_only))).at(state.position()))
+}
+
+async fn register(
+    context: &RequestContext,
+    origin: &KeyOrigin,
+    api_key: ApiKey,
+    read_only: bool,
+) -> Result<Reply, Failure> {
+    let (owner, nonce) = (origin.owner, origin.nonce);
+    send(
+        context,
+        Command::RegisterKey(RegisterKey {
+            owner,
+            nonce,
+            api_key,
+            read_only,
+        }),
+    )
+    .await
+}
+
+/// Revokes a key and waits for the view to show it: no request that this process reads after the
+/// answer is accepted with that key.
+async fn end(
+    context: &RequestContext,
+    key: KeyNumber,
+    cancel_orders: bool,
+) -> Result<StatePosition, Failure> {
+    let reply = send(
+        context,
+        Command::RevokeKey(RevokeKey { key, cancel_orders }),
+    )
+    .await?;
+    let position = position_of(&reply);
+    // The revocation is durable even if the view lags.
+    let _ = context.app.shared_view.wait_for(position.sequence).await;
+    Ok(position)
+}
+
+async fn send(context: &RequestContext, command: Command) -> Result<Reply, Failure> {
+    let reply = context
+        .reply(context.app.engine.submit(command, &[])?)
+        .await?;
+    match reply.verdict {
+        Verdict::Applied(_) | Verdict::Repeated { .. } => Ok(reply),
+        Verdict::Rejected(refusal) => Err(ApiError::from_command_rejection(&refusal).into()),
+    }
+}
+
+/// Numbers of the owner's live keys of one kind.
+async fn live_keys(app: &App, caller: &Caller, read_only: bool) -> Vec<KeyNumber> {
+    let (live, _) = keys_of(app, caller, read_only, false).await;
+    let state = app.shared_view.read();
+    let keys = state.view.keys();
+    live.iter()
+        .filter_map(|key| Some(keys.by_text(&key.api_key)?.0))
+        .collect()
+}
+
+/// The caller's live keys of one kind. With `revoked`, also the revoked ones among the caller's
+/// newest [`NEWEST_KEYS`] keys. An owner's list only grows, so it is read in steps, with the view's
+/// lock released in between.
+async fn keys_of(
+    app: &App,
+    caller: &Caller,
+    read_only: bool,
+    revoked: bool,
+) -> (Vec<Key>, StatePosition) {
+    let (mut search, position) = {
+        let state = app.shared_view.read();
+        let all = state.view.keys().count_of(caller.owner);
+        let search = KeySearch {
+            owner: caller.owner,
+            read_only,
+            next: 0,
+            revoked_from: if revoked {
+                all.saturating_sub(NEWEST_KEYS)
+            } else {
+                usize::MAX
+            },
+            found: Vec::new(),
+        };
+        (search, state.position())
+    };
+    while !search.step(&app.shared_view.read().view, KEY_STEP) {
+        tokio::task::yield_now().await;
+    }
+    (search.found, position)
+}
+
+/// A search through an owner's keys, oldest first.
+struct KeySearch {
+    owner: AccountNumber,
+    read_only: bool,
+    /// Number of keys visited.
+    next: usize,
+    /// Before this index only live ones are shown.
+    revoked_from: usize,
+    found: Vec<Key>,
+}
+
+impl KeySearch {
+    /// Visits up to `step` keys; true after the last.
+    fn step(&mut self, view: &View, step: usize) -> bool {
+        let keys = view.keys().of_owner_from(self.owner, self.next);
+        let before = self.next;
+        for (_, key) in keys.take(step) {
+            let is_shown = key.is_live() || self.next >= self.revoked_from;
+            if key.read_only == self.read_only && is_shown {
+                self.found.push(*key);
+            }
+            self.next += 1;
+        }
+        self.next - before < step
+    }
+}
+
+fn texts(keys: &[Key]) -> Keys {
+    Keys(keys.iter().map(|key| key.api_key).collect())
+}
+
+fn row(key: &Key) -> ApiKeyRow {
+    ApiKeyRow {
+        api_key: key.api_key,
+        nonce: uint256_text(&key.nonce),
+        status: if key.is_live() { "active" } else { "revoked" },
+        created_at: key.created,
+        revoked_at: key.revoked,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_view::{ALICE, TestView};
+
+    #[test]
+    fn live_keys_are_always_found_and_revoked_ones_among_the_newest() {
+        let mut view = TestView::new(0);
+        // Every second one is revoked; the first key of all is live.
+        for number in 0..40 {
+            let key = view.key(ALICE, number);
+            if number % 2 == 0 {
+                view.revoke(key);
+            }
+        }
+        for (revoked_from, step, expected) in [(usize::MAX, 7, 21), (31, 1, 26), (0, 100, 41)] {
+            let mut search = KeySearch {
+                owner: ALICE,
+                read_only: false,
+                next: 0,
+                revoked_from,
+                found: Vec::new(),
+            };
+            let mut holds = 1;
+            while !search.step(&view.0, step) {
+                holds += 1;
+            }
+            assert_eq!((search.found.len(), holds), (expected, 41 / step + 1));
+            assert_eq!(search.found.iter().filter(|key| key.is_live()).count(), 21);
+        }
+    }
+}

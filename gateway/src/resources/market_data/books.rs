@@ -1,0 +1,68 @@
+//! `GET /book`, `GET` and `POST /books` (docs/api/market-data.md §2).
+
+use foretell_wire::ErrorCode;
+use foretell_wire::batch::{BatchToken, Sides};
+use foretell_wire::page::array_json;
+
+use crate::app::App;
+use crate::http::answer::Answer;
+use crate::http::failure::Failure;
+use crate::http::request_context::RequestContext;
+use crate::render::book_source::{BookSource, book_source};
+use crate::render::market_pages::Json;
+use crate::resources::market_of;
+use crate::view::shared_view::ViewState;
+
+/// `GET /book?token_id=`.
+pub(crate) async fn one(context: RequestContext) -> Result<Answer, Failure> {
+    let token = context.query()?.token()?;
+    let app = &context.app;
+    context.wait_fresh().await?;
+    let found = app.find(|view| market_of(view, &token)).await?;
+    let found = found.ok_or(ErrorCode::OrderbookNotFound)?;
+    let (seen, position) = {
+        let state = app.shared_view.read();
+        (
+            book_source(&app.book_cache, &state, found, Sides::BOTH),
+            state.position(),
+        )
+    };
+    let book = seen
+        .ok_or(ErrorCode::OrderbookNotFound)?
+        .text(&app.book_cache);
+    Ok(Answer::json(book).at(position))
+}
+
+/// `GET` and `POST /books`: keeps the input order, omits unknown tokens, and reads all books from
+/// one state of the view.
+pub(crate) async fn many(context: RequestContext) -> Result<Answer, Failure> {
+    let asked = context.tokens()?;
+    let app = &context.app;
+    context.wait_fresh().await?;
+    app.await_tokens(&asked).await?;
+    // First fill the cache: render missing books one by one and yield after each, so that other
+    // requests run. The lock below takes all books from one state, and copies only those that
+    // changed meanwhile.
+    for asked in &asked {
+        let seen = seen_of(app, &app.shared_view.read(), asked);
+        if let Some(BookSource::Copy(copy)) = seen {
+            copy.text(&app.book_cache);
+            tokio::task::yield_now().await;
+        }
+    }
+    let (seen, position) = {
+        let state = app.shared_view.read();
+        let seen = asked.iter().filter_map(|asked| seen_of(app, &state, asked));
+        (seen.collect::<Vec<_>>(), state.position())
+    };
+    let books: Vec<Json> = seen
+        .into_iter()
+        .map(|seen| Json(seen.text(&app.book_cache)))
+        .collect();
+    Ok(Answer::json(array_json(&books)).at(position))
+}
+
+fn seen_of(app: &App, state: &ViewState, asked: &BatchToken) -> Option<BookSource> {
+    let found = market_of(&state.view, &asked.token)?;
+    book_source(&app.book_cache, state, found, asked.sides)
+}

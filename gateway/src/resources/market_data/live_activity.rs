@@ -1,0 +1,46 @@
+//! `GET /live-activity/events/{condition}`, and the same under `/markets/live-activity/`: the newest
+//! trades of a market, for anyone to read (docs/api/market-data.md §8).
+
+use foretell_wire::ids::condition_id;
+use foretell_wire::limits::PAGE_ROWS;
+use foretell_wire::live_activity::TradeEvent;
+use foretell_wire::query::TradesQuery;
+use foretell_wire::{ErrorCode, json_text};
+
+use crate::http::answer::Answer;
+use crate::http::failure::Failure;
+use crate::http::request_context::RequestContext;
+use crate::view::trade_search::{TradeScope, TradesRequest, trades_page};
+
+/// An array of at most [`PAGE_ROWS`] trades, newest first.
+pub(crate) async fn newest(context: RequestContext) -> Result<Answer, Failure> {
+    let condition = condition_id(&context.parameter).ok_or(ErrorCode::MarketNotFound)?;
+    let app = &context.app;
+    context.wait_fresh().await?;
+    let described = app.find(|view| {
+        let (_, market) = view.markets().by_condition(&condition)?;
+        Some(app.descriptions.of(market))
+    });
+    let description = described.await?.ok_or(ErrorCode::MarketNotFound)?;
+    let query = TradesQuery {
+        market: Some(condition),
+        ..TradesQuery::default()
+    };
+    let asked = TradesRequest {
+        query: &query,
+        scope: TradeScope::Public,
+        limit: PAGE_ROWS,
+    };
+    let page = trades_page(app, asked).await;
+    let profiles = app.profiles.texts();
+    let takers: Vec<_> = page
+        .rows
+        .iter()
+        .map(|trade| (trade, profiles.profile(&trade.taker.wallet)))
+        .collect();
+    let events: Vec<_> = takers
+        .iter()
+        .map(|(trade, profile)| TradeEvent::new(trade, &description, profile))
+        .collect();
+    Ok(Answer::json(json_text(&events)).at(page.position))
+}

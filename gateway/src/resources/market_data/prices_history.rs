@@ -1,0 +1,262 @@
+//! Price history: `GET /prices-history`, `POST /batch-prices-history` (docs/api/market-data.md §4).
+
+use foretell_view::{BucketSize, Midpoint, PriceHistory, PricePoint, View};
+use foretell_wire::history::{
+    Histories, History, HistoryPoint, HistoryQuery, read_history, too_many_points,
+};
+use foretell_wire::history_range::{HistoryRange, HistoryWindow};
+use foretell_wire::limits::MAX_HISTORY_POINTS;
+use foretell_wire::{ApiError, Decimal, TokenRef, json_text};
+
+use crate::access::credentials::now;
+use crate::http::answer::{Answer, StatePosition};
+use crate::http::failure::Failure;
+use crate::http::request_context::RequestContext;
+use crate::resources::market_of;
+
+/// `GET /prices-history?market=`.
+pub(crate) async fn one(context: RequestContext) -> Result<Answer, Failure> {
+    let asked = HistoryQuery::of(&context.query()?)?;
+    let (mut points, position) =
+        histories(&context, &[Some(asked.token)], asked.range, asked.fidelity).await?;
+    let history = points.pop().unwrap_or_default();
+    Ok(Answer::json(json_text(&History { history })).at(position))
+}
+
+/// `POST /batch-prices-history`.
+pub(crate) async fn many(context: RequestContext) -> Result<Answer, Failure> {
+    let asked = read_history(&context.body)?;
+    let (texts, tokens): (Vec<_>, Vec<_>) = asked.markets.into_iter().unzip();
+    let (points, position) = histories(&context, &tokens, asked.range, asked.fidelity).await?;
+    let history = texts.into_iter().zip(points).collect();
+    Ok(Answer::json(json_text(&Histories { history })).at(position))
+}
+
+/// The points of each token, in the order asked; an unknown token has none.
+async fn histories(
+    context: &RequestContext,
+    tokens: &[Option<TokenRef>],
+    range: HistoryRange,
+    fidelity: Option<u32>,
+) -> Result<(Vec<Vec<HistoryPoint>>, StatePosition), Failure> {
+    let app = &context.app;
+    context.wait_fresh().await?;
+    app.find(|view| {
+        let known = |token: &TokenRef| market_of(view, token).is_some();
+        tokens.iter().flatten().all(known).then_some(())
+    })
+    .await?;
+    // Only copied under the lock: there may be a hundred thousand.
+    let (points, position) = {
+        let state = app.shared_view.read();
+        let window = range.window(fidelity, seconds_now(&state.view));
+        (points_of(&state.view, tokens, window)?, state.position())
+    };
+    let points = points
+        .into_iter()
+        .map(|points| points.into_iter().map(shown).collect());
+    Ok((points.collect(), position))
+}
+
+/// All points of a window, or a failure when they exceed one answer's limit.
+fn points_of(
+    view: &View,
+    tokens: &[Option<TokenRef>],
+    window: HistoryWindow,
+) -> Result<Vec<Vec<PricePoint>>, ApiError> {
+    let histories: Vec<_> = (tokens.iter())
+        .map(|token| history(view, token.as_ref()?, window))
+        .collect();
+    let buckets = histories.iter().flatten().map(PriceHistory::buckets).sum();
+    if buckets > MAX_HISTORY_POINTS {
+        return Err(too_many_points(buckets));
+    }
+    let points = histories
+        .iter()
+        .map(|history| history.as_ref().map(PriceHistory::points));
+    Ok(points.map(Option::unwrap_or_default).collect())
+}
+
+fn history<'a>(
+    view: &'a View,
+    token: &TokenRef,
+    window: HistoryWindow,
+) -> Option<PriceHistory<'a>> {
+    let (market, outcome) = market_of(view, token)?;
+    let size = BucketSize::at_least(window.minutes);
+    let range = (window.from, window.to);
+    view.price_history(market, outcome, size, range)
+}
+
+/// The current time, but not before the view's last time: the engine has its own clock.
+pub(crate) fn seconds_now(view: &View) -> u64 {
+    let seen = view.system().time.seconds().0;
+    seen.max(now().0 / 1_000)
+}
+
+fn shown(point: PricePoint) -> HistoryPoint {
+    HistoryPoint {
+        t: point.start,
+        p: midpoint_decimal(point.midpoint),
+    }
+}
+
+pub(crate) fn midpoint_decimal(midpoint: Midpoint) -> Decimal {
+    Decimal::new(i128::from(midpoint.half_units()) * 5, 5)
+}
+
+#[cfg(test)]
+mod tests {
+    use foretell_model::command::{Deposit, RegisterKey};
+    use foretell_model::event::{
+        AccountOpened, Deposited, KeyRegistered, MarketRegistered, OrderRested,
+    };
+
+    use super::*;
+    use foretell_model::command::RegisterMarket;
+    use foretell_model::{
+        AccountNumber, ApiKey, Command, ConditionId, Event, FeeSchedule, FramePosition, FrameRef,
+        KeyNumber, Lots, MarketNumber, Micros, OrderId, OrderType, Outcome, PlaceOrder, Price,
+        Reference, Side, Tick, TimeMs, TimeNs, TimeSeconds, TokenId, WalletAddress,
+    };
+
+    const ACCOUNT: AccountNumber = AccountNumber(0);
+    const MARKET: MarketNumber = MarketNumber(0);
+    const TOKENS: [TokenId; 2] = [TokenId([1; 32]), TokenId([2; 32])];
+
+    /// A bid for 10 shares of a token, and its event of resting.
+    fn bid(number: u8, outcome: Outcome, price: u16) -> (Command, Vec<Event>) {
+        let order = PlaceOrder {
+            order: OrderId([number; 32]),
+            account: ACCOUNT,
+            key: KeyNumber(0),
+            market: MARKET,
+            outcome,
+            side: Side::Buy,
+            order_type: OrderType::Gtc,
+            post_only: false,
+            maker_amount: 1_000 * u64::from(price),
+            taker_amount: 10_000_000,
+            expiration: TimeSeconds(0),
+            timestamp: TimeMs(0),
+        };
+        let rested = Event::OrderRested(OrderRested {
+            lots: Lots(1_000),
+            price: Price(price),
+        });
+        (Command::PlaceOrder(order), vec![rested])
+    }
+
+    /// A market with bids at 0.42 for Yes and 0.53 for No, since the first second of 1970.
+    fn view() -> View {
+        let wallet = WalletAddress([1; 20]);
+        let amount = Micros(100_000_000);
+        let rules = RegisterMarket {
+            index: None,
+            condition: ConditionId([3; 32]),
+            tokens: TOKENS,
+            tick: Tick::Hundredth,
+            tick_refines: false,
+            minimum_size: Lots(1),
+            fee: FeeSchedule::default(),
+            event: None,
+        };
+        let deposit = Command::Deposit(Deposit {
+            wallet,
+            amount,
+            reference: Reference::ZERO,
+        });
+        let opened = Event::AccountOpened(AccountOpened {
+            account: ACCOUNT,
+            wallet,
+        });
+        let deposited = Event::Deposited(Deposited {
+            account: ACCOUNT,
+            amount,
+        });
+        let key = Command::RegisterKey(RegisterKey {
+            owner: wallet,
+            nonce: [0; 32],
+            api_key: ApiKey([1; 16]),
+            read_only: false,
+        });
+        let with_key = Event::KeyRegistered(KeyRegistered {
+            key: KeyNumber(0),
+            owner: ACCOUNT,
+        });
+        let registered = Event::MarketRegistered(MarketRegistered {
+            market: MARKET,
+            condition: rules.condition,
+            question: 0,
+        });
+        let frames = [
+            (deposit, vec![opened, deposited]),
+            (key, vec![with_key]),
+            (Command::RegisterMarket(rules), vec![registered]),
+            bid(1, Outcome::Yes, 4_200),
+            bid(2, Outcome::No, 5_300),
+        ];
+        let mut view = View::new([0; 32]);
+        for (command, events) in &frames {
+            let frame = FrameRef {
+                operator: foretell_model::OperatorNumber::NONE,
+                touched: 0,
+                sequence: view.sequence().next(),
+                time: TimeNs(0),
+                command,
+                events,
+                evidence: &[],
+                place: FramePosition::default(),
+            };
+            view.apply(&frame).expect("a frame that follows");
+        }
+        view
+    }
+
+    fn asked(to: u64, minutes: u32, tokens: usize) -> Result<Vec<Vec<PricePoint>>, ApiError> {
+        let window = HistoryWindow {
+            from: 0,
+            to,
+            minutes,
+        };
+        let tokens: Vec<_> = (TOKENS.iter().cycle().take(tokens))
+            .map(|token| Some(TokenRef::Token(*token)))
+            .collect();
+        points_of(&view(), &tokens, window)
+    }
+
+    #[test]
+    fn an_answer_has_the_midpoints_of_both_tokens() {
+        let histories = asked(60, 1, 2).expect("two points a token");
+        let point = |t, p| HistoryPoint {
+            t,
+            p: Decimal::new(p, 5),
+        };
+        let histories: Vec<Vec<_>> = histories
+            .into_iter()
+            .map(|points| points.into_iter().map(shown).collect())
+            .collect();
+        assert_eq!(histories[0], [point(0, 44_500), point(60, 44_500)]);
+        assert_eq!(histories[1], [point(0, 55_500), point(60, 55_500)]);
+    }
+
+    #[test]
+    fn an_answer_has_a_bound_over_all_its_tokens() {
+        let minutes = |count: u64| (count - 1) * 60;
+        assert_eq!(
+            asked(minutes(100_000), 1, 1).expect("just as many")[0].len(),
+            100_000
+        );
+        assert_eq!(asked(minutes(50_000), 1, 2).expect("just as many").len(), 2);
+        for (count, tokens, points) in [(100_001, 1, 100_001), (5_001, 20, 100_020)] {
+            let refusal = asked(minutes(count), 1, tokens)
+                .expect_err("one too many")
+                .text();
+            let text =
+                format!("the range has {points} points, allowed: at most 100000 in one answer");
+            assert!(refusal.starts_with(&text), "{refusal}");
+        }
+        assert!(asked(minutes(50_000_000), 720, 1).is_ok());
+        assert!(asked(u64::MAX, 1, 20).is_err());
+    }
+}

@@ -1,0 +1,197 @@
+//! State, rules and terms of registered markets: `/markets/…`.
+
+use foretell_model::command::{
+    ArchiveMarket, PauseMarket, ResolveMarket, ResumeMarket, SetFee, SetMinimumSize, SetTerms,
+    SetTick,
+};
+use foretell_model::{
+    Command, CommandOutcome, ConditionId, Hold, MarketNumber, MarketState, OperatorRole, Payout,
+    RejectionReason, Sequence,
+};
+use foretell_view::{Market, View};
+use foretell_wire::ApiError;
+use foretell_wire::operator::{
+    Archive, FeeChange, HoldChange, MarketName, MinimumChange, Resolution, TermsChange, TickChange,
+    read,
+};
+
+use crate::http::answer::Answer;
+use crate::http::failure::Failure;
+use crate::http::request_context::RequestContext;
+use crate::resources::operator::market_life::resolution::{NamedPayout, ensure_replaces};
+use crate::resources::operator::{CommandResult, apply, market_of, submit};
+
+/// `POST /markets/activate`.
+pub(crate) async fn activate(context: RequestContext) -> Result<Answer, Failure> {
+    let command = |market| Command::ActivateMarket { market };
+    set_state(&context, MarketState::Active, command).await
+}
+
+/// `POST /markets/pause`.
+pub(crate) async fn pause(context: RequestContext) -> Result<Answer, Failure> {
+    hold(&context, true).await
+}
+
+/// `POST /markets/resume`.
+pub(crate) async fn resume(context: RequestContext) -> Result<Answer, Failure> {
+    hold(&context, false).await
+}
+
+/// Puts a hold on the market of the body, or lifts it: that of the sender, or the one named.
+async fn hold(context: &RequestContext, puts: bool) -> Result<Answer, Failure> {
+    let HoldChange { condition_id, hold } = read(&context.body)?;
+    let is_sync = (context.actor.as_ref()).is_some_and(|actor| actor.role == OperatorRole::Sync);
+    let own = match is_sync {
+        true => Hold::Upstream,
+        false => Hold::Operator,
+    };
+    let hold = hold.unwrap_or(own);
+    let command = |market| match puts {
+        true => Command::PauseMarket(PauseMarket { market, hold }),
+        false => Command::ResumeMarket(ResumeMarket { market, hold }),
+    };
+    let already = |_: &View, market: &Market| match puts {
+        true => market.holds.contains(hold),
+        // What the upstream let go may still be held by the operator.
+        false => {
+            let is_let_go = hold == Hold::Upstream && !market.holds.contains(hold);
+            market.state == MarketState::Active || is_let_go && market.state == MarketState::Paused
+        }
+    };
+    let done = change(context, condition_id, command, already).await?;
+    Ok(done.answer())
+}
+
+/// `POST /markets/close`.
+pub(crate) async fn close(context: RequestContext) -> Result<Answer, Failure> {
+    let command = |market| Command::CloseMarket { market };
+    set_state(&context, MarketState::Closed, command).await
+}
+
+/// Brings the market of the body into a state.
+async fn set_state(
+    context: &RequestContext,
+    state: MarketState,
+    command: impl Fn(MarketNumber) -> Command,
+) -> Result<Answer, Failure> {
+    let MarketName { condition_id } = read(&context.body)?;
+    let already = |_: &View, market: &Market| market.state == state;
+    let done = change(context, condition_id, command, already).await?;
+    Ok(done.answer())
+}
+
+/// `POST /markets/resolve`.
+pub(crate) async fn resolve(context: RequestContext) -> Result<Answer, Failure> {
+    let wanted: Resolution = read(&context.body)?;
+    let market = market_of(&context, wanted.condition_id).await?;
+    let NamedPayout { payout, outcome } =
+        NamedPayout::of(&context, market, "payout", &wanted.payout).await?;
+    ensure_replaces(&context, market, wanted.proposal)?;
+    let paid = |view: &View, market: &Market| match payout {
+        Payout::Outside => market.payout == Some(Payout::No) && outside_won(view, market),
+        payout => market.payout == Some(payout),
+    };
+    let command = |market| Command::ResolveMarket(ResolveMarket { market, payout });
+    let done = change(&context, wanted.condition_id, command, paid).await?;
+    Ok(done.answer_paying(outcome))
+}
+
+/// Whether the outside question of a question's event group won.
+fn outside_won(view: &View, question: &Market) -> bool {
+    let event = question
+        .question
+        .and_then(|(event, _)| view.events().get(event));
+    let outside = event.and_then(|event| view.markets().get(event.outside));
+    outside.is_some_and(|outside| outside.payout == Some(Payout::Yes))
+}
+
+/// `POST /markets/archive`.
+pub(crate) async fn archive(context: RequestContext) -> Result<Answer, Failure> {
+    let Archive {
+        condition_id,
+        archived,
+    } = read(&context.body)?;
+    let command = |market| Command::ArchiveMarket(ArchiveMarket { market, archived });
+    Ok(change(&context, condition_id, command, |_, _| false)
+        .await?
+        .answer())
+}
+
+/// `POST /markets/tick`.
+pub(crate) async fn tick(context: RequestContext) -> Result<Answer, Failure> {
+    let TickChange {
+        condition_id,
+        tick_size: tick,
+    } = read(&context.body)?;
+    let command = |market| Command::SetTick(SetTick { market, tick });
+    Ok(change(&context, condition_id, command, |_, _| false)
+        .await?
+        .answer())
+}
+
+/// `POST /markets/minimum`.
+pub(crate) async fn minimum(context: RequestContext) -> Result<Answer, Failure> {
+    let MinimumChange {
+        condition_id,
+        minimum_order_size: minimum_size,
+    } = read(&context.body)?;
+    let command = |market| {
+        Command::SetMinimumSize(SetMinimumSize {
+            market,
+            minimum_size,
+        })
+    };
+    Ok(change(&context, condition_id, command, |_, _| false)
+        .await?
+        .answer())
+}
+
+/// `POST /markets/fee`.
+pub(crate) async fn fee(context: RequestContext) -> Result<Answer, Failure> {
+    let wanted: FeeChange = read(&context.body)?;
+    let fee = wanted.fee();
+    let command = |market| Command::SetFee(SetFee { market, fee });
+    Ok(change(&context, wanted.condition_id, command, |_, _| false)
+        .await?
+        .answer())
+}
+
+/// `POST /markets/terms`: changes the terms that the body names.
+pub(crate) async fn terms(context: RequestContext) -> Result<Answer, Failure> {
+    let wanted: TermsChange = read(&context.body)?;
+    let market = market_of(&context, wanted.condition_id).await?;
+    let terms = wanted.update();
+    apply(&context, Command::SetTerms(SetTerms { market, terms }), &[]).await
+}
+
+/// Changes a market. A rejection because the market is `already` in that state counts as success,
+/// so that a command may be repeated.
+async fn change(
+    context: &RequestContext,
+    condition: ConditionId,
+    command: impl Fn(MarketNumber) -> Command,
+    already: impl Fn(&View, &Market) -> bool,
+) -> Result<CommandResult, Failure> {
+    let app = &context.app;
+    let market = market_of(context, condition).await?;
+    let (reply, refusal) = match submit(context, command(market), &[]).await? {
+        Ok(done) => return Ok(done),
+        Err(refused) => refused,
+    };
+    let is_so = refusal.reason == RejectionReason::InvalidTransition
+        && app
+            .read_after(reply.sequence, |state| {
+                let market = state.view.markets().get(market);
+                market.is_some_and(|market| already(&state.view, market))
+            })
+            .await?;
+    if !is_so {
+        return Err(ApiError::from_command_rejection(&refusal).into());
+    }
+    let outcome = CommandOutcome::Market(market);
+    Ok(CommandResult {
+        reply,
+        outcome,
+        before: Some(Sequence(0)),
+    })
+}

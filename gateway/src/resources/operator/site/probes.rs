@@ -1,0 +1,74 @@
+//! `/livez`, `/readyz`, `/metrics`: for programs on this machine, without a token. They reveal no
+//! secret and change nothing.
+
+use foretell_wire::api_error::FieldError;
+use foretell_wire::{ApiError, ErrorCode};
+use http::HeaderValue;
+use http::header::CONTENT_TYPE;
+use serde::Serialize;
+
+use crate::http::answer::Answer;
+use crate::http::failure::Failure;
+use crate::http::request_context::RequestContext;
+use crate::metrics::Readings;
+
+const OPEN_METRICS: HeaderValue =
+    HeaderValue::from_static("application/openmetrics-text; version=1.0.0; charset=utf-8");
+
+/// `GET /livez`: the process is serving.
+pub(crate) async fn live(_: RequestContext) -> Result<Answer, Failure> {
+    Ok(Answer::json(r#"{"live":true}"#))
+}
+
+#[derive(Serialize)]
+struct Ready {
+    ready: bool,
+    view: bool,
+    engine: bool,
+    /// Sequence of the frame at which this gateway's view stopped; absent if it did not stop.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    view_stopped: Option<u64>,
+}
+
+/// `GET /readyz`: the view serves reads and the engine accepts commands, in a cluster as long as this
+/// host certainly leads. `?for=reads` asks for the first alone; `?for=writes` is the default.
+pub(crate) async fn ready(context: RequestContext) -> Result<Answer, Failure> {
+    let purpose = context.head.uri.query().unwrap_or("for=writes");
+    let needs_engine = match purpose {
+        "for=writes" => true,
+        "for=reads" => false,
+        _ => {
+            let given = purpose.strip_prefix("for=").unwrap_or(purpose);
+            return Err(ApiError::from(FieldError::wrong("for", given, "reads, writes")).into());
+        }
+    };
+    let view = context.app.shared_view.is_ready();
+    let engine = context.app.engine.welcome().is_some();
+    let takes_writes = engine && context.app.cluster.ensure_leads(engine).is_ok();
+    let is_ready = view && (takes_writes || !needs_engine);
+    let body = foretell_wire::json_text(&Ready {
+        ready: is_ready,
+        view,
+        engine,
+        view_stopped: context.app.shared_view.stopped().map(|at| at.0),
+    });
+    if is_ready {
+        Ok(Answer::json(body))
+    } else {
+        Err(Failure::from(ErrorCode::NotReady).with_body(body))
+    }
+}
+
+/// `GET /metrics`.
+pub(crate) async fn metrics(context: RequestContext) -> Result<Answer, Failure> {
+    let engine = context.app.engine.status().await.ok();
+    let app = &context.app;
+    let readings = Readings {
+        catalog: app.sync_status().await.unwrap_or_default(),
+        ..app.readings()
+    };
+    let page = app
+        .metrics
+        .page(readings, &app.durations, engine.as_deref());
+    Ok(Answer::json(page).header(CONTENT_TYPE, OPEN_METRICS))
+}

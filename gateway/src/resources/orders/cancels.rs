@@ -1,0 +1,231 @@
+//! `DELETE /order`, `/orders`, `/cancel-all`, `/cancel-market-orders` (docs/api/orders.md §4).
+//!
+//! A cancel that names orders is idempotent. One that means "all" runs each time and returns the
+//! orders that it cancelled now.
+
+use foretell_link::Reply;
+use foretell_model::command::{CancelAll, CancelMarketOrders, CancelOrder};
+use foretell_model::{Command, CommandOutcome, MarketNumber, OrderId, Outcome, Verdict};
+use foretell_view::{Order, View};
+use foretell_wire::api_error::FieldError;
+use foretell_wire::cancel::{
+    MarketCancel, NamedOrder, read_cancel, read_cancels, read_market_cancel,
+};
+use foretell_wire::rejection::{ORDER_IS_DELAYED, not_cancelled_reason};
+use foretell_wire::result::CancelAnswer;
+use foretell_wire::{ApiError, ErrorCode, json_text};
+
+use crate::access::credentials::{Caller, KeyAccess};
+use crate::engine::engine_link::{LinkError, PendingAnswer};
+use crate::http::answer::{Answer, StatePosition};
+use crate::http::failure::Failure;
+use crate::http::request_context::RequestContext;
+use crate::http::timing::Stage;
+use crate::policy::rate_limits::Writes;
+use crate::resources::{market_of, position_of};
+
+/// The reason for an order that the caller does not have.
+const NOT_FOUND: &str = "order can't be found - already canceled or matched";
+
+/// `DELETE /order`.
+pub(crate) async fn cancel_one(context: RequestContext) -> Result<Answer, Failure> {
+    let caller = context.l2(KeyAccess::Write).await?;
+    let named = context
+        .timing
+        .measure(Stage::Parse, || read_cancel(&context.body))?;
+    cancel_named(&context, &caller, vec![named]).await
+}
+
+/// `DELETE /orders`.
+pub(crate) async fn cancel_many(context: RequestContext) -> Result<Answer, Failure> {
+    let caller = context.l2(KeyAccess::Write).await?;
+    let named = context
+        .timing
+        .measure(Stage::Parse, || read_cancels(&context.body))?;
+    cancel_named(&context, &caller, named).await
+}
+
+/// `DELETE /cancel-all`.
+pub(crate) async fn cancel_all(context: RequestContext) -> Result<Answer, Failure> {
+    let caller = context.l2(KeyAccess::Write).await?;
+    let command = Command::CancelAll(CancelAll {
+        owner: caller.owner,
+        heartbeat: false,
+    });
+    cancel_by_owner(&context, &caller, command).await
+}
+
+/// `DELETE /cancel-market-orders`.
+pub(crate) async fn cancel_market(context: RequestContext) -> Result<Answer, Failure> {
+    let caller = context.l2(KeyAccess::Write).await?;
+    let named = context
+        .timing
+        .measure(Stage::Parse, || read_market_cancel(&context.body))?;
+    let token = context
+        .app
+        .find(|view| market_to_cancel(view, &named))
+        .await?;
+    let (market, outcome) = token.ok_or_else(|| match (named.market, named.token) {
+        (Some(_), Some(token)) => ApiError::from(FieldError::wrong(
+            "asset_id",
+            &token.to_string(),
+            "a token of a registered market, the one named",
+        )),
+        (Some(_), None) => ErrorCode::MarketNotFound.into(),
+        (None, _) => ErrorCode::OrderbookNotFound.into(),
+    })?;
+    let command = Command::CancelMarketOrders(CancelMarketOrders {
+        owner: caller.owner,
+        market,
+        outcome,
+    });
+    cancel_by_owner(&context, &caller, command).await
+}
+
+fn market_to_cancel(view: &View, named: &MarketCancel) -> Option<(MarketNumber, Option<Outcome>)> {
+    let by_token = named.token.map(|token| market_of(view, &token));
+    let by_condition = named
+        .market
+        .map(|condition| view.markets().by_condition(&condition));
+    match (by_condition, by_token) {
+        (Some(condition), None) => Some((condition?.0, None)),
+        (None, Some(token)) => token.map(|(market, outcome)| (market, Some(outcome))),
+        (Some(condition), Some(token)) => {
+            let (market, outcome) = token?;
+            (condition?.0 == market).then_some((market, Some(outcome)))
+        }
+        (None, None) => None,
+    }
+}
+
+/// Cancels of one request in flight at once. One request must use only a small part of an engine
+/// connection, which orders, other cancels and the operator share.
+const CANCELS_AT_ONCE: usize = 32;
+
+/// Submits some cancels before it waits for their replies.
+async fn cancel_named(
+    context: &RequestContext,
+    caller: &Caller,
+    named: Vec<NamedOrder>,
+) -> Result<Answer, Failure> {
+    let quota = context.count(caller, Writes::Cancels, named.len())?;
+    let app = &context.app;
+    let send = |order: OrderId| {
+        app.engine.submit(
+            Command::CancelOrder(CancelOrder {
+                owner: caller.owner,
+                order,
+            }),
+            &[],
+        )
+    };
+    let mut answer = CancelAnswer::default();
+    let mut last = None;
+    for some in named.chunks(CANCELS_AT_ONCE) {
+        let sent: Vec<_> = some
+            .iter()
+            .map(|named| (named.text.clone(), named.order.map(send)))
+            .collect();
+        for (text, pending) in sent {
+            let outcome = match pending {
+                Some(pending) => cancelled(context, pending, &mut last).await?,
+                None => Err(NOT_FOUND),
+            };
+            match outcome {
+                Ok(()) => answer.canceled.push(text),
+                Err(reason) => answer.not_canceled.push((text, reason)),
+            }
+        }
+    }
+    let answer = Answer::json(json_text(&answer)).with_quota(quota);
+    Ok(match last {
+        Some(position) => answer.at(position),
+        None => answer,
+    })
+}
+
+/// Whether one named order was cancelled, or why not. The first order without a reply from the
+/// engine fails the whole request: named cancels are safe to resend.
+async fn cancelled(
+    context: &RequestContext,
+    pending: Result<PendingAnswer, LinkError>,
+    last: &mut Option<StatePosition>,
+) -> Result<Result<(), &'static str>, ApiError> {
+    let reply = match pending {
+        Ok(pending) => context.reply(pending).await.map_err(LinkError::code)?,
+        Err(failure) => return Err(failure.code().into()),
+    };
+    *last = Some(position_of(&reply));
+    cancel_outcome(&reply)
+}
+
+/// Whether a cancel ended its order, or why not.
+pub(crate) fn cancel_outcome(reply: &Reply) -> Result<Result<(), &'static str>, ApiError> {
+    match reply.verdict {
+        Verdict::Applied(CommandOutcome::Cancelled { orders: 0 })
+        | Verdict::Repeated {
+            outcome: CommandOutcome::Cancelled { orders: 0 },
+            ..
+        } => Ok(Err(ORDER_IS_DELAYED)),
+        Verdict::Applied(_) | Verdict::Repeated { .. } => Ok(Ok(())),
+        Verdict::Rejected(refusal) => match not_cancelled_reason(refusal.reason) {
+            Some(reason) => Ok(Err(reason)),
+            None => Err(ApiError::from_command_rejection(&refusal)),
+        },
+    }
+}
+
+/// Cancels an owner's orders and lists those that ended, and those that are delayed. Without open
+/// orders it writes no frame.
+async fn cancel_by_owner(
+    context: &RequestContext,
+    caller: &Caller,
+    command: Command,
+) -> Result<Answer, Failure> {
+    let quota = context.count(caller, Writes::Cancels, 1)?;
+    let app = &context.app;
+    let reply = context.reply(app.engine.submit(command, &[])?).await?;
+    if let Verdict::Rejected(refusal) = reply.verdict {
+        return Err(ApiError::from_command_rejection(&refusal).into());
+    }
+    let (first, last) = (reply.sequence, reply.last_sequence.max(reply.sequence));
+    let is_applied = matches!(reply.verdict, Verdict::Applied(_));
+    let answer = app.read_after(last, |state| {
+        let mut answer = CancelAnswer::default();
+        if is_applied {
+            let ended = state.view.orders().ended_between(first, last);
+            answer.canceled = ended.map(|ended| ended.order.id.to_string()).collect();
+        }
+        answer.not_canceled = still_delayed(&state.view, &command);
+        answer
+    });
+    let answer = Answer::json(json_text(&answer.await?)).with_quota(quota);
+    Ok(answer.at(position_of(&reply)))
+}
+
+/// The delayed orders that a cancel of many names, with the reason.
+fn still_delayed(view: &View, command: &Command) -> Vec<(String, &'static str)> {
+    let (owner, only) = match *command {
+        Command::CancelAll(CancelAll { owner, .. }) => (owner, None),
+        Command::CancelMarketOrders(CancelMarketOrders {
+            owner,
+            market,
+            outcome,
+        }) => (owner, Some((market, outcome))),
+        _ => return Vec::new(),
+    };
+    let is_named = |order: &&Order| {
+        only.is_none_or(|(market, outcome)| {
+            order.market == market && outcome.is_none_or(|outcome| order.outcome == outcome)
+        })
+    };
+    // An order that came later was not asked to end.
+    let is_asked = |order: &&Order| {
+        let delay = view.orders().delay_of(order.number);
+        delay.is_some_and(|delay| delay.cancel.is_some())
+    };
+    let orders = (view.accounts().wallets_of(owner)).flat_map(|it| view.orders().live_of(it));
+    (orders.filter(is_named).filter(is_asked))
+        .map(|order| (order.id.to_string(), ORDER_IS_DELAYED))
+        .collect()
+}

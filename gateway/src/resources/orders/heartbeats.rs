@@ -1,0 +1,51 @@
+//! `POST /heartbeats` and `/v1/heartbeats` (docs/api/orders.md §5). A chain is an
+//! owner's sequence of heartbeats, each naming the id of the one before. Only the engine has chains
+//! and no read shows them, so `x-sequence` of an answer is the state before the beat.
+
+use foretell_link::HeartbeatId;
+use foretell_model::{ApiKey, Verdict};
+use foretell_wire::account::{HeartbeatAnswer, WrongHeartbeatAnswer, read_heartbeat};
+use foretell_wire::ids::{api_key, api_key_text};
+use foretell_wire::{ApiError, ErrorCode, json_text};
+
+use crate::access::credentials::KeyAccess;
+use crate::http::answer::Answer;
+use crate::http::failure::Failure;
+use crate::http::request_context::RequestContext;
+
+/// An id that no chain has; it stands for a malformed id.
+const NO_CHAIN: HeartbeatId = HeartbeatId([0xff; 16]);
+
+/// Both paths.
+pub(crate) async fn beat(context: RequestContext) -> Result<Answer, Failure> {
+    let app = &context.app;
+    let caller = context.l2(KeyAccess::Write).await?;
+    // Ids are displayed as UUIDs, so the parser of API keys applies.
+    let id = match read_heartbeat(&context.body)? {
+        None => HeartbeatId::NONE,
+        Some(text) => match api_key(&text).map(|id| HeartbeatId(id.0)) {
+            Some(id) if id != HeartbeatId::NONE => id,
+            _ => NO_CHAIN,
+        },
+    };
+    let beat = match app.engine.heartbeat(caller.owner, id).await? {
+        Ok(beat) => beat,
+        Err(reply) => {
+            return Err(match reply.verdict {
+                Verdict::Rejected(refusal) => ApiError::from_command_rejection(&refusal).into(),
+                Verdict::Applied(_) | Verdict::Repeated { .. } => ErrorCode::Internal.into(),
+            });
+        }
+    };
+    let text = match beat.id {
+        HeartbeatId::NONE => String::new(),
+        HeartbeatId(id) => api_key_text(&ApiKey(id)),
+    };
+    if beat.accepted {
+        let heartbeat_id = &text;
+        Ok(Answer::json(json_text(&HeartbeatAnswer { heartbeat_id })))
+    } else {
+        let body = json_text(&WrongHeartbeatAnswer::new(&text));
+        Err(Failure::from(ErrorCode::WrongHeartbeat).with_body(body))
+    }
+}

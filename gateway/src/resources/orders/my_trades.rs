@@ -1,0 +1,32 @@
+//! `GET /data/trades`: trades of every wallet bound to the owner of the caller's key, newest first
+//! (docs/api/market-data.md §6).
+
+use foretell_wire::json_text;
+use foretell_wire::limits::PAGE_ROWS;
+use foretell_wire::page::Page;
+use foretell_wire::query::TradesQuery;
+use foretell_wire::trade::Trade;
+
+use crate::access::credentials::KeyAccess;
+use crate::http::answer::Answer;
+use crate::http::failure::Failure;
+use crate::http::request_context::RequestContext;
+use crate::view::trade_search::{TradeScope, TradesRequest, trades_page};
+
+/// `GET /data/trades`.
+pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
+    let app = &context.app;
+    let caller = context.l2(KeyAccess::Read).await?;
+    let query = TradesQuery::of(&context.query()?)?;
+    context.wait_fresh().await?;
+    let asked = TradesRequest {
+        query: &query,
+        scope: TradeScope::Owner(caller.owner),
+        limit: PAGE_ROWS,
+    };
+    let page = trades_page(app, asked).await;
+    let rows = page.rows.into_iter();
+    let rows = rows.map(|row| Trade::new(row, caller.times)).collect();
+    let body = json_text(&Page::new(rows, PAGE_ROWS, page.next));
+    Ok(Answer::json(body).at(page.position))
+}

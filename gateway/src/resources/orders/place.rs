@@ -1,0 +1,461 @@
+//! `POST /order` and `POST /orders` (docs/api/orders.md).
+//!
+//! The elements of a batch are checked and sent one after another and answered together, so the
+//! exchange gets them in input order without a wait between them.
+
+use std::time::Instant;
+
+use foretell_auth::{OrderFields, OwnerWallets, SignatureError, Verified, verify_order};
+use foretell_link::Reply;
+use foretell_model::{
+    Command, CommandOutcome, ConditionId, FramePosition, MarketNumber, OrderId, OrderResult,
+    OrderStatus, Outcome, PlaceOrder, Rejection, Sequence, TokenId, TradeIndex, Verdict,
+};
+use foretell_view::{Order, OrderState, TradeId, View};
+use foretell_wire::order::{OrderSubmission, read_order, read_orders};
+use foretell_wire::rejection::RejectedOrder;
+use foretell_wire::result::{ImmediateTrades, OrderAnswer, ResultStatus};
+use foretell_wire::{ApiError, ErrorCode, TokenRef, json_text};
+
+use crate::access::credentials::{Caller, KeyAccess, owner_wallets};
+use crate::app::App;
+use crate::engine::engine_link::PendingAnswer;
+use crate::http::answer::{Answer, StatePosition};
+use crate::http::failure::Failure;
+use crate::http::request_context::RequestContext;
+use crate::http::timing::Stage;
+use crate::policy::rate_limits::Writes;
+use crate::resources::market_of;
+
+/// Capacity for the evidence of an order with a plain signature.
+const EVIDENCE_BYTES: usize = 512;
+/// Newest trades named in the answer to a repeat; `/data/trades` has all.
+const NAMED_TRADES: usize = 1_000;
+
+/// `POST /order`: 200 for live, matched or delayed, else the status of the rejection, with the result's
+/// fields in addition to `error`.
+pub(crate) async fn place_one(context: RequestContext) -> Result<Answer, Failure> {
+    let caller = context.l2(KeyAccess::Write).await?;
+    let quota = context.count(&caller, Writes::Orders, 1)?;
+    let sent = match context
+        .timing
+        .measure(Stage::Parse, || read_order(&context.body))
+    {
+        Ok(submission) => send(&context, &caller, &submission).await,
+        Err(refusal) => Err(refusal.into()),
+    };
+    let outcome = await_outcome(&context, sent).await;
+    let body = json_text(&outcome.answer);
+    let answer = match &outcome.refusal {
+        Some(refusal) => Failure::from(refusal.clone())
+            .with_body(body)
+            .render(context.surface),
+        None => Answer::json(body),
+    }
+    .with_quota(quota);
+    Ok(match outcome.position {
+        Some(position) => answer.at(position),
+        None => answer,
+    })
+}
+
+/// `POST /orders`: 200 with one result for each element, in input order.
+pub(crate) async fn place_many(context: RequestContext) -> Result<Answer, Failure> {
+    let caller = context.l2(KeyAccess::Write).await?;
+    let submissions = context
+        .timing
+        .measure(Stage::Parse, || read_orders(&context.body))?;
+    let quota = context.count(&caller, Writes::Orders, submissions.len())?;
+    let mut sent = Vec::with_capacity(submissions.len());
+    for submission in submissions {
+        sent.push(match submission {
+            Ok(submission) => send(&context, &caller, &submission).await,
+            Err(refusal) => Err(refusal.into()),
+        });
+    }
+    let mut answers = Vec::with_capacity(sent.len());
+    let mut last: Option<StatePosition> = None;
+    for sent in sent {
+        let outcome = await_outcome(&context, sent).await;
+        if let Some(position) = outcome.position
+            && last.is_none_or(|last| last.sequence < position.sequence)
+        {
+            last = Some(position);
+        }
+        answers.push(outcome.answer);
+    }
+    let answer = Answer::json(json_text(&answers)).with_quota(quota);
+    Ok(match last {
+        Some(position) => answer.at(position),
+        None => answer,
+    })
+}
+
+/// An order submitted to the engine.
+struct Submitted {
+    about: RejectedOrder,
+    pending: PendingAnswer,
+}
+
+/// An order rejected by this gateway.
+pub(crate) struct SubmitError {
+    order: Option<OrderId>,
+    pub(crate) refusal: ApiError,
+}
+
+/// An order that passed every check of this gateway.
+pub(crate) struct CheckedOrder {
+    pub(crate) about: RejectedOrder,
+    pub(crate) command: Command,
+    /// Evidence of the command.
+    pub(crate) evidence: Vec<u8>,
+}
+
+impl From<ErrorCode> for SubmitError {
+    fn from(code: ErrorCode) -> Self {
+        ApiError::from(code).into()
+    }
+}
+
+impl From<ApiError> for SubmitError {
+    fn from(refusal: ApiError) -> Self {
+        Self {
+            order: None,
+            refusal,
+        }
+    }
+}
+
+/// The result of one order.
+pub(crate) struct OrderOutcome {
+    pub(crate) answer: OrderAnswer,
+    refusal: Option<ApiError>,
+    position: Option<StatePosition>,
+}
+
+/// Checks and submits an order.
+async fn send(
+    context: &RequestContext,
+    caller: &Caller,
+    order: &OrderSubmission,
+) -> Result<Submitted, SubmitError> {
+    let CheckedOrder {
+        about,
+        command,
+        evidence,
+    } = check(context, caller, order).await?;
+    match context.app.engine.submit(command, &evidence) {
+        Ok(pending) => Ok(Submitted { about, pending }),
+        Err(failure) => Err(SubmitError {
+            order: Some(about.order),
+            refusal: failure.code().into(),
+        }),
+    }
+}
+
+/// Checks an order and its signature.
+pub(crate) async fn check(
+    context: &RequestContext,
+    caller: &Caller,
+    order: &OrderSubmission,
+) -> Result<CheckedOrder, SubmitError> {
+    if order.owner != caller.api_key {
+        return Err(ErrorCode::OwnerNotKeyOwner.into());
+    }
+    let app = &context.app;
+    let traded = app.find(|view| listing(view, &order.token)).await?;
+    let traded =
+        traded.ok_or_else(|| ErrorCode::UnknownOrderToken.with([&order.token.to_string()]))?;
+    if let Some(given) = order.condition
+        && given != traded.condition
+    {
+        let expected = traded.condition;
+        return Err(ErrorCode::ConditionOfAnotherToken
+            .with([&given, &expected])
+            .into());
+    }
+    let began = Instant::now();
+    let verified = verify(context, caller, order, &traded).await?;
+    context.timing.note(Stage::Signature, began);
+    let about = RejectedOrder {
+        order: verified.order,
+        maker: order.maker,
+        side: order.side,
+        maker_amount: order.maker_amount,
+        taker_amount: order.taker_amount,
+        timestamp: order.timestamp,
+        order_type: order.order_type,
+    };
+    let refused = |refusal| SubmitError {
+        order: Some(about.order),
+        refusal,
+    };
+    let account = app
+        .find(|view| view.accounts().number_of(&order.maker))
+        .await?;
+    let command = PlaceOrder {
+        order: verified.order,
+        account: account.ok_or_else(|| refused(ErrorCode::NoAccount.with([&order.maker])))?,
+        key: caller.key,
+        market: traded.market,
+        outcome: traded.outcome,
+        side: order.side,
+        order_type: order.order_type,
+        post_only: order.post_only,
+        maker_amount: order.maker_amount,
+        taker_amount: order.taker_amount,
+        expiration: order.expiration,
+        timestamp: order.timestamp,
+    };
+    let mut evidence = Vec::with_capacity(EVIDENCE_BYTES);
+    verified.evidence(&order.signature).encode(&mut evidence);
+    Ok(CheckedOrder {
+        about,
+        command: Command::PlaceOrder(command),
+        evidence,
+    })
+}
+
+/// The market and outcome of a token.
+struct TokenListing {
+    market: MarketNumber,
+    condition: ConditionId,
+    outcome: Outcome,
+    token: TokenId,
+    neg_risk: bool,
+}
+
+fn listing(view: &View, token: &TokenRef) -> Option<TokenListing> {
+    let (market, outcome) = market_of(view, token)?;
+    let listed = view.markets().get(market)?;
+    Some(TokenListing {
+        market,
+        condition: listed.condition,
+        outcome,
+        token: listed.token(outcome),
+        neg_risk: listed.is_neg_risk(),
+    })
+}
+
+/// Checks the signature when the gate admits it.
+async fn verify(
+    context: &RequestContext,
+    caller: &Caller,
+    order: &OrderSubmission,
+    traded: &TokenListing,
+) -> Result<Verified, ApiError> {
+    let fields = OrderFields {
+        salt: order.salt,
+        maker: order.maker,
+        signer: order.signer,
+        token: traded.token,
+        maker_amount: order.maker_amount,
+        taker_amount: order.taker_amount,
+        side: order.side,
+        signature_type: order.kind,
+        timestamp: order.timestamp,
+        metadata: order.metadata,
+        builder: order.builder,
+    };
+    let app = &context.app;
+    let check = async |wallets: OwnerWallets| {
+        let domains = &app.auth.domains;
+        let verify = || {
+            verify_order(
+                &fields,
+                &order.signature,
+                &wallets,
+                traded.neg_risk,
+                domains,
+            )
+        };
+        context.gate.run(verify).await.map_err(|_| ErrorCode::Busy)
+    };
+    let mut verified = check(caller.wallets).await?;
+    // The binding may be newer than the view that gave the caller's wallets.
+    if matches!(verified, Err(SignatureError::WalletNotBound(_)))
+        && app.shared_view.catch_up().await?
+    {
+        let bound = owner_wallets(&app.shared_view.read().view, caller.owner);
+        verified = check(bound.unwrap_or(caller.wallets)).await?;
+    }
+    verified.map_err(|error| match error {
+        SignatureError::SignerIsNotKeyOwner => ErrorCode::SignerNotKeyAddress.into(),
+        SignatureError::WalletNotBound(kind) => {
+            ErrorCode::MakerNotBound.with([&order.maker, &kind.code()])
+        }
+        other => {
+            let text = other.to_string();
+            let check = text.strip_prefix("invalid signature: ").unwrap_or(&text);
+            ErrorCode::InvalidSignature.with([&check])
+        }
+    })
+}
+
+/// Waits for the result of an order, submitted or not.
+async fn await_outcome(
+    context: &RequestContext,
+    sent: Result<Submitted, SubmitError>,
+) -> OrderOutcome {
+    let app = &context.app;
+    let outcome = match sent {
+        Ok(Submitted { about, pending }) => match context.reply(pending).await {
+            Ok(reply) => render_verdict(app, &about, &reply).await,
+            Err(failure) => refused(
+                Some(&about.order),
+                ResultStatus::Error,
+                failure.code().into(),
+            ),
+        },
+        Err(SubmitError { order, refusal }) => {
+            refused(order.as_ref(), ResultStatus::Error, refusal)
+        }
+    };
+    note_outcome(app, &outcome.answer);
+    outcome
+}
+
+/// Counts the result of an order.
+pub(crate) fn note_outcome(app: &App, answer: &OrderAnswer) {
+    app.metrics.order(match answer.status {
+        _ if answer.duplicate => "duplicate",
+        ResultStatus::Matched => "matched",
+        ResultStatus::Live => "live",
+        ResultStatus::Delayed => "delayed",
+        ResultStatus::Unmatched => "unmatched",
+        ResultStatus::Error => "error",
+    });
+}
+
+fn refused(order: Option<&OrderId>, status: ResultStatus, refusal: ApiError) -> OrderOutcome {
+    let answer = OrderAnswer::rejected(order, status, &refusal);
+    OrderOutcome {
+        answer,
+        refusal: Some(refusal),
+        position: None,
+    }
+}
+
+/// Converts the exchange's reply into the interface's result.
+pub(crate) async fn render_verdict(
+    app: &App,
+    about: &RejectedOrder,
+    reply: &Reply,
+) -> OrderOutcome {
+    let order = &about.order;
+    let outcome = match reply.verdict {
+        Verdict::Applied(CommandOutcome::Order(result)) => applied(app, about, reply, &result),
+        Verdict::Repeated { first, .. } => repeated(app, about, first).await,
+        Verdict::Rejected(refusal) => refused(
+            Some(order),
+            status_of(&refusal, about),
+            ApiError::from_order_rejection(&refusal, about),
+        ),
+        Verdict::Applied(_) => {
+            refused(Some(order), ResultStatus::Error, ErrorCode::Internal.into())
+        }
+    };
+    let sequence = reply.sequence.max(reply.last_sequence);
+    OrderOutcome {
+        position: Some(StatePosition {
+            sequence,
+            epoch: reply.epoch,
+        }),
+        ..outcome
+    }
+}
+
+fn applied(app: &App, about: &RejectedOrder, reply: &Reply, result: &OrderResult) -> OrderOutcome {
+    let order = &about.order;
+    let status = match result.status {
+        OrderStatus::Live => ResultStatus::Live,
+        OrderStatus::Delayed => ResultStatus::Delayed,
+        OrderStatus::Matched => ResultStatus::Matched,
+        OrderStatus::Killed(refusal) => {
+            let refusal = ApiError::from_order_rejection(&refusal, about);
+            return refused(Some(order), ResultStatus::Unmatched, refusal);
+        }
+        OrderStatus::Unmatched => {
+            let refusal = ApiError::new(ErrorCode::TooManyFills, vec![order.to_string()]);
+            return refused(Some(order), ResultStatus::Unmatched, refusal);
+        }
+    };
+    let genesis = app.engine.genesis();
+    let trade = |index| TradeId::new(&genesis, reply.sequence, TradeIndex(index)).to_string();
+    let receipt = (result.fills > 0).then(|| app.shared_view.receipt(reply.place, reply.sequence));
+    let traded = ImmediateTrades {
+        lots: result.lots,
+        value: result.value,
+        trades: (0..result.fills).map(trade).collect(),
+        receipts: receipt.flatten().into_iter().collect(),
+    };
+    OrderOutcome {
+        answer: OrderAnswer::accepted(order, about.side, status, traded),
+        refusal: None,
+        position: None,
+    }
+}
+
+/// The status of a rejection: `Unmatched` for one by the book, also when repeated for a used order
+/// id.
+fn status_of(rejection: &Rejection, about: &RejectedOrder) -> ResultStatus {
+    if about.is_killed_by_book(rejection.reason) {
+        ResultStatus::Unmatched
+    } else {
+        ResultStatus::Error
+    }
+}
+
+/// The answer to a repeat: the current status of the first order.
+async fn repeated(app: &App, about: &RejectedOrder, first: Sequence) -> OrderOutcome {
+    let status = app.read_after(first, |state| {
+        let order = state.view.orders().by_id(&about.order)?;
+        Some(order_status(&state.view, &order))
+    });
+    let (status, mut traded, frames) = match status.await {
+        Ok(Some(found)) => found,
+        Ok(None) => {
+            return refused(
+                Some(&about.order),
+                ResultStatus::Error,
+                ErrorCode::Internal.into(),
+            );
+        }
+        Err(refusal) => return refused(Some(&about.order), ResultStatus::Error, refusal),
+    };
+    traded.receipts = frames
+        .iter()
+        .filter_map(|&(place, at)| app.shared_view.receipt(place, at))
+        .collect();
+    OrderOutcome {
+        answer: OrderAnswer::accepted(&about.order, about.side, status, traded).repeated(),
+        refusal: None,
+        position: None,
+    }
+}
+
+type Frames = Vec<(FramePosition, Sequence)>;
+
+/// The status of an order, and the frames of its trades without duplicates.
+fn order_status(view: &View, order: &Order) -> (ResultStatus, ImmediateTrades, Frames) {
+    let status = match order.state {
+        _ if !order.matched.is_zero() => ResultStatus::Matched,
+        OrderState::Live => ResultStatus::Live,
+        OrderState::Delayed => ResultStatus::Delayed,
+        _ => ResultStatus::Unmatched,
+    };
+    let slots = view.trades_of_order(order, NAMED_TRADES);
+    let records: Vec<_> = slots.iter().filter_map(|&slot| view.trade(slot)).collect();
+    let mut frames: Frames = records
+        .iter()
+        .map(|record| (record.place, record.sequence))
+        .collect();
+    frames.dedup();
+    let traded = ImmediateTrades {
+        lots: order.matched,
+        value: order.value,
+        trades: records.iter().map(|record| record.id.to_string()).collect(),
+        receipts: Vec::new(),
+    };
+    (status, traded, frames)
+}

@@ -1,0 +1,124 @@
+//! `POST /replace` (docs/api/orders.md §6): cancels and orders that the exchange applies next to each
+//! other and writes in one batch.
+
+use foretell_link::Reply;
+use foretell_model::command::CancelOrder;
+use foretell_model::limits::MAX_REPLACE;
+use foretell_model::{Command, OrderId};
+use foretell_wire::json_text;
+use foretell_wire::replace::{ReplaceAnswer, ReplaceError, ReplaceRequest, read_replace};
+
+use crate::access::credentials::{Caller, KeyAccess};
+use crate::engine::engine_link::LinkError;
+use crate::http::answer::{Answer, StatePosition};
+use crate::http::failure::Failure;
+use crate::http::request_context::RequestContext;
+use crate::http::timing::Stage;
+use crate::policy::rate_limits::Writes;
+use crate::resources::orders::cancels::cancel_outcome;
+use crate::resources::orders::place::{CheckedOrder, check, note_outcome, render_verdict};
+use crate::resources::position_of;
+
+/// `POST /replace`: 200 with what was cancelled and one result for each order. Every check of this
+/// gateway precedes the first cancel, and one failed check refuses the whole.
+pub(crate) async fn replace(context: RequestContext) -> Result<Answer, Failure> {
+    let caller = context.l2(KeyAccess::Write).await?;
+    let read = context
+        .timing
+        .measure(Stage::Parse, || read_replace(&context.body));
+    let asked = read.map_err(refused)?;
+    let mut quota = None;
+    if !asked.place.is_empty() {
+        quota = context.count(&caller, Writes::Orders, asked.place.len())?;
+    }
+    if !asked.cancel.is_empty() {
+        let cancels = context.count(&caller, Writes::Cancels, asked.cancel.len())?;
+        quota = quota.or(cancels);
+    }
+    let orders = check_all(&context, &caller, &asked).await?;
+    let replies = submit(&context, &caller, &asked, &orders).await?;
+    let (answer, position) = answer(&context, &asked, &orders, &replies).await?;
+    let answer = Answer::json(json_text(&answer)).with_quota(quota);
+    Ok(match position {
+        Some(position) => answer.at(position),
+        None => answer,
+    })
+}
+
+fn refused(error: ReplaceError) -> Failure {
+    let body = error.body();
+    Failure::from(*error.error).with_body(body)
+}
+
+/// Checks every order, its signature included.
+async fn check_all(
+    context: &RequestContext,
+    caller: &Caller,
+    asked: &ReplaceRequest,
+) -> Result<Vec<CheckedOrder>, Failure> {
+    let mut orders = Vec::with_capacity(asked.place.len());
+    for (index, order) in asked.place.iter().enumerate() {
+        let checked = check(context, caller, order).await;
+        orders.push(checked.map_err(|rejected| {
+            refused(ReplaceError {
+                place: Some(index),
+                error: Box::new(rejected.refusal),
+            })
+        })?);
+    }
+    Ok(orders)
+}
+
+/// Sends the commands and waits for all replies.
+async fn submit(
+    context: &RequestContext,
+    caller: &Caller,
+    asked: &ReplaceRequest,
+    orders: &[CheckedOrder],
+) -> Result<Vec<Reply>, Failure> {
+    let mut commands: Vec<(Command, &[u8])> = Vec::with_capacity(2 * MAX_REPLACE);
+    let cancel = |order: OrderId| {
+        Command::CancelOrder(CancelOrder {
+            owner: caller.owner,
+            order,
+        })
+    };
+    commands.extend(
+        asked
+            .cancel
+            .iter()
+            .map(|(_, order)| (cancel(*order), &[][..])),
+    );
+    commands.extend(orders.iter().map(|order| (order.command, &*order.evidence)));
+    let engine = &context.app.engine;
+    let pending = engine.replace(asked.if_all_canceled, &commands)?;
+    let mut replies = Vec::with_capacity(pending.len());
+    for pending in pending {
+        replies.push(context.reply(pending).await.map_err(LinkError::code)?);
+    }
+    Ok(replies)
+}
+
+async fn answer(
+    context: &RequestContext,
+    asked: &ReplaceRequest,
+    orders: &[CheckedOrder],
+    replies: &[Reply],
+) -> Result<(ReplaceAnswer, Option<StatePosition>), Failure> {
+    let app = &context.app;
+    let (of_cancels, of_orders) = replies.split_at(asked.cancel.len().min(replies.len()));
+    let mut answer = ReplaceAnswer::default();
+    for ((text, _), reply) in asked.cancel.iter().zip(of_cancels) {
+        match cancel_outcome(reply)? {
+            Ok(()) => answer.cancels.canceled.push(text.clone()),
+            Err(reason) => (answer.cancels.not_canceled).push((text.clone(), reason)),
+        }
+    }
+    for (order, reply) in orders.iter().zip(of_orders) {
+        let outcome = render_verdict(app, &order.about, reply).await;
+        note_outcome(app, &outcome.answer);
+        answer.orders.push(outcome.answer);
+    }
+    let positions = replies.iter().map(position_of);
+    Ok((answer, positions.max_by_key(|position| position.sequence)))
+}

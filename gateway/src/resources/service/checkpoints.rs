@@ -1,0 +1,74 @@
+//! `GET /audit/checkpoint` and `/audit/checkpoints`: the engine's signed checkpoints
+//! (docs/api/operator.md §3).
+
+use std::path::PathBuf;
+
+use foretell_checkpoint::{CheckpointLogError, CheckpointReader};
+use foretell_wire::checkpoint::CheckpointRow;
+use foretell_wire::limits::PAGE_ROWS;
+use foretell_wire::page::{Cursor, Page};
+use foretell_wire::{ErrorCode, json_text};
+
+use crate::http::answer::Answer;
+use crate::http::failure::Failure;
+use crate::http::request_context::RequestContext;
+
+/// `GET /audit/checkpoint`: the newest.
+pub(crate) async fn newest(context: RequestContext) -> Result<Answer, Failure> {
+    let row = newest_row(&context).await?;
+    let row = row.ok_or(ErrorCode::CheckpointNotFound)?;
+    Ok(Answer::json(json_text(&row)))
+}
+
+/// The newest checkpoint, if there is one.
+pub(crate) async fn newest_row(context: &RequestContext) -> Result<Option<CheckpointRow>, Failure> {
+    let row = read(context, |reader| {
+        let newest = reader.newest()?;
+        Ok(newest.map(|signed| CheckpointRow::new(&reader.genesis(), &signed)))
+    });
+    Ok(row.await?.flatten())
+}
+
+/// `GET /audit/checkpoints?next_cursor=`: all, oldest first, so that pages never change.
+pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
+    let cursor = context.query()?.cursor()?;
+    let page = read(&context, move |reader| {
+        let rows = reader.read(cursor.offset(), PAGE_ROWS)?;
+        let end = cursor.offset() + rows.len() as u64;
+        let next = (!rows.is_empty() && end < reader.count()).then(|| Cursor::at(end));
+        let rows = rows
+            .iter()
+            .map(|signed| CheckpointRow::new(&reader.genesis(), signed));
+        Ok(Page::new(rows.collect(), PAGE_ROWS, next))
+    })
+    .await?;
+    let page = page.unwrap_or_else(|| Page::empty(PAGE_ROWS));
+    Ok(Answer::json(json_text(&page)))
+}
+
+/// Reads the file on a blocking thread; `None` while it does not exist.
+async fn read<T: Send + 'static>(
+    context: &RequestContext,
+    read: impl FnOnce(&CheckpointReader) -> std::io::Result<T> + Send + 'static,
+) -> Result<Option<T>, Failure> {
+    let path = context.app.checkpoints.clone();
+    let reading = tokio::task::spawn_blocking(move || from_file(path, read));
+    let found = reading.await.map_err(|_| ErrorCode::Internal)?;
+    found.map_err(|error| {
+        tracing::error!(%error, "cannot read checkpoints");
+        ErrorCode::Internal.into()
+    })
+}
+
+fn from_file<T>(
+    path: PathBuf,
+    read: impl FnOnce(&CheckpointReader) -> std::io::Result<T>,
+) -> Result<Option<T>, CheckpointLogError> {
+    let Some(reader) = CheckpointReader::open(&path)? else {
+        return Ok(None);
+    };
+    let found = read(&reader);
+    found
+        .map(Some)
+        .map_err(|source| CheckpointLogError::Io { path, source })
+}

@@ -1,0 +1,46 @@
+//! `GET /`, `/ok`, `/time`, `/version` (docs/api/market-data.md §1).
+
+use foretell_wire::ErrorCode;
+use http::HeaderValue;
+use http::header::{ACCEPT, CONTENT_TYPE};
+
+use crate::access::credentials::now;
+use crate::http::answer::Answer;
+use crate::http::failure::Failure;
+use crate::http::request_context::RequestContext;
+
+/// `GET /` and `/ok`.
+pub(crate) async fn ok(_: RequestContext) -> Result<Answer, Failure> {
+    Ok(Answer::json("\"OK\""))
+}
+
+/// `GET /` of the data surface. Clients of the family that accept JSON and nothing else expect an
+/// object.
+pub(crate) async fn data_root(context: RequestContext) -> Result<Answer, Failure> {
+    let accept = context.head.headers.get(ACCEPT);
+    let is_json = accept.is_some_and(|accept| accept == "application/json");
+    Ok(Answer::json(match is_json {
+        true => r#"{"data":"OK"}"#,
+        false => "\"OK\"",
+    }))
+}
+
+/// `GET /status` of the catalog surface: the bare word.
+pub(crate) async fn status(_: RequestContext) -> Result<Answer, Failure> {
+    Ok(Answer::json("OK").header(CONTENT_TYPE, HeaderValue::from_static("text/plain")))
+}
+
+/// `GET /time`: unix seconds as a bare number.
+pub(crate) async fn time(_: RequestContext) -> Result<Answer, Failure> {
+    Ok(Answer::json((now().0 / 1_000).to_string()))
+}
+
+/// `GET /version`: the version of signed orders.
+pub(crate) async fn version(_: RequestContext) -> Result<Answer, Failure> {
+    Ok(Answer::json(r#"{"version":2}"#))
+}
+
+/// Families of paths this exchange does not have.
+pub(crate) async fn not_supported(_: RequestContext) -> Result<Answer, Failure> {
+    Err(ErrorCode::NotSupported.into())
+}

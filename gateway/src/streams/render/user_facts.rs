@@ -1,0 +1,212 @@
+//! What the user channel shows of one frame. Each step names the keys whose holders see it.
+
+use foretell_model::{AccountNumber, ApiKey, Event, KeyNumber, MarketNumber};
+use foretell_view::{Change, FrameChanges, Order, OrderState, TradeId, TradeSlot, View};
+use foretell_wire::streams::user::OrderEvent;
+use foretell_wire::trade::TradeFacts;
+use foretell_wire::user_order::OrderFacts;
+
+use crate::catalog::descriptions::Descriptions;
+use crate::render::order_json::order_facts;
+use crate::render::trade_json::trade_facts;
+use crate::streams::subscription::demand::Watched;
+
+/// Newest trades that an `order` message names.
+const NAMED_TRADES: usize = 100;
+
+/// The user channel's part of a frame.
+#[derive(Debug, Default)]
+pub(crate) struct UserFacts {
+    /// In the order of the messages.
+    pub(crate) steps: Vec<UserStep>,
+    /// Wanted keys that the frame revoked.
+    pub(crate) revoked: Vec<KeyNumber>,
+}
+
+/// One step of an order or trade.
+#[derive(Debug)]
+pub(crate) enum UserStep {
+    /// A message about an order.
+    Order(Box<OrderStep>),
+    /// A trade: matched now, confirmed after all other steps.
+    Trade(Box<TradeStep>),
+}
+
+/// A message about an order.
+#[derive(Debug)]
+pub(crate) struct OrderStep {
+    pub(crate) market: MarketNumber,
+    pub(crate) keys: Vec<KeyNumber>,
+    /// Without `trades`.
+    pub(crate) facts: OrderFacts,
+    pub(crate) trades: Vec<TradeId>,
+    pub(crate) event: OrderEvent,
+}
+
+/// A trade and its readers.
+#[derive(Debug)]
+pub(crate) struct TradeStep {
+    pub(crate) market: MarketNumber,
+    /// Without receipt, and with the zero key on both sides.
+    pub(crate) facts: TradeFacts,
+    pub(crate) readers: Vec<TradeReader>,
+}
+
+/// One reader of a trade.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TradeReader {
+    pub(crate) key: KeyNumber,
+    pub(crate) api_key: ApiKey,
+    pub(crate) is_taker: bool,
+    pub(crate) is_maker: bool,
+}
+
+impl UserFacts {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.steps.is_empty() && self.revoked.is_empty()
+    }
+
+    pub(crate) fn of(
+        view: &View,
+        descriptions: &Descriptions,
+        watched: &Watched,
+        changes: &FrameChanges,
+    ) -> Self {
+        let mut facts = Self::default();
+        if !watched.has_keys() {
+            return facts;
+        }
+        let source = Source {
+            view,
+            descriptions,
+            watched,
+        };
+        let is_killed = |change: &Change| match change {
+            Change::Order(order) => matches!(order.state, OrderState::Killed(_)),
+            _ => false,
+        };
+        let is_killed = changes.changes.iter().any(is_killed);
+        let is_release = |change: &Change| matches!(change, Change::Released(_));
+        let is_release = changes.changes.iter().any(is_release);
+        for change in &changes.changes {
+            match change {
+                Change::Entered(order) if !is_killed => {
+                    let mut order = order.clone();
+                    order.state = arrival_state(changes);
+                    (facts.steps).extend(source.order(&order, OrderEvent::Placement));
+                }
+                Change::Trade { slot, maker } => {
+                    facts.steps.extend(source.trade(*slot));
+                    (facts.steps).extend(source.order(maker, OrderEvent::Update));
+                }
+                Change::Order(order) => {
+                    let event = match order.state {
+                        // The placement says it.
+                        OrderState::Delayed => continue,
+                        OrderState::Live if order.matched.is_zero() && !is_release => continue,
+                        OrderState::Live | OrderState::Completed => OrderEvent::Update,
+                        OrderState::Closed(_) | OrderState::Killed(_) => OrderEvent::Cancellation,
+                    };
+                    facts.steps.extend(source.order(order, event));
+                }
+                Change::Event(Event::KeyRevoked { key }) => {
+                    let owner = view.keys().get(*key).map(|key| key.owner);
+                    let is_wanted = owner.is_some_and(|it| watched.keys_of(it).contains(key));
+                    facts.revoked.extend(is_wanted.then_some(*key));
+                }
+                _ => {}
+            }
+        }
+        facts
+    }
+}
+
+/// How a placement shows the frame's order: it waits, or it is live.
+fn arrival_state(changes: &FrameChanges) -> OrderState {
+    let waits = |change: &Change| match change {
+        Change::Order(order) => order.state == OrderState::Delayed,
+        _ => false,
+    };
+    if changes.changes.iter().any(waits) {
+        OrderState::Delayed
+    } else {
+        OrderState::Live
+    }
+}
+
+/// Where the facts come from.
+struct Source<'a> {
+    view: &'a View,
+    descriptions: &'a Descriptions,
+    watched: &'a Watched,
+}
+
+impl Source<'_> {
+    fn owner_of(&self, account: AccountNumber) -> Option<AccountNumber> {
+        Some(self.view.accounts().get(account)?.owner)
+    }
+
+    /// `None` when no key wants it.
+    fn order(&self, order: &Order, event: OrderEvent) -> Option<UserStep> {
+        let owner = self.owner_of(order.account)?;
+        // A replay knows keys that are registered later.
+        let keys = self.watched.keys_of(owner).iter().copied();
+        let keys: Vec<_> = keys
+            .filter(|key| self.view.keys().get(*key).is_some())
+            .collect();
+        if keys.is_empty() {
+            return None;
+        }
+        let mut facts = order_facts(self.view, self.descriptions, order)?;
+        // A wallet may have changed its owner since.
+        if self.view.keys().get(order.key)?.owner != owner {
+            facts.owner = ApiKey::ZERO;
+        }
+        let trades = self.view.trades_of_order(order, NAMED_TRADES);
+        let trades = trades.iter().filter_map(|&slot| self.view.trade_id(slot));
+        Some(UserStep::Order(Box::new(OrderStep {
+            market: order.market,
+            keys,
+            facts,
+            trades: trades.collect(),
+            event,
+        })))
+    }
+
+    /// `None` when no key wants it.
+    fn trade(&self, slot: TradeSlot) -> Option<UserStep> {
+        let record = self.view.trade(slot)?;
+        let taker = self.owner_of(record.taker.account)?;
+        let maker = self.owner_of(record.maker.account)?;
+        let mut readers = Vec::new();
+        self.add_readers(&mut readers, taker, true, maker == taker);
+        if maker != taker {
+            self.add_readers(&mut readers, maker, false, true);
+        }
+        if readers.is_empty() {
+            return None;
+        }
+        Some(UserStep::Trade(Box::new(TradeStep {
+            market: record.market,
+            facts: trade_facts(self.view, self.descriptions, None, &record)?,
+            readers,
+        })))
+    }
+
+    fn add_readers(
+        &self,
+        readers: &mut Vec<TradeReader>,
+        owner: AccountNumber,
+        is_taker: bool,
+        is_maker: bool,
+    ) {
+        readers.extend(self.watched.keys_of(owner).iter().filter_map(|&key| {
+            Some(TradeReader {
+                key,
+                api_key: self.view.keys().get(key)?.api_key,
+                is_taker,
+                is_maker,
+            })
+        }));
+    }
+}

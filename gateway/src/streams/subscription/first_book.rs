@@ -1,0 +1,54 @@
+//! The `book` of a token at one state: the first message of a subscription.
+
+use bytes::Bytes;
+use foretell_model::{MarketNumber, Outcome, Sequence};
+use foretell_wire::batch::Sides;
+use foretell_wire::streams::market::book;
+use foretell_wire::streams::{Stamp, stream_id};
+
+use crate::access::credentials::now;
+use crate::render::book_cache::BookCache;
+use crate::render::book_source::{BookSource, book_source};
+use crate::streams::render::text_frame::text_frame;
+use crate::view::shared_view::ViewState;
+
+/// A book taken under the view's lock, to be rendered outside of it. Apart from `event_type` and
+/// the stamp its text is that of `GET /book` at [`Self::sequence`].
+pub(crate) struct FirstBook {
+    source: BookSource,
+    sequence: Sequence,
+    stream_id: String,
+}
+
+impl FirstBook {
+    /// The book now; `None` for an unknown market.
+    pub(crate) fn of(
+        texts: &BookCache,
+        state: &ViewState,
+        token: (MarketNumber, Outcome),
+    ) -> Option<Self> {
+        Some(Self {
+            source: book_source(texts, state, token, Sides::BOTH)?,
+            sequence: state.view.sequence(),
+            stream_id: stream_id(state.view.genesis()),
+        })
+    }
+
+    /// The sequence of the state that it shows.
+    pub(crate) fn sequence(&self) -> Sequence {
+        self.sequence
+    }
+
+    /// The finished frame of the message.
+    pub(crate) fn frame(self, texts: &BookCache) -> Bytes {
+        let json = self.source.text(texts);
+        let stamp = Stamp {
+            sequence: self.sequence,
+            prev_sequence: None,
+            stream_id: &self.stream_id,
+            server_time: now(),
+        };
+        let json = core::str::from_utf8(&json).expect("a book is text");
+        text_frame(&book(json, &stamp))
+    }
+}

@@ -1,0 +1,351 @@
+//! Requests of the user channel.
+
+use std::collections::{HashMap, HashSet};
+
+use foldhash::fast::RandomState;
+use foretell_auth::text::parse_api_key;
+use foretell_auth::verify_trio;
+use foretell_model::{AccountNumber, KeyNumber, MarketNumber, Sequence};
+use foretell_view::View;
+use foretell_wire::limits::MAX_UNKNOWN_IDS;
+use foretell_wire::streams::extension::{Subscribed, resumed_replay, resumed_snapshot};
+use foretell_wire::streams::request::{
+    Channel, Credentials, Operation, RequestErrorCode, StreamRequest,
+};
+use foretell_wire::streams::stream_id;
+
+use crate::access::authenticate::live_key;
+use crate::streams::connection::close::Close;
+use crate::streams::connection::session::{
+    Interrupt, Leases, Resume, Session, Waited, error, stamped,
+};
+use crate::streams::fan_out::HubState;
+use crate::streams::fan_out::missed::Missed;
+use crate::streams::subscription::demand::Watched;
+use crate::streams::subscription::member::UserSubscription;
+use crate::view::shared_view::ViewState;
+
+/// The markets that a request names; `None` is all.
+type Named = Option<HashSet<MarketNumber, RandomState>>;
+
+/// A subscription while it is made or widened.
+struct Start<'a> {
+    request: &'a StreamRequest,
+    waited: &'a Waited,
+    key: KeyNumber,
+    named: Named,
+    /// Ids that name nothing.
+    unknown: Vec<String>,
+}
+
+impl Session<'_> {
+    pub(crate) fn user_request(
+        &self,
+        request: &StreamRequest,
+        waited: &Waited,
+    ) -> Result<(), Interrupt> {
+        let key = self
+            .hub
+            .lock()
+            .member(self.id)
+            .and_then(|it| Some(it.user.as_ref()?.key));
+        let (named, mut unknown) = {
+            let state = self.app.shared_view.read();
+            if self.awaits(request, &state.view, waited) {
+                return Err(Interrupt::Wait(request.resume_from.unwrap_or_default()));
+            }
+            named_markets(request, &state.view)
+        };
+        if unknown.len() > request.malformed.len() && waited.may_wait() {
+            return Err(Interrupt::CatchUp);
+        }
+        unknown.truncate(MAX_UNKNOWN_IDS);
+        match (key, request.operation) {
+            (None, Operation::Unsubscribe) => Err(error(
+                RequestErrorCode::NotSubscribed,
+                "unsubscribe before a subscription, allowed: subscribe".to_owned(),
+            )),
+            (Some(key), Operation::Unsubscribe) => {
+                self.check_same_key(request, key)?;
+                self.narrow(named);
+                Ok(())
+            }
+            (_, Operation::Subscribe) => {
+                let (key, owner) = self.holder(key, request, waited)?;
+                let start = Start {
+                    request,
+                    waited,
+                    key,
+                    named,
+                    unknown,
+                };
+                self.subscribe_user(&start, owner)
+            }
+        }
+    }
+
+    /// The key of the subscription, or of the credentials of the first one, and its owner.
+    fn holder(
+        &self,
+        key: Option<KeyNumber>,
+        request: &StreamRequest,
+        waited: &Waited,
+    ) -> Result<(KeyNumber, AccountNumber), Interrupt> {
+        let unauthorized = || Interrupt::Close(Close::unauthorized());
+        if let Some(key) = key {
+            self.check_same_key(request, key)?;
+            let state = self.app.shared_view.read();
+            let owner = state.view.keys().get(key).map(|key| key.owner);
+            return Ok((key, owner.ok_or_else(unauthorized)?));
+        }
+        let auth = request.auth.as_ref().ok_or_else(unauthorized)?;
+        match self.authenticate(auth) {
+            Some(found) => Ok(found),
+            // The key may be newer than the view.
+            None if waited.may_wait() => Err(Interrupt::CatchUp),
+            None => Err(unauthorized()),
+        }
+    }
+
+    /// Makes the subscription, or widens it, and answers.
+    fn subscribe_user(&self, start: &Start<'_>, owner: AccountNumber) -> Result<(), Interrupt> {
+        let _leases = self.order_user_replay(start, owner)?;
+        let hub = &mut *self.hub.lock();
+        let max = self.hub.limits.markets;
+        check_count(start.named.as_ref().map_or(0, HashSet::len), max)?;
+        hub.index.join_key(start.key, owner, self.id);
+        // The lease is taken: every frame after this state is encoded.
+        let state = self.app.shared_view.read();
+        self.widen(hub, start, state.view.sequence())?;
+        let key = state.view.keys().get(start.key);
+        if !key.is_some_and(|key| key.is_live()) {
+            return Err(Interrupt::Close(Close::unauthorized()));
+        }
+        self.answer(hub, &state, start)
+    }
+
+    fn order_user_replay(
+        &self,
+        start: &Start<'_>,
+        owner: AccountNumber,
+    ) -> Result<Leases, Interrupt> {
+        if start.request.resume_from.is_none() {
+            return Ok(Leases::default());
+        }
+        let ring = &self.app.stream_ring;
+        let leases = (Vec::new(), Some(ring.demand().key(start.key, owner)), None);
+        let watched = Watched::of([], [(start.key, owner)], false);
+        self.order_replay(start.request, start.waited, watched, leases, || {
+            ring.resumable_key(start.key)
+        })
+    }
+
+    /// The key and owner of a trio; takes as long for every failure.
+    fn authenticate(&self, claimed: &Credentials) -> Option<(KeyNumber, AccountNumber)> {
+        let auth = &self.app.auth;
+        let key = {
+            let state = self.app.shared_view.read();
+            let text = parse_api_key(&claimed.api_key);
+            let live = text.and_then(|text| live_key(&state.view, text, false));
+            live.and_then(|(number, origin)| {
+                Some((number, state.view.keys().get(number)?.owner, origin))
+            })
+        };
+        let origin = key.as_ref().map(|(_, _, origin)| origin);
+        let is_right = verify_trio(
+            &claimed.secret,
+            &claimed.passphrase,
+            origin,
+            &auth.master,
+            auth.domains.chain_id(),
+        );
+        let (number, owner, _) = key?;
+        is_right.then_some((number, owner))
+    }
+
+    /// Later requests may repeat the credentials of the same key.
+    fn check_same_key(&self, request: &StreamRequest, key: KeyNumber) -> Result<(), Interrupt> {
+        let Some(auth) = &request.auth else {
+            return Ok(());
+        };
+        let state = self.app.shared_view.read();
+        let own = state.view.keys().get(key).map(|key| key.api_key);
+        match parse_api_key(&auth.api_key) == own {
+            true => Ok(()),
+            false => Err(Interrupt::Close(Close::unauthorized())),
+        }
+    }
+
+    /// Adds markets to the filter, or widens it to all. A first subscription holds after
+    /// `sequence`. The key's messages are encoded already for a later one: it holds from the
+    /// fan-out's next frame.
+    fn widen(
+        &self,
+        hub: &mut HubState,
+        start: &Start<'_>,
+        sequence: Sequence,
+    ) -> Result<(), Interrupt> {
+        let (cursor, max) = (hub.cursor, self.hub.limits.markets);
+        let Some(member) = hub.member(self.id) else {
+            return Ok(());
+        };
+        let Some(user) = &mut member.user else {
+            let named = start.named.iter().flatten();
+            let markets = named.map(|market| (*market, sequence)).collect();
+            member.user = Some(UserSubscription {
+                key: start.key,
+                from: sequence,
+                markets: start.named.is_some().then_some(markets),
+            });
+            self.hub.stats.subscribed(1);
+            return Ok(());
+        };
+        match (&start.named, &mut user.markets) {
+            (Some(named), Some(filter)) => {
+                for market in named {
+                    filter.entry(*market).or_insert(cursor);
+                }
+                check_count(filter.len(), max)?;
+            }
+            (Some(_), None) => {}
+            (None, filter) => {
+                if filter.take().is_some() {
+                    user.from = cursor;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes markets off the filter. No named market means all: the official client widens a
+    /// filter so.
+    fn narrow(&self, named: Named) {
+        let mut hub = self.hub.lock();
+        let cursor = hub.cursor;
+        let user = hub.member(self.id).and_then(|it| it.user.as_mut());
+        if let (Some(user), Some(named)) = (user, named)
+            && let Some(filter) = &mut user.markets
+        {
+            let had_markets = !filter.is_empty();
+            filter.retain(|market, _| !named.contains(market));
+            if had_markets && filter.is_empty() {
+                user.markets = None;
+                user.from = cursor;
+            }
+        }
+    }
+
+    /// Confirms the subscription and starts the replay, if the request contains one.
+    fn answer(
+        &self,
+        hub: &mut HubState,
+        state: &ViewState,
+        start: &Start<'_>,
+    ) -> Result<(), Interrupt> {
+        let oldest = self.app.stream_ring.resumable_key(start.key);
+        let (view, sequence) = (&state.view, state.view.sequence());
+        let id = stream_id(view.genesis());
+        let resume = self.resume(start.request, state, oldest, start.waited);
+        let Some(member) = hub.member(self.id).filter(|member| member.extended) else {
+            return Ok(());
+        };
+        let markets = member.user.as_ref().and_then(|user| user.markets.as_ref());
+        let message = Subscribed {
+            channel: Channel::User,
+            count: markets.map_or(0, HashMap::len),
+            unknown: &start.unknown,
+            heartbeat_ms: member.heartbeat_ms,
+            oldest_resume: oldest.unwrap_or(sequence).0,
+            state: self.state_word(view),
+        };
+        let told = |at| stamped(&id, at, |stamp| message.json(stamp));
+        if let Some(Resume::From(from)) = resume
+            && let Some(missed) = self.missed_by(hub.cursor, start, from)
+        {
+            let (reached, is_whole) = (missed.reached, missed.is_whole);
+            let to = hub.cursor.max(reached);
+            let resumed = stamped(&id, to, |stamp| resumed_replay(from.0, to.0, stamp));
+            self.send_missed(hub, vec![told(to), resumed], missed);
+            if !is_whole {
+                // Nothing is sent live before what was missed.
+                self.start_user_at(hub, &start.named, Sequence(u64::MAX));
+                return Err(Interrupt::Continue(reached));
+            }
+            self.start_user_at(hub, &start.named, reached);
+            return Ok(());
+        }
+        let mut frames = vec![told(sequence)];
+        if let Some(resume) = resume {
+            let reason = match resume {
+                Resume::Snapshot(reason) => reason,
+                Resume::From(_) => self.too_old(),
+            };
+            let oldest = oldest.unwrap_or(sequence).0;
+            frames.push(stamped(&id, sequence, |stamp| {
+                resumed_snapshot(reason, oldest, stamp)
+            }));
+        }
+        if self.is_continued {
+            self.start_user_at(hub, &start.named, sequence);
+        }
+        hub.insert(self.id, sequence, frames);
+        Ok(())
+    }
+
+    /// Messages of the named markets after `from` are sent from now on.
+    fn start_user_at(&self, hub: &mut HubState, named: &Named, from: Sequence) {
+        let Some(user) = hub.member(self.id).and_then(|it| it.user.as_mut()) else {
+            return;
+        };
+        match (named, &mut user.markets) {
+            (None, _) => user.from = from,
+            (Some(named), Some(filter)) => {
+                filter.extend(named.iter().map(|market| (*market, from)));
+            }
+            // All are sent already: those that were not distributed yet are repeated.
+            (Some(_), None) => {}
+        }
+    }
+
+    /// The messages of the named markets after `from`; `None` when they are no longer held.
+    fn missed_by(&self, cursor: Sequence, start: &Start<'_>, from: Sequence) -> Option<Missed> {
+        let to = cursor.max(Self::ring_after(from, start.waited));
+        let covers = |market| (start.named.as_ref()).is_none_or(|named| named.contains(&market));
+        Missed::collect(
+            &self.app.stream_ring,
+            start.waited,
+            (from, to),
+            self.hub.limits.replay_bytes(),
+            |frame, add| {
+                for message in &frame.user {
+                    if message.key == start.key && covers(message.market) {
+                        add(&message.frame);
+                    }
+                }
+            },
+        )
+    }
+}
+
+fn check_count(count: usize, max: usize) -> Result<(), Interrupt> {
+    match count > max {
+        true => Err(Interrupt::Close(Close::too_many("markets", count, max))),
+        false => Ok(()),
+    }
+}
+
+/// The markets that a request names, and the ids that name nothing. Named markets that do not exist
+/// must not widen the filter to all.
+fn named_markets(request: &StreamRequest, view: &View) -> (Named, Vec<String>) {
+    let (mut markets, mut unknown) = (HashSet::default(), request.malformed.clone());
+    for condition in &request.markets {
+        match view.markets().by_condition(condition) {
+            Some((market, _)) => {
+                markets.insert(market);
+            }
+            None => unknown.push(condition.to_string()),
+        }
+    }
+    let is_named = !request.markets.is_empty() || !request.malformed.is_empty();
+    (is_named.then_some(markets), unknown)
+}
