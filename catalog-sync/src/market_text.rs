@@ -5,9 +5,9 @@ use foretell_catalog::Unit;
 use foretell_catalog::record::{Answer, EventRecord, MarketRecord};
 use foretell_model::ConditionId;
 use foretell_model::limits::MAX_EVIDENCE_BYTES;
-use foretell_wire::ids;
 use foretell_wire::operator::{EventRegistration, EventSummary, MarketDescription};
-use foretell_wire::printable::is_hidden;
+use foretell_wire::text::ids;
+use foretell_wire::text::printable::is_hidden;
 
 use crate::difference::{CatalogMarket, MarketGroup};
 

@@ -8,7 +8,7 @@ use foretell_auth::{Domains, MasterSecret, Window};
 use foretell_catalog::Sites;
 use foretell_view::Chunking;
 use foretell_wire::data::AssetIds;
-use foretell_wire::time::TimeForm;
+use foretell_wire::text::time::TimeForm;
 use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 
 use crate::access::operator_token::OperatorToken;

@@ -32,7 +32,7 @@ pub use access::operator_token::{OperatorToken, OperatorTokenError};
 pub use access::oracle::OracleConfig;
 pub use config::{CatalogConfig, GatewayConfig, HeaderPrefix, PriceSide, RequestPolicyConfig};
 pub use foretell_wire::data::AssetIds;
-pub use foretell_wire::time::TimeForm;
+pub use foretell_wire::text::time::TimeForm;
 pub use gateway::{Gateway, GatewayError, run, start};
 pub use http::surface::Surface;
 pub use metrics::metrics_example;

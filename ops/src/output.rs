@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
-use foretell_wire::printable::is_printable;
+use foretell_wire::text::printable::is_printable;
 use serde_json::Value;
 
 use crate::failure::Failure;

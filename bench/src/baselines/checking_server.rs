@@ -12,9 +12,9 @@ use foretell_auth::{
     verify_l2, verify_order,
 };
 use foretell_model::{OrderId, Side};
-use foretell_wire::cancel::read_cancel;
-use foretell_wire::order::{OrderSubmission, read_order, read_orders};
-use foretell_wire::result::{CancelAnswer, ImmediateTrades, OrderAnswer, ResultStatus};
+use foretell_wire::orders::cancel::read_cancel;
+use foretell_wire::orders::order::{OrderSubmission, read_order, read_orders};
+use foretell_wire::orders::result::{CancelAnswer, ImmediateTrades, OrderAnswer, ResultStatus};
 use foretell_wire::{TokenRef, json_text};
 use http::header::CONTENT_TYPE;
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode};

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use foretell_catalog::{CatalogError, SyncStatus, VanishedMarket};
 use foretell_model::ConditionId;
-use foretell_wire::ids;
+use foretell_wire::text::ids;
 use serde_json::Value;
 
 use super::finding::{ListFinding, ListProblem};

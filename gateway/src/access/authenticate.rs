@@ -9,7 +9,7 @@ use foretell_auth::{
 use foretell_model::{ApiKey, KeyNumber};
 use foretell_view::View;
 use foretell_wire::ErrorCode;
-use foretell_wire::time::TimeForm;
+use foretell_wire::text::time::TimeForm;
 use http::{HeaderMap, HeaderName};
 
 use crate::access::credentials::{Caller, HeaderNames, KeyAccess, now, owner_wallets};
@@ -43,8 +43,9 @@ impl RequestContext {
             .map_err(|_| ErrorCode::Busy)?
             .map_err(|error| match error {
                 L1Error::Chain(ours) => {
-                    let given =
-                        foretell_wire::api_error::quoted(claims.chain_id.unwrap_or_default());
+                    let given = foretell_wire::errors::api_error::quoted(
+                        claims.chain_id.unwrap_or_default(),
+                    );
                     ErrorCode::WrongChain.with([&given, &ours]).into()
                 }
                 L1Error::Nonce => ErrorCode::InvalidNonce.into(),

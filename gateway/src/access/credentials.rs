@@ -6,7 +6,7 @@ use foretell_auth::{Domain, Domains, MasterSecret, OwnerWallets, Window};
 use foretell_model::{AccountNumber, ApiKey, KeyNumber, TimeMs, WalletAddress, WalletKind};
 use foretell_view::View;
 use foretell_wire::ErrorCode;
-use foretell_wire::time::TimeForm;
+use foretell_wire::text::time::TimeForm;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use thiserror::Error;
 

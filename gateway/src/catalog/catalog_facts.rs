@@ -7,7 +7,7 @@ use foretell_catalog::{Catalog, Figures};
 use foretell_model::{ConditionId, MarketNumber, Micros, Outcome, Sequence, TimeNs};
 use foretell_view::View;
 use foretell_wire::catalog::CatalogTrading;
-use foretell_wire::market::MarketFacts;
+use foretell_wire::markets::market::MarketFacts;
 use parking_lot::{Mutex, RwLock};
 
 use crate::catalog::descriptions::Descriptions;

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use foretell_wire::ErrorCode;
-use foretell_wire::api_error::quoted;
+use foretell_wire::errors::api_error::quoted;
 use foretell_wire::limits::MAX_PATH_BYTES;
 use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue, Method, Request, Response};

@@ -7,9 +7,9 @@ use bytes::Bytes;
 use foretell_link::Reply;
 use foretell_model::Sequence;
 use foretell_wire::ApiError;
-use foretell_wire::api_error::FieldError;
-use foretell_wire::batch::{BatchToken, read_tokens};
-use foretell_wire::query::Query;
+use foretell_wire::errors::api_error::FieldError;
+use foretell_wire::markets::batch::{BatchToken, read_tokens};
+use foretell_wire::read::query::Query;
 use http::request::Parts;
 use http::{HeaderName, Method};
 

@@ -9,7 +9,7 @@ use foretell_auth::eip712::{
 use foretell_auth::order::OrderFields;
 use foretell_auth::text::parse_decimal_256;
 use foretell_model::{Side, TimeMs, TokenId, WalletAddress, WalletKind};
-use foretell_wire::ids;
+use foretell_wire::text::ids;
 use serde_json::{Map, Value};
 use thiserror::Error;
 

@@ -58,7 +58,7 @@ fn order_data() -> Value {
             "salt": "5",
             "maker": wallet,
             "signer": wallet,
-            "tokenId": foretell_wire::decimal::uint256_text(&[9; 32]),
+            "tokenId": foretell_wire::text::decimal::uint256_text(&[9; 32]),
             "makerAmount": "4200000",
             "takerAmount": 10_000_000,
             "side": 0,

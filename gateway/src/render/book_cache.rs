@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use foretell_model::{MarketNumber, Outcome, Sequence, Side};
 use foretell_view::Book;
-use foretell_wire::batch::Sides;
+use foretell_wire::markets::batch::Sides;
 
 use crate::http::connections::slot_cache::SlotCache;
 use crate::view::shared_view::ViewState;

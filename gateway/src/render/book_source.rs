@@ -4,8 +4,8 @@
 use bytes::Bytes;
 use foretell_model::{ConditionId, Lots, MarketNumber, Outcome, Price, Tick, TimeMs, TokenId};
 use foretell_view::View;
-use foretell_wire::batch::Sides;
-use foretell_wire::book::{Book, BookLevel};
+use foretell_wire::markets::batch::Sides;
+use foretell_wire::markets::book::{Book, BookLevel};
 
 use crate::render::book_cache::{BookCache, BookKey, RenderKey, slot_of};
 use crate::view::shared_view::ViewState;

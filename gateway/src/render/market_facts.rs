@@ -5,8 +5,10 @@ use foretell_model::{Lots, MarketNumber, Micros, Outcome, Price, TimeNs};
 use foretell_view::{Level, Market, Proposal, View};
 use foretell_wire::Decimal;
 use foretell_wire::catalog::CatalogTrading;
-use foretell_wire::market::MarketFacts;
-use foretell_wire::market_life::{MarketLife, ProposalFacts, ProposalJson, SettlementJson};
+use foretell_wire::markets::market::MarketFacts;
+use foretell_wire::markets::market_life::{
+    MarketLife, ProposalFacts, ProposalJson, SettlementJson,
+};
 use foretell_wire::operator::hold_words;
 
 /// The exchange's facts about a market.

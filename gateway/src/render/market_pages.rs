@@ -6,9 +6,9 @@ use std::sync::Arc;
 use bytes::Bytes;
 use foretell_model::MarketNumber;
 use foretell_wire::limits::PAGE_MARKETS;
-use foretell_wire::market::MarketFacts;
+use foretell_wire::markets::market::MarketFacts;
 use foretell_wire::operator::MarketDescription;
-use foretell_wire::page::{Cursor, page_json};
+use foretell_wire::read::page::{Cursor, page_json};
 
 use crate::http::connections::slot_cache::SlotCache;
 

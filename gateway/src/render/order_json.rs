@@ -3,7 +3,7 @@
 use foretell_model::Lots;
 use foretell_model::quantity::MICROS_PER_LOT;
 use foretell_view::{Order, UserStatus, View};
-use foretell_wire::user_order::{OrderFacts, UserOrderStatus};
+use foretell_wire::orders::user_order::{OrderFacts, UserOrderStatus};
 
 use crate::catalog::descriptions::Descriptions;
 

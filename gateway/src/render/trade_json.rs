@@ -2,7 +2,7 @@
 
 use foretell_model::{AccountNumber, ApiKey};
 use foretell_view::{TradeRecord, TradeSide, View};
-use foretell_wire::trade::{TradeFacts, TradeParty};
+use foretell_wire::orders::trade::{TradeFacts, TradeParty};
 
 use crate::app::App;
 use crate::catalog::descriptions::Descriptions;

@@ -12,7 +12,7 @@ pub(crate) mod service;
 use foretell_link::Reply;
 use foretell_model::{MarketNumber, Outcome, Reference, Sequence};
 use foretell_view::View;
-use foretell_wire::batch::BatchToken;
+use foretell_wire::markets::batch::BatchToken;
 use foretell_wire::{ApiError, ErrorCode, TokenRef};
 
 use crate::app::App;

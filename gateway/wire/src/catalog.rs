@@ -4,10 +4,10 @@ use foretell_model::{Micros, Price, TimeNs};
 use serde::Serialize;
 use serde_json::json;
 
-use crate::decimal::{self, Decimal};
-use crate::market::MarketFacts;
+use crate::markets::market::MarketFacts;
 use crate::operator::MarketDescription;
-use crate::time;
+use crate::text::decimal::{self, Decimal};
+use crate::text::time;
 
 /// What a market's book and trades add to its facts; prices of the first outcome.
 #[derive(Clone, Copy, Debug, Default)]

@@ -5,48 +5,42 @@
 //! so are shares.
 
 mod answer;
-mod clock;
-mod content;
-mod description;
 mod form;
-mod market_terms;
+pub mod markets;
 mod payments;
-mod payout_name;
 mod people;
 mod profile;
 mod reader;
-mod register;
 mod request;
-mod resolution;
 
 pub use answer::{
     AccountAnswer, CommandAnswer, EventRow, EventRows, MarketRow, MarketRows, PositionAnswer,
     SnapshotAnswer, StatusAnswer,
 };
-pub use clock::TermsChange;
-pub use description::{
-    EventDescription, EventSummary, MarketDescription, OWN_IDS, registered_end_date,
-    registered_market_id,
-};
 pub use form::{
     Address, Amount, Clock, Collateral, Condition, Hash, Key, Name, PlainForm, RoleWord, Roles,
     Shares, Source, TickSize, end_of, hold_words, mode_word, payout_word, wallet_kind_word,
 };
-pub use market_terms::MarketTerms;
+pub use markets::clock::TermsChange;
+pub use markets::description::{
+    EventDescription, EventSummary, MarketDescription, OWN_IDS, registered_end_date,
+    registered_market_id,
+};
+pub use markets::market_terms::MarketTerms;
+pub use markets::payout_name::{PayoutName, payout_label};
+pub use markets::register::{EventEdit, EventRegistration, MarketEdit, MarketRegistration};
+pub use markets::resolution::{
+    ClosedRow, DisputeRequest, DisputeRow, Finalisation, PolicyChange, ProposalRequest,
+    ProposalWithdrawal, ReviewRow, ReviewRows, WalletListing,
+};
 pub use payments::{HeldReference, HeldRow, HeldRows, Nothing, PaymentsChange};
-pub use payout_name::{PayoutName, payout_label};
 pub use people::{
     Me, OperatorAdded, OperatorAddition, OperatorRevocation, OperatorRow, OperatorRows,
 };
 pub use profile::ProfileEdit;
 pub use reader::{read, read_reason};
-pub use register::{EventEdit, EventRegistration, MarketEdit, MarketRegistration};
 pub use request::{
     Archive, Binding, ClosedOnly, FeeChange, FeesWithdrawal, HoldChange, KeyRevocation, MarketName,
     MinimumChange, ModeChange, OperatorCommand, Resolution, SettingsChange, TickChange, Transfer,
     WalletName,
-};
-pub use resolution::{
-    ClosedRow, DisputeRequest, DisputeRow, Finalisation, PolicyChange, ProposalRequest,
-    ProposalWithdrawal, ReviewRow, ReviewRows, WalletListing,
 };

@@ -10,7 +10,7 @@ use foretell_model::record::Layout;
 use foretell_model::{
     Command, CommandKind, DomainNumber, Event, EventKind, FrameRef, OperatorNumber,
 };
-use foretell_wire::rejection::role_word;
+use foretell_wire::errors::rejection::role_word;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 

@@ -12,8 +12,8 @@ use foretell_model::limits::{
 };
 use foretell_model::quantity::LOTS_PER_SHARE;
 use foretell_model::{DomainNumber, Lots, OperatorName};
-use foretell_wire::decimal::tick;
-use foretell_wire::ids::typed_address;
+use foretell_wire::text::decimal::tick;
+use foretell_wire::text::ids::typed_address;
 
 use crate::config::{
     Catalog, Cluster, ClusterRole, Config, DomainMarkets, Durability, Gateway, Signing, Site,

@@ -16,8 +16,8 @@ use std::net::SocketAddr;
 
 use foretell_model::MarketState;
 use foretell_operator_client::OperatorClient;
-use foretell_wire::decimal::Decimal;
 use foretell_wire::operator::{Address, Amount, OperatorCommand, PlainForm as _, Transfer};
+use foretell_wire::text::decimal::Decimal;
 
 use crate::catalog::import_records;
 use crate::config::Config;

@@ -3,7 +3,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use foretell_wire::limits::MAX_OFFSET;
-use foretell_wire::page::{Cursor, END, Page};
+use foretell_wire::read::page::{Cursor, END, Page};
 
 use crate::{Seed, error_checks};
 

@@ -13,9 +13,11 @@ use foretell_model::{
     TimeMs, TimeSeconds, TokenId, Verdict, WalletAddress, WalletKind,
 };
 use foretell_wire::TokenRef;
-use foretell_wire::ids::hex_text;
 use foretell_wire::limits::{MAX_ORDERS, ORDER_BODY_BYTES};
-use foretell_wire::order::{OrderSubmission, order_type_text, read_order, read_orders, side_text};
+use foretell_wire::orders::order::{
+    OrderSubmission, order_type_text, read_order, read_orders, side_text,
+};
+use foretell_wire::text::ids::hex_text;
 use serde_json::json;
 
 use crate::{Seed, error_checks, world};
@@ -81,7 +83,7 @@ fn check_round_trip(order: &OrderSubmission) {
 /// The body of an order.
 fn written(order: &OrderSubmission) -> String {
     let mut inner = json!({
-        "salt": foretell_wire::decimal::uint256_text(&order.salt),
+        "salt": foretell_wire::text::decimal::uint256_text(&order.salt),
         "maker": checksum_address(order.maker),
         "signer": checksum_address(order.signer),
         "tokenId": order.token.to_string(),

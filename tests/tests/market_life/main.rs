@@ -9,7 +9,7 @@ use foretell_model::{Side, TokenId};
 use foretell_ops::trader::{Terms, Trader};
 use foretell_tests::exchange::{Exchange, Options, PATIENCE};
 use foretell_tests::operator;
-use foretell_wire::decimal::uint256;
+use foretell_wire::text::decimal::uint256;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use people::{People, text};
 use serde_json::{Value, json};

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicU64;
 
 use foretell_auth::{Domains, L2Credentials, Signer};
 use foretell_model::TokenId;
-use foretell_wire::decimal;
+use foretell_wire::text::decimal;
 use serde_json::Value;
 
 use super::LoadScope;

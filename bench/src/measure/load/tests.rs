@@ -172,7 +172,7 @@ fn a_batch_in_another_order_is_wrong() {
     // The bare server names the orders in order; this one reverses them.
     let text = wrong_run("batch=1x2", |request| {
         let body = request.split_once("\r\n\r\n").unwrap().1;
-        let mut orders = foretell_wire::order::read_orders(body.as_bytes()).unwrap();
+        let mut orders = foretell_wire::orders::order::read_orders(body.as_bytes()).unwrap();
         orders.reverse();
         let domains = Domains::default();
         let separator = domains.candidates(false).next().unwrap().separator();

@@ -2,9 +2,9 @@
 
 use foretell_model::{MarketNumber, TimeMs};
 use foretell_view::{EventGroup, Market, View};
-use foretell_wire::ids::token_text;
 use foretell_wire::operator::{EventDescription, EventSummary, MarketDescription};
-use foretell_wire::time::{iso, iso_millis};
+use foretell_wire::text::ids::token_text;
+use foretell_wire::text::time::{iso, iso_millis};
 use serde_json::{Map, Value, json};
 
 use crate::catalog::own_catalog::identity::{described, event_of_group};

@@ -15,10 +15,10 @@ use foretell_model::{
     QuestionSet, Rejection, RejectionReason, Sequence, Verdict, WalletAddress,
 };
 use foretell_view::{EventGroup, View};
-use foretell_wire::action::{
+use foretell_wire::errors::api_error::FieldError;
+use foretell_wire::orders::action::{
     ActionAnswer, ActionEffect, ActionKind, QuestionNames, read_convert, read_redeem, read_sets,
 };
-use foretell_wire::api_error::FieldError;
 use foretell_wire::{ApiError, Decimal, ErrorCode, json_text};
 
 use crate::access::credentials::{Caller, KeyAccess};

@@ -2,8 +2,8 @@
 
 use foretell_model::{AccountNumber, Lots, MarketNumber, Outcome, WalletKind};
 use foretell_view::{Accounts, View};
-use foretell_wire::account::BalanceAnswer;
-use foretell_wire::query::{BalanceAsset, BalanceQuery};
+use foretell_wire::accounts::account::BalanceAnswer;
+use foretell_wire::read::query::{BalanceAsset, BalanceQuery};
 use foretell_wire::{ErrorCode, json_text};
 
 use crate::access::credentials::KeyAccess;

@@ -7,11 +7,11 @@ use foretell_link::Reply;
 use foretell_model::command::{RegisterKey, RevokeKey};
 use foretell_model::{AccountNumber, ApiKey, Command, KeyNumber, Verdict};
 use foretell_view::{Key, View};
-use foretell_wire::account::{
+use foretell_wire::accounts::account::{
     ApiKeyAnswer, ApiKeyRow, ApiKeyRowsAnswer, ApiKeysAnswer, ClosedOnlyAnswer, DELETED, Keys,
     REVOKED, ReadOnlyKeyAnswer, RevokedAllAnswer, read_read_only_key, read_revocation,
 };
-use foretell_wire::decimal::uint256_text;
+use foretell_wire::text::decimal::uint256_text;
 use foretell_wire::{ApiError, ErrorCode, json_text};
 
 use crate::access::credentials::{Caller, KeyAccess};

@@ -3,10 +3,10 @@
 
 use foretell_model::Micros;
 use foretell_view::{Day, REBATE_DAYS, Rebate, View};
-use foretell_wire::json_text;
-use foretell_wire::rebates::{
+use foretell_wire::accounts::rebates::{
     MarketRebates, RebateTotals, RebateTotalsQuery, RebatedFees, RebatesQuery,
 };
+use foretell_wire::json_text;
 
 use crate::app::App;
 use crate::http::answer::Answer;

@@ -20,7 +20,7 @@ use foretell_model::{AccountNumber, MarketNumber, WalletAddress};
 use foretell_view::View;
 use foretell_wire::ApiError;
 use foretell_wire::data::{MarketRef, MarketSelection, of_query};
-use foretell_wire::query::Query;
+use foretell_wire::read::query::Query;
 
 use crate::app::App;
 use crate::http::failure::Failure;

@@ -12,7 +12,7 @@ use foretell_wire::data::{
     V2_ACTIVITY, V2_LIVE_VOLUME, V2_OPEN_INTEREST, V2_TRADES, V2_VALUE, V2Query, ValueQuery, in_v2,
     of_query, v2_page_text, v2_rows, v2_text,
 };
-use foretell_wire::query::Query;
+use foretell_wire::read::query::Query;
 use serde_json::{Value, json};
 
 use crate::app::App;

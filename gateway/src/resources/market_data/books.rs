@@ -1,8 +1,8 @@
 //! `GET /book`, `GET` and `POST /books` (docs/api/market-data.md §2).
 
 use foretell_wire::ErrorCode;
-use foretell_wire::batch::{BatchToken, Sides};
-use foretell_wire::page::array_json;
+use foretell_wire::markets::batch::{BatchToken, Sides};
+use foretell_wire::read::page::array_json;
 
 use crate::app::App;
 use crate::http::answer::Answer;

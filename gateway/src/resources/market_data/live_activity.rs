@@ -1,10 +1,10 @@
 //! `GET /live-activity/events/{condition}`, and the same under `/markets/live-activity/`: the newest
 //! trades of a market, for anyone to read (docs/api/market-data.md §8).
 
-use foretell_wire::ids::condition_id;
 use foretell_wire::limits::PAGE_ROWS;
-use foretell_wire::live_activity::TradeEvent;
-use foretell_wire::query::TradesQuery;
+use foretell_wire::markets::live_activity::TradeEvent;
+use foretell_wire::read::query::TradesQuery;
+use foretell_wire::text::ids::condition_id;
 use foretell_wire::{ErrorCode, json_text};
 
 use crate::http::answer::Answer;

@@ -4,11 +4,11 @@
 
 use foretell_model::{MarketNumber, Outcome};
 use foretell_view::View;
-use foretell_wire::ids::{bytes32, condition_id};
-use foretell_wire::market::{
+use foretell_wire::markets::market::{
     BUILDER_FEES, ClobMarket, FeeRateAnswer, MarketByToken, MarketDetail, MarketFacts,
     NegRiskAnswer, TickSizeAnswer,
 };
+use foretell_wire::text::ids::{bytes32, condition_id};
 use foretell_wire::{ApiError, ErrorCode, TokenRef, json_text};
 
 use crate::http::answer::Answer;
@@ -68,12 +68,14 @@ pub(crate) async fn market_by_token(context: RequestContext) -> Result<Answer, F
 pub(crate) async fn builder_fees(context: RequestContext) -> Result<Answer, Failure> {
     match bytes32(&context.parameter) {
         Some(_) => Ok(Answer::json(BUILDER_FEES)),
-        None => Err(ApiError::from(foretell_wire::api_error::FieldError::wrong(
-            "builder",
-            &context.parameter,
-            "0x and 64 hex digits",
-        ))
-        .into()),
+        None => Err(
+            ApiError::from(foretell_wire::errors::api_error::FieldError::wrong(
+                "builder",
+                &context.parameter,
+                "0x and 64 hex digits",
+            ))
+            .into(),
+        ),
     }
 }
 

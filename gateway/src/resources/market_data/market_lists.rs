@@ -5,8 +5,8 @@ use foretell_model::{MarketNumber, MarketState};
 use foretell_view::{Market, View};
 use foretell_wire::json_text;
 use foretell_wire::limits::PAGE_MARKETS;
-use foretell_wire::market::{MarketDetail, SimplifiedMarket, TradingMarket};
-use foretell_wire::page::Cursor;
+use foretell_wire::markets::market::{MarketDetail, SimplifiedMarket, TradingMarket};
+use foretell_wire::read::page::Cursor;
 use serde_json::{Map, Value};
 
 use crate::app::App;

@@ -6,8 +6,8 @@
 use bytes::Bytes;
 use foretell_model::{MarketNumber, Outcome, Price, Side};
 use foretell_view::TokenBook;
-use foretell_wire::batch::Sides;
-use foretell_wire::price::{
+use foretell_wire::markets::batch::Sides;
+use foretell_wire::markets::price::{
     ByToken, LastTrade, MidpointAnswer, PriceAnswer, SidePrices, SpreadAnswer, Text, TokenLastTrade,
 };
 use foretell_wire::{ApiError, Decimal, ErrorCode, TokenRef, json_text};

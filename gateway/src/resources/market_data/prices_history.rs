@@ -1,11 +1,11 @@
 //! Price history: `GET /prices-history`, `POST /batch-prices-history` (docs/api/market-data.md §4).
 
 use foretell_view::{BucketSize, Midpoint, PriceHistory, PricePoint, View};
-use foretell_wire::history::{
+use foretell_wire::limits::MAX_HISTORY_POINTS;
+use foretell_wire::markets::history::{
     Histories, History, HistoryPoint, HistoryQuery, read_history, too_many_points,
 };
-use foretell_wire::history_range::{HistoryRange, HistoryWindow};
-use foretell_wire::limits::MAX_HISTORY_POINTS;
+use foretell_wire::markets::history_range::{HistoryRange, HistoryWindow};
 use foretell_wire::{ApiError, Decimal, TokenRef, json_text};
 
 use crate::access::credentials::now;

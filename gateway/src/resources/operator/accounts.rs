@@ -7,8 +7,9 @@ use foretell_wire::operator::{
     AccountAnswer, Address, Binding, ClosedOnly, FeesWithdrawal, HeldReference, HeldRow, HeldRows,
     Nothing, PlainForm as _, PositionAnswer, ProfileEdit, Transfer, WalletName, read,
 };
-use foretell_wire::time::iso;
-use foretell_wire::{ErrorCode, ids, json_text};
+use foretell_wire::text::ids;
+use foretell_wire::text::time::iso;
+use foretell_wire::{ErrorCode, json_text};
 
 use crate::http::answer::Answer;
 use crate::http::failure::Failure;

@@ -3,9 +3,9 @@
 
 use foretell_link::Reply;
 use foretell_model::Verdict;
+use foretell_wire::errors::rejection::role_word;
 use foretell_wire::json_text;
-use foretell_wire::rejection::role_word;
-use foretell_wire::time::iso;
+use foretell_wire::text::time::iso;
 use serde::Serialize;
 
 use crate::access::operator_actor::Actor;

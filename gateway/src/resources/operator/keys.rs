@@ -3,11 +3,12 @@
 use foretell_model::command::{CancelAll, RevokeKey};
 use foretell_model::{Command, Sequence};
 use foretell_view::{Key, View};
-use foretell_wire::account::ApiKeyRow;
-use foretell_wire::api_error::FieldError;
-use foretell_wire::decimal::uint256_text;
+use foretell_wire::accounts::account::ApiKeyRow;
+use foretell_wire::errors::api_error::FieldError;
 use foretell_wire::operator::{Address, CommandAnswer, KeyRevocation, PlainForm as _, read};
-use foretell_wire::{ApiError, ErrorCode, ids, json_text};
+use foretell_wire::text::decimal::uint256_text;
+use foretell_wire::text::ids;
+use foretell_wire::{ApiError, ErrorCode, json_text};
 use serde::Serialize;
 
 use crate::http::answer::Answer;

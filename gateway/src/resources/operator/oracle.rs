@@ -6,7 +6,7 @@
 use std::time::SystemTime;
 
 use foretell_view::View;
-use foretell_wire::api_error::FieldError;
+use foretell_wire::errors::api_error::FieldError;
 use foretell_wire::operator::{ProposalRequest, read};
 use foretell_wire::{ApiError, ErrorCode};
 

@@ -6,7 +6,7 @@ use foretell_view::View;
 use foretell_wire::operator::{
     Me, OperatorAdded, OperatorAddition, OperatorRevocation, OperatorRow, OperatorRows, read,
 };
-use foretell_wire::time::iso;
+use foretell_wire::text::time::iso;
 use foretell_wire::{ApiError, ErrorCode, json_text};
 use zeroize::Zeroizing;
 

@@ -1,7 +1,7 @@
 //! The routes of each role: the command of each route, whose senders are those of the model's table.
 
 use foretell_model::{CommandKind, OperatorRole};
-use foretell_wire::rejection::role_word;
+use foretell_wire::errors::rejection::role_word;
 use foretell_wire::{ApiError, ErrorCode};
 
 /// Whether a role includes the route of a command. Routes without a command are the admin's.

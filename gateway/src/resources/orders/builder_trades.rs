@@ -3,10 +3,10 @@
 
 use foretell_wire::json_text;
 use foretell_wire::limits::{BARE_BUILDER_ROWS, PAGE_ROWS};
-use foretell_wire::page::{Cursor, Page};
-use foretell_wire::query::TradesQuery;
-use foretell_wire::time::TimeForm;
-use foretell_wire::trade::{BuilderTrade, Trade};
+use foretell_wire::orders::trade::{BuilderTrade, Trade};
+use foretell_wire::read::page::{Cursor, Page};
+use foretell_wire::read::query::TradesQuery;
+use foretell_wire::text::time::TimeForm;
 use http::HeaderValue;
 
 use crate::http::answer::{Answer, X_NEXT_CURSOR};

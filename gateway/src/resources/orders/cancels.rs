@@ -7,12 +7,12 @@ use foretell_link::Reply;
 use foretell_model::command::{CancelAll, CancelMarketOrders, CancelOrder};
 use foretell_model::{Command, CommandOutcome, MarketNumber, OrderId, Outcome, Verdict};
 use foretell_view::{Order, View};
-use foretell_wire::api_error::FieldError;
-use foretell_wire::cancel::{
+use foretell_wire::errors::api_error::FieldError;
+use foretell_wire::errors::rejection::{ORDER_IS_DELAYED, not_cancelled_reason};
+use foretell_wire::orders::cancel::{
     MarketCancel, NamedOrder, read_cancel, read_cancels, read_market_cancel,
 };
-use foretell_wire::rejection::{ORDER_IS_DELAYED, not_cancelled_reason};
-use foretell_wire::result::CancelAnswer;
+use foretell_wire::orders::result::CancelAnswer;
 use foretell_wire::{ApiError, ErrorCode, json_text};
 
 use crate::access::credentials::{Caller, KeyAccess};

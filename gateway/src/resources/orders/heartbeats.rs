@@ -4,8 +4,8 @@
 
 use foretell_link::HeartbeatId;
 use foretell_model::{ApiKey, Verdict};
-use foretell_wire::account::{HeartbeatAnswer, WrongHeartbeatAnswer, read_heartbeat};
-use foretell_wire::ids::{api_key, api_key_text};
+use foretell_wire::accounts::account::{HeartbeatAnswer, WrongHeartbeatAnswer, read_heartbeat};
+use foretell_wire::text::ids::{api_key, api_key_text};
 use foretell_wire::{ApiError, ErrorCode, json_text};
 
 use crate::access::credentials::KeyAccess;

@@ -3,12 +3,13 @@
 
 use foretell_model::{AccountNumber, MarketNumber, OrderId, OrderNumber, Outcome};
 use foretell_view::{Order, TradeId, View};
+use foretell_wire::ErrorCode;
 use foretell_wire::json_text;
 use foretell_wire::limits::PAGE_ROWS;
-use foretell_wire::page::{Cursor, Page};
-use foretell_wire::query::OrdersQuery;
-use foretell_wire::user_order::{OneUserOrder, OrderFacts, UserOrder};
-use foretell_wire::{ErrorCode, ids};
+use foretell_wire::orders::user_order::{OneUserOrder, OrderFacts, UserOrder};
+use foretell_wire::read::page::{Cursor, Page};
+use foretell_wire::read::query::OrdersQuery;
+use foretell_wire::text::ids;
 
 use crate::access::credentials::KeyAccess;
 use crate::catalog::descriptions::Descriptions;

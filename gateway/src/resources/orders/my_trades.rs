@@ -3,9 +3,9 @@
 
 use foretell_wire::json_text;
 use foretell_wire::limits::PAGE_ROWS;
-use foretell_wire::page::Page;
-use foretell_wire::query::TradesQuery;
-use foretell_wire::trade::Trade;
+use foretell_wire::orders::trade::Trade;
+use foretell_wire::read::page::Page;
+use foretell_wire::read::query::TradesQuery;
 
 use crate::access::credentials::KeyAccess;
 use crate::http::answer::Answer;

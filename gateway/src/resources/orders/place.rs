@@ -12,9 +12,9 @@ use foretell_model::{
     OrderStatus, Outcome, PlaceOrder, Rejection, Sequence, TokenId, TradeIndex, Verdict,
 };
 use foretell_view::{Order, OrderState, TradeId, View};
-use foretell_wire::order::{OrderSubmission, read_order, read_orders};
-use foretell_wire::rejection::RejectedOrder;
-use foretell_wire::result::{ImmediateTrades, OrderAnswer, ResultStatus};
+use foretell_wire::errors::rejection::RejectedOrder;
+use foretell_wire::orders::order::{OrderSubmission, read_order, read_orders};
+use foretell_wire::orders::result::{ImmediateTrades, OrderAnswer, ResultStatus};
 use foretell_wire::{ApiError, ErrorCode, TokenRef, json_text};
 
 use crate::access::credentials::{Caller, KeyAccess, owner_wallets};

@@ -6,7 +6,7 @@ use foretell_model::command::CancelOrder;
 use foretell_model::limits::MAX_REPLACE;
 use foretell_model::{Command, OrderId};
 use foretell_wire::json_text;
-use foretell_wire::replace::{ReplaceAnswer, ReplaceError, ReplaceRequest, read_replace};
+use foretell_wire::orders::replace::{ReplaceAnswer, ReplaceError, ReplaceRequest, read_replace};
 
 use crate::access::credentials::{Caller, KeyAccess};
 use crate::engine::engine_link::LinkError;

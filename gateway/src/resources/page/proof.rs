@@ -10,8 +10,9 @@ use foretell_model::evidence::OrderEvidence;
 use foretell_model::{FramePosition, MatchKind, OrderId, Outcome, Sequence, Side, WalletAddress};
 use foretell_view::{TradeId, TradeRecord, TradeSide, View};
 use foretell_wire::checkpoint::CheckpointRow;
-use foretell_wire::decimal::uint256_text;
-use foretell_wire::{Decimal, ErrorCode, ids, json_text};
+use foretell_wire::text::decimal::uint256_text;
+use foretell_wire::text::ids;
+use foretell_wire::{Decimal, ErrorCode, json_text};
 use serde::Serialize;
 
 use crate::app::App;

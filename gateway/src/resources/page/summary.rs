@@ -3,10 +3,11 @@
 
 use foretell_model::{ConditionId, MarketNumber, Micros, Outcome, Price, TimeNs};
 use foretell_view::{BucketSize, PricePoint, View};
-use foretell_wire::api_error::FieldError;
+use foretell_wire::errors::api_error::FieldError;
+use foretell_wire::errors::rejection::state_word;
 use foretell_wire::limits::MAX_SUMMARY_MARKETS;
-use foretell_wire::rejection::state_word;
-use foretell_wire::{ApiError, Decimal, ids, json_text};
+use foretell_wire::text::ids;
+use foretell_wire::{ApiError, Decimal, json_text};
 use serde::Serialize;
 
 use crate::app::App;

@@ -4,8 +4,9 @@
 
 use foretell_auth::Signer;
 use foretell_auth::text::checksum_address;
-use foretell_wire::api_error::quoted;
-use foretell_wire::{ErrorCode, ids};
+use foretell_wire::ErrorCode;
+use foretell_wire::errors::api_error::quoted;
+use foretell_wire::text::ids;
 use http::header::{CONTENT_TYPE, HOST, ORIGIN};
 use http::uri::Authority;
 use http::{HeaderMap, HeaderName};

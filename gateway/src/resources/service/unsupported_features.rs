@@ -4,10 +4,10 @@
 
 use std::collections::BTreeMap;
 
-use foretell_wire::batch::read_scoring;
 use foretell_wire::json_text;
 use foretell_wire::limits::PAGE_ROWS;
-use foretell_wire::page::Page;
+use foretell_wire::markets::batch::read_scoring;
+use foretell_wire::read::page::Page;
 
 use crate::access::credentials::KeyAccess;
 use crate::http::answer::Answer;

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use foretell_model::{MarketNumber, Outcome, Sequence};
 use foretell_view::View;
-use foretell_wire::api_error::ApiError;
+use foretell_wire::errors::api_error::ApiError;
 use foretell_wire::operator::mode_word;
 use foretell_wire::streams::extension::{self, RECOVERING, SnapshotReason};
 use foretell_wire::streams::request::{Channel, RequestError, RequestErrorCode, StreamRequest};

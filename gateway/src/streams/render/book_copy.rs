@@ -2,8 +2,8 @@
 
 use foretell_model::{ConditionId, Lots, MarketNumber, Outcome, Price, Tick, TimeMs, TokenId};
 use foretell_view::{Level, View};
-use foretell_wire::batch::Sides;
-use foretell_wire::book::{Book, BookLevel, BookText};
+use foretell_wire::markets::batch::Sides;
+use foretell_wire::markets::book::{Book, BookLevel, BookText};
 
 /// The inputs of both tokens' book texts.
 #[derive(Debug)]

@@ -1,7 +1,7 @@
 //! Renders the messages of a frame, once for all receivers, outside of the view's lock.
 
 use foretell_model::{MarketNumber, Outcome, Sequence, TimeMs};
-use foretell_wire::book::BookText;
+use foretell_wire::markets::book::BookText;
 use foretell_wire::streams::market::{
     BestBidAsk, LastTradePrice, Listing, PriceChangeEntry, TickSizeChange, best_or_end, book,
     price_change,

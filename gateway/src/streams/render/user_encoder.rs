@@ -2,9 +2,9 @@
 
 use foretell_model::ApiKey;
 use foretell_view::TradeId;
+use foretell_wire::orders::trade::{TradeFacts, TradeParty};
 use foretell_wire::streams::Stamp;
 use foretell_wire::streams::user::{TradeStatus, order, trade};
-use foretell_wire::trade::{TradeFacts, TradeParty};
 
 use crate::streams::fan_out::ring::UserMessage;
 use crate::streams::render::facts::FrameFacts;

@@ -2,9 +2,9 @@
 
 use foretell_model::{AccountNumber, ApiKey, Event, KeyNumber, MarketNumber};
 use foretell_view::{Change, FrameChanges, Order, OrderState, TradeId, TradeSlot, View};
+use foretell_wire::orders::trade::TradeFacts;
+use foretell_wire::orders::user_order::OrderFacts;
 use foretell_wire::streams::user::OrderEvent;
-use foretell_wire::trade::TradeFacts;
-use foretell_wire::user_order::OrderFacts;
 
 use crate::catalog::descriptions::Descriptions;
 use crate::render::order_json::order_facts;

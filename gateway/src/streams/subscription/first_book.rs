@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use foretell_model::{MarketNumber, Outcome, Sequence};
-use foretell_wire::batch::Sides;
+use foretell_wire::markets::batch::Sides;
 use foretell_wire::streams::market::book;
 use foretell_wire::streams::{Stamp, stream_id};
 

@@ -1,17 +1,17 @@
 //! `GET /activity`: a wallet's trades and account actions in one list (docs/api/data.md §1).
 
-use crate::api_error::ApiError;
+use crate::errors::api_error::ApiError;
 use foretell_model::{Lots, Micros, Side, TimeSeconds, WalletAddress};
 
 use crate::data::market_fields::MarketText;
-use crate::data::market_selection::MarketSelection;
-use crate::data::page::{Direction, LimitOffset};
-use crate::data::parameters::Parameters;
 use crate::data::profile::WalletText;
+use crate::data::read::market_selection::MarketSelection;
+use crate::data::read::page::{Direction, LimitOffset};
+use crate::data::read::parameters::Parameters;
 use crate::data::rows::{RowWriter, field};
 use crate::data::trades::{self, FillRow};
 use crate::limits::ACTIVITY_PAGE;
-use crate::query::Query;
+use crate::read::query::Query;
 
 /// `outcomeIndex` of actions without a single outcome; clients of the family expect this value.
 const NO_OUTCOME: u64 = 999;

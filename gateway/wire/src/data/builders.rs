@@ -2,18 +2,18 @@
 
 use foretell_model::{TimeNs, WalletAddress};
 
-use crate::api_error::ApiError;
-use crate::data::error::invalid_parameter;
 use crate::data::leaderboard::{TimePeriod, shares};
-use crate::data::page::LimitOffset;
-use crate::data::parameters::Parameters;
 use crate::data::profile::Profile;
+use crate::data::read::errors::invalid_parameter;
+use crate::data::read::page::LimitOffset;
+use crate::data::read::parameters::Parameters;
 use crate::data::rows::{RowWriter, field};
 use crate::data::v2::V2Query;
-use crate::ids;
+use crate::errors::api_error::ApiError;
 use crate::limits::{LEADERBOARD_PAGE, MAX_V2_DAYS};
-use crate::query::Query;
-use crate::time;
+use crate::read::query::Query;
+use crate::text::ids;
+use crate::text::time;
 
 /// Parameters of `GET /v1/builders/leaderboard`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,14 +1,14 @@
 //! `GET /holders`: the largest holders of each token of each requested market.
 
-use crate::api_error::ApiError;
+use crate::errors::api_error::ApiError;
 use foretell_model::{Lots, Outcome, WalletAddress};
 
-use crate::data::market_selection::MarketRef;
-use crate::data::parameters::Parameters;
 use crate::data::profile::Profile;
+use crate::data::read::market_selection::MarketRef;
+use crate::data::read::parameters::Parameters;
 use crate::data::rows::{RowWriter, field};
 use crate::limits::MAX_HOLDERS;
-use crate::query::Query;
+use crate::read::query::Query;
 
 /// Parameters of `GET /holders`.
 #[derive(Clone, PartialEq, Eq, Debug)]

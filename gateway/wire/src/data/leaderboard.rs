@@ -1,17 +1,17 @@
 //! `GET /v1/leaderboard`: wallets by realized profit or volume (docs/api/data.md §5).
 
-use crate::api_error::ApiError;
-use crate::error_code::ErrorCode;
+use crate::errors::api_error::ApiError;
+use crate::errors::error_code::ErrorCode;
 use foretell_model::WalletAddress;
 
-use crate::data::page::LimitOffset;
-use crate::data::parameters::Parameters;
 use crate::data::profile::Profile;
+use crate::data::read::page::LimitOffset;
+use crate::data::read::parameters::Parameters;
 use crate::data::rows::{RowWriter, field};
 use crate::data::v2::{Renames, V2Query};
-use crate::decimal::Decimal;
 use crate::limits::LEADERBOARD_PAGE;
-use crate::query::Query;
+use crate::read::query::Query;
+use crate::text::decimal::Decimal;
 
 /// `timePeriod`: UTC days, the current one included.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

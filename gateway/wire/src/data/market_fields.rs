@@ -2,7 +2,7 @@
 
 use foretell_model::{ConditionId, Outcome, TokenId};
 
-use crate::data::market_selection::AssetIds;
+use crate::data::read::market_selection::AssetIds;
 use crate::data::rows::json_fields;
 
 /// The names of a market; unknown ones are empty.

@@ -1,18 +1,18 @@
 //! `GET /positions` and `GET /closed-positions` (interface "Position", "Closed position").
 
-use crate::api_error::ApiError;
+use crate::errors::api_error::ApiError;
 use std::cmp::Ordering;
 
 use foretell_model::{Outcome, Sequence, TimeSeconds, WalletAddress};
 
 use crate::data::figures::{PositionFigures, RoundedFigures};
 use crate::data::market_fields::MarketText;
-use crate::data::market_selection::MarketSelection;
-use crate::data::page::{Direction, LimitOffset};
-use crate::data::parameters::Parameters;
+use crate::data::read::market_selection::MarketSelection;
+use crate::data::read::page::{Direction, LimitOffset};
+use crate::data::read::parameters::Parameters;
 use crate::data::rows::{RowWriter, field};
 use crate::limits::{CLOSED_POSITIONS_PAGE, POSITIONS_PAGE};
-use crate::query::Query;
+use crate::read::query::Query;
 
 /// Sort key of positions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

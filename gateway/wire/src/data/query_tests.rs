@@ -10,9 +10,9 @@ use super::{
     LeaderboardSort, LimitOffset, LiveVolumeQuery, MarketRef, MarketSelection, MinimumFill,
     OpenInterestQuery, PositionSort, PositionsQuery, TimePeriod, UserQuery, ValueQuery,
 };
-use crate::api_error::ApiError;
 use crate::data::of_query;
-use crate::query::Query;
+use crate::errors::api_error::ApiError;
+use crate::read::query::Query;
 
 const USER: &str = "0x1111111111111111111111111111111111111111";
 const MARKET: &str = "0x0202020202020202020202020202020202020202020202020202020202020202";

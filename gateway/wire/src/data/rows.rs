@@ -7,7 +7,7 @@ use core::fmt::Write as _;
 
 use foretell_model::WalletAddress;
 
-use crate::decimal::{Decimal, DigitBuffer};
+use crate::text::decimal::{Decimal, DigitBuffer};
 
 /// A field name as one text: `,"name":`. Names are constants of this crate and need no escapes.
 macro_rules! field {

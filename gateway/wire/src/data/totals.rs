@@ -1,14 +1,14 @@
 //! `GET /value`, `/traded`, `/oi` and `/live-volume` (docs/api/data.md §2).
 
-use crate::api_error::ApiError;
-use crate::error_code::ErrorCode;
+use crate::errors::api_error::ApiError;
+use crate::errors::error_code::ErrorCode;
 use foretell_model::{ConditionId, Micros, WalletAddress};
 
 use crate::data::figures::rounded;
-use crate::data::market_selection::{MarketRef, MarketSelection};
-use crate::data::parameters::Parameters;
+use crate::data::read::market_selection::{MarketRef, MarketSelection};
+use crate::data::read::parameters::Parameters;
 use crate::data::rows::{RowWriter, field};
-use crate::query::Query;
+use crate::read::query::Query;
 
 /// Parameters of `GET /value`.
 #[derive(Clone, PartialEq, Eq, Debug)]

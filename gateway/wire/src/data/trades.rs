@@ -1,18 +1,18 @@
 //! `GET /trades`: fills (interface "Trade fill").
 
-use crate::api_error::ApiError;
-use crate::error_code::ErrorCode;
+use crate::errors::api_error::ApiError;
+use crate::errors::error_code::ErrorCode;
 use foretell_model::{Lots, Micros, Outcome, Price, Side, TimeSeconds, WalletAddress};
 
 use crate::data::market_fields::MarketText;
-use crate::data::market_selection::MarketSelection;
-use crate::data::page::LimitOffset;
-use crate::data::parameters::Parameters;
 use crate::data::profile::WalletText;
+use crate::data::read::market_selection::MarketSelection;
+use crate::data::read::page::LimitOffset;
+use crate::data::read::parameters::Parameters;
 use crate::data::rows::{RowWriter, field};
-use crate::decimal::Decimal;
 use crate::limits::TRADES_PAGE;
-use crate::query::Query;
+use crate::read::query::Query;
+use crate::text::decimal::Decimal;
 
 /// Parameters of `GET /trades`.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -1,17 +1,21 @@
 //! Version 2 of the lists, `/v2/…`: the rows of version 1 under other names, in an envelope with a
 //! cursor (docs/api/data.md §7).
 
+pub(crate) mod holders;
+pub(crate) mod positions;
+pub(crate) mod prices;
+
 use foretell_model::{ConditionId, Outcome, TokenId};
 use serde_json::{Map, Value, json};
 
-use crate::api_error::ApiError;
-use crate::data::error::invalid_parameter;
-use crate::data::page::LimitOffset;
-use crate::data::parameters::Parameters;
-use crate::error_code::ErrorCode;
-use crate::ids::{self, TokenRef};
+use crate::data::read::errors::invalid_parameter;
+use crate::data::read::page::LimitOffset;
+use crate::data::read::parameters::Parameters;
+use crate::errors::api_error::ApiError;
+use crate::errors::error_code::ErrorCode;
 use crate::limits::{MAX_V2_CURSOR, MAX_V2_ROWS};
-use crate::query::Query;
+use crate::read::query::Query;
+use crate::text::ids::{self, TokenRef};
 
 /// The parameters of a list: their names in version 2, and in version 1.
 pub type Renames = &'static [(&'static str, &'static str)];

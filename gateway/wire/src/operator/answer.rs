@@ -7,14 +7,14 @@ use foretell_model::{
     SystemMode, Tick, TokenId, WalletAddress, WalletKind,
 };
 
-use super::clock::TermsChange;
-use super::form::{
+use crate::operator::form::{
     Address, Collateral, Condition, Form, Holds, Index, Kind, Mode, Optional, OrDefault,
     PayoutWord, Shares, State, TickSize, TokenPair,
 };
-use super::payments::PaymentsChange;
-use super::request::SettingsChange;
-use super::resolution::PolicyChange;
+use crate::operator::markets::clock::TermsChange;
+use crate::operator::markets::resolution::PolicyChange;
+use crate::operator::payments::PaymentsChange;
+use crate::operator::request::SettingsChange;
 
 /// Answer to every command.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

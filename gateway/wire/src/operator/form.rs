@@ -19,14 +19,14 @@ use foretell_model::{
     Payout, QuestionIndex, RoleSet, SystemMode, Tick, TimeMs, TokenId, WalletAddress, WalletKind,
 };
 
-use super::payout_name::PayoutName;
-use crate::action::{REFERENCE_ALLOWED, is_reference};
-use crate::api_error::{ApiError, FieldError};
-use crate::decimal::{self, Decimal};
-use crate::ids;
-use crate::printable::is_hidden;
-use crate::rejection::{role_word, state_word};
-use crate::time::iso_millis;
+use crate::errors::api_error::{ApiError, FieldError};
+use crate::errors::rejection::{role_word, state_word};
+use crate::operator::markets::payout_name::PayoutName;
+use crate::orders::action::{REFERENCE_ALLOWED, is_reference};
+use crate::text::decimal::{self, Decimal};
+use crate::text::ids;
+use crate::text::printable::is_hidden;
+use crate::text::time::iso_millis;
 
 /// Most bytes of a title, slug, URL or label.
 const MAX_TEXT_BYTES: usize = 2_048;
@@ -42,7 +42,7 @@ const MAX_BIO_CHARACTERS: usize = 1_000;
 const MAX_URL_CHARACTERS: usize = 2_048;
 
 /// How a value of a body is written and read.
-pub(super) trait Form {
+pub(crate) trait Form {
     /// The value.
     type Value;
     fn serialize<S: Serializer>(value: &Self::Value, serializer: S) -> Result<S::Ok, S::Error>;
@@ -131,62 +131,62 @@ forms! {
     /// A tick.
     pub TickSize(Tick, String): "a text: 0.1, 0.01, 0.005, 0.0025, 0.001 or 0.0001", by(decimal::tick), |tick: &Tick| tick.text().to_owned();
     /// A held withdrawal: its reference, or the hash of it that lists show.
-    pub(super) HeldName(String, String): "a reference of 1 to 64 printable characters, or its hash of 0x and 64 hex digits",
+    pub(crate) HeldName(String, String): "a reference of 1 to 64 printable characters, or its hash of 0x and 64 hex digits",
         |text: String| (is_reference(&text) || ids::bytes32(&text).is_some()).then_some(text), String::clone;
     /// An idempotency reference.
-    pub(super) Reference(String, String): REFERENCE_ALLOWED, |text: String| is_reference(&text).then_some(text), String::clone;
+    pub(crate) Reference(String, String): REFERENCE_ALLOWED, |text: String| is_reference(&text).then_some(text), String::clone;
     /// A payout as a request names it.
-    pub(super) PayoutText(PayoutName, String): "a label of the market's outcomes, first, second, half or outside",
+    pub(crate) PayoutText(PayoutName, String): "a label of the market's outcomes, first, second, half or outside",
         |text: String| bounded(text, 1, MAX_TEXT_BYTES).map(PayoutName::new), |name: &PayoutName| name.text().to_owned();
     /// A payout.
-    pub(super) PayoutWord(Payout, String): "yes, no, half or outside",
+    pub(crate) PayoutWord(Payout, String): "yes, no, half or outside",
         |text: String| find(Payout::ALL, payout_word, &text), |value: &Payout| payout_word(*value).to_owned();
     /// Whose hold.
-    pub(super) HoldName(Hold, String): "operator or upstream",
+    pub(crate) HoldName(Hold, String): "operator or upstream",
         |text: String| find(Hold::ALL, hold_word, &text), |value: &Hold| hold_word(*value).to_owned();
     /// Holds of a market.
-    pub(super) Holds(HoldSet, Vec<String>): "an array of holds: operator, upstream",
+    pub(crate) Holds(HoldSet, Vec<String>): "an array of holds: operator, upstream",
         holds, |set: &HoldSet| hold_words(*set).into_iter().map(str::to_owned).collect();
     /// The bit of a question in signed conversions.
-    pub(super) Index(QuestionIndex, u8): "a number, 0 to 127", QuestionIndex::from_code, |index: &QuestionIndex| index.0;
+    pub(crate) Index(QuestionIndex, u8): "a number, 0 to 127", QuestionIndex::from_code, |index: &QuestionIndex| index.0;
     /// A mode of the system.
-    pub(super) Mode(SystemMode, String): "running, post_only, cancel_only or paused",
+    pub(crate) Mode(SystemMode, String): "running, post_only, cancel_only or paused",
         |text: String| find(SystemMode::ALL, mode_word, &text), |value: &SystemMode| mode_word(*value).to_owned();
     /// A kind of wallet.
-    pub(super) Kind(WalletKind, String): "eoa, proxy, safe or deposit",
+    pub(crate) Kind(WalletKind, String): "eoa, proxy, safe or deposit",
         |text: String| find(WalletKind::ALL, wallet_kind_word, &text), |kind: &WalletKind| wallet_kind_word(*kind).to_owned();
     /// A kind of wallet that can be bound.
-    pub(super) BoundKind(WalletKind, String): "proxy, safe or deposit",
+    pub(crate) BoundKind(WalletKind, String): "proxy, safe or deposit",
         |text| Kind::read(text).filter(|kind| *kind != WalletKind::Eoa), Kind::json;
     /// A lifecycle state of a market.
-    pub(super) State(MarketState, String): "registered, active, paused, closed or resolved",
+    pub(crate) State(MarketState, String): "registered, active, paused, closed or resolved",
         |text: String| find(MarketState::ALL, state_word, &text), |value: &MarketState| state_word(*value).to_owned();
     /// A question, title or slug that is required.
-    pub(super) Title(String, String): "a text of 1 to 2048 bytes without hidden characters",
+    pub(crate) Title(String, String): "a text of 1 to 2048 bytes without hidden characters",
         |text: String| bounded(text, 1, MAX_TEXT_BYTES), String::clone;
     /// A slug, URL or label.
-    pub(super) Text(String, String): "a text of at most 2048 bytes without hidden characters",
+    pub(crate) Text(String, String): "a text of at most 2048 bytes without hidden characters",
         |text: String| bounded(text, 0, MAX_TEXT_BYTES), String::clone;
     /// A description.
-    pub(super) LongText(String, String): "a text of at most 32768 bytes without hidden characters",
+    pub(crate) LongText(String, String): "a text of at most 32768 bytes without hidden characters",
         |text: String| bounded(text, 0, MAX_DESCRIPTION_BYTES), String::clone;
     /// A name of a wallet.
-    pub(super) ProfileName(String, String): "a text of at most 64 characters without controls",
+    pub(crate) ProfileName(String, String): "a text of at most 64 characters without controls",
         |text: String| plain(text, MAX_NAME_CHARACTERS, ""), String::clone;
     /// A short text of a wallet.
-    pub(super) Bio(String, String): "a text of at most 1000 characters without controls other than line feeds",
+    pub(crate) Bio(String, String): "a text of at most 1000 characters without controls other than line feeds",
         |text: String| plain(text, MAX_BIO_CHARACTERS, "\n"), String::clone;
     /// An image of a wallet.
-    pub(super) WebUrl(String, String): "a URL of http or https of at most 2048 characters, or an empty text",
+    pub(crate) WebUrl(String, String): "a URL of http or https of at most 2048 characters, or an empty text",
         |text: String| plain(text, MAX_URL_CHARACTERS, "").filter(|text| is_web_url(text)), String::clone;
     /// A time of a market's clock; an empty text is none.
     pub Clock(TimeMs, String): "an ISO 8601 time such as 2026-07-01T12:00:00Z, or an empty text for none",
         clock, |time: &TimeMs| if time.0 == 0 { String::new() } else { iso_millis(*time) };
     /// The time of a game; an empty text is none.
-    pub(super) Instant(String, String): "an ISO 8601 time such as 2026-07-01T12:00:00Z, or an empty text for none",
+    pub(crate) Instant(String, String): "an ISO 8601 time such as 2026-07-01T12:00:00Z, or an empty text for none",
         |text: String| (text.is_empty() || text.parse::<Timestamp>().is_ok()).then_some(text), String::clone;
     /// An end date; an empty text is none.
-    pub(super) EndDate(String, String): "an ISO 8601 time such as 2026-07-01T12:00:00Z, a day such as 2026-07-01, or an empty text for none",
+    pub(crate) EndDate(String, String): "an ISO 8601 time such as 2026-07-01T12:00:00Z, a day such as 2026-07-01, or an empty text for none",
         |text: String| (text.is_empty() || end_of(&text).is_some()).then_some(text), String::clone;
     /// A role of an operator.
     pub RoleWord(OperatorRole, String): "admin, markets, resolver, cashier, support or read-only",
@@ -203,18 +203,18 @@ forms! {
     /// The source of a proposal.
     pub Source(String, String): "a text of at most 1024 bytes without hidden characters, a URL or words",
         |text: String| bounded(text, 0, MAX_SOURCE_BYTES), String::clone;
-    pub(super) DelayMs(u32, u32): "a number of milliseconds, 0 to 60000", up_to(MAX_TAKER_DELAY_MS), u32::clone;
-    pub(super) Seconds(u32, u32): "a number of seconds, 0 to 2592000", up_to(MAX_WINDOW_SECONDS), u32::clone;
-    pub(super) Flag(bool, bool): "true or false", Some, bool::clone;
-    pub(super) Number(u64, u64): "a number", Some, u64::clone;
-    pub(super) SmallNumber(u32, u32): "a number", Some, u32::clone;
-    pub(super) RatePpm(u32, u32): "a number, 0 to 1000000", up_to(MAX_REBATE_PPM), u32::clone;
-    pub(super) Exponent(u8, u8): "a number, 0 to 2", up_to(MAX_FEE_EXPONENT), u8::clone;
-    pub(super) RawRecord(Map<String, Json>, Map<String, Json>): "an object", Some, Map::clone;
-    pub(super) TokenPair([TokenId; 2], Vec<String>): "an array of two token ids, texts of 1 to 78 digits",
+    pub(crate) DelayMs(u32, u32): "a number of milliseconds, 0 to 60000", up_to(MAX_TAKER_DELAY_MS), u32::clone;
+    pub(crate) Seconds(u32, u32): "a number of seconds, 0 to 2592000", up_to(MAX_WINDOW_SECONDS), u32::clone;
+    pub(crate) Flag(bool, bool): "true or false", Some, bool::clone;
+    pub(crate) Number(u64, u64): "a number", Some, u64::clone;
+    pub(crate) SmallNumber(u32, u32): "a number", Some, u32::clone;
+    pub(crate) RatePpm(u32, u32): "a number, 0 to 1000000", up_to(MAX_REBATE_PPM), u32::clone;
+    pub(crate) Exponent(u8, u8): "a number, 0 to 2", up_to(MAX_FEE_EXPONENT), u8::clone;
+    pub(crate) RawRecord(Map<String, Json>, Map<String, Json>): "an object", Some, Map::clone;
+    pub(crate) TokenPair([TokenId; 2], Vec<String>): "an array of two token ids, texts of 1 to 78 digits",
         token_pair, |pair: &[TokenId; 2]| pair.iter().map(ids::token_text).collect();
-    pub(super) Labels([String; 2], Vec<String>): "an array of two labels without hidden characters", labels, |labels: &[String; 2]| labels.to_vec();
-    pub(super) Tags(Vec<String>, Vec<String>): "an array of up to 64 labels without hidden characters",
+    pub(crate) Labels([String; 2], Vec<String>): "an array of two labels without hidden characters", labels, |labels: &[String; 2]| labels.to_vec();
+    pub(crate) Tags(Vec<String>, Vec<String>): "an array of up to 64 labels without hidden characters",
         |tags: Vec<String>| (tags.len() <= MAX_TAGS && are_labels(&tags)).then_some(tags), Vec::clone;
 }
 
@@ -378,7 +378,7 @@ impl<'de, F: Form> Deserialize<'de> for Formed<F> {
 }
 
 /// A value that may be absent or null.
-pub(super) struct Optional<F>(PhantomData<F>);
+pub(crate) struct Optional<F>(PhantomData<F>);
 
 impl<F: Form> Form for Optional<F> {
     type Value = Option<F::Value>;
@@ -397,7 +397,7 @@ impl<F: Form> Form for Optional<F> {
 }
 
 /// A value that is its type's default when it is absent or null.
-pub(super) struct OrDefault<F>(PhantomData<F>);
+pub(crate) struct OrDefault<F>(PhantomData<F>);
 
 impl<F: Form<Value: Default>> Form for OrDefault<F> {
     type Value = F::Value;
@@ -427,4 +427,4 @@ macro_rules! remote_forms {
         }
     )+};
 }
-pub(super) use remote_forms;
+pub(crate) use remote_forms;

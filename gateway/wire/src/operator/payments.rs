@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use foretell_model::{Micros, PaymentSettings, PaymentsUpdate, WalletAddress};
 
-use super::form::{Address, Collateral, Flag, Form, HeldName, Optional};
+use crate::operator::form::{Address, Collateral, Flag, Form, HeldName, Optional};
 
 /// A change of the settings of payments; absent fields stay as they are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use foretell_model::{OperatorName, OperatorRole};
 
-use super::form::{Form, Name, RoleWord};
+use crate::operator::form::{Form, Name, RoleWord};
 
 /// An operator to add.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -3,9 +3,9 @@
 use foretell_model::WalletAddress;
 use serde::{Deserialize, Serialize};
 
-use super::description::Edit;
-use super::form::{Address, Bio, Flag, Form as _, Optional, ProfileName, WebUrl};
-use crate::api_error::ApiError;
+use crate::errors::api_error::ApiError;
+use crate::operator::form::{Address, Bio, Flag, Form as _, Optional, ProfileName, WebUrl};
+use crate::operator::markets::description::Edit;
 
 /// New words of a wallet's profile; absent fields stay as they are.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

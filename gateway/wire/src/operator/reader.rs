@@ -11,12 +11,12 @@ use serde::de::{
 use serde::forward_to_deserialize_any;
 use serde_json::value::RawValue;
 
-use crate::api_error::{ApiError, quoted};
-use crate::body::object;
-use crate::error_code::ErrorCode;
-use crate::json::{Number, Object, Value};
+use crate::errors::api_error::{ApiError, quoted};
+use crate::errors::error_code::ErrorCode;
 use crate::limits::OPERATOR_BODY_BYTES;
-use crate::printable::is_direction_control;
+use crate::read::body::object;
+use crate::read::json::{Number, Object, Value};
+use crate::text::printable::is_direction_control;
 use foretell_model::evidence::ActEvidence;
 
 /// The field that every body may have beside its own.
@@ -54,21 +54,21 @@ pub fn read_reason(body: &[u8]) -> Result<String, ApiError> {
 }
 
 /// A body that is one object.
-pub(super) struct Body<'b> {
+pub(crate) struct Body<'b> {
     object: Value<'b>,
     text: &'b [u8],
 }
 
 impl<'b> Body<'b> {
     /// Parses a body; `copy` is scratch memory.
-    pub(super) fn new(text: &'b [u8], copy: &'b mut Vec<u8>) -> Result<Self, ApiError> {
+    pub(crate) fn new(text: &'b [u8], copy: &'b mut Vec<u8>) -> Result<Self, ApiError> {
         let object = Value::Object(object(text, OPERATOR_BODY_BYTES, copy)?);
         Ok(Self { object, text })
     }
 
     /// Reads a part of the object with serde's function of a type. `known` are the fields of all
     /// parts; empty when there is one part.
-    pub(super) fn read_part<'s, T>(
+    pub(crate) fn read_part<'s, T>(
         &'s self,
         known: &'static [&'static str],
         read: impl FnOnce(ValueReader<'s>) -> Result<T, Wrong>,
@@ -85,7 +85,7 @@ impl<'b> Body<'b> {
 
 /// Why a value was not read.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Wrong {
+pub(crate) enum Wrong {
     /// Of the value that is being read: what is allowed in its place.
     #[error("{0}")]
     Value(String),
@@ -120,7 +120,7 @@ impl Error for Wrong {
 
 /// A value of a body.
 #[derive(Clone, Copy)]
-pub(super) struct ValueReader<'de> {
+pub(crate) struct ValueReader<'de> {
     value: &'de Value<'de>,
     /// The whole body, which the parsed value keeps only the upper levels of.
     body: &'de [u8],

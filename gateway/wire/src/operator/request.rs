@@ -7,19 +7,21 @@ use foretell_model::{
     SystemMode, Tick, WalletAddress, WalletKind,
 };
 
-use super::clock::TermsChange;
-use super::form::{
+use crate::operator::form::{
     Address, Amount, BoundKind, Collateral, Condition, Exponent, Flag, Form, HoldName, Key, Mode,
     Number, Optional, PayoutText, RatePpm, Reference, Shares, SmallNumber, TickSize,
 };
-use super::payments::{HeldReference, Nothing, PaymentsChange};
-use super::payout_name::PayoutName;
-use super::people::{OperatorAddition, OperatorRevocation};
-use super::profile::ProfileEdit;
-use super::register::{EventEdit, EventRegistration, MarketEdit, MarketRegistration};
-use super::resolution::{
+use crate::operator::markets::clock::TermsChange;
+use crate::operator::markets::payout_name::PayoutName;
+use crate::operator::markets::register::{
+    EventEdit, EventRegistration, MarketEdit, MarketRegistration,
+};
+use crate::operator::markets::resolution::{
     DisputeRequest, Finalisation, PolicyChange, ProposalRequest, ProposalWithdrawal, WalletListing,
 };
+use crate::operator::payments::{HeldReference, Nothing, PaymentsChange};
+use crate::operator::people::{OperatorAddition, OperatorRevocation};
+use crate::operator::profile::ProfileEdit;
 
 /// A command of the operator: its path and its body.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -91,7 +93,7 @@ pub enum OperatorCommand {
     ConfirmWithdrawal(HeldReference),
     /// Gives up a held withdrawal.
     ReleaseWithdrawal(HeldReference),
-    /// Adds an operator; its answer is [`super::OperatorAdded`].
+    /// Adds an operator; its answer is [`crate::operator::OperatorAdded`].
     AddOperator(OperatorAddition),
     /// Revokes an operator.
     RevokeOperator(OperatorRevocation),

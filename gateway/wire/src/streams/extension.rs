@@ -3,9 +3,9 @@
 
 use serde::Serialize;
 
-use crate::ids;
 use crate::streams::request::{Channel, RequestError};
 use crate::streams::{Stamp, message};
+use crate::text::ids;
 
 /// The state of the exchange while the engine is unavailable.
 pub const RECOVERING: &str = "recovering";

@@ -7,13 +7,13 @@ use foretell_model::{
     ConditionId, Lots, Micros, Outcome, Payout, Price, Side, Tick, TimeMs, TokenId,
 };
 
-use crate::decimal::{self, Decimal};
-use crate::ids;
 use crate::operator::{EventSummary, MarketDescription};
+use crate::orders::trade::fee_rate_bps;
 use crate::streams::{Stamp, message, stamped};
-use crate::trade::fee_rate_bps;
+use crate::text::decimal::{self, Decimal};
+use crate::text::ids;
 
-/// `book`: the text of [`crate::book::Book::json`] with `event_type` and stamp.
+/// `book`: the text of [`crate::markets::book::Book::json`] with `event_type` and stamp.
 #[must_use]
 pub fn book(book_json: &str, stamp: &Stamp<'_>) -> String {
     stamped("book", book_json, stamp)
@@ -38,7 +38,7 @@ pub struct PriceChangeEntry<'a> {
     #[serde(serialize_with = "decimal::as_text")]
     pub size: Lots,
     /// The level's side: BUY = a bid.
-    #[serde(serialize_with = "crate::price::side")]
+    #[serde(serialize_with = "crate::markets::price::side")]
     pub side: Side,
     /// Hash of this token's book after the frame; empty above the bound on levels.
     pub hash: &'a str,
@@ -105,7 +105,7 @@ struct LastTradePriceJson {
     asset_id: TokenId,
     #[serde(serialize_with = "decimal::as_text")]
     price: Price,
-    #[serde(serialize_with = "crate::price::side")]
+    #[serde(serialize_with = "crate::markets::price::side")]
     side: Side,
     #[serde(serialize_with = "decimal::as_text")]
     size: Lots,

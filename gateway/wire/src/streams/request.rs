@@ -4,9 +4,10 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use crate::json::{self, Number, Object, Value};
+use crate::TokenRef;
 use crate::limits::{MAX_STREAM_REQUESTS, MAX_UNKNOWN_IDS};
-use crate::{TokenRef, ids};
+use crate::read::json::{self, Number, Object, Value};
+use crate::text::ids;
 use foretell_model::{ConditionId, Sequence};
 
 /// A channel of the streams.

@@ -6,10 +6,10 @@ use foretell_model::{
     ConditionId, FeeSchedule, MarketState, MarketTerms, Payout, SystemMode, TimeMs,
 };
 
-use crate::ids;
+use crate::errors::rejection::state_word;
 use crate::operator::{mode_word, payout_word};
-use crate::rejection::state_word;
 use crate::streams::{Stamp, message};
+use crate::text::ids;
 
 /// A stage of a market's life.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

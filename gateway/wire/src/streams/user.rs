@@ -6,12 +6,12 @@ use foretell_model::{
     ApiKey, ConditionId, Lots, OrderId, Price, Side, TimeMs, TokenId, WalletAddress,
 };
 
-use crate::decimal::{self, Decimal};
-use crate::ids;
-use crate::order::order_type_text;
+use crate::orders::order::order_type_text;
+use crate::orders::trade::TradeFacts;
+use crate::orders::user_order::{OrderFacts, UserOrderStatus};
 use crate::streams::{Stamp, message};
-use crate::trade::TradeFacts;
-use crate::user_order::{OrderFacts, UserOrderStatus};
+use crate::text::decimal::{self, Decimal};
+use crate::text::ids;
 
 /// What happened to an order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
@@ -38,7 +38,7 @@ struct OrderJson<'a> {
     #[serde(serialize_with = "ids::token_as_text")]
     asset_id: TokenId,
     outcome: &'a str,
-    #[serde(serialize_with = "crate::price::side")]
+    #[serde(serialize_with = "crate::markets::price::side")]
     side: Side,
     #[serde(serialize_with = "decimal::as_text")]
     price: Price,
@@ -110,7 +110,7 @@ struct MakerJson<'a> {
     #[serde(serialize_with = "ids::token_as_text")]
     asset_id: TokenId,
     outcome: &'a str,
-    #[serde(serialize_with = "crate::price::side")]
+    #[serde(serialize_with = "crate::markets::price::side")]
     side: Side,
 }
 
@@ -124,7 +124,7 @@ struct TradeJson<'a> {
     #[serde(serialize_with = "ids::token_as_text")]
     asset_id: TokenId,
     outcome: &'a str,
-    #[serde(serialize_with = "crate::price::side")]
+    #[serde(serialize_with = "crate::markets::price::side")]
     side: Side,
     #[serde(serialize_with = "decimal::as_text")]
     price: Price,

@@ -57,7 +57,7 @@ fn a_wallet_is_called_what_operators_say() {
             format!("/activity?user={wallet}"),
             format!("/holders?market={}", market.condition_id()),
         ];
-        let address = foretell_wire::ids::address(wallet).expect("an address");
+        let address = foretell_wire::text::ids::address(wallet).expect("an address");
         let made_up = pseudonym(&address);
         said(&exchange, &paths, ["", &made_up, "", "", ""]).await;
 

@@ -234,7 +234,7 @@ impl Plain {
     ) {
         self.markets.push(Market {
             condition: format!("0x{}", hex::encode(condition.0)),
-            tokens: tokens.map(|token| foretell_wire::ids::token_text(&token)),
+            tokens: tokens.map(|token| foretell_wire::text::ids::token_text(&token)),
             event,
             outside,
             pays: None,

@@ -272,7 +272,7 @@ impl Clients {
         }
         let accounts = fold.view().accounts();
         let is_own = |wallet: &Value| {
-            let wallet = foretell_wire::ids::address(wallet.as_str().expect("a wallet"));
+            let wallet = foretell_wire::text::ids::address(wallet.as_str().expect("a wallet"));
             let (_, account) = accounts.by_wallet(&wallet.expect("a wallet")).expect("one");
             account.owner == known.owner
         };

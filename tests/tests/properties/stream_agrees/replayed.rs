@@ -31,7 +31,7 @@ fn a_replay_is_what_was_sent_at_first() {
         let mut fold = StreamFold::new(genesis, 1_000, 4_096);
         let mut sent = Vec::new();
         for frame in &journal.frames {
-            let receipt = foretell_wire::ids::bytes32(&receipts[&frame.sequence.0]);
+            let receipt = foretell_wire::text::ids::bytes32(&receipts[&frame.sequence.0]);
             let messages = folded(&mut fold, frame, receipt.expect("32 bytes"));
             sent.extend(
                 messages

@@ -9,7 +9,7 @@ use foretell_model::{
     Event, MarketNumber, MarketState, Outcome, Payout, PlaceOrder, Sequence, Side, SystemMode,
     Tick, TimeMs, TimeNs,
 };
-use foretell_wire::ids::token_text;
+use foretell_wire::text::ids::token_text;
 use serde_json::Value;
 
 use crate::data_agrees::journal::Frame;

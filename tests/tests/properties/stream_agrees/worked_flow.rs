@@ -16,8 +16,8 @@ use foretell_model::{
     TimeSeconds, TokenId, Verdict,
 };
 use foretell_view::TradeId;
-use foretell_wire::decimal::uint256;
-use foretell_wire::ids;
+use foretell_wire::text::decimal::uint256;
+use foretell_wire::text::ids;
 
 /// Receiver and message of each line; names for the ids, `…` for the end of each.
 const FLOW: &str = include_str!("worked_flow.txt");

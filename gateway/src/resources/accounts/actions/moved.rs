@@ -3,7 +3,7 @@
 use foretell_model::event::{self, Converted, Merged, Redeemed};
 use foretell_model::{Event, Lots, MarketNumber, Micros, Outcome, TimeNs};
 use foretell_view::View;
-use foretell_wire::action::{ActionEffect, ActionKind, ShareChange};
+use foretell_wire::orders::action::{ActionEffect, ActionKind, ShareChange};
 use foretell_wire::{Decimal, TokenRef};
 
 /// The amounts that an event moved at a time; `None` for other events, or when the view does not

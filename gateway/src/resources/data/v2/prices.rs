@@ -4,8 +4,8 @@ use foretell_model::{MarketNumber, Outcome};
 use foretell_view::{BucketSize, PriceHistory, PricePoint, View};
 use foretell_wire::ApiError;
 use foretell_wire::data::{V2PricePoint, V2PricesQuery, V2PricesRange, of_query, v2_prices_text};
-use foretell_wire::history::too_many_points;
 use foretell_wire::limits::MAX_HISTORY_POINTS;
+use foretell_wire::markets::history::too_many_points;
 
 use crate::http::answer::Answer;
 use crate::http::failure::Failure;

@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 
 use foretell_model::{ConditionId, EventId, MarketNumber};
 use foretell_view::{Market, View};
-use foretell_wire::api_error::FieldError;
-use foretell_wire::decimal::digits_u64;
-use foretell_wire::ids::condition_id;
+use foretell_wire::errors::api_error::FieldError;
 use foretell_wire::operator::{
     MarketRow, MarketRows, PolicyChange, TermsChange, registered_end_date,
 };
-use foretell_wire::query::Query;
+use foretell_wire::read::query::Query;
+use foretell_wire::text::decimal::digits_u64;
+use foretell_wire::text::ids::condition_id;
 use foretell_wire::{ApiError, json_text};
 
 use crate::app::App;

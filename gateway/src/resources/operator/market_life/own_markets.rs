@@ -13,13 +13,13 @@ use foretell_model::{
     MarketTerms as ClockTerms, Rejection, RejectionReason, TimeMs, TokenId,
 };
 use foretell_view::{EventGroup, View};
-use foretell_wire::api_error::FieldError;
-use foretell_wire::decimal::digits_u64;
+use foretell_wire::errors::api_error::FieldError;
 use foretell_wire::operator::{
     Clock, CommandAnswer, EventDescription, EventEdit, EventRegistration, EventRow, EventRows,
     MarketDescription, MarketEdit, MarketRegistration, MarketTerms, PlainForm as _, end_of, read,
 };
-use foretell_wire::time::iso;
+use foretell_wire::text::decimal::digits_u64;
+use foretell_wire::text::time::iso;
 use foretell_wire::{ApiError, ErrorCode, json_text};
 
 use crate::app::App;

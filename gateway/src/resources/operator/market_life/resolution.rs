@@ -6,14 +6,14 @@ use foretell_model::{
     ResolutionPolicy, RoleSet, Sequence, TimeNs, WalletAddress,
 };
 use foretell_view::{Dispute, Market, Proposal, View};
-use foretell_wire::api_error::FieldError;
+use foretell_wire::errors::api_error::FieldError;
+use foretell_wire::errors::rejection::role_word;
 use foretell_wire::operator::{
     ClosedRow, DisputeRequest, DisputeRow, Finalisation, MarketName, PayoutName, PlainForm as _,
     PolicyChange, ProposalRequest, ProposalWithdrawal, ReviewRow, ReviewRows, Roles, WalletListing,
     payout_label, read,
 };
-use foretell_wire::rejection::role_word;
-use foretell_wire::time::iso;
+use foretell_wire::text::time::iso;
 use foretell_wire::{ApiError, ErrorCode, json_text};
 
 use crate::app::App;

@@ -1,7 +1,7 @@
 //! `/livez`, `/readyz`, `/metrics`: for programs on this machine, without a token. They reveal no
 //! secret and change nothing.
 
-use foretell_wire::api_error::FieldError;
+use foretell_wire::errors::api_error::FieldError;
 use foretell_wire::{ApiError, ErrorCode};
 use http::HeaderValue;
 use http::header::CONTENT_TYPE;

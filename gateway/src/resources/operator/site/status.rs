@@ -7,9 +7,10 @@ use foretell_link::{ClusterStatus, Stage, StageSummary, Status};
 use foretell_model::{MarketNumber, MarketState, Outcome, Price, TimeNs};
 use foretell_stages::Stages as _;
 use foretell_view::View;
+use foretell_wire::errors::rejection::state_word;
+use foretell_wire::json_text;
 use foretell_wire::operator::{PolicyChange, StatusAnswer, mode_word};
-use foretell_wire::rejection::state_word;
-use foretell_wire::{decimal, json_text};
+use foretell_wire::text::decimal;
 use serde::Serialize;
 
 use crate::app::App;

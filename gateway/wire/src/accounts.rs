@@ -1,0 +1,4 @@
+//! Balances, wallets, rebates.
+
+pub mod account;
+pub mod rebates;

@@ -1,0 +1,6 @@
+//! Parameters of the data surface.
+
+pub(crate) mod errors;
+pub(crate) mod market_selection;
+pub(crate) mod page;
+pub(crate) mod parameters;

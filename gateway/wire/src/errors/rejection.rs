@@ -1,0 +1,529 @@
+//! Translates the core's rejections to errors of the interface.
+
+use foretell_model::quantity::PRICE_ONE;
+use foretell_model::{
+    MarketState, OperatorRole, OrderId, OrderType, Price, Rejection, RejectionReason, Side, Tick,
+    TimeMs, WalletAddress,
+};
+
+use crate::errors::api_error::ApiError;
+use crate::errors::error_code::ErrorCode;
+use crate::text::decimal::Decimal;
+use crate::text::time::iso_millis;
+
+/// The fields of an order that its rejection texts use.
+#[derive(Clone, Copy, Debug)]
+pub struct RejectedOrder {
+    /// Its id.
+    pub order: OrderId,
+    /// The wallet that trades.
+    pub maker: WalletAddress,
+    /// Its side.
+    pub side: Side,
+    /// Signed makerAmount.
+    pub maker_amount: u64,
+    /// Signed takerAmount.
+    pub taker_amount: u64,
+    /// Signed timestamp.
+    pub timestamp: TimeMs,
+    /// Its type.
+    pub order_type: OrderType,
+}
+
+impl RejectedOrder {
+    /// The signed ratio as a price; 0 when an amount is 0.
+    fn price(&self) -> Decimal {
+        let places = Decimal::MAX_PLACES;
+        let (collateral, shares) = self.amounts();
+        Decimal::ratio(collateral, shares, places).unwrap_or(Decimal::ZERO)
+    }
+
+    /// Whether the book killed the order, in contrast to a rejection before the book
+    /// (docs/verify/rules.md).
+    #[must_use]
+    pub fn is_killed_by_book(&self, reason: RejectionReason) -> bool {
+        use RejectionReason as Reason;
+        match reason {
+            Reason::CrossesBook | Reason::FokNotFilled | Reason::FakNoMatch => true,
+            Reason::MarketableBelowMinimum => {
+                matches!(self.order_type, OrderType::Gtc | OrderType::Gtd)
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether the price is in `[lowest, 1 - lowest]`.
+    fn is_within(&self, lowest: Price) -> bool {
+        let (collateral, shares) = self.amounts();
+        let at = |price: Price| i128::from(price.0) * shares;
+        (at(lowest)..=at(lowest.complement())).contains(&(collateral * i128::from(PRICE_ONE)))
+    }
+
+    /// Collateral and shares, in micros.
+    fn amounts(&self) -> (i128, i128) {
+        let (collateral, shares) = match self.side {
+            Side::Buy => (self.maker_amount, self.taker_amount),
+            Side::Sell => (self.taker_amount, self.maker_amount),
+        };
+        (collateral.into(), shares.into())
+    }
+}
+
+impl ApiError {
+    /// The error for a wrong price.
+    fn wrong_price(of: &RejectedOrder, tick: Tick) -> Self {
+        let (order, price, lowest) = (of.order, of.price(), tick.text());
+        if of.is_within(Price(tick.units())) {
+            return ErrorCode::PriceOffTick.with([&order, &price, &lowest]);
+        }
+        let highest = Decimal::from(Price(tick.units()).complement());
+        ErrorCode::PriceOutOfRange.with([&order, &price, &lowest, &lowest, &highest])
+    }
+
+    /// The error for an order rejected at admission or by the book.
+    #[must_use]
+    pub fn from_order_rejection(refusal: &Rejection, of: &RejectedOrder) -> Self {
+        let order = of.order;
+        let [first, second] = refusal.details;
+        match refusal.reason {
+            RejectionReason::UnknownAccount => ErrorCode::NoAccount.with([&of.maker]),
+            RejectionReason::UnknownMarket => ErrorCode::OrderbookNotFound.into(),
+            RejectionReason::UnknownKey => ErrorCode::Unauthorized.into(),
+            RejectionReason::KeyOfAnotherOwner => ErrorCode::SignerNotKeyAddress.into(),
+            RejectionReason::AmountZero => ErrorCode::InvalidAmount.with([&order]),
+            RejectionReason::AmountTooLarge => ErrorCode::OrderTooLarge.with([&order]),
+            RejectionReason::SizeNotLots => ErrorCode::SizeNotLots.with([&order, &micros(first)]),
+            RejectionReason::PriceOffTick => Self::wrong_price(of, tick_of_units(first)),
+            RejectionReason::SizeBelowMinimum => {
+                ErrorCode::SizeBelowMinimum.with([&order, &shares(first), &shares(second)])
+            }
+            RejectionReason::MarketableBelowMinimum => {
+                ErrorCode::MarketableBelowMinimum.with([&micros(first), &micros(second)])
+            }
+            RejectionReason::InvalidExpiration => ErrorCode::InvalidExpiration.into(),
+            RejectionReason::PostOnlyNeedsResting => ErrorCode::PostOnlyNeedsResting.with([&order]),
+            RejectionReason::CrossesBook => ErrorCode::CrossesBook.with([&order]),
+            RejectionReason::FokNotFilled => ErrorCode::FokNotFilled.into(),
+            RejectionReason::FakNoMatch => ErrorCode::FakNoMatch.into(),
+            RejectionReason::TooManyLiveOrders => {
+                ErrorCode::TooManyLiveOrders.with([&order, &first, &second])
+            }
+            RejectionReason::TooManyOrderIds => {
+                ErrorCode::TooManyOrderIds.with([&order, &first, &second])
+            }
+            RejectionReason::TimestampOutOfWindow => {
+                ErrorCode::TimestampOutOfWindow.with([&of.timestamp.0, &first, &second])
+            }
+            RejectionReason::Duplicate => ErrorCode::DuplicateOrder.with([&order]),
+            RejectionReason::ClosedOnlyAccount => ErrorCode::ClosedOnly.with([&of.maker]),
+            _ => Self::from_command_rejection(refusal),
+        }
+    }
+
+    /// The error for a rejected account action or operator command.
+    #[must_use]
+    pub fn from_command_rejection(refusal: &Rejection) -> Self {
+        let [first, second] = refusal.details;
+        let reason = refusal.reason;
+        Self::new(code_of(reason), values(reason, first, second))
+    }
+}
+
+/// The reason why a delayed order was not cancelled (docs/verify/rules.md §22).
+pub const ORDER_IS_DELAYED: &str = "order is delayed";
+
+/// The reason why an order was not cancelled, in the words of docs/api/orders.md §4; `None` when
+/// the rejection concerns the whole request and not the order.
+#[must_use]
+pub const fn not_cancelled_reason(reason: RejectionReason) -> Option<&'static str> {
+    match reason {
+        RejectionReason::OrderNotFound | RejectionReason::UnknownAccount => {
+            Some("order can't be found - already canceled or matched")
+        }
+        RejectionReason::OrderOfAnotherOwner => Some("order belongs to another account"),
+        _ => None,
+    }
+}
+
+fn micros(amount: u64) -> Decimal {
+    Decimal::micros(i128::from(amount))
+}
+
+fn shares(lots: u64) -> Decimal {
+    Decimal::new(i128::from(lots), 2)
+}
+
+/// The tick of this many price units; the finest tick for other values, which the core never sends.
+fn tick_of_units(units: u64) -> Tick {
+    let tick = Tick::ALL
+        .iter()
+        .find(|tick| u64::from(tick.units()) == units);
+    tick.copied().unwrap_or(Tick::TenThousandth)
+}
+
+/// The word for a market's state (docs/verify/rules.md §12).
+#[must_use]
+pub const fn state_word(state: MarketState) -> &'static str {
+    match state {
+        MarketState::Registered => "registered",
+        MarketState::Active => "active",
+        MarketState::Paused => "paused",
+        MarketState::Closed => "closed",
+        MarketState::Resolved => "resolved",
+    }
+}
+
+/// The word for an operator's role (docs/verify/rules.md §27).
+#[must_use]
+pub const fn role_word(role: OperatorRole) -> &'static str {
+    match role {
+        OperatorRole::Admin => "admin",
+        OperatorRole::Markets => "markets",
+        OperatorRole::Resolver => "resolver",
+        OperatorRole::Cashier => "cashier",
+        OperatorRole::Support => "support",
+        OperatorRole::ReadOnly => "read-only",
+        OperatorRole::Sync => "sync",
+    }
+}
+
+/// The code of a rejection that has no variant of [`ApiError`] of its own.
+const fn code_of(reason: RejectionReason) -> ErrorCode {
+    match reason {
+        RejectionReason::Busy | RejectionReason::WorkPending | RejectionReason::TimeDue => {
+            ErrorCode::Busy
+        }
+        RejectionReason::UnknownAccount => ErrorCode::AccountNotFound,
+        RejectionReason::UnknownMarket => ErrorCode::MarketNotFound,
+        RejectionReason::UnknownEvent => ErrorCode::EventNotFound,
+        RejectionReason::UnknownKey => ErrorCode::KeyNotFound,
+        RejectionReason::MarketNotReady => ErrorCode::MarketNotReady,
+        RejectionReason::MarketPaused => ErrorCode::MarketPaused,
+        RejectionReason::MarketClosed => ErrorCode::MarketClosed,
+        RejectionReason::SystemPaused => ErrorCode::SystemPaused,
+        RejectionReason::CancelOnly => ErrorCode::CancelOnly,
+        RejectionReason::PostOnlyMode => ErrorCode::PostOnlyMode,
+        RejectionReason::NonceRevoked => ErrorCode::NonceRevoked,
+        RejectionReason::TooManyKeys => ErrorCode::TooManyKeys,
+        RejectionReason::NotAnOwner => ErrorCode::NotAnOwner,
+        RejectionReason::OrderNotFound => ErrorCode::OrderNotFound,
+        RejectionReason::NotEnoughCollateral => ErrorCode::InsufficientBalance,
+        RejectionReason::NotEnoughShares => ErrorCode::InsufficientShares,
+        RejectionReason::ReferenceReused => ErrorCode::ReferenceReused,
+        RejectionReason::WalletNotBindable => ErrorCode::WalletNotBindable,
+        RejectionReason::WalletHasLiveOrders => ErrorCode::WalletHasLiveOrders,
+        RejectionReason::WalletKindTaken => ErrorCode::WalletKindTaken,
+        RejectionReason::WalletNotBound => ErrorCode::WalletNotBound,
+        RejectionReason::KeyTaken => ErrorCode::KeyTaken,
+        RejectionReason::MarketDiffers => ErrorCode::MarketDiffers,
+        RejectionReason::TokenTaken => ErrorCode::TokenTaken,
+        RejectionReason::EventFrozen => ErrorCode::EventFrozen,
+        RejectionReason::EventFull => ErrorCode::EventFull,
+        RejectionReason::BookNotEmpty => ErrorCode::BookNotEmpty,
+        RejectionReason::SecondYes => ErrorCode::SecondYes,
+        RejectionReason::NoWouldLeaveNone => ErrorCode::NoWouldLeaveNone,
+        RejectionReason::DomainDiffers => ErrorCode::DomainDiffers,
+        RejectionReason::NotResolved => ErrorCode::NotResolved,
+        RejectionReason::NothingToRedeem => ErrorCode::NothingToRedeem,
+        RejectionReason::EventNotActive => ErrorCode::EventNotActive,
+        RejectionReason::OrderOfAnotherOwner => ErrorCode::OrderOfAnotherOwner,
+        RejectionReason::InvalidTransition => ErrorCode::InvalidTransition,
+        RejectionReason::AmountZero => ErrorCode::AmountZero,
+        RejectionReason::AmountTooLarge => ErrorCode::AmountTooLarge,
+        RejectionReason::BalanceLimit => ErrorCode::BalanceLimit,
+        RejectionReason::TooManyReferences => ErrorCode::TooManyReferences,
+        RejectionReason::HalfInNegRisk => ErrorCode::HalfInNegRisk,
+        RejectionReason::OutsideNotLast => ErrorCode::OutsideNotLast,
+        RejectionReason::InvalidQuestionIndex => ErrorCode::InvalidQuestionIndex,
+        RejectionReason::InvalidTick => ErrorCode::InvalidTick,
+        RejectionReason::InvalidFee => ErrorCode::InvalidFee,
+        RejectionReason::InvalidMinimumSize => ErrorCode::InvalidMinimumSize,
+        RejectionReason::InvalidQuestions => ErrorCode::InvalidQuestions,
+        RejectionReason::InvalidSettings => ErrorCode::InvalidSettings,
+        RejectionReason::UnknownRules => ErrorCode::UnknownRules,
+        RejectionReason::ClosedOnlyAccount => ErrorCode::AccountClosedOnly,
+        RejectionReason::KeyOfAnotherOwner => ErrorCode::WalletOfAnotherOwner,
+        RejectionReason::OperatorRole => ErrorCode::OperatorRole,
+        RejectionReason::UnknownOperator => ErrorCode::UnknownOperator,
+        RejectionReason::OperatorRequired => ErrorCode::OperatorRequired,
+        RejectionReason::SamePerson => ErrorCode::SamePerson,
+        RejectionReason::SecondPersonRequired => ErrorCode::SecondPersonRequired,
+        RejectionReason::InvalidOperator => ErrorCode::InvalidOperator,
+        RejectionReason::OperatorNameTaken => ErrorCode::OperatorNameTaken,
+        RejectionReason::OperatorTokenTaken => ErrorCode::OperatorTokenTaken,
+        RejectionReason::TooManyOperators => ErrorCode::TooManyOperators,
+        RejectionReason::LastAdmin => ErrorCode::LastAdmin,
+        RejectionReason::UnknownWithdrawal => ErrorCode::WithdrawalNotFound,
+        RejectionReason::TooManyHeld => ErrorCode::TooManyHeld,
+        RejectionReason::InvalidTerms => ErrorCode::InvalidTerms,
+        RejectionReason::ClockContradicts => ErrorCode::ClockContradicts,
+        RejectionReason::ClosesInPast => ErrorCode::ClosesInPast,
+        RejectionReason::RebatesInProgress => ErrorCode::RebatesInProgress,
+        RejectionReason::NothingAccrued => ErrorCode::NothingAccrued,
+        RejectionReason::NotPermitted => ErrorCode::NotPermitted,
+        RejectionReason::AlreadyProposed => ErrorCode::AlreadyProposed,
+        RejectionReason::NoProposal => ErrorCode::NoProposal,
+        RejectionReason::ProposalDisputed => ErrorCode::ProposalDisputed,
+        RejectionReason::ChallengeOpen => ErrorCode::ChallengeOpen,
+        RejectionReason::InvalidWindow => ErrorCode::InvalidWindow,
+        RejectionReason::InvalidPolicy => ErrorCode::InvalidPolicy,
+        RejectionReason::NoPolicy => ErrorCode::NoPolicy,
+        RejectionReason::ListFull => ErrorCode::ListFull,
+        RejectionReason::NotAllCanceled => ErrorCode::NotAllCanceled,
+        _ => ErrorCode::Rejected,
+    }
+}
+
+/// The values in the text of [`code_of`]; the details of a rejection are numbers.
+fn values(reason: RejectionReason, first: u64, second: u64) -> Vec<String> {
+    let small = u8::try_from(first).ok();
+    match reason {
+        RejectionReason::InvalidTransition => {
+            let state = small.and_then(MarketState::from_code);
+            vec![state.map_or("unknown", state_word).to_owned()]
+        }
+        RejectionReason::BalanceLimit | RejectionReason::NotEnoughCollateral => [first, second]
+            .map(|amount| micros(amount).to_string())
+            .into(),
+        RejectionReason::NotEnoughShares => {
+            [first, second].map(|lots| shares(lots).to_string()).into()
+        }
+        RejectionReason::TooManyReferences => [first, second].map(|it| it.to_string()).into(),
+        RejectionReason::InvalidTick => {
+            let tick = small.and_then(Tick::from_code);
+            vec![tick.map_or("the market's", Tick::text).to_owned()]
+        }
+        RejectionReason::OperatorRole => {
+            let role = small.and_then(OperatorRole::from_code);
+            let role = role.map_or("unknown", role_word);
+            vec![role.to_owned(), "others".to_owned()]
+        }
+        RejectionReason::ClockContradicts | RejectionReason::ClosesInPast => {
+            [first, second].map(|ms| iso_millis(TimeMs(ms))).into()
+        }
+        RejectionReason::ChallengeOpen => vec![iso_millis(TimeMs(first))],
+        // Resolving in one step has a window of 0.
+        RejectionReason::InvalidWindow => [0, first, second].map(|it| it.to_string()).into(),
+        reason if code_of(reason) == ErrorCode::Rejected => vec![format!("{reason:?}")],
+        // The core gives no values: the route of the command knows them.
+        reason => {
+            let parts = code_of(reason).text().matches('<').count();
+            vec!["unknown".to_owned(); parts]
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use super::*;
+    use rstest::rstest;
+
+    fn order() -> RejectedOrder {
+        RejectedOrder {
+            order: OrderId([0xab; 32]),
+            maker: WalletAddress([0x11; 20]),
+            side: Side::Buy,
+            maker_amount: 4_560_000,
+            taker_amount: 10_000_000,
+            timestamp: TimeMs(1_710_000_000_000),
+            order_type: OrderType::Gtc,
+        }
+    }
+
+    #[rstest]
+    #[case(OrderType::Gtc, RejectionReason::MarketableBelowMinimum, true)]
+    #[case(OrderType::Gtd, RejectionReason::MarketableBelowMinimum, true)]
+    #[case(OrderType::Fok, RejectionReason::MarketableBelowMinimum, false)]
+    #[case(OrderType::Fak, RejectionReason::MarketableBelowMinimum, false)]
+    #[case(OrderType::Fok, RejectionReason::FokNotFilled, true)]
+    #[case(OrderType::Fak, RejectionReason::FakNoMatch, true)]
+    #[case(OrderType::Gtc, RejectionReason::CrossesBook, true)]
+    #[case(OrderType::Gtc, RejectionReason::PriceOffTick, false)]
+    fn kills_by_the_book_depend_on_reason_and_type(
+        #[case] order_type: OrderType,
+        #[case] reason: RejectionReason,
+        #[case] killed: bool,
+    ) {
+        let order = RejectedOrder {
+            order_type,
+            ..order()
+        };
+        assert_eq!(order.is_killed_by_book(reason), killed);
+    }
+
+    /// The text has all digits of an off-tick price, and the range for a price outside it.
+    #[rstest]
+    #[case(
+        1_000_001,
+        10_000_000,
+        "Price (0.1000001) breaks minimum tick size rule: 0.01"
+    )]
+    #[case(
+        9_900_000,
+        10_000_000,
+        "Price (0.99) breaks minimum tick size rule: 0.01"
+    )]
+    #[case(
+        10_000_000,
+        10_000_000,
+        "Price (1) breaks minimum tick size rule: 0.01, allowed: 0.01 to 0.99"
+    )]
+    #[case(
+        9_900_001,
+        10_000_000,
+        "Price (0.9900001) breaks minimum tick size rule: 0.01, allowed: 0.01 to 0.99"
+    )]
+    #[case(
+        99_999,
+        10_000_000,
+        "Price (0.0099999) breaks minimum tick size rule: 0.01, allowed: 0.01 to 0.99"
+    )]
+    #[case(
+        u64::MAX,
+        1,
+        "Price (18446744073709551615) breaks minimum tick size rule: 0.01, allowed: 0.01 to 0.99"
+    )]
+    fn a_price_that_is_none_is_told_in_full(
+        #[case] maker_amount: u64,
+        #[case] taker_amount: u64,
+        #[case] text: &str,
+    ) {
+        let refusal = Rejection::with(RejectionReason::PriceOffTick, 100, 0);
+        let order = RejectedOrder {
+            maker_amount,
+            taker_amount,
+            ..order()
+        };
+        let error = ApiError::from_order_rejection(&refusal, &order);
+        assert!(error.text().ends_with(text), "{error}");
+    }
+
+    #[rstest]
+    #[case(
+        Rejection::with(RejectionReason::PriceOffTick, 100, 0),
+        "Price (0.456) breaks minimum tick size rule: 0.01"
+    )]
+    #[case(
+        Rejection::with(RejectionReason::SizeNotLots, 5_001_000, 0),
+        "Size (5.001) has more than two decimals"
+    )]
+    #[case(
+        Rejection::with(RejectionReason::SizeBelowMinimum, 499, 500),
+        "Size (4.99) lower than the minimum: 5"
+    )]
+    #[case(
+        Rejection::with(RejectionReason::NotEnoughCollateral, 10_263_980, 3_000_000),
+        "needed 10.26398, available 3"
+    )]
+    #[case(
+        Rejection::with(RejectionReason::NotEnoughShares, 250, 1),
+        "needed 2.5, available 0.01"
+    )]
+    #[case(
+        Rejection::with(RejectionReason::MarketableBelowMinimum, 500_000, 1_000_000),
+        "($0.5), min size: $1"
+    )]
+    #[case(
+        Rejection::with(RejectionReason::TimestampOutOfWindow, 5, 6),
+        "invalid order timestamp: 1710000000000, allowed 5..6"
+    )]
+    #[case(
+        Rejection::with(RejectionReason::TooManyLiveOrders, 4_096, 4_096),
+        "has 4096 live orders, allowed: 4096"
+    )]
+    #[case(RejectionReason::ClosedOnlyAccount.into(), "'0x1111111111111111111111111111111111111111' address in closed only mode")]
+    #[case(RejectionReason::Duplicate.into(), "is invalid. Duplicated.")]
+    fn the_text_carries_the_numbers_of_the_refusal(#[case] refusal: Rejection, #[case] part: &str) {
+        let text = ApiError::from_order_rejection(&refusal, &order()).text();
+        assert!(text.contains(part), "{text}");
+    }
+
+    #[rstest]
+    #[case(RejectionReason::MarketPaused, 409)]
+    #[case(RejectionReason::SystemPaused, 409)]
+    #[case(RejectionReason::CancelOnly, 503)]
+    #[case(RejectionReason::PostOnlyMode, 503)]
+    #[case(RejectionReason::Busy, 503)]
+    #[case(RejectionReason::FokNotFilled, 400)]
+    #[case(RejectionReason::MarketClosed, 400)]
+    #[case(RejectionReason::UnknownKey, 401)]
+    fn a_refused_order_has_its_status(#[case] reason: RejectionReason, #[case] status: u16) {
+        assert_eq!(
+            ApiError::from_order_rejection(&reason.into(), &order()).status(),
+            status
+        );
+    }
+
+    #[rstest]
+    #[case(RejectionReason::ReferenceReused, 409)]
+    #[case(RejectionReason::MarketDiffers, 409)]
+    #[case(RejectionReason::UnknownMarket, 404)]
+    #[case(RejectionReason::UnknownEvent, 404)]
+    #[case(RejectionReason::InvalidFee, 400)]
+    #[case(RejectionReason::WorkPending, 503)]
+    fn a_refused_command_is_a_conflict_or_bad_input(
+        #[case] reason: RejectionReason,
+        #[case] status: u16,
+    ) {
+        assert_eq!(
+            ApiError::from_command_rejection(&reason.into()).status(),
+            status
+        );
+    }
+
+    #[test]
+    fn no_reason_is_an_internal_error_or_without_text() {
+        for reason in RejectionReason::ALL {
+            for error in [
+                ApiError::from_order_rejection(&(*reason).into(), &order()),
+                ApiError::from_command_rejection(&(*reason).into()),
+            ] {
+                assert!(!error.text().is_empty());
+                assert_ne!(error.status(), 500, "{reason:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn reasons_with_one_code_differ_in_the_request_only() {
+        use RejectionReason as Reason;
+        let mut reasons: HashMap<ErrorCode, Vec<Reason>> = HashMap::new();
+        for &reason in Reason::ALL {
+            let code = ApiError::from_command_rejection(&reason.into()).code();
+            reasons.entry(code).or_default().push(reason);
+        }
+        // Reasons of orders and of timers, which no route of a command gives.
+        let other = reasons.remove(&ErrorCode::Rejected).unwrap();
+        let of_orders = |reason: &Reason| {
+            let error = ApiError::from_order_rejection(&(*reason).into(), &order());
+            error.code() != ErrorCode::Rejected
+        };
+        let timers = [
+            Reason::NothingPending,
+            Reason::NothingDue,
+            Reason::NotYetApplied,
+        ];
+        assert!(other.iter().all(|it| of_orders(it) || timers.contains(it)));
+        assert_eq!(
+            reasons.remove(&ErrorCode::Busy).unwrap(),
+            [Reason::Busy, Reason::WorkPending, Reason::TimeDue]
+        );
+        assert!(reasons.values().all(|same| same.len() == 1), "{reasons:?}");
+    }
+
+    #[test]
+    fn a_price_without_shares_is_shown_as_0() {
+        let of = RejectedOrder {
+            taker_amount: 0,
+            ..order()
+        };
+        assert_eq!(of.price(), Decimal::ZERO);
+        let sell = RejectedOrder {
+            side: Side::Sell,
+            ..order()
+        };
+        assert_eq!(sell.price().to_string(), "2.192982456140350877");
+    }
+}

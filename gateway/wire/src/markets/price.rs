@@ -1,0 +1,152 @@
+//! Prices, midpoints, spreads, last trades (docs/api/market-data.md §3). Without a side or trade, a
+//! single read gets 404 ([`crate::ErrorCode::NoPrice.with`]) and a batch omits the token.
+
+use serde::Serialize;
+
+use foretell_model::{Price, Side};
+
+use crate::orders::order::side_text;
+use crate::read::pairs::as_object;
+use crate::text::decimal::{self, Decimal};
+
+/// Answer of `GET /price`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct PriceAnswer {
+    /// The price of the requested side.
+    #[serde(serialize_with = "decimal::as_text")]
+    pub price: Price,
+    /// Empty without bids.
+    #[serde(serialize_with = "decimal::as_text_or_empty")]
+    pub best_bid: Option<Price>,
+    /// Empty without asks.
+    #[serde(serialize_with = "decimal::as_text_or_empty")]
+    pub best_ask: Option<Price>,
+}
+
+/// One token of `POST /prices`; a side without a price, or not requested, is absent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub struct SidePrices {
+    /// The price to buy at.
+    #[serde(
+        serialize_with = "decimal::as_text_or_empty",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub buy: Option<Price>,
+    /// The price to sell at.
+    #[serde(
+        serialize_with = "decimal::as_text_or_empty",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub sell: Option<Price>,
+}
+
+/// An object of tokens as written (`POST /prices`, `/midpoints`, `/spreads`), in request order.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct ByToken<T: Serialize>(#[serde(serialize_with = "as_object")] pub Vec<(String, T)>);
+
+/// A decimal written as text (values of `POST /midpoints`, `/spreads`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct Text(#[serde(serialize_with = "decimal::as_text")] pub Decimal);
+
+/// Answer of `GET /midpoint`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct MidpointAnswer {
+    /// Exact, up to five decimals: [`Decimal::midpoint`].
+    #[serde(serialize_with = "decimal::as_text")]
+    pub mid: Decimal,
+}
+
+/// Answer of `GET /spread`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct SpreadAnswer {
+    /// Best ask minus best bid.
+    #[serde(serialize_with = "decimal::as_text")]
+    pub spread: Price,
+}
+
+/// Answer of `GET /last-trade-price`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct LastTrade {
+    /// Price in the requested token.
+    #[serde(serialize_with = "decimal::as_text")]
+    pub price: Price,
+    /// Side of the aggressor in the requested token.
+    #[serde(serialize_with = "side")]
+    pub side: Side,
+}
+
+/// One entry of `POST /last-trades-prices`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct TokenLastTrade {
+    /// The token as written.
+    pub token_id: String,
+    /// Its last trade.
+    #[serde(flatten)]
+    pub last: LastTrade,
+}
+
+pub(crate) fn side<S: serde::Serializer>(side: &Side, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(side_text(*side))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json_text;
+
+    #[test]
+    fn prices_are_text_and_missing_ones_empty_or_absent() {
+        let price = PriceAnswer {
+            price: Price(4_500),
+            best_bid: None,
+            best_ask: Some(Price(4_500)),
+        };
+        assert_eq!(
+            json_text(&price),
+            r#"{"price":"0.45","best_bid":"","best_ask":"0.45"}"#
+        );
+        let both = SidePrices {
+            buy: Some(Price(4_500)),
+            sell: Some(Price(4_400)),
+        };
+        let one = SidePrices {
+            buy: None,
+            sell: Some(Price(10)),
+        };
+        let prices = ByToken(vec![("2".into(), both), ("1".into(), one)]);
+        assert_eq!(
+            json_text(&prices),
+            r#"{"2":{"BUY":"0.45","SELL":"0.44"},"1":{"SELL":"0.001"}}"#
+        );
+    }
+
+    #[test]
+    fn midpoints_spreads_and_last_trades() {
+        let mid = Decimal::midpoint(Price(4_400), Price(4_501));
+        assert_eq!(json_text(&MidpointAnswer { mid }), r#"{"mid":"0.44505"}"#);
+        assert_eq!(
+            json_text(&ByToken(vec![("1".into(), Text(mid))])),
+            r#"{"1":"0.44505"}"#
+        );
+        assert_eq!(
+            json_text(&SpreadAnswer { spread: Price(100) }),
+            r#"{"spread":"0.01"}"#
+        );
+        let last = LastTrade {
+            price: Price(4_500),
+            side: Side::Sell,
+        };
+        assert_eq!(json_text(&last), r#"{"price":"0.45","side":"SELL"}"#);
+        let entry = TokenLastTrade {
+            token_id: "7".into(),
+            last,
+        };
+        assert_eq!(
+            json_text(&entry),
+            r#"{"token_id":"7","price":"0.45","side":"SELL"}"#
+        );
+    }
+}

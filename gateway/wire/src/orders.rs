@@ -1,0 +1,9 @@
+//! Orders and cancels in, results and trades out.
+
+pub mod action;
+pub mod cancel;
+pub mod order;
+pub mod replace;
+pub mod result;
+pub mod trade;
+pub mod user_order;

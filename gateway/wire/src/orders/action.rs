@@ -1,0 +1,536 @@
+//! Account actions: `POST /positions/split`, `/merge`, `/redeem`, `/convert`
+//! (docs/api/positions.md).
+
+use serde::Serialize;
+
+use foretell_model::limits::{MAX_ORDER_LOTS, MAX_QUESTIONS};
+use foretell_model::{ConditionId, EventId, Lots, QuestionSet, WalletAddress};
+
+use crate::errors::api_error::{ApiError, FieldError};
+use crate::limits::{CONVERT_BODY_BYTES, SMALL_BODY_BYTES};
+use crate::read::body::{object, optional_text, read_text};
+use crate::read::json::{Number, Object, Value};
+use crate::text::decimal::{self, Decimal, uint256};
+use crate::text::ids::{self, TokenRef};
+use crate::text::printable::is_printable;
+
+/// A split or merge.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SetsAction {
+    /// The acting wallet; `None` = the owner's only bound wallet, else the owner itself.
+    pub wallet: Option<WalletAddress>,
+    /// The market.
+    pub condition: ConditionId,
+    /// Number of sets, above 0.
+    pub lots: Lots,
+    /// Idempotency reference: 1 to 64 printable characters.
+    pub reference: String,
+}
+
+/// A redeem.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RedeemAction {
+    /// As in [`SetsAction`].
+    pub wallet: Option<WalletAddress>,
+    /// The market.
+    pub condition: ConditionId,
+    /// As in [`SetsAction`].
+    pub reference: String,
+}
+
+/// A convert.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConvertAction {
+    /// As in [`SetsAction`].
+    pub wallet: Option<WalletAddress>,
+    /// The event group.
+    pub event: EventId,
+    /// The questions whose No shares are converted; not empty.
+    pub questions: QuestionNames,
+    /// Number of No shares of each question, above 0.
+    pub lots: Lots,
+    /// As in [`SetsAction`].
+    pub reference: String,
+}
+
+/// Names of questions of an event group.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum QuestionNames {
+    /// By the bits of their indexes ([`foretell_model::QuestionIndex`]).
+    Bits(QuestionSet),
+    /// By condition.
+    Conditions(Vec<ConditionId>),
+}
+
+impl QuestionNames {
+    /// How many questions are named.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        match self {
+            Self::Bits(bits) => bits.count() as usize,
+            Self::Conditions(conditions) => conditions.len(),
+        }
+    }
+
+    /// The names as they were sent, for the evidence of the command.
+    #[must_use]
+    pub fn text(&self) -> String {
+        match self {
+            Self::Bits(QuestionSet { low, high }) => {
+                format!("indexSet={}", u128::from(*high) << 64 | u128::from(*low))
+            }
+            Self::Conditions(conditions) => {
+                let texts: Vec<_> = conditions.iter().map(ToString::to_string).collect();
+                format!("conditionIds={}", texts.join(","))
+            }
+        }
+    }
+}
+
+/// Kind of account action. `/activity` uses the same words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum ActionKind {
+    /// Collateral into full sets.
+    Split,
+    /// Full sets into collateral.
+    Merge,
+    /// Holdings of a resolved market into their payout.
+    Redeem,
+    /// No shares of some questions into collateral and Yes shares of the others.
+    Conversion,
+}
+
+/// A change of one share balance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct ShareChange {
+    /// The token, in the data surface's form.
+    #[serde(serialize_with = "ids::shown")]
+    pub asset: TokenRef,
+    /// Whole shares; negative when the wallet lost them.
+    #[serde(serialize_with = "decimal::as_text")]
+    pub amount: Decimal,
+}
+
+/// The effect of an account action on its wallet.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ActionEffect {
+    /// Kind of action.
+    #[serde(rename = "type")]
+    pub kind: ActionKind,
+    /// Collateral in whole units; negative when the wallet paid it.
+    #[serde(serialize_with = "decimal::as_text")]
+    pub collateral: Decimal,
+    /// Changed balances only, by market, then outcome.
+    pub shares: Vec<ShareChange>,
+}
+
+/// Answer of an account action.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ActionAnswer {
+    /// Always true; a rejection is sent as an error.
+    pub success: bool,
+    /// The wallet that acted.
+    #[serde(serialize_with = "ids::shown")]
+    pub wallet: WalletAddress,
+    /// The effect.
+    #[serde(flatten)]
+    pub moved: ActionEffect,
+    /// Sequence of the command.
+    pub sequence: u64,
+    /// Receipt of its frame.
+    #[serde(rename = "transactionHash", serialize_with = "ids::hex_as_text")]
+    pub transaction_hash: [u8; 32],
+    /// The action was already applied under the same reference.
+    pub duplicate: bool,
+}
+
+/// Reads the body of a split or merge: `{wallet?, conditionId, amount, reference}`.
+///
+/// # Errors
+/// A field that is missing or wrong.
+pub fn read_sets(body: &[u8]) -> Result<SetsAction, ApiError> {
+    let mut copy = Vec::new();
+    let object = object(body, SMALL_BODY_BYTES, &mut copy)?;
+    Ok(SetsAction {
+        wallet: wallet(&object)?,
+        condition: condition(&object)?,
+        lots: amount(&object)?,
+        reference: reference(&object)?,
+    })
+}
+
+/// Reads the body of a redeem: `{wallet?, conditionId, reference}`.
+///
+/// # Errors
+/// A field that is missing or wrong.
+pub fn read_redeem(body: &[u8]) -> Result<RedeemAction, ApiError> {
+    let mut copy = Vec::new();
+    let object = object(body, SMALL_BODY_BYTES, &mut copy)?;
+    Ok(RedeemAction {
+        wallet: wallet(&object)?,
+        condition: condition(&object)?,
+        reference: reference(&object)?,
+    })
+}
+
+/// Reads the body of a convert: `{wallet?, eventId, indexSet | conditionIds, amount, reference}`.
+///
+/// # Errors
+/// A field that is missing or wrong.
+pub fn read_convert(body: &[u8]) -> Result<ConvertAction, ApiError> {
+    let mut copy = Vec::new();
+    let object = object(body, CONVERT_BODY_BYTES, &mut copy)?;
+    Ok(ConvertAction {
+        wallet: wallet(&object)?,
+        event: EventId(event(&object)?),
+        questions: questions(&object)?,
+        lots: amount(&object)?,
+        reference: reference(&object)?,
+    })
+}
+
+fn wallet(object: &Object<'_>) -> Result<Option<WalletAddress>, ApiError> {
+    match optional_text(object, "wallet")? {
+        None => Ok(None),
+        Some(text) => ids::address(text).map(Some).ok_or_else(|| {
+            const ALLOWED: &str = "an address, 0x and 40 hex digits";
+            FieldError::wrong("wallet", text, ALLOWED).into()
+        }),
+    }
+}
+
+fn condition(object: &Object<'_>) -> Result<ConditionId, ApiError> {
+    const ALLOWED: &str = "a condition id, 0x and 64 hex digits";
+    read_text(object, "conditionId", ALLOWED, ids::condition_id)
+}
+
+/// Reads an amount in micro-shares that is a multiple of a lot.
+fn amount(object: &Object<'_>) -> Result<Lots, ApiError> {
+    const ALLOWED: &str =
+        "a text of digits, micros, a multiple of 10000, 10000 to 1000000000000000";
+    read_text(object, "amount", ALLOWED, |text| {
+        let micros = decimal::digits_u64(text).ok()?;
+        Lots::from_micro_shares(micros).filter(|lots| (Lots(1)..=MAX_ORDER_LOTS).contains(lots))
+    })
+}
+
+/// Reads a text or number made of digits.
+fn digits<'o>(
+    object: &'o Object<'_>,
+    field: &'static str,
+    allowed: &'static str,
+) -> Result<std::borrow::Cow<'o, str>, ApiError> {
+    let value = object.get(field);
+    match value {
+        Value::Number(Number::Whole(number)) => Ok(number.to_string().into()),
+        Value::Number(Number::Other(text)) | Value::Text(text) => Ok(text.as_ref().into()),
+        Value::Null => Err(FieldError::missing(field, allowed).into()),
+        _ => Err(ApiError::from(FieldError {
+            field,
+            value: Some(value.shown()),
+            allowed,
+        })),
+    }
+}
+
+fn event(object: &Object<'_>) -> Result<u64, ApiError> {
+    const ALLOWED: &str = "an event id, digits";
+    let text = digits(object, "eventId", ALLOWED)?;
+    decimal::digits_u64(&text).map_err(|_| FieldError::wrong("eventId", &text, ALLOWED).into())
+}
+
+fn questions(object: &Object<'_>) -> Result<QuestionNames, ApiError> {
+    const ALLOWED: &str = "an array of 1 to 128 condition ids, without indexSet";
+    match object.get("conditionIds") {
+        Value::Null => index_set(object).map(QuestionNames::Bits),
+        Value::Array(list) if *object.get("indexSet") == Value::Null => {
+            if !(1..=MAX_QUESTIONS as usize).contains(&list.len()) {
+                let count = format!("{} ids", list.len());
+                return Err(FieldError::wrong("conditionIds", &count, ALLOWED).into());
+            }
+            let conditions = list.iter().map(|value| match value {
+                Value::Text(text) => ids::condition_id(text)
+                    .ok_or_else(|| FieldError::wrong("conditionIds", text, ALLOWED)),
+                other => Err(FieldError {
+                    field: "conditionIds",
+                    value: Some(other.shown()),
+                    allowed: ALLOWED,
+                }),
+            });
+            Ok(QuestionNames::Conditions(
+                conditions.collect::<Result<_, _>>()?,
+            ))
+        }
+        value => Err(ApiError::from(FieldError {
+            field: "conditionIds",
+            value: Some(value.shown()),
+            allowed: ALLOWED,
+        })),
+    }
+}
+
+/// Reads a bit set of at most 128 questions; bit i is the question with index i.
+fn index_set(object: &Object<'_>) -> Result<QuestionSet, ApiError> {
+    const ALLOWED: &str = "digits, 1 to 2^128 - 1";
+    let text = digits(object, "indexSet", ALLOWED)?;
+    let set = uint256(&text).ok().and_then(|word| {
+        let (high, low) = word.split_at(16);
+        let bits = u128::from_be_bytes(low.try_into().ok()?);
+        (high == [0; 16] && bits > 0).then_some(bits)
+    });
+    let bits = set.ok_or_else(|| FieldError::wrong("indexSet", &text, ALLOWED))?;
+    let half = |shift: u32| u64::try_from(bits >> shift & u128::from(u64::MAX));
+    Ok(QuestionSet {
+        low: half(0).expect("masked to 64 bits"),
+        high: half(64).expect("masked to 64 bits"),
+    })
+}
+
+fn reference(object: &Object<'_>) -> Result<String, ApiError> {
+    read_text(object, "reference", REFERENCE_ALLOWED, |text| {
+        is_reference(text).then(|| text.to_owned())
+    })
+}
+
+/// Description of a valid reference, for error texts.
+pub(crate) const REFERENCE_ALLOWED: &str = "a text of 1 to 64 printable characters";
+
+/// Whether a text may be a reference.
+pub(crate) fn is_reference(text: &str) -> bool {
+    (1..=64).contains(&text.chars().count()) && text.chars().all(is_printable)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::errors::error_code::ErrorCode;
+    use foretell_model::Outcome;
+    use proptest::prelude::*;
+    use rstest::rstest;
+
+    const CONDITION: &str = "0x0202020202020202020202020202020202020202020202020202020202020202";
+
+    fn sets(amount: &str) -> String {
+        format!(r#"{{"conditionId":"{CONDITION}","amount":{amount},"reference":"r1"}}"#)
+    }
+
+    #[test]
+    fn a_split_names_market_amount_and_reference() {
+        let action = read_sets(sets(r#""1500000""#).as_bytes()).unwrap();
+        assert_eq!(
+            action,
+            SetsAction {
+                wallet: None,
+                condition: ConditionId([2; 32]),
+                lots: Lots(150),
+                reference: "r1".into()
+            }
+        );
+    }
+
+    #[rstest]
+    #[case(r#""0""#)]
+    #[case(r#""1""#)]
+    #[case(r#""15000""#)]
+    #[case(r#""1.5""#)]
+    #[case(r#""-10000""#)]
+    #[case("10000")]
+    #[case("null")]
+    #[case(r#""18446744073709560000""#)]
+    fn an_amount_is_whole_lots_in_micros(#[case] amount: &str) {
+        let error = read_sets(sets(amount).as_bytes()).unwrap_err();
+        assert!(error.text().starts_with("amount is "), "{error}");
+    }
+
+    #[rstest]
+    #[case("7", 7, 0)]
+    #[case(r#""5""#, 5, 0)]
+    #[case(r#""340282366920938463463374607431768211455""#, u64::MAX, u64::MAX)]
+    #[case("18446744073709551616", 0, 1)]
+    fn an_index_set_is_a_number_or_text(#[case] set: &str, #[case] low: u64, #[case] high: u64) {
+        let body =
+            format!(r#"{{"eventId":"42","indexSet":{set},"amount":"10000","reference":"r"}}"#);
+        let action = read_convert(body.as_bytes()).unwrap();
+        assert_eq!(
+            action.questions,
+            QuestionNames::Bits(QuestionSet { low, high })
+        );
+        assert_eq!(action.event, EventId(42));
+    }
+
+    #[test]
+    fn condition_ids_name_one_to_128_questions() {
+        let id = |byte: u8| format!("0x{}", hex::encode([byte; 32]));
+        let read = |list: &[String]| {
+            let list = serde_json::to_string(list).unwrap();
+            let body = format!(
+                r#"{{"eventId":42,"conditionIds":{list},"amount":"10000","reference":"r"}}"#
+            );
+            read_convert(body.as_bytes())
+        };
+        let all: Vec<String> = (1..=128).map(id).collect();
+        let QuestionNames::Conditions(read_back) = read(&all).unwrap().questions else {
+            panic!("names by condition");
+        };
+        assert_eq!((read_back.len(), read_back[127].0), (128, [128; 32]));
+        for (list, shown) in [
+            (vec![], "conditionIds is '0 ids'"),
+            ((1..=129).map(id).collect(), "conditionIds is '129 ids'"),
+            (vec![id(1), "0x12".to_owned()], "conditionIds is '0x12'"),
+        ] {
+            let error = read(&list).unwrap_err();
+            assert!(error.text().starts_with(shown), "{error}");
+        }
+    }
+
+    #[rstest]
+    #[case("0")]
+    #[case("-1")]
+    #[case("1.5")]
+    #[case(r#""340282366920938463463374607431768211456""#)]
+    #[case("[1]")]
+    #[case("null")]
+    fn an_index_set_names_one_to_128_questions(#[case] set: &str) {
+        let body = format!(r#"{{"eventId":42,"indexSet":{set},"amount":"10000","reference":"r"}}"#);
+        let error = read_convert(body.as_bytes()).unwrap_err();
+        assert!(error.text().starts_with("indexSet is "), "{error}");
+    }
+
+    #[test]
+    fn a_reference_has_1_to_64_characters() {
+        let body = |reference: &str| {
+            format!(r#"{{"conditionId":"{CONDITION}","reference":"{reference}"}}"#)
+        };
+        assert!(read_redeem(body(&"é".repeat(64)).as_bytes()).is_ok());
+        assert!(read_redeem(body(&"x".repeat(65)).as_bytes()).is_err());
+        assert!(read_redeem(body("").as_bytes()).is_err());
+    }
+
+    /// References are journalled and printed at terminals.
+    #[test]
+    fn a_reference_holds_printable_characters_only() {
+        let read = |reference: &str| {
+            let body = serde_json::json!({ "conditionId": CONDITION, "reference": reference });
+            read_redeem(body.to_string().as_bytes()).map(|action| action.reference)
+        };
+        for good in ["it's \"r-1\"", "e\u{301}té", "ยำ", "日本 🚀"] {
+            assert_eq!(read(good).as_deref(), Ok(good));
+        }
+        for bad in [
+            "\0",
+            "a\x1b[31m",
+            "a\nb",
+            "\u{9b}31m",
+            "a\u{202e}b",
+            "a\u{200b}",
+        ] {
+            let error = read(bad).unwrap_err();
+            assert_eq!(error.status(), 400);
+            let shown = crate::errors::api_error::quoted(bad);
+            assert_eq!(
+                error.text(),
+                format!("reference is {shown}, allowed: a text of 1 to 64 printable characters")
+            );
+        }
+    }
+
+    const SETS: [(&str, &str); 3] = [
+        ("conditionId", CONDITION),
+        ("amount", "10000"),
+        ("reference", "r"),
+    ];
+
+    /// The fields of [`SETS`] with one field replaced by `value`, or left out.
+    fn sets_with(field: &str, value: Option<&str>) -> String {
+        let fields = SETS.iter().filter_map(|(name, usual)| {
+            let usual = format!("\"{usual}\"");
+            let value = if *name == field {
+                value
+            } else {
+                Some(usual.as_str())
+            };
+            value.map(|value| format!("\"{name}\":{value}"))
+        });
+        format!("{{{}}}", fields.collect::<Vec<_>>().join(","))
+    }
+
+    #[rstest]
+    fn every_field_is_needed_and_is_a_text(
+        #[values("conditionId", "amount", "reference")] field: &str,
+        #[values(
+            None,
+            Some("null"),
+            Some("\"\""),
+            Some("7"),
+            Some("true"),
+            Some("[]"),
+            Some("{}")
+        )]
+        value: Option<&str>,
+    ) {
+        let body = sets_with(field, value);
+        let error = read_sets(body.as_bytes()).unwrap_err();
+        assert_eq!(error.status(), 400);
+        assert!(error.text().starts_with(&format!("{field} is ")), "{error}");
+    }
+
+    #[rstest]
+    #[case(r#""0x1234""#)]
+    #[case("7")]
+    #[case("{}")]
+    fn a_wallet_is_an_address(#[case] wallet: &str) {
+        let body = sets_with("", None).replacen('{', &format!("{{\"wallet\":{wallet},"), 1);
+        let error = read_sets(body.as_bytes()).unwrap_err();
+        assert!(error.text().starts_with("wallet is "), "{error}");
+    }
+
+    #[test]
+    fn a_key_stands_once_and_an_unknown_one_does_not_matter() {
+        let body = sets_with("", None);
+        let twice = body.replacen('{', r#"{"amount":"10000","#, 1);
+        assert_eq!(
+            read_sets(twice.as_bytes()),
+            Err(ErrorCode::RepeatedJsonKey.with([&"'amount'"]))
+        );
+        let more = body.replacen('{', r#"{"note":[1],"wallet":null,"#, 1);
+        assert_eq!(read_sets(more.as_bytes()), read_sets(body.as_bytes()));
+    }
+
+    #[test]
+    fn an_answer_tells_what_came_and_what_went() {
+        let market = ConditionId([2; 32]);
+        let moved = |outcome, amount| ShareChange {
+            asset: TokenRef::Asset(market, outcome),
+            amount,
+        };
+        let answer = ActionAnswer {
+            success: true,
+            wallet: WalletAddress([3; 20]),
+            moved: ActionEffect {
+                kind: ActionKind::Split,
+                collateral: Decimal::micros(-1_500_000),
+                shares: vec![
+                    moved(Outcome::Yes, Decimal::new(150, 2)),
+                    moved(Outcome::No, Decimal::new(150, 2)),
+                ],
+            },
+            sequence: 7,
+            transaction_hash: [1; 32],
+            duplicate: false,
+        };
+        let expected = format!(
+            r#"{{"success":true,"wallet":"0x{}","type":"SPLIT","collateral":"-1.5","shares":[{{"asset":"{CONDITION}:0","amount":"1.5"}},{{"asset":"{CONDITION}:1","amount":"1.5"}}],"sequence":7,"transactionHash":"0x{}","duplicate":false}}"#,
+            "03".repeat(20),
+            "01".repeat(32)
+        );
+        assert_eq!(crate::json_text(&answer), expected);
+    }
+
+    proptest! {
+        #[test]
+        fn arbitrary_bytes_never_panic(body: Vec<u8>) {
+            let _ = (read_sets(&body), read_redeem(&body), read_convert(&body));
+        }
+    }
+}

@@ -1,0 +1,315 @@
+//! Trades: `GET /data/trades`, `/builder/trades` (docs/api/market-data.md §6, §8).
+
+use serde::Serialize;
+
+use foretell_model::{
+    ApiKey, ConditionId, Lots, Micros, OrderId, Outcome, Price, Side, TimeNs, TokenId,
+    WalletAddress,
+};
+
+use crate::text::decimal::{self, Decimal};
+use crate::text::ids;
+use crate::text::time::TimeForm;
+
+/// A trade's data, which [`Trade`] writes. Each party has its own price, outcome and side.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TradeFacts {
+    /// Its id.
+    pub id: String,
+    /// Its market.
+    pub market: ConditionId,
+    /// Shares.
+    pub lots: Lots,
+    /// Fee paid by the taker.
+    pub fee: Micros,
+    /// Time of the trade.
+    pub time: TimeNs,
+    /// Receipt of its frame.
+    pub receipt: [u8; 32],
+    /// The requested builder, else that of the taker's order; zero = none.
+    pub builder: [u8; 32],
+    /// The aggressor.
+    pub taker: TradeParty,
+    /// The resting order's party.
+    pub maker: TradeParty,
+    /// Whether the client owns the maker and not the taker.
+    pub as_maker: bool,
+}
+
+/// One of the two orders of a trade.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TradeParty {
+    /// The order id.
+    pub order: OrderId,
+    /// The key that placed it; the zero key unless it belongs to the client.
+    pub owner: ApiKey,
+    /// The wallet.
+    pub wallet: WalletAddress,
+    /// Its token.
+    pub token: TokenId,
+    /// The label of its outcome.
+    pub outcome: String,
+    /// Its outcome.
+    pub index: Outcome,
+    /// Its side.
+    pub side: Side,
+    /// The executed price in its own token.
+    pub price: Price,
+}
+
+impl TradeFacts {
+    /// Notional of the taker's shares.
+    fn value(&self) -> Micros {
+        self.lots.value_at(self.taker.price)
+    }
+
+    /// `fee / notional × 10,000`, rounded.
+    pub(crate) fn fee_rate_bps(&self) -> Decimal {
+        fee_rate_bps(self.fee, self.value())
+    }
+}
+
+/// `fee / notional × 10,000`, rounded.
+pub(crate) fn fee_rate_bps(fee: Micros, value: Micros) -> Decimal {
+    let (fee, value) = (i128::from(fee.0), i128::from(value.0));
+    Decimal::ratio(fee * 10_000, value, 0).unwrap_or(Decimal::ZERO)
+}
+
+/// A maker's side of a trade in JSON.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct MakerOrder {
+    #[serde(serialize_with = "ids::shown")]
+    order_id: OrderId,
+    #[serde(serialize_with = "ids::shown")]
+    maker_address: WalletAddress,
+    #[serde(serialize_with = "ids::key_as_text")]
+    owner: ApiKey,
+    #[serde(serialize_with = "decimal::as_text")]
+    matched_amount: Lots,
+    fee_rate_bps: &'static str,
+    #[serde(serialize_with = "decimal::as_text")]
+    price: Price,
+    #[serde(serialize_with = "ids::token_as_text")]
+    asset_id: TokenId,
+    outcome: String,
+    #[serde(serialize_with = "crate::markets::price::side")]
+    side: Side,
+}
+
+/// A trade in JSON. Its top-level fields are the taker's.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Trade {
+    id: String,
+    #[serde(serialize_with = "ids::shown")]
+    taker_order_id: OrderId,
+    #[serde(serialize_with = "ids::shown")]
+    market: ConditionId,
+    #[serde(serialize_with = "ids::token_as_text")]
+    asset_id: TokenId,
+    #[serde(serialize_with = "crate::markets::price::side")]
+    side: Side,
+    #[serde(serialize_with = "decimal::as_text")]
+    size: Lots,
+    #[serde(serialize_with = "decimal::as_text")]
+    fee_rate_bps: Decimal,
+    #[serde(serialize_with = "decimal::as_text")]
+    price: Price,
+    status: &'static str,
+    match_time: String,
+    last_update: String,
+    outcome: String,
+    bucket_index: u32,
+    #[serde(serialize_with = "ids::key_as_text")]
+    owner: ApiKey,
+    #[serde(serialize_with = "ids::shown")]
+    maker_address: WalletAddress,
+    maker_orders: [MakerOrder; 1],
+    #[serde(serialize_with = "ids::hex_as_text")]
+    transaction_hash: [u8; 32],
+    #[serde(rename = "type")]
+    kind: &'static str,
+    trader_side: &'static str,
+    match_time_nano: String,
+}
+
+impl Trade {
+    /// The JSON of a trade, with `match_time` and `last_update` in `form`.
+    #[must_use]
+    pub fn new(trade: TradeFacts, form: TimeForm) -> Self {
+        let kind = if trade.as_maker { "MAKER" } else { "TAKER" };
+        let time = form.text(trade.time);
+        Self {
+            fee_rate_bps: trade.fee_rate_bps(),
+            taker_order_id: trade.taker.order,
+            market: trade.market,
+            asset_id: trade.taker.token,
+            side: trade.taker.side,
+            size: trade.lots,
+            price: trade.taker.price,
+            // The built-in ledger settles in the frame of the match (docs/api/market-data.md §6).
+            status: "CONFIRMED",
+            match_time: time.clone(),
+            last_update: time,
+            outcome: trade.taker.outcome,
+            bucket_index: 0,
+            owner: trade.taker.owner,
+            maker_address: trade.taker.wallet,
+            maker_orders: [MakerOrder {
+                order_id: trade.maker.order,
+                maker_address: trade.maker.wallet,
+                owner: trade.maker.owner,
+                matched_amount: trade.lots,
+                fee_rate_bps: "0",
+                price: trade.maker.price,
+                asset_id: trade.maker.token,
+                outcome: trade.maker.outcome,
+                side: trade.maker.side,
+            }],
+            transaction_hash: trade.receipt,
+            kind,
+            trader_side: kind,
+            match_time_nano: trade.time.0.to_string(),
+            id: trade.id,
+        }
+    }
+}
+
+/// A row of `/builder/trades`: a trade with additional camelCase fields that stock clients read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct BuilderTrade {
+    #[serde(flatten)]
+    trade: Trade,
+    #[serde(rename = "tradeType")]
+    trade_type: &'static str,
+    #[serde(rename = "takerOrderHash", serialize_with = "ids::shown")]
+    taker_order_hash: OrderId,
+    #[serde(serialize_with = "ids::hex_as_text")]
+    builder: [u8; 32],
+    #[serde(rename = "assetId", serialize_with = "ids::token_as_text")]
+    asset_id: TokenId,
+    #[serde(rename = "sizeUsdc", serialize_with = "decimal::as_text")]
+    size_usdc: Micros,
+    #[serde(rename = "outcomeIndex")]
+    outcome_index: usize,
+    #[serde(serialize_with = "ids::shown")]
+    maker: WalletAddress,
+    #[serde(rename = "transactionHash", serialize_with = "ids::hex_as_text")]
+    transaction_hash: [u8; 32],
+    #[serde(rename = "matchTime")]
+    match_time: String,
+    #[serde(rename = "bucketIndex")]
+    bucket_index: u32,
+    #[serde(serialize_with = "decimal::as_text")]
+    fee: Micros,
+    #[serde(rename = "feeUsdc", serialize_with = "decimal::as_text")]
+    fee_usdc: Micros,
+    #[serde(rename = "builderFee")]
+    builder_fee: &'static str,
+    #[serde(rename = "builderCode", serialize_with = "ids::hex_as_text")]
+    builder_code: [u8; 32],
+}
+
+impl BuilderTrade {
+    /// The public JSON of a trade; each `owner` is the zero key.
+    #[must_use]
+    pub fn new(trade: TradeFacts, form: TimeForm) -> Self {
+        let (size_usdc, builder_code) = (trade.value(), trade.builder);
+        let (fee, outcome) = (trade.fee, trade.taker.index);
+        let trade = Trade::new(trade, form);
+        Self {
+            trade_type: trade.kind,
+            taker_order_hash: trade.taker_order_id,
+            builder: builder_code,
+            asset_id: trade.asset_id,
+            size_usdc,
+            outcome_index: outcome.index(),
+            maker: trade.maker_address,
+            transaction_hash: trade.transaction_hash,
+            match_time: trade.match_time.clone(),
+            bucket_index: trade.bucket_index,
+            // Fees are paid in collateral.
+            fee,
+            fee_usdc: fee,
+            builder_fee: "0",
+            builder_code,
+            trade,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn trade() -> TradeFacts {
+        let taker = TradeParty {
+            order: OrderId([0xab; 32]),
+            owner: ApiKey([1; 16]),
+            wallet: WalletAddress([0x11; 20]),
+            token: TokenId([0; 32]),
+            outcome: "Yes".into(),
+            index: Outcome::Yes,
+            side: Side::Buy,
+            price: Price(3_300),
+        };
+        TradeFacts {
+            id: "t1".into(),
+            market: ConditionId([2; 32]),
+            lots: Lots(1_000),
+            fee: Micros(88_440),
+            time: TimeNs(1_710_000_000_123_456_789),
+            receipt: [3; 32],
+            builder: [4; 32],
+            maker: TradeParty {
+                order: OrderId([0xcd; 32]),
+                owner: ApiKey::ZERO,
+                wallet: WalletAddress([0x22; 20]),
+                token: TokenId([1; 32]),
+                outcome: "No".into(),
+                index: Outcome::No,
+                side: Side::Buy,
+                price: Price(6_700),
+            },
+            taker,
+            as_maker: false,
+        }
+    }
+
+    #[test]
+    fn a_trade_is_the_takers_and_has_one_maker() {
+        // The first fill of the first worked example of the protocol, as a mint.
+        let shown = Trade::new(trade(), TimeForm::Iso);
+        insta::assert_snapshot!(serde_json::to_string_pretty(&shown).unwrap());
+    }
+
+    #[test]
+    fn a_maker_sees_the_same_trade_from_its_own_side() {
+        let shown = Trade::new(
+            TradeFacts {
+                as_maker: true,
+                ..trade()
+            },
+            TimeForm::Unix,
+        );
+        assert_eq!((shown.kind, shown.trader_side), ("MAKER", "MAKER"));
+        assert_eq!(shown.match_time, "1710000000");
+        assert_eq!(shown.side, Side::Buy);
+    }
+
+    #[test]
+    fn a_builder_trade_has_camel_case_twins() {
+        let shown = BuilderTrade::new(trade(), TimeForm::Unix);
+        insta::assert_snapshot!(serde_json::to_string_pretty(&shown).unwrap());
+    }
+
+    #[test]
+    fn the_fee_rate_is_rounded_to_whole_basis_points() {
+        // 0.08844 / 3.30 × 10,000 = 268.
+        assert_eq!(trade().fee_rate_bps().to_string(), "268");
+        let free = TradeFacts {
+            fee: Micros(0),
+            ..trade()
+        };
+        assert_eq!(free.fee_rate_bps().to_string(), "0");
+    }
+}

@@ -1,0 +1,231 @@
+//! A user's own orders: `GET /data/orders`, `/data/order/{id}` (docs/api/market-data.md §6).
+
+use serde::{Serialize, Serializer};
+
+use foretell_model::{
+    ApiKey, ConditionId, Lots, OrderId, OrderType, Price, Side, TimeNs, TimeSeconds, TokenId,
+    WalletAddress,
+};
+
+use crate::orders::order::order_type_text;
+use crate::text::decimal;
+use crate::text::ids;
+use crate::text::time;
+
+/// Status of an order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum UserOrderStatus {
+    /// The order rests.
+    Live,
+    /// The order waits out the delay of its market.
+    Delayed,
+    /// Fully filled, or a budget BUY that spent its budget.
+    Matched,
+    /// Cancelled by its user, expiry, heartbeat, self-trade, or as the remainder of a FAK.
+    Canceled,
+    /// Its market closed.
+    CanceledMarketResolved,
+    /// The book rejected it.
+    Unmatched,
+}
+
+/// An order's data, which [`UserOrder`] writes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OrderFacts {
+    /// Its id.
+    pub id: OrderId,
+    /// Its status.
+    pub status: UserOrderStatus,
+    /// The key that placed it.
+    pub owner: ApiKey,
+    /// The wallet that trades.
+    pub maker: WalletAddress,
+    /// Its market.
+    pub market: ConditionId,
+    /// Its token.
+    pub token: TokenId,
+    /// The label of its outcome.
+    pub outcome: String,
+    /// Its side.
+    pub side: Side,
+    /// Its type.
+    pub order_type: OrderType,
+    /// Its limit price.
+    pub price: Price,
+    /// Ordered shares; for a budget BUY the larger of takerAmount and the matched shares.
+    pub original: Lots,
+    /// Matched shares.
+    pub matched: Lots,
+    /// Expiration of a GTD; 0 otherwise.
+    pub expiration: TimeSeconds,
+    /// Time of placement.
+    pub created: TimeNs,
+    /// Time of the last change.
+    pub updated: TimeNs,
+    /// Ids of its trades.
+    pub trades: Vec<String>,
+}
+
+/// An order in JSON: the interface's camelCase names, and the same fields in snake_case for stock
+/// clients.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct UserOrder {
+    #[serde(rename = "associateTrades")]
+    associate_trades_camel: Vec<String>,
+    #[serde(serialize_with = "ids::shown")]
+    id: OrderId,
+    status: UserOrderStatus,
+    #[serde(serialize_with = "ids::shown")]
+    market: ConditionId,
+    #[serde(rename = "originalSize", serialize_with = "decimal::as_text")]
+    original_size_camel: Lots,
+    outcome: String,
+    #[serde(rename = "makerAddress", serialize_with = "ids::shown")]
+    maker_address_camel: WalletAddress,
+    #[serde(serialize_with = "ids::key_as_text")]
+    owner: ApiKey,
+    #[serde(serialize_with = "decimal::as_text")]
+    price: Price,
+    #[serde(serialize_with = "crate::markets::price::side")]
+    side: Side,
+    #[serde(rename = "sizeMatched", serialize_with = "decimal::as_text")]
+    size_matched_camel: Lots,
+    #[serde(rename = "assetId", serialize_with = "ids::token_as_text")]
+    asset_id_camel: TokenId,
+    #[serde(rename = "type", serialize_with = "order_type")]
+    order_type_interface: OrderType,
+    #[serde(rename = "createdAt", serialize_with = "time::as_iso")]
+    created_at_camel: TimeNs,
+    #[serde(rename = "updatedAt", serialize_with = "time::as_iso")]
+    updated_at: TimeNs,
+
+    associate_trades: Vec<String>,
+    #[serde(serialize_with = "decimal::as_text")]
+    original_size: Lots,
+    #[serde(serialize_with = "ids::shown")]
+    maker_address: WalletAddress,
+    #[serde(serialize_with = "decimal::as_text")]
+    size_matched: Lots,
+    #[serde(serialize_with = "ids::token_as_text")]
+    asset_id: TokenId,
+    #[serde(serialize_with = "order_type")]
+    order_type: OrderType,
+    expiration: String,
+    #[serde(serialize_with = "time::as_seconds")]
+    created_at: TimeNs,
+}
+
+fn order_type<S: Serializer>(order_type: &OrderType, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(order_type_text(*order_type))
+}
+
+impl From<OrderFacts> for UserOrder {
+    fn from(order: OrderFacts) -> Self {
+        Self {
+            associate_trades_camel: order.trades.clone(),
+            id: order.id,
+            status: order.status,
+            market: order.market,
+            original_size_camel: order.original,
+            outcome: order.outcome,
+            maker_address_camel: order.maker,
+            owner: order.owner,
+            price: order.price,
+            side: order.side,
+            size_matched_camel: order.matched,
+            asset_id_camel: order.token,
+            order_type_interface: order.order_type,
+            created_at_camel: order.created,
+            updated_at: order.updated,
+            associate_trades: order.trades,
+            original_size: order.original,
+            maker_address: order.maker,
+            size_matched: order.matched,
+            asset_id: order.token,
+            order_type: order.order_type,
+            expiration: order.expiration.0.to_string(),
+            created_at: order.created,
+        }
+    }
+}
+
+/// Answer of `GET /data/order/{id}`: `{order: {…}}` and the order's fields again at the top level.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct OneUserOrder {
+    order: UserOrder,
+    #[serde(flatten)]
+    same: UserOrder,
+}
+
+impl From<OrderFacts> for OneUserOrder {
+    fn from(order: OrderFacts) -> Self {
+        let order = UserOrder::from(order);
+        Self {
+            same: order.clone(),
+            order,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json_text;
+
+    fn order() -> OrderFacts {
+        OrderFacts {
+            id: OrderId([0xab; 32]),
+            status: UserOrderStatus::Live,
+            owner: ApiKey([1; 16]),
+            maker: WalletAddress([0x11; 20]),
+            market: ConditionId([2; 32]),
+            token: TokenId([0; 32]),
+            outcome: "Yes".into(),
+            side: Side::Buy,
+            order_type: OrderType::Gtd,
+            price: Price(6_200),
+            original: Lots(10_000),
+            matched: Lots(2_970),
+            expiration: TimeSeconds(1_800_000_000),
+            created: TimeNs(1_710_000_000_123_456_789),
+            updated: TimeNs(1_710_000_001_000_000_000),
+            trades: vec!["t1".into()],
+        }
+    }
+
+    #[test]
+    fn an_order_carries_both_spellings() {
+        insta::assert_snapshot!(serde_json::to_string_pretty(&UserOrder::from(order())).unwrap());
+    }
+
+    #[test]
+    fn one_order_repeats_its_fields_beside_itself() {
+        let text = json_text(&OneUserOrder::from(order()));
+        let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let inner = value["order"].as_object().unwrap();
+        assert_eq!(inner.len(), 23);
+        for (key, inside) in inner {
+            assert_eq!(&value[key], inside, "{key}");
+        }
+    }
+
+    #[test]
+    fn statuses_are_the_words_of_the_protocol() {
+        let words: Vec<_> = [
+            UserOrderStatus::Live,
+            UserOrderStatus::Delayed,
+            UserOrderStatus::Matched,
+            UserOrderStatus::Canceled,
+            UserOrderStatus::CanceledMarketResolved,
+            UserOrderStatus::Unmatched,
+        ]
+        .iter()
+        .map(json_text)
+        .collect();
+        assert_eq!(
+            words.join(" "),
+            r#""LIVE" "DELAYED" "MATCHED" "CANCELED" "CANCELED_MARKET_RESOLVED" "UNMATCHED""#
+        );
+    }
+}
