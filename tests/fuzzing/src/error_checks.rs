@@ -2,7 +2,7 @@
 
 use foretell_catalog::CatalogError;
 use foretell_wire::ApiError;
-use foretell_wire::data::ApiError;
+use foretell_wire::data::with_class;
 
 /// Maximum text of an error, for any request.
 const MAX_TEXT_BYTES: usize = 2_048;
@@ -12,9 +12,10 @@ pub(crate) fn check_trading(failure: &ApiError) {
     check_text(failure.status(), &failure.text());
 }
 
-/// The same for the data surface.
+/// The same for the data surface, whose texts begin with a class.
 pub(crate) fn check_data(failure: &ApiError) {
-    check_text(failure.status(), &failure.to_string());
+    let status = failure.status();
+    check_text(status, &with_class(status, &failure.text()));
 }
 
 /// The same for the catalog surface.

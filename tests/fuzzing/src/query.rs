@@ -4,7 +4,7 @@
 use foretell_catalog::CatalogError;
 use foretell_catalog::query as catalog;
 use foretell_wire::ApiError;
-use foretell_wire::data::{self, ApiError};
+use foretell_wire::data;
 use foretell_wire::limits::{MAX_OFFSET, MAX_PARAMETERS, MAX_QUERY};
 use foretell_wire::markets::history::HistoryQuery;
 use foretell_wire::read::query::{BalanceQuery, OrdersQuery, Query, TradesQuery};
