@@ -105,7 +105,8 @@ pub trait Vocabulary: Record {
     fn append(&self, out: &mut Vec<u8>) {
         let mut place = [0; MOST_BYTES];
         encode(self, &mut place);
-        let end = place.iter().rposition(|byte| *byte != 0);
+        let most = usize::from(Self::BYTES_OF[usize::from(place[0])]);
+        let end = place[..most].iter().rposition(|byte| *byte != 0);
         let bytes = &place[..=end.expect("no code is zero")];
         out.push(u8::try_from(bytes.len()).expect("a place has at most 255 bytes"));
         out.extend_from_slice(bytes);

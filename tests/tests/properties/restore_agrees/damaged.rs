@@ -114,7 +114,9 @@ fn altered_images_are_refused_or_restored_as_they_are() {
 }
 
 /// An alteration of each record that it fits, and why the list is refused then.
-const ALTERATIONS: &[(fn(&mut StateRecord), &str)] = &[
+type Alteration = (fn(&mut StateRecord), &'static str);
+
+const ALTERATIONS: &[Alteration] = &[
     (
         |record| {
             if let StateRecord::Account(account) = record {
