@@ -208,7 +208,7 @@ impl SharedView {
     /// Waits until the view has reached `sequence`.
     ///
     /// # Errors
-    /// [`ErrorCode::SequenceNotReached.with`] after [`SEQUENCE_WAIT`], [`ErrorCode::ViewStopped.with`] when the
+    /// [`ErrorCode::SequenceNotReached`](foretell_wire::ErrorCode::SequenceNotReached) after [`SEQUENCE_WAIT`], [`ErrorCode::ViewStopped`](foretell_wire::ErrorCode::ViewStopped) when the
     /// view cannot reach it.
     pub(crate) async fn wait_for(&self, sequence: Sequence) -> Result<(), ApiError> {
         let is_reached = match self.stopped() {

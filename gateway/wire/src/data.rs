@@ -1,7 +1,7 @@
 //! The data surface: parameters in, rows out (docs/api/data.md).
 //!
 //! Each endpoint has a reader for its parameters with their defaults and bounds. An unknown,
-//! missing or wrong parameter is rejected in the data surface's error shape ([`ApiError`]). Rows
+//! missing or wrong parameter is rejected in the data surface's error shape ([`with_class`]). Rows
 //! are written straight into the text of the answer ([`RowWriter`]). Numbers come from exact
 //! integers, rounded once, half away from zero, to six decimals ([`PositionFigures`]).
 //!

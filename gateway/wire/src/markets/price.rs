@@ -1,5 +1,5 @@
 //! Prices, midpoints, spreads, last trades (docs/api/market-data.md §3). Without a side or trade, a
-//! single read gets 404 ([`crate::ErrorCode::NoPrice.with`]) and a batch omits the token.
+//! single read gets 404 ([`ErrorCode::NoPrice`](crate::ErrorCode::NoPrice)) and a batch omits the token.
 
 use serde::Serialize;
 

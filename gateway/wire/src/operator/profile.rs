@@ -38,7 +38,7 @@ impl ProfileEdit {
     /// The evidence of the edit.
     ///
     /// # Errors
-    /// [`ErrorCode::InvalidContent.with`] when it exceeds the evidence limit of a frame.
+    /// [`ErrorCode::InvalidContent`](crate::ErrorCode::InvalidContent) when it exceeds the evidence limit of a frame.
     pub fn to_evidence(&self) -> Result<Vec<u8>, ApiError> {
         Edit::default()
             .field("name", self.name.as_ref())

@@ -27,7 +27,7 @@ impl<'t> Query<'t> {
     /// Reads the text after the `?`.
     ///
     /// # Errors
-    /// [`ErrorCode::InvalidQuery.with`]: longer than [`MAX_QUERY`], more than [`MAX_PARAMETERS`], an
+    /// [`ErrorCode::InvalidQuery`]: longer than [`MAX_QUERY`], more than [`MAX_PARAMETERS`], an
     /// incomplete `%`, or invalid UTF-8 after decoding.
     pub fn parse(text: Option<&'t str>) -> Result<Self, ApiError> {
         let text = text.unwrap_or("");
@@ -60,7 +60,7 @@ impl<'t> Query<'t> {
     /// The value of a parameter that is allowed once; an empty value counts as absent.
     ///
     /// # Errors
-    /// [`ErrorCode::RepeatedParameter.with`].
+    /// [`ErrorCode::RepeatedParameter`].
     pub fn one(&self, name: &'static str) -> Result<Option<&str>, ApiError> {
         let mut values = self.all(name);
         let first = values.next();
@@ -73,7 +73,7 @@ impl<'t> Query<'t> {
     /// The value of a parameter with two spellings.
     ///
     /// # Errors
-    /// [`ErrorCode::RepeatedParameter.with`], also when both spellings are present.
+    /// [`ErrorCode::RepeatedParameter`], also when both spellings are present.
     pub fn either(&self, name: &'static str, alias: &str) -> Result<Option<&str>, ApiError> {
         let mut values = self.all(name).chain(self.all(alias));
         let first = values.next();

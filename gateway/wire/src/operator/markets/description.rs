@@ -130,7 +130,7 @@ macro_rules! evidence {
             /// The evidence of a registration.
             ///
             /// # Errors
-            /// [`ErrorCode::InvalidContent.with`] when it exceeds the evidence limit of a frame.
+            /// [`ErrorCode::InvalidContent`](crate::ErrorCode::InvalidContent) when it exceeds the evidence limit of a frame.
             pub fn to_evidence(&self) -> Result<Vec<u8>, ApiError> {
                 bounded(crate::json_text(self).into_bytes())
             }
@@ -211,7 +211,7 @@ impl Edit {
     /// The evidence.
     ///
     /// # Errors
-    /// [`ErrorCode::InvalidContent.with`] when it exceeds the evidence limit of a frame.
+    /// [`ErrorCode::InvalidContent`](crate::ErrorCode::InvalidContent) when it exceeds the evidence limit of a frame.
     pub(crate) fn evidence(self) -> Result<Vec<u8>, ApiError> {
         bounded(self.0)
     }

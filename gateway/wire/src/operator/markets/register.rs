@@ -274,7 +274,7 @@ impl MarketEdit {
     /// The evidence of the edit.
     ///
     /// # Errors
-    /// [`ErrorCode::InvalidContent.with`] when it exceeds the evidence limit of a frame.
+    /// [`ErrorCode::InvalidContent`](crate::ErrorCode::InvalidContent) when it exceeds the evidence limit of a frame.
     pub fn to_evidence(&self) -> Result<Vec<u8>, ApiError> {
         let end_date = self.end_date.as_ref();
         let end_date = end_date.map(|date| Some(date).filter(|date| !date.is_empty()));
@@ -322,7 +322,7 @@ impl EventEdit {
     /// The evidence of the edit.
     ///
     /// # Errors
-    /// [`ErrorCode::InvalidContent.with`] when it exceeds the evidence limit of a frame.
+    /// [`ErrorCode::InvalidContent`](crate::ErrorCode::InvalidContent) when it exceeds the evidence limit of a frame.
     pub fn to_evidence(&self) -> Result<Vec<u8>, ApiError> {
         Edit::default()
             .field("title", self.title.as_ref())
