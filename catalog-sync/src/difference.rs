@@ -287,7 +287,7 @@ fn close_steps(
     here: &RegisteredMarket,
     allowance: &mut Allowance,
 ) -> Option<Steps> {
-    let command = Command::Close(MarketName {
+    let command = Command::CloseMarket(MarketName {
         condition_id: here.condition,
     });
     if here.is_over() {
@@ -398,7 +398,7 @@ impl<'a> Registered<'a> {
         update_rules(plan, market, terms, here, &allowance.policy);
         // Questions of an event group open together, after their list is complete.
         if here.status == MarketState::Registered && here.event.is_none() && market.opens(terms) {
-            plan.push(vec![Command::Activate(MarketName {
+            plan.push(vec![Command::ActivateMarket(MarketName {
                 condition_id: terms.condition,
             })]);
         }
@@ -481,7 +481,7 @@ fn update_rules(
     }
     if terms.minimum_size != here.minimum_size {
         let is_allowed = policy.allows_minimum(here.minimum_size, terms.minimum_size);
-        let command = Command::SetMinimum(MinimumChange {
+        let command = Command::SetMinimumSize(MinimumChange {
             condition_id: terms.condition,
             minimum_order_size: terms.minimum_size,
         });

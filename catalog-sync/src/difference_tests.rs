@@ -823,7 +823,7 @@ fn payouts_of_an_event_come_in_order() {
     };
     let payouts = |plan: &Plan| -> Vec<(ConditionId, String)> {
         let steps = plan.steps.iter().flatten().filter_map(|it| match it {
-            Command::Resolve(it) => Some((it.condition_id, it.payout.text().to_owned())),
+            Command::ResolveMarket(it) => Some((it.condition_id, it.payout.text().to_owned())),
             _ => None,
         });
         steps.collect()
@@ -871,7 +871,7 @@ fn payouts_of_an_event_come_in_order() {
         assert_eq!(payouts(&plan), expected, "{plan:?}");
         assert_eq!(plan.steps.len(), 1, "one after the other");
         let waits = plan.notes.iter().find_map(|note| match &note.consent {
-            Some(Command::Resolve(it)) => Some(it.payout.text().to_owned()),
+            Some(Command::ResolveMarket(it)) => Some(it.payout.text().to_owned()),
             _ => None,
         });
         assert_eq!(waits.as_deref(), offered, "{plan:?}");
@@ -892,7 +892,7 @@ fn lost_other(market: u64) -> CatalogMarket {
 /// The payouts that the comparison sends, and those that it offers.
 fn paid_and_offered(plan: &Plan) -> (Vec<String>, Vec<String>) {
     let text = |command: &Command| match command {
-        Command::Resolve(it) => {
+        Command::ResolveMarket(it) => {
             let id = u64::from_be_bytes(it.condition_id.0[..8].try_into().unwrap());
             Some(format!("{id} {}", it.payout.text()))
         }
@@ -1346,20 +1346,20 @@ impl Model {
         match command {
             Command::RegisterEvent(_) => {}
             Command::RegisterMarket(market) => self.register(market),
-            Command::Activate(market) => self.open(&market.condition_id),
-            Command::Close(closed) => {
+            Command::ActivateMarket(market) => self.open(&market.condition_id),
+            Command::CloseMarket(closed) => {
                 let market = self.market(&closed.condition_id);
                 assert!(!market.is_over());
                 (market.status, market.holds) = (MarketState::Closed, HoldSet::NONE);
             }
-            Command::Pause(change) => {
+            Command::PauseMarket(change) => {
                 let market = self.market(&change.condition_id);
                 let trades = [MarketState::Active, MarketState::Paused];
                 assert!(trades.contains(&market.status) && market.holds == HoldSet::NONE);
                 market.status = MarketState::Paused;
                 market.holds = market.holds.with(Hold::Upstream);
             }
-            Command::Resume(change) => {
+            Command::ResumeMarket(change) => {
                 let market = self.market(&change.condition_id);
                 assert!(market.holds.contains(Hold::Upstream));
                 (market.status, market.holds) = (MarketState::Active, HoldSet::NONE);
@@ -1370,11 +1370,11 @@ impl Model {
                 assert!(tick.units() < market.tick.units() && !market.is_over());
                 market.tick = tick;
             }
-            Command::SetMinimum(change) => {
+            Command::SetMinimumSize(change) => {
                 self.market(&change.condition_id).minimum_size = change.minimum_order_size;
             }
             Command::SetFee(change) => self.market(&change.condition_id).fee = change.fee(),
-            Command::Resolve(resolution) => {
+            Command::ResolveMarket(resolution) => {
                 let labels = MarketDescription::default().outcomes;
                 let payout = resolution.payout.among("payout", &labels);
                 self.resolve(&resolution.condition_id, payout.expect("a place"));

@@ -30,8 +30,7 @@ use crate::engine::cluster::ClusterView;
 use crate::engine::engine_link::EngineLink;
 use crate::http::connections::bounds::AllBounds;
 use crate::http::dispatch::Dispatcher;
-use crate::http::route_table::{self, PageRoutes};
-use crate::http::routes::Routes;
+use crate::http::router::Router;
 use crate::http::server::{self, BoundAddress, Servers, Shared};
 use crate::http::surface::Surface;
 use crate::metrics::Metrics;
@@ -41,6 +40,7 @@ use crate::policy::request_policy::RequestPolicy;
 use crate::render::book_cache::BookCache;
 use crate::render::market_pages::MarketPages;
 use crate::render::rendered_market_texts::MarketTexts;
+use crate::routes::{self, PageRoutes};
 use crate::streams::fan_out::Hub;
 use crate::streams::fan_out::ring::{RingLimits, StreamRing};
 use crate::streams::fan_out::stats::StreamStats;
@@ -238,9 +238,9 @@ fn bind(listen: &[(Surface, SocketAddr)], threads: usize) -> Result<Bound, Gatew
     Ok((addresses, bound))
 }
 
-fn route_tables(config: &GatewayConfig) -> Vec<(Surface, Arc<Routes>)> {
+fn route_tables(config: &GatewayConfig) -> Vec<(Surface, Arc<Router>)> {
     let page_routes = PageRoutes::of(config.page.as_ref());
-    let table = |surface| Arc::new(route_table::routes(surface, page_routes));
+    let table = |surface| Arc::new(routes::router(surface, page_routes));
     (config.listen.iter())
         .map(|&(surface, _)| (surface, table(surface)))
         .collect()
@@ -397,11 +397,11 @@ fn stream_ring(limits: &StreamLimits) -> StreamRing {
 
 fn dispatchers(
     app: &Arc<App>,
-    tables: &[(Surface, Arc<Routes>)],
+    tables: &[(Surface, Arc<Router>)],
     (gate, hub): (&Arc<SignatureGate>, &Arc<Hub>),
     body_timeout: std::time::Duration,
 ) -> Vec<Dispatcher> {
-    let dispatcher = |(surface, routes): &(Surface, Arc<Routes>)| Dispatcher {
+    let dispatcher = |(surface, routes): &(Surface, Arc<Router>)| Dispatcher {
         app: Arc::clone(app),
         surface: *surface,
         routes: Arc::clone(routes),

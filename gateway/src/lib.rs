@@ -1,7 +1,7 @@
 //! The HTTP server: routes, limits, one file per resource.
 //!
 //! [`start`] wires the modules in the order a request passes them: listeners, connections, routes and
-//! bodies (`http`), client address and limits (`policy`), credentials (`access`), a resource
+//! bodies (`http`, `routes`), client address and limits (`policy`), credentials (`access`), a resource
 //! (`resources`), then either the engine (`engine`) or the view (`view`, kept up to date with the
 //! journal). The view starts from the engine's newest snapshot and shares the files of its history with
 //! the other gateways.
@@ -22,6 +22,7 @@ mod page;
 mod policy;
 mod render;
 mod resources;
+mod routes;
 mod streams;
 #[cfg(test)]
 mod test_view;

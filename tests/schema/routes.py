@@ -8,13 +8,15 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-TABLES = {name: f"{name}_routes" for name in ("trading", "data", "catalog", "operator", "page")}
+SURFACES = ("trading", "data", "catalog", "operator", "page")
 # The page mounts routes of these surfaces; their documents describe them.
 MOUNTED = {"data": "/ui/api/data", "catalog": "/ui/api/catalog"}
 # `get("/book", …`
-ROUTE = re.compile(r'\b(get|post|query|delete)\(\s*"([^"]+)"')
-# A query is a POST that only reads.
-METHODS = {"query": "post"}
+ROUTE = re.compile(r'\b(get|read|list|post|query|delete|batch)\(\s*"([^"]+)"')
+METHODS = {"read": ["get"], "list": ["get"], "query": ["post"], "batch": ["get", "post"]}
+# `command(Deposit, …`, and where a command's path stands.
+COMMAND = re.compile(r"\bcommand\(\s*(\w+),")
+COMMANDS = re.compile(r'^    (\w+)\(.+\) at "([^"]+)";', re.MULTILINE)
 
 
 def shape(path):
@@ -22,11 +24,15 @@ def shape(path):
     return re.sub(r"\{[^}]*\}", "{}", path)
 
 
-def of_gateway(function):
-    """Routes of a table in `route_table.rs`."""
-    text = (ROOT / "gateway/src/http/route_table.rs").read_text()
-    table = re.split(rf"\nfn {function}\([^)]*\) -> [^{{]*\{{", text, maxsplit=1)[1].split("\n}\n", 1)[0]
-    return {(METHODS.get(word, word), shape(path)) for word, path in ROUTE.findall(table)}
+def of_gateway(name):
+    """Routes of a table of the gateway."""
+    table = (ROOT / f"gateway/src/routes/{name}.rs").read_text()
+    routes = {(method, shape(path)) for word, path in ROUTE.findall(table) for method in METHODS.get(word, [word])}
+    commands = dict(COMMANDS.findall((ROOT / "gateway/wire/src/operator/request.rs").read_text()))
+    routes |= {("post", commands[kind]) for kind in COMMAND.findall(table)}
+    if name == "operator":
+        routes |= {("get", "/livez"), ("get", "/readyz"), ("post", "/snapshot")}
+    return routes
 
 
 def mounted(routes, prefix):
@@ -55,21 +61,21 @@ def of_document(name):
 
 def main():
     differs = False
-    for name, function in TABLES.items():
-        routes, documented = of_gateway(function), of_document(name)
+    for name in SURFACES:
+        routes, documented = of_gateway(name), of_document(name)
         if name == "page":
             for surface, prefix in MOUNTED.items():
                 for method, path in sorted(mounted(routes, prefix) - of_document(surface)):
                     print(f"page: {method} {prefix}{path} is not in docs/openapi/{surface}.yaml", file=sys.stderr)
                     differs = True
             routes = {route for route in routes if not route[1].startswith(tuple(MOUNTED.values()))}
-        assert len(routes) > 5, f"the table of {name} was not found in route_table.rs"
+        assert len(routes) > 5, f"the table of {name} was not found"
         for method, path in sorted(routes - documented):
             print(f"{name}: {method} {path} is not in docs/openapi/{name}.yaml", file=sys.stderr)
         for method, path in sorted(documented - routes):
             print(f"{name}: {method} {path} is documented, and no route", file=sys.stderr)
         differs |= routes != documented
-    streams = {path.rstrip("/") for _, path in of_gateway("stream_routes")} - {"/ws"}
+    streams = {path.rstrip("/") for _, path in of_gateway("streams")} - {"/ws"}
     for path in sorted(streams ^ channels()):
         print(f"streams: {path} is not both a route and in docs/asyncapi/streams.yaml", file=sys.stderr)
     return differs or streams != channels()

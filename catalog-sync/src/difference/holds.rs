@@ -21,7 +21,7 @@ pub(super) fn follow(
     }
     allowance.stops.forget(&here.condition);
     if here.holds.contains(Hold::Upstream) {
-        plan.push(vec![Command::Resume(change(here))]);
+        plan.push(vec![Command::ResumeMarket(change(here))]);
     }
 }
 
@@ -42,7 +42,7 @@ pub(super) fn hold(
     if !trades || here.holds.contains(Hold::Upstream) {
         return;
     }
-    let command = Command::Pause(change(here));
+    let command = Command::PauseMarket(change(here));
     if is_answered || allowance.holds(here.condition) {
         plan.push(vec![command]);
     } else if here.holds == HoldSet::NONE {

@@ -192,5 +192,5 @@ pub(super) fn resolution(here: &RegisteredMarket, payout: Payout) -> Command {
         let words = ["yes", "no"].map(|word| PayoutName::new(word.to_owned()));
         resolution.payout = words.into_iter().find(names).unwrap_or(resolution.payout);
     }
-    Command::Resolve(resolution)
+    Command::ResolveMarket(resolution)
 }

@@ -74,13 +74,13 @@ pub(super) fn list(
         }));
         let closed = missing.iter().filter(|(market, ..)| market.flags.closed);
         steps.extend(closed.map(|(_, terms, _)| {
-            Command::Close(MarketName {
+            Command::CloseMarket(MarketName {
                 condition_id: terms.condition,
             })
         }));
     }
     steps.extend(open.iter().map(|(_, terms, _)| {
-        Command::Activate(MarketName {
+        Command::ActivateMarket(MarketName {
             condition_id: terms.condition,
         })
     }));

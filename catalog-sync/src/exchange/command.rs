@@ -8,7 +8,7 @@ pub fn command_name(command: &OperatorCommand) -> &'static str {
     match command {
         OperatorCommand::RegisterEvent(_) => "register event",
         OperatorCommand::RegisterMarket(_) => "register market",
-        OperatorCommand::SetMinimum(_) => "minimum size",
+        OperatorCommand::SetMinimumSize(_) => "minimum size",
         OperatorCommand::SetTerms(_) => "terms",
         other => other.path().rsplit('/').next().unwrap_or_default(),
     }
@@ -20,9 +20,9 @@ pub fn command_name(command: &OperatorCommand) -> &'static str {
 pub fn command_line(command: &OperatorCommand) -> Option<String> {
     let condition = command.condition()?;
     let words = match command {
-        OperatorCommand::Activate(_) => format!("activate {condition}"),
-        OperatorCommand::Close(_) => format!("close {condition}"),
-        OperatorCommand::Pause(_) => format!("pause {condition}"),
+        OperatorCommand::ActivateMarket(_) => format!("activate {condition}"),
+        OperatorCommand::CloseMarket(_) => format!("close {condition}"),
+        OperatorCommand::PauseMarket(_) => format!("pause {condition}"),
         OperatorCommand::SetTerms(change) => {
             let clear = change.clear_book_on_start;
             let clear = clear.map(|clears| format!(" --clear-book-on-start {clears}"));
@@ -35,14 +35,14 @@ pub fn command_line(command: &OperatorCommand) -> Option<String> {
             format!("terms {condition}{}", options.collect::<String>())
         }
         OperatorCommand::SetTick(change) => format!("tick {condition} {}", change.tick_size.text()),
-        OperatorCommand::SetMinimum(change) => {
+        OperatorCommand::SetMinimumSize(change) => {
             let shares = Shares::json(&change.minimum_order_size);
             format!("minimum-size {condition} {shares}")
         }
         OperatorCommand::SetFee(fee) => {
             format!("fee {condition} {} {}", fee.rate_ppm, fee.exponent)
         }
-        OperatorCommand::Resolve(resolution) => {
+        OperatorCommand::ResolveMarket(resolution) => {
             format!("resolve {condition} {}", resolution.payout.text())
         }
         _ => return None,

@@ -164,7 +164,7 @@ mod tests {
     #[test]
     fn it_reads_as_a_list_of_what_happened() {
         let mut reconciled = ReconcileReport::since(3);
-        let close = Command::Close(MarketName {
+        let close = Command::CloseMarket(MarketName {
             condition_id: ConditionId([1; 32]),
         });
         reconciled.count(&close, true);
@@ -177,7 +177,7 @@ mod tests {
         ] {
             let slug = format!("m{market}");
             let consent = match finding {
-                Finding::ResolutionDue(payout) => Some(Command::Resolve(Resolution::new(
+                Finding::ResolutionDue(payout) => Some(Command::ResolveMarket(Resolution::new(
                     ConditionId([2; 32]),
                     payout,
                 ))),

@@ -49,6 +49,8 @@ impl From<RoleSet> for Vec<OperatorRole> {
 impl RoleSet {
     /// No role.
     pub const NONE: Self = Self(0);
+    /// Every role.
+    pub const ALL: Self = Self(Self::BITS);
     /// The bits of all roles.
     const BITS: u8 = 0b1111_1110;
 

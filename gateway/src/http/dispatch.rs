@@ -16,6 +16,7 @@ use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue, Method, Request, Response};
 use hyper::body::{Body as _, Incoming};
 
+use crate::access::operator_actor::Actor;
 use crate::access::signature_gate::SignatureGate;
 use crate::app::App;
 use crate::http::answer::{Answer, X_SEQUENCE};
@@ -24,7 +25,8 @@ use crate::http::connections::client_quotas::{Client, Reservation};
 use crate::http::connections::unread_answers::CountedAnswer;
 use crate::http::failure::{self, Failure};
 use crate::http::request_context::RequestContext;
-use crate::http::routes::{Route, RouteError, Routes};
+use crate::http::route::Route;
+use crate::http::router::{RouteError, Router};
 use crate::http::surface::Surface;
 use crate::http::timing::{SERVER_TIMING, Timing, X_SERVER_TIMING};
 use crate::policy::client_address::{ClientAddress, Sender};
@@ -36,7 +38,7 @@ use crate::streams::fan_out::Hub;
 pub(crate) struct Dispatcher {
     pub(crate) app: Arc<App>,
     pub(crate) surface: Surface,
-    pub(crate) routes: Arc<Routes>,
+    pub(crate) routes: Arc<Router>,
     pub(crate) gate: Arc<SignatureGate>,
     /// The stream connections of the thread.
     pub(crate) hub: Arc<Hub>,
@@ -107,11 +109,13 @@ impl Dispatcher {
         found: Result<(Arc<Route>, String), Failure>,
     ) -> Result<Answer, Failure> {
         let (app, surface) = (Arc::clone(&self.app), self.surface);
+        let route = found.as_ref().ok().map(|(route, _)| route);
+        let shape = route.and_then(|route| route.shape).unwrap_or(surface);
         let incoming = IncomingRequest {
-            surface: self.surface,
+            surface,
             from: sender.client,
             method: request.method(),
-            route: found.as_ref().ok().map(|(route, _)| route.path),
+            scope: route.map_or(self.routes.scope, |route| route.scope),
             headers: request.headers(),
             at: timing.began(),
         };
@@ -123,7 +127,7 @@ impl Dispatcher {
             Ok((route, parameter)) => self.handle(timing, sender, request, route, parameter).await,
             Err(failure) => Err(failure),
         };
-        let answer = answer.unwrap_or_else(|failure| app.cluster.explain(failure).render(surface));
+        let answer = answer.unwrap_or_else(|failure| app.cluster.explain(failure).render(shape));
         Ok(answer.with_quota(quota))
     }
 
@@ -146,7 +150,7 @@ impl Dispatcher {
         let Self {
             app, gate, surface, ..
         } = self;
-        let context = RequestContext {
+        let mut context = RequestContext {
             app,
             gate,
             timing,
@@ -159,7 +163,10 @@ impl Dispatcher {
             actor: None,
             parameter,
         };
-        (route.handle)(context).await
+        if let Some(roles) = route.operators {
+            context.actor = Some(Actor::of(&context, roles).await?);
+        }
+        (route.handle)(context, route.freshness).await
     }
 
     async fn body(

@@ -1,5 +1,7 @@
 //! The surfaces of a gateway.
 
+use crate::policy::rate_limits::Scope;
+
 /// A family of paths on a listener of its own.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Surface {
@@ -25,6 +27,16 @@ impl Surface {
             Self::Catalog => "catalog",
             Self::Operator => "operator",
             Self::Health => "health",
+        }
+    }
+
+    /// What every request counts in; the other surfaces have an allowlist or a token in place of
+    /// limits.
+    pub(crate) const fn scope(self) -> Option<Scope> {
+        match self {
+            Self::Trading => Some(Scope::Trading),
+            Self::Catalog => Some(Scope::Catalog),
+            Self::Data | Self::Operator | Self::Health => None,
         }
     }
 }

@@ -17,7 +17,7 @@ use crate::metrics::Metrics;
 use crate::policy::allowlist::Allowlist;
 use crate::policy::client_address::{ClientAddress, TrustedProxies};
 use crate::policy::cors::Cors;
-use crate::policy::rate_limits::{QuotaStatus, RateLimiter};
+use crate::policy::rate_limits::{QuotaStatus, RateLimiter, Scope};
 
 pub(crate) struct RequestPolicy {
     proxies: TrustedProxies,
@@ -68,11 +68,11 @@ impl RequestPolicy {
             ));
         }
         let counted = Client::of(request.from.counted());
-        let (now, method) = (self.limiter.at(request.at), request.method);
-        let quota = self
-            .limiter
-            .request(now, counted, surface, method, request.route);
-        let quota = quota.map_err(|refused| {
+        let now = self.limiter.at(request.at);
+        let charged = request
+            .scope
+            .map(|scope| self.limiter.request(now, counted, scope));
+        let quota = charged.unwrap_or(Ok(None)).map_err(|refused| {
             metrics.rate_limited(refused.scope);
             Box::new(Failure::from(&refused).render(surface))
         })?;
@@ -120,8 +120,8 @@ pub(crate) struct IncomingRequest<'r> {
     pub(crate) surface: Surface,
     pub(crate) from: ClientAddress,
     pub(crate) method: &'r Method,
-    /// Its route, if its path has one.
-    pub(crate) route: Option<&'static str>,
+    /// What it counts in.
+    pub(crate) scope: Option<Scope>,
     pub(crate) headers: &'r HeaderMap,
     /// When its head was complete.
     pub(crate) at: Instant,

@@ -41,6 +41,6 @@ pub use profile::ProfileEdit;
 pub use reader::{read, read_reason};
 pub use request::{
     Archive, Binding, ClosedOnly, FeeChange, FeesWithdrawal, HoldChange, KeyRevocation, MarketName,
-    MinimumChange, ModeChange, OperatorCommand, Resolution, SettingsChange, TickChange, Transfer,
-    WalletName,
+    MinimumChange, ModeChange, OperatorCommand, Resolution, SNAPSHOT_PATH, SettingsChange,
+    TickChange, Transfer, WalletName,
 };

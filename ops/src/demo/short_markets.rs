@@ -156,9 +156,9 @@ impl MarketHost {
         let market = &event.markets[0];
         let condition_id = market.condition()?;
         let payout = self.payout(market).await?;
-        let close = OperatorCommand::Close(MarketName { condition_id });
+        let close = OperatorCommand::CloseMarket(MarketName { condition_id });
         self.client.send(&close).await?;
-        let resolve = OperatorCommand::Resolve(Resolution::new(condition_id, payout));
+        let resolve = OperatorCommand::ResolveMarket(Resolution::new(condition_id, payout));
         self.client.send(&resolve).await?;
         let payout = payout_word(payout);
         info!(slug = market.slug, payout, "short market resolved");

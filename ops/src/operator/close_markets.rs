@@ -174,9 +174,9 @@ async fn end(
 ) -> Result<Outcome, Failure> {
     let condition_id = change.condition;
     let is_over = matches!(change.status, MarketState::Closed | MarketState::Resolved);
-    let close = OperatorCommand::Close(MarketName { condition_id });
+    let close = OperatorCommand::CloseMarket(MarketName { condition_id });
     let resolve = change.payout.as_ref().map(|payout| {
-        OperatorCommand::Resolve(Resolution {
+        OperatorCommand::ResolveMarket(Resolution {
             condition_id,
             payout: payout.name.clone(),
             proposal,

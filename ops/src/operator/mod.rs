@@ -79,16 +79,22 @@ pub(crate) fn market(
             output.answer(&record, show::market);
             Ok(ExitCode::SUCCESS)
         }
-        Market::Activate { market } => of_market(market, OperatorCommand::Activate),
+        Market::Activate { market } => of_market(market, OperatorCommand::ActivateMarket),
         Market::Pause { market } => send(config, output, || {
             let condition_id = condition_of(market)?;
             let hold = None;
-            Ok(OperatorCommand::Pause(HoldChange { condition_id, hold }))
+            Ok(OperatorCommand::PauseMarket(HoldChange {
+                condition_id,
+                hold,
+            }))
         }),
         Market::Resume { market, upstream } => send(config, output, || {
             let condition_id = condition_of(market)?;
             let hold = upstream.then_some(Hold::Upstream);
-            Ok(OperatorCommand::Resume(HoldChange { condition_id, hold }))
+            Ok(OperatorCommand::ResumeMarket(HoldChange {
+                condition_id,
+                hold,
+            }))
         }),
         Market::Close { market, file } => {
             let selected = market_file::selected(market.as_deref(), None, file.as_deref())?;
@@ -105,7 +111,7 @@ pub(crate) fn market(
             close_markets::resolve(config, &selected, *proposal, output)
         }
         Market::Archive { market, undo } => send(config, output, || {
-            Ok(OperatorCommand::Archive(Archive {
+            Ok(OperatorCommand::ArchiveMarket(Archive {
                 condition_id: condition_of(market)?,
                 archived: !undo,
             }))
@@ -117,7 +123,7 @@ pub(crate) fn market(
             }))
         }),
         Market::MinimumSize { market, shares } => send(config, output, || {
-            Ok(OperatorCommand::SetMinimum(MinimumChange {
+            Ok(OperatorCommand::SetMinimumSize(MinimumChange {
                 condition_id: condition_of(market)?,
                 minimum_order_size: Shares::parse("minimum_order_size", shares)?,
             }))
@@ -285,7 +291,7 @@ pub(crate) fn system(
         }
         System::Snapshot => {
             let client = client::connect(config)?;
-            let answer: Value = block_on(client.post("/snapshot", &json!({})))?;
+            let answer: Value = block_on(client.post(SNAPSHOT_PATH, &json!({})))?;
             output.answer(&answer, show::applied);
         }
         System::Payments {

@@ -7,24 +7,22 @@
 
 mod quota_status;
 mod scopes;
-mod settings;
 mod table;
 mod window;
 
 use std::time::Instant;
 
 use foretell_model::{AccountNumber, KeyNumber};
-use http::{HeaderName, Method};
+use http::HeaderName;
 
 pub(crate) use quota_status::{QuotaStatus, RateLimited};
 use quota_status::{RATELIMIT_LIMIT, RATELIMIT_REMAINING, RATELIMIT_RESET};
+pub use scopes::RateLimits;
 pub(crate) use scopes::{Scope, Writes};
-pub use settings::RateLimits;
 use table::Table;
 use window::Millis;
 
 use crate::http::connections::client_quotas::Client;
-use crate::http::surface::Surface;
 
 /// Shards of 1,024 windows for addresses; an address has two or three windows.
 const ADDRESS_SHARDS: usize = 64;
@@ -63,17 +61,14 @@ impl RateLimiter {
         u64::try_from(passed.as_millis()).unwrap_or(u64::MAX)
     }
 
-    /// Counts a request from an address; `None` without a limit.
+    /// Counts a request from an address in its scope and all wider ones; `None` without a limit.
     pub(crate) fn request(
         &self,
         now: Millis,
         client: Client,
-        surface: Surface,
-        method: &Method,
-        route: Option<&str>,
+        scope: Scope,
     ) -> Result<Option<QuotaStatus>, RateLimited> {
-        let scopes = Scope::of_request(surface, method, route);
-        let caps = self.caps(scopes.into_iter().flatten());
+        let caps = self.caps(scope.all());
         if caps.clone().next().is_none() {
             return Ok(None);
         }
@@ -119,101 +114,45 @@ mod tests {
     }
 
     /// The number of requests of one client admitted at `now`.
-    fn let_in(
-        limiter: &RateLimiter,
-        now: Millis,
-        client: Client,
-        surface: Surface,
-        route: &str,
-    ) -> u32 {
-        let ask = || limiter.request(now, client, surface, &Method::GET, Some(route));
-        (0..).find(|_| ask().is_err()).expect("a cap")
+    fn admitted(limiter: &RateLimiter, now: Millis, client: Client, scope: Scope) -> u32 {
+        let request = || limiter.request(now, client, scope);
+        (0..).find(|_| request().is_err()).expect("a cap")
     }
 
     #[test]
-    fn the_table_of_the_interface_is_in_force() {
-        use Surface::{Catalog, Trading};
-        for (surface, route, most) in [
-            (Catalog, "/series", 4_000),
-            (Catalog, "/events", 500),
-            (Catalog, "/markets", 300),
-            (Catalog, "/tags", 200),
-            (Catalog, "/public-search", 350),
-            (Trading, "/spread", 5_000),
-            (Trading, "/", 50),
-            (Trading, "/book", 200),
-            (Trading, "/price", 200),
-            (Trading, "/midpoint", 200),
-            (Trading, "/prices-history", 100),
-            (Trading, "/data/trades", 150),
-            (Trading, "/markets", 100),
-        ] {
-            let limiter = RateLimiter::new(RateLimits::default(), 1);
-            let [one, two] = [client("192.0.2.1"), client("192.0.2.2")];
-            assert_eq!(let_in(&limiter, 0, one, surface, route), most, "{route}");
-            assert_eq!(let_in(&limiter, 9_999, one, surface, route), 0, "{route}");
-            assert_eq!(
-                let_in(&limiter, 9_999, two, surface, route),
-                most,
-                "{route}"
-            );
-            assert_eq!(
-                let_in(&limiter, 10_500, one, surface, route),
-                most,
-                "{route}"
-            );
-        }
-    }
-
-    #[test]
-    fn posts_have_caps_of_their_own() {
-        for (route, most) in [
-            ("/books", 80),
-            ("/prices", 80),
-            ("/batch-prices-history", 80),
-            ("/auth/api-key", 20),
-        ] {
-            let limiter = RateLimiter::new(RateLimits::default(), 1);
-            let one = client("192.0.2.1");
-            let ask = || limiter.request(0, one, Surface::Trading, &Method::POST, Some(route));
-            assert_eq!((0..).find(|_| ask().is_err()), Some(most), "{route}");
-        }
-    }
-
-    #[test]
-    fn rows_of_a_group_share_a_window() {
+    fn a_window_slides_for_each_client() {
         let limiter = RateLimiter::new(RateLimits::default(), 1);
-        let one = client("2001:db8::1");
-        assert_eq!(
-            let_in(&limiter, 0, one, Surface::Trading, "/data/trades"),
-            150
-        );
-        assert_eq!(
-            let_in(&limiter, 0, one, Surface::Trading, "/data/orders"),
-            0
-        );
-        let lists = ["/simplified-markets", "/sampling-markets"];
-        assert_eq!(let_in(&limiter, 0, one, Surface::Trading, "/markets"), 100);
-        for list in lists {
-            assert_eq!(
-                let_in(&limiter, 0, one, Surface::Trading, list),
-                0,
-                "{list}"
-            );
+        let [one, two] = [client("192.0.2.1"), client("192.0.2.2")];
+        for (client, now, most) in [
+            (one, 0, 200),
+            (one, 9_999, 0),
+            (two, 9_999, 200),
+            (one, 10_500, 200),
+        ] {
+            assert_eq!(admitted(&limiter, now, client, Scope::Book), most, "{now}");
         }
+    }
+
+    #[test]
+    fn scopes_share_the_wider_windows() {
+        let one = client("2001:db8::1");
         let neighbour = client("2001:db8::ffff");
+        let limiter = RateLimiter::new(RateLimits::default(), 1);
+        assert_eq!(admitted(&limiter, 0, one, Scope::Ledger), 150);
         assert_eq!(
-            let_in(&limiter, 0, neighbour, Surface::Trading, "/builder/trades"),
-            0
+            admitted(&limiter, 0, neighbour, Scope::Ledger),
+            0,
+            "one network"
         );
+        assert_eq!(admitted(&limiter, 0, one, Scope::Trading), 5_000 - 150);
         // 500 events and 300 markets together are below 900; a smaller limit rejects some.
         let limits = RateLimits {
             catalog_listings: 600,
             ..RateLimits::default()
         };
         let limiter = RateLimiter::new(limits, 1);
-        assert_eq!(let_in(&limiter, 0, one, Surface::Catalog, "/events"), 500);
-        assert_eq!(let_in(&limiter, 0, one, Surface::Catalog, "/markets"), 100);
+        assert_eq!(admitted(&limiter, 0, one, Scope::CatalogEvents), 500);
+        assert_eq!(admitted(&limiter, 0, one, Scope::CatalogMarkets), 100);
     }
 
     #[test]
@@ -276,16 +215,16 @@ mod tests {
         };
         let limiter = RateLimiter::new(limits, 16);
         let one = client("192.0.2.1");
-        let asked = limiter.request(0, one, Surface::Trading, &Method::GET, Some("/book"));
+        let asked = limiter.request(0, one, Scope::Book);
         assert_eq!(asked, Ok(None));
         assert_eq!(
-            let_in(&limiter, 0, one, Surface::Trading, "/"),
+            admitted(&limiter, 0, one, Scope::Health),
             4,
             "50 over 16, rounded up"
         );
         let off = RateLimiter::new(RateLimits::off(), 1);
         for _ in 0..100 {
-            let asked = off.request(0, one, Surface::Trading, &Method::GET, Some("/"));
+            let asked = off.request(0, one, Scope::Health);
             assert_eq!(asked, Ok(None));
         }
     }
@@ -296,11 +235,7 @@ mod tests {
         let one = client("192.0.2.1");
         let ask = || {
             (0..100)
-                .filter(|_| {
-                    limiter
-                        .request(0, one, Surface::Trading, &Method::GET, Some("/book"))
-                        .is_ok()
-                })
+                .filter(|_| limiter.request(0, one, Scope::Book).is_ok())
                 .count()
         };
         let let_in: usize = std::thread::scope(|scope| {

@@ -3,13 +3,11 @@
 //! includes it; the routes enforce it.
 
 pub(crate) mod accounts;
-pub(crate) mod actor;
 pub(crate) mod acts;
 pub(crate) mod keys;
 pub(crate) mod market_life;
 pub(crate) mod oracle;
 pub(crate) mod people;
-pub(crate) mod roles;
 pub(crate) mod site;
 
 use foretell_link::Reply;
@@ -128,9 +126,7 @@ async fn apply_or(
 /// The error of a rejected command; that of a role names the roles of the route.
 fn rejection(context: &RequestContext, refusal: &Rejection) -> ApiError {
     match (refusal.reason, &context.actor) {
-        (RejectionReason::OperatorRole, Some(actor)) => {
-            roles::not_included(actor.role, context.path())
-        }
+        (RejectionReason::OperatorRole, Some(actor)) => actor.role_not_allowed(),
         _ => ApiError::from_command_rejection(refusal),
     }
 }

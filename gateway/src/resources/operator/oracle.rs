@@ -5,6 +5,7 @@
 
 use std::time::SystemTime;
 
+use foretell_model::CommandKind;
 use foretell_view::View;
 use foretell_wire::errors::api_error::FieldError;
 use foretell_wire::operator::{ProposalRequest, read};
@@ -17,7 +18,6 @@ use crate::http::answer::Answer;
 use crate::http::failure::Failure;
 use crate::http::request_context::RequestContext;
 use crate::resources::operator::market_life::resolution;
-use crate::resources::operator::roles;
 
 /// Header with the time of the signature in unix seconds.
 const TIMESTAMP: &str = "x-oracle-timestamp";
@@ -33,19 +33,21 @@ pub(crate) async fn propose(mut context: RequestContext) -> Result<Answer, Failu
     };
     let found = context.app.find(find).await?;
     let (number, role) = found.ok_or(ErrorCode::OperatorNotFound)?;
-    if !roles::may(role, "/markets/propose") {
-        return Err(roles::not_included(role, "/markets/propose").into());
+    let actor = Actor {
+        number,
+        role,
+        allowed: CommandKind::Propose.senders().operators,
+        reason: "proposal of the oracle".to_owned(),
+    };
+    if !actor.allowed.contains(role) {
+        return Err(actor.role_not_allowed().into());
     }
     let wanted: ProposalRequest = read(&context.body)?;
     if wanted.wallet.is_some() {
         let problem = FieldError::wrong("wallet", "given", "absent: the adapter proposes itself");
         return Err(ApiError::from(problem).into());
     }
-    context.actor = Some(Actor {
-        number,
-        role,
-        reason: "proposal of the oracle".to_owned(),
-    });
+    context.actor = Some(actor);
     resolution::propose_as(&context, &wanted, None).await
 }
 

@@ -1,20 +1,21 @@
 //! Operators with names: `/me`, `/operators…`.
 
 use foretell_model::command::AddOperator;
-use foretell_model::{Command, CommandOutcome, RejectionReason};
+use foretell_model::{Command, CommandOutcome, OperatorRole, RejectionReason};
 use foretell_view::View;
 use foretell_wire::operator::{
-    Me, OperatorAdded, OperatorAddition, OperatorRevocation, OperatorRow, OperatorRows, read,
+    Me, OperatorAdded, OperatorAddition, OperatorCommand, OperatorRevocation, OperatorRow,
+    OperatorRows, SNAPSHOT_PATH, read,
 };
 use foretell_wire::text::time::iso;
 use foretell_wire::{ApiError, ErrorCode, json_text};
 use zeroize::Zeroizing;
 
+use crate::access::operator_actor::token_hash;
 use crate::http::answer::Answer;
 use crate::http::failure::Failure;
 use crate::http::request_context::RequestContext;
-use crate::resources::operator::actor::token_hash;
-use crate::resources::operator::{apply, rejection, roles, submit};
+use crate::resources::operator::{apply, rejection, submit};
 use crate::resources::position_of;
 
 /// `GET /me`: the operator of the token, and the commands of its role.
@@ -30,9 +31,17 @@ pub(crate) async fn me(context: RequestContext) -> Result<Answer, Failure> {
         number: actor.number.0,
         name: operator.name,
         role: actor.role,
-        may: roles::paths(actor.role).map(str::to_owned).collect(),
+        may: paths(actor.role).map(str::to_owned).collect(),
     };
     Ok(Answer::json(json_text(&me)).at(state.position()))
+}
+
+/// What a role may send.
+fn paths(role: OperatorRole) -> impl Iterator<Item = &'static str> {
+    let commands = OperatorCommand::PATHS.iter();
+    let commands = commands.filter(move |(kind, _)| kind.senders().operators.contains(role));
+    let snapshot = (role == OperatorRole::Admin).then_some(SNAPSHOT_PATH);
+    commands.map(|(_, path)| *path).chain(snapshot)
 }
 
 /// `GET /operators`: all, revoked ones included. It shows no token and no hash of one.

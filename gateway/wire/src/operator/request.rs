@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use foretell_model::{
-    ApiKey, ConditionId, FeeSchedule, Hold, Lots, Micros, Payout, Settings, SettingsUpdate,
-    SystemMode, Tick, WalletAddress, WalletKind,
+    ApiKey, CommandKind, ConditionId, FeeSchedule, Hold, Lots, Micros, Payout, Settings,
+    SettingsUpdate, SystemMode, Tick, WalletAddress, WalletKind,
 };
 
 use crate::operator::form::{
@@ -23,131 +23,119 @@ use crate::operator::payments::{HeldReference, Nothing, PaymentsChange};
 use crate::operator::people::{OperatorAddition, OperatorRevocation};
 use crate::operator::profile::ProfileEdit;
 
-/// A command of the operator: its path and its body.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(untagged)]
-pub enum OperatorCommand {
+/// The path of the request for a snapshot, which is no command: it changes no state.
+pub const SNAPSHOT_PATH: &str = "/snapshot";
+
+/// Declares the commands: the kind in the journal, the body, the path.
+macro_rules! operator_commands {
+    ($($(#[$doc:meta])* $kind:ident($body:ty) at $path:literal;)+) => {
+        /// A command of the operator: its body, sent by POST to its path. Each variant has the name
+        /// of its [`CommandKind`].
+        #[derive(Clone, Debug, PartialEq, Serialize)]
+        #[serde(untagged)]
+        pub enum OperatorCommand { $($(#[$doc])* $kind($body)),+ }
+
+        impl OperatorCommand {
+            /// The path of each kind.
+            pub const PATHS: &[(CommandKind, &'static str)] =
+                &[$((CommandKind::$kind, $path)),+];
+
+            /// The path of a kind; `None` when operators do not send it.
+            #[must_use]
+            pub const fn path_of(kind: CommandKind) -> Option<&'static str> {
+                match kind {
+                    $(CommandKind::$kind => Some($path),)+
+                    _ => None,
+                }
+            }
+
+            /// Its path.
+            #[must_use]
+            pub const fn path(&self) -> &'static str {
+                match self { $(Self::$kind(_) => $path),+ }
+            }
+        }
+    };
+}
+
+operator_commands! {
     /// Adds collateral to a wallet.
-    Deposit(Transfer),
+    Deposit(Transfer) at "/accounts/deposit";
     /// Takes free collateral out of a wallet.
-    Withdraw(Transfer),
-    /// Takes collateral out of the fee account.
-    WithdrawFees(FeesWithdrawal),
-    /// Binds a wallet to its owner.
-    BindWallet(Binding),
-    /// Removes a wallet's binding.
-    UnbindWallet(WalletName),
-    /// Restricts an account to reducing its positions, or no longer.
-    SetClosedOnly(ClosedOnly),
-    /// Revokes an API key permanently.
-    RevokeKey(KeyRevocation),
-    /// Changes the profile of a wallet.
-    DescribeWallet(Box<ProfileEdit>),
-    /// Registers a neg-risk event group.
-    RegisterEvent(EventRegistration),
-    /// Registers a market, and opens it depending on `activate`.
-    RegisterMarket(Box<MarketRegistration>),
-    /// Opens a registered market.
-    Activate(MarketName),
-    /// Suspends trading.
-    Pause(HoldChange),
-    /// Resumes trading.
-    Resume(HoldChange),
-    /// Ends trading.
-    Close(MarketName),
-    /// Pays out a closed market.
-    Resolve(Resolution),
-    /// Hides a market from lists, or shows it again.
-    Archive(Archive),
-    /// Refines the tick.
-    SetTick(TickChange),
-    /// Changes the minimum order size.
-    SetMinimum(MinimumChange),
-    /// Changes the taker fee.
-    SetFee(FeeChange),
-    /// Changes clock, delay and rebate of a market.
-    SetTerms(TermsChange),
-    /// Changes the words of a neg-risk event group.
-    DescribeEvent(EventEdit),
-    /// Changes the words of a market.
-    DescribeMarket(Box<MarketEdit>),
-    /// Proposes a payout.
-    Propose(ProposalRequest),
-    /// Disputes a proposal.
-    Dispute(DisputeRequest),
-    /// Withdraws a proposal.
-    WithdrawProposal(ProposalWithdrawal),
-    /// Finalises a proposal.
-    Finalise(Finalisation),
-    /// Changes the policy of the site or of a market.
-    SetPolicy(PolicyChange),
-    /// Removes the policy of a market.
-    ClearPolicy(MarketName),
-    /// Lets a wallet propose or dispute.
-    ListWallet(WalletListing),
-    /// Pays all accrued rebates.
-    PayRebates(Nothing),
-    /// Changes settings of payments.
-    SetPayments(PaymentsChange),
+    Withdraw(Transfer) at "/accounts/withdraw";
     /// Pays a held withdrawal, as the second person.
-    ConfirmWithdrawal(HeldReference),
+    ConfirmWithdrawal(HeldReference) at "/withdrawals/confirm";
     /// Gives up a held withdrawal.
-    ReleaseWithdrawal(HeldReference),
+    ReleaseWithdrawal(HeldReference) at "/withdrawals/release";
+    /// Pays all accrued rebates.
+    PayRebates(Nothing) at "/rebates/pay";
+    /// Takes collateral out of the fee account.
+    WithdrawFees(FeesWithdrawal) at "/fees/withdraw";
+    /// Binds a wallet to its owner.
+    BindWallet(Binding) at "/accounts/bind";
+    /// Removes a wallet's binding.
+    UnbindWallet(WalletName) at "/accounts/unbind";
+    /// Restricts an account to reducing its positions, or no longer.
+    SetClosedOnly(ClosedOnly) at "/accounts/closed-only";
+    /// Changes the profile of a wallet.
+    DescribeWallet(Box<ProfileEdit>) at "/accounts/describe";
+    /// Revokes an API key permanently.
+    RevokeKey(KeyRevocation) at "/keys/revoke";
+    /// Registers a neg-risk event group.
+    RegisterEvent(EventRegistration) at "/events";
+    /// Changes the words of a neg-risk event group.
+    DescribeEvent(EventEdit) at "/events/describe";
+    /// Registers a market, and opens it depending on `activate`.
+    RegisterMarket(Box<MarketRegistration>) at "/markets";
+    /// Changes the words of a market.
+    DescribeMarket(Box<MarketEdit>) at "/markets/describe";
+    /// Opens a registered market.
+    ActivateMarket(MarketName) at "/markets/activate";
+    /// Suspends trading.
+    PauseMarket(HoldChange) at "/markets/pause";
+    /// Resumes trading.
+    ResumeMarket(HoldChange) at "/markets/resume";
+    /// Ends trading.
+    CloseMarket(MarketName) at "/markets/close";
+    /// Hides a market from lists, or shows it again.
+    ArchiveMarket(Archive) at "/markets/archive";
+    /// Refines the tick.
+    SetTick(TickChange) at "/markets/tick";
+    /// Changes the minimum order size.
+    SetMinimumSize(MinimumChange) at "/markets/minimum";
+    /// Changes the taker fee.
+    SetFee(FeeChange) at "/markets/fee";
+    /// Changes clock, delay and rebate of a market.
+    SetTerms(TermsChange) at "/markets/terms";
+    /// Pays out a closed market.
+    ResolveMarket(Resolution) at "/markets/resolve";
+    /// Proposes a payout.
+    Propose(ProposalRequest) at "/markets/propose";
+    /// Disputes a proposal.
+    Dispute(DisputeRequest) at "/markets/dispute";
+    /// Withdraws a proposal.
+    WithdrawProposal(ProposalWithdrawal) at "/markets/withdraw-proposal";
+    /// Finalises a proposal.
+    Finalise(Finalisation) at "/markets/finalise";
+    /// Changes the policy of the site or of a market.
+    SetPolicy(PolicyChange) at "/policy";
+    /// Removes the policy of a market.
+    ClearPolicy(MarketName) at "/policy/clear";
+    /// Lets a wallet propose or dispute.
+    ListWallet(WalletListing) at "/policy/wallets";
     /// Adds an operator; its answer is [`crate::operator::OperatorAdded`].
-    AddOperator(OperatorAddition),
+    AddOperator(OperatorAddition) at "/operators";
     /// Revokes an operator.
-    RevokeOperator(OperatorRevocation),
+    RevokeOperator(OperatorRevocation) at "/operators/revoke";
     /// Changes the mode of the system.
-    SetMode(ModeChange),
+    SetMode(ModeChange) at "/system/mode";
     /// Changes settings of the core.
-    ChangeSettings(SettingsChange),
+    ChangeSettings(SettingsChange) at "/system/settings";
+    /// Changes settings of payments.
+    SetPayments(PaymentsChange) at "/system/payments";
 }
 
 impl OperatorCommand {
-    /// Its path.
-    #[must_use]
-    pub const fn path(&self) -> &'static str {
-        match self {
-            Self::Deposit(_) => "/accounts/deposit",
-            Self::Withdraw(_) => "/accounts/withdraw",
-            Self::WithdrawFees(_) => "/fees/withdraw",
-            Self::BindWallet(_) => "/accounts/bind",
-            Self::UnbindWallet(_) => "/accounts/unbind",
-            Self::SetClosedOnly(_) => "/accounts/closed-only",
-            Self::RevokeKey(_) => "/keys/revoke",
-            Self::DescribeWallet(_) => "/accounts/describe",
-            Self::RegisterEvent(_) => "/events",
-            Self::RegisterMarket(_) => "/markets",
-            Self::Activate(_) => "/markets/activate",
-            Self::Pause(_) => "/markets/pause",
-            Self::Resume(_) => "/markets/resume",
-            Self::Close(_) => "/markets/close",
-            Self::Resolve(_) => "/markets/resolve",
-            Self::Archive(_) => "/markets/archive",
-            Self::SetTick(_) => "/markets/tick",
-            Self::SetMinimum(_) => "/markets/minimum",
-            Self::SetFee(_) => "/markets/fee",
-            Self::SetTerms(_) => "/markets/terms",
-            Self::DescribeEvent(_) => "/events/describe",
-            Self::DescribeMarket(_) => "/markets/describe",
-            Self::Propose(_) => "/markets/propose",
-            Self::Dispute(_) => "/markets/dispute",
-            Self::WithdrawProposal(_) => "/markets/withdraw-proposal",
-            Self::Finalise(_) => "/markets/finalise",
-            Self::SetPolicy(_) => "/policy",
-            Self::ClearPolicy(_) => "/policy/clear",
-            Self::ListWallet(_) => "/policy/wallets",
-            Self::PayRebates(_) => "/rebates/pay",
-            Self::SetPayments(_) => "/system/payments",
-            Self::ConfirmWithdrawal(_) => "/withdrawals/confirm",
-            Self::ReleaseWithdrawal(_) => "/withdrawals/release",
-            Self::AddOperator(_) => "/operators",
-            Self::RevokeOperator(_) => "/operators/revoke",
-            Self::SetMode(_) => "/system/mode",
-            Self::ChangeSettings(_) => "/system/settings",
-        }
-    }
-
     /// Its idempotency reference.
     #[must_use]
     pub fn reference(&self) -> Option<&str> {
@@ -164,12 +152,12 @@ impl OperatorCommand {
     pub fn condition(&self) -> Option<ConditionId> {
         match self {
             Self::RegisterMarket(market) => Some(market.terms.condition_id),
-            Self::Activate(market) | Self::Close(market) => Some(market.condition_id),
-            Self::Pause(change) | Self::Resume(change) => Some(change.condition_id),
-            Self::Resolve(resolution) => Some(resolution.condition_id),
-            Self::Archive(archive) => Some(archive.condition_id),
+            Self::ActivateMarket(market) | Self::CloseMarket(market) => Some(market.condition_id),
+            Self::PauseMarket(change) | Self::ResumeMarket(change) => Some(change.condition_id),
+            Self::ResolveMarket(resolution) => Some(resolution.condition_id),
+            Self::ArchiveMarket(archive) => Some(archive.condition_id),
             Self::SetTick(change) => Some(change.condition_id),
-            Self::SetMinimum(change) => Some(change.condition_id),
+            Self::SetMinimumSize(change) => Some(change.condition_id),
             Self::SetFee(change) => Some(change.condition_id),
             Self::SetTerms(change) => Some(change.condition_id),
             Self::Propose(proposal) => Some(proposal.condition_id),

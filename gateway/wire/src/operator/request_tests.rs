@@ -249,10 +249,13 @@ fn what_a_client_writes_is_what_the_surface_reads() {
         tags: Vec::new(),
     };
     again(event, OperatorCommand::RegisterEvent);
-    for command in [OperatorCommand::Activate, OperatorCommand::Close] {
+    for command in [
+        OperatorCommand::ActivateMarket,
+        OperatorCommand::CloseMarket,
+    ] {
         again(MarketName { condition_id }, command);
     }
-    for command in [OperatorCommand::Pause, OperatorCommand::Resume] {
+    for command in [OperatorCommand::PauseMarket, OperatorCommand::ResumeMarket] {
         for hold in [None, Some(Hold::Operator), Some(Hold::Upstream)] {
             again(HoldChange { condition_id, hold }, command);
         }
@@ -262,13 +265,13 @@ fn what_a_client_writes_is_what_the_surface_reads() {
             proposal: Some(7),
             ..Resolution::new(condition_id, payout)
         };
-        again(resolution, OperatorCommand::Resolve);
+        again(resolution, OperatorCommand::ResolveMarket);
     }
     let archive = Archive {
         condition_id,
         archived: true,
     };
-    again(archive, OperatorCommand::Archive);
+    again(archive, OperatorCommand::ArchiveMarket);
     let tick = TickChange {
         condition_id,
         tick_size: Tick::TenThousandth,
@@ -278,7 +281,7 @@ fn what_a_client_writes_is_what_the_surface_reads() {
         condition_id,
         minimum_order_size: Lots(1),
     };
-    again(minimum, OperatorCommand::SetMinimum);
+    again(minimum, OperatorCommand::SetMinimumSize);
     let fee = FeeChange {
         condition_id,
         rate_ppm: 40_000,

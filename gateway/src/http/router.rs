@@ -1,71 +1,19 @@
-//! Dispatch from path and method to a handler. Fixed paths match exactly; paths with a parameter
-//! use `matchit`.
+//! From path and method to a route. Fixed paths match exactly; paths with a parameter use
+//! `matchit`.
 
 use std::collections::HashMap;
-use std::pin::Pin;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use foldhash::fast::RandomState;
-use foretell_wire::limits::SMALL_BODY_BYTES;
 use http::Method;
 
-use crate::http::answer::Answer;
-use crate::http::failure::Failure;
-use crate::http::request_context::RequestContext;
-use crate::metrics::Meter;
-
-pub(crate) type HandlerFuture = Pin<Box<dyn Future<Output = Result<Answer, Failure>> + Send>>;
-pub(crate) type Handler = fn(RequestContext) -> HandlerFuture;
-
-/// One method of one path.
-pub(crate) struct Route {
-    method: Method,
-    /// `{name}` matches one segment, `{*name}` the rest. It is also the route's name in metrics and
-    /// logs, which never show text from a client.
-    pub(crate) path: &'static str,
-    /// Longest body in bytes.
-    pub(crate) body_limit: usize,
-    /// Whether a host that does not lead its cluster leaves it to the leader.
-    pub(crate) is_write: bool,
-    pub(crate) handle: Handler,
-    /// Counts its successes: looked up once, because a lookup costs as much as a route.
-    pub(crate) meter: OnceLock<Meter>,
-}
-
-impl Route {
-    /// A route with a body of at most [`SMALL_BODY_BYTES`].
-    pub(crate) fn new(method: Method, path: &'static str, handle: Handler) -> Self {
-        let is_write = matches!(method, Method::POST | Method::DELETE);
-        Self {
-            method,
-            path,
-            body_limit: SMALL_BODY_BYTES,
-            is_write,
-            handle,
-            meter: OnceLock::new(),
-        }
-    }
-
-    /// Its name in metrics, and the counter of its successes.
-    pub(crate) fn metered(&self) -> (&'static str, &OnceLock<Meter>) {
-        (self.path, &self.meter)
-    }
-
-    /// Changes nothing, whatever its method.
-    pub(crate) fn reading(mut self) -> Self {
-        self.is_write = false;
-        self
-    }
-
-    /// Allows bodies of up to `bytes`.
-    pub(crate) fn with_body(mut self, bytes: usize) -> Self {
-        self.body_limit = bytes;
-        self
-    }
-}
+use crate::http::route::Route;
+use crate::policy::rate_limits::Scope;
 
 /// The routes of one surface.
-pub(crate) struct Routes {
+pub(crate) struct Router {
+    /// What requests without a route count in.
+    pub(crate) scope: Option<Scope>,
     exact: HashMap<&'static str, Methods, RandomState>,
     patterns: matchit::Router<Methods>,
 }
@@ -81,10 +29,10 @@ pub(crate) enum RouteError {
     Method(String),
 }
 
-impl Routes {
+impl Router {
     /// # Panics
     /// When two patterns conflict: a bug in the table, which every test finds.
-    pub(crate) fn new(routes: impl IntoIterator<Item = Route>) -> Self {
+    pub(crate) fn new(scope: Option<Scope>, routes: impl IntoIterator<Item = Route>) -> Self {
         let mut exact: HashMap<_, Methods, _> = HashMap::default();
         for route in routes {
             exact.entry(route.path).or_default().push(Arc::new(route));
@@ -95,7 +43,11 @@ impl Routes {
                 .insert(path, methods)
                 .expect("patterns do not overlap");
         }
-        Self { exact, patterns }
+        Self {
+            scope,
+            exact,
+            patterns,
+        }
     }
 
     /// The route of a request, and the value of its path parameter. The GET route answers HEAD.
@@ -137,26 +89,30 @@ fn allowed(methods: &[Arc<Route>]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::http::answer::Answer;
+    use crate::http::failure::Failure;
+    use crate::http::request_context::RequestContext;
+    use crate::http::route::{delete, get, post};
 
-    fn routes() -> Routes {
-        let route = |method, path, bytes| {
-            let handle =
-                |_: RequestContext| -> HandlerFuture { Box::pin(async { Ok(Answer::json("0")) }) };
-            Route::new(method, path, handle).with_body(bytes)
-        };
-        Routes::new([
-            route(Method::GET, "/book", 1),
-            route(Method::POST, "/order", 2),
-            route(Method::DELETE, "/order", 3),
-            route(Method::GET, "/markets/{condition}", 4),
-            route(Method::GET, "/markets/live", 5),
-            route(Method::DELETE, "/rewards/{*rest}", 6),
-        ])
+    async fn zero(_: RequestContext) -> Result<Answer, Failure> {
+        Ok(Answer::json("0"))
+    }
+
+    fn router() -> Router {
+        let routes = [
+            get("/book", None, zero).body(1),
+            post("/order", None, zero).body(2),
+            delete("/order", None, zero).body(3),
+            get("/markets/{condition}", None, zero).body(4),
+            get("/markets/live", None, zero).body(5),
+            delete("/rewards/{*rest}", None, zero).body(6),
+        ];
+        Router::new(None, routes)
     }
 
     #[test]
     fn paths_match_exactly_or_by_pattern() {
-        let routes = routes();
+        let routes = router();
         let find = |method: Method, path: &str| {
             routes
                 .find(&method, path)
@@ -186,7 +142,7 @@ mod tests {
 
     #[test]
     fn another_method_is_told_which_are_allowed() {
-        let routes = routes();
+        let routes = router();
         let miss = |method, path| routes.find(&method, path).err();
         let allow = |text: &str| Some(RouteError::Method(text.to_owned()));
         assert_eq!(miss(Method::PUT, "/order"), allow("DELETE, POST"));

@@ -1,0 +1,65 @@
+//! A handler as a route keeps it. Its signature is the description of its request: each parameter
+//! after the context is a part of the request, read and checked in that order.
+
+use std::pin::Pin;
+
+use crate::http::answer::Answer;
+use crate::http::failure::Failure;
+use crate::http::request_context::RequestContext;
+use crate::http::route::Freshness;
+
+pub(crate) type HandlerFuture = Pin<Box<dyn Future<Output = Result<Answer, Failure>> + Send>>;
+pub(crate) type Handler = Box<dyn Fn(RequestContext, Freshness) -> HandlerFuture + Send + Sync>;
+
+/// A part of a request.
+pub(crate) trait RequestPart: Sized + Send {
+    /// Reads and checks it.
+    fn of(context: &RequestContext) -> impl Future<Output = Result<Self, Failure>> + Send;
+}
+
+/// What a handler answers.
+pub(crate) trait Reply {
+    fn answer(self) -> Answer;
+}
+
+impl Reply for Answer {
+    fn answer(self) -> Answer {
+        self
+    }
+}
+
+/// An async function of a [`RequestContext`] and the parts of a request.
+pub(crate) trait Endpoint<Parts>: Copy + Send + Sync + 'static {
+    /// Reads the parts, waits until the view is as fresh as the route says, and runs the function.
+    fn run(self, context: RequestContext, freshness: Freshness) -> HandlerFuture;
+}
+
+macro_rules! endpoints {
+    ($(($($part:ident)*))+) => {$(
+        impl<F, Answering, R, $($part),*> Endpoint<(R, $($part),*)> for F
+        where
+            F: Fn(RequestContext, $($part),*) -> Answering + Copy + Send + Sync + 'static,
+            Answering: Future<Output = Result<R, Failure>> + Send + 'static,
+            R: Reply + 'static,
+            $($part: RequestPart + 'static,)*
+        {
+            #[allow(non_snake_case, reason = "a part is named by its type")]
+            fn run(self, context: RequestContext, freshness: Freshness) -> HandlerFuture {
+                Box::pin(async move {
+                    $(let $part = $part::of(&context).await?;)*
+                    if freshness == Freshness::Requested {
+                        context.wait_fresh().await?;
+                    }
+                    Ok(self(context, $($part),*).await?.answer())
+                })
+            }
+        }
+    )+};
+}
+
+endpoints! { () (A) (A B) (A B C) }
+
+/// The handler of a route.
+pub(crate) fn handler<Parts>(endpoint: impl Endpoint<Parts>) -> Handler {
+    Box::new(move |context, freshness| endpoint.run(context, freshness))
+}

@@ -1,0 +1,167 @@
+//! A route: one method of one path, and everything that is decided about its requests.
+
+use std::sync::OnceLock;
+
+use foretell_model::RoleSet;
+use foretell_wire::limits::{LIST_BODY_BYTES, SMALL_BODY_BYTES};
+use http::Method;
+
+use crate::http::endpoint::{Endpoint, Handler, handler};
+use crate::http::surface::Surface;
+use crate::metrics::Meter;
+use crate::policy::rate_limits::Scope;
+
+/// One method of one path.
+pub(crate) struct Route {
+    pub(crate) method: Method,
+    /// `{name}` matches one segment, `{*name}` the rest. It is also the route's name in metrics and
+    /// logs, which never show text from a client.
+    pub(crate) path: &'static str,
+    /// The narrowest window that counts its requests; `None` on a surface without limits.
+    pub(crate) scope: Option<Scope>,
+    /// The operators who may send it; `None` when it needs no operator's token.
+    pub(crate) operators: Option<RoleSet>,
+    /// Longest body in bytes.
+    pub(crate) body_limit: usize,
+    /// Whether a host that does not lead its cluster leaves it to the leader.
+    pub(crate) is_write: bool,
+    pub(crate) freshness: Freshness,
+    /// The surface whose shape its failures have; `None` for the surface that it is on.
+    pub(crate) shape: Option<Surface>,
+    pub(crate) handle: Handler,
+    /// Counts its successes: looked up once, because a lookup costs as much as a route.
+    pub(crate) meter: OnceLock<Meter>,
+}
+
+/// The state of the exchange that a handler may read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Freshness {
+    /// Any, or none: the handler waits for what it needs.
+    Any,
+    /// Everything this process has acknowledged, and the client's `x-min-sequence`.
+    Requested,
+}
+
+impl Route {
+    fn new<Parts>(
+        method: Method,
+        path: &'static str,
+        scope: Option<Scope>,
+        endpoint: impl Endpoint<Parts>,
+    ) -> Self {
+        Self {
+            is_write: matches!(method, Method::POST | Method::DELETE),
+            method,
+            path,
+            scope,
+            operators: None,
+            body_limit: SMALL_BODY_BYTES,
+            freshness: Freshness::Any,
+            shape: None,
+            handle: handler(endpoint),
+            meter: OnceLock::new(),
+        }
+    }
+
+    /// Its name in metrics, and the counter of its successes.
+    pub(crate) fn metered(&self) -> (&'static str, &OnceLock<Meter>) {
+        (self.path, &self.meter)
+    }
+
+    /// Allows bodies of up to `bytes`.
+    pub(crate) fn body(mut self, bytes: usize) -> Self {
+        self.body_limit = bytes;
+        self
+    }
+
+    /// Requires the token of an operator with one of these roles.
+    pub(crate) fn operators(mut self, roles: RoleSet) -> Self {
+        self.operators = Some(roles);
+        self
+    }
+
+    /// A route of another surface: its failures keep the shape of that surface.
+    pub(crate) fn mounted_from(mut self, surface: Surface) -> Self {
+        self.shape = Some(surface);
+        self
+    }
+}
+
+/// A GET that shows no state of the exchange, or waits for it itself.
+pub(crate) fn get<Parts>(
+    path: &'static str,
+    scope: impl Into<Option<Scope>>,
+    endpoint: impl Endpoint<Parts>,
+) -> Route {
+    Route::new(Method::GET, path, scope.into(), endpoint)
+}
+
+/// A GET of the exchange's state.
+pub(crate) fn read<Parts>(
+    path: &'static str,
+    scope: impl Into<Option<Scope>>,
+    endpoint: impl Endpoint<Parts>,
+) -> Route {
+    Route {
+        freshness: Freshness::Requested,
+        ..get(path, scope, endpoint)
+    }
+}
+
+/// The GET and the POST of a batch read, whose list of names may be too long for a query.
+pub(crate) fn batch<Parts>(
+    path: &'static str,
+    scope: impl Into<Option<Scope>>,
+    endpoint: impl Endpoint<Parts>,
+) -> [Route; 2] {
+    let scope = scope.into();
+    [
+        read(path, scope, endpoint).body(LIST_BODY_BYTES),
+        query(path, scope, endpoint),
+    ]
+}
+
+/// A POST that only reads.
+pub(crate) fn query<Parts>(
+    path: &'static str,
+    scope: impl Into<Option<Scope>>,
+    endpoint: impl Endpoint<Parts>,
+) -> Route {
+    let route = Route {
+        is_write: false,
+        freshness: Freshness::Requested,
+        ..post(path, scope, endpoint)
+    };
+    route.body(LIST_BODY_BYTES)
+}
+
+/// A POST that changes something.
+pub(crate) fn post<Parts>(
+    path: &'static str,
+    scope: impl Into<Option<Scope>>,
+    endpoint: impl Endpoint<Parts>,
+) -> Route {
+    Route::new(Method::POST, path, scope.into(), endpoint)
+}
+
+/// A DELETE.
+pub(crate) fn delete<Parts>(
+    path: &'static str,
+    scope: impl Into<Option<Scope>>,
+    endpoint: impl Endpoint<Parts>,
+) -> Route {
+    Route::new(Method::DELETE, path, scope.into(), endpoint)
+}
+
+/// The same answer to any method.
+pub(crate) fn any<Parts>(
+    path: &'static str,
+    scope: Scope,
+    endpoint: impl Endpoint<Parts>,
+) -> impl Iterator<Item = Route> {
+    use Method as M;
+    let methods = [M::GET, M::POST, M::PUT, M::PATCH, M::DELETE];
+    methods
+        .into_iter()
+        .map(move |method| Route::new(method, path, Some(scope), endpoint))
+}

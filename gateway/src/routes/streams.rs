@@ -1,0 +1,16 @@
+//! The streams of the trading surface, which docs/asyncapi/streams.yaml describes.
+
+use crate::http::route::{Route, get};
+use crate::policy::rate_limits::Scope::Trading;
+use crate::streams::connection::upgrade;
+
+pub(super) fn routes() -> [Route; 6] {
+    [
+        get("/ws", Trading, upgrade::any),
+        get("/ws/", Trading, upgrade::any),
+        get("/ws/market", Trading, upgrade::market),
+        get("/ws/market/", Trading, upgrade::market),
+        get("/ws/user", Trading, upgrade::user),
+        get("/ws/user/", Trading, upgrade::user),
+    ]
+}

@@ -1,0 +1,157 @@
+//! Orders, books, a caller's own orders, trades, positions and keys; the streams; the page.
+
+use foretell_wire::limits::{
+    CONVERT_BODY_BYTES, LIST_BODY_BYTES, ORDER_BODY_BYTES, ORDERS_BODY_BYTES, REPLACE_BODY_BYTES,
+};
+
+use crate::http::route::{Route, any, batch, delete, get, post, query};
+use crate::policy::rate_limits::Scope::{
+    BatchPricesHistory, Book, Books, Health, Heartbeats, Keys, Ledger, MarketLists, Midpoint,
+    Price, Prices, PricesHistory, Trading,
+};
+use crate::resources::accounts::{actions, balances, keys, rebates};
+use crate::resources::market_data::{
+    books, live_activity, market_info, market_lists, prices, prices_history,
+};
+use crate::resources::orders::{
+    builder_trades, cancels, heartbeats, my_orders, my_trades, place, replace,
+};
+use crate::resources::page::files;
+use crate::resources::service::{checkpoints, health, unsupported_features};
+use crate::routes::page::{self, PageRoutes};
+use crate::routes::streams;
+
+pub(super) fn routes(page: PageRoutes) -> Vec<Route> {
+    let mut routes = vec![
+        get("/ok", Health, health::ok),
+        get("/time", Trading, health::time),
+        get("/version", Trading, health::version),
+        get("/audit/checkpoint", Trading, checkpoints::newest),
+        get("/audit/checkpoints", Trading, checkpoints::list),
+        post("/order", Trading, place::place_one).body(ORDER_BODY_BYTES),
+        post("/orders", Trading, place::place_many).body(ORDERS_BODY_BYTES),
+        post("/replace", Trading, replace::replace).body(REPLACE_BODY_BYTES),
+        get("/rebates/current", Trading, rebates::current),
+        delete("/order", Trading, cancels::cancel_one),
+        delete("/orders", Trading, cancels::cancel_many).body(LIST_BODY_BYTES),
+        delete("/cancel-all", Trading, cancels::cancel_all),
+        delete("/cancel-market-orders", Trading, cancels::cancel_market),
+        post("/positions/split", Trading, actions::split),
+        post("/positions/merge", Trading, actions::merge),
+        post("/positions/redeem", Trading, actions::redeem),
+        post("/positions/convert", Trading, actions::convert).body(CONVERT_BODY_BYTES),
+        get("/book", Book, books::one),
+        get("/price", Price, prices::price),
+        get("/midpoint", Midpoint, prices::midpoint),
+        get("/spread", Trading, prices::spread),
+        get("/last-trade-price", Trading, prices::last_trade),
+        get("/prices-history", PricesHistory, prices_history::one),
+        query(
+            "/batch-prices-history",
+            BatchPricesHistory,
+            prices_history::many,
+        ),
+        get("/data/orders", Ledger, my_orders::list),
+        get(
+            "/data/pre-migration-orders",
+            Trading,
+            unsupported_features::pre_migration_orders,
+        ),
+        get(
+            "/order-scoring",
+            Trading,
+            unsupported_features::order_scoring,
+        ),
+        query(
+            "/orders-scoring",
+            Trading,
+            unsupported_features::orders_scoring,
+        ),
+        get(
+            "/notifications",
+            Trading,
+            unsupported_features::notifications,
+        ),
+        delete(
+            "/notifications",
+            Trading,
+            unsupported_features::drop_notifications,
+        ),
+        get("/data/order/{id}", Ledger, my_orders::one),
+        get("/data/trades", Ledger, my_trades::list),
+        get("/builder/trades", Ledger, builder_trades::list),
+        get(
+            "/live-activity/events/{condition}",
+            Ledger,
+            live_activity::newest,
+        ),
+        get(
+            "/markets/live-activity/{condition}",
+            Ledger,
+            live_activity::newest,
+        ),
+        post("/heartbeats", Heartbeats, heartbeats::beat),
+        post("/v1/heartbeats", Heartbeats, heartbeats::beat),
+        get("/balance-allowance", Trading, balances::one),
+        get("/balance-allowance/update", Trading, balances::one),
+        post("/auth/api-key", Keys, keys::create),
+        delete("/auth/api-key", Keys, keys::revoke),
+        get("/auth/derive-api-key", Trading, keys::derive),
+        get("/auth/api-keys", Ledger, keys::list),
+        delete("/auth/api-keys", Keys, keys::revoke_all),
+        post("/auth/readonly-api-key", Keys, keys::create_read_only),
+        delete("/auth/readonly-api-key", Keys, keys::revoke_read_only),
+        get("/auth/readonly-api-keys", Ledger, keys::list_read_only),
+        get("/auth/ban-status/closed-only", Trading, keys::closed_only),
+        get("/tick-size", Trading, market_info::tick_size),
+        get("/neg-risk", Trading, market_info::neg_risk),
+        get("/fee-rate", Trading, market_info::fee_rate),
+        get(
+            "/fees/builder-fees/{builder}",
+            Trading,
+            market_info::builder_fees,
+        ),
+        get(
+            "/markets-by-token/{token}",
+            Trading,
+            market_info::market_by_token,
+        ),
+        get(
+            "/clob-markets/{condition}",
+            Trading,
+            market_info::clob_market,
+        ),
+        get("/markets", MarketLists, market_lists::all),
+        get("/simplified-markets", MarketLists, market_lists::simplified),
+        get("/sampling-markets", MarketLists, market_lists::sampling),
+        get(
+            "/sampling-simplified-markets",
+            MarketLists,
+            market_lists::sampling_simplified,
+        ),
+        get("/markets/{condition}", Trading, market_info::detail),
+    ];
+    routes.extend(batch("/books", Books, books::many));
+    routes.extend(batch("/prices", Prices, prices::prices));
+    routes.extend(batch("/midpoints", Prices, prices::midpoints));
+    routes.extend(batch("/spreads", Prices, prices::spreads));
+    routes.extend(batch("/last-trades-prices", Prices, prices::last_trades));
+    routes.extend(streams::routes());
+    routes.extend(not_supported());
+    match page {
+        PageRoutes::None => routes.push(get("/", Health, health::ok)),
+        PageRoutes::Page { wallet } => {
+            routes.push(get("/", Health, files::root));
+            routes.extend(page::routes(wallet));
+        }
+    }
+    routes
+}
+
+/// Paths of features this exchange does not have, for any method (docs/api/market-data.md).
+fn not_supported() -> impl Iterator<Item = Route> {
+    let paths = ["/auth/builder-api-key", "/rewards/{*rest}", "/rfq/{*rest}"];
+    let routes = |path| any(path, Trading, health::not_supported);
+    let routes = paths.into_iter().flat_map(routes);
+    routes.map(|route| route.body(ORDER_BODY_BYTES))
+}
