@@ -20,7 +20,7 @@ use foretell_wire::operator::{
     Address, Amount, Archive, Binding, ClosedOnly, Collateral as Limit, EventRegistration,
     FeeChange, FeesWithdrawal, HeldReference, HoldChange, Key, KeyRevocation, MarketName,
     MinimumChange, ModeChange, Name, Nothing, OperatorCommand, OperatorRevocation, PaymentsChange,
-    PayoutName, PlainForm as _, Shares, TickChange, TickSize, Transfer, WalletName,
+    PayoutName, PlainForm as _, SNAPSHOT_PATH, Shares, TickChange, TickSize, Transfer, WalletName,
 };
 use serde_json::{Value, json};
 
