@@ -4,16 +4,14 @@
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 
+use foretell_gateway::RateLimits;
 use toml::Value;
 
 use super::{check_region, code_list, table};
 use crate::config::check::{MAX_TIMESTAMP_WINDOW_SECONDS, MIN_RING, RANGES, TICKS};
 use crate::config::{self, Config};
 
-const STRUCTURES: [&str; 2] = [
-    include_str!("../config/settings.rs"),
-    include_str!("../../../gateway/src/policy/rate_limits/settings.rs"),
-];
+const STRUCTURES: &str = include_str!("../config/settings.rs");
 
 /// A public field of a structure.
 struct Field {
@@ -25,7 +23,7 @@ struct Field {
 
 fn fields() -> Vec<Field> {
     let (mut fields, mut structure, mut description) = (Vec::new(), "", Vec::new());
-    for line in STRUCTURES.iter().flat_map(|source| source.lines()) {
+    for line in STRUCTURES.lines() {
         let line = line.trim();
         if let Some(text) = line.strip_prefix("/// ") {
             description.push(text);
@@ -49,6 +47,16 @@ fn fields() -> Vec<Field> {
         }
         description.clear();
     }
+    fields.extend(
+        RateLimits::SETTINGS
+            .iter()
+            .map(|(name, description)| Field {
+                structure: "RateLimits".to_owned(),
+                name: (*name).to_owned(),
+                kind: String::new(),
+                description: (*description).to_owned(),
+            }),
+    );
     fields
 }
 

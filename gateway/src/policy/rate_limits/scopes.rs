@@ -17,10 +17,10 @@ const LONG: Millis = 600_000;
 /// Declares the scopes: setting, default limit, length of the window, and the wider scope in which
 /// every request of the scope counts, too.
 macro_rules! scopes {
-    ($($(#[$doc:meta])* $scope:ident = $setting:ident, $most:literal, $window:ident, $wider:expr;)+) => {
+    ($($(#[doc = $doc:literal])+ $scope:ident = $setting:ident, $most:literal, $window:ident, $wider:expr;)+) => {
         /// A row of the interface's table; the two windows of writes are separate scopes.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-        pub(crate) enum Scope { $($(#[$doc])* $scope),+ }
+        pub(crate) enum Scope { $($(#[doc = $doc])+ $scope),+ }
 
         /// How many requests of one client each window admits, with the defaults of the interface;
         /// 0 turns a limit off. A client is an IPv4 address or an IPv6 network of 64 bits; for
@@ -31,7 +31,15 @@ macro_rules! scopes {
         pub struct RateLimits {
             /// `false` turns all limits off.
             pub enabled: bool,
-            $($(#[$doc])* pub $setting: u32),+
+            $($(#[doc = $doc])+ pub $setting: u32),+
+        }
+
+        impl RateLimits {
+            /// Name and meaning of each setting.
+            pub const SETTINGS: &[(&str, &str)] = &[
+                ("enabled", "`false` turns all limits off."),
+                $((stringify!($setting), concat!($($doc),+).trim_ascii_start())),+
+            ];
         }
 
         impl Default for RateLimits {
