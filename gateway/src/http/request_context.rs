@@ -9,6 +9,8 @@ use foretell_model::Sequence;
 use foretell_wire::ApiError;
 use foretell_wire::errors::api_error::FieldError;
 use foretell_wire::markets::batch::{BatchToken, read_tokens};
+use foretell_wire::read::parameters::Parameters;
+use foretell_wire::read::queries::TokensQuery;
 use foretell_wire::read::query::Query;
 use http::request::Parts;
 use http::{HeaderName, Method};
@@ -113,10 +115,15 @@ impl RequestContext {
     /// The tokens of a batch read: those of the body, or with GET and no body those of the query.
     pub(crate) fn tokens(&self) -> Result<Vec<BatchToken>, ApiError> {
         if self.body.is_empty() && self.head.method != Method::POST {
-            self.query()?.tokens()
+            self.parameters().map(|TokensQuery(tokens)| tokens)
         } else {
             read_tokens(&self.body)
         }
+    }
+
+    /// The query parameters of the request.
+    pub(crate) fn parameters<Q: Parameters>(&self) -> Result<Q, ApiError> {
+        Q::read_text(self.head.uri.query())
     }
 
     /// The query of the request.

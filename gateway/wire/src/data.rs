@@ -22,25 +22,26 @@ mod totals;
 mod trades;
 mod v2;
 
-pub use activity::{ActivityKind, ActivityQuery, ActivityRow, ActivitySort};
-pub use builders::{
-    BuilderDaysQuery, BuilderRow, BuilderVolumeQuery, BuildersQuery, builder_wallet,
-};
+pub use activity::{ActivityFilter, ActivityKind, ActivityQuery, ActivityRow, ActivitySort};
+pub use builders::{BuilderDaysQuery, BuilderRow, BuildersQuery, builder_wallet};
 pub use figures::{CurPrice, PositionFigures, RoundedFigures};
 pub use holders::{HolderGroup, HolderRow, HoldersQuery};
-pub use leaderboard::{LeaderboardQuery, LeaderboardRow, LeaderboardSort, TimePeriod};
+pub use leaderboard::{
+    LeaderboardQuery, LeaderboardRow, LeaderboardSort, TimePeriod, V2LeaderboardQuery,
+};
 pub use market_fields::{MarketNames, MarketText};
 pub use positions::{
     ClosedKey, ClosedPositionsQuery, ClosedSort, OpenKey, PositionRow, PositionSort,
     PositionsQuery, compare_closed, compare_open,
 };
 pub use profile::{Profile, WalletText, pseudonym};
-pub use read::errors::{of_query, with_class};
+pub use read::errors::with_class;
 pub use read::market_selection::{AssetIds, MarketRef, MarketSelection};
-pub use read::page::{Direction, LimitOffset, page};
+pub use read::page::{Direction, LimitOffset, Listed, Paged, V1List, V2, V2List, page};
+pub use read::time_range::TimeRange;
 pub use rows::RowWriter;
 pub use totals::{
-    LiveVolumeQuery, OpenInterestQuery, UserQuery, ValueQuery, live_volume_text,
+    EventVolumeQuery, LiveVolumeQuery, OpenInterestQuery, UserQuery, ValueQuery, live_volume_text,
     open_interest_text, traded_text, value_text,
 };
 pub use trades::{FillRow, FillsQuery, MinimumFill};
@@ -48,10 +49,7 @@ pub use trades::{FillRow, FillsQuery, MinimumFill};
 pub use v2::holders::{V2HolderGroup, V2HolderRow, V2HoldersQuery};
 pub use v2::positions::{PositionStatus, V2PositionRow, V2PositionSort, V2PositionsQuery};
 pub use v2::prices::{V2PricePoint, V2PricesQuery, V2PricesRange, v2_prices_text};
-pub use v2::{
-    Renames, V2_ACTIVITY, V2_HOLDERS, V2_LIVE_VOLUME, V2_OPEN_INTEREST, V2_POSITIONS, V2_TRADES,
-    V2_VALUE, V2Query, in_v2, v2_page_text, v2_rows, v2_text, v2_written,
-};
+pub use v2::{v2_page_text, v2_rows, v2_text, v2_written};
 
 #[cfg(test)]
 mod query_tests;

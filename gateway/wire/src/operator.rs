@@ -10,6 +10,7 @@ pub mod markets;
 mod payments;
 mod people;
 mod profile;
+mod queries;
 mod reader;
 mod request;
 
@@ -38,6 +39,7 @@ pub use people::{
     Me, OperatorAdded, OperatorAddition, OperatorRevocation, OperatorRow, OperatorRows,
 };
 pub use profile::ProfileEdit;
+pub use queries::{EventsQuery, MarketsQuery, OwnerQuery};
 pub use reader::{read, read_reason};
 pub use request::{
     Archive, Binding, ClosedOnly, FeeChange, FeesWithdrawal, HoldChange, KeyRevocation, MarketName,

@@ -3,11 +3,14 @@
 
 use foretell_catalog::CatalogError;
 use foretell_catalog::query as catalog;
-use foretell_wire::ApiError;
 use foretell_wire::data;
 use foretell_wire::limits::{MAX_OFFSET, MAX_PARAMETERS, MAX_QUERY};
 use foretell_wire::markets::history::HistoryQuery;
-use foretell_wire::read::query::{BalanceQuery, OrdersQuery, Query, TradesQuery};
+use foretell_wire::read::parameters::Parameters;
+use foretell_wire::read::queries::{
+    BalanceQuery, OneToken, OrdersQuery, PageQuery, PriceQuery, TradesQuery,
+};
+use foretell_wire::read::query::Query;
 
 use crate::{Seed, error_checks};
 
@@ -32,7 +35,7 @@ pub(crate) fn run(bytes: &[u8]) {
     let more = Query::parse(Some(&more)).ok();
     let more = more
         .as_ref()
-        .filter(|_| query.unknown(&[]) != Some(UNKNOWN));
+        .filter(|_| query.pairs().next().is_none_or(|(name, _)| name != UNKNOWN));
     trading(&query, more);
     data_surface(&query, more);
     catalog_surface(&query, more);
@@ -49,55 +52,49 @@ fn encoded(query: &Query<'_>) -> String {
 }
 
 /// Parses, checks the result, and parses again with an unknown parameter, which changes nothing.
-fn check_lenient<T: PartialEq + std::fmt::Debug>(
+fn check_lenient<T: Parameters + PartialEq + std::fmt::Debug>(
     query: &Query<'_>,
     more: Option<&Query<'_>>,
-    of: impl Fn(&Query<'_>) -> Result<T, ApiError>,
     is_within_bounds: impl Fn(&T) -> bool,
 ) {
-    let read = of(query);
+    let read = T::read(query);
     match &read {
         Ok(read) => assert!(is_within_bounds(read), "{read:?}"),
         Err(failure) => error_checks::check_trading(failure),
     }
     if let Some(more) = more {
-        assert_eq!(of(more), read, "an unknown parameter changes it");
+        assert_eq!(T::read(more), read, "an unknown parameter changes it");
     }
 }
 
 fn trading(query: &Query<'_>, more: Option<&Query<'_>>) {
-    check_lenient(query, more, TradesQuery::of, |read| {
+    check_lenient::<TradesQuery>(query, more, |read| {
         let ordered = !matches!((read.before, read.after), (Some(b), Some(a)) if b < a);
         ordered && read.id.as_ref().is_none_or(|id| id.len() <= 128)
     });
-    check_lenient(query, more, OrdersQuery::of, |_| true);
-    check_lenient(query, more, BalanceQuery::of, |_| true);
-    check_lenient(query, more, |query| query.token(), |_| true);
-    check_lenient(query, more, |query| query.side(), |_| true);
-    check_lenient(
-        query,
-        more,
-        |query| query.cursor(),
-        |cursor| cursor.offset() <= MAX_OFFSET,
-    );
-    check_lenient(query, more, HistoryQuery::of, |read| {
+    check_lenient::<OrdersQuery>(query, more, |_| true);
+    check_lenient::<BalanceQuery>(query, more, |_| true);
+    check_lenient::<OneToken>(query, more, |_| true);
+    check_lenient::<PriceQuery>(query, more, |_| true);
+    check_lenient::<PageQuery>(query, more, |page| page.next_cursor.offset() <= MAX_OFFSET);
+    check_lenient::<HistoryQuery>(query, more, |read| {
         const NOW: u64 = 1_700_000_000;
-        let window = read.range.window(read.fidelity, NOW);
+        let range = read.range().expect("a range within the rules");
+        let window = range.window(read.fidelity, NOW);
         window.to <= NOW && window.minutes >= 1
     });
 }
 
 /// As [`check_lenient`] for a surface that rejects unknown parameters.
-fn check_strict<T: std::fmt::Debug>(
+fn check_strict<T: Parameters + std::fmt::Debug>(
     query: &Query<'_>,
     more: Option<&Query<'_>>,
-    of: impl Fn(&Query<'_>) -> Result<T, ApiError>,
     is_within_bounds: impl Fn(&T) -> bool,
 ) {
-    match of(query) {
+    match T::read(query) {
         Ok(read) => {
             assert!(is_within_bounds(&read), "{read:?}");
-            let unknown = more.map(&of);
+            let unknown = more.map(T::read);
             assert!(!matches!(unknown, Some(Ok(_))), "an unknown parameter");
         }
         Err(failure) => error_checks::check_data(&failure),
@@ -114,38 +111,48 @@ fn few(markets: &data::MarketSelection) -> bool {
 }
 
 fn data_surface(query: &Query<'_>, more: Option<&Query<'_>>) {
-    let within = |page: &data::LimitOffset, limit| page.limit <= limit && page.offset <= 10_000;
-    check_strict(query, more, data::FillsQuery::of, |read| {
-        within(&read.page, 10_000) && few(&read.markets)
+    use data::{V1List, V2List};
+    fn within<Q, const IS_V2: bool>(
+        list: &data::Paged<Q, IS_V2>,
+        limit: usize,
+        most: usize,
+    ) -> bool {
+        list.page.limit <= limit && list.page.offset <= most
+    }
+    check_strict::<V1List<data::FillsQuery>>(query, more, |read| {
+        within(read, 10_000, 10_000) && few(&read.query.markets)
     });
-    check_strict(query, more, data::PositionsQuery::of, |read| {
+    check_strict::<V2List<data::FillsQuery>>(query, more, |read| {
+        within(read, 1_000, 10_000) && few(&read.query.markets)
+    });
+    check_strict::<V1List<data::PositionsQuery>>(query, more, |read| {
         let short = |title: &String| title.chars().count() <= 100;
-        within(&read.page, 500) && read.title.as_ref().is_none_or(short)
+        within(read, 500, 10_000) && read.query.title.as_ref().is_none_or(short)
     });
-    check_strict(query, more, data::ClosedPositionsQuery::of, |read| {
-        read.page.limit <= 500 && few(&read.markets)
+    check_strict::<V2List<data::V2PositionsQuery>>(query, more, |read| {
+        within(read, 1_000, 10_000) && few(&read.query.markets)
     });
-    check_strict(query, more, data::ActivityQuery::of, |read| {
-        within(&read.page, 500)
+    check_strict::<V1List<data::ClosedPositionsQuery>>(query, more, |read| {
+        within(read, 50, 100_000) && few(&read.query.markets)
     });
-    check_strict(query, more, data::ValueQuery::of, |_| true);
-    check_strict(query, more, data::UserQuery::of, |_| true);
-    check_strict(query, more, data::OpenInterestQuery::of, |read| {
-        read.markets.len() <= 200
+    check_strict::<V1List<data::ActivityQuery>>(query, more, |read| within(read, 500, 10_000));
+    check_strict::<V2List<data::ActivityFilter>>(query, more, |read| within(read, 1_000, 10_000));
+    check_strict::<data::ValueQuery>(query, more, |_| true);
+    check_strict::<data::UserQuery>(query, more, |_| true);
+    check_strict::<data::OpenInterestQuery>(query, more, |read| read.condition_id.len() <= 200);
+    check_strict::<data::LiveVolumeQuery>(query, more, |read| {
+        few(&read.0) && read.0 != data::MarketSelection::All
     });
-    check_strict(query, more, data::LiveVolumeQuery::of, |read| {
-        few(&read.markets) && read.markets != data::MarketSelection::All
+    check_strict::<V1List<data::LeaderboardQuery>>(query, more, |read| within(read, 50, 1_000));
+    check_strict::<V2List<data::V2LeaderboardQuery>>(query, more, |read| {
+        within(read, 1_000, 10_000)
     });
-    check_strict(query, more, data::LeaderboardQuery::of, |read| {
-        read.page.limit <= 50 && read.page.offset <= 1_000
-    });
-    check_strict(query, more, data::BuildersQuery::of, |read| {
-        read.page.limit <= 50 && read.page.offset <= 1_000
-    });
-    check_strict(query, more, data::BuilderVolumeQuery::of, |_| true);
-    check_strict(query, more, data::HoldersQuery::of, |read| {
+    check_strict::<V1List<data::BuildersQuery>>(query, more, |read| within(read, 50, 1_000));
+    check_strict::<data::BuilderDaysQuery>(query, more, |read| (1..=90).contains(&read.limit));
+    check_strict::<data::HoldersQuery>(query, more, |read| {
         (1..=200).contains(&read.markets.len()) && read.limit <= 500
     });
+    check_strict::<data::V2PricesQuery>(query, more, |read| (1..=10_000).contains(&read.limit));
 }
 
 fn catalog_surface(query: &Query<'_>, more: Option<&Query<'_>>) {

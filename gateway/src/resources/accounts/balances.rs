@@ -3,7 +3,7 @@
 use foretell_model::{AccountNumber, Lots, MarketNumber, Outcome, WalletKind};
 use foretell_view::{Accounts, View};
 use foretell_wire::accounts::account::BalanceAnswer;
-use foretell_wire::read::query::{BalanceAsset, BalanceQuery};
+use foretell_wire::read::queries::{BalanceAsset, BalanceQuery};
 use foretell_wire::{ErrorCode, json_text};
 
 use crate::access::credentials::KeyAccess;
@@ -16,7 +16,7 @@ use crate::resources::market_of;
 pub(crate) async fn one(context: RequestContext) -> Result<Answer, Failure> {
     let app = &context.app;
     let caller = context.l2(KeyAccess::Read).await?;
-    let wanted = BalanceQuery::of(&context.query()?)?;
+    let wanted = context.parameters::<BalanceQuery>()?;
     context.wait_fresh().await?;
     let token = match &wanted.asset {
         BalanceAsset::Collateral => None,

@@ -11,6 +11,7 @@ use foretell_wire::accounts::account::{
     ApiKeyAnswer, ApiKeyRow, ApiKeyRowsAnswer, ApiKeysAnswer, ClosedOnlyAnswer, DELETED, Keys,
     REVOKED, ReadOnlyKeyAnswer, RevokedAllAnswer, read_read_only_key, read_revocation,
 };
+use foretell_wire::read::queries::KeysQuery;
 use foretell_wire::text::decimal::uint256_text;
 use foretell_wire::{ApiError, ErrorCode, json_text};
 
@@ -68,7 +69,7 @@ pub(crate) async fn derive(context: RequestContext) -> Result<Answer, Failure> {
 pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
     let app = &context.app;
     let caller = context.l2(KeyAccess::Keys).await?;
-    let metadata = context.query()?.one("metadata")? == Some("true");
+    let metadata = context.parameters::<KeysQuery>()?.metadata == Some(true);
     context.wait_fresh().await?;
     let (keys, position) = keys_of(app, &caller, false, metadata).await;
     let body = if metadata {

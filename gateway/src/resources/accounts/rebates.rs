@@ -15,7 +15,7 @@ use crate::http::request_context::RequestContext;
 
 /// `GET /rebates/current`: what a wallet accrued on a UTC day, by market.
 pub(crate) async fn current(context: RequestContext) -> Result<Answer, Failure> {
-    let query = RebatesQuery::of(&context.query()?)?;
+    let query = context.parameters::<RebatesQuery>()?;
     context.wait_fresh().await?;
     let state = context.app.shared_view.read();
     let body = json_text(&rows(&state.view, &query));
@@ -24,12 +24,12 @@ pub(crate) async fn current(context: RequestContext) -> Result<Answer, Failure> 
 
 /// `GET /rebates` of the operator: what a wallet or all wallets accrued on a UTC day, by market.
 pub(crate) async fn totals(context: RequestContext) -> Result<Answer, Failure> {
-    let query = RebateTotalsQuery::of(&context.query()?)?;
+    let query = context.parameters::<RebateTotalsQuery>()?;
     context.wait_fresh().await?;
     let app = &context.app;
     let state = app.shared_view.read();
     let view = &state.view;
-    let day = Day(query.day);
+    let day = Day(query.day.number);
     let rebates: Vec<Rebate> = match query.maker {
         Some(maker) => {
             let account = view.accounts().number_of(&maker);
@@ -47,7 +47,7 @@ pub(crate) async fn totals(context: RequestContext) -> Result<Answer, Failure> {
         .iter()
         .fold(0, |sum: u64, it| sum.saturating_add(it.amount.0));
     let totals = RebateTotals {
-        date: query.date,
+        date: query.day.date,
         total: Micros(sum),
         markets: rebates
             .iter()
@@ -70,7 +70,7 @@ fn rows(view: &View, query: &RebatesQuery) -> Vec<RebatedFees> {
     let Some(account) = view.accounts().number_of(&query.maker) else {
         return Vec::new();
     };
-    let rebates = view.rebates().of_account(account, Day(query.day));
+    let rebates = view.rebates().of_account(account, Day(query.day.number));
     let row = |rebate: &Rebate| {
         let market = view.markets().get(rebate.market)?;
         Some(RebatedFees::new(query, market.condition, rebate.amount))

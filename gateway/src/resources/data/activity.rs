@@ -4,7 +4,10 @@ use std::ops::ControlFlow;
 
 use foretell_model::AccountNumber;
 use foretell_view::{Action, RowFilter, TradeSlot, View};
-use foretell_wire::data::{ActivityKind, ActivityQuery, ActivitySort, Direction, RowWriter};
+use foretell_wire::data::{
+    ActivityFilter, ActivityKind, ActivityQuery, ActivitySort, Direction, LimitOffset, RowWriter,
+    V1List,
+};
 
 use crate::app::App;
 use crate::http::answer::{Answer, StatePosition};
@@ -18,21 +21,26 @@ use crate::resources::data::rows::answer_market_texts::MarketTextIndex;
 use crate::resources::data::rows::fill_row::ReceiptReader;
 use crate::resources::data::trade_lists::TradeLists;
 use crate::resources::data::trades::time_range;
-use crate::resources::data::{MAX_VISITED_ROWS, MarketFilter, STEP, account_of, parameters};
+use crate::resources::data::{MAX_VISITED_ROWS, MarketFilter, STEP, account_of};
 
 /// `GET /activity`.
 pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
     let app = &context.app;
-    let wanted = parameters(&context, ActivityQuery::of)?;
+    let V1List { query, page } = context.parameters()?;
     context.wait_fresh().await?;
-    answer(app, wanted).await
+    answer(app, query, page).await
 }
 
 /// The answer to a query.
-pub(crate) async fn answer(app: &App, wanted: ActivityQuery) -> Result<Answer, Failure> {
-    let markets = MarketFilter::of(app, &wanted.markets).await?;
-    let account = account_of(app, wanted.user).await?;
-    let user = wanted.user;
+pub(crate) async fn answer(
+    app: &App,
+    ActivityQuery { filter, sort }: ActivityQuery,
+    page: LimitOffset,
+) -> Result<Answer, Failure> {
+    let wanted = PagedActivities { filter, sort, page };
+    let markets = MarketFilter::of(app, &wanted.filter.markets).await?;
+    let account = account_of(app, wanted.filter.user).await?;
+    let user = wanted.filter.user;
     let (found, position) = match (account, wanted.sort) {
         (None, _) => (Vec::new(), None),
         (Some(account), ActivitySort::Timestamp) => {
@@ -48,6 +56,13 @@ pub(crate) async fn answer(app: &App, wanted: ActivityQuery) -> Result<Answer, F
         row.write(&mut rows);
     }
     Ok(Answer::json(rows.finish()).at(position))
+}
+
+/// A query and its page.
+pub(crate) struct PagedActivities {
+    pub(crate) filter: ActivityFilter,
+    pub(crate) sort: ActivitySort,
+    pub(crate) page: LimitOffset,
 }
 
 /// A range of entries not yet visited, as positions from the list's oldest, which stay valid while
@@ -130,7 +145,7 @@ const FIRST_WINDOW: usize = 128;
 
 /// A search for a page.
 struct ActivitySearch {
-    wanted: ActivityQuery,
+    wanted: PagedActivities,
     markets: MarketFilter,
     named: MarketTextIndex,
     /// RowWriter still to be skipped.
@@ -186,7 +201,7 @@ impl PendingTrades {
 }
 
 impl ActivitySearch {
-    fn new(wanted: ActivityQuery, markets: MarketFilter) -> Self {
+    fn new(wanted: PagedActivities, markets: MarketFilter) -> Self {
         Self {
             markets,
             skip: wanted.page.offset,
@@ -215,7 +230,7 @@ impl ActivitySearch {
         let state = app.shared_view.read();
         let view = &state.view;
         self.position.get_or_insert(state.position());
-        let direction = self.wanted.direction;
+        let direction = self.wanted.filter.sort_direction;
         let (mut trades, mut actions) = match self.ahead.take() {
             Some(ahead) => ahead,
             None => self.in_time(view, account),
@@ -266,13 +281,13 @@ impl ActivitySearch {
         view: &View,
         account: AccountNumber,
     ) -> (PendingTrades, PendingEntries<Action>) {
-        let (start, end) = time_range(self.wanted.start, self.wanted.end);
+        let (start, end) = time_range(self.wanted.filter.time);
         let mut actions = UnvisitedRange::default();
-        if has_actions(&self.wanted) {
+        if has_actions(&self.wanted.filter) {
             let before = |time| view.actions().count_before(account, time);
             actions = UnvisitedRange::new(before(start), before(end));
         }
-        let lists = match self.wanted.has_kind(ActivityKind::Trade) {
+        let lists = match self.wanted.filter.has_kind(ActivityKind::Trade) {
             true => TradeLists::of(view, Some(account), self.markets.distinct())
                 .within(view, start, end),
             false => TradeLists::none(),
@@ -286,10 +301,10 @@ impl ActivitySearch {
     /// always dropped. Each trade has one row here, so counts are exact.
     fn trades(&mut self, view: &View, mut lists: TradeLists, alone: bool) -> PendingTrades {
         let sought = RowFilter {
-            side: self.wanted.side,
+            side: self.wanted.filter.side,
             ..RowFilter::default()
         };
-        let needed = match self.wanted.direction {
+        let needed = match self.wanted.filter.sort_direction {
             Direction::Descending => {
                 if alone {
                     lists.skip_newest(view, sought, &mut self.skip);
@@ -325,7 +340,7 @@ impl ActivitySearch {
     }
 
     fn consider_action(&mut self, app: &App, view: &View, action: &Action) {
-        let is_wanted = admits(&self.wanted, &self.markets, action);
+        let is_wanted = admits(&self.wanted.filter, &self.markets, action);
         if is_wanted && !self.skips_row() {
             self.found.extend(action_entry(app, view, action));
         }

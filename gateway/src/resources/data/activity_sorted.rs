@@ -8,12 +8,11 @@ use std::ops::ControlFlow;
 use foretell_model::quantity::MICROS_PER_LOT;
 use foretell_model::{AccountNumber, Lots, Micros, Sequence};
 use foretell_view::{Action, ActionKind, RowFilter, TradeSlot, View};
-use foretell_wire::data::{
-    ActivityKind, ActivityQuery, ActivitySort, Direction, LimitOffset, page,
-};
+use foretell_wire::data::{ActivityKind, ActivitySort, Direction, LimitOffset, page};
 
 use crate::app::App;
 use crate::http::answer::StatePosition;
+use crate::resources::data::activity::PagedActivities;
 use crate::resources::data::rows::activity_row::{
     ActivityEntry, action_entry, admits, has_actions, trade_entry,
 };
@@ -38,7 +37,7 @@ enum Activity {
 
 /// A search for a page.
 pub(crate) struct SortedActivity {
-    wanted: ActivityQuery,
+    wanted: PagedActivities,
     markets: MarketFilter,
     /// Trades not yet visited, and the range of actions not yet visited, from the oldest; `None`
     /// before the first step.
@@ -53,7 +52,7 @@ pub(crate) struct SortedActivity {
 }
 
 impl SortedActivity {
-    pub(crate) fn new(wanted: ActivityQuery, markets: MarketFilter) -> Self {
+    pub(crate) fn new(wanted: PagedActivities, markets: MarketFilter) -> Self {
         Self {
             wanted,
             markets,
@@ -110,14 +109,14 @@ impl SortedActivity {
 
     /// The trades and actions of the requested time range and kinds.
     fn in_time(&self, view: &View, account: AccountNumber) -> (TradeLists, (usize, usize)) {
-        let (start, end) = time_range(self.wanted.start, self.wanted.end);
-        let trades = match self.wanted.has_kind(ActivityKind::Trade) {
+        let (start, end) = time_range(self.wanted.filter.time);
+        let trades = match self.wanted.filter.has_kind(ActivityKind::Trade) {
             true => TradeLists::of(view, Some(account), self.markets.distinct())
                 .within(view, start, end),
             false => TradeLists::none(),
         };
         let before = |time| view.actions().count_before(account, time);
-        let actions = match has_actions(&self.wanted) {
+        let actions = match has_actions(&self.wanted.filter) {
             true => (before(start).min(before(end)), before(end)),
             false => (0, 0),
         };
@@ -132,10 +131,10 @@ impl SortedActivity {
         trades: &mut TradeLists,
     ) -> bool {
         let mut sought = RowFilter {
-            side: self.wanted.side,
+            side: self.wanted.filter.side,
             ..RowFilter::default()
         };
-        match (self.wanted.direction, self.wanted.sort) {
+        match (self.wanted.filter.sort_direction, self.wanted.sort) {
             (Direction::Ascending, _) => {}
             (Direction::Descending, ActivitySort::Cash) => sought.value = Micros(self.least),
             (Direction::Descending, _) => sought.lots = Lots(self.least),
@@ -161,7 +160,7 @@ impl SortedActivity {
     }
 
     fn visit_action(&mut self, action: &Action) {
-        if admits(&self.wanted, &self.markets, action) {
+        if admits(&self.wanted.filter, &self.markets, action) {
             let value = action.collateral.0;
             let lots = match action.kind {
                 // Its size is its amount, which has finer parts than lots.
@@ -194,7 +193,7 @@ impl SortedActivity {
 
     /// Takes a page from the rows found.
     fn page(&mut self, wanted: LimitOffset) -> Vec<SortKey> {
-        let direction = self.wanted.direction;
+        let direction = self.wanted.filter.sort_direction;
         let compare = |a: &SortKey, b: &SortKey| -> Ordering {
             let ordering = direction.apply(a.number.cmp(&b.number));
             ordering.then_with(|| a.at.cmp(&b.at))

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use foretell_view::{Builder, BuilderStanding, Day};
 use foretell_wire::data::{
-    BuilderDaysQuery, BuilderRow, BuilderVolumeQuery, BuildersQuery, LimitOffset, RowWriter,
+    BuilderDaysQuery, BuilderRow, BuildersQuery, LimitOffset, RowWriter, V1List, V2List,
     builder_wallet, page, v2_written,
 };
 use foretell_wire::limits::MAX_BUILDERS_OF_DAY;
@@ -15,8 +15,9 @@ use crate::catalog::profiles::ProfileTexts;
 use crate::http::answer::{Answer, StatePosition};
 use crate::http::failure::Failure;
 use crate::http::request_context::RequestContext;
+use crate::resources::data::STEP;
 use crate::resources::data::period::{first_day, first_listed_day, first_of_last};
-use crate::resources::data::{STEP, parameters};
+use crate::resources::data::v2::probe;
 
 /// Version 1 measures volume in collateral, version 2 in shares.
 #[derive(Clone, Copy)]
@@ -60,13 +61,16 @@ impl Ranked {
 
 /// `GET /v1/builders/leaderboard`.
 pub(crate) async fn leaderboard(context: RequestContext) -> Result<Answer, Failure> {
-    let wanted = parameters(&context, BuildersQuery::of)?;
+    let V1List::<BuildersQuery> {
+        query: wanted,
+        page,
+    } = context.parameters()?;
     context.wait_fresh().await?;
     let app = &context.app;
-    let (found, position) = ranked(app, wanted, Version::V1).await;
+    let (found, position) = ranked(app, wanted, page, Version::V1).await;
     let mut rows = RowWriter::with_capacity(found.len());
     let profiles = app.profiles.texts();
-    for (rank, one) in (wanted.page.offset as u64 + 1..).zip(found) {
+    for (rank, one) in (page.offset as u64 + 1..).zip(found) {
         one.row(&profiles, rank, None).write(&mut rows);
     }
     Ok(Answer::json(rows.finish()).at(position))
@@ -74,11 +78,13 @@ pub(crate) async fn leaderboard(context: RequestContext) -> Result<Answer, Failu
 
 /// `GET /v2/builders/leaderboard`.
 pub(crate) async fn leaderboard_v2(context: RequestContext) -> Result<Answer, Failure> {
-    let mut wanted = parameters(&context, BuildersQuery::v2)?;
+    let V2List::<BuildersQuery> {
+        query: wanted,
+        page,
+    } = context.parameters()?;
     context.wait_fresh().await?;
-    let (app, page) = (&context.app, wanted.page);
-    wanted.page.limit += 1;
-    let (found, position) = ranked(app, wanted, Version::V2).await;
+    let app = &context.app;
+    let (found, position) = ranked(app, wanted, probe(page), Version::V2).await;
     let mut rows = RowWriter::with_capacity(found.len());
     let profiles = app.profiles.texts();
     for (rank, one) in (page.offset as u64 + 1..).zip(found.iter().take(page.limit)) {
@@ -92,10 +98,11 @@ pub(crate) async fn leaderboard_v2(context: RequestContext) -> Result<Answer, Fa
 async fn ranked(
     app: &App,
     wanted: BuildersQuery,
+    asked: LimitOffset,
     version: Version,
 ) -> (Vec<Ranked>, StatePosition) {
-    let first = first_day(wanted.period);
-    let end = wanted.page.limit + wanted.page.offset;
+    let first = first_day(wanted.time_period);
+    let end = asked.limit + asked.offset;
     let best = LimitOffset {
         limit: end,
         offset: 0,
@@ -112,15 +119,15 @@ async fn ranked(
         }
     })
     .await;
-    (sorted(found, wanted.page, version), position)
+    (sorted(found, asked, version), position)
 }
 
 /// `GET /v1/builders/volume`.
 pub(crate) async fn volume(context: RequestContext) -> Result<Answer, Failure> {
     let app = &context.app;
-    let wanted = parameters(&context, BuilderVolumeQuery::of)?;
+    let wanted: BuildersQuery = context.parameters()?;
     context.wait_fresh().await?;
-    let first = first_listed_day(wanted.period);
+    let first = first_listed_day(wanted.time_period);
     let (days, position) = by_day(app, first, Version::V1).await;
     let mut rows = RowWriter::with_capacity(0);
     let profiles = app.profiles.texts();
@@ -133,9 +140,9 @@ pub(crate) async fn volume(context: RequestContext) -> Result<Answer, Failure> {
 /// `GET /v2/builders/volume`.
 pub(crate) async fn volume_v2(context: RequestContext) -> Result<Answer, Failure> {
     let app = &context.app;
-    let wanted = parameters(&context, BuilderDaysQuery::of)?;
+    let wanted: BuilderDaysQuery = context.parameters()?;
     context.wait_fresh().await?;
-    let first = first_of_last(wanted.days);
+    let first = first_of_last(u32::try_from(wanted.limit).unwrap_or(u32::MAX));
     let (days, position) = by_day(app, first, Version::V2).await;
     let mut rows = RowWriter::with_capacity(0);
     let profiles = app.profiles.texts();

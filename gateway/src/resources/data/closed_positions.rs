@@ -4,7 +4,9 @@ use std::cmp::Ordering;
 
 use foretell_model::{AccountNumber, Outcome, Sequence};
 use foretell_view::{ClosedPosition, View};
-use foretell_wire::data::{ClosedKey, ClosedPositionsQuery, LimitOffset, compare_closed, page};
+use foretell_wire::data::{
+    ClosedKey, ClosedPositionsQuery, LimitOffset, V1List, compare_closed, page,
+};
 
 use crate::app::App;
 use crate::http::answer::{Answer, StatePosition};
@@ -12,16 +14,20 @@ use crate::http::failure::Failure;
 use crate::http::request_context::RequestContext;
 use crate::resources::data::rows::answer_market_texts::MarketTextIndex;
 use crate::resources::data::rows::position_row::{PositionEntry, answer, figures};
-use crate::resources::data::{MarketFilter, STEP, account_of, parameters};
+use crate::resources::data::{MarketFilter, STEP, account_of};
 
 /// `GET /closed-positions`.
 pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
     let app = &context.app;
-    let wanted = parameters(&context, ClosedPositionsQuery::of)?;
+    let V1List::<ClosedPositionsQuery> {
+        query: wanted,
+        page,
+    } = context.parameters()?;
     context.wait_fresh().await?;
     let mut search = ClosedPositionSearch {
         markets: MarketFilter::of(app, &wanted.markets).await?,
         wanted,
+        page,
         named: MarketTextIndex::default(),
         left: None,
         found: Vec::new(),
@@ -55,6 +61,7 @@ struct SortKey {
 /// A search from the newest position back.
 struct ClosedPositionSearch {
     wanted: ClosedPositionsQuery,
+    page: LimitOffset,
     markets: MarketFilter,
     named: MarketTextIndex,
     /// Number of oldest positions not yet visited.
@@ -86,7 +93,7 @@ impl ClosedPositionSearch {
         if left > STEP {
             return false;
         }
-        let page = self.page(self.wanted.page);
+        let page = self.rows(self.page);
         let rows = page.iter().filter_map(|key| {
             let closed = view.positions().closed(account, key.rank + 1).next()?;
             PositionEntry::closed(app, view, &closed)
@@ -121,15 +128,15 @@ impl ClosedPositionSearch {
     /// Drops rows after the page's end once there are twice as many plus [`STEP`], so that memory is
     /// bounded by the page and not by the history.
     fn truncate_to_page(&mut self) {
-        let LimitOffset { limit, offset } = self.wanted.page;
+        let LimitOffset { limit, offset } = self.page;
         let limit = limit + offset;
         if self.found.len() >= 2 * limit + STEP {
-            self.found = self.page(LimitOffset { limit, offset: 0 });
+            self.found = self.rows(LimitOffset { limit, offset: 0 });
         }
     }
 
     /// Takes a page from the rows found.
-    fn page(&mut self, wanted: LimitOffset) -> Vec<SortKey> {
+    fn rows(&mut self, wanted: LimitOffset) -> Vec<SortKey> {
         let found = std::mem::take(&mut self.found);
         page(found, wanted, self.compare())
     }

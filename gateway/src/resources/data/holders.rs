@@ -6,12 +6,12 @@ use foretell_wire::data::{HolderGroup, HolderRow, HoldersQuery, RowWriter};
 use crate::http::answer::Answer;
 use crate::http::failure::Failure;
 use crate::http::request_context::RequestContext;
-use crate::resources::data::{MarketFilter, parameters};
+use crate::resources::data::MarketFilter;
 
 /// `GET /holders`. Each token is read under a lock hold of its own.
 pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
     let app = &context.app;
-    let wanted = parameters(&context, HoldersQuery::of)?;
+    let wanted: HoldersQuery = context.parameters()?;
     context.wait_fresh().await?;
     let markets = MarketFilter::of_markets(app, &wanted.markets).await?;
     let position = app.shared_view.read().position();

@@ -5,7 +5,8 @@ use std::cmp::{Ordering, Reverse};
 use foretell_model::{AccountNumber, WalletAddress};
 use foretell_view::{Day, Standing, View};
 use foretell_wire::data::{
-    LeaderboardQuery, LeaderboardRow, LeaderboardSort, LimitOffset, RowWriter, page, v2_written,
+    LeaderboardQuery, LeaderboardRow, LeaderboardSort, LimitOffset, RowWriter, V1List,
+    V2LeaderboardQuery, V2List, page, v2_written,
 };
 
 use crate::app::App;
@@ -13,8 +14,8 @@ use crate::catalog::profiles::ProfileTexts;
 use crate::http::answer::{Answer, StatePosition};
 use crate::http::failure::Failure;
 use crate::http::request_context::RequestContext;
+use crate::resources::data::STEP;
 use crate::resources::data::period::first_day;
-use crate::resources::data::{STEP, parameters};
 
 /// Wallets of one name that are ranked: a name is not unique.
 const MAX_NAMED: usize = 50;
@@ -22,9 +23,12 @@ const MAX_NAMED: usize = 50;
 /// `GET /v1/leaderboard` and `/leaderboard`. Every account is visited, [`STEP`] under a lock hold.
 pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
     let app = &context.app;
-    let wanted = parameters(&context, LeaderboardQuery::of)?;
+    let V1List {
+        query: wanted,
+        page,
+    } = context.parameters()?;
     context.wait_fresh().await?;
-    let (found, position) = ranked(app, &wanted).await?;
+    let (found, position) = ranked(app, &wanted, page).await?;
     let mut rows = RowWriter::with_capacity(found.len());
     let profiles = app.profiles.texts();
     for one in &found {
@@ -36,11 +40,12 @@ pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
 /// `GET /v2/leaderboard`: a page, or with `user` the ranks of one wallet.
 pub(crate) async fn list_v2(context: RequestContext) -> Result<Answer, Failure> {
     let app = &context.app;
-    let mut wanted = parameters(&context, LeaderboardQuery::v2)?;
+    let V2List { query, page } = context.parameters::<V2List<V2LeaderboardQuery>>()?;
+    let mut wanted = LeaderboardQuery::from(query);
     context.wait_fresh().await?;
-    let page = wanted.page;
-    wanted.page.limit += usize::from(wanted.user.is_none());
-    let (mut found, position) = ranked(app, &wanted).await?;
+    let mut probe = page;
+    probe.limit += usize::from(wanted.user.is_none());
+    let (mut found, position) = ranked(app, &wanted, probe).await?;
     let has_more = found.len() > page.limit;
     found.truncate(page.limit);
     let mut rows = RowWriter::with_capacity(found.len());
@@ -58,7 +63,7 @@ pub(crate) async fn list_v2(context: RequestContext) -> Result<Answer, Failure> 
         .zip([LeaderboardSort::Profit, LeaderboardSort::Shares])
     {
         wanted.sort = sort;
-        let (found, _) = ranked(app, &wanted).await?;
+        let (found, _) = ranked(app, &wanted, page).await?;
         *rank = found.first().map_or(0, |one| one.ranked.rank);
     }
     let Some(one) = found.first() else {
@@ -74,12 +79,13 @@ pub(crate) async fn list_v2(context: RequestContext) -> Result<Answer, Failure> 
 async fn ranked(
     app: &App,
     wanted: &LeaderboardQuery,
+    page: LimitOffset,
 ) -> Result<(Vec<RankedWallet>, StatePosition), Failure> {
     let profiles = app.profiles.texts();
     let mut search = LeaderboardSearch {
         first: first_day(wanted.period),
         sort: wanted.sort,
-        page: wanted.page,
+        page,
         next: AccountNumber(0),
         found: Vec::new(),
         asked: None,

@@ -18,27 +18,15 @@ pub(crate) mod v2;
 
 use foretell_model::{AccountNumber, MarketNumber, WalletAddress};
 use foretell_view::View;
-use foretell_wire::ApiError;
-use foretell_wire::data::{MarketRef, MarketSelection, of_query};
-use foretell_wire::read::query::Query;
+use foretell_wire::data::{MarketRef, MarketSelection};
 
 use crate::app::App;
 use crate::http::failure::Failure;
-use crate::http::request_context::RequestContext;
 
 /// Entries visited under one lock hold: some wallets have millions.
 const STEP: usize = 4_096;
 /// Entries of a list of trades visited under one lock hold.
 const MAX_VISITED_ROWS: usize = 8_192;
-
-/// Parses the parameters of a request.
-fn parameters<Q>(
-    context: &RequestContext,
-    of: impl FnOnce(&Query<'_>) -> Result<Q, ApiError>,
-) -> Result<Q, Failure> {
-    let query = context.query().map_err(of_query)?;
-    Ok(of(&query)?)
-}
 
 /// The account of a wallet; `None` when the exchange does not know the wallet.
 async fn account_of(app: &App, wallet: WalletAddress) -> Result<Option<AccountNumber>, Failure> {

@@ -2,7 +2,7 @@
 
 use foretell_model::{AccountNumber, MarketNumber, Outcome};
 use foretell_view::{OpenPosition, View};
-use foretell_wire::data::{OpenKey, PositionsQuery, compare_open, page};
+use foretell_wire::data::{LimitOffset, OpenKey, PositionsQuery, V1List, compare_open, page};
 
 use crate::app::App;
 use crate::http::answer::{Answer, StatePosition};
@@ -10,16 +10,20 @@ use crate::http::failure::Failure;
 use crate::http::request_context::RequestContext;
 use crate::resources::data::rows::answer_market_texts::MarketTextIndex;
 use crate::resources::data::rows::position_row::{PositionEntry, answer, figures};
-use crate::resources::data::{MarketFilter, STEP, account_of, parameters};
+use crate::resources::data::{MarketFilter, STEP, account_of};
 
 /// `GET /positions`.
 pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
     let app = &context.app;
-    let wanted = parameters(&context, PositionsQuery::of)?;
+    let V1List::<PositionsQuery> {
+        query: wanted,
+        page,
+    } = context.parameters()?;
     context.wait_fresh().await?;
     let mut search = PositionSearch {
         markets: MarketFilter::of(app, &wanted.markets).await?,
         wanted,
+        page,
         named: MarketTextIndex::default(),
         last: None,
         found: Vec::new(),
@@ -50,6 +54,7 @@ struct SortKey {
 /// positions may trade between two steps.
 struct PositionSearch {
     wanted: PositionsQuery,
+    page: LimitOffset,
     markets: MarketFilter,
     named: MarketTextIndex,
     /// The last token visited.
@@ -131,6 +136,6 @@ impl PositionSearch {
             market: self.named.text(key.named),
             outcome: key.token.1,
         };
-        page(found, self.wanted.page, |a, b| compare(&key(a), &key(b)))
+        page(found, self.page, |a, b| compare(&key(a), &key(b)))
     }
 }

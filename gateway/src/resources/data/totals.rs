@@ -3,7 +3,7 @@
 use foretell_model::{AccountNumber, ConditionId, MarketNumber, Micros};
 use foretell_view::View;
 use foretell_wire::data::{
-    LiveVolumeQuery, OpenInterestQuery, UserQuery, ValueQuery, live_volume_text,
+    LiveVolumeQuery, MarketSelection, OpenInterestQuery, UserQuery, ValueQuery, live_volume_text,
     open_interest_text, traded_text, value_text,
 };
 
@@ -12,19 +12,19 @@ use crate::http::answer::{Answer, StatePosition};
 use crate::http::failure::Failure;
 use crate::http::request_context::RequestContext;
 use crate::resources::data::rows::position_row::figures;
-use crate::resources::data::{MarketFilter, STEP, account_of, parameters};
+use crate::resources::data::{MarketFilter, STEP, account_of};
 
 /// `GET /value`: total value of a wallet's positions.
 pub(crate) async fn value(context: RequestContext) -> Result<Answer, Failure> {
     let app = &context.app;
-    let wanted = parameters(&context, ValueQuery::of)?;
+    let wanted: ValueQuery = context.parameters()?;
     context.wait_fresh().await?;
     value_of(app, wanted).await
 }
 
 /// The answer to a query.
 pub(crate) async fn value_of(app: &App, wanted: ValueQuery) -> Result<Answer, Failure> {
-    let markets = MarketFilter::of_markets(app, &wanted.markets).await?;
+    let markets = MarketFilter::of_markets(app, &wanted.condition_id).await?;
     let position = app.shared_view.read().position();
     let mut sum = 0;
     if let Some(account) = account_of(app, wanted.user).await? {
@@ -64,7 +64,7 @@ fn value_of_step(
 /// `GET /traded`: number of markets in which a wallet has traded.
 pub(crate) async fn traded(context: RequestContext) -> Result<Answer, Failure> {
     let app = &context.app;
-    let wanted = parameters(&context, UserQuery::of)?;
+    let wanted: UserQuery = context.parameters()?;
     context.wait_fresh().await?;
     let account = account_of(app, wanted.user).await?;
     let state = app.shared_view.read();
@@ -75,7 +75,7 @@ pub(crate) async fn traded(context: RequestContext) -> Result<Answer, Failure> {
 /// `GET /oi`: the collateral locked in markets, or in all of them.
 pub(crate) async fn open_interest(context: RequestContext) -> Result<Answer, Failure> {
     let app = &context.app;
-    let wanted = parameters(&context, OpenInterestQuery::of)?;
+    let wanted: OpenInterestQuery = context.parameters()?;
     context.wait_fresh().await?;
     open_interest_of(app, wanted).await
 }
@@ -85,7 +85,7 @@ pub(crate) async fn open_interest_of(
     app: &App,
     wanted: OpenInterestQuery,
 ) -> Result<Answer, Failure> {
-    let markets = MarketFilter::of_markets(app, &wanted.markets).await?;
+    let markets = MarketFilter::of_markets(app, &wanted.condition_id).await?;
     let is_all = markets.named.is_none();
     let locked = |view: &View, number| {
         let market = view.markets().get(number);
@@ -98,14 +98,14 @@ pub(crate) async fn open_interest_of(
 /// `GET /live-volume`: traded volume of markets, or of the markets of events.
 pub(crate) async fn live_volume(context: RequestContext) -> Result<Answer, Failure> {
     let app = &context.app;
-    let wanted = parameters(&context, LiveVolumeQuery::of)?;
+    let wanted: LiveVolumeQuery = context.parameters()?;
     context.wait_fresh().await?;
-    live_volume_of(app, wanted).await
+    live_volume_of(app, wanted.0).await
 }
 
 /// The answer to a query.
-pub(crate) async fn live_volume_of(app: &App, wanted: LiveVolumeQuery) -> Result<Answer, Failure> {
-    let markets = MarketFilter::of(app, &wanted.markets).await?;
+pub(crate) async fn live_volume_of(app: &App, wanted: MarketSelection) -> Result<Answer, Failure> {
+    let markets = MarketFilter::of(app, &wanted).await?;
     let traded = |view: &View, market| view.volume().value_in(market);
     let (rows, position) = of_markets(app, markets, traded).await;
     Ok(Answer::json(live_volume_text(&rows)).at(position))

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use foretell_model::quantity::MICROS_PER_LOT;
 use foretell_model::{AccountNumber, Lots, MarketNumber, Micros, TimeNs, TimeSeconds};
 use foretell_view::{RowFilter, TradeSlot, View};
-use foretell_wire::data::{FillsQuery, MinimumFill, RowWriter};
+use foretell_wire::data::{FillsQuery, LimitOffset, MinimumFill, RowWriter, TimeRange, V1List};
 
 use crate::app::App;
 use crate::http::answer::{Answer, StatePosition};
@@ -14,7 +14,7 @@ use crate::http::request_context::RequestContext;
 use crate::resources::data::rows::answer_market_texts::MarketTextIndex;
 use crate::resources::data::rows::fill_row::{FillEntry, ReceiptReader};
 use crate::resources::data::trade_lists::TradeLists;
-use crate::resources::data::{MarketFilter, account_of, parameters};
+use crate::resources::data::{MarketFilter, account_of};
 
 /// RowWriter rendered before the thread yields to other requests.
 const ROWS_PER_YIELD: usize = 512;
@@ -24,13 +24,17 @@ const ROWS_PER_HOLD: usize = 2_048;
 /// `GET /trades`.
 pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
     let app = &context.app;
-    let wanted = parameters(&context, FillsQuery::of)?;
+    let V1List { query, page } = context.parameters()?;
     context.wait_fresh().await?;
-    answer(app, wanted).await
+    answer(app, query, page).await
 }
 
 /// The answer to a query.
-pub(crate) async fn answer(app: &App, wanted: FillsQuery) -> Result<Answer, Failure> {
+pub(crate) async fn answer(
+    app: &App,
+    wanted: FillsQuery,
+    asked: LimitOffset,
+) -> Result<Answer, Failure> {
     let user = match wanted.user {
         None => None,
         Some(wallet) => match account_of(app, wallet).await? {
@@ -41,8 +45,8 @@ pub(crate) async fn answer(app: &App, wanted: FillsQuery) -> Result<Answer, Fail
     };
     let mut search = FillSearch {
         page: FillPage {
-            skip: wanted.page.offset,
-            limit: wanted.page.limit,
+            skip: asked.offset,
+            limit: asked.limit,
             named: MarketTextIndex::default(),
             found: Vec::new(),
         },
@@ -50,8 +54,7 @@ pub(crate) async fn answer(app: &App, wanted: FillsQuery) -> Result<Answer, Fail
             user,
             markets: MarketFilter::of(app, &wanted.markets).await?,
             sought: trade_filter(&wanted),
-            time: (wanted.start.is_some() || wanted.end.is_some())
-                .then(|| time_range(wanted.start, wanted.end)),
+            time: (wanted.time != TimeRange::default()).then(|| time_range(wanted.time)),
         },
         lists: None,
         position: None,
@@ -138,7 +141,7 @@ impl FillSearch {
 }
 
 /// The first time and the end of a range of seconds, both inclusive.
-pub(crate) fn time_range(start: Option<u64>, end: Option<u64>) -> (TimeNs, TimeNs) {
+pub(crate) fn time_range(TimeRange { start, end }: TimeRange) -> (TimeNs, TimeNs) {
     let end = end.map_or(TimeNs(u64::MAX), |end| {
         TimeSeconds(end.saturating_add(1)).start()
     });

@@ -6,13 +6,10 @@ pub(crate) mod prices;
 
 use foretell_model::{ConditionId, Outcome, TokenId};
 use foretell_view::View;
-use foretell_wire::ApiError;
 use foretell_wire::data::{
-    ActivityQuery, FillsQuery, LimitOffset, LiveVolumeQuery, OpenInterestQuery, Renames,
-    V2_ACTIVITY, V2_LIVE_VOLUME, V2_OPEN_INTEREST, V2_TRADES, V2_VALUE, V2Query, ValueQuery, in_v2,
-    of_query, v2_page_text, v2_rows, v2_text,
+    ActivityQuery, ActivitySort, EventVolumeQuery, LimitOffset, MarketSelection, V2, V2List,
+    v2_page_text, v2_rows, v2_text,
 };
-use foretell_wire::read::query::Query;
 use serde_json::{Value, json};
 
 use crate::app::App;
@@ -23,30 +20,33 @@ use crate::resources::data::{activity, totals, trades};
 
 /// `GET /v2/trades`.
 pub(crate) async fn trades(context: RequestContext) -> Result<Answer, Failure> {
-    let (mut wanted, paged) = paged(&context, V2_TRADES, FillsQuery::of)?;
+    let V2List { query, page } = context.parameters()?;
     context.wait_fresh().await?;
-    wanted.page = probe(paged);
-    let answer = trades::answer(&context.app, wanted).await?;
+    let answer = trades::answer(&context.app, query, probe(page)).await?;
     let rows = rows(&context.app, &answer)?;
-    Ok(with_body(answer, v2_page_text(rows, paged)))
+    Ok(with_body(answer, v2_page_text(rows, page)))
 }
 
 /// `GET /v2/activity`.
 pub(crate) async fn activity(context: RequestContext) -> Result<Answer, Failure> {
-    let (mut wanted, paged) = paged(&context, V2_ACTIVITY, ActivityQuery::of)?;
+    let V2List {
+        query: filter,
+        page,
+    } = context.parameters()?;
     context.wait_fresh().await?;
-    wanted.page = probe(paged);
-    let answer = activity::answer(&context.app, wanted).await?;
+    let sort = ActivitySort::Timestamp;
+    let query = ActivityQuery { filter, sort };
+    let answer = activity::answer(&context.app, query, probe(page)).await?;
     let mut rows = rows(&context.app, &answer)?;
     for row in &mut rows {
         row["is_combo"] = false.into();
     }
-    Ok(with_body(answer, v2_page_text(rows, paged)))
+    Ok(with_body(answer, v2_page_text(rows, page)))
 }
 
 /// `GET /v2/value`.
 pub(crate) async fn value(context: RequestContext) -> Result<Answer, Failure> {
-    let wanted = whole(&context, V2_VALUE, ValueQuery::of)?;
+    let V2(wanted) = context.parameters()?;
     context.wait_fresh().await?;
     let answer = totals::value_of(&context.app, wanted).await?;
     let row = rows(&context.app, &answer)?.pop().unwrap_or_default();
@@ -56,7 +56,7 @@ pub(crate) async fn value(context: RequestContext) -> Result<Answer, Failure> {
 
 /// `GET /v2/oi`: of some markets, or the sum of all as `GLOBAL`.
 pub(crate) async fn open_interest(context: RequestContext) -> Result<Answer, Failure> {
-    let wanted = whole(&context, V2_OPEN_INTEREST, OpenInterestQuery::of)?;
+    let V2(wanted) = context.parameters()?;
     context.wait_fresh().await?;
     let answer = totals::open_interest_of(&context.app, wanted).await?;
     let rows = rows(&context.app, &answer)?;
@@ -65,9 +65,9 @@ pub(crate) async fn open_interest(context: RequestContext) -> Result<Answer, Fai
 
 /// `GET /v2/live-volume`.
 pub(crate) async fn live_volume(context: RequestContext) -> Result<Answer, Failure> {
-    let wanted = whole(&context, V2_LIVE_VOLUME, LiveVolumeQuery::of)?;
+    let EventVolumeQuery { event_id } = context.parameters()?;
     context.wait_fresh().await?;
-    let answer = totals::live_volume_of(&context.app, wanted).await?;
+    let answer = totals::live_volume_of(&context.app, MarketSelection::Events(event_id)).await?;
     let row = rows(&context.app, &answer)?.pop().unwrap_or_default();
     let markets = row["markets"].as_array().into_iter().flatten();
     let markets = markets
@@ -75,29 +75,6 @@ pub(crate) async fn live_volume(context: RequestContext) -> Result<Answer, Failu
     let markets: Vec<Value> = markets.collect();
     let data = json!({ "taker_volume_total": row["total"], "conditions": markets });
     Ok(with_body(answer, v2_text(&data)))
-}
-
-/// The query of a list and its page.
-pub(crate) fn paged<Q>(
-    context: &RequestContext,
-    renames: Renames,
-    of: impl FnOnce(&Query<'_>) -> Result<Q, ApiError>,
-) -> Result<(Q, LimitOffset), Failure> {
-    let query = context.query().map_err(of_query)?;
-    let read = V2Query::paged(&query, renames)?;
-    let wanted = of(&read.first).map_err(|error| in_v2(error, renames))?;
-    Ok((wanted, read.page))
-}
-
-/// The query of an answer that comes in one piece.
-fn whole<Q>(
-    context: &RequestContext,
-    renames: Renames,
-    of: impl FnOnce(&Query<'_>) -> Result<Q, ApiError>,
-) -> Result<Q, Failure> {
-    let query = context.query().map_err(of_query)?;
-    let read = V2Query::whole(&query, renames)?;
-    Ok(of(&read.first).map_err(|error| in_v2(error, renames))?)
 }
 
 /// The page with one row more, which shows whether another page follows.

@@ -3,6 +3,7 @@
 use foretell_wire::ErrorCode;
 use foretell_wire::markets::batch::{BatchToken, Sides};
 use foretell_wire::read::page::array_json;
+use foretell_wire::read::queries::OneToken;
 
 use crate::app::App;
 use crate::http::answer::Answer;
@@ -15,7 +16,7 @@ use crate::view::shared_view::ViewState;
 
 /// `GET /book?token_id=`.
 pub(crate) async fn one(context: RequestContext) -> Result<Answer, Failure> {
-    let token = context.query()?.token()?;
+    let OneToken { token_id: token } = context.parameters()?;
     let app = &context.app;
     context.wait_fresh().await?;
     let found = app.find(|view| market_of(view, &token)).await?;

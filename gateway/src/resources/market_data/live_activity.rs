@@ -3,7 +3,7 @@
 
 use foretell_wire::limits::PAGE_ROWS;
 use foretell_wire::markets::live_activity::TradeEvent;
-use foretell_wire::read::query::TradesQuery;
+use foretell_wire::read::queries::TradesQuery;
 use foretell_wire::text::ids::condition_id;
 use foretell_wire::{ErrorCode, json_text};
 

@@ -8,8 +8,11 @@ use foretell_wire::markets::market::{
     BUILDER_FEES, ClobMarket, FeeRateAnswer, MarketByToken, MarketDetail, MarketFacts,
     NegRiskAnswer, TickSizeAnswer,
 };
+use foretell_wire::read::family::Family;
+use foretell_wire::read::queries::OneToken;
+use foretell_wire::read::text_form::BYTES32;
 use foretell_wire::text::ids::{bytes32, condition_id};
-use foretell_wire::{ApiError, ErrorCode, TokenRef, json_text};
+use foretell_wire::{ErrorCode, TokenRef, json_text};
 
 use crate::http::answer::Answer;
 use crate::http::failure::Failure;
@@ -21,7 +24,7 @@ use crate::view::shared_view::ViewState;
 
 /// `GET /tick-size?token_id=`.
 pub(crate) async fn tick_size(context: RequestContext) -> Result<Answer, Failure> {
-    let token = context.query()?.token()?;
+    let OneToken { token_id: token } = context.parameters()?;
     by_token(&context, &token, |facts| {
         json_text(&TickSizeAnswer {
             minimum_tick_size: facts.tick,
@@ -32,7 +35,7 @@ pub(crate) async fn tick_size(context: RequestContext) -> Result<Answer, Failure
 
 /// `GET /neg-risk?token_id=`.
 pub(crate) async fn neg_risk(context: RequestContext) -> Result<Answer, Failure> {
-    let token = context.query()?.token()?;
+    let OneToken { token_id: token } = context.parameters()?;
     by_token(&context, &token, |facts| {
         json_text(&NegRiskAnswer {
             neg_risk: facts.neg_risk,
@@ -43,7 +46,7 @@ pub(crate) async fn neg_risk(context: RequestContext) -> Result<Answer, Failure>
 
 /// `GET /fee-rate?token_id=`.
 pub(crate) async fn fee_rate(context: RequestContext) -> Result<Answer, Failure> {
-    let token = context.query()?.token()?;
+    let OneToken { token_id: token } = context.parameters()?;
     by_token(&context, &token, |facts| {
         json_text(&FeeRateAnswer::new(facts))
     })
@@ -68,14 +71,9 @@ pub(crate) async fn market_by_token(context: RequestContext) -> Result<Answer, F
 pub(crate) async fn builder_fees(context: RequestContext) -> Result<Answer, Failure> {
     match bytes32(&context.parameter) {
         Some(_) => Ok(Answer::json(BUILDER_FEES)),
-        None => Err(
-            ApiError::from(foretell_wire::errors::api_error::FieldError::wrong(
-                "builder",
-                &context.parameter,
-                "0x and 64 hex digits",
-            ))
-            .into(),
-        ),
+        None => Err(Family::Trading
+            .wrong("builder", &context.parameter, BYTES32.allowed)
+            .into()),
     }
 }
 

@@ -7,6 +7,7 @@ use foretell_wire::json_text;
 use foretell_wire::limits::PAGE_MARKETS;
 use foretell_wire::markets::market::{MarketDetail, SimplifiedMarket, TradingMarket};
 use foretell_wire::read::page::Cursor;
+use foretell_wire::read::queries::PageQuery;
 use serde_json::{Map, Value};
 
 use crate::app::App;
@@ -60,7 +61,9 @@ impl MarketList {
 }
 
 async fn page(context: &RequestContext, list: MarketList) -> Result<Answer, Failure> {
-    let cursor = context.query()?.cursor()?;
+    let PageQuery {
+        next_cursor: cursor,
+    } = context.parameters()?;
     let app = &context.app;
     context.wait_fresh().await?;
     // Read before the markets, so that rows are no older than their keys.

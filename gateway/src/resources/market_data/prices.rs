@@ -10,6 +10,7 @@ use foretell_wire::markets::batch::Sides;
 use foretell_wire::markets::price::{
     ByToken, LastTrade, MidpointAnswer, PriceAnswer, SidePrices, SpreadAnswer, Text, TokenLastTrade,
 };
+use foretell_wire::read::queries::{OneToken, PriceQuery};
 use foretell_wire::{ApiError, Decimal, ErrorCode, TokenRef, json_text};
 
 use crate::app::App;
@@ -23,10 +24,9 @@ use crate::view::shared_view::ViewState;
 
 /// `GET /price?token_id=&side=`.
 pub(crate) async fn price(context: RequestContext) -> Result<Answer, Failure> {
-    let query = context.query()?;
-    let (token, side) = (query.token()?, query.side()?);
-    let side = side_of_book(context.app.price_side, side);
-    one(&context, &token, Quote::Price(side)).await
+    let query: PriceQuery = context.parameters()?;
+    let side = side_of_book(context.app.price_side, query.side);
+    one(&context, &query.token_id, Quote::Price(side)).await
 }
 
 /// `GET` and `POST /prices`.
@@ -46,7 +46,7 @@ pub(crate) async fn prices(context: RequestContext) -> Result<Answer, Failure> {
 
 /// `GET /midpoint?token_id=`.
 pub(crate) async fn midpoint(context: RequestContext) -> Result<Answer, Failure> {
-    let token = context.query()?.token()?;
+    let OneToken { token_id: token } = context.parameters()?;
     one(&context, &token, Quote::Midpoint).await
 }
 
@@ -58,7 +58,7 @@ pub(crate) async fn midpoints(context: RequestContext) -> Result<Answer, Failure
 
 /// `GET /spread?token_id=`.
 pub(crate) async fn spread(context: RequestContext) -> Result<Answer, Failure> {
-    let token = context.query()?.token()?;
+    let OneToken { token_id: token } = context.parameters()?;
     one(&context, &token, Quote::Spread).await
 }
 
@@ -70,7 +70,7 @@ pub(crate) async fn spreads(context: RequestContext) -> Result<Answer, Failure> 
 
 /// `GET /last-trade-price?token_id=`.
 pub(crate) async fn last_trade(context: RequestContext) -> Result<Answer, Failure> {
-    let token = context.query()?.token()?;
+    let OneToken { token_id: token } = context.parameters()?;
     let app = &context.app;
     context.wait_fresh().await?;
     let (market, outcome) = find(app, &token).await?;

@@ -16,9 +16,14 @@ use crate::resources::market_of;
 
 /// `GET /prices-history?market=`.
 pub(crate) async fn one(context: RequestContext) -> Result<Answer, Failure> {
-    let asked = HistoryQuery::of(&context.query()?)?;
-    let (mut points, position) =
-        histories(&context, &[Some(asked.token)], asked.range, asked.fidelity).await?;
+    let asked = context.parameters::<HistoryQuery>()?;
+    let (mut points, position) = histories(
+        &context,
+        &[Some(asked.token)],
+        asked.range()?,
+        asked.fidelity,
+    )
+    .await?;
     let history = points.pop().unwrap_or_default();
     Ok(Answer::json(json_text(&History { history })).at(position))
 }

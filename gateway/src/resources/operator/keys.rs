@@ -4,11 +4,9 @@ use foretell_model::command::{CancelAll, RevokeKey};
 use foretell_model::{Command, Sequence};
 use foretell_view::{Key, View};
 use foretell_wire::accounts::account::ApiKeyRow;
-use foretell_wire::errors::api_error::FieldError;
-use foretell_wire::operator::{Address, CommandAnswer, KeyRevocation, PlainForm as _, read};
+use foretell_wire::operator::{CommandAnswer, KeyRevocation, OwnerQuery, read};
 use foretell_wire::text::decimal::uint256_text;
-use foretell_wire::text::ids;
-use foretell_wire::{ApiError, ErrorCode, json_text};
+use foretell_wire::{ErrorCode, json_text};
 use serde::Serialize;
 
 use crate::http::answer::Answer;
@@ -32,12 +30,8 @@ struct KeyRows {
 
 /// `GET /keys?owner=`: the keys of an address, including revoked ones.
 pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
-    const ALLOWED: &str = Address::ALLOWED;
     let app = &context.app;
-    let owner = context
-        .query()?
-        .read("owner", ALLOWED, ids::typed_address)?;
-    let owner = owner.ok_or_else(|| ApiError::from(FieldError::missing("owner", ALLOWED)))?;
+    let OwnerQuery { owner } = context.parameters()?;
     context.wait_fresh().await?;
     let found = app.find(|view| view.accounts().number_of(&owner)).await?;
     let account = found.ok_or(ErrorCode::AccountNotFound)?;

@@ -5,7 +5,7 @@ use foretell_wire::json_text;
 use foretell_wire::limits::{BARE_BUILDER_ROWS, PAGE_ROWS};
 use foretell_wire::orders::trade::{BuilderTrade, Trade};
 use foretell_wire::read::page::{Cursor, Page};
-use foretell_wire::read::query::TradesQuery;
+use foretell_wire::read::queries::TradesQuery;
 use foretell_wire::text::time::TimeForm;
 use http::HeaderValue;
 
@@ -19,7 +19,7 @@ use crate::view::trade_search::{TradeScope, TradesRequest, trades_page};
 /// the array has the form of the interface, and a page that of the family.
 pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
     let app = &context.app;
-    let query = TradesQuery::of(&context.query()?)?;
+    let query = context.parameters::<TradesQuery>()?;
     let paged = query.builder.is_some() || has_builder_headers(&context);
     context.wait_fresh().await?;
     let times = app.auth.builder_times(&context.head.headers);

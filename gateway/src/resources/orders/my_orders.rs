@@ -8,7 +8,7 @@ use foretell_wire::json_text;
 use foretell_wire::limits::PAGE_ROWS;
 use foretell_wire::orders::user_order::{OneUserOrder, OrderFacts, UserOrder};
 use foretell_wire::read::page::{Cursor, Page};
-use foretell_wire::read::query::OrdersQuery;
+use foretell_wire::read::queries::OrdersQuery;
 use foretell_wire::text::ids;
 
 use crate::access::credentials::KeyAccess;
@@ -47,7 +47,7 @@ const BOUNDS: PageBounds = PageBounds {
 pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
     let app = &context.app;
     let caller = context.l2(KeyAccess::Read).await?;
-    let wanted = OrdersQuery::of(&context.query()?)?;
+    let wanted = context.parameters::<OrdersQuery>()?;
     context.wait_fresh().await?;
     let mut search = OrderSearch::new(caller.owner, &wanted, BOUNDS);
     let position = app.shared_view.read().position();

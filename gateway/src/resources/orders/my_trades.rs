@@ -5,7 +5,7 @@ use foretell_wire::json_text;
 use foretell_wire::limits::PAGE_ROWS;
 use foretell_wire::orders::trade::Trade;
 use foretell_wire::read::page::Page;
-use foretell_wire::read::query::TradesQuery;
+use foretell_wire::read::queries::TradesQuery;
 
 use crate::access::credentials::KeyAccess;
 use crate::http::answer::Answer;
@@ -17,7 +17,7 @@ use crate::view::trade_search::{TradeScope, TradesRequest, trades_page};
 pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
     let app = &context.app;
     let caller = context.l2(KeyAccess::Read).await?;
-    let query = TradesQuery::of(&context.query()?)?;
+    let query = context.parameters::<TradesQuery>()?;
     context.wait_fresh().await?;
     let asked = TradesRequest {
         query: &query,

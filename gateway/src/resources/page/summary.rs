@@ -3,11 +3,10 @@
 
 use foretell_model::{ConditionId, MarketNumber, Micros, Outcome, Price, TimeNs};
 use foretell_view::{BucketSize, PricePoint, View};
-use foretell_wire::errors::api_error::FieldError;
 use foretell_wire::errors::rejection::state_word;
-use foretell_wire::limits::MAX_SUMMARY_MARKETS;
+use foretell_wire::read::queries::SummaryQuery;
 use foretell_wire::text::ids;
-use foretell_wire::{ApiError, Decimal, json_text};
+use foretell_wire::{Decimal, json_text};
 use serde::Serialize;
 
 use crate::app::App;
@@ -50,7 +49,9 @@ struct Row {
 /// `GET /ui/api/markets/summary`.
 pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
     let (app, page) = (&context.app, page(&context)?);
-    let conditions = conditions(&context)?;
+    let SummaryQuery {
+        condition_ids: conditions,
+    } = context.parameters()?;
     context.wait_fresh().await?;
     let position = app.shared_view.read().position();
     let mut rows = Vec::with_capacity(conditions.len());
@@ -61,20 +62,6 @@ pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
         tokio::task::yield_now().await;
     }
     Ok(Answer::json(json_text(&rows)).at(position))
-}
-
-fn conditions(context: &RequestContext) -> Result<Vec<ConditionId>, ApiError> {
-    let query = context.query()?;
-    let texts = query.list("condition_ids", MAX_SUMMARY_MARKETS, "up to 100")?;
-    if texts.is_empty() {
-        return Err(FieldError::missing("condition_ids", "1 to 100 condition ids").into());
-    }
-    let parse = |text: &str| {
-        let parsed = ids::condition_id(text);
-        let wrong = || FieldError::wrong("condition_ids", text, "0x and 64 hex digits");
-        parsed.ok_or_else(|| wrong().into())
-    };
-    texts.into_iter().map(parse).collect()
 }
 
 /// The row of a market; `None` when there is no such market.

@@ -7,6 +7,7 @@ use foretell_checkpoint::{CheckpointLogError, CheckpointReader};
 use foretell_wire::checkpoint::CheckpointRow;
 use foretell_wire::limits::PAGE_ROWS;
 use foretell_wire::read::page::{Cursor, Page};
+use foretell_wire::read::queries::PageQuery;
 use foretell_wire::{ErrorCode, json_text};
 
 use crate::http::answer::Answer;
@@ -31,7 +32,9 @@ pub(crate) async fn newest_row(context: &RequestContext) -> Result<Option<Checkp
 
 /// `GET /audit/checkpoints?next_cursor=`: all, oldest first, so that pages never change.
 pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
-    let cursor = context.query()?.cursor()?;
+    let PageQuery {
+        next_cursor: cursor,
+    } = context.parameters()?;
     let page = read(&context, move |reader| {
         let rows = reader.read(cursor.offset(), PAGE_ROWS)?;
         let end = cursor.offset() + rows.len() as u64;

@@ -8,6 +8,7 @@ use foretell_wire::json_text;
 use foretell_wire::limits::PAGE_ROWS;
 use foretell_wire::markets::batch::read_scoring;
 use foretell_wire::read::page::Page;
+use foretell_wire::read::queries::PageQuery;
 
 use crate::access::credentials::KeyAccess;
 use crate::http::answer::Answer;
@@ -38,7 +39,7 @@ pub(crate) async fn orders_scoring(context: RequestContext) -> Result<Answer, Fa
 
 /// `GET /data/pre-migration-orders`.
 pub(crate) async fn pre_migration_orders(context: RequestContext) -> Result<Answer, Failure> {
-    context.query()?.cursor()?;
+    context.parameters::<PageQuery>()?;
     own(
         &context,
         KeyAccess::Read,

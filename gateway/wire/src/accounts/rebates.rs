@@ -7,72 +7,58 @@ use serde::{Serialize, Serializer};
 
 use foretell_model::{ConditionId, Micros, WalletAddress};
 
-use crate::errors::api_error::{ApiError, FieldError};
+use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
-use crate::read::query::Query;
+use crate::parameters;
+use crate::read::text_form::{By, Schema, WALLET};
 use crate::text::decimal;
 use crate::text::ids;
 
 /// The built-in ledger has no token contract.
 const NO_CONTRACT: WalletAddress = WalletAddress([0; 20]);
-const DATE_ALLOWED: &str = "a UTC date, YYYY-MM-DD, from 1970-01-01 on";
-const WALLET_ALLOWED: &str = "an address, 0x and 40 hex digits";
 
-/// Parameters of `GET /rebates/current`; both are required.
+/// A UTC day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RebatesQuery {
-    /// The UTC day.
+pub struct UtcDay {
+    /// The date.
     pub date: Date,
-    /// The same in days since 1970-01-01.
-    pub day: u32,
-    /// The maker's wallet.
-    pub maker: WalletAddress,
+    /// Days since 1970-01-01.
+    pub number: u32,
 }
 
-impl RebatesQuery {
-    /// Reads the parameters.
-    ///
-    /// # Errors
-    /// A parameter that is missing, repeated or malformed.
-    pub fn of(query: &Query<'_>) -> Result<Self, ApiError> {
-        let date = required_date(query)?;
-        let maker = query.wallet("maker_address")?;
-        Ok(Self {
-            date: date.0,
-            day: date.1,
-            maker: maker.ok_or_else(|| FieldError::missing("maker_address", WALLET_ALLOWED))?,
-        })
+const DAY: By<UtcDay> = By::new(
+    "a UTC date, YYYY-MM-DD, from 1970-01-01 on",
+    day_of,
+    Schema::Format("date"),
+);
+
+parameters! {
+    /// Parameters of `GET /rebates/current`.
+    #[derive(Copy)]
+    pub struct RebatesQuery: Trading {
+        /// The UTC day.
+        pub day: UtcDay = required(DAY) as "date",
+        /// The maker's wallet.
+        pub maker: WalletAddress = required(WALLET) as "maker_address",
     }
-}
 
-/// Parameters of the operator's `GET /rebates`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RebateTotalsQuery {
-    /// The UTC day.
-    pub date: Date,
-    /// The same in days since 1970-01-01.
-    pub day: u32,
-    /// The maker's wallet; all makers by default.
-    pub maker: Option<WalletAddress>,
+    /// Parameters of the operator's `GET /rebates`.
+    #[derive(Copy)]
+    pub struct RebateTotalsQuery: Trading {
+        /// The UTC day.
+        pub day: UtcDay = required(DAY) as "date",
+        /// The maker's wallet; all makers without one.
+        pub maker: Option<WalletAddress> = optional(WALLET) as "maker_address",
+    }
 }
 
 impl RebateTotalsQuery {
-    /// Reads the parameters.
-    ///
-    /// # Errors
-    /// A parameter that is missing, repeated or malformed.
-    pub fn of(query: &Query<'_>) -> Result<Self, ApiError> {
-        let (date, day) = required_date(query)?;
-        let maker = query.wallet("maker_address")?;
-        Ok(Self { date, day, maker })
-    }
-
     /// The error of a day whose sums of markets are forgotten.
     #[must_use]
     pub fn forgotten(&self, oldest: u32) -> ApiError {
         let oldest = Date::constant(1970, 1, 1).saturating_add(i64::from(oldest).days());
         let allowed = format!("{oldest} or later without maker_address");
-        let values = vec!["date".to_owned(), format!("'{}'", self.date), allowed];
+        let values = vec!["date".to_owned(), format!("'{}'", self.day.date), allowed];
         ApiError::new(ErrorCode::InvalidField, values)
     }
 }
@@ -103,18 +89,11 @@ pub struct MarketRebates {
     pub rebates: Micros,
 }
 
-/// The parameter `date`, also in days since 1970-01-01.
-fn required_date(query: &Query<'_>) -> Result<(Date, u32), ApiError> {
-    let date = query.one("date")?;
-    let text = date.ok_or_else(|| FieldError::missing("date", DATE_ALLOWED))?;
-    Ok(date_of(text).ok_or_else(|| FieldError::wrong("date", text, DATE_ALLOWED))?)
-}
-
-fn date_of(text: &str) -> Option<(Date, u32)> {
+fn day_of(text: &str) -> Option<UtcDay> {
     let date = (text.len() == 10).then(|| text.parse::<Date>().ok())??;
     let epoch = Date::constant(1970, 1, 1);
-    let days = date.since(epoch).ok()?.get_days();
-    Some((date, u32::try_from(days).ok()?))
+    let number = u32::try_from(date.since(epoch).ok()?.get_days()).ok()?;
+    Some(UtcDay { date, number })
 }
 
 /// What a maker accrued in a market on a day.
@@ -141,7 +120,7 @@ impl RebatedFees {
     #[must_use]
     pub const fn new(of: &RebatesQuery, condition: ConditionId, amount: Micros) -> Self {
         Self {
-            date: of.date,
+            date: of.day.date,
             condition,
             asset: NO_CONTRACT,
             maker: of.maker,
@@ -157,18 +136,19 @@ fn date_text<S: Serializer>(date: &Date, serializer: S) -> Result<S::Ok, S::Erro
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::read::parameters::Parameters as _;
     use rstest::rstest;
 
     const MAKER: &str = "0x1111111111111111111111111111111111111111";
 
     fn read(text: &str) -> Result<RebatesQuery, ApiError> {
-        RebatesQuery::of(&Query::parse(Some(text)).unwrap())
+        RebatesQuery::read_text(Some(text))
     }
 
     #[test]
     fn a_row_has_the_fields_of_the_family() {
         let query = read(&format!("date=2026-02-27&maker_address={MAKER}")).unwrap();
-        assert_eq!(query.day, 20_511);
+        assert_eq!(query.day.number, 20_511);
         let row = RebatedFees::new(&query, ConditionId([2; 32]), Micros(237_519));
         assert_eq!(
             crate::json_text(&row),

@@ -1,17 +1,17 @@
 //! `GET /activity`: a wallet's trades and account actions in one list (docs/api/data.md §1).
 
-use crate::errors::api_error::ApiError;
 use foretell_model::{Lots, Micros, Side, TimeSeconds, WalletAddress};
 
 use crate::data::market_fields::MarketText;
 use crate::data::profile::WalletText;
 use crate::data::read::market_selection::MarketSelection;
-use crate::data::read::page::{Direction, LimitOffset};
-use crate::data::read::parameters::Parameters;
+use crate::data::read::page::{DIRECTION, Direction, Listed};
+use crate::data::read::time_range::TimeRange;
 use crate::data::rows::{RowWriter, field};
-use crate::data::trades::{self, FillRow};
-use crate::limits::ACTIVITY_PAGE;
-use crate::read::query::Query;
+use crate::data::trades::{FillRow, SIDE};
+use crate::limits::{ACTIVITY_PAGE, MAX_MARKETS, PageBounds};
+use crate::parameters;
+use crate::read::text_form::{FLAG, WALLET, Words};
 
 /// `outcomeIndex` of actions without a single outcome; clients of the family expect this value.
 const NO_OUTCOME: u64 = 999;
@@ -59,67 +59,39 @@ const SORTS: [(&str, ActivitySort); 3] = [
     ("CASH", ActivitySort::Cash),
 ];
 
-/// Parameters of `GET /activity`.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct ActivityQuery {
-    /// The wallet.
-    pub user: WalletAddress,
-    /// Only in these markets.
-    pub markets: MarketSelection,
-    /// Only of these kinds; empty = all.
-    pub kinds: Vec<ActivityKind>,
-    /// Only buys or only sells, which excludes everything but trades.
-    pub side: Option<Side>,
-    /// First second, inclusive.
-    pub start: Option<u64>,
-    /// Last second, inclusive.
-    pub end: Option<u64>,
-    /// `limit` 0 to 500, default 100; `offset` 0 to 10,000, default 0.
-    pub page: LimitOffset,
-    /// Default `TIMESTAMP`.
-    pub sort: ActivitySort,
-    /// Default `DESC`.
-    pub direction: Direction,
-}
-
-impl ActivityQuery {
-    /// Reads the parameters. `excludeDepositsWithdrawals` is checked and has no effect: the list has
-    /// neither.
-    ///
-    /// # Errors
-    /// A parameter that is unknown, missing or wrong; `end` before `start`.
-    pub fn of(query: &Query<'_>) -> Result<Self, ApiError> {
-        let known = [
-            "user",
-            "market",
-            "eventId",
-            "type",
-            "side",
-            "start",
-            "end",
-            "limit",
-            "offset",
-            "sortBy",
-            "sortDirection",
-            "excludeDepositsWithdrawals",
-        ];
-        let parameters = Parameters::of(query, &known)?;
-        parameters.flag("excludeDepositsWithdrawals", true)?;
-        let sort = parameters.choice("sortBy", &SORTS)?;
-        let (start, end) = parameters.time_range()?;
-        Ok(Self {
-            user: parameters.required_user()?,
-            markets: parameters.selection("eventId")?,
-            kinds: parameters.choices("type", &KINDS)?,
-            side: trades::side(&parameters)?,
-            start,
-            end,
-            page: LimitOffset::of(&parameters, ACTIVITY_PAGE)?,
-            sort: sort.unwrap_or(ActivitySort::Timestamp),
-            direction: Direction::of(&parameters)?,
-        })
+parameters! {
+    /// Parameters of `GET /activity` and `GET /v2/activity`.
+    pub struct ActivityFilter: Data {
+        /// Wallet address.
+        pub user: WalletAddress = required(WALLET),
+        /// The markets.
+        pub markets: MarketSelection = group(),
+        /// Row types to include; all without one.
+        pub kinds: Vec<ActivityKind> = list(Words(&KINDS), MAX_MARKETS) as "type" v2 "type",
+        /// Filter by the side of the wallet of the row, which excludes everything but trades.
+        pub side: Option<Side> = optional(SIDE),
+        /// The time.
+        pub time: TimeRange = group(),
+        /// Sort direction.
+        pub sort_direction: Direction = or(DIRECTION, "DESC") as "sortDirection",
+        /// No effect: the list has neither.
+        pub exclude_deposits_withdrawals: bool = or(FLAG, "true") as "excludeDepositsWithdrawals",
     }
 
+    /// Parameters of `GET /activity`.
+    pub struct ActivityQuery: Data {
+        /// The activities.
+        pub filter: ActivityFilter = group(),
+        /// Field to sort by.
+        pub sort: ActivitySort = or(Words(&SORTS), "TIMESTAMP") as "sortBy",
+    }
+}
+
+impl Listed for ActivityQuery {
+    const PAGE: PageBounds = ACTIVITY_PAGE;
+}
+
+impl ActivityFilter {
     /// Whether the request includes this kind.
     #[must_use]
     pub fn has_kind(&self, kind: ActivityKind) -> bool {
@@ -130,9 +102,7 @@ impl ActivityQuery {
     /// Whether the request includes this kind at this second.
     #[must_use]
     pub fn admits(&self, kind: ActivityKind, time: TimeSeconds) -> bool {
-        let starts = self.start.is_none_or(|start| start <= time.0);
-        let ends = self.end.is_none_or(|end| time.0 <= end);
-        self.has_kind(kind) && starts && ends
+        self.has_kind(kind) && self.time.contains(time)
     }
 }
 

@@ -2,101 +2,36 @@
 
 use foretell_model::{TimeNs, WalletAddress};
 
-use crate::data::leaderboard::{TimePeriod, shares};
+use crate::data::leaderboard::{PERIOD, TimePeriod, shares};
 use crate::data::profile::Profile;
-use crate::data::read::errors::invalid_parameter;
-use crate::data::read::page::LimitOffset;
-use crate::data::read::parameters::Parameters;
+use crate::data::read::page::Listed;
 use crate::data::rows::{RowWriter, field};
-use crate::data::v2::V2Query;
-use crate::errors::api_error::ApiError;
-use crate::limits::{LEADERBOARD_PAGE, MAX_V2_DAYS};
-use crate::read::query::Query;
+use crate::limits::{LEADERBOARD_PAGE, MAX_V2_DAYS, PageBounds};
+use crate::parameters;
+use crate::read::text_form::{Whole, Words};
 use crate::text::ids;
 use crate::text::time;
 
-/// Parameters of `GET /v1/builders/leaderboard`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct BuildersQuery {
-    /// Default `DAY`.
-    pub period: TimePeriod,
-    /// `limit` 0 to 50, default 25; `offset` 0 to 1,000, default 0.
-    pub page: LimitOffset,
-}
+parameters! {
+    /// Parameters of `GET /v1/builders/leaderboard`, its version 2, and `GET /v1/builders/volume`.
+    #[derive(Copy)]
+    pub struct BuildersQuery: Data {
+        /// UTC days, the current one included.
+        pub time_period: TimePeriod = or(PERIOD, "DAY") as "timePeriod",
+    }
 
-/// Parameters of `GET /v1/builders/volume`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct BuilderVolumeQuery {
-    /// Default `DAY`.
-    pub period: TimePeriod,
-}
-
-impl BuildersQuery {
-    /// Reads the parameters.
-    ///
-    /// # Errors
-    /// A parameter that is unknown or wrong.
-    pub fn of(query: &Query<'_>) -> Result<Self, ApiError> {
-        let parameters = Parameters::of(query, &["timePeriod", "limit", "offset"])?;
-        Ok(Self {
-            period: TimePeriod::of(&parameters)?,
-            page: LimitOffset::of(&parameters, LEADERBOARD_PAGE)?,
-        })
+    /// Parameters of `GET /v2/builders/volume`.
+    #[derive(Copy)]
+    pub struct BuilderDaysQuery: Data {
+        /// Length of a row's time.
+        pub interval: () = or(Words(&[("day", ())]), "day"),
+        /// Number of days, which end today.
+        pub limit: usize = or(Whole { least: 1, most: MAX_V2_DAYS }, "30"),
     }
 }
 
-impl BuilderVolumeQuery {
-    /// Reads the parameters.
-    ///
-    /// # Errors
-    /// A parameter that is unknown or wrong.
-    pub fn of(query: &Query<'_>) -> Result<Self, ApiError> {
-        let parameters = Parameters::of(query, &["timePeriod"])?;
-        Ok(Self {
-            period: TimePeriod::of(&parameters)?,
-        })
-    }
-}
-
-impl BuildersQuery {
-    /// Reads the parameters of `GET /v2/builders/leaderboard`.
-    ///
-    /// # Errors
-    /// A parameter that is unknown or wrong.
-    pub fn v2(query: &Query<'_>) -> Result<Self, ApiError> {
-        let page = V2Query::paged(query, &[("time_period", "time_period")])?.page;
-        let parameters = Parameters::of(query, &["time_period", "limit", "cursor"])?;
-        Ok(Self {
-            period: TimePeriod::named(&parameters, "time_period")?,
-            page,
-        })
-    }
-}
-
-/// Parameters of `GET /v2/builders/volume`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct BuilderDaysQuery {
-    /// `limit` 1 to 90 days, default 30.
-    pub days: u32,
-}
-
-impl BuilderDaysQuery {
-    /// Reads the parameters. `interval` accepts `day` only.
-    ///
-    /// # Errors
-    /// A parameter that is unknown or wrong.
-    pub fn of(query: &Query<'_>) -> Result<Self, ApiError> {
-        let parameters = Parameters::of(query, &["interval", "limit"])?;
-        parameters.choice("interval", &[("day", ())])?;
-        let days = parameters.whole("limit", 30, MAX_V2_DAYS)?;
-        match u32::try_from(days) {
-            Ok(days @ 1..) => Ok(Self { days }),
-            _ => {
-                let allowed = format!("an integer from 1 to {MAX_V2_DAYS}");
-                Err(invalid_parameter("limit", "0", &allowed))
-            }
-        }
-    }
+impl Listed for BuildersQuery {
+    const PAGE: PageBounds = LEADERBOARD_PAGE;
 }
 
 /// The wallet of a builder code, which is left-padded with zeros; `None` for any other code.

@@ -1,38 +1,23 @@
 //! `GET /holders`: the largest holders of each token of each requested market.
 
-use crate::errors::api_error::ApiError;
 use foretell_model::{Lots, Outcome, WalletAddress};
 
 use crate::data::profile::Profile;
-use crate::data::read::market_selection::MarketRef;
-use crate::data::read::parameters::Parameters;
+use crate::data::read::market_selection::{MARKET, MarketRef};
 use crate::data::rows::{RowWriter, field};
-use crate::limits::MAX_HOLDERS;
-use crate::read::query::Query;
+use crate::limits::{MAX_HOLDERS, MAX_MARKETS};
+use crate::parameters;
+use crate::read::text_form::{MICROS, Whole};
 
-/// Parameters of `GET /holders`.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct HoldersQuery {
-    /// The markets; at least one.
-    pub markets: Vec<MarketRef>,
-    /// Most holders per token: 0 to 500, default 100.
-    pub limit: usize,
-    /// Minimum balance in micro-shares; default one share.
-    pub least: u64,
-}
-
-impl HoldersQuery {
-    /// Reads the parameters.
-    ///
-    /// # Errors
-    /// A parameter that is unknown, missing or wrong.
-    pub fn of(query: &Query<'_>) -> Result<Self, ApiError> {
-        let parameters = Parameters::of(query, &["market", "limit", "minBalance"])?;
-        Ok(Self {
-            markets: parameters.required_markets()?,
-            limit: parameters.whole("limit", 100, MAX_HOLDERS)?,
-            least: parameters.micros("minBalance")?.unwrap_or(1_000_000),
-        })
+parameters! {
+    /// Parameters of `GET /holders`.
+    pub struct HoldersQuery: Data {
+        /// Markets: condition ids, assets or decimal token ids.
+        pub markets: Vec<MarketRef> = required_list(MARKET, MAX_MARKETS) as "market",
+        /// Most holders per token.
+        pub limit: usize = or(Whole { least: 0, most: MAX_HOLDERS }, "100"),
+        /// Smallest balance to include, in shares; here in micro-shares.
+        pub least: u64 = or(MICROS, "1") as "minBalance",
     }
 }
 

@@ -1,16 +1,16 @@
 //! `GET /v1/leaderboard`: wallets by realized profit or volume (docs/api/data.md §5).
 
-use crate::errors::api_error::ApiError;
-use crate::errors::error_code::ErrorCode;
 use foretell_model::WalletAddress;
 
 use crate::data::profile::Profile;
-use crate::data::read::page::LimitOffset;
-use crate::data::read::parameters::Parameters;
+use crate::data::read::page::{CURSOR, LIMIT, LimitOffset, Listed};
 use crate::data::rows::{RowWriter, field};
-use crate::data::v2::{Renames, V2Query};
-use crate::limits::LEADERBOARD_PAGE;
-use crate::read::query::Query;
+use crate::errors::api_error::ApiError;
+use crate::errors::error_code::ErrorCode;
+use crate::limits::{LEADERBOARD_PAGE, MAX_TITLE, PageBounds};
+use crate::parameters;
+use crate::read::parameters::{Parameter, Reader};
+use crate::read::text_form::{Characters, WALLET, Words};
 use crate::text::decimal::Decimal;
 
 /// `timePeriod`: UTC days, the current one included.
@@ -48,15 +48,6 @@ impl TimePeriod {
             Self::All => None,
         }
     }
-
-    pub(crate) fn of(parameters: &Parameters<'_>) -> Result<Self, ApiError> {
-        Self::named(parameters, "timePeriod")
-    }
-
-    pub(crate) fn named(parameters: &Parameters<'_>, name: &'static str) -> Result<Self, ApiError> {
-        let given = parameters.choice(name, &PERIODS)?;
-        Ok(given.unwrap_or(Self::Day))
-    }
 }
 
 /// `orderBy`
@@ -70,104 +61,71 @@ pub enum LeaderboardSort {
     Shares,
 }
 
-/// Parameters of `GET /v1/leaderboard`.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct LeaderboardQuery {
-    /// Default `DAY`.
-    pub period: TimePeriod,
-    /// Default `PNL`.
-    pub sort: LeaderboardSort,
-    /// Only this wallet.
-    pub user: Option<WalletAddress>,
-    /// Only wallets with this public profile name, in any case.
-    pub name: Option<String>,
-    /// `limit` 0 to 50, default 25; `offset` 0 to 1,000, default 0.
-    pub page: LimitOffset,
-}
+pub(crate) const PERIOD: Words<TimePeriod> = Words(&PERIODS);
+/// Sums are kept for all markets together.
+const CATEGORY: Words<()> = Words(&[("OVERALL", ()), ("overall", ())]);
 
-impl LeaderboardQuery {
-    /// Reads the parameters. `category` accepts `OVERALL` only: sums are kept for all markets
-    /// together.
-    ///
-    /// # Errors
-    /// A parameter that is unknown or wrong.
-    pub fn of(query: &Query<'_>) -> Result<Self, ApiError> {
-        let known = [
-            "category",
-            "timePeriod",
-            "orderBy",
-            "user",
-            "userName",
-            "limit",
-            "offset",
-        ];
-        let parameters = Parameters::of(query, &known)?;
-        parameters.choice("category", &[("OVERALL", ()), ("overall", ())])?;
-        let sort = parameters.choice(
-            "orderBy",
-            &[
-                ("PNL", LeaderboardSort::Profit),
-                ("VOL", LeaderboardSort::Volume),
-            ],
-        )?;
-        Ok(Self {
-            period: TimePeriod::of(&parameters)?,
-            sort: sort.unwrap_or(LeaderboardSort::Profit),
-            user: parameters.user()?,
-            name: parameters.name("userName")?,
-            page: LimitOffset::of(&parameters, LEADERBOARD_PAGE)?,
-        })
+parameters! {
+    /// Parameters of `GET /v1/leaderboard`.
+    pub struct LeaderboardQuery: Data {
+        /// No effect: the one category is all markets.
+        pub category: () = or(CATEGORY, "OVERALL"),
+        /// UTC days, the current one included.
+        pub period: TimePeriod = or(PERIOD, "DAY") as "timePeriod",
+        /// Field to rank by.
+        pub sort: LeaderboardSort = or(
+            Words(&[("PNL", LeaderboardSort::Profit), ("VOL", LeaderboardSort::Volume)]), "PNL"
+        ) as "orderBy",
+        /// Wallet address.
+        pub user: Option<WalletAddress> = optional(WALLET),
+        /// Public name of a profile, in any case.
+        pub name: Option<String> = optional(Characters(MAX_TITLE)) as "userName",
+    }
+
+    /// Parameters of `GET /v2/leaderboard`.
+    #[derive(Copy)]
+    pub struct V2LeaderboardQuery: Data check_page check_user {
+        /// No effect: the one category is all markets.
+        pub category: () = or(CATEGORY, "OVERALL"),
+        /// UTC days, the current one included.
+        pub time_period: TimePeriod = or(PERIOD, "DAY"),
+        /// Field to rank by.
+        pub sort_by: LeaderboardSort = or(
+            Words(&[("PNL", LeaderboardSort::Profit), ("VOLUME", LeaderboardSort::Shares)]), "PNL"
+        ),
+        /// Wallet address: its ranks in place of a list.
+        pub user: Option<WalletAddress> = optional(WALLET),
     }
 }
 
-impl LeaderboardQuery {
-    /// Reads the parameters of `GET /v2/leaderboard`.
-    ///
-    /// # Errors
-    /// A parameter that is unknown or wrong.
-    pub fn v2(query: &Query<'_>) -> Result<Self, ApiError> {
-        let page = V2Query::paged(query, V2_LEADERBOARD)?.page;
-        let parameters = Parameters::of(query, V2_LEADERBOARD_NAMES)?;
-        parameters.choice("category", &[("OVERALL", ()), ("overall", ())])?;
-        let sort = parameters.choice(
-            "sort_by",
-            &[
-                ("PNL", LeaderboardSort::Profit),
-                ("VOLUME", LeaderboardSort::Shares),
-            ],
-        )?;
-        let user = parameters.user()?;
-        for field in ["sort_by", "limit", "cursor"] {
-            if user.is_some() && query.one(field)?.is_some() {
+impl V2LeaderboardQuery {
+    /// The ranks of a wallet are one answer.
+    fn check_user(&self, reader: &Reader<'_>, _: LimitOffset) -> Result<(), ApiError> {
+        for parameter in [Parameter::new("sort_by", ""), LIMIT, CURSOR] {
+            if self.user.is_some() && reader.text(&parameter)?.is_some() {
                 let why = "user is given too, whose ranks are in one answer";
-                return Err(ErrorCode::InvalidParameter.with([&field, &why]));
+                return Err(ErrorCode::InvalidParameter.with([&parameter.name, &why]));
             }
         }
-        Ok(Self {
-            period: TimePeriod::named(&parameters, "time_period")?,
-            sort: sort.unwrap_or(LeaderboardSort::Profit),
-            user,
-            name: None,
-            page,
-        })
+        Ok(())
     }
 }
 
-/// Parameters of `GET /v2/leaderboard`; they have no other names.
-const V2_LEADERBOARD_NAMES: &[&str] = &[
-    "category",
-    "time_period",
-    "sort_by",
-    "user",
-    "limit",
-    "cursor",
-];
-const V2_LEADERBOARD: Renames = &[
-    ("category", "category"),
-    ("time_period", "time_period"),
-    ("sort_by", "sort_by"),
-    ("user", "user"),
-];
+impl From<V2LeaderboardQuery> for LeaderboardQuery {
+    fn from(query: V2LeaderboardQuery) -> Self {
+        Self {
+            category: (),
+            period: query.time_period,
+            sort: query.sort_by,
+            user: query.user,
+            name: None,
+        }
+    }
+}
+
+impl Listed for LeaderboardQuery {
+    const PAGE: PageBounds = LEADERBOARD_PAGE;
+}
 
 /// A ranked wallet.
 #[derive(Clone, Copy, Debug)]

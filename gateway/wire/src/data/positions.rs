@@ -1,6 +1,5 @@
 //! `GET /positions` and `GET /closed-positions` (interface "Position", "Closed position").
 
-use crate::errors::api_error::ApiError;
 use std::cmp::Ordering;
 
 use foretell_model::{Outcome, Sequence, TimeSeconds, WalletAddress};
@@ -8,11 +7,11 @@ use foretell_model::{Outcome, Sequence, TimeSeconds, WalletAddress};
 use crate::data::figures::{PositionFigures, RoundedFigures};
 use crate::data::market_fields::MarketText;
 use crate::data::read::market_selection::MarketSelection;
-use crate::data::read::page::{Direction, LimitOffset};
-use crate::data::read::parameters::Parameters;
+use crate::data::read::page::{DIRECTION, Direction, Listed};
 use crate::data::rows::{RowWriter, field};
-use crate::limits::{CLOSED_POSITIONS_PAGE, POSITIONS_PAGE};
-use crate::read::query::Query;
+use crate::limits::{CLOSED_POSITIONS_PAGE, MAX_TITLE, POSITIONS_PAGE, PageBounds};
+use crate::parameters;
+use crate::read::text_form::{Characters, FLAG, MICROS, WALLET, Words};
 
 /// Sort key of positions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -72,108 +71,48 @@ const CLOSED_SORTS: [(&str, ClosedSort); 5] = [
     ("TIMESTAMP", ClosedSort::Timestamp),
 ];
 
-/// Parameters of `GET /positions`.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct PositionsQuery {
-    /// The wallet.
-    pub user: WalletAddress,
-    /// Only in these markets.
-    pub markets: MarketSelection,
-    /// Minimum `size` in micro-shares; default one share.
-    pub least: u64,
-    /// Only redeemable positions.
-    pub redeemable: bool,
-    /// Only mergeable positions.
-    pub mergeable: bool,
-    /// `limit` 0 to 500, default 100; `offset` 0 to 10,000, default 0.
-    pub page: LimitOffset,
-    /// Default `TOKENS`.
-    pub sort: PositionSort,
-    /// Default `DESC`.
-    pub direction: Direction,
-    /// Text that the market's title must contain.
-    pub title: Option<String>,
-}
+parameters! {
+    /// Parameters of `GET /positions`.
+    pub struct PositionsQuery: Data {
+        /// Wallet address.
+        pub user: WalletAddress = required(WALLET),
+        /// The markets.
+        pub markets: MarketSelection = group(),
+        /// Smallest size to include, in shares; here in micro-shares.
+        pub least: u64 = or(MICROS, "1") as "sizeThreshold",
+        /// Only positions in resolved markets.
+        pub redeemable: bool = or(FLAG, "false"),
+        /// Only positions whose wallet holds both outcomes.
+        pub mergeable: bool = or(FLAG, "false"),
+        /// Field to sort by.
+        pub sort: PositionSort = or(Words(&POSITION_SORTS), "TOKENS") as "sortBy",
+        /// Sort direction.
+        pub direction: Direction = or(DIRECTION, "DESC") as "sortDirection",
+        /// Text in the title of the market, in any case.
+        pub title: Option<String> = optional(Characters(MAX_TITLE)),
+    }
 
-impl PositionsQuery {
-    /// Reads the parameters.
-    ///
-    /// # Errors
-    /// A parameter that is unknown, missing or wrong.
-    pub fn of(query: &Query<'_>) -> Result<Self, ApiError> {
-        let known = [
-            "user",
-            "market",
-            "eventId",
-            "sizeThreshold",
-            "redeemable",
-            "mergeable",
-            "limit",
-            "offset",
-            "sortBy",
-            "sortDirection",
-            "title",
-        ];
-        let parameters = Parameters::of(query, &known)?;
-        let sort = parameters.choice("sortBy", &POSITION_SORTS)?;
-        Ok(Self {
-            user: parameters.required_user()?,
-            markets: parameters.selection("eventId")?,
-            least: parameters.micros("sizeThreshold")?.unwrap_or(1_000_000),
-            redeemable: parameters.flag("redeemable", false)?,
-            mergeable: parameters.flag("mergeable", false)?,
-            page: LimitOffset::of(&parameters, POSITIONS_PAGE)?,
-            sort: sort.unwrap_or(PositionSort::Tokens),
-            direction: Direction::of(&parameters)?,
-            title: parameters.title()?,
-        })
+    /// Parameters of `GET /closed-positions`.
+    pub struct ClosedPositionsQuery: Data {
+        /// Wallet address.
+        pub user: WalletAddress = required(WALLET),
+        /// The markets.
+        pub markets: MarketSelection = group(),
+        /// Text in the title of the market, in any case.
+        pub title: Option<String> = optional(Characters(MAX_TITLE)),
+        /// Field to sort by.
+        pub sort: ClosedSort = or(Words(&CLOSED_SORTS), "REALIZEDPNL") as "sortBy",
+        /// Sort direction.
+        pub direction: Direction = or(DIRECTION, "DESC") as "sortDirection",
     }
 }
 
-/// Parameters of `GET /closed-positions`.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct ClosedPositionsQuery {
-    /// The wallet.
-    pub user: WalletAddress,
-    /// Only in these markets.
-    pub markets: MarketSelection,
-    /// Text that the market's title must contain.
-    pub title: Option<String>,
-    /// `limit` 0 to 50, default 10; `offset` 0 to 100,000, default 0.
-    pub page: LimitOffset,
-    /// Default `REALIZEDPNL`.
-    pub sort: ClosedSort,
-    /// Default `DESC`.
-    pub direction: Direction,
+impl Listed for PositionsQuery {
+    const PAGE: PageBounds = POSITIONS_PAGE;
 }
 
-impl ClosedPositionsQuery {
-    /// Reads the parameters.
-    ///
-    /// # Errors
-    /// A parameter that is unknown, missing or wrong.
-    pub fn of(query: &Query<'_>) -> Result<Self, ApiError> {
-        let known = [
-            "user",
-            "market",
-            "eventId",
-            "title",
-            "limit",
-            "offset",
-            "sortBy",
-            "sortDirection",
-        ];
-        let parameters = Parameters::of(query, &known)?;
-        let sort = parameters.choice("sortBy", &CLOSED_SORTS)?;
-        Ok(Self {
-            user: parameters.required_user()?,
-            markets: parameters.selection("eventId")?,
-            title: parameters.title()?,
-            page: LimitOffset::of(&parameters, CLOSED_POSITIONS_PAGE)?,
-            sort: sort.unwrap_or(ClosedSort::RealizedPnl),
-            direction: Direction::of(&parameters)?,
-        })
-    }
+impl Listed for ClosedPositionsQuery {
+    const PAGE: PageBounds = CLOSED_POSITIONS_PAGE;
 }
 
 /// An open or closed position.

@@ -5,24 +5,20 @@ use proptest::prelude::*;
 use rstest::rstest;
 
 use super::{
-    ActivityKind, ActivityQuery, ActivitySort, BuilderVolumeQuery, BuildersQuery,
-    ClosedPositionsQuery, ClosedSort, Direction, FillsQuery, HoldersQuery, LeaderboardQuery,
-    LeaderboardSort, LimitOffset, LiveVolumeQuery, MarketRef, MarketSelection, MinimumFill,
-    OpenInterestQuery, PositionSort, PositionsQuery, TimePeriod, UserQuery, ValueQuery,
+    ActivityFilter, ActivityKind, ActivityQuery, ActivitySort, BuildersQuery, ClosedPositionsQuery,
+    ClosedSort, Direction, FillsQuery, HoldersQuery, LeaderboardQuery, LeaderboardSort,
+    LimitOffset, LiveVolumeQuery, MarketRef, MarketSelection, MinimumFill, OpenInterestQuery,
+    PositionSort, PositionsQuery, TimePeriod, TimeRange, UserQuery, V1List, V2List, ValueQuery,
 };
-use crate::data::of_query;
-use crate::errors::api_error::ApiError;
-use crate::read::query::Query;
+use crate::read::parameters::{Parameter, Parameters};
 
 const USER: &str = "0x1111111111111111111111111111111111111111";
 const MARKET: &str = "0x0202020202020202020202020202020202020202020202020202020202020202";
 const OTHER: &str = "0x0303030303030303030303030303030303030303030303030303030303030303";
 
 /// The error of an endpoint for a query string, or `None`.
-fn refused<T>(read: impl Fn(&Query) -> Result<T, ApiError>, text: &str) -> Option<String> {
-    let query = Query::parse(Some(text)).map_err(of_query);
-    let outcome = query.and_then(|query| read(&query));
-    outcome.err().map(|error| {
+fn refused<T: Parameters>(text: &str) -> Option<String> {
+    T::read_text(Some(text)).err().map(|error| {
         assert_eq!(error.status(), 400, "{error}");
         error.to_string()
     })
@@ -31,18 +27,18 @@ fn refused<T>(read: impl Fn(&Query) -> Result<T, ApiError>, text: &str) -> Optio
 /// [`refused`] for the endpoint of a path.
 fn ask(endpoint: &str, text: &str) -> Option<String> {
     match endpoint {
-        "trades" => refused(FillsQuery::of, text),
-        "positions" => refused(PositionsQuery::of, text),
-        "closed-positions" => refused(ClosedPositionsQuery::of, text),
-        "holders" => refused(HoldersQuery::of, text),
-        "activity" => refused(ActivityQuery::of, text),
-        "value" => refused(ValueQuery::of, text),
-        "traded" => refused(UserQuery::of, text),
-        "oi" => refused(OpenInterestQuery::of, text),
-        "live-volume" => refused(LiveVolumeQuery::of, text),
-        "leaderboard" => refused(LeaderboardQuery::of, text),
-        "builders" => refused(BuildersQuery::of, text),
-        "builder-volume" => refused(BuilderVolumeQuery::of, text),
+        "trades" => refused::<V1List<FillsQuery>>(text),
+        "positions" => refused::<V1List<PositionsQuery>>(text),
+        "closed-positions" => refused::<V1List<ClosedPositionsQuery>>(text),
+        "holders" => refused::<HoldersQuery>(text),
+        "activity" => refused::<V1List<ActivityQuery>>(text),
+        "value" => refused::<ValueQuery>(text),
+        "traded" => refused::<UserQuery>(text),
+        "oi" => refused::<OpenInterestQuery>(text),
+        "live-volume" => refused::<LiveVolumeQuery>(text),
+        "leaderboard" => refused::<V1List<LeaderboardQuery>>(text),
+        "builders" => refused::<V1List<BuildersQuery>>(text),
+        "builder-volume" => refused::<BuildersQuery>(text),
         other => panic!("{other}"),
     }
 }
@@ -56,58 +52,62 @@ fn required(endpoint: &str) -> String {
     }
 }
 
-fn parse<T>(read: impl Fn(&Query) -> Result<T, ApiError>, text: &str) -> T {
-    let query = Query::parse(Some(text)).expect("a query");
-    read(&query).unwrap_or_else(|error| panic!("{text}: {error}"))
+fn parse<T: Parameters>(text: &str) -> T {
+    T::read_text(Some(text)).unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
 #[test]
 fn what_is_not_given_has_its_default() {
     let page = |limit| LimitOffset { limit, offset: 0 };
     assert_eq!(
-        parse(FillsQuery::of, ""),
-        FillsQuery {
+        parse::<V1List<FillsQuery>>(""),
+        V1List {
+            query: FillsQuery {
+                taker_only: true,
+                minimum: None,
+                markets: MarketSelection::All,
+                user: None,
+                side: None,
+                time: TimeRange::default(),
+            },
             page: page(100),
-            taker_only: true,
-            minimum: None,
-            markets: MarketSelection::All,
-            user: None,
-            side: None,
-            start: None,
-            end: None,
         }
     );
     let user = WalletAddress([0x11; 20]);
     assert_eq!(
-        parse(PositionsQuery::of, &format!("user={USER}")),
-        PositionsQuery {
-            user,
-            markets: MarketSelection::All,
-            least: 1_000_000,
-            redeemable: false,
-            mergeable: false,
+        parse::<V1List<PositionsQuery>>(&format!("user={USER}")),
+        V1List {
+            query: PositionsQuery {
+                user,
+                markets: MarketSelection::All,
+                least: 1_000_000,
+                redeemable: false,
+                mergeable: false,
+                sort: PositionSort::Tokens,
+                direction: Direction::Descending,
+                title: None,
+            },
             page: page(100),
-            sort: PositionSort::Tokens,
-            direction: Direction::Descending,
-            title: None,
         }
     );
     assert_eq!(
-        parse(ClosedPositionsQuery::of, &format!("user={USER}")),
-        ClosedPositionsQuery {
-            user,
-            markets: MarketSelection::All,
-            title: None,
+        parse::<V1List<ClosedPositionsQuery>>(&format!("user={USER}")),
+        V1List {
+            query: ClosedPositionsQuery {
+                user,
+                markets: MarketSelection::All,
+                title: None,
+                sort: ClosedSort::RealizedPnl,
+                direction: Direction::Descending,
+            },
             page: page(10),
-            sort: ClosedSort::RealizedPnl,
-            direction: Direction::Descending,
         }
     );
-    let holders = parse(HoldersQuery::of, &format!("market={MARKET}"));
+    let holders = parse::<HoldersQuery>(&format!("market={MARKET}"));
     assert_eq!((holders.limit, holders.least), (100, 1_000_000));
-    let activity = parse(ActivityQuery::of, &format!("user={USER}"));
+    let activity = parse::<V1List<ActivityQuery>>(&format!("user={USER}"));
     assert_eq!(
-        (activity.page, activity.direction),
+        (activity.page, activity.query.filter.sort_direction),
         (page(100), Direction::Descending)
     );
 }
@@ -119,42 +119,46 @@ fn what_is_given_is_taken() {
          &market={MARKET}&user={USER}&side=SELL&start=4&end=9"
     );
     assert_eq!(
-        parse(FillsQuery::of, &text),
-        FillsQuery {
+        parse::<V1List<FillsQuery>>(&text),
+        V1List {
+            query: FillsQuery {
+                taker_only: false,
+                minimum: Some(MinimumFill::Cash(2_500_000)),
+                markets: MarketSelection::Markets(
+                    [2, 3]
+                        .map(|byte| MarketRef::Condition(ConditionId([byte; 32])))
+                        .to_vec()
+                ),
+                user: Some(WalletAddress([0x11; 20])),
+                side: Some(Side::Sell),
+                time: TimeRange {
+                    start: Some(4),
+                    end: Some(9),
+                },
+            },
             page: LimitOffset {
                 limit: 10_000,
                 offset: 10_000
             },
-            taker_only: false,
-            minimum: Some(MinimumFill::Cash(2_500_000)),
-            markets: MarketSelection::Markets(
-                [2, 3]
-                    .map(|byte| MarketRef::Condition(ConditionId([byte; 32])))
-                    .to_vec()
-            ),
-            user: Some(WalletAddress([0x11; 20])),
-            side: Some(Side::Sell),
-            start: Some(4),
-            end: Some(9),
         }
     );
     let text = format!(
         "user={USER}&sizeThreshold=0&redeemable=true&mergeable=1&limit=0&sortBy=RESOLVING\
          &sortDirection=ASC&title=%C3%84"
     );
-    let positions = parse(PositionsQuery::of, &text);
+    let V1List {
+        query: positions,
+        page,
+    } = parse::<V1List<PositionsQuery>>(&text);
     assert_eq!(
         (positions.least, positions.redeemable, positions.mergeable),
         (0, true, true)
     );
-    assert_eq!(
-        (positions.sort, positions.page.limit),
-        (PositionSort::Resolving, 0)
-    );
+    assert_eq!((positions.sort, page.limit), (PositionSort::Resolving, 0));
     assert_eq!(positions.direction, Direction::Ascending);
     assert_eq!(positions.title.as_deref(), Some("Ä"));
     let text = format!("user={USER}&type=TRADE,REDEEM&type=SPLIT&start=5&end=5&sortBy=TIMESTAMP");
-    let activity = parse(ActivityQuery::of, &text);
+    let activity = parse::<V1List<ActivityQuery>>(&text).query.filter;
     let kinds = [
         ActivityKind::Trade,
         ActivityKind::Redeem,
@@ -529,13 +533,13 @@ fn events_are_a_list_in_place_of_markets(#[case] endpoint: &str, #[case] name: &
 
 #[test]
 fn leaderboards_have_defaults_and_words() {
-    let board = parse(LeaderboardQuery::of, "");
+    let V1List { query: board, page } = parse::<V1List<LeaderboardQuery>>("");
     assert_eq!(
-        (board.period, board.sort, board.page.limit),
+        (board.period, board.sort, page.limit),
         (TimePeriod::Day, LeaderboardSort::Profit, 25)
     );
     let text = format!("category=OVERALL&timePeriod=week&orderBy=VOL&user={USER}&userName=Ann");
-    let board = parse(LeaderboardQuery::of, &text);
+    let board = parse::<V1List<LeaderboardQuery>>(&text).query;
     assert_eq!(board.period.days(), Some(7));
     assert_eq!(
         (board.sort, board.name.as_deref()),
@@ -543,11 +547,11 @@ fn leaderboards_have_defaults_and_words() {
     );
     assert_eq!(board.user, Some(WalletAddress([0x11; 20])));
     assert_eq!(
-        parse(BuildersQuery::of, "timePeriod=ALL").period,
+        parse::<BuildersQuery>("timePeriod=ALL").time_period,
         TimePeriod::All
     );
-    let activity = parse(ActivityQuery::of, &format!("user={USER}&sortBy=CASH"));
-    assert_eq!(activity.sort, ActivitySort::Cash);
+    let activity = parse::<V1List<ActivityQuery>>(&format!("user={USER}&sortBy=CASH"));
+    assert_eq!(activity.query.sort, ActivitySort::Cash);
     for (endpoint, text, field) in [
         ("leaderboard", "category=POLITICS", "category"),
         ("leaderboard", "orderBy=RANK", "orderBy"),
@@ -595,6 +599,75 @@ fn an_unknown_parameter_is_named_before_anything_else(
         let expected = format!("unknown_field: {shown}");
         assert_eq!(ask(endpoint, &format!("{name}=1")), Some(expected));
     }
+}
+
+#[rstest]
+#[case(
+    "condition_id=0x1",
+    "invalid_field: condition_id: '0x1' is not a condition id"
+)]
+#[case("event_id=x", "invalid_field: event_id: 'x' is not an event id")]
+#[case(
+    "event_id=1&condition_id=2",
+    "invalid_field: event_id: market is given too"
+)]
+#[case("filter_type=CASH", "missing_field: filter_amount")]
+#[case("taker_only=2", "invalid_field: taker_only: '2' is not true")]
+#[case("market=0x1", "unknown_field: market")]
+#[case(
+    "limit=0",
+    "invalid_field: limit: '0' is not an integer from 1 to 1000"
+)]
+#[case(
+    "limit=1001",
+    "invalid_field: limit: '1001' is not an integer from 1 to 1000"
+)]
+#[case(
+    "cursor=x",
+    "invalid_field: cursor: 'x' is not an integer from 0 to 10000"
+)]
+fn version_2_names_parameters_as_they_are_given(#[case] text: &str, #[case] expected: &str) {
+    let refused = refused::<V2List<FillsQuery>>(text).expect(text);
+    assert!(refused.starts_with(expected), "{refused}");
+}
+
+#[test]
+fn version_2_reads_the_same_filters_under_its_own_names() {
+    let first = format!("market={MARKET}&takerOnly=false&filterType=CASH&filterAmount=1&start=4");
+    let second = format!(
+        "condition_id={MARKET}&taker_only=false&filter_type=CASH&filter_amount=1&start=4&cursor=10"
+    );
+    let second = parse::<V2List<FillsQuery>>(&second);
+    assert_eq!(second.query, parse::<V1List<FillsQuery>>(&first).query);
+    let page = LimitOffset {
+        limit: 100,
+        offset: 10,
+    };
+    assert_eq!(second.page, page);
+}
+
+#[test]
+fn every_parameter_is_described_and_has_a_schema() {
+    fn names<Q: Parameters>() -> Vec<&'static str> {
+        for parameter in Q::PARAMETERS {
+            let schema = (parameter.schema)();
+            assert!(schema["type"].is_string(), "{}: {schema}", parameter.name);
+            assert!(parameter.description.ends_with('.'), "{}", parameter.name);
+        }
+        Q::PARAMETERS.iter().map(|it| it.name).collect()
+    }
+    let v1 = "takerOnly filterType filterAmount market eventId user side start end limit offset";
+    assert_eq!(names::<V1List<FillsQuery>>().join(" "), v1);
+    let v2 = "user condition_id event_id type side start end sort_direction \
+              exclude_deposits_withdrawals limit cursor";
+    assert_eq!(names::<V2List<ActivityFilter>>().join(" "), v2);
+    let limit = V1List::<ClosedPositionsQuery>::PARAMETERS[6];
+    let schema =
+        serde_json::json!({ "type": "integer", "minimum": 0, "maximum": 50, "default": 10 });
+    assert_eq!((limit.name, (limit.schema)()), ("limit", schema));
+    let required = |it: &&Parameter| it.is_required;
+    let required: Vec<_> = HoldersQuery::PARAMETERS.iter().filter(required).collect();
+    assert_eq!((required.len(), required[0].name), (1, "market"));
 }
 
 #[test]

@@ -3,4 +3,4 @@
 pub(crate) mod errors;
 pub(crate) mod market_selection;
 pub(crate) mod page;
-pub(crate) mod parameters;
+pub(crate) mod time_range;

@@ -1,91 +1,67 @@
 //! `GET /value`, `/traded`, `/oi` and `/live-volume` (docs/api/data.md §2).
 
-use crate::errors::api_error::ApiError;
-use crate::errors::error_code::ErrorCode;
 use foretell_model::{ConditionId, Micros, WalletAddress};
 
 use crate::data::figures::rounded;
-use crate::data::read::market_selection::{MarketRef, MarketSelection};
-use crate::data::read::parameters::Parameters;
+use crate::data::read::market_selection::{EVENT, MARKET, MarketRef, MarketSelection};
 use crate::data::rows::{RowWriter, field};
-use crate::read::query::Query;
+use crate::errors::api_error::ApiError;
+use crate::errors::error_code::ErrorCode;
+use crate::limits::MAX_MARKETS;
+use crate::parameters;
+use crate::read::family::Family;
+use crate::read::parameters::{ParameterSet, Parameters, Reader};
+use crate::read::text_form::WALLET;
 
-/// Parameters of `GET /value`.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct ValueQuery {
-    /// The wallet.
-    pub user: WalletAddress,
-    /// Only in these markets; empty = all.
-    pub markets: Vec<MarketRef>,
-}
+parameters! {
+    /// Parameters of `GET /value` and `GET /v2/value`.
+    pub struct ValueQuery: Data {
+        /// Wallet address.
+        pub user: WalletAddress = required(WALLET),
+        /// Markets: condition ids, assets or decimal token ids; all without one.
+        pub condition_id: Vec<MarketRef> = list(MARKET, MAX_MARKETS) as "market",
+    }
 
-/// Parameters of `GET /traded`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct UserQuery {
-    /// The wallet.
-    pub user: WalletAddress,
-}
+    /// Parameters of `GET /traded`.
+    #[derive(Copy)]
+    pub struct UserQuery: Data {
+        /// Wallet address.
+        pub user: WalletAddress = required(WALLET),
+    }
 
-/// Parameters of `GET /oi`.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct OpenInterestQuery {
-    /// The markets; empty = all, and their sum.
-    pub markets: Vec<MarketRef>,
-}
+    /// Parameters of `GET /oi` and `GET /v2/oi`.
+    pub struct OpenInterestQuery: Data {
+        /// Markets: condition ids, assets or decimal token ids; all and their sum without one.
+        pub condition_id: Vec<MarketRef> = list(MARKET, MAX_MARKETS) as "market",
+    }
 
-/// Parameters of `GET /live-volume`.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct LiveVolumeQuery {
-    /// The markets; never all.
-    pub markets: MarketSelection,
-}
+    /// Parameters of `GET /v2/live-volume`.
+    pub struct EventVolumeQuery: Data {
+        /// Catalog events.
+        pub event_id: Vec<u64> = required_list(EVENT, MAX_MARKETS),
+    }
 
-impl ValueQuery {
-    /// Reads the parameters.
-    ///
-    /// # Errors
-    /// A parameter that is unknown, missing or wrong.
-    pub fn of(query: &Query<'_>) -> Result<Self, ApiError> {
-        let parameters = Parameters::of(query, &["user", "market"])?;
-        Ok(Self {
-            user: parameters.required_user()?,
-            markets: parameters.markets()?,
-        })
+    struct NamedVolumes: Data {
+        /// Markets: condition ids, assets or decimal token ids.
+        market: Vec<MarketRef> = list(MARKET, MAX_MARKETS),
+        /// Catalog events in place of `market`.
+        id: Vec<u64> = list(EVENT, MAX_MARKETS),
     }
 }
 
-impl UserQuery {
-    /// Reads the parameters.
-    ///
-    /// # Errors
-    /// A parameter that is unknown, missing or wrong.
-    pub fn of(query: &Query<'_>) -> Result<Self, ApiError> {
-        let user = Parameters::of(query, &["user"])?.required_user()?;
-        Ok(Self { user })
-    }
-}
+/// Parameters of `GET /live-volume`: `market`, or event ids as `id`; never all markets.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LiveVolumeQuery(pub MarketSelection);
 
-impl OpenInterestQuery {
-    /// Reads the parameters.
-    ///
-    /// # Errors
-    /// A parameter that is unknown or wrong.
-    pub fn of(query: &Query<'_>) -> Result<Self, ApiError> {
-        let markets = Parameters::of(query, &["market"])?.markets()?;
-        Ok(Self { markets })
-    }
-}
+impl Parameters for LiveVolumeQuery {
+    const FAMILY: Family = Family::Data;
+    const SET: &'static ParameterSet = NamedVolumes::SET;
 
-impl LiveVolumeQuery {
-    /// Reads the parameters: `market`, or event ids as `id`.
-    ///
-    /// # Errors
-    /// A parameter that is unknown, missing or wrong.
-    pub fn of(query: &Query<'_>) -> Result<Self, ApiError> {
-        let markets = Parameters::of(query, &["market", "id"])?.selection("id")?;
-        match markets {
+    fn take(reader: &Reader<'_>) -> Result<Self, ApiError> {
+        let named = NamedVolumes::take(reader)?;
+        match MarketSelection::of(named.market, ("id", named.id))? {
             MarketSelection::All => Err(ErrorCode::MissingParameter.with([&"id or market"])),
-            markets => Ok(Self { markets }),
+            markets => Ok(Self(markets)),
         }
     }
 }

@@ -1,38 +1,51 @@
 //! `GET /trades`: fills (interface "Trade fill").
 
-use crate::errors::api_error::ApiError;
-use crate::errors::error_code::ErrorCode;
 use foretell_model::{Lots, Micros, Outcome, Price, Side, TimeSeconds, WalletAddress};
 
 use crate::data::market_fields::MarketText;
 use crate::data::profile::WalletText;
 use crate::data::read::market_selection::MarketSelection;
-use crate::data::read::page::LimitOffset;
-use crate::data::read::parameters::Parameters;
+use crate::data::read::page::Listed;
+use crate::data::read::time_range::TimeRange;
 use crate::data::rows::{RowWriter, field};
-use crate::limits::TRADES_PAGE;
-use crate::read::query::Query;
+use crate::errors::api_error::ApiError;
+use crate::errors::error_code::ErrorCode;
+use crate::limits::{PageBounds, TRADES_PAGE};
+use crate::parameters;
+use crate::read::family::Family;
+use crate::read::parameters::{ParameterSet, Parameters, Reader};
+use crate::read::text_form::{FLAG, MICROS, WALLET, Words};
 use crate::text::decimal::Decimal;
 
-/// Parameters of `GET /trades`.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct FillsQuery {
-    /// `limit` 0 to 10,000, default 100; `offset` 0 to 10,000, default 0.
-    pub page: LimitOffset,
-    /// One row per match, for the taker only; else also one row per maker. Default true.
-    pub taker_only: bool,
-    /// The minimum fill.
-    pub minimum: Option<MinimumFill>,
-    /// Only these markets.
-    pub markets: MarketSelection,
-    /// Only fills of this wallet.
-    pub user: Option<WalletAddress>,
-    /// Only buys, or only sells, of the row's wallet.
-    pub side: Option<Side>,
-    /// First second, inclusive.
-    pub start: Option<u64>,
-    /// Last second, inclusive.
-    pub end: Option<u64>,
+pub(crate) const SIDE: Words<Side> = Words(&[("BUY", Side::Buy), ("SELL", Side::Sell)]);
+
+parameters! {
+    /// Parameters of `GET /trades` and `GET /v2/trades`.
+    pub struct FillsQuery: Data {
+        /// One row per match, for the taker; else also one row per maker.
+        pub taker_only: bool = or(FLAG, "true") as "takerOnly",
+        /// The smallest fill.
+        pub minimum: Option<MinimumFill> = group(),
+        /// The markets.
+        pub markets: MarketSelection = group(),
+        /// Wallet address.
+        pub user: Option<WalletAddress> = optional(WALLET),
+        /// Filter by the side of the wallet of the row.
+        pub side: Option<Side> = optional(SIDE),
+        /// The time.
+        pub time: TimeRange = group(),
+    }
+
+    struct Minimum: Data {
+        /// Field that the amount is compared with: `CASH` the value, `TOKENS` the shares.
+        filter_type: Option<bool> = optional(Words(&[("CASH", true), ("TOKENS", false)])) as "filterType",
+        /// Smallest amount to include.
+        filter_amount: Option<u64> = optional(MICROS) as "filterAmount",
+    }
+}
+
+impl Listed for FillsQuery {
+    const PAGE: PageBounds = TRADES_PAGE;
 }
 
 /// `filterType` and `filterAmount`.
@@ -55,55 +68,25 @@ impl MinimumFill {
     }
 }
 
-impl FillsQuery {
-    /// Reads the parameters.
-    ///
-    /// # Errors
-    /// A parameter that is unknown, missing or wrong.
-    pub fn of(query: &Query<'_>) -> Result<Self, ApiError> {
-        let known = [
-            "limit",
-            "offset",
-            "takerOnly",
-            "filterType",
-            "filterAmount",
-            "market",
-            "eventId",
-            "user",
-            "side",
-            "start",
-            "end",
-        ];
-        let parameters = Parameters::of(query, &known)?;
-        let (start, end) = parameters.time_range()?;
-        Ok(Self {
-            page: LimitOffset::of(&parameters, TRADES_PAGE)?,
-            taker_only: parameters.flag("takerOnly", true)?,
-            minimum: minimum(&parameters)?,
-            markets: parameters.selection("eventId")?,
-            user: parameters.user()?,
-            side: side(&parameters)?,
-            start,
-            end,
-        })
-    }
-}
-
 /// A type and an amount need each other.
-pub(crate) fn minimum(parameters: &Parameters<'_>) -> Result<Option<MinimumFill>, ApiError> {
-    let is_cash = parameters.choice("filterType", &[("CASH", true), ("TOKENS", false)])?;
-    let amount = parameters.micros("filterAmount")?;
-    match (is_cash, amount) {
-        (None, None) => Ok(None),
-        (None, Some(_)) => Err(ErrorCode::MissingParameter.with([&"filterType"])),
-        (Some(_), None) => Err(ErrorCode::MissingParameter.with([&"filterAmount"])),
-        (Some(true), Some(amount)) => Ok(Some(MinimumFill::Cash(amount))),
-        (Some(false), Some(amount)) => Ok(Some(MinimumFill::Tokens(amount))),
-    }
-}
+impl Parameters for Option<MinimumFill> {
+    const FAMILY: Family = Family::Data;
+    const SET: &'static ParameterSet = Minimum::SET;
 
-pub(crate) fn side(parameters: &Parameters<'_>) -> Result<Option<Side>, ApiError> {
-    parameters.choice("side", &[("BUY", Side::Buy), ("SELL", Side::Sell)])
+    fn take(reader: &Reader<'_>) -> Result<Self, ApiError> {
+        let minimum = Minimum::take(reader)?;
+        let missing = |index: usize| {
+            let name = reader.named(&Minimum::PARAMETERS[index]).name;
+            Err(ErrorCode::MissingParameter.with([&name]))
+        };
+        match (minimum.filter_type, minimum.filter_amount) {
+            (None, None) => Ok(None),
+            (None, Some(_)) => missing(0),
+            (Some(_), None) => missing(1),
+            (Some(true), Some(amount)) => Ok(Some(MinimumFill::Cash(amount))),
+            (Some(false), Some(amount)) => Ok(Some(MinimumFill::Tokens(amount))),
+        }
+    }
 }
 
 /// A fill from the perspective of one of its two wallets.

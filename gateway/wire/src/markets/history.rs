@@ -7,9 +7,10 @@ use crate::errors::api_error::{ApiError, FieldError, quoted};
 use crate::errors::error_code::ErrorCode;
 use crate::limits::{LIST_BODY_BYTES, MAX_HISTORY_POINTS, MAX_HISTORY_TOKENS};
 use crate::markets::history_range::{HistoryRange, Interval};
+use crate::parameters;
 use crate::read::body::object;
 use crate::read::json::{Number, Object, Value};
-use crate::read::query::Query;
+use crate::read::text_form::{By, LAST_SECOND, Schema, TOKEN, digits};
 use crate::text::decimal::{self, Decimal};
 use crate::text::ids::TokenRef;
 
@@ -20,50 +21,52 @@ pub fn too_many_points(points: usize) -> ApiError {
     ApiError::new(ErrorCode::TooManyPoints, values.into())
 }
 
-/// Parameters of `GET /prices-history`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct HistoryQuery {
-    /// The token.
-    pub token: TokenRef,
-    /// The time range.
-    pub range: HistoryRange,
-    /// Requested bucket size in minutes.
-    pub fidelity: Option<u32>,
-}
-
-impl HistoryQuery {
-    /// Reads the parameters.
-    ///
-    /// # Errors
-    /// A parameter that is missing, repeated or malformed; a range outside the rules.
-    pub fn of(query: &Query) -> Result<Self, ApiError> {
-        let market = query
-            .one("market")?
-            .ok_or_else(|| FieldError::missing("market", "a token id"))?;
-        let instant = |name, alias| match query.either(name, alias)? {
-            Some(text) => parse_seconds(name, text).map(Some),
-            None => Ok(None),
-        };
-        let (start, end) = (instant("start_ts", "startTs")?, instant("end_ts", "endTs")?);
-        let interval = query.one("interval")?.map(Interval::parse).transpose()?;
-        let minutes = match query.one("fidelity")? {
-            Some(text) => {
-                let number = decimal::digits_u64(text);
-                let number = number.map_err(|_| wrong_fidelity(quoted(text)))?;
-                Some(fidelity(number)?)
-            }
-            None => None,
-        };
-        Ok(Self {
-            token: TokenRef::parse(market).ok_or(ErrorCode::InvalidTokenId)?,
-            range: HistoryRange::of(interval, start, end)?,
-            fidelity: minutes,
-        })
+parameters! {
+    /// Parameters of `GET /prices-history`.
+    #[derive(Copy)]
+    pub struct HistoryQuery: Trading check check_range {
+        /// Token id, decimal or `<condition id>:<outcome index>`.
+        pub token: TokenRef = required(TOKEN) as "market",
+        /// A window that ends now.
+        pub interval: Option<Interval> = optional(INTERVAL),
+        /// First second.
+        pub start: Option<u64> = optional(START) as "start_ts" or "startTs",
+        /// Last second; now without it.
+        pub end: Option<u64> = optional(START) as "end_ts" or "endTs",
+        /// Requested bucket size in minutes.
+        pub fidelity: Option<u32> = optional(FIDELITY),
     }
 }
 
-/// Last second of the year 9999.
-const LAST_SECOND: u64 = 253_402_300_799;
+const INTERVAL: By<Interval> = By::new(
+    "1m, 5m, 15m, 1h, 6h, 1d, 1w, max, all",
+    |text| Interval::parse(text).ok(),
+    Schema::Pattern("^(1m|5m|15m|1h|6h|1d|1w|max|all)$"),
+);
+const START: By<u64> = By::new(
+    "unix seconds, 0 to 253402300799",
+    |text| parse_seconds("", text).ok(),
+    Schema::UpTo(LAST_SECOND),
+);
+const FIDELITY: By<u32> = By::new(
+    "minutes, 1 to 2147483647",
+    |text| fidelity(digits(text)?).ok(),
+    Schema::UpTo(2_147_483_647),
+);
+
+impl HistoryQuery {
+    /// The time range.
+    ///
+    /// # Errors
+    /// No range, two of them, or an end before the start.
+    pub fn range(&self) -> Result<HistoryRange, ApiError> {
+        HistoryRange::of(self.interval, self.start, self.end)
+    }
+
+    fn check_range(&self) -> Result<(), ApiError> {
+        self.range().map(|_| ())
+    }
+}
 
 /// Reads unix seconds; a fraction is floored.
 fn parse_seconds(field: &'static str, text: &str) -> Result<u64, ApiError> {
@@ -218,6 +221,7 @@ pub struct Histories {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::read::parameters::Parameters as _;
     use proptest::prelude::*;
     use rstest::rstest;
 
@@ -327,8 +331,8 @@ mod tests {
         #[case] range: HistoryRange,
         #[case] fidelity: Option<u32>,
     ) {
-        let query = HistoryQuery::of(&Query::parse(Some(text)).unwrap()).unwrap();
-        assert_eq!((query.range, query.fidelity), (range, fidelity));
+        let query = HistoryQuery::read_text(Some(text)).unwrap();
+        assert_eq!((query.range().unwrap(), query.fidelity), (range, fidelity));
     }
 
     #[rstest]
@@ -341,7 +345,7 @@ mod tests {
     #[case("market=1&startTs=1.", "start_ts is '1.'")]
     #[case("market=1&startTs=1&fidelity=-1", "fidelity is '-1'")]
     fn a_query_outside_the_rules_is_refused(#[case] text: &str, #[case] part: &str) {
-        let error = HistoryQuery::of(&Query::parse(Some(text)).unwrap()).unwrap_err();
+        let error = HistoryQuery::read_text(Some(text)).unwrap_err();
         assert!(error.text().contains(part), "{}", error.text());
     }
 

@@ -2,6 +2,13 @@ use proptest::prelude::*;
 use rstest::rstest;
 
 use super::*;
+use crate::markets::history::HistoryQuery;
+use crate::read::parameters::Parameters as _;
+use crate::read::queries::{
+    BalanceAsset, BalanceQuery, OneToken, OrdersQuery, PriceQuery, TokensQuery, TradesQuery,
+};
+use crate::text::ids::TokenRef;
+use foretell_model::{ConditionId, Side, TimeSeconds, WalletAddress, WalletKind};
 
 const CONDITION: &str = "0x0202020202020202020202020202020202020202020202020202020202020202";
 const WALLET: &str = "0x1111111111111111111111111111111111111111";
@@ -13,10 +20,16 @@ fn query(text: &str) -> Query<'_> {
 #[test]
 fn names_and_values_are_decoded() {
     let parsed = query("a=1&b=%41%20+%C3%A9&c&&=x&next_cursor=MA%3D%3D&d=1=2");
-    let shown: Vec<_> = ["a", "b", "c", "", "next_cursor", "d"]
-        .map(|name| parsed.all(name).next().unwrap().to_owned())
-        .into();
-    assert_eq!(shown, ["1", "A  é", "", "x", "MA==", "1=2"]);
+    let pairs: Vec<_> = parsed.pairs().collect();
+    let expected = [
+        ("a", "1"),
+        ("b", "A  é"),
+        ("c", ""),
+        ("", "x"),
+        ("next_cursor", "MA=="),
+        ("d", "1=2"),
+    ];
+    assert_eq!(pairs, expected);
     assert_eq!(Query::parse(None), Ok(Query::default()));
 }
 
@@ -42,37 +55,11 @@ fn a_query_is_bounded() {
 
 #[test]
 fn a_repeated_parameter_is_refused_where_one_is_expected() {
-    let parsed = query("token_id=1&token_id=1&side=&startTs=1&start_ts=1");
-    assert_eq!(
-        parsed.token(),
-        Err(ErrorCode::RepeatedParameter.with([&"token_id"]))
-    );
-    assert_eq!(
-        parsed.either("start_ts", "startTs"),
-        Err(ErrorCode::RepeatedParameter.with([&"start_ts"]))
-    );
-    assert_eq!(parsed.one("side"), Ok(None));
-    assert_eq!(parsed.one("absent"), Ok(None));
-}
-
-#[test]
-fn a_list_is_comma_separated_or_repeated() {
-    let parsed = query("market=a,b&market=c&market=,");
-    assert_eq!(
-        parsed.list("market", 3, "up to 3").unwrap(),
-        ["a", "b", "c"]
-    );
-    assert_eq!(
-        parsed.list("market", 2, "up to 2").unwrap_err().text(),
-        "market has 3 entries, allowed: up to 2"
-    );
-}
-
-#[test]
-fn unknown_parameters_are_found_for_the_surfaces_that_refuse_them() {
-    let parsed = query("user=1&usr=2");
-    assert_eq!(parsed.unknown(&["user"]), Some("usr"));
-    assert_eq!(parsed.unknown(&["user", "usr"]), None);
+    let repeated = |name: &str| ErrorCode::RepeatedParameter.with([&name]);
+    let token = OneToken::read_text(Some("token_id=1&token_id=1"));
+    assert_eq!(token, Err(repeated("token_id")));
+    let history = HistoryQuery::read_text(Some("market=1&startTs=1&start_ts=1"));
+    assert_eq!(history, Err(repeated("start_ts")));
 }
 
 #[rstest]
@@ -83,8 +70,7 @@ fn unknown_parameters_are_found_for_the_surfaces_that_refuse_them() {
 #[case("side=BUY", Err("token_id is missing, allowed: a token id"))]
 #[case("token_id=abc&side=BUY", Err("Invalid token id"))]
 fn a_token_and_a_side(#[case] text: &str, #[case] expected: Result<(TokenRef, Side), &str>) {
-    let parsed = query(text);
-    let read = parsed.token().and_then(|token| Ok((token, parsed.side()?)));
+    let read = PriceQuery::read_text(Some(text)).map(|read| (read.token_id, read.side));
     assert_eq!(
         read.map_err(|error| error.text()),
         expected.map_err(str::to_owned)
@@ -97,7 +83,7 @@ fn a_token_and_a_side(#[case] text: &str, #[case] expected: Result<(TokenRef, Si
 #[case("token_ids=7,,8&sides=", &[("7", true, true), ("8", true, true)])]
 #[case("token_ids=7,7&sides=BUY,SELL", &[("7", true, true)])]
 fn a_batch_has_tokens_and_sides(#[case] text: &str, #[case] expected: &[(&str, bool, bool)]) {
-    let read = query(text).tokens().unwrap();
+    let read = TokensQuery::read_text(Some(text)).unwrap().0;
     let read = read
         .iter()
         .map(|it| (it.text.as_str(), it.sides.buy, it.sides.sell));
@@ -120,7 +106,10 @@ fn a_batch_has_tokens_and_sides(#[case] text: &str, #[case] expected: &[(&str, b
     "sides is '3 for 2 tokens', allowed: one for each token"
 )]
 fn a_wrong_batch_is_refused(#[case] text: &str, #[case] error: &str) {
-    assert_eq!(query(text).tokens().unwrap_err().text(), error);
+    assert_eq!(
+        TokensQuery::read_text(Some(text)).unwrap_err().text(),
+        error
+    );
 }
 
 #[test]
@@ -128,7 +117,7 @@ fn trades_take_every_filter() {
     let text = format!(
         "id=t1&taker={WALLET}&maker={WALLET}&maker_address={WALLET}&market={CONDITION}&asset_id=12&before=20&after=10&next_cursor=MTAw&unknown=1"
     );
-    let read = TradesQuery::of(&query(&text)).unwrap();
+    let read = TradesQuery::read_text(Some(&text)).unwrap();
     assert_eq!(read.id.as_deref(), Some("t1"));
     assert_eq!(read.taker, Some(WalletAddress([0x11; 20])));
     assert_eq!((read.maker, read.maker_address), (read.taker, read.taker));
@@ -139,8 +128,8 @@ fn trades_take_every_filter() {
         (Some(TimeSeconds(20)), Some(TimeSeconds(10)))
     );
     assert_eq!(read.cursor.offset(), 100);
-    assert_eq!(TradesQuery::of(&query("")), Ok(TradesQuery::default()));
-    assert!(TradesQuery::of(&query("before=10&after=10")).is_ok());
+    assert_eq!(TradesQuery::read_text(Some("")), Ok(TradesQuery::default()));
+    assert!(TradesQuery::read_text(Some("before=10&after=10")).is_ok());
 }
 
 #[rstest]
@@ -161,17 +150,20 @@ fn trades_take_every_filter() {
 #[case("builder_code=1", "builder_code is '1', allowed: 0x and 64 hex digits")]
 #[case("id=1&id=2", "the parameter id is repeated, allowed: once")]
 fn a_wrong_filter_of_trades_is_refused(#[case] text: &str, #[case] error: &str) {
-    assert_eq!(TradesQuery::of(&query(text)).unwrap_err().text(), error);
+    assert_eq!(
+        TradesQuery::read_text(Some(text)).unwrap_err().text(),
+        error
+    );
 }
 
 #[test]
 fn orders_take_every_filter() {
     let text = format!("id=0x1&market={CONDITION}&asset_id={CONDITION}:1&next_cursor=MA==");
-    let read = OrdersQuery::of(&query(&text)).unwrap();
+    let read = OrdersQuery::read_text(Some(&text)).unwrap();
     assert_eq!(read.id.as_deref(), Some("0x1"));
     assert!(read.market.is_some() && read.asset.is_some());
-    assert_eq!(OrdersQuery::of(&query("")), Ok(OrdersQuery::default()));
-    assert!(OrdersQuery::of(&query(&format!("id={}", "x".repeat(129)))).is_err());
+    assert_eq!(OrdersQuery::read_text(Some("")), Ok(OrdersQuery::default()));
+    assert!(OrdersQuery::read_text(Some(&format!("id={}", "x".repeat(129)))).is_err());
 }
 
 #[rstest]
@@ -193,7 +185,7 @@ fn a_balance_is_asked_by_asset_and_kind(
     #[case] kind: Option<WalletKind>,
 ) {
     assert_eq!(
-        BalanceQuery::of(&query(text)),
+        BalanceQuery::read_text(Some(text)),
         Ok(BalanceQuery { asset, kind })
     );
 }
@@ -215,14 +207,17 @@ fn a_balance_is_asked_by_asset_and_kind(
     "signature_type is '-2', allowed: -1 to 3"
 )]
 fn a_wrong_balance_query_is_refused(#[case] text: &str, #[case] error: &str) {
-    assert_eq!(BalanceQuery::of(&query(text)).unwrap_err().text(), error);
+    assert_eq!(
+        BalanceQuery::read_text(Some(text)).unwrap_err().text(),
+        error
+    );
 }
 
 proptest! {
     #[test]
     fn any_text_is_read_or_refused_without_panic(text in "[a-z=&%+0-9\u{0}-\u{ff}]{0,60}") {
         if let Ok(parsed) = Query::parse(Some(&text)) {
-            let _ = (TradesQuery::of(&parsed), OrdersQuery::of(&parsed), BalanceQuery::of(&parsed), parsed.cursor());
+            let _ = (TradesQuery::read(&parsed), OrdersQuery::read(&parsed), BalanceQuery::read(&parsed));
         }
     }
 
@@ -232,7 +227,7 @@ proptest! {
         let text = format!("v={encoded}");
         if text.len() <= MAX_QUERY {
             let parsed = query(&text);
-            prop_assert_eq!(parsed.all("v").next(), Some(value.as_str()));
+            prop_assert_eq!(parsed.pairs().next(), Some(("v", value.as_str())));
         }
     }
 }

@@ -6,7 +6,7 @@ use foretell_model::{
     AccountNumber, FramePosition, Lots, Micros, Sequence, TimeSeconds, WalletAddress,
 };
 use foretell_view::{Action, ActionKind, TradeSlot, View};
-use foretell_wire::data::{ActivityKind, ActivityQuery, ActivityRow, MarketText};
+use foretell_wire::data::{ActivityFilter, ActivityKind, ActivityRow, MarketText};
 
 use crate::app::App;
 use crate::catalog::profiles::ProfileTexts;
@@ -91,12 +91,12 @@ const fn kind_of(action: ActionKind) -> ActivityKind {
 }
 
 /// Whether a query includes any kind of action.
-pub(crate) fn has_actions(wanted: &ActivityQuery) -> bool {
+pub(crate) fn has_actions(wanted: &ActivityFilter) -> bool {
     ACTIONS.iter().any(|kind| wanted.has_kind(*kind))
 }
 
 /// Whether a query includes an action.
-pub(crate) fn admits(wanted: &ActivityQuery, markets: &MarketFilter, action: &Action) -> bool {
+pub(crate) fn admits(wanted: &ActivityFilter, markets: &MarketFilter, action: &Action) -> bool {
     let (kind, time) = (kind_of(action.kind), action.time.seconds());
     markets.contains(action.market) && wanted.admits(kind, time)
 }

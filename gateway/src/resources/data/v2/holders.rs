@@ -3,8 +3,8 @@
 use foretell_model::{Lots, MarketNumber, Outcome, TokenId, WalletAddress};
 use foretell_view::View;
 use foretell_wire::data::{
-    HolderRow, LimitOffset, RoundedFigures, RowWriter, V2_HOLDERS, V2HolderGroup, V2HolderRow,
-    V2HoldersQuery, v2_written,
+    HolderRow, LimitOffset, RoundedFigures, RowWriter, V2HolderGroup, V2HolderRow, V2HoldersQuery,
+    V2List, v2_written,
 };
 
 use crate::http::answer::Answer;
@@ -12,16 +12,17 @@ use crate::http::failure::Failure;
 use crate::http::request_context::RequestContext;
 use crate::resources::data::MarketFilter;
 use crate::resources::data::rows::position_row::figures;
-use crate::resources::data::v2::paged;
 
 /// `GET /v2/holders`. Each token is read under a lock hold of its own. A page has the same ranks of
 /// every token; tokens without holders at these ranks are absent.
 pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
     let app = &context.app;
-    let (wanted, page) = paged(&context, V2_HOLDERS, V2HoldersQuery::of)?;
-    wanted.check_page(page)?;
+    let V2List::<V2HoldersQuery> {
+        query: wanted,
+        page,
+    } = context.parameters()?;
     context.wait_fresh().await?;
-    let markets = MarketFilter::of_markets(app, &wanted.markets).await?;
+    let markets = MarketFilter::of_markets(app, &wanted.condition_id).await?;
     let position = app.shared_view.read().position();
     let profiles = app.profiles.texts();
     let (mut rows, mut has_more) = (RowWriter::with_capacity(0), false);
@@ -76,7 +77,7 @@ fn holders(
     let token = view.markets().get(market)?.tokens[outcome.index()];
     let holders = view.positions().holders(market, outcome);
     let holders = holders
-        .take_while(|(_, lots)| lots.micro_shares() >= wanted.least)
+        .take_while(|(_, lots)| lots.micro_shares() >= wanted.min_balance)
         .skip(page.offset)
         .take(page.limit + 1)
         .filter_map(|(account, lots)| {
@@ -85,7 +86,7 @@ fn holders(
                 Some(figures(view, (market, outcome), &open.position)?.shown())
             };
             let wallet = view.accounts().get(account)?.wallet;
-            Some((wallet, lots, wanted.profit.then(profit).flatten()))
+            Some((wallet, lots, wanted.include_pnl.then(profit).flatten()))
         });
     Some((token, holders.collect()))
 }

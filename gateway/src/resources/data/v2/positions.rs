@@ -7,7 +7,7 @@ use foldhash::fast::RandomState;
 use foretell_model::{AccountNumber, Lots, MarketNumber, Outcome, TimeSeconds};
 use foretell_view::View;
 use foretell_wire::data::{
-    CurPrice, LimitOffset, PositionFigures, PositionStatus, RowWriter, V2_POSITIONS, V2PositionRow,
+    CurPrice, LimitOffset, PositionFigures, PositionStatus, RowWriter, V2List, V2PositionRow,
     V2PositionsQuery, page, v2_written,
 };
 
@@ -18,7 +18,7 @@ use crate::http::failure::Failure;
 use crate::http::request_context::RequestContext;
 use crate::render::rendered_market_texts::names;
 use crate::resources::data::rows::position_row::figures;
-use crate::resources::data::v2::{paged, probe};
+use crate::resources::data::v2::probe;
 use crate::resources::data::{MarketFilter, STEP, account_of};
 
 type Token = (MarketNumber, Outcome);
@@ -26,7 +26,10 @@ type Token = (MarketNumber, Outcome);
 /// `GET /v2/positions`.
 pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
     let app = &context.app;
-    let (wanted, asked) = paged(&context, V2_POSITIONS, V2PositionsQuery::of)?;
+    let V2List::<V2PositionsQuery> {
+        query: wanted,
+        page: asked,
+    } = context.parameters()?;
     context.wait_fresh().await?;
     let markets = MarketFilter::of(app, &wanted.markets).await?;
     let source = match wanted.user {
@@ -215,8 +218,8 @@ impl PositionSearch {
             _ => true,
         };
         let is_meant = is_admitted && has_status;
-        (is_meant && wanted.admits(&figures) && wanted.admits_time(time)).then(|| SortKey {
-            number: wanted.sort.number(&figures, time),
+        (is_meant && wanted.admits(&figures) && wanted.time.contains(time)).then(|| SortKey {
+            number: wanted.sort().number(&figures, time),
             token,
             account,
             closed: None,
@@ -233,14 +236,14 @@ impl PositionSearch {
             PositionStatus::Redeemable | PositionStatus::RedeemableLost => listed.payout.is_some(),
             PositionStatus::Mergeable => listed.payout.is_none(),
         };
-        let has_title = |title: &String| {
+        let has_title = |title: &str| {
             let text = app.market_texts.of(listed, &app.descriptions);
             text.title_contains(title)
         };
         has_status
             && self.markets.contains(market)
-            && wanted.title.as_ref().is_none_or(has_title)
-            && (wanted.archived
+            && wanted.title().is_none_or(has_title)
+            && (wanted.include_archived
                 || wanted.status == PositionStatus::Closed
                 || !app.descriptions.is_archived(listed))
     }
@@ -257,7 +260,7 @@ impl PositionSearch {
     /// Takes a page from the rows found.
     fn sorted(&mut self, wanted: LimitOffset) -> Vec<SortKey> {
         let found = std::mem::take(&mut self.found);
-        let direction = self.wanted.direction;
+        let direction = self.wanted.sort_direction;
         page(found, wanted, |a, b| {
             let by_number = direction.apply(a.number.cmp(&b.number));
             by_number.then_with(|| compare_ties(a, b))

@@ -3,7 +3,7 @@
 use foretell_model::{MarketNumber, Outcome};
 use foretell_view::{BucketSize, PriceHistory, PricePoint, View};
 use foretell_wire::ApiError;
-use foretell_wire::data::{V2PricePoint, V2PricesQuery, V2PricesRange, of_query, v2_prices_text};
+use foretell_wire::data::{V2PricePoint, V2PricesQuery, V2PricesRange, v2_prices_text};
 use foretell_wire::limits::MAX_HISTORY_POINTS;
 use foretell_wire::markets::history::too_many_points;
 
@@ -18,15 +18,15 @@ type Token = (MarketNumber, Outcome);
 /// `GET /v2/prices-history`.
 pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
     let app = &context.app;
-    let query = context.query().map_err(of_query)?;
+    let wanted: V2PricesQuery = context.parameters()?;
     context.wait_fresh().await?;
     let now = seconds_now(&app.shared_view.read().view);
-    let wanted = V2PricesQuery::of(&query, now)?;
-    let token = app.find(|view| market_of(view, &wanted.token)).await?;
+    let range = wanted.range(now)?;
+    let token = app.find(|view| market_of(view, &wanted.token_id)).await?;
     let (points, bucket, position) = {
         let state = app.shared_view.read();
         let position = state.position();
-        let (points, bucket) = match (token, wanted.range) {
+        let (points, bucket) = match (token, range) {
             (None, _) => (Vec::new(), 0),
             (Some(token), V2PricesRange::AsOf(second)) => {
                 let point = as_of(&state.view, token, second, now);

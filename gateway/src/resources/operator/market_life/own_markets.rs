@@ -16,9 +16,9 @@ use foretell_view::{EventGroup, View};
 use foretell_wire::errors::api_error::FieldError;
 use foretell_wire::operator::{
     Clock, CommandAnswer, EventDescription, EventEdit, EventRegistration, EventRow, EventRows,
-    MarketDescription, MarketEdit, MarketRegistration, MarketTerms, PlainForm as _, end_of, read,
+    EventsQuery, MarketDescription, MarketEdit, MarketRegistration, MarketTerms, PlainForm as _,
+    end_of, read,
 };
-use foretell_wire::text::decimal::digits_u64;
 use foretell_wire::text::time::iso;
 use foretell_wire::{ApiError, ErrorCode, json_text};
 
@@ -373,19 +373,13 @@ pub(crate) async fn describe_event(context: RequestContext) -> Result<Answer, Fa
 
 /// `GET /events`: the newest event groups first; `limit` and `offset` select a page.
 pub(crate) async fn list_events(context: RequestContext) -> Result<Answer, Failure> {
-    const MAX_ROWS: usize = 1_000;
-    let query = context.query()?;
-    let number = |text: &str| usize::try_from(digits_u64(text).ok()?).ok();
-    let limit = query.read("limit", "1 to 1000", |text| {
-        number(text).filter(|rows| (1..=MAX_ROWS).contains(rows))
-    })?;
-    let offset = query.read("offset", "a number", number)?.unwrap_or(0);
+    let EventsQuery { limit, offset } = context.parameters()?;
     context.wait_fresh().await?;
     let state = context.app.shared_view.read();
     let view = &state.view;
     let events = (view.events().iter().rev())
         .skip(offset)
-        .take(limit.unwrap_or(MAX_ROWS))
+        .take(limit)
         .map(|(_, group)| event_row(view, group))
         .collect();
     Ok(Answer::json(json_text(&EventRows { events })).at(state.position()))

@@ -2,6 +2,13 @@
 
 use foretell_model::{ConditionId, Outcome, TokenId};
 
+use crate::errors::api_error::ApiError;
+use crate::errors::error_code::ErrorCode;
+use crate::limits::MAX_MARKETS;
+use crate::parameters;
+use crate::read::family::Family;
+use crate::read::parameters::{ParameterSet, Parameters, Reader};
+use crate::read::text_form::{By, Schema, digits};
 use crate::text::ids::{self, TokenRef};
 
 /// A market as a request names it.
@@ -27,6 +34,19 @@ impl MarketRef {
     }
 }
 
+pub(crate) const MARKET: By<MarketRef> = By::new(
+    "a condition id, 0x and 64 hex digits, or an asset of the market, <condition id>:<0 or 1> or a \
+     decimal token id",
+    MarketRef::parse,
+    Schema::Pattern("^(0x[0-9a-fA-F]{64}(:[01])?|[0-9]{1,78})$"),
+);
+
+pub(crate) const EVENT: By<u64> = By::new(
+    "an event id, an integer",
+    |text| digits(text).filter(|id| *id <= i64::MAX.unsigned_abs()),
+    Schema::UpTo(i64::MAX.unsigned_abs()),
+);
+
 /// A filter by market.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum MarketSelection {
@@ -36,6 +56,44 @@ pub enum MarketSelection {
     Markets(Vec<MarketRef>),
     /// Those of these catalog events.
     Events(Vec<u64>),
+}
+
+parameters! {
+    struct NamedMarkets: Data {
+        /// Markets: condition ids, assets or decimal token ids.
+        condition_id: Vec<MarketRef> = list(MARKET, MAX_MARKETS) as "market",
+        /// Catalog events in place of markets.
+        event_id: Vec<u64> = list(EVENT, MAX_MARKETS) as "eventId",
+    }
+}
+
+impl Parameters for MarketSelection {
+    const FAMILY: Family = Family::Data;
+    const SET: &'static ParameterSet = NamedMarkets::SET;
+
+    fn take(reader: &Reader<'_>) -> Result<Self, ApiError> {
+        let named = NamedMarkets::take(reader)?;
+        let event = reader.named(&NamedMarkets::PARAMETERS[1]).name;
+        Self::of(named.condition_id, (event, named.event_id))
+    }
+}
+
+impl MarketSelection {
+    /// Markets, or the events that a parameter names, but not both.
+    pub(crate) fn of(
+        markets: Vec<MarketRef>,
+        (parameter, events): (&str, Vec<u64>),
+    ) -> Result<Self, ApiError> {
+        match (markets.is_empty(), events.is_empty()) {
+            (true, true) => Ok(Self::All),
+            (false, true) => Ok(Self::Markets(markets)),
+            (true, false) => Ok(Self::Events(events)),
+            (false, false) => {
+                let why = "market is given too, allowed: one of the two";
+                Err(ErrorCode::InvalidParameter.with([&parameter, &why]))
+            }
+        }
+    }
 }
 
 /// The form of `asset`, `oppositeAsset` and `token` in answers.

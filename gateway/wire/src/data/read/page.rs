@@ -1,18 +1,146 @@
-//! Selects the page of a sorted list.
+//! The page of a list: `limit` with `offset`, or with `cursor` in version 2.
 
-use crate::errors::api_error::ApiError;
 use std::cmp::Ordering;
 
-use crate::data::read::parameters::Parameters;
-use crate::limits::PageBounds;
+use serde_json::Value as Json;
 
-/// `limit` and `offset`.
+use crate::errors::api_error::ApiError;
+use crate::limits::{MAX_V2_CURSOR, MAX_V2_ROWS, PageBounds};
+use crate::read::family::Family;
+use crate::read::parameters::{Field, Or, Parameter, ParameterSet, Parameters, Reader, or};
+use crate::read::text_form::{TextForm, Whole, Words};
+
+/// The rows of a page.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LimitOffset {
     /// Most rows shown.
     pub limit: usize,
     /// Rows skipped before the first.
     pub offset: usize,
+}
+
+/// A list of version 1 that comes in pages.
+pub trait Listed: Parameters {
+    /// Bounds of its page in version 1.
+    const PAGE: PageBounds;
+}
+
+/// The parameters of a list and its page.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Paged<Q, const IS_V2: bool> {
+    /// The parameters of the list.
+    pub query: Q,
+    /// The page.
+    pub page: LimitOffset,
+}
+
+/// A list of version 1: `limit` and `offset`.
+pub type V1List<Q> = Paged<Q, false>;
+/// A list of version 2: `limit` 1 to 1,000, default 100, and the offset that `cursor` stands for.
+pub type V2List<Q> = Paged<Q, true>;
+
+pub(crate) const LIMIT: Parameter = Parameter::new("limit", "Maximum number of rows.");
+const OFFSET: Parameter = Parameter::new("offset", "Rows to skip.");
+pub(crate) const CURSOR: Parameter =
+    Parameter::new("cursor", "The `next_cursor` of the page before.");
+
+const V2_LIMIT: Or<Whole> = or(
+    Whole {
+        least: 1,
+        most: MAX_V2_ROWS,
+    },
+    "100",
+);
+const V2_CURSOR: Or<Whole> = or(
+    Whole {
+        least: 0,
+        most: MAX_V2_CURSOR,
+    },
+    "0",
+);
+
+const fn up_to(most: u32) -> Whole {
+    Whole { least: 0, most }
+}
+
+fn with_default(mut schema: Json, default: u32) -> Json {
+    schema["default"] = default.into();
+    schema
+}
+
+impl<Q: Listed> Parameters for V1List<Q> {
+    const FAMILY: Family = Family::Data;
+    const SET: &'static ParameterSet = &ParameterSet::of(&[
+        Q::PARAMETERS,
+        &[
+            Parameter {
+                schema: || with_default(up_to(Q::PAGE.max_rows).schema(), Q::PAGE.default_rows),
+                ..LIMIT
+            },
+            Parameter {
+                schema: || with_default(up_to(Q::PAGE.max_offset).schema(), 0),
+                ..OFFSET
+            },
+        ],
+    ]);
+
+    fn take(reader: &Reader<'_>) -> Result<Self, ApiError> {
+        let PageBounds {
+            default_rows,
+            max_rows,
+            max_offset,
+        } = Q::PAGE;
+        let limit = reader.optional(&LIMIT, &up_to(max_rows))?;
+        let offset = reader.optional(&OFFSET, &up_to(max_offset))?;
+        Ok(Self {
+            query: Q::take(reader)?,
+            page: LimitOffset {
+                limit: limit.unwrap_or(default_rows as usize),
+                offset: offset.unwrap_or(0),
+            },
+        })
+    }
+}
+
+impl<Q: Parameters> Parameters for V2List<Q> {
+    const FAMILY: Family = Family::Data;
+    const SET: &'static ParameterSet = &ParameterSet::in_v2(&[
+        Q::PARAMETERS,
+        &[
+            Parameter {
+                schema: || V2_LIMIT.schema(),
+                ..LIMIT
+            },
+            Parameter {
+                schema: || V2_CURSOR.schema(),
+                ..CURSOR
+            },
+        ],
+    ]);
+
+    fn take(reader: &Reader<'_>) -> Result<Self, ApiError> {
+        let page = LimitOffset {
+            limit: V2_LIMIT.take(reader, &LIMIT)?,
+            offset: V2_CURSOR.take(reader, &CURSOR)?,
+        };
+        let reader = reader.in_v2();
+        let query = Q::take(&reader)?;
+        query.check_page(&reader, page)?;
+        Ok(Self { query, page })
+    }
+}
+
+/// Parameters of version 1 under the names of version 2, of an answer that comes in one piece.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct V2<Q>(pub Q);
+
+impl<Q: Parameters> Parameters for V2<Q> {
+    const FAMILY: Family = Q::FAMILY;
+    const SET: &'static ParameterSet = &ParameterSet::in_v2(&[Q::PARAMETERS]);
+
+    fn take(reader: &Reader<'_>) -> Result<Self, ApiError> {
+        Q::take(&reader.in_v2()).map(Self)
+    }
 }
 
 /// `sortDirection`
@@ -24,23 +152,12 @@ pub enum Direction {
     Descending,
 }
 
-impl LimitOffset {
-    /// Reads `limit` and `offset`.
-    pub(crate) fn of(parameters: &Parameters<'_>, bounds: PageBounds) -> Result<Self, ApiError> {
-        Ok(Self {
-            limit: parameters.whole("limit", bounds.default_rows, bounds.max_rows)?,
-            offset: parameters.whole("offset", 0, bounds.max_offset)?,
-        })
-    }
-}
+pub(crate) const DIRECTION: Words<Direction> = Words(&[
+    ("ASC", Direction::Ascending),
+    ("DESC", Direction::Descending),
+]);
 
 impl Direction {
-    pub(crate) fn of(parameters: &Parameters<'_>) -> Result<Self, ApiError> {
-        let words = [("ASC", Self::Ascending), ("DESC", Self::Descending)];
-        let given = parameters.choice("sortDirection", &words)?;
-        Ok(given.unwrap_or(Self::Descending))
-    }
-
     /// Applies the direction to an ascending ordering.
     #[must_use]
     pub const fn apply(self, ordering: Ordering) -> Ordering {

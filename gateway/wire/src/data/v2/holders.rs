@@ -4,59 +4,39 @@ use foretell_model::{Outcome, TokenId};
 
 use crate::data::figures::RoundedFigures;
 use crate::data::holders::HolderRow;
-use crate::data::read::errors::invalid_parameter;
-use crate::data::read::market_selection::MarketRef;
+use crate::data::read::market_selection::{MARKET, MarketRef};
 use crate::data::read::page::LimitOffset;
-use crate::data::read::parameters::Parameters;
 use crate::data::rows::{RowWriter, field};
 use crate::errors::api_error::ApiError;
-use crate::limits::MAX_V2_PROFIT_HOLDERS;
-use crate::read::query::Query;
+use crate::limits::{MAX_MARKETS, MAX_V2_PROFIT_HOLDERS};
+use crate::parameters;
+use crate::read::family::Family;
+use crate::read::parameters::Reader;
+use crate::read::text_form::{FLAG, MICROS};
 use crate::text::ids;
 
-/// Parameters of `GET /v2/holders` under their names in version 1.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct V2HoldersQuery {
-    /// The markets; at least one, and only one with `profit`.
-    pub markets: Vec<MarketRef>,
-    /// Minimum balance in micro-shares; default 0.
-    pub least: u64,
-    /// Also cost and profit of each holder.
-    pub profit: bool,
+parameters! {
+    /// Parameters of `GET /v2/holders`.
+    pub struct V2HoldersQuery: Data check_page check_profits {
+        /// Markets: condition ids, assets or decimal token ids; one with `include_pnl`.
+        pub condition_id: Vec<MarketRef> = required_list(MARKET, MAX_MARKETS),
+        /// Smallest balance to include, in shares; here in micro-shares.
+        pub min_balance: u64 = or(MICROS, "0"),
+        /// Add cost and profit of each holder; then `limit` is at most 100.
+        pub include_pnl: bool = or(FLAG, "false"),
+    }
 }
 
 impl V2HoldersQuery {
-    /// Reads the parameters.
-    ///
-    /// # Errors
-    /// A parameter that is unknown, missing or wrong.
-    pub fn of(query: &Query<'_>) -> Result<Self, ApiError> {
-        let parameters = Parameters::of(query, &["market", "minBalance", "includePnl"])?;
-        let markets = parameters.required_markets()?;
-        let profit = parameters.flag("includePnl", false)?;
-        if profit && markets.len() > 1 {
+    /// Profits are of one market and of few holders.
+    fn check_profits(&self, _: &Reader<'_>, page: LimitOffset) -> Result<(), ApiError> {
+        if self.include_pnl && self.condition_id.len() > 1 {
             let allowed = "allowed with several markets";
-            return Err(invalid_parameter("includePnl", "true", allowed));
+            return Err(Family::Data.wrong("include_pnl", "true", allowed));
         }
-        Ok(Self {
-            markets,
-            least: parameters.micros("minBalance")?.unwrap_or(0),
-            profit,
-        })
-    }
-
-    /// Checks the rows of a page, which are fewer with profits.
-    ///
-    /// # Errors
-    /// A `limit` above 100 with `include_pnl`.
-    pub fn check_page(&self, page: LimitOffset) -> Result<(), ApiError> {
-        if self.profit && page.limit > MAX_V2_PROFIT_HOLDERS {
+        if self.include_pnl && page.limit > MAX_V2_PROFIT_HOLDERS {
             let allowed = format!("an integer from 1 to {MAX_V2_PROFIT_HOLDERS} with include_pnl");
-            return Err(invalid_parameter(
-                "limit",
-                &page.limit.to_string(),
-                &allowed,
-            ));
+            return Err(Family::Data.wrong("limit", &page.limit.to_string(), &allowed));
         }
         Ok(())
     }

@@ -5,16 +5,17 @@ use foretell_model::{ConditionId, Outcome, TimeSeconds, TokenId, WalletAddress};
 use crate::data::figures::{PositionFigures, RoundedFigures};
 use crate::data::market_fields::MarketNames;
 use crate::data::profile::Profile;
-use crate::data::read::errors::invalid_parameter;
 use crate::data::read::market_selection::{AssetIds, MarketSelection};
-use crate::data::read::page::Direction;
-use crate::data::read::parameters::Parameters;
+use crate::data::read::page::{DIRECTION, Direction};
+use crate::data::read::time_range::TimeRange;
 use crate::data::rows::{RowWriter, field};
-use crate::data::trades::{MinimumFill, minimum};
+use crate::data::trades::MinimumFill;
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
 use crate::limits::MAX_V2_TITLE;
-use crate::read::query::Query;
+use crate::parameters;
+use crate::read::family::Family;
+use crate::read::text_form::{Characters, FLAG, WALLET, Words};
 use crate::text::ids;
 
 /// `status`: which positions a list shows.
@@ -69,76 +70,56 @@ const SORTS: [(&str, V2PositionSort); 7] = [
     ("TIMESTAMP", V2PositionSort::Timestamp),
 ];
 
-/// Parameters of `GET /v2/positions` under their names in version 1.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct V2PositionsQuery {
-    /// The wallet; `None` for the holders of one market.
-    pub user: Option<WalletAddress>,
-    /// Only in these markets; exactly one without a wallet.
-    pub markets: MarketSelection,
-    /// Default `OPEN`.
-    pub status: PositionStatus,
-    /// Minimum `current_value` or `current_size`.
-    pub minimum: Option<MinimumFill>,
-    /// Text that the market's title must contain.
-    pub title: Option<String>,
-    /// Also open positions in archived markets.
-    pub archived: bool,
-    /// Default `TOKENS` of `MERGEABLE`, `REALIZED_PNL` of `CLOSED`, else `CURRENT_VALUE`.
-    pub sort: V2PositionSort,
-    /// Default `DESC`.
-    pub direction: Direction,
-    /// First and last second of `last_event_at`, inclusive.
-    pub time: (Option<u64>, Option<u64>),
+parameters! {
+    /// Parameters of `GET /v2/positions`.
+    pub struct V2PositionsQuery: Data check check {
+        /// Wallet address; without one the holders of one market.
+        pub user: Option<WalletAddress> = optional(WALLET),
+        /// The markets; exactly one without a wallet.
+        pub markets: MarketSelection = group(),
+        /// Kind of position.
+        pub status: PositionStatus = or(Words(&STATUSES), "OPEN"),
+        /// Smallest `current_value` or `current_size`.
+        pub minimum: Option<MinimumFill> = group(),
+        /// Text in the title of the market, in any case.
+        pub title: Option<String> = optional(Characters(MAX_V2_TITLE)),
+        /// Also open positions in archived markets.
+        pub include_archived: bool = or(FLAG, "false"),
+        /// Field to sort by; `TOKENS` of `MERGEABLE`, `REALIZED_PNL` of `CLOSED`, else
+        /// `CURRENT_VALUE` without it.
+        pub sort_by: Option<V2PositionSort> = optional(Words(&SORTS)),
+        /// Sort direction.
+        pub sort_direction: Direction = or(DIRECTION, "DESC"),
+        /// The time of `last_event_at`.
+        pub time: TimeRange = group(),
+    }
 }
 
 impl V2PositionsQuery {
-    /// Reads the parameters.
-    ///
-    /// # Errors
-    /// A parameter that is unknown, missing or wrong, or that needs a wallet.
-    pub fn of(query: &Query<'_>) -> Result<Self, ApiError> {
-        let known = [
-            "user",
-            "market",
-            "eventId",
-            "status",
-            "title",
-            "filterType",
-            "filterAmount",
-            "includeArchived",
-            "sortBy",
-            "sortDirection",
-            "start",
-            "end",
-        ];
-        let parameters = Parameters::of(query, &known)?;
-        let status = parameters.choice("status", &STATUSES)?;
-        let status = status.unwrap_or(PositionStatus::Open);
-        let sort = parameters.choice("sortBy", &SORTS)?;
-        let archived = parameters.flag("includeArchived", false)?;
-        if archived && status == PositionStatus::Closed {
+    fn check(&self) -> Result<(), ApiError> {
+        if self.include_archived && self.status == PositionStatus::Closed {
             let allowed = "allowed with status CLOSED, which lists archived markets too";
-            return Err(invalid_parameter("includeArchived", "true", allowed));
+            return Err(Family::Data.wrong("include_archived", "true", allowed));
         }
-        let title = parameters.text("title", MAX_V2_TITLE)?;
-        let wanted = Self {
-            user: parameters.user()?,
-            markets: parameters.selection("eventId")?,
-            status,
-            minimum: minimum(&parameters)?,
-            title: title.filter(|title| !title.trim().is_empty()),
-            archived,
-            sort: sort.unwrap_or(match status {
-                PositionStatus::Mergeable => V2PositionSort::Tokens,
-                PositionStatus::Closed => V2PositionSort::RealizedPnl,
-                _ => V2PositionSort::CurrentValue,
-            }),
-            direction: Direction::of(&parameters)?,
-            time: parameters.time_range()?,
-        };
-        wanted.check_anchor()?;
-        Ok(wanted)
+        self.check_anchor()
+    }
+
+    /// What the list is sorted by.
+    #[must_use]
+    pub fn sort(&self) -> V2PositionSort {
+        self.sort_by.unwrap_or(match self.status {
+            PositionStatus::Mergeable => V2PositionSort::Tokens,
+            PositionStatus::Closed => V2PositionSort::RealizedPnl,
+            _ => V2PositionSort::CurrentValue,
+        })
+    }
+
+    /// Text that the market's title must contain; a blank one is none.
+    #[must_use]
+    pub fn title(&self) -> Option<&str> {
+        self.title
+            .as_deref()
+            .filter(|title| !title.trim().is_empty())
     }
 
     /// Without a wallet there is one market, and a status of single positions with shares.
@@ -150,7 +131,7 @@ impl V2PositionsQuery {
             MarketSelection::Markets(markets) if markets.len() == 1 => {}
             MarketSelection::Markets(_) => {
                 let why = "several are given, allowed: one without user";
-                return Err(ErrorCode::InvalidParameter.with([&"market", &why]));
+                return Err(ErrorCode::InvalidParameter.with([&"condition_id", &why]));
             }
             MarketSelection::Events(_) | MarketSelection::All => {
                 return Err(ErrorCode::MissingParameter.with([&"user"]));
@@ -162,7 +143,7 @@ impl V2PositionsQuery {
                 let name = STATUSES.iter().find(|(_, known)| *known == status);
                 let name = name.map_or("", |(name, _)| name);
                 let allowed = "allowed without user, only OPEN and REDEEMABLE are";
-                Err(invalid_parameter("status", name, allowed))
+                Err(Family::Data.wrong("status", name, allowed))
             }
         }
     }
@@ -171,7 +152,7 @@ impl V2PositionsQuery {
     #[must_use]
     pub fn needs_size_only(&self) -> bool {
         use V2PositionSort::{CurrentValue, Price, Tokens};
-        matches!(self.sort, CurrentValue | Price | Tokens) && self.time == (None, None)
+        matches!(self.sort(), CurrentValue | Price | Tokens) && self.time == TimeRange::default()
     }
 
     /// Whether a position meets the minimum.
@@ -182,13 +163,6 @@ impl V2PositionsQuery {
             Some(MinimumFill::Cash(least)) => figures.current_value() >= least.into(),
             Some(MinimumFill::Tokens(least)) => figures.size() >= least.into(),
         }
-    }
-
-    /// Whether a position last changed in the time range.
-    #[must_use]
-    pub fn admits_time(&self, time: TimeSeconds) -> bool {
-        let (start, end) = self.time;
-        start.is_none_or(|start| time.0 >= start) && end.is_none_or(|end| time.0 <= end)
     }
 }
 
@@ -318,13 +292,16 @@ impl V2PositionRow<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::read::page::V2List;
+    use crate::read::parameters::Parameters as _;
     use rstest::rstest;
 
     const WALLET: &str = "0x0101010101010101010101010101010101010101";
 
     fn read(text: &str) -> Result<V2PositionsQuery, String> {
-        let query = Query::parse(Some(text)).unwrap();
-        V2PositionsQuery::of(&query).map_err(|error| error.to_string())
+        let read = V2List::<V2PositionsQuery>::read_text(Some(text));
+        read.map(|list| list.query)
+            .map_err(|error| error.to_string())
     }
 
     #[test]
@@ -334,31 +311,34 @@ mod tests {
             ("&status=REDEEMABLE_LOST", V2PositionSort::CurrentValue),
             ("&status=MERGEABLE", V2PositionSort::Tokens),
             ("&status=CLOSED", V2PositionSort::RealizedPnl),
-            ("&status=CLOSED&sortBy=TIMESTAMP", V2PositionSort::Timestamp),
+            (
+                "&status=CLOSED&sort_by=TIMESTAMP",
+                V2PositionSort::Timestamp,
+            ),
         ] {
             let wanted = read(&format!("user={WALLET}{status}")).unwrap();
-            assert_eq!(wanted.sort, sort, "{status}");
+            assert_eq!(wanted.sort(), sort, "{status}");
         }
         let blank = read(&format!("user={WALLET}&title=%20")).unwrap();
-        assert_eq!(blank.title, None);
+        assert_eq!(blank.title(), None);
     }
 
     #[rstest]
     #[case("", "missing_field: user")]
-    #[case("eventId=1", "missing_field: user")]
+    #[case("event_id=1", "missing_field: user")]
     #[case(
-        "market=1,2",
-        "invalid_field: market: several are given, allowed: one without user"
+        "condition_id=1,2",
+        "invalid_field: condition_id: several are given, allowed: one without user"
     )]
     #[case(
-        "market=1&status=CLOSED",
+        "condition_id=1&status=CLOSED",
         "invalid_field: status: 'CLOSED' is not allowed without user, only OPEN and REDEEMABLE are"
     )]
-    #[case("market=1&filterType=CASH", "missing_field: filterAmount")]
-    #[case("market=1&filterAmount=1", "missing_field: filterType")]
+    #[case("condition_id=1&filter_type=CASH", "missing_field: filter_amount")]
+    #[case("condition_id=1&filter_amount=1", "missing_field: filter_type")]
     #[case(
-        "user=0x0101010101010101010101010101010101010101&status=CLOSED&includeArchived=true",
-        "invalid_field: includeArchived: 'true' is not allowed with status CLOSED, which lists archived markets too"
+        "user=0x0101010101010101010101010101010101010101&status=CLOSED&include_archived=true",
+        "invalid_field: include_archived: 'true' is not allowed with status CLOSED, which lists archived markets too"
     )]
     fn a_list_has_an_anchor(#[case] text: &str, #[case] expected: &str) {
         assert_eq!(read(text).unwrap_err(), expected);

@@ -2,13 +2,13 @@
 
 use serde_json::json;
 
-use crate::data::read::errors::invalid_parameter;
-use crate::data::read::parameters::Parameters;
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
 use crate::limits::MAX_V2_POINTS;
 use crate::markets::history_range::HistoryRange;
-use crate::read::query::Query;
+use crate::parameters;
+use crate::read::family::Family;
+use crate::read::text_form::{self, By, LAST_SECOND, SECONDS, Schema, Whole, Words, digits};
 use crate::text::decimal::Decimal;
 use crate::text::ids::TokenRef;
 
@@ -17,8 +17,6 @@ const HOUR: u64 = 60 * MINUTE;
 const DAY: u64 = 24 * HOUR;
 /// Longest window of `start` and `end`.
 const LONGEST_WINDOW: u64 = 15 * DAY;
-/// Last second of the year 9999.
-const LAST_SECOND: u64 = 253_402_300_799;
 
 /// Which points a request asks for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -36,16 +34,44 @@ pub enum V2PricesRange {
     },
 }
 
-/// Parameters of `GET /v2/prices-history`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct V2PricesQuery {
-    /// The token.
-    pub token: TokenRef,
-    /// The points.
-    pub range: V2PricesRange,
-    /// Most points of the page.
-    pub limit: usize,
+parameters! {
+    /// Parameters of `GET /v2/prices-history`.
+    #[derive(Copy)]
+    pub struct V2PricesQuery: Data {
+        /// Token id, decimal or `<condition id>:<outcome index>`.
+        pub token_id: TokenRef = required(TOKEN),
+        /// A window that ends now.
+        pub interval: Option<Interval> = optional(Words(&INTERVALS)),
+        /// First second of the window.
+        pub start: Option<u64> = optional(INSTANT),
+        /// End of the window, exclusive, at most 15 days after `start`.
+        pub end: Option<u64> = optional(INSTANT),
+        /// The latest price at or before this second.
+        pub as_of: Option<u64> = optional(INSTANT),
+        /// Seconds of a bucket, a multiple of 60.
+        pub bucket_seconds: Option<u64> = optional(BUCKET),
+        /// Most points of the page.
+        pub limit: usize = or(Whole { least: 1, most: MAX_V2_POINTS }, "10000"),
+        /// The `next_cursor` of the page before.
+        pub cursor: Option<u64> = optional(SECONDS),
+    }
 }
+
+const TOKEN: By<TokenRef> = By {
+    codes: [None, None],
+    allowed: "a decimal token id, or <condition id>:<0 or 1>",
+    ..text_form::TOKEN
+};
+const INSTANT: By<u64> = By::new(
+    "unix seconds, 0 to 253402300799",
+    |text| digits(text).filter(|seconds| *seconds <= LAST_SECOND),
+    Schema::UpTo(LAST_SECOND),
+);
+const BUCKET: By<u64> = By::new(
+    "a multiple of 60 from 60 to 86400",
+    |text| digits(text).filter(|bucket| (MINUTE..=DAY).contains(bucket) && bucket % MINUTE == 0),
+    Schema::UpTo(DAY),
+);
 
 /// A named window: its length (`None` = all), default and smallest bucket, all in seconds.
 type Interval = (Option<u64>, u64, u64);
@@ -61,75 +87,41 @@ const INTERVALS: [(&str, Interval); 7] = [
 ];
 
 impl V2PricesQuery {
-    /// Reads the parameters at `now`, unix seconds.
+    /// The points at `now`, unix seconds.
     ///
     /// # Errors
-    /// A parameter that is unknown, missing or wrong, or more than one of the three ranges.
-    pub fn of(query: &Query<'_>, now: u64) -> Result<Self, ApiError> {
-        let known = [
-            "token_id",
-            "interval",
-            "start",
-            "end",
-            "as_of",
-            "bucket_seconds",
-            "limit",
-            "cursor",
-        ];
-        let parameters = Parameters::of(query, &known)?;
-        let allowed = "a decimal token id, or <condition id>:<0 or 1>";
-        let token = parameters.read("token_id", allowed, TokenRef::parse)?;
-        let limit = parameters.whole("limit", MAX_V2_POINTS, MAX_V2_POINTS)?;
-        if limit == 0 {
-            let allowed = format!("an integer from 1 to {MAX_V2_POINTS}");
-            return Err(invalid_parameter("limit", "0", &allowed));
-        }
-        let mut range = Self::range(&parameters, now)?;
-        if let Some(cursor) = parameters.seconds("cursor")? {
+    /// More than one of the three ranges, or a parameter that contradicts the range.
+    pub fn range(&self, now: u64) -> Result<V2PricesRange, ApiError> {
+        let mut range = self.whole_range(now)?;
+        if let Some(cursor) = self.cursor {
             match &mut range {
                 V2PricesRange::Window { from, .. } => *from = cursor.max(*from),
                 V2PricesRange::AsOf(_) => return Err(contradicts("cursor")),
             }
         }
-        Ok(Self {
-            token: token.ok_or(ErrorCode::MissingParameter.with([&"token_id"]))?,
-            range,
-            limit,
-        })
+        Ok(range)
     }
 
-    fn range(parameters: &Parameters<'_>, now: u64) -> Result<V2PricesRange, ApiError> {
-        let instant = |name| {
-            parameters.read(name, "unix seconds, 0 to 253402300799", |text| {
-                let seconds = crate::text::decimal::digits_u64(text).ok();
-                seconds.filter(|seconds| *seconds <= LAST_SECOND)
-            })
-        };
-        let interval = parameters.choice("interval", &INTERVALS)?;
-        let (start, end, as_of) = (instant("start")?, instant("end")?, instant("as_of")?);
-        match (interval, start, as_of) {
+    fn whole_range(&self, now: u64) -> Result<V2PricesRange, ApiError> {
+        match (self.interval, self.start, self.as_of) {
             (Some((length, bucket, least)), None, None) => {
-                if end.is_some() {
+                if self.end.is_some() {
                     return Err(needs_start());
                 }
                 let from = |length: u64| now.saturating_add(1).saturating_sub(length);
                 Ok(V2PricesRange::Window {
                     from: length.map_or(0, from),
                     to: now,
-                    bucket: bucket_of(parameters, least)?.unwrap_or(bucket),
+                    bucket: self.bucket(least)?.unwrap_or(bucket),
                 })
             }
-            (None, Some(start), None) => window(parameters, start, end, now),
-            (None, None, Some(second)) => {
-                // A limit is allowed: the stock client sends its page size in any case.
-                if bucket_of(parameters, MINUTE)?.is_some() {
-                    return Err(contradicts("bucket_seconds"));
-                }
-                match end {
-                    Some(_) => Err(needs_start()),
-                    None => Ok(V2PricesRange::AsOf(second.min(now))),
-                }
-            }
+            (None, Some(start), None) => self.window(start, now),
+            // A limit is allowed: the stock client sends its page size in any case.
+            (None, None, Some(second)) => match (self.bucket_seconds, self.end) {
+                (Some(_), _) => Err(contradicts("bucket_seconds")),
+                (None, Some(_)) => Err(needs_start()),
+                (None, None) => Ok(V2PricesRange::AsOf(second.min(now))),
+            },
             (None, None, None) => Err(ErrorCode::MissingParameter.with([&"interval"])),
             (Some(_), ..) => Err(ErrorCode::InvalidParameter.with([
                 &"interval",
@@ -138,41 +130,38 @@ impl V2PricesQuery {
             (None, Some(_), Some(_)) => Err(contradicts("start")),
         }
     }
-}
 
-fn window(
-    parameters: &Parameters<'_>,
-    start: u64,
-    end: Option<u64>,
-    now: u64,
-) -> Result<V2PricesRange, ApiError> {
-    let until = end.unwrap_or(now.max(start));
-    if until < start || until - start > LONGEST_WINDOW {
-        let allowed = format!("a time from start ({start}) to 15 days after it");
-        return Err(invalid_parameter("end", &until.to_string(), &allowed));
+    fn window(&self, start: u64, now: u64) -> Result<V2PricesRange, ApiError> {
+        let end = self.end;
+        let until = end.unwrap_or(now.max(start));
+        if until < start || until - start > LONGEST_WINDOW {
+            let allowed = format!("a time from start ({start}) to 15 days after it");
+            return Err(Family::Data.wrong("end", &until.to_string(), &allowed));
+        }
+        // The end is exclusive; without one the window ends with the current second.
+        let to = end.map_or(now, |end| end.saturating_sub(1).min(now));
+        let range = HistoryRange::Explicit { start, end };
+        let own = u64::from(range.window(None, now).minutes) * MINUTE;
+        Ok(V2PricesRange::Window {
+            from: start,
+            to: if until == start {
+                start.saturating_sub(1)
+            } else {
+                to
+            },
+            bucket: self.bucket(MINUTE)?.unwrap_or(own),
+        })
     }
-    // The end is exclusive; without one the window ends with the current second.
-    let to = end.map_or(now, |end| end.saturating_sub(1).min(now));
-    let range = HistoryRange::Explicit { start, end };
-    let own = u64::from(range.window(None, now).minutes) * MINUTE;
-    Ok(V2PricesRange::Window {
-        from: start,
-        to: if until == start {
-            start.saturating_sub(1)
-        } else {
-            to
-        },
-        bucket: bucket_of(parameters, MINUTE)?.unwrap_or(own),
-    })
-}
 
-/// `bucket_seconds`
-fn bucket_of(parameters: &Parameters<'_>, least: u64) -> Result<Option<u64>, ApiError> {
-    let allowed = format!("a multiple of 60 from {least} to {DAY}");
-    parameters.read("bucket_seconds", &allowed, |text| {
-        let seconds = crate::text::decimal::digits_u64(text).ok();
-        seconds.filter(|bucket| (least..=DAY).contains(bucket) && bucket % MINUTE == 0)
-    })
+    fn bucket(&self, least: u64) -> Result<Option<u64>, ApiError> {
+        match self.bucket_seconds {
+            Some(bucket) if bucket < least => {
+                let allowed = format!("a multiple of 60 from {least} to {DAY}");
+                Err(Family::Data.wrong("bucket_seconds", &bucket.to_string(), &allowed))
+            }
+            bucket => Ok(bucket),
+        }
+    }
 }
 
 fn contradicts(field: &'static str) -> ApiError {
@@ -220,16 +209,15 @@ pub fn v2_prices_text(points: &[V2PricePoint], next: Option<u64>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::read::parameters::Parameters as _;
     use rstest::rstest;
 
     const NOW: u64 = 1_000_000_000;
 
     fn read(text: &str) -> Result<V2PricesRange, String> {
         let text = format!("token_id=12&{text}");
-        let query = Query::parse(Some(&text)).unwrap();
-        let read = V2PricesQuery::of(&query, NOW);
-        read.map(|query| query.range)
-            .map_err(|error| error.to_string())
+        let read = V2PricesQuery::read_text(Some(&text)).and_then(|query| query.range(NOW));
+        read.map_err(|error| error.to_string())
     }
 
     #[rstest]

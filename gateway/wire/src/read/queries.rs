@@ -1,0 +1,229 @@
+//! Parameters of the trading surface.
+
+use foretell_model::{ConditionId, Side, TimeSeconds, WalletAddress, WalletKind};
+
+use crate::errors::api_error::{ApiError, FieldError};
+use crate::errors::error_code::ErrorCode;
+use crate::limits::{MAX_BATCH, MAX_SUMMARY_MARKETS};
+use crate::markets::batch::{BatchToken, merge_tokens, side_of};
+use crate::parameters;
+use crate::read::family::Family;
+use crate::read::page::Cursor;
+use crate::read::parameters::{Field, Parameter, ParameterSet, Parameters, Reader, required};
+use crate::read::text_form::{
+    BYTES32, By, CONDITION, CURSOR, INSTANT, Schema, TOKEN, TextForm, WALLET, Words,
+};
+use crate::text::ids::TokenRef;
+
+const SIDE: By<Side> = By {
+    codes: [Some(ErrorCode::InvalidSide), Some(ErrorCode::InvalidSide)],
+    ..By::new(
+        "BUY or SELL",
+        |text| side_of(text).ok().flatten(),
+        Schema::Pattern("^(?i)(BUY|SELL)$"),
+    )
+};
+
+/// An id as a client wrote it.
+const ID: By<String> = By::new(
+    "a text of up to 128 bytes",
+    |text| (text.len() <= 128).then(|| text.to_owned()),
+    Schema::Characters(128),
+);
+
+const METADATA: By<bool> = By::new("true", |text| Some(text == "true"), Schema::Flag);
+
+const CONDITIONS: By<ConditionId> = By {
+    allowed: "1 to 100 condition ids",
+    ..CONDITION
+};
+
+parameters! {
+    /// A token.
+    pub struct OneToken: Trading {
+        /// Token id, decimal or `<condition id>:<outcome index>`.
+        pub token_id: TokenRef = required(TOKEN),
+    }
+
+    /// Parameters of `GET /price`.
+    #[derive(Copy)]
+    pub struct PriceQuery: Trading {
+        /// Token id, decimal or `<condition id>:<outcome index>`.
+        pub token_id: TokenRef = required(TOKEN),
+        /// Side of the order that takes the price.
+        pub side: Side = required(SIDE),
+    }
+
+    /// A page.
+    #[derive(Copy)]
+    pub struct PageQuery: Trading {
+        /// The `next_cursor` of the page before.
+        pub next_cursor: Cursor = or(CURSOR, "MA=="),
+    }
+
+    /// Parameters of `GET /auth/api-keys`.
+    #[derive(Copy)]
+    pub struct KeysQuery: Trading {
+        /// `true` adds revoked keys; any other text is ignored.
+        pub metadata: Option<bool> = optional(METADATA),
+    }
+
+    /// Parameters of `GET /ui/api/markets/summary`.
+    pub struct SummaryQuery: Trading {
+        /// The markets.
+        pub condition_ids: Vec<ConditionId> = required_list(CONDITIONS, MAX_SUMMARY_MARKETS),
+    }
+
+    /// Parameters of `GET /data/trades` and `GET /builder/trades`.
+    #[derive(Default)]
+    pub struct TradesQuery: Trading check check_times {
+        /// A trade's id.
+        pub id: Option<String> = optional(ID),
+        /// The taker's wallet.
+        pub taker: Option<WalletAddress> = optional(WALLET),
+        /// The counterparty maker's wallet.
+        pub maker: Option<WalletAddress> = optional(WALLET),
+        /// A wallet that is taker or maker.
+        pub maker_address: Option<WalletAddress> = optional(WALLET),
+        /// A market.
+        pub market: Option<ConditionId> = optional(CONDITION),
+        /// The taker's or maker's token.
+        pub asset: Option<TokenRef> = optional(TOKEN) as "asset_id",
+        /// Only trades strictly before this time.
+        pub before: Option<TimeSeconds> = optional(INSTANT),
+        /// Only trades strictly after this time.
+        pub after: Option<TimeSeconds> = optional(INSTANT),
+        /// A builder; `GET /builder/trades` only.
+        pub builder: Option<[u8; 32]> = optional(BYTES32) as "builder_code",
+        /// The `next_cursor` of the page before.
+        pub cursor: Cursor = or(CURSOR, "MA==") as "next_cursor",
+    }
+
+    /// Parameters of `GET /data/orders`.
+    #[derive(Default)]
+    pub struct OrdersQuery: Trading {
+        /// An order id as written.
+        pub id: Option<String> = optional(ID),
+        /// A market.
+        pub market: Option<ConditionId> = optional(CONDITION),
+        /// A token.
+        pub asset: Option<TokenRef> = optional(TOKEN) as "asset_id",
+        /// The `next_cursor` of the page before.
+        pub cursor: Cursor = or(CURSOR, "MA==") as "next_cursor",
+    }
+
+    /// Parameters of `GET /balance-allowance`.
+    #[derive(Copy)]
+    pub struct BalanceQuery: Trading {
+        /// The asset.
+        pub asset: BalanceAsset = group(),
+        /// Kind of the owner's wallet; `None` (absent, -1): its only bound wallet, else the owner.
+        pub kind: Option<WalletKind> = or(KIND, "-1") as "signature_type",
+    }
+}
+
+const KIND: By<Option<WalletKind>> = By::new(
+    "-1 to 3",
+    |text| match text {
+        "-1" => Some(None),
+        "0" => Some(Some(WalletKind::Eoa)),
+        "1" => Some(Some(WalletKind::Proxy)),
+        "2" => Some(Some(WalletKind::Safe)),
+        "3" => Some(Some(WalletKind::Deposit)),
+        _ => None,
+    },
+    Schema::Pattern("^(-1|[0-3])$"),
+);
+
+impl TradesQuery {
+    fn check_times(&self) -> Result<(), ApiError> {
+        match (self.before, self.after) {
+            (Some(TimeSeconds(before)), Some(TimeSeconds(after))) if before < after => {
+                let problem = format!("before is {before}, allowed: not below after ({after})");
+                Err(ErrorCode::InvalidTimeRange.with([&problem]))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The asset of `GET /balance-allowance`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BalanceAsset {
+    /// Collateral.
+    Collateral,
+    /// Shares of a token.
+    Conditional(TokenRef),
+}
+
+impl BalanceAsset {
+    const TYPES: Words<bool> = Words(&[("COLLATERAL", false), ("CONDITIONAL", true)]);
+    const TYPE: Parameter = Parameter {
+        is_required: true,
+        schema: || Self::TYPES.schema(),
+        ..Parameter::new("asset_type", "Collateral, or shares of `token_id`.")
+    };
+    const TOKEN: Parameter = Parameter {
+        schema: || TOKEN.schema(),
+        ..Parameter::new("token_id", "The token, with `asset_type=CONDITIONAL`.")
+    };
+}
+
+impl Parameters for BalanceAsset {
+    const FAMILY: Family = Family::Trading;
+    const SET: &'static ParameterSet = &ParameterSet::of(&[&[Self::TYPE, Self::TOKEN]]);
+
+    /// Collateral has no token: then the parameter may be anything.
+    fn take(reader: &Reader<'_>) -> Result<Self, ApiError> {
+        Ok(match required(Self::TYPES).take(reader, &Self::TYPE)? {
+            true => Self::Conditional(required(TOKEN).take(reader, &Self::TOKEN)?),
+            false => Self::Collateral,
+        })
+    }
+}
+
+/// `token_ids` and `sides` of a batch read with GET: lists, with a side for each token or none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TokensQuery(pub Vec<BatchToken>);
+
+impl TokensQuery {
+    const TOKENS: Parameter = Parameter {
+        is_required: true,
+        schema: || TOKEN.schema(),
+        ..Parameter::new("token_ids", "Token ids with commas between them.")
+    };
+    const SIDES: Parameter = Parameter {
+        schema: || SIDE.schema(),
+        ..Parameter::new("sides", "A side for each token.")
+    };
+}
+
+impl Parameters for TokensQuery {
+    const FAMILY: Family = Family::Trading;
+    const SET: &'static ParameterSet = &ParameterSet::of(&[&[Self::TOKENS, Self::SIDES]]);
+
+    fn take(reader: &Reader<'_>) -> Result<Self, ApiError> {
+        let (texts, sides) = (reader.entries(&Self::TOKENS), reader.entries(&Self::SIDES));
+        for (name, entries, allowed) in [
+            ("token_ids", &texts, "up to 500 tokens"),
+            ("sides", &sides, "up to 500 sides"),
+        ] {
+            if entries.len() > MAX_BATCH {
+                return Err(ErrorCode::TooManyEntries.with([&name, &entries.len(), &allowed]));
+            }
+        }
+        if texts.is_empty() {
+            let allowed = "token ids with commas between them";
+            return Err(FieldError::missing("token_ids", allowed).into());
+        }
+        if sides.is_empty() {
+            return merge_tokens(texts.into_iter().map(|text| (text, None))).map(Self);
+        }
+        if sides.len() != texts.len() {
+            let count = format!("{} for {} tokens", sides.len(), texts.len());
+            return Err(FieldError::wrong("sides", &count, "one for each token").into());
+        }
+        let sides: Result<Vec<_>, _> = sides.into_iter().map(side_of).collect();
+        merge_tokens(texts.into_iter().zip(sides?)).map(Self)
+    }
+}

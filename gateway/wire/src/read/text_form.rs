@@ -1,0 +1,258 @@
+//! Forms of the values of parameters: how a text is read, what an error names as allowed, and the
+//! JSON schema.
+
+use std::borrow::Cow;
+
+use foretell_model::{ConditionId, Micros, TimeSeconds, WalletAddress};
+use serde_json::{Value as Json, json};
+
+use crate::errors::error_code::ErrorCode;
+use crate::operator::{Condition, PlainForm};
+use crate::read::family::Family;
+use crate::read::page::Cursor;
+use crate::text::decimal;
+use crate::text::ids::{self, TokenRef};
+
+/// Last second of the year 9999.
+pub const LAST_SECOND: u64 = 253_402_300_799;
+
+/// How a value of a parameter is written.
+pub trait TextForm {
+    /// The value.
+    type Value;
+
+    /// Reads a text that is not empty; `None` when it is not allowed.
+    fn read(&self, text: &str) -> Option<Self::Value>;
+
+    /// What is allowed, for errors.
+    fn allowed(&self, family: Family) -> Cow<'static, str>;
+
+    /// The JSON schema of a value.
+    fn schema(&self) -> Json;
+
+    /// The code of the error of a wrong value, where its text is fixed.
+    fn wrong(&self) -> Option<ErrorCode> {
+        None
+    }
+
+    /// The code of the error of a missing value, where its text is fixed.
+    fn missing(&self) -> Option<ErrorCode> {
+        None
+    }
+}
+
+/// What a JSON schema says of a text.
+#[derive(Clone, Copy, Debug)]
+pub enum Schema {
+    /// A regular expression.
+    Pattern(&'static str),
+    /// The most characters.
+    Characters(usize),
+    /// An integer from 0 to this.
+    UpTo(u64),
+    /// A number of at least 0.
+    Amount,
+    /// `true` or `false`.
+    Flag,
+    /// A text of a format.
+    Format(&'static str),
+}
+
+/// A form by a function.
+#[derive(Clone, Copy, Debug)]
+pub struct By<T: 'static> {
+    /// Reads a text.
+    pub read: fn(&str) -> Option<T>,
+    /// What is allowed.
+    pub allowed: &'static str,
+    /// The schema.
+    pub schema: Schema,
+    /// Codes of fixed texts: of a wrong value, and of a missing one.
+    pub codes: [Option<ErrorCode>; 2],
+}
+
+impl<T> By<T> {
+    /// A form whose errors name the value and what is allowed.
+    #[must_use]
+    pub const fn new(allowed: &'static str, read: fn(&str) -> Option<T>, schema: Schema) -> Self {
+        let codes = [None, None];
+        Self {
+            read,
+            allowed,
+            schema,
+            codes,
+        }
+    }
+}
+
+impl<T> TextForm for By<T> {
+    type Value = T;
+
+    fn read(&self, text: &str) -> Option<T> {
+        (self.read)(text)
+    }
+
+    fn allowed(&self, _: Family) -> Cow<'static, str> {
+        self.allowed.into()
+    }
+
+    fn schema(&self) -> Json {
+        match self.schema {
+            Schema::Pattern(pattern) => json!({ "type": "string", "pattern": pattern }),
+            Schema::Characters(most) => json!({ "type": "string", "maxLength": most }),
+            Schema::UpTo(most) => json!({ "type": "integer", "minimum": 0, "maximum": most }),
+            Schema::Amount => json!({ "type": "number", "minimum": 0 }),
+            Schema::Flag => json!({ "type": "boolean" }),
+            Schema::Format(format) => json!({ "type": "string", "format": format }),
+        }
+    }
+
+    fn wrong(&self) -> Option<ErrorCode> {
+        self.codes[0]
+    }
+
+    fn missing(&self) -> Option<ErrorCode> {
+        self.codes[1]
+    }
+}
+
+/// One of some words.
+#[derive(Clone, Copy, Debug)]
+pub struct Words<T: 'static>(pub &'static [(&'static str, T)]);
+
+impl<T: Copy> TextForm for Words<T> {
+    type Value = T;
+
+    fn read(&self, text: &str) -> Option<T> {
+        let mut words = self.0.iter();
+        words.find_map(|(word, value)| (*word == text).then_some(*value))
+    }
+
+    fn allowed(&self, family: Family) -> Cow<'static, str> {
+        let words: Vec<_> = self.0.iter().map(|(word, _)| *word).collect();
+        family.words(&words).into()
+    }
+
+    fn schema(&self) -> Json {
+        let words: Vec<_> = self.0.iter().map(|(word, _)| *word).collect();
+        json!({ "type": "string", "enum": words })
+    }
+}
+
+/// An integer within bounds, both inclusive.
+#[derive(Clone, Copy, Debug)]
+pub struct Whole {
+    /// The smallest.
+    pub least: u32,
+    /// The largest.
+    pub most: u32,
+}
+
+impl TextForm for Whole {
+    type Value = usize;
+
+    fn read(&self, text: &str) -> Option<usize> {
+        let number = u32::try_from(decimal::digits_u64(text).ok()?).ok()?;
+        let is_within = (self.least..=self.most).contains(&number);
+        is_within.then_some(number as usize)
+    }
+
+    fn allowed(&self, family: Family) -> Cow<'static, str> {
+        family.whole(self.least, self.most).into()
+    }
+
+    fn schema(&self) -> Json {
+        json!({ "type": "integer", "minimum": self.least, "maximum": self.most })
+    }
+}
+
+/// A text of at most so many characters.
+#[derive(Clone, Copy, Debug)]
+pub struct Characters(pub usize);
+
+impl TextForm for Characters {
+    type Value = String;
+
+    fn read(&self, text: &str) -> Option<String> {
+        (text.chars().count() <= self.0).then(|| text.to_owned())
+    }
+
+    fn allowed(&self, _: Family) -> Cow<'static, str> {
+        format!("a text of at most {} characters", self.0).into()
+    }
+
+    fn schema(&self) -> Json {
+        json!({ "type": "string", "maxLength": self.0 })
+    }
+}
+
+/// A wallet; case carries no meaning.
+pub const WALLET: By<WalletAddress> = By::new(
+    "an address, 0x and 40 hex digits",
+    ids::address,
+    Schema::Pattern("^0x[0-9a-fA-F]{40}$"),
+);
+
+/// 32 bytes.
+pub const BYTES32: By<[u8; 32]> =
+    By::new("0x and 64 hex digits", ids::bytes32, Schema::Pattern(HASH));
+
+/// A market.
+pub const CONDITION: By<ConditionId> =
+    By::new(Condition::ALLOWED, ids::condition_id, Schema::Pattern(HASH));
+
+const HASH: &str = "^0x[0-9a-fA-F]{64}$";
+
+/// A token in either form.
+pub const TOKEN: By<TokenRef> = By {
+    codes: [Some(ErrorCode::InvalidTokenId), None],
+    ..By::new(
+        "a token id",
+        TokenRef::parse,
+        Schema::Pattern("^([0-9]{1,78}|0x[0-9a-fA-F]{64}:[01])$"),
+    )
+};
+
+/// Start of a page.
+pub const CURSOR: By<Cursor> = By {
+    codes: [Some(ErrorCode::InvalidCursor), None],
+    ..By::new(
+        "a cursor",
+        |text| Cursor::parse(Some(text)).ok(),
+        Schema::Pattern("^[A-Za-z0-9+/=]*$"),
+    )
+};
+
+/// Unix seconds of up to 64 bits.
+pub const SECONDS: By<u64> = By::new("unix seconds", digits, Schema::UpTo(u64::MAX));
+
+/// Unix seconds of the trading surface.
+pub const INSTANT: By<TimeSeconds> = By::new(
+    "unix seconds, digits",
+    |text| digits(text).map(TimeSeconds),
+    Schema::UpTo(u64::MAX),
+);
+
+/// Whole units with up to six decimals, as micros.
+pub const MICROS: By<u64> = By::new(
+    "a number from 0 to 18446744073709.551615 with at most 6 decimals",
+    |text| decimal::micros(text).map(|Micros(micros)| micros),
+    Schema::Amount,
+);
+
+/// A flag.
+pub const FLAG: By<bool> = By::new("true, false, 1 or 0", flag, Schema::Flag);
+
+fn flag(text: &str) -> Option<bool> {
+    match text {
+        "true" | "1" => Some(true),
+        "false" | "0" => Some(false),
+        _ => None,
+    }
+}
+
+/// Digits as a number of 64 bits.
+#[must_use]
+pub fn digits(text: &str) -> Option<u64> {
+    decimal::digits_u64(text).ok()
+}
