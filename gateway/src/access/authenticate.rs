@@ -13,11 +13,44 @@ use foretell_wire::text::time::TimeForm;
 use http::{HeaderMap, HeaderName};
 
 use crate::access::credentials::{Caller, HeaderNames, KeyAccess, now, owner_wallets};
+use crate::http::endpoint::RequestPart;
 use crate::http::failure::Failure;
 use crate::http::request_context::RequestContext;
 use crate::http::timing::Stage;
 
 const X_CHAIN_ID: HeaderName = HeaderName::from_static("x-chain-id");
+
+/// The address that the L1 headers prove, and the nonce.
+pub(crate) struct ProvedAddress(pub(crate) KeyOrigin);
+
+impl RequestPart for ProvedAddress {
+    async fn of(context: &RequestContext) -> Result<Self, Failure> {
+        Ok(Self(context.l1().await?))
+    }
+}
+
+/// Declares the access that a request needs from the key of its L2 headers.
+macro_rules! keys {
+    ($($(#[$doc:meta])* $key:ident = $access:ident;)+) => {$(
+        $(#[$doc])*
+        pub(crate) struct $key(pub(crate) Caller);
+
+        impl RequestPart for $key {
+            async fn of(context: &RequestContext) -> Result<Self, Failure> {
+                Ok(Self(context.l2(KeyAccess::$access).await?))
+            }
+        }
+    )+};
+}
+
+keys! {
+    /// Reads the caller's own data; read-only keys are enough.
+    ReadKey = Read;
+    /// Reads the caller's keys.
+    FullKey = Keys;
+    /// Changes state.
+    WriteKey = Write;
+}
 
 impl RequestContext {
     /// Checks the L1 headers; returns the proved address and the nonce.

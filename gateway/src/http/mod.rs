@@ -7,6 +7,7 @@ pub(crate) mod dispatch;
 pub(crate) mod endpoint;
 pub(crate) mod failure;
 pub(crate) mod hyper_errors;
+pub(crate) mod parts;
 pub(crate) mod request_context;
 pub(crate) mod route;
 pub(crate) mod router;

@@ -13,7 +13,7 @@ use foretell_wire::limits::OPERATOR_BODY_BYTES;
 use foretell_wire::operator::{OperatorCommand, SNAPSHOT_PATH};
 
 use crate::http::endpoint::Endpoint;
-use crate::http::route::{Route, get, post};
+use crate::http::route::{Route, get, post, read};
 use crate::resources::accounts::rebates;
 use crate::resources::market_data::market_info;
 use crate::resources::operator::market_life::{market_list, markets, own_markets, resolution};
@@ -27,15 +27,15 @@ pub(super) fn routes() -> Vec<Route> {
     routes.extend(super::probes());
     routes.extend([
         get("/metrics", None, probes::metrics),
-        list("/status", status::show),
+        get("/status", None, status::show).operators(RoleSet::ALL),
         list("/accounts/{wallet}", accounts::show),
         list("/withdrawals", accounts::held),
         list("/rebates", rebates::totals),
         get("/admin", None, admin::root),
         get("/admin/", None, admin::file),
         get("/admin/{*path}", None, admin::file),
-        list("/acts", acts::list),
-        list("/me", people::me),
+        get("/acts", None, acts::list).operators(RoleSet::ALL),
+        get("/me", None, people::me).operators(RoleSet::ALL),
         list("/operators", people::list),
         list("/review", resolution::review),
         // Signed by the adapter.
@@ -99,5 +99,5 @@ fn command<Parts>(kind: CommandKind, endpoint: impl Endpoint<Parts>) -> Route {
 
 /// A read for operators of any role.
 fn list<Parts>(path: &'static str, endpoint: impl Endpoint<Parts>) -> Route {
-    get(path, None, endpoint).operators(RoleSet::ALL)
+    read(path, None, endpoint).operators(RoleSet::ALL)
 }

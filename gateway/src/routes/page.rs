@@ -2,7 +2,7 @@
 
 use foretell_wire::limits::ORDER_BODY_BYTES;
 
-use crate::http::route::{Route, get, post};
+use crate::http::route::{Route, get, post, read};
 use crate::http::surface::Surface;
 use crate::page::PageConfig;
 use crate::policy::rate_limits::Scope::{
@@ -40,7 +40,7 @@ pub(super) fn routes(has_wallet: bool) -> Vec<Route> {
         get("/ui/api/site", PageEngine, site::show),
         get("/ui/api/engine", PageEngine, engine_room::show),
         get("/ui/api/markets/summary", PageSummary, summary::list),
-        get("/ui/api/proof/{trade}", PageProof, proof::show),
+        read("/ui/api/proof/{trade}", PageProof, proof::show),
     ];
     if has_wallet {
         routes.push(post("/ui/wallet", PageWallet, wallet::call).body(ORDER_BODY_BYTES));

@@ -4,7 +4,7 @@ use foretell_wire::limits::{
     CONVERT_BODY_BYTES, LIST_BODY_BYTES, ORDER_BODY_BYTES, ORDERS_BODY_BYTES, REPLACE_BODY_BYTES,
 };
 
-use crate::http::route::{Route, any, batch, delete, get, post, query};
+use crate::http::route::{Route, any, batch, delete, get, post, query, read};
 use crate::policy::rate_limits::Scope::{
     BatchPricesHistory, Book, Books, Health, Heartbeats, Keys, Ledger, MarketLists, Midpoint,
     Price, Prices, PricesHistory, Trading,
@@ -31,7 +31,7 @@ pub(super) fn routes(page: PageRoutes) -> Vec<Route> {
         post("/order", Trading, place::place_one).body(ORDER_BODY_BYTES),
         post("/orders", Trading, place::place_many).body(ORDERS_BODY_BYTES),
         post("/replace", Trading, replace::replace).body(REPLACE_BODY_BYTES),
-        get("/rebates/current", Trading, rebates::current),
+        read("/rebates/current", Trading, rebates::current),
         delete("/order", Trading, cancels::cancel_one),
         delete("/orders", Trading, cancels::cancel_many).body(LIST_BODY_BYTES),
         delete("/cancel-all", Trading, cancels::cancel_all),
@@ -92,17 +92,17 @@ pub(super) fn routes(page: PageRoutes) -> Vec<Route> {
         ),
         post("/heartbeats", Heartbeats, heartbeats::beat),
         post("/v1/heartbeats", Heartbeats, heartbeats::beat),
-        get("/balance-allowance", Trading, balances::one),
-        get("/balance-allowance/update", Trading, balances::one),
+        read("/balance-allowance", Trading, balances::one),
+        read("/balance-allowance/update", Trading, balances::one),
         post("/auth/api-key", Keys, keys::create),
         delete("/auth/api-key", Keys, keys::revoke),
-        get("/auth/derive-api-key", Trading, keys::derive),
+        read("/auth/derive-api-key", Trading, keys::derive),
         get("/auth/api-keys", Ledger, keys::list),
         delete("/auth/api-keys", Keys, keys::revoke_all),
         post("/auth/readonly-api-key", Keys, keys::create_read_only),
         delete("/auth/readonly-api-key", Keys, keys::revoke_read_only),
-        get("/auth/readonly-api-keys", Ledger, keys::list_read_only),
-        get("/auth/ban-status/closed-only", Trading, keys::closed_only),
+        read("/auth/readonly-api-keys", Ledger, keys::list_read_only),
+        read("/auth/ban-status/closed-only", Trading, keys::closed_only),
         get("/tick-size", Trading, market_info::tick_size),
         get("/neg-risk", Trading, market_info::neg_risk),
         get("/fee-rate", Trading, market_info::fee_rate),

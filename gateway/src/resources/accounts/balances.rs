@@ -6,18 +6,20 @@ use foretell_wire::accounts::account::BalanceAnswer;
 use foretell_wire::read::queries::{BalanceAsset, BalanceQuery};
 use foretell_wire::{ErrorCode, json_text};
 
-use crate::access::credentials::KeyAccess;
+use crate::access::authenticate::ReadKey;
 use crate::http::answer::Answer;
 use crate::http::failure::Failure;
+use crate::http::parts::FromQuery;
 use crate::http::request_context::RequestContext;
 use crate::resources::market_of;
 
 /// Both paths; the built-in ledger has nothing to update.
-pub(crate) async fn one(context: RequestContext) -> Result<Answer, Failure> {
+pub(crate) async fn one(
+    context: RequestContext,
+    ReadKey(caller): ReadKey,
+    FromQuery(wanted): FromQuery<BalanceQuery>,
+) -> Result<Answer, Failure> {
     let app = &context.app;
-    let caller = context.l2(KeyAccess::Read).await?;
-    let wanted = context.parameters::<BalanceQuery>()?;
-    context.wait_fresh().await?;
     let token = match &wanted.asset {
         BalanceAsset::Collateral => None,
         BalanceAsset::Conditional(token) => {

@@ -15,6 +15,7 @@ use foretell_wire::read::queries::KeysQuery;
 use foretell_wire::text::decimal::uint256_text;
 use foretell_wire::{ApiError, ErrorCode, json_text};
 
+use crate::access::authenticate::{FullKey, ProvedAddress, ReadKey, WriteKey};
 use crate::access::credentials::{Caller, KeyAccess};
 use crate::app::App;
 use crate::http::answer::{Answer, StatePosition};
@@ -28,9 +29,11 @@ const KEY_STEP: usize = 4_096;
 const NEWEST_KEYS: usize = 1_000;
 
 /// `POST /auth/api-key`: creates the key of an (address, nonce), or returns it again.
-pub(crate) async fn create(context: RequestContext) -> Result<Answer, Failure> {
+pub(crate) async fn create(
+    context: RequestContext,
+    ProvedAddress(origin): ProvedAddress,
+) -> Result<Answer, Failure> {
     let app = &context.app;
-    let origin = context.l1().await?;
     let trio = app.auth.master.trio(&origin, app.auth.domains.chain_id());
     let reply = register(&context, &origin, trio.api_key, false).await?;
     let (secret, passphrase) = (trio.secret.text(), trio.passphrase.text());
@@ -43,10 +46,11 @@ pub(crate) async fn create(context: RequestContext) -> Result<Answer, Failure> {
 }
 
 /// `GET /auth/derive-api-key`: the key of an (address, nonce), if it was created.
-pub(crate) async fn derive(context: RequestContext) -> Result<Answer, Failure> {
+pub(crate) async fn derive(
+    context: RequestContext,
+    ProvedAddress(origin): ProvedAddress,
+) -> Result<Answer, Failure> {
     let app = &context.app;
-    let origin = context.l1().await?;
-    context.wait_fresh().await?;
     let trio = app.auth.master.trio(&origin, app.auth.domains.chain_id());
     let live = |view: &View| {
         view.keys()
@@ -66,9 +70,11 @@ pub(crate) async fn derive(context: RequestContext) -> Result<Answer, Failure> {
 
 /// `GET /auth/api-keys`: the caller's live trading keys; `metadata=true` adds the revoked ones
 /// among its newest keys.
-pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
+pub(crate) async fn list(
+    context: RequestContext,
+    FullKey(caller): FullKey,
+) -> Result<Answer, Failure> {
     let app = &context.app;
-    let caller = context.l2(KeyAccess::Keys).await?;
     let metadata = context.parameters::<KeysQuery>()?.metadata == Some(true);
     context.wait_fresh().await?;
     let (keys, position) = keys_of(app, &caller, false, metadata).await;
@@ -86,8 +92,10 @@ pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
 
 /// `DELETE /auth/api-key`: revokes the request's key; cancels its orders too if the body requests
 /// that.
-pub(crate) async fn revoke(context: RequestContext) -> Result<Answer, Failure> {
-    let caller = context.l2(KeyAccess::Write).await?;
+pub(crate) async fn revoke(
+    context: RequestContext,
+    WriteKey(caller): WriteKey,
+) -> Result<Answer, Failure> {
     let cancel_orders = read_revocation(&context.body)?;
     let position = end(&context, caller.key, cancel_orders).await?;
     Ok(Answer::json(REVOKED).at(position))
@@ -95,9 +103,11 @@ pub(crate) async fn revoke(context: RequestContext) -> Result<Answer, Failure> {
 
 /// `POST /auth/readonly-api-key`: creates a key. Its nonce derives from the request's HMAC, so a
 /// resent request returns the same key and another request another key.
-pub(crate) async fn create_read_only(context: RequestContext) -> Result<Answer, Failure> {
+pub(crate) async fn create_read_only(
+    context: RequestContext,
+    WriteKey(caller): WriteKey,
+) -> Result<Answer, Failure> {
     let app = &context.app;
-    let caller = context.l2(KeyAccess::Write).await?;
     let origin = KeyOrigin {
         owner: caller.wallets.owner,
         nonce: caller.request,
@@ -111,18 +121,21 @@ pub(crate) async fn create_read_only(context: RequestContext) -> Result<Answer, 
 }
 
 /// `GET /auth/readonly-api-keys`: the live ones.
-pub(crate) async fn list_read_only(context: RequestContext) -> Result<Answer, Failure> {
+pub(crate) async fn list_read_only(
+    context: RequestContext,
+    FullKey(caller): FullKey,
+) -> Result<Answer, Failure> {
     let app = &context.app;
-    let caller = context.l2(KeyAccess::Keys).await?;
-    context.wait_fresh().await?;
     let (keys, position) = keys_of(app, &caller, true, false).await;
     Ok(Answer::json(json_text(&texts(&keys))).at(position))
 }
 
 /// `DELETE /auth/readonly-api-key`. Revoking again succeeds, so a request may be resent.
-pub(crate) async fn revoke_read_only(context: RequestContext) -> Result<Answer, Failure> {
+pub(crate) async fn revoke_read_only(
+    context: RequestContext,
+    WriteKey(caller): WriteKey,
+) -> Result<Answer, Failure> {
     let app = &context.app;
-    let caller = context.l2(KeyAccess::Write).await?;
     let named = read_read_only_key(&context.body)?;
     let own = |view: &View| {
         let (number, key) = view.keys().by_text(&named)?;
@@ -164,10 +177,11 @@ pub(crate) async fn revoke_all(context: RequestContext) -> Result<Answer, Failur
 }
 
 /// `GET /auth/ban-status/closed-only`: whether a wallet of the caller is closed-only.
-pub(crate) async fn closed_only(context: RequestContext) -> Result<Answer, Failure> {
+pub(crate) async fn closed_only(
+    context: RequestContext,
+    ReadKey(caller): ReadKey,
+) -> Result<Answer, Failure> {
     let app = &context.app;
-    let caller = context.l2(KeyAccess::Read).await?;
-    context.wait_fresh().await?;
     let state = app.shared_view.read();
     let accounts = state.view.accounts();
     let closed_only = accounts

@@ -11,21 +11,24 @@ use foretell_wire::json_text;
 use crate::app::App;
 use crate::http::answer::Answer;
 use crate::http::failure::Failure;
+use crate::http::parts::FromQuery;
 use crate::http::request_context::RequestContext;
 
 /// `GET /rebates/current`: what a wallet accrued on a UTC day, by market.
-pub(crate) async fn current(context: RequestContext) -> Result<Answer, Failure> {
-    let query = context.parameters::<RebatesQuery>()?;
-    context.wait_fresh().await?;
+pub(crate) async fn current(
+    context: RequestContext,
+    FromQuery(query): FromQuery<RebatesQuery>,
+) -> Result<Answer, Failure> {
     let state = context.app.shared_view.read();
     let body = json_text(&rows(&state.view, &query));
     Ok(Answer::json(body).at(state.position()))
 }
 
 /// `GET /rebates` of the operator: what a wallet or all wallets accrued on a UTC day, by market.
-pub(crate) async fn totals(context: RequestContext) -> Result<Answer, Failure> {
-    let query = context.parameters::<RebateTotalsQuery>()?;
-    context.wait_fresh().await?;
+pub(crate) async fn totals(
+    context: RequestContext,
+    FromQuery(query): FromQuery<RebateTotalsQuery>,
+) -> Result<Answer, Failure> {
     let app = &context.app;
     let state = app.shared_view.read();
     let view = &state.view;

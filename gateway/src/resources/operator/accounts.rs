@@ -71,7 +71,6 @@ fn held_reference(text: &str) -> Reference {
 
 /// `GET /withdrawals`: those that wait for a second person.
 pub(crate) async fn held(context: RequestContext) -> Result<Answer, Failure> {
-    context.wait_fresh().await?;
     let state = context.app.shared_view.read();
     let view = &state.view;
     let row = |held: &HeldWithdrawal| {

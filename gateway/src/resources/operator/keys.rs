@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use crate::http::answer::Answer;
 use crate::http::failure::Failure;
+use crate::http::parts::FromQuery;
 use crate::http::request_context::RequestContext;
 use crate::resources::operator::submit_or_reject;
 use crate::resources::position_of;
@@ -29,10 +30,11 @@ struct KeyRows {
 }
 
 /// `GET /keys?owner=`: the keys of an address, including revoked ones.
-pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
+pub(crate) async fn list(
+    context: RequestContext,
+    FromQuery(OwnerQuery { owner }): FromQuery<OwnerQuery>,
+) -> Result<Answer, Failure> {
     let app = &context.app;
-    let OwnerQuery { owner } = context.parameters()?;
-    context.wait_fresh().await?;
     let found = app.find(|view| view.accounts().number_of(&owner)).await?;
     let account = found.ok_or(ErrorCode::AccountNotFound)?;
     let state = app.shared_view.read();

@@ -15,7 +15,8 @@ use foretell_wire::orders::cancel::{
 use foretell_wire::orders::result::CancelAnswer;
 use foretell_wire::{ApiError, ErrorCode, json_text};
 
-use crate::access::credentials::{Caller, KeyAccess};
+use crate::access::authenticate::WriteKey;
+use crate::access::credentials::Caller;
 use crate::engine::engine_link::{LinkError, PendingAnswer};
 use crate::http::answer::{Answer, StatePosition};
 use crate::http::failure::Failure;
@@ -28,8 +29,10 @@ use crate::resources::{market_of, position_of};
 const NOT_FOUND: &str = "order can't be found - already canceled or matched";
 
 /// `DELETE /order`.
-pub(crate) async fn cancel_one(context: RequestContext) -> Result<Answer, Failure> {
-    let caller = context.l2(KeyAccess::Write).await?;
+pub(crate) async fn cancel_one(
+    context: RequestContext,
+    WriteKey(caller): WriteKey,
+) -> Result<Answer, Failure> {
     let named = context
         .timing
         .measure(Stage::Parse, || read_cancel(&context.body))?;
@@ -37,8 +40,10 @@ pub(crate) async fn cancel_one(context: RequestContext) -> Result<Answer, Failur
 }
 
 /// `DELETE /orders`.
-pub(crate) async fn cancel_many(context: RequestContext) -> Result<Answer, Failure> {
-    let caller = context.l2(KeyAccess::Write).await?;
+pub(crate) async fn cancel_many(
+    context: RequestContext,
+    WriteKey(caller): WriteKey,
+) -> Result<Answer, Failure> {
     let named = context
         .timing
         .measure(Stage::Parse, || read_cancels(&context.body))?;
@@ -46,8 +51,10 @@ pub(crate) async fn cancel_many(context: RequestContext) -> Result<Answer, Failu
 }
 
 /// `DELETE /cancel-all`.
-pub(crate) async fn cancel_all(context: RequestContext) -> Result<Answer, Failure> {
-    let caller = context.l2(KeyAccess::Write).await?;
+pub(crate) async fn cancel_all(
+    context: RequestContext,
+    WriteKey(caller): WriteKey,
+) -> Result<Answer, Failure> {
     let command = Command::CancelAll(CancelAll {
         owner: caller.owner,
         heartbeat: false,
@@ -56,8 +63,10 @@ pub(crate) async fn cancel_all(context: RequestContext) -> Result<Answer, Failur
 }
 
 /// `DELETE /cancel-market-orders`.
-pub(crate) async fn cancel_market(context: RequestContext) -> Result<Answer, Failure> {
-    let caller = context.l2(KeyAccess::Write).await?;
+pub(crate) async fn cancel_market(
+    context: RequestContext,
+    WriteKey(caller): WriteKey,
+) -> Result<Answer, Failure> {
     let named = context
         .timing
         .measure(Stage::Parse, || read_market_cancel(&context.body))?;

@@ -8,7 +8,7 @@ use foretell_wire::accounts::account::{HeartbeatAnswer, WrongHeartbeatAnswer, re
 use foretell_wire::text::ids::{api_key, api_key_text};
 use foretell_wire::{ApiError, ErrorCode, json_text};
 
-use crate::access::credentials::KeyAccess;
+use crate::access::authenticate::WriteKey;
 use crate::http::answer::Answer;
 use crate::http::failure::Failure;
 use crate::http::request_context::RequestContext;
@@ -17,9 +17,11 @@ use crate::http::request_context::RequestContext;
 const NO_CHAIN: HeartbeatId = HeartbeatId([0xff; 16]);
 
 /// Both paths.
-pub(crate) async fn beat(context: RequestContext) -> Result<Answer, Failure> {
+pub(crate) async fn beat(
+    context: RequestContext,
+    WriteKey(caller): WriteKey,
+) -> Result<Answer, Failure> {
     let app = &context.app;
-    let caller = context.l2(KeyAccess::Write).await?;
     // Ids are displayed as UUIDs, so the parser of API keys applies.
     let id = match read_heartbeat(&context.body)? {
         None => HeartbeatId::NONE,

@@ -17,6 +17,7 @@ use foretell_wire::orders::order::{OrderSubmission, read_order, read_orders};
 use foretell_wire::orders::result::{ImmediateTrades, OrderAnswer, ResultStatus};
 use foretell_wire::{ApiError, ErrorCode, TokenRef, json_text};
 
+use crate::access::authenticate::WriteKey;
 use crate::access::credentials::{Caller, KeyAccess, owner_wallets};
 use crate::app::App;
 use crate::engine::engine_link::PendingAnswer;
@@ -34,8 +35,10 @@ const NAMED_TRADES: usize = 1_000;
 
 /// `POST /order`: 200 for live, matched or delayed, else the status of the rejection, with the result's
 /// fields in addition to `error`.
-pub(crate) async fn place_one(context: RequestContext) -> Result<Answer, Failure> {
-    let caller = context.l2(KeyAccess::Write).await?;
+pub(crate) async fn place_one(
+    context: RequestContext,
+    WriteKey(caller): WriteKey,
+) -> Result<Answer, Failure> {
     let quota = context.count(&caller, Writes::Orders, 1)?;
     let sent = match context
         .timing
@@ -60,8 +63,10 @@ pub(crate) async fn place_one(context: RequestContext) -> Result<Answer, Failure
 }
 
 /// `POST /orders`: 200 with one result for each element, in input order.
-pub(crate) async fn place_many(context: RequestContext) -> Result<Answer, Failure> {
-    let caller = context.l2(KeyAccess::Write).await?;
+pub(crate) async fn place_many(
+    context: RequestContext,
+    WriteKey(caller): WriteKey,
+) -> Result<Answer, Failure> {
     let submissions = context
         .timing
         .measure(Stage::Parse, || read_orders(&context.body))?;

@@ -8,7 +8,8 @@ use foretell_model::{Command, OrderId};
 use foretell_wire::json_text;
 use foretell_wire::orders::replace::{ReplaceAnswer, ReplaceError, ReplaceRequest, read_replace};
 
-use crate::access::credentials::{Caller, KeyAccess};
+use crate::access::authenticate::WriteKey;
+use crate::access::credentials::Caller;
 use crate::engine::engine_link::LinkError;
 use crate::http::answer::{Answer, StatePosition};
 use crate::http::failure::Failure;
@@ -21,8 +22,10 @@ use crate::resources::position_of;
 
 /// `POST /replace`: 200 with what was cancelled and one result for each order. Every check of this
 /// gateway precedes the first cancel, and one failed check refuses the whole.
-pub(crate) async fn replace(context: RequestContext) -> Result<Answer, Failure> {
-    let caller = context.l2(KeyAccess::Write).await?;
+pub(crate) async fn replace(
+    context: RequestContext,
+    WriteKey(caller): WriteKey,
+) -> Result<Answer, Failure> {
     let read = context
         .timing
         .measure(Stage::Parse, || read_replace(&context.body));

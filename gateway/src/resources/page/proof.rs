@@ -126,7 +126,6 @@ struct Found {
 /// `GET /ui/api/proof/{trade}`.
 pub(crate) async fn show(context: RequestContext) -> Result<Answer, Failure> {
     let app = &context.app;
-    context.wait_fresh().await?;
     let id = trade_id(&context).await?.ok_or(ErrorCode::TradeNotFound)?;
     let found = app.find(|view| find(view, id)).await?;
     let found = found.ok_or(ErrorCode::TradeNotFound)?;

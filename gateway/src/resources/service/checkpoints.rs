@@ -12,6 +12,7 @@ use foretell_wire::{ErrorCode, json_text};
 
 use crate::http::answer::Answer;
 use crate::http::failure::Failure;
+use crate::http::parts::FromQuery;
 use crate::http::request_context::RequestContext;
 
 /// `GET /audit/checkpoint`: the newest.
@@ -31,10 +32,12 @@ pub(crate) async fn newest_row(context: &RequestContext) -> Result<Option<Checkp
 }
 
 /// `GET /audit/checkpoints?next_cursor=`: all, oldest first, so that pages never change.
-pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
-    let PageQuery {
+pub(crate) async fn list(
+    context: RequestContext,
+    FromQuery(PageQuery {
         next_cursor: cursor,
-    } = context.parameters()?;
+    }): FromQuery<PageQuery>,
+) -> Result<Answer, Failure> {
     let page = read(&context, move |reader| {
         let rows = reader.read(cursor.offset(), PAGE_ROWS)?;
         let end = cursor.offset() + rows.len() as u64;

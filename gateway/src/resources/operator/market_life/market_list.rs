@@ -13,13 +13,16 @@ use crate::app::App;
 use crate::catalog::own_catalog::is_own;
 use crate::http::answer::Answer;
 use crate::http::failure::Failure;
+use crate::http::parts::FromQuery;
 use crate::http::request_context::RequestContext;
 
 /// `GET /markets`: all, by number; with `condition_id` or `event_id` (each a list) only those
 /// markets and the questions of those neg-risk events; with `limit` and `offset` a page.
-pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
+pub(crate) async fn list(
+    context: RequestContext,
+    FromQuery(query): FromQuery<MarketsQuery>,
+) -> Result<Answer, Failure> {
     let app = &context.app;
-    let query: MarketsQuery = context.parameters()?;
     let (limit, offset) = (query.limit.unwrap_or(usize::MAX), query.offset);
     context.wait_fresh().await?;
     // A comparison must see everything durable, also right after a gateway's start.

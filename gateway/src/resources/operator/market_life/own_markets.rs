@@ -28,6 +28,7 @@ use crate::catalog::own_catalog::ids::{self, slug_of};
 use crate::catalog::own_catalog::is_own;
 use crate::http::answer::Answer;
 use crate::http::failure::Failure;
+use crate::http::parts::FromQuery;
 use crate::http::request_context::RequestContext;
 use crate::resources::operator::market_life::known_names::{
     ensure_free_slug, ensure_repeats_event, ensure_repeats_market, is_own_group, is_untouched,
@@ -372,9 +373,10 @@ pub(crate) async fn describe_event(context: RequestContext) -> Result<Answer, Fa
 }
 
 /// `GET /events`: the newest event groups first; `limit` and `offset` select a page.
-pub(crate) async fn list_events(context: RequestContext) -> Result<Answer, Failure> {
-    let EventsQuery { limit, offset } = context.parameters()?;
-    context.wait_fresh().await?;
+pub(crate) async fn list_events(
+    context: RequestContext,
+    FromQuery(EventsQuery { limit, offset }): FromQuery<EventsQuery>,
+) -> Result<Answer, Failure> {
     let state = context.app.shared_view.read();
     let view = &state.view;
     let events = (view.events().iter().rev())

@@ -343,7 +343,6 @@ async fn account_of(
 
 /// `GET /review`: proposals with their disputes and windows, and closed markets that wait for one.
 pub(crate) async fn review(context: RequestContext) -> Result<Answer, Failure> {
-    context.wait_fresh().await?;
     let app = &context.app;
     let state = app.shared_view.read();
     let view = &state.view;
