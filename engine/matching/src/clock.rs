@@ -102,6 +102,9 @@ impl Exchange {
             before.terms != terms,
             NotApplied::already(CommandOutcome::Done),
         )?;
+        if before.terms.rebate_ppm != terms.rebate_ppm {
+            self.ensure_prices(market, context)?;
+        }
         let clear_armed = if update.names_clear() {
             let has_begun = |start: TimeMs| start.0 != 0 && start.0 <= now;
             let is_over = has_begun(before.terms.game_start_time) && !before.clear_armed;

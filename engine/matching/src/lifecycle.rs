@@ -12,7 +12,7 @@ use foretell_model::limits::{MAX_FEE_EXPONENT, MAX_FEE_RATE_PPM, MAX_ORDER_LOTS}
 use foretell_model::state::PendingWork;
 use foretell_model::{
     CommandOutcome, Event, FeeSchedule, Hold, HoldSet, Lots, MarketNumber, MarketState,
-    OperatorRole, Payout, Rejection, RejectionReason, Tick,
+    OperatorRole, Payout, Rejection, RejectionReason, RoleSet, Tick,
 };
 
 use crate::command_context::{CommandContext, HandlerResult, NotApplied, ensure};
@@ -139,21 +139,12 @@ impl Exchange {
         lifts: bool,
         context: &CommandContext<'_>,
     ) -> Result<(), NotApplied> {
-        let Some(role) = self.operators.role(context.operator) else {
-            return Ok(());
+        let holders = match hold {
+            Hold::Operator => RoleSet::ADMIN.with(OperatorRole::Markets),
+            Hold::Upstream if lifts => RoleSet::ADMIN_AND_SYNC,
+            Hold::Upstream => RoleSet::NONE.with(OperatorRole::Sync),
         };
-        let is_holder = match (hold, role) {
-            (Hold::Upstream, OperatorRole::Sync) => true,
-            (Hold::Upstream, OperatorRole::Admin) => lifts,
-            (Hold::Upstream, _) => false,
-            (Hold::Operator, role) => role != OperatorRole::Sync,
-        };
-        let rejection = Rejection::with(
-            RejectionReason::OperatorRole,
-            role.code().into(),
-            context.kind.code().into(),
-        );
-        ensure(is_holder, rejection)
+        self.ensure_role(holders, context)
     }
 
     pub(crate) fn close_market(
@@ -309,9 +300,23 @@ impl Exchange {
             self.markets[market].fee != fee,
             NotApplied::already(CommandOutcome::Done),
         )?;
+        self.ensure_prices(market, context)?;
         self.markets[market].fee = fee;
         context.event(Event::FeeSet(FeeSet { market, fee }));
         Ok(CommandOutcome::Done)
+    }
+
+    /// Rejects an operator who may not change what takers pay and makers get: once a market opened,
+    /// that moves money from one to the other.
+    pub(crate) fn ensure_prices(
+        &self,
+        market: MarketNumber,
+        context: &CommandContext<'_>,
+    ) -> Result<(), NotApplied> {
+        match self.markets[market].state {
+            MarketState::Registered => Ok(()),
+            _ => self.ensure_role(RoleSet::ADMIN_AND_SYNC, context),
+        }
     }
 
     pub(crate) fn ensure_not_over(&self, market: MarketNumber) -> Result<(), NotApplied> {

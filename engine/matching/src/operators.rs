@@ -6,7 +6,7 @@ use foretell_model::operator::FIRST_OPERATORS;
 use foretell_model::state::Operator;
 use foretell_model::{
     Command, CommandOutcome, Event, OperatorName, OperatorNumber, OperatorRole, Rejection,
-    RejectionReason,
+    RejectionReason, RoleSet,
 };
 
 use crate::command_context::{CommandContext, HandlerResult, NotApplied, ensure};
@@ -88,6 +88,21 @@ impl Exchange {
         let (role_code, code) = (role.code().into(), command.code().into());
         let rejection = Rejection::with(RejectionReason::OperatorRole, role_code, code);
         ensure(command.kind().senders().operators.contains(role), rejection)
+    }
+
+    /// Rejects an operator without one of these roles: a command may need more than its kind does,
+    /// by its effect.
+    pub(crate) fn ensure_role(
+        &self,
+        roles: RoleSet,
+        context: &CommandContext<'_>,
+    ) -> Result<(), NotApplied> {
+        let Some(role) = self.operators.role(context.operator) else {
+            return Ok(());
+        };
+        let (role_code, code) = (role.code().into(), context.kind.code().into());
+        let rejection = Rejection::with(RejectionReason::OperatorRole, role_code, code);
+        ensure(roles.contains(role), rejection)
     }
 
     pub(crate) fn add_operator(

@@ -79,7 +79,7 @@ commands! {
     12 WithdrawFees(WithdrawFees) by ADMIN;
     13 BindWallet(BindWallet) by SUPPORT;
     /// Undo a binding; the wallet must have no live orders.
-    14 UnbindWallet { wallet: WalletAddress } by SUPPORT;
+    14 UnbindWallet { wallet: WalletAddress } by ADMIN;
     15 SetClosedOnly(SetClosedOnly) by SUPPORT;
     16 RegisterKey(RegisterKey) by CLIENTS;
     17 RevokeKey(RevokeKey) by CLIENTS_AND_SUPPORT;

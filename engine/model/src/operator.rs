@@ -51,6 +51,10 @@ impl RoleSet {
     pub const NONE: Self = Self(0);
     /// Every role.
     pub const ALL: Self = Self(Self::BITS);
+    /// Only admins.
+    pub const ADMIN: Self = Self::NONE.with(OperatorRole::Admin);
+    /// Admins and the sync.
+    pub const ADMIN_AND_SYNC: Self = Self::ADMIN.with(OperatorRole::Sync);
     /// The bits of all roles.
     const BITS: u8 = 0b1111_1110;
 

@@ -6,10 +6,11 @@ use foretell_model::event::{
 };
 use foretell_model::state::PendingWork;
 use foretell_model::{
-    AccountNumber, CommandOutcome, Event, Micros, RejectionReason, WalletAddress, WalletKind,
+    AccountNumber, CommandKind, CommandOutcome, Event, Micros, OperatorRole, RejectionReason,
+    WalletAddress, WalletKind,
 };
 
-use crate::exchange::Exchange;
+use crate::exchange::{Exchange, Stamp};
 use crate::handler_result::{HandlerResult, NotApplied, ensure};
 
 /// A wallet known to the exchange.
@@ -94,6 +95,7 @@ impl Exchange {
             wallet,
             kind,
         }: &BindWallet,
+        at: Stamp,
         events: &mut Vec<Event>,
     ) -> HandlerResult {
         ensure(kind != WalletKind::Eoa, RejectionReason::WalletKindTaken)?;
@@ -128,6 +130,7 @@ impl Exchange {
                 self.live_orders(wallet) == 0,
                 RejectionReason::WalletHasLiveOrders,
             )?;
+            self.check_role(&[OperatorRole::Admin], CommandKind::BindWallet, at)?;
         }
 
         let owner = self.open_account(owner, events);

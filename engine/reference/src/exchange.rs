@@ -206,7 +206,7 @@ impl Exchange {
             Command::Deposit(ref command) => self.deposit(command, at, events),
             Command::Withdraw(ref command) => self.withdraw(command, at, events),
             Command::WithdrawFees(ref command) => self.withdraw_fees(command, at, events),
-            Command::BindWallet(ref command) => self.bind_wallet(command, events),
+            Command::BindWallet(ref command) => self.bind_wallet(command, at, events),
             Command::UnbindWallet { wallet } => self.unbind_wallet(wallet, events),
             Command::SetClosedOnly(ref command) => self.set_closed_only(command, events),
             Command::RegisterKey(ref command) => self.register_key(command, events),
@@ -227,7 +227,7 @@ impl Exchange {
             Command::ArchiveMarket(ref command) => self.archive_market(command, events),
             Command::SetTick(ref command) => self.set_tick(command, events),
             Command::SetMinimumSize(ref command) => self.set_minimum_size(command, events),
-            Command::SetFee(ref command) => self.set_fee(command, events),
+            Command::SetFee(ref command) => self.set_fee(command, at, events),
 
             Command::SetMode { mode } => self.set_mode(mode, events),
             Command::ChangeSettings { settings } => self.change_settings(settings, at, events),

@@ -221,18 +221,13 @@ impl Exchange {
         command: CommandKind,
         at: Stamp,
     ) -> Result<(), NotApplied> {
-        if at.operator == OperatorNumber::NONE {
-            return Ok(());
-        }
-        let role = self.role_of(at.operator);
-        let is_sync = role == OperatorRole::Sync;
-        let lifts = role == OperatorRole::Admin && command == CommandKind::ResumeMarket;
-        let may = is_sync == (hold == Hold::Upstream) || lifts;
-        let (role, command) = (role.code().into(), command.code().into());
-        ensure(
-            may,
-            Rejection::with(RejectionReason::OperatorRole, role, command),
-        )
+        use OperatorRole::{Admin, Markets, Sync};
+        let allowed: &[OperatorRole] = match (hold, command) {
+            (Hold::Operator, _) => &[Admin, Markets],
+            (Hold::Upstream, CommandKind::ResumeMarket) => &[Admin, Sync],
+            (Hold::Upstream, _) => &[Sync],
+        };
+        self.check_role(allowed, command, at)
     }
 
     /// Ends trading and cancels the market's orders.
@@ -328,18 +323,33 @@ impl Exchange {
             market: number,
             fee,
         }: &SetFee,
+        at: Stamp,
         events: &mut Vec<Event>,
     ) -> HandlerResult {
         self.check_not_over(number)?;
         check_fee(fee)?;
         let already = self.market(number)?.fee == fee;
         ensure(!already, NotApplied::already(CommandOutcome::Done))?;
+        self.check_may_price(number, CommandKind::SetFee, at)?;
         self.market_mut(number).fee = fee;
         events.push(Event::FeeSet(FeeSet {
             market: number,
             fee,
         }));
         Ok(CommandOutcome::Done)
+    }
+
+    /// Fee and rebate of a market that has opened are the admin's and the sync's to change.
+    pub(crate) fn check_may_price(
+        &self,
+        number: MarketNumber,
+        command: CommandKind,
+        at: Stamp,
+    ) -> Result<(), NotApplied> {
+        if self.market(number)?.state == MarketState::Registered {
+            return Ok(());
+        }
+        self.check_role(&[OperatorRole::Admin, OperatorRole::Sync], command, at)
     }
 
     pub(crate) fn check_not_over(&self, number: MarketNumber) -> Result<(), NotApplied> {

@@ -3,8 +3,8 @@
 use foretell_model::command::AddOperator;
 use foretell_model::limits::MAX_OPERATORS;
 use foretell_model::{
-    Command, CommandOutcome, Event, OperatorName, OperatorNumber, OperatorRole, Rejection,
-    RejectionReason,
+    Command, CommandKind, CommandOutcome, Event, OperatorName, OperatorNumber, OperatorRole,
+    Rejection, RejectionReason,
 };
 
 use crate::exchange::{Exchange, Stamp};
@@ -65,6 +65,24 @@ impl Exchange {
                 role.code().into(),
                 command.code().into(),
             ),
+        )
+    }
+
+    /// A command may need more than its kind does, by its effect.
+    pub(crate) fn check_role(
+        &self,
+        allowed: &[OperatorRole],
+        command: CommandKind,
+        at: Stamp,
+    ) -> Result<(), NotApplied> {
+        if at.operator == OperatorNumber::NONE {
+            return Ok(());
+        }
+        let role = self.role_of(at.operator);
+        let (code, command) = (role.code().into(), command.code().into());
+        ensure(
+            allowed.contains(&role),
+            Rejection::with(RejectionReason::OperatorRole, code, command),
         )
     }
 

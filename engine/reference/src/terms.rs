@@ -3,7 +3,7 @@
 use foretell_model::command::SetTerms;
 use foretell_model::event::TermsSet;
 use foretell_model::{
-    CommandOutcome, Event, MarketTerms, Rejection, RejectionReason, TimeMs, TimeNs,
+    CommandKind, CommandOutcome, Event, MarketTerms, Rejection, RejectionReason, TimeMs, TimeNs,
 };
 
 use crate::exchange::{Exchange, Stamp};
@@ -45,6 +45,9 @@ impl Exchange {
             Rejection::with(RejectionReason::ClosesInPast, closes.0, now),
         )?;
         ensure(current != terms, NotApplied::already(CommandOutcome::Done))?;
+        if terms.rebate_ppm != current.rebate_ppm {
+            self.check_may_price(number, CommandKind::SetTerms, at)?;
+        }
 
         let market = self.market_mut(number);
         market.terms = terms;

@@ -44,9 +44,11 @@ impl Actor {
         Ok(Self { reason, ..actor })
     }
 
-    /// The error of a request that the role does not include.
+    /// The error of a request that the role does not include, by its kind or by its effect.
     pub(crate) fn role_not_allowed(&self) -> ApiError {
-        let allowed: Vec<_> = Vec::from(self.allowed).into_iter().map(role_word).collect();
+        let others = Vec::from(self.allowed).into_iter();
+        let others = others.filter(|role| *role != self.role);
+        let allowed: Vec<_> = others.map(role_word).collect();
         ErrorCode::OperatorRole.with([&role_word(self.role), &allowed.join(", ")])
     }
 }

@@ -8,7 +8,7 @@ use foretell_model::CommandKind::{
     SetFee, SetMinimumSize, SetMode, SetPayments, SetPolicy, SetTerms, SetTick, UnbindWallet,
     Withdraw, WithdrawFees, WithdrawProposal,
 };
-use foretell_model::{CommandKind, OperatorRole, RoleSet};
+use foretell_model::{CommandKind, RoleSet};
 use foretell_wire::limits::OPERATOR_BODY_BYTES;
 use foretell_wire::operator::{OperatorCommand, SNAPSHOT_PATH};
 
@@ -19,8 +19,6 @@ use crate::resources::market_data::market_info;
 use crate::resources::operator::market_life::{market_list, markets, own_markets, resolution};
 use crate::resources::operator::site::{admin, probes, status, system};
 use crate::resources::operator::{accounts, acts, keys, oracle, people};
-
-const ADMINS: RoleSet = RoleSet::NONE.with(OperatorRole::Admin);
 
 pub(super) fn routes() -> Vec<Route> {
     let mut routes = commands();
@@ -44,7 +42,7 @@ pub(super) fn routes() -> Vec<Route> {
         list("/events", own_markets::list_events),
         list("/markets", market_list::list),
         list("/markets/{condition}", market_info::detail),
-        post(SNAPSHOT_PATH, None, system::snapshot).operators(ADMINS),
+        post(SNAPSHOT_PATH, None, system::snapshot).operators(RoleSet::ADMIN),
     ]);
     routes
 }

@@ -183,14 +183,14 @@ impl Runner {
         Ok(())
     }
 
-    /// `as ann` at the end, and `touched 3`. A binding is `as` a kind of wallet.
+    /// `as ann` at the end, and `touched 3`. The first `as` of a binding is the kind of wallet.
     fn stamp(&self, first: &str, words: &mut Words<'_>) -> Result<CommandStamp, String> {
         let mut stamp = CommandStamp::at(self.now);
         if let Some(touched) = words.option("touched") {
             let touched = text::number(touched)?;
             stamp.touched = touched.try_into().map_err(|_| "touched too much")?;
         }
-        if first != "bind"
+        if words.count("as") > usize::from(first == "bind")
             && let Some(operator) = words.suffix("as")
         {
             stamp.operator = self.desk.names.operator(operator);

@@ -54,6 +54,11 @@ impl<'a> Words<'a> {
         (at < self.0.len()).then(|| self.0.remove(at))
     }
 
+    /// How often a word is left.
+    pub(crate) fn count(&self, word: &str) -> usize {
+        self.0.iter().filter(|known| **known == word).count()
+    }
+
     /// The remaining words.
     pub(crate) fn rest(self) -> Vec<&'a str> {
         self.0
