@@ -9,6 +9,7 @@ use foretell_model::{OperatorNumber, TimeNs};
 use foretell_stages::Durations;
 use foretell_view::View;
 use foretell_wire::ApiError;
+use foretell_wire::data::AssetIds;
 use tokio::sync::Semaphore;
 
 use crate::access::credentials::Auth;
@@ -31,7 +32,6 @@ use crate::page::Page;
 use crate::policy::request_policy::RequestPolicy;
 use crate::render::book_cache::BookCache;
 use crate::render::market_pages::MarketPages;
-use crate::render::rendered_market_texts::MarketTexts;
 use crate::streams::fan_out::ring::StreamRing;
 use crate::streams::fan_out::stats::StreamStats;
 use crate::view::shared_view::SharedView;
@@ -69,7 +69,8 @@ pub(crate) struct App {
     pub(crate) checkpoints: PathBuf,
     pub(crate) price_side: PriceSide,
     pub(crate) descriptions: Descriptions,
-    pub(crate) market_texts: MarketTexts,
+    /// The form of assets on the data surface.
+    pub(crate) asset_ids: AssetIds,
     pub(crate) event_markets: EventMarkets,
     pub(crate) market_pages: MarketPages,
     pub(crate) profiles: Profiles,

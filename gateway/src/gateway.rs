@@ -39,7 +39,6 @@ use crate::policy::limits::{MAX_STREAM_REPLAYS, STREAM_RING_FRAMES, StreamLimits
 use crate::policy::request_policy::RequestPolicy;
 use crate::render::book_cache::BookCache;
 use crate::render::market_pages::MarketPages;
-use crate::render::rendered_market_texts::MarketTexts;
 use crate::routes::{self, PageRoutes};
 use crate::streams::fan_out::Hub;
 use crate::streams::fan_out::ring::{RingLimits, StreamRing};
@@ -374,7 +373,7 @@ fn app(config: &GatewayConfig, links: usize) -> Result<Arc<App>, GatewayError> {
         checkpoints: config.checkpoints.clone(),
         price_side: config.price_side,
         descriptions: Descriptions::default(),
-        market_texts: MarketTexts::new(config.asset_ids),
+        asset_ids: config.asset_ids,
         event_markets: EventMarkets::default(),
         market_pages: MarketPages::default(),
         profiles: Profiles::default(),

@@ -96,7 +96,6 @@ fn refresh_names(app: &App, pool: &CatalogPool) -> Result<(), CatalogError> {
     let changed = catalog.refresh_lookup()?;
     if !changed.is_empty() {
         app.descriptions.refresh(catalog.lookup(), &changed);
-        app.market_texts.forget(&changed);
         app.event_markets.forget();
     }
     Ok(())

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use foldhash::fast::RandomState;
 use foretell_catalog::{CatalogError, Profile};
 use foretell_model::WalletAddress;
-use foretell_wire::data::{self, WalletText};
+use foretell_wire::data;
 use parking_lot::RwLock;
 
 use crate::catalog::catalog_pool::CatalogPool;
@@ -26,11 +26,7 @@ impl Profiles {
     /// A snapshot of the profiles, for the rows of one answer.
     pub(crate) fn texts(&self) -> ProfileTexts {
         let (known, named) = self.known.read().clone();
-        ProfileTexts {
-            known,
-            named,
-            written: HashMap::default(),
-        }
+        ProfileTexts { known, named }
     }
 
     /// Reloads the profiles from the catalog's file if one changed since version `seen`.
@@ -53,18 +49,9 @@ impl Profiles {
 pub(crate) struct ProfileTexts {
     known: Arc<Known>,
     named: Arc<Named>,
-    written: HashMap<WalletAddress, WalletText, RandomState>,
 }
 
 impl ProfileTexts {
-    /// The JSON fields of a wallet, rendered once for each answer.
-    pub(crate) fn text(&mut self, wallet: WalletAddress) -> &WalletText {
-        let known = &self.known;
-        self.written
-            .entry(wallet)
-            .or_insert_with(|| WalletText::new(wallet, &profile(known, &wallet)))
-    }
-
     /// Up to `limit` wallets with this public name, in any case, ascending.
     pub(crate) fn named(&self, name: &str, limit: usize) -> Vec<WalletAddress> {
         let wallets = self.named.get(&name.to_lowercase());

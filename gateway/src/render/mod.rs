@@ -5,5 +5,4 @@ pub(crate) mod book_source;
 pub(crate) mod market_facts;
 pub(crate) mod market_pages;
 pub(crate) mod order_json;
-pub(crate) mod rendered_market_texts;
 pub(crate) mod trade_json;

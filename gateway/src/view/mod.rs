@@ -2,6 +2,7 @@
 
 pub(crate) mod chunk_adopter;
 pub(crate) mod follower;
+pub(crate) mod search;
 pub(crate) mod shared_view;
 pub(crate) mod trade_search;
 pub(crate) mod unpaid;

@@ -1,6 +1,8 @@
 //! Search for a page of trades, newest first. A request visits a bounded number of trades: a page
 //! may be short or empty, and its cursor names the trade after which the next page continues.
 
+use std::ops::ControlFlow;
+
 use foretell_model::AccountNumber;
 use foretell_view::{BuilderFilter, TradeFilter, TradeId, TradeRecord, TradeSlot, View};
 use foretell_wire::orders::trade::TradeFacts;
@@ -12,6 +14,7 @@ use crate::catalog::descriptions::Descriptions;
 use crate::http::answer::StatePosition;
 use crate::render::trade_json::{add_receipts, trade_facts};
 use crate::resources::{market_of, resolve_optional};
+use crate::view::search::{break_if, in_steps};
 
 /// Trades visited for a page: about two milliseconds.
 const MAX_VISITED: usize = 16_384;
@@ -47,10 +50,10 @@ pub(crate) struct TradesPage {
 
 pub(crate) async fn trades_page(app: &App, asked: TradesRequest<'_>) -> TradesPage {
     let mut search = TradeSearch::new(asked, MAX_VISITED);
-    let position = app.shared_view.read().position();
-    while !search.step(&app.shared_view.read().view, &app.descriptions, STEP) {
-        tokio::task::yield_now().await;
-    }
+    let ((), position) = in_steps(app, |state| {
+        search.step(&state.view, &app.descriptions, STEP)
+    })
+    .await;
     let found = search.found.iter_mut();
     add_receipts(app, found.map(|found| (&found.record, &mut found.facts)));
     TradesPage {
@@ -90,11 +93,11 @@ impl<'q> TradeSearch<'q> {
         }
     }
 
-    /// Visits up to `step` trades; true when the page is complete.
-    fn step(&mut self, view: &View, descriptions: &Descriptions, step: usize) -> bool {
+    /// Visits up to `step` trades; breaks when the page is complete.
+    fn step(&mut self, view: &View, descriptions: &Descriptions, step: usize) -> ControlFlow<()> {
         let Some(filter) = self.asked.filter(view) else {
             self.is_over = true;
-            return true;
+            return ControlFlow::Break(());
         };
         let count = step.min(self.left);
         let slots = self.slots(view, &filter, count);
@@ -105,10 +108,10 @@ impl<'q> TradeSearch<'q> {
             self.consider(view, descriptions, &filter, slot);
             if self.found.len() > self.asked.limit {
                 self.is_over = false;
-                return true;
+                return ControlFlow::Break(());
             }
         }
-        self.is_over || self.left == 0
+        break_if(self.is_over || self.left == 0)
     }
 
     /// The next trades to visit.
@@ -298,7 +301,7 @@ mod tests {
         let mut search = TradeSearch::new(asked, max_visited);
         let descriptions = Descriptions::default();
         let mut left = search.left;
-        while !search.step(view, &descriptions, step) {
+        while search.step(view, &descriptions, step).is_continue() {
             assert_eq!(left - search.left, step, "one hold");
             left = search.left;
         }

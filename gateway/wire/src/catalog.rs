@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::markets::market::MarketFacts;
 use crate::operator::MarketDescription;
-use crate::text::decimal::{self, Decimal};
+use crate::text::decimal::{Decimal, Number};
 use crate::text::time;
 
 /// What a market's book and trades add to its facts; prices of the first outcome.
@@ -84,16 +84,6 @@ struct FeeSchedule {
     exponent: u8,
     taker_only: bool,
     rebate_rate: Number,
-}
-
-/// A decimal as a JSON number.
-#[derive(Clone, Copy, Serialize)]
-struct Number(#[serde(serialize_with = "decimal::as_number")] Decimal);
-
-impl<T: Into<Decimal>> From<T> for Number {
-    fn from(value: T) -> Self {
-        Self(value.into())
-    }
 }
 
 impl MarketFacts {

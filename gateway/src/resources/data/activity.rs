@@ -5,9 +5,10 @@ use std::ops::ControlFlow;
 use foretell_model::AccountNumber;
 use foretell_view::{Action, RowFilter, TradeSlot, View};
 use foretell_wire::data::{
-    ActivityFilter, ActivityKind, ActivityQuery, ActivitySort, Direction, LimitOffset, RowWriter,
-    V1List,
+    ActivityFilter, ActivityKind, ActivityQuery, ActivitySort, ActivityV1, AssetIds, Direction,
+    LimitOffset, V1List,
 };
+use foretell_wire::json_text;
 
 use crate::app::App;
 use crate::http::answer::{Answer, StatePosition};
@@ -15,54 +16,92 @@ use crate::http::failure::Failure;
 use crate::http::request_context::RequestContext;
 use crate::resources::data::activity_sorted::SortedActivity;
 use crate::resources::data::rows::activity_row::{
-    ActivityEntry, action_entry, admits, has_actions, trade_entry,
+    ActivityEntry, ReceiptReader, admits, has_actions,
 };
-use crate::resources::data::rows::answer_market_texts::MarketTextIndex;
-use crate::resources::data::rows::fill_row::ReceiptReader;
+use crate::resources::data::rows::market_texts::MarketTexts;
 use crate::resources::data::trade_lists::TradeLists;
 use crate::resources::data::trades::time_range;
-use crate::resources::data::{MAX_VISITED_ROWS, MarketFilter, STEP, account_of};
+use crate::resources::data::{MAX_VISITED_ROWS, MarketFilter, account_of};
+use crate::view::search::{STEP, break_if, in_steps};
 
 /// `GET /activity`.
 pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
     let app = &context.app;
     let V1List { query, page } = context.parameters()?;
     context.wait_fresh().await?;
-    answer(app, query, page).await
+    let (found, position) = search(app, query, page, app.asset_ids).await?;
+    let (profiles, mut receipts) = (app.profiles.texts(), ReceiptReader::new(app));
+    let rows = (found.iter()).map(|entry| entry.row(&profiles, &mut receipts));
+    let rows: Vec<_> = rows.collect();
+    let rows: Vec<_> = rows.iter().map(ActivityV1::from).collect();
+    Ok(Answer::json(json_text(&rows)).at(position))
 }
 
-/// The answer to a query.
-pub(crate) async fn answer(
+/// A page of a wallet's activities, and the state of the first step.
+pub(crate) async fn search(
     app: &App,
     ActivityQuery { filter, sort }: ActivityQuery,
     page: LimitOffset,
-) -> Result<Answer, Failure> {
-    let wanted = PagedActivities { filter, sort, page };
-    let markets = MarketFilter::of(app, &wanted.filter.markets).await?;
-    let account = account_of(app, wanted.filter.user).await?;
-    let user = wanted.filter.user;
-    let (found, position) = match (account, wanted.sort) {
-        (None, _) => (Vec::new(), None),
-        (Some(account), ActivitySort::Timestamp) => {
-            ActivitySearch::new(wanted, markets).run(app, account).await
-        }
-        (Some(account), _) => SortedActivity::new(wanted, markets).run(app, account).await,
+    form: AssetIds,
+) -> Result<(Vec<ActivityEntry>, StatePosition), Failure> {
+    let Some(account) = account_of(app, filter.user).await? else {
+        return Ok((Vec::new(), app.shared_view.read().position()));
     };
-    let position = position.unwrap_or_else(|| app.shared_view.read().position());
-    let mut rows = RowWriter::with_capacity(found.len());
-    let (mut profiles, mut receipts) = (app.profiles.texts(), ReceiptReader::new(app));
-    for done in &found {
-        let row = done.row(user, &mut profiles, &mut receipts);
-        row.write(&mut rows);
-    }
-    Ok(Answer::json(rows.finish()).at(position))
+    let query = WalletActivities {
+        markets: MarketFilter::of(app, &filter.markets).await?,
+        account,
+        filter,
+        page,
+    };
+    let texts = MarketTexts::new(form);
+    Ok(match sort {
+        ActivitySort::Timestamp => {
+            let mut search = ActivitySearch::new(query, texts);
+            in_steps(app, |state| search.step(app, &state.view)).await
+        }
+        _ => {
+            let mut search = SortedActivity::new(query, sort, texts);
+            in_steps(app, |state| search.step(app, &state.view)).await
+        }
+    })
 }
 
-/// A query and its page.
-pub(crate) struct PagedActivities {
+/// A page of the activities of a wallet.
+pub(crate) struct WalletActivities {
+    pub(crate) account: AccountNumber,
     pub(crate) filter: ActivityFilter,
-    pub(crate) sort: ActivitySort,
+    pub(crate) markets: MarketFilter,
     pub(crate) page: LimitOffset,
+}
+
+impl WalletActivities {
+    /// The trades of the requested time range and kinds, and the range of actions from the oldest.
+    pub(crate) fn in_time(&self, view: &View) -> (TradeLists, (usize, usize)) {
+        let (start, end) = time_range(self.filter.time);
+        let trades = match self.filter.has_kind(ActivityKind::Trade) {
+            true => TradeLists::of(view, Some(self.account), self.markets.distinct())
+                .within(view, start, end),
+            false => TradeLists::none(),
+        };
+        let before = |time| view.actions().count_before(self.account, time);
+        let actions = match has_actions(&self.filter) {
+            true => (before(start).min(before(end)), before(end)),
+            false => (0, 0),
+        };
+        (trades, actions)
+    }
+
+    /// The trades that the list includes.
+    pub(crate) fn sought(&self) -> RowFilter<'static> {
+        RowFilter {
+            side: self.filter.side,
+            ..RowFilter::default()
+        }
+    }
+
+    pub(crate) fn admits(&self, action: &Action) -> bool {
+        admits(&self.filter, &self.markets, action)
+    }
 }
 
 /// A range of entries not yet visited, as positions from the list's oldest, which stay valid while
@@ -145,16 +184,13 @@ const FIRST_WINDOW: usize = 128;
 
 /// A search for a page.
 struct ActivitySearch {
-    wanted: PagedActivities,
-    markets: MarketFilter,
-    named: MarketTextIndex,
-    /// RowWriter still to be skipped.
+    query: WalletActivities,
+    texts: MarketTexts,
+    /// Rows still to be skipped.
     skip: usize,
     /// The rest of the requested time range; `None` before the first step.
     ahead: Option<(PendingTrades, PendingEntries<Action>)>,
     found: Vec<ActivityEntry>,
-    /// The state of the first step.
-    position: Option<StatePosition>,
 }
 
 /// Trades of the requested time range. Only as many as a page may need are collected, from new to
@@ -187,10 +223,7 @@ impl PendingTrades {
         let missing = *needed - collected.len();
         let is_end = lists.find(view, *sought, missing, |slot, _| {
             collected.push(slot);
-            match collected.len() < enough {
-                true => ControlFlow::Continue(()),
-                false => ControlFlow::Break(()),
-            }
+            break_if(collected.len() >= enough)
         });
         self.is_complete = is_end || self.collected.len() >= self.needed;
         if self.is_complete && direction == Direction::Descending {
@@ -201,44 +234,41 @@ impl PendingTrades {
 }
 
 impl ActivitySearch {
-    fn new(wanted: PagedActivities, markets: MarketFilter) -> Self {
+    fn new(query: WalletActivities, texts: MarketTexts) -> Self {
         Self {
-            markets,
-            skip: wanted.page.offset,
-            wanted,
-            named: MarketTextIndex::default(),
+            skip: query.page.offset,
+            query,
+            texts,
             ahead: None,
             found: Vec::new(),
-            position: None,
         }
     }
 
-    /// The page, and the state of the first step.
-    async fn run(
-        mut self,
-        app: &App,
-        account: AccountNumber,
-    ) -> (Vec<ActivityEntry>, Option<StatePosition>) {
-        while !self.step(app, account) {
-            tokio::task::yield_now().await;
-        }
-        (self.found, self.position)
-    }
-
-    /// Visits some thousand trades and actions at most; true at the end of the search.
-    fn step(&mut self, app: &App, account: AccountNumber) -> bool {
-        let state = app.shared_view.read();
-        let view = &state.view;
-        self.position.get_or_insert(state.position());
-        let direction = self.wanted.filter.sort_direction;
+    /// Visits some thousand trades and actions at most; breaks with the page.
+    fn step(&mut self, app: &App, view: &View) -> ControlFlow<Vec<ActivityEntry>> {
         let (mut trades, mut actions) = match self.ahead.take() {
             Some(ahead) => ahead,
-            None => self.in_time(view, account),
+            None => self.in_time(view),
         };
-        if !trades.collect(view, direction) {
-            self.ahead = Some((trades, actions));
-            return false;
+        let direction = self.query.filter.sort_direction;
+        let is_end = trades.collect(view, direction)
+            && self.visit(app, view, &mut trades.collected, &mut actions);
+        if is_end {
+            return ControlFlow::Break(std::mem::take(&mut self.found));
         }
+        self.ahead = Some((trades, actions));
+        ControlFlow::Continue(())
+    }
+
+    /// Adds the next rows in the order of time; true when the page is complete.
+    fn visit(
+        &mut self,
+        app: &App,
+        view: &View,
+        trades: &mut Vec<TradeSlot>,
+        actions: &mut PendingEntries<Action>,
+    ) -> bool {
+        let (account, direction) = (self.query.account, self.query.filter.sort_direction);
         let actions_in = |UnvisitedRange { from, to }: UnvisitedRange, visits: &mut usize| {
             let actions = view.actions().newest_first(account, to);
             *visits = visits.saturating_sub(to - from);
@@ -246,52 +276,25 @@ impl ActivitySearch {
         };
         let mut visits = MAX_VISITED_ROWS;
         for _ in 0..STEP {
-            if self.found.len() >= self.wanted.page.limit {
+            if self.found.len() >= self.query.page.limit {
                 return true;
             }
             if !actions.fill(direction, &mut visits, actions_in) {
                 break;
             }
-            // One command never yields both a trade and an action.
-            let trade_is_next = match (trades.collected.last(), actions.next.last()) {
-                (None, None) => return true,
-                (Some(_), None) => true,
-                (None, Some(_)) => false,
-                (Some(trade), Some(action)) => {
-                    let trade = view.trade_columns(*trade);
-                    trade.is_none_or(|trade| match direction {
-                        Direction::Ascending => trade.sequence < action.sequence,
-                        Direction::Descending => trade.sequence > action.sequence,
-                    })
-                }
-            };
-            if !trade_is_next && let Some(action) = actions.next.pop() {
-                self.consider_action(app, view, &action);
-            } else if let Some(trade) = trades.collected.pop() {
-                self.consider_trade(app, view, account, trade);
+            match is_trade_next(view, direction, trades.last(), actions.next.last()) {
+                None => return true,
+                Some(true) => self.take_trade(app, view, trades.pop()),
+                Some(false) => self.take_action(app, view, actions.next.pop()),
             }
         }
-        self.ahead = Some((trades, actions));
         false
     }
 
     /// The trades and actions of the requested time range and kinds.
-    fn in_time(
-        &mut self,
-        view: &View,
-        account: AccountNumber,
-    ) -> (PendingTrades, PendingEntries<Action>) {
-        let (start, end) = time_range(self.wanted.filter.time);
-        let mut actions = UnvisitedRange::default();
-        if has_actions(&self.wanted.filter) {
-            let before = |time| view.actions().count_before(account, time);
-            actions = UnvisitedRange::new(before(start), before(end));
-        }
-        let lists = match self.wanted.filter.has_kind(ActivityKind::Trade) {
-            true => TradeLists::of(view, Some(account), self.markets.distinct())
-                .within(view, start, end),
-            false => TradeLists::none(),
-        };
+    fn in_time(&mut self, view: &View) -> (PendingTrades, PendingEntries<Action>) {
+        let (lists, (from, to)) = self.query.in_time(view);
+        let actions = UnvisitedRange { from, to };
         let trades = self.trades(view, lists, actions.is_empty());
         (trades, PendingEntries::of(actions))
     }
@@ -300,23 +303,20 @@ impl ActivitySearch {
     /// the offset is skipped by row counts where these are known; trades after the page's end are
     /// always dropped. Each trade has one row here, so counts are exact.
     fn trades(&mut self, view: &View, mut lists: TradeLists, alone: bool) -> PendingTrades {
-        let sought = RowFilter {
-            side: self.wanted.filter.side,
-            ..RowFilter::default()
-        };
-        let needed = match self.wanted.filter.sort_direction {
+        let (sought, limit) = (self.query.sought(), self.query.page.limit);
+        let needed = match self.query.filter.sort_direction {
             Direction::Descending => {
                 if alone {
                     lists.skip_newest(view, sought, &mut self.skip);
                 }
-                self.skip.saturating_add(self.wanted.page.limit)
+                self.skip.saturating_add(limit)
             }
             Direction::Ascending => {
                 let rows = lists.count_rows(view, sought);
                 if alone {
                     self.skip -= lists.skip_oldest(view, sought, (rows, self.skip));
                 }
-                let needed = self.skip.saturating_add(self.wanted.page.limit);
+                let needed = self.skip.saturating_add(limit);
                 let mut beyond = lists.count_rows(view, sought).saturating_sub(needed);
                 lists.skip_newest(view, sought, &mut beyond);
                 needed
@@ -331,18 +331,24 @@ impl ActivitySearch {
         }
     }
 
-    fn consider_trade(&mut self, app: &App, view: &View, account: AccountNumber, slot: TradeSlot) {
-        if self.skips_row() {
-            return;
+    fn take_trade(&mut self, app: &App, view: &View, slot: Option<TradeSlot>) {
+        if let Some(slot) = slot
+            && !self.skips_row()
+        {
+            let (account, texts) = (self.query.account, &mut self.texts);
+            let entry = ActivityEntry::of_trade(app, view, texts, account, slot);
+            self.found.extend(entry);
         }
-        let found = trade_entry(app, view, &mut self.named, account, slot);
-        self.found.extend(found);
     }
 
-    fn consider_action(&mut self, app: &App, view: &View, action: &Action) {
-        let is_wanted = admits(&self.wanted.filter, &self.markets, action);
-        if is_wanted && !self.skips_row() {
-            self.found.extend(action_entry(app, view, action));
+    fn take_action(&mut self, app: &App, view: &View, action: Option<Action>) {
+        if let Some(action) = action
+            && self.query.admits(&action)
+            && !self.skips_row()
+        {
+            let (user, texts) = (self.query.filter.user, &mut self.texts);
+            let entry = ActivityEntry::of_action(app, view, texts, user, &action);
+            self.found.extend(entry);
         }
     }
 
@@ -352,4 +358,22 @@ impl ActivitySearch {
         self.skip -= usize::from(is_before);
         is_before
     }
+}
+
+/// Whether a trade is next, or an action; `None` when neither is left. One command never yields
+/// both.
+fn is_trade_next(
+    view: &View,
+    direction: Direction,
+    trade: Option<&TradeSlot>,
+    action: Option<&Action>,
+) -> Option<bool> {
+    let (Some(trade), Some(action)) = (trade, action) else {
+        return (trade.is_some() || action.is_some()).then_some(trade.is_some());
+    };
+    let trade = view.trade_columns(*trade);
+    Some(trade.is_none_or(|trade| match direction {
+        Direction::Ascending => trade.sequence < action.sequence,
+        Direction::Descending => trade.sequence > action.sequence,
+    }))
 }

@@ -3,11 +3,12 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use foretell_view::{Builder, BuilderStanding, Day};
+use foretell_view::{Builder, BuilderStanding, Day, View};
 use foretell_wire::data::{
-    BuilderDaysQuery, BuilderRow, BuildersQuery, LimitOffset, RowWriter, V1List, V2List,
-    builder_wallet, page, v2_written,
+    BuilderDaysQuery, BuilderRow, BuilderV1, BuilderV2, BuildersQuery, LimitOffset, V1List,
+    V2Answer, V2List, V2Page, builder_wallet,
 };
+use foretell_wire::json_text;
 use foretell_wire::limits::MAX_BUILDERS_OF_DAY;
 
 use crate::app::App;
@@ -15,9 +16,8 @@ use crate::catalog::profiles::ProfileTexts;
 use crate::http::answer::{Answer, StatePosition};
 use crate::http::failure::Failure;
 use crate::http::request_context::RequestContext;
-use crate::resources::data::STEP;
 use crate::resources::data::period::{first_day, first_listed_day, first_of_last};
-use crate::resources::data::v2::probe;
+use crate::view::search::{BestRows, STEP, break_if, in_steps, probe};
 
 /// Version 1 measures volume in collateral, version 2 in shares.
 #[derive(Clone, Copy)]
@@ -61,154 +61,130 @@ impl Ranked {
 
 /// `GET /v1/builders/leaderboard`.
 pub(crate) async fn leaderboard(context: RequestContext) -> Result<Answer, Failure> {
-    let V1List::<BuildersQuery> {
-        query: wanted,
-        page,
-    } = context.parameters()?;
-    context.wait_fresh().await?;
     let app = &context.app;
-    let (found, position) = ranked(app, wanted, page, Version::V1).await;
-    let mut rows = RowWriter::with_capacity(found.len());
+    let V1List { query, page } = context.parameters()?;
+    context.wait_fresh().await?;
+    let (found, position) = ranked(app, query, page, Version::V1).await;
     let profiles = app.profiles.texts();
-    for (rank, one) in (page.offset as u64 + 1..).zip(found) {
-        one.row(&profiles, rank, None).write(&mut rows);
-    }
-    Ok(Answer::json(rows.finish()).at(position))
+    let rows = rows(&found, &profiles);
+    let rows: Vec<_> = rows.iter().map(BuilderV1::from).collect();
+    Ok(Answer::json(json_text(&rows)).at(position))
 }
 
 /// `GET /v2/builders/leaderboard`.
 pub(crate) async fn leaderboard_v2(context: RequestContext) -> Result<Answer, Failure> {
-    let V2List::<BuildersQuery> {
-        query: wanted,
-        page,
-    } = context.parameters()?;
-    context.wait_fresh().await?;
     let app = &context.app;
-    let (found, position) = ranked(app, wanted, probe(page), Version::V2).await;
-    let mut rows = RowWriter::with_capacity(found.len());
+    let V2List { query, page } = context.parameters()?;
+    context.wait_fresh().await?;
+    let (found, position) = ranked(app, query, probe(page), Version::V2).await;
     let profiles = app.profiles.texts();
-    for (rank, one) in (page.offset as u64 + 1..).zip(found.iter().take(page.limit)) {
-        one.row(&profiles, rank, None).write_v2(&mut rows);
-    }
-    let text = v2_written(&rows.finish(), page, found.len() > page.limit);
-    Ok(Answer::json(text).at(position))
-}
-
-/// A page of builders. Every builder is visited, [`STEP`] under a lock hold.
-async fn ranked(
-    app: &App,
-    wanted: BuildersQuery,
-    asked: LimitOffset,
-    version: Version,
-) -> (Vec<Ranked>, StatePosition) {
-    let first = first_day(wanted.time_period);
-    let end = asked.limit + asked.offset;
-    let best = LimitOffset {
-        limit: end,
-        offset: 0,
-    };
-    let mut found: Vec<Ranked> = Vec::new();
-    let position = each_builder(app, |view, index, code| {
-        let standing = view.builder_standings().of(index, first);
-        if standing.lots > 0 {
-            let code = *code;
-            found.push(Ranked { code, standing });
-        }
-        if found.len() >= 2 * end + STEP {
-            found = sorted(std::mem::take(&mut found), best, version);
-        }
-    })
-    .await;
-    (sorted(found, asked, version), position)
+    let rows = rows(&found, &profiles);
+    let rows = rows.iter().map(BuilderV2::from).collect();
+    Ok(Answer::json(json_text(&V2Page::probed(rows, page))).at(position))
 }
 
 /// `GET /v1/builders/volume`.
 pub(crate) async fn volume(context: RequestContext) -> Result<Answer, Failure> {
     let app = &context.app;
-    let wanted: BuildersQuery = context.parameters()?;
+    let query: BuildersQuery = context.parameters()?;
     context.wait_fresh().await?;
-    let first = first_listed_day(wanted.time_period);
-    let (days, position) = by_day(app, first, Version::V1).await;
-    let mut rows = RowWriter::with_capacity(0);
+    let first = first_listed_day(query.time_period);
+    let (found, position) = by_day(app, first, Version::V1).await;
     let profiles = app.profiles.texts();
-    for (day, rank, one) in days {
-        one.row(&profiles, rank, Some(day)).write(&mut rows);
-    }
-    Ok(Answer::json(rows.finish()).at(position))
+    let rows = rows(&found, &profiles);
+    let rows: Vec<_> = rows.iter().map(BuilderV1::from).collect();
+    Ok(Answer::json(json_text(&rows)).at(position))
 }
 
 /// `GET /v2/builders/volume`.
 pub(crate) async fn volume_v2(context: RequestContext) -> Result<Answer, Failure> {
     let app = &context.app;
-    let wanted: BuilderDaysQuery = context.parameters()?;
+    let BuilderDaysQuery { limit: days, .. } = context.parameters()?;
     context.wait_fresh().await?;
-    let first = first_of_last(u32::try_from(wanted.limit).unwrap_or(u32::MAX));
-    let (days, position) = by_day(app, first, Version::V2).await;
-    let mut rows = RowWriter::with_capacity(0);
+    let first = first_of_last(u32::try_from(days).unwrap_or(u32::MAX));
+    let (found, position) = by_day(app, first, Version::V2).await;
     let profiles = app.profiles.texts();
-    for (day, rank, one) in days {
-        one.row(&profiles, rank, Some(day)).write_v2(&mut rows);
-    }
-    let text = format!(r#"{{"data":{}}}"#, rows.finish());
-    Ok(Answer::json(text).at(position))
+    let rows = rows(&found, &profiles);
+    let data: Vec<_> = rows.iter().map(BuilderV2::from).collect();
+    Ok(Answer::json(json_text(&V2Answer { data })).at(position))
+}
+
+/// A builder of a list: its day, if the list is by day, and its rank from 1.
+type Listed = (Option<Day>, u64, Ranked);
+
+fn rows<'a>(found: &[Listed], profiles: &'a ProfileTexts) -> Vec<BuilderRow<'a>> {
+    let rows = found.iter();
+    rows.map(|(day, rank, builder)| builder.row(profiles, *rank, *day))
+        .collect()
+}
+
+/// A page of builders. Every builder is visited, [`STEP`] under a lock hold.
+async fn ranked(
+    app: &App,
+    query: BuildersQuery,
+    page: LimitOffset,
+    version: Version,
+) -> (Vec<Listed>, StatePosition) {
+    let first = first_day(query.time_period);
+    let compare = |a: &Ranked, b: &Ranked| a.key(version).cmp(&b.key(version));
+    let mut found = BestRows::new(page);
+    let position = each_builder(app, |view, index, code| {
+        let standing = view.builder_standings().of(index, first);
+        if standing.lots > 0 {
+            let code = *code;
+            found.push(Ranked { code, standing });
+            found.trim(STEP, compare);
+        }
+    })
+    .await;
+    let ranks = page.offset as u64 + 1..;
+    let ranked = ranks.zip(found.finish(compare));
+    (
+        ranked.map(|(rank, one)| (None, rank, one)).collect(),
+        position,
+    )
 }
 
 /// The best builders of each day from a day on with their ranks, the newest day first.
-async fn by_day(
-    app: &App,
-    first: Day,
-    version: Version,
-) -> (Vec<(Day, u64, Ranked)>, StatePosition) {
-    let mut days: BTreeMap<Day, Vec<Ranked>> = BTreeMap::new();
+async fn by_day(app: &App, first: Day, version: Version) -> (Vec<Listed>, StatePosition) {
     let best = LimitOffset {
         limit: MAX_BUILDERS_OF_DAY,
         offset: 0,
     };
+    let compare = |a: &Ranked, b: &Ranked| a.key(version).cmp(&b.key(version));
+    let mut days: BTreeMap<Day, BestRows<Ranked>> = BTreeMap::new();
     let position = each_builder(app, |view, index, code| {
         let of_days = view.builder_standings().days(index);
         for (day, standing) in of_days.filter(|(day, _)| *day >= first) {
-            let of_day = days.entry(day).or_default();
             let code = *code;
+            let of_day = days.entry(day).or_insert_with(|| BestRows::new(best));
             of_day.push(Ranked { code, standing });
-            if of_day.len() >= 2 * MAX_BUILDERS_OF_DAY {
-                *of_day = sorted(std::mem::take(of_day), best, version);
-            }
+            of_day.trim(1, compare);
         }
     })
     .await;
-    let days = days.into_iter().rev();
-    let ranked = days.flat_map(|(day, of_day)| {
-        let of_day = (1..).zip(sorted(of_day, best, version));
-        of_day.map(move |(rank, one)| (day, rank, one))
+    let ranked = days.into_iter().rev().flat_map(|(day, mut of_day)| {
+        let of_day = (1..).zip(of_day.finish(compare));
+        of_day.map(move |(rank, one)| (Some(day), rank, one))
     });
     (ranked.collect(), position)
 }
 
-fn sorted(found: Vec<Ranked>, wanted: LimitOffset, version: Version) -> Vec<Ranked> {
-    page(found, wanted, |a, b| a.key(version).cmp(&b.key(version)))
-}
-
 /// Visits every builder in the order of first use. Returns the state of the first step.
-async fn each_builder(
-    app: &App,
-    mut visit: impl FnMut(&foretell_view::View, usize, &Builder),
-) -> StatePosition {
-    let (mut next, mut first) = (0, None);
-    loop {
-        {
-            let state = app.shared_view.read();
-            let position = *first.get_or_insert(state.position());
-            let end = state.view.builders().count().min(next + STEP);
-            for index in next..end {
-                if let Some(code) = state.view.builders().get(index) {
-                    visit(&state.view, index, code);
-                }
+async fn each_builder(app: &App, mut visit: impl FnMut(&View, usize, &Builder)) -> StatePosition {
+    let mut next = 0;
+    let ((), position) = in_steps(app, |state| {
+        let builders = state.view.builders();
+        let end = builders.count().min(next + STEP);
+        for index in next..end {
+            if let Some(code) = builders.get(index) {
+                visit(&state.view, index, code);
             }
-            if end < next + STEP {
-                return position;
-            }
-            next = end;
         }
-        tokio::task::yield_now().await;
-    }
+        let is_end = end < next + STEP;
+        next = end;
+        break_if(is_end)
+    })
+    .await;
+    position
 }

@@ -1,53 +1,126 @@
 //! `GET /holders`: the largest holders of each token.
 
-use foretell_model::Outcome;
-use foretell_wire::data::{HolderGroup, HolderRow, HoldersQuery, RowWriter};
+use foretell_model::{Lots, MarketNumber, Outcome, WalletAddress};
+use foretell_view::View;
+use foretell_wire::data::{
+    AssetIds, HolderGroup, HolderRow, HolderV1, HoldersQuery, LimitOffset, MarketRef,
+    RoundedFigures,
+};
+use foretell_wire::json_text;
+use foretell_wire::read::page::array_json;
 
-use crate::http::answer::Answer;
+use crate::app::App;
+use crate::catalog::profiles::ProfileTexts;
+use crate::http::answer::{Answer, StatePosition};
 use crate::http::failure::Failure;
 use crate::http::request_context::RequestContext;
 use crate::resources::data::MarketFilter;
+use crate::resources::data::position_search::figures;
 
-/// `GET /holders`. Each token is read under a lock hold of its own.
+/// `GET /holders`.
 pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
     let app = &context.app;
-    let wanted: HoldersQuery = context.parameters()?;
+    let query: HoldersQuery = context.parameters()?;
     context.wait_fresh().await?;
-    let markets = MarketFilter::of_markets(app, &wanted.markets).await?;
-    let position = app.shared_view.read().position();
+    let wanted = Holders {
+        least: query.least,
+        page: LimitOffset {
+            limit: query.limit,
+            offset: 0,
+        },
+        with_profits: false,
+        form: app.asset_ids,
+    };
+    let (tokens, position) = of_markets(app, &query.markets, wanted).await?;
     let profiles = app.profiles.texts();
-    let mut rows = RowWriter::with_capacity(0);
+    let groups: Vec<_> = (tokens.iter())
+        .map(|token| {
+            let rows = token.rows(&profiles);
+            json_text(&HolderGroup {
+                token: token.text.clone(),
+                holders: rows.iter().map(HolderV1::from).collect(),
+            })
+        })
+        .collect();
+    Ok(Answer::json(array_json(&groups)).at(position))
+}
+
+/// Which holders a list shows.
+#[derive(Clone, Copy)]
+pub(crate) struct Holders {
+    /// Smallest balance in micro-shares.
+    pub(crate) least: u64,
+    /// The ranks of each token.
+    pub(crate) page: LimitOffset,
+    pub(crate) with_profits: bool,
+    pub(crate) form: AssetIds,
+}
+
+/// The holders of a token, largest first.
+pub(crate) struct TokenHolders {
+    pub(crate) text: String,
+    outcome: Outcome,
+    pub(crate) holders: Vec<(WalletAddress, Lots, Option<RoundedFigures>)>,
+}
+
+/// The holders of each token of some markets, and a state that each covers. A token is read under a
+/// lock hold of its own.
+pub(crate) async fn of_markets(
+    app: &App,
+    markets: &[MarketRef],
+    wanted: Holders,
+) -> Result<(Vec<TokenHolders>, StatePosition), Failure> {
+    let markets = MarketFilter::of_markets(app, markets).await?;
+    let position = app.shared_view.read().position();
+    let mut tokens = Vec::new();
     for market in markets.named.unwrap_or_default() {
         for &outcome in Outcome::ALL {
-            let (token, holders) = {
-                let state = app.shared_view.read();
-                let Some(listed) = state.view.markets().get(market) else {
-                    continue;
-                };
-                let holders = state.view.positions().holders(market, outcome);
-                let holders = holders
-                    .take_while(|(_, lots)| lots.micro_shares() >= wanted.least)
-                    .take(wanted.limit)
-                    .filter_map(|(account, lots)| {
-                        let wallet = state.view.accounts().get(account)?.wallet;
-                        Some(HolderRow {
-                            wallet,
-                            lots,
-                            profile: profiles.profile(&wallet),
-                        })
-                    });
-                let form = app.market_texts.form();
-                let token = form.text(listed.condition, &listed.tokens, outcome);
-                (token, holders.collect::<Vec<_>>())
-            };
-            HolderGroup {
-                token: &token,
-                outcome,
-                holders: &holders,
-            }
-            .write(&mut rows);
+            let state = app.shared_view.read();
+            tokens.extend(TokenHolders::of(&state.view, wanted, (market, outcome)));
         }
         tokio::task::yield_now().await;
     }
-    Ok(Answer::json(rows.finish()).at(position))
+    Ok((tokens, position))
+}
+
+impl TokenHolders {
+    fn of(
+        view: &View,
+        wanted: Holders,
+        (market, outcome): (MarketNumber, Outcome),
+    ) -> Option<Self> {
+        let listed = view.markets().get(market)?;
+        let holders = view.positions().holders(market, outcome);
+        let holders = holders
+            .take_while(|(_, lots)| lots.micro_shares() >= wanted.least)
+            .skip(wanted.page.offset)
+            .take(wanted.page.limit)
+            .filter_map(|(account, lots)| {
+                let profit = || {
+                    let open = view.holdings().open(account, market, outcome)?;
+                    Some(figures(view, (market, outcome), &open.position)?.shown())
+                };
+                let wallet = view.accounts().get(account)?.wallet;
+                Some((wallet, lots, wanted.with_profits.then(profit).flatten()))
+            });
+        Some(Self {
+            text: (wanted.form).text(listed.condition, &listed.tokens, outcome),
+            outcome,
+            holders: holders.collect(),
+        })
+    }
+
+    /// Its rows.
+    pub(crate) fn rows<'a>(&'a self, profiles: &'a ProfileTexts) -> Vec<HolderRow<'a>> {
+        let rows = self.holders.iter();
+        rows.map(|(wallet, lots, figures)| HolderRow {
+            token: &self.text,
+            outcome: self.outcome,
+            wallet: *wallet,
+            lots: *lots,
+            profile: profiles.profile(wallet),
+            figures: *figures,
+        })
+        .collect()
+    }
 }

@@ -1,21 +1,23 @@
-//! `GET /v1/leaderboard`: wallets by realized profit or volume.
+//! `GET /v1/leaderboard` and `GET /v2/leaderboard`: wallets by realized profit or volume.
 
 use std::cmp::{Ordering, Reverse};
+use std::ops::ControlFlow;
 
 use foretell_model::{AccountNumber, WalletAddress};
 use foretell_view::{Day, Standing, View};
 use foretell_wire::data::{
-    LeaderboardQuery, LeaderboardRow, LeaderboardSort, LimitOffset, RowWriter, V1List,
-    V2LeaderboardQuery, V2List, page, v2_written,
+    self, LeaderboardQuery, LeaderboardRow, LeaderboardSort, LeaderboardV1, LeaderboardV2,
+    LimitOffset, V1List, V2Answer, V2LeaderboardQuery, V2List, V2Page,
 };
+use foretell_wire::json_text;
 
 use crate::app::App;
 use crate::catalog::profiles::ProfileTexts;
 use crate::http::answer::{Answer, StatePosition};
 use crate::http::failure::Failure;
 use crate::http::request_context::RequestContext;
-use crate::resources::data::STEP;
 use crate::resources::data::period::first_day;
+use crate::view::search::{BestRows, STEP, break_if, in_steps, probe};
 
 /// Wallets of one name that are ranked: a name is not unique.
 const MAX_NAMED: usize = 50;
@@ -23,237 +25,209 @@ const MAX_NAMED: usize = 50;
 /// `GET /v1/leaderboard` and `/leaderboard`. Every account is visited, [`STEP`] under a lock hold.
 pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
     let app = &context.app;
-    let V1List {
-        query: wanted,
-        page,
-    } = context.parameters()?;
+    let V1List::<LeaderboardQuery> { query, page } = context.parameters()?;
     context.wait_fresh().await?;
-    let (found, position) = ranked(app, &wanted, page).await?;
-    let mut rows = RowWriter::with_capacity(found.len());
+    let sort = query.sort;
+    let (found, position) = match wallets_of(app, &query) {
+        None => best(app, &query, page).await,
+        Some(wallets) => {
+            let (ranks, position) = ranks_of(app, &query, &wallets, [sort]).await?;
+            let found = ranks.into_iter().map(|(_, one)| one).collect();
+            (
+                data::page(found, page, |a, b| a.rank.cmp(&b.rank)),
+                position,
+            )
+        }
+    };
     let profiles = app.profiles.texts();
-    for one in &found {
-        one.row(&profiles).write(&mut rows);
-    }
-    Ok(Answer::json(rows.finish()).at(position))
+    let rows: Vec<_> = found.iter().map(|one| one.row(&profiles)).collect();
+    let rows: Vec<_> = rows.iter().map(LeaderboardV1::from).collect();
+    Ok(Answer::json(json_text(&rows)).at(position))
 }
 
 /// `GET /v2/leaderboard`: a page, or with `user` the ranks of one wallet.
 pub(crate) async fn list_v2(context: RequestContext) -> Result<Answer, Failure> {
     let app = &context.app;
     let V2List { query, page } = context.parameters::<V2List<V2LeaderboardQuery>>()?;
-    let mut wanted = LeaderboardQuery::from(query);
     context.wait_fresh().await?;
-    let mut probe = page;
-    probe.limit += usize::from(wanted.user.is_none());
-    let (mut found, position) = ranked(app, &wanted, probe).await?;
-    let has_more = found.len() > page.limit;
-    found.truncate(page.limit);
-    let mut rows = RowWriter::with_capacity(found.len());
+    let query = LeaderboardQuery::from(query);
     let profiles = app.profiles.texts();
-    if wanted.user.is_none() {
-        for one in &found {
-            one.row(&profiles).write_v2(&mut rows);
-        }
-        let text = v2_written(&rows.finish(), page, has_more);
-        return Ok(Answer::json(text).at(position));
+    if let Some(user) = query.user {
+        let sorts = [LeaderboardSort::Profit, LeaderboardSort::Shares];
+        let (found, position) = ranks_of(app, &query, &[user], sorts).await?;
+        let row = found.first().map(|(ranks, one)| LeaderboardRow {
+            ranks: Some(*ranks),
+            ..one.row(&profiles)
+        });
+        let data = row.as_ref().map(LeaderboardV2::from);
+        return Ok(Answer::json(json_text(&V2Answer { data })).at(position));
     }
-    let mut ranks = [0; 2];
-    for (rank, sort) in ranks
-        .iter_mut()
-        .zip([LeaderboardSort::Profit, LeaderboardSort::Shares])
-    {
-        wanted.sort = sort;
-        let (found, _) = ranked(app, &wanted, page).await?;
-        *rank = found.first().map_or(0, |one| one.ranked.rank);
-    }
-    let Some(one) = found.first() else {
-        return Ok(Answer::json(r#"{"data":null}"#).at(position));
+    let (found, position) = best(app, &query, probe(page)).await;
+    let rows: Vec<_> = found.iter().map(|one| one.row(&profiles)).collect();
+    let rows = rows.iter().map(LeaderboardV2::from).collect();
+    Ok(Answer::json(json_text(&V2Page::probed(rows, page))).at(position))
+}
+
+/// The wallets that a query asks for; `None` for the best.
+fn wallets_of(app: &App, query: &LeaderboardQuery) -> Option<Vec<WalletAddress>> {
+    let Some(name) = &query.name else {
+        return query.user.map(|user| vec![user]);
     };
-    one.row(&profiles).write_standing(&mut rows, ranks);
-    let text = rows.finish();
-    let object = text.trim_start_matches('[').trim_end_matches(']');
-    Ok(Answer::json(format!(r#"{{"data":{object}}}"#)).at(position))
+    let most = query.user.map_or(MAX_NAMED, |_| usize::MAX);
+    let mut named = app.profiles.texts().named(name, most);
+    named.retain(|wallet| query.user.is_none_or(|user| user == *wallet));
+    Some(named)
 }
 
-/// The page of a query, and the state of the first step.
-async fn ranked(
-    app: &App,
-    wanted: &LeaderboardQuery,
-    page: LimitOffset,
-) -> Result<(Vec<RankedWallet>, StatePosition), Failure> {
-    let profiles = app.profiles.texts();
-    let mut search = LeaderboardSearch {
-        first: first_day(wanted.period),
-        sort: wanted.sort,
-        page,
-        next: AccountNumber(0),
-        found: Vec::new(),
-        asked: None,
-        position: None,
-    };
-    if wanted.user.is_some() || wanted.name.is_some() {
-        let wallets = match (wanted.user, &wanted.name) {
-            (user, Some(name)) => {
-                let most = wanted.user.map_or(MAX_NAMED, |_| usize::MAX);
-                let mut named = profiles.named(name, most);
-                named.retain(|wallet| user.is_none_or(|user| user == *wallet));
-                named
-            }
-            (Some(user), None) => vec![user],
-            (None, None) => Vec::new(),
-        };
-        if wallets.is_empty() {
-            return Ok((Vec::new(), app.shared_view.read().position()));
-        }
-        search.ask(app, &wallets).await?;
-    }
-    while !search.step(app) {
-        tokio::task::yield_now().await;
-    }
-    Ok(search.finish(app))
-}
-
-/// An account of a page.
-struct RankedWallet {
-    ranked: Ranked,
-    wallet: WalletAddress,
-}
-
-impl RankedWallet {
-    fn row<'a>(&self, profiles: &'a ProfileTexts) -> LeaderboardRow<'a> {
-        let standing = self.ranked.standing;
-        LeaderboardRow {
-            rank: self.ranked.rank,
-            wallet: self.wallet,
-            profile: profiles.profile(&self.wallet),
-            volume: standing.value,
-            lots: standing.lots,
-            profit: standing.profit,
-        }
-    }
-}
-
-/// An account with its sums. Accounts of equal rank are ordered by number, so the older is first.
+/// A wallet of a list.
 #[derive(Clone, Copy)]
 struct Ranked {
-    /// From 1; known at the end.
+    /// From 1, among all.
     rank: u64,
-    account: AccountNumber,
+    wallet: WalletAddress,
     standing: Standing,
 }
 
-/// A search over all accounts.
-struct LeaderboardSearch {
-    first: Option<Day>,
-    sort: LeaderboardSort,
-    page: LimitOffset,
-    next: AccountNumber,
-    /// At most a step more than twice the rows up to the page's end.
-    found: Vec<Ranked>,
-    /// The accounts asked for, with the number of accounts ahead of each; `None` = the best.
-    asked: Option<Vec<Ranked>>,
-    /// The state of the first step.
-    position: Option<StatePosition>,
+impl Ranked {
+    fn of(view: &View, rank: u64, (account, standing): Account) -> Option<Self> {
+        Some(Self {
+            rank,
+            wallet: view.accounts().get(account)?.wallet,
+            standing,
+        })
+    }
+
+    fn row<'a>(&self, profiles: &'a ProfileTexts) -> LeaderboardRow<'a> {
+        LeaderboardRow {
+            rank: self.rank,
+            wallet: self.wallet,
+            profile: profiles.profile(&self.wallet),
+            volume: self.standing.value,
+            lots: self.standing.lots,
+            profit: self.standing.profit,
+            ranks: None,
+        }
+    }
 }
 
-impl LeaderboardSearch {
-    /// Ranks only these wallets, as far as they traded or realized a profit.
-    async fn ask(&mut self, app: &App, wallets: &[WalletAddress]) -> Result<(), Failure> {
-        // A missing one may have been opened since.
-        app.find(|view| {
-            let is_known = |wallet| view.accounts().number_of(wallet).is_some();
-            wallets.iter().all(is_known).then_some(())
-        })
-        .await?;
-        let state = app.shared_view.read();
-        self.position = Some(state.position());
-        let accounts = wallets.iter();
-        let accounts = accounts.filter_map(|wallet| state.view.accounts().number_of(wallet));
-        let asked = accounts.map(|account| Ranked {
-            rank: 1,
-            account,
-            standing: state.view.standings().of(account, self.first),
-        });
-        self.asked = Some(asked.filter(|one| !one.standing.is_empty()).collect());
-        Ok(())
+/// An account with its sums. Equal ones are ordered by number, so the older is first.
+type Account = (AccountNumber, Standing);
+
+/// The accounts not yet visited.
+struct Accounts {
+    next: AccountNumber,
+    first: Option<Day>,
+}
+
+impl Accounts {
+    fn of(query: &LeaderboardQuery) -> Self {
+        Self {
+            next: AccountNumber(0),
+            first: first_day(query.period),
+        }
     }
 
-    /// Visits up to [`STEP`] accounts; true at the end.
-    fn step(&mut self, app: &App) -> bool {
-        let state = app.shared_view.read();
-        self.position.get_or_insert(state.position());
-        let mut seen = 0;
-        let accounts = state.view.standings().from(self.next, STEP, self.first);
-        for (account, standing) in accounts {
-            seen += 1;
+    /// Visits up to [`STEP`] accounts, those with a sum; breaks at the end.
+    fn step(&mut self, view: &View, mut visit: impl FnMut(Account)) -> ControlFlow<()> {
+        let mut visited = 0;
+        for (account, standing) in view.standings().from(self.next, STEP, self.first) {
+            visited += 1;
             self.next = AccountNumber(account.0 + 1);
             if !standing.is_empty() {
-                self.consider(Ranked {
-                    rank: 0,
-                    account,
-                    standing,
-                });
+                visit((account, standing));
             }
         }
-        let limit = self.page.limit + self.page.offset;
-        if self.found.len() >= 2 * limit + STEP {
-            self.found = self.best(LimitOffset { limit, offset: 0 });
-        }
-        seen < STEP
+        break_if(visited < STEP)
     }
+}
 
-    fn consider(&mut self, other: Ranked) {
-        let sort = self.sort;
-        match &mut self.asked {
-            None => self.found.push(other),
-            Some(asked) => {
-                for one in asked {
-                    let is_ahead = compare(sort, &other, one) == Ordering::Less;
-                    one.rank += u64::from(is_ahead && other.account != one.account);
+/// The best accounts of a page, and the state of the first step.
+async fn best(
+    app: &App,
+    query: &LeaderboardQuery,
+    page: LimitOffset,
+) -> (Vec<Ranked>, StatePosition) {
+    let compare = |a: &Account, b: &Account| compare(query.sort, a, b);
+    let (mut accounts, mut best) = (Accounts::of(query), BestRows::new(page));
+    in_steps(app, |state| {
+        let view = &state.view;
+        if accounts
+            .step(view, |account| best.push(account))
+            .is_continue()
+        {
+            best.trim(STEP, compare);
+            return ControlFlow::Continue(());
+        }
+        let ranked = (page.offset as u64 + 1..).zip(best.finish(compare));
+        let ranked = ranked.filter_map(|(rank, account)| Ranked::of(view, rank, account));
+        ControlFlow::Break(ranked.collect())
+    })
+    .await
+}
+
+/// The ranks of some wallets in several orders, as far as they traded or realized a profit, and the
+/// state of the first step. The first rank is that of the row.
+async fn ranks_of<const N: usize>(
+    app: &App,
+    query: &LeaderboardQuery,
+    wallets: &[WalletAddress],
+    sorts: [LeaderboardSort; N],
+) -> Result<(Vec<([u64; N], Ranked)>, StatePosition), Failure> {
+    if wallets.is_empty() {
+        return Ok((Vec::new(), app.shared_view.read().position()));
+    }
+    // A missing one may have been opened since.
+    app.find(|view| {
+        let is_known = |wallet| view.accounts().number_of(wallet).is_some();
+        wallets.iter().all(is_known).then_some(())
+    })
+    .await?;
+    let (mut accounts, mut asked) = (Accounts::of(query), None);
+    let first = accounts.first;
+    Ok(in_steps(app, |state| {
+        let view = &state.view;
+        let asked = asked.get_or_insert_with(|| with_sums(view, wallets, first));
+        let mut ranks = |other: Account| {
+            for (ranks, account) in asked.iter_mut().filter(|(_, one)| one.0 != other.0) {
+                for (rank, sort) in ranks.iter_mut().zip(sorts) {
+                    *rank += u64::from(compare(sort, &other, account) == Ordering::Less);
                 }
-            }
-        }
-    }
-
-    /// Takes a page from the accounts found.
-    fn best(&mut self, wanted: LimitOffset) -> Vec<Ranked> {
-        let (found, sort) = (std::mem::take(&mut self.found), self.sort);
-        page(found, wanted, |a, b| compare(sort, a, b))
-    }
-
-    /// The page with the wallets, and the state of the first step.
-    fn finish(mut self, app: &App) -> (Vec<RankedWallet>, StatePosition) {
-        let found = match self.asked.take() {
-            Some(asked) => {
-                let sort = self.sort;
-                page(asked, self.page, |a, b| compare(sort, a, b))
-            }
-            None => {
-                let mut best = self.best(self.page);
-                for (one, rank) in best.iter_mut().zip(self.page.offset as u64 + 1..) {
-                    one.rank = rank;
-                }
-                best
             }
         };
-        let state = app.shared_view.read();
-        let wallet = |view: &View, account| Some(view.accounts().get(account)?.wallet);
-        let found = found.into_iter();
-        let found = found.filter_map(|ranked| {
-            let wallet = wallet(&state.view, ranked.account)?;
-            Some(RankedWallet { ranked, wallet })
+        if accounts.step(view, &mut ranks).is_continue() {
+            return ControlFlow::Continue(());
+        }
+        let ranked = asked.iter().filter_map(|(ranks, account)| {
+            let row = Ranked::of(view, ranks[0], *account)?;
+            Some((*ranks, row))
         });
-        let position = self.position.unwrap_or_else(|| state.position());
-        (found.collect(), position)
-    }
+        ControlFlow::Break(ranked.collect())
+    })
+    .await)
+}
+
+/// The accounts of some wallets that have a sum, each at rank 1.
+fn with_sums<const N: usize>(
+    view: &View,
+    wallets: &[WalletAddress],
+    first: Option<Day>,
+) -> Vec<([u64; N], Account)> {
+    let accounts = wallets.iter();
+    let accounts = accounts.filter_map(|wallet| view.accounts().number_of(wallet));
+    let with_sums = accounts.map(|account| (account, view.standings().of(account, first)));
+    let with_sums = with_sums.filter(|(_, standing)| !standing.is_empty());
+    with_sums.map(|account| ([1; N], account)).collect()
 }
 
 /// The best first.
-fn compare(sort: LeaderboardSort, a: &Ranked, b: &Ranked) -> Ordering {
-    let key = |one: &Ranked| match sort {
-        LeaderboardSort::Profit => Reverse(i128::from(one.standing.profit)),
-        LeaderboardSort::Volume => Reverse(i128::from(one.standing.value)),
-        LeaderboardSort::Shares => Reverse(i128::from(one.standing.lots)),
+fn compare(sort: LeaderboardSort, a: &Account, b: &Account) -> Ordering {
+    let key = |(account, standing): &Account| {
+        let sum = match sort {
+            LeaderboardSort::Profit => i128::from(standing.profit),
+            LeaderboardSort::Volume => i128::from(standing.value),
+            LeaderboardSort::Shares => i128::from(standing.lots),
+        };
+        (Reverse(sum), *account)
     };
-    (key(a), a.account).cmp(&(key(b), b.account))
+    key(a).cmp(&key(b))
 }

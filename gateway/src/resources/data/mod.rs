@@ -9,6 +9,7 @@ pub(crate) mod closed_positions;
 pub(crate) mod holders;
 pub(crate) mod leaderboard;
 mod period;
+mod position_search;
 pub(crate) mod positions;
 pub(crate) mod rows;
 pub(crate) mod totals;
@@ -23,8 +24,6 @@ use foretell_wire::data::{MarketRef, MarketSelection};
 use crate::app::App;
 use crate::http::failure::Failure;
 
-/// Entries visited under one lock hold: some wallets have millions.
-const STEP: usize = 4_096;
 /// Entries of a list of trades visited under one lock hold.
 const MAX_VISITED_ROWS: usize = 8_192;
 

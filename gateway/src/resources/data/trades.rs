@@ -5,20 +5,23 @@ use std::ops::ControlFlow;
 use foretell_model::quantity::MICROS_PER_LOT;
 use foretell_model::{AccountNumber, Lots, MarketNumber, Micros, TimeNs, TimeSeconds};
 use foretell_view::{RowFilter, TradeSlot, View};
-use foretell_wire::data::{FillsQuery, LimitOffset, MinimumFill, RowWriter, TimeRange, V1List};
+use foretell_wire::data::{
+    AssetIds, FillWriter, FillsQuery, LimitOffset, MinimumFill, TimeRange, V1List,
+};
 
 use crate::app::App;
 use crate::http::answer::{Answer, StatePosition};
 use crate::http::failure::Failure;
 use crate::http::request_context::RequestContext;
-use crate::resources::data::rows::answer_market_texts::MarketTextIndex;
-use crate::resources::data::rows::fill_row::{FillEntry, ReceiptReader};
+use crate::resources::data::rows::activity_row::{ActivityEntry, ReceiptReader};
+use crate::resources::data::rows::market_texts::MarketTexts;
 use crate::resources::data::trade_lists::TradeLists;
 use crate::resources::data::{MarketFilter, account_of};
+use crate::view::search::{break_if, in_steps};
 
-/// RowWriter rendered before the thread yields to other requests.
+/// Rows rendered before the thread yields to other requests.
 const ROWS_PER_YIELD: usize = 512;
-/// RowWriter collected under one lock hold.
+/// Rows collected under one lock hold.
 const ROWS_PER_HOLD: usize = 2_048;
 
 /// `GET /trades`.
@@ -26,65 +29,52 @@ pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
     let app = &context.app;
     let V1List { query, page } = context.parameters()?;
     context.wait_fresh().await?;
-    answer(app, query, page).await
+    let (found, position) = search(app, query, page, app.asset_ids).await?;
+    let mut rows = FillWriter::with_capacity(found.len());
+    let (profiles, mut receipts) = (app.profiles.texts(), ReceiptReader::new(app));
+    for fills in found.chunks(ROWS_PER_YIELD) {
+        for fill in fills {
+            rows.push(&fill.fill_row(&profiles, &mut receipts));
+        }
+        tokio::task::yield_now().await;
+    }
+    Ok(Answer::json(rows.finish()).at(position))
 }
 
-/// The answer to a query.
-pub(crate) async fn answer(
+/// A page of fills from the newest back, and the state of the first step.
+pub(crate) async fn search(
     app: &App,
     wanted: FillsQuery,
-    asked: LimitOffset,
-) -> Result<Answer, Failure> {
+    page: LimitOffset,
+    form: AssetIds,
+) -> Result<(Vec<ActivityEntry>, StatePosition), Failure> {
     let user = match wanted.user {
         None => None,
         Some(wallet) => match account_of(app, wallet).await? {
             Some(account) => Some(account),
             // A wallet without an account has no trades.
-            None => return Ok(Answer::json("[]").at(app.shared_view.read().position())),
+            None => return Ok((Vec::new(), app.shared_view.read().position())),
         },
     };
-    let mut search = FillSearch {
-        page: FillPage {
-            skip: asked.offset,
-            limit: asked.limit,
-            named: MarketTextIndex::default(),
-            found: Vec::new(),
-        },
-        asked: FillQuery {
-            user,
-            markets: MarketFilter::of(app, &wanted.markets).await?,
-            sought: trade_filter(&wanted),
-            time: (wanted.time != TimeRange::default()).then(|| time_range(wanted.time)),
-        },
-        lists: None,
-        position: None,
+    let mut page = FillPage {
+        skip: page.offset,
+        limit: page.limit,
+        texts: MarketTexts::new(form),
+        found: Vec::new(),
     };
-    while !search.step(app) {
-        tokio::task::yield_now().await;
-    }
-    let found = &search.page.found;
-    let mut rows = RowWriter::with_capacity(found.len());
-    let (mut profiles, mut receipts) = (app.profiles.texts(), ReceiptReader::new(app));
-    for fills in found.chunks(ROWS_PER_YIELD) {
-        for fill in fills {
-            fill.row(&mut profiles, &mut receipts).write(&mut rows);
-        }
-        tokio::task::yield_now().await;
-    }
-    let position = search
-        .position
-        .unwrap_or_else(|| app.shared_view.read().position());
-    Ok(Answer::json(rows.finish()).at(position))
-}
-
-/// A search for a page, from the newest trade backwards.
-struct FillSearch {
-    asked: FillQuery,
-    page: FillPage,
-    /// The lists searched, and the progress in them; `None` before the first step.
-    lists: Option<TradeLists>,
-    /// The state of the first step.
-    position: Option<StatePosition>,
+    let query = FillQuery {
+        user,
+        markets: MarketFilter::of(app, &wanted.markets).await?,
+        sought: trade_filter(&wanted),
+        time: (wanted.time != TimeRange::default()).then(|| time_range(wanted.time)),
+    };
+    let mut lists = None;
+    let ((), position) = in_steps(app, |state| {
+        let lists = lists.get_or_insert_with(|| query.lists(&state.view, &mut page.skip));
+        page.step(app, &state.view, &query, lists)
+    })
+    .await;
+    Ok((page.found, position))
 }
 
 struct FillQuery {
@@ -108,35 +98,16 @@ impl FillQuery {
             _ => (markets, sought),
         }
     }
-}
 
-impl FillSearch {
-    /// Visits some thousand trades at most, not counting those skipped by row counts; true at the
-    /// end.
-    fn step(&mut self, app: &App) -> bool {
-        let state = app.shared_view.read();
-        let view = &state.view;
-        self.position.get_or_insert(state.position());
-        let Self { asked, page, .. } = self;
-        let (listed, sought) = asked.lists_and_filter();
-        let lists = self.lists.get_or_insert_with(|| {
-            let mut lists = TradeLists::of(view, asked.user, listed);
-            if let Some((from, before)) = asked.time {
-                lists = lists.within(view, from, before);
-            }
-            lists.skip_newest(view, sought, &mut page.skip);
-            lists
-        });
-        let enough = page.found.len() + ROWS_PER_HOLD;
-        let needed = page.needed();
-        let is_all = lists.find(view, sought, needed, |slot, rows| {
-            page.consider(app, view, slot, rows);
-            match page.is_full() || page.found.len() >= enough {
-                true => ControlFlow::Break(()),
-                false => ControlFlow::Continue(()),
-            }
-        });
-        is_all || page.is_full()
+    /// The lists, without the newest of the rows to `skip` as far as their counts are known.
+    fn lists(&self, view: &View, skip: &mut usize) -> TradeLists {
+        let (listed, sought) = self.lists_and_filter();
+        let mut lists = TradeLists::of(view, self.user, listed);
+        if let Some((from, before)) = self.time {
+            lists = lists.within(view, from, before);
+        }
+        lists.skip_newest(view, sought, skip);
+        lists
     }
 }
 
@@ -165,20 +136,38 @@ fn trade_filter(wanted: &FillsQuery) -> RowFilter<'static> {
 }
 
 struct FillPage {
-    /// RowWriter still to be skipped.
+    /// Rows still to be skipped.
     skip: usize,
     /// Largest number of rows.
     limit: usize,
-    named: MarketTextIndex,
-    found: Vec<FillEntry>,
+    texts: MarketTexts,
+    found: Vec<ActivityEntry>,
 }
 
 impl FillPage {
+    /// Visits some thousand trades at most; breaks when the page is complete.
+    fn step(
+        &mut self,
+        app: &App,
+        view: &View,
+        query: &FillQuery,
+        lists: &mut TradeLists,
+    ) -> ControlFlow<()> {
+        let (_, sought) = query.lists_and_filter();
+        let enough = self.found.len() + ROWS_PER_HOLD;
+        let needed = self.needed();
+        let is_end = lists.find(view, sought, needed, |slot, rows| {
+            self.consider(app, view, slot, rows);
+            break_if(self.is_full() || self.found.len() >= enough)
+        });
+        break_if(is_end || self.is_full())
+    }
+
     fn is_full(&self) -> bool {
         self.found.len() >= self.limit
     }
 
-    /// RowWriter missing, including those to be skipped.
+    /// Rows missing, including those to be skipped.
     fn needed(&self) -> usize {
         self.skip + self.limit.saturating_sub(self.found.len())
     }
@@ -198,7 +187,7 @@ impl FillPage {
                 } else {
                     &trade.maker
                 };
-                let fill = FillEntry::of(app, view, &mut self.named, &trade, side);
+                let fill = ActivityEntry::of_side(app, view, &mut self.texts, &trade, side);
                 self.found.extend(fill);
             }
         }

@@ -1,6 +1,8 @@
 //! Lists of markets in registration order: `/markets`, `/simplified-markets`, `/sampling-markets`,
 //! `/sampling-simplified-markets` (docs/api/market-data.md §5).
 
+use std::ops::ControlFlow;
+
 use foretell_model::{MarketNumber, MarketState};
 use foretell_view::{Market, View};
 use foretell_wire::json_text;
@@ -19,6 +21,7 @@ use crate::render::market_facts::market_facts;
 use crate::render::market_pages::Json;
 use crate::render::market_pages::{MarketList, MarketRowKey, RowForm};
 use crate::resources::service::raw_records::{catalog_change, raw_records};
+use crate::view::search::{break_if, in_steps};
 
 /// Markets visited for a page: on an old exchange few may still be active.
 const MAX_VISITED: usize = 1 << 17;
@@ -72,10 +75,7 @@ async fn page(context: &RequestContext, list: MarketList) -> Result<Answer, Fail
         RowForm::Trading | RowForm::Simplified => None,
     };
     let mut search = MarketSearch::new(list, cursor, catalog);
-    let position = app.shared_view.read().position();
-    while !search.step(&app.shared_view.read().view, &app.descriptions) {
-        tokio::task::yield_now().await;
-    }
+    let ((), position) = in_steps(app, |state| search.step(&state.view, &app.descriptions)).await;
     let next = search.next();
     let rows = rendered_rows(app, list.form(), search.found).await;
     let page = app.market_pages.page(list, cursor, rows, next);
@@ -107,8 +107,8 @@ impl MarketSearch {
         }
     }
 
-    /// Visits the next markets; true when the page is complete.
-    fn step(&mut self, view: &View, descriptions: &Descriptions) -> bool {
+    /// Visits the next markets; breaks when the page is complete.
+    fn step(&mut self, view: &View, descriptions: &Descriptions) -> ControlFlow<()> {
         let enough = self.found.len() + ROWS_PER_HOLD;
         for _ in 0..STEP.min(self.left) {
             let number = u32::try_from(self.next).map(MarketNumber);
@@ -117,11 +117,11 @@ impl MarketSearch {
                 .and_then(|number| Some((number, view.markets().get(number)?)));
             let Some((number, market)) = market else {
                 self.is_over = true;
-                return true;
+                return ControlFlow::Break(());
             };
             if self.list.has(market) {
                 if self.found.len() == PAGE_MARKETS {
-                    return true;
+                    return ControlFlow::Break(());
                 }
                 let key = market_facts(view, number).map(|facts| MarketRowKey {
                     facts,
@@ -133,10 +133,10 @@ impl MarketSearch {
             self.next += 1;
             self.left -= 1;
             if self.found.len() == enough {
-                return false;
+                return ControlFlow::Continue(());
             }
         }
-        self.left == 0
+        break_if(self.left == 0)
     }
 
     /// The next page's cursor.
@@ -200,7 +200,7 @@ mod tests {
     fn search(view: &View, list: MarketList, cursor: Cursor, max_visited: usize) -> MarketSearch {
         let mut search = MarketSearch::new(list, cursor, None);
         search.left = max_visited;
-        while !search.step(view, &Descriptions::default()) {}
+        while search.step(view, &Descriptions::default()).is_continue() {}
         search
     }
 
@@ -243,7 +243,7 @@ mod tests {
         let (pages, descriptions) = (MarketPages::default(), Descriptions::default());
         let page = |view: &View| {
             let mut search = MarketSearch::new(MarketList::All, Cursor::default(), None);
-            while !search.step(view, &descriptions) {}
+            while search.step(view, &descriptions).is_continue() {}
             let next = search.next();
             let (mut rows, mut written) = (Vec::new(), 0);
             for (number, key) in search.found {

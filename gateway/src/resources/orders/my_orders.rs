@@ -1,6 +1,8 @@
 //! `GET /data/orders` and `/data/order/{id}`: orders of every wallet bound to the owner of the
 //! caller's key (docs/api/market-data.md §6).
 
+use std::ops::ControlFlow;
+
 use foretell_model::{AccountNumber, MarketNumber, OrderId, OrderNumber, Outcome};
 use foretell_view::{Order, TradeId, View};
 use foretell_wire::ErrorCode;
@@ -18,6 +20,7 @@ use crate::http::failure::Failure;
 use crate::http::request_context::RequestContext;
 use crate::render::order_json::order_facts;
 use crate::resources::{market_of, resolve_optional};
+use crate::view::search::{break_if, in_steps};
 
 /// Newest trades named by an order; `/data/trades` has the others.
 const NAMED_TRADES: usize = 500;
@@ -50,10 +53,7 @@ pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
     let wanted = context.parameters::<OrdersQuery>()?;
     context.wait_fresh().await?;
     let mut search = OrderSearch::new(caller.owner, &wanted, BOUNDS);
-    let position = app.shared_view.read().position();
-    while !search.step(&app.shared_view.read().view, &app.descriptions) {
-        tokio::task::yield_now().await;
-    }
+    let ((), position) = in_steps(app, |state| search.step(&state.view, &app.descriptions)).await;
     let (rows, next) = search.page();
     let rows = rows.into_iter().map(|row| UserOrder::from(row.facts()));
     let page = Page::new(rows.collect(), PAGE_ROWS, next);
@@ -86,10 +86,10 @@ impl<'q> OrderSearch<'q> {
         }
     }
 
-    /// Visits the next orders; true when the page is complete.
-    fn step(&mut self, view: &View, descriptions: &Descriptions) -> bool {
+    /// Visits the next orders; breaks when the page is complete.
+    fn step(&mut self, view: &View, descriptions: &Descriptions) -> ControlFlow<()> {
         let Some(filter) = OrderFilter::of(view, self.wanted) else {
-            return true;
+            return ControlFlow::Break(());
         };
         let enough = self.trades + self.bounds.step_trades;
         let orders = view.live_orders_from(self.owner, self.first);
@@ -99,7 +99,7 @@ impl<'q> OrderSearch<'q> {
                 let row = OrderRow::of(view, descriptions, order);
                 self.is_full = row.as_ref().is_some_and(|row| !self.has_room(row));
                 if self.is_full {
-                    return true;
+                    return ControlFlow::Break(());
                 }
                 self.trades += row.as_ref().map_or(0, |row| row.trades.len());
                 self.found.extend(row);
@@ -107,10 +107,10 @@ impl<'q> OrderSearch<'q> {
             self.first = OrderNumber(order.number.0 + 1);
             looked_at += 1;
             if self.trades >= enough {
-                return false;
+                return ControlFlow::Continue(());
             }
         }
-        looked_at < self.bounds.step
+        break_if(looked_at < self.bounds.step)
     }
 
     fn has_room(&self, row: &OrderRow) -> bool {
@@ -227,7 +227,7 @@ mod tests {
         let mut search = OrderSearch::new(BOB, wanted, bounds);
         let descriptions = Descriptions::default();
         let (mut holds, mut named) = (1, 0);
-        while !search.step(view, &descriptions) {
+        while search.step(view, &descriptions).is_continue() {
             assert!(search.trades - named <= bounds.step_trades + NAMED_TRADES);
             named = search.trades;
             holds += 1;

@@ -1,17 +1,22 @@
 //! `GET /activity`: a wallet's trades and account actions in one list (docs/api/data.md §1).
 
-use foretell_model::{Lots, Micros, Side, TimeSeconds, WalletAddress};
+use std::borrow::Cow;
 
-use crate::data::market_fields::MarketText;
-use crate::data::profile::WalletText;
+use foretell_model::{Micros, Outcome, Price, Side, TimeSeconds, WalletAddress};
+
+use crate::data::market_text::MarketText;
+use crate::data::profile::Profile;
 use crate::data::read::market_selection::MarketSelection;
 use crate::data::read::page::{DIRECTION, Direction, Listed};
 use crate::data::read::time_range::TimeRange;
-use crate::data::rows::{RowWriter, field};
-use crate::data::trades::{FillRow, SIDE};
+use crate::data::trades::SIDE;
+use crate::data::view::{Shown, view};
 use crate::limits::{ACTIVITY_PAGE, MAX_MARKETS, PageBounds};
+use crate::operator::MarketDescription;
 use crate::parameters;
 use crate::read::text_form::{FLAG, WALLET, Words};
+use crate::text::decimal::{Decimal, Number};
+use crate::text::ids;
 
 /// `outcomeIndex` of actions without a single outcome; clients of the family expect this value.
 const NO_OUTCOME: u64 = 999;
@@ -106,101 +111,120 @@ impl ActivityFilter {
     }
 }
 
-/// One activity of a wallet.
+/// One activity of a wallet: a fill, or an account action. An action has no single token: `side`,
+/// `asset` and `outcome` are empty, `price` is 0, `outcomeIndex` 999.
 #[derive(Clone, Copy, Debug)]
-pub enum ActivityRow<'a> {
-    /// A fill.
-    Trade(FillRow<'a>),
-    /// An account action, which has no single token: `side`, `asset` and `outcome` are empty,
-    /// `price` is 0, `outcomeIndex` 999.
-    Action {
-        /// The kind.
-        kind: ActivityKind,
-        /// The wallet.
-        who: &'a WalletText,
-        /// The market; for a conversion that of the first given question.
-        market: &'a MarketText,
-        /// Number of sets, No shares per question, or all redeemed shares.
-        lots: Lots,
-        /// Collateral, paid by a split and received by all others.
-        collateral: Micros,
-        /// The time.
-        time: TimeSeconds,
-        /// Receipt of its frame.
-        receipt: [u8; 32],
-    },
-    /// A payment of rebates, which concerns no market: as an action, and all texts of a market are
-    /// empty. `size` is the amount.
-    Rebate {
-        /// The wallet.
-        who: &'a WalletText,
-        /// The amount.
-        collateral: Micros,
-        /// The time.
-        time: TimeSeconds,
-        /// Receipt of its frame.
-        receipt: [u8; 32],
-    },
+pub struct ActivityRow<'a> {
+    /// Its kind; `None` in a list of fills.
+    pub kind: Option<ActivityKind>,
+    /// The wallet.
+    pub wallet: WalletAddress,
+    /// Its profile.
+    pub profile: Profile<'a>,
+    /// The market; for a conversion that of the first given question. A payment of rebates concerns
+    /// no market.
+    pub market: Option<&'a MarketText>,
+    /// What makes it a fill.
+    pub fill: Option<Fill>,
+    /// Shares of a fill, number of sets, No shares per question, all redeemed shares, or the amount
+    /// of rebates.
+    pub size: Decimal,
+    /// Collateral, without fees.
+    pub value: Micros,
+    /// The time.
+    pub time: TimeSeconds,
+    /// Receipt of the frame that settled it.
+    pub receipt: [u8; 32],
 }
 
-impl ActivityRow<'_> {
-    /// Adds its row.
-    pub fn write(&self, rows: &mut RowWriter) {
-        rows.row(|row| match *self {
-            Self::Trade(ref trade) => {
-                trade.fields(row);
-                row.text(field!("type"), word(ActivityKind::Trade));
-            }
-            Self::Action {
-                kind,
-                who,
-                market,
-                lots,
-                collateral,
-                time,
-                receipt,
-            } => {
-                row.fields(who.wallet());
-                row.text(field!("side"), "");
-                row.text(field!("asset"), "");
-                row.shown(field!("conditionId"), &market.condition());
-                row.number(field!("size"), lots.into());
-                row.whole(field!("price"), 0);
-                row.whole(field!("timestamp"), time.0);
-                row.number(field!("usdcSize"), collateral.into());
-                row.fields(market.names());
-                row.text(field!("outcome"), "");
-                row.whole(field!("outcomeIndex"), NO_OUTCOME);
-                row.fields(who.profile());
-                row.receipt(field!("transactionHash"), &receipt);
-                row.text(field!("type"), word(kind));
-            }
-            Self::Rebate {
-                who,
-                collateral,
-                time,
-                receipt,
-            } => {
-                row.fields(who.wallet());
-                row.text(field!("side"), "");
-                row.text(field!("asset"), "");
-                row.text(field!("conditionId"), "");
-                row.number(field!("size"), collateral.into());
-                row.whole(field!("price"), 0);
-                row.whole(field!("timestamp"), time.0);
-                row.number(field!("usdcSize"), collateral.into());
-                row.text(field!("title"), "");
-                row.text(field!("slug"), "");
-                row.text(field!("icon"), "");
-                row.text(field!("eventSlug"), "");
-                row.text(field!("outcome"), "");
-                row.whole(field!("outcomeIndex"), NO_OUTCOME);
-                row.fields(who.profile());
-                row.receipt(field!("transactionHash"), &receipt);
-                row.text(field!("type"), word(ActivityKind::MakerRebate));
-            }
-        });
+/// A fill from the perspective of one of its two wallets.
+#[derive(Clone, Copy, Debug)]
+pub struct Fill {
+    /// The wallet's side.
+    pub side: Side,
+    /// The token that it traded.
+    pub outcome: Outcome,
+    /// Price of that token.
+    pub price: Price,
+}
+
+impl<'a> ActivityRow<'a> {
+    pub(crate) fn side(&self) -> &'static str {
+        match self.fill.map(|fill| fill.side) {
+            Some(Side::Buy) => "BUY",
+            Some(Side::Sell) => "SELL",
+            None => "",
+        }
     }
+
+    /// A text of the token that was traded.
+    pub(crate) fn of_token(&self, text: impl Fn(&'a MarketText, Outcome) -> &'a str) -> &'a str {
+        let token = self.market.zip(self.fill);
+        token.map_or("", |(market, fill)| text(market, fill.outcome))
+    }
+
+    /// A text of the market.
+    pub(crate) fn of_market(&self, text: impl Fn(&'a MarketDescription) -> &'a str) -> &'a str {
+        self.market.map_or("", |market| text(&market.description))
+    }
+
+    pub(crate) fn condition(&self) -> String {
+        let condition = self.market.map(|market| market.condition.to_string());
+        condition.unwrap_or_default()
+    }
+
+    pub(crate) fn outcome_index(&self) -> u64 {
+        let outcome = self.fill.map(|fill| fill.outcome.code().into());
+        outcome.unwrap_or(NO_OUTCOME)
+    }
+
+    pub(crate) fn price(&self) -> Decimal {
+        self.fill.map_or(Decimal::ZERO, |fill| fill.price.into())
+    }
+}
+
+macro_rules! activity_view {
+    ($(#[$meta:meta])* $view:ident, $case:literal, $asset:literal, $is_v2:literal) => {
+        view! {
+            $(#[$meta])*
+            $view of ActivityRow<'a>, row, $case {
+                proxy_wallet: Shown<WalletAddress> = Shown(row.wallet),
+                side: &'static str = row.side(),
+                #[serde(rename = $asset)]
+                asset: &'a str = row.of_token(MarketText::asset),
+                condition_id: String = row.condition(),
+                size: Number = Number(row.size),
+                price: Number = Number(row.price()),
+                timestamp: u64 = row.time.0,
+                usdc_size: Number = row.value.into(),
+                title: &'a str = row.of_market(|it| &it.question),
+                slug: &'a str = row.of_market(|it| &it.slug),
+                icon: &'a str = row.of_market(|it| &it.icon),
+                event_slug: &'a str = row.of_market(MarketDescription::event_slug),
+                outcome: &'a str = row.of_token(MarketText::label),
+                outcome_index: u64 = row.outcome_index(),
+                name: &'a str = row.profile.name,
+                pseudonym: Cow<'a, str> = row.profile.pseudonym_of(&row.wallet),
+                bio: &'a str = row.profile.bio,
+                profile_image: &'a str = row.profile.image,
+                profile_image_optimized: &'a str = row.profile.image_optimized,
+                transaction_hash: String = ids::hex_text(&row.receipt),
+                #[serde(skip_serializing_if = "Option::is_none")]
+                r#type: Option<&'static str> = row.kind.map(word),
+                #[serde(skip_serializing_if = "Option::is_none")]
+                is_combo: Option<bool> = row.kind.filter(|_| $is_v2).map(|_| false),
+            }
+        }
+    };
+}
+
+activity_view! {
+    /// A row of `GET /activity`.
+    ActivityV1, "camelCase", "asset", false
+}
+activity_view! {
+    /// A row of `GET /v2/activity` and `GET /v2/trades`.
+    ActivityV2, "snake_case", "token_id", true
 }
 
 fn word(kind: ActivityKind) -> &'static str {

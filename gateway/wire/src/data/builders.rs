@@ -1,14 +1,17 @@
 //! `GET /v1/builders/leaderboard` and `/v1/builders/volume` (docs/api/data.md §5).
 
-use foretell_model::{TimeNs, WalletAddress};
+use std::borrow::Cow;
 
-use crate::data::leaderboard::{PERIOD, TimePeriod, shares};
+use foretell_model::{Lots, Micros, TimeNs, WalletAddress};
+
+use crate::data::leaderboard::{PERIOD, TimePeriod};
 use crate::data::profile::Profile;
 use crate::data::read::page::Listed;
-use crate::data::rows::{RowWriter, field};
+use crate::data::view::{Shown, view};
 use crate::limits::{LEADERBOARD_PAGE, MAX_V2_DAYS, PageBounds};
 use crate::parameters;
 use crate::read::text_form::{Whole, Words};
+use crate::text::decimal::Number;
 use crate::text::ids;
 use crate::text::time;
 
@@ -62,47 +65,42 @@ pub struct BuilderRow<'a> {
     pub day: Option<u32>,
 }
 
-impl BuilderRow<'_> {
-    /// Adds its row of version 2.
-    pub fn write_v2(&self, rows: &mut RowWriter) {
-        let code = ids::hex_text(&self.code);
-        let name = match self.profile.name {
-            "" => &code,
-            name => name,
-        };
-        rows.row(|row| {
-            if let Some(day) = self.day {
-                row.text(field!("date"), &date(day));
-            }
-            row.whole(field!("rank"), self.rank);
-            row.text(field!("builder_name"), name);
-            row.text(field!("builder_code"), &code);
-            row.text(field!("profile_image"), self.profile.image);
-            row.flag(field!("verified"), false);
-            row.number(field!("volume"), shares(self.lots));
-            row.whole(field!("active_users"), self.users.into());
-        });
+impl<'a> BuilderRow<'a> {
+    fn name(&self) -> Cow<'a, str> {
+        match self.profile.name {
+            "" => ids::hex_text(&self.code).into(),
+            name => name.into(),
+        }
     }
+}
 
-    /// Adds its row.
-    pub fn write(&self, rows: &mut RowWriter) {
-        let code = ids::hex_text(&self.code);
-        let name = match self.profile.name {
-            "" => &code,
-            name => name,
-        };
-        rows.row(|row| {
-            if let Some(day) = self.day {
-                row.shown(field!("dt"), &format_args!("{}T00:00:00Z", date(day)));
-            }
-            row.shown(field!("rank"), &self.rank);
-            row.text(field!("builder"), name);
-            row.text(field!("builderCode"), &code);
-            row.millionths(field!("volume"), self.volume.into());
-            row.whole(field!("activeUsers"), self.users.into());
-            row.flag(field!("verified"), false);
-            row.text(field!("builderLogo"), self.profile.image);
-        });
+view! {
+    /// A row of `GET /v1/builders/leaderboard` and `GET /v1/builders/volume`.
+    BuilderV1 of BuilderRow<'a>, row, "camelCase" {
+        #[serde(skip_serializing_if = "Option::is_none")]
+        dt: Option<String> = row.day.map(|day| date(day) + "T00:00:00Z"),
+        rank: Shown<u64> = Shown(row.rank),
+        builder: Cow<'a, str> = row.name(),
+        builder_code: String = ids::hex_text(&row.code),
+        volume: Number = Micros(row.volume).into(),
+        active_users: u32 = row.users,
+        verified: bool = false,
+        builder_logo: &'a str = row.profile.image,
+    }
+}
+
+view! {
+    /// A row of `GET /v2/builders/leaderboard` and `GET /v2/builders/volume`.
+    BuilderV2 of BuilderRow<'a>, row, "snake_case" {
+        #[serde(skip_serializing_if = "Option::is_none")]
+        date: Option<String> = row.day.map(date),
+        rank: u64 = row.rank,
+        builder_name: Cow<'a, str> = row.name(),
+        builder_code: String = ids::hex_text(&row.code),
+        profile_image: &'a str = row.profile.image,
+        verified: bool = false,
+        volume: Number = Lots(row.lots).into(),
+        active_users: u32 = row.users,
     }
 }
 

@@ -3,6 +3,9 @@
 
 use foretell_model::Price;
 use foretell_model::quantity::PRICE_ONE;
+use serde::Serialize;
+
+use crate::text::decimal::Millionths;
 
 /// Micros in half a price unit.
 const MICROS_PER_HALF_UNIT: i128 = 50;
@@ -72,28 +75,29 @@ pub struct PositionFigures {
 
 /// The numbers of a row, each in millionths and rounded once. Sorting uses these rounded numbers,
 /// which clients see.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct RoundedFigures {
     /// `size`
-    pub size: i128,
+    pub size: Millionths,
     /// `avgPrice`
-    pub avg_price: i128,
+    pub avg_price: Millionths,
     /// `initialValue`
-    pub initial_value: i128,
+    pub initial_value: Millionths,
     /// `currentValue`
-    pub current_value: i128,
+    pub current_value: Millionths,
     /// `cashPnl`
-    pub cash_pnl: i128,
+    pub cash_pnl: Millionths,
     /// `percentPnl`
-    pub percent_pnl: i128,
+    pub percent_pnl: Millionths,
     /// `totalBought`
-    pub total_bought: i128,
+    pub total_bought: Millionths,
     /// `realizedPnl`
-    pub realized_pnl: i128,
+    pub realized_pnl: Millionths,
     /// `percentRealizedPnl`
-    pub percent_realized_pnl: i128,
+    pub percent_realized_pnl: Millionths,
     /// `curPrice`
-    pub cur_price: i128,
+    pub cur_price: Millionths,
 }
 
 impl PositionFigures {
@@ -150,6 +154,15 @@ impl PositionFigures {
         }
     }
 
+    /// `cashPnl` of the held shares only: 0 once none is held.
+    #[must_use]
+    pub fn unrealized_pnl(&self) -> i128 {
+        match self.lots {
+            0 => 0,
+            _ => self.cash_pnl(),
+        }
+    }
+
     /// `percentPnl`: of the held shares; of the realized profit once none is held.
     #[must_use]
     pub fn percent_pnl(&self) -> i128 {
@@ -177,16 +190,16 @@ impl PositionFigures {
     #[must_use]
     pub fn shown(&self) -> RoundedFigures {
         RoundedFigures {
-            size: self.size(),
-            avg_price: self.avg_price(),
-            initial_value: self.cost,
-            current_value: self.current_value(),
-            cash_pnl: self.cash_pnl(),
-            percent_pnl: self.percent_pnl(),
-            total_bought: i128::try_from(self.bought * 10_000).unwrap_or(i128::MAX),
-            realized_pnl: self.realized,
-            percent_realized_pnl: self.percent_realized_pnl(),
-            cur_price: self.cur_price(),
+            size: Millionths(self.size()),
+            avg_price: Millionths(self.avg_price()),
+            initial_value: Millionths(self.cost),
+            current_value: Millionths(self.current_value()),
+            cash_pnl: Millionths(self.cash_pnl()),
+            percent_pnl: Millionths(self.percent_pnl()),
+            total_bought: Millionths(i128::try_from(self.bought * 10_000).unwrap_or(i128::MAX)),
+            realized_pnl: Millionths(self.realized),
+            percent_realized_pnl: Millionths(self.percent_realized_pnl()),
+            cur_price: Millionths(self.cur_price()),
         }
     }
 }
@@ -263,16 +276,16 @@ mod tests {
             price: CurPrice::midpoint(Price(5_000), Price(5_100)),
         };
         let expected = RoundedFigures {
-            size: 110_000_000,
-            avg_price: 450_000,
-            initial_value: 49_500_000,
-            current_value: 55_550_000,
-            cash_pnl: 6_050_000,
-            percent_pnl: 12_222_222,
-            total_bought: 150_000_000,
-            realized_pnl: 6_000_000,
-            percent_realized_pnl: 8_888_889,
-            cur_price: 505_000,
+            size: Millionths(110_000_000),
+            avg_price: Millionths(450_000),
+            initial_value: Millionths(49_500_000),
+            current_value: Millionths(55_550_000),
+            cash_pnl: Millionths(6_050_000),
+            percent_pnl: Millionths(12_222_222),
+            total_bought: Millionths(150_000_000),
+            realized_pnl: Millionths(6_000_000),
+            percent_realized_pnl: Millionths(8_888_889),
+            cur_price: Millionths(505_000),
         };
         assert_eq!(figures.shown(), expected);
     }
@@ -289,12 +302,15 @@ mod tests {
         };
         let shown = figures.shown();
         let nothing = [shown.size, shown.initial_value, shown.current_value];
-        assert_eq!(nothing, [0; 3]);
+        assert_eq!(nothing, [Millionths(0); 3]);
         // Average over all bought shares: 1 for 3 shares.
-        assert_eq!(shown.avg_price, 333_333);
-        assert_eq!((shown.cash_pnl, shown.percent_pnl), (-333_333, -33_333_300));
+        assert_eq!(shown.avg_price.0, 333_333);
         assert_eq!(
-            (shown.realized_pnl, shown.percent_realized_pnl),
+            (shown.cash_pnl.0, shown.percent_pnl.0),
+            (-333_333, -33_333_300)
+        );
+        assert_eq!(
+            (shown.realized_pnl.0, shown.percent_realized_pnl.0),
             (-333_333, -33_333_300)
         );
     }
@@ -309,10 +325,10 @@ mod tests {
             realized: 0,
             price: CurPrice::exactly(Price(1)),
         };
-        assert_eq!(figures(0).shown().percent_pnl, 0);
+        assert_eq!(figures(0).shown().percent_pnl.0, 0);
         let negative = figures(-1).shown();
-        assert_eq!((negative.avg_price, negative.cash_pnl), (-100, 2));
-        assert_eq!(negative.percent_pnl, -200_000_000);
+        assert_eq!((negative.avg_price.0, negative.cash_pnl.0), (-100, 2));
+        assert_eq!(negative.percent_pnl.0, -200_000_000);
     }
 
     #[test]

@@ -1,13 +1,18 @@
 //! `GET /holders`: the largest holders of each token of each requested market.
 
-use foretell_model::{Lots, Outcome, WalletAddress};
+use std::borrow::Cow;
 
+use foretell_model::{Lots, Outcome, WalletAddress};
+use serde::Serialize;
+
+use crate::data::figures::RoundedFigures;
 use crate::data::profile::Profile;
 use crate::data::read::market_selection::{MARKET, MarketRef};
-use crate::data::rows::{RowWriter, field};
+use crate::data::view::{Shown, view};
 use crate::limits::{MAX_HOLDERS, MAX_MARKETS};
 use crate::parameters;
 use crate::read::text_form::{MICROS, Whole};
+use crate::text::decimal::Number;
 
 parameters! {
     /// Parameters of `GET /holders`.
@@ -24,57 +29,41 @@ parameters! {
 /// A holder of a token.
 #[derive(Clone, Copy, Debug)]
 pub struct HolderRow<'a> {
+    /// The token's text.
+    pub token: &'a str,
+    /// The token's outcome.
+    pub outcome: Outcome,
     /// The wallet.
     pub wallet: WalletAddress,
     /// Its balance, reserved shares included.
     pub lots: Lots,
     /// Its profile.
     pub profile: Profile<'a>,
+    /// Its position, in version 2 on request.
+    pub figures: Option<RoundedFigures>,
 }
 
 /// The holders of one token, largest first.
-#[derive(Clone, Copy, Debug)]
-pub struct HolderGroup<'a> {
+#[derive(Debug, Serialize)]
+pub struct HolderGroup<T> {
     /// The token in the configured form.
-    pub token: &'a str,
-    /// The token's outcome.
-    pub outcome: Outcome,
+    pub token: String,
     /// Its holders.
-    pub holders: &'a [HolderRow<'a>],
+    pub holders: Vec<T>,
 }
 
-impl HolderGroup<'_> {
-    /// Adds its row.
-    pub fn write(&self, rows: &mut RowWriter) {
-        let token = self.token;
-        rows.row(|row| {
-            row.text(field!("token"), token);
-            row.array(field!("holders"), |holders| {
-                for holder in self.holders {
-                    holders.row(|row| holder.fields(token, self.outcome, row));
-                }
-            });
-        });
-    }
-}
-
-impl HolderRow<'_> {
-    fn fields(&self, token: &str, outcome: Outcome, row: &mut RowWriter) {
-        row.wallet(field!("proxyWallet"), &self.wallet);
-        row.text(field!("bio"), self.profile.bio);
-        row.text(field!("asset"), token);
-        row.text(
-            field!("pseudonym"),
-            &self.profile.pseudonym_of(&self.wallet),
-        );
-        row.number(field!("amount"), self.lots.into());
-        row.flag(field!("displayUsernamePublic"), self.profile.is_public);
-        row.whole(field!("outcomeIndex"), outcome.code().into());
-        row.text(field!("name"), self.profile.name);
-        row.text(field!("profileImage"), self.profile.image);
-        row.text(
-            field!("profileImageOptimized"),
-            self.profile.image_optimized,
-        );
+view! {
+    /// A holder of `GET /holders`.
+    HolderV1 of HolderRow<'a>, row, "camelCase" {
+        proxy_wallet: Shown<WalletAddress> = Shown(row.wallet),
+        bio: &'a str = row.profile.bio,
+        asset: &'a str = row.token,
+        pseudonym: Cow<'a, str> = row.profile.pseudonym_of(&row.wallet),
+        amount: Number = row.lots.into(),
+        display_username_public: bool = row.profile.is_public,
+        outcome_index: u8 = row.outcome.code(),
+        name: &'a str = row.profile.name,
+        profile_image: &'a str = row.profile.image,
+        profile_image_optimized: &'a str = row.profile.image_optimized,
     }
 }

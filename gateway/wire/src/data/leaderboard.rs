@@ -1,17 +1,17 @@
 //! `GET /v1/leaderboard`: wallets by realized profit or volume (docs/api/data.md §5).
 
-use foretell_model::WalletAddress;
+use foretell_model::{Lots, Micros, WalletAddress};
 
 use crate::data::profile::Profile;
 use crate::data::read::page::{CURSOR, LIMIT, LimitOffset, Listed};
-use crate::data::rows::{RowWriter, field};
+use crate::data::view::{Shown, view};
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
 use crate::limits::{LEADERBOARD_PAGE, MAX_TITLE, PageBounds};
 use crate::parameters;
 use crate::read::parameters::{Parameter, Reader};
 use crate::read::text_form::{Characters, WALLET, Words};
-use crate::text::decimal::Decimal;
+use crate::text::decimal::{Millionths, Number};
 
 /// `timePeriod`: UTC days, the current one included.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -142,52 +142,40 @@ pub struct LeaderboardRow<'a> {
     pub lots: u64,
     /// Realized profit in micros.
     pub profit: i64,
+    /// Its ranks by profit and by volume, in version 2 of a wallet that is asked for.
+    pub ranks: Option<[u64; 2]>,
 }
 
-impl LeaderboardRow<'_> {
-    /// Adds its row.
-    pub fn write(&self, rows: &mut RowWriter) {
-        rows.row(|row| {
-            row.shown(field!("rank"), &self.rank);
-            row.wallet(field!("proxyWallet"), &self.wallet);
-            row.text(field!("userName"), self.profile.name);
-            row.millionths(field!("vol"), self.volume.into());
-            row.millionths(field!("pnl"), self.profit.into());
-            row.text(field!("profileImage"), self.profile.image);
-            row.text(field!("xUsername"), "");
-            row.flag(field!("verifiedBadge"), false);
-        });
-    }
-
-    /// Adds its row of version 2.
-    pub fn write_v2(&self, rows: &mut RowWriter) {
-        rows.row(|row| {
-            row.whole(field!("rank"), self.rank);
-            self.sums_v2(row);
-        });
-    }
-
-    /// Adds its row of version 2 without a list: with its ranks by profit and by volume.
-    pub fn write_standing(&self, rows: &mut RowWriter, [by_profit, by_volume]: [u64; 2]) {
-        rows.row(|row| {
-            row.whole(field!("rank_pnl"), by_profit);
-            row.whole(field!("rank_volume"), by_volume);
-            self.sums_v2(row);
-        });
-    }
-
-    fn sums_v2(&self, row: &mut RowWriter) {
-        row.wallet(field!("user_id"), &self.wallet);
-        row.millionths(field!("pnl"), self.profit.into());
-        row.number(field!("volume"), shares(self.lots));
-        row.text(field!("user_name"), self.profile.name);
-        row.text(field!("profile_image"), self.profile.image);
-        row.text(field!("x_username"), "");
-        row.flag(field!("verified"), false);
+view! {
+    /// A row of `GET /v1/leaderboard`.
+    LeaderboardV1 of LeaderboardRow<'a>, row, "camelCase" {
+        rank: Shown<u64> = Shown(row.rank),
+        proxy_wallet: Shown<WalletAddress> = Shown(row.wallet),
+        user_name: &'a str = row.profile.name,
+        vol: Number = Micros(row.volume).into(),
+        pnl: Millionths = Millionths(row.profit.into()),
+        profile_image: &'a str = row.profile.image,
+        #[serde(rename = "xUsername")]
+        x_username: &'static str = "",
+        verified_badge: bool = false,
     }
 }
 
-/// Shares of a sum of lots.
-pub(crate) fn shares(lots: u64) -> Decimal {
-    Decimal::new(lots.into(), 2)
+view! {
+    /// A row of `GET /v2/leaderboard`; of one wallet with its ranks by profit and by volume.
+    LeaderboardV2 of LeaderboardRow<'a>, row, "snake_case" {
+        #[serde(skip_serializing_if = "Option::is_none")]
+        rank: Option<u64> = row.ranks.is_none().then_some(row.rank),
+        #[serde(skip_serializing_if = "Option::is_none")]
+        rank_pnl: Option<u64> = row.ranks.map(|[by_profit, _]| by_profit),
+        #[serde(skip_serializing_if = "Option::is_none")]
+        rank_volume: Option<u64> = row.ranks.map(|[_, by_volume]| by_volume),
+        user_id: Shown<WalletAddress> = Shown(row.wallet),
+        pnl: Millionths = Millionths(row.profit.into()),
+        volume: Number = Lots(row.lots).into(),
+        user_name: &'a str = row.profile.name,
+        profile_image: &'a str = row.profile.image,
+        x_username: &'static str = "",
+        verified: bool = false,
+    }
 }

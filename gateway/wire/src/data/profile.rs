@@ -4,8 +4,6 @@ use std::borrow::Cow;
 
 use foretell_model::WalletAddress;
 
-use crate::data::rows::{json_fields, wallet_field};
-
 /// A row of the operators' profile table; unknown fields are empty.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Profile<'a> {
@@ -30,43 +28,6 @@ impl Profile<'_> {
             "" => Cow::Owned(pseudonym(wallet)),
             given => Cow::Borrowed(given),
         }
-    }
-}
-
-/// Profile fields of data rows, rendered to JSON once.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct WalletText {
-    /// `proxyWallet`.
-    wallet: Box<str>,
-    /// `name`, `pseudonym`, `bio`, `profileImage`, `profileImageOptimized`.
-    profile: Box<str>,
-}
-
-impl WalletText {
-    /// Renders the fields of a wallet.
-    #[must_use]
-    pub fn new(wallet: WalletAddress, profile: &Profile<'_>) -> Self {
-        let fields = [
-            ("name", profile.name),
-            ("pseudonym", &profile.pseudonym_of(&wallet)),
-            ("bio", profile.bio),
-            ("profileImage", profile.image),
-            ("profileImageOptimized", profile.image_optimized),
-        ];
-        Self {
-            wallet: wallet_field(&wallet),
-            profile: json_fields(fields.into_iter()),
-        }
-    }
-
-    /// `proxyWallet`.
-    pub(crate) fn wallet(&self) -> &str {
-        &self.wallet
-    }
-
-    /// `name`, `pseudonym`, `bio`, `profileImage`, `profileImageOptimized`.
-    pub(crate) fn profile(&self) -> &str {
-        &self.profile
     }
 }
 

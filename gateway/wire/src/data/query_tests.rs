@@ -6,9 +6,9 @@ use rstest::rstest;
 
 use super::{
     ActivityFilter, ActivityKind, ActivityQuery, ActivitySort, BuildersQuery, ClosedPositionsQuery,
-    ClosedSort, Direction, FillsQuery, HoldersQuery, LeaderboardQuery, LeaderboardSort,
-    LimitOffset, LiveVolumeQuery, MarketRef, MarketSelection, MinimumFill, OpenInterestQuery,
-    PositionSort, PositionsQuery, TimePeriod, TimeRange, UserQuery, V1List, V2List, ValueQuery,
+    Direction, FillsQuery, HoldersQuery, LeaderboardQuery, LeaderboardSort, LimitOffset,
+    LiveVolumeQuery, MarketRef, MarketSelection, MinimumFill, OpenInterestQuery, PositionSort,
+    PositionsQuery, TimePeriod, TimeRange, UserQuery, V1List, V2List, ValueQuery,
 };
 use crate::read::parameters::{Parameter, Parameters};
 
@@ -97,7 +97,7 @@ fn what_is_not_given_has_its_default() {
                 user,
                 markets: MarketSelection::All,
                 title: None,
-                sort: ClosedSort::RealizedPnl,
+                sort: PositionSort::RealizedPnl,
                 direction: Direction::Descending,
             },
             page: page(10),

@@ -1,17 +1,21 @@
 //! The rows, field by field: names, order and types of the interface.
 
-use std::cmp::Ordering;
+use std::sync::Arc;
 
 use foretell_model::{
-    ConditionId, Lots, Micros, Outcome, Price, Sequence, Side, TimeSeconds, TokenId, WalletAddress,
+    ConditionId, Lots, Micros, Outcome, Price, Side, TimeSeconds, TokenId, WalletAddress,
 };
-use serde_json::Value;
+use proptest::prelude::*;
+use serde::Serialize;
+use serde_json::{Map, Value};
 
 use super::{
-    ActivityKind, ActivityRow, AssetIds, ClosedKey, ClosedSort, CurPrice, Direction, FillRow,
-    HolderGroup, HolderRow, MarketNames, MarketText, OpenKey, PositionFigures, PositionRow,
-    PositionSort, Profile, RowWriter, WalletText, compare_closed, compare_open,
+    ActivityKind, ActivityRow, ActivityV1, ActivityV2, AssetIds, CurPrice, Fill, FillWriter,
+    HolderGroup, HolderRow, HolderV1, MarketText, PositionFigures, PositionRow, PositionSort,
+    PositionV1, PositionV2, Profile,
 };
+use crate::json_text;
+use crate::operator::{EventSummary, MarketDescription};
 
 const WALLET: WalletAddress = WalletAddress([0x11; 20]);
 const PROFILE: Profile<'_> = Profile {
@@ -24,60 +28,57 @@ const PROFILE: Profile<'_> = Profile {
 };
 
 fn market(byte: u8) -> MarketText {
+    let description = MarketDescription {
+        question: "Will it rain?".to_owned(),
+        slug: "will-it-rain".to_owned(),
+        icon: "https://example.org/rain.png".to_owned(),
+        outcomes: ["Yes", "No"].map(str::to_owned),
+        end_date: Some("2027-01-01T00:00:00Z".to_owned()),
+        event: Some(EventSummary {
+            slug: "weather".to_owned(),
+            ..EventSummary::default()
+        }),
+        ..MarketDescription::default()
+    };
+    let tokens = [TokenId([byte; 32]), TokenId([byte + 1; 32])];
+    let form = AssetIds::ConditionIndex;
     MarketText::new(
         ConditionId([byte; 32]),
-        &[TokenId([byte; 32]), TokenId([byte + 1; 32])],
-        &MarketNames {
-            title: "Will it rain?",
-            slug: "will-it-rain",
-            icon: "https://example.org/rain.png",
-            event_slug: "weather",
-            outcomes: ["Yes", "No"],
-            end_date: "2027-01-01T00:00:00Z",
-        },
-        AssetIds::ConditionIndex,
+        &tokens,
+        Arc::new(description),
+        form,
     )
 }
 
-fn who() -> WalletText {
-    WalletText::new(WALLET, &PROFILE)
-}
-
-fn trade<'a>(market: &'a MarketText, who: &'a WalletText) -> FillRow<'a> {
-    FillRow {
-        who,
-        side: Side::Sell,
-        market,
-        outcome: Outcome::No,
-        lots: Lots(1_234),
-        price: Price(4_560),
+fn trade(market: &MarketText) -> ActivityRow<'_> {
+    ActivityRow {
+        kind: None,
+        wallet: WALLET,
+        profile: PROFILE,
+        market: Some(market),
+        fill: Some(Fill {
+            side: Side::Sell,
+            outcome: Outcome::No,
+            price: Price(4_560),
+        }),
+        size: Lots(1_234).into(),
+        value: Lots(1_234).value_at(Price(4_560)),
         time: TimeSeconds(1_700_000_000),
         receipt: [0xab; 32],
     }
 }
 
-/// An answer formatted for reading, fields in their original order.
-fn pretty(rows: RowWriter) -> String {
-    let text = rows.finish();
-    let value: Value = serde_json::from_str(&text).expect("JSON");
-    assert!(value.is_array());
-    // `serde_json` sorts object fields, so format the text itself.
-    text.replace("},{", "},\n{")
+/// An answer formatted for reading, fields in their order.
+fn pretty(rows: &impl Serialize) -> String {
+    (json_text(rows).replace("},{", "},\n{"))
         .replace("\",\"", "\",\n \"")
         .replace(",\"", ",\n \"")
 }
 
-/// The field names of the first row, in order.
-fn names(rows: RowWriter) -> Vec<String> {
-    let text = rows.finish();
-    let mut names = Vec::new();
-    let mut rest = text.as_str();
-    while let Some(end) = rest.find("\":") {
-        let start = rest[..end].rfind('"').expect("a name is quoted");
-        names.push(rest[start + 1..end].to_owned());
-        rest = &rest[end + 2..];
-    }
-    names
+/// The field names of a row, in order.
+fn names(row: &impl Serialize) -> Vec<String> {
+    let row: Map<String, Value> = serde_json::from_str(&json_text(row)).expect("an object");
+    row.into_iter().map(|(name, _)| name).collect()
 }
 
 fn figures() -> PositionFigures {
@@ -94,200 +95,207 @@ fn figures() -> PositionFigures {
 fn position(market: &MarketText) -> PositionRow<'_> {
     PositionRow {
         wallet: WALLET,
+        profile: PROFILE,
         market,
         outcome: Outcome::Yes,
+        figures: figures(),
         shown: figures().shown(),
         redeemable: false,
         mergeable: true,
-        neg_risk: Some(false),
+        neg_risk: false,
+        archived: false,
         time: TimeSeconds(1_700_000_000),
+    }
+}
+
+fn closed(market: &MarketText) -> PositionRow<'_> {
+    let figures = PositionFigures {
+        lots: 0,
+        ..figures()
+    };
+    PositionRow {
+        figures,
+        shown: figures.shown(),
+        ..position(market)
     }
 }
 
 #[test]
 fn a_trade_fill_has_the_fields_of_the_interface() {
     let market = market(2);
-    let mut rows = RowWriter::with_capacity(1);
-    trade(&market, &who()).write(&mut rows);
-    insta::assert_snapshot!(pretty(rows));
+    insta::assert_snapshot!(pretty(&[ActivityV1::from(&trade(&market))]));
+}
+
+#[test]
+fn fills_are_written_as_their_view() {
+    let market = market(2);
+    let buy = ActivityRow {
+        fill: Some(Fill {
+            side: Side::Buy,
+            outcome: Outcome::Yes,
+            price: Price(1),
+        }),
+        profile: Profile::default(),
+        ..trade(&market)
+    };
+    for rows in [vec![], vec![trade(&market)], vec![buy, trade(&market), buy]] {
+        let mut writer = FillWriter::with_capacity(rows.len());
+        rows.iter().for_each(|row| writer.push(row));
+        let view: Vec<_> = rows.iter().map(ActivityV1::from).collect();
+        assert_eq!(writer.finish(), json_text(&view));
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_words_of_a_fill_are_written_as_their_view(name: String, lots: u64, time: u64, price in 1..10_000_u16) {
+        let market = market(2);
+        let profile = Profile { name: &name, pseudonym: &name, ..PROFILE };
+        let fill = Fill { side: Side::Buy, outcome: Outcome::No, price: Price(price) };
+        let row = ActivityRow {
+            profile,
+            fill: Some(fill),
+            size: Lots(lots).into(),
+            value: Micros(lots),
+            time: TimeSeconds(time),
+            ..trade(&market)
+        };
+        let mut writer = FillWriter::with_capacity(1);
+        writer.push(&row);
+        prop_assert_eq!(writer.finish(), json_text(&[ActivityV1::from(&row)]));
+    }
+}
+
+/// Version 2 has the rows of version 1 in snake case.
+#[test]
+fn version_2_has_the_fields_of_version_1_in_snake_case() {
+    let snake = |name: &str| -> String {
+        match name {
+            "asset" => "token_id".to_owned(),
+            name => name.chars().fold(String::new(), |mut text, letter| {
+                if letter.is_ascii_uppercase() {
+                    text.push('_');
+                }
+                text.push(letter.to_ascii_lowercase());
+                text
+            }),
+        }
+    };
+    let market = market(2);
+    let fill = trade(&market);
+    let first = names(&ActivityV1::from(&fill));
+    let expected: Vec<_> = first.iter().map(|name| snake(name)).collect();
+    assert_eq!(names(&ActivityV2::from(&fill)), expected);
+    let activity = ActivityRow {
+        kind: Some(ActivityKind::Trade),
+        ..fill
+    };
+    let expected = [expected, vec!["type".to_owned(), "is_combo".to_owned()]].concat();
+    assert_eq!(names(&ActivityV2::from(&activity)), expected);
 }
 
 #[test]
 fn a_position_has_the_fields_of_the_interface() {
     let market = market(2);
-    let mut rows = RowWriter::with_capacity(1);
-    position(&market).write(&mut rows);
-    insta::assert_snapshot!(pretty(rows));
+    insta::assert_snapshot!(pretty(&[PositionV1::from(&position(&market))]));
+}
+
+#[test]
+fn a_position_of_version_2_has_the_fields_of_the_interface() {
+    let market = market(2);
+    let rows = [position(&market), closed(&market)];
+    let rows: Vec<_> = rows.iter().map(PositionV2::from).collect();
+    insta::assert_snapshot!(pretty(&rows));
 }
 
 #[test]
 fn a_closed_position_has_no_negative_risk() {
     let market = market(2);
-    let open = position(&market);
-    let write = |position: PositionRow<'_>| {
-        let mut rows = RowWriter::with_capacity(1);
-        position.write(&mut rows);
-        names(rows)
-    };
-    let mut fields = write(open);
+    let mut fields = names(&PositionV1::from(&position(&market)));
     fields.retain(|name| name != "negativeRisk");
-    assert_eq!(
-        write(PositionRow {
-            neg_risk: None,
-            ..open
-        }),
-        fields
-    );
+    assert_eq!(names(&PositionV1::from(&closed(&market))), fields);
 }
 
 #[test]
 fn holders_are_grouped_by_token() {
+    let market = market(2);
     let holder = |byte, lots| HolderRow {
+        token: market.asset(Outcome::Yes),
+        outcome: Outcome::Yes,
         wallet: WalletAddress([byte; 20]),
         lots: Lots(lots),
         profile: PROFILE,
+        figures: None,
     };
     let holders = [holder(1, 250), holder(2, 100)];
-    let mut rows = RowWriter::with_capacity(2);
-    for (outcome, holders) in [(Outcome::Yes, &holders[..]), (Outcome::No, &[])] {
-        let tokens = [TokenId([2; 32]), TokenId([3; 32])];
-        let token = AssetIds::ConditionIndex.text(ConditionId([2; 32]), &tokens, outcome);
+    fn group<'a>(token: &str, holders: &'a [HolderRow<'a>]) -> HolderGroup<HolderV1<'a>> {
         HolderGroup {
-            token: &token,
-            outcome,
-            holders,
+            token: token.to_owned(),
+            holders: holders.iter().map(HolderV1::from).collect(),
         }
-        .write(&mut rows);
     }
-    insta::assert_snapshot!(pretty(rows));
+    let [yes, no] = [Outcome::Yes, Outcome::No].map(|outcome| market.asset(outcome));
+    let groups = [group(yes, &holders), group(no, &[])];
+    insta::assert_snapshot!(pretty(&groups));
 }
 
 #[test]
 fn an_activity_is_a_trade_fill_and_a_type() {
     let market = market(2);
-    let mut rows = RowWriter::with_capacity(1);
-    trade(&market, &who()).write(&mut rows);
-    let mut fields = names(rows);
+    let mut fields = names(&ActivityV1::from(&trade(&market)));
     fields.push("type".to_owned());
-    let stranger = WalletText::new(WALLET, &Profile::default());
-    let who = who();
-    let action = ActivityRow::Action {
-        kind: ActivityKind::Conversion,
-        who: &stranger,
-        market: &market,
-        lots: Lots(500),
-        collateral: Micros(5_000_000),
-        time: TimeSeconds(1_700_000_000),
-        receipt: [0; 32],
+    let traded = ActivityRow {
+        kind: Some(ActivityKind::Trade),
+        ..trade(&market)
     };
-    for activity in [ActivityRow::Trade(trade(&market, &who)), action] {
-        let mut rows = RowWriter::with_capacity(1);
-        activity.write(&mut rows);
-        assert_eq!(names(rows), fields);
+    let action = ActivityRow {
+        kind: Some(ActivityKind::Conversion),
+        profile: Profile::default(),
+        fill: None,
+        size: Lots(500).into(),
+        value: Micros(5_000_000),
+        receipt: [0; 32],
+        ..traded
+    };
+    let rebate = ActivityRow {
+        kind: Some(ActivityKind::MakerRebate),
+        market: None,
+        ..action
+    };
+    for activity in [traded, action, rebate] {
+        assert_eq!(names(&ActivityV1::from(&activity)), fields);
     }
-    let mut rows = RowWriter::with_capacity(1);
-    action.write(&mut rows);
-    insta::assert_snapshot!(pretty(rows));
+    insta::assert_snapshot!(pretty(&[ActivityV1::from(&action)]));
 }
 
-/// Each sort uses the number in its field; ties go by asset in both directions.
 #[test]
 fn positions_are_sorted_by_what_they_show() {
     use PositionSort::*;
-    let shown = figures().shown();
-    let sorts = [
-        (Current, shown.current_value),
-        (Initial, shown.initial_value),
-        (Tokens, shown.size),
-        (CashPnl, shown.cash_pnl),
-        (PercentPnl, shown.percent_pnl),
-        (Price, shown.cur_price),
-        (AvgPrice, shown.avg_price),
-    ];
-    for (sort, number) in sorts {
-        assert_eq!(sort.number(&figures()), number, "{sort:?}");
-    }
-    let (small, large) = (market(2), market(3));
-    let key = |number, market| OpenKey {
-        number,
-        market,
-        outcome: Outcome::Yes,
-    };
-    for (low, high) in [(&small, &large), (&large, &small)] {
-        for (sort, number) in sorts {
-            let (low, high) = (key(number, low), key(number + 1, high));
-            let up = compare_open(sort, Direction::Ascending)(&low, &high);
-            let down = compare_open(sort, Direction::Descending)(&low, &high);
-            assert_eq!((up, down), (Ordering::Less, Ordering::Greater), "{sort:?}");
+    let time = TimeSeconds(9);
+    for figures in [
+        figures(),
+        PositionFigures {
+            lots: 0,
+            cost: 0,
+            ..figures()
+        },
+    ] {
+        let shown = figures.shown();
+        for (sort, number) in [
+            (Current, shown.current_value),
+            (Initial, shown.initial_value),
+            (Tokens, shown.size),
+            (CashPnl, shown.cash_pnl),
+            (PercentPnl, shown.percent_pnl),
+            (RealizedPnl, shown.realized_pnl),
+            (Price, shown.cur_price),
+            (AvgPrice, shown.avg_price),
+        ] {
+            assert_eq!(sort.number(&figures, time), number.0, "{sort:?}");
         }
+        assert_eq!(Timestamp.number(&figures, time), 9);
+        let text = market(2);
+        assert_eq!(Title.text(&text.description), "Will it rain?");
+        assert_eq!(Resolving.text(&text.description), "2027-01-01T00:00:00Z");
     }
-    for sort in sorts
-        .map(|(sort, _)| sort)
-        .into_iter()
-        .chain([Title, Resolving])
-    {
-        for direction in [Direction::Ascending, Direction::Descending] {
-            let compare = compare_open(sort, direction);
-            let (first, second) = (key(7, &small), key(7, &large));
-            assert_eq!(compare(&first, &second), Ordering::Less, "{sort:?}");
-            let no = OpenKey {
-                outcome: Outcome::No,
-                ..first
-            };
-            assert_eq!(compare(&first, &no), Ordering::Less, "{sort:?}");
-            assert_eq!(compare(&first, &first), Ordering::Equal);
-        }
-    }
-}
-
-#[test]
-fn closed_positions_of_one_asset_stand_by_when_they_were_closed() {
-    let market = market(2);
-    let first = ClosedKey {
-        number: 5,
-        market: &market,
-        outcome: Outcome::Yes,
-        closed_by: Sequence(7),
-    };
-    let second = ClosedKey {
-        closed_by: Sequence(8),
-        ..first
-    };
-    for sort in CLOSED_SORTS {
-        for direction in [Direction::Ascending, Direction::Descending] {
-            let order = compare_closed(sort, direction)(&first, &second);
-            assert_eq!(order, Ordering::Less);
-        }
-    }
-    let higher = ClosedKey { number: 6, ..first };
-    for sort in CLOSED_SORTS {
-        let order = compare_closed(sort, Direction::Descending)(&higher, &second);
-        assert_eq!(order, Ordering::Less, "{sort:?}");
-    }
-}
-
-const CLOSED_SORTS: [ClosedSort; 5] = [
-    ClosedSort::RealizedPnl,
-    ClosedSort::Title,
-    ClosedSort::Price,
-    ClosedSort::AvgPrice,
-    ClosedSort::Timestamp,
-];
-
-#[test]
-fn closed_positions_are_sorted_by_what_they_show() {
-    let figures = PositionFigures {
-        lots: 0,
-        cost: 0,
-        bought: 400,
-        spent: 1_000_001,
-        realized: -7,
-        price: CurPrice::exactly(Price(4_200)),
-    };
-    let (shown, time) = (figures.shown(), TimeSeconds(9));
-    let numbers = CLOSED_SORTS.map(|sort| sort.number(&figures, time));
-    let (pnl, price) = (shown.realized_pnl, shown.cur_price);
-    assert_eq!(numbers, [pnl, 0, price, shown.avg_price, 9]);
-    // Cost of the four shares ever bought, although none is held.
-    assert_eq!(shown.avg_price, 250_000);
 }

@@ -1,10 +1,11 @@
 //! `GET /value`, `/traded`, `/oi` and `/live-volume` (docs/api/data.md §2).
 
 use foretell_model::{ConditionId, Micros, WalletAddress};
+use serde::Serialize;
 
 use crate::data::figures::rounded;
 use crate::data::read::market_selection::{EVENT, MARKET, MarketRef, MarketSelection};
-use crate::data::rows::{RowWriter, field};
+use crate::data::view::Shown;
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
 use crate::limits::MAX_MARKETS;
@@ -12,6 +13,8 @@ use crate::parameters;
 use crate::read::family::Family;
 use crate::read::parameters::{ParameterSet, Parameters, Reader};
 use crate::read::text_form::WALLET;
+use crate::text::decimal::Millionths;
+use crate::text::ids;
 
 parameters! {
     /// Parameters of `GET /value` and `GET /v2/value`.
@@ -66,101 +69,190 @@ impl Parameters for LiveVolumeQuery {
     }
 }
 
-/// `[{user, value}]`; `value` is the sum of [`crate::data::PositionFigures::current_half_micros`].
-#[must_use]
-pub fn value_text(user: &WalletAddress, half_micros: i128) -> String {
-    let mut rows = RowWriter::with_capacity(1);
-    rows.row(|row| {
-        row.wallet(field!("user"), user);
-        row.millionths(field!("value"), rounded(half_micros, 2));
-    });
-    rows.finish()
+/// Row of `GET /value`: the value of a wallet's positions.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct ValueV1 {
+    user: Shown<WalletAddress>,
+    value: Millionths,
 }
 
-/// `{user, traded}`: the number of markets that the wallet has traded in.
-#[must_use]
-pub fn traded_text(user: &WalletAddress, markets: u64) -> String {
-    format!(r#"{{"user":"{user}","traded":{markets}}}"#)
+/// Answer of `GET /v2/value`.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct ValueV2 {
+    proxy_wallet: Shown<WalletAddress>,
+    value: Millionths,
 }
 
-/// `[{market, value}]`: the collateral locked in each market; `with_sum` adds the sum as the market
-/// `GLOBAL`, first.
-#[must_use]
-pub fn open_interest_text(markets: &[(ConditionId, Micros)], with_sum: bool) -> String {
-    let mut rows = RowWriter::with_capacity(0);
-    if with_sum {
-        rows.row(|row| {
-            row.text(field!("market"), "GLOBAL");
-            row.millionths(field!("value"), sum(markets));
-        });
+impl ValueV1 {
+    /// From the sum of [`crate::data::PositionFigures::current_half_micros`].
+    #[must_use]
+    pub fn new(user: WalletAddress, half_micros: i128) -> Self {
+        Self {
+            user: Shown(user),
+            value: Millionths(rounded(half_micros, 2)),
+        }
     }
-    market_rows(&mut rows, markets);
-    rows.finish()
 }
 
-/// `[{total, markets: [{market, value}]}]`: the traded volume of each market.
-#[must_use]
-pub fn live_volume_text(markets: &[(ConditionId, Micros)]) -> String {
-    let mut rows = RowWriter::with_capacity(0);
-    rows.row(|row| {
-        row.millionths(field!("total"), sum(markets));
-        row.array(field!("markets"), |rows| market_rows(rows, markets));
-    });
-    rows.finish()
-}
-
-fn sum(markets: &[(ConditionId, Micros)]) -> i128 {
-    markets.iter().map(|(_, value)| i128::from(value.0)).sum()
-}
-
-fn market_rows(rows: &mut RowWriter, markets: &[(ConditionId, Micros)]) {
-    for (condition, value) in markets {
-        rows.row(|row| {
-            row.shown(field!("market"), condition);
-            row.millionths(field!("value"), value.0.into());
-        });
+impl From<ValueV1> for ValueV2 {
+    fn from(ValueV1 { user, value }: ValueV1) -> Self {
+        Self {
+            proxy_wallet: user,
+            value,
+        }
     }
+}
+
+/// Answer of `GET /traded`: the number of markets that a wallet has traded in.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct TradedAnswer {
+    /// The wallet.
+    #[serde(serialize_with = "ids::shown")]
+    pub user: WalletAddress,
+    /// The number.
+    pub traded: usize,
+}
+
+/// An amount of each of some markets.
+pub type MarketAmounts = [(ConditionId, Micros)];
+
+/// Row of `GET /oi`: the collateral locked in a market, or in all as `GLOBAL`.
+#[derive(Clone, Debug, Serialize)]
+pub struct AmountV1 {
+    market: String,
+    value: Millionths,
+}
+
+/// Row of `GET /v2/oi`.
+#[derive(Clone, Debug, Serialize)]
+pub struct AmountV2 {
+    condition_id: String,
+    value: Millionths,
+}
+
+impl AmountV1 {
+    /// A row for each market, after the sum of all if `with_sum`.
+    #[must_use]
+    pub fn rows(amounts: &MarketAmounts, with_sum: bool) -> Vec<Self> {
+        let sum = with_sum.then(|| Self {
+            market: "GLOBAL".to_owned(),
+            value: sum(amounts),
+        });
+        let rows = amounts.iter().map(|(condition, amount)| Self {
+            market: condition.to_string(),
+            value: Millionths(amount.0.into()),
+        });
+        sum.into_iter().chain(rows).collect()
+    }
+}
+
+impl From<AmountV1> for AmountV2 {
+    fn from(AmountV1 { market, value }: AmountV1) -> Self {
+        Self {
+            condition_id: market,
+            value,
+        }
+    }
+}
+
+/// Row of `GET /live-volume`: the traded volume of markets.
+#[derive(Clone, Debug, Serialize)]
+pub struct VolumesV1 {
+    total: Millionths,
+    markets: Vec<AmountV1>,
+}
+
+/// Answer of `GET /v2/live-volume`.
+#[derive(Clone, Debug, Serialize)]
+pub struct VolumesV2 {
+    taker_volume_total: Millionths,
+    conditions: Vec<VolumeV2>,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct VolumeV2 {
+    condition_id: String,
+    taker_volume: Millionths,
+}
+
+impl VolumesV1 {
+    /// Of some markets.
+    #[must_use]
+    pub fn new(amounts: &MarketAmounts) -> Self {
+        Self {
+            total: sum(amounts),
+            markets: AmountV1::rows(amounts, false),
+        }
+    }
+}
+
+impl From<VolumesV1> for VolumesV2 {
+    fn from(VolumesV1 { total, markets }: VolumesV1) -> Self {
+        let markets = markets.into_iter();
+        let conditions = markets.map(|AmountV1 { market, value }| VolumeV2 {
+            condition_id: market,
+            taker_volume: value,
+        });
+        Self {
+            taker_volume_total: total,
+            conditions: conditions.collect(),
+        }
+    }
+}
+
+fn sum(amounts: &MarketAmounts) -> Millionths {
+    Millionths(amounts.iter().map(|(_, value)| i128::from(value.0)).sum())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::json_text;
     use serde_json::{Value, json};
 
-    fn parsed(text: &str) -> Value {
-        serde_json::from_str(text).unwrap()
-    }
-
     #[test]
-    fn totals_are_numbers_rounded_once() {
+    fn a_value_is_rounded_once() {
         let user = WalletAddress([7; 20]);
         let shown = format!("0x{}", "07".repeat(20));
         for (half_micros, value) in [(0, "0"), (1, "0.000001"), (3, "0.000002"), (2_000_000, "1")] {
-            let expected = format!(r#"[{{"user":"{shown}","value":{value}}}]"#);
-            assert_eq!(value_text(&user, half_micros), expected);
+            let row = ValueV1::new(user, half_micros);
+            let expected = format!(r#"{{"user":"{shown}","value":{value}}}"#);
+            assert_eq!(json_text(&row), expected);
+            let expected = format!(r#"{{"proxy_wallet":"{shown}","value":{value}}}"#);
+            assert_eq!(json_text(&ValueV2::from(row)), expected);
         }
         assert_eq!(
-            traded_text(&user, 3),
+            json_text(&TradedAnswer { user, traded: 3 }),
             format!(r#"{{"user":"{shown}","traded":3}}"#)
         );
     }
 
     #[test]
     fn markets_are_listed_with_their_sums() {
+        fn parsed(answer: &impl Serialize) -> Value {
+            serde_json::from_str(&json_text(answer)).unwrap()
+        }
         let of = |byte: u8| format!("0x{}", hex::encode([byte; 32]));
-        let markets = [
+        let amounts = [
             (ConditionId([1; 32]), Micros(1_500_000)),
             (ConditionId([2; 32]), Micros(0)),
         ];
         let rows = json!([{ "market": of(1), "value": 1.5 }, { "market": of(2), "value": 0 }]);
-        assert_eq!(parsed(&open_interest_text(&markets, false)), rows);
+        assert_eq!(parsed(&AmountV1::rows(&amounts, false)), rows);
+        let volumes = VolumesV1::new(&amounts);
+        assert_eq!(parsed(&volumes), json!({ "total": 1.5, "markets": rows }));
         assert_eq!(
-            parsed(&live_volume_text(&markets)),
-            json!([{ "total": 1.5, "markets": rows }])
+            parsed(&VolumesV2::from(volumes)),
+            json!({ "taker_volume_total": 1.5, "conditions": [
+                { "condition_id": of(1), "taker_volume": 1.5 },
+                { "condition_id": of(2), "taker_volume": 0 },
+            ] })
         );
-        assert_eq!(open_interest_text(&[], false), "[]");
-        let all = parsed(&open_interest_text(&markets, true));
-        assert_eq!(all[0], json!({ "market": "GLOBAL", "value": 1.5 }));
-        assert_eq!(all.as_array().unwrap()[1..], rows.as_array().unwrap()[..]);
+        let all = AmountV1::rows(&amounts, true);
+        assert_eq!(parsed(&all[0]), json!({ "market": "GLOBAL", "value": 1.5 }));
+        assert_eq!(
+            parsed(&AmountV2::from(all[1].clone())),
+            json!({ "condition_id": of(1), "value": 1.5 })
+        );
     }
 }

@@ -1,13 +1,10 @@
-//! `GET /trades`: fills (interface "Trade fill").
+//! Parameters of `GET /trades` and `GET /v2/trades`.
 
-use foretell_model::{Lots, Micros, Outcome, Price, Side, TimeSeconds, WalletAddress};
+use foretell_model::{Lots, Price, Side, WalletAddress};
 
-use crate::data::market_fields::MarketText;
-use crate::data::profile::WalletText;
 use crate::data::read::market_selection::MarketSelection;
 use crate::data::read::page::Listed;
 use crate::data::read::time_range::TimeRange;
-use crate::data::rows::{RowWriter, field};
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
 use crate::limits::{PageBounds, TRADES_PAGE};
@@ -15,7 +12,6 @@ use crate::parameters;
 use crate::read::family::Family;
 use crate::read::parameters::{ParameterSet, Parameters, Reader};
 use crate::read::text_form::{FLAG, MICROS, WALLET, Words};
-use crate::text::decimal::Decimal;
 
 pub(crate) const SIDE: Words<Side> = Words(&[("BUY", Side::Buy), ("SELL", Side::Sell)]);
 
@@ -86,59 +82,5 @@ impl Parameters for Option<MinimumFill> {
             (Some(true), Some(amount)) => Ok(Some(MinimumFill::Cash(amount))),
             (Some(false), Some(amount)) => Ok(Some(MinimumFill::Tokens(amount))),
         }
-    }
-}
-
-/// A fill from the perspective of one of its two wallets.
-#[derive(Clone, Copy, Debug)]
-pub struct FillRow<'a> {
-    /// The row's wallet.
-    pub who: &'a WalletText,
-    /// The wallet's side.
-    pub side: Side,
-    /// The market.
-    pub market: &'a MarketText,
-    /// The token the wallet traded.
-    pub outcome: Outcome,
-    /// Size of the fill.
-    pub lots: Lots,
-    /// Price of that token.
-    pub price: Price,
-    /// Time of the fill.
-    pub time: TimeSeconds,
-    /// Receipt of the frame that settled it.
-    pub receipt: [u8; 32],
-}
-
-impl FillRow<'_> {
-    /// Adds its row.
-    pub fn write(&self, rows: &mut RowWriter) {
-        rows.row(|row| self.fields(row));
-    }
-
-    pub(crate) fn fields(&self, row: &mut RowWriter) {
-        row.fields(self.who.wallet());
-        row.fields(side_field(self.side));
-        row.fields(self.market.ids(self.outcome));
-        row.number(field!("size"), self.lots.into());
-        row.number(field!("price"), self.price.into());
-        row.whole(field!("timestamp"), self.time.0);
-        row.number(field!("usdcSize"), Decimal::from(self.value()));
-        row.fields(self.market.names());
-        row.fields(self.market.label(self.outcome));
-        row.whole(field!("outcomeIndex"), self.outcome.code().into());
-        row.fields(self.who.profile());
-        row.receipt(field!("transactionHash"), &self.receipt);
-    }
-
-    const fn value(&self) -> Micros {
-        self.lots.value_at(self.price)
-    }
-}
-
-const fn side_field(side: Side) -> &'static str {
-    match side {
-        Side::Buy => r#""side":"BUY""#,
-        Side::Sell => r#""side":"SELL""#,
     }
 }

@@ -5,7 +5,8 @@
 
 use core::fmt;
 
-use serde::Serializer;
+use serde::{Serialize, Serializer};
+use serde_json::value::RawValue;
 
 use foretell_model::quantity::{MICROS_PER_LOT, PRICE_ONE};
 use foretell_model::{Lots, Micros, Price, Tick};
@@ -228,12 +229,36 @@ where
     T: Copy + Into<Decimal>,
     S: Serializer,
 {
-    use serde::Serialize;
-    let text = (*value).into().to_string();
-    let number: serde_json::Number = text
-        .parse()
-        .expect("a shortest decimal is a JSON number by its grammar");
-    number.serialize(serializer)
+    Number((*value).into()).serialize(serializer)
+}
+
+/// A decimal that is a JSON number with the same digits as its text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Number(pub Decimal);
+
+impl<T: Into<Decimal>> From<T> for Number {
+    fn from(value: T) -> Self {
+        Self(value.into())
+    }
+}
+
+impl Serialize for Number {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut room = DigitBuffer::default();
+        let raw: &RawValue = serde_json::from_str(self.0.digits(&mut room))
+            .expect("a shortest decimal is a JSON number by its grammar");
+        raw.serialize(serializer)
+    }
+}
+
+/// A number of millionths, as a JSON number.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Millionths(pub i128);
+
+impl Serialize for Millionths {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Number(Decimal::micros(self.0)).serialize(serializer)
+    }
 }
 
 /// Why the text of an amount is invalid.

@@ -1,73 +1,131 @@
-//! An activity of a wallet as a row.
+//! An activity of a wallet as a row: a fill, or an account action.
 
 use std::sync::Arc;
 
-use foretell_model::{
-    AccountNumber, FramePosition, Lots, Micros, Sequence, TimeSeconds, WalletAddress,
-};
-use foretell_view::{Action, ActionKind, TradeSlot, View};
-use foretell_wire::data::{ActivityFilter, ActivityKind, ActivityRow, MarketText};
+use foretell_journal::Frames;
+use foretell_model::{AccountNumber, FramePosition, Micros, Sequence, TimeNs, WalletAddress};
+use foretell_view::{Action, ActionKind, SideColumns, TradeColumns, TradeSlot, View};
+use foretell_wire::Decimal;
+use foretell_wire::data::{ActivityFilter, ActivityKind, ActivityRow, Fill, MarketText};
 
 use crate::app::App;
 use crate::catalog::profiles::ProfileTexts;
 use crate::resources::data::MarketFilter;
-use crate::resources::data::rows::answer_market_texts::MarketTextIndex;
-use crate::resources::data::rows::fill_row::{FillEntry, ReceiptReader};
+use crate::resources::data::rows::market_texts::MarketTexts;
 
-/// An entry of the list.
-pub(crate) enum ActivityEntry {
-    Traded(FillEntry),
-    Acted {
-        kind: ActivityKind,
-        market: Arc<MarketText>,
-        lots: Lots,
-        collateral: Micros,
-        time: TimeSeconds,
-        frame: (FramePosition, Sequence),
-    },
-    Rebated {
-        collateral: Micros,
-        time: TimeSeconds,
-        frame: (FramePosition, Sequence),
-    },
+/// An entry of a list, from one state of the view.
+pub(crate) struct ActivityEntry {
+    kind: ActivityKind,
+    wallet: WalletAddress,
+    market: Option<Arc<MarketText>>,
+    fill: Option<Fill>,
+    size: Decimal,
+    value: Micros,
+    time: TimeNs,
+    frame: (FramePosition, Sequence),
 }
 
 impl ActivityEntry {
+    /// One side of a trade.
+    pub(crate) fn of_side(
+        app: &App,
+        view: &View,
+        texts: &mut MarketTexts,
+        trade: &TradeColumns,
+        side: &SideColumns,
+    ) -> Option<Self> {
+        Some(Self {
+            kind: ActivityKind::Trade,
+            wallet: view.accounts().get(side.account)?.wallet,
+            market: Some(texts.of(app, view, trade.market)?),
+            fill: Some(Fill {
+                side: side.side,
+                outcome: side.outcome,
+                price: side.price,
+            }),
+            size: trade.lots.into(),
+            value: trade.lots.value_at(side.price),
+            time: trade.time,
+            frame: (trade.place, trade.sequence),
+        })
+    }
+
+    /// A trade from the side of an account; from the taker's side when the account has both.
+    pub(crate) fn of_trade(
+        app: &App,
+        view: &View,
+        texts: &mut MarketTexts,
+        account: AccountNumber,
+        slot: TradeSlot,
+    ) -> Option<Self> {
+        let trade = view.trade_columns(slot)?;
+        Self::of_side(app, view, texts, &trade, side_of(&trade, account))
+    }
+
+    /// An action of a wallet.
+    pub(crate) fn of_action(
+        app: &App,
+        view: &View,
+        texts: &mut MarketTexts,
+        wallet: WalletAddress,
+        action: &Action,
+    ) -> Option<Self> {
+        let is_rebate = action.kind == ActionKind::Rebate;
+        Some(Self {
+            kind: kind_of(action.kind),
+            wallet,
+            market: match is_rebate {
+                true => None,
+                false => Some(texts.of(app, view, action.market)?),
+            },
+            fill: None,
+            size: match is_rebate {
+                true => action.collateral.into(),
+                false => action.lots.into(),
+            },
+            value: action.collateral,
+            time: action.time,
+            frame: (action.place, action.sequence),
+        })
+    }
+
+    /// The row in a list of activities; its receipt is looked up outside of the view's lock.
     pub(crate) fn row<'a>(
         &'a self,
-        wallet: WalletAddress,
-        profiles: &'a mut ProfileTexts,
+        profiles: &'a ProfileTexts,
         receipts: &mut ReceiptReader<'_>,
     ) -> ActivityRow<'a> {
-        match self {
-            Self::Traded(fill) => ActivityRow::Trade(fill.row(profiles, receipts)),
-            Self::Acted {
-                kind,
-                market,
-                lots,
-                collateral,
-                time,
-                frame,
-            } => ActivityRow::Action {
-                kind: *kind,
-                who: profiles.text(wallet),
-                market,
-                lots: *lots,
-                collateral: *collateral,
-                time: *time,
-                receipt: receipts.of(*frame),
-            },
-            Self::Rebated {
-                collateral,
-                time,
-                frame,
-            } => ActivityRow::Rebate {
-                who: profiles.text(wallet),
-                collateral: *collateral,
-                time: *time,
-                receipt: receipts.of(*frame),
-            },
+        ActivityRow {
+            kind: Some(self.kind),
+            ..self.fill_row(profiles, receipts)
         }
+    }
+
+    /// The row in a list of fills.
+    pub(crate) fn fill_row<'a>(
+        &'a self,
+        profiles: &'a ProfileTexts,
+        receipts: &mut ReceiptReader<'_>,
+    ) -> ActivityRow<'a> {
+        ActivityRow {
+            kind: None,
+            wallet: self.wallet,
+            profile: profiles.profile(&self.wallet),
+            market: self.market.as_deref(),
+            fill: self.fill,
+            size: self.size,
+            value: self.value,
+            time: self.time.seconds(),
+            receipt: receipts.of(self.frame),
+        }
+    }
+}
+
+/// The side of an account in a trade; the taker's when it has both.
+pub(crate) fn side_of(trade: &TradeColumns, account: AccountNumber) -> &SideColumns {
+    match trade.taker.account == account {
+        true => &trade.taker,
+        false => &trade.maker,
     }
 }
 
@@ -101,38 +159,34 @@ pub(crate) fn admits(wanted: &ActivityFilter, markets: &MarketFilter, action: &A
     markets.contains(action.market) && wanted.admits(kind, time)
 }
 
-/// A trade from the side of an account; from the taker's side when the account has both.
-pub(crate) fn trade_entry(
-    app: &App,
-    view: &View,
-    named: &mut MarketTextIndex,
-    account: AccountNumber,
-    slot: TradeSlot,
-) -> Option<ActivityEntry> {
-    let trade = view.trade_columns(slot)?;
-    let is_taker = trade.taker.account == account;
-    let side = if is_taker { &trade.taker } else { &trade.maker };
-    let fill = FillEntry::of(app, view, named, &trade, side);
-    fill.map(ActivityEntry::Traded)
+/// A lookup of frame receipts that reuses the last one, because rows of one frame are adjacent.
+pub(crate) struct ReceiptReader<'a> {
+    app: &'a App,
+    last: Option<(Sequence, [u8; 32])>,
+    frames: Option<Frames>,
 }
 
-/// The row of an action.
-pub(crate) fn action_entry(app: &App, view: &View, action: &Action) -> Option<ActivityEntry> {
-    let (time, frame) = (action.time.seconds(), (action.place, action.sequence));
-    if action.kind == ActionKind::Rebate {
-        return Some(ActivityEntry::Rebated {
-            collateral: action.collateral,
-            time,
-            frame,
-        });
+impl<'a> ReceiptReader<'a> {
+    pub(crate) fn new(app: &'a App) -> Self {
+        Self {
+            app,
+            last: None,
+            frames: None,
+        }
     }
-    let market = view.markets().get(action.market)?;
-    Some(ActivityEntry::Acted {
-        kind: kind_of(action.kind),
-        market: app.market_texts.of(market, &app.descriptions),
-        lots: action.lots,
-        collateral: action.collateral,
-        time,
-        frame,
-    })
+
+    /// The receipt of a frame; zeros when its bytes are gone.
+    fn of(&mut self, (place, sequence): (FramePosition, Sequence)) -> [u8; 32] {
+        let known = self.last.filter(|(last, _)| *last == sequence);
+        let receipt = match known {
+            Some((_, receipt)) => receipt,
+            None => {
+                let shared_view = &self.app.shared_view;
+                let found = shared_view.receipt_by(&mut self.frames, place, sequence);
+                found.unwrap_or_default()
+            }
+        };
+        self.last = Some((sequence, receipt));
+        receipt
+    }
 }

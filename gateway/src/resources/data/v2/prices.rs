@@ -2,10 +2,10 @@
 
 use foretell_model::{MarketNumber, Outcome};
 use foretell_view::{BucketSize, PriceHistory, PricePoint, View};
-use foretell_wire::ApiError;
-use foretell_wire::data::{V2PricePoint, V2PricesQuery, V2PricesRange, v2_prices_text};
+use foretell_wire::data::{V2Page, V2PricePoint, V2PricesQuery, V2PricesRange};
 use foretell_wire::limits::MAX_HISTORY_POINTS;
 use foretell_wire::markets::history::too_many_points;
+use foretell_wire::{ApiError, json_text};
 
 use crate::http::answer::Answer;
 use crate::http::failure::Failure;
@@ -43,14 +43,13 @@ pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
         (points, bucket, position)
     };
     let next = points.get(wanted.limit).map(|point| point.start);
-    let points: Vec<_> = (points.iter().take(wanted.limit))
-        .map(|point| V2PricePoint {
-            start: point.start,
-            price: midpoint_decimal(point.midpoint),
-            bucket,
-        })
-        .collect();
-    Ok(Answer::json(v2_prices_text(&points, next)).at(position))
+    let rows = (points.iter().take(wanted.limit)).map(|point| V2PricePoint {
+        timestamp: point.start,
+        price: midpoint_decimal(point.midpoint).into(),
+        resolution_seconds: bucket,
+    });
+    let answer = V2Page::continued(rows.collect(), next);
+    Ok(Answer::json(json_text(&answer)).at(position))
 }
 
 /// The midpoint at the end of the last minute that ended by `second`; of the current minute when

@@ -1,6 +1,6 @@
 //! The markets that a request names (docs/api/data.md §1).
 
-use foretell_model::{ConditionId, Outcome, TokenId};
+use foretell_model::{ConditionId, TokenId};
 
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
@@ -96,36 +96,6 @@ impl MarketSelection {
     }
 }
 
-/// The form of `asset`, `oppositeAsset` and `token` in answers.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub enum AssetIds {
-    /// `<condition id>:<outcome index>`.
-    #[default]
-    ConditionIndex,
-    /// The decimal token id. `endDate` of rows is then a date without time.
-    Token,
-}
-
-impl AssetIds {
-    /// The text of an outcome of a market.
-    #[must_use]
-    pub fn text(self, condition: ConditionId, tokens: &[TokenId; 2], outcome: Outcome) -> String {
-        match self {
-            Self::ConditionIndex => TokenRef::Asset(condition, outcome).to_string(),
-            Self::Token => ids::token_text(&tokens[outcome.index()]),
-        }
-    }
-
-    /// The text of an end date in ISO 8601.
-    #[must_use]
-    pub fn end_date(self, date: &str) -> &str {
-        match self {
-            Self::ConditionIndex => date,
-            Self::Token => date.split_once('T').map_or(date, |(day, _)| day),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -148,18 +118,6 @@ mod tests {
             ("9".repeat(79), None),
         ] {
             assert_eq!(MarketRef::parse(&text), market, "{text}");
-        }
-    }
-
-    #[test]
-    fn a_date_loses_its_time_in_the_token_form() {
-        for (date, day) in [
-            ("2026-11-23T22:54:07Z", "2026-11-23"),
-            ("2026-11-23", "2026-11-23"),
-            ("", ""),
-        ] {
-            assert_eq!(AssetIds::Token.end_date(date), day);
-            assert_eq!(AssetIds::ConditionIndex.end_date(date), date);
         }
     }
 }

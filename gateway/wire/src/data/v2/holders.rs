@@ -1,19 +1,22 @@
 //! `GET /v2/holders` (docs/api/data.md §7).
 
-use foretell_model::{Outcome, TokenId};
+use std::borrow::Cow;
+
+use foretell_model::WalletAddress;
+use serde::Serialize;
 
 use crate::data::figures::RoundedFigures;
 use crate::data::holders::HolderRow;
 use crate::data::read::market_selection::{MARKET, MarketRef};
 use crate::data::read::page::LimitOffset;
-use crate::data::rows::{RowWriter, field};
+use crate::data::view::{Shown, view};
 use crate::errors::api_error::ApiError;
 use crate::limits::{MAX_MARKETS, MAX_V2_PROFIT_HOLDERS};
 use crate::parameters;
 use crate::read::family::Family;
 use crate::read::parameters::Reader;
 use crate::read::text_form::{FLAG, MICROS};
-use crate::text::ids;
+use crate::text::decimal::{Millionths, Number};
 
 parameters! {
     /// Parameters of `GET /v2/holders`.
@@ -42,76 +45,56 @@ impl V2HoldersQuery {
     }
 }
 
-/// A holder, and its position when profits are asked for.
-#[derive(Clone, Copy, Debug)]
-pub struct V2HolderRow<'a> {
-    /// The holder.
-    pub holder: HolderRow<'a>,
-    /// The numbers of its position.
-    pub figures: Option<RoundedFigures>,
-}
-
-/// The holders of one token, largest first.
-#[derive(Clone, Copy, Debug)]
-pub struct V2HolderGroup<'a> {
-    /// The token.
-    pub token: TokenId,
-    /// The token's outcome.
-    pub outcome: Outcome,
-    /// Its holders on this page.
-    pub holders: &'a [V2HolderRow<'a>],
-}
-
-impl V2HolderGroup<'_> {
-    /// Adds its row.
-    pub fn write(&self, rows: &mut RowWriter) {
-        let token = ids::token_text(&self.token);
-        rows.row(|row| {
-            row.text(field!("token_id"), &token);
-            row.array(field!("holders"), |holders| {
-                for holder in self.holders {
-                    holders.row(|row| holder.fields(&token, self.outcome, row));
-                }
-            });
-        });
+view! {
+    /// A holder of `GET /v2/holders`.
+    HolderV2 of HolderRow<'a>, row, "snake_case" {
+        proxy_wallet: Shown<WalletAddress> = Shown(row.wallet),
+        token_id: &'a str = row.token,
+        amount: Number = row.lots.into(),
+        outcome_index: u8 = row.outcome.code(),
+        display_username_public: bool = row.profile.is_public,
+        verified: bool = false,
+        name: &'a str = row.profile.name,
+        pseudonym: Cow<'a, str> = row.profile.pseudonym_of(&row.wallet),
+        bio: &'a str = row.profile.bio,
+        profile_image: &'a str = row.profile.image,
+        profile_image_optimized: &'a str = row.profile.image_optimized,
+        #[serde(flatten)]
+        profits: Option<Profits> = row.figures.map(Profits::of),
     }
 }
 
-impl V2HolderRow<'_> {
-    fn fields(&self, token: &str, outcome: Outcome, row: &mut RowWriter) {
-        let HolderRow {
-            wallet,
-            lots,
-            profile,
-        } = self.holder;
-        row.wallet(field!("proxy_wallet"), &wallet);
-        row.text(field!("token_id"), token);
-        row.number(field!("amount"), lots.into());
-        row.whole(field!("outcome_index"), outcome.code().into());
-        row.flag(field!("display_username_public"), profile.is_public);
-        row.flag(field!("verified"), false);
-        for (name, value) in [
-            (field!("name"), profile.name),
-            (field!("pseudonym"), &profile.pseudonym_of(&wallet)),
-            (field!("bio"), profile.bio),
-            (field!("profile_image"), profile.image),
-            (field!("profile_image_optimized"), profile.image_optimized),
-        ] {
-            row.text(name, value);
-        }
-        let Some(figures) = &self.figures else {
-            return;
-        };
-        for (name, value) in [
-            (field!("avg_price"), figures.avg_price),
-            (field!("entry_cost_usdc"), figures.initial_value),
-            (field!("current_price"), figures.cur_price),
-            (field!("current_value"), figures.current_value),
-            (field!("realized_pnl"), figures.realized_pnl),
-            (field!("unrealized_pnl"), figures.cash_pnl),
-            (field!("total_pnl"), figures.realized_pnl + figures.cash_pnl),
-        ] {
-            row.millionths(name, value);
+/// The holders of one token on a page, largest first.
+#[derive(Debug, Serialize)]
+pub struct V2HolderGroup<T> {
+    /// The decimal token id.
+    pub token_id: String,
+    /// Its holders.
+    pub holders: Vec<T>,
+}
+
+/// Cost and profit of a holder.
+#[derive(Debug, Serialize)]
+struct Profits {
+    avg_price: Millionths,
+    entry_cost_usdc: Millionths,
+    current_price: Millionths,
+    current_value: Millionths,
+    realized_pnl: Millionths,
+    unrealized_pnl: Millionths,
+    total_pnl: Millionths,
+}
+
+impl Profits {
+    const fn of(figures: RoundedFigures) -> Self {
+        Self {
+            avg_price: figures.avg_price,
+            entry_cost_usdc: figures.initial_value,
+            current_price: figures.cur_price,
+            current_value: figures.current_value,
+            realized_pnl: figures.realized_pnl,
+            unrealized_pnl: figures.cash_pnl,
+            total_pnl: Millionths(figures.realized_pnl.0 + figures.cash_pnl.0),
         }
     }
 }

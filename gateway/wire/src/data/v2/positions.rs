@@ -1,22 +1,21 @@
 //! `GET /v2/positions` (docs/api/data.md §7).
 
-use foretell_model::{ConditionId, Outcome, TimeSeconds, TokenId, WalletAddress};
+use foretell_model::{ConditionId, WalletAddress};
 
-use crate::data::figures::{PositionFigures, RoundedFigures};
-use crate::data::market_fields::MarketNames;
-use crate::data::profile::Profile;
-use crate::data::read::market_selection::{AssetIds, MarketSelection};
+use crate::data::figures::PositionFigures;
+use crate::data::positions::{PositionRow, PositionSort};
+use crate::data::read::market_selection::MarketSelection;
 use crate::data::read::page::{DIRECTION, Direction};
 use crate::data::read::time_range::TimeRange;
-use crate::data::rows::{RowWriter, field};
 use crate::data::trades::MinimumFill;
+use crate::data::view::{Shown, view};
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
 use crate::limits::MAX_V2_TITLE;
 use crate::parameters;
 use crate::read::family::Family;
 use crate::read::text_form::{Characters, FLAG, WALLET, Words};
-use crate::text::ids;
+use crate::text::decimal::Millionths;
 
 /// `status`: which positions a list shows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -41,33 +40,14 @@ const STATUSES: [(&str, PositionStatus); 5] = [
     ("CLOSED", PositionStatus::Closed),
 ];
 
-/// `sort_by`
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum V2PositionSort {
-    /// `current_value`
-    CurrentValue,
-    /// `current_price`
-    Price,
-    /// `current_size`
-    Tokens,
-    /// `unrealized_pnl`
-    UnrealizedPnl,
-    /// `realized_pnl`
-    RealizedPnl,
-    /// `total_pnl`
-    TotalPnl,
-    /// `last_event_at`
-    Timestamp,
-}
-
-const SORTS: [(&str, V2PositionSort); 7] = [
-    ("CURRENT_VALUE", V2PositionSort::CurrentValue),
-    ("PRICE", V2PositionSort::Price),
-    ("TOKENS", V2PositionSort::Tokens),
-    ("UNREALIZED_PNL", V2PositionSort::UnrealizedPnl),
-    ("REALIZED_PNL", V2PositionSort::RealizedPnl),
-    ("TOTAL_PNL", V2PositionSort::TotalPnl),
-    ("TIMESTAMP", V2PositionSort::Timestamp),
+const SORTS: [(&str, PositionSort); 7] = [
+    ("CURRENT_VALUE", PositionSort::Current),
+    ("PRICE", PositionSort::Price),
+    ("TOKENS", PositionSort::Tokens),
+    ("UNREALIZED_PNL", PositionSort::UnrealizedPnl),
+    ("REALIZED_PNL", PositionSort::RealizedPnl),
+    ("TOTAL_PNL", PositionSort::TotalPnl),
+    ("TIMESTAMP", PositionSort::Timestamp),
 ];
 
 parameters! {
@@ -87,7 +67,7 @@ parameters! {
         pub include_archived: bool = or(FLAG, "false"),
         /// Field to sort by; `TOKENS` of `MERGEABLE`, `REALIZED_PNL` of `CLOSED`, else
         /// `CURRENT_VALUE` without it.
-        pub sort_by: Option<V2PositionSort> = optional(Words(&SORTS)),
+        pub sort_by: Option<PositionSort> = optional(Words(&SORTS)),
         /// Sort direction.
         pub sort_direction: Direction = or(DIRECTION, "DESC"),
         /// The time of `last_event_at`.
@@ -106,11 +86,11 @@ impl V2PositionsQuery {
 
     /// What the list is sorted by.
     #[must_use]
-    pub fn sort(&self) -> V2PositionSort {
+    pub fn sort(&self) -> PositionSort {
         self.sort_by.unwrap_or(match self.status {
-            PositionStatus::Mergeable => V2PositionSort::Tokens,
-            PositionStatus::Closed => V2PositionSort::RealizedPnl,
-            _ => V2PositionSort::CurrentValue,
+            PositionStatus::Mergeable => PositionSort::Tokens,
+            PositionStatus::Closed => PositionSort::RealizedPnl,
+            _ => PositionSort::Current,
         })
     }
 
@@ -151,8 +131,8 @@ impl V2PositionsQuery {
     /// Whether size and price of a position decide about it and its place.
     #[must_use]
     pub fn needs_size_only(&self) -> bool {
-        use V2PositionSort::{CurrentValue, Price, Tokens};
-        matches!(self.sort(), CurrentValue | Price | Tokens) && self.time == TimeRange::default()
+        use PositionSort::{Current, Price, Tokens};
+        matches!(self.sort(), Current | Price | Tokens) && self.time == TimeRange::default()
     }
 
     /// Whether a position meets the minimum.
@@ -166,126 +146,53 @@ impl V2PositionsQuery {
     }
 }
 
-impl V2PositionSort {
-    /// The sort number, rounded as in the answer.
-    #[must_use]
-    pub fn number(self, figures: &PositionFigures, time: TimeSeconds) -> i128 {
-        match self {
-            Self::CurrentValue => figures.current_value(),
-            Self::Price => figures.cur_price(),
-            Self::Tokens => figures.size(),
-            Self::UnrealizedPnl => unrealized(figures.lots, figures.cash_pnl()),
-            Self::RealizedPnl => figures.realized,
-            Self::TotalPnl => figures.realized + unrealized(figures.lots, figures.cash_pnl()),
-            Self::Timestamp => time.0.into(),
-        }
+view! {
+    /// A row of `GET /v2/positions`.
+    PositionV2 of PositionRow<'a>, row, "snake_case" {
+        proxy_wallet: Shown<WalletAddress> = Shown(row.wallet),
+        token_id: &'a str = row.market.asset(row.outcome),
+        condition_id: Shown<ConditionId> = Shown(row.market.condition),
+        current_size: Millionths = row.shown.size,
+        avg_price: Millionths = row.shown.avg_price,
+        entry_cost_usdc: Millionths = row.shown.initial_value,
+        // Positions keep no fees.
+        entry_fees_usdc: u8 = 0,
+        total_cost_usdc: Millionths = Millionths(row.figures.spent),
+        current_price: Millionths = row.shown.cur_price,
+        current_value: Millionths = row.shown.current_value,
+        total_size: Millionths = row.shown.total_bought,
+        realized_pnl: Millionths = row.shown.realized_pnl,
+        unrealized_pnl: Millionths = Millionths(row.figures.unrealized_pnl()),
+        total_pnl: Millionths = Millionths(row.figures.realized + row.figures.unrealized_pnl()),
+        percent_pnl: Millionths = row.shown.percent_pnl,
+        percent_realized_pnl: Millionths = row.shown.percent_realized_pnl,
+        status: &'static str = status(row),
+        redeemable: bool = row.redeemable,
+        mergeable: bool = row.mergeable,
+        negative_risk: bool = row.neg_risk,
+        archived: bool = row.archived,
+        verified: bool = false,
+        title: &'a str = &row.market.description.question,
+        slug: &'a str = &row.market.description.slug,
+        icon: &'a str = &row.market.description.icon,
+        event_slug: &'a str = row.market.description.event_slug(),
+        outcome: &'a str = row.market.label(row.outcome),
+        opposite_outcome: &'a str = row.market.label(row.outcome.opposite()),
+        opposite_token_id: &'a str = row.market.asset(row.outcome.opposite()),
+        name: &'a str = row.profile.name,
+        profile_image: &'a str = row.profile.image,
+        end_date: &'a str = row.market.end_date(),
+        outcome_index: u8 = row.outcome.code(),
+        event_id: Option<Shown<u64>> = row.market.description.event_id().map(Shown),
+        last_event_at: u64 = row.time.0,
     }
 }
 
-/// `cashPnl` of a closed position is realized.
-const fn unrealized(lots: u64, cash_pnl: i128) -> i128 {
-    if lots == 0 { 0 } else { cash_pnl }
-}
-
-/// An open or closed position.
-#[derive(Clone, Copy, Debug)]
-pub struct V2PositionRow<'a> {
-    /// The wallet.
-    pub wallet: WalletAddress,
-    /// Its profile.
-    pub profile: Profile<'a>,
-    /// The market.
-    pub condition: ConditionId,
-    /// Its tokens, `[Yes, No]`.
-    pub tokens: [TokenId; 2],
-    /// Its names.
-    pub names: MarketNames<'a>,
-    /// Its catalog event.
-    pub event: Option<u64>,
-    /// The token's outcome.
-    pub outcome: Outcome,
-    /// Its rounded numbers.
-    pub shown: RoundedFigures,
-    /// Cost of everything bought, in micros.
-    pub spent: i128,
-    /// The market is resolved and the wallet holds shares.
-    pub redeemable: bool,
-    /// The wallet holds shares of both outcomes.
-    pub mergeable: bool,
-    /// The market belongs to a neg-risk event group.
-    pub neg_risk: bool,
-    /// The catalog's record of the market is archived.
-    pub archived: bool,
-    /// Time of the last change.
-    pub time: TimeSeconds,
-}
-
-impl V2PositionRow<'_> {
-    /// Adds its row.
-    pub fn write(&self, rows: &mut RowWriter) {
-        let shown = &self.shown;
-        let is_closed = shown.size == 0;
-        let unrealized = if is_closed { 0 } else { shown.cash_pnl };
-        let status = match (is_closed, self.redeemable) {
-            (true, _) => "CLOSED",
-            (false, true) => "REDEEMABLE",
-            (false, false) => "OPEN",
-        };
-        let (names, other) = (&self.names, self.outcome.opposite());
-        let token = |outcome: Outcome| ids::token_text(&self.tokens[outcome.index()]);
-        rows.row(|row| {
-            row.wallet(field!("proxy_wallet"), &self.wallet);
-            row.text(field!("token_id"), &token(self.outcome));
-            row.shown(field!("condition_id"), &self.condition);
-            for (name, value) in [
-                (field!("current_size"), shown.size),
-                (field!("avg_price"), shown.avg_price),
-                (field!("entry_cost_usdc"), shown.initial_value),
-                // Positions keep no fees.
-                (field!("entry_fees_usdc"), 0),
-                (field!("total_cost_usdc"), self.spent),
-                (field!("current_price"), shown.cur_price),
-                (field!("current_value"), shown.current_value),
-                (field!("total_size"), shown.total_bought),
-                (field!("realized_pnl"), shown.realized_pnl),
-                (field!("unrealized_pnl"), unrealized),
-                (field!("total_pnl"), shown.realized_pnl + unrealized),
-                (field!("percent_pnl"), shown.percent_pnl),
-                (field!("percent_realized_pnl"), shown.percent_realized_pnl),
-            ] {
-                row.millionths(name, value);
-            }
-            row.text(field!("status"), status);
-            for (name, value) in [
-                (field!("redeemable"), self.redeemable),
-                (field!("mergeable"), self.mergeable),
-                (field!("negative_risk"), self.neg_risk),
-                (field!("archived"), self.archived),
-                (field!("verified"), false),
-            ] {
-                row.flag(name, value);
-            }
-            for (name, value) in [
-                (field!("title"), names.title),
-                (field!("slug"), names.slug),
-                (field!("icon"), names.icon),
-                (field!("event_slug"), names.event_slug),
-                (field!("outcome"), names.outcomes[self.outcome.index()]),
-                (field!("opposite_outcome"), names.outcomes[other.index()]),
-                (field!("opposite_token_id"), &token(other)),
-                (field!("name"), self.profile.name),
-                (field!("profile_image"), self.profile.image),
-                (field!("end_date"), AssetIds::Token.end_date(names.end_date)),
-            ] {
-                row.text(name, value);
-            }
-            row.whole(field!("outcome_index"), self.outcome.code().into());
-            match self.event {
-                Some(event) => row.shown(field!("event_id"), &event),
-                None => row.fields(r#""event_id":null"#),
-            }
-            row.whole(field!("last_event_at"), self.time.0);
-        });
+const fn status(row: &PositionRow<'_>) -> &'static str {
+    match (row.is_closed(), row.redeemable) {
+        (true, _) => "CLOSED",
+        (false, true) => "REDEEMABLE",
+        (false, false) => "OPEN",
     }
 }
 
@@ -307,14 +214,11 @@ mod tests {
     #[test]
     fn each_status_has_its_sort() {
         for (status, sort) in [
-            ("", V2PositionSort::CurrentValue),
-            ("&status=REDEEMABLE_LOST", V2PositionSort::CurrentValue),
-            ("&status=MERGEABLE", V2PositionSort::Tokens),
-            ("&status=CLOSED", V2PositionSort::RealizedPnl),
-            (
-                "&status=CLOSED&sort_by=TIMESTAMP",
-                V2PositionSort::Timestamp,
-            ),
+            ("", PositionSort::Current),
+            ("&status=REDEEMABLE_LOST", PositionSort::Current),
+            ("&status=MERGEABLE", PositionSort::Tokens),
+            ("&status=CLOSED", PositionSort::RealizedPnl),
+            ("&status=CLOSED&sort_by=TIMESTAMP", PositionSort::Timestamp),
         ] {
             let wanted = read(&format!("user={WALLET}{status}")).unwrap();
             assert_eq!(wanted.sort(), sort, "{status}");

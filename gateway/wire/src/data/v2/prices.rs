@@ -1,6 +1,6 @@
 //! `GET /v2/prices-history` (docs/api/data.md §7).
 
-use serde_json::json;
+use serde::Serialize;
 
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
@@ -9,7 +9,7 @@ use crate::markets::history_range::HistoryRange;
 use crate::parameters;
 use crate::read::family::Family;
 use crate::read::text_form::{self, By, LAST_SECOND, SECONDS, Schema, Whole, Words, digits};
-use crate::text::decimal::Decimal;
+use crate::text::decimal::Number;
 use crate::text::ids::TokenRef;
 
 const MINUTE: u64 = 60;
@@ -174,41 +174,20 @@ fn needs_start() -> ApiError {
 }
 
 /// A point: the midpoint at the end of a bucket.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 pub struct V2PricePoint {
     /// Start of its bucket, unix seconds.
-    pub start: u64,
+    pub timestamp: u64,
     /// The midpoint.
-    pub price: Decimal,
+    pub price: Number,
     /// Seconds of its bucket.
-    pub bucket: u64,
-}
-
-/// `{data, pagination}` of ascending points; `next` is the first second of the next page.
-#[must_use]
-pub fn v2_prices_text(points: &[V2PricePoint], next: Option<u64>) -> String {
-    let rows: Vec<String> = points
-        .iter()
-        .map(|point| {
-            let V2PricePoint {
-                start,
-                price,
-                bucket,
-            } = point;
-            format!(r#"{{"timestamp":{start},"price":{price},"resolution_seconds":{bucket}}}"#)
-        })
-        .collect();
-    let next = next.map(|next| next.to_string());
-    let pagination = json!({ "has_more": next.is_some(), "next_cursor": next });
-    format!(
-        r#"{{"data":[{}],"pagination":{pagination}}}"#,
-        rows.join(",")
-    )
+    pub resolution_seconds: u64,
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Decimal;
     use crate::read::parameters::Parameters as _;
     use rstest::rstest;
 
@@ -291,19 +270,13 @@ mod tests {
     }
 
     #[test]
-    fn points_are_rows() {
+    fn a_point_is_a_row() {
         let point = V2PricePoint {
-            start: 60,
-            price: Decimal::new(45_015, 5),
-            bucket: 60,
+            timestamp: 60,
+            price: Number(Decimal::new(45_015, 5)),
+            resolution_seconds: 60,
         };
-        assert_eq!(
-            v2_prices_text(&[point], Some(120)),
-            r#"{"data":[{"timestamp":60,"price":0.45015,"resolution_seconds":60}],"pagination":{"has_more":true,"next_cursor":"120"}}"#
-        );
-        assert_eq!(
-            v2_prices_text(&[], None),
-            r#"{"data":[],"pagination":{"has_more":false,"next_cursor":null}}"#
-        );
+        let expected = r#"{"timestamp":60,"price":0.45015,"resolution_seconds":60}"#;
+        assert_eq!(crate::json_text(&point), expected);
     }
 }

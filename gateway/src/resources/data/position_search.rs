@@ -1,0 +1,325 @@
+//! Positions of a wallet or of a market: their source, the search for a page, and their rows.
+
+use std::cmp::Ordering;
+use std::ops::ControlFlow;
+
+use foretell_model::{
+    AccountNumber, ConditionId, Lots, MarketNumber, Outcome, TimeNs, WalletAddress,
+};
+use foretell_view::{Market, Position, View};
+use foretell_wire::data::{
+    AssetIds, CurPrice, Direction, LimitOffset, MarketText, PositionFigures, PositionRow,
+    PositionSort,
+};
+use foretell_wire::operator::MarketDescription;
+
+use crate::app::App;
+use crate::catalog::profiles::ProfileTexts;
+use crate::http::answer::StatePosition;
+use crate::resources::data::MarketFilter;
+use crate::resources::data::rows::market_texts::{AdmittedMarkets, market_text};
+use crate::view::search::{BestRows, STEP, break_if, in_steps};
+
+type Token = (MarketNumber, Outcome);
+
+/// The positions not yet visited.
+pub(crate) enum Source {
+    /// Open ones of an account, after a token.
+    Open(AccountNumber, Option<Token>),
+    /// This many oldest closed ones of an account; `None` before the first step, for all.
+    Closed(AccountNumber, Option<usize>),
+    /// Balances of a market's tokens, the next one last.
+    Holders(Vec<(Token, AccountNumber, Lots)>),
+}
+
+/// A position, and where to find it again.
+#[derive(Clone, Copy)]
+pub(crate) struct Place {
+    pub(crate) token: Token,
+    pub(crate) account: AccountNumber,
+    /// Of a closed one: its index among the account's, from the oldest.
+    closed: Option<usize>,
+}
+
+/// A position that a search visits.
+pub(crate) struct Candidate {
+    pub(crate) place: Place,
+    pub(crate) lots: Lots,
+    /// `None` of a holder, until it is looked up.
+    position: Option<(Position, TimeNs)>,
+}
+
+impl Candidate {
+    /// Its figures, and the time of its last change.
+    pub(crate) fn figures(&self, view: &View) -> Option<(PositionFigures, TimeNs)> {
+        let (position, time) = self.position.or_else(|| self.place.position(view))?;
+        Some((figures(view, self.place.token, &position)?, time))
+    }
+}
+
+impl Place {
+    fn position(&self, view: &View) -> Option<(Position, TimeNs)> {
+        let (market, outcome) = self.token;
+        match self.closed {
+            None => {
+                let open = view.holdings().open(self.account, market, outcome)?;
+                Some((open.position, open.time))
+            }
+            Some(rank) => {
+                let closed = view.positions().closed(self.account, rank + 1).next()?;
+                Some((closed.position, closed.time))
+            }
+        }
+    }
+
+    /// Whether the wallet holds the other outcome too.
+    pub(crate) fn is_mergeable(&self, view: &View) -> bool {
+        let (market, outcome) = self.token;
+        let other = view
+            .holdings()
+            .open(self.account, market, outcome.opposite());
+        other.is_some()
+    }
+}
+
+impl Source {
+    /// No position, as of a wallet that the exchange does not know.
+    pub(crate) const fn none() -> Self {
+        Self::Holders(Vec::new())
+    }
+
+    /// Visits up to [`STEP`] positions; breaks at the end.
+    pub(crate) fn step(
+        &mut self,
+        view: &View,
+        mut visit: impl FnMut(Candidate),
+    ) -> ControlFlow<()> {
+        let mut visited = 0;
+        match self {
+            Self::Open(account, after) => {
+                let tokens = view.holdings().tokens_of(*account, *after);
+                for (market, outcome, open) in tokens.take(STEP) {
+                    visited += 1;
+                    *after = Some((market, outcome));
+                    let Some(open) = open else { continue };
+                    visit(Candidate {
+                        place: Place {
+                            token: (market, outcome),
+                            account: *account,
+                            closed: None,
+                        },
+                        lots: open.position.lots(),
+                        position: Some((open.position, open.time)),
+                    });
+                }
+            }
+            Self::Closed(account, left) => {
+                let positions = view.positions();
+                let left = left.get_or_insert_with(|| positions.closed_count(*account));
+                let ranks = (0..*left).rev();
+                for (closed, rank) in positions.closed(*account, *left).zip(ranks).take(STEP) {
+                    visited += 1;
+                    visit(Candidate {
+                        place: Place {
+                            token: (closed.market, closed.outcome),
+                            account: *account,
+                            closed: Some(rank),
+                        },
+                        lots: Lots::ZERO,
+                        position: Some((closed.position, closed.time)),
+                    });
+                }
+                *left -= visited;
+            }
+            Self::Holders(left) => {
+                for (token, account, lots) in left.drain(left.len().saturating_sub(STEP)..) {
+                    visited += 1;
+                    let closed = None;
+                    visit(Candidate {
+                        place: Place {
+                            token,
+                            account,
+                            closed,
+                        },
+                        lots,
+                        position: None,
+                    });
+                }
+            }
+        }
+        break_if(visited < STEP)
+    }
+}
+
+/// What a list of positions shows, and in which order.
+pub(crate) trait PositionList {
+    fn sort(&self) -> PositionSort;
+    fn direction(&self) -> Direction;
+
+    /// Orders positions with equal sort keys.
+    fn compare_ties(&self, a: &Tie, b: &Tie) -> Ordering {
+        let asset = |tie: &Tie| (tie.condition, tie.place.token.1, tie.place.closed);
+        asset(a).cmp(&asset(b))
+    }
+
+    fn admits_market(&self, app: &App, market: &Market, description: &MarketDescription) -> bool;
+
+    /// The figures of a position that the list shows, and the time of its last change.
+    fn admitted(&self, view: &View, candidate: &Candidate) -> Option<(PositionFigures, TimeNs)>;
+}
+
+/// What orders positions with equal sort keys.
+pub(crate) struct Tie {
+    pub(crate) condition: ConditionId,
+    pub(crate) place: Place,
+}
+
+impl Tie {
+    /// By market, outcome and age of the account, the newest closed one first.
+    pub(crate) fn compare_by_market(a: &Self, b: &Self) -> Ordering {
+        let key = |tie: &Self| (tie.place.token, tie.place.account);
+        (key(a).cmp(&key(b))).then(b.place.closed.cmp(&a.place.closed))
+    }
+}
+
+/// The sort key of a position. Kept small, because a wallet may have a hundred thousand.
+struct SortKey {
+    /// The value of the sort column.
+    number: i128,
+    /// Index of its market in [`AdmittedMarkets`].
+    market: usize,
+    place: Place,
+}
+
+/// Rows of a page, and the state of the first step. Nearly every wallet needs one step, and so one
+/// state.
+pub(crate) async fn search(
+    app: &App,
+    list: &impl PositionList,
+    markets: &MarketFilter,
+    mut source: Source,
+    (page, form): (LimitOffset, AssetIds),
+) -> (Vec<PositionEntry>, StatePosition) {
+    let mut admitted = AdmittedMarkets::default();
+    let mut rows = BestRows::new(page);
+    in_steps(app, |state| {
+        let view = &state.view;
+        let end = source.step(view, |candidate| {
+            let key = sort_key(app, view, list, markets, &mut admitted, &candidate);
+            key.into_iter().for_each(|key| rows.push(key));
+        });
+        let compare = |a: &SortKey, b: &SortKey| compare(list, &admitted, a, b);
+        if end.is_continue() {
+            rows.trim(STEP, compare);
+            return ControlFlow::Continue(());
+        }
+        let keys = rows.finish(compare).into_iter();
+        let entry = |key: SortKey| PositionEntry::of(app, view, key.place, form);
+        ControlFlow::Break(keys.filter_map(entry).collect())
+    })
+    .await
+}
+
+fn sort_key(
+    app: &App,
+    view: &View,
+    list: &impl PositionList,
+    markets: &MarketFilter,
+    admitted: &mut AdmittedMarkets,
+    candidate: &Candidate,
+) -> Option<SortKey> {
+    let (market, _) = candidate.place.token;
+    if !markets.contains(market) {
+        return None;
+    }
+    let (figures, time) = list.admitted(view, candidate)?;
+    let admits =
+        |market: &Market, words: &MarketDescription| list.admits_market(app, market, words);
+    Some(SortKey {
+        number: list.sort().number(&figures, time.seconds()),
+        market: admitted.index(app, view, market, admits)?,
+        place: candidate.place,
+    })
+}
+
+fn compare(
+    list: &impl PositionList,
+    markets: &AdmittedMarkets,
+    a: &SortKey,
+    b: &SortKey,
+) -> Ordering {
+    let sort = list.sort();
+    let text = |key: &SortKey| sort.text(markets.at(key.market).1);
+    let ordering = (a.number.cmp(&b.number)).then_with(|| text(a).cmp(text(b)));
+    let tie = |key: &SortKey| Tie {
+        condition: markets.at(key.market).0,
+        place: key.place,
+    };
+    let ordering = list.direction().apply(ordering);
+    ordering.then_with(|| list.compare_ties(&tie(a), &tie(b)))
+}
+
+/// A row, from one state of the view.
+pub(crate) struct PositionEntry {
+    wallet: WalletAddress,
+    market: MarketText,
+    outcome: Outcome,
+    figures: PositionFigures,
+    redeemable: bool,
+    mergeable: bool,
+    neg_risk: bool,
+    archived: bool,
+    time: TimeNs,
+}
+
+impl PositionEntry {
+    fn of(app: &App, view: &View, place: Place, form: AssetIds) -> Option<Self> {
+        let (position, time) = place.position(view)?;
+        let listed = view.markets().get(place.token.0)?;
+        let is_open = place.closed.is_none();
+        Some(Self {
+            wallet: view.accounts().get(place.account)?.wallet,
+            market: market_text(app, listed, form),
+            outcome: place.token.1,
+            figures: figures(view, place.token, &position)?,
+            redeemable: is_open && listed.payout.is_some(),
+            mergeable: is_open && place.is_mergeable(view),
+            neg_risk: listed.is_neg_risk(),
+            archived: app.descriptions.is_archived(listed),
+            time,
+        })
+    }
+
+    pub(crate) fn row<'a>(&'a self, profiles: &'a ProfileTexts) -> PositionRow<'a> {
+        PositionRow {
+            wallet: self.wallet,
+            profile: profiles.profile(&self.wallet),
+            market: &self.market,
+            outcome: self.outcome,
+            figures: self.figures,
+            shown: self.figures.shown(),
+            redeemable: self.redeemable,
+            mergeable: self.mergeable,
+            neg_risk: self.neg_risk,
+            archived: self.archived,
+            time: self.time.seconds(),
+        }
+    }
+}
+
+/// The figures shown for a position.
+pub(crate) fn figures(
+    view: &View,
+    (market, outcome): Token,
+    position: &Position,
+) -> Option<PositionFigures> {
+    let price = view.current_price(market, outcome)?;
+    Some(PositionFigures {
+        lots: position.lots().0,
+        cost: position.cost(),
+        bought: position.bought(),
+        spent: position.spent(),
+        realized: position.realized(),
+        price: CurPrice::half_units(price.half_units()),
+    })
+}

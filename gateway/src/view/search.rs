@@ -1,0 +1,121 @@
+//! Searches over many rows: in steps, each under a lock hold of its own, keeping only the rows that a
+//! page may show.
+
+use std::cmp::Ordering;
+use std::ops::ControlFlow;
+
+use foretell_wire::data::{LimitOffset, page};
+
+use crate::app::App;
+use crate::http::answer::StatePosition;
+use crate::view::shared_view::ViewState;
+
+/// Rows visited under one lock hold: some lists have millions.
+pub(crate) const STEP: usize = 4_096;
+
+/// Calls `step` under a lock hold each until it breaks; other requests run in between. Returns what
+/// it breaks with, and the state of the first hold.
+pub(crate) async fn in_steps<T>(
+    app: &App,
+    mut step: impl FnMut(&ViewState) -> ControlFlow<T>,
+) -> (T, StatePosition) {
+    let mut first = None;
+    loop {
+        {
+            let state = app.shared_view.read();
+            let position = *first.get_or_insert(state.position());
+            if let ControlFlow::Break(result) = step(&state) {
+                return (result, position);
+            }
+        }
+        tokio::task::yield_now().await;
+    }
+}
+
+/// Ends the steps if the search is complete.
+pub(crate) const fn break_if(is_complete: bool) -> ControlFlow<()> {
+    match is_complete {
+        true => ControlFlow::Break(()),
+        false => ControlFlow::Continue(()),
+    }
+}
+
+/// The rows of a page among all that are added. Memory is bounded by the page, not by the list.
+pub(crate) struct BestRows<K> {
+    page: LimitOffset,
+    rows: Vec<K>,
+}
+
+impl<K> BestRows<K> {
+    pub(crate) fn new(page: LimitOffset) -> Self {
+        Self {
+            page,
+            rows: Vec::new(),
+        }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    pub(crate) fn push(&mut self, row: K) {
+        self.rows.push(row);
+    }
+
+    /// Drops the rows after the page's end once there are `spare` more than twice as many. Returns
+    /// the last row that is left, if it dropped any. `compare` is the order of [`page`].
+    pub(crate) fn trim(
+        &mut self,
+        spare: usize,
+        compare: impl FnMut(&K, &K) -> Ordering,
+    ) -> Option<&K> {
+        let LimitOffset { limit, offset } = self.page;
+        let limit = limit + offset;
+        if self.rows.len() < 2 * limit + spare {
+            return None;
+        }
+        let offset = 0;
+        self.rows = page(
+            std::mem::take(&mut self.rows),
+            LimitOffset { limit, offset },
+            compare,
+        );
+        self.rows.last()
+    }
+
+    /// The rows of the page, in order.
+    pub(crate) fn finish(&mut self, compare: impl FnMut(&K, &K) -> Ordering) -> Vec<K> {
+        page(std::mem::take(&mut self.rows), self.page, compare)
+    }
+}
+
+/// The page with one row more, which shows whether another page follows.
+pub(crate) const fn probe(page: LimitOffset) -> LimitOffset {
+    LimitOffset {
+        limit: page.limit + 1,
+        offset: page.offset,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_of_many_rows_is_found_in_few() {
+        let page = LimitOffset {
+            limit: 3,
+            offset: 2,
+        };
+        let mut best = BestRows::new(page);
+        let mut largest = 0;
+        for row in (0..1_000).map(|row| row * 7_919 % 1_000) {
+            best.push(row);
+            let last = best.trim(4, Ord::cmp).copied();
+            assert!(last.is_none_or(|last| best.rows.iter().all(|row| *row <= last)));
+            largest = largest.max(best.len());
+        }
+        assert_eq!(best.finish(Ord::cmp), [2, 3, 4]);
+        assert!(largest <= 14, "{largest}");
+    }
+}
