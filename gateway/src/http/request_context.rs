@@ -8,7 +8,8 @@ use foretell_link::Reply;
 use foretell_model::Sequence;
 use foretell_wire::ApiError;
 use foretell_wire::errors::api_error::FieldError;
-use foretell_wire::markets::batch::{BatchToken, read_tokens};
+use foretell_wire::markets::batch::{BatchToken, BatchTokens};
+use foretell_wire::read::RequestBody as _;
 use foretell_wire::read::query::Query;
 use http::request::Parts;
 use http::{HeaderName, Method};
@@ -115,7 +116,7 @@ impl RequestContext {
         if self.body.is_empty() && self.head.method != Method::POST {
             self.query()?.tokens()
         } else {
-            read_tokens(&self.body)
+            BatchTokens::read(&self.body).map(|tokens| tokens.0)
         }
     }
 

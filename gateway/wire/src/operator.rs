@@ -10,7 +10,7 @@ pub mod markets;
 mod payments;
 mod people;
 mod profile;
-mod reader;
+mod reason;
 mod request;
 
 pub use answer::{
@@ -18,8 +18,8 @@ pub use answer::{
     SnapshotAnswer, StatusAnswer,
 };
 pub use form::{
-    Address, Amount, Clock, Collateral, Condition, Hash, Key, Name, PlainForm, RoleWord, Roles,
-    Shares, Source, TickSize, end_of, hold_words, mode_word, payout_word, wallet_kind_word,
+    Address, Amount, Clock, Collateral, Condition, Hash, Key, Name, RoleWord, Roles, Shares,
+    Source, TickSize, end_of, hold_words, mode_word, payout_word, wallet_kind_word,
 };
 pub use markets::clock::TermsChange;
 pub use markets::description::{
@@ -38,9 +38,20 @@ pub use people::{
     Me, OperatorAdded, OperatorAddition, OperatorRevocation, OperatorRow, OperatorRows,
 };
 pub use profile::ProfileEdit;
-pub use reader::{read, read_reason};
+pub use reason::read_reason;
 pub use request::{
     Archive, Binding, ClosedOnly, FeeChange, FeesWithdrawal, HoldChange, KeyRevocation, MarketName,
     MinimumChange, ModeChange, OperatorCommand, Resolution, SettingsChange, TickChange, Transfer,
     WalletName,
 };
+
+pub use crate::read::form::{PlainForm, WrittenForm};
+
+use crate::read::reader::{OPERATOR, bodies};
+
+bodies! {
+    OPERATOR: Archive, Binding, ClosedOnly, DisputeRequest, EventEdit, EventRegistration, FeeChange, FeesWithdrawal,
+    Finalisation, HeldReference, HoldChange, KeyRevocation, MarketEdit, MarketName, MinimumChange, ModeChange, Nothing,
+    OperatorAddition, OperatorRevocation, PaymentsChange, PolicyChange, ProfileEdit, ProposalRequest,
+    ProposalWithdrawal, Resolution, SettingsChange, TermsChange, TickChange, Transfer, WalletListing, WalletName,
+}

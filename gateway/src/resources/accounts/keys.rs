@@ -9,8 +9,9 @@ use foretell_model::{AccountNumber, ApiKey, Command, KeyNumber, Verdict};
 use foretell_view::{Key, View};
 use foretell_wire::accounts::account::{
     ApiKeyAnswer, ApiKeyRow, ApiKeyRowsAnswer, ApiKeysAnswer, ClosedOnlyAnswer, DELETED, Keys,
-    REVOKED, ReadOnlyKeyAnswer, RevokedAllAnswer, read_read_only_key, read_revocation,
+    OwnKeyRevocation, REVOKED, ReadOnlyKeyAnswer, ReadOnlyKeyRevocation, RevokedAllAnswer,
 };
+use foretell_wire::read::RequestBody as _;
 use foretell_wire::text::decimal::uint256_text;
 use foretell_wire::{ApiError, ErrorCode, json_text};
 
@@ -87,7 +88,7 @@ pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
 /// that.
 pub(crate) async fn revoke(context: RequestContext) -> Result<Answer, Failure> {
     let caller = context.l2(KeyAccess::Write).await?;
-    let cancel_orders = read_revocation(&context.body)?;
+    let cancel_orders = OwnKeyRevocation::read(&context.body)?.cancel;
     let position = end(&context, caller.key, cancel_orders).await?;
     Ok(Answer::json(REVOKED).at(position))
 }
@@ -122,7 +123,7 @@ pub(crate) async fn list_read_only(context: RequestContext) -> Result<Answer, Fa
 pub(crate) async fn revoke_read_only(context: RequestContext) -> Result<Answer, Failure> {
     let app = &context.app;
     let caller = context.l2(KeyAccess::Write).await?;
-    let named = read_read_only_key(&context.body)?;
+    let named = ReadOnlyKeyRevocation::read(&context.body)?.key;
     let own = |view: &View| {
         let (number, key) = view.keys().by_text(&named)?;
         (key.owner == caller.owner && key.read_only).then_some((number, key.is_live()))

@@ -3,9 +3,10 @@
 use foretell_view::{BucketSize, Midpoint, PriceHistory, PricePoint, View};
 use foretell_wire::limits::MAX_HISTORY_POINTS;
 use foretell_wire::markets::history::{
-    Histories, History, HistoryPoint, HistoryQuery, read_history, too_many_points,
+    Histories, History, HistoryBatch, HistoryPoint, HistoryQuery, too_many_points,
 };
 use foretell_wire::markets::history_range::{HistoryRange, HistoryWindow};
+use foretell_wire::read::RequestBody as _;
 use foretell_wire::{ApiError, Decimal, TokenRef, json_text};
 
 use crate::access::credentials::now;
@@ -25,7 +26,7 @@ pub(crate) async fn one(context: RequestContext) -> Result<Answer, Failure> {
 
 /// `POST /batch-prices-history`.
 pub(crate) async fn many(context: RequestContext) -> Result<Answer, Failure> {
-    let asked = read_history(&context.body)?;
+    let asked = HistoryBatch::read(&context.body)?;
     let (texts, tokens): (Vec<_>, Vec<_>) = asked.markets.into_iter().unzip();
     let (points, position) = histories(&context, &tokens, asked.range, asked.fidelity).await?;
     let history = texts.into_iter().zip(points).collect();

@@ -5,7 +5,7 @@ use foretell_model::{AccountNumber, Command, Outcome, Reference};
 use foretell_view::{Account, HeldWithdrawal, View};
 use foretell_wire::operator::{
     AccountAnswer, Address, Binding, ClosedOnly, FeesWithdrawal, HeldReference, HeldRow, HeldRows,
-    Nothing, PlainForm as _, PositionAnswer, ProfileEdit, Transfer, WalletName, read,
+    Nothing, PlainForm as _, PositionAnswer, ProfileEdit, Transfer, WalletName,
 };
 use foretell_wire::text::ids;
 use foretell_wire::text::time::iso;
@@ -17,10 +17,11 @@ use crate::http::request_context::RequestContext;
 use crate::resources::operator::market_life::own_markets::describe_as;
 use crate::resources::operator::{actor_name, apply};
 use crate::resources::reference;
+use foretell_wire::read::RequestBody as _;
 
 /// `POST /accounts/deposit`.
 pub(crate) async fn deposit(context: RequestContext) -> Result<Answer, Failure> {
-    let to: Transfer = read(&context.body)?;
+    let to = Transfer::read(&context.body)?;
     let command = Command::Deposit(Deposit {
         wallet: to.wallet,
         amount: to.amount,
@@ -31,7 +32,7 @@ pub(crate) async fn deposit(context: RequestContext) -> Result<Answer, Failure> 
 
 /// `POST /accounts/withdraw`.
 pub(crate) async fn withdraw(context: RequestContext) -> Result<Answer, Failure> {
-    let from: Transfer = read(&context.body)?;
+    let from = Transfer::read(&context.body)?;
     let command = Command::Withdraw(Withdraw {
         wallet: from.wallet,
         amount: from.amount,
@@ -42,7 +43,7 @@ pub(crate) async fn withdraw(context: RequestContext) -> Result<Answer, Failure>
 
 /// `POST /fees/withdraw`.
 pub(crate) async fn withdraw_fees(context: RequestContext) -> Result<Answer, Failure> {
-    let fees: FeesWithdrawal = read(&context.body)?;
+    let fees = FeesWithdrawal::read(&context.body)?;
     let command = Command::WithdrawFees(WithdrawFees {
         amount: fees.amount,
         reference: reference(&fees.reference),
@@ -52,14 +53,14 @@ pub(crate) async fn withdraw_fees(context: RequestContext) -> Result<Answer, Fai
 
 /// `POST /withdrawals/confirm`: the second person pays a held withdrawal.
 pub(crate) async fn confirm(context: RequestContext) -> Result<Answer, Failure> {
-    let HeldReference { reference: text } = read(&context.body)?;
+    let HeldReference { reference: text } = HeldReference::read(&context.body)?;
     let reference = held_reference(&text);
     apply(&context, Command::ConfirmWithdrawal { reference }, &[]).await
 }
 
 /// `POST /withdrawals/release`: gives up a held withdrawal.
 pub(crate) async fn release(context: RequestContext) -> Result<Answer, Failure> {
-    let HeldReference { reference: text } = read(&context.body)?;
+    let HeldReference { reference: text } = HeldReference::read(&context.body)?;
     let reference = held_reference(&text);
     apply(&context, Command::ReleaseWithdrawal { reference }, &[]).await
 }
@@ -89,7 +90,7 @@ pub(crate) async fn held(context: RequestContext) -> Result<Answer, Failure> {
 
 /// `POST /rebates/pay`.
 pub(crate) async fn pay_rebates(context: RequestContext) -> Result<Answer, Failure> {
-    let Nothing {} = read(&context.body)?;
+    let Nothing {} = Nothing::read(&context.body)?;
     apply(&context, Command::PayRebates, &[]).await
 }
 
@@ -99,7 +100,7 @@ pub(crate) async fn bind(context: RequestContext) -> Result<Answer, Failure> {
         owner,
         wallet,
         kind,
-    } = read(&context.body)?;
+    } = Binding::read(&context.body)?;
     let command = Command::BindWallet(BindWallet {
         owner,
         wallet,
@@ -110,7 +111,7 @@ pub(crate) async fn bind(context: RequestContext) -> Result<Answer, Failure> {
 
 /// `POST /accounts/unbind`.
 pub(crate) async fn unbind(context: RequestContext) -> Result<Answer, Failure> {
-    let WalletName { wallet } = read(&context.body)?;
+    let WalletName { wallet } = WalletName::read(&context.body)?;
     apply(&context, Command::UnbindWallet { wallet }, &[]).await
 }
 
@@ -119,7 +120,7 @@ pub(crate) async fn closed_only(context: RequestContext) -> Result<Answer, Failu
     let ClosedOnly {
         wallet,
         closed_only,
-    } = read(&context.body)?;
+    } = ClosedOnly::read(&context.body)?;
     let command = Command::SetClosedOnly(SetClosedOnly {
         wallet,
         closed_only,
@@ -129,7 +130,7 @@ pub(crate) async fn closed_only(context: RequestContext) -> Result<Answer, Failu
 
 /// `POST /accounts/describe`: changes the profile of a wallet.
 pub(crate) async fn describe_wallet(context: RequestContext) -> Result<Answer, Failure> {
-    let edit: ProfileEdit = read(&context.body)?;
+    let edit = ProfileEdit::read(&context.body)?;
     let evidence = edit.to_evidence()?;
     let wallet = edit.wallet;
     describe_as(&context, Command::DescribeWallet { wallet }, &evidence).await

@@ -5,7 +5,7 @@ use foretell_model::{Command, Sequence};
 use foretell_view::{Key, View};
 use foretell_wire::accounts::account::ApiKeyRow;
 use foretell_wire::errors::api_error::FieldError;
-use foretell_wire::operator::{Address, CommandAnswer, KeyRevocation, PlainForm as _, read};
+use foretell_wire::operator::{Address, CommandAnswer, KeyRevocation, PlainForm as _};
 use foretell_wire::text::decimal::uint256_text;
 use foretell_wire::text::ids;
 use foretell_wire::{ApiError, ErrorCode, json_text};
@@ -16,6 +16,7 @@ use crate::http::failure::Failure;
 use crate::http::request_context::RequestContext;
 use crate::resources::operator::submit_or_reject;
 use crate::resources::position_of;
+use foretell_wire::read::RequestBody as _;
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -67,7 +68,7 @@ fn row(key: &Key) -> KeyRow {
 /// `POST /keys/revoke`. Revoking again succeeds, so the command may be resent; it also cancels the
 /// owner's orders if requested.
 pub(crate) async fn revoke(context: RequestContext) -> Result<Answer, Failure> {
-    let wanted: KeyRevocation = read(&context.body)?;
+    let wanted = KeyRevocation::read(&context.body)?;
     let find = |view: &View| {
         let (number, key) = view.keys().by_text(&wanted.api_key)?;
         Some((number, key.owner, key.is_live()))

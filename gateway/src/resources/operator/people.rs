@@ -4,7 +4,7 @@ use foretell_model::command::AddOperator;
 use foretell_model::{Command, CommandOutcome, RejectionReason};
 use foretell_view::View;
 use foretell_wire::operator::{
-    Me, OperatorAdded, OperatorAddition, OperatorRevocation, OperatorRow, OperatorRows, read,
+    Me, OperatorAdded, OperatorAddition, OperatorRevocation, OperatorRow, OperatorRows,
 };
 use foretell_wire::text::time::iso;
 use foretell_wire::{ApiError, ErrorCode, json_text};
@@ -16,6 +16,7 @@ use crate::http::request_context::RequestContext;
 use crate::resources::operator::actor::token_hash;
 use crate::resources::operator::{apply, rejection, roles, submit};
 use crate::resources::position_of;
+use foretell_wire::read::RequestBody as _;
 
 /// `GET /me`: the operator of the token, and the commands of its role.
 pub(crate) async fn me(context: RequestContext) -> Result<Answer, Failure> {
@@ -54,7 +55,7 @@ pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
 
 /// `POST /operators`: adds an operator. The answer is the only place that shows the token.
 pub(crate) async fn add(context: RequestContext) -> Result<Answer, Failure> {
-    let OperatorAddition { name, role } = read(&context.body)?;
+    let OperatorAddition { name, role } = OperatorAddition::read(&context.body)?;
     let mut bytes = Zeroizing::new([0; 32]);
     getrandom::fill(&mut *bytes).map_err(|_| ErrorCode::Internal)?;
     let token = hex::encode(*bytes);
@@ -85,7 +86,7 @@ pub(crate) async fn add(context: RequestContext) -> Result<Answer, Failure> {
 
 /// `POST /operators/revoke`: the live operator of the name. A repeat names one who is revoked.
 pub(crate) async fn revoke(context: RequestContext) -> Result<Answer, Failure> {
-    let OperatorRevocation { name } = read(&context.body)?;
+    let OperatorRevocation { name } = OperatorRevocation::read(&context.body)?;
     let find = |view: &View| {
         let people = view.people();
         let live = people.by_name(&name).map(|(number, _)| number);

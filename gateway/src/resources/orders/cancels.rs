@@ -9,10 +9,9 @@ use foretell_model::{Command, CommandOutcome, MarketNumber, OrderId, Outcome, Ve
 use foretell_view::{Order, View};
 use foretell_wire::errors::api_error::FieldError;
 use foretell_wire::errors::rejection::{ORDER_IS_DELAYED, not_cancelled_reason};
-use foretell_wire::orders::cancel::{
-    MarketCancel, NamedOrder, read_cancel, read_cancels, read_market_cancel,
-};
+use foretell_wire::orders::cancel::{MarketCancel, NamedOrder, NamedOrders};
 use foretell_wire::orders::result::CancelAnswer;
+use foretell_wire::read::RequestBody as _;
 use foretell_wire::{ApiError, ErrorCode, json_text};
 
 use crate::access::credentials::{Caller, KeyAccess};
@@ -32,16 +31,16 @@ pub(crate) async fn cancel_one(context: RequestContext) -> Result<Answer, Failur
     let caller = context.l2(KeyAccess::Write).await?;
     let named = context
         .timing
-        .measure(Stage::Parse, || read_cancel(&context.body))?;
+        .measure(Stage::Parse, || NamedOrder::read(&context.body))?;
     cancel_named(&context, &caller, vec![named]).await
 }
 
 /// `DELETE /orders`.
 pub(crate) async fn cancel_many(context: RequestContext) -> Result<Answer, Failure> {
     let caller = context.l2(KeyAccess::Write).await?;
-    let named = context
+    let NamedOrders(named) = context
         .timing
-        .measure(Stage::Parse, || read_cancels(&context.body))?;
+        .measure(Stage::Parse, || NamedOrders::read(&context.body))?;
     cancel_named(&context, &caller, named).await
 }
 
@@ -60,7 +59,7 @@ pub(crate) async fn cancel_market(context: RequestContext) -> Result<Answer, Fai
     let caller = context.l2(KeyAccess::Write).await?;
     let named = context
         .timing
-        .measure(Stage::Parse, || read_market_cancel(&context.body))?;
+        .measure(Stage::Parse, || MarketCancel::read(&context.body))?;
     let token = context
         .app
         .find(|view| market_to_cancel(view, &named))

@@ -13,8 +13,9 @@ use foretell_model::{
 };
 use foretell_view::{Order, OrderState, TradeId, View};
 use foretell_wire::errors::rejection::RejectedOrder;
-use foretell_wire::orders::order::{OrderSubmission, read_order, read_orders};
+use foretell_wire::orders::order::{OrderBatch, OrderSubmission, SignedOrder};
 use foretell_wire::orders::result::{ImmediateTrades, OrderAnswer, ResultStatus};
+use foretell_wire::read::RequestBody as _;
 use foretell_wire::{ApiError, ErrorCode, TokenRef, json_text};
 
 use crate::access::credentials::{Caller, KeyAccess, owner_wallets};
@@ -39,7 +40,7 @@ pub(crate) async fn place_one(context: RequestContext) -> Result<Answer, Failure
     let quota = context.count(&caller, Writes::Orders, 1)?;
     let sent = match context
         .timing
-        .measure(Stage::Parse, || read_order(&context.body))
+        .measure(Stage::Parse, || OrderSubmission::read(&context.body))
     {
         Ok(submission) => send(&context, &caller, &submission).await,
         Err(refusal) => Err(refusal.into()),
@@ -62,9 +63,9 @@ pub(crate) async fn place_one(context: RequestContext) -> Result<Answer, Failure
 /// `POST /orders`: 200 with one result for each element, in input order.
 pub(crate) async fn place_many(context: RequestContext) -> Result<Answer, Failure> {
     let caller = context.l2(KeyAccess::Write).await?;
-    let submissions = context
+    let OrderBatch(submissions) = context
         .timing
-        .measure(Stage::Parse, || read_orders(&context.body))?;
+        .measure(Stage::Parse, || OrderBatch::read(&context.body))?;
     let quota = context.count(&caller, Writes::Orders, submissions.len())?;
     let mut sent = Vec::with_capacity(submissions.len());
     for submission in submissions {
@@ -157,9 +158,10 @@ async fn send(
 pub(crate) async fn check(
     context: &RequestContext,
     caller: &Caller,
-    order: &OrderSubmission,
+    submission: &OrderSubmission,
 ) -> Result<CheckedOrder, SubmitError> {
-    if order.owner != caller.api_key {
+    let order = &submission.order;
+    if submission.owner != caller.api_key {
         return Err(ErrorCode::OwnerNotKeyOwner.into());
     }
     let app = &context.app;
@@ -184,7 +186,7 @@ pub(crate) async fn check(
         maker_amount: order.maker_amount,
         taker_amount: order.taker_amount,
         timestamp: order.timestamp,
-        order_type: order.order_type,
+        order_type: submission.order_type,
     };
     let refused = |refusal| SubmitError {
         order: Some(about.order),
@@ -200,8 +202,8 @@ pub(crate) async fn check(
         market: traded.market,
         outcome: traded.outcome,
         side: order.side,
-        order_type: order.order_type,
-        post_only: order.post_only,
+        order_type: submission.order_type,
+        post_only: submission.post_only,
         maker_amount: order.maker_amount,
         taker_amount: order.taker_amount,
         expiration: order.expiration,
@@ -241,7 +243,7 @@ fn listing(view: &View, token: &TokenRef) -> Option<TokenListing> {
 async fn verify(
     context: &RequestContext,
     caller: &Caller,
-    order: &OrderSubmission,
+    order: &SignedOrder,
     traded: &TokenListing,
 ) -> Result<Verified, ApiError> {
     let fields = OrderFields {

@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 
 use foretell_wire::json_text;
 use foretell_wire::limits::PAGE_ROWS;
-use foretell_wire::markets::batch::read_scoring;
+use foretell_wire::markets::batch::ScoringOrders;
+use foretell_wire::read::RequestBody as _;
 use foretell_wire::read::page::Page;
 
 use crate::access::credentials::KeyAccess;
@@ -31,7 +32,7 @@ pub(crate) async fn order_scoring(context: RequestContext) -> Result<Answer, Fai
 
 /// `POST /orders-scoring`: each requested id once.
 pub(crate) async fn orders_scoring(context: RequestContext) -> Result<Answer, Failure> {
-    let ids = read_scoring(&context.body)?;
+    let ScoringOrders(ids) = ScoringOrders::read(&context.body)?;
     let scoring: BTreeMap<String, bool> = ids.into_iter().map(|id| (id, false)).collect();
     own(&context, KeyAccess::Read, json_text(&scoring)).await
 }

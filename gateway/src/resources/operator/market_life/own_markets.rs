@@ -16,7 +16,7 @@ use foretell_view::{EventGroup, View};
 use foretell_wire::errors::api_error::FieldError;
 use foretell_wire::operator::{
     Clock, CommandAnswer, EventDescription, EventEdit, EventRegistration, EventRow, EventRows,
-    MarketDescription, MarketEdit, MarketRegistration, MarketTerms, PlainForm as _, end_of, read,
+    MarketDescription, MarketEdit, MarketRegistration, MarketTerms, WrittenForm as _, end_of,
 };
 use foretell_wire::text::decimal::digits_u64;
 use foretell_wire::text::time::iso;
@@ -34,10 +34,11 @@ use crate::resources::operator::market_life::known_names::{
 };
 use crate::resources::operator::{CommandResult, rejection, submit, submit_or_reject};
 use crate::resources::position_of;
+use foretell_wire::read::RequestBody as _;
 
 /// `POST /events`.
 pub(crate) async fn register_event(context: RequestContext) -> Result<Answer, Failure> {
-    let mut wanted: EventRegistration = read(&context.body)?;
+    let mut wanted = EventRegistration::read(&context.body)?;
     if wanted.slug.is_empty() {
         wanted.slug = slug_of(&wanted.title);
     }
@@ -333,7 +334,7 @@ async fn activate(context: &RequestContext, market: MarketNumber) -> Result<Repl
 /// `POST /markets/describe`: changes the words of an own market, or what an upstream's means: its question and
 /// its labels.
 pub(crate) async fn describe(context: RequestContext) -> Result<Answer, Failure> {
-    let edit: MarketEdit = read(&context.body)?;
+    let edit = MarketEdit::read(&context.body)?;
     let app = &context.app;
     let market = crate::resources::operator::market_of(&context, edit.condition_id).await?;
     app.shared_view.catch_up().await?;
@@ -353,7 +354,7 @@ pub(crate) async fn describe(context: RequestContext) -> Result<Answer, Failure>
 
 /// `POST /events/describe`: changes the words of an own event group.
 pub(crate) async fn describe_event(context: RequestContext) -> Result<Answer, Failure> {
-    let edit: EventEdit = read(&context.body)?;
+    let edit = EventEdit::read(&context.body)?;
     let app = &context.app;
     let id = EventId(edit.event_id);
     let find = |view: &View| view.events().by_id(id).map(|(number, _)| number);

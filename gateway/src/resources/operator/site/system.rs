@@ -2,7 +2,7 @@
 
 use foretell_link::SnapshotResult;
 use foretell_model::Command;
-use foretell_wire::operator::{ModeChange, PaymentsChange, SettingsChange, SnapshotAnswer, read};
+use foretell_wire::operator::{ModeChange, PaymentsChange, SettingsChange, SnapshotAnswer};
 use foretell_wire::{ErrorCode, json_text};
 
 use crate::engine::engine_link::LinkError;
@@ -10,23 +10,24 @@ use crate::http::answer::Answer;
 use crate::http::failure::Failure;
 use crate::http::request_context::RequestContext;
 use crate::resources::operator::apply;
+use foretell_wire::read::RequestBody as _;
 
 /// `POST /system/mode`.
 pub(crate) async fn mode(context: RequestContext) -> Result<Answer, Failure> {
-    let ModeChange { mode } = read(&context.body)?;
+    let ModeChange { mode } = ModeChange::read(&context.body)?;
     apply(&context, Command::SetMode { mode }, &[]).await
 }
 
 /// `POST /system/settings`: changes the settings that the body names.
 pub(crate) async fn settings(context: RequestContext) -> Result<Answer, Failure> {
-    let change: SettingsChange = read(&context.body)?;
+    let change = SettingsChange::read(&context.body)?;
     let settings = change.update();
     apply(&context, Command::ChangeSettings { settings }, &[]).await
 }
 
 /// `POST /system/payments`: changes the settings of payments that the body names.
 pub(crate) async fn payments(context: RequestContext) -> Result<Answer, Failure> {
-    let change: PaymentsChange = read(&context.body)?;
+    let change = PaymentsChange::read(&context.body)?;
     let payments = change.update();
     apply(&context, Command::SetPayments { payments }, &[]).await
 }
