@@ -12,9 +12,10 @@ use foretell_auth::{
     verify_l2, verify_order,
 };
 use foretell_model::{OrderId, Side};
-use foretell_wire::orders::cancel::read_cancel;
-use foretell_wire::orders::order::{OrderSubmission, read_order, read_orders};
+use foretell_wire::orders::cancel::NamedOrder;
+use foretell_wire::orders::order::{OrderBatch, OrderSubmission, SignedOrder};
 use foretell_wire::orders::result::{CancelAnswer, ImmediateTrades, OrderAnswer, ResultStatus};
+use foretell_wire::read::RequestBody as _;
 use foretell_wire::{TokenRef, json_text};
 use http::header::CONTENT_TYPE;
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode};
@@ -83,7 +84,7 @@ impl Checks {
         self.hmac(method, path, headers, body)?;
         match path {
             "/order" if method == Method::DELETE => {
-                let named = read_cancel(body).map_err(bad)?;
+                let named = NamedOrder::read(body).map_err(bad)?;
                 let answer = CancelAnswer {
                     canceled: vec![named.text],
                     ..CancelAnswer::default()
@@ -91,14 +92,14 @@ impl Checks {
                 Ok((json_text(&answer).into(), 1))
             }
             "/order" => {
-                let order = read_order(body).map_err(bad)?;
-                Ok((json_text(&self.signature(&order)?).into(), 1))
+                let submission = OrderSubmission::read(body).map_err(bad)?;
+                Ok((json_text(&self.signature(&submission.order)?).into(), 1))
             }
             "/orders" => {
-                let orders = read_orders(body).map_err(bad)?;
+                let OrderBatch(orders) = OrderBatch::read(body).map_err(bad)?;
                 let answers = orders
                     .into_iter()
-                    .map(|order| self.signature(&order.map_err(bad)?));
+                    .map(|order| self.signature(&order.map_err(bad)?.order));
                 let answers: Vec<_> = answers.collect::<Result<_, _>>()?;
                 Ok((json_text(&answers).into(), answers.len()))
             }
@@ -145,7 +146,7 @@ impl Checks {
         .map_err(|_| Rejection(StatusCode::UNAUTHORIZED))
     }
 
-    fn signature(&self, order: &OrderSubmission) -> Result<OrderAnswer, Rejection> {
+    fn signature(&self, order: &SignedOrder) -> Result<OrderAnswer, Rejection> {
         let bad = Rejection(StatusCode::BAD_REQUEST);
         let TokenRef::Token(token) = order.token else {
             return Err(bad);

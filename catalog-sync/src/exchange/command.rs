@@ -1,6 +1,6 @@
 //! How reports name the commands that the sync sends.
 
-use foretell_wire::operator::{OperatorCommand, PlainForm as _, Shares};
+use foretell_wire::operator::{OperatorCommand, Shares, WrittenForm as _};
 
 /// A command's name in reports.
 #[must_use]

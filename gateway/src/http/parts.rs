@@ -1,10 +1,12 @@
-//! The parts of a request that are neither body nor credentials.
+//! The parts of a request: query and body.
 
+use foretell_wire::read::RequestBody;
 use foretell_wire::read::parameters::Parameters;
 
 use crate::http::endpoint::RequestPart;
 use crate::http::failure::Failure;
 use crate::http::request_context::RequestContext;
+use crate::http::timing::Stage;
 
 /// The parameters of the query.
 pub(crate) struct FromQuery<T>(pub(crate) T);
@@ -12,5 +14,15 @@ pub(crate) struct FromQuery<T>(pub(crate) T);
 impl<T: Parameters + Send> RequestPart for FromQuery<T> {
     async fn of(context: &RequestContext) -> Result<Self, Failure> {
         Ok(Self(T::read_text(context.head.uri.query())?))
+    }
+}
+
+/// The body.
+pub(crate) struct FromBody<T>(pub(crate) T);
+
+impl<T: RequestBody + Send> RequestPart for FromBody<T> {
+    async fn of(context: &RequestContext) -> Result<Self, Failure> {
+        let read = || T::read(&context.body);
+        Ok(Self(context.timing.measure(Stage::Parse, read)?))
     }
 }

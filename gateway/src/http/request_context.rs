@@ -8,7 +8,8 @@ use foretell_link::Reply;
 use foretell_model::Sequence;
 use foretell_wire::ApiError;
 use foretell_wire::errors::api_error::FieldError;
-use foretell_wire::markets::batch::{BatchToken, read_tokens};
+use foretell_wire::markets::batch::{BatchToken, BatchTokens};
+use foretell_wire::read::RequestBody as _;
 use foretell_wire::read::parameters::Parameters;
 use foretell_wire::read::queries::TokensQuery;
 use foretell_wire::read::query::Query;
@@ -117,7 +118,7 @@ impl RequestContext {
         if self.body.is_empty() && self.head.method != Method::POST {
             self.parameters().map(|TokensQuery(tokens)| tokens)
         } else {
-            read_tokens(&self.body)
+            BatchTokens::read(&self.body).map(|tokens| tokens.0)
         }
     }
 

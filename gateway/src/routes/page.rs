@@ -59,11 +59,11 @@ fn data() -> [Route; 8] {
             PageData,
             closed_positions::list,
         ),
-        get("/ui/api/data/holders", PageData, holders::list),
+        read("/ui/api/data/holders", PageData, holders::list),
         get("/ui/api/data/activity", PageData, activity::list),
-        get("/ui/api/data/value", PageData, totals::value),
-        get("/ui/api/data/oi", PageData, totals::open_interest),
-        get("/ui/api/data/live-volume", PageData, totals::live_volume),
+        read("/ui/api/data/value", PageData, totals::value),
+        read("/ui/api/data/oi", PageData, totals::open_interest),
+        read("/ui/api/data/live-volume", PageData, totals::live_volume),
     ]
 }
 

@@ -1,5 +1,5 @@
 //! Bounds of a single request and its answer: bytes, lengths, counts. The gateway reads no more bytes
-//! than a route's limit, and the readers of this crate reject longer bodies.
+//! of a body than its route allows; the readers of this crate check the rest.
 
 use foretell_model::limits::MAX_EVIDENCE_BYTES;
 

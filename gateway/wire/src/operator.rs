@@ -11,7 +11,7 @@ mod payments;
 mod people;
 mod profile;
 mod queries;
-mod reader;
+mod reason;
 mod request;
 
 pub use answer::{
@@ -19,8 +19,8 @@ pub use answer::{
     SnapshotAnswer, StatusAnswer,
 };
 pub use form::{
-    Address, Amount, Clock, Collateral, Condition, Hash, Key, Name, PlainForm, RoleWord, Roles,
-    Shares, Source, TickSize, end_of, hold_words, mode_word, payout_word, wallet_kind_word,
+    Address, Amount, Clock, Collateral, Condition, Hash, Key, Name, RoleWord, Roles, Shares,
+    Source, TickSize, end_of, hold_words, mode_word, payout_word, wallet_kind_word,
 };
 pub use markets::clock::TermsChange;
 pub use markets::description::{
@@ -40,9 +40,20 @@ pub use people::{
 };
 pub use profile::ProfileEdit;
 pub use queries::{EventsQuery, MarketsQuery, OwnerQuery};
-pub use reader::{read, read_reason};
+pub use reason::read_reason;
 pub use request::{
     Archive, Binding, ClosedOnly, FeeChange, FeesWithdrawal, HoldChange, KeyRevocation, MarketName,
     MinimumChange, ModeChange, OperatorCommand, Resolution, SNAPSHOT_PATH, SettingsChange,
     TickChange, Transfer, WalletName,
 };
+
+pub use crate::read::form::{PlainForm, WrittenForm};
+
+use crate::read::reader::{OPERATOR, bodies};
+
+bodies! {
+    OPERATOR: Archive, Binding, ClosedOnly, DisputeRequest, EventEdit, EventRegistration, FeeChange, FeesWithdrawal,
+    Finalisation, HeldReference, HoldChange, KeyRevocation, MarketEdit, MarketName, MinimumChange, ModeChange, Nothing,
+    OperatorAddition, OperatorRevocation, PaymentsChange, PolicyChange, ProfileEdit, ProposalRequest,
+    ProposalWithdrawal, Resolution, SettingsChange, TermsChange, TickChange, Transfer, WalletListing, WalletName,
+}

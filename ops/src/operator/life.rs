@@ -79,7 +79,7 @@ pub(super) fn command(config: &Config, command: &Market) -> Result<OperatorComma
     }
 }
 
-fn optional<F: foretell_wire::operator::PlainForm<Json = String>>(
+fn optional<F: foretell_wire::operator::PlainForm<Json = str>>(
     field: &'static str,
     text: Option<&str>,
 ) -> Result<Option<F::Value>, Failure> {

@@ -13,10 +13,11 @@ use foretell_model::{
     TimeMs, TimeSeconds, TokenId, Verdict, WalletAddress, WalletKind,
 };
 use foretell_wire::TokenRef;
-use foretell_wire::limits::{MAX_ORDERS, ORDER_BODY_BYTES};
+use foretell_wire::limits::MAX_ORDERS;
 use foretell_wire::orders::order::{
-    OrderSubmission, order_type_text, read_order, read_orders, side_text,
+    OrderBatch, OrderSubmission, SignedOrder, order_type_text, side_text,
 };
+use foretell_wire::read::RequestBody as _;
 use foretell_wire::text::ids::hex_text;
 use serde_json::json;
 
@@ -47,20 +48,18 @@ static TRADERS: LazyLock<[Trader; 2]> = LazyLock::new(|| {
 static DOMAINS: LazyLock<Domains> = LazyLock::new(Domains::default);
 
 pub(crate) fn run(bytes: &[u8]) {
-    match read_order(bytes) {
+    match OrderSubmission::read(bytes) {
         Ok(order) => {
             check_round_trip(&order);
-            if bytes.len() < ORDER_BODY_BYTES {
-                let batch = [b"[", bytes, b"]"].concat();
-                let read = read_orders(&batch).expect("an array of one order");
-                assert_eq!(read, [Ok(order.clone())], "a batch of one reads otherwise");
-            }
+            let batch = [b"[", bytes, b"]"].concat();
+            let OrderBatch(read) = OrderBatch::read(&batch).expect("an array of one order");
+            assert_eq!(read, [Ok(order.clone())], "a batch of one reads otherwise");
             check_verification(&order);
         }
         Err(failure) => error_checks::check_trading(&failure),
     }
-    match read_orders(bytes) {
-        Ok(orders) => {
+    match OrderBatch::read(bytes) {
+        Ok(OrderBatch(orders)) => {
             assert!((1..=MAX_ORDERS).contains(&orders.len()));
             for order in orders {
                 match order {
@@ -74,14 +73,17 @@ pub(crate) fn run(bytes: &[u8]) {
 }
 
 /// A parsed order, serialised as a client does it, parses to the same order.
-fn check_round_trip(order: &OrderSubmission) {
+fn check_round_trip(submission: &OrderSubmission) {
+    let order = &submission.order;
     assert!(order.maker_amount > 0 && order.taker_amount > 0);
-    let body = written(order);
-    assert_eq!(read_order(body.as_bytes()).as_ref(), Ok(order), "{body}");
+    let body = written(submission);
+    let read = OrderSubmission::read(body.as_bytes());
+    assert_eq!(read.as_ref(), Ok(submission), "{body}");
 }
 
 /// The body of an order.
-fn written(order: &OrderSubmission) -> String {
+fn written(submission: &OrderSubmission) -> String {
+    let order = &submission.order;
     let mut inner = json!({
         "salt": foretell_wire::text::decimal::uint256_text(&order.salt),
         "maker": checksum_address(order.maker),
@@ -102,9 +104,10 @@ fn written(order: &OrderSubmission) -> String {
     }
     json!({
         "order": inner,
-        "owner": api_key_text(order.owner),
-        "orderType": order_type_text(order.order_type),
-        "postOnly": order.post_only,
+        "owner": api_key_text(submission.owner),
+        "orderType": order_type_text(submission.order_type),
+        "deferExec": submission.defer_exec,
+        "postOnly": submission.post_only,
     })
     .to_string()
 }
@@ -135,7 +138,8 @@ fn listing(token: &TokenRef) -> Option<Listing> {
 }
 
 /// Verifies the order as it was signed, and as signed by its maker; the latter is placed.
-fn check_verification(order: &OrderSubmission) {
+fn check_verification(submission: &OrderSubmission) {
+    let order = &submission.order;
     let Some(listed) = listing(&order.token) else {
         return;
     };
@@ -177,11 +181,11 @@ fn check_verification(order: &OrderSubmission) {
         let verified = verify(&fields, &signature).expect("its maker signed it");
         assert_eq!(verified.domain, domain.number());
         check_evidence(&verified, &signature, &fields);
-        check_placement(order, &listed, trader, &verified);
+        check_placement(submission, &listed, trader, &verified);
     }
 }
 
-fn fields(order: &OrderSubmission, listed: &Listing) -> OrderFields {
+fn fields(order: &SignedOrder, listed: &Listing) -> OrderFields {
     OrderFields {
         salt: order.salt,
         maker: order.maker,
@@ -214,12 +218,12 @@ fn check_evidence(verified: &Verified, signature: &[u8], fields: &OrderFields) {
 /// Places the order twice: the first time it is accepted or rejected, the second time it executes
 /// nothing. The exchange is valid either way.
 fn check_placement(
-    order: &OrderSubmission,
+    submission: &OrderSubmission,
     listed: &Listing,
     trader: &Trader,
     verified: &Verified,
 ) {
-    let quiet = world::quiet();
+    let (quiet, order) = (world::quiet(), &submission.order);
     let mut exchange = quiet.exchange(quiet.frames.len());
     let [own, deposit] = trader.accounts;
     let account = if order.kind == WalletKind::Deposit {
@@ -234,8 +238,8 @@ fn check_placement(
         market: listed.market,
         outcome: listed.outcome,
         side: order.side,
-        order_type: order.order_type,
-        post_only: order.post_only,
+        order_type: submission.order_type,
+        post_only: submission.post_only,
         maker_amount: order.maker_amount,
         taker_amount: order.taker_amount,
         expiration: order.expiration,
@@ -266,7 +270,7 @@ fn signed(trader: usize, kind: WalletKind, market: u8, side: Side) -> OrderSubmi
         Side::Buy => (4_000_000, 10_000_000),
         Side::Sell => (10_000_000, 4_000_000),
     };
-    let mut order = OrderSubmission {
+    let mut order = SignedOrder {
         salt: [market; 32],
         maker,
         signer: match kind {
@@ -282,16 +286,19 @@ fn signed(trader: usize, kind: WalletKind, market: u8, side: Side) -> OrderSubmi
         metadata: [0; 32],
         builder: [5; 32],
         signature: Vec::new(),
-        owner: ApiKey([7; 16]),
         condition: None,
-        order_type: foretell_model::OrderType::Gtc,
         expiration: TimeSeconds(0),
-        post_only: false,
     };
     let listed = listing(&order.token).expect("a market of the site");
     let domain = DOMAINS.candidates(market > 0).next().expect("a domain");
     order.signature = signer.sign_order(&fields(&order, &listed), domain);
-    order
+    OrderSubmission {
+        order,
+        owner: ApiKey([7; 16]),
+        order_type: foretell_model::OrderType::Gtc,
+        defer_exec: false,
+        post_only: false,
+    }
 }
 
 pub(crate) fn seeds() -> Vec<Seed> {
@@ -299,12 +306,15 @@ pub(crate) fn seeds() -> Vec<Seed> {
     let own = signed(0, WalletKind::Eoa, 0, Buy);
     let deposit = signed(1, WalletKind::Deposit, 2, Sell);
     let asset = OrderSubmission {
-        token: TokenRef::Asset(foretell_model::ConditionId([0xC0; 32]), Outcome::No),
-        condition: Some(foretell_model::ConditionId([0xC0; 32])),
+        order: SignedOrder {
+            token: TokenRef::Asset(foretell_model::ConditionId([0xC0; 32]), Outcome::No),
+            condition: Some(foretell_model::ConditionId([0xC0; 32])),
+            expiration: TimeSeconds(1_700_009_999),
+            ..own.order.clone()
+        },
         order_type: foretell_model::OrderType::Gtd,
-        expiration: TimeSeconds(1_700_009_999),
         post_only: true,
-        ..own.clone()
+        ..own
     };
     let texts = [&own, &deposit, &asset].map(written);
     let old = r#"{"order":{"salt":1,"nonce":"0","feeRateBps":"0"},"owner":"x"}"#;
@@ -327,8 +337,8 @@ mod tests {
     #[test]
     fn seeds_are_signed_orders_that_the_exchange_takes() {
         for order in [
-            signed(0, WalletKind::Eoa, 0, Side::Buy),
-            signed(1, WalletKind::Deposit, 2, Side::Sell),
+            signed(0, WalletKind::Eoa, 0, Side::Buy).order,
+            signed(1, WalletKind::Deposit, 2, Side::Sell).order,
         ] {
             let listed = listing(&order.token).expect("a market");
             let trader = TRADERS

@@ -5,6 +5,8 @@ use std::net::{SocketAddr, TcpListener};
 use std::time::{Duration, Instant};
 
 use foretell_auth::{Domains, L2Credentials};
+use foretell_wire::orders::order::OrderBatch;
+use foretell_wire::read::RequestBody as _;
 
 use super::*;
 use crate::harness::live_exchange;
@@ -172,14 +174,14 @@ fn a_batch_in_another_order_is_wrong() {
     // The bare server names the orders in order; this one reverses them.
     let text = wrong_run("batch=1x2", |request| {
         let body = request.split_once("\r\n\r\n").unwrap().1;
-        let mut orders = foretell_wire::orders::order::read_orders(body.as_bytes()).unwrap();
+        let OrderBatch(mut orders) = OrderBatch::read(body.as_bytes()).unwrap();
         orders.reverse();
         let domains = Domains::default();
         let separator = domains.candidates(false).next().unwrap().separator();
         let results: Vec<_> = orders
             .into_iter()
             .map(|order| {
-                let order = order.unwrap();
+                let order = order.unwrap().order;
                 let token = venue::tokens(0)[0];
                 let id = foretell_auth::eip712::order_id(separator, &order.words(&token));
                 placed(&id.to_string())

@@ -17,8 +17,9 @@ use foretell_model::{
 use foretell_view::{EventGroup, View};
 use foretell_wire::errors::api_error::FieldError;
 use foretell_wire::orders::action::{
-    ActionAnswer, ActionEffect, ActionKind, QuestionNames, read_convert, read_redeem, read_sets,
+    ActionAnswer, ActionEffect, ActionKind, ConvertAction, QuestionNames, RedeemAction, SetsAction,
 };
+use foretell_wire::read::RequestBody as _;
 use foretell_wire::{ApiError, Decimal, ErrorCode, json_text};
 
 use crate::access::credentials::{Caller, KeyAccess};
@@ -34,7 +35,7 @@ use crate::resources::{position_of, reference};
 /// `POST /positions/split`.
 pub(crate) async fn split(context: RequestContext) -> Result<Answer, Failure> {
     let (caller, quota) = caller(&context).await?;
-    let wanted = read_sets(&context.body)?;
+    let wanted = SetsAction::read(&context.body)?;
     let account = account(&context.app, &caller, wanted.wallet)?;
     let command = Command::Split(Split {
         account,
@@ -49,7 +50,7 @@ pub(crate) async fn split(context: RequestContext) -> Result<Answer, Failure> {
 /// `POST /positions/merge`.
 pub(crate) async fn merge(context: RequestContext) -> Result<Answer, Failure> {
     let (caller, quota) = caller(&context).await?;
-    let wanted = read_sets(&context.body)?;
+    let wanted = SetsAction::read(&context.body)?;
     let account = account(&context.app, &caller, wanted.wallet)?;
     let command = Command::Merge(Merge {
         account,
@@ -64,7 +65,7 @@ pub(crate) async fn merge(context: RequestContext) -> Result<Answer, Failure> {
 /// `POST /positions/redeem`.
 pub(crate) async fn redeem(context: RequestContext) -> Result<Answer, Failure> {
     let (caller, quota) = caller(&context).await?;
-    let wanted = read_redeem(&context.body)?;
+    let wanted = RedeemAction::read(&context.body)?;
     let account = account(&context.app, &caller, wanted.wallet)?;
     let command = Command::Redeem(command::Redeem {
         account,
@@ -78,7 +79,7 @@ pub(crate) async fn redeem(context: RequestContext) -> Result<Answer, Failure> {
 /// `POST /positions/convert`.
 pub(crate) async fn convert(context: RequestContext) -> Result<Answer, Failure> {
     let (caller, quota) = caller(&context).await?;
-    let wanted = read_convert(&context.body)?;
+    let wanted = ConvertAction::read(&context.body)?;
     let account = account(&context.app, &caller, wanted.wallet)?;
     let (event, questions) = questions(&context.app, wanted.event, &wanted.questions)?;
     let command = Command::Convert(Convert {

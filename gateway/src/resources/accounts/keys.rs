@@ -9,7 +9,7 @@ use foretell_model::{AccountNumber, ApiKey, Command, KeyNumber, Verdict};
 use foretell_view::{Key, View};
 use foretell_wire::accounts::account::{
     ApiKeyAnswer, ApiKeyRow, ApiKeyRowsAnswer, ApiKeysAnswer, ClosedOnlyAnswer, DELETED, Keys,
-    REVOKED, ReadOnlyKeyAnswer, RevokedAllAnswer, read_read_only_key, read_revocation,
+    OwnKeyRevocation, REVOKED, ReadOnlyKeyAnswer, ReadOnlyKeyRevocation, RevokedAllAnswer,
 };
 use foretell_wire::read::queries::KeysQuery;
 use foretell_wire::text::decimal::uint256_text;
@@ -20,6 +20,7 @@ use crate::access::credentials::{Caller, KeyAccess};
 use crate::app::App;
 use crate::http::answer::{Answer, StatePosition};
 use crate::http::failure::Failure;
+use crate::http::parts::FromBody;
 use crate::http::request_context::RequestContext;
 use crate::resources::position_of;
 
@@ -95,8 +96,9 @@ pub(crate) async fn list(
 pub(crate) async fn revoke(
     context: RequestContext,
     WriteKey(caller): WriteKey,
+    FromBody(wanted): FromBody<OwnKeyRevocation>,
 ) -> Result<Answer, Failure> {
-    let cancel_orders = read_revocation(&context.body)?;
+    let cancel_orders = wanted.cancel;
     let position = end(&context, caller.key, cancel_orders).await?;
     Ok(Answer::json(REVOKED).at(position))
 }
@@ -134,9 +136,10 @@ pub(crate) async fn list_read_only(
 pub(crate) async fn revoke_read_only(
     context: RequestContext,
     WriteKey(caller): WriteKey,
+    FromBody(wanted): FromBody<ReadOnlyKeyRevocation>,
 ) -> Result<Answer, Failure> {
     let app = &context.app;
-    let named = read_read_only_key(&context.body)?;
+    let named = wanted.key;
     let own = |view: &View| {
         let (number, key) = view.keys().by_text(&named)?;
         (key.owner == caller.owner && key.read_only).then_some((number, key.is_live()))

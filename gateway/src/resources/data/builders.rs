@@ -15,6 +15,7 @@ use crate::app::App;
 use crate::catalog::profiles::ProfileTexts;
 use crate::http::answer::{Answer, StatePosition};
 use crate::http::failure::Failure;
+use crate::http::parts::FromQuery;
 use crate::http::request_context::RequestContext;
 use crate::resources::data::period::{first_day, first_listed_day, first_of_last};
 use crate::view::search::{BestRows, STEP, break_if, in_steps, probe};
@@ -84,10 +85,11 @@ pub(crate) async fn leaderboard_v2(context: RequestContext) -> Result<Answer, Fa
 }
 
 /// `GET /v1/builders/volume`.
-pub(crate) async fn volume(context: RequestContext) -> Result<Answer, Failure> {
+pub(crate) async fn volume(
+    context: RequestContext,
+    FromQuery(query): FromQuery<BuildersQuery>,
+) -> Result<Answer, Failure> {
     let app = &context.app;
-    let query: BuildersQuery = context.parameters()?;
-    context.wait_fresh().await?;
     let first = first_listed_day(query.time_period);
     let (found, position) = by_day(app, first, Version::V1).await;
     let profiles = app.profiles.texts();
@@ -97,10 +99,11 @@ pub(crate) async fn volume(context: RequestContext) -> Result<Answer, Failure> {
 }
 
 /// `GET /v2/builders/volume`.
-pub(crate) async fn volume_v2(context: RequestContext) -> Result<Answer, Failure> {
+pub(crate) async fn volume_v2(
+    context: RequestContext,
+    FromQuery(BuilderDaysQuery { limit: days, .. }): FromQuery<BuilderDaysQuery>,
+) -> Result<Answer, Failure> {
     let app = &context.app;
-    let BuilderDaysQuery { limit: days, .. } = context.parameters()?;
-    context.wait_fresh().await?;
     let first = first_of_last(u32::try_from(days).unwrap_or(u32::MAX));
     let (found, position) = by_day(app, first, Version::V2).await;
     let profiles = app.profiles.texts();

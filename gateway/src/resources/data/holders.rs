@@ -13,15 +13,17 @@ use crate::app::App;
 use crate::catalog::profiles::ProfileTexts;
 use crate::http::answer::{Answer, StatePosition};
 use crate::http::failure::Failure;
+use crate::http::parts::FromQuery;
 use crate::http::request_context::RequestContext;
 use crate::resources::data::MarketFilter;
 use crate::resources::data::position_search::figures;
 
 /// `GET /holders`.
-pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
+pub(crate) async fn list(
+    context: RequestContext,
+    FromQuery(query): FromQuery<HoldersQuery>,
+) -> Result<Answer, Failure> {
     let app = &context.app;
-    let query: HoldersQuery = context.parameters()?;
-    context.wait_fresh().await?;
     let wanted = Holders {
         least: query.least,
         page: LimitOffset {

@@ -15,6 +15,7 @@ use crate::app::App;
 use crate::catalog::profiles::ProfileTexts;
 use crate::http::answer::{Answer, StatePosition};
 use crate::http::failure::Failure;
+use crate::http::parts::FromQuery;
 use crate::http::request_context::RequestContext;
 use crate::resources::data::period::first_day;
 use crate::view::search::{BestRows, STEP, break_if, in_steps, probe};
@@ -46,10 +47,11 @@ pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
 }
 
 /// `GET /v2/leaderboard`: a page, or with `user` the ranks of one wallet.
-pub(crate) async fn list_v2(context: RequestContext) -> Result<Answer, Failure> {
+pub(crate) async fn list_v2(
+    context: RequestContext,
+    FromQuery(V2List { query, page }): FromQuery<V2List<V2LeaderboardQuery>>,
+) -> Result<Answer, Failure> {
     let app = &context.app;
-    let V2List { query, page } = context.parameters::<V2List<V2LeaderboardQuery>>()?;
-    context.wait_fresh().await?;
     let query = LeaderboardQuery::from(query);
     let profiles = app.profiles.texts();
     if let Some(user) = query.user {

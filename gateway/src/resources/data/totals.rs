@@ -13,15 +13,17 @@ use foretell_wire::json_text;
 use crate::app::App;
 use crate::http::answer::{Answer, StatePosition};
 use crate::http::failure::Failure;
+use crate::http::parts::FromQuery;
 use crate::http::request_context::RequestContext;
 use crate::resources::data::position_search::Source;
 use crate::resources::data::{MarketFilter, account_of};
 use crate::view::search::{STEP, in_steps};
 
 /// `GET /value`: total value of a wallet's positions.
-pub(crate) async fn value(context: RequestContext) -> Result<Answer, Failure> {
-    let query: ValueQuery = context.parameters()?;
-    context.wait_fresh().await?;
+pub(crate) async fn value(
+    context: RequestContext,
+    FromQuery(query): FromQuery<ValueQuery>,
+) -> Result<Answer, Failure> {
     let (value, position) = value_of(&context.app, query).await?;
     Ok(Answer::json(json_text(&[value])).at(position))
 }
@@ -51,10 +53,11 @@ pub(crate) async fn value_of(
 }
 
 /// `GET /traded`: number of markets in which a wallet has traded.
-pub(crate) async fn traded(context: RequestContext) -> Result<Answer, Failure> {
+pub(crate) async fn traded(
+    context: RequestContext,
+    FromQuery(UserQuery { user }): FromQuery<UserQuery>,
+) -> Result<Answer, Failure> {
     let app = &context.app;
-    let UserQuery { user } = context.parameters()?;
-    context.wait_fresh().await?;
     let account = account_of(app, user).await?;
     let state = app.shared_view.read();
     let traded = account.map_or(0, |account| state.view.holdings().traded_markets(account));
@@ -62,9 +65,10 @@ pub(crate) async fn traded(context: RequestContext) -> Result<Answer, Failure> {
 }
 
 /// `GET /oi`: the collateral locked in markets, or in all of them.
-pub(crate) async fn open_interest(context: RequestContext) -> Result<Answer, Failure> {
-    let query: OpenInterestQuery = context.parameters()?;
-    context.wait_fresh().await?;
+pub(crate) async fn open_interest(
+    context: RequestContext,
+    FromQuery(query): FromQuery<OpenInterestQuery>,
+) -> Result<Answer, Failure> {
     let (rows, position) = open_interest_of(&context.app, query).await?;
     Ok(Answer::json(json_text(&rows)).at(position))
 }
@@ -85,9 +89,10 @@ pub(crate) async fn open_interest_of(
 }
 
 /// `GET /live-volume`: traded volume of markets, or of the markets of events.
-pub(crate) async fn live_volume(context: RequestContext) -> Result<Answer, Failure> {
-    let LiveVolumeQuery(markets) = context.parameters()?;
-    context.wait_fresh().await?;
+pub(crate) async fn live_volume(
+    context: RequestContext,
+    FromQuery(LiveVolumeQuery(markets)): FromQuery<LiveVolumeQuery>,
+) -> Result<Answer, Failure> {
     let (volumes, position) = live_volume_of(&context.app, markets).await?;
     Ok(Answer::json(json_text(&[volumes])).at(position))
 }

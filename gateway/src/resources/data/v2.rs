@@ -12,6 +12,7 @@ use foretell_wire::json_text;
 
 use crate::http::answer::Answer;
 use crate::http::failure::Failure;
+use crate::http::parts::FromQuery;
 use crate::http::request_context::RequestContext;
 use crate::resources::data::rows::activity_row::ReceiptReader;
 use crate::resources::data::{activity, totals, trades};
@@ -68,9 +69,10 @@ pub(crate) async fn open_interest(context: RequestContext) -> Result<Answer, Fai
 }
 
 /// `GET /v2/live-volume`.
-pub(crate) async fn live_volume(context: RequestContext) -> Result<Answer, Failure> {
-    let EventVolumeQuery { event_id } = context.parameters()?;
-    context.wait_fresh().await?;
+pub(crate) async fn live_volume(
+    context: RequestContext,
+    FromQuery(EventVolumeQuery { event_id }): FromQuery<EventVolumeQuery>,
+) -> Result<Answer, Failure> {
     let events = MarketSelection::Events(event_id);
     let (volumes, position) = totals::live_volume_of(&context.app, events).await?;
     let data = VolumesV2::from(volumes);

@@ -8,6 +8,7 @@ use foretell_wire::read::queries::OneToken;
 use crate::app::App;
 use crate::http::answer::Answer;
 use crate::http::failure::Failure;
+use crate::http::parts::FromQuery;
 use crate::http::request_context::RequestContext;
 use crate::render::book_source::{BookSource, book_source};
 use crate::render::market_pages::Json;
@@ -15,10 +16,11 @@ use crate::resources::market_of;
 use crate::view::shared_view::ViewState;
 
 /// `GET /book?token_id=`.
-pub(crate) async fn one(context: RequestContext) -> Result<Answer, Failure> {
-    let OneToken { token_id: token } = context.parameters()?;
+pub(crate) async fn one(
+    context: RequestContext,
+    FromQuery(OneToken { token_id: token }): FromQuery<OneToken>,
+) -> Result<Answer, Failure> {
     let app = &context.app;
-    context.wait_fresh().await?;
     let found = app.find(|view| market_of(view, &token)).await?;
     let found = found.ok_or(ErrorCode::OrderbookNotFound)?;
     let (seen, position) = {

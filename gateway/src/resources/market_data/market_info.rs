@@ -16,6 +16,7 @@ use foretell_wire::{ErrorCode, TokenRef, json_text};
 
 use crate::http::answer::Answer;
 use crate::http::failure::Failure;
+use crate::http::parts::FromQuery;
 use crate::http::request_context::RequestContext;
 use crate::render::market_facts::{market_facts, market_life};
 use crate::resources::market_of;
@@ -23,8 +24,10 @@ use crate::resources::service::raw_records::raw_records;
 use crate::view::shared_view::ViewState;
 
 /// `GET /tick-size?token_id=`.
-pub(crate) async fn tick_size(context: RequestContext) -> Result<Answer, Failure> {
-    let OneToken { token_id: token } = context.parameters()?;
+pub(crate) async fn tick_size(
+    context: RequestContext,
+    FromQuery(OneToken { token_id: token }): FromQuery<OneToken>,
+) -> Result<Answer, Failure> {
     by_token(&context, &token, |facts| {
         json_text(&TickSizeAnswer {
             minimum_tick_size: facts.tick,
@@ -34,8 +37,10 @@ pub(crate) async fn tick_size(context: RequestContext) -> Result<Answer, Failure
 }
 
 /// `GET /neg-risk?token_id=`.
-pub(crate) async fn neg_risk(context: RequestContext) -> Result<Answer, Failure> {
-    let OneToken { token_id: token } = context.parameters()?;
+pub(crate) async fn neg_risk(
+    context: RequestContext,
+    FromQuery(OneToken { token_id: token }): FromQuery<OneToken>,
+) -> Result<Answer, Failure> {
     by_token(&context, &token, |facts| {
         json_text(&NegRiskAnswer {
             neg_risk: facts.neg_risk,
@@ -45,8 +50,10 @@ pub(crate) async fn neg_risk(context: RequestContext) -> Result<Answer, Failure>
 }
 
 /// `GET /fee-rate?token_id=`.
-pub(crate) async fn fee_rate(context: RequestContext) -> Result<Answer, Failure> {
-    let OneToken { token_id: token } = context.parameters()?;
+pub(crate) async fn fee_rate(
+    context: RequestContext,
+    FromQuery(OneToken { token_id: token }): FromQuery<OneToken>,
+) -> Result<Answer, Failure> {
     by_token(&context, &token, |facts| {
         json_text(&FeeRateAnswer::new(facts))
     })

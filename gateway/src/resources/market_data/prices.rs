@@ -17,14 +17,17 @@ use crate::app::App;
 use crate::config::PriceSide;
 use crate::http::answer::{Answer, StatePosition};
 use crate::http::failure::Failure;
+use crate::http::parts::FromQuery;
 use crate::http::request_context::RequestContext;
 use crate::render::book_cache::{BookKey, Quote, RenderKey, slot_of};
 use crate::resources::market_of;
 use crate::view::shared_view::ViewState;
 
 /// `GET /price?token_id=&side=`.
-pub(crate) async fn price(context: RequestContext) -> Result<Answer, Failure> {
-    let query: PriceQuery = context.parameters()?;
+pub(crate) async fn price(
+    context: RequestContext,
+    FromQuery(query): FromQuery<PriceQuery>,
+) -> Result<Answer, Failure> {
     let side = side_of_book(context.app.price_side, query.side);
     one(&context, &query.token_id, Quote::Price(side)).await
 }
@@ -45,8 +48,10 @@ pub(crate) async fn prices(context: RequestContext) -> Result<Answer, Failure> {
 }
 
 /// `GET /midpoint?token_id=`.
-pub(crate) async fn midpoint(context: RequestContext) -> Result<Answer, Failure> {
-    let OneToken { token_id: token } = context.parameters()?;
+pub(crate) async fn midpoint(
+    context: RequestContext,
+    FromQuery(OneToken { token_id: token }): FromQuery<OneToken>,
+) -> Result<Answer, Failure> {
     one(&context, &token, Quote::Midpoint).await
 }
 
@@ -57,8 +62,10 @@ pub(crate) async fn midpoints(context: RequestContext) -> Result<Answer, Failure
 }
 
 /// `GET /spread?token_id=`.
-pub(crate) async fn spread(context: RequestContext) -> Result<Answer, Failure> {
-    let OneToken { token_id: token } = context.parameters()?;
+pub(crate) async fn spread(
+    context: RequestContext,
+    FromQuery(OneToken { token_id: token }): FromQuery<OneToken>,
+) -> Result<Answer, Failure> {
     one(&context, &token, Quote::Spread).await
 }
 
@@ -69,10 +76,11 @@ pub(crate) async fn spreads(context: RequestContext) -> Result<Answer, Failure> 
 }
 
 /// `GET /last-trade-price?token_id=`.
-pub(crate) async fn last_trade(context: RequestContext) -> Result<Answer, Failure> {
-    let OneToken { token_id: token } = context.parameters()?;
+pub(crate) async fn last_trade(
+    context: RequestContext,
+    FromQuery(OneToken { token_id: token }): FromQuery<OneToken>,
+) -> Result<Answer, Failure> {
     let app = &context.app;
-    context.wait_fresh().await?;
     let (market, outcome) = find(app, &token).await?;
     let state = app.shared_view.read();
     let book = state

@@ -3,7 +3,7 @@
 use foretell_view::{BucketSize, Midpoint, PriceHistory, PricePoint, View};
 use foretell_wire::limits::MAX_HISTORY_POINTS;
 use foretell_wire::markets::history::{
-    Histories, History, HistoryPoint, HistoryQuery, read_history, too_many_points,
+    Histories, History, HistoryBatch, HistoryPoint, HistoryQuery, too_many_points,
 };
 use foretell_wire::markets::history_range::{HistoryRange, HistoryWindow};
 use foretell_wire::{ApiError, Decimal, TokenRef, json_text};
@@ -11,12 +11,15 @@ use foretell_wire::{ApiError, Decimal, TokenRef, json_text};
 use crate::access::credentials::now;
 use crate::http::answer::{Answer, StatePosition};
 use crate::http::failure::Failure;
+use crate::http::parts::{FromBody, FromQuery};
 use crate::http::request_context::RequestContext;
 use crate::resources::market_of;
 
 /// `GET /prices-history?market=`.
-pub(crate) async fn one(context: RequestContext) -> Result<Answer, Failure> {
-    let asked = context.parameters::<HistoryQuery>()?;
+pub(crate) async fn one(
+    context: RequestContext,
+    FromQuery(asked): FromQuery<HistoryQuery>,
+) -> Result<Answer, Failure> {
     let (mut points, position) = histories(
         &context,
         &[Some(asked.token)],
@@ -29,8 +32,10 @@ pub(crate) async fn one(context: RequestContext) -> Result<Answer, Failure> {
 }
 
 /// `POST /batch-prices-history`.
-pub(crate) async fn many(context: RequestContext) -> Result<Answer, Failure> {
-    let asked = read_history(&context.body)?;
+pub(crate) async fn many(
+    context: RequestContext,
+    FromBody(asked): FromBody<HistoryBatch>,
+) -> Result<Answer, Failure> {
     let (texts, tokens): (Vec<_>, Vec<_>) = asked.markets.into_iter().unzip();
     let (points, position) = histories(&context, &tokens, asked.range, asked.fidelity).await?;
     let history = texts.into_iter().zip(points).collect();

@@ -5,7 +5,7 @@ use foretell_model::{AccountNumber, Command, Outcome, Reference};
 use foretell_view::{Account, HeldWithdrawal, View};
 use foretell_wire::operator::{
     AccountAnswer, Address, Binding, ClosedOnly, FeesWithdrawal, HeldReference, HeldRow, HeldRows,
-    Nothing, PlainForm as _, PositionAnswer, ProfileEdit, Transfer, WalletName, read,
+    Nothing, PlainForm as _, PositionAnswer, ProfileEdit, Transfer, WalletName,
 };
 use foretell_wire::text::ids;
 use foretell_wire::text::time::iso;
@@ -13,14 +13,17 @@ use foretell_wire::{ErrorCode, json_text};
 
 use crate::http::answer::Answer;
 use crate::http::failure::Failure;
+use crate::http::parts::FromBody;
 use crate::http::request_context::RequestContext;
 use crate::resources::operator::market_life::own_markets::describe_as;
 use crate::resources::operator::{actor_name, apply};
 use crate::resources::reference;
 
 /// `POST /accounts/deposit`.
-pub(crate) async fn deposit(context: RequestContext) -> Result<Answer, Failure> {
-    let to: Transfer = read(&context.body)?;
+pub(crate) async fn deposit(
+    context: RequestContext,
+    FromBody(to): FromBody<Transfer>,
+) -> Result<Answer, Failure> {
     let command = Command::Deposit(Deposit {
         wallet: to.wallet,
         amount: to.amount,
@@ -30,8 +33,10 @@ pub(crate) async fn deposit(context: RequestContext) -> Result<Answer, Failure> 
 }
 
 /// `POST /accounts/withdraw`.
-pub(crate) async fn withdraw(context: RequestContext) -> Result<Answer, Failure> {
-    let from: Transfer = read(&context.body)?;
+pub(crate) async fn withdraw(
+    context: RequestContext,
+    FromBody(from): FromBody<Transfer>,
+) -> Result<Answer, Failure> {
     let command = Command::Withdraw(Withdraw {
         wallet: from.wallet,
         amount: from.amount,
@@ -41,8 +46,10 @@ pub(crate) async fn withdraw(context: RequestContext) -> Result<Answer, Failure>
 }
 
 /// `POST /fees/withdraw`.
-pub(crate) async fn withdraw_fees(context: RequestContext) -> Result<Answer, Failure> {
-    let fees: FeesWithdrawal = read(&context.body)?;
+pub(crate) async fn withdraw_fees(
+    context: RequestContext,
+    FromBody(fees): FromBody<FeesWithdrawal>,
+) -> Result<Answer, Failure> {
     let command = Command::WithdrawFees(WithdrawFees {
         amount: fees.amount,
         reference: reference(&fees.reference),
@@ -51,15 +58,19 @@ pub(crate) async fn withdraw_fees(context: RequestContext) -> Result<Answer, Fai
 }
 
 /// `POST /withdrawals/confirm`: the second person pays a held withdrawal.
-pub(crate) async fn confirm(context: RequestContext) -> Result<Answer, Failure> {
-    let HeldReference { reference: text } = read(&context.body)?;
+pub(crate) async fn confirm(
+    context: RequestContext,
+    FromBody(HeldReference { reference: text }): FromBody<HeldReference>,
+) -> Result<Answer, Failure> {
     let reference = held_reference(&text);
     apply(&context, Command::ConfirmWithdrawal { reference }, &[]).await
 }
 
 /// `POST /withdrawals/release`: gives up a held withdrawal.
-pub(crate) async fn release(context: RequestContext) -> Result<Answer, Failure> {
-    let HeldReference { reference: text } = read(&context.body)?;
+pub(crate) async fn release(
+    context: RequestContext,
+    FromBody(HeldReference { reference: text }): FromBody<HeldReference>,
+) -> Result<Answer, Failure> {
     let reference = held_reference(&text);
     apply(&context, Command::ReleaseWithdrawal { reference }, &[]).await
 }
@@ -87,18 +98,22 @@ pub(crate) async fn held(context: RequestContext) -> Result<Answer, Failure> {
 }
 
 /// `POST /rebates/pay`.
-pub(crate) async fn pay_rebates(context: RequestContext) -> Result<Answer, Failure> {
-    let Nothing {} = read(&context.body)?;
+pub(crate) async fn pay_rebates(
+    context: RequestContext,
+    FromBody(Nothing {}): FromBody<Nothing>,
+) -> Result<Answer, Failure> {
     apply(&context, Command::PayRebates, &[]).await
 }
 
 /// `POST /accounts/bind`.
-pub(crate) async fn bind(context: RequestContext) -> Result<Answer, Failure> {
-    let Binding {
+pub(crate) async fn bind(
+    context: RequestContext,
+    FromBody(Binding {
         owner,
         wallet,
         kind,
-    } = read(&context.body)?;
+    }): FromBody<Binding>,
+) -> Result<Answer, Failure> {
     let command = Command::BindWallet(BindWallet {
         owner,
         wallet,
@@ -108,17 +123,21 @@ pub(crate) async fn bind(context: RequestContext) -> Result<Answer, Failure> {
 }
 
 /// `POST /accounts/unbind`.
-pub(crate) async fn unbind(context: RequestContext) -> Result<Answer, Failure> {
-    let WalletName { wallet } = read(&context.body)?;
+pub(crate) async fn unbind(
+    context: RequestContext,
+    FromBody(WalletName { wallet }): FromBody<WalletName>,
+) -> Result<Answer, Failure> {
     apply(&context, Command::UnbindWallet { wallet }, &[]).await
 }
 
 /// `POST /accounts/closed-only`.
-pub(crate) async fn closed_only(context: RequestContext) -> Result<Answer, Failure> {
-    let ClosedOnly {
+pub(crate) async fn closed_only(
+    context: RequestContext,
+    FromBody(ClosedOnly {
         wallet,
         closed_only,
-    } = read(&context.body)?;
+    }): FromBody<ClosedOnly>,
+) -> Result<Answer, Failure> {
     let command = Command::SetClosedOnly(SetClosedOnly {
         wallet,
         closed_only,
@@ -127,8 +146,10 @@ pub(crate) async fn closed_only(context: RequestContext) -> Result<Answer, Failu
 }
 
 /// `POST /accounts/describe`: changes the profile of a wallet.
-pub(crate) async fn describe_wallet(context: RequestContext) -> Result<Answer, Failure> {
-    let edit: ProfileEdit = read(&context.body)?;
+pub(crate) async fn describe_wallet(
+    context: RequestContext,
+    FromBody(edit): FromBody<ProfileEdit>,
+) -> Result<Answer, Failure> {
     let evidence = edit.to_evidence()?;
     let wallet = edit.wallet;
     describe_as(&context, Command::DescribeWallet { wallet }, &evidence).await

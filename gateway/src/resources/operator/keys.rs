@@ -4,14 +4,14 @@ use foretell_model::command::{CancelAll, RevokeKey};
 use foretell_model::{Command, Sequence};
 use foretell_view::{Key, View};
 use foretell_wire::accounts::account::ApiKeyRow;
-use foretell_wire::operator::{CommandAnswer, KeyRevocation, OwnerQuery, read};
+use foretell_wire::operator::{CommandAnswer, KeyRevocation, OwnerQuery};
 use foretell_wire::text::decimal::uint256_text;
 use foretell_wire::{ErrorCode, json_text};
 use serde::Serialize;
 
 use crate::http::answer::Answer;
 use crate::http::failure::Failure;
-use crate::http::parts::FromQuery;
+use crate::http::parts::{FromBody, FromQuery};
 use crate::http::request_context::RequestContext;
 use crate::resources::operator::submit_or_reject;
 use crate::resources::position_of;
@@ -62,8 +62,10 @@ fn row(key: &Key) -> KeyRow {
 
 /// `POST /keys/revoke`. Revoking again succeeds, so the command may be resent; it also cancels the
 /// owner's orders if requested.
-pub(crate) async fn revoke(context: RequestContext) -> Result<Answer, Failure> {
-    let wanted: KeyRevocation = read(&context.body)?;
+pub(crate) async fn revoke(
+    context: RequestContext,
+    FromBody(wanted): FromBody<KeyRevocation>,
+) -> Result<Answer, Failure> {
     let find = |view: &View| {
         let (number, key) = view.keys().by_text(&wanted.api_key)?;
         Some((number, key.owner, key.is_live()))

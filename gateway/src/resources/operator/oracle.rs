@@ -8,7 +8,7 @@ use std::time::SystemTime;
 use foretell_model::CommandKind;
 use foretell_view::View;
 use foretell_wire::errors::api_error::FieldError;
-use foretell_wire::operator::{ProposalRequest, read};
+use foretell_wire::operator::ProposalRequest;
 use foretell_wire::{ApiError, ErrorCode};
 
 use crate::access::operator_actor::Actor;
@@ -18,6 +18,7 @@ use crate::http::answer::Answer;
 use crate::http::failure::Failure;
 use crate::http::request_context::RequestContext;
 use crate::resources::operator::market_life::resolution;
+use foretell_wire::read::RequestBody as _;
 
 /// Header with the time of the signature in unix seconds.
 const TIMESTAMP: &str = "x-oracle-timestamp";
@@ -42,7 +43,7 @@ pub(crate) async fn propose(mut context: RequestContext) -> Result<Answer, Failu
     if !actor.allowed.contains(role) {
         return Err(actor.role_not_allowed().into());
     }
-    let wanted: ProposalRequest = read(&context.body)?;
+    let wanted = ProposalRequest::read(&context.body)?;
     if wanted.wallet.is_some() {
         let problem = FieldError::wrong("wallet", "given", "absent: the adapter proposes itself");
         return Err(ApiError::from(problem).into());

@@ -5,7 +5,7 @@ use foretell_model::{Command, CommandOutcome, OperatorRole, RejectionReason};
 use foretell_view::View;
 use foretell_wire::operator::{
     Me, OperatorAdded, OperatorAddition, OperatorCommand, OperatorRevocation, OperatorRow,
-    OperatorRows, SNAPSHOT_PATH, read,
+    OperatorRows, SNAPSHOT_PATH,
 };
 use foretell_wire::text::time::iso;
 use foretell_wire::{ApiError, ErrorCode, json_text};
@@ -14,6 +14,7 @@ use zeroize::Zeroizing;
 use crate::access::operator_actor::token_hash;
 use crate::http::answer::Answer;
 use crate::http::failure::Failure;
+use crate::http::parts::FromBody;
 use crate::http::request_context::RequestContext;
 use crate::resources::operator::{apply, rejection, submit};
 use crate::resources::position_of;
@@ -61,8 +62,10 @@ pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
 }
 
 /// `POST /operators`: adds an operator. The answer is the only place that shows the token.
-pub(crate) async fn add(context: RequestContext) -> Result<Answer, Failure> {
-    let OperatorAddition { name, role } = read(&context.body)?;
+pub(crate) async fn add(
+    context: RequestContext,
+    FromBody(OperatorAddition { name, role }): FromBody<OperatorAddition>,
+) -> Result<Answer, Failure> {
     let mut bytes = Zeroizing::new([0; 32]);
     getrandom::fill(&mut *bytes).map_err(|_| ErrorCode::Internal)?;
     let token = hex::encode(*bytes);
@@ -92,8 +95,10 @@ pub(crate) async fn add(context: RequestContext) -> Result<Answer, Failure> {
 }
 
 /// `POST /operators/revoke`: the live operator of the name. A repeat names one who is revoked.
-pub(crate) async fn revoke(context: RequestContext) -> Result<Answer, Failure> {
-    let OperatorRevocation { name } = read(&context.body)?;
+pub(crate) async fn revoke(
+    context: RequestContext,
+    FromBody(OperatorRevocation { name }): FromBody<OperatorRevocation>,
+) -> Result<Answer, Failure> {
     let find = |view: &View| {
         let people = view.people();
         let live = people.by_name(&name).map(|(number, _)| number);

@@ -11,15 +11,18 @@ use http::HeaderValue;
 
 use crate::http::answer::{Answer, X_NEXT_CURSOR};
 use crate::http::failure::Failure;
+use crate::http::parts::FromQuery;
 use crate::http::request_context::RequestContext;
 use crate::view::trade_search::{TradeScope, TradesRequest, trades_page};
 
 /// A bare array with the cursor in a header, as the interface specifies; a page object for clients
 /// that name a builder. The prefix of the request's headers selects the form of times. Without one,
 /// the array has the form of the interface, and a page that of the family.
-pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
+pub(crate) async fn list(
+    context: RequestContext,
+    FromQuery(query): FromQuery<TradesQuery>,
+) -> Result<Answer, Failure> {
     let app = &context.app;
-    let query = context.parameters::<TradesQuery>()?;
     let paged = query.builder.is_some() || has_builder_headers(&context);
     context.wait_fresh().await?;
     let times = app.auth.builder_times(&context.head.headers);

@@ -9,10 +9,9 @@ use foretell_model::{Command, CommandOutcome, MarketNumber, OrderId, Outcome, Ve
 use foretell_view::{Order, View};
 use foretell_wire::errors::api_error::FieldError;
 use foretell_wire::errors::rejection::{ORDER_IS_DELAYED, not_cancelled_reason};
-use foretell_wire::orders::cancel::{
-    MarketCancel, NamedOrder, read_cancel, read_cancels, read_market_cancel,
-};
+use foretell_wire::orders::cancel::{MarketCancel, NamedOrder, NamedOrders};
 use foretell_wire::orders::result::CancelAnswer;
+use foretell_wire::read::RequestBody as _;
 use foretell_wire::{ApiError, ErrorCode, json_text};
 
 use crate::access::authenticate::WriteKey;
@@ -35,7 +34,7 @@ pub(crate) async fn cancel_one(
 ) -> Result<Answer, Failure> {
     let named = context
         .timing
-        .measure(Stage::Parse, || read_cancel(&context.body))?;
+        .measure(Stage::Parse, || NamedOrder::read(&context.body))?;
     cancel_named(&context, &caller, vec![named]).await
 }
 
@@ -44,9 +43,9 @@ pub(crate) async fn cancel_many(
     context: RequestContext,
     WriteKey(caller): WriteKey,
 ) -> Result<Answer, Failure> {
-    let named = context
+    let NamedOrders(named) = context
         .timing
-        .measure(Stage::Parse, || read_cancels(&context.body))?;
+        .measure(Stage::Parse, || NamedOrders::read(&context.body))?;
     cancel_named(&context, &caller, named).await
 }
 
@@ -69,7 +68,7 @@ pub(crate) async fn cancel_market(
 ) -> Result<Answer, Failure> {
     let named = context
         .timing
-        .measure(Stage::Parse, || read_market_cancel(&context.body))?;
+        .measure(Stage::Parse, || MarketCancel::read(&context.body))?;
     let token = context
         .app
         .find(|view| market_to_cancel(view, &named))

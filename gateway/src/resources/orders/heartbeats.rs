@@ -4,7 +4,8 @@
 
 use foretell_link::HeartbeatId;
 use foretell_model::{ApiKey, Verdict};
-use foretell_wire::accounts::account::{HeartbeatAnswer, WrongHeartbeatAnswer, read_heartbeat};
+use foretell_wire::accounts::account::{Heartbeat, HeartbeatAnswer, WrongHeartbeatAnswer};
+use foretell_wire::read::RequestBody as _;
 use foretell_wire::text::ids::{api_key, api_key_text};
 use foretell_wire::{ApiError, ErrorCode, json_text};
 
@@ -23,7 +24,7 @@ pub(crate) async fn beat(
 ) -> Result<Answer, Failure> {
     let app = &context.app;
     // Ids are displayed as UUIDs, so the parser of API keys applies.
-    let id = match read_heartbeat(&context.body)? {
+    let id = match Heartbeat::read(&context.body)?.heartbeat_id {
         None => HeartbeatId::NONE,
         Some(text) => match api_key(&text).map(|id| HeartbeatId(id.0)) {
             Some(id) if id != HeartbeatId::NONE => id,

@@ -13,10 +13,11 @@ use foretell_wire::read::page::{Cursor, Page};
 use foretell_wire::read::queries::OrdersQuery;
 use foretell_wire::text::ids;
 
-use crate::access::credentials::KeyAccess;
+use crate::access::authenticate::ReadKey;
 use crate::catalog::descriptions::Descriptions;
 use crate::http::answer::Answer;
 use crate::http::failure::Failure;
+use crate::http::parts::FromQuery;
 use crate::http::request_context::RequestContext;
 use crate::render::order_json::order_facts;
 use crate::resources::{market_of, resolve_optional};
@@ -47,11 +48,12 @@ const BOUNDS: PageBounds = PageBounds {
 };
 
 /// `GET /data/orders`: live ones, oldest first.
-pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
+pub(crate) async fn list(
+    context: RequestContext,
+    ReadKey(caller): ReadKey,
+    FromQuery(wanted): FromQuery<OrdersQuery>,
+) -> Result<Answer, Failure> {
     let app = &context.app;
-    let caller = context.l2(KeyAccess::Read).await?;
-    let wanted = context.parameters::<OrdersQuery>()?;
-    context.wait_fresh().await?;
     let mut search = OrderSearch::new(caller.owner, &wanted, BOUNDS);
     let ((), position) = in_steps(app, |state| search.step(&state.view, &app.descriptions)).await;
     let (rows, next) = search.page();
@@ -152,10 +154,11 @@ impl OrderFilter {
 }
 
 /// `GET /data/order/{id}`: live or finished.
-pub(crate) async fn one(context: RequestContext) -> Result<Answer, Failure> {
+pub(crate) async fn one(
+    context: RequestContext,
+    ReadKey(caller): ReadKey,
+) -> Result<Answer, Failure> {
     let app = &context.app;
-    let caller = context.l2(KeyAccess::Read).await?;
-    context.wait_fresh().await?;
     let id: OrderId = ids::order_id(&context.parameter).ok_or(ErrorCode::OrderNotFound)?;
     let own = |view: &View| {
         let order = view.orders().by_id(&id)?;

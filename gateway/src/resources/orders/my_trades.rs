@@ -7,18 +7,20 @@ use foretell_wire::orders::trade::Trade;
 use foretell_wire::read::page::Page;
 use foretell_wire::read::queries::TradesQuery;
 
-use crate::access::credentials::KeyAccess;
+use crate::access::authenticate::ReadKey;
 use crate::http::answer::Answer;
 use crate::http::failure::Failure;
+use crate::http::parts::FromQuery;
 use crate::http::request_context::RequestContext;
 use crate::view::trade_search::{TradeScope, TradesRequest, trades_page};
 
 /// `GET /data/trades`.
-pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
+pub(crate) async fn list(
+    context: RequestContext,
+    ReadKey(caller): ReadKey,
+    FromQuery(query): FromQuery<TradesQuery>,
+) -> Result<Answer, Failure> {
     let app = &context.app;
-    let caller = context.l2(KeyAccess::Read).await?;
-    let query = context.parameters::<TradesQuery>()?;
-    context.wait_fresh().await?;
     let asked = TradesRequest {
         query: &query,
         scope: TradeScope::Owner(caller.owner),

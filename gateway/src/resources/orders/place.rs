@@ -13,12 +13,13 @@ use foretell_model::{
 };
 use foretell_view::{Order, OrderState, TradeId, View};
 use foretell_wire::errors::rejection::RejectedOrder;
-use foretell_wire::orders::order::{OrderSubmission, read_order, read_orders};
+use foretell_wire::orders::order::{OrderBatch, OrderSubmission, SignedOrder};
 use foretell_wire::orders::result::{ImmediateTrades, OrderAnswer, ResultStatus};
+use foretell_wire::read::RequestBody as _;
 use foretell_wire::{ApiError, ErrorCode, TokenRef, json_text};
 
 use crate::access::authenticate::WriteKey;
-use crate::access::credentials::{Caller, KeyAccess, owner_wallets};
+use crate::access::credentials::{Caller, owner_wallets};
 use crate::app::App;
 use crate::engine::engine_link::PendingAnswer;
 use crate::http::answer::{Answer, StatePosition};
@@ -42,7 +43,7 @@ pub(crate) async fn place_one(
     let quota = context.count(&caller, Writes::Orders, 1)?;
     let sent = match context
         .timing
-        .measure(Stage::Parse, || read_order(&context.body))
+        .measure(Stage::Parse, || OrderSubmission::read(&context.body))
     {
         Ok(submission) => send(&context, &caller, &submission).await,
         Err(refusal) => Err(refusal.into()),
@@ -67,9 +68,9 @@ pub(crate) async fn place_many(
     context: RequestContext,
     WriteKey(caller): WriteKey,
 ) -> Result<Answer, Failure> {
-    let submissions = context
+    let OrderBatch(submissions) = context
         .timing
-        .measure(Stage::Parse, || read_orders(&context.body))?;
+        .measure(Stage::Parse, || OrderBatch::read(&context.body))?;
     let quota = context.count(&caller, Writes::Orders, submissions.len())?;
     let mut sent = Vec::with_capacity(submissions.len());
     for submission in submissions {
@@ -162,9 +163,10 @@ async fn send(
 pub(crate) async fn check(
     context: &RequestContext,
     caller: &Caller,
-    order: &OrderSubmission,
+    submission: &OrderSubmission,
 ) -> Result<CheckedOrder, SubmitError> {
-    if order.owner != caller.api_key {
+    let order = &submission.order;
+    if submission.owner != caller.api_key {
         return Err(ErrorCode::OwnerNotKeyOwner.into());
     }
     let app = &context.app;
@@ -189,7 +191,7 @@ pub(crate) async fn check(
         maker_amount: order.maker_amount,
         taker_amount: order.taker_amount,
         timestamp: order.timestamp,
-        order_type: order.order_type,
+        order_type: submission.order_type,
     };
     let refused = |refusal| SubmitError {
         order: Some(about.order),
@@ -205,8 +207,8 @@ pub(crate) async fn check(
         market: traded.market,
         outcome: traded.outcome,
         side: order.side,
-        order_type: order.order_type,
-        post_only: order.post_only,
+        order_type: submission.order_type,
+        post_only: submission.post_only,
         maker_amount: order.maker_amount,
         taker_amount: order.taker_amount,
         expiration: order.expiration,
@@ -246,7 +248,7 @@ fn listing(view: &View, token: &TokenRef) -> Option<TokenListing> {
 async fn verify(
     context: &RequestContext,
     caller: &Caller,
-    order: &OrderSubmission,
+    order: &SignedOrder,
     traded: &TokenListing,
 ) -> Result<Verified, ApiError> {
     let fields = OrderFields {

@@ -6,7 +6,9 @@ use foretell_model::command::CancelOrder;
 use foretell_model::limits::MAX_REPLACE;
 use foretell_model::{Command, OrderId};
 use foretell_wire::json_text;
-use foretell_wire::orders::replace::{ReplaceAnswer, ReplaceError, ReplaceRequest, read_replace};
+use foretell_wire::orders::order::OrderSubmission;
+use foretell_wire::orders::replace::{ReplaceAnswer, ReplaceError, ReplaceRequest};
+use foretell_wire::read::RequestBody as _;
 
 use crate::access::authenticate::WriteKey;
 use crate::access::credentials::Caller;
@@ -28,17 +30,18 @@ pub(crate) async fn replace(
 ) -> Result<Answer, Failure> {
     let read = context
         .timing
-        .measure(Stage::Parse, || read_replace(&context.body));
-    let asked = read.map_err(refused)?;
+        .measure(Stage::Parse, || ReplaceRequest::read(&context.body));
+    let asked = read.map_err(|error| refused(error.into()))?;
+    let place = asked.orders().map_err(refused)?;
     let mut quota = None;
-    if !asked.place.is_empty() {
-        quota = context.count(&caller, Writes::Orders, asked.place.len())?;
+    if !place.is_empty() {
+        quota = context.count(&caller, Writes::Orders, place.len())?;
     }
     if !asked.cancel.is_empty() {
         let cancels = context.count(&caller, Writes::Cancels, asked.cancel.len())?;
         quota = quota.or(cancels);
     }
-    let orders = check_all(&context, &caller, &asked).await?;
+    let orders = check_all(&context, &caller, &place).await?;
     let replies = submit(&context, &caller, &asked, &orders).await?;
     let (answer, position) = answer(&context, &asked, &orders, &replies).await?;
     let answer = Answer::json(json_text(&answer)).with_quota(quota);
@@ -57,10 +60,10 @@ fn refused(error: ReplaceError) -> Failure {
 async fn check_all(
     context: &RequestContext,
     caller: &Caller,
-    asked: &ReplaceRequest,
+    place: &[&OrderSubmission],
 ) -> Result<Vec<CheckedOrder>, Failure> {
-    let mut orders = Vec::with_capacity(asked.place.len());
-    for (index, order) in asked.place.iter().enumerate() {
+    let mut orders = Vec::with_capacity(place.len());
+    for (index, order) in place.iter().enumerate() {
         let checked = check(context, caller, order).await;
         orders.push(checked.map_err(|rejected| {
             refused(ReplaceError {

@@ -6,13 +6,14 @@ use std::collections::BTreeMap;
 
 use foretell_wire::json_text;
 use foretell_wire::limits::PAGE_ROWS;
-use foretell_wire::markets::batch::read_scoring;
+use foretell_wire::markets::batch::ScoringOrders;
 use foretell_wire::read::page::Page;
 use foretell_wire::read::queries::PageQuery;
 
 use crate::access::credentials::KeyAccess;
 use crate::http::answer::Answer;
 use crate::http::failure::Failure;
+use crate::http::parts::FromBody;
 use crate::http::request_context::RequestContext;
 
 /// `GET /notifications`.
@@ -31,8 +32,10 @@ pub(crate) async fn order_scoring(context: RequestContext) -> Result<Answer, Fai
 }
 
 /// `POST /orders-scoring`: each requested id once.
-pub(crate) async fn orders_scoring(context: RequestContext) -> Result<Answer, Failure> {
-    let ids = read_scoring(&context.body)?;
+pub(crate) async fn orders_scoring(
+    context: RequestContext,
+    FromBody(ScoringOrders(ids)): FromBody<ScoringOrders>,
+) -> Result<Answer, Failure> {
     let scoring: BTreeMap<String, bool> = ids.into_iter().map(|id| (id, false)).collect();
     own(&context, KeyAccess::Read, json_text(&scoring)).await
 }

@@ -1,16 +1,17 @@
 //! Keys, balances, heartbeats and the small constant answers (docs/api/authentication.md §2,
 //! docs/api/orders.md §5, docs/api/market-data.md §7).
 
-use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
+use serde::{Deserialize, Serialize};
 
 use foretell_model::{ApiKey, TimeNs, WalletAddress};
 
-use crate::errors::api_error::{ApiError, FieldError};
+use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
-use crate::limits::{MAX_HEARTBEAT_ID, SMALL_BODY_BYTES};
-use crate::read::body::{object, optional_text, read_text};
-use crate::read::json::Value;
+use crate::limits::MAX_HEARTBEAT_ID;
+use crate::read::form::{Filled, Form, OrDefault, forms};
+use crate::read::forms::{Flag, Key};
+use crate::read::reader::{RequestBody, TRADING, bodies};
 use crate::text::ids;
 use crate::text::time;
 
@@ -112,37 +113,29 @@ pub struct ReadOnlyKeyAnswer {
     pub api_key: ApiKey,
 }
 
-/// Reads the body of `DELETE /auth/api-key`: whether to cancel the key's orders too. An empty body
-/// means no.
-///
-/// # Errors
-/// A body that is not an object, or a `cancel` that is not a boolean.
-pub fn read_revocation(body: &[u8]) -> Result<bool, ApiError> {
-    if body.trim_ascii().is_empty() {
-        return Ok(false);
-    }
-    let mut copy = Vec::new();
-    let object = object(body, SMALL_BODY_BYTES, &mut copy)?;
-    match object.get("cancel") {
-        Value::Null => Ok(false),
-        Value::Bool(cancel) => Ok(*cancel),
-        other => Err(ApiError::from(FieldError {
-            field: "cancel",
-            value: Some(other.shown()),
-            allowed: "true or false",
-        })),
+/// The body of `DELETE /auth/api-key`, which may be empty.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+pub struct OwnKeyRevocation {
+    /// Whether to cancel the key's orders, too; false by default.
+    #[serde(with = "OrDefault::<Flag>")]
+    pub cancel: bool,
+}
+
+impl RequestBody for OwnKeyRevocation {
+    fn read(body: &[u8]) -> Result<Self, ApiError> {
+        TRADING.read_or_default(body)
     }
 }
 
-/// Reads the body of `DELETE /auth/readonly-api-key`.
-///
-/// # Errors
-/// A body whose `key` is missing or not a UUID.
-pub fn read_read_only_key(body: &[u8]) -> Result<ApiKey, ApiError> {
-    let mut copy = Vec::new();
-    let object = object(body, SMALL_BODY_BYTES, &mut copy)?;
-    read_text(&object, "key", "an api key, a UUID", ids::api_key)
+/// The body of `DELETE /auth/readonly-api-key`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+pub struct ReadOnlyKeyRevocation {
+    /// The key.
+    #[serde(with = "Key")]
+    pub key: ApiKey,
 }
+
+bodies!(TRADING: ReadOnlyKeyRevocation);
 
 /// Answer of `GET /auth/ban-status/closed-only`, in both spellings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -188,23 +181,21 @@ impl Serialize for BalanceAnswer<'_> {
     }
 }
 
-/// Reads the body of `POST /heartbeats`: the id of the running heartbeat chain. `None` (empty body,
-/// or an id that is null, empty or absent) starts a chain.
-///
-/// # Errors
-/// A body that is not such an object.
-pub fn read_heartbeat(body: &[u8]) -> Result<Option<String>, ApiError> {
-    if body.trim_ascii().is_empty() {
-        return Ok(None);
-    }
-    let mut copy = Vec::new();
-    let object = object(body, SMALL_BODY_BYTES, &mut copy)?;
-    match optional_text(&object, "heartbeat_id")? {
-        Some(id) if id.len() > MAX_HEARTBEAT_ID => {
-            const ALLOWED: &str = "a text of up to 64 bytes";
-            Err(FieldError::wrong("heartbeat_id", id, ALLOWED).into())
-        }
-        id => Ok(id.map(str::to_owned)),
+/// The body of `POST /heartbeats`, which may be empty.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+pub struct Heartbeat {
+    /// The id of the running heartbeat chain; `None` (null, empty or absent) starts a chain.
+    #[serde(with = "OrDefault::<Filled<ChainId>>")]
+    pub heartbeat_id: Option<String>,
+}
+
+forms! {
+    ChainId(String, str): "a text of up to 64 bytes", |text: &str| (text.len() <= MAX_HEARTBEAT_ID).then(|| text.to_owned());
+}
+
+impl RequestBody for Heartbeat {
+    fn read(body: &[u8]) -> Result<Self, ApiError> {
+        TRADING.read_or_default(body)
     }
 }
 
@@ -312,15 +303,16 @@ mod tests {
     #[case(r#"{"heartbeat_id":""}"#, None)]
     #[case(r#"{"heartbeat_id":"abc"}"#, Some("abc"))]
     fn a_heartbeat_starts_or_continues_a_chain(#[case] body: &str, #[case] id: Option<&str>) {
-        assert_eq!(read_heartbeat(body.as_bytes()).unwrap().as_deref(), id);
+        let heartbeat = Heartbeat::read(body.as_bytes()).unwrap();
+        assert_eq!(heartbeat.heartbeat_id.as_deref(), id);
     }
 
     #[test]
     fn a_wrong_heartbeat_is_told_the_right_one() {
-        assert!(read_heartbeat(br#"{"heartbeat_id":1}"#).is_err());
-        assert!(read_heartbeat(b"[]").is_err());
+        assert!(Heartbeat::read(br#"{"heartbeat_id":1}"#).is_err());
+        assert!(Heartbeat::read(b"[]").is_err());
         let long = format!(r#"{{"heartbeat_id":"{}"}}"#, "x".repeat(65));
-        assert!(read_heartbeat(long.as_bytes()).is_err());
+        assert!(Heartbeat::read(long.as_bytes()).is_err());
         let refusal: serde_json::Value =
             serde_json::from_str(&json_text(&WrongHeartbeatAnswer::new("abc"))).unwrap();
         assert_eq!(refusal["heartbeat_id"], "abc");
@@ -334,14 +326,19 @@ mod tests {
     #[case(r#"{"cancel":1}"#, None)]
     #[case("[]", None)]
     fn a_revocation_may_cancel(#[case] body: &str, #[case] cancel: Option<bool>) {
-        assert_eq!(read_revocation(body.as_bytes()).ok(), cancel);
+        let revocation = OwnKeyRevocation::read(body.as_bytes());
+        assert_eq!(revocation.ok().map(|it| it.cancel), cancel);
     }
 
     #[test]
     fn a_read_only_key_is_named_by_its_uuid() {
         let body = br#"{"key":"11111111-1111-1111-1111-111111111111"}"#;
-        assert_eq!(read_read_only_key(body), Ok(ApiKey([0x11; 16])));
-        assert!(read_read_only_key(b"{}").is_err());
-        assert!(read_read_only_key(br#"{"key":"x"}"#).is_err());
+        let key = ApiKey([0x11; 16]);
+        assert_eq!(
+            ReadOnlyKeyRevocation::read(body),
+            Ok(ReadOnlyKeyRevocation { key })
+        );
+        assert!(ReadOnlyKeyRevocation::read(b"{}").is_err());
+        assert!(ReadOnlyKeyRevocation::read(br#"{"key":"x"}"#).is_err());
     }
 }

@@ -39,13 +39,6 @@ impl FieldError {
             allowed,
         }
     }
-
-    fn with(self, missing: ErrorCode, wrong: ErrorCode) -> ApiError {
-        match self.value {
-            Some(value) => wrong.with([&self.field, &value, &self.allowed]),
-            None => missing.with([&self.field, &self.allowed]),
-        }
-    }
 }
 
 /// Quotes a client's text for an answer: cut, with every control, invisible and direction-changing
@@ -93,12 +86,6 @@ impl ApiError {
             code.text()
         );
         Self { code, values }
-    }
-
-    /// A missing or wrong field of an order.
-    #[must_use]
-    pub(crate) fn of_order(problem: FieldError) -> Self {
-        problem.with(ErrorCode::MissingOrderField, ErrorCode::InvalidOrderField)
     }
 
     /// The code.
@@ -151,7 +138,10 @@ impl From<ErrorCode> for ApiError {
 
 impl From<FieldError> for ApiError {
     fn from(problem: FieldError) -> Self {
-        problem.with(ErrorCode::MissingField, ErrorCode::InvalidField)
+        match problem.value {
+            Some(value) => ErrorCode::InvalidField.with([&problem.field, &value, &problem.allowed]),
+            None => ErrorCode::MissingField.with([&problem.field, &problem.allowed]),
+        }
     }
 }
 

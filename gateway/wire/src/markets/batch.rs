@@ -5,12 +5,13 @@
 use std::collections::HashMap;
 
 use foretell_model::Side;
+use serde::Deserialize;
 
-use crate::errors::api_error::{ApiError, FieldError};
+use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
-use crate::limits::{LIST_BODY_BYTES, MAX_BATCH, MAX_ORDER_ID_TEXT};
-use crate::read::body::bounded;
-use crate::read::json::Value;
+use crate::limits::{MAX_BATCH, MAX_ORDER_ID_TEXT};
+use crate::read::form::{Fields, Form, OrDefault, forms};
+use crate::read::reader::{List, RequestBody, TRADING};
 use crate::text::ids::TokenRef;
 
 /// The requested sides of a token.
@@ -64,35 +65,38 @@ pub struct BatchToken {
     pub sides: Sides,
 }
 
-/// Reads `[{token_id, side?}]`, at most [`MAX_BATCH`] entries. An empty or null side counts as
-/// absent; sides ignore case.
-///
-/// # Errors
-/// A body that is not such an array; `Invalid token id`; `Invalid side`.
-pub fn read_tokens(body: &[u8]) -> Result<Vec<BatchToken>, ApiError> {
-    let mut copy = Vec::new();
-    let elements = array(body, "the array", MAX_BATCH, "up to 500 entries", &mut copy)?;
-    let mut merged = Merged::default();
-    for element in &elements {
-        let Value::Object(entry) = element else {
-            let problem = format!("an entry is {}, allowed: an object", element.shown());
-            return Err(ErrorCode::InvalidBody.with([&problem]));
+/// The body of a batch read: `[{token_id, side?}]`, at most [`MAX_BATCH`] entries. An empty or null
+/// side counts as absent; sides ignore case.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BatchTokens(pub Vec<BatchToken>);
+
+/// An entry of the body.
+#[derive(Deserialize)]
+struct Entry {
+    #[serde(with = "TokenText")]
+    token_id: String,
+    #[serde(with = "OrDefault::<SideText>")]
+    side: Option<Side>,
+}
+
+forms! {
+    /// Read as a token where repeats are merged.
+    TokenText(String, str): ErrorCode::InvalidTokenId.text(), |text: &str| Some(text.to_owned());
+    SideText(Option<Side>, str): ErrorCode::InvalidSide.text(), |text| side_of(text).ok();
+}
+
+impl RequestBody for BatchTokens {
+    fn read(body: &[u8]) -> Result<Self, ApiError> {
+        const LIST: List = List {
+            array: "an array",
+            entry: None,
+            max_entries: MAX_BATCH,
+            allowed: "up to 500 entries",
         };
-        if let Some(key) = entry.duplicate() {
-            return Err(ErrorCode::RepeatedJsonKey.with([&key]));
-        }
-        let text = match entry.get("token_id") {
-            Value::Text(text) => text,
-            _ => return Err(ErrorCode::InvalidTokenId.into()),
-        };
-        let side = match entry.get("side") {
-            Value::Null => None,
-            Value::Text(text) => side_of(text)?,
-            _ => return Err(ErrorCode::InvalidSide.into()),
-        };
-        merged.add(text, Sides::of(side))?;
+        let entries = TRADING.read_list::<Fields<Entry>>(body, &LIST)?;
+        let entries = entries.iter();
+        merge_tokens(entries.map(|entry| (entry.token_id.as_str(), entry.side))).map(Self)
     }
-    Ok(merged.tokens)
 }
 
 /// Merges the tokens of a batch with the sides asked of each.
@@ -146,48 +150,23 @@ impl Merged {
     }
 }
 
-/// Reads the order ids of `POST /orders-scoring`, an array of texts.
-///
-/// # Errors
-/// A body that is not such an array.
-pub fn read_scoring(body: &[u8]) -> Result<Vec<String>, ApiError> {
-    let mut copy = Vec::new();
-    let elements = array(
-        body,
-        "the array",
-        MAX_BATCH,
-        "up to 500 order ids",
-        &mut copy,
-    )?;
-    elements
-        .iter()
-        .map(|element| match element {
-            Value::Text(text) if text.len() <= MAX_ORDER_ID_TEXT => Ok(text.clone().into_owned()),
-            other => Err(ApiError::from(FieldError {
-                field: "order id",
-                value: Some(other.shown()),
-                allowed: "a text of up to 128 bytes",
-            })),
-        })
-        .collect()
+/// The body of `POST /orders-scoring`: an array of at most [`MAX_BATCH`] order ids.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScoringOrders(pub Vec<String>);
+
+forms! {
+    ScoredOrder(String, str): "a text of up to 128 bytes", |text: &str| (text.len() <= MAX_ORDER_ID_TEXT).then(|| text.to_owned());
 }
 
-fn array<'a>(
-    body: &'a [u8],
-    field: &'static str,
-    limit: usize,
-    allowed: &'static str,
-    copy: &'a mut Vec<u8>,
-) -> Result<Vec<Value<'a>>, ApiError> {
-    match bounded(body, LIST_BODY_BYTES, copy)? {
-        Value::Array(elements) if elements.len() > limit => {
-            Err(ErrorCode::TooManyEntries.with([&field, &elements.len(), &allowed]))
-        }
-        Value::Array(elements) => Ok(elements),
-        other => {
-            let problem = format!("{}, allowed: an array", other.shown());
-            Err(ErrorCode::InvalidBody.with([&problem]))
-        }
+impl RequestBody for ScoringOrders {
+    fn read(body: &[u8]) -> Result<Self, ApiError> {
+        const LIST: List = List {
+            array: "an array",
+            entry: Some("order id"),
+            max_entries: MAX_BATCH,
+            allowed: "up to 500 order ids",
+        };
+        TRADING.read_list::<ScoredOrder>(body, &LIST).map(Self)
     }
 }
 
@@ -201,7 +180,7 @@ mod tests {
     fn repeated_tokens_merge_at_their_first_place() {
         let body = br#"[{"token_id":"1","side":"BUY"},{"token_id":"2"},{"token_id":"1","side":"sell"},
             {"token_id":"3","side":""},{"token_id":"4","side":null},{"token_id":"5","side":"Buy","x":1}]"#;
-        let asked = read_tokens(body).unwrap();
+        let asked = BatchTokens::read(body).unwrap().0;
         let shown: Vec<_> = asked
             .iter()
             .map(|asked| (asked.text.as_str(), asked.sides.buy, asked.sides.sell))
@@ -216,7 +195,7 @@ mod tests {
                 ("5", true, false)
             ]
         );
-        assert_eq!(read_tokens(b"[]").unwrap(), []);
+        assert_eq!(BatchTokens::read(b"[]").unwrap().0, []);
     }
 
     #[rstest]
@@ -233,15 +212,15 @@ mod tests {
     #[case(r#"{"token_id":"1"}"#, "invalid body: an object, allowed: an array")]
     #[case("[", "invalid body: not JSON")]
     fn a_batch_that_is_none_is_refused(#[case] body: &str, #[case] text: &str) {
-        assert_eq!(read_tokens(body.as_bytes()).unwrap_err().text(), text);
+        assert_eq!(BatchTokens::read(body.as_bytes()).unwrap_err().text(), text);
     }
 
     #[test]
     fn a_batch_holds_five_hundred_entries() {
         let body = |count| format!("[{}]", vec![r#"{"token_id":"1"}"#; count].join(","));
-        assert_eq!(read_tokens(body(500).as_bytes()).unwrap().len(), 1);
+        assert_eq!(BatchTokens::read(body(500).as_bytes()).unwrap().0.len(), 1);
         assert_eq!(
-            read_tokens(body(501).as_bytes()).unwrap_err().text(),
+            BatchTokens::read(body(501).as_bytes()).unwrap_err().text(),
             "the array has 501 entries, allowed: up to 500 entries"
         );
     }
@@ -249,7 +228,7 @@ mod tests {
     proptest! {
         #[test]
         fn arbitrary_bytes_never_panic(body: Vec<u8>) {
-            let _ = (read_tokens(&body), read_scoring(&body));
+            let _ = (BatchTokens::read(&body), ScoringOrders::read(&body));
         }
     }
 }

@@ -1,15 +1,18 @@
 //! Price history: `GET /prices-history`, `POST /batch-prices-history` (docs/api/market-data.md §4).
 //! [`crate::markets::history_range`] turns a range into seconds and steps.
 
-use serde::Serialize;
+use std::collections::HashSet;
 
-use crate::errors::api_error::{ApiError, FieldError, quoted};
+use serde::de::{Deserializer, Visitor};
+use serde::{Deserialize, Serialize};
+
+use crate::errors::api_error::{ApiError, FieldError};
 use crate::errors::error_code::ErrorCode;
-use crate::limits::{LIST_BODY_BYTES, MAX_HISTORY_POINTS, MAX_HISTORY_TOKENS};
-use crate::markets::history_range::{HistoryRange, Interval};
+use crate::limits::{MAX_HISTORY_POINTS, MAX_HISTORY_TOKENS};
+use crate::markets::history_range::{HistoryRange, Interval, IntervalWord};
 use crate::parameters;
-use crate::read::body::object;
-use crate::read::json::{Number, Object, Value};
+use crate::read::form::{Each, Filled, Form as _, Optional, OrDefault, PlainForm as _, forms};
+use crate::read::reader::{RequestBody, TRADING};
 use crate::read::text_form::{By, LAST_SECOND, Schema, TOKEN, digits};
 use crate::text::decimal::{self, Decimal};
 use crate::text::ids::TokenRef;
@@ -39,18 +42,14 @@ parameters! {
 }
 
 const INTERVAL: By<Interval> = By::new(
-    "1m, 5m, 15m, 1h, 6h, 1d, 1w, max, all",
-    |text| Interval::parse(text).ok(),
+    IntervalWord::ALLOWED,
+    Interval::parse,
     Schema::Pattern("^(1m|5m|15m|1h|6h|1d|1w|max|all)$"),
 );
-const START: By<u64> = By::new(
-    "unix seconds, 0 to 253402300799",
-    |text| parse_seconds("", text).ok(),
-    Schema::UpTo(LAST_SECOND),
-);
+const START: By<u64> = By::new(Instant::ALLOWED, seconds, Schema::UpTo(LAST_SECOND));
 const FIDELITY: By<u32> = By::new(
-    "minutes, 1 to 2147483647",
-    |text| fidelity(digits(text)?).ok(),
+    Fidelity::ALLOWED,
+    |text| Fidelity::read(&digits(text)?),
     Schema::UpTo(2_147_483_647),
 );
 
@@ -68,38 +67,56 @@ impl HistoryQuery {
     }
 }
 
-/// Reads unix seconds; a fraction is floored.
-fn parse_seconds(field: &'static str, text: &str) -> Result<u64, ApiError> {
+/// Bytes of a token as a client names it.
+const MAX_TOKEN_TEXT: usize = 256;
+
+forms! {
+    /// A time; a fraction of a second is floored.
+    Instant(u64, str): "unix seconds, 0 to 253402300799", seconds;
+    /// As [`Instant`], also as number. An empty text is none.
+    InstantNumber(Option<u64>, NumberText): Instant::ALLOWED, |number: &NumberText| Filled::<Instant>::read(&number.0);
+    /// A bucket size.
+    Fidelity(u32, u64): "minutes, 1 to 2147483647", |minutes: &u64| i32::try_from(*minutes).ok()?.try_into().ok().filter(|minutes| *minutes > 0);
+    /// The key of its history in the answer.
+    TokenText(String, str): "a text" => ErrorCode::InvalidTokenId.text(),
+        |text: &str| (text.len() <= MAX_TOKEN_TEXT).then(|| text.to_owned());
+}
+
+fn seconds(text: &str) -> Option<u64> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
     let is_fraction = !fraction.is_empty() && fraction.bytes().all(|byte| byte.is_ascii_digit());
-    let whole = decimal::digits_u64(whole).ok();
-    whole
-        .filter(|seconds| is_fraction && *seconds <= LAST_SECOND)
-        .ok_or_else(|| wrong_seconds(field, quoted(text)))
+    let seconds = decimal::digits_u64(whole).ok();
+    seconds.filter(|seconds| is_fraction && *seconds <= LAST_SECOND)
 }
 
-fn wrong_seconds(field: &'static str, value: String) -> ApiError {
-    ApiError::from(FieldError {
-        field,
-        value: Some(value),
-        allowed: "unix seconds, 0 to 253402300799",
-    })
-}
+/// A text or a number, as text.
+#[derive(Clone)]
+struct NumberText(String);
 
-/// Checks a bucket size in minutes.
-fn fidelity(minutes: u64) -> Result<u32, ApiError> {
-    u32::try_from(minutes)
-        .ok()
-        .filter(|minutes| *minutes >= 1 && i32::try_from(*minutes).is_ok())
-        .ok_or_else(|| wrong_fidelity(minutes.to_string()))
-}
+impl<'de> Deserialize<'de> for NumberText {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct NumberVisitor;
+        impl Visitor<'_> for NumberVisitor {
+            type Value = NumberText;
 
-fn wrong_fidelity(value: String) -> ApiError {
-    ApiError::from(FieldError {
-        field: "fidelity",
-        value: Some(value),
-        allowed: "minutes, 1 to 2147483647",
-    })
+            fn expecting(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                f.write_str("a number")
+            }
+
+            fn visit_u64<E>(self, number: u64) -> Result<NumberText, E> {
+                Ok(NumberText(number.to_string()))
+            }
+
+            fn visit_f64<E>(self, number: f64) -> Result<NumberText, E> {
+                Ok(NumberText(number.to_string()))
+            }
+
+            fn visit_str<E>(self, text: &str) -> Result<NumberText, E> {
+                Ok(NumberText(text.to_owned()))
+            }
+        }
+        deserializer.deserialize_u128(NumberVisitor)
+    }
 }
 
 /// A request for the price history of several tokens.
@@ -114,83 +131,49 @@ pub struct HistoryBatch {
     pub fidelity: Option<u32>,
 }
 
-/// Reads the body of `POST /batch-prices-history`.
-///
-/// # Errors
-/// A body that is not such an object; not 1 to 20 tokens; a range outside the rules of
-/// [`HistoryRange`].
-pub fn read_history(body: &[u8]) -> Result<HistoryBatch, ApiError> {
-    let mut copy = Vec::new();
-    let object = object(body, LIST_BODY_BYTES, &mut copy)?;
-    let markets = history_tokens(&object)?;
-    let start = seconds(&object, "start_ts", "startTs")?;
-    let end = seconds(&object, "end_ts", "endTs")?;
-    let interval = match object.get("interval") {
-        Value::Null => None,
-        Value::Text(text) if text.is_empty() => None,
-        Value::Text(text) => Some(Interval::parse(text)?),
-        other => return Err(Interval::wrong(other.shown())),
-    };
-    let fidelity = match object.get("fidelity") {
-        Value::Null => None,
-        Value::Number(Number::Whole(number)) => Some(fidelity(*number)?),
-        other => return Err(wrong_fidelity(other.shown())),
-    };
-    Ok(HistoryBatch {
-        markets,
-        range: HistoryRange::of(interval, start, end)?,
-        fidelity,
-    })
-}
-
-fn history_tokens(object: &Object<'_>) -> Result<Vec<(String, Option<TokenRef>)>, ApiError> {
-    const ALLOWED: &str = "an array of 1 to 20 token ids";
-    let problem = |value: Option<String>| {
-        ApiError::from(FieldError {
-            field: "markets",
-            value,
-            allowed: ALLOWED,
+impl RequestBody for HistoryBatch {
+    fn read(body: &[u8]) -> Result<Self, ApiError> {
+        #[derive(Deserialize)]
+        struct Fields {
+            #[serde(with = "Optional::<Each<TokenText>>")]
+            markets: Option<Vec<String>>,
+            #[serde(with = "OrDefault::<InstantNumber>")]
+            start_ts: Option<u64>,
+            #[serde(rename = "startTs", with = "OrDefault::<InstantNumber>")]
+            start: Option<u64>,
+            #[serde(with = "OrDefault::<InstantNumber>")]
+            end_ts: Option<u64>,
+            #[serde(rename = "endTs", with = "OrDefault::<InstantNumber>")]
+            end: Option<u64>,
+            #[serde(with = "OrDefault::<Filled<IntervalWord>>")]
+            interval: Option<Interval>,
+            #[serde(with = "Optional::<Fidelity>")]
+            fidelity: Option<u32>,
+        }
+        let fields: Fields = TRADING.read(body)?;
+        let (start, end) = (
+            fields.start_ts.or(fields.start),
+            fields.end_ts.or(fields.end),
+        );
+        Ok(Self {
+            markets: named_tokens(fields.markets)?,
+            range: HistoryRange::of(fields.interval, start, end)?,
+            fidelity: fields.fidelity,
         })
-    };
-    let elements = match object.get("markets") {
-        Value::Null => return Err(problem(None)),
-        Value::Array(elements) => elements,
-        other => return Err(problem(Some(other.shown()))),
-    };
-    if elements.is_empty() || elements.len() > MAX_HISTORY_TOKENS {
-        return Err(ErrorCode::TooManyEntries.with([&"markets", &elements.len(), &"1 to 20"]));
     }
-    let mut tokens: Vec<(String, Option<TokenRef>)> = Vec::with_capacity(elements.len());
-    for element in elements {
-        let Value::Text(text) = element else {
-            return Err(problem(Some(element.shown())));
-        };
-        if text.len() > 256 {
-            return Err(ErrorCode::InvalidTokenId.into());
-        }
-        if tokens.iter().all(|(known, _)| known != text) {
-            tokens.push((text.clone().into_owned(), TokenRef::parse(text)));
-        }
-    }
-    Ok(tokens)
 }
 
-/// Reads unix seconds under either name; a fraction is floored.
-fn seconds(
-    object: &Object<'_>,
-    snake: &'static str,
-    camel: &'static str,
-) -> Result<Option<u64>, ApiError> {
-    let field = if object.has(snake) { snake } else { camel };
-    let text = match object.get(field) {
-        Value::Null => return Ok(None),
-        Value::Text(text) if text.is_empty() => return Ok(None),
-        Value::Number(Number::Whole(number)) => number.to_string().into(),
-        Value::Number(Number::Float(number)) => number.to_string().into(),
-        Value::Number(Number::Other(text)) | Value::Text(text) => text.clone(),
-        other => return Err(wrong_seconds(snake, other.shown())),
-    };
-    parse_seconds(snake, &text).map(Some)
+/// The tokens of a batch, each once.
+fn named_tokens(markets: Option<Vec<String>>) -> Result<Vec<(String, Option<TokenRef>)>, ApiError> {
+    let missing = FieldError::missing("markets", "an array of 1 to 20 token ids");
+    let mut texts = markets.ok_or(missing)?;
+    if texts.is_empty() || texts.len() > MAX_HISTORY_TOKENS {
+        return Err(ErrorCode::TooManyEntries.with([&"markets", &texts.len(), &"1 to 20"]));
+    }
+    let mut known = HashSet::with_capacity(texts.len());
+    texts.retain(|text| known.insert(text.clone()));
+    let tokens: Vec<_> = texts.iter().map(|text| TokenRef::parse(text)).collect();
+    Ok(texts.into_iter().zip(tokens).collect())
 }
 
 /// One point: the midpoint at the end of a bucket.
@@ -229,7 +212,7 @@ mod tests {
     fn a_history_names_its_tokens_as_written() {
         let body =
             br#"{"markets":["12","nonsense","12"],"start_ts":10,"endTs":"20.9","fidelity":5}"#;
-        let batch = read_history(body).unwrap();
+        let batch = HistoryBatch::read(body).unwrap();
         assert_eq!(batch.markets.len(), 2);
         assert!(batch.markets[1].1.is_none());
         assert_eq!(
@@ -281,10 +264,13 @@ mod tests {
     )]
     #[case(
         r#"{"markets":["1"],"start_ts":-9223372036854775808}"#,
-        "start_ts is '-9223372036854775808', allowed: unix seconds, 0 to 253402300799"
+        "start_ts is -9223372036854775808, allowed: unix seconds, 0 to 253402300799"
     )]
     fn a_history_outside_the_rules_is_refused(#[case] body: &str, #[case] text: &str) {
-        assert_eq!(read_history(body.as_bytes()).unwrap_err().text(), text);
+        assert_eq!(
+            HistoryBatch::read(body.as_bytes()).unwrap_err().text(),
+            text
+        );
     }
 
     #[test]
@@ -293,8 +279,14 @@ mod tests {
             let tokens: Vec<_> = (0..count).map(|n| format!("\"{n}\"")).collect();
             format!(r#"{{"markets":[{}],"interval":"max"}}"#, tokens.join(","))
         };
-        assert_eq!(read_history(body(20).as_bytes()).unwrap().markets.len(), 20);
-        assert!(read_history(body(21).as_bytes()).is_err());
+        assert_eq!(
+            HistoryBatch::read(body(20).as_bytes())
+                .unwrap()
+                .markets
+                .len(),
+            20
+        );
+        assert!(HistoryBatch::read(body(21).as_bytes()).is_err());
     }
 
     #[test]
@@ -352,7 +344,7 @@ mod tests {
     proptest! {
         #[test]
         fn arbitrary_bytes_never_panic(body: Vec<u8>) {
-            let _ = read_history(&body);
+            let _ = HistoryBatch::read(&body);
         }
     }
 }

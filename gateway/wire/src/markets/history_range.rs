@@ -1,8 +1,9 @@
 //! Converts the range parameters of a request to seconds and steps of price history
 //! (docs/api/market-data.md §4).
 
-use crate::errors::api_error::{ApiError, FieldError, quoted};
+use crate::errors::api_error::{ApiError, FieldError};
 use crate::errors::error_code::ErrorCode;
+use crate::read::form::forms;
 
 const MINUTE: u64 = 60;
 const HOUR: u64 = 60 * MINUTE;
@@ -31,11 +32,9 @@ pub enum Interval {
 
 impl Interval {
     /// Reads its text.
-    ///
-    /// # Errors
-    /// Any other text.
-    pub fn parse(text: &str) -> Result<Self, ApiError> {
-        Ok(match text {
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        Some(match text {
             "1m" => Self::Minute,
             "5m" => Self::FiveMinutes,
             "15m" => Self::FifteenMinutes,
@@ -44,17 +43,13 @@ impl Interval {
             "1d" => Self::Day,
             "1w" => Self::Week,
             "max" | "all" => Self::Max,
-            other => return Err(Self::wrong(quoted(other))),
+            _ => return None,
         })
     }
+}
 
-    pub(crate) fn wrong(value: String) -> ApiError {
-        ApiError::from(FieldError {
-            field: "interval",
-            value: Some(value),
-            allowed: "1m, 5m, 15m, 1h, 6h, 1d, 1w, max, all",
-        })
-    }
+forms! {
+    pub(crate) IntervalWord(Interval, str): "1m, 5m, 15m, 1h, 6h, 1d, 1w, max, all", Interval::parse;
 }
 
 /// The range of a price history.

@@ -8,13 +8,14 @@ use foretell_model::{
 };
 
 use crate::operator::form::{
-    Address, Collateral, Condition, Form, Holds, Index, Kind, Mode, Optional, OrDefault,
-    PayoutWord, Shares, State, TickSize, TokenPair,
+    Address, Collateral, Condition, Holds, Index, Kind, Mode, PayoutWord, Shares, State, TickSize,
+    TokenPair,
 };
 use crate::operator::markets::clock::TermsChange;
 use crate::operator::markets::resolution::PolicyChange;
 use crate::operator::payments::PaymentsChange;
 use crate::operator::request::SettingsChange;
+use crate::read::form::{Form, Optional, OrDefault, Written};
 
 /// Answer to every command.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -339,7 +340,7 @@ mod tests {
     #[test]
     fn the_settings_of_an_answer_can_be_sent_back() {
         let text = json_text(&SettingsChange::from(Settings::default()));
-        let change: SettingsChange = crate::operator::read(text.as_bytes()).unwrap();
+        let change: SettingsChange = crate::read::RequestBody::read(text.as_bytes()).unwrap();
         let zero = Settings {
             timestamp_past_ms: 0,
             timestamp_future_ms: 0,

@@ -1,13 +1,8 @@
-//! Forms of the values in bodies: how a value is written, how it is read, and what an error names
-//! as allowed. Serde's `with` takes a form by its name.
-
-use core::marker::PhantomData;
+//! Forms of the values in an operator's bodies.
 
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
-use serde::de::{Deserialize, DeserializeOwned, Deserializer, Error};
-use serde::ser::{Serialize, Serializer};
 use serde_json::{Map, Value as Json};
 
 use foretell_model::limits::{
@@ -15,14 +10,16 @@ use foretell_model::limits::{
     MAX_WINDOW_SECONDS,
 };
 use foretell_model::{
-    ApiKey, ConditionId, Hold, HoldSet, Lots, MarketState, Micros, OperatorName, OperatorRole,
-    Payout, QuestionIndex, RoleSet, SystemMode, Tick, TimeMs, TokenId, WalletAddress, WalletKind,
+    Hold, HoldSet, Lots, MarketState, Micros, OperatorName, OperatorRole, Payout, QuestionIndex,
+    RoleSet, SystemMode, Tick, TimeMs, TokenId, WalletAddress, WalletKind,
 };
 
-use crate::errors::api_error::{ApiError, FieldError};
 use crate::errors::rejection::{role_word, state_word};
 use crate::operator::markets::payout_name::PayoutName;
-use crate::orders::action::{REFERENCE_ALLOWED, is_reference};
+use crate::read::form::forms;
+use crate::read::forms::is_reference;
+pub use crate::read::forms::{Condition, Key};
+pub(crate) use crate::read::forms::{Flag, Reference};
 use crate::text::decimal::{self, Decimal};
 use crate::text::ids;
 use crate::text::printable::is_hidden;
@@ -41,202 +38,122 @@ const MAX_BIO_CHARACTERS: usize = 1_000;
 /// Most characters of a wallet's URLs.
 const MAX_URL_CHARACTERS: usize = 2_048;
 
-/// How a value of a body is written and read.
-pub(crate) trait Form {
-    /// The value.
-    type Value;
-    fn serialize<S: Serializer>(value: &Self::Value, serializer: S) -> Result<S::Ok, S::Error>;
-    fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self::Value, D::Error>;
-}
-
-/// A form by a JSON value that serde reads itself, a text mostly.
-pub trait PlainForm {
-    /// The value.
-    type Value;
-    /// The JSON value.
-    type Json: Serialize + DeserializeOwned;
-    /// What is allowed, for errors.
-    const ALLOWED: &'static str;
-
-    /// Reads a JSON value; `None` when it is not allowed.
-    fn read(json: Self::Json) -> Option<Self::Value>;
-
-    /// Writes a value.
-    fn json(value: &Self::Value) -> Self::Json;
-
-    /// Reads the text of a field.
-    ///
-    /// # Errors
-    /// The error of a body with this text in this field.
-    fn parse(field: &'static str, text: &str) -> Result<Self::Value, ApiError>
-    where
-        Self: PlainForm<Json = String>,
-    {
-        let value = Self::read(text.to_owned());
-        value.ok_or_else(|| FieldError::wrong(field, text, Self::ALLOWED).into())
-    }
-}
-
-impl<F: PlainForm> Form for F {
-    type Value = F::Value;
-
-    fn serialize<S: Serializer>(value: &F::Value, serializer: S) -> Result<S::Ok, S::Error> {
-        F::json(value).serialize(serializer)
-    }
-
-    fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<F::Value, D::Error> {
-        let json = F::Json::deserialize(deserializer).ok();
-        let value = json.and_then(F::read);
-        value.ok_or_else(|| D::Error::custom(F::ALLOWED))
-    }
-}
-
-/// Declares forms: the value, its JSON type, what is allowed, how it is read and written.
-macro_rules! forms {
-    ($($(#[$meta:meta])* $vis:vis $name:ident($value:ty, $json:ty): $allowed:expr, $read:expr, $write:expr;)+) => {$(
-        $(#[$meta])*
-        #[derive(Debug)]
-        $vis enum $name {}
-
-        impl PlainForm for $name {
-            type Value = $value;
-            type Json = $json;
-            const ALLOWED: &'static str = $allowed;
-
-            fn read(json: $json) -> Option<$value> {
-                $read(json)
-            }
-
-            fn json(value: &$value) -> $json {
-                $write(value)
-            }
-        }
-    )+};
-}
-
 forms! {
     /// A wallet or an owner.
-    pub Address(WalletAddress, String): "an address, 0x and 40 hex digits; in mixed case with its checksum (EIP-55)", by(ids::typed_address), ToString::to_string;
-    /// A market.
-    pub Condition(ConditionId, String): "a condition id, 0x and 64 hex digits", by(ids::condition_id), ToString::to_string;
-    /// An API key.
-    pub Key(ApiKey, String): "an api key, a UUID", by(ids::api_key), ids::api_key_text;
+    pub Address(WalletAddress, str): "an address, 0x and 40 hex digits; in mixed case with its checksum (EIP-55)", ids::typed_address, ToString::to_string;
     /// An amount of collateral to move, in whole units.
-    pub Amount(Micros, String): "a text, whole units with up to six decimals, above 0",
-        |text: String| decimal::micros(&text).filter(|amount| !amount.is_zero()), decimal_text;
+    pub Amount(Micros, str): "a text, whole units with up to six decimals, above 0",
+        |text: &str| decimal::micros(text).filter(|amount| !amount.is_zero()), decimal_text;
     /// Collateral in whole units.
-    pub Collateral(Micros, String): "a text, whole units with up to six decimals", by(decimal::micros), decimal_text;
+    pub Collateral(Micros, str): "a text, whole units with up to six decimals", decimal::micros, decimal_text;
     /// Shares.
-    pub Shares(Lots, String): "a text, shares with up to two decimals", by(decimal::lots), decimal_text;
+    pub Shares(Lots, str): "a text, shares with up to two decimals", decimal::lots, decimal_text;
     /// A tick.
-    pub TickSize(Tick, String): "a text: 0.1, 0.01, 0.005, 0.0025, 0.001 or 0.0001", by(decimal::tick), |tick: &Tick| tick.text().to_owned();
+    pub TickSize(Tick, str): "a text: 0.1, 0.01, 0.005, 0.0025, 0.001 or 0.0001", decimal::tick, |tick: &Tick| tick.text().to_owned();
     /// A held withdrawal: its reference, or the hash of it that lists show.
-    pub(crate) HeldName(String, String): "a reference of 1 to 64 printable characters, or its hash of 0x and 64 hex digits",
-        |text: String| (is_reference(&text) || ids::bytes32(&text).is_some()).then_some(text), String::clone;
-    /// An idempotency reference.
-    pub(crate) Reference(String, String): REFERENCE_ALLOWED, |text: String| is_reference(&text).then_some(text), String::clone;
+    pub(crate) HeldName(String, str): "a reference of 1 to 64 printable characters, or its hash of 0x and 64 hex digits",
+        |text: &str| (is_reference(text) || ids::bytes32(text).is_some()).then(|| text.to_owned()), String::clone;
     /// A payout as a request names it.
-    pub(crate) PayoutText(PayoutName, String): "a label of the market's outcomes, first, second, half or outside",
-        |text: String| bounded(text, 1, MAX_TEXT_BYTES).map(PayoutName::new), |name: &PayoutName| name.text().to_owned();
+    pub(crate) PayoutText(PayoutName, str): "a label of the market's outcomes, first, second, half or outside",
+        |text: &str| bounded(text, 1, MAX_TEXT_BYTES).map(PayoutName::new), |name: &PayoutName| name.text().to_owned();
     /// A payout.
-    pub(crate) PayoutWord(Payout, String): "yes, no, half or outside",
-        |text: String| find(Payout::ALL, payout_word, &text), |value: &Payout| payout_word(*value).to_owned();
+    pub(crate) PayoutWord(Payout, str): "yes, no, half or outside",
+        |text: &str| find(Payout::ALL, payout_word, text), |value: &Payout| payout_word(*value).to_owned();
     /// Whose hold.
-    pub(crate) HoldName(Hold, String): "operator or upstream",
-        |text: String| find(Hold::ALL, hold_word, &text), |value: &Hold| hold_word(*value).to_owned();
+    pub(crate) HoldName(Hold, str): "operator or upstream",
+        |text: &str| find(Hold::ALL, hold_word, text), |value: &Hold| hold_word(*value).to_owned();
     /// Holds of a market.
     pub(crate) Holds(HoldSet, Vec<String>): "an array of holds: operator, upstream",
         holds, |set: &HoldSet| hold_words(*set).into_iter().map(str::to_owned).collect();
     /// The bit of a question in signed conversions.
-    pub(crate) Index(QuestionIndex, u8): "a number, 0 to 127", QuestionIndex::from_code, |index: &QuestionIndex| index.0;
+    pub(crate) Index(QuestionIndex, u8): "a number, 0 to 127", |code: &u8| QuestionIndex::from_code(*code), |index: &QuestionIndex| index.0;
     /// A mode of the system.
-    pub(crate) Mode(SystemMode, String): "running, post_only, cancel_only or paused",
-        |text: String| find(SystemMode::ALL, mode_word, &text), |value: &SystemMode| mode_word(*value).to_owned();
+    pub(crate) Mode(SystemMode, str): "running, post_only, cancel_only or paused",
+        |text: &str| find(SystemMode::ALL, mode_word, text), |value: &SystemMode| mode_word(*value).to_owned();
     /// A kind of wallet.
-    pub(crate) Kind(WalletKind, String): "eoa, proxy, safe or deposit",
-        |text: String| find(WalletKind::ALL, wallet_kind_word, &text), |kind: &WalletKind| wallet_kind_word(*kind).to_owned();
+    pub(crate) Kind(WalletKind, str): "eoa, proxy, safe or deposit",
+        |text: &str| find(WalletKind::ALL, wallet_kind_word, text), |kind: &WalletKind| wallet_kind_word(*kind).to_owned();
     /// A kind of wallet that can be bound.
-    pub(crate) BoundKind(WalletKind, String): "proxy, safe or deposit",
+    pub(crate) BoundKind(WalletKind, str): "proxy, safe or deposit",
         |text| Kind::read(text).filter(|kind| *kind != WalletKind::Eoa), Kind::json;
     /// A lifecycle state of a market.
-    pub(crate) State(MarketState, String): "registered, active, paused, closed or resolved",
-        |text: String| find(MarketState::ALL, state_word, &text), |value: &MarketState| state_word(*value).to_owned();
+    pub(crate) State(MarketState, str): "registered, active, paused, closed or resolved",
+        |text: &str| find(MarketState::ALL, state_word, text), |value: &MarketState| state_word(*value).to_owned();
     /// A question, title or slug that is required.
-    pub(crate) Title(String, String): "a text of 1 to 2048 bytes without hidden characters",
-        |text: String| bounded(text, 1, MAX_TEXT_BYTES), String::clone;
+    pub(crate) Title(String, str): "a text of 1 to 2048 bytes without hidden characters",
+        |text: &str| bounded(text, 1, MAX_TEXT_BYTES), String::clone;
     /// A slug, URL or label.
-    pub(crate) Text(String, String): "a text of at most 2048 bytes without hidden characters",
-        |text: String| bounded(text, 0, MAX_TEXT_BYTES), String::clone;
+    pub(crate) Text(String, str): "a text of at most 2048 bytes without hidden characters",
+        |text: &str| bounded(text, 0, MAX_TEXT_BYTES), String::clone;
     /// A description.
-    pub(crate) LongText(String, String): "a text of at most 32768 bytes without hidden characters",
-        |text: String| bounded(text, 0, MAX_DESCRIPTION_BYTES), String::clone;
+    pub(crate) LongText(String, str): "a text of at most 32768 bytes without hidden characters",
+        |text: &str| bounded(text, 0, MAX_DESCRIPTION_BYTES), String::clone;
     /// A name of a wallet.
-    pub(crate) ProfileName(String, String): "a text of at most 64 characters without controls",
-        |text: String| plain(text, MAX_NAME_CHARACTERS, ""), String::clone;
+    pub(crate) ProfileName(String, str): "a text of at most 64 characters without controls",
+        |text: &str| plain(text, MAX_NAME_CHARACTERS, ""), String::clone;
     /// A short text of a wallet.
-    pub(crate) Bio(String, String): "a text of at most 1000 characters without controls other than line feeds",
-        |text: String| plain(text, MAX_BIO_CHARACTERS, "\n"), String::clone;
+    pub(crate) Bio(String, str): "a text of at most 1000 characters without controls other than line feeds",
+        |text: &str| plain(text, MAX_BIO_CHARACTERS, "\n"), String::clone;
     /// An image of a wallet.
-    pub(crate) WebUrl(String, String): "a URL of http or https of at most 2048 characters, or an empty text",
-        |text: String| plain(text, MAX_URL_CHARACTERS, "").filter(|text| is_web_url(text)), String::clone;
+    pub(crate) WebUrl(String, str): "a URL of http or https of at most 2048 characters, or an empty text",
+        |text: &str| plain(text, MAX_URL_CHARACTERS, "").filter(|text| is_web_url(text)), String::clone;
     /// A time of a market's clock; an empty text is none.
-    pub Clock(TimeMs, String): "an ISO 8601 time such as 2026-07-01T12:00:00Z, or an empty text for none",
+    pub Clock(TimeMs, str): "an ISO 8601 time such as 2026-07-01T12:00:00Z, or an empty text for none",
         clock, |time: &TimeMs| if time.0 == 0 { String::new() } else { iso_millis(*time) };
     /// The time of a game; an empty text is none.
-    pub(crate) Instant(String, String): "an ISO 8601 time such as 2026-07-01T12:00:00Z, or an empty text for none",
-        |text: String| (text.is_empty() || text.parse::<Timestamp>().is_ok()).then_some(text), String::clone;
+    pub(crate) Instant(String, str): "an ISO 8601 time such as 2026-07-01T12:00:00Z, or an empty text for none",
+        |text: &str| (text.is_empty() || text.parse::<Timestamp>().is_ok()).then(|| text.to_owned()), String::clone;
     /// An end date; an empty text is none.
-    pub(crate) EndDate(String, String): "an ISO 8601 time such as 2026-07-01T12:00:00Z, a day such as 2026-07-01, or an empty text for none",
-        |text: String| (text.is_empty() || end_of(&text).is_some()).then_some(text), String::clone;
+    pub(crate) EndDate(String, str): "an ISO 8601 time such as 2026-07-01T12:00:00Z, a day such as 2026-07-01, or an empty text for none",
+        |text: &str| (text.is_empty() || end_of(text).is_some()).then(|| text.to_owned()), String::clone;
     /// A role of an operator.
-    pub RoleWord(OperatorRole, String): "admin, markets, resolver, cashier, support or read-only",
-        |text: String| find(OperatorRole::ALL, role_word, &text).filter(|role| *role != OperatorRole::Sync),
+    pub RoleWord(OperatorRole, str): "admin, markets, resolver, cashier, support or read-only",
+        |text: &str| find(OperatorRole::ALL, role_word, text).filter(|role| *role != OperatorRole::Sync),
         |role: &OperatorRole| role_word(*role).to_owned();
     /// A set of roles.
     pub Roles(RoleSet, Vec<String>): "an array of roles: admin, markets, resolver, cashier, support, read-only, sync",
         roles, |set: &RoleSet| role_words(*set);
     /// Name of an operator.
-    pub Name(OperatorName, String): "a text of 1 to 32 of a-z, 0-9, -, _ and .",
-        |text: String| OperatorName::new(&text), |name: &OperatorName| name.text().to_owned();
+    pub Name(OperatorName, str): "a text of 1 to 32 of a-z, 0-9, -, _ and .",
+        |text: &str| OperatorName::new(text), |name: &OperatorName| name.text().to_owned();
     /// SHA-256 of the evidence of a proposal.
-    pub Hash([u8; 32], String): "a SHA-256, 0x and 64 hex digits", by(ids::bytes32), |hash: &[u8; 32]| ids::hex_text(hash);
+    pub Hash([u8; 32], str): "a SHA-256, 0x and 64 hex digits", ids::bytes32, |hash: &[u8; 32]| ids::hex_text(hash);
     /// The source of a proposal.
-    pub Source(String, String): "a text of at most 1024 bytes without hidden characters, a URL or words",
-        |text: String| bounded(text, 0, MAX_SOURCE_BYTES), String::clone;
+    pub Source(String, str): "a text of at most 1024 bytes without hidden characters, a URL or words",
+        |text: &str| bounded(text, 0, MAX_SOURCE_BYTES), String::clone;
     pub(crate) DelayMs(u32, u32): "a number of milliseconds, 0 to 60000", up_to(MAX_TAKER_DELAY_MS), u32::clone;
     pub(crate) Seconds(u32, u32): "a number of seconds, 0 to 2592000", up_to(MAX_WINDOW_SECONDS), u32::clone;
-    pub(crate) Flag(bool, bool): "true or false", Some, bool::clone;
-    pub(crate) Number(u64, u64): "a number", Some, u64::clone;
-    pub(crate) SmallNumber(u32, u32): "a number", Some, u32::clone;
+    pub(crate) Number(u64, u64): "a number", copied, u64::clone;
+    pub(crate) SmallNumber(u32, u32): "a number", copied, u32::clone;
     pub(crate) RatePpm(u32, u32): "a number, 0 to 1000000", up_to(MAX_REBATE_PPM), u32::clone;
     pub(crate) Exponent(u8, u8): "a number, 0 to 2", up_to(MAX_FEE_EXPONENT), u8::clone;
-    pub(crate) RawRecord(Map<String, Json>, Map<String, Json>): "an object", Some, Map::clone;
+    pub(crate) RawRecord(Map<String, Json>, Map<String, Json>): "an object", |fields: &Map<String, Json>| Some(fields.clone()), Map::clone;
     pub(crate) TokenPair([TokenId; 2], Vec<String>): "an array of two token ids, texts of 1 to 78 digits",
         token_pair, |pair: &[TokenId; 2]| pair.iter().map(ids::token_text).collect();
     pub(crate) Labels([String; 2], Vec<String>): "an array of two labels without hidden characters", labels, |labels: &[String; 2]| labels.to_vec();
     pub(crate) Tags(Vec<String>, Vec<String>): "an array of up to 64 labels without hidden characters",
-        |tags: Vec<String>| (tags.len() <= MAX_TAGS && are_labels(&tags)).then_some(tags), Vec::clone;
+        |tags: &Vec<String>| (tags.len() <= MAX_TAGS && are_labels(tags)).then(|| tags.clone()), Vec::clone;
 }
 
-fn by<T>(read: fn(&str) -> Option<T>) -> impl Fn(String) -> Option<T> {
-    move |text| read(&text)
+fn copied<T: Copy>(number: &T) -> Option<T> {
+    Some(*number)
 }
 
-fn up_to<T: PartialOrd>(most: T) -> impl Fn(T) -> Option<T> {
-    move |number| (number <= most).then_some(number)
+fn up_to<T: PartialOrd + Copy>(most: T) -> impl Fn(&T) -> Option<T> {
+    move |number| (*number <= most).then_some(*number)
 }
 
 /// A text of so many bytes without hidden characters.
-fn bounded(text: String, least: usize, most: usize) -> Option<String> {
+fn bounded(text: &str, least: usize, most: usize) -> Option<String> {
     let fits = (least..=most).contains(&text.len());
-    (fits && is_open(&text)).then_some(text)
+    (fits && is_open(text)).then(|| text.to_owned())
 }
 
 /// A text of so many characters without controls, save those that are allowed.
-fn plain(text: String, most: usize, allowed: &str) -> Option<String> {
+fn plain(text: &str, most: usize, allowed: &str) -> Option<String> {
     let is_plain = |letter: char| !letter.is_control() || allowed.contains(letter);
     let fits = text.chars().count() <= most && text.chars().all(is_plain);
-    (fits && is_open(&text)).then_some(text)
+    (fits && is_open(text)).then(|| text.to_owned())
 }
 
 fn is_web_url(text: &str) -> bool {
@@ -251,7 +168,7 @@ fn is_open(text: &str) -> bool {
     !text.chars().any(is_hidden)
 }
 
-fn clock(text: String) -> Option<TimeMs> {
+fn clock(text: &str) -> Option<TimeMs> {
     if text.is_empty() {
         return Some(TimeMs(0));
     }
@@ -273,13 +190,13 @@ pub fn end_of(date: &str) -> Option<Timestamp> {
     Some(over.to_zoned(TimeZone::UTC).ok()?.timestamp())
 }
 
-fn roles(words: Vec<String>) -> Option<RoleSet> {
+fn roles(words: &Vec<String>) -> Option<RoleSet> {
     let role = |word: &String| find(OperatorRole::ALL, role_word, word);
     let mut roles = words.iter().map(role);
     roles.try_fold(RoleSet::NONE, |set, role| Some(set.with(role?)))
 }
 
-fn holds(words: Vec<String>) -> Option<HoldSet> {
+fn holds(words: &Vec<String>) -> Option<HoldSet> {
     let hold = |word: &String| find(Hold::ALL, hold_word, word);
     let mut holds = words.iter().map(hold);
     holds.try_fold(HoldSet::NONE, |set, hold| Some(set.with(hold?)))
@@ -296,7 +213,7 @@ fn are_labels(texts: &[String]) -> bool {
     texts.iter().all(is_label)
 }
 
-fn token_pair(texts: Vec<String>) -> Option<[TokenId; 2]> {
+fn token_pair(texts: &Vec<String>) -> Option<[TokenId; 2]> {
     let token = |text: &String| decimal::uint256(text).ok().map(TokenId);
     match texts.as_slice() {
         [yes, no] => Some([token(yes)?, token(no)?]),
@@ -304,8 +221,8 @@ fn token_pair(texts: Vec<String>) -> Option<[TokenId; 2]> {
     }
 }
 
-fn labels(texts: Vec<String>) -> Option<[String; 2]> {
-    let labels: [String; 2] = texts.try_into().ok()?;
+fn labels(texts: &Vec<String>) -> Option<[String; 2]> {
+    let labels: [String; 2] = texts.clone().try_into().ok()?;
     (are_labels(&labels) && !labels.iter().any(String::is_empty)).then_some(labels)
 }
 
@@ -367,64 +284,3 @@ pub const fn mode_word(mode: SystemMode) -> &'static str {
         SystemMode::Paused => "paused",
     }
 }
-
-/// A value in its form.
-struct Formed<F: Form>(F::Value);
-
-impl<'de, F: Form> Deserialize<'de> for Formed<F> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        F::deserialize(deserializer).map(Self)
-    }
-}
-
-/// A value that may be absent or null.
-pub(crate) struct Optional<F>(PhantomData<F>);
-
-impl<F: Form> Form for Optional<F> {
-    type Value = Option<F::Value>;
-
-    fn serialize<S: Serializer>(value: &Self::Value, serializer: S) -> Result<S::Ok, S::Error> {
-        match value {
-            Some(value) => F::serialize(value, serializer),
-            None => serializer.serialize_none(),
-        }
-    }
-
-    fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self::Value, D::Error> {
-        let value = Option::<Formed<F>>::deserialize(deserializer)?;
-        Ok(value.map(|value| value.0))
-    }
-}
-
-/// A value that is its type's default when it is absent or null.
-pub(crate) struct OrDefault<F>(PhantomData<F>);
-
-impl<F: Form<Value: Default>> Form for OrDefault<F> {
-    type Value = F::Value;
-
-    fn serialize<S: Serializer>(value: &Self::Value, serializer: S) -> Result<S::Ok, S::Error> {
-        F::serialize(value, serializer)
-    }
-
-    fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self::Value, D::Error> {
-        Optional::<F>::deserialize(deserializer).map(Option::unwrap_or_default)
-    }
-}
-
-/// Serde's functions of a `remote` type as a form.
-macro_rules! remote_forms {
-    ($($name:ident($value:ty);)+) => {$(
-        impl Form for $name {
-            type Value = $value;
-
-            fn serialize<S: Serializer>(value: &$value, serializer: S) -> Result<S::Ok, S::Error> {
-                Self::serialize(value, serializer)
-            }
-
-            fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<$value, D::Error> {
-                Self::deserialize(deserializer)
-            }
-        }
-    )+};
-}
-pub(crate) use remote_forms;

@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use foretell_model::{Micros, PaymentSettings, PaymentsUpdate, WalletAddress};
 
-use crate::operator::form::{Address, Collateral, Flag, Form, HeldName, Optional};
+use crate::operator::form::{Address, Collateral, Flag, HeldName};
+use crate::read::form::{Form, Optional, Written};
 
 /// A change of the settings of payments; absent fields stay as they are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use foretell_model::{OperatorName, OperatorRole};
 
-use crate::operator::form::{Form, Name, RoleWord};
+use crate::operator::form::{Name, RoleWord};
+use crate::read::form::{Form, Written};
 
 /// An operator to add.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

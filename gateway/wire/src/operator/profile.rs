@@ -4,8 +4,9 @@ use foretell_model::WalletAddress;
 use serde::{Deserialize, Serialize};
 
 use crate::errors::api_error::ApiError;
-use crate::operator::form::{Address, Bio, Flag, Form as _, Optional, ProfileName, WebUrl};
+use crate::operator::form::{Address, Bio, Flag, ProfileName, WebUrl};
 use crate::operator::markets::description::Edit;
+use crate::read::form::{Form, Optional, Written};
 
 /// New words of a wallet's profile; absent fields stay as they are.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -54,11 +55,11 @@ impl ProfileEdit {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::operator::read;
+    use crate::read::RequestBody as _;
 
     fn edit(fields: &str) -> Result<ProfileEdit, ApiError> {
         let wallet = "0x1111111111111111111111111111111111111111";
-        read(format!(r#"{{"wallet":"{wallet}",{fields}}}"#).as_bytes())
+        ProfileEdit::read(format!(r#"{{"wallet":"{wallet}",{fields}}}"#).as_bytes())
     }
 
     #[test]

@@ -2,8 +2,9 @@
 
 use foretell_model::{ConditionId, EventId, WalletAddress};
 
-use crate::operator::form::{Address, PlainForm as _};
+use crate::operator::form::Address;
 use crate::parameters;
+use crate::read::form::PlainForm as _;
 use crate::read::text_form::{By, CONDITION, Schema, WALLET, Whole, digits};
 use crate::text::ids;
 

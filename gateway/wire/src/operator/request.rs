@@ -8,8 +8,8 @@ use foretell_model::{
 };
 
 use crate::operator::form::{
-    Address, Amount, BoundKind, Collateral, Condition, Exponent, Flag, Form, HoldName, Key, Mode,
-    Number, Optional, PayoutText, RatePpm, Reference, Shares, SmallNumber, TickSize,
+    Address, Amount, BoundKind, Collateral, Condition, Exponent, Flag, HoldName, Key, Mode, Number,
+    PayoutText, RatePpm, Reference, Shares, SmallNumber, TickSize,
 };
 use crate::operator::markets::clock::TermsChange;
 use crate::operator::markets::payout_name::PayoutName;
@@ -22,6 +22,7 @@ use crate::operator::markets::resolution::{
 use crate::operator::payments::{HeldReference, Nothing, PaymentsChange};
 use crate::operator::people::{OperatorAddition, OperatorRevocation};
 use crate::operator::profile::ProfileEdit;
+use crate::read::form::{Form, Optional, Written};
 
 /// The path of the request for a snapshot, which is no command: it changes no state.
 pub const SNAPSHOT_PATH: &str = "/snapshot";

@@ -4,7 +4,8 @@ use rstest::rstest;
 use foretell_model::{Hold, TokenId};
 
 use super::*;
-use crate::operator::{EventSummary, MarketDescription, MarketTerms, mode_word, payout_word, read};
+use crate::operator::{EventSummary, MarketDescription, MarketTerms, mode_word, payout_word};
+use crate::read::RequestBody;
 use crate::{ErrorCode, json_text};
 
 const WALLET: &str = "0x1111111111111111111111111111111111111111";
@@ -18,7 +19,7 @@ fn filled(body: &str) -> String {
 fn a_transfer_is_in_whole_units() {
     let body = filled(r#"{"wallet":"W","amount":"100.5","reference":"r1"}"#);
     assert_eq!(
-        read::<Transfer>(body.as_bytes()),
+        Transfer::read(body.as_bytes()),
         Ok(Transfer {
             wallet: WalletAddress([0x11; 20]),
             amount: Micros(100_500_000),
@@ -26,7 +27,7 @@ fn a_transfer_is_in_whole_units() {
         })
     );
     assert_eq!(
-        read::<FeesWithdrawal>(br#"{"amount":"0.000001","reference":"r1"}"#),
+        FeesWithdrawal::read(br#"{"amount":"0.000001","reference":"r1"}"#),
         Ok(FeesWithdrawal {
             amount: Micros(1),
             reference: "r1".into()
@@ -78,9 +79,7 @@ fn a_transfer_is_in_whole_units() {
 #[case("[]", "invalid body: an array, allowed: an object")]
 fn a_transfer_is_strict(#[case] body: &str, #[case] text: &str) {
     assert_eq!(
-        read::<Transfer>(filled(body).as_bytes())
-            .unwrap_err()
-            .text(),
+        Transfer::read(filled(body).as_bytes()).unwrap_err().text(),
         text
     );
 }
@@ -94,7 +93,7 @@ fn a_transfer_is_strict(#[case] body: &str, #[case] text: &str) {
 fn a_binding_names_its_kind(#[case] word: &str, #[case] kind: Option<WalletKind>) {
     let body = filled(&format!(r#"{{"owner":"W","wallet":"W","kind":"{word}"}}"#));
     assert_eq!(
-        read::<Binding>(body.as_bytes())
+        Binding::read(body.as_bytes())
             .ok()
             .map(|binding| binding.kind),
         kind
@@ -105,40 +104,39 @@ fn a_binding_names_its_kind(#[case] word: &str, #[case] kind: Option<WalletKind>
 fn marks_and_names() {
     let bytes = |body: &str| filled(body).into_bytes();
     assert_eq!(
-        read::<WalletName>(&bytes(r#"{"wallet":"W"}"#)),
+        WalletName::read(&bytes(r#"{"wallet":"W"}"#)),
         Ok(WalletName {
             wallet: WalletAddress([0x11; 20])
         })
     );
-    let closed = read::<ClosedOnly>(&bytes(r#"{"wallet":"W","closed_only":true}"#)).unwrap();
+    let closed = ClosedOnly::read(&bytes(r#"{"wallet":"W","closed_only":true}"#)).unwrap();
     assert!(closed.closed_only);
-    assert!(read::<ClosedOnly>(&bytes(r#"{"wallet":"W"}"#)).is_err());
+    assert!(ClosedOnly::read(&bytes(r#"{"wallet":"W"}"#)).is_err());
     assert_eq!(
-        read::<MarketName>(&bytes(r#"{"condition_id":"C"}"#)),
+        MarketName::read(&bytes(r#"{"condition_id":"C"}"#)),
         Ok(MarketName {
             condition_id: ConditionId([2; 32])
         })
     );
     assert!(
-        read::<Archive>(&bytes(r#"{"condition_id":"C","archived":false}"#))
+        Archive::read(&bytes(r#"{"condition_id":"C","archived":false}"#))
             .is_ok_and(|mark| !mark.archived)
     );
     let key =
-        read::<KeyRevocation>(br#"{"api_key":"11111111-1111-1111-1111-111111111111"}"#).unwrap();
+        KeyRevocation::read(br#"{"api_key":"11111111-1111-1111-1111-111111111111"}"#).unwrap();
     assert_eq!((key.api_key, key.cancel_orders), (ApiKey([0x11; 16]), None));
 }
 
 #[test]
 fn market_changes() {
     let bytes = |body: &str| filled(body).into_bytes();
-    let tick = read::<TickChange>(&bytes(r#"{"condition_id":"C","tick_size":"0.001"}"#)).unwrap();
+    let tick = TickChange::read(&bytes(r#"{"condition_id":"C","tick_size":"0.001"}"#)).unwrap();
     assert_eq!(tick.tick_size, Tick::Thousandth);
-    assert!(read::<TickChange>(&bytes(r#"{"condition_id":"C","tick_size":"0.05"}"#)).is_err());
+    assert!(TickChange::read(&bytes(r#"{"condition_id":"C","tick_size":"0.05"}"#)).is_err());
     let minimum =
-        read::<MinimumChange>(&bytes(r#"{"condition_id":"C","minimum_order_size":"2.5"}"#))
-            .unwrap();
+        MinimumChange::read(&bytes(r#"{"condition_id":"C","minimum_order_size":"2.5"}"#)).unwrap();
     assert_eq!(minimum.minimum_order_size, Lots(250));
-    let fee = read::<FeeChange>(&bytes(
+    let fee = FeeChange::read(&bytes(
         r#"{"condition_id":"C","rate_ppm":40000,"exponent":1}"#,
     ))
     .unwrap();
@@ -149,15 +147,15 @@ fn market_changes() {
             exponent: 1
         }
     );
-    assert!(read::<FeeChange>(&bytes(r#"{"condition_id":"C","rate_ppm":40000}"#)).is_err());
+    assert!(FeeChange::read(&bytes(r#"{"condition_id":"C","rate_ppm":40000}"#)).is_err());
     assert!(
-        read::<FeeChange>(&bytes(
+        FeeChange::read(&bytes(
             r#"{"condition_id":"C","rate_ppm":1.5,"exponent":1}"#
         ))
         .is_err()
     );
     assert!(
-        read::<FeeChange>(&bytes(
+        FeeChange::read(&bytes(
             r#"{"condition_id":"C","rate_ppm":1,"exponent":256}"#
         ))
         .is_err()
@@ -167,11 +165,11 @@ fn market_changes() {
             r#"{{"condition_id":"C","payout":"{}"}}"#,
             payout_word(*payout)
         );
-        let named = read::<Resolution>(&bytes(&body)).unwrap().payout;
+        let named = Resolution::read(&bytes(&body)).unwrap().payout;
         let labels = MarketDescription::default().outcomes;
         assert_eq!(named.among("payout", &labels), Ok(*payout));
     }
-    assert!(read::<Resolution>(&bytes(r#"{"condition_id":"C","payout":""}"#)).is_err());
+    assert!(Resolution::read(&bytes(r#"{"condition_id":"C","payout":""}"#)).is_err());
 }
 
 #[test]
@@ -179,13 +177,13 @@ fn modes_and_settings() {
     for mode in SystemMode::ALL {
         let body = format!(r#"{{"mode":"{}"}}"#, mode_word(*mode));
         assert_eq!(
-            read::<ModeChange>(body.as_bytes()),
+            ModeChange::read(body.as_bytes()),
             Ok(ModeChange { mode: *mode })
         );
     }
-    assert!(read::<ModeChange>(br#"{"mode":"recovering"}"#).is_err());
+    assert!(ModeChange::read(br#"{"mode":"recovering"}"#).is_err());
     let change =
-        read::<SettingsChange>(br#"{"marketable_minimum":"0","gtd_safety_seconds":30}"#).unwrap();
+        SettingsChange::read(br#"{"marketable_minimum":"0","gtd_safety_seconds":30}"#).unwrap();
     let settings = change.update().applied_to(Settings::default());
     assert_eq!(
         settings,
@@ -195,7 +193,7 @@ fn modes_and_settings() {
             ..Settings::default()
         }
     );
-    assert!(read::<SettingsChange>(br#"{"gtd_safety":30}"#).is_err());
+    assert!(SettingsChange::read(br#"{"gtd_safety":30}"#).is_err());
 }
 
 /// Every command in one body of its own; the reader gives back the same request.
@@ -203,10 +201,10 @@ fn modes_and_settings() {
 fn what_a_client_writes_is_what_the_surface_reads() {
     fn again<T>(request: T, command: impl Fn(T) -> OperatorCommand)
     where
-        T: Clone + PartialEq + core::fmt::Debug + serde::de::DeserializeOwned,
+        T: Clone + PartialEq + core::fmt::Debug + RequestBody,
     {
         let body = json_text(&command(request.clone()));
-        assert_eq!(read(body.as_bytes()), Ok(request), "{body}");
+        assert_eq!(T::read(body.as_bytes()), Ok(request), "{body}");
     }
     let (wallet, condition_id) = (WalletAddress([0x11; 20]), ConditionId([7; 32]));
     let (amount, reference) = (Micros(1_500_001), "r \"1\"".to_owned());
@@ -340,7 +338,7 @@ fn what_a_client_writes_of_a_market_is_what_the_surface_reads() {
 proptest! {
     #[test]
     fn arbitrary_bytes_never_panic(body: Vec<u8>) {
-        let _ = (read::<Transfer>(&body), read::<SettingsChange>(&body), read::<FeeChange>(&body));
+        let _ = (Transfer::read(&body), SettingsChange::read(&body), FeeChange::read(&body));
     }
 }
 
@@ -355,6 +353,6 @@ proptest! {
     ErrorCode::InvalidContent
 )]
 fn a_wrong_body_has_the_code_of_its_problem(#[case] body: &str, #[case] code: ErrorCode) {
-    let error = read::<Transfer>(filled(body).as_bytes()).unwrap_err();
+    let error = Transfer::read(filled(body).as_bytes()).unwrap_err();
     assert_eq!(error.code(), code);
 }

@@ -1,40 +1,46 @@
 //! Account actions: `POST /positions/split`, `/merge`, `/redeem`, `/convert`
 //! (docs/api/positions.md).
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use foretell_model::limits::{MAX_ORDER_LOTS, MAX_QUESTIONS};
 use foretell_model::{ConditionId, EventId, Lots, QuestionSet, WalletAddress};
 
 use crate::errors::api_error::{ApiError, FieldError};
-use crate::limits::{CONVERT_BODY_BYTES, SMALL_BODY_BYTES};
-use crate::read::body::{object, optional_text, read_text};
-use crate::read::json::{Number, Object, Value};
-use crate::text::decimal::{self, Decimal, uint256};
+use crate::read::form::{Digits, Each, Filled, Form, Optional, OrDefault, PlainForm as _, forms};
+use crate::read::forms::{Condition, Reference, Wallet};
+use crate::read::reader::{RequestBody, TRADING, bodies};
+use crate::text::decimal::{self, Decimal};
 use crate::text::ids::{self, TokenRef};
-use crate::text::printable::is_printable;
 
 /// A split or merge.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct SetsAction {
     /// The acting wallet; `None` = the owner's only bound wallet, else the owner itself.
+    #[serde(with = "OrDefault::<Filled<Wallet>>")]
     pub wallet: Option<WalletAddress>,
     /// The market.
+    #[serde(rename = "conditionId", with = "Condition")]
     pub condition: ConditionId,
     /// Number of sets, above 0.
+    #[serde(rename = "amount", with = "ShareMicros")]
     pub lots: Lots,
     /// Idempotency reference: 1 to 64 printable characters.
+    #[serde(with = "Reference")]
     pub reference: String,
 }
 
 /// A redeem.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct RedeemAction {
     /// As in [`SetsAction`].
+    #[serde(with = "OrDefault::<Filled<Wallet>>")]
     pub wallet: Option<WalletAddress>,
     /// The market.
+    #[serde(rename = "conditionId", with = "Condition")]
     pub condition: ConditionId,
     /// As in [`SetsAction`].
+    #[serde(with = "Reference")]
     pub reference: String,
 }
 
@@ -145,160 +151,81 @@ pub struct ActionAnswer {
     pub duplicate: bool,
 }
 
-/// Reads the body of a split or merge: `{wallet?, conditionId, amount, reference}`.
-///
-/// # Errors
-/// A field that is missing or wrong.
-pub fn read_sets(body: &[u8]) -> Result<SetsAction, ApiError> {
-    let mut copy = Vec::new();
-    let object = object(body, SMALL_BODY_BYTES, &mut copy)?;
-    Ok(SetsAction {
-        wallet: wallet(&object)?,
-        condition: condition(&object)?,
-        lots: amount(&object)?,
-        reference: reference(&object)?,
+forms! {
+    /// Micro-shares that are whole lots.
+    ShareMicros(Lots, str): "a text of digits, micros, a multiple of 10000, 10000 to 1000000000000000", lots;
+    Event(EventId, Digits): "an event id, digits", |id: &Digits| id.to_u64().map(EventId);
+    /// A bit set of at most 128 questions; bit i is the question with index i.
+    IndexSet(QuestionSet, Digits): "digits, 1 to 2^128 - 1", index_set;
+}
+
+fn lots(text: &str) -> Option<Lots> {
+    let lots = Lots::from_micro_shares(decimal::digits_u64(text).ok()?);
+    lots.filter(|lots| (Lots(1)..=MAX_ORDER_LOTS).contains(lots))
+}
+
+fn index_set(digits: &Digits) -> Option<QuestionSet> {
+    let bits = digits.to_u128().filter(|bits| *bits > 0)?;
+    let half = |shift: u32| u64::try_from(bits >> shift & u128::from(u64::MAX)).ok();
+    Some(QuestionSet {
+        low: half(0)?,
+        high: half(64)?,
     })
 }
 
-/// Reads the body of a redeem: `{wallet?, conditionId, reference}`.
-///
-/// # Errors
-/// A field that is missing or wrong.
-pub fn read_redeem(body: &[u8]) -> Result<RedeemAction, ApiError> {
-    let mut copy = Vec::new();
-    let object = object(body, SMALL_BODY_BYTES, &mut copy)?;
-    Ok(RedeemAction {
-        wallet: wallet(&object)?,
-        condition: condition(&object)?,
-        reference: reference(&object)?,
-    })
-}
+bodies!(TRADING: SetsAction, RedeemAction);
 
-/// Reads the body of a convert: `{wallet?, eventId, indexSet | conditionIds, amount, reference}`.
-///
-/// # Errors
-/// A field that is missing or wrong.
-pub fn read_convert(body: &[u8]) -> Result<ConvertAction, ApiError> {
-    let mut copy = Vec::new();
-    let object = object(body, CONVERT_BODY_BYTES, &mut copy)?;
-    Ok(ConvertAction {
-        wallet: wallet(&object)?,
-        event: EventId(event(&object)?),
-        questions: questions(&object)?,
-        lots: amount(&object)?,
-        reference: reference(&object)?,
-    })
-}
-
-fn wallet(object: &Object<'_>) -> Result<Option<WalletAddress>, ApiError> {
-    match optional_text(object, "wallet")? {
-        None => Ok(None),
-        Some(text) => ids::address(text).map(Some).ok_or_else(|| {
-            const ALLOWED: &str = "an address, 0x and 40 hex digits";
-            FieldError::wrong("wallet", text, ALLOWED).into()
-        }),
-    }
-}
-
-fn condition(object: &Object<'_>) -> Result<ConditionId, ApiError> {
-    const ALLOWED: &str = "a condition id, 0x and 64 hex digits";
-    read_text(object, "conditionId", ALLOWED, ids::condition_id)
-}
-
-/// Reads an amount in micro-shares that is a multiple of a lot.
-fn amount(object: &Object<'_>) -> Result<Lots, ApiError> {
-    const ALLOWED: &str =
-        "a text of digits, micros, a multiple of 10000, 10000 to 1000000000000000";
-    read_text(object, "amount", ALLOWED, |text| {
-        let micros = decimal::digits_u64(text).ok()?;
-        Lots::from_micro_shares(micros).filter(|lots| (Lots(1)..=MAX_ORDER_LOTS).contains(lots))
-    })
-}
-
-/// Reads a text or number made of digits.
-fn digits<'o>(
-    object: &'o Object<'_>,
-    field: &'static str,
-    allowed: &'static str,
-) -> Result<std::borrow::Cow<'o, str>, ApiError> {
-    let value = object.get(field);
-    match value {
-        Value::Number(Number::Whole(number)) => Ok(number.to_string().into()),
-        Value::Number(Number::Other(text)) | Value::Text(text) => Ok(text.as_ref().into()),
-        Value::Null => Err(FieldError::missing(field, allowed).into()),
-        _ => Err(ApiError::from(FieldError {
-            field,
-            value: Some(value.shown()),
-            allowed,
-        })),
-    }
-}
-
-fn event(object: &Object<'_>) -> Result<u64, ApiError> {
-    const ALLOWED: &str = "an event id, digits";
-    let text = digits(object, "eventId", ALLOWED)?;
-    decimal::digits_u64(&text).map_err(|_| FieldError::wrong("eventId", &text, ALLOWED).into())
-}
-
-fn questions(object: &Object<'_>) -> Result<QuestionNames, ApiError> {
-    const ALLOWED: &str = "an array of 1 to 128 condition ids, without indexSet";
-    match object.get("conditionIds") {
-        Value::Null => index_set(object).map(QuestionNames::Bits),
-        Value::Array(list) if *object.get("indexSet") == Value::Null => {
-            if !(1..=MAX_QUESTIONS as usize).contains(&list.len()) {
-                let count = format!("{} ids", list.len());
-                return Err(FieldError::wrong("conditionIds", &count, ALLOWED).into());
-            }
-            let conditions = list.iter().map(|value| match value {
-                Value::Text(text) => ids::condition_id(text)
-                    .ok_or_else(|| FieldError::wrong("conditionIds", text, ALLOWED)),
-                other => Err(FieldError {
-                    field: "conditionIds",
-                    value: Some(other.shown()),
-                    allowed: ALLOWED,
-                }),
-            });
-            Ok(QuestionNames::Conditions(
-                conditions.collect::<Result<_, _>>()?,
-            ))
+impl RequestBody for ConvertAction {
+    fn read(body: &[u8]) -> Result<Self, ApiError> {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Fields {
+            #[serde(with = "OrDefault::<Filled<Wallet>>")]
+            wallet: Option<WalletAddress>,
+            #[serde(with = "Event")]
+            event_id: EventId,
+            #[serde(with = "Optional::<Each<Condition>>")]
+            condition_ids: Option<Vec<ConditionId>>,
+            #[serde(with = "Optional::<IndexSet>")]
+            index_set: Option<QuestionSet>,
+            #[serde(with = "ShareMicros")]
+            amount: Lots,
+            #[serde(with = "Reference")]
+            reference: String,
         }
-        value => Err(ApiError::from(FieldError {
-            field: "conditionIds",
-            value: Some(value.shown()),
-            allowed: ALLOWED,
-        })),
+        let fields: Fields = TRADING.read(body)?;
+        Ok(Self {
+            wallet: fields.wallet,
+            event: fields.event_id,
+            questions: question_names(fields.condition_ids, fields.index_set)?,
+            lots: fields.amount,
+            reference: fields.reference,
+        })
     }
 }
 
-/// Reads a bit set of at most 128 questions; bit i is the question with index i.
-fn index_set(object: &Object<'_>) -> Result<QuestionSet, ApiError> {
-    const ALLOWED: &str = "digits, 1 to 2^128 - 1";
-    let text = digits(object, "indexSet", ALLOWED)?;
-    let set = uint256(&text).ok().and_then(|word| {
-        let (high, low) = word.split_at(16);
-        let bits = u128::from_be_bytes(low.try_into().ok()?);
-        (high == [0; 16] && bits > 0).then_some(bits)
-    });
-    let bits = set.ok_or_else(|| FieldError::wrong("indexSet", &text, ALLOWED))?;
-    let half = |shift: u32| u64::try_from(bits >> shift & u128::from(u64::MAX));
-    Ok(QuestionSet {
-        low: half(0).expect("masked to 64 bits"),
-        high: half(64).expect("masked to 64 bits"),
-    })
-}
-
-fn reference(object: &Object<'_>) -> Result<String, ApiError> {
-    read_text(object, "reference", REFERENCE_ALLOWED, |text| {
-        is_reference(text).then(|| text.to_owned())
-    })
-}
-
-/// Description of a valid reference, for error texts.
-pub(crate) const REFERENCE_ALLOWED: &str = "a text of 1 to 64 printable characters";
-
-/// Whether a text may be a reference.
-pub(crate) fn is_reference(text: &str) -> bool {
-    (1..=64).contains(&text.chars().count()) && text.chars().all(is_printable)
+fn question_names(
+    conditions: Option<Vec<ConditionId>>,
+    index_set: Option<QuestionSet>,
+) -> Result<QuestionNames, FieldError> {
+    const FIELD: &str = "conditionIds";
+    const ALLOWED: &str = "an array of 1 to 128 condition ids, without indexSet";
+    match (conditions, index_set) {
+        (None, None) => Err(FieldError::missing("indexSet", IndexSet::ALLOWED)),
+        (None, Some(bits)) => Ok(QuestionNames::Bits(bits)),
+        (Some(_), Some(_)) => Err(FieldError {
+            field: FIELD,
+            value: Some("an array".to_owned()),
+            allowed: ALLOWED,
+        }),
+        (Some(conditions), None) => {
+            if (1..=MAX_QUESTIONS as usize).contains(&conditions.len()) {
+                return Ok(QuestionNames::Conditions(conditions));
+            }
+            let count = format!("{} ids", conditions.len());
+            Err(FieldError::wrong(FIELD, &count, ALLOWED))
+        }
+    }
 }
 
 #[cfg(test)]
@@ -317,7 +244,7 @@ mod tests {
 
     #[test]
     fn a_split_names_market_amount_and_reference() {
-        let action = read_sets(sets(r#""1500000""#).as_bytes()).unwrap();
+        let action = SetsAction::read(sets(r#""1500000""#).as_bytes()).unwrap();
         assert_eq!(
             action,
             SetsAction {
@@ -339,7 +266,7 @@ mod tests {
     #[case("null")]
     #[case(r#""18446744073709560000""#)]
     fn an_amount_is_whole_lots_in_micros(#[case] amount: &str) {
-        let error = read_sets(sets(amount).as_bytes()).unwrap_err();
+        let error = SetsAction::read(sets(amount).as_bytes()).unwrap_err();
         assert!(error.text().starts_with("amount is "), "{error}");
     }
 
@@ -351,7 +278,7 @@ mod tests {
     fn an_index_set_is_a_number_or_text(#[case] set: &str, #[case] low: u64, #[case] high: u64) {
         let body =
             format!(r#"{{"eventId":"42","indexSet":{set},"amount":"10000","reference":"r"}}"#);
-        let action = read_convert(body.as_bytes()).unwrap();
+        let action = ConvertAction::read(body.as_bytes()).unwrap();
         assert_eq!(
             action.questions,
             QuestionNames::Bits(QuestionSet { low, high })
@@ -367,7 +294,7 @@ mod tests {
             let body = format!(
                 r#"{{"eventId":42,"conditionIds":{list},"amount":"10000","reference":"r"}}"#
             );
-            read_convert(body.as_bytes())
+            ConvertAction::read(body.as_bytes())
         };
         let all: Vec<String> = (1..=128).map(id).collect();
         let QuestionNames::Conditions(read_back) = read(&all).unwrap().questions else {
@@ -393,7 +320,7 @@ mod tests {
     #[case("null")]
     fn an_index_set_names_one_to_128_questions(#[case] set: &str) {
         let body = format!(r#"{{"eventId":42,"indexSet":{set},"amount":"10000","reference":"r"}}"#);
-        let error = read_convert(body.as_bytes()).unwrap_err();
+        let error = ConvertAction::read(body.as_bytes()).unwrap_err();
         assert!(error.text().starts_with("indexSet is "), "{error}");
     }
 
@@ -402,9 +329,9 @@ mod tests {
         let body = |reference: &str| {
             format!(r#"{{"conditionId":"{CONDITION}","reference":"{reference}"}}"#)
         };
-        assert!(read_redeem(body(&"é".repeat(64)).as_bytes()).is_ok());
-        assert!(read_redeem(body(&"x".repeat(65)).as_bytes()).is_err());
-        assert!(read_redeem(body("").as_bytes()).is_err());
+        assert!(RedeemAction::read(body(&"é".repeat(64)).as_bytes()).is_ok());
+        assert!(RedeemAction::read(body(&"x".repeat(65)).as_bytes()).is_err());
+        assert!(RedeemAction::read(body("").as_bytes()).is_err());
     }
 
     /// References are journalled and printed at terminals.
@@ -412,7 +339,7 @@ mod tests {
     fn a_reference_holds_printable_characters_only() {
         let read = |reference: &str| {
             let body = serde_json::json!({ "conditionId": CONDITION, "reference": reference });
-            read_redeem(body.to_string().as_bytes()).map(|action| action.reference)
+            RedeemAction::read(body.to_string().as_bytes()).map(|action| action.reference)
         };
         for good in ["it's \"r-1\"", "e\u{301}té", "ยำ", "日本 🚀"] {
             assert_eq!(read(good).as_deref(), Ok(good));
@@ -470,7 +397,7 @@ mod tests {
         value: Option<&str>,
     ) {
         let body = sets_with(field, value);
-        let error = read_sets(body.as_bytes()).unwrap_err();
+        let error = SetsAction::read(body.as_bytes()).unwrap_err();
         assert_eq!(error.status(), 400);
         assert!(error.text().starts_with(&format!("{field} is ")), "{error}");
     }
@@ -481,7 +408,7 @@ mod tests {
     #[case("{}")]
     fn a_wallet_is_an_address(#[case] wallet: &str) {
         let body = sets_with("", None).replacen('{', &format!("{{\"wallet\":{wallet},"), 1);
-        let error = read_sets(body.as_bytes()).unwrap_err();
+        let error = SetsAction::read(body.as_bytes()).unwrap_err();
         assert!(error.text().starts_with("wallet is "), "{error}");
     }
 
@@ -490,11 +417,14 @@ mod tests {
         let body = sets_with("", None);
         let twice = body.replacen('{', r#"{"amount":"10000","#, 1);
         assert_eq!(
-            read_sets(twice.as_bytes()),
+            SetsAction::read(twice.as_bytes()),
             Err(ErrorCode::RepeatedJsonKey.with([&"'amount'"]))
         );
         let more = body.replacen('{', r#"{"note":[1],"wallet":null,"#, 1);
-        assert_eq!(read_sets(more.as_bytes()), read_sets(body.as_bytes()));
+        assert_eq!(
+            SetsAction::read(more.as_bytes()),
+            SetsAction::read(body.as_bytes())
+        );
     }
 
     #[test]
@@ -530,7 +460,7 @@ mod tests {
     proptest! {
         #[test]
         fn arbitrary_bytes_never_panic(body: Vec<u8>) {
-            let _ = (read_sets(&body), read_redeem(&body), read_convert(&body));
+            let _ = (SetsAction::read(&body), RedeemAction::read(&body), ConvertAction::read(&body));
         }
     }
 }

@@ -1,12 +1,16 @@
 //! Bodies of `DELETE /order`, `/orders` and `/cancel-market-orders` (docs/api/orders.md §4).
 
+use std::collections::HashSet;
+
 use foretell_model::{ConditionId, OrderId};
+use serde::Deserialize;
 
 use crate::errors::api_error::{ApiError, FieldError};
 use crate::errors::error_code::ErrorCode;
-use crate::limits::{LIST_BODY_BYTES, MAX_CANCELS, MAX_ORDER_ID_TEXT, SMALL_BODY_BYTES};
-use crate::read::body::{bounded, object, optional_text};
-use crate::read::json::Value;
+use crate::limits::MAX_CANCELS;
+use crate::read::form::{Filled, Form, Optional, OrDefault, PlainForm as _};
+use crate::read::forms::{Condition, OrderName, Token};
+use crate::read::reader::{List, RequestBody, TRADING};
 use crate::text::ids::{self, TokenRef};
 
 /// An order as the client named it.
@@ -18,7 +22,60 @@ pub struct NamedOrder {
     pub order: Option<OrderId>,
 }
 
-/// Selects the orders of a market to cancel; at least one field is given.
+impl From<String> for NamedOrder {
+    fn from(text: String) -> Self {
+        let order = ids::order_id(&text);
+        Self { text, order }
+    }
+}
+
+/// The body of `DELETE /order`: `orderId`, or `orderID` as stock clients write.
+impl RequestBody for NamedOrder {
+    fn read(body: &[u8]) -> Result<Self, ApiError> {
+        #[derive(Deserialize)]
+        struct Names {
+            #[serde(rename = "orderId", with = "Optional::<OrderName>")]
+            order_id: Option<String>,
+            #[serde(rename = "orderID", with = "Optional::<OrderName>")]
+            stock_id: Option<String>,
+        }
+        match TRADING.read(body)? {
+            Names {
+                order_id: Some(first),
+                stock_id: Some(second),
+            } if first != second => {
+                let problem = "orderId and orderID differ, allowed: one of them";
+                Err(ErrorCode::InvalidBody.with([&problem]))
+            }
+            Names { order_id, stock_id } => match order_id.or(stock_id) {
+                Some(text) => Ok(text.into()),
+                None => Err(FieldError::missing("orderId", OrderName::ALLOWED).into()),
+            },
+        }
+    }
+}
+
+/// The body of `DELETE /orders`: an array of at most [`MAX_CANCELS`] ids. Repeated ids are dropped.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamedOrders(pub Vec<NamedOrder>);
+
+impl RequestBody for NamedOrders {
+    fn read(body: &[u8]) -> Result<Self, ApiError> {
+        const LIST: List = List {
+            array: "an array of order ids",
+            entry: Some("order id"),
+            max_entries: MAX_CANCELS,
+            allowed: "up to 1000 order ids",
+        };
+        let mut texts = TRADING.read_list::<OrderName>(body, &LIST)?;
+        let mut known = HashSet::with_capacity(texts.len());
+        texts.retain(|text| known.insert(text.clone()));
+        Ok(Self(texts.into_iter().map(NamedOrder::from).collect()))
+    }
+}
+
+/// The body of `DELETE /cancel-market-orders`: the orders of a market to cancel. At least one field
+/// is given; an empty text counts as absent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MarketCancel {
     /// The market's condition.
@@ -27,104 +84,27 @@ pub struct MarketCancel {
     pub token: Option<TokenRef>,
 }
 
-/// Reads the body of `DELETE /order`: `orderId`, or `orderID` as stock clients write.
-///
-/// # Errors
-/// A body that is not such an object, or both names with different values.
-pub fn read_cancel(body: &[u8]) -> Result<NamedOrder, ApiError> {
-    let mut copy = Vec::new();
-    let object = object(body, SMALL_BODY_BYTES, &mut copy)?;
-    let both = ["orderId", "orderID"].map(|key| object.get(key));
-    match both {
-        [Value::Null, Value::Null] => Err(FieldError::missing("orderId", ID_ALLOWED).into()),
-        [named, Value::Null] | [Value::Null, named] => named_order("orderId", named),
-        [first, second] if first == second => named_order("orderId", first),
-        _ => {
-            Err(ErrorCode::InvalidBody
-                .with([&("orderId and orderID differ, allowed: one of them")]))
+impl RequestBody for MarketCancel {
+    fn read(body: &[u8]) -> Result<Self, ApiError> {
+        #[derive(Deserialize)]
+        struct Names {
+            #[serde(with = "OrDefault::<Filled<Condition>>")]
+            market: Option<ConditionId>,
+            #[serde(with = "OrDefault::<Filled<Token>>")]
+            asset_id: Option<TokenRef>,
+            #[serde(rename = "assetId", with = "OrDefault::<Filled<Token>>")]
+            stock_id: Option<TokenRef>,
         }
-    }
-}
-
-/// Reads the body of `DELETE /orders`: an array of ids. Repeated ids are dropped.
-///
-/// # Errors
-/// A body that is not an array of texts, or has more than [`MAX_CANCELS`] entries.
-pub fn read_cancels(body: &[u8]) -> Result<Vec<NamedOrder>, ApiError> {
-    let mut copy = Vec::new();
-    let elements = match bounded(body, LIST_BODY_BYTES, &mut copy)? {
-        Value::Array(elements) => elements,
-        other => {
-            return Err(ErrorCode::InvalidBody
-                .with([&(format!("{}, allowed: an array of order ids", other.shown()))]));
+        let names: Names = TRADING.read(body)?;
+        let token = names.asset_id.or(names.stock_id);
+        if names.market.is_none() && token.is_none() {
+            let allowed = "a condition id, or asset_id in its place";
+            return Err(FieldError::missing("market", allowed).into());
         }
-    };
-    if elements.len() > MAX_CANCELS {
-        return Err(ErrorCode::TooManyEntries.with([
-            &"the array",
-            &elements.len(),
-            &"up to 1000 order ids",
-        ]));
-    }
-    let mut seen = std::collections::HashSet::with_capacity(elements.len());
-    let mut named = Vec::with_capacity(elements.len());
-    for element in &elements {
-        let order = named_order("order id", element)?;
-        if seen.insert(order.text.clone()) {
-            named.push(order);
-        }
-    }
-    Ok(named)
-}
-
-/// Reads the body of `DELETE /cancel-market-orders`; an empty text counts as absent.
-///
-/// # Errors
-/// A body that is not such an object, has neither market nor token, or has a malformed one.
-pub fn read_market_cancel(body: &[u8]) -> Result<MarketCancel, ApiError> {
-    let mut copy = Vec::new();
-    let object = object(body, SMALL_BODY_BYTES, &mut copy)?;
-    let market = match optional_text(&object, "market")? {
-        Some(text) => Some(ids::condition_id(text).ok_or_else(|| {
-            ApiError::from(FieldError::wrong(
-                "market",
-                text,
-                "a condition id, 0x and 64 hex digits",
-            ))
-        })?),
-        None => None,
-    };
-    let asset = match optional_text(&object, "asset_id")? {
-        Some(text) => Some(text),
-        None => optional_text(&object, "assetId")?,
-    };
-    let token = match asset {
-        Some(text) => Some(TokenRef::parse(text).ok_or(ErrorCode::InvalidTokenId)?),
-        None => None,
-    };
-    if market.is_none() && token.is_none() {
-        return Err(
-            FieldError::missing("market", "a condition id, or asset_id in its place").into(),
-        );
-    }
-    Ok(MarketCancel { market, token })
-}
-
-const ID_ALLOWED: &str = "an order id, 0x and 64 hex digits";
-
-fn named_order(field: &'static str, value: &Value<'_>) -> Result<NamedOrder, ApiError> {
-    match value {
-        Value::Text(text) if !text.is_empty() && text.len() <= MAX_ORDER_ID_TEXT => {
-            Ok(NamedOrder {
-                order: ids::order_id(text),
-                text: text.clone().into_owned(),
-            })
-        }
-        other => Err(ApiError::from(FieldError {
-            field,
-            value: Some(other.shown()),
-            allowed: ID_ALLOWED,
-        })),
+        Ok(Self {
+            market: names.market,
+            token,
+        })
     }
 }
 
@@ -142,7 +122,7 @@ mod tests {
     #[case(format!(r#"{{"orderID":"{ID}","orderId":null,"more":1}}"#))]
     #[case(format!(r#"{{"orderID":"{ID}","orderId":"{ID}"}}"#))]
     fn one_order_is_named_in_two_ways(#[case] body: String) {
-        let named = read_cancel(body.as_bytes()).unwrap();
+        let named = NamedOrder::read(body.as_bytes()).unwrap();
         assert_eq!(named.order, Some(OrderId([0xab; 32])));
         assert_eq!(named.text, ID);
     }
@@ -168,22 +148,22 @@ mod tests {
     #[case("[]", "invalid body: an array, allowed: an object")]
     #[case("", "invalid body: not JSON")]
     fn a_body_that_names_no_order_is_refused(#[case] body: &str, #[case] text: &str) {
-        assert_eq!(read_cancel(body.as_bytes()).unwrap_err().text(), text);
+        assert_eq!(NamedOrder::read(body.as_bytes()).unwrap_err().text(), text);
     }
 
     #[test]
     fn a_text_that_is_no_id_names_an_order_nobody_has() {
-        let named = read_cancel(br#"{"orderId":"nonsense"}"#).unwrap();
+        let named = NamedOrder::read(br#"{"orderId":"nonsense"}"#).unwrap();
         assert_eq!((named.text.as_str(), named.order), ("nonsense", None));
     }
 
     #[test]
     fn a_list_keeps_order_and_drops_repeats() {
         let body = format!(r#"["{ID}","0x01","{ID}"]"#);
-        let named = read_cancels(body.as_bytes()).unwrap();
+        let named = NamedOrders::read(body.as_bytes()).unwrap().0;
         let texts: Vec<_> = named.iter().map(|named| named.text.as_str()).collect();
         assert_eq!(texts, [ID, "0x01"]);
-        assert_eq!(read_cancels(b"[]").unwrap(), []);
+        assert_eq!(NamedOrders::read(b"[]").unwrap().0, []);
     }
 
     #[test]
@@ -192,15 +172,18 @@ mod tests {
             let ids: Vec<_> = (0..count).map(|n| format!("\"0x{n:064x}\"")).collect();
             format!("[{}]", ids.join(","))
         };
-        assert_eq!(read_cancels(list(1_000).as_bytes()).unwrap().len(), 1_000);
         assert_eq!(
-            read_cancels(list(1_001).as_bytes()).unwrap_err().text(),
+            NamedOrders::read(list(1_000).as_bytes()).unwrap().0.len(),
+            1_000
+        );
+        assert_eq!(
+            NamedOrders::read(list(1_001).as_bytes())
+                .unwrap_err()
+                .text(),
             "the array has 1001 entries, allowed: up to 1000 order ids"
         );
-        let error = read_cancels(&vec![b' '; LIST_BODY_BYTES + 1]).unwrap_err();
-        assert_eq!(error.code(), ErrorCode::BodyTooLarge);
-        assert!(read_cancels(b"{}").is_err());
-        assert!(read_cancels(b"[1]").is_err());
+        assert!(NamedOrders::read(b"{}").is_err());
+        assert!(NamedOrders::read(b"[1]").is_err());
     }
 
     #[rstest]
@@ -214,7 +197,7 @@ mod tests {
         #[case] market: bool,
         #[case] token: bool,
     ) {
-        let cancel = read_market_cancel(body.as_bytes()).unwrap();
+        let cancel = MarketCancel::read(body.as_bytes()).unwrap();
         assert_eq!(
             (cancel.market.is_some(), cancel.token.is_some()),
             (market, token)
@@ -238,7 +221,7 @@ mod tests {
     #[case(r#"{"asset_id":12}"#, "asset_id is 12, allowed: a text")]
     fn a_market_cancel_names_something(#[case] body: &str, #[case] text: &str) {
         assert_eq!(
-            read_market_cancel(body.as_bytes()).unwrap_err().text(),
+            MarketCancel::read(body.as_bytes()).unwrap_err().text(),
             text
         );
     }

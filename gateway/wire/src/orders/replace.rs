@@ -1,30 +1,48 @@
 //! Body and answer of `POST /replace` (docs/api/orders.md §6).
 
-use serde::Serialize;
+use std::collections::HashSet;
+
+use serde::{Deserialize, Serialize};
 
 use foretell_model::OrderId;
 use foretell_model::limits::MAX_REPLACE;
 
 use crate::errors::api_error::{ApiError, FieldError};
 use crate::errors::error_code::ErrorCode;
-use crate::limits::{MAX_ORDER_ID_TEXT, REPLACE_BODY_BYTES};
 use crate::orders::order::{OrderSubmission, submission};
 use crate::orders::result::{CancelAnswer, OrderAnswer};
-use crate::read::body::object;
-use crate::read::json::{Object, Value};
+use crate::read::form::{Each, Form, OrDefault, forms};
+use crate::read::forms::{Flag, OrderName};
+use crate::read::json::Value;
+use crate::read::reader::{RequestBody, TRADING};
 use crate::text::ids;
-
-const ID_ALLOWED: &str = "an order id, 0x and 64 hex digits";
 
 /// A replace as submitted: at least one cancel or order.
 #[derive(Clone, Debug)]
 pub struct ReplaceRequest {
     /// Orders to cancel: as written, and parsed. Repeated ids are dropped.
     pub cancel: Vec<(String, OrderId)>,
-    /// Orders to place.
-    pub place: Vec<OrderSubmission>,
+    /// Orders to place, or what is wrong with each.
+    pub place: Vec<Result<OrderSubmission, ApiError>>,
     /// Whether orders are placed only when each cancel ended its order.
     pub if_all_canceled: bool,
+}
+
+impl ReplaceRequest {
+    /// The orders to place.
+    ///
+    /// # Errors
+    /// The first that is wrong refuses the whole.
+    pub fn orders(&self) -> Result<Vec<&OrderSubmission>, ReplaceError> {
+        let numbered = self.place.iter().enumerate();
+        let orders = numbered.map(|(index, order)| {
+            order.as_ref().map_err(|error| ReplaceError {
+                place: Some(index),
+                error: Box::new(error.clone()),
+            })
+        });
+        orders.collect()
+    }
 }
 
 /// A body that is no replace.
@@ -42,12 +60,6 @@ impl From<ApiError> for ReplaceError {
             place: None,
             error: Box::new(error),
         }
-    }
-}
-
-impl From<FieldError> for ReplaceError {
-    fn from(error: FieldError) -> Self {
-        ApiError::from(error).into()
     }
 }
 
@@ -71,83 +83,66 @@ struct ReplaceErrorJson {
     place: Option<usize>,
 }
 
-/// Reads the body. One wrong element refuses the whole.
-///
-/// # Errors
-/// Too large a body, broken JSON, a wrong or missing field, too many elements, or none.
-pub fn read_replace(body: &[u8]) -> Result<ReplaceRequest, ReplaceError> {
-    let mut copy = Vec::new();
-    let object = object(body, REPLACE_BODY_BYTES, &mut copy)?;
-    let cancel = elements(&object, "cancel", "up to 15 order ids")?;
-    let place = elements(&object, "place", "up to 15 orders")?;
-    if cancel.is_empty() && place.is_empty() {
-        return Err(FieldError::missing("cancel", "order ids, or orders in place").into());
-    }
-    let if_all_canceled = match object.get("if_all_canceled") {
-        Value::Null => false,
-        Value::Bool(flag) => *flag,
-        other => {
-            return Err(FieldError {
-                field: "if_all_canceled",
-                value: Some(other.shown()),
-                allowed: "true or false",
-            }
-            .into());
-        }
-    };
-    let mut named: Vec<(String, OrderId)> = Vec::with_capacity(cancel.len());
-    for element in cancel {
-        let (text, order) = order_id(element)?;
-        if named.iter().all(|(_, other)| *other != order) {
-            named.push((text, order));
-        }
-    }
-    let numbered = place.iter().enumerate();
-    let place = numbered.map(|(index, element)| {
-        submission(element).map_err(|error| ReplaceError {
-            place: Some(index),
-            error: Box::new(error),
-        })
-    });
-    Ok(ReplaceRequest {
-        cancel: named,
-        place: place.collect::<Result<_, _>>()?,
-        if_all_canceled,
-    })
+forms! {
+    /// An order to cancel: as written, and parsed.
+    CanceledOrder((String, OrderId), str): OrderName::ALLOWED, |text: &str| Some((text.to_owned(), ids::order_id(text)?));
 }
 
-fn elements<'o, 'a>(
-    object: &'o Object<'a>,
-    field: &'static str,
-    allowed: &'static str,
-) -> Result<&'o [Value<'a>], ApiError> {
-    match object.get(field) {
-        Value::Null => Ok(&[]),
-        Value::Array(elements) if elements.len() > MAX_REPLACE => {
-            Err(ErrorCode::TooManyEntries.with([&field, &elements.len(), &allowed]))
+impl RequestBody for ReplaceRequest {
+    fn read(body: &[u8]) -> Result<Self, ApiError> {
+        #[derive(Deserialize)]
+        struct Cancels {
+            #[serde(with = "OrDefault::<Each<CanceledOrder>>")]
+            cancel: Vec<(String, OrderId)>,
         }
-        Value::Array(elements) => Ok(elements),
+        #[derive(Deserialize)]
+        struct Options {
+            #[serde(with = "OrDefault::<Flag>")]
+            if_all_canceled: bool,
+        }
+        let mut copy = Vec::new();
+        let body = TRADING.parse(body, &mut copy)?;
+        let Cancels { mut cancel } = body.read(Cancels::deserialize)?;
+        ensure_few("cancel", cancel.len(), "up to 15 order ids")?;
+        let place = orders_to_place(&body.value)?;
+        if cancel.is_empty() && place.is_empty() {
+            return Err(FieldError::missing("cancel", "order ids, or orders in place").into());
+        }
+        let Options { if_all_canceled } = body.read(Options::deserialize)?;
+        let mut known = HashSet::with_capacity(cancel.len());
+        cancel.retain(|(_, order)| known.insert(*order));
+        Ok(Self {
+            cancel,
+            place: place.iter().map(submission).collect(),
+            if_all_canceled,
+        })
+    }
+}
+
+/// The elements of `place`, whose errors are those of orders.
+fn orders_to_place<'b, 'a>(body: &'b Value<'a>) -> Result<&'b [Value<'a>], ApiError> {
+    let Value::Object(object) = body else {
+        return Ok(&[]);
+    };
+    match object.get("place") {
+        Value::Null => Ok(&[]),
+        Value::Array(orders) => {
+            ensure_few("place", orders.len(), "up to 15 orders")?;
+            Ok(orders)
+        }
         other => Err(ApiError::from(FieldError {
-            field,
+            field: "place",
             value: Some(other.shown()),
             allowed: "an array",
         })),
     }
 }
 
-fn order_id(value: &Value<'_>) -> Result<(String, OrderId), ApiError> {
-    let text = match value {
-        Value::Text(text) if text.len() <= MAX_ORDER_ID_TEXT => Some(text.clone().into_owned()),
-        _ => None,
-    };
-    let order = text.as_deref().and_then(ids::order_id);
-    text.zip(order).ok_or_else(|| {
-        ApiError::from(FieldError {
-            field: "cancel",
-            value: Some(value.shown()),
-            allowed: ID_ALLOWED,
-        })
-    })
+fn ensure_few(field: &'static str, count: usize, allowed: &'static str) -> Result<(), ApiError> {
+    match count <= MAX_REPLACE {
+        true => Ok(()),
+        false => Err(ErrorCode::TooManyEntries.with([&field, &count, &allowed])),
+    }
 }
 
 /// The answer: that of a cancel, and the results of the orders in input order.
@@ -166,6 +161,13 @@ mod tests {
     use rstest::rstest;
 
     const ID: &str = "0xabababababababababababababababababababababababababababababababab";
+
+    /// The whole request, as the exchange takes it.
+    fn read_replace(body: &[u8]) -> Result<ReplaceRequest, ReplaceError> {
+        let request = ReplaceRequest::read(body)?;
+        request.orders()?;
+        Ok(request)
+    }
 
     #[test]
     fn a_replace_may_only_cancel_and_drops_repeats() {

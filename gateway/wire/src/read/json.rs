@@ -214,6 +214,20 @@ impl<'a> Object<'a> {
             .map_or(NULL, |(_, value)| value)
     }
 
+    /// As [`Self::get`], of a key that is likely at `place`; moves `place` behind it. Clients send
+    /// the fields of a request in one order, so that most keys are where they are expected.
+    pub(crate) fn get_near(&self, key: &str, place: &mut usize) -> &Value<'a> {
+        let is_named = |(name, _): &(Cow<'a, str>, _)| name == key;
+        let found = match self.0.get(*place).is_some_and(is_named) {
+            true => Some(*place),
+            false => self.0.iter().position(is_named),
+        };
+        found.map_or(NULL, |found| {
+            *place = found + 1;
+            &self.0[found].1
+        })
+    }
+
     /// The keys in their original order.
     pub(crate) fn keys(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(|(key, _)| key.as_ref())

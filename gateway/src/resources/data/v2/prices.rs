@@ -9,6 +9,7 @@ use foretell_wire::{ApiError, json_text};
 
 use crate::http::answer::Answer;
 use crate::http::failure::Failure;
+use crate::http::parts::FromQuery;
 use crate::http::request_context::RequestContext;
 use crate::resources::market_data::prices_history::{midpoint_decimal, seconds_now};
 use crate::resources::market_of;
@@ -16,10 +17,11 @@ use crate::resources::market_of;
 type Token = (MarketNumber, Outcome);
 
 /// `GET /v2/prices-history`.
-pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
+pub(crate) async fn list(
+    context: RequestContext,
+    FromQuery(wanted): FromQuery<V2PricesQuery>,
+) -> Result<Answer, Failure> {
     let app = &context.app;
-    let wanted: V2PricesQuery = context.parameters()?;
-    context.wait_fresh().await?;
     let now = seconds_now(&app.shared_view.read().view);
     let range = wanted.range(now)?;
     let token = app.find(|view| market_of(view, &wanted.token_id)).await?;

@@ -12,14 +12,15 @@ use foretell_view::{Market, View};
 use foretell_wire::ApiError;
 use foretell_wire::operator::{
     Archive, FeeChange, HoldChange, MarketName, MinimumChange, Resolution, TermsChange, TickChange,
-    read,
 };
 
 use crate::http::answer::Answer;
 use crate::http::failure::Failure;
+use crate::http::parts::FromBody;
 use crate::http::request_context::RequestContext;
 use crate::resources::operator::market_life::resolution::{NamedPayout, ensure_replaces};
 use crate::resources::operator::{CommandResult, apply, market_of, submit};
+use foretell_wire::read::RequestBody as _;
 
 /// `POST /markets/activate`.
 pub(crate) async fn activate(context: RequestContext) -> Result<Answer, Failure> {
@@ -39,7 +40,7 @@ pub(crate) async fn resume(context: RequestContext) -> Result<Answer, Failure> {
 
 /// Puts a hold on the market of the body, or lifts it: that of the sender, or the one named.
 async fn hold(context: &RequestContext, puts: bool) -> Result<Answer, Failure> {
-    let HoldChange { condition_id, hold } = read(&context.body)?;
+    let HoldChange { condition_id, hold } = HoldChange::read(&context.body)?;
     let is_sync = (context.actor.as_ref()).is_some_and(|actor| actor.role == OperatorRole::Sync);
     let own = match is_sync {
         true => Hold::Upstream,
@@ -74,15 +75,17 @@ async fn set_state(
     state: MarketState,
     command: impl Fn(MarketNumber) -> Command,
 ) -> Result<Answer, Failure> {
-    let MarketName { condition_id } = read(&context.body)?;
+    let MarketName { condition_id } = MarketName::read(&context.body)?;
     let already = |_: &View, market: &Market| market.state == state;
     let done = change(context, condition_id, command, already).await?;
     Ok(done.answer())
 }
 
 /// `POST /markets/resolve`.
-pub(crate) async fn resolve(context: RequestContext) -> Result<Answer, Failure> {
-    let wanted: Resolution = read(&context.body)?;
+pub(crate) async fn resolve(
+    context: RequestContext,
+    FromBody(wanted): FromBody<Resolution>,
+) -> Result<Answer, Failure> {
     let market = market_of(&context, wanted.condition_id).await?;
     let NamedPayout { payout, outcome } =
         NamedPayout::of(&context, market, "payout", &wanted.payout).await?;
@@ -106,11 +109,13 @@ fn outside_won(view: &View, question: &Market) -> bool {
 }
 
 /// `POST /markets/archive`.
-pub(crate) async fn archive(context: RequestContext) -> Result<Answer, Failure> {
-    let Archive {
+pub(crate) async fn archive(
+    context: RequestContext,
+    FromBody(Archive {
         condition_id,
         archived,
-    } = read(&context.body)?;
+    }): FromBody<Archive>,
+) -> Result<Answer, Failure> {
     let command = |market| Command::ArchiveMarket(ArchiveMarket { market, archived });
     Ok(change(&context, condition_id, command, |_, _| false)
         .await?
@@ -118,11 +123,13 @@ pub(crate) async fn archive(context: RequestContext) -> Result<Answer, Failure> 
 }
 
 /// `POST /markets/tick`.
-pub(crate) async fn tick(context: RequestContext) -> Result<Answer, Failure> {
-    let TickChange {
+pub(crate) async fn tick(
+    context: RequestContext,
+    FromBody(TickChange {
         condition_id,
         tick_size: tick,
-    } = read(&context.body)?;
+    }): FromBody<TickChange>,
+) -> Result<Answer, Failure> {
     let command = |market| Command::SetTick(SetTick { market, tick });
     Ok(change(&context, condition_id, command, |_, _| false)
         .await?
@@ -130,11 +137,13 @@ pub(crate) async fn tick(context: RequestContext) -> Result<Answer, Failure> {
 }
 
 /// `POST /markets/minimum`.
-pub(crate) async fn minimum(context: RequestContext) -> Result<Answer, Failure> {
-    let MinimumChange {
+pub(crate) async fn minimum(
+    context: RequestContext,
+    FromBody(MinimumChange {
         condition_id,
         minimum_order_size: minimum_size,
-    } = read(&context.body)?;
+    }): FromBody<MinimumChange>,
+) -> Result<Answer, Failure> {
     let command = |market| {
         Command::SetMinimumSize(SetMinimumSize {
             market,
@@ -147,8 +156,10 @@ pub(crate) async fn minimum(context: RequestContext) -> Result<Answer, Failure> 
 }
 
 /// `POST /markets/fee`.
-pub(crate) async fn fee(context: RequestContext) -> Result<Answer, Failure> {
-    let wanted: FeeChange = read(&context.body)?;
+pub(crate) async fn fee(
+    context: RequestContext,
+    FromBody(wanted): FromBody<FeeChange>,
+) -> Result<Answer, Failure> {
     let fee = wanted.fee();
     let command = |market| Command::SetFee(SetFee { market, fee });
     Ok(change(&context, wanted.condition_id, command, |_, _| false)
@@ -157,8 +168,10 @@ pub(crate) async fn fee(context: RequestContext) -> Result<Answer, Failure> {
 }
 
 /// `POST /markets/terms`: changes the terms that the body names.
-pub(crate) async fn terms(context: RequestContext) -> Result<Answer, Failure> {
-    let wanted: TermsChange = read(&context.body)?;
+pub(crate) async fn terms(
+    context: RequestContext,
+    FromBody(wanted): FromBody<TermsChange>,
+) -> Result<Answer, Failure> {
     let market = market_of(&context, wanted.condition_id).await?;
     let terms = wanted.update();
     apply(&context, Command::SetTerms(SetTerms { market, terms }), &[]).await

@@ -16,8 +16,8 @@ use foretell_view::{EventGroup, View};
 use foretell_wire::errors::api_error::FieldError;
 use foretell_wire::operator::{
     Clock, CommandAnswer, EventDescription, EventEdit, EventRegistration, EventRow, EventRows,
-    EventsQuery, MarketDescription, MarketEdit, MarketRegistration, MarketTerms, PlainForm as _,
-    end_of, read,
+    EventsQuery, MarketDescription, MarketEdit, MarketRegistration, MarketTerms, WrittenForm as _,
+    end_of,
 };
 use foretell_wire::text::time::iso;
 use foretell_wire::{ApiError, ErrorCode, json_text};
@@ -28,7 +28,7 @@ use crate::catalog::own_catalog::ids::{self, slug_of};
 use crate::catalog::own_catalog::is_own;
 use crate::http::answer::Answer;
 use crate::http::failure::Failure;
-use crate::http::parts::FromQuery;
+use crate::http::parts::{FromBody, FromQuery};
 use crate::http::request_context::RequestContext;
 use crate::resources::operator::market_life::known_names::{
     ensure_free_slug, ensure_repeats_event, ensure_repeats_market, is_own_group, is_untouched,
@@ -37,8 +37,10 @@ use crate::resources::operator::{CommandResult, rejection, submit, submit_or_rej
 use crate::resources::position_of;
 
 /// `POST /events`.
-pub(crate) async fn register_event(context: RequestContext) -> Result<Answer, Failure> {
-    let mut wanted: EventRegistration = read(&context.body)?;
+pub(crate) async fn register_event(
+    context: RequestContext,
+    FromBody(mut wanted): FromBody<EventRegistration>,
+) -> Result<Answer, Failure> {
     if wanted.slug.is_empty() {
         wanted.slug = slug_of(&wanted.title);
     }
@@ -69,9 +71,11 @@ pub(crate) async fn register_event(context: RequestContext) -> Result<Answer, Fa
 /// `POST /markets`: registers a market with its clock and opens it for trading. With `activate`
 /// false or an `opens_at` it stays registered. A question of a neg-risk event also stays registered
 /// unless `activate` is true, because opening the first question freezes the event's list.
-pub(crate) async fn register(context: RequestContext) -> Result<Answer, Failure> {
+pub(crate) async fn register(
+    context: RequestContext,
+    FromBody(mut wanted): FromBody<MarketRegistration>,
+) -> Result<Answer, Failure> {
     let app = &context.app;
-    let mut wanted = MarketRegistration::read(&context.body)?;
     if wanted.terms.closed == Some(true) {
         register_closed(app.now().millis(), &mut wanted)?;
     }
@@ -333,8 +337,10 @@ async fn activate(context: &RequestContext, market: MarketNumber) -> Result<Repl
 
 /// `POST /markets/describe`: changes the words of an own market, or what an upstream's means: its question and
 /// its labels.
-pub(crate) async fn describe(context: RequestContext) -> Result<Answer, Failure> {
-    let edit: MarketEdit = read(&context.body)?;
+pub(crate) async fn describe(
+    context: RequestContext,
+    FromBody(edit): FromBody<MarketEdit>,
+) -> Result<Answer, Failure> {
     let app = &context.app;
     let market = crate::resources::operator::market_of(&context, edit.condition_id).await?;
     app.shared_view.catch_up().await?;
@@ -353,8 +359,10 @@ pub(crate) async fn describe(context: RequestContext) -> Result<Answer, Failure>
 }
 
 /// `POST /events/describe`: changes the words of an own event group.
-pub(crate) async fn describe_event(context: RequestContext) -> Result<Answer, Failure> {
-    let edit: EventEdit = read(&context.body)?;
+pub(crate) async fn describe_event(
+    context: RequestContext,
+    FromBody(edit): FromBody<EventEdit>,
+) -> Result<Answer, Failure> {
     let app = &context.app;
     let id = EventId(edit.event_id);
     let find = |view: &View| view.events().by_id(id).map(|(number, _)| number);

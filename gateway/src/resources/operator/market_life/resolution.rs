@@ -9,9 +9,9 @@ use foretell_view::{Dispute, Market, Proposal, View};
 use foretell_wire::errors::api_error::FieldError;
 use foretell_wire::errors::rejection::role_word;
 use foretell_wire::operator::{
-    ClosedRow, DisputeRequest, DisputeRow, Finalisation, MarketName, PayoutName, PlainForm as _,
-    PolicyChange, ProposalRequest, ProposalWithdrawal, ReviewRow, ReviewRows, Roles, WalletListing,
-    payout_label, read,
+    ClosedRow, DisputeRequest, DisputeRow, Finalisation, MarketName, PayoutName, PolicyChange,
+    ProposalRequest, ProposalWithdrawal, ReviewRow, ReviewRows, Roles, WalletListing,
+    WrittenForm as _, payout_label,
 };
 use foretell_wire::text::time::iso;
 use foretell_wire::{ApiError, ErrorCode, json_text};
@@ -19,6 +19,7 @@ use foretell_wire::{ApiError, ErrorCode, json_text};
 use crate::app::App;
 use crate::http::answer::Answer;
 use crate::http::failure::Failure;
+use crate::http::parts::FromBody;
 use crate::http::request_context::RequestContext;
 use crate::resources::operator::{actor_name, apply, apply_or, market_of};
 use crate::resources::reference;
@@ -28,8 +29,10 @@ use crate::view::unpaid::closed_seconds;
 const MAX_CLOSED: usize = 500;
 
 /// `POST /markets/propose`.
-pub(crate) async fn propose(context: RequestContext) -> Result<Answer, Failure> {
-    let wanted: ProposalRequest = read(&context.body)?;
+pub(crate) async fn propose(
+    context: RequestContext,
+    FromBody(wanted): FromBody<ProposalRequest>,
+) -> Result<Answer, Failure> {
     let by = account_of(&context, wanted.wallet).await?;
     propose_as(&context, &wanted, by).await
 }
@@ -170,8 +173,10 @@ fn no_proposal(condition: ConditionId) -> Vec<String> {
 }
 
 /// `POST /markets/dispute`. The reason of the act is the reason of the dispute.
-pub(crate) async fn dispute(context: RequestContext) -> Result<Answer, Failure> {
-    let wanted: DisputeRequest = read(&context.body)?;
+pub(crate) async fn dispute(
+    context: RequestContext,
+    FromBody(wanted): FromBody<DisputeRequest>,
+) -> Result<Answer, Failure> {
     let by = account_of(&context, wanted.wallet).await?;
     let market = market_of(&context, wanted.condition_id).await?;
     let counter = match &wanted.counter {
@@ -207,8 +212,10 @@ pub(crate) async fn dispute(context: RequestContext) -> Result<Answer, Failure> 
 }
 
 /// `POST /markets/withdraw-proposal`.
-pub(crate) async fn withdraw(context: RequestContext) -> Result<Answer, Failure> {
-    let wanted: ProposalWithdrawal = read(&context.body)?;
+pub(crate) async fn withdraw(
+    context: RequestContext,
+    FromBody(wanted): FromBody<ProposalWithdrawal>,
+) -> Result<Answer, Failure> {
     let by = account_of(&context, wanted.wallet).await?;
     let market = market_of(&context, wanted.condition_id).await?;
     let command = Command::WithdrawProposal(WithdrawProposal { market, by });
@@ -232,8 +239,10 @@ pub(crate) async fn withdraw(context: RequestContext) -> Result<Answer, Failure>
 
 /// `POST /markets/finalise`: the named proposal, or the current one where one person is enough. A
 /// second person names what they have seen.
-pub(crate) async fn finalise(context: RequestContext) -> Result<Answer, Failure> {
-    let wanted: Finalisation = read(&context.body)?;
+pub(crate) async fn finalise(
+    context: RequestContext,
+    FromBody(wanted): FromBody<Finalisation>,
+) -> Result<Answer, Failure> {
     let market = market_of(&context, wanted.condition_id).await?;
     let proposal = match wanted.proposal {
         Some(number) => Sequence(number),
@@ -282,8 +291,10 @@ pub(crate) async fn finalise(context: RequestContext) -> Result<Answer, Failure>
 }
 
 /// `POST /policy`: changes the policy of the site or of a market.
-pub(crate) async fn set_policy(context: RequestContext) -> Result<Answer, Failure> {
-    let change: PolicyChange = read(&context.body)?;
+pub(crate) async fn set_policy(
+    context: RequestContext,
+    FromBody(change): FromBody<PolicyChange>,
+) -> Result<Answer, Failure> {
     let market = market_or_site(&context, change.condition_id).await?;
     let policy = change.update();
     let command = Command::SetPolicy(SetPolicy { market, policy });
@@ -301,15 +312,19 @@ pub(crate) async fn set_policy(context: RequestContext) -> Result<Answer, Failur
 }
 
 /// `POST /policy/clear`: the market follows the policy of the site again.
-pub(crate) async fn clear_policy(context: RequestContext) -> Result<Answer, Failure> {
-    let MarketName { condition_id } = read(&context.body)?;
+pub(crate) async fn clear_policy(
+    context: RequestContext,
+    FromBody(MarketName { condition_id }): FromBody<MarketName>,
+) -> Result<Answer, Failure> {
     let market = market_of(&context, condition_id).await?;
     apply(&context, Command::ClearPolicy { market }, &[]).await
 }
 
 /// `POST /policy/wallets`.
-pub(crate) async fn list_wallet(context: RequestContext) -> Result<Answer, Failure> {
-    let wanted: WalletListing = read(&context.body)?;
+pub(crate) async fn list_wallet(
+    context: RequestContext,
+    FromBody(wanted): FromBody<WalletListing>,
+) -> Result<Answer, Failure> {
     let market = market_or_site(&context, wanted.condition_id).await?;
     let command = Command::ListWallet(ListWallet {
         market,

@@ -2,31 +2,38 @@
 
 use foretell_link::SnapshotResult;
 use foretell_model::Command;
-use foretell_wire::operator::{ModeChange, PaymentsChange, SettingsChange, SnapshotAnswer, read};
+use foretell_wire::operator::{ModeChange, PaymentsChange, SettingsChange, SnapshotAnswer};
 use foretell_wire::{ErrorCode, json_text};
 
 use crate::engine::engine_link::LinkError;
 use crate::http::answer::Answer;
 use crate::http::failure::Failure;
+use crate::http::parts::FromBody;
 use crate::http::request_context::RequestContext;
 use crate::resources::operator::apply;
 
 /// `POST /system/mode`.
-pub(crate) async fn mode(context: RequestContext) -> Result<Answer, Failure> {
-    let ModeChange { mode } = read(&context.body)?;
+pub(crate) async fn mode(
+    context: RequestContext,
+    FromBody(ModeChange { mode }): FromBody<ModeChange>,
+) -> Result<Answer, Failure> {
     apply(&context, Command::SetMode { mode }, &[]).await
 }
 
 /// `POST /system/settings`: changes the settings that the body names.
-pub(crate) async fn settings(context: RequestContext) -> Result<Answer, Failure> {
-    let change: SettingsChange = read(&context.body)?;
+pub(crate) async fn settings(
+    context: RequestContext,
+    FromBody(change): FromBody<SettingsChange>,
+) -> Result<Answer, Failure> {
     let settings = change.update();
     apply(&context, Command::ChangeSettings { settings }, &[]).await
 }
 
 /// `POST /system/payments`: changes the settings of payments that the body names.
-pub(crate) async fn payments(context: RequestContext) -> Result<Answer, Failure> {
-    let change: PaymentsChange = read(&context.body)?;
+pub(crate) async fn payments(
+    context: RequestContext,
+    FromBody(change): FromBody<PaymentsChange>,
+) -> Result<Answer, Failure> {
     let payments = change.update();
     apply(&context, Command::SetPayments { payments }, &[]).await
 }

@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use foretell_model::{ConditionId, MarketTerms as ClockTerms, TermsUpdate, TimeMs};
 
-use crate::operator::form::{Clock, Condition, DelayMs, Flag, Form, Optional, RatePpm};
+use crate::operator::form::{Clock, Condition, DelayMs, Flag, RatePpm};
+use crate::read::form::{Form, Optional, Written};
 
 /// A change of a market's terms; absent fields stay as they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

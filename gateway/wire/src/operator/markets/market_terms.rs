@@ -4,12 +4,11 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use foretell_model::{ConditionId, FeeSchedule, Lots, QuestionIndex, Tick, TimeMs, TokenId};
 
-use crate::operator::form::PlainForm as _;
 use crate::operator::form::{
-    Clock, Condition, DelayMs, Exponent, Flag, Form, Index, Number, Optional, OrDefault, RatePpm,
-    Shares, TickSize, TokenPair, remote_forms,
+    Clock, Condition, DelayMs, Exponent, Flag, Index, Number, RatePpm, Shares, TickSize, TokenPair,
 };
 use crate::operator::markets::clock::TermsChange;
+use crate::read::form::{Form, Optional, OrDefault, PlainForm as _, Written, remote_forms};
 
 /// Default minimum order size of a market: 5 shares (docs/verify/rules.md §3).
 const DEFAULT_MINIMUM: Lots = Lots(500);
@@ -112,7 +111,7 @@ impl MarketTerms {
     #[must_use]
     pub fn clock(&self, game_start: Option<&str>) -> TermsChange {
         let clears = self.clear_book_on_start.unwrap_or(false);
-        let game_start = game_start.and_then(|text| Clock::read(text.to_owned()));
+        let game_start = game_start.and_then(|text| Clock::read(text));
         TermsChange {
             opens_at: self.opens_at,
             closes_at: self.closes_at,

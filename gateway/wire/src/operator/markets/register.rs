@@ -7,14 +7,14 @@ use foretell_model::ConditionId;
 
 use crate::errors::api_error::ApiError;
 use crate::operator::form::{
-    Condition, EndDate, Form, Instant, Labels, LongText, Number, Optional, OrDefault, RawRecord,
-    Tags, Text, Title, remote_forms,
+    Condition, EndDate, Instant, Labels, LongText, Number, RawRecord, Tags, Text, Title,
 };
 use crate::operator::markets::description::{
     Edit, EventDescription, EventSummary, MarketDescription,
 };
 use crate::operator::markets::market_terms::MarketTerms;
-use crate::operator::reader::Body;
+use crate::read::form::{Form, Optional, OrDefault, Written, remote_forms};
+use crate::read::reader::{OPERATOR, RequestBody};
 
 /// A market to register.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -27,17 +27,14 @@ pub struct MarketRegistration {
     pub description: MarketDescription,
 }
 
-impl MarketRegistration {
-    /// Reads a market: `question` and `slug` are required.
-    ///
-    /// # Errors
-    /// A field that is missing, wrong or unknown.
-    pub fn read(body: &[u8]) -> Result<Self, ApiError> {
+/// `question` and `slug` are required.
+impl RequestBody for MarketRegistration {
+    fn read(body: &[u8]) -> Result<Self, ApiError> {
         let mut copy = Vec::new();
-        let body = Body::new(body, &mut copy)?;
+        let body = OPERATOR.parse(body, &mut copy)?.in_parts(MARKET_FIELDS);
         Ok(Self {
-            terms: body.read_part(MARKET_FIELDS, MarketTerms::deserialize)?,
-            description: body.read_part(MARKET_FIELDS, MarketTexts::deserialize)?,
+            terms: body.read(MarketTerms::deserialize)?,
+            description: body.read(MarketTexts::deserialize)?,
         })
     }
 }

@@ -4,9 +4,6 @@ use rstest::rstest;
 use serde_json::{Value as Json, json};
 
 use super::*;
-use crate::errors::error_code::ErrorCode;
-use crate::limits::OPERATOR_BODY_BYTES;
-use crate::operator::read;
 
 fn body(change: Json) -> Vec<u8> {
     let mut body = json!({
@@ -135,34 +132,18 @@ fn a_clock_is_that_of_the_fields() {
 #[test]
 fn an_event_needs_a_title() {
     let event =
-        read::<EventRegistration>(br#"{"event_id":42,"title":"Rain","slug":"rain"}"#).unwrap();
+        EventRegistration::read(br#"{"event_id":42,"title":"Rain","slug":"rain"}"#).unwrap();
     assert_eq!(event.event_id, 42);
     let description = event.into_description();
     let evidence = description.to_evidence().unwrap();
     assert_eq!(EventDescription::from_words(&evidence), Some(description));
-    assert!(read::<EventRegistration>(br#"{"event_id":42}"#).is_err());
-    assert!(read::<EventRegistration>(br#"{"event_id":"42","title":"x"}"#).is_err());
+    assert!(EventRegistration::read(br#"{"event_id":42}"#).is_err());
+    assert!(EventRegistration::read(br#"{"event_id":"42","title":"x"}"#).is_err());
 }
 
 proptest! {
     #[test]
     fn arbitrary_bytes_never_panic(body: Vec<u8>) {
-        let _ = (MarketRegistration::read(&body), read::<EventRegistration>(&body));
+        let _ = (MarketRegistration::read(&body), EventRegistration::read(&body));
     }
-}
-
-/// The limit applies to the evidence, not to the spelling of the body.
-#[test]
-fn a_body_may_be_longer_than_the_evidence_it_makes() {
-    let padded = |bytes: usize| {
-        let mut body = body(json!({}));
-        body.resize(bytes, b' ');
-        MarketRegistration::read(&body)
-    };
-    assert!(padded(OPERATOR_BODY_BYTES).is_ok());
-    let limit = OPERATOR_BODY_BYTES;
-    assert_eq!(
-        padded(OPERATOR_BODY_BYTES + 1),
-        Err(ErrorCode::BodyTooLarge.with([&limit]))
-    );
 }

@@ -7,10 +7,11 @@ use foretell_model::{
 };
 
 use crate::operator::form::{
-    Address, Condition, Flag, Form, Hash, Number, Optional, OrDefault, PayoutText, PayoutWord,
-    Reference, Roles, Seconds, Source, State,
+    Address, Condition, Flag, Hash, Number, PayoutText, PayoutWord, Reference, Roles, Seconds,
+    Source, State,
 };
 use crate::operator::markets::payout_name::PayoutName;
+use crate::read::form::{Form, Optional, OrDefault, Written};
 
 /// A proposal of a payout.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
