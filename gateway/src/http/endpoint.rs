@@ -46,6 +46,9 @@ macro_rules! endpoints {
             #[allow(non_snake_case, reason = "a part is named by its type")]
             fn run(self, context: RequestContext, freshness: Freshness) -> HandlerFuture {
                 Box::pin(async move {
+                    if freshness == Freshness::Durable {
+                        context.app.shared_view.catch_up().await?;
+                    }
                     $(let $part = $part::of(&context).await?;)*
                     if freshness == Freshness::Requested {
                         context.wait_fresh().await?;

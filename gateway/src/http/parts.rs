@@ -1,7 +1,9 @@
-//! The parts of a request: query and body.
+//! The parts of a request: path, query and body.
 
+use foretell_wire::ApiError;
 use foretell_wire::read::RequestBody;
 use foretell_wire::read::parameters::Parameters;
+use foretell_wire::read::path::PathParameter;
 
 use crate::http::endpoint::RequestPart;
 use crate::http::failure::Failure;
@@ -24,5 +26,24 @@ impl<T: RequestBody + Send> RequestPart for FromBody<T> {
     async fn of(context: &RequestContext) -> Result<Self, Failure> {
         let read = || T::read(&context.body);
         Ok(Self(context.timing.measure(Stage::Parse, read)?))
+    }
+}
+
+/// The body, or why it is wrong, for an answer that says more than the error.
+pub(crate) struct TryBody<T>(pub(crate) Result<T, ApiError>);
+
+impl<T: RequestBody + Send> RequestPart for TryBody<T> {
+    async fn of(context: &RequestContext) -> Result<Self, Failure> {
+        let read = || T::read(&context.body);
+        Ok(Self(context.timing.measure(Stage::Parse, read)))
+    }
+}
+
+/// The value of `{…}` in the route's path.
+pub(crate) struct FromPath<T>(pub(crate) T);
+
+impl<T: PathParameter + Send> RequestPart for FromPath<T> {
+    async fn of(context: &RequestContext) -> Result<Self, Failure> {
+        Ok(Self(T::read(&context.parameter)?))
     }
 }

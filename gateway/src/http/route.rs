@@ -40,6 +40,8 @@ pub(crate) enum Freshness {
     Any,
     /// Everything this process has acknowledged, and the client's `x-min-sequence`.
     Requested,
+    /// Everything durable, also for the check of credentials.
+    Durable,
 }
 
 impl Route {
@@ -71,6 +73,12 @@ impl Route {
     /// Allows bodies of up to `bytes`.
     pub(crate) fn body(mut self, bytes: usize) -> Self {
         self.body_limit = bytes;
+        self
+    }
+
+    /// Reads everything that is durable, keys and bindings included.
+    pub(crate) fn durable(mut self) -> Self {
+        self.freshness = Freshness::Durable;
         self
     }
 

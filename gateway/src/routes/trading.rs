@@ -36,10 +36,12 @@ pub(super) fn routes(page: PageRoutes) -> Vec<Route> {
         delete("/orders", Trading, cancels::cancel_many).body(LIST_BODY_BYTES),
         delete("/cancel-all", Trading, cancels::cancel_all),
         delete("/cancel-market-orders", Trading, cancels::cancel_market),
-        post("/positions/split", Trading, actions::split),
-        post("/positions/merge", Trading, actions::merge),
-        post("/positions/redeem", Trading, actions::redeem),
-        post("/positions/convert", Trading, actions::convert).body(CONVERT_BODY_BYTES),
+        post("/positions/split", Trading, actions::split).durable(),
+        post("/positions/merge", Trading, actions::merge).durable(),
+        post("/positions/redeem", Trading, actions::redeem).durable(),
+        post("/positions/convert", Trading, actions::convert)
+            .durable()
+            .body(CONVERT_BODY_BYTES),
         read("/book", Book, books::one),
         get("/price", Price, prices::price),
         get("/midpoint", Midpoint, prices::midpoint),
@@ -52,12 +54,12 @@ pub(super) fn routes(page: PageRoutes) -> Vec<Route> {
             prices_history::many,
         ),
         read("/data/orders", Ledger, my_orders::list),
-        get(
+        read(
             "/data/pre-migration-orders",
             Trading,
             unsupported_features::pre_migration_orders,
         ),
-        get(
+        read(
             "/order-scoring",
             Trading,
             unsupported_features::order_scoring,
@@ -67,7 +69,7 @@ pub(super) fn routes(page: PageRoutes) -> Vec<Route> {
             Trading,
             unsupported_features::orders_scoring,
         ),
-        get(
+        read(
             "/notifications",
             Trading,
             unsupported_features::notifications,
@@ -97,8 +99,8 @@ pub(super) fn routes(page: PageRoutes) -> Vec<Route> {
         post("/auth/api-key", Keys, keys::create),
         delete("/auth/api-key", Keys, keys::revoke),
         read("/auth/derive-api-key", Trading, keys::derive),
-        get("/auth/api-keys", Ledger, keys::list),
-        delete("/auth/api-keys", Keys, keys::revoke_all),
+        read("/auth/api-keys", Ledger, keys::list),
+        delete("/auth/api-keys", Keys, keys::revoke_all).durable(),
         post("/auth/readonly-api-key", Keys, keys::create_read_only),
         delete("/auth/readonly-api-key", Keys, keys::revoke_read_only),
         read("/auth/readonly-api-keys", Ledger, keys::list_read_only),

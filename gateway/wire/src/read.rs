@@ -7,6 +7,7 @@ pub(crate) mod json;
 pub mod page;
 pub(crate) mod pairs;
 pub mod parameters;
+pub mod path;
 pub mod queries;
 pub mod query;
 pub(crate) mod reader;

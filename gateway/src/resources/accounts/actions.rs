@@ -19,88 +19,103 @@ use foretell_wire::errors::api_error::FieldError;
 use foretell_wire::orders::action::{
     ActionAnswer, ActionEffect, ActionKind, ConvertAction, QuestionNames, RedeemAction, SetsAction,
 };
-use foretell_wire::read::RequestBody as _;
 use foretell_wire::{ApiError, Decimal, ErrorCode, json_text};
 
-use crate::access::credentials::{Caller, KeyAccess};
+use crate::access::authenticate::WriteKey;
+use crate::access::credentials::Caller;
 use crate::app::App;
 use crate::catalog::own_catalog::ids::{OWN_IDS, event_record};
 use crate::http::answer::Answer;
 use crate::http::failure::Failure;
+use crate::http::parts::FromBody;
 use crate::http::request_context::RequestContext;
-use crate::policy::rate_limits::{QuotaStatus, Writes};
+use crate::policy::rate_limits::Writes;
 use crate::resources::accounts::balances;
 use crate::resources::{position_of, reference};
 
 /// `POST /positions/split`.
-pub(crate) async fn split(context: RequestContext) -> Result<Answer, Failure> {
-    let (caller, quota) = caller(&context).await?;
-    let wanted = SetsAction::read(&context.body)?;
-    let account = account(&context.app, &caller, wanted.wallet)?;
-    let command = Command::Split(Split {
-        account,
-        market: market(&context.app, wanted.condition)?,
-        lots: wanted.lots,
-        reference: reference(&wanted.reference),
-    });
-    let acted = submit_action(&context, account, command, &wanted.reference).await?;
-    Ok(acted.with_quota(quota))
+pub(crate) async fn split(
+    context: RequestContext,
+    WriteKey(caller): WriteKey,
+    FromBody(wanted): FromBody<SetsAction>,
+) -> Result<Answer, Failure> {
+    let command = |account| {
+        Ok(Command::Split(Split {
+            account,
+            market: market(&context.app, wanted.condition)?,
+            lots: wanted.lots,
+            reference: reference(&wanted.reference),
+        }))
+    };
+    act(&context, &caller, wanted.wallet, command, &wanted.reference).await
 }
 
 /// `POST /positions/merge`.
-pub(crate) async fn merge(context: RequestContext) -> Result<Answer, Failure> {
-    let (caller, quota) = caller(&context).await?;
-    let wanted = SetsAction::read(&context.body)?;
-    let account = account(&context.app, &caller, wanted.wallet)?;
-    let command = Command::Merge(Merge {
-        account,
-        market: market(&context.app, wanted.condition)?,
-        lots: wanted.lots,
-        reference: reference(&wanted.reference),
-    });
-    let acted = submit_action(&context, account, command, &wanted.reference).await?;
-    Ok(acted.with_quota(quota))
+pub(crate) async fn merge(
+    context: RequestContext,
+    WriteKey(caller): WriteKey,
+    FromBody(wanted): FromBody<SetsAction>,
+) -> Result<Answer, Failure> {
+    let command = |account| {
+        Ok(Command::Merge(Merge {
+            account,
+            market: market(&context.app, wanted.condition)?,
+            lots: wanted.lots,
+            reference: reference(&wanted.reference),
+        }))
+    };
+    act(&context, &caller, wanted.wallet, command, &wanted.reference).await
 }
 
 /// `POST /positions/redeem`.
-pub(crate) async fn redeem(context: RequestContext) -> Result<Answer, Failure> {
-    let (caller, quota) = caller(&context).await?;
-    let wanted = RedeemAction::read(&context.body)?;
-    let account = account(&context.app, &caller, wanted.wallet)?;
-    let command = Command::Redeem(command::Redeem {
-        account,
-        market: market(&context.app, wanted.condition)?,
-        reference: reference(&wanted.reference),
-    });
-    let acted = submit_action(&context, account, command, &wanted.reference).await?;
-    Ok(acted.with_quota(quota))
+pub(crate) async fn redeem(
+    context: RequestContext,
+    WriteKey(caller): WriteKey,
+    FromBody(wanted): FromBody<RedeemAction>,
+) -> Result<Answer, Failure> {
+    let command = |account| {
+        Ok(Command::Redeem(command::Redeem {
+            account,
+            market: market(&context.app, wanted.condition)?,
+            reference: reference(&wanted.reference),
+        }))
+    };
+    act(&context, &caller, wanted.wallet, command, &wanted.reference).await
 }
 
 /// `POST /positions/convert`.
-pub(crate) async fn convert(context: RequestContext) -> Result<Answer, Failure> {
-    let (caller, quota) = caller(&context).await?;
-    let wanted = ConvertAction::read(&context.body)?;
-    let account = account(&context.app, &caller, wanted.wallet)?;
-    let (event, questions) = questions(&context.app, wanted.event, &wanted.questions)?;
-    let command = Command::Convert(Convert {
-        account,
-        event,
-        questions,
-        lots: wanted.lots,
-        reference: reference(&wanted.reference),
-    });
+pub(crate) async fn convert(
+    context: RequestContext,
+    WriteKey(caller): WriteKey,
+    FromBody(wanted): FromBody<ConvertAction>,
+) -> Result<Answer, Failure> {
+    let command = |account| {
+        let (event, questions) = questions(&context.app, wanted.event, &wanted.questions)?;
+        Ok(Command::Convert(Convert {
+            account,
+            event,
+            questions,
+            lots: wanted.lots,
+            reference: reference(&wanted.reference),
+        }))
+    };
     // The names as sent, because their meaning is the gateway's.
     let evidence = format!("{}\n{}", wanted.reference, wanted.questions.text());
-    let acted = submit_action(&context, account, command, &evidence).await?;
-    Ok(acted.with_quota(quota))
+    act(&context, &caller, wanted.wallet, command, &evidence).await
 }
 
-/// The caller, according to the keys and bindings that are durable now. Counts the action.
-async fn caller(context: &RequestContext) -> Result<(Caller, Option<QuotaStatus>), Failure> {
-    context.app.shared_view.catch_up().await?;
-    let caller = context.l2(KeyAccess::Write).await?;
-    let quota = context.count(&caller, Writes::Actions, 1)?;
-    Ok((caller, quota))
+/// Counts the action of a caller, and runs its command for the wallet that acts.
+async fn act(
+    context: &RequestContext,
+    caller: &Caller,
+    wallet: Option<WalletAddress>,
+    command: impl FnOnce(AccountNumber) -> Result<Command, ApiError>,
+    evidence: &str,
+) -> Result<Answer, Failure> {
+    let quota = context.count(caller, Writes::Actions, 1)?;
+    let account = account(&context.app, caller, wallet)?;
+    let acted = submit_action(context, account, command(account)?, evidence).await?;
+    Ok(acted.with_quota(quota))
 }
 
 /// The acting wallet: the one named, if it is the owner's; else chosen as in `/balance-allowance`.

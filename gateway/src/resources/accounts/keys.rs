@@ -16,11 +16,11 @@ use foretell_wire::text::decimal::uint256_text;
 use foretell_wire::{ApiError, ErrorCode, json_text};
 
 use crate::access::authenticate::{FullKey, ProvedAddress, ReadKey, WriteKey};
-use crate::access::credentials::{Caller, KeyAccess};
+use crate::access::credentials::Caller;
 use crate::app::App;
 use crate::http::answer::{Answer, StatePosition};
 use crate::http::failure::Failure;
-use crate::http::parts::FromBody;
+use crate::http::parts::{FromBody, FromQuery};
 use crate::http::request_context::RequestContext;
 use crate::resources::position_of;
 
@@ -74,10 +74,10 @@ pub(crate) async fn derive(
 pub(crate) async fn list(
     context: RequestContext,
     FullKey(caller): FullKey,
+    FromQuery(query): FromQuery<KeysQuery>,
 ) -> Result<Answer, Failure> {
     let app = &context.app;
-    let metadata = context.parameters::<KeysQuery>()?.metadata == Some(true);
-    context.wait_fresh().await?;
+    let metadata = query.metadata == Some(true);
     let (keys, position) = keys_of(app, &caller, false, metadata).await;
     let body = if metadata {
         json_text(&ApiKeyRowsAnswer {
@@ -154,10 +154,11 @@ pub(crate) async fn revoke_read_only(
 
 /// `DELETE /auth/api-keys`: revokes every live key of the caller's owner: trading keys, with the
 /// caller's last, then read-only ones. For an owner whose key was stolen.
-pub(crate) async fn revoke_all(context: RequestContext) -> Result<Answer, Failure> {
+pub(crate) async fn revoke_all(
+    context: RequestContext,
+    WriteKey(caller): WriteKey,
+) -> Result<Answer, Failure> {
     let app = &context.app;
-    app.shared_view.catch_up().await?;
-    let caller = context.l2(KeyAccess::Write).await?;
     // Only a live trading key can create keys: after the last is revoked no read-only key can
     // appear.
     let mut revoked = 1;

@@ -3,37 +3,53 @@
 
 use foretell_catalog::TagName;
 use foretell_catalog::query::{Parameters, RelatedQuery, path_id};
+use foretell_wire::read::path::PathText;
 
 use crate::http::answer::Answer;
 use crate::http::failure::Failure;
+use crate::http::parts::FromPath;
 use crate::http::request_context::RequestContext;
 use crate::resources::catalog::ask;
-use crate::resources::catalog::records::path_text;
 
 /// `GET /tags/{id}/related-tags`.
-pub(crate) async fn of_id(context: RequestContext) -> Result<Answer, Failure> {
-    by_id(&context, false).await
+pub(crate) async fn of_id(
+    context: RequestContext,
+    FromPath(name): FromPath<PathText>,
+) -> Result<Answer, Failure> {
+    by_id(&context, name, false).await
 }
 
 /// `GET /tags/{id}/related-tags/tags`.
-pub(crate) async fn tags_of_id(context: RequestContext) -> Result<Answer, Failure> {
-    by_id(&context, true).await
+pub(crate) async fn tags_of_id(
+    context: RequestContext,
+    FromPath(name): FromPath<PathText>,
+) -> Result<Answer, Failure> {
+    by_id(&context, name, true).await
 }
 
 /// `GET /tags/slug/{slug}/related-tags`.
-pub(crate) async fn of_slug(context: RequestContext) -> Result<Answer, Failure> {
-    by_slug(&context, false).await
+pub(crate) async fn of_slug(
+    context: RequestContext,
+    FromPath(name): FromPath<PathText>,
+) -> Result<Answer, Failure> {
+    by_slug(&context, name, false).await
 }
 
 /// `GET /tags/slug/{slug}/related-tags/tags`.
-pub(crate) async fn tags_of_slug(context: RequestContext) -> Result<Answer, Failure> {
-    by_slug(&context, true).await
+pub(crate) async fn tags_of_slug(
+    context: RequestContext,
+    FromPath(name): FromPath<PathText>,
+) -> Result<Answer, Failure> {
+    by_slug(&context, name, true).await
 }
 
-async fn by_id(context: &RequestContext, are_tags: bool) -> Result<Answer, Failure> {
-    let id = path_text(&context.parameter);
+async fn by_id(
+    context: &RequestContext,
+    PathText(name): PathText,
+    are_tags: bool,
+) -> Result<Answer, Failure> {
     let of = |parameters: &Parameters| {
-        let name = TagName::Id(path_id(&id)?);
+        let name = TagName::Id(path_id(&name)?);
         Ok((name, RelatedQuery::of(parameters)?))
     };
     ask(context, of, move |catalog, (name, query)| {
@@ -42,8 +58,12 @@ async fn by_id(context: &RequestContext, are_tags: bool) -> Result<Answer, Failu
     .await
 }
 
-async fn by_slug(context: &RequestContext, are_tags: bool) -> Result<Answer, Failure> {
-    let name = TagName::Slug(path_text(&context.parameter));
+async fn by_slug(
+    context: &RequestContext,
+    PathText(name): PathText,
+    are_tags: bool,
+) -> Result<Answer, Failure> {
+    let name = TagName::Slug(name);
     ask(context, RelatedQuery::of, move |catalog, query| {
         catalog.related_tags(&name, *query, are_tags)
     })

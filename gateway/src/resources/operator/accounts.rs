@@ -1,11 +1,11 @@
 //! Money in and out, wallets and their owners: `/accounts/…`, `/fees/withdraw`.
 
 use foretell_model::command::{BindWallet, Deposit, SetClosedOnly, Withdraw, WithdrawFees};
-use foretell_model::{AccountNumber, Command, Outcome, Reference};
+use foretell_model::{AccountNumber, Command, Outcome, Reference, WalletAddress};
 use foretell_view::{Account, HeldWithdrawal, View};
 use foretell_wire::operator::{
-    AccountAnswer, Address, Binding, ClosedOnly, FeesWithdrawal, HeldReference, HeldRow, HeldRows,
-    Nothing, PlainForm as _, PositionAnswer, ProfileEdit, Transfer, WalletName,
+    AccountAnswer, Binding, ClosedOnly, FeesWithdrawal, HeldReference, HeldRow, HeldRows, Nothing,
+    PositionAnswer, ProfileEdit, Transfer, WalletName,
 };
 use foretell_wire::text::ids;
 use foretell_wire::text::time::iso;
@@ -13,7 +13,7 @@ use foretell_wire::{ErrorCode, json_text};
 
 use crate::http::answer::Answer;
 use crate::http::failure::Failure;
-use crate::http::parts::FromBody;
+use crate::http::parts::{FromBody, FromPath};
 use crate::http::request_context::RequestContext;
 use crate::resources::operator::market_life::own_markets::describe_as;
 use crate::resources::operator::{actor_name, apply};
@@ -156,10 +156,11 @@ pub(crate) async fn describe_wallet(
 }
 
 /// `GET /accounts/{wallet}`.
-pub(crate) async fn show(context: RequestContext) -> Result<Answer, Failure> {
+pub(crate) async fn show(
+    context: RequestContext,
+    FromPath(wallet): FromPath<WalletAddress>,
+) -> Result<Answer, Failure> {
     let app = &context.app;
-    let wallet = Address::parse("wallet", &context.parameter)?;
-    context.wait_fresh().await?;
     let found = app.find(|view| {
         let (number, account) = view.accounts().by_wallet(&wallet)?;
         let live_orders = view.orders().live_count_of(number);

@@ -11,7 +11,6 @@ use foretell_wire::errors::api_error::FieldError;
 use foretell_wire::errors::rejection::{ORDER_IS_DELAYED, not_cancelled_reason};
 use foretell_wire::orders::cancel::{MarketCancel, NamedOrder, NamedOrders};
 use foretell_wire::orders::result::CancelAnswer;
-use foretell_wire::read::RequestBody as _;
 use foretell_wire::{ApiError, ErrorCode, json_text};
 
 use crate::access::authenticate::WriteKey;
@@ -19,8 +18,8 @@ use crate::access::credentials::Caller;
 use crate::engine::engine_link::{LinkError, PendingAnswer};
 use crate::http::answer::{Answer, StatePosition};
 use crate::http::failure::Failure;
+use crate::http::parts::FromBody;
 use crate::http::request_context::RequestContext;
-use crate::http::timing::Stage;
 use crate::policy::rate_limits::Writes;
 use crate::resources::{market_of, position_of};
 
@@ -31,10 +30,8 @@ const NOT_FOUND: &str = "order can't be found - already canceled or matched";
 pub(crate) async fn cancel_one(
     context: RequestContext,
     WriteKey(caller): WriteKey,
+    FromBody(named): FromBody<NamedOrder>,
 ) -> Result<Answer, Failure> {
-    let named = context
-        .timing
-        .measure(Stage::Parse, || NamedOrder::read(&context.body))?;
     cancel_named(&context, &caller, vec![named]).await
 }
 
@@ -42,10 +39,8 @@ pub(crate) async fn cancel_one(
 pub(crate) async fn cancel_many(
     context: RequestContext,
     WriteKey(caller): WriteKey,
+    FromBody(NamedOrders(named)): FromBody<NamedOrders>,
 ) -> Result<Answer, Failure> {
-    let NamedOrders(named) = context
-        .timing
-        .measure(Stage::Parse, || NamedOrders::read(&context.body))?;
     cancel_named(&context, &caller, named).await
 }
 
@@ -65,10 +60,8 @@ pub(crate) async fn cancel_all(
 pub(crate) async fn cancel_market(
     context: RequestContext,
     WriteKey(caller): WriteKey,
+    FromBody(named): FromBody<MarketCancel>,
 ) -> Result<Answer, Failure> {
-    let named = context
-        .timing
-        .measure(Stage::Parse, || MarketCancel::read(&context.body))?;
     let token = context
         .app
         .find(|view| market_to_cancel(view, &named))

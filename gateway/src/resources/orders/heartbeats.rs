@@ -5,13 +5,13 @@
 use foretell_link::HeartbeatId;
 use foretell_model::{ApiKey, Verdict};
 use foretell_wire::accounts::account::{Heartbeat, HeartbeatAnswer, WrongHeartbeatAnswer};
-use foretell_wire::read::RequestBody as _;
 use foretell_wire::text::ids::{api_key, api_key_text};
 use foretell_wire::{ApiError, ErrorCode, json_text};
 
 use crate::access::authenticate::WriteKey;
 use crate::http::answer::Answer;
 use crate::http::failure::Failure;
+use crate::http::parts::FromBody;
 use crate::http::request_context::RequestContext;
 
 /// An id that no chain has; it stands for a malformed id.
@@ -21,10 +21,11 @@ const NO_CHAIN: HeartbeatId = HeartbeatId([0xff; 16]);
 pub(crate) async fn beat(
     context: RequestContext,
     WriteKey(caller): WriteKey,
+    FromBody(beat): FromBody<Heartbeat>,
 ) -> Result<Answer, Failure> {
     let app = &context.app;
     // Ids are displayed as UUIDs, so the parser of API keys applies.
-    let id = match Heartbeat::read(&context.body)?.heartbeat_id {
+    let id = match beat.heartbeat_id {
         None => HeartbeatId::NONE,
         Some(text) => match api_key(&text).map(|id| HeartbeatId(id.0)) {
             Some(id) if id != HeartbeatId::NONE => id,

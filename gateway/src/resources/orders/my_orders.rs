@@ -17,7 +17,7 @@ use crate::access::authenticate::ReadKey;
 use crate::catalog::descriptions::Descriptions;
 use crate::http::answer::Answer;
 use crate::http::failure::Failure;
-use crate::http::parts::FromQuery;
+use crate::http::parts::{FromPath, FromQuery};
 use crate::http::request_context::RequestContext;
 use crate::render::order_json::order_facts;
 use crate::resources::{market_of, resolve_optional};
@@ -157,9 +157,9 @@ impl OrderFilter {
 pub(crate) async fn one(
     context: RequestContext,
     ReadKey(caller): ReadKey,
+    FromPath(id): FromPath<OrderId>,
 ) -> Result<Answer, Failure> {
     let app = &context.app;
-    let id: OrderId = ids::order_id(&context.parameter).ok_or(ErrorCode::OrderNotFound)?;
     let own = |view: &View| {
         let order = view.orders().by_id(&id)?;
         let account = view.accounts().get(order.account)?;

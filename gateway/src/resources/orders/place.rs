@@ -15,7 +15,6 @@ use foretell_view::{Order, OrderState, TradeId, View};
 use foretell_wire::errors::rejection::RejectedOrder;
 use foretell_wire::orders::order::{OrderBatch, OrderSubmission, SignedOrder};
 use foretell_wire::orders::result::{ImmediateTrades, OrderAnswer, ResultStatus};
-use foretell_wire::read::RequestBody as _;
 use foretell_wire::{ApiError, ErrorCode, TokenRef, json_text};
 
 use crate::access::authenticate::WriteKey;
@@ -24,6 +23,7 @@ use crate::app::App;
 use crate::engine::engine_link::PendingAnswer;
 use crate::http::answer::{Answer, StatePosition};
 use crate::http::failure::Failure;
+use crate::http::parts::{FromBody, TryBody};
 use crate::http::request_context::RequestContext;
 use crate::http::timing::Stage;
 use crate::policy::rate_limits::Writes;
@@ -39,12 +39,10 @@ const NAMED_TRADES: usize = 1_000;
 pub(crate) async fn place_one(
     context: RequestContext,
     WriteKey(caller): WriteKey,
+    TryBody(submission): TryBody<OrderSubmission>,
 ) -> Result<Answer, Failure> {
     let quota = context.count(&caller, Writes::Orders, 1)?;
-    let sent = match context
-        .timing
-        .measure(Stage::Parse, || OrderSubmission::read(&context.body))
-    {
+    let sent = match submission {
         Ok(submission) => send(&context, &caller, &submission).await,
         Err(refusal) => Err(refusal.into()),
     };
@@ -67,10 +65,8 @@ pub(crate) async fn place_one(
 pub(crate) async fn place_many(
     context: RequestContext,
     WriteKey(caller): WriteKey,
+    FromBody(OrderBatch(submissions)): FromBody<OrderBatch>,
 ) -> Result<Answer, Failure> {
-    let OrderBatch(submissions) = context
-        .timing
-        .measure(Stage::Parse, || OrderBatch::read(&context.body))?;
     let quota = context.count(&caller, Writes::Orders, submissions.len())?;
     let mut sent = Vec::with_capacity(submissions.len());
     for submission in submissions {

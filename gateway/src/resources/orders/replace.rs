@@ -8,15 +8,14 @@ use foretell_model::{Command, OrderId};
 use foretell_wire::json_text;
 use foretell_wire::orders::order::OrderSubmission;
 use foretell_wire::orders::replace::{ReplaceAnswer, ReplaceError, ReplaceRequest};
-use foretell_wire::read::RequestBody as _;
 
 use crate::access::authenticate::WriteKey;
 use crate::access::credentials::Caller;
 use crate::engine::engine_link::LinkError;
 use crate::http::answer::{Answer, StatePosition};
 use crate::http::failure::Failure;
+use crate::http::parts::TryBody;
 use crate::http::request_context::RequestContext;
-use crate::http::timing::Stage;
 use crate::policy::rate_limits::Writes;
 use crate::resources::orders::cancels::cancel_outcome;
 use crate::resources::orders::place::{CheckedOrder, check, note_outcome, render_verdict};
@@ -27,11 +26,9 @@ use crate::resources::position_of;
 pub(crate) async fn replace(
     context: RequestContext,
     WriteKey(caller): WriteKey,
+    TryBody(asked): TryBody<ReplaceRequest>,
 ) -> Result<Answer, Failure> {
-    let read = context
-        .timing
-        .measure(Stage::Parse, || ReplaceRequest::read(&context.body));
-    let asked = read.map_err(|error| refused(error.into()))?;
+    let asked = asked.map_err(|error| refused(error.into()))?;
     let place = asked.orders().map_err(refused)?;
     let mut quota = None;
     if !place.is_empty() {

@@ -1,6 +1,6 @@
 //! Empty answers, in the shape clients expect, for features this exchange does not have
 //! (docs/api/market-data.md §9): notifications, order scoring (there are no rewards), orders of an
-//! earlier exchange.
+//! earlier exchange. Only their caller may see them.
 
 use std::collections::BTreeMap;
 
@@ -10,50 +10,49 @@ use foretell_wire::markets::batch::ScoringOrders;
 use foretell_wire::read::page::Page;
 use foretell_wire::read::queries::PageQuery;
 
-use crate::access::credentials::KeyAccess;
+use crate::access::authenticate::{ReadKey, WriteKey};
 use crate::http::answer::Answer;
 use crate::http::failure::Failure;
-use crate::http::parts::FromBody;
+use crate::http::parts::{FromBody, FromQuery};
 use crate::http::request_context::RequestContext;
 
 /// `GET /notifications`.
-pub(crate) async fn notifications(context: RequestContext) -> Result<Answer, Failure> {
-    own(&context, KeyAccess::Read, "[]".to_owned()).await
+pub(crate) async fn notifications(context: RequestContext, _: ReadKey) -> Result<Answer, Failure> {
+    Ok(now(&context, "[]".to_owned()))
 }
 
 /// `DELETE /notifications`.
-pub(crate) async fn drop_notifications(context: RequestContext) -> Result<Answer, Failure> {
-    own(&context, KeyAccess::Write, "\"OK\"".to_owned()).await
+pub(crate) async fn drop_notifications(
+    context: RequestContext,
+    _: WriteKey,
+) -> Result<Answer, Failure> {
+    Ok(now(&context, "\"OK\"".to_owned()))
 }
 
 /// `GET /order-scoring`.
-pub(crate) async fn order_scoring(context: RequestContext) -> Result<Answer, Failure> {
-    own(&context, KeyAccess::Read, r#"{"scoring":false}"#.to_owned()).await
+pub(crate) async fn order_scoring(context: RequestContext, _: ReadKey) -> Result<Answer, Failure> {
+    Ok(now(&context, r#"{"scoring":false}"#.to_owned()))
 }
 
 /// `POST /orders-scoring`: each requested id once.
 pub(crate) async fn orders_scoring(
     context: RequestContext,
     FromBody(ScoringOrders(ids)): FromBody<ScoringOrders>,
+    _: ReadKey,
 ) -> Result<Answer, Failure> {
     let scoring: BTreeMap<String, bool> = ids.into_iter().map(|id| (id, false)).collect();
-    own(&context, KeyAccess::Read, json_text(&scoring)).await
+    Ok(now(&context, json_text(&scoring)))
 }
 
 /// `GET /data/pre-migration-orders`.
-pub(crate) async fn pre_migration_orders(context: RequestContext) -> Result<Answer, Failure> {
-    context.parameters::<PageQuery>()?;
-    own(
-        &context,
-        KeyAccess::Read,
-        json_text(&Page::<()>::empty(PAGE_ROWS)),
-    )
-    .await
+pub(crate) async fn pre_migration_orders(
+    context: RequestContext,
+    _: FromQuery<PageQuery>,
+    _: ReadKey,
+) -> Result<Answer, Failure> {
+    Ok(now(&context, json_text(&Page::<()>::empty(PAGE_ROWS))))
 }
 
-/// An answer that only its caller may see.
-async fn own(context: &RequestContext, level: KeyAccess, body: String) -> Result<Answer, Failure> {
-    context.l2(level).await?;
-    context.wait_fresh().await?;
-    Ok(Answer::json(body).at(context.app.shared_view.read().position()))
+fn now(context: &RequestContext, body: String) -> Answer {
+    Answer::json(body).at(context.app.shared_view.read().position())
 }

@@ -24,7 +24,6 @@ pub(crate) async fn list(
 ) -> Result<Answer, Failure> {
     let app = &context.app;
     let (limit, offset) = (query.limit.unwrap_or(usize::MAX), query.offset);
-    context.wait_fresh().await?;
     // A comparison must see everything durable, also right after a gateway's start.
     app.shared_view.catch_up().await?;
     let state = app.shared_view.read();

@@ -20,27 +20,38 @@ use crate::http::parts::FromBody;
 use crate::http::request_context::RequestContext;
 use crate::resources::operator::market_life::resolution::{NamedPayout, ensure_replaces};
 use crate::resources::operator::{CommandResult, apply, market_of, submit};
-use foretell_wire::read::RequestBody as _;
 
 /// `POST /markets/activate`.
-pub(crate) async fn activate(context: RequestContext) -> Result<Answer, Failure> {
+pub(crate) async fn activate(
+    context: RequestContext,
+    FromBody(name): FromBody<MarketName>,
+) -> Result<Answer, Failure> {
     let command = |market| Command::ActivateMarket { market };
-    set_state(&context, MarketState::Active, command).await
+    set_state(&context, name, MarketState::Active, command).await
 }
 
 /// `POST /markets/pause`.
-pub(crate) async fn pause(context: RequestContext) -> Result<Answer, Failure> {
-    hold(&context, true).await
+pub(crate) async fn pause(
+    context: RequestContext,
+    FromBody(hold): FromBody<HoldChange>,
+) -> Result<Answer, Failure> {
+    change_hold(&context, hold, true).await
 }
 
 /// `POST /markets/resume`.
-pub(crate) async fn resume(context: RequestContext) -> Result<Answer, Failure> {
-    hold(&context, false).await
+pub(crate) async fn resume(
+    context: RequestContext,
+    FromBody(hold): FromBody<HoldChange>,
+) -> Result<Answer, Failure> {
+    change_hold(&context, hold, false).await
 }
 
-/// Puts a hold on the market of the body, or lifts it: that of the sender, or the one named.
-async fn hold(context: &RequestContext, puts: bool) -> Result<Answer, Failure> {
-    let HoldChange { condition_id, hold } = HoldChange::read(&context.body)?;
+/// Puts a hold on a market, or lifts it: that of the sender, or the one named.
+async fn change_hold(
+    context: &RequestContext,
+    HoldChange { condition_id, hold }: HoldChange,
+    puts: bool,
+) -> Result<Answer, Failure> {
     let is_sync = (context.actor.as_ref()).is_some_and(|actor| actor.role == OperatorRole::Sync);
     let own = match is_sync {
         true => Hold::Upstream,
@@ -64,18 +75,21 @@ async fn hold(context: &RequestContext, puts: bool) -> Result<Answer, Failure> {
 }
 
 /// `POST /markets/close`.
-pub(crate) async fn close(context: RequestContext) -> Result<Answer, Failure> {
+pub(crate) async fn close(
+    context: RequestContext,
+    FromBody(name): FromBody<MarketName>,
+) -> Result<Answer, Failure> {
     let command = |market| Command::CloseMarket { market };
-    set_state(&context, MarketState::Closed, command).await
+    set_state(&context, name, MarketState::Closed, command).await
 }
 
-/// Brings the market of the body into a state.
+/// Brings a market into a state.
 async fn set_state(
     context: &RequestContext,
+    MarketName { condition_id }: MarketName,
     state: MarketState,
     command: impl Fn(MarketNumber) -> Command,
 ) -> Result<Answer, Failure> {
-    let MarketName { condition_id } = MarketName::read(&context.body)?;
     let already = |_: &View, market: &Market| market.state == state;
     let done = change(context, condition_id, command, already).await?;
     Ok(done.answer())
