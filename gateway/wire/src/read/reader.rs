@@ -1,0 +1,146 @@
+//! Reads the parameters of a query one by one, in the words of a surface.
+
+use crate::errors::api_error::ApiError;
+use crate::read::family::Family;
+use crate::read::parameters::Parameter;
+use crate::read::query::Query;
+use crate::read::text_form::TextForm;
+
+/// Reads the parameters of a query one by one.
+#[derive(Clone, Copy, Debug)]
+pub struct Reader<'q> {
+    query: &'q Query<'q>,
+    family: Family,
+    is_v2: bool,
+}
+
+impl<'q> Reader<'q> {
+    /// Reads the parameters of a query of a surface.
+    #[must_use]
+    pub const fn new(query: &'q Query<'q>, family: Family) -> Self {
+        Self {
+            query,
+            family,
+            is_v2: false,
+        }
+    }
+
+    /// The same for the names of version 2.
+    #[must_use]
+    pub const fn in_v2(self) -> Self {
+        Self {
+            is_v2: true,
+            ..self
+        }
+    }
+
+    /// The parameter with its name in this version.
+    #[must_use]
+    pub const fn named(&self, parameter: &Parameter) -> Parameter {
+        match self.is_v2 {
+            true => Parameter {
+                name: parameter.v2,
+                ..*parameter
+            },
+            false => *parameter,
+        }
+    }
+
+    /// The text of a parameter that is allowed once.
+    ///
+    /// # Errors
+    /// It is repeated, also when both spellings are present.
+    pub fn text(&self, parameter: &Parameter) -> Result<Option<&'q str>, ApiError> {
+        let parameter = self.named(parameter);
+        let mut texts = self.texts(&parameter);
+        let first = texts.next();
+        if texts.next().is_some() {
+            return Err(self.family.repeated(parameter.name));
+        }
+        Ok(first.filter(|text| !text.is_empty()))
+    }
+
+    fn texts(&self, parameter: &Parameter) -> impl Iterator<Item = &'q str> {
+        let given = (self.query.pairs()).filter(|(name, _)| parameter.spells(name));
+        given.map(|(_, text)| text)
+    }
+
+    /// The value of a parameter; `None` when it is absent.
+    ///
+    /// # Errors
+    /// It is repeated or wrong.
+    pub fn optional<F: TextForm>(
+        &self,
+        parameter: &Parameter,
+        form: &F,
+    ) -> Result<Option<F::Value>, ApiError> {
+        let (text, name) = (self.text(parameter)?, self.named(parameter).name);
+        text.map(|text| self.value(name, form, text)).transpose()
+    }
+
+    /// The error of a parameter that is absent.
+    #[must_use]
+    pub fn missing<F: TextForm>(&self, parameter: &Parameter, form: &F) -> ApiError {
+        match form.missing() {
+            Some(code) => code.into(),
+            None => {
+                let allowed = form.allowed(self.family);
+                self.family.missing(self.named(parameter).name, &allowed)
+            }
+        }
+    }
+
+    /// The value of a text.
+    ///
+    /// # Errors
+    /// The text is wrong.
+    pub fn value<F: TextForm>(
+        &self,
+        name: &'static str,
+        form: &F,
+        text: &str,
+    ) -> Result<F::Value, ApiError> {
+        form.read(text).ok_or_else(|| match form.wrong() {
+            Some(code) => code.into(),
+            None => self.family.wrong(name, text, &form.allowed(self.family)),
+        })
+    }
+
+    /// The values of a list without duplicates, in their order; at most `most` entries.
+    ///
+    /// # Errors
+    /// Too many entries, or a wrong one.
+    pub fn list<F: TextForm<Value: PartialEq>>(
+        &self,
+        parameter: &Parameter,
+        form: &F,
+        most: usize,
+    ) -> Result<Vec<F::Value>, ApiError> {
+        let parameter = self.named(parameter);
+        let mut values = Vec::new();
+        let entries = self.entries(&parameter);
+        if entries.len() > most {
+            return Err((self.family).too_many(parameter.name, entries.len(), most));
+        }
+        // Reject a list without entries (`,`): ignoring it would return unfiltered rows.
+        if entries.is_empty()
+            && self.family != Family::Trading
+            && let Some(text) = self.texts(&parameter).find(|text| !text.is_empty())
+        {
+            return Err(self.family.wrong(parameter.name, text, "a list"));
+        }
+        for text in entries {
+            let value = self.value(parameter.name, form, text)?;
+            if !values.contains(&value) {
+                values.push(value);
+            }
+        }
+        Ok(values)
+    }
+
+    /// The texts of a list; empty ones are dropped.
+    pub(crate) fn entries(&self, parameter: &Parameter) -> Vec<&'q str> {
+        let entries = (self.texts(parameter)).flat_map(|text| text.split(','));
+        entries.filter(|entry| !entry.is_empty()).collect()
+    }
+}
