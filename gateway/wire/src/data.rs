@@ -51,7 +51,7 @@ pub use trades::{FillsQuery, MinimumFill};
 pub use v2::holders::{HolderV2, V2HolderGroup, V2HoldersQuery};
 pub use v2::positions::{PositionStatus, PositionV2, V2PositionsQuery};
 pub use v2::prices::{V2PricePoint, V2PricesQuery, V2PricesRange};
-pub use view::{V2Answer, V2Page};
+pub use view::{V2Answer, V2Page, rows_text};
 
 #[cfg(test)]
 mod query_tests;

@@ -49,7 +49,7 @@ pub use request::{
 
 pub use crate::read::form::{PlainForm, WrittenForm};
 
-use crate::read::reader::{OPERATOR, bodies};
+use crate::read::body::{OPERATOR, bodies};
 
 bodies! {
     OPERATOR: Archive, Binding, ClosedOnly, DisputeRequest, EventEdit, EventRegistration, FeeChange, FeesWithdrawal,

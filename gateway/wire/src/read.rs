@@ -1,6 +1,8 @@
-//! Readers of bodies, query strings and cursors.
+//! Readers of bodies, paths, query strings and cursors.
 
+pub(crate) mod body;
 pub mod family;
+pub mod fields;
 pub mod form;
 pub(crate) mod forms;
 pub(crate) mod json;
@@ -10,7 +12,7 @@ pub mod parameters;
 pub mod path;
 pub mod queries;
 pub mod query;
-pub(crate) mod reader;
+pub mod reader;
 pub mod text_form;
 
-pub use reader::RequestBody;
+pub use body::RequestBody;

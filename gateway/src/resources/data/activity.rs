@@ -6,9 +6,8 @@ use foretell_model::AccountNumber;
 use foretell_view::{Action, RowFilter, TradeSlot, View};
 use foretell_wire::data::{
     ActivityFilter, ActivityKind, ActivityQuery, ActivitySort, ActivityV1, AssetIds, Direction,
-    LimitOffset, V1List,
+    LimitOffset, V1List, rows_text,
 };
-use foretell_wire::json_text;
 
 use crate::app::App;
 use crate::http::answer::{Answer, StatePosition};
@@ -33,8 +32,7 @@ pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
     let (profiles, mut receipts) = (app.profiles.texts(), ReceiptReader::new(app));
     let rows = (found.iter()).map(|entry| entry.row(&profiles, &mut receipts));
     let rows: Vec<_> = rows.collect();
-    let rows: Vec<_> = rows.iter().map(ActivityV1::from).collect();
-    Ok(Answer::json(json_text(&rows)).at(position))
+    Ok(Answer::json(rows_text::<ActivityV1<'_>, _>(&rows)).at(position))
 }
 
 /// A page of a wallet's activities, and the state of the first step.

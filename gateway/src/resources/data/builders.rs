@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use foretell_view::{Builder, BuilderStanding, Day, View};
 use foretell_wire::data::{
     BuilderDaysQuery, BuilderRow, BuilderV1, BuilderV2, BuildersQuery, LimitOffset, V1List,
-    V2Answer, V2List, V2Page, builder_wallet,
+    V2Answer, V2List, V2Page, builder_wallet, rows_text,
 };
 use foretell_wire::json_text;
 use foretell_wire::limits::MAX_BUILDERS_OF_DAY;
@@ -68,8 +68,7 @@ pub(crate) async fn leaderboard(context: RequestContext) -> Result<Answer, Failu
     let (found, position) = ranked(app, query, page, Version::V1).await;
     let profiles = app.profiles.texts();
     let rows = rows(&found, &profiles);
-    let rows: Vec<_> = rows.iter().map(BuilderV1::from).collect();
-    Ok(Answer::json(json_text(&rows)).at(position))
+    Ok(Answer::json(rows_text::<BuilderV1<'_>, _>(&rows)).at(position))
 }
 
 /// `GET /v2/builders/leaderboard`.
@@ -80,8 +79,8 @@ pub(crate) async fn leaderboard_v2(context: RequestContext) -> Result<Answer, Fa
     let (found, position) = ranked(app, query, probe(page), Version::V2).await;
     let profiles = app.profiles.texts();
     let rows = rows(&found, &profiles);
-    let rows = rows.iter().map(BuilderV2::from).collect();
-    Ok(Answer::json(json_text(&V2Page::probed(rows, page))).at(position))
+    let answer = V2Page::<BuilderV2<'_>>::probed(&rows, page);
+    Ok(Answer::json(json_text(&answer)).at(position))
 }
 
 /// `GET /v1/builders/volume`.
@@ -94,8 +93,7 @@ pub(crate) async fn volume(
     let (found, position) = by_day(app, first, Version::V1).await;
     let profiles = app.profiles.texts();
     let rows = rows(&found, &profiles);
-    let rows: Vec<_> = rows.iter().map(BuilderV1::from).collect();
-    Ok(Answer::json(json_text(&rows)).at(position))
+    Ok(Answer::json(rows_text::<BuilderV1<'_>, _>(&rows)).at(position))
 }
 
 /// `GET /v2/builders/volume`.

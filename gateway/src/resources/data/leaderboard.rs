@@ -7,7 +7,7 @@ use foretell_model::{AccountNumber, WalletAddress};
 use foretell_view::{Day, Standing, View};
 use foretell_wire::data::{
     self, LeaderboardQuery, LeaderboardRow, LeaderboardSort, LeaderboardV1, LeaderboardV2,
-    LimitOffset, V1List, V2Answer, V2LeaderboardQuery, V2List, V2Page,
+    LimitOffset, V1List, V2Answer, V2LeaderboardQuery, V2List, V2Page, rows_text,
 };
 use foretell_wire::json_text;
 
@@ -42,8 +42,7 @@ pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
     };
     let profiles = app.profiles.texts();
     let rows: Vec<_> = found.iter().map(|one| one.row(&profiles)).collect();
-    let rows: Vec<_> = rows.iter().map(LeaderboardV1::from).collect();
-    Ok(Answer::json(json_text(&rows)).at(position))
+    Ok(Answer::json(rows_text::<LeaderboardV1<'_>, _>(&rows)).at(position))
 }
 
 /// `GET /v2/leaderboard`: a page, or with `user` the ranks of one wallet.
@@ -66,8 +65,8 @@ pub(crate) async fn list_v2(
     }
     let (found, position) = best(app, &query, probe(page)).await;
     let rows: Vec<_> = found.iter().map(|one| one.row(&profiles)).collect();
-    let rows = rows.iter().map(LeaderboardV2::from).collect();
-    Ok(Answer::json(json_text(&V2Page::probed(rows, page))).at(position))
+    let answer = V2Page::<LeaderboardV2<'_>>::probed(&rows, page);
+    Ok(Answer::json(json_text(&answer)).at(position))
 }
 
 /// The wallets that a query asks for; `None` for the best.

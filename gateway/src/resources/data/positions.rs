@@ -3,9 +3,8 @@
 use foretell_model::TimeNs;
 use foretell_view::{Market, View};
 use foretell_wire::data::{
-    Direction, PositionFigures, PositionSort, PositionV1, PositionsQuery, V1List,
+    Direction, PositionFigures, PositionSort, PositionV1, PositionsQuery, V1List, rows_text,
 };
-use foretell_wire::json_text;
 use foretell_wire::operator::MarketDescription;
 
 use crate::app::App;
@@ -35,8 +34,7 @@ pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
 pub(crate) fn answer(app: &App, (found, position): (Vec<PositionEntry>, StatePosition)) -> Answer {
     let profiles = app.profiles.texts();
     let rows: Vec<_> = found.iter().map(|entry| entry.row(&profiles)).collect();
-    let rows: Vec<_> = rows.iter().map(PositionV1::from).collect();
-    Answer::json(json_text(&rows)).at(position)
+    Answer::json(rows_text::<PositionV1<'_>, _>(&rows)).at(position)
 }
 
 impl PositionList for PositionsQuery {

@@ -46,8 +46,7 @@ pub(crate) async fn activity(context: RequestContext) -> Result<Answer, Failure>
 }
 
 fn text(rows: Vec<ActivityRow<'_>>, page: LimitOffset) -> String {
-    let rows = rows.iter().map(ActivityV2::from).collect();
-    json_text(&V2Page::probed(rows, page))
+    json_text(&V2Page::<ActivityV2<'_>>::probed(&rows, page))
 }
 
 /// `GET /v2/value`.

@@ -11,7 +11,7 @@ use crate::errors::error_code::ErrorCode;
 use crate::limits::MAX_HEARTBEAT_ID;
 use crate::read::form::{Filled, Form, OrDefault, forms};
 use crate::read::forms::{Flag, Key};
-use crate::read::reader::{RequestBody, TRADING, bodies};
+use crate::read::body::{RequestBody, TRADING, bodies};
 use crate::text::ids;
 use crate::text::time;
 

@@ -10,7 +10,8 @@ use crate::errors::error_code::ErrorCode;
 use crate::limits::{PageBounds, TRADES_PAGE};
 use crate::parameters;
 use crate::read::family::Family;
-use crate::read::parameters::{ParameterSet, Parameters, Reader};
+use crate::read::parameters::{ParameterSet, Parameters};
+use crate::read::reader::Reader;
 use crate::read::text_form::{FLAG, MICROS, WALLET, Words};
 
 pub(crate) const SIDE: Words<Side> = Words(&[("BUY", Side::Buy), ("SELL", Side::Sell)]);

@@ -38,6 +38,12 @@ impl<T: Display> Serialize for Shown<T> {
     }
 }
 
+/// The JSON array of a view of some rows.
+#[must_use]
+pub fn rows_text<'a, V: From<&'a R> + Serialize, R>(rows: &'a [R]) -> String {
+    crate::json_text(&rows.iter().map(V::from).collect::<Vec<_>>())
+}
+
 /// An answer of version 2 in one piece.
 #[derive(Debug, Serialize)]
 pub struct V2Answer<T> {
@@ -76,12 +82,14 @@ impl<T> V2Page<T> {
         Self { data, pagination }
     }
 
-    /// The page of its rows and, if there is one, of the row after it.
+    /// The page of some rows and, if there is one, the row after it.
     #[must_use]
-    pub fn probed(mut rows: Vec<T>, page: LimitOffset) -> Self {
-        let has_more = rows.len() > page.limit;
-        rows.truncate(page.limit);
-        Self::new(rows, page, has_more)
+    pub fn probed<'a, R>(rows: &'a [R], page: LimitOffset) -> Self
+    where
+        T: From<&'a R>,
+    {
+        let data = rows.iter().take(page.limit).map(T::from);
+        Self::new(data.collect(), page, rows.len() > page.limit)
     }
 }
 
@@ -93,15 +101,16 @@ mod tests {
     fn a_page_names_the_next_one() {
         let page = |limit| {
             let page = LimitOffset { limit, offset: 4 };
-            crate::json_text(&V2Page::probed(vec![1, 2], page))
+            let rows = ["a".to_owned(), "b".to_owned()];
+            crate::json_text(&V2Page::<&String>::probed(&rows, page))
         };
         assert_eq!(
             page(1),
-            r#"{"data":[1],"pagination":{"has_more":true,"next_cursor":"5"}}"#
+            r#"{"data":["a"],"pagination":{"has_more":true,"next_cursor":"5"}}"#
         );
         assert_eq!(
             page(2),
-            r#"{"data":[1,2],"pagination":{"has_more":false,"next_cursor":null}}"#
+            r#"{"data":["a","b"],"pagination":{"has_more":false,"next_cursor":null}}"#
         );
     }
 }

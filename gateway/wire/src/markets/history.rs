@@ -12,7 +12,7 @@ use crate::limits::{MAX_HISTORY_POINTS, MAX_HISTORY_TOKENS};
 use crate::markets::history_range::{HistoryRange, Interval, IntervalWord};
 use crate::parameters;
 use crate::read::form::{Each, Filled, Form as _, Optional, OrDefault, PlainForm as _, forms};
-use crate::read::reader::{RequestBody, TRADING};
+use crate::read::body::{RequestBody, TRADING};
 use crate::read::text_form::{By, LAST_SECOND, Schema, TOKEN, digits};
 use crate::text::decimal::{self, Decimal};
 use crate::text::ids::TokenRef;

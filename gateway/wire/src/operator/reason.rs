@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use crate::errors::api_error::ApiError;
 use crate::read::form::{Form, OrDefault, forms};
-use crate::read::reader::TRADING;
+use crate::read::body::TRADING;
 use crate::text::printable::is_direction_control;
 
 forms! {

@@ -16,7 +16,7 @@ use crate::limits::MAX_ORDERS;
 use crate::read::form::{Digits, Form, Optional, OrDefault, forms};
 use crate::read::forms::{Bytes32, Condition, Flag, Wallet};
 use crate::read::json::Value;
-use crate::read::reader::{ORDER, RequestBody};
+use crate::read::body::{ORDER, RequestBody};
 use crate::text::decimal;
 use crate::text::ids::{self, TokenRef};
 

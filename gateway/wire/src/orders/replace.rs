@@ -14,7 +14,7 @@ use crate::orders::result::{CancelAnswer, OrderAnswer};
 use crate::read::form::{Each, Form, OrDefault, forms};
 use crate::read::forms::{Flag, OrderName};
 use crate::read::json::Value;
-use crate::read::reader::{RequestBody, TRADING};
+use crate::read::body::{RequestBody, TRADING};
 use crate::text::ids;
 
 /// A replace as submitted: at least one cancel or order.

@@ -5,13 +5,13 @@
 //! is allowed once. Surfaces differ in their words, and in whether they ignore an unknown parameter:
 //! that is a [`Family`].
 
-use serde_json::{Value as Json, json};
+use serde_json::Value as Json;
 
 use crate::data::LimitOffset;
 use crate::errors::api_error::ApiError;
 use crate::read::family::Family;
 use crate::read::query::Query;
-use crate::read::text_form::TextForm;
+use crate::read::reader::Reader;
 
 /// A parameter, as a reader and the OpenAPI document need it.
 #[derive(Clone, Copy, Debug)]
@@ -50,7 +50,7 @@ impl Parameter {
         }
     }
 
-    fn spells(&self, name: &str) -> bool {
+    pub(crate) fn spells(&self, name: &str) -> bool {
         self.name == name || self.alias == Some(name)
     }
 }
@@ -133,11 +133,7 @@ pub trait Parameters: Sized {
         {
             return Err(Self::FAMILY.unknown(unknown, known));
         }
-        Self::take(&Reader {
-            query,
-            family: Self::FAMILY,
-            is_v2: false,
-        })
+        Self::take(&Reader::new(query, Self::FAMILY))
     }
 
     /// Reads the text after the `?`.
@@ -150,275 +146,9 @@ pub trait Parameters: Sized {
     }
 }
 
-/// Reads the parameters of a query one by one.
-#[derive(Clone, Copy, Debug)]
-pub struct Reader<'q> {
-    query: &'q Query<'q>,
-    family: Family,
-    is_v2: bool,
-}
-
-impl<'q> Reader<'q> {
-    /// The same for the names of version 2.
-    #[must_use]
-    pub const fn in_v2(self) -> Self {
-        Self {
-            is_v2: true,
-            ..self
-        }
-    }
-
-    /// The parameter with its name in this version.
-    #[must_use]
-    pub const fn named(&self, parameter: &Parameter) -> Parameter {
-        match self.is_v2 {
-            true => Parameter {
-                name: parameter.v2,
-                ..*parameter
-            },
-            false => *parameter,
-        }
-    }
-
-    /// The words of the surface.
-    #[must_use]
-    pub const fn family(&self) -> Family {
-        self.family
-    }
-
-    /// The text of a parameter that is allowed once.
-    ///
-    /// # Errors
-    /// It is repeated, also when both spellings are present.
-    pub fn text(&self, parameter: &Parameter) -> Result<Option<&'q str>, ApiError> {
-        let parameter = self.named(parameter);
-        let mut texts = self.texts(&parameter);
-        let first = texts.next();
-        if texts.next().is_some() {
-            return Err(self.family.repeated(parameter.name));
-        }
-        Ok(first.filter(|text| !text.is_empty()))
-    }
-
-    fn texts(&self, parameter: &Parameter) -> impl Iterator<Item = &'q str> {
-        let given = (self.query.pairs()).filter(|(name, _)| parameter.spells(name));
-        given.map(|(_, text)| text)
-    }
-
-    /// The value of a parameter; `None` when it is absent.
-    ///
-    /// # Errors
-    /// It is repeated or wrong.
-    pub fn optional<F: TextForm>(
-        &self,
-        parameter: &Parameter,
-        form: &F,
-    ) -> Result<Option<F::Value>, ApiError> {
-        let (text, name) = (self.text(parameter)?, self.named(parameter).name);
-        text.map(|text| self.value(name, form, text)).transpose()
-    }
-
-    /// The error of a parameter that is absent.
-    #[must_use]
-    pub fn missing<F: TextForm>(&self, parameter: &Parameter, form: &F) -> ApiError {
-        match form.missing() {
-            Some(code) => code.into(),
-            None => {
-                let allowed = form.allowed(self.family);
-                self.family.missing(self.named(parameter).name, &allowed)
-            }
-        }
-    }
-
-    fn value<F: TextForm>(
-        &self,
-        name: &'static str,
-        form: &F,
-        text: &str,
-    ) -> Result<F::Value, ApiError> {
-        form.read(text).ok_or_else(|| match form.wrong() {
-            Some(code) => code.into(),
-            None => self.family.wrong(name, text, &form.allowed(self.family)),
-        })
-    }
-
-    /// The values of a list without duplicates, in their order; at most `most` entries.
-    ///
-    /// # Errors
-    /// Too many entries, or a wrong one.
-    pub fn list<F: TextForm<Value: PartialEq>>(
-        &self,
-        parameter: &Parameter,
-        form: &F,
-        most: usize,
-    ) -> Result<Vec<F::Value>, ApiError> {
-        let parameter = self.named(parameter);
-        let mut values = Vec::new();
-        let entries = self.entries(&parameter);
-        if entries.len() > most {
-            return Err((self.family).too_many(parameter.name, entries.len(), most));
-        }
-        // Reject a list without entries (`,`): ignoring it would return unfiltered rows.
-        if entries.is_empty()
-            && self.family != Family::Trading
-            && let Some(text) = self.texts(&parameter).find(|text| !text.is_empty())
-        {
-            return Err(self.family.wrong(parameter.name, text, "a list"));
-        }
-        for text in entries {
-            let value = self.value(parameter.name, form, text)?;
-            if !values.contains(&value) {
-                values.push(value);
-            }
-        }
-        Ok(values)
-    }
-
-    /// The texts of a list; empty ones are dropped.
-    pub(crate) fn entries(&self, parameter: &Parameter) -> Vec<&'q str> {
-        let entries = (self.texts(parameter)).flat_map(|text| text.split(','));
-        entries.filter(|entry| !entry.is_empty()).collect()
-    }
-}
-
-/// How a field of a struct takes its parameter.
-pub trait Field {
-    /// The field's value.
-    type Value;
-    /// Whether a request without the parameter is an error.
-    const IS_REQUIRED: bool = false;
-
-    /// Takes the parameter.
-    ///
-    /// # Errors
-    /// It is missing, repeated or wrong.
-    fn take(&self, reader: &Reader<'_>, parameter: &Parameter) -> Result<Self::Value, ApiError>;
-
-    /// The JSON schema of the parameter.
-    fn schema(&self) -> Json;
-}
-
-/// Whether a request without the parameter of a field is an error.
-#[must_use]
-pub const fn is_required<F: Field>(_: &F) -> bool {
-    F::IS_REQUIRED
-}
-
-/// A parameter that may be absent.
-#[derive(Clone, Copy, Debug)]
-pub struct Optional<F>(F);
-
-/// A parameter that may be absent.
-#[must_use]
-pub const fn optional<F: TextForm>(form: F) -> Optional<F> {
-    Optional(form)
-}
-
-impl<F: TextForm> Field for Optional<F> {
-    type Value = Option<F::Value>;
-
-    fn take(&self, reader: &Reader<'_>, parameter: &Parameter) -> Result<Self::Value, ApiError> {
-        reader.optional(parameter, &self.0)
-    }
-
-    fn schema(&self) -> Json {
-        self.0.schema()
-    }
-}
-
-/// A required parameter.
-#[derive(Clone, Copy, Debug)]
-pub struct Required<F>(F);
-
-/// A required parameter.
-#[must_use]
-pub const fn required<F: TextForm>(form: F) -> Required<F> {
-    Required(form)
-}
-
-impl<F: TextForm> Field for Required<F> {
-    type Value = F::Value;
-    const IS_REQUIRED: bool = true;
-
-    fn take(&self, reader: &Reader<'_>, parameter: &Parameter) -> Result<Self::Value, ApiError> {
-        let value = reader.optional(parameter, &self.0)?;
-        value.ok_or_else(|| reader.missing(parameter, &self.0))
-    }
-
-    fn schema(&self) -> Json {
-        self.0.schema()
-    }
-}
-
-/// A parameter with a default.
-#[derive(Clone, Copy, Debug)]
-pub struct Or<F> {
-    form: F,
-    default: &'static str,
-}
-
-/// A parameter whose default is written as a client would write it.
-#[must_use]
-pub const fn or<F: TextForm>(form: F, default: &'static str) -> Or<F> {
-    Or { form, default }
-}
-
-impl<F: TextForm> Field for Or<F> {
-    type Value = F::Value;
-
-    fn take(&self, reader: &Reader<'_>, parameter: &Parameter) -> Result<Self::Value, ApiError> {
-        match reader.optional(parameter, &self.form)? {
-            Some(value) => Ok(value),
-            None => reader.value(parameter.name, &self.form, self.default),
-        }
-    }
-
-    fn schema(&self) -> Json {
-        let mut schema = self.form.schema();
-        let default = serde_json::from_str(self.default);
-        schema["default"] = default.unwrap_or_else(|_| self.default.into());
-        schema
-    }
-}
-
-/// A list without duplicates.
-#[derive(Clone, Copy, Debug)]
-pub struct List<F, const IS_REQUIRED: bool> {
-    form: F,
-    most: usize,
-}
-
-/// A list of at most `most` entries, without duplicates; empty when it is absent.
-#[must_use]
-pub const fn list<F: TextForm>(form: F, most: usize) -> List<F, false> {
-    List { form, most }
-}
-
-/// A list of 1 to `most` entries, without duplicates.
-#[must_use]
-pub const fn required_list<F: TextForm>(form: F, most: usize) -> List<F, true> {
-    List { form, most }
-}
-
-impl<F: TextForm<Value: PartialEq>, const IS_REQUIRED: bool> Field for List<F, IS_REQUIRED> {
-    type Value = Vec<F::Value>;
-    const IS_REQUIRED: bool = IS_REQUIRED;
-
-    fn take(&self, reader: &Reader<'_>, parameter: &Parameter) -> Result<Self::Value, ApiError> {
-        let values = reader.list(parameter, &self.form, self.most)?;
-        match values.is_empty() && IS_REQUIRED {
-            true => Err(reader.missing(parameter, &self.form)),
-            false => Ok(values),
-        }
-    }
-
-    fn schema(&self) -> Json {
-        json!({ "type": "array", "items": self.form.schema(), "minItems": 1, "maxItems": self.most })
-    }
-}
-
-/// Declares structs of parameters. A field is `name: Type = kind(form)`; its kinds are [`required`],
-/// [`optional`], [`or`], [`list`], [`required_list`], and `group()` for a struct of its own. `as`
+/// Declares structs of parameters. A field is `name: Type = kind(form)`; its kinds are `required`,
+/// `optional`, `or`, `list` and `required_list` ([`crate::read::fields`]), and `group()` for a struct
+/// of its own. `as`
 /// gives the parameter's name where it is not the field's, `v2` that of version 2, `or` a second
 /// spelling. `check` names a method that compares fields, `check_page`
 /// one for [`Parameters::check_page`].
@@ -442,7 +172,7 @@ macro_rules! parameters {
                 ),*]);
 
             fn take(
-                reader: &$crate::read::parameters::Reader<'_>,
+                reader: &$crate::read::reader::Reader<'_>,
             ) -> Result<Self, $crate::ApiError> {
                 let taken = Self {$(
                     $field: $crate::parameters!(@take reader, $kind($($form)*), $type, $field [$($wire)?] [$($v2)?] [$($alias)?] $($doc)+)?,
@@ -453,7 +183,7 @@ macro_rules! parameters {
 
             $(fn check_page(
                 &self,
-                reader: &$crate::read::parameters::Reader<'_>,
+                reader: &$crate::read::reader::Reader<'_>,
                 page: $crate::data::LimitOffset,
             ) -> Result<(), $crate::ApiError> {
                 self.$check_page(reader, page)
@@ -472,24 +202,32 @@ macro_rules! parameters {
     (@take $reader:ident, $kind:ident($($form:tt)*), $type:ty, $($rest:tt)*) => {{
         const PARAMETER: $crate::read::parameters::Parameter =
             $crate::parameters!(@parameter $kind($($form)*), $($rest)*);
-        let field = $crate::read::parameters::$kind($($form)*);
-        $crate::read::parameters::Field::take(&field, $reader, &PARAMETER)
+        let field = $crate::parameters!(@field $kind($($form)*));
+        $crate::read::fields::Field::take(&field, $reader, &PARAMETER)
     }};
     (@parameter $kind:ident($($form:tt)*), $field:ident [$($wire:literal)?] [$($v2:literal)?] [$($alias:literal)?] $($doc:literal)+) => {
         $crate::read::parameters::Parameter {
             name: $crate::parameters!(@name $field $($wire)?),
             alias: $crate::parameters!(@alias $($alias)?),
             v2: $crate::parameters!(@name $field $($v2)?),
-            is_required: $crate::read::parameters::is_required(
-                &$crate::read::parameters::$kind($($form)*),
-            ),
+            is_required: $crate::parameters!(@is_required $kind),
             description: concat!($($doc),+).trim_ascii(),
             schema: || {
-                let field = $crate::read::parameters::$kind($($form)*);
-                $crate::read::parameters::Field::schema(&field)
+                let field = $crate::parameters!(@field $kind($($form)*));
+                $crate::read::fields::Field::schema(&field)
             },
         }
     };
+    (@field required($form:expr)) => { $crate::read::fields::Required($form) };
+    (@field optional($form:expr)) => { $crate::read::fields::Optional($form) };
+    (@field or($form:expr, $default:expr)) => { $crate::read::fields::Or($form, $default) };
+    (@field list($form:expr, $most:expr)) => { $crate::read::fields::List($form, $most) };
+    (@field required_list($form:expr, $most:expr)) => {
+        $crate::read::fields::RequiredList($form, $most)
+    };
+    (@is_required required) => { true };
+    (@is_required required_list) => { true };
+    (@is_required $kind:ident) => { false };
     (@name $field:ident $wire:literal) => { $wire };
     (@name $field:ident) => { stringify!($field) };
     (@alias $alias:literal) => { Some($alias) };

@@ -8,8 +8,10 @@ use crate::limits::{MAX_BATCH, MAX_SUMMARY_MARKETS};
 use crate::markets::batch::{BatchToken, merge_tokens, side_of};
 use crate::parameters;
 use crate::read::family::Family;
+use crate::read::fields::{Field, Required};
 use crate::read::page::Cursor;
-use crate::read::parameters::{Field, Parameter, ParameterSet, Parameters, Reader, required};
+use crate::read::parameters::{Parameter, ParameterSet, Parameters};
+use crate::read::reader::Reader;
 use crate::read::text_form::{
     BYTES32, By, CONDITION, CURSOR, INSTANT, Schema, TOKEN, TextForm, WALLET, Words,
 };
@@ -175,8 +177,8 @@ impl Parameters for BalanceAsset {
 
     /// Collateral has no token: then the parameter may be anything.
     fn take(reader: &Reader<'_>) -> Result<Self, ApiError> {
-        Ok(match required(Self::TYPES).take(reader, &Self::TYPE)? {
-            true => Self::Conditional(required(TOKEN).take(reader, &Self::TOKEN)?),
+        Ok(match Required(Self::TYPES).take(reader, &Self::TYPE)? {
+            true => Self::Conditional(Required(TOKEN).take(reader, &Self::TOKEN)?),
             false => Self::Collateral,
         })
     }

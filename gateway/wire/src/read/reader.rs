@@ -1,426 +1,146 @@
-//! Reads a body into a request: a serde deserializer of an object that names the field, the value and
-//! what is allowed.
-//!
-//! A request is a struct whose fields have [forms](crate::read::form). Its fields are read in their
-//! declared order, so that the first of them that is wrong is the error.
+//! Reads the parameters of a query one by one, in the words of a surface.
 
-use core::fmt::Display;
-use std::collections::HashMap;
+use crate::errors::api_error::ApiError;
+use crate::read::family::Family;
+use crate::read::parameters::Parameter;
+use crate::read::query::Query;
+use crate::read::text_form::TextForm;
 
-use serde::de::{
-    DeserializeOwned, DeserializeSeed, Deserializer, Error, IntoDeserializer, MapAccess, SeqAccess,
-    Visitor,
-};
-use serde::forward_to_deserialize_any;
-use serde_json::value::RawValue;
+/// Reads the parameters of a query one by one.
+#[derive(Clone, Copy, Debug)]
+pub struct Reader<'q> {
+    query: &'q Query<'q>,
+    family: Family,
+    is_v2: bool,
+}
 
-use crate::errors::api_error::{ApiError, quoted};
-use crate::errors::error_code::ErrorCode;
-use crate::read::form::Form;
-use crate::read::json::{self, Number, Object, Value};
+impl<'q> Reader<'q> {
+    /// Reads the parameters of a query of a surface.
+    #[must_use]
+    pub const fn new(query: &'q Query<'q>, family: Family) -> Self {
+        Self {
+            query,
+            family,
+            is_v2: false,
+        }
+    }
 
-/// The body of a request. Its route bounds its bytes.
-pub trait RequestBody: Sized {
-    /// Reads the body.
+    /// The same for the names of version 2.
+    #[must_use]
+    pub const fn in_v2(self) -> Self {
+        Self {
+            is_v2: true,
+            ..self
+        }
+    }
+
+    /// The parameter with its name in this version.
+    #[must_use]
+    pub const fn named(&self, parameter: &Parameter) -> Parameter {
+        match self.is_v2 {
+            true => Parameter {
+                name: parameter.v2,
+                ..*parameter
+            },
+            false => *parameter,
+        }
+    }
+
+    /// The text of a parameter that is allowed once.
     ///
     /// # Errors
-    /// It is no JSON or has another shape; a field is missing, wrong, repeated or, for operators,
-    /// unknown.
-    fn read(body: &[u8]) -> Result<Self, ApiError>;
-}
+    /// It is repeated, also when both spellings are present.
+    pub fn text(&self, parameter: &Parameter) -> Result<Option<&'q str>, ApiError> {
+        let parameter = self.named(parameter);
+        let mut texts = self.texts(&parameter);
+        let first = texts.next();
+        if texts.next().is_some() {
+            return Err(self.family.repeated(parameter.name));
+        }
+        Ok(first.filter(|text| !text.is_empty()))
+    }
 
-/// Bodies that are one object, read as their family is.
-macro_rules! bodies {
-    ($family:path: $($body:ty),+ $(,)?) => {$(
-        impl $crate::read::reader::RequestBody for $body {
-            fn read(body: &[u8]) -> Result<Self, $crate::ApiError> {
-                $family.read(body)
+    fn texts(&self, parameter: &Parameter) -> impl Iterator<Item = &'q str> {
+        let given = (self.query.pairs()).filter(|(name, _)| parameter.spells(name));
+        given.map(|(_, text)| text)
+    }
+
+    /// The value of a parameter; `None` when it is absent.
+    ///
+    /// # Errors
+    /// It is repeated or wrong.
+    pub fn optional<F: TextForm>(
+        &self,
+        parameter: &Parameter,
+        form: &F,
+    ) -> Result<Option<F::Value>, ApiError> {
+        let (text, name) = (self.text(parameter)?, self.named(parameter).name);
+        text.map(|text| self.value(name, form, text)).transpose()
+    }
+
+    /// The error of a parameter that is absent.
+    #[must_use]
+    pub fn missing<F: TextForm>(&self, parameter: &Parameter, form: &F) -> ApiError {
+        match form.missing() {
+            Some(code) => code.into(),
+            None => {
+                let allowed = form.allowed(self.family);
+                self.family.missing(self.named(parameter).name, &allowed)
             }
         }
-    )+};
-}
-pub(crate) use bodies;
-
-/// What differs between bodies: the codes of their errors, and whether unknown fields are refused.
-pub(crate) struct Family {
-    /// The error of a body that is no JSON or has another shape.
-    shape: fn(problem: &dyn Display) -> ApiError,
-    missing: ErrorCode,
-    wrong: ErrorCode,
-    repeated: ErrorCode,
-    /// Refuses unknown fields, except a [`REASON`] beside those of the body.
-    is_strict: bool,
-}
-
-/// Bodies of the trading surface: unknown fields are ignored.
-pub(crate) const TRADING: &Family = &Family {
-    shape: |problem| ErrorCode::InvalidBody.with([problem]),
-    missing: ErrorCode::MissingField,
-    wrong: ErrorCode::InvalidField,
-    repeated: ErrorCode::RepeatedJsonKey,
-    is_strict: false,
-};
-
-/// Bodies of the operator surface.
-pub(crate) const OPERATOR: &Family = &Family {
-    is_strict: true,
-    ..*TRADING
-};
-
-/// Signed orders, whose errors have texts of their own.
-pub(crate) const ORDER: &Family = &Family {
-    shape: |_| ErrorCode::InvalidOrderPayload.into(),
-    missing: ErrorCode::MissingOrderField,
-    wrong: ErrorCode::InvalidOrderField,
-    repeated: ErrorCode::RepeatedOrderField,
-    is_strict: false,
-};
-
-/// The field that every body of an operator may have beside its own.
-const REASON: &str = "reason";
-
-/// The bounds of a body that is an array, and how its errors name them.
-pub(crate) struct List {
-    /// The array, where the body is something else.
-    pub(crate) array: &'static str,
-    /// An entry; `None` = entries are objects, whose fields have names.
-    pub(crate) entry: Option<&'static str>,
-    pub(crate) max_entries: usize,
-    /// The bound in words.
-    pub(crate) allowed: &'static str,
-}
-
-impl Family {
-    /// Reads a body that is one object.
-    pub(crate) fn read<T: DeserializeOwned>(&'static self, body: &[u8]) -> Result<T, ApiError> {
-        self.parse(body, &mut Vec::new())?.read(T::deserialize)
     }
 
-    /// As [`Self::read`]; a body without bytes is the default.
-    pub(crate) fn read_or_default<T: DeserializeOwned + Default>(
-        &'static self,
-        body: &[u8],
-    ) -> Result<T, ApiError> {
-        match body.trim_ascii().is_empty() {
-            true => Ok(T::default()),
-            false => self.read(body),
-        }
+    /// The value of a text.
+    ///
+    /// # Errors
+    /// The text is wrong.
+    pub fn value<F: TextForm>(
+        &self,
+        name: &'static str,
+        form: &F,
+        text: &str,
+    ) -> Result<F::Value, ApiError> {
+        form.read(text).ok_or_else(|| match form.wrong() {
+            Some(code) => code.into(),
+            None => self.family.wrong(name, text, &form.allowed(self.family)),
+        })
     }
 
-    /// Reads a body that is an array with entries of the form `F`.
-    pub(crate) fn read_list<F: Form>(
-        &'static self,
-        text: &[u8],
-        list: &List,
+    /// The values of a list without duplicates, in their order; at most `most` entries.
+    ///
+    /// # Errors
+    /// Too many entries, or a wrong one.
+    pub fn list<F: TextForm<Value: PartialEq>>(
+        &self,
+        parameter: &Parameter,
+        form: &F,
+        most: usize,
     ) -> Result<Vec<F::Value>, ApiError> {
-        let mut copy = Vec::new();
-        let body = self.parse(text, &mut copy)?;
-        let entries = match &body.value {
-            Value::Array(entries) => entries,
-            other => return Err(self.misshapen("", other, list.array)),
-        };
-        if entries.len() > list.max_entries {
-            let values: [&dyn Display; 3] = [&"the array", &entries.len(), &list.allowed];
-            return Err(ErrorCode::TooManyEntries.with(values));
+        let parameter = self.named(parameter);
+        let mut values = Vec::new();
+        let entries = self.entries(&parameter);
+        if entries.len() > most {
+            return Err((self.family).too_many(parameter.name, entries.len(), most));
         }
-        let read = |value| {
-            F::deserialize(body.context.reader(value)).map_err(|wrong| match (list.entry, wrong) {
-                (None, Wrong::Value(allowed)) => self.misshapen("an entry is ", value, &allowed),
-                (entry, wrong) => wrong.in_entry(self, entry.unwrap_or_default(), value),
-            })
-        };
-        entries.iter().map(read).collect()
-    }
-
-    /// Reads a value that is one object.
-    pub(crate) fn read_value<T: DeserializeOwned>(
-        &'static self,
-        value: &Value<'_>,
-    ) -> Result<T, ApiError> {
-        let context = self.context(&[]);
-        T::deserialize(context.reader(value)).map_err(|wrong| wrong.in_field(self, "", value))
-    }
-
-    /// Parses a body; `copy` is scratch memory.
-    pub(crate) fn parse<'b>(
-        &'static self,
-        text: &'b [u8],
-        copy: &'b mut Vec<u8>,
-    ) -> Result<Body<'b>, ApiError> {
-        let value = json::read(text, copy).map_err(|problem| (self.shape)(&problem.text()))?;
-        let context = self.context(text);
-        Ok(Body { value, context })
-    }
-
-    const fn context<'b>(&'static self, body: &'b [u8]) -> Context<'b> {
-        Context {
-            body,
-            known: &[],
-            family: self,
+        // Reject a list without entries (`,`): ignoring it would return unfiltered rows.
+        if entries.is_empty()
+            && self.family != Family::Trading
+            && let Some(text) = self.texts(&parameter).find(|text| !text.is_empty())
+        {
+            return Err(self.family.wrong(parameter.name, text, "a list"));
         }
-    }
-
-    fn misshapen(&self, name: &str, value: &Value<'_>, allowed: &str) -> ApiError {
-        (self.shape)(&format_args!("{name}{}, allowed: {allowed}", value.shown()))
-    }
-}
-
-/// A parsed body.
-pub(crate) struct Body<'b> {
-    pub(crate) value: Value<'b>,
-    context: Context<'b>,
-}
-
-impl Body<'_> {
-    /// The body as one that is read in parts; `fields` are those of all parts.
-    pub(crate) fn in_parts(mut self, fields: &'static [&'static str]) -> Self {
-        self.context.known = fields;
-        self
-    }
-
-    /// Reads the object, or a part of it, with serde's function of a type.
-    pub(crate) fn read<'s, T>(
-        &'s self,
-        read: impl FnOnce(ValueReader<'s>) -> Result<T, Wrong>,
-    ) -> Result<T, ApiError> {
-        read(self.context.reader(&self.value))
-            .map_err(|wrong| wrong.in_field(self.context.family, "", &self.value))
-    }
-}
-
-/// What the readers of a body's values share.
-struct Context<'b> {
-    /// The whole body, which the parsed value keeps only the upper levels of.
-    body: &'b [u8],
-    /// The fields of a body that is read in parts.
-    known: &'static [&'static str],
-    family: &'static Family,
-}
-
-impl Context<'_> {
-    const fn reader<'s>(&'s self, value: &'s Value<'s>) -> ValueReader<'s> {
-        ValueReader {
-            value,
-            field: "",
-            context: self,
-        }
-    }
-}
-
-/// Why a value was not read.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum Wrong {
-    /// Of the value that is being read: what is allowed in its place.
-    #[error("{0}")]
-    Value(String),
-    /// The error of the whole body.
-    #[error(transparent)]
-    Body(ApiError),
-}
-
-impl Wrong {
-    /// The error of a field with this value; the body itself has no name.
-    fn in_field(self, family: &Family, field: &str, value: &Value<'_>) -> ApiError {
-        match (self, value) {
-            (Self::Value(allowed), Value::Null) if !field.is_empty() => {
-                ApiError::new(family.missing, vec![field.to_owned(), allowed])
-            }
-            (wrong, value) => wrong.in_entry(family, field, value),
-        }
-    }
-
-    /// The error of a value that is there, also null: an entry of an array.
-    fn in_entry(self, family: &Family, field: &str, value: &Value<'_>) -> ApiError {
-        match self {
-            Self::Body(error) => error,
-            Self::Value(allowed) if field.is_empty() => family.misshapen("", value, &allowed),
-            Self::Value(allowed) => {
-                let values = vec![field.to_owned(), value.shown(), allowed];
-                ApiError::new(family.wrong, values)
+        for text in entries {
+            let value = self.value(parameter.name, form, text)?;
+            if !values.contains(&value) {
+                values.push(value);
             }
         }
-    }
-}
-
-impl Error for Wrong {
-    /// What is allowed, or the fixed text of an error.
-    fn custom<T: Display>(problem: T) -> Self {
-        let text = problem.to_string();
-        let code = ErrorCode::ALL.iter().find(|code| code.text() == text);
-        code.map_or(Self::Value(text), |code| Self::Body((*code).into()))
-    }
-}
-
-/// A value of a body.
-#[derive(Clone, Copy)]
-pub(crate) struct ValueReader<'de> {
-    value: &'de Value<'de>,
-    /// Its name; empty = the body itself.
-    field: &'static str,
-    context: &'de Context<'de>,
-}
-
-impl<'de> Deserializer<'de> for ValueReader<'de> {
-    type Error = Wrong;
-
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
-        match self.value {
-            Value::Null => visitor.visit_unit(),
-            Value::Bool(flag) => visitor.visit_bool(*flag),
-            Value::Number(Number::Whole(number)) => visitor.visit_u64(*number),
-            Value::Number(Number::Float(number)) => visitor.visit_f64(*number),
-            Value::Text(text) => visitor.visit_str(text),
-            Value::Array(entries) => visitor.visit_seq(EntryReader {
-                entries: entries.iter(),
-                array: self,
-            }),
-            Value::Number(Number::Other(_)) | Value::Object(_) | Value::Deep => {
-                Err(Wrong::custom("another value"))
-            }
-        }
+        Ok(values)
     }
 
-    /// A number of any size: its digits as text where it exceeds 64 bits.
-    fn deserialize_u128<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
-        match self.value {
-            Value::Number(Number::Other(digits)) => visitor.visit_str(digits),
-            _ => self.deserialize_any(visitor),
-        }
-    }
-
-    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
-        match self.value {
-            Value::Null => visitor.visit_none(),
-            _ => visitor.visit_some(self),
-        }
-    }
-
-    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
-        match self.value {
-            Value::Array(_) => self.deserialize_any(visitor),
-            _ => Err(Wrong::custom("an array")),
-        }
-    }
-
-    fn deserialize_struct<V: Visitor<'de>>(
-        self,
-        _: &'static str,
-        fields: &'static [&'static str],
-        visitor: V,
-    ) -> Result<V::Value, Wrong> {
-        let Value::Object(object) = self.value else {
-            return Err(Wrong::custom("an object"));
-        };
-        if let Some(key) = object.duplicate() {
-            return Err(Wrong::Body(self.context.family.repeated.with([&key])));
-        }
-        if self.context.family.is_strict {
-            let is_body = self.field.is_empty();
-            let known = match self.context.known {
-                parts if is_body && !parts.is_empty() => parts,
-                _ => fields,
-            };
-            reject_unknown(object, known, is_body).map_err(Wrong::Body)?;
-        }
-        visitor.visit_map(FieldReader {
-            object,
-            place: 0,
-            fields: fields.iter().enumerate(),
-            reader: self,
-        })
-    }
-
-    /// A field whose object is kept as it is, to the last level.
-    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Wrong> {
-        let wrong = |_| Wrong::custom("an object");
-        let fields: HashMap<String, &'de RawValue> =
-            serde_json::from_slice(self.context.body).map_err(wrong)?;
-        let Some(value) = fields.get(self.field) else {
-            return Err(Wrong::custom("an object"));
-        };
-        serde_json::Deserializer::from_str(value.get())
-            .deserialize_map(visitor)
-            .map_err(wrong)
-    }
-
-    forward_to_deserialize_any! {
-        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 f32 f64 char str string bytes byte_buf unit
-        unit_struct newtype_struct tuple tuple_struct enum identifier ignored_any
-    }
-}
-
-/// Rejects a field of an object that is not `known`. The body itself may have a reason, too.
-fn reject_unknown(object: &Object<'_>, known: &[&str], is_body: bool) -> Result<(), ApiError> {
-    let is_known = |key: &str| known.contains(&key) || (is_body && key == REASON);
-    match object.keys().find(|key| !is_known(key)) {
-        None => Ok(()),
-        Some(unknown) => Err(ErrorCode::InvalidContent.with([&(format!(
-            "the field {} is unknown, allowed: {}",
-            quoted(unknown),
-            known.join(", ")
-        ))])),
-    }
-}
-
-/// The entries of an array. An error names the field of the array and the entry.
-struct EntryReader<'de> {
-    entries: core::slice::Iter<'de, Value<'de>>,
-    array: ValueReader<'de>,
-}
-
-impl<'de> SeqAccess<'de> for EntryReader<'de> {
-    type Error = Wrong;
-
-    fn next_element_seed<S: DeserializeSeed<'de>>(
-        &mut self,
-        seed: S,
-    ) -> Result<Option<S::Value>, Wrong> {
-        let Some(value) = self.entries.next() else {
-            return Ok(None);
-        };
-        let ValueReader { field, context, .. } = self.array;
-        seed.deserialize(ValueReader {
-            value,
-            ..self.array
-        })
-        .map(Some)
-        .map_err(|wrong| Wrong::Body(wrong.in_entry(context.family, field, value)))
-    }
-}
-
-/// The fields of a request in their order. A missing field is null, so that its form decides.
-struct FieldReader<'de> {
-    object: &'de Object<'de>,
-    /// Where the next field is expected.
-    place: usize,
-    fields: core::iter::Enumerate<core::slice::Iter<'static, &'static str>>,
-    /// Of the field that was named last; of the whole object before.
-    reader: ValueReader<'de>,
-}
-
-impl<'de> MapAccess<'de> for FieldReader<'de> {
-    type Error = Wrong;
-
-    /// Serde knows a field by its index, too.
-    fn next_key_seed<K: DeserializeSeed<'de>>(
-        &mut self,
-        seed: K,
-    ) -> Result<Option<K::Value>, Wrong> {
-        let Some((index, field)) = self.fields.next() else {
-            return Ok(None);
-        };
-        self.reader.field = field;
-        let index: u64 = index.try_into().expect("a struct has few fields");
-        seed.deserialize(index.into_deserializer()).map(Some)
-    }
-
-    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Wrong> {
-        let ValueReader { field, context, .. } = self.reader;
-        let value = self.object.get_near(field, &mut self.place);
-        seed.deserialize(ValueReader {
-            value,
-            ..self.reader
-        })
-        .map_err(|wrong| Wrong::Body(wrong.in_field(context.family, field, value)))
+    /// The texts of a list; empty ones are dropped.
+    pub(crate) fn entries(&self, parameter: &Parameter) -> Vec<&'q str> {
+        let entries = (self.texts(parameter)).flat_map(|text| text.split(','));
+        entries.filter(|entry| !entry.is_empty()).collect()
     }
 }

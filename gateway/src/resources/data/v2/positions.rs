@@ -37,8 +37,8 @@ pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
     let (found, position) = search(app, &query, &markets, source, form).await;
     let profiles = app.profiles.texts();
     let rows: Vec<_> = found.iter().map(|entry| entry.row(&profiles)).collect();
-    let rows = rows.iter().map(PositionV2::from).collect();
-    Ok(Answer::json(json_text(&V2Page::probed(rows, page))).at(position))
+    let answer = V2Page::<PositionV2<'_>>::probed(&rows, page);
+    Ok(Answer::json(json_text(&answer)).at(position))
 }
 
 /// The holders of a market. Only copied under the lock: there may be a hundred thousand.

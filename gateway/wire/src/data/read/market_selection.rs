@@ -7,7 +7,8 @@ use crate::errors::error_code::ErrorCode;
 use crate::limits::MAX_MARKETS;
 use crate::parameters;
 use crate::read::family::Family;
-use crate::read::parameters::{ParameterSet, Parameters, Reader};
+use crate::read::parameters::{ParameterSet, Parameters};
+use crate::read::reader::Reader;
 use crate::read::text_form::{By, Schema, digits};
 use crate::text::ids::{self, TokenRef};
 

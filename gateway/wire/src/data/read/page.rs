@@ -7,7 +7,9 @@ use serde_json::Value as Json;
 use crate::errors::api_error::ApiError;
 use crate::limits::{MAX_V2_CURSOR, MAX_V2_ROWS, PageBounds};
 use crate::read::family::Family;
-use crate::read::parameters::{Field, Or, Parameter, ParameterSet, Parameters, Reader, or};
+use crate::read::fields::{Field, Or};
+use crate::read::parameters::{Parameter, ParameterSet, Parameters};
+use crate::read::reader::Reader;
 use crate::read::text_form::{TextForm, Whole, Words};
 
 /// The rows of a page.
@@ -44,20 +46,14 @@ const OFFSET: Parameter = Parameter::new("offset", "Rows to skip.");
 pub(crate) const CURSOR: Parameter =
     Parameter::new("cursor", "The `next_cursor` of the page before.");
 
-const V2_LIMIT: Or<Whole> = or(
+const V2_LIMIT: Or<Whole> = Or(
     Whole {
         least: 1,
         most: MAX_V2_ROWS,
     },
     "100",
 );
-const V2_CURSOR: Or<Whole> = or(
-    Whole {
-        least: 0,
-        most: MAX_V2_CURSOR,
-    },
-    "0",
-);
+const V2_CURSOR: Or<Whole> = Or(up_to(MAX_V2_CURSOR), "0");
 
 const fn up_to(most: u32) -> Whole {
     Whole { least: 0, most }

@@ -14,7 +14,7 @@ use crate::errors::api_error::ApiError;
 use crate::limits::{MAX_MARKETS, MAX_V2_PROFIT_HOLDERS};
 use crate::parameters;
 use crate::read::family::Family;
-use crate::read::parameters::Reader;
+use crate::read::reader::Reader;
 use crate::read::text_form::{FLAG, MICROS};
 use crate::text::decimal::{Millionths, Number};
 

@@ -14,7 +14,7 @@ use crate::operator::markets::description::{
 };
 use crate::operator::markets::market_terms::MarketTerms;
 use crate::read::form::{Form, Optional, OrDefault, Written, remote_forms};
-use crate::read::reader::{OPERATOR, RequestBody};
+use crate::read::body::{OPERATOR, RequestBody};
 
 /// A market to register.
 #[derive(Clone, Debug, PartialEq, Serialize)]
