@@ -9,9 +9,9 @@ use foretell_model::{ApiKey, TimeNs, WalletAddress};
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
 use crate::limits::MAX_HEARTBEAT_ID;
+use crate::read::body::{RequestBody, TRADING, bodies};
 use crate::read::form::{Filled, Form, OrDefault, forms};
 use crate::read::forms::{Flag, Key};
-use crate::read::body::{RequestBody, TRADING, bodies};
 use crate::text::ids;
 use crate::text::time;
 

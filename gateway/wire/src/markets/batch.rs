@@ -10,8 +10,8 @@ use serde::Deserialize;
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
 use crate::limits::{MAX_BATCH, MAX_ORDER_ID_TEXT};
-use crate::read::form::{Fields, Form, OrDefault, forms};
 use crate::read::body::{List, RequestBody, TRADING};
+use crate::read::form::{Fields, Form, OrDefault, forms};
 use crate::text::ids::TokenRef;
 
 /// The requested sides of a token.

@@ -4,8 +4,8 @@ use foretell_model::evidence::ActEvidence;
 use serde::Deserialize;
 
 use crate::errors::api_error::ApiError;
-use crate::read::form::{Form, OrDefault, forms};
 use crate::read::body::TRADING;
+use crate::read::form::{Form, OrDefault, forms};
 use crate::text::printable::is_direction_control;
 
 forms! {

@@ -7,9 +7,9 @@ use foretell_model::limits::{MAX_ORDER_LOTS, MAX_QUESTIONS};
 use foretell_model::{ConditionId, EventId, Lots, QuestionSet, WalletAddress};
 
 use crate::errors::api_error::{ApiError, FieldError};
+use crate::read::body::{RequestBody, TRADING, bodies};
 use crate::read::form::{Digits, Each, Filled, Form, Optional, OrDefault, PlainForm as _, forms};
 use crate::read::forms::{Condition, Reference, Wallet};
-use crate::read::body::{RequestBody, TRADING, bodies};
 use crate::text::decimal::{self, Decimal};
 use crate::text::ids::{self, TokenRef};
 

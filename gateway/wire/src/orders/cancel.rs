@@ -8,9 +8,9 @@ use serde::Deserialize;
 use crate::errors::api_error::{ApiError, FieldError};
 use crate::errors::error_code::ErrorCode;
 use crate::limits::MAX_CANCELS;
+use crate::read::body::{List, RequestBody, TRADING};
 use crate::read::form::{Filled, Form, Optional, OrDefault, PlainForm as _};
 use crate::read::forms::{Condition, OrderName, Token};
-use crate::read::body::{List, RequestBody, TRADING};
 use crate::text::ids::{self, TokenRef};
 
 /// An order as the client named it.

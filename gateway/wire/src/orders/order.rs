@@ -13,10 +13,10 @@ use serde::{Deserialize, Deserializer};
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
 use crate::limits::MAX_ORDERS;
+use crate::read::body::{ORDER, RequestBody};
 use crate::read::form::{Digits, Form, Optional, OrDefault, forms};
 use crate::read::forms::{Bytes32, Condition, Flag, Wallet};
 use crate::read::json::Value;
-use crate::read::body::{ORDER, RequestBody};
 use crate::text::decimal;
 use crate::text::ids::{self, TokenRef};
 

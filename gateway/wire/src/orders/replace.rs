@@ -11,10 +11,10 @@ use crate::errors::api_error::{ApiError, FieldError};
 use crate::errors::error_code::ErrorCode;
 use crate::orders::order::{OrderSubmission, submission};
 use crate::orders::result::{CancelAnswer, OrderAnswer};
+use crate::read::body::{RequestBody, TRADING};
 use crate::read::form::{Each, Form, OrDefault, forms};
 use crate::read::forms::{Flag, OrderName};
 use crate::read::json::Value;
-use crate::read::body::{RequestBody, TRADING};
 use crate::text::ids;
 
 /// A replace as submitted: at least one cancel or order.

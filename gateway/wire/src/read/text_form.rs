@@ -7,11 +7,12 @@ use foretell_model::{ConditionId, Micros, TimeSeconds, WalletAddress};
 use serde_json::{Value as Json, json};
 
 use crate::errors::error_code::ErrorCode;
-use crate::operator::{Condition, PlainForm};
 use crate::read::family::Family;
+use crate::read::form::PlainForm;
+use crate::read::forms::{Bytes32, Condition, Wallet};
 use crate::read::page::Cursor;
 use crate::text::decimal;
-use crate::text::ids::{self, TokenRef};
+use crate::text::ids::TokenRef;
 
 /// Last second of the year 9999.
 pub const LAST_SECOND: u64 = 253_402_300_799;
@@ -72,6 +73,11 @@ pub struct By<T: 'static> {
 }
 
 impl<T> By<T> {
+    /// The form that this value has in bodies.
+    pub(crate) const fn of<F: PlainForm<Value = T, Json = str>>(schema: Schema) -> Self {
+        Self::new(F::ALLOWED, F::read, schema)
+    }
+
     /// A form whose errors name the value and what is allowed.
     #[must_use]
     pub const fn new(allowed: &'static str, read: fn(&str) -> Option<T>, schema: Schema) -> Self {
@@ -187,19 +193,13 @@ impl TextForm for Characters {
 }
 
 /// A wallet; case carries no meaning.
-pub const WALLET: By<WalletAddress> = By::new(
-    "an address, 0x and 40 hex digits",
-    ids::address,
-    Schema::Pattern("^0x[0-9a-fA-F]{40}$"),
-);
+pub const WALLET: By<WalletAddress> = By::of::<Wallet>(Schema::Pattern("^0x[0-9a-fA-F]{40}$"));
 
 /// 32 bytes.
-pub const BYTES32: By<[u8; 32]> =
-    By::new("0x and 64 hex digits", ids::bytes32, Schema::Pattern(HASH));
+pub const BYTES32: By<[u8; 32]> = By::of::<Bytes32>(Schema::Pattern(HASH));
 
 /// A market.
-pub const CONDITION: By<ConditionId> =
-    By::new(Condition::ALLOWED, ids::condition_id, Schema::Pattern(HASH));
+pub const CONDITION: By<ConditionId> = By::of::<Condition>(Schema::Pattern(HASH));
 
 const HASH: &str = "^0x[0-9a-fA-F]{64}$";
 

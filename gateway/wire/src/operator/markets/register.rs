@@ -13,8 +13,8 @@ use crate::operator::markets::description::{
     Edit, EventDescription, EventSummary, MarketDescription,
 };
 use crate::operator::markets::market_terms::MarketTerms;
-use crate::read::form::{Form, Optional, OrDefault, Written, remote_forms};
 use crate::read::body::{OPERATOR, RequestBody};
+use crate::read::form::{Form, Optional, OrDefault, Written, remote_forms};
 
 /// A market to register.
 #[derive(Clone, Debug, PartialEq, Serialize)]
