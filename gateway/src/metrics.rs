@@ -1,7 +1,27 @@
 //! All metrics of this process by name.
 
+/// Declares a group of metrics: the name of each is its field, after the prefix of the group.
+macro_rules! metrics {
+    ($(#[$doc:meta])* $group:ident $prefix:literal $($metric:ident: $type:ty, $help:literal;)+) => {
+        $(#[$doc])*
+        #[derive(Default)]
+        pub(crate) struct $group { $($metric: $type),+ }
+
+        impl $group {
+            pub(crate) fn register(&self, registry: &mut Registry) {
+                $(registry.register(
+                    concat!($prefix, stringify!($metric)),
+                    $help,
+                    self.$metric.clone(),
+                );)+
+            }
+        }
+    };
+}
+
 pub(crate) mod catalog_metrics;
 pub(crate) mod cluster_metrics;
+mod engine_metrics;
 pub(crate) mod stream_metrics;
 
 use std::sync::OnceLock;
@@ -9,7 +29,7 @@ use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use foretell_catalog::SyncStatus;
-use foretell_link::{ClusterStatus, Stage, StageSummary, Status};
+use foretell_link::{ClusterStatus, StageSummary, Status};
 use foretell_stages::{Durations, StageDurations, Stages as _};
 use http::StatusCode;
 use prometheus_client::encoding::EncodeLabelSet;
@@ -23,6 +43,7 @@ use prometheus_client::registry::Registry;
 use crate::http::timing;
 use crate::metrics::catalog_metrics::CatalogMetrics;
 use crate::metrics::cluster_metrics::ClusterMetrics;
+use crate::metrics::engine_metrics::{EngineMetrics, StageSeconds, show};
 use crate::metrics::stream_metrics::StreamMetrics;
 use crate::policy::rate_limits::Scope;
 use crate::streams::fan_out::stats::StreamReadings;
@@ -53,50 +74,41 @@ struct Limit {
     scope: &'static str,
 }
 
-#[derive(Clone, PartialEq, Eq, Hash, Debug, EncodeLabelSet)]
-struct StageQuantile {
-    stage: &'static str,
-    window: &'static str,
-    quantile: &'static str,
-}
+/// A gauge of a count.
+pub(crate) type Number = Gauge<u64, AtomicU64>;
 
-/// Quantiles of stage durations of one process.
-type StageSeconds = Family<StageQuantile, Gauge<f64, AtomicU64>>;
+metrics! {
+    /// Requests, connections, and what this process shows of the exchange.
+    GatewayMetrics ""
+    requests: Family<RouteStatus, Counter>, "Answered requests";
+    orders: Family<Result, Counter>, "Orders by result";
+    unauthorized: Counter, "Requests rejected with 401";
+    rate_limited: Family<Limit, Counter>, "Requests rejected with 429, by setting of `[limits]`";
+    connections_refused: Counter, "Connections refused at a limit";
+    connections_open: Gauge, "Open connections";
+    answers_refused: Counter, "Reads rejected because the client left answers unread";
+    unread_bytes: Gauge, "Bytes of answers that clients have not read";
+    engine_connected: Gauge, "1 while the engine is connected";
+    engine_in_flight: Gauge, "Requests waiting for the engine";
+    view_sequence: Number, "Sequence visible to reads";
+    view_stopped: Number,
+        "Sequence at which the view stopped and reads are rejected; 0 = running";
+    durable_sequence: Number, "Last durable sequence";
+    epoch: Number, "Number of engine recoveries";
+    markets_unpaid: Number, "Closed markets without a payout";
+    oldest_unpaid_seconds: Number, "Time since the oldest of them closed; 0 = none";
+    stage_seconds: StageSeconds, "Time of a write in a stage of this gateway";
+}
 
 /// The counters and gauges of one process.
 pub(crate) struct Metrics {
     registry: Registry,
-    requests: Family<RouteStatus, Counter>,
     seconds: Family<RouteLabel, Histogram>,
-    orders: Family<Result, Counter>,
-    unauthorized: Counter,
-    rate_limited: Family<Limit, Counter>,
-    connections_refused: Counter,
-    connections_open: Gauge,
-    answers_refused: Counter,
-    unread_bytes: Gauge,
+    own: GatewayMetrics,
+    engine: EngineMetrics,
     streams: StreamMetrics,
     cluster: ClusterMetrics,
     catalog: CatalogMetrics,
-    engine_connected: Gauge,
-    engine_in_flight: Gauge,
-    view_sequence: Gauge<u64, AtomicU64>,
-    view_stopped: Gauge<u64, AtomicU64>,
-    durable_sequence: Gauge<u64, AtomicU64>,
-    epoch: Gauge<u64, AtomicU64>,
-    markets_unpaid: Gauge<u64, AtomicU64>,
-    oldest_unpaid_seconds: Gauge<u64, AtomicU64>,
-    stage_seconds: StageSeconds,
-    engine_stage_seconds: StageSeconds,
-    engine_live_orders: Gauge<u64, AtomicU64>,
-    engine_ring_used: Gauge<u64, AtomicU64>,
-    engine_busy: Gauge<u64, AtomicU64>,
-    engine_disk_low: Gauge,
-    engine_clock_alarms: Gauge<u64, AtomicU64>,
-    engine_snapshot_sequence: Gauge<u64, AtomicU64>,
-    engine_snapshot_failed: Gauge,
-    engine_view_stopped: Gauge<u64, AtomicU64>,
-    engine_publisher_lag: Gauge<u64, AtomicU64>,
 }
 
 /// The requests of one route with one status.
@@ -141,181 +153,22 @@ impl Metrics {
         };
         let mut metrics = Self {
             registry: Registry::with_prefix("foretell_gateway"),
-            requests: Family::default(),
             seconds: Family::new_with_constructor(histogram),
-            orders: Family::default(),
-            unauthorized: Counter::default(),
-            rate_limited: Family::default(),
-            connections_refused: Counter::default(),
-            connections_open: Gauge::default(),
-            answers_refused: Counter::default(),
-            unread_bytes: Gauge::default(),
+            own: GatewayMetrics::default(),
+            engine: EngineMetrics::default(),
             streams: StreamMetrics::default(),
             cluster: ClusterMetrics::default(),
             catalog: CatalogMetrics::default(),
-            engine_connected: Gauge::default(),
-            engine_in_flight: Gauge::default(),
-            view_sequence: Gauge::default(),
-            view_stopped: Gauge::default(),
-            durable_sequence: Gauge::default(),
-            epoch: Gauge::default(),
-            markets_unpaid: Gauge::default(),
-            oldest_unpaid_seconds: Gauge::default(),
-            stage_seconds: Family::default(),
-            engine_stage_seconds: Family::default(),
-            engine_live_orders: Gauge::default(),
-            engine_ring_used: Gauge::default(),
-            engine_busy: Gauge::default(),
-            engine_disk_low: Gauge::default(),
-            engine_clock_alarms: Gauge::default(),
-            engine_snapshot_sequence: Gauge::default(),
-            engine_snapshot_failed: Gauge::default(),
-            engine_view_stopped: Gauge::default(),
-            engine_publisher_lag: Gauge::default(),
         };
-        metrics.register();
-        metrics.register_engine();
-        metrics.streams.register(&mut metrics.registry);
-        metrics.cluster.register(&mut metrics.registry);
-        metrics.catalog.register(&mut metrics.registry);
+        let registry = &mut metrics.registry;
+        let help = "Time from the request head to the answer";
+        registry.register("request_seconds", help, metrics.seconds.clone());
+        metrics.own.register(registry);
+        metrics.engine.register(registry);
+        metrics.streams.register(registry);
+        metrics.cluster.register(registry);
+        metrics.catalog.register(registry);
         metrics
-    }
-
-    fn register(&mut self) {
-        let registry = &mut self.registry;
-        registry.register("requests", "Answered requests", self.requests.clone());
-        registry.register(
-            "request_seconds",
-            "Time from the request head to the answer",
-            self.seconds.clone(),
-        );
-        registry.register("orders", "Orders by result", self.orders.clone());
-        registry.register(
-            "unauthorized",
-            "Requests rejected with 401",
-            self.unauthorized.clone(),
-        );
-        registry.register(
-            "rate_limited",
-            "Requests rejected with 429, by setting of `[limits]`",
-            self.rate_limited.clone(),
-        );
-        registry.register(
-            "connections_refused",
-            "Connections refused at a limit",
-            self.connections_refused.clone(),
-        );
-        registry.register(
-            "connections_open",
-            "Open connections",
-            self.connections_open.clone(),
-        );
-        registry.register(
-            "answers_refused",
-            "Reads rejected because the client left answers unread",
-            self.answers_refused.clone(),
-        );
-        registry.register(
-            "unread_bytes",
-            "Bytes of answers that clients have not read",
-            self.unread_bytes.clone(),
-        );
-        registry.register(
-            "engine_connected",
-            "1 while the engine is connected",
-            self.engine_connected.clone(),
-        );
-        registry.register(
-            "engine_in_flight",
-            "Requests waiting for the engine",
-            self.engine_in_flight.clone(),
-        );
-        registry.register(
-            "view_sequence",
-            "Sequence visible to reads",
-            self.view_sequence.clone(),
-        );
-        registry.register(
-            "view_stopped",
-            "Sequence at which the view stopped and reads are rejected; 0 = running",
-            self.view_stopped.clone(),
-        );
-        registry.register(
-            "durable_sequence",
-            "Last durable sequence",
-            self.durable_sequence.clone(),
-        );
-        registry.register("epoch", "Number of engine recoveries", self.epoch.clone());
-        registry.register(
-            "markets_unpaid",
-            "Closed markets without a payout",
-            self.markets_unpaid.clone(),
-        );
-        registry.register(
-            "oldest_unpaid_seconds",
-            "Time since the oldest of them closed; 0 = none",
-            self.oldest_unpaid_seconds.clone(),
-        );
-        registry.register(
-            "stage_seconds",
-            "Time of a write in a stage of this gateway",
-            self.stage_seconds.clone(),
-        );
-    }
-
-    /// Registers the engine's figures, as of a scrape.
-    fn register_engine(&mut self) {
-        let registry = &mut self.registry;
-        registry.register(
-            "engine_stage_seconds",
-            "Time of a command in a stage of the engine",
-            self.engine_stage_seconds.clone(),
-        );
-        registry.register(
-            "engine_live_orders",
-            "Orders resting in all books",
-            self.engine_live_orders.clone(),
-        );
-        registry.register(
-            "engine_ring_used",
-            "Commands waiting for the matcher",
-            self.engine_ring_used.clone(),
-        );
-        registry.register(
-            "engine_busy",
-            "Commands rejected because the queue was full, since engine start",
-            self.engine_busy.clone(),
-        );
-        registry.register(
-            "engine_disk_low",
-            "1 while new orders are rejected because the disk is nearly full",
-            self.engine_disk_low.clone(),
-        );
-        registry.register(
-            "engine_clock_alarms",
-            "Times engine time was over 2 s from wall time, since engine start",
-            self.engine_clock_alarms.clone(),
-        );
-        registry.register(
-            "engine_snapshot_sequence",
-            "Sequence of the newest snapshot; 0 = none",
-            self.engine_snapshot_sequence.clone(),
-        );
-        registry.register(
-            "engine_snapshot_failed",
-            "1 while the last attempt to write a snapshot failed",
-            self.engine_snapshot_failed.clone(),
-        );
-        registry.register(
-            "engine_view_stopped",
-            "Sequence at which snapshots stopped; 0 = running",
-            self.engine_view_stopped.clone(),
-        );
-        registry.register(
-            "engine_publisher_lag",
-            "Durable commands that were not executed a second time yet",
-            self.engine_publisher_lag.clone(),
-        );
     }
 
     /// Records a request rejected by a rate limit.
@@ -323,7 +176,7 @@ impl Metrics {
         let label = Limit {
             scope: scope.name(),
         };
-        self.rate_limited.get_or_create(&label).inc();
+        self.own.rate_limited.get_or_create(&label).inc();
     }
 
     /// Records an answered request of a route, which is its path and the meter of its successes;
@@ -345,13 +198,16 @@ impl Metrics {
             }
         }
         if status == StatusCode::UNAUTHORIZED {
-            self.unauthorized.inc();
+            self.own.unauthorized.inc();
         }
     }
 
     fn meter(&self, route: &'static str, status: StatusCode) -> Meter {
         let status = status.as_u16();
-        let requests = self.requests.get_or_create(&RouteStatus { route, status });
+        let requests = self
+            .own
+            .requests
+            .get_or_create(&RouteStatus { route, status });
         Meter {
             requests: Counter::clone(&requests),
             seconds: Histogram::clone(&self.seconds.get_or_create(&RouteLabel { route })),
@@ -360,17 +216,17 @@ impl Metrics {
 
     /// Records an order's result (`live`, `matched`, `delayed`, `unmatched`, `error`, `duplicate`).
     pub(crate) fn order(&self, result: &'static str) {
-        self.orders.get_or_create(&Result { result }).inc();
+        self.own.orders.get_or_create(&Result { result }).inc();
     }
 
     /// Records a connection rejected at a limit.
     pub(crate) fn connection_refused(&self) {
-        self.connections_refused.inc();
+        self.own.connections_refused.inc();
     }
 
     /// Records a request rejected because the client has too many unread answers.
     pub(crate) fn answer_refused(&self) {
-        self.answers_refused.inc();
+        self.own.answers_refused.inc();
     }
 
     /// Renders the page of a scrape.
@@ -381,58 +237,39 @@ impl Metrics {
         engine: Option<&Status>,
     ) -> String {
         let gauge = |value: usize| i64::try_from(value).unwrap_or(i64::MAX);
-        self.connections_open.set(gauge(now.connections_open));
-        self.unread_bytes.set(gauge(now.unread_bytes));
-        self.engine_connected.set(i64::from(now.engine_connected));
-        self.engine_in_flight.set(gauge(now.engine_in_flight));
-        self.view_sequence.set(now.view_sequence);
-        self.view_stopped.set(now.view_stopped);
-        self.durable_sequence.set(now.durable_sequence);
-        self.epoch.set(now.epoch);
-        self.markets_unpaid.set(now.unpaid.markets);
-        self.oldest_unpaid_seconds.set(now.unpaid.oldest_seconds);
+        self.own.connections_open.set(gauge(now.connections_open));
+        self.own.unread_bytes.set(gauge(now.unread_bytes));
+        self.own
+            .engine_connected
+            .set(i64::from(now.engine_connected));
+        self.own.engine_in_flight.set(gauge(now.engine_in_flight));
+        self.own.view_sequence.set(now.view_sequence);
+        self.own.view_stopped.set(now.view_stopped);
+        self.own.durable_sequence.set(now.durable_sequence);
+        self.own.epoch.set(now.epoch);
+        self.own.markets_unpaid.set(now.unpaid.markets);
+        self.own
+            .oldest_unpaid_seconds
+            .set(now.unpaid.oldest_seconds);
         self.streams.set(&now.streams);
         self.cluster.set(now.in_cluster, now.cluster.as_ref());
         self.catalog.set(&now.catalog);
         self.read_stages(stages);
         if let Some(engine) = engine {
-            self.read_engine(engine);
+            self.engine.set(engine);
         }
         let mut page = String::new();
         encode(&mut page, &self.registry).expect("a String takes every write");
         page
     }
 
-    fn read_engine(&self, engine: &Status) {
-        self.engine_live_orders.set(engine.live_orders);
-        self.engine_ring_used.set(u64::from(engine.ring_used));
-        self.engine_busy.set(engine.busy);
-        self.engine_disk_low.set(i64::from(engine.disk_low));
-        self.engine_clock_alarms.set(engine.clock_alarms);
-        let snapshots = &engine.snapshots;
-        self.engine_snapshot_sequence.set(snapshots.newest.0);
-        self.engine_snapshot_failed
-            .set(i64::from(snapshots.unwritten));
-        self.engine_view_stopped.set(snapshots.view_stopped.0);
-        self.engine_publisher_lag.set(engine.publisher_lag());
-        let stages = Stage::ALL.iter().zip(&engine.stages).zip(&engine.seconds);
-        for ((stage, since_start), second) in stages {
-            show(
-                &self.engine_stage_seconds,
-                stage.name(),
-                since_start,
-                second,
-            );
-        }
-    }
-
     fn read_stages(&self, durations: &Durations<timing::Stage>) {
-        for (stage, told) in timing::Stage::ALL.iter().zip(durations.summaries()) {
+        for (stage, durations) in timing::Stage::ALL.iter().zip(durations.summaries()) {
             let StageDurations {
                 since_start,
                 second,
-            } = told;
-            show(&self.stage_seconds, stage.name(), &since_start, &second);
+            } = durations;
+            show(&self.own.stage_seconds, stage.name(), &since_start, &second);
         }
     }
 }
@@ -448,34 +285,8 @@ pub fn metrics_example() -> String {
     metrics.order("live");
     metrics.rate_limited(Scope::Book);
     let stage = StageSummary::default();
-    show(&metrics.engine_stage_seconds, "apply", &stage, &stage);
+    metrics.engine.show_stage("apply", &stage, &stage);
     metrics.page(Readings::default(), &Durations::default(), None)
-}
-
-/// Sets the durations of a stage.
-fn show(
-    family: &StageSeconds,
-    stage: &'static str,
-    since_start: &StageSummary,
-    second: &StageSummary,
-) {
-    for (window, summary) in [("start", since_start), ("second", second)] {
-        let quantiles = [
-            ("0.5", summary.p50),
-            ("0.99", summary.p99),
-            ("0.999", summary.p999),
-            ("1", summary.max),
-        ];
-        for (quantile, nanos) in quantiles {
-            let label = StageQuantile {
-                stage,
-                window,
-                quantile,
-            };
-            let seconds = Duration::from_nanos(nanos).as_secs_f64();
-            family.get_or_create(&label).set(seconds);
-        }
-    }
 }
 
 #[cfg(test)]

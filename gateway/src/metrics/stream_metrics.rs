@@ -9,6 +9,7 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::Registry;
 
+use crate::metrics::Number;
 use crate::streams::connection::close::CODES;
 use crate::streams::fan_out::stats::{CHANNELS, StreamReadings};
 
@@ -22,59 +23,19 @@ struct CodeLabel {
     code: &'static str,
 }
 
-type Number = Gauge<u64, AtomicU64>;
-
-/// The metrics of all stream connections of a process.
-#[derive(Default)]
-pub(crate) struct StreamMetrics {
-    connections: Family<ChannelLabel, Number>,
-    subscriptions: Number,
-    messages: Counter,
-    bytes: Counter,
-    bad_requests: Counter,
-    lag_seconds: Gauge<f64, AtomicU64>,
-    closes: Family<CodeLabel, Counter>,
+metrics! {
+    /// The metrics of all stream connections of a process.
+    StreamMetrics "stream_"
+    connections: Family<ChannelLabel, Number>, "Open stream connections by channel; none = no request yet on `/ws`";
+    subscriptions: Number, "Tokens of the market channel and keys of the user channel that are subscribed";
+    messages: Counter, "Stream messages written to connections, control frames included";
+    bytes: Counter, "Bytes written to stream connections";
+    bad_requests: Counter, "Stream requests ignored because they were wrong";
+    lag_seconds: Gauge<f64, AtomicU64>, "Age of the oldest message that waits for its connection";
+    closes: Family<CodeLabel, Counter>, "Ended stream connections by close code; none = without a close frame";
 }
 
 impl StreamMetrics {
-    pub(crate) fn register(&self, registry: &mut Registry) {
-        registry.register(
-            "stream_connections",
-            "Open stream connections by channel; none = no request yet on `/ws`",
-            self.connections.clone(),
-        );
-        registry.register(
-            "stream_subscriptions",
-            "Tokens of the market channel and keys of the user channel that are subscribed",
-            self.subscriptions.clone(),
-        );
-        registry.register(
-            "stream_messages",
-            "Stream messages written to connections, control frames included",
-            self.messages.clone(),
-        );
-        registry.register(
-            "stream_bytes",
-            "Bytes written to stream connections",
-            self.bytes.clone(),
-        );
-        registry.register(
-            "stream_bad_requests",
-            "Stream requests ignored because they were wrong",
-            self.bad_requests.clone(),
-        );
-        registry.register(
-            "stream_lag_seconds",
-            "Age of the oldest message that waits for its connection",
-            self.lag_seconds.clone(),
-        );
-        registry.register(
-            "stream_closes",
-            "Ended stream connections by close code; none = without a close frame",
-            self.closes.clone(),
-        );
-    }
-
     /// Takes over the values of a scrape.
     pub(crate) fn set(&self, now: &StreamReadings) {
         for (channel, count) in CHANNELS.into_iter().zip(now.connections) {
