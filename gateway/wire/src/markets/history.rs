@@ -3,8 +3,7 @@
 
 use std::collections::HashSet;
 
-use serde::de::{Deserializer, Visitor};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::errors::api_error::{ApiError, FieldError};
 use crate::errors::error_code::ErrorCode;
@@ -12,7 +11,9 @@ use crate::limits::{MAX_HISTORY_POINTS, MAX_HISTORY_TOKENS};
 use crate::markets::history_range::{HistoryRange, Interval, IntervalWord};
 use crate::parameters;
 use crate::read::body::{RequestBody, TRADING};
-use crate::read::form::{Each, Filled, Form as _, Optional, OrDefault, PlainForm as _, forms};
+use crate::read::form::{
+    Each, Filled, Form as _, Optional, OrDefault, PlainForm as _, Scalar, ScalarVisitor, forms,
+};
 use crate::read::text_form::{By, LAST_SECOND, Schema, TOKEN, digits};
 use crate::text::decimal::{self, Decimal};
 use crate::text::ids::TokenRef;
@@ -95,27 +96,14 @@ struct NumberText(String);
 
 impl<'de> Deserialize<'de> for NumberText {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct NumberVisitor;
-        impl Visitor<'_> for NumberVisitor {
-            type Value = NumberText;
-
-            fn expecting(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-                f.write_str("a number")
-            }
-
-            fn visit_u64<E>(self, number: u64) -> Result<NumberText, E> {
-                Ok(NumberText(number.to_string()))
-            }
-
-            fn visit_f64<E>(self, number: f64) -> Result<NumberText, E> {
-                Ok(NumberText(number.to_string()))
-            }
-
-            fn visit_str<E>(self, text: &str) -> Result<NumberText, E> {
-                Ok(NumberText(text.to_owned()))
-            }
-        }
-        deserializer.deserialize_u128(NumberVisitor)
+        let text = |scalar: Scalar<'_>| {
+            Some(Self(match scalar {
+                Scalar::Text(text) => text.to_owned(),
+                Scalar::Whole(number) => number.to_string(),
+                Scalar::Float(number) => number.to_string(),
+            }))
+        };
+        deserializer.deserialize_u128(ScalarVisitor(text))
     }
 }
 

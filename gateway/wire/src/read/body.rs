@@ -8,8 +8,8 @@ use core::fmt::Display;
 use std::collections::HashMap;
 
 use serde::de::{
-    DeserializeOwned, DeserializeSeed, Deserializer, Error, IntoDeserializer, MapAccess, SeqAccess,
-    Visitor,
+    DeserializeOwned, DeserializeSeed, Deserializer, Error, Expected, IntoDeserializer, MapAccess,
+    SeqAccess, Unexpected, Visitor,
 };
 use serde::forward_to_deserialize_any;
 use serde_json::value::RawValue;
@@ -249,6 +249,10 @@ impl Error for Wrong {
         let code = ErrorCode::ALL.iter().find(|code| code.text() == text);
         code.map_or(Self::Value(text), |code| Self::Body((*code).into()))
     }
+
+    fn invalid_type(_: Unexpected<'_>, allowed: &dyn Expected) -> Self {
+        Self::custom(allowed)
+    }
 }
 
 /// A value of a body.
@@ -275,7 +279,7 @@ impl<'de> Deserializer<'de> for ValueReader<'de> {
                 array: self,
             }),
             Value::Number(Number::Other(_)) | Value::Object(_) | Value::Deep => {
-                Err(Wrong::custom("another value"))
+                Err(Wrong::invalid_type(Unexpected::Other("value"), &visitor))
             }
         }
     }

@@ -96,22 +96,47 @@ impl JsonValue for str {
         deserializer: D,
         read: impl FnOnce(&Self) -> Option<T>,
     ) -> Result<Option<T>, D::Error> {
-        deserializer.deserialize_str(TextVisitor(read))
+        let text = |text: Scalar<'_>| match text {
+            Scalar::Text(text) => Some(read(text)),
+            _ => None,
+        };
+        deserializer.deserialize_str(ScalarVisitor(text))
     }
 }
 
-/// Reads a text without a copy of it.
-struct TextVisitor<R>(R);
+/// A text or a number.
+pub(crate) enum Scalar<'t> {
+    Text(&'t str),
+    Whole(u64),
+    Float(f64),
+}
 
-impl<T, R: FnOnce(&str) -> T> Visitor<'_> for TextVisitor<R> {
+/// Reads a scalar without a copy of its text; a value that is not allowed is `None`.
+pub(crate) struct ScalarVisitor<R>(pub(crate) R);
+
+impl<T, R: FnOnce(Scalar<'_>) -> Option<T>> ScalarVisitor<R> {
+    fn read<E: Error>(self, scalar: Scalar<'_>) -> Result<T, E> {
+        (self.0)(scalar).ok_or_else(|| E::custom("another text or number"))
+    }
+}
+
+impl<T, R: FnOnce(Scalar<'_>) -> Option<T>> Visitor<'_> for ScalarVisitor<R> {
     type Value = T;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a text")
+        f.write_str("a text or a number")
     }
 
-    fn visit_str<E>(self, text: &str) -> Result<T, E> {
-        Ok((self.0)(text))
+    fn visit_str<E: Error>(self, text: &str) -> Result<T, E> {
+        self.read(Scalar::Text(text))
+    }
+
+    fn visit_u64<E: Error>(self, number: u64) -> Result<T, E> {
+        self.read(Scalar::Whole(number))
+    }
+
+    fn visit_f64<E: Error>(self, number: f64) -> Result<T, E> {
+        self.read(Scalar::Float(number))
     }
 }
 
@@ -145,24 +170,12 @@ impl From<u64> for Digits {
 
 impl<'de> Deserialize<'de> for Digits {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct DigitsVisitor;
-        impl Visitor<'_> for DigitsVisitor {
-            type Value = Digits;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("digits")
-            }
-
-            fn visit_u64<E>(self, number: u64) -> Result<Digits, E> {
-                Ok(number.into())
-            }
-
-            fn visit_str<E: Error>(self, text: &str) -> Result<Digits, E> {
-                let word = uint256(text);
-                word.map(Digits).map_err(|_| E::custom("digits"))
-            }
-        }
-        deserializer.deserialize_u128(DigitsVisitor)
+        let digits = |scalar: Scalar<'_>| match scalar {
+            Scalar::Text(text) => uint256(text).ok().map(Self),
+            Scalar::Whole(number) => Some(number.into()),
+            Scalar::Float(_) => None,
+        };
+        deserializer.deserialize_u128(ScalarVisitor(digits))
     }
 }
 

@@ -1,14 +1,21 @@
 //! What clients of the streams send: subscriptions, in every form that clients of the family use
 //! (docs/api/streams.md). Input is tolerant: unknown fields and ids are skipped.
 
-use std::borrow::Cow;
 use std::fmt;
+use std::marker::PhantomData;
+
+use foretell_model::{ConditionId, Sequence, TokenId};
+use serde::de::{Deserialize, Deserializer, Error, SeqAccess, Visitor};
 
 use crate::TokenRef;
+use crate::errors::api_error::{ApiError, quoted};
+use crate::errors::error_code::ErrorCode;
 use crate::limits::{MAX_STREAM_REQUESTS, MAX_UNKNOWN_IDS};
-use crate::read::json::{self, Number, Object, Value};
+use crate::read::form::{Digits, Form, Formed, Optional, OrDefault, PlainForm, forms};
+use crate::read::forms::{Condition, Flag};
+use crate::read::json::{self, Value};
+use crate::read::body::TRADING;
 use crate::text::ids;
-use foretell_model::{ConditionId, Sequence};
 
 /// A channel of the streams.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -153,13 +160,24 @@ impl RequestError {
             message: message.into(),
         }
     }
+}
 
-    fn field(field: &str, value: &Value<'_>, allowed: &str) -> Self {
-        let message = match field {
-            "auth" => format!("auth is not allowed: {allowed}"),
-            _ => format!("{field} is {}, allowed: {allowed}", value.shown()),
+impl From<ApiError> for RequestError {
+    fn from(error: ApiError) -> Self {
+        let text = error.text();
+        let (code, message) = match (error.code(), error.values()) {
+            // Credentials are not shown.
+            (ErrorCode::InvalidField, [field, _, allowed]) if field == "auth" => (
+                RequestErrorCode::BadField,
+                format!("auth is not allowed: {allowed}"),
+            ),
+            (ErrorCode::InvalidField, _) => (RequestErrorCode::BadField, text),
+            _ => {
+                let message = text.trim_start_matches("invalid body: ").to_owned();
+                (RequestErrorCode::BadJson, message)
+            }
         };
-        Self::new(RequestErrorCode::BadField, message)
+        Self { code, message }
     }
 }
 
@@ -172,13 +190,13 @@ pub fn read_requests(text: &str) -> Vec<Result<StreamRequest, RequestError>> {
         Err(RequestError::new(RequestErrorCode::BadJson, message))
     };
     match json::read(text.as_bytes(), &mut copy) {
-        Ok(Value::Object(object)) => vec![request(&object)],
+        Ok(object @ Value::Object(_)) => vec![request(&object)],
         Ok(Value::Array(elements)) if elements.len() > MAX_STREAM_REQUESTS => {
             vec![bad(&format!("an array of {} requests", elements.len()))]
         }
         Ok(Value::Array(elements)) => {
             let element = |element: &Value<'_>| match element {
-                Value::Object(object) => request(object),
+                Value::Object(_) => request(element),
                 other => bad(&format!("an element is {}", other.shown())),
             };
             elements.iter().map(element).collect()
@@ -188,89 +206,89 @@ pub fn read_requests(text: &str) -> Vec<Result<StreamRequest, RequestError>> {
     }
 }
 
-fn request(object: &Object<'_>) -> Result<StreamRequest, RequestError> {
-    if let Some(key) = object.duplicate() {
-        let message = format!("the key {key} is repeated, allowed: once");
-        return Err(RequestError::new(RequestErrorCode::BadJson, message));
+fn request(object: &Value<'_>) -> Result<StreamRequest, RequestError> {
+    let fields: Fields = TRADING.read_value(object)?;
+    let (mut tokens, mut malformed) = (Vec::new(), Vec::new());
+    for (known, unknown) in [fields.assets_ids, fields.asset_ids, fields.asset_id] {
+        tokens.extend(known);
+        malformed.extend(unknown);
     }
-    let mut malformed = Vec::new();
-    let mut tokens = Vec::new();
-    for field in ["assets_ids", "asset_ids", "asset_id"] {
-        for text in texts(object, field)? {
-            match token(&text) {
-                Some(token) => tokens.push(token),
-                None => note(&mut malformed, &text),
-            }
-        }
-    }
-    let mut markets = Vec::new();
-    for text in texts(object, "markets")? {
-        match ids::condition_id(&text) {
-            Some(market) => markets.push(market),
-            None => note(&mut malformed, &text),
-        }
-    }
-    level(object)?;
+    let (markets, unknown) = fields.markets;
+    malformed.extend(unknown);
+    malformed.truncate(MAX_UNKNOWN_IDS);
     Ok(StreamRequest {
-        channel: channel(object)?,
-        operation: operation(object)?,
+        channel: fields.channel,
+        operation: operation(fields.operation.as_deref())?,
         tokens,
         markets,
         malformed,
-        auth: credentials(object)?,
-        initial_dump: flag(object, "initial_dump")?,
-        custom: flag(object, "custom_feature_enabled")?,
-        resume_from: number(object, "resume_from")?.map(Sequence),
-        stream_id: word(object, "stream_id")?.map(Cow::into_owned),
-        heartbeat_ms: number(object, "heartbeat_ms")?,
-        conflate_ms: number(object, "conflate_ms")?,
-        acks: flag(object, "acks")?.unwrap_or(false),
+        auth: fields.auth,
+        initial_dump: fields.initial_dump,
+        custom: fields.custom_feature_enabled,
+        resume_from: fields.resume_from.map(Sequence),
+        stream_id: fields.stream_id,
+        heartbeat_ms: fields.heartbeat_ms,
+        conflate_ms: fields.conflate_ms,
+        acks: fields.acks,
     })
+}
+
+/// The fields of a request, as sent.
+#[derive(serde::Deserialize)]
+struct Fields {
+    #[serde(with = "OrDefault::<Names<TokenName>>")]
+    assets_ids: NamedIds<TokenRef>,
+    #[serde(with = "OrDefault::<Names<TokenName>>")]
+    asset_ids: NamedIds<TokenRef>,
+    #[serde(with = "OrDefault::<Names<TokenName>>")]
+    asset_id: NamedIds<TokenRef>,
+    #[serde(with = "OrDefault::<Names<Condition>>")]
+    markets: NamedIds<ConditionId>,
+    #[serde(rename = "level", with = "Optional::<Level>")]
+    _level: Option<u64>,
+    #[serde(rename = "type", with = "Optional::<ChannelName>")]
+    channel: Option<Channel>,
+    #[serde(with = "Optional::<AnyText>")]
+    operation: Option<String>,
+    #[serde(with = "Optional::<Auth>")]
+    auth: Option<Credentials>,
+    #[serde(with = "Optional::<Flag>")]
+    initial_dump: Option<bool>,
+    #[serde(with = "Optional::<Flag>")]
+    custom_feature_enabled: Option<bool>,
+    #[serde(with = "Optional::<WholeNumber>")]
+    resume_from: Option<u64>,
+    #[serde(with = "Optional::<AnyText>")]
+    stream_id: Option<String>,
+    #[serde(with = "Optional::<WholeNumber>")]
+    heartbeat_ms: Option<u64>,
+    #[serde(with = "Optional::<WholeNumber>")]
+    conflate_ms: Option<u64>,
+    #[serde(with = "OrDefault::<Flag>")]
+    acks: bool,
+}
+
+forms! {
+    AnyText(String, str): "a text", |text: &str| Some(text.to_owned());
+    WholeNumber(u64, Digits): "a whole number", Digits::to_u64;
+    Level(u64, Digits): "1, 2, 3", |level: &Digits| level.to_u64().filter(|level| (1..=3).contains(level));
+    ChannelName(Channel, str): "market, user", |text| [Channel::Market, Channel::User].into_iter().find(|channel| channel.name().eq_ignore_ascii_case(text));
+    TokenName(TokenRef, str): "a text", token;
 }
 
 /// A token in decimal digits, as `0x` and 64 hex digits, or as `<condition_id>:<outcome_index>`.
 fn token(text: &str) -> Option<TokenRef> {
-    match text.contains(':') {
-        true => TokenRef::parse(text),
-        false => match ids::bytes32(text) {
-            Some(word) => Some(TokenRef::Token(foretell_model::TokenId(word))),
-            None => TokenRef::parse(text),
-        },
-    }
+    let word = ids::bytes32(text).map(|word| TokenRef::Token(TokenId(word)));
+    word.or_else(|| TokenRef::parse(text))
 }
 
-fn note(malformed: &mut Vec<String>, text: &str) {
-    if malformed.len() < MAX_UNKNOWN_IDS {
-        malformed.push(text.chars().take(MAX_ID_CHARACTERS).collect());
-    }
-}
-
-/// Characters of an unknown id that an answer repeats: a token id has 78 digits at most.
-const MAX_ID_CHARACTERS: usize = 80;
-
-fn channel(object: &Object<'_>) -> Result<Option<Channel>, RequestError> {
-    let Some(text) = word(object, "type")? else {
-        return Ok(None);
-    };
-    match text.to_ascii_lowercase().as_str() {
-        "market" => Ok(Some(Channel::Market)),
-        "user" => Ok(Some(Channel::User)),
-        _ => {
-            let value = object.get("type");
-            Err(RequestError::field("type", value, "market, user"))
-        }
-    }
-}
-
-fn operation(object: &Object<'_>) -> Result<Operation, RequestError> {
-    let Some(text) = word(object, "operation")? else {
-        return Ok(Operation::Subscribe);
-    };
-    match text.to_ascii_lowercase().as_str() {
-        "subscribe" => Ok(Operation::Subscribe),
-        "unsubscribe" => Ok(Operation::Unsubscribe),
-        _ => {
-            let shown = object.get("operation").shown();
+fn operation(text: Option<&str>) -> Result<Operation, RequestError> {
+    match text {
+        None => Ok(Operation::Subscribe),
+        Some(text) if text.eq_ignore_ascii_case("subscribe") => Ok(Operation::Subscribe),
+        Some(text) if text.eq_ignore_ascii_case("unsubscribe") => Ok(Operation::Unsubscribe),
+        Some(other) => {
+            let shown = quoted(other);
             let message = format!("operation is {shown}, allowed: subscribe, unsubscribe");
             Err(RequestError::new(
                 RequestErrorCode::UnknownOperation,
@@ -280,83 +298,92 @@ fn operation(object: &Object<'_>) -> Result<Operation, RequestError> {
     }
 }
 
-fn credentials(object: &Object<'_>) -> Result<Option<Credentials>, RequestError> {
-    const ALLOWED: &str = "an object with the texts apiKey, secret and passphrase";
-    let auth = match object.get("auth") {
-        Value::Null => return Ok(None),
-        Value::Object(auth) => auth,
-        other => return Err(RequestError::field("auth", other, ALLOWED)),
-    };
-    let text = |names: &[&str]| {
-        let values = names.iter().map(|name| auth.get(name));
-        let text = values.filter_map(|value| match value {
-            Value::Text(text) => Some(text.clone().into_owned()),
-            _ => None,
-        });
-        let mut text = text;
-        text.next()
-            .ok_or_else(|| RequestError::field("auth", &Value::Null, ALLOWED))
-    };
-    Ok(Some(Credentials {
-        api_key: text(&["apiKey", "apikey", "api_key", "key"])?,
-        secret: text(&["secret"])?,
-        passphrase: text(&["passphrase"])?,
-    }))
-}
+/// Ids that are read, and the texts of others.
+type NamedIds<T> = (Vec<T>, Vec<String>);
 
-fn level(object: &Object<'_>) -> Result<(), RequestError> {
-    match number(object, "level")? {
-        None | Some(1..=3) => Ok(()),
-        Some(_) => Err(RequestError::field("level", object.get("level"), "1, 2, 3")),
-    }
-}
+/// The ids of an array, or one as text.
+struct Names<F>(PhantomData<F>);
 
-/// The texts of an array, or a single text.
-fn texts<'a>(object: &Object<'a>, field: &str) -> Result<Vec<Cow<'a, str>>, RequestError> {
-    let wrong = |value: &Value<'_>| RequestError::field(field, value, "an array of texts");
-    match object.get(field) {
-        Value::Null => Ok(Vec::new()),
-        Value::Text(text) => Ok(vec![text.clone()]),
-        Value::Array(elements) => {
-            let text = |element: &Value<'a>| match element {
-                Value::Text(text) => Ok(text.clone()),
-                other => Err(wrong(other)),
-            };
-            elements.iter().map(text).collect()
+/// Characters of an unknown id that an answer repeats: a token id has 78 digits at most.
+const MAX_ID_CHARACTERS: usize = 80;
+
+impl<F: PlainForm<Json = str>> Names<F> {
+    fn add(text: &str, (known, unknown): &mut NamedIds<F::Value>) {
+        match F::read(text) {
+            Some(id) => known.push(id),
+            None if unknown.len() < MAX_UNKNOWN_IDS => {
+                unknown.push(text.chars().take(MAX_ID_CHARACTERS).collect());
+            }
+            None => {}
         }
-        other => Err(wrong(other)),
     }
 }
 
-fn word<'a>(object: &Object<'a>, field: &str) -> Result<Option<Cow<'a, str>>, RequestError> {
-    match object.get(field) {
-        Value::Null => Ok(None),
-        Value::Text(text) => Ok(Some(text.clone())),
-        other => Err(RequestError::field(field, other, "a text")),
+impl<F: PlainForm<Json = str>> Form for Names<F> {
+    type Value = NamedIds<F::Value>;
+
+    fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_any(Self(PhantomData))
     }
 }
 
-fn flag(object: &Object<'_>, field: &str) -> Result<Option<bool>, RequestError> {
-    match object.get(field) {
-        Value::Null => Ok(None),
-        Value::Bool(flag) => Ok(Some(*flag)),
-        other => Err(RequestError::field(field, other, "true, false")),
+impl<'de, F: PlainForm<Json = str>> Visitor<'de> for Names<F> {
+    type Value = NamedIds<F::Value>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an array of texts")
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
+        let mut ids = Self::Value::default();
+        Self::add(text, &mut ids);
+        Ok(ids)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut texts: A) -> Result<Self::Value, A::Error> {
+        let mut ids = Self::Value::default();
+        while let Some(Formed(text)) = texts.next_element::<Formed<AnyText>>()? {
+            Self::add(&text, &mut ids);
+        }
+        Ok(ids)
     }
 }
 
-/// A whole number, or its digits as text.
-fn number(object: &Object<'_>, field: &str) -> Result<Option<u64>, RequestError> {
-    let value = object.get(field);
-    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    let number = match value {
-        Value::Null => return Ok(None),
-        Value::Number(Number::Whole(number)) => Some(*number),
-        Value::Text(text) if digits(text) => text.parse().ok(),
-        _ => None,
-    };
-    match number {
-        Some(number) => Ok(Some(number)),
-        None => Err(RequestError::field(field, value, "a whole number")),
+/// Credentials; their key has four names.
+struct Auth;
+
+impl Form for Auth {
+    type Value = Credentials;
+
+    fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Credentials, D::Error> {
+        #[derive(serde::Deserialize)]
+        struct Fields {
+            #[serde(rename = "apiKey", with = "Optional::<AnyText>")]
+            camel_key: Option<String>,
+            #[serde(with = "Optional::<AnyText>")]
+            apikey: Option<String>,
+            #[serde(with = "Optional::<AnyText>")]
+            api_key: Option<String>,
+            #[serde(with = "Optional::<AnyText>")]
+            key: Option<String>,
+            #[serde(with = "AnyText")]
+            secret: String,
+            #[serde(with = "AnyText")]
+            passphrase: String,
+        }
+        // An error of a field would show a part of a secret.
+        let wrong = || D::Error::custom("an object with the texts apiKey, secret and passphrase");
+        let fields = Fields::deserialize(deserializer).map_err(|_| wrong())?;
+        let key = fields
+            .camel_key
+            .or(fields.apikey)
+            .or(fields.api_key)
+            .or(fields.key);
+        Ok(Credentials {
+            api_key: key.ok_or_else(wrong)?,
+            secret: fields.secret,
+            passphrase: fields.passphrase,
+        })
     }
 }
 
