@@ -9,18 +9,15 @@
 
 mod activity;
 mod builders;
-mod figures;
-mod fill_writer;
 mod holders;
 mod leaderboard;
-mod market_text;
 mod positions;
 mod profile;
 pub mod read;
+mod rows;
 mod totals;
 mod trades;
 mod v2;
-mod view;
 
 pub use activity::{
     ActivityFilter, ActivityKind, ActivityQuery, ActivityRow, ActivitySort, ActivityV1, ActivityV2,
@@ -29,20 +26,21 @@ pub use activity::{
 pub use builders::{
     BuilderDaysQuery, BuilderRow, BuilderV1, BuilderV2, BuildersQuery, builder_wallet,
 };
-pub use figures::{CurPrice, PositionFigures, RoundedFigures};
-pub use fill_writer::FillWriter;
 pub use holders::{HolderGroup, HolderRow, HolderV1, HoldersQuery};
 pub use leaderboard::{
     LeaderboardQuery, LeaderboardRow, LeaderboardSort, LeaderboardV1, LeaderboardV2, TimePeriod,
     V2LeaderboardQuery,
 };
-pub use market_text::{AssetIds, MarketText};
 pub use positions::{ClosedPositionsQuery, PositionRow, PositionSort, PositionV1, PositionsQuery};
 pub use profile::{Profile, pseudonym};
 pub use read::errors::with_class;
 pub use read::market_selection::{MarketRef, MarketSelection};
 pub use read::page::{Direction, LimitOffset, Listed, Paged, V1List, V2, V2List, page};
 pub use read::time_range::TimeRange;
+pub use rows::figures::{CurPrice, PositionFigures, RoundedFigures};
+pub use rows::fill_writer::FillWriter;
+pub use rows::market_text::{AssetIds, MarketText};
+pub use rows::view::{V2Answer, V2Page, rows_text};
 pub use totals::{
     AmountV1, AmountV2, EventVolumeQuery, LiveVolumeQuery, MarketAmounts, OpenInterestQuery,
     TradedAnswer, UserQuery, ValueQuery, ValueV1, ValueV2, VolumesV1, VolumesV2,
@@ -51,7 +49,6 @@ pub use trades::{FillsQuery, MinimumFill};
 pub use v2::holders::{HolderV2, V2HolderGroup, V2HoldersQuery};
 pub use v2::positions::{PositionStatus, PositionV2, V2PositionsQuery};
 pub use v2::prices::{V2PricePoint, V2PricesQuery, V2PricesRange};
-pub use view::{V2Answer, V2Page, rows_text};
 
 #[cfg(test)]
 mod query_tests;

@@ -102,78 +102,45 @@ impl WalletActivities {
     }
 }
 
-/// A range of entries not yet visited, as positions from the list's oldest, which stay valid while
-/// the list grows.
-#[derive(Clone, Copy, Default)]
-struct UnvisitedRange {
+/// Actions not yet shown: a range of positions from the oldest, which stay valid while the list grows,
+/// and the actions found in the last window of it, the next one last.
+struct PendingActions {
     from: usize,
     to: usize,
-}
-
-impl UnvisitedRange {
-    fn new(from: usize, to: usize) -> Self {
-        Self {
-            from: from.min(to),
-            to,
-        }
-    }
-
-    fn is_empty(self) -> bool {
-        self.from == self.to
-    }
-
-    /// Removes and returns the next `count` positions in a direction.
-    fn take(&mut self, count: usize, direction: Direction) -> Self {
-        let count = count.min(self.to - self.from);
-        let Self { from, to } = *self;
-        match direction {
-            Direction::Ascending => {
-                self.from += count;
-                Self::new(from, from + count)
-            }
-            Direction::Descending => {
-                self.to -= count;
-                Self::new(to - count, to)
-            }
-        }
-    }
-}
-
-/// Entries found but not shown yet, the next one last.
-struct PendingEntries<T> {
-    ahead: UnvisitedRange,
     /// Positions of the next window: few at first, because most pages are short.
     window: usize,
-    next: Vec<T>,
+    next: Vec<Action>,
 }
 
-impl<T> PendingEntries<T> {
-    fn of(ahead: UnvisitedRange) -> Self {
-        Self {
-            ahead,
-            window: FIRST_WINDOW,
-            next: Vec::new(),
-        }
-    }
-
-    /// Searches further windows while none is found and `visits` remain. `in_window` returns the
-    /// entries of some positions from new to old, and subtracts from the visits. True when the next
-    /// entry is known, or that there is none.
+impl PendingActions {
+    /// Reads further windows while no action is found and `visits` remain, and subtracts these. True
+    /// when the next action is known, or that there is none.
     fn fill(
         &mut self,
+        view: &View,
+        account: AccountNumber,
         direction: Direction,
         visits: &mut usize,
-        mut in_window: impl FnMut(UnvisitedRange, &mut usize) -> Vec<T>,
     ) -> bool {
-        while self.next.is_empty() && !self.ahead.is_empty() && *visits > 0 {
-            let window = self.ahead.take(self.window, direction);
+        while self.next.is_empty() && self.from < self.to && *visits > 0 {
+            let count = self.window.min(self.to - self.from);
             self.window = (self.window * 2).min(STEP);
-            self.next = in_window(window, visits);
-            if direction == Direction::Descending {
-                self.next.reverse();
+            *visits = visits.saturating_sub(count);
+            let end = match direction {
+                Direction::Ascending => self.from + count,
+                Direction::Descending => self.to,
+            };
+            let actions = view.actions().newest_first(account, end);
+            self.next = actions.take(count).collect();
+            match direction {
+                Direction::Ascending => self.from += count,
+                Direction::Descending => {
+                    self.to -= count;
+                    self.next.reverse();
+                }
             }
         }
-        !self.next.is_empty() || self.ahead.is_empty()
+        !self.next.is_empty() || self.from == self.to
     }
 }
 
@@ -187,7 +154,7 @@ struct ActivitySearch {
     /// Rows still to be skipped.
     skip: usize,
     /// The rest of the requested time range; `None` before the first step.
-    ahead: Option<(PendingTrades, PendingEntries<Action>)>,
+    ahead: Option<(PendingTrades, PendingActions)>,
     found: Vec<ActivityEntry>,
 }
 
@@ -264,20 +231,15 @@ impl ActivitySearch {
         app: &App,
         view: &View,
         trades: &mut Vec<TradeSlot>,
-        actions: &mut PendingEntries<Action>,
+        actions: &mut PendingActions,
     ) -> bool {
         let (account, direction) = (self.query.account, self.query.filter.sort_direction);
-        let actions_in = |UnvisitedRange { from, to }: UnvisitedRange, visits: &mut usize| {
-            let actions = view.actions().newest_first(account, to);
-            *visits = visits.saturating_sub(to - from);
-            actions.take(to - from).collect()
-        };
         let mut visits = MAX_VISITED_ROWS;
         for _ in 0..STEP {
             if self.found.len() >= self.query.page.limit {
                 return true;
             }
-            if !actions.fill(direction, &mut visits, actions_in) {
+            if !actions.fill(view, account, direction, &mut visits) {
                 break;
             }
             match is_trade_next(view, direction, trades.last(), actions.next.last()) {
@@ -290,11 +252,15 @@ impl ActivitySearch {
     }
 
     /// The trades and actions of the requested time range and kinds.
-    fn in_time(&mut self, view: &View) -> (PendingTrades, PendingEntries<Action>) {
+    fn in_time(&mut self, view: &View) -> (PendingTrades, PendingActions) {
         let (lists, (from, to)) = self.query.in_time(view);
-        let actions = UnvisitedRange { from, to };
-        let trades = self.trades(view, lists, actions.is_empty());
-        (trades, PendingEntries::of(actions))
+        let actions = PendingActions {
+            from,
+            to,
+            window: FIRST_WINDOW,
+            next: Vec::new(),
+        };
+        (self.trades(view, lists, from == to), actions)
     }
 
     /// Restricts the lists to the trades that a page may need. If there are no actions (`alone`),

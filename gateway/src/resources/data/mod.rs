@@ -17,12 +17,16 @@ mod trade_lists;
 pub(crate) mod trades;
 pub(crate) mod v2;
 
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+
 use foretell_model::{AccountNumber, MarketNumber, WalletAddress};
 use foretell_view::View;
 use foretell_wire::data::{MarketRef, MarketSelection};
 
 use crate::app::App;
 use crate::http::failure::Failure;
+use crate::view::search::in_steps;
 
 /// Entries of a list of trades visited under one lock hold.
 const MAX_VISITED_ROWS: usize = 8_192;
@@ -77,36 +81,24 @@ impl MarketFilter {
         let mut named: Vec<_> = found
             .filter_map(|market| number_of(&state.view, market))
             .collect();
-        let mut sorted = named.clone();
-        sorted.sort_unstable();
-        sorted.dedup();
-        if sorted.len() < named.len() {
-            // The same market under several names.
-            let mut left = sorted.clone();
-            named.retain(|market| {
-                let place = left.binary_search(market);
-                place.map(|place| left.remove(place)).is_ok()
-            });
-        }
+        // The same market may have several names.
+        let mut sorted = BTreeSet::new();
+        named.retain(|market| sorted.insert(*market));
         Ok(Self {
             named: Some(named),
-            sorted,
+            sorted: sorted.into_iter().collect(),
         })
     }
 
     async fn of_events(app: &App, events: &[u64]) -> Self {
-        loop {
-            let found = {
-                let state = app.shared_view.read();
-                (app.event_markets).find(&state.view, &app.descriptions, events)
-            };
-            if let Some(sorted) = found {
-                return Self {
-                    named: Some(sorted.clone()),
-                    sorted,
-                };
-            }
-            tokio::task::yield_now().await;
+        let (sorted, _) = in_steps(app, |state| {
+            let found = (app.event_markets).find(&state.view, &app.descriptions, events);
+            found.map_or(ControlFlow::Continue(()), ControlFlow::Break)
+        })
+        .await;
+        Self {
+            named: Some(sorted.clone()),
+            sorted,
         }
     }
 

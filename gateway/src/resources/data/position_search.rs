@@ -208,7 +208,7 @@ pub(crate) async fn search(
             let key = sort_key(app, view, list, markets, &mut admitted, &candidate);
             key.into_iter().for_each(|key| rows.push(key));
         });
-        let compare = |a: &SortKey, b: &SortKey| compare(list, &admitted, a, b);
+        let compare = |a: &SortKey, b: &SortKey| compare(list, |index| admitted.at(index), a, b);
         if end.is_continue() {
             rows.trim(STEP, compare);
             return ControlFlow::Continue(());
@@ -242,21 +242,22 @@ fn sort_key(
     })
 }
 
-fn compare(
+/// Orders positions; `market` finds condition and words of a market by its index.
+fn compare<'m>(
     list: &impl PositionList,
-    markets: &AdmittedMarkets,
+    market: impl Fn(usize) -> (ConditionId, &'m MarketDescription),
     a: &SortKey,
     b: &SortKey,
 ) -> Ordering {
-    let sort = list.sort();
-    let text = |key: &SortKey| sort.text(markets.at(key.market).1);
-    let ordering = (a.number.cmp(&b.number)).then_with(|| text(a).cmp(text(b)));
-    let tie = |key: &SortKey| Tie {
-        condition: markets.at(key.market).0,
+    let [first, second] = [a, b].map(|key| market(key.market));
+    let text = |words| list.sort().text(words);
+    let ordering = (a.number.cmp(&b.number)).then_with(|| text(first.1).cmp(text(second.1)));
+    let tie = |key: &SortKey, (condition, _)| Tie {
+        condition,
         place: key.place,
     };
     let ordering = list.direction().apply(ordering);
-    ordering.then_with(|| list.compare_ties(&tie(a), &tie(b)))
+    ordering.then_with(|| list.compare_ties(&tie(a, first), &tie(b, second)))
 }
 
 /// A row, from one state of the view.
@@ -322,4 +323,98 @@ pub(crate) fn figures(
         realized: position.realized(),
         price: CurPrice::half_units(price.half_units()),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use foretell_wire::data::{
+        ClosedPositionsQuery, PositionsQuery, V1List, V2List, V2PositionsQuery,
+    };
+    use foretell_wire::read::parameters::Parameters;
+
+    use super::*;
+
+    /// The query of a wallet's list with more parameters.
+    fn query<Q: Parameters>(more: &str) -> Q {
+        let text = format!("user=0x{}&{more}", "11".repeat(20));
+        Q::read_text(Some(&text)).expect("a query")
+    }
+
+    fn key(number: i128, market: usize, outcome: Outcome, closed: Option<usize>) -> SortKey {
+        // A later registered market with a smaller condition id.
+        let token = (MarketNumber([7, 3][market]), outcome);
+        SortKey {
+            number,
+            market,
+            place: Place {
+                token,
+                account: AccountNumber(0),
+                closed,
+            },
+        }
+    }
+
+    /// Markets by index: the conditions ascend, the questions descend.
+    fn sorted(
+        list: &impl PositionList,
+        keys: Vec<SortKey>,
+    ) -> Vec<(usize, Outcome, Option<usize>)> {
+        let words = ["B", "A"].map(|question| MarketDescription {
+            question: question.to_owned(),
+            ..MarketDescription::default()
+        });
+        let conditions = [ConditionId([1; 32]), ConditionId([2; 32])];
+        let market = |index: usize| (conditions[index], &words[index]);
+        let mut keys = keys;
+        keys.sort_by(|a, b| compare(list, market, a, b));
+        let shown = |key: SortKey| (key.market, key.place.token.1, key.place.closed);
+        keys.into_iter().map(shown).collect()
+    }
+
+    #[test]
+    fn ties_are_ordered_by_asset_in_both_directions() {
+        use Outcome::{No, Yes};
+        let keys = || {
+            let ties = [(1, No), (0, No), (1, Yes), (0, Yes)];
+            ties.map(|(market, outcome)| key(5, market, outcome, None))
+        };
+        for (direction, last) in [("ASC", 6), ("DESC", 4)] {
+            let list = query::<V1List<PositionsQuery>>(&format!("sortDirection={direction}")).query;
+            let keys = keys().into_iter().chain([key(last, 0, Yes, Some(9))]);
+            let expected = [
+                (0, Yes, None),
+                (0, No, None),
+                (1, Yes, None),
+                (1, No, None),
+                (0, Yes, Some(9)),
+            ];
+            assert_eq!(sorted(&list, keys.collect()), expected, "{direction}");
+        }
+        let by_title = query::<V1List<PositionsQuery>>("sortBy=TITLE&sortDirection=ASC").query;
+        let [first, ..] = sorted(&by_title, keys().into())[..] else {
+            panic!("four rows");
+        };
+        assert_eq!(first, (1, Yes, None));
+        let by_market = query::<V2List<V2PositionsQuery>>("").query;
+        let [first, ..] = sorted(&by_market, keys().into())[..] else {
+            panic!("four rows");
+        };
+        assert_eq!(first, (1, Yes, None), "by number of the market");
+    }
+
+    #[test]
+    fn closed_positions_of_an_asset_are_ordered_by_age() {
+        let keys = || {
+            [2, 0, 1]
+                .map(|rank| key(5, 0, Outcome::Yes, Some(rank)))
+                .into()
+        };
+        let ranks = |rows: Vec<(usize, Outcome, Option<usize>)>| -> Vec<_> {
+            rows.into_iter().filter_map(|(_, _, rank)| rank).collect()
+        };
+        let v1 = query::<V1List<ClosedPositionsQuery>>("").query;
+        assert_eq!(ranks(sorted(&v1, keys())), [0, 1, 2]);
+        let v2 = query::<V2List<V2PositionsQuery>>("status=CLOSED").query;
+        assert_eq!(ranks(sorted(&v2, keys())), [2, 1, 0]);
+    }
 }

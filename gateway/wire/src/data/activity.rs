@@ -4,13 +4,13 @@ use std::borrow::Cow;
 
 use foretell_model::{Micros, Outcome, Price, Side, TimeSeconds, WalletAddress};
 
-use crate::data::market_text::MarketText;
 use crate::data::profile::Profile;
 use crate::data::read::market_selection::MarketSelection;
 use crate::data::read::page::{DIRECTION, Direction, Listed};
 use crate::data::read::time_range::TimeRange;
+use crate::data::rows::market_text::MarketText;
+use crate::data::rows::view::{Shown, view};
 use crate::data::trades::SIDE;
-use crate::data::view::{Shown, view};
 use crate::limits::{ACTIVITY_PAGE, MAX_MARKETS, PageBounds};
 use crate::operator::MarketDescription;
 use crate::parameters;

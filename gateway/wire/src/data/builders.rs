@@ -7,7 +7,7 @@ use foretell_model::{Lots, Micros, TimeNs, WalletAddress};
 use crate::data::leaderboard::{PERIOD, TimePeriod};
 use crate::data::profile::Profile;
 use crate::data::read::page::Listed;
-use crate::data::view::{Shown, view};
+use crate::data::rows::view::{Shown, view};
 use crate::limits::{LEADERBOARD_PAGE, MAX_V2_DAYS, PageBounds};
 use crate::parameters;
 use crate::read::text_form::{Whole, Words};

@@ -5,10 +5,10 @@ use std::borrow::Cow;
 use foretell_model::{Lots, Outcome, WalletAddress};
 use serde::Serialize;
 
-use crate::data::figures::RoundedFigures;
 use crate::data::profile::Profile;
 use crate::data::read::market_selection::{MARKET, MarketRef};
-use crate::data::view::{Shown, view};
+use crate::data::rows::figures::RoundedFigures;
+use crate::data::rows::view::{Shown, view};
 use crate::limits::{MAX_HOLDERS, MAX_MARKETS};
 use crate::parameters;
 use crate::read::text_form::{MICROS, Whole};

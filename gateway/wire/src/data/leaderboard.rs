@@ -4,7 +4,7 @@ use foretell_model::{Lots, Micros, WalletAddress};
 
 use crate::data::profile::Profile;
 use crate::data::read::page::{CURSOR, LIMIT, LimitOffset, Listed};
-use crate::data::view::{Shown, view};
+use crate::data::rows::view::{Shown, view};
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
 use crate::limits::{LEADERBOARD_PAGE, MAX_TITLE, PageBounds};

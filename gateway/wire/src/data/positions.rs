@@ -2,12 +2,12 @@
 
 use foretell_model::{ConditionId, Outcome, TimeSeconds, WalletAddress};
 
-use crate::data::figures::{PositionFigures, RoundedFigures};
-use crate::data::market_text::MarketText;
 use crate::data::profile::Profile;
 use crate::data::read::market_selection::MarketSelection;
 use crate::data::read::page::{DIRECTION, Direction, Listed};
-use crate::data::view::{Shown, view};
+use crate::data::rows::figures::{PositionFigures, RoundedFigures};
+use crate::data::rows::market_text::MarketText;
+use crate::data::rows::view::{Shown, view};
 use crate::limits::{CLOSED_POSITIONS_PAGE, MAX_TITLE, POSITIONS_PAGE, PageBounds};
 use crate::operator::MarketDescription;
 use crate::parameters;

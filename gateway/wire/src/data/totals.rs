@@ -3,9 +3,9 @@
 use foretell_model::{ConditionId, Micros, WalletAddress};
 use serde::Serialize;
 
-use crate::data::figures::rounded;
 use crate::data::read::market_selection::{EVENT, MARKET, MarketRef, MarketSelection};
-use crate::data::view::Shown;
+use crate::data::rows::figures::rounded;
+use crate::data::rows::view::Shown;
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
 use crate::limits::MAX_MARKETS;

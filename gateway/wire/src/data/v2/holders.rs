@@ -5,11 +5,11 @@ use std::borrow::Cow;
 use foretell_model::WalletAddress;
 use serde::Serialize;
 
-use crate::data::figures::RoundedFigures;
 use crate::data::holders::HolderRow;
 use crate::data::read::market_selection::{MARKET, MarketRef};
 use crate::data::read::page::LimitOffset;
-use crate::data::view::{Shown, view};
+use crate::data::rows::figures::RoundedFigures;
+use crate::data::rows::view::{Shown, view};
 use crate::errors::api_error::ApiError;
 use crate::limits::{MAX_MARKETS, MAX_V2_PROFIT_HOLDERS};
 use crate::parameters;

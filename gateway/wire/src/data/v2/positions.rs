@@ -2,13 +2,13 @@
 
 use foretell_model::{ConditionId, WalletAddress};
 
-use crate::data::figures::PositionFigures;
 use crate::data::positions::{PositionRow, PositionSort};
 use crate::data::read::market_selection::MarketSelection;
 use crate::data::read::page::{DIRECTION, Direction};
 use crate::data::read::time_range::TimeRange;
+use crate::data::rows::figures::PositionFigures;
+use crate::data::rows::view::{Shown, view};
 use crate::data::trades::MinimumFill;
-use crate::data::view::{Shown, view};
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
 use crate::limits::MAX_V2_TITLE;

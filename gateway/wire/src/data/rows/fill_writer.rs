@@ -2,7 +2,7 @@
 //! bytes with [`crate::data::ActivityV1`].
 
 use crate::data::activity::ActivityRow;
-use crate::data::market_text::MarketText;
+use crate::data::rows::market_text::MarketText;
 use crate::operator::MarketDescription;
 use crate::text::decimal::{Decimal, DigitBuffer};
 
