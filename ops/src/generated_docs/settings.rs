@@ -12,7 +12,7 @@ use crate::config::{self, Config};
 
 const STRUCTURES: [&str; 2] = [
     include_str!("../config/settings.rs"),
-    include_str!("../../../gateway/src/policy/rate_limits/settings.rs"),
+    include_str!("../../../gateway/src/policy/rate_limits/scopes.rs"),
 ];
 
 /// A public field of a structure.
@@ -36,10 +36,7 @@ fn fields() -> Vec<Field> {
         }
         if let Some(rest) = line.strip_prefix("pub struct ") {
             structure = rest.split([' ', '(']).next().unwrap_or_default();
-        } else if let Some((name, kind)) = line
-            .strip_prefix("pub ")
-            .and_then(|rest| rest.split_once(": "))
-        {
+        } else if let Some((name, kind)) = name_and_kind(line) {
             fields.push(Field {
                 structure: structure.to_owned(),
                 name: name.to_owned(),
@@ -50,6 +47,15 @@ fn fields() -> Vec<Field> {
         description.clear();
     }
     fields
+}
+
+/// Name and type of a public field, or of a scope of the rate limits (`Scope = name, limit, …`).
+fn name_and_kind(line: &str) -> Option<(&str, &str)> {
+    if let Some(field) = line.strip_prefix("pub ") {
+        return field.split_once(": ");
+    }
+    let (name, _) = line.split_once(" = ")?.1.split_once(", ")?;
+    Some((name, "u32"))
 }
 
 /// The sections of the settings file, each with its settings: path and description.
