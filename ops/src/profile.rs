@@ -6,15 +6,16 @@ use std::process::ExitCode;
 
 use clap::{ArgAction, Args, Subcommand};
 use foretell_catalog::{Catalog, CatalogError, Profile, Sites};
-use foretell_model::WalletAddress;
-use foretell_operator_client::OperatorClient;
+use foretell_model::{CommandKind, WalletAddress};
+use foretell_operator_client::{OperatorClient, OperatorError};
 use foretell_wire::data::pseudonym;
-use foretell_wire::operator::{OperatorCommand, ProfileEdit};
+use foretell_wire::operator::CommandAnswer;
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::config::Config;
 use crate::failure::Failure;
-use crate::operator::client;
+use crate::operator::{self, client};
 use crate::output::{Output, table};
 use crate::runtime;
 
@@ -22,13 +23,7 @@ use crate::runtime;
 #[derive(Debug, Subcommand)]
 pub(crate) enum ProfileCommand {
     /// Set fields of a profile; an empty text removes a field
-    Set {
-        /// Wallet address: 0x and 40 hex digits
-        address: String,
-        /// Fields to set
-        #[command(flatten)]
-        changes: Changes,
-    },
+    Set(Edit),
     /// Show a wallet's profile
     Show {
         /// Wallet address: 0x and 40 hex digits
@@ -36,8 +31,20 @@ pub(crate) enum ProfileCommand {
     },
 }
 
-/// Fields given on the command line.
-#[derive(Clone, Debug, Default, Args)]
+/// `foretell profile set`: the body of its command.
+#[derive(Debug, Args, Serialize)]
+pub(crate) struct Edit {
+    /// Wallet address: 0x and 40 hex digits
+    #[arg(value_name = "ADDRESS")]
+    wallet: String,
+    /// Fields to set
+    #[command(flatten)]
+    #[serde(flatten)]
+    changes: Changes,
+}
+
+/// Fields given on the command line; absent ones stay as they are.
+#[derive(Clone, Debug, Default, Args, Serialize)]
 #[group(required = true, multiple = true)]
 pub(crate) struct Changes {
     /// Display name, at most 64 characters
@@ -71,10 +78,10 @@ pub(crate) fn run(
 ) -> Result<ExitCode, Failure> {
     let file = config.catalog_file();
     let (wallet, profile) = match command {
-        ProfileCommand::Set { address, changes } => {
-            let wallet = wallet(address)?;
+        ProfileCommand::Set(edit) => {
+            let wallet = wallet(&edit.wallet)?;
             let client = client::connect(config)?;
-            runtime::small()?.block_on(client.send(&changes.edit(wallet)))?;
+            runtime::small()?.block_on(edit.send(&client))?;
             (wallet, known(&file, &wallet)?.unwrap_or_default())
         }
         ProfileCommand::Show { address } => {
@@ -109,7 +116,11 @@ pub(crate) async fn create_profile(
             bio: Some(bio.to_owned()),
             ..Changes::default()
         };
-        client.send(&changes.edit(wallet)).await?;
+        let edit = Edit {
+            wallet: address.to_owned(),
+            changes,
+        };
+        edit.send(client).await?;
     }
     Ok(())
 }
@@ -129,18 +140,11 @@ fn failure(file: &Path, error: &CatalogError) -> Failure {
     Failure::new(format!("{}: {error}", file.display()))
 }
 
-impl Changes {
-    /// The command that makes the changes.
-    fn edit(&self, wallet: WalletAddress) -> OperatorCommand {
-        OperatorCommand::DescribeWallet(Box::new(ProfileEdit {
-            wallet,
-            name: self.name.clone(),
-            pseudonym: self.pseudonym.clone(),
-            bio: self.bio.clone(),
-            image: self.image.clone(),
-            image_optimized: self.image_optimized.clone(),
-            public: self.public,
-        }))
+impl Edit {
+    async fn send(&self, client: &OperatorClient) -> Result<CommandAnswer, OperatorError> {
+        client
+            .post(operator::path(CommandKind::DescribeWallet), self)
+            .await
     }
 }
 

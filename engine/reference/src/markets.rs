@@ -11,8 +11,8 @@ use foretell_model::limits::{MAX_FEE_EXPONENT, MAX_FEE_RATE_PPM, MAX_ORDER_LOTS}
 use foretell_model::state::PendingWork;
 use foretell_model::{
     AccountNumber, CommandKind, CommandOutcome, ConditionId, Event, EventNumber, FeeSchedule, Hold,
-    HoldSet, Lots, MarketNumber, MarketState, MarketTerms, OperatorNumber, OperatorRole, Payout,
-    QuestionIndex, Rejection, RejectionReason, ResolutionPolicy, Tick, TokenId,
+    HoldSet, Lots, MarketNumber, MarketState, MarketTerms, OperatorRole, Payout, QuestionIndex,
+    Rejection, RejectionReason, ResolutionPolicy, Tick, TokenId,
 };
 
 use crate::exchange::{Exchange, Stamp};

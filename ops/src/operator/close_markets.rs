@@ -7,11 +7,9 @@ use std::collections::HashSet;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use foretell_model::{ConditionId, MarketState, Payout};
+use foretell_model::{MarketState, Payout};
 use foretell_operator_client::{OperatorClient, OperatorError};
-use foretell_wire::operator::{
-    MarketName, MarketRow, OperatorCommand, PayoutName, Resolution, payout_label,
-};
+use foretell_wire::operator::{MarketName, MarketRow, OperatorCommand, Resolution, payout_label};
 use serde_json::json;
 
 use crate::config::Config;
@@ -28,66 +26,36 @@ use crate::runtime;
 const PATIENCE: Duration = Duration::from_secs(60);
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// `foretell market close`
-///
-/// # Errors
-/// A market is unknown or was rejected, or the surface cannot be reached.
-pub(super) fn close(
-    config: &Config,
-    selected: &[SelectedMarket],
-    output: Output,
-) -> Result<ExitCode, Failure> {
-    end_all(config, selected, |_| Ok(None), None, output)
+/// What a command does to its markets.
+#[derive(Clone, Copy)]
+pub(super) enum Ending {
+    /// Close them.
+    Close,
+    /// Close those that are open, and pay out all.
+    Resolve {
+        /// Number of the disputed proposal that the payout replaces.
+        proposal: Option<u64>,
+    },
 }
 
-/// `foretell market resolve`; `proposal` is the disputed one that the payout replaces.
+/// `foretell market close` and `resolve`
 ///
 /// # Errors
 /// A market is unknown, has no outcome or was rejected, or the surface cannot be reached.
-pub(super) fn resolve(
+pub(super) fn end_all(
     config: &Config,
     selected: &[SelectedMarket],
-    proposal: Option<u64>,
-    output: Output,
-) -> Result<ExitCode, Failure> {
-    let payout = |selected: &SelectedMarket| {
-        let payout = selected.payout.clone();
-        payout.map(Some).ok_or("no outcome is named")
-    };
-    end_all(config, selected, payout, proposal, output)
-}
-
-/// A market and its requested change.
-struct MarketChange {
-    condition: ConditionId,
-    slug: String,
-    /// Status before the change.
-    status: MarketState,
-    /// `None`: only close it.
-    payout: Option<RequestedPayout>,
-}
-
-/// A payout as it was named, and the label of its outcome.
-struct RequestedPayout {
-    name: PayoutName,
-    label: String,
-}
-
-fn end_all(
-    config: &Config,
-    selected: &[SelectedMarket],
-    payout: impl Fn(&SelectedMarket) -> Result<Option<PayoutName>, &'static str>,
-    proposal: Option<u64>,
+    ending: Ending,
     output: Output,
 ) -> Result<ExitCode, Failure> {
     let client = client::connect(config)?;
     let refused = runtime::small()?.block_on(async {
         let listed = client.markets("").await?;
-        let changes = changes(&listed, selected, payout)?;
+        let changes = changes(&listed, selected, ending)?;
         let bar = progress::bar(changes.len(), "markets", output);
         let mut refused = 0_usize;
         for change in &changes {
-            let outcome = end(&client, change, proposal).await?;
+            let outcome = end(&client, change).await?;
             refused += usize::from(outcome.is_err());
             bar.suspend(|| report(change, &outcome, output));
             bar.inc(1);
@@ -106,24 +74,30 @@ fn end_all(
     }
 }
 
+/// A market and its requested change.
+struct MarketChange<'a> {
+    market: &'a MarketRow,
+    /// The payout and the label of its outcome; `None`: only close it.
+    payout: Option<(Resolution, String)>,
+}
+
 /// All requested markets; each must be listed and named once.
-fn changes(
-    listed: &[MarketRow],
+fn changes<'a>(
+    listed: &'a [MarketRow],
     selected: &[SelectedMarket],
-    payout: impl Fn(&SelectedMarket) -> Result<Option<PayoutName>, &'static str>,
-) -> Result<Vec<MarketChange>, Failure> {
+    ending: Ending,
+) -> Result<Vec<MarketChange<'a>>, Failure> {
     let names = MarketNames::of(listed);
     let mut conditions = HashSet::new();
     let mut changes = Vec::with_capacity(selected.len());
     let mut problems = Vec::new();
     for selected in selected {
-        let change = payout(selected)
-            .map_err(str::to_owned)
-            .and_then(|payout| MarketChange::of(names.find(&selected.market)?, payout))
-            .and_then(|change| match conditions.insert(change.condition) {
+        let change = change(&names, selected, ending).and_then(|change| {
+            match conditions.insert(change.market.condition_id) {
                 true => Ok(change),
                 false => Err("it is named twice".to_owned()),
-            });
+            }
+        });
         match change {
             Ok(change) => changes.push(change),
             Err(problem) => {
@@ -138,50 +112,54 @@ fn changes(
     Err(market_names::wrong(problems.join("\n  ")))
 }
 
-impl MarketChange {
-    /// The change for a listed market, if its status allows it.
-    fn of(market: &MarketRow, name: Option<PayoutName>) -> Result<Self, String> {
-        let payout = name.map(|name| RequestedPayout::of(market, name));
-        Ok(Self {
-            condition: market.condition_id,
-            slug: shown(&market.slug),
-            status: market.status,
-            payout: payout.transpose()?,
-        })
+fn change<'a>(
+    names: &MarketNames<'a>,
+    selected: &SelectedMarket,
+    ending: Ending,
+) -> Result<MarketChange<'a>, String> {
+    let Ending::Resolve { proposal } = ending else {
+        let market = names.find(&selected.market)?;
+        return Ok(MarketChange {
+            market,
+            payout: None,
+        });
+    };
+    let name = selected.payout.clone().ok_or("no outcome is named")?;
+    let market = names.find(&selected.market)?;
+    let payout = name.among("outcome", &market.outcomes);
+    let payout = payout.map_err(|error| error.to_string())?;
+    if payout == Payout::Half && market.neg_risk {
+        return Err("half pays in plain markets only".to_owned());
     }
-}
-
-impl RequestedPayout {
-    fn of(market: &MarketRow, name: PayoutName) -> Result<Self, String> {
-        let payout = name.among("outcome", &market.outcomes);
-        let payout = payout.map_err(|error| error.to_string())?;
-        if payout == Payout::Half && market.neg_risk {
-            return Err("half pays in plain markets only".to_owned());
-        }
-        let label = shown(payout_label(payout, &market.outcomes));
-        Ok(Self { name, label })
-    }
+    let label = shown(payout_label(payout, &market.outcomes));
+    let resolution = Resolution {
+        condition_id: market.condition_id,
+        payout: name,
+        proposal,
+    };
+    Ok(MarketChange {
+        market,
+        payout: Some((resolution, label)),
+    })
 }
 
 /// Whether something changed, or why it was rejected.
 type Outcome = Result<bool, String>;
 
 /// Closes an open market, then pays it out if requested.
-async fn end(
-    client: &OperatorClient,
-    change: &MarketChange,
-    proposal: Option<u64>,
-) -> Result<Outcome, Failure> {
-    let condition_id = change.condition;
-    let is_over = matches!(change.status, MarketState::Closed | MarketState::Resolved);
+async fn end(client: &OperatorClient, change: &MarketChange<'_>) -> Result<Outcome, Failure> {
+    let MarketRow {
+        condition_id,
+        status,
+        ..
+    } = *change.market;
+    let is_over = matches!(status, MarketState::Closed | MarketState::Resolved);
     let close = OperatorCommand::CloseMarket(MarketName { condition_id });
-    let resolve = change.payout.as_ref().map(|payout| {
-        OperatorCommand::ResolveMarket(Resolution {
-            condition_id,
-            payout: payout.name.clone(),
-            proposal,
-        })
-    });
+    let resolution = change
+        .payout
+        .as_ref()
+        .map(|(resolution, _)| resolution.clone());
+    let resolve = resolution.map(OperatorCommand::ResolveMarket);
     let mut changed = false;
     for command in (!is_over).then_some(close).into_iter().chain(resolve) {
         match retry_while_busy(client, &command).await {
@@ -212,22 +190,16 @@ async fn retry_while_busy(
 }
 
 /// Prints one line with the result for a market.
-fn report(change: &MarketChange, outcome: &Outcome, output: Output) {
-    let MarketChange {
-        condition, slug, ..
-    } = change;
-    let payout = change.payout.as_ref().map(|payout| &payout.label);
+fn report(change: &MarketChange<'_>, outcome: &Outcome, output: Output) {
+    let condition = change.market.condition_id;
+    let slug = shown(&change.market.slug);
+    let label = change.payout.as_ref().map(|(_, label)| label);
     if output.json {
         let mut row = json!({ "condition_id": condition.to_string(), "slug": slug });
         match outcome {
             Ok(changed) => {
-                row["status"] = if payout.is_some() {
-                    "resolved"
-                } else {
-                    "closed"
-                }
-                .into();
-                row["outcome"] = json!(payout);
+                row["status"] = label.map_or("closed", |_| "resolved").into();
+                row["outcome"] = json!(label);
                 row["changed"] = (*changed).into();
             }
             Err(reason) => row["error"] = reason.as_str().into(),
@@ -237,13 +209,13 @@ fn report(change: &MarketChange, outcome: &Outcome, output: Output) {
     }
     match outcome {
         Ok(changed) => {
-            let did = payout.map_or("closed".to_owned(), |payout| format!("resolved {payout}"));
+            let status = label.map_or("closed".to_owned(), |label| format!("resolved {label}"));
             let before = if *changed { "" } else { ", nothing to do" };
-            line(&format!("{condition}  {slug}  {did}{before}"));
+            line(&format!("{condition}  {slug}  {status}{before}"));
         }
         Err(reason) => {
-            let told = format!("{condition}  {slug}  {reason}");
-            eprintln!("{}", escape(&told, "\n"));
+            let text = format!("{condition}  {slug}  {reason}");
+            eprintln!("{}", escape(&text, "\n"));
         }
     }
 }

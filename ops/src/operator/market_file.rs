@@ -54,7 +54,8 @@ pub(super) fn selected(
     }
 }
 
-fn read(file: &Path) -> std::io::Result<String> {
+/// The text of a file; `-` is the standard input.
+pub(super) fn read(file: &Path) -> std::io::Result<String> {
     let mut text = String::new();
     if file == Path::new("-") {
         std::io::stdin().read_to_string(&mut text)?;

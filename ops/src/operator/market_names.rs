@@ -2,33 +2,23 @@
 
 use std::collections::HashMap;
 
-use foretell_model::ConditionId;
-use foretell_wire::operator::{Condition, MarketRow, PlainForm as _};
+use foretell_operator_client::OperatorClient;
+use foretell_wire::operator::MarketRow;
 
-use crate::config::Config;
 use crate::exit_codes::REFUSED;
 use crate::failure::Failure;
-use crate::operator::client;
 use crate::output::shown;
 
-/// The condition of a market.
-///
-/// # Errors
-/// Those of [`condition_text`], or the text is not a condition id.
-pub(super) fn condition_id(config: &Config, name: &str) -> Result<ConditionId, Failure> {
-    let text = condition_text(config, name)?;
-    Ok(Condition::parse("condition_id", &text)?)
-}
-
-/// The condition id of a market; text in the form of a condition id is not looked up.
+/// The condition id of a market, as text. A name in the form of a condition id is not looked up: the
+/// exchange validates it.
 ///
 /// # Errors
 /// The surface cannot be reached, or the slug matches no market or several.
-pub(super) fn condition_text(config: &Config, name: &str) -> Result<String, Failure> {
+pub(super) async fn condition_id(client: &OperatorClient, name: &str) -> Result<String, Failure> {
     if name.starts_with("0x") {
         return Ok(name.to_owned());
     }
-    let listed = super::block_on(client::connect(config)?.markets(""))?;
+    let listed = client.markets("").await?;
     match MarketNames::of(&listed).find(name) {
         Ok(market) => Ok(market.condition_id.to_string()),
         Err(problem) => Err(wrong(format!("{name:?}: {problem}")).code(REFUSED)),

@@ -4,10 +4,11 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
-use foretell_model::OperatorRole;
-use foretell_wire::operator::{Name, OperatorAdded, OperatorAddition, PlainForm as _};
+use foretell_model::CommandKind;
+use foretell_wire::operator::OperatorAdded;
 use serde_json::json;
 
+use super::arguments::NewOperator;
 use super::{block_on, client, show};
 use crate::config::Config;
 use crate::failure::Failure;
@@ -19,19 +20,14 @@ use crate::output::Output;
 /// The file exists, the surface cannot be reached, or it rejects the request.
 pub(super) fn add(
     config: &Config,
-    name: &str,
-    role: OperatorRole,
-    token_file: Option<&Path>,
+    operator: &NewOperator,
     output: Output,
 ) -> Result<ExitCode, Failure> {
-    let addition = OperatorAddition {
-        name: Name::parse("name", name)?,
-        role,
-    };
-    // Before the command: a token that cannot be kept must not be issued.
-    let file = token_file.map(create).transpose()?;
     let client = client::connect(config)?;
-    let added: OperatorAdded = match (block_on(client.post("/operators", &addition)), &file) {
+    let path = super::path(CommandKind::AddOperator);
+    // Before the command: a token that cannot be kept must not be issued.
+    let file = operator.token_file.as_deref().map(create).transpose()?;
+    let added: OperatorAdded = match (block_on(client.post(path, operator)), &file) {
         (Err(failure), Some((path, _))) => {
             let _ = std::fs::remove_file(path);
             return Err(failure);
@@ -45,7 +41,8 @@ pub(super) fn add(
             .and_then(|()| file.sync_all());
         written.map_err(|error| {
             Failure::new(format!("{}: {error}", path.display())).hint(format!(
-                "revoke it and add another: foretell operators revoke {name}"
+                "revoke it and add another: foretell operators revoke {}",
+                operator.name
             ))
         })?;
         answer["token"] = "written".into();

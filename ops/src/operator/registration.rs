@@ -1,16 +1,16 @@
 //! `foretell market register`: one market or many from a JSON file.
 
-use std::io::Read as _;
 use std::path::Path;
 use std::process::ExitCode;
 
+use foretell_model::CommandKind;
 use foretell_operator_client::OperatorError;
 use serde_json::{Value, json};
 
 use crate::config::Config;
 use crate::exit_codes::REFUSED;
 use crate::failure::Failure;
-use crate::operator::client;
+use crate::operator::{client, market_file};
 use crate::output::{Output, field};
 use crate::progress;
 use crate::runtime;
@@ -30,6 +30,7 @@ pub(super) fn register(
         market => vec![market],
     };
     let client = client::connect(config)?;
+    let path = super::path(CommandKind::RegisterMarket);
     let bar = progress::bar(markets.len(), "markets", output);
     let refused = runtime::small()?.block_on(async {
         let mut refused = 0_usize;
@@ -41,7 +42,7 @@ pub(super) fn register(
             if let (Value::Object(market), true) = (&mut market, inactive) {
                 market.insert("activate".to_owned(), json!(false));
             }
-            match client.post::<Value>("/markets", &market).await {
+            match client.post::<Value>(path, &market).await {
                 Ok(answer) => bar.suspend(|| {
                     output.answer(&answer, |answer| {
                         format!("{name}  {}", field(answer, "status"))
@@ -70,13 +71,6 @@ pub(super) fn register(
 fn read(file: &Path) -> Result<Value, Failure> {
     let failure =
         |error: &dyn std::fmt::Display| Failure::new(format!("{}: {error}", file.display()));
-    let mut text = String::new();
-    if file == Path::new("-") {
-        std::io::stdin()
-            .read_to_string(&mut text)
-            .map_err(|error| failure(&error))?;
-    } else {
-        text = std::fs::read_to_string(file).map_err(|error| failure(&error))?;
-    }
+    let text = market_file::read(file).map_err(|error| failure(&error))?;
     serde_json::from_str(&text).map_err(|error| failure(&error))
 }

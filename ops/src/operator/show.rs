@@ -43,42 +43,32 @@ pub(super) fn held(value: &Value) -> String {
 
 /// `GET /review`
 pub(super) fn review(value: &Value) -> String {
-    let mut text = String::from("proposals\n");
-    let proposals = value["proposals"].as_array().into_iter().flatten();
-    let rows: Vec<Value> = proposals
-        .map(|row| {
-            let mut row = row.clone();
-            let counter = field(&row["dispute"], "counter_outcome");
-            row["disputed"] = match row["dispute"].is_null() {
-                true => "no".into(),
-                false => format!("by {}, {counter}", field(&row["dispute"], "disputed_by")).into(),
-            };
-            row
-        })
-        .collect();
-    let shown = [
-        "slug",
-        "outcome",
-        "proposal",
-        "proposed_by",
-        "challenge_ends",
-        "challenge_over",
-        "disputed",
-        "source",
-    ];
-    text.push_str(&columns(&Value::Array(rows), &shown));
-    text.push_str("\nclosed, no proposal\n");
-    let closed = value["closed"].as_array().into_iter().flatten();
-    let rows: Vec<Value> = closed
-        .map(|row| {
-            let mut row = row.clone();
-            row["waits"] = age(&row["closed_seconds"]).into();
-            row
-        })
-        .collect();
-    let shown = ["slug", "closed_at", "waits", "condition_id"];
-    text.push_str(&columns(&Value::Array(rows), &shown));
-    text
+    let disputed = |row: &Value| match &row["dispute"] {
+        Value::Null => "no".to_owned(),
+        dispute => {
+            let [by, counter] = ["disputed_by", "counter_outcome"].map(|name| field(dispute, name));
+            format!("by {by}, {counter}")
+        }
+    };
+    let proposals = columns(
+        &with(&value["proposals"], "disputed", disputed),
+        &[
+            "slug",
+            "outcome",
+            "proposal",
+            "proposed_by",
+            "challenge_ends",
+            "challenge_over",
+            "disputed",
+            "source",
+        ],
+    );
+    let waits = |row: &Value| age(&row["closed_seconds"]);
+    let closed = columns(
+        &with(&value["closed"], "waits", waits),
+        &["slug", "closed_at", "waits", "condition_id"],
+    );
+    format!("proposals\n{proposals}\nclosed, no proposal\n{closed}")
 }
 
 /// `GET /markets/{condition}`, with its row of `GET /markets` and the policy that it follows
@@ -200,66 +190,8 @@ pub(super) fn applied(value: &Value) -> String {
     done + &table(&more)
 }
 
-/// `GET /status`
-pub(super) fn status(value: &Value) -> String {
-    let (engine, exchange) = (&value["engine"], &value["exchange"]);
-    let mut text = named(
-        exchange,
-        &[
-            ("mode", "mode"),
-            ("durability", "durability"),
-            ("markets", "markets"),
-            ("accounts", "accounts"),
-            ("live orders", "live_orders"),
-            ("collateral", "collateral"),
-            ("fees collected", "fees"),
-        ],
-    );
-    let unpaid = field(exchange, "unpaid_markets");
-    if !matches!(unpaid.as_str(), "0" | "-") {
-        let oldest = age(&exchange["oldest_unpaid_seconds"]);
-        text.push_str(&format!(
-            "\nclosed without a payout: {unpaid} markets, the oldest for {oldest}: `foretell market review`\n"
-        ));
-    }
-    text.push_str(&catalog(&value["catalog"]));
-    text.push('\n');
-    text.push_str(&processes(value));
-    text.push_str(&alarms(value));
-    if engine.is_null() {
-        text.push_str("\nengine unavailable: no new orders; figures show the last state\n");
-        return text;
-    }
-    text.push('\n');
-    text.push_str(&named(
-        engine,
-        &[
-            ("commands waiting", "ring"),
-            ("answered busy", "busy"),
-            ("disk low", "diskLow"),
-            ("clock alarms", "clockAlarms"),
-            ("newest snapshot", "snapshotSequence"),
-            ("snapshot failed", "snapshotFailed"),
-            ("publisher lag", "publisherLag"),
-        ],
-    ));
-    text.push_str("\nlatency by stage, in microseconds\n");
-    text.push_str(&columns(
-        &engine["stages"],
-        &["stage", "count", "p50", "p99", "p999", "max"],
-    ));
-    if has_items(&value["books"]) {
-        text.push_str("\nbooks, most orders first\n");
-        text.push_str(&columns(
-            &value["books"],
-            &["bestBid", "bestAsk", "liveOrders", "status", "question"],
-        ));
-    }
-    text
-}
-
 /// Seconds as people say them.
-fn age(seconds: &Value) -> String {
+pub(super) fn age(seconds: &Value) -> String {
     match seconds.as_u64().unwrap_or_default() {
         seconds @ 0..60 => format!("{seconds} s"),
         seconds @ 60..3_600 => format!("{} min", seconds / 60),
@@ -267,110 +199,33 @@ fn age(seconds: &Value) -> String {
     }
 }
 
-/// How far the catalog has its upstream, in one line; nothing while no sync has run.
-fn catalog(sync: &Value) -> String {
-    if sync.is_null() {
-        return String::new();
-    }
-    let names = |list: &Value| -> Vec<String> {
-        let names = list.as_array().into_iter().flatten();
-        names
-            .filter_map(|name| name.as_str().map(str::to_owned))
-            .collect()
-    };
-    let time = |at: &Value| {
-        let at = at
-            .as_i64()
-            .and_then(|at| jiff::Timestamp::from_second(at).ok());
-        at.map_or_else(|| "never".to_owned(), |at| at.to_string())
-    };
-    let mut parts = vec![match sync["ageSeconds"].as_u64() {
-        Some(age) => format!("changes read {age} s ago"),
-        None => "changes never read".to_owned(),
-    }];
-    parts.push(format!("complete {}", time(&sync["complete"])));
-    let failed = names(&sync["failedLists"]);
-    if !failed.is_empty() {
-        parts.push(format!(
-            "lists not read to their end: {}",
-            failed.join(", ")
-        ));
-    }
-    match names(&sync["vanished"]).len() {
-        0 => {}
-        count => parts.push(format!("{count} markets vanished upstream")),
-    }
-    format!("catalog         {}\n", parts.join("; "))
-}
-
-/// Conditions that need an operator's action.
-fn alarms(value: &Value) -> String {
-    let stopped = |process: &str| value[process]["viewStopped"].as_u64().unwrap_or_default();
-    let mut text = String::new();
-    for (process, costs) in [
-        ("engine", "no snapshots are written; the exchange continues"),
-        (
-            "gateway",
-            "it answers no reads; cancels, orders and commands are taken",
-        ),
-    ] {
-        let at = stopped(process);
-        if at > 0 {
-            text.push_str(&format!(
-                "\nALARM: the view of this {process} cannot follow the journal at sequence {at}: {costs}\n"
-            ));
-        }
-    }
-    text
-}
-
-/// The engine and the gateway that answers.
-fn processes(value: &Value) -> String {
-    let names = ["pid", "sequence", "durableSequence", "epoch", "connections"];
-    let mut rows = vec![
-        [
-            "process",
-            "pid",
-            "sequence",
-            "durable",
-            "epoch",
-            "connections",
-        ]
-        .map(str::to_owned)
-        .to_vec(),
-    ];
-    for process in ["engine", "gateway"] {
-        let mut row = vec![process.to_owned()];
-        row.extend(names.map(|name| field(&value[process], name)));
-        rows.push(row);
-    }
-    table(&rows)
-}
-
 /// Selected fields with labels, one a line.
-fn named(value: &Value, names: &[(&str, &str)]) -> String {
-    let rows: Vec<Vec<String>> = names
-        .iter()
-        .map(|(title, name)| vec![(*title).to_owned(), field(value, name)])
-        .collect();
-    table(&rows)
+pub(super) fn named(value: &Value, names: &[(&str, &str)]) -> String {
+    let row = |(title, name): &(&str, &str)| vec![(*title).to_owned(), field(value, name)];
+    table(&names.iter().map(row).collect::<Vec<_>>())
 }
 
-fn has_items(list: &Value) -> bool {
+/// Selected fields of a list's items, below their names.
+pub(super) fn columns(items: &Value, names: &[&str]) -> String {
+    let head = names.iter().map(|name| (*name).to_owned()).collect();
+    let items = items.as_array().into_iter().flatten();
+    let rows = items.map(|item| names.iter().map(|name| field(item, name)).collect());
+    table(&std::iter::once(head).chain(rows).collect::<Vec<_>>())
+}
+
+/// A list's items, each with one more field.
+fn with(items: &Value, name: &str, text: impl Fn(&Value) -> String) -> Value {
+    let items = items.as_array().into_iter().flatten();
+    let extended = items.map(|item| {
+        let mut item = item.clone();
+        item[name] = text(&item).into();
+        item
+    });
+    extended.collect()
+}
+
+pub(super) fn has_items(list: &Value) -> bool {
     list.as_array().is_some_and(|items| !items.is_empty())
-}
-
-fn columns(items: &Value, names: &[&str]) -> String {
-    let mut rows = vec![
-        names
-            .iter()
-            .map(|name| (*name).to_owned())
-            .collect::<Vec<_>>(),
-    ];
-    for item in items.as_array().into_iter().flatten() {
-        rows.push(names.iter().map(|name| field(item, name)).collect());
-    }
-    table(&rows)
 }
 
 #[cfg(test)]
@@ -417,62 +272,6 @@ mod tests {
         let text = market(&value);
         assert!(text.contains("policy of the market\n"), "{text}");
         assert!(text.contains("second person       true\n"), "{text}");
-    }
-
-    #[test]
-    fn the_status_reads_without_an_engine_too() {
-        let gateway =
-            json!({ "pid": 7, "sequence": 4, "durableSequence": 5, "epoch": 2, "connections": 1 });
-        let exchange = json!({ "mode": "running", "durability": "disk", "live_orders": 3 });
-        let mut value = json!({ "engine": null, "gateway": gateway, "exchange": exchange });
-        let text = status(&value);
-        assert!(!text.contains("without a payout"), "{text}");
-        assert!(text.contains("live orders     3\n"), "{text}");
-        assert!(
-            text.contains("engine   -    -         -        -      -\n"),
-            "{text}"
-        );
-        assert!(
-            text.contains("gateway  7    4         5        2      1\n"),
-            "{text}"
-        );
-        assert!(text.contains("engine unavailable"), "{text}");
-        value["exchange"]["unpaid_markets"] = 2.into();
-        value["exchange"]["oldest_unpaid_seconds"] = 93_600.into();
-        value["engine"] = json!({ "pid": 6, "sequence": 5, "durableSequence": 5, "epoch": 2, "connections": 1,
-            "ring": "0/8", "stages": [{ "stage": "apply", "count": 9, "p50": 1.5, "p99": 2.0, "p999": 3.0, "max": 4.0 }] });
-        value["books"] = json!([{ "bestBid": "0.4", "bestAsk": "", "liveOrders": 3, "status": "active", "question": "Q?" }]);
-        let text = status(&value);
-        assert!(
-            text.contains("engine   6    5         5        2      1\n"),
-            "{text}"
-        );
-        let unpaid = "closed without a payout: 2 markets, the oldest for 26 h";
-        assert!(text.contains(unpaid), "{text}");
-        assert!(
-            text.contains("apply  9      1.5  2.0  3.0   4.0\n"),
-            "{text}"
-        );
-        assert!(
-            text.contains("0.4               3           active  Q?\n"),
-            "{text}"
-        );
-    }
-
-    #[test]
-    fn the_sync_of_the_catalog_is_one_line() {
-        assert_eq!(catalog(&Value::Null), "");
-        let mut sync = json!({ "ageSeconds": 35, "complete": 1_770_000_000, "failedLists": [], "vanished": [] });
-        assert_eq!(
-            catalog(&sync),
-            "catalog         changes read 35 s ago; complete 2026-02-02T02:40:00Z\n"
-        );
-        sync = json!({ "failedLists": ["open events", "tags"], "vanished": ["0x1"] });
-        assert_eq!(
-            catalog(&sync),
-            "catalog         changes never read; complete never; \
-             lists not read to their end: open events, tags; 1 markets vanished upstream\n"
-        );
     }
 
     #[test]

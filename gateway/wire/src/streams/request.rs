@@ -11,10 +11,10 @@ use crate::TokenRef;
 use crate::errors::api_error::{ApiError, quoted};
 use crate::errors::error_code::ErrorCode;
 use crate::limits::{MAX_STREAM_REQUESTS, MAX_UNKNOWN_IDS};
+use crate::read::body::TRADING;
 use crate::read::form::{Digits, Form, Formed, Optional, OrDefault, PlainForm, forms};
 use crate::read::forms::{Condition, Flag};
 use crate::read::json::{self, Value};
-use crate::read::body::TRADING;
 use crate::text::ids;
 
 /// A channel of the streams.

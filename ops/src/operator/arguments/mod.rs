@@ -1,0 +1,164 @@
+//! Arguments of the operator's commands. They are the body of the request: each serializes as the field
+//! of its name, save `market` and `idempotency_key`, which the sender replaces.
+
+mod market;
+mod words;
+
+use std::path::PathBuf;
+
+use clap::{ArgAction, Args, Subcommand};
+use serde::Serialize;
+
+pub(crate) use market::Market;
+use words::{BoundKind, Mode, Role};
+
+/// `foretell account`
+#[derive(Debug, Subcommand, Serialize)]
+#[serde(untagged)]
+pub(crate) enum Account {
+    /// Deposit collateral
+    Deposit(Transfer),
+    /// Withdraw free collateral
+    Withdraw(Transfer),
+    /// Bind a wallet to its owner
+    Bind {
+        /// Owner address (an EOA, which signs)
+        owner: String,
+        /// Wallet address (which trades)
+        wallet: String,
+        /// Kind of the wallet
+        kind: BoundKind,
+    },
+    /// Remove a wallet's binding
+    Unbind {
+        /// Wallet address
+        wallet: String,
+    },
+    /// Show collateral, shares, bindings and live orders
+    Balance {
+        /// Wallet address
+        wallet: String,
+    },
+    /// Restrict an account to reducing its positions
+    ClosedOnly {
+        /// Wallet address
+        wallet: String,
+        /// Remove the restriction
+        #[arg(long = "undo", action = ArgAction::SetFalse)]
+        closed_only: bool,
+    },
+    /// List withdrawals that wait for a second person
+    Held,
+    /// Pay a held withdrawal, as the second person
+    Confirm {
+        /// Reference of the withdrawal, or its hash from `held`
+        reference: String,
+    },
+    /// Give up a held withdrawal
+    Release {
+        /// Reference of the withdrawal, or its hash from `held`
+        reference: String,
+    },
+}
+
+/// `foretell operators`
+#[derive(Debug, Subcommand, Serialize)]
+#[serde(untagged)]
+pub(crate) enum Operators {
+    /// Add an operator; its token is shown once
+    Add(NewOperator),
+    /// List operators
+    List,
+    /// Revoke an operator for ever
+    Revoke {
+        /// Name
+        name: String,
+    },
+    /// Show the operator of this token and its rights
+    Me,
+}
+
+/// `foretell operators add`
+#[derive(Debug, Args, Serialize)]
+pub(crate) struct NewOperator {
+    /// Name: 1 to 32 of a-z, 0-9, -, _ and .
+    pub(super) name: String,
+    /// Role
+    role: Role,
+    /// Write the token to this new file, mode 600
+    #[arg(long, value_name = "FILE")]
+    #[serde(skip)]
+    pub(super) token_file: Option<PathBuf>,
+}
+
+/// Arguments of a deposit or a withdrawal.
+#[derive(Debug, Args, Serialize)]
+pub(crate) struct Transfer {
+    /// Wallet address
+    wallet: String,
+    /// Amount in whole units, up to six decimals
+    amount: String,
+    /// Idempotency key [default: a new one, printed]
+    #[arg(long = "reference", value_name = "REFERENCE")]
+    idempotency_key: Option<String>,
+}
+
+/// `foretell keys`
+#[derive(Debug, Subcommand, Serialize)]
+#[serde(untagged)]
+pub(crate) enum Keys {
+    /// Create or re-derive the API key of a private key
+    Create {
+        /// File with the private key (64 hex digits), mode 600
+        #[arg(long, value_name = "FILE")]
+        private_key_file: PathBuf,
+        /// Nonce of the key
+        #[arg(long, default_value_t = 0)]
+        nonce: u64,
+    },
+    /// List an owner's keys
+    List {
+        /// Owner address
+        owner: String,
+    },
+    /// Revoke an API key permanently
+    Revoke {
+        /// API key (a UUID)
+        api_key: String,
+        /// Also cancel the owner's live orders
+        #[arg(long)]
+        cancel_orders: bool,
+    },
+}
+
+/// `foretell system`
+#[derive(Debug, Subcommand, Serialize)]
+#[serde(untagged)]
+pub(crate) enum System {
+    /// Show or set the system mode
+    Mode {
+        /// New mode [default: show the current mode]
+        mode: Option<Mode>,
+    },
+    /// Write a snapshot of the durable state and wait for it
+    Snapshot,
+    /// Show or set limits of payments
+    Payments {
+        /// Larger withdrawals need two persons; 0 = none does
+        #[arg(long, value_name = "AMOUNT")]
+        withdrawal_limit: Option<String>,
+        /// Pay rebates at 00:00 UTC
+        #[arg(long, value_name = "BOOL")]
+        rebates_daily: Option<bool>,
+    },
+    /// Pay all accrued rebates
+    PayRebates {},
+    /// Withdraw collected fees
+    WithdrawFees {
+        /// Amount in whole units, up to six decimals
+        amount: String,
+        /// Idempotency key [default: a new one, printed]
+        #[arg(long = "reference", value_name = "REFERENCE")]
+        idempotency_key: Option<String>,
+    },
+}

@@ -1,0 +1,206 @@
+//! The status as text.
+
+use serde_json::Value;
+
+use super::show::{age, columns, has_items, named};
+use crate::output::{field, table};
+
+/// `GET /status`
+pub(super) fn status(value: &Value) -> String {
+    let catalog = catalog(&value["catalog"]);
+    let engine = match &value["engine"] {
+        Value::Null => {
+            "engine unavailable: no new orders; figures show the last state\n".to_owned()
+        }
+        engine => of_engine(engine) + &books(&value["books"]),
+    };
+    [
+        of_exchange(&value["exchange"]) + &catalog,
+        processes(value) + &alarms(value),
+        engine,
+    ]
+    .join("\n")
+}
+
+fn of_exchange(exchange: &Value) -> String {
+    let mut text = named(
+        exchange,
+        &[
+            ("mode", "mode"),
+            ("durability", "durability"),
+            ("markets", "markets"),
+            ("accounts", "accounts"),
+            ("live orders", "live_orders"),
+            ("collateral", "collateral"),
+            ("fees collected", "fees"),
+        ],
+    );
+    let unpaid = field(exchange, "unpaid_markets");
+    if !matches!(unpaid.as_str(), "0" | "-") {
+        let oldest = age(&exchange["oldest_unpaid_seconds"]);
+        text += &format!(
+            "\nclosed without a payout: {unpaid} markets, the oldest for {oldest}: `foretell market review`\n"
+        );
+    }
+    text
+}
+
+fn of_engine(engine: &Value) -> String {
+    let figures = named(
+        engine,
+        &[
+            ("commands waiting", "ring"),
+            ("answered busy", "busy"),
+            ("disk low", "diskLow"),
+            ("clock alarms", "clockAlarms"),
+            ("newest snapshot", "snapshotSequence"),
+            ("snapshot failed", "snapshotFailed"),
+            ("publisher lag", "publisherLag"),
+        ],
+    );
+    let latencies = columns(
+        &engine["stages"],
+        &["stage", "count", "p50", "p99", "p999", "max"],
+    );
+    format!("{figures}\nlatency by stage, in microseconds\n{latencies}")
+}
+
+fn books(books: &Value) -> String {
+    if !has_items(books) {
+        return String::new();
+    }
+    let names = ["bestBid", "bestAsk", "liveOrders", "status", "question"];
+    format!("\nbooks, most orders first\n{}", columns(books, &names))
+}
+
+/// How far the catalog has its upstream, in one line; nothing while no sync has run.
+fn catalog(sync: &Value) -> String {
+    if sync.is_null() {
+        return String::new();
+    }
+    let changes = match sync["ageSeconds"].as_u64() {
+        Some(age) => format!("changes read {age} s ago"),
+        None => "changes never read".to_owned(),
+    };
+    let complete = sync["complete"].as_i64();
+    let complete = complete.and_then(|at| jiff::Timestamp::from_second(at).ok());
+    let complete = complete.map_or_else(|| "never".to_owned(), |at| at.to_string());
+    let mut text = format!("catalog         {changes}; complete {complete}");
+    let names = |list: &str| -> Vec<&str> {
+        let names = sync[list].as_array().into_iter().flatten();
+        names.filter_map(Value::as_str).collect()
+    };
+    let (failed, vanished) = (names("failedLists"), names("vanished").len());
+    if !failed.is_empty() {
+        text += &format!("; lists not read to their end: {}", failed.join(", "));
+    }
+    if vanished > 0 {
+        text += &format!("; {vanished} markets vanished upstream");
+    }
+    text + "\n"
+}
+
+/// Conditions that need an operator's action.
+fn alarms(value: &Value) -> String {
+    let alarm = |(process, costs): (&str, &str)| {
+        let at = value[process]["viewStopped"]
+            .as_u64()
+            .filter(|at| *at > 0)?;
+        Some(format!(
+            "\nALARM: the view of this {process} cannot follow the journal at sequence {at}: {costs}\n"
+        ))
+    };
+    let processes = [
+        ("engine", "no snapshots are written; the exchange continues"),
+        (
+            "gateway",
+            "it answers no reads; cancels, orders and commands are taken",
+        ),
+    ];
+    processes.into_iter().filter_map(alarm).collect()
+}
+
+/// The engine and the gateway that answers.
+fn processes(value: &Value) -> String {
+    let names = [
+        ("process", ""),
+        ("pid", "pid"),
+        ("sequence", "sequence"),
+        ("durable", "durableSequence"),
+        ("epoch", "epoch"),
+        ("connections", "connections"),
+    ];
+    let row = |process: &str| {
+        names
+            .map(|(_, name)| match name {
+                "" => process.to_owned(),
+                name => field(&value[process], name),
+            })
+            .to_vec()
+    };
+    let head = names.map(|(title, _)| title.to_owned()).to_vec();
+    table(&[head, row("engine"), row("gateway")])
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_status_reads_without_an_engine_too() {
+        let gateway =
+            json!({ "pid": 7, "sequence": 4, "durableSequence": 5, "epoch": 2, "connections": 1 });
+        let exchange = json!({ "mode": "running", "durability": "disk", "live_orders": 3 });
+        let mut value = json!({ "engine": null, "gateway": gateway, "exchange": exchange });
+        let text = status(&value);
+        assert!(!text.contains("without a payout"), "{text}");
+        assert!(text.contains("live orders     3\n"), "{text}");
+        assert!(
+            text.contains("engine   -    -         -        -      -\n"),
+            "{text}"
+        );
+        assert!(
+            text.contains("gateway  7    4         5        2      1\n"),
+            "{text}"
+        );
+        assert!(text.contains("engine unavailable"), "{text}");
+        value["exchange"]["unpaid_markets"] = 2.into();
+        value["exchange"]["oldest_unpaid_seconds"] = 93_600.into();
+        value["engine"] = json!({ "pid": 6, "sequence": 5, "durableSequence": 5, "epoch": 2, "connections": 1,
+            "ring": "0/8", "stages": [{ "stage": "apply", "count": 9, "p50": 1.5, "p99": 2.0, "p999": 3.0, "max": 4.0 }] });
+        value["books"] = json!([{ "bestBid": "0.4", "bestAsk": "", "liveOrders": 3, "status": "active", "question": "Q?" }]);
+        let text = status(&value);
+        assert!(
+            text.contains("engine   6    5         5        2      1\n"),
+            "{text}"
+        );
+        let unpaid = "closed without a payout: 2 markets, the oldest for 26 h";
+        assert!(text.contains(unpaid), "{text}");
+        assert!(
+            text.contains("apply  9      1.5  2.0  3.0   4.0\n"),
+            "{text}"
+        );
+        assert!(
+            text.contains("0.4               3           active  Q?\n"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn the_sync_of_the_catalog_is_one_line() {
+        assert_eq!(catalog(&Value::Null), "");
+        let mut sync = json!({ "ageSeconds": 35, "complete": 1_770_000_000, "failedLists": [], "vanished": [] });
+        assert_eq!(
+            catalog(&sync),
+            "catalog         changes read 35 s ago; complete 2026-02-02T02:40:00Z\n"
+        );
+        sync = json!({ "failedLists": ["open events", "tags"], "vanished": ["0x1"] });
+        assert_eq!(
+            catalog(&sync),
+            "catalog         changes never read; complete never; \
+             lists not read to their end: open events, tags; 1 markets vanished upstream\n"
+        );
+    }
+}
