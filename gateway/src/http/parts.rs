@@ -1,9 +1,12 @@
 //! The parts of a request: path, query and body.
 
 use foretell_wire::ApiError;
+use foretell_wire::markets::batch::{BatchToken, BatchTokens};
 use foretell_wire::read::RequestBody;
 use foretell_wire::read::parameters::Parameters;
 use foretell_wire::read::path::PathParameter;
+use foretell_wire::read::queries::TokensQuery;
+use http::Method;
 
 use crate::http::endpoint::RequestPart;
 use crate::http::failure::Failure;
@@ -45,5 +48,19 @@ pub(crate) struct FromPath<T>(pub(crate) T);
 impl<T: PathParameter + Send> RequestPart for FromPath<T> {
     async fn of(context: &RequestContext) -> Result<Self, Failure> {
         Ok(Self(T::read(&context.parameter)?))
+    }
+}
+
+/// The tokens of a batch read: those of the body, or with GET and no body those of the query.
+pub(crate) struct Tokens(pub(crate) Vec<BatchToken>);
+
+impl RequestPart for Tokens {
+    async fn of(context: &RequestContext) -> Result<Self, Failure> {
+        Ok(Self(match context.body.is_empty() {
+            true if context.head.method != Method::POST => {
+                TokensQuery::read_text(context.head.uri.query())?.0
+            }
+            _ => BatchTokens::read(&context.body)?.0,
+        }))
     }
 }

@@ -8,13 +8,9 @@ use foretell_link::Reply;
 use foretell_model::Sequence;
 use foretell_wire::ApiError;
 use foretell_wire::errors::api_error::FieldError;
-use foretell_wire::markets::batch::{BatchToken, BatchTokens};
-use foretell_wire::read::RequestBody as _;
-use foretell_wire::read::parameters::Parameters;
-use foretell_wire::read::queries::TokensQuery;
 use foretell_wire::read::query::Query;
+use http::HeaderName;
 use http::request::Parts;
-use http::{HeaderName, Method};
 
 use crate::access::credentials::Caller;
 use crate::access::operator_actor::Actor;
@@ -111,20 +107,6 @@ impl RequestContext {
             self.app.metrics.rate_limited(refused.scope);
             Failure::from(&refused)
         })
-    }
-
-    /// The tokens of a batch read: those of the body, or with GET and no body those of the query.
-    pub(crate) fn tokens(&self) -> Result<Vec<BatchToken>, ApiError> {
-        if self.body.is_empty() && self.head.method != Method::POST {
-            self.parameters().map(|TokensQuery(tokens)| tokens)
-        } else {
-            BatchTokens::read(&self.body).map(|tokens| tokens.0)
-        }
-    }
-
-    /// The query parameters of the request.
-    pub(crate) fn parameters<Q: Parameters>(&self) -> Result<Q, ApiError> {
-        Q::read_text(self.head.uri.query())
     }
 
     /// The query of the request.

@@ -39,7 +39,7 @@ pub(super) fn routes(has_wallet: bool) -> Vec<Route> {
         get("/ui/logo", Page, files::logo),
         get("/ui/api/site", PageEngine, site::show),
         get("/ui/api/engine", PageEngine, engine_room::show),
-        get("/ui/api/markets/summary", PageSummary, summary::list),
+        read("/ui/api/markets/summary", PageSummary, summary::list),
         read("/ui/api/proof/{trade}", PageProof, proof::show),
     ];
     if has_wallet {
@@ -52,15 +52,15 @@ pub(super) fn routes(has_wallet: bool) -> Vec<Route> {
 
 fn data() -> [Route; 8] {
     [
-        get("/ui/api/data/trades", PageData, trades::list),
-        get("/ui/api/data/positions", PageData, positions::list),
-        get(
+        read("/ui/api/data/trades", PageData, trades::list),
+        read("/ui/api/data/positions", PageData, positions::list),
+        read(
             "/ui/api/data/closed-positions",
             PageData,
             closed_positions::list,
         ),
         read("/ui/api/data/holders", PageData, holders::list),
-        get("/ui/api/data/activity", PageData, activity::list),
+        read("/ui/api/data/activity", PageData, activity::list),
         read("/ui/api/data/value", PageData, totals::value),
         read("/ui/api/data/oi", PageData, totals::open_interest),
         read("/ui/api/data/live-volume", PageData, totals::live_volume),

@@ -43,11 +43,11 @@ pub(super) fn routes(page: PageRoutes) -> Vec<Route> {
             .durable()
             .body(CONVERT_BODY_BYTES),
         read("/book", Book, books::one),
-        get("/price", Price, prices::price),
-        get("/midpoint", Midpoint, prices::midpoint),
-        get("/spread", Trading, prices::spread),
+        read("/price", Price, prices::price),
+        read("/midpoint", Midpoint, prices::midpoint),
+        read("/spread", Trading, prices::spread),
         read("/last-trade-price", Trading, prices::last_trade),
-        get("/prices-history", PricesHistory, prices_history::one),
+        read("/prices-history", PricesHistory, prices_history::one),
         query(
             "/batch-prices-history",
             BatchPricesHistory,
@@ -81,13 +81,13 @@ pub(super) fn routes(page: PageRoutes) -> Vec<Route> {
         ),
         read("/data/order/{id}", Ledger, my_orders::one),
         read("/data/trades", Ledger, my_trades::list),
-        get("/builder/trades", Ledger, builder_trades::list),
-        get(
+        read("/builder/trades", Ledger, builder_trades::list),
+        read(
             "/live-activity/events/{condition}",
             Ledger,
             live_activity::newest,
         ),
-        get(
+        read(
             "/markets/live-activity/{condition}",
             Ledger,
             live_activity::newest,
@@ -105,33 +105,33 @@ pub(super) fn routes(page: PageRoutes) -> Vec<Route> {
         delete("/auth/readonly-api-key", Keys, keys::revoke_read_only),
         read("/auth/readonly-api-keys", Ledger, keys::list_read_only),
         read("/auth/ban-status/closed-only", Trading, keys::closed_only),
-        get("/tick-size", Trading, market_info::tick_size),
-        get("/neg-risk", Trading, market_info::neg_risk),
-        get("/fee-rate", Trading, market_info::fee_rate),
+        read("/tick-size", Trading, market_info::tick_size),
+        read("/neg-risk", Trading, market_info::neg_risk),
+        read("/fee-rate", Trading, market_info::fee_rate),
         get(
             "/fees/builder-fees/{builder}",
             Trading,
             market_info::builder_fees,
         ),
-        get(
+        read(
             "/markets-by-token/{token}",
             Trading,
             market_info::market_by_token,
         ),
-        get(
+        read(
             "/clob-markets/{condition}",
             Trading,
             market_info::clob_market,
         ),
-        get("/markets", MarketLists, market_lists::all),
-        get("/simplified-markets", MarketLists, market_lists::simplified),
-        get("/sampling-markets", MarketLists, market_lists::sampling),
-        get(
+        read("/markets", MarketLists, market_lists::all),
+        read("/simplified-markets", MarketLists, market_lists::simplified),
+        read("/sampling-markets", MarketLists, market_lists::sampling),
+        read(
             "/sampling-simplified-markets",
             MarketLists,
             market_lists::sampling_simplified,
         ),
-        get("/markets/{condition}", Trading, market_info::detail),
+        read("/markets/{condition}", Trading, market_info::detail),
     ];
     routes.extend(batch("/books", Books, books::many));
     routes.extend(batch("/prices", Prices, prices::prices));

@@ -12,6 +12,7 @@ use foretell_wire::data::{
 use crate::app::App;
 use crate::http::answer::{Answer, StatePosition};
 use crate::http::failure::Failure;
+use crate::http::parts::FromQuery;
 use crate::http::request_context::RequestContext;
 use crate::resources::data::activity_sorted::SortedActivity;
 use crate::resources::data::rows::activity_row::{
@@ -24,10 +25,11 @@ use crate::resources::data::{MAX_VISITED_ROWS, MarketFilter, account_of};
 use crate::view::search::{STEP, break_if, in_steps};
 
 /// `GET /activity`.
-pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
+pub(crate) async fn list(
+    context: RequestContext,
+    FromQuery(V1List { query, page }): FromQuery<V1List<ActivityQuery>>,
+) -> Result<Answer, Failure> {
     let app = &context.app;
-    let V1List { query, page } = context.parameters()?;
-    context.wait_fresh().await?;
     let (found, position) = search(app, query, page, app.asset_ids).await?;
     let (profiles, mut receipts) = (app.profiles.texts(), ReceiptReader::new(app));
     let rows = (found.iter()).map(|entry| entry.row(&profiles, &mut receipts));

@@ -61,10 +61,11 @@ impl Ranked {
 }
 
 /// `GET /v1/builders/leaderboard`.
-pub(crate) async fn leaderboard(context: RequestContext) -> Result<Answer, Failure> {
+pub(crate) async fn leaderboard(
+    context: RequestContext,
+    FromQuery(V1List { query, page }): FromQuery<V1List<BuildersQuery>>,
+) -> Result<Answer, Failure> {
     let app = &context.app;
-    let V1List { query, page } = context.parameters()?;
-    context.wait_fresh().await?;
     let (found, position) = ranked(app, query, page, Version::V1).await;
     let profiles = app.profiles.texts();
     let rows = rows(&found, &profiles);
@@ -72,10 +73,11 @@ pub(crate) async fn leaderboard(context: RequestContext) -> Result<Answer, Failu
 }
 
 /// `GET /v2/builders/leaderboard`.
-pub(crate) async fn leaderboard_v2(context: RequestContext) -> Result<Answer, Failure> {
+pub(crate) async fn leaderboard_v2(
+    context: RequestContext,
+    FromQuery(V2List { query, page }): FromQuery<V2List<BuildersQuery>>,
+) -> Result<Answer, Failure> {
     let app = &context.app;
-    let V2List { query, page } = context.parameters()?;
-    context.wait_fresh().await?;
     let (found, position) = ranked(app, query, probe(page), Version::V2).await;
     let profiles = app.profiles.texts();
     let rows = rows(&found, &profiles);

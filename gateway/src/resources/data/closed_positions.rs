@@ -8,16 +8,18 @@ use foretell_wire::operator::MarketDescription;
 use crate::app::App;
 use crate::http::answer::Answer;
 use crate::http::failure::Failure;
+use crate::http::parts::FromQuery;
 use crate::http::request_context::RequestContext;
 use crate::resources::data::position_search::{Candidate, PositionList, Source, search};
 use crate::resources::data::positions::answer;
 use crate::resources::data::{MarketFilter, account_of};
 
 /// `GET /closed-positions`.
-pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
+pub(crate) async fn list(
+    context: RequestContext,
+    FromQuery(V1List { query, page }): FromQuery<V1List<ClosedPositionsQuery>>,
+) -> Result<Answer, Failure> {
     let app = &context.app;
-    let V1List::<ClosedPositionsQuery> { query, page } = context.parameters()?;
-    context.wait_fresh().await?;
     let markets = MarketFilter::of(app, &query.markets).await?;
     let source = match account_of(app, query.user).await? {
         Some(account) => Source::Closed(account, None),

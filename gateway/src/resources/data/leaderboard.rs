@@ -24,10 +24,11 @@ use crate::view::search::{BestRows, STEP, break_if, in_steps, probe};
 const MAX_NAMED: usize = 50;
 
 /// `GET /v1/leaderboard` and `/leaderboard`. Every account is visited, [`STEP`] under a lock hold.
-pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
+pub(crate) async fn list(
+    context: RequestContext,
+    FromQuery(V1List { query, page }): FromQuery<V1List<LeaderboardQuery>>,
+) -> Result<Answer, Failure> {
     let app = &context.app;
-    let V1List::<LeaderboardQuery> { query, page } = context.parameters()?;
-    context.wait_fresh().await?;
     let sort = query.sort;
     let (found, position) = match wallets_of(app, &query) {
         None => best(app, &query, page).await,

@@ -10,6 +10,7 @@ use foretell_wire::operator::MarketDescription;
 use crate::app::App;
 use crate::http::answer::{Answer, StatePosition};
 use crate::http::failure::Failure;
+use crate::http::parts::FromQuery;
 use crate::http::request_context::RequestContext;
 use crate::resources::data::position_search::{
     Candidate, PositionEntry, PositionList, Source, search,
@@ -17,10 +18,11 @@ use crate::resources::data::position_search::{
 use crate::resources::data::{MarketFilter, account_of};
 
 /// `GET /positions`.
-pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
+pub(crate) async fn list(
+    context: RequestContext,
+    FromQuery(V1List { query, page }): FromQuery<V1List<PositionsQuery>>,
+) -> Result<Answer, Failure> {
     let app = &context.app;
-    let V1List::<PositionsQuery> { query, page } = context.parameters()?;
-    context.wait_fresh().await?;
     let markets = MarketFilter::of(app, &query.markets).await?;
     let source = match account_of(app, query.user).await? {
         Some(account) => Source::Open(account, None),

@@ -12,6 +12,7 @@ use foretell_wire::data::{
 use crate::app::App;
 use crate::http::answer::{Answer, StatePosition};
 use crate::http::failure::Failure;
+use crate::http::parts::FromQuery;
 use crate::http::request_context::RequestContext;
 use crate::resources::data::rows::activity_row::{ActivityEntry, ReceiptReader};
 use crate::resources::data::rows::market_texts::MarketTexts;
@@ -25,10 +26,11 @@ const ROWS_PER_YIELD: usize = 512;
 const ROWS_PER_HOLD: usize = 2_048;
 
 /// `GET /trades`.
-pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
+pub(crate) async fn list(
+    context: RequestContext,
+    FromQuery(V1List { query, page }): FromQuery<V1List<FillsQuery>>,
+) -> Result<Answer, Failure> {
     let app = &context.app;
-    let V1List { query, page } = context.parameters()?;
-    context.wait_fresh().await?;
     let (found, position) = search(app, query, page, app.asset_ids).await?;
     let mut rows = FillWriter::with_capacity(found.len());
     let (profiles, mut receipts) = (app.profiles.texts(), ReceiptReader::new(app));

@@ -5,8 +5,9 @@ pub(crate) mod positions;
 pub(crate) mod prices;
 
 use foretell_wire::data::{
-    ActivityQuery, ActivityRow, ActivitySort, ActivityV2, AmountV2, AssetIds, EventVolumeQuery,
-    LimitOffset, MarketSelection, V2, V2Answer, V2List, V2Page, ValueV2, VolumesV2,
+    ActivityFilter, ActivityQuery, ActivityRow, ActivitySort, ActivityV2, AmountV2, AssetIds,
+    EventVolumeQuery, FillsQuery, LimitOffset, MarketSelection, OpenInterestQuery, V2, V2Answer,
+    V2List, V2Page, ValueQuery, ValueV2, VolumesV2,
 };
 use foretell_wire::json_text;
 
@@ -19,10 +20,11 @@ use crate::resources::data::{activity, totals, trades};
 use crate::view::search::probe;
 
 /// `GET /v2/trades`.
-pub(crate) async fn trades(context: RequestContext) -> Result<Answer, Failure> {
+pub(crate) async fn trades(
+    context: RequestContext,
+    FromQuery(V2List { query, page }): FromQuery<V2List<FillsQuery>>,
+) -> Result<Answer, Failure> {
     let app = &context.app;
-    let V2List { query, page } = context.parameters()?;
-    context.wait_fresh().await?;
     let (found, position) = trades::search(app, query, probe(page), AssetIds::Token).await?;
     let (profiles, mut receipts) = (app.profiles.texts(), ReceiptReader::new(app));
     let rows = (found.iter()).map(|entry| entry.fill_row(&profiles, &mut receipts));
@@ -30,13 +32,14 @@ pub(crate) async fn trades(context: RequestContext) -> Result<Answer, Failure> {
 }
 
 /// `GET /v2/activity`.
-pub(crate) async fn activity(context: RequestContext) -> Result<Answer, Failure> {
-    let app = &context.app;
-    let V2List {
+pub(crate) async fn activity(
+    context: RequestContext,
+    FromQuery(V2List {
         query: filter,
         page,
-    } = context.parameters()?;
-    context.wait_fresh().await?;
+    }): FromQuery<V2List<ActivityFilter>>,
+) -> Result<Answer, Failure> {
+    let app = &context.app;
     let sort = ActivitySort::Timestamp;
     let query = ActivityQuery { filter, sort };
     let (found, position) = activity::search(app, query, probe(page), AssetIds::Token).await?;
@@ -50,18 +53,20 @@ fn text(rows: Vec<ActivityRow<'_>>, page: LimitOffset) -> String {
 }
 
 /// `GET /v2/value`.
-pub(crate) async fn value(context: RequestContext) -> Result<Answer, Failure> {
-    let V2(query) = context.parameters()?;
-    context.wait_fresh().await?;
+pub(crate) async fn value(
+    context: RequestContext,
+    FromQuery(V2(query)): FromQuery<V2<ValueQuery>>,
+) -> Result<Answer, Failure> {
     let (value, position) = totals::value_of(&context.app, query).await?;
     let data = ValueV2::from(value);
     Ok(Answer::json(json_text(&V2Answer { data })).at(position))
 }
 
 /// `GET /v2/oi`: of some markets, or the sum of all as `GLOBAL`.
-pub(crate) async fn open_interest(context: RequestContext) -> Result<Answer, Failure> {
-    let V2(query) = context.parameters()?;
-    context.wait_fresh().await?;
+pub(crate) async fn open_interest(
+    context: RequestContext,
+    FromQuery(V2(query)): FromQuery<V2<OpenInterestQuery>>,
+) -> Result<Answer, Failure> {
     let (rows, position) = totals::open_interest_of(&context.app, query).await?;
     let data: Vec<_> = rows.into_iter().map(AmountV2::from).collect();
     Ok(Answer::json(json_text(&V2Answer { data })).at(position))

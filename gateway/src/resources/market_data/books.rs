@@ -8,7 +8,7 @@ use foretell_wire::read::queries::OneToken;
 use crate::app::App;
 use crate::http::answer::Answer;
 use crate::http::failure::Failure;
-use crate::http::parts::FromQuery;
+use crate::http::parts::{FromQuery, Tokens};
 use crate::http::request_context::RequestContext;
 use crate::render::book_source::{BookSource, book_source};
 use crate::render::market_pages::Json;
@@ -38,10 +38,11 @@ pub(crate) async fn one(
 
 /// `GET` and `POST /books`: keeps the input order, omits unknown tokens, and reads all books from
 /// one state of the view.
-pub(crate) async fn many(context: RequestContext) -> Result<Answer, Failure> {
-    let asked = context.tokens()?;
+pub(crate) async fn many(
+    context: RequestContext,
+    Tokens(asked): Tokens,
+) -> Result<Answer, Failure> {
     let app = &context.app;
-    context.wait_fresh().await?;
     app.await_tokens(&asked).await?;
     // First fill the cache: render missing books one by one and yield after each, so that other
     // requests run. The lock below takes all books from one state, and copies only those that

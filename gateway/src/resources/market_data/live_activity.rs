@@ -1,22 +1,24 @@
 //! `GET /live-activity/events/{condition}`, and the same under `/markets/live-activity/`: the newest
 //! trades of a market, for anyone to read (docs/api/market-data.md §8).
 
+use foretell_model::ConditionId;
 use foretell_wire::limits::PAGE_ROWS;
 use foretell_wire::markets::live_activity::TradeEvent;
 use foretell_wire::read::queries::TradesQuery;
-use foretell_wire::text::ids::condition_id;
 use foretell_wire::{ErrorCode, json_text};
 
 use crate::http::answer::Answer;
 use crate::http::failure::Failure;
+use crate::http::parts::FromPath;
 use crate::http::request_context::RequestContext;
 use crate::view::trade_search::{TradeScope, TradesRequest, trades_page};
 
 /// An array of at most [`PAGE_ROWS`] trades, newest first.
-pub(crate) async fn newest(context: RequestContext) -> Result<Answer, Failure> {
-    let condition = condition_id(&context.parameter).ok_or(ErrorCode::MarketNotFound)?;
+pub(crate) async fn newest(
+    context: RequestContext,
+    FromPath(condition): FromPath<ConditionId>,
+) -> Result<Answer, Failure> {
     let app = &context.app;
-    context.wait_fresh().await?;
     let described = app.find(|view| {
         let (_, market) = view.markets().by_condition(&condition)?;
         Some(app.descriptions.of(market))

@@ -2,21 +2,19 @@
 //! `/fees/builder-fees/{builder}`, `/markets-by-token/{token}`, `/clob-markets/{condition}`,
 //! `/markets/{condition_id}` (docs/api/market-data.md §5).
 
-use foretell_model::{MarketNumber, Outcome};
+use foretell_model::{ConditionId, MarketNumber, Outcome};
 use foretell_view::View;
 use foretell_wire::markets::market::{
     BUILDER_FEES, ClobMarket, FeeRateAnswer, MarketByToken, MarketDetail, MarketFacts,
     NegRiskAnswer, TickSizeAnswer,
 };
-use foretell_wire::read::family::Family;
+use foretell_wire::read::path::Builder;
 use foretell_wire::read::queries::OneToken;
-use foretell_wire::read::text_form::BYTES32;
-use foretell_wire::text::ids::{bytes32, condition_id};
 use foretell_wire::{ErrorCode, TokenRef, json_text};
 
 use crate::http::answer::Answer;
 use crate::http::failure::Failure;
-use crate::http::parts::FromQuery;
+use crate::http::parts::{FromPath, FromQuery};
 use crate::http::request_context::RequestContext;
 use crate::render::market_facts::{market_facts, market_life};
 use crate::resources::market_of;
@@ -61,8 +59,10 @@ pub(crate) async fn fee_rate(
 }
 
 /// `GET /markets-by-token/{token}`.
-pub(crate) async fn market_by_token(context: RequestContext) -> Result<Answer, Failure> {
-    let token = TokenRef::parse(&context.parameter).ok_or(ErrorCode::InvalidTokenId)?;
+pub(crate) async fn market_by_token(
+    context: RequestContext,
+    FromPath(token): FromPath<TokenRef>,
+) -> Result<Answer, Failure> {
     by_token(&context, &token, |facts| {
         let [yes, no] = facts.tokens;
         json_text(&MarketByToken {
@@ -75,18 +75,19 @@ pub(crate) async fn market_by_token(context: RequestContext) -> Result<Answer, F
 }
 
 /// `GET /fees/builder-fees/{builder}`: always zero.
-pub(crate) async fn builder_fees(context: RequestContext) -> Result<Answer, Failure> {
-    match bytes32(&context.parameter) {
-        Some(_) => Ok(Answer::json(BUILDER_FEES)),
-        None => Err(Family::Trading
-            .wrong("builder", &context.parameter, BYTES32.allowed)
-            .into()),
-    }
+pub(crate) async fn builder_fees(
+    _: RequestContext,
+    _: FromPath<Builder>,
+) -> Result<Answer, Failure> {
+    Ok(Answer::json(BUILDER_FEES))
 }
 
 /// `GET /clob-markets/{condition}`.
-pub(crate) async fn clob_market(context: RequestContext) -> Result<Answer, Failure> {
-    by_condition(&context, |state, market| {
+pub(crate) async fn clob_market(
+    context: RequestContext,
+    FromPath(condition): FromPath<ConditionId>,
+) -> Result<Answer, Failure> {
+    by_condition(&context, condition, |state, market| {
         let listed = state.view.markets().get(market)?;
         let facts = market_facts(&state.view, market)?;
         Some(json_text(&ClobMarket::new(
@@ -98,11 +99,13 @@ pub(crate) async fn clob_market(context: RequestContext) -> Result<Answer, Failu
 }
 
 /// `GET /markets/{condition_id}`.
-pub(crate) async fn detail(context: RequestContext) -> Result<Answer, Failure> {
-    let condition = condition_id(&context.parameter).ok_or(ErrorCode::MarketNotFound)?;
+pub(crate) async fn detail(
+    context: RequestContext,
+    FromPath(condition): FromPath<ConditionId>,
+) -> Result<Answer, Failure> {
     let raw = raw_records(&context.app, vec![condition]).await;
     let raw = raw.and_then(|mut raw| raw.pop());
-    by_condition(&context, |state, market| {
+    by_condition(&context, condition, |state, market| {
         let listed = state.view.markets().get(market)?;
         let facts = market_facts(&state.view, market)?;
         let detail = MarketDetail::new(&facts, &context.app.descriptions.of(listed))
@@ -119,7 +122,6 @@ async fn by_token(
     write: impl FnOnce(&MarketFacts) -> String,
 ) -> Result<Answer, Failure> {
     let look = |view: &View| -> Option<(MarketNumber, Outcome)> { market_of(view, token) };
-    context.wait_fresh().await?;
     let (market, _) = context
         .app
         .find(look)
@@ -132,10 +134,9 @@ async fn by_token(
 
 async fn by_condition(
     context: &RequestContext,
+    condition: ConditionId,
     write: impl FnOnce(&ViewState, MarketNumber) -> Option<String>,
 ) -> Result<Answer, Failure> {
-    let condition = condition_id(&context.parameter).ok_or(ErrorCode::MarketNotFound)?;
-    context.wait_fresh().await?;
     let look = |view: &View| {
         view.markets()
             .by_condition(&condition)

@@ -16,6 +16,7 @@ use crate::app::App;
 use crate::catalog::descriptions::Descriptions;
 use crate::http::answer::Answer;
 use crate::http::failure::Failure;
+use crate::http::parts::FromQuery;
 use crate::http::request_context::RequestContext;
 use crate::render::market_facts::market_facts;
 use crate::render::market_pages::Json;
@@ -31,23 +32,35 @@ const STEP: usize = 2_048;
 const ROWS_PER_HOLD: usize = 64;
 
 /// `GET /markets`: all, in any state.
-pub(crate) async fn all(context: RequestContext) -> Result<Answer, Failure> {
-    page(&context, MarketList::All).await
+pub(crate) async fn all(
+    context: RequestContext,
+    FromQuery(query): FromQuery<PageQuery>,
+) -> Result<Answer, Failure> {
+    page(&context, query, MarketList::All).await
 }
 
 /// `GET /simplified-markets`: the same in the short form.
-pub(crate) async fn simplified(context: RequestContext) -> Result<Answer, Failure> {
-    page(&context, MarketList::Simplified).await
+pub(crate) async fn simplified(
+    context: RequestContext,
+    FromQuery(query): FromQuery<PageQuery>,
+) -> Result<Answer, Failure> {
+    page(&context, query, MarketList::Simplified).await
 }
 
 /// `GET /sampling-markets`.
-pub(crate) async fn sampling(context: RequestContext) -> Result<Answer, Failure> {
-    page(&context, MarketList::Sampling).await
+pub(crate) async fn sampling(
+    context: RequestContext,
+    FromQuery(query): FromQuery<PageQuery>,
+) -> Result<Answer, Failure> {
+    page(&context, query, MarketList::Sampling).await
 }
 
 /// `GET /sampling-simplified-markets`.
-pub(crate) async fn sampling_simplified(context: RequestContext) -> Result<Answer, Failure> {
-    page(&context, MarketList::SamplingSimplified).await
+pub(crate) async fn sampling_simplified(
+    context: RequestContext,
+    FromQuery(query): FromQuery<PageQuery>,
+) -> Result<Answer, Failure> {
+    page(&context, query, MarketList::SamplingSimplified).await
 }
 
 impl MarketList {
@@ -63,12 +76,14 @@ impl MarketList {
     }
 }
 
-async fn page(context: &RequestContext, list: MarketList) -> Result<Answer, Failure> {
-    let PageQuery {
+async fn page(
+    context: &RequestContext,
+    PageQuery {
         next_cursor: cursor,
-    } = context.parameters()?;
+    }: PageQuery,
+    list: MarketList,
+) -> Result<Answer, Failure> {
     let app = &context.app;
-    context.wait_fresh().await?;
     // Read before the markets, so that rows are no older than their keys.
     let catalog = match list.form() {
         RowForm::Detail => catalog_change(app).await,

@@ -6,7 +6,7 @@
 use bytes::Bytes;
 use foretell_model::{MarketNumber, Outcome, Price, Side};
 use foretell_view::TokenBook;
-use foretell_wire::markets::batch::Sides;
+use foretell_wire::markets::batch::{BatchToken, Sides};
 use foretell_wire::markets::price::{
     ByToken, LastTrade, MidpointAnswer, PriceAnswer, SidePrices, SpreadAnswer, Text, TokenLastTrade,
 };
@@ -17,7 +17,7 @@ use crate::app::App;
 use crate::config::PriceSide;
 use crate::http::answer::{Answer, StatePosition};
 use crate::http::failure::Failure;
-use crate::http::parts::FromQuery;
+use crate::http::parts::{FromQuery, Tokens};
 use crate::http::request_context::RequestContext;
 use crate::render::book_cache::{BookKey, Quote, RenderKey, slot_of};
 use crate::resources::market_of;
@@ -33,9 +33,12 @@ pub(crate) async fn price(
 }
 
 /// `GET` and `POST /prices`.
-pub(crate) async fn prices(context: RequestContext) -> Result<Answer, Failure> {
+pub(crate) async fn prices(
+    context: RequestContext,
+    Tokens(asked): Tokens,
+) -> Result<Answer, Failure> {
     let whose = context.app.price_side;
-    let (rows, position) = many(&context, |book, sides| {
+    let (rows, position) = many(&context, asked, |book, sides| {
         let price = |side| best(side_of_book(whose, side), book);
         let prices = SidePrices {
             buy: price(Side::Buy).filter(|_| sides.buy),
@@ -56,8 +59,11 @@ pub(crate) async fn midpoint(
 }
 
 /// `GET` and `POST /midpoints`.
-pub(crate) async fn midpoints(context: RequestContext) -> Result<Answer, Failure> {
-    let (rows, position) = many(&context, |book, _| middle(book).map(Text)).await?;
+pub(crate) async fn midpoints(
+    context: RequestContext,
+    Tokens(asked): Tokens,
+) -> Result<Answer, Failure> {
+    let (rows, position) = many(&context, asked, |book, _| middle(book).map(Text)).await?;
     Ok(Answer::json(json_text(&ByToken(rows))).at(position))
 }
 
@@ -70,8 +76,14 @@ pub(crate) async fn spread(
 }
 
 /// `GET` and `POST /spreads`.
-pub(crate) async fn spreads(context: RequestContext) -> Result<Answer, Failure> {
-    let (rows, position) = many(&context, |book, _| width(book).map(|it| Text(it.into()))).await?;
+pub(crate) async fn spreads(
+    context: RequestContext,
+    Tokens(asked): Tokens,
+) -> Result<Answer, Failure> {
+    let (rows, position) = many(&context, asked, |book, _| {
+        width(book).map(|it| Text(it.into()))
+    })
+    .await?;
     Ok(Answer::json(json_text(&ByToken(rows))).at(position))
 }
 
@@ -93,8 +105,11 @@ pub(crate) async fn last_trade(
 }
 
 /// `GET` and `POST /last-trades-prices`.
-pub(crate) async fn last_trades(context: RequestContext) -> Result<Answer, Failure> {
-    let (rows, position) = many(&context, |book, _| last(book)).await?;
+pub(crate) async fn last_trades(
+    context: RequestContext,
+    Tokens(asked): Tokens,
+) -> Result<Answer, Failure> {
+    let (rows, position) = many(&context, asked, |book, _| last(book)).await?;
     let rows: Vec<TokenLastTrade> = rows
         .into_iter()
         .map(|(token_id, last)| TokenLastTrade { token_id, last })
@@ -137,7 +152,6 @@ fn last(book: TokenBook<'_>) -> Option<LastTrade> {
 
 async fn one(context: &RequestContext, token: &TokenRef, quote: Quote) -> Result<Answer, Failure> {
     let app = &context.app;
-    context.wait_fresh().await?;
     let found = find(app, token).await?;
     let state = app.shared_view.read();
     let text = text(app, &state, found, quote).ok_or(ErrorCode::OrderbookNotFound)??;
@@ -193,11 +207,10 @@ fn write(quote: Quote, book: TokenBook<'_>) -> Result<String, ApiError> {
 /// The result of `read` for each token, keyed by the token's text, in the order asked.
 async fn many<T>(
     context: &RequestContext,
+    asked: Vec<BatchToken>,
     read: impl Fn(TokenBook<'_>, Sides) -> Option<T>,
 ) -> Result<(Vec<(String, T)>, StatePosition), Failure> {
-    let asked = context.tokens()?;
     let app = &context.app;
-    context.wait_fresh().await?;
     app.await_tokens(&asked).await?;
     let state = app.shared_view.read();
     let rows = asked.into_iter().filter_map(|asked| {

@@ -50,7 +50,6 @@ async fn histories(
     fidelity: Option<u32>,
 ) -> Result<(Vec<Vec<HistoryPoint>>, StatePosition), Failure> {
     let app = &context.app;
-    context.wait_fresh().await?;
     app.find(|view| {
         let known = |token: &TokenRef| market_of(view, token).is_some();
         tokens.iter().flatten().all(known).then_some(())

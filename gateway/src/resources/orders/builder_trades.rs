@@ -24,7 +24,6 @@ pub(crate) async fn list(
 ) -> Result<Answer, Failure> {
     let app = &context.app;
     let paged = query.builder.is_some() || has_builder_headers(&context);
-    context.wait_fresh().await?;
     let times = app.auth.builder_times(&context.head.headers);
     let limit = if paged { PAGE_ROWS } else { BARE_BUILDER_ROWS };
     let asked = TradesRequest {

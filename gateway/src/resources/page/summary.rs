@@ -12,6 +12,7 @@ use serde::Serialize;
 use crate::app::App;
 use crate::http::answer::Answer;
 use crate::http::failure::Failure;
+use crate::http::parts::FromQuery;
 use crate::http::request_context::RequestContext;
 use crate::page::Page;
 use crate::policy::limits::SUMMARY_ROWS;
@@ -47,16 +48,15 @@ struct Row {
 }
 
 /// `GET /ui/api/markets/summary`.
-pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
+pub(crate) async fn list(
+    context: RequestContext,
+    FromQuery(query): FromQuery<SummaryQuery>,
+) -> Result<Answer, Failure> {
     let (app, page) = (&context.app, page(&context)?);
-    let SummaryQuery {
-        condition_ids: conditions,
-    } = context.parameters()?;
-    context.wait_fresh().await?;
     let position = app.shared_view.read().position();
-    let mut rows = Vec::with_capacity(conditions.len());
+    let mut rows = Vec::with_capacity(query.condition_ids.len());
     let mut budget = SUMMARY_ROWS;
-    for condition in conditions {
+    for condition in query.condition_ids {
         // One market under a lock hold: counting its trades takes longer than reading its book.
         rows.extend(row(app, page, condition, &mut budget));
         tokio::task::yield_now().await;

@@ -5,16 +5,18 @@ use foretell_wire::json_text;
 
 use crate::http::answer::Answer;
 use crate::http::failure::Failure;
+use crate::http::parts::FromQuery;
 use crate::http::request_context::RequestContext;
 use crate::resources::data::holders::{Holders, of_markets};
 use crate::view::search::probe;
 
 /// `GET /v2/holders`. A page has the same ranks of every token; tokens without holders at these ranks
 /// are absent.
-pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
+pub(crate) async fn list(
+    context: RequestContext,
+    FromQuery(V2List { query, page }): FromQuery<V2List<V2HoldersQuery>>,
+) -> Result<Answer, Failure> {
     let app = &context.app;
-    let V2List::<V2HoldersQuery> { query, page } = context.parameters()?;
-    context.wait_fresh().await?;
     let wanted = Holders {
         least: query.min_balance,
         page: probe(page),

@@ -14,16 +14,18 @@ use foretell_wire::operator::MarketDescription;
 use crate::app::App;
 use crate::http::answer::Answer;
 use crate::http::failure::Failure;
+use crate::http::parts::FromQuery;
 use crate::http::request_context::RequestContext;
 use crate::resources::data::position_search::{Candidate, PositionList, Source, Tie, search};
 use crate::resources::data::{MarketFilter, account_of};
 use crate::view::search::probe;
 
 /// `GET /v2/positions`.
-pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
+pub(crate) async fn list(
+    context: RequestContext,
+    FromQuery(V2List { query, page }): FromQuery<V2List<V2PositionsQuery>>,
+) -> Result<Answer, Failure> {
     let app = &context.app;
-    let V2List::<V2PositionsQuery> { query, page } = context.parameters()?;
-    context.wait_fresh().await?;
     let markets = MarketFilter::of(app, &query.markets).await?;
     let source = match query.user {
         None => of_market(app, &markets),
