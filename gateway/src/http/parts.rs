@@ -3,9 +3,9 @@
 use foretell_wire::ApiError;
 use foretell_wire::markets::batch::{BatchToken, BatchTokens};
 use foretell_wire::read::RequestBody;
-use foretell_wire::read::parameters::Parameters;
 use foretell_wire::read::path::PathParameter;
-use foretell_wire::read::queries::TokensQuery;
+use foretell_wire::read::query::parameters::Parameters;
+use foretell_wire::read::query::trading::TokensQuery;
 use http::Method;
 
 use crate::http::endpoint::RequestPart;

@@ -7,7 +7,7 @@ use foretell_model::AccountNumber;
 use foretell_view::{BuilderFilter, TradeFilter, TradeId, TradeRecord, TradeSlot, View};
 use foretell_wire::orders::trade::TradeFacts;
 use foretell_wire::read::page::Cursor;
-use foretell_wire::read::queries::TradesQuery;
+use foretell_wire::read::query::trading::TradesQuery;
 
 use crate::app::App;
 use crate::catalog::descriptions::Descriptions;

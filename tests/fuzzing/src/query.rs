@@ -6,11 +6,11 @@ use foretell_catalog::query as catalog;
 use foretell_wire::data;
 use foretell_wire::limits::{MAX_OFFSET, MAX_PARAMETERS, MAX_QUERY};
 use foretell_wire::markets::history::HistoryQuery;
-use foretell_wire::read::parameters::Parameters;
-use foretell_wire::read::queries::{
+use foretell_wire::read::query::Query;
+use foretell_wire::read::query::parameters::Parameters;
+use foretell_wire::read::query::trading::{
     BalanceQuery, OneToken, OrdersQuery, PageQuery, PriceQuery, TradesQuery,
 };
-use foretell_wire::read::query::Query;
 
 use crate::{Seed, error_checks};
 

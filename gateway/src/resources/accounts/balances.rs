@@ -3,7 +3,7 @@
 use foretell_model::{AccountNumber, Lots, MarketNumber, Outcome, WalletKind};
 use foretell_view::{Accounts, View};
 use foretell_wire::accounts::account::BalanceAnswer;
-use foretell_wire::read::queries::{BalanceAsset, BalanceQuery};
+use foretell_wire::read::query::trading::{BalanceAsset, BalanceQuery};
 use foretell_wire::{ErrorCode, json_text};
 
 use crate::access::authenticate::ReadKey;

@@ -11,7 +11,7 @@ use foretell_wire::accounts::account::{
     ApiKeyAnswer, ApiKeyRow, ApiKeyRowsAnswer, ApiKeysAnswer, ClosedOnlyAnswer, DELETED, Keys,
     OwnKeyRevocation, REVOKED, ReadOnlyKeyAnswer, ReadOnlyKeyRevocation, RevokedAllAnswer,
 };
-use foretell_wire::read::queries::KeysQuery;
+use foretell_wire::read::query::trading::KeysQuery;
 use foretell_wire::text::decimal::uint256_text;
 use foretell_wire::{ApiError, ErrorCode, json_text};
 

@@ -330,7 +330,7 @@ mod tests {
     use foretell_wire::data::{
         ClosedPositionsQuery, PositionsQuery, V1List, V2List, V2PositionsQuery,
     };
-    use foretell_wire::read::parameters::Parameters;
+    use foretell_wire::read::query::parameters::Parameters;
 
     use super::*;
 

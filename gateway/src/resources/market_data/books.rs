@@ -3,7 +3,7 @@
 use foretell_wire::ErrorCode;
 use foretell_wire::markets::batch::{BatchToken, Sides};
 use foretell_wire::read::page::array_json;
-use foretell_wire::read::queries::OneToken;
+use foretell_wire::read::query::trading::OneToken;
 
 use crate::app::App;
 use crate::http::answer::Answer;

@@ -4,7 +4,7 @@
 use foretell_model::ConditionId;
 use foretell_wire::limits::PAGE_ROWS;
 use foretell_wire::markets::live_activity::TradeEvent;
-use foretell_wire::read::queries::TradesQuery;
+use foretell_wire::read::query::trading::TradesQuery;
 use foretell_wire::{ErrorCode, json_text};
 
 use crate::http::answer::Answer;

@@ -9,7 +9,7 @@ use foretell_wire::markets::market::{
     NegRiskAnswer, TickSizeAnswer,
 };
 use foretell_wire::read::path::Builder;
-use foretell_wire::read::queries::OneToken;
+use foretell_wire::read::query::trading::OneToken;
 use foretell_wire::{ErrorCode, TokenRef, json_text};
 
 use crate::http::answer::Answer;

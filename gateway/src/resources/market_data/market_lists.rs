@@ -9,7 +9,7 @@ use foretell_wire::json_text;
 use foretell_wire::limits::PAGE_MARKETS;
 use foretell_wire::markets::market::{MarketDetail, SimplifiedMarket, TradingMarket};
 use foretell_wire::read::page::Cursor;
-use foretell_wire::read::queries::PageQuery;
+use foretell_wire::read::query::trading::PageQuery;
 use serde_json::{Map, Value};
 
 use crate::app::App;

@@ -10,7 +10,7 @@ use foretell_wire::markets::batch::{BatchToken, Sides};
 use foretell_wire::markets::price::{
     ByToken, LastTrade, MidpointAnswer, PriceAnswer, SidePrices, SpreadAnswer, Text, TokenLastTrade,
 };
-use foretell_wire::read::queries::{OneToken, PriceQuery};
+use foretell_wire::read::query::trading::{OneToken, PriceQuery};
 use foretell_wire::{ApiError, Decimal, ErrorCode, TokenRef, json_text};
 
 use crate::app::App;

@@ -5,7 +5,7 @@ use foretell_wire::json_text;
 use foretell_wire::limits::{BARE_BUILDER_ROWS, PAGE_ROWS};
 use foretell_wire::orders::trade::{BuilderTrade, Trade};
 use foretell_wire::read::page::{Cursor, Page};
-use foretell_wire::read::queries::TradesQuery;
+use foretell_wire::read::query::trading::TradesQuery;
 use foretell_wire::text::time::TimeForm;
 use http::HeaderValue;
 

@@ -10,7 +10,7 @@ use foretell_wire::json_text;
 use foretell_wire::limits::PAGE_ROWS;
 use foretell_wire::orders::user_order::{OneUserOrder, OrderFacts, UserOrder};
 use foretell_wire::read::page::{Cursor, Page};
-use foretell_wire::read::queries::OrdersQuery;
+use foretell_wire::read::query::trading::OrdersQuery;
 use foretell_wire::text::ids;
 
 use crate::access::authenticate::ReadKey;

@@ -5,7 +5,7 @@ use foretell_wire::json_text;
 use foretell_wire::limits::PAGE_ROWS;
 use foretell_wire::orders::trade::Trade;
 use foretell_wire::read::page::Page;
-use foretell_wire::read::queries::TradesQuery;
+use foretell_wire::read::query::trading::TradesQuery;
 
 use crate::access::authenticate::ReadKey;
 use crate::http::answer::Answer;

@@ -4,7 +4,7 @@
 use foretell_model::{ConditionId, MarketNumber, Micros, Outcome, Price, TimeNs};
 use foretell_view::{BucketSize, PricePoint, View};
 use foretell_wire::errors::rejection::state_word;
-use foretell_wire::read::queries::SummaryQuery;
+use foretell_wire::read::query::trading::SummaryQuery;
 use foretell_wire::text::ids;
 use foretell_wire::{Decimal, json_text};
 use serde::Serialize;

@@ -7,7 +7,7 @@ use foretell_checkpoint::{CheckpointLogError, CheckpointReader};
 use foretell_wire::checkpoint::CheckpointRow;
 use foretell_wire::limits::PAGE_ROWS;
 use foretell_wire::read::page::{Cursor, Page};
-use foretell_wire::read::queries::PageQuery;
+use foretell_wire::read::query::trading::PageQuery;
 use foretell_wire::{ErrorCode, json_text};
 
 use crate::http::answer::Answer;

@@ -8,7 +8,7 @@ use foretell_wire::json_text;
 use foretell_wire::limits::PAGE_ROWS;
 use foretell_wire::markets::batch::ScoringOrders;
 use foretell_wire::read::page::Page;
-use foretell_wire::read::queries::PageQuery;
+use foretell_wire::read::query::trading::PageQuery;
 
 use crate::access::authenticate::{ReadKey, WriteKey};
 use crate::http::answer::Answer;

@@ -10,7 +10,7 @@ use foretell_model::{ConditionId, Micros, WalletAddress};
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
 use crate::parameters;
-use crate::read::text_form::{By, Schema, WALLET};
+use crate::read::query::text_form::{By, Schema, WALLET};
 use crate::text::decimal;
 use crate::text::ids;
 
@@ -136,7 +136,7 @@ fn date_text<S: Serializer>(date: &Date, serializer: S) -> Result<S::Ok, S::Erro
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::read::parameters::Parameters as _;
+    use crate::read::query::parameters::Parameters as _;
     use rstest::rstest;
 
     const MAKER: &str = "0x1111111111111111111111111111111111111111";

@@ -14,7 +14,7 @@ use crate::data::trades::SIDE;
 use crate::limits::{ACTIVITY_PAGE, MAX_MARKETS, PageBounds};
 use crate::operator::MarketDescription;
 use crate::parameters;
-use crate::read::text_form::{FLAG, WALLET, Words};
+use crate::read::query::text_form::{FLAG, WALLET, Words};
 use crate::text::decimal::{Decimal, Number};
 use crate::text::ids;
 

@@ -10,7 +10,7 @@ use crate::data::read::page::Listed;
 use crate::data::rows::view::{Shown, view};
 use crate::limits::{LEADERBOARD_PAGE, MAX_V2_DAYS, PageBounds};
 use crate::parameters;
-use crate::read::text_form::{Whole, Words};
+use crate::read::query::text_form::{Whole, Words};
 use crate::text::decimal::Number;
 use crate::text::ids;
 use crate::text::time;

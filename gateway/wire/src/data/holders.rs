@@ -11,7 +11,7 @@ use crate::data::rows::figures::RoundedFigures;
 use crate::data::rows::view::{Shown, view};
 use crate::limits::{MAX_HOLDERS, MAX_MARKETS};
 use crate::parameters;
-use crate::read::text_form::{MICROS, Whole};
+use crate::read::query::text_form::{MICROS, Whole};
 use crate::text::decimal::Number;
 
 parameters! {

@@ -9,9 +9,9 @@ use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
 use crate::limits::{LEADERBOARD_PAGE, MAX_TITLE, PageBounds};
 use crate::parameters;
-use crate::read::parameters::Parameter;
-use crate::read::reader::Reader;
-use crate::read::text_form::{Characters, WALLET, Words};
+use crate::read::query::parameters::Parameter;
+use crate::read::query::reader::Reader;
+use crate::read::query::text_form::{Characters, WALLET, Words};
 use crate::text::decimal::{Millionths, Number};
 
 /// `timePeriod`: UTC days, the current one included.

@@ -11,7 +11,7 @@ use crate::data::rows::view::{Shown, view};
 use crate::limits::{CLOSED_POSITIONS_PAGE, MAX_TITLE, POSITIONS_PAGE, PageBounds};
 use crate::operator::MarketDescription;
 use crate::parameters;
-use crate::read::text_form::{Characters, FLAG, MICROS, WALLET, Words};
+use crate::read::query::text_form::{Characters, FLAG, MICROS, WALLET, Words};
 
 /// Sort key of positions, by the fields that show it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -9,10 +9,10 @@ use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
 use crate::limits::{PageBounds, TRADES_PAGE};
 use crate::parameters;
-use crate::read::family::Family;
-use crate::read::parameters::{ParameterSet, Parameters};
-use crate::read::reader::Reader;
-use crate::read::text_form::{FLAG, MICROS, WALLET, Words};
+use crate::read::query::family::Family;
+use crate::read::query::parameters::{ParameterSet, Parameters};
+use crate::read::query::reader::Reader;
+use crate::read::query::text_form::{FLAG, MICROS, WALLET, Words};
 
 pub(crate) const SIDE: Words<Side> = Words(&[("BUY", Side::Buy), ("SELL", Side::Sell)]);
 

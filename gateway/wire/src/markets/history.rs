@@ -14,7 +14,7 @@ use crate::read::body::{RequestBody, TRADING};
 use crate::read::form::{
     Each, Filled, Form as _, Optional, OrDefault, PlainForm as _, Scalar, ScalarVisitor, forms,
 };
-use crate::read::text_form::{By, LAST_SECOND, Schema, TOKEN, digits};
+use crate::read::query::text_form::{By, LAST_SECOND, Schema, TOKEN, digits};
 use crate::text::decimal::{self, Decimal};
 use crate::text::ids::TokenRef;
 
@@ -192,7 +192,7 @@ pub struct Histories {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::read::parameters::Parameters as _;
+    use crate::read::query::parameters::Parameters as _;
     use proptest::prelude::*;
     use rstest::rstest;
 

@@ -5,7 +5,7 @@ use foretell_model::{ConditionId, EventId, WalletAddress};
 use crate::operator::form::Address;
 use crate::parameters;
 use crate::read::form::PlainForm as _;
-use crate::read::text_form::{By, CONDITION, Schema, WALLET, Whole, digits};
+use crate::read::query::text_form::{By, CONDITION, Schema, WALLET, Whole, digits};
 use crate::text::ids;
 
 /// Most conditions, and most events, that a request may name.

@@ -5,9 +5,9 @@ use foretell_model::{ConditionId, OrderId, WalletAddress};
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
 use crate::operator::Address;
-use crate::read::family::Family;
 use crate::read::form::PlainForm as _;
-use crate::read::text_form::BYTES32;
+use crate::read::query::family::Family;
+use crate::read::query::text_form::BYTES32;
 use crate::text::ids::{self, TokenRef};
 
 /// A value that a path names.

@@ -1,4 +1,4 @@
-//! Query strings, decoded and bounded. [`crate::read::parameters`] reads them into structs.
+//! Query strings, decoded and bounded. [`crate::read::query::parameters`] reads them into structs.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,13 @@ use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
 use crate::limits::{MAX_PARAMETERS, MAX_QUERY};
 
+pub mod family;
+pub mod fields;
+pub mod parameters;
 mod percent;
+pub mod reader;
+pub mod text_form;
+pub mod trading;
 
 /// The decoded parameters of a request in their original order. Unencoded text is borrowed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -44,5 +50,5 @@ impl<'t> Query<'t> {
 }
 
 #[cfg(test)]
-#[path = "query_tests.rs"]
+#[path = "query/query_tests.rs"]
 mod tests;

@@ -6,10 +6,10 @@ use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
 use crate::limits::MAX_MARKETS;
 use crate::parameters;
-use crate::read::family::Family;
-use crate::read::parameters::{ParameterSet, Parameters};
-use crate::read::reader::Reader;
-use crate::read::text_form::{By, Schema, digits};
+use crate::read::query::family::Family;
+use crate::read::query::parameters::{ParameterSet, Parameters};
+use crate::read::query::reader::Reader;
+use crate::read::query::text_form::{By, Schema, digits};
 use crate::text::ids::{self, TokenRef};
 
 /// A market as a request names it.

@@ -6,11 +6,11 @@ use serde_json::Value as Json;
 
 use crate::errors::api_error::ApiError;
 use crate::limits::{MAX_V2_CURSOR, MAX_V2_ROWS, PageBounds};
-use crate::read::family::Family;
-use crate::read::fields::{Field, Or};
-use crate::read::parameters::{Parameter, ParameterSet, Parameters};
-use crate::read::reader::Reader;
-use crate::read::text_form::{TextForm, Whole, Words};
+use crate::read::query::family::Family;
+use crate::read::query::fields::{Field, Or};
+use crate::read::query::parameters::{Parameter, ParameterSet, Parameters};
+use crate::read::query::reader::Reader;
+use crate::read::query::text_form::{TextForm, Whole, Words};
 
 /// The rows of a page.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -4,8 +4,8 @@ use foretell_model::TimeSeconds;
 
 use crate::errors::api_error::ApiError;
 use crate::parameters;
-use crate::read::family::Family;
-use crate::read::text_form::SECONDS;
+use crate::read::query::family::Family;
+use crate::read::query::text_form::SECONDS;
 
 parameters! {
     /// A range of unix seconds, both inclusive.

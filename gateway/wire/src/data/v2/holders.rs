@@ -13,9 +13,9 @@ use crate::data::rows::view::{Shown, view};
 use crate::errors::api_error::ApiError;
 use crate::limits::{MAX_MARKETS, MAX_V2_PROFIT_HOLDERS};
 use crate::parameters;
-use crate::read::family::Family;
-use crate::read::reader::Reader;
-use crate::read::text_form::{FLAG, MICROS};
+use crate::read::query::family::Family;
+use crate::read::query::reader::Reader;
+use crate::read::query::text_form::{FLAG, MICROS};
 use crate::text::decimal::{Millionths, Number};
 
 parameters! {

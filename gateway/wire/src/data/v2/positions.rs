@@ -13,8 +13,8 @@ use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
 use crate::limits::MAX_V2_TITLE;
 use crate::parameters;
-use crate::read::family::Family;
-use crate::read::text_form::{Characters, FLAG, WALLET, Words};
+use crate::read::query::family::Family;
+use crate::read::query::text_form::{Characters, FLAG, WALLET, Words};
 use crate::text::decimal::Millionths;
 
 /// `status`: which positions a list shows.
@@ -200,7 +200,7 @@ const fn status(row: &PositionRow<'_>) -> &'static str {
 mod tests {
     use super::*;
     use crate::data::read::page::V2List;
-    use crate::read::parameters::Parameters as _;
+    use crate::read::query::parameters::Parameters as _;
     use rstest::rstest;
 
     const WALLET: &str = "0x0101010101010101010101010101010101010101";

@@ -7,8 +7,8 @@ use crate::errors::error_code::ErrorCode;
 use crate::limits::MAX_V2_POINTS;
 use crate::markets::history_range::HistoryRange;
 use crate::parameters;
-use crate::read::family::Family;
-use crate::read::text_form::{self, By, LAST_SECOND, SECONDS, Schema, Whole, Words, digits};
+use crate::read::query::family::Family;
+use crate::read::query::text_form::{self, By, LAST_SECOND, SECONDS, Schema, Whole, Words, digits};
 use crate::text::decimal::Number;
 use crate::text::ids::TokenRef;
 
@@ -188,7 +188,7 @@ pub struct V2PricePoint {
 mod tests {
     use super::*;
     use crate::Decimal;
-    use crate::read::parameters::Parameters as _;
+    use crate::read::query::parameters::Parameters as _;
     use rstest::rstest;
 
     const NOW: u64 = 1_000_000_000;

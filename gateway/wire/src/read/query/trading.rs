@@ -7,12 +7,12 @@ use crate::errors::error_code::ErrorCode;
 use crate::limits::{MAX_BATCH, MAX_SUMMARY_MARKETS};
 use crate::markets::batch::{BatchToken, merge_tokens, side_of};
 use crate::parameters;
-use crate::read::family::Family;
-use crate::read::fields::{Field, Required};
 use crate::read::page::Cursor;
-use crate::read::parameters::{Parameter, ParameterSet, Parameters};
-use crate::read::reader::Reader;
-use crate::read::text_form::{
+use crate::read::query::family::Family;
+use crate::read::query::fields::{Field, Required};
+use crate::read::query::parameters::{Parameter, ParameterSet, Parameters};
+use crate::read::query::reader::Reader;
+use crate::read::query::text_form::{
     BYTES32, By, CONDITION, CURSOR, INSTANT, Schema, TOKEN, TextForm, WALLET, Words,
 };
 use crate::text::ids::TokenRef;

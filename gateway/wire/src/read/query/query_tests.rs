@@ -3,8 +3,8 @@ use rstest::rstest;
 
 use super::*;
 use crate::markets::history::HistoryQuery;
-use crate::read::parameters::Parameters as _;
-use crate::read::queries::{
+use crate::read::query::parameters::Parameters as _;
+use crate::read::query::trading::{
     BalanceAsset, BalanceQuery, OneToken, OrdersQuery, PriceQuery, TokensQuery, TradesQuery,
 };
 use crate::text::ids::TokenRef;

@@ -3,7 +3,7 @@
 use crate::errors::api_error::{ApiError, quoted};
 use crate::errors::error_code::ErrorCode;
 use crate::limits::MAX_QUOTED_CHARACTERS;
-use crate::read::parameters::Parameter;
+use crate::read::query::parameters::Parameter;
 
 /// A surface, as clients see it in errors of parameters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

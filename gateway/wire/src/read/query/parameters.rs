@@ -9,9 +9,9 @@ use serde_json::Value as Json;
 
 use crate::data::LimitOffset;
 use crate::errors::api_error::ApiError;
-use crate::read::family::Family;
 use crate::read::query::Query;
-use crate::read::reader::Reader;
+use crate::read::query::family::Family;
+use crate::read::query::reader::Reader;
 
 /// A parameter, as a reader and the OpenAPI document need it.
 #[derive(Clone, Copy, Debug)]
@@ -147,7 +147,7 @@ pub trait Parameters: Sized {
 }
 
 /// Declares structs of parameters. A field is `name: Type = kind(form)`; its kinds are `required`,
-/// `optional`, `or`, `list` and `required_list` ([`crate::read::fields`]), and `group()` for a struct
+/// `optional`, `or`, `list` and `required_list` ([`crate::read::query::fields`]), and `group()` for a struct
 /// of its own. `as`
 /// gives the parameter's name where it is not the field's, `v2` that of version 2, `or` a second
 /// spelling. `check` names a method that compares fields, `check_page`
@@ -164,15 +164,15 @@ macro_rules! parameters {
             $($(#[doc = $doc])+ $field_vis $field: $type,)*
         }
 
-        impl $crate::read::parameters::Parameters for $name {
-            const FAMILY: $crate::read::family::Family = $crate::read::family::Family::$family;
-            const SET: &'static $crate::read::parameters::ParameterSet =
-                &$crate::read::parameters::ParameterSet::of(&[$(
+        impl $crate::read::query::parameters::Parameters for $name {
+            const FAMILY: $crate::read::query::family::Family = $crate::read::query::family::Family::$family;
+            const SET: &'static $crate::read::query::parameters::ParameterSet =
+                &$crate::read::query::parameters::ParameterSet::of(&[$(
                     $crate::parameters!(@set $kind($($form)*), $type, $field [$($wire)?] [$($v2)?] [$($alias)?] $($doc)+)
                 ),*]);
 
             fn take(
-                reader: &$crate::read::reader::Reader<'_>,
+                reader: &$crate::read::query::reader::Reader<'_>,
             ) -> Result<Self, $crate::ApiError> {
                 let taken = Self {$(
                     $field: $crate::parameters!(@take reader, $kind($($form)*), $type, $field [$($wire)?] [$($v2)?] [$($alias)?] $($doc)+)?,
@@ -183,7 +183,7 @@ macro_rules! parameters {
 
             $(fn check_page(
                 &self,
-                reader: &$crate::read::reader::Reader<'_>,
+                reader: &$crate::read::query::reader::Reader<'_>,
                 page: $crate::data::LimitOffset,
             ) -> Result<(), $crate::ApiError> {
                 self.$check_page(reader, page)
@@ -191,22 +191,22 @@ macro_rules! parameters {
         }
     )+};
     (@set group(), $type:ty, $($rest:tt)*) => {
-        <$type as $crate::read::parameters::Parameters>::PARAMETERS
+        <$type as $crate::read::query::parameters::Parameters>::PARAMETERS
     };
     (@set $kind:ident($($form:tt)*), $type:ty, $($rest:tt)*) => {
         &[$crate::parameters!(@parameter $kind($($form)*), $($rest)*)]
     };
     (@take $reader:ident, group(), $type:ty, $($rest:tt)*) => {
-        <$type as $crate::read::parameters::Parameters>::take($reader)
+        <$type as $crate::read::query::parameters::Parameters>::take($reader)
     };
     (@take $reader:ident, $kind:ident($($form:tt)*), $type:ty, $($rest:tt)*) => {{
-        const PARAMETER: $crate::read::parameters::Parameter =
+        const PARAMETER: $crate::read::query::parameters::Parameter =
             $crate::parameters!(@parameter $kind($($form)*), $($rest)*);
         let field = $crate::parameters!(@field $kind($($form)*));
-        $crate::read::fields::Field::take(&field, $reader, &PARAMETER)
+        $crate::read::query::fields::Field::take(&field, $reader, &PARAMETER)
     }};
     (@parameter $kind:ident($($form:tt)*), $field:ident [$($wire:literal)?] [$($v2:literal)?] [$($alias:literal)?] $($doc:literal)+) => {
-        $crate::read::parameters::Parameter {
+        $crate::read::query::parameters::Parameter {
             name: $crate::parameters!(@name $field $($wire)?),
             alias: $crate::parameters!(@alias $($alias)?),
             v2: $crate::parameters!(@name $field $($v2)?),
@@ -214,16 +214,16 @@ macro_rules! parameters {
             description: concat!($($doc),+).trim_ascii(),
             schema: || {
                 let field = $crate::parameters!(@field $kind($($form)*));
-                $crate::read::fields::Field::schema(&field)
+                $crate::read::query::fields::Field::schema(&field)
             },
         }
     };
-    (@field required($form:expr)) => { $crate::read::fields::Required($form) };
-    (@field optional($form:expr)) => { $crate::read::fields::Optional($form) };
-    (@field or($form:expr, $default:expr)) => { $crate::read::fields::Or($form, $default) };
-    (@field list($form:expr, $most:expr)) => { $crate::read::fields::List($form, $most) };
+    (@field required($form:expr)) => { $crate::read::query::fields::Required($form) };
+    (@field optional($form:expr)) => { $crate::read::query::fields::Optional($form) };
+    (@field or($form:expr, $default:expr)) => { $crate::read::query::fields::Or($form, $default) };
+    (@field list($form:expr, $most:expr)) => { $crate::read::query::fields::List($form, $most) };
     (@field required_list($form:expr, $most:expr)) => {
-        $crate::read::fields::RequiredList($form, $most)
+        $crate::read::query::fields::RequiredList($form, $most)
     };
     (@is_required required) => { true };
     (@is_required required_list) => { true };

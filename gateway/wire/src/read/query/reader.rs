@@ -1,10 +1,10 @@
 //! Reads the parameters of a query one by one, in the words of a surface.
 
 use crate::errors::api_error::ApiError;
-use crate::read::family::Family;
-use crate::read::parameters::Parameter;
 use crate::read::query::Query;
-use crate::read::text_form::TextForm;
+use crate::read::query::family::Family;
+use crate::read::query::parameters::Parameter;
+use crate::read::query::text_form::TextForm;
 
 /// Reads the parameters of a query one by one.
 #[derive(Clone, Copy, Debug)]

@@ -7,10 +7,10 @@ use foretell_model::{ConditionId, Micros, TimeSeconds, WalletAddress};
 use serde_json::{Value as Json, json};
 
 use crate::errors::error_code::ErrorCode;
-use crate::read::family::Family;
 use crate::read::form::PlainForm;
 use crate::read::forms::{Bytes32, Condition, Wallet};
 use crate::read::page::Cursor;
+use crate::read::query::family::Family;
 use crate::text::decimal;
 use crate::text::ids::TokenRef;
 

@@ -3,9 +3,9 @@
 use serde_json::{Value as Json, json};
 
 use crate::errors::api_error::ApiError;
-use crate::read::parameters::Parameter;
-use crate::read::reader::Reader;
-use crate::read::text_form::TextForm;
+use crate::read::query::parameters::Parameter;
+use crate::read::query::reader::Reader;
+use crate::read::query::text_form::TextForm;
 
 /// How a field takes its parameter.
 pub trait Field {
