@@ -54,8 +54,11 @@ fn name_and_kind(line: &str) -> Option<(&str, &str)> {
     if let Some(field) = line.strip_prefix("pub ") {
         return field.split_once(": ");
     }
-    let (name, _) = line.split_once(" = ")?.1.split_once(", ")?;
-    Some((name, "u32"))
+    let (scope, values) = line.split_once(" = ")?;
+    let (name, _) = values.split_once(", ")?;
+    scope
+        .starts_with(char::is_uppercase)
+        .then_some((name, "u32"))
 }
 
 /// The sections of the settings file, each with its settings: path and description.
