@@ -4,9 +4,9 @@ use std::process::ExitCode;
 
 use foretell_model::CommandKind;
 use foretell_operator_client::{OperatorClient, OperatorError};
-use foretell_wire::operator::OperatorCommand;
+use foretell_wire::operator::{CommandAnswer, OperatorCommand};
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::{client, market_names, show};
 use crate::config::Config;
@@ -28,14 +28,14 @@ pub(super) fn send(
     let client = client::connect(config)?;
     let answer = runtime::small()?.block_on(async {
         let body = Body::of(&client, arguments).await?;
-        let answer: Result<Value, _> = client.post(path(kind), &body.fields).await;
-        let mut answer = answer.map_err(|error| body.safe_repeat(error))?;
+        let answer: Result<CommandAnswer, _> = client.post(path(kind), &body.fields).await;
+        let mut answer = json!(answer.map_err(|error| body.safe_repeat(error))?);
         // A generated idempotency key is printed: only with it can the caller repeat the command
         // safely.
         if let Some(reference) = body.reference {
             answer["reference"] = reference.into();
         }
-        Ok::<_, Failure>(answer)
+        Ok::<Value, Failure>(answer)
     })?;
     output.answer(&answer, show::applied);
     Ok(ExitCode::SUCCESS)
@@ -59,7 +59,9 @@ impl Body {
     async fn of(client: &OperatorClient, arguments: &impl Serialize) -> Result<Self, Failure> {
         let arguments = serde_json::to_value(arguments);
         let Ok(Value::Object(mut fields)) = arguments else {
-            return Err(Failure::new(format!("no arguments: {arguments:?}")));
+            return Err(Failure::new(format!(
+                "arguments without names: {arguments:?}"
+            )));
         };
         if let Some(Value::String(market)) = fields.remove("market") {
             let condition_id = market_names::condition_id(client, &market).await?;
@@ -108,7 +110,6 @@ mod tests {
         Transfer, WalletListing, WalletName,
     };
     use foretell_wire::read::RequestBody;
-    use serde_json::json;
 
     use super::*;
     use crate::cli::{Cli, Command};
