@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use clap::Args;
-use foretell_ops::audit::{Options, Report as Audit, verify};
+use foretell_audit::{Options, Report as Audit, verify};
 use foretell_ops::failure::Failure;
 
 use super::ScratchDir;

@@ -13,7 +13,7 @@ use foretell_model::{
     AccountNumber, CloseReason, Command, Event, EventNumber, Lots, MarketNumber, Micros, OrderType,
     Outcome, Price, QuestionSet, Reference, Sequence, Settings, Side, WalletKind,
 };
-use foretell_ops::audit::Options;
+use foretell_audit::Options;
 use serde_json::{Value, json};
 
 use crate::rng::Rng;
@@ -322,7 +322,7 @@ fn no_byte_of_an_event_can_be_another_and_nothing_panics() {
                 reference,
                 ..Options::default()
             };
-            let report = foretell_ops::audit::verify(directory.path(), &options);
+            let report = foretell_audit::verify(directory.path(), &options);
             report.expect("a journal")
         });
         let names_it = report

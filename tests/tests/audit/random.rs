@@ -10,7 +10,7 @@ use foretell_model::{
     AccountNumber, Command, CommandStamp, Event, MarketNumber, OperatorNumber, PlaceOrder, TokenId,
     Verdict, WalletAddress, WalletKind,
 };
-use foretell_ops::audit::{Options, verify};
+use foretell_audit::{Options, verify};
 
 use crate::generator::Generator;
 use crate::seal::{Loose, seal};

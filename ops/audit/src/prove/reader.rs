@@ -1,0 +1,98 @@
+//! The reader of an audit: verifies the bytes, decodes the frames, folds them, and hands them to the
+//! executor.
+
+use std::ops::ControlFlow;
+use std::sync::mpsc::{Receiver, SyncSender};
+
+use foretell_journal::frame::Frame;
+use foretell_journal::{JournalError, ScanReport};
+
+use crate::finding::{Finding, Kind};
+use crate::prove::fold::Fold;
+use crate::prove::frame_batch::FrameBatch;
+use crate::prove::signatures::SignedOrder;
+use crate::read::source::BatchReader;
+use crate::violation::Violation;
+
+/// What the journal holds, or why it cannot be read; `None` when reading stopped before its end.
+pub(crate) type Scanned = Result<Option<ScanReport>, JournalError>;
+
+/// A thread's work. Its findings travel with the frames, so that it counts only once the
+/// executor has come that far: a report never depends on how far ahead the reader was.
+#[derive(Debug)]
+pub(crate) struct Reader {
+    fold: Fold,
+    with_signatures: bool,
+    frames: FrameBatch,
+    filled: SyncSender<FrameBatch>,
+    /// Batches that were executed, to be filled again.
+    empty: Receiver<FrameBatch>,
+}
+
+impl Reader {
+    pub(crate) fn new(
+        filled: SyncSender<FrameBatch>,
+        empty: Receiver<FrameBatch>,
+        with_signatures: bool,
+    ) -> Self {
+        Self {
+            fold: Fold::default(),
+            with_signatures,
+            frames: FrameBatch::default(),
+            filled,
+            empty,
+        }
+    }
+
+    /// Reads to the end, or up to the first frame that is wrong.
+    pub(crate) fn run(mut self, mut journal: BatchReader) -> (Fold, Scanned) {
+        let scanned = self.read(&mut journal);
+        let _ = self.hand_over();
+        (self.fold, scanned)
+    }
+
+    fn read(&mut self, journal: &mut BatchReader) -> Scanned {
+        while let Some(batch) = journal.next_batch()? {
+            for frame in batch.frames() {
+                if self.take(&frame).is_break() {
+                    return Ok(None);
+                }
+            }
+        }
+        Ok(journal.report().cloned())
+    }
+
+    /// Decodes and folds a frame; breaks at the first that is wrong.
+    fn take(&mut self, frame: &Frame<'_>) -> ControlFlow<()> {
+        if let Err((kind, text)) = self.fold(frame) {
+            self.frames.finding = Some(Finding::new(kind, frame.sequence(), text));
+            return ControlFlow::Break(());
+        }
+        if self.frames.is_full() {
+            return self.hand_over();
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn fold(&mut self, frame: &Frame<'_>) -> Result<(), (Kind, String)> {
+        let frame = self.frames.push(frame);
+        let frame = frame.map_err(|error| (Kind::Damage, error.to_string()))?;
+        let violated = |violation: Violation| (violation.kind, violation.text);
+        let claim = self.fold.apply(&frame).map_err(violated)?;
+        if let Some(claim) = claim.filter(|_| self.with_signatures) {
+            let signed = SignedOrder::new(&frame, claim, &self.fold.registry);
+            self.frames.signed.push(signed.map_err(violated)?);
+        }
+        Ok(())
+    }
+
+    /// Breaks when the executor has stopped.
+    fn hand_over(&mut self) -> ControlFlow<()> {
+        let empty = self.empty.try_recv().unwrap_or_default();
+        let frames = std::mem::replace(&mut self.frames, empty);
+        match self.filled.send(frames) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(_) => ControlFlow::Break(()),
+        }
+    }
+}
