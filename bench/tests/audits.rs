@@ -50,8 +50,8 @@ fn the_states_of_a_long_journal_are_those_of_one_frame_after_the_other() {
                 ..Options::default()
             };
             let report = verify(journal, &options).expect("a journal");
-            assert_eq!(report.checkpoints.compared, SAVED.len());
-            assert_eq!(report.counts.commands(), report.last.0);
+            assert_eq!(report.checkpoints, SAVED.len());
+            assert_eq!(report.counts.commands, report.last_sequence.0);
             let texts = report.findings.iter().map(|found| &found.text[..]);
             let chain = "the chain is not the one of a signed checkpoint";
             assert!(texts.eq([chain; SAVED.len()]), "{report}");

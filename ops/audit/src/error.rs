@@ -37,7 +37,11 @@ impl AuditError {
 
 impl fmt::Display for AuditError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text)
+        f.write_str(&self.text)?;
+        match self.hint {
+            Some(hint) => write!(f, "\n  try: {hint}"),
+            None => Ok(()),
+        }
     }
 }
 

@@ -1,9 +1,10 @@
 //! Output on standard output: text and tables for people, JSON with `--json`. Other people's texts
 //! stay one line and steer no terminal.
 
-use std::fmt::Write as _;
+use std::fmt::{Display, Write as _};
 
 use foretell_wire::text::printable::is_printable;
+use serde::Serialize;
 use serde_json::Value;
 
 /// Output format of this run.
@@ -14,6 +15,18 @@ pub struct Output {
 }
 
 impl Output {
+    /// Prints an answer: its fields as JSON, or its text.
+    ///
+    /// # Panics
+    /// The answer has a map whose keys are no texts.
+    pub fn print(self, answer: &(impl Serialize + Display)) {
+        if self.json {
+            line(&serde_json::to_string(answer).expect("an answer has a JSON text"));
+        } else {
+            line(answer.to_string().trim_end());
+        }
+    }
+
     /// Prints an answer as JSON, or as the text that `text` makes of it.
     pub fn answer(self, value: &Value, text: impl FnOnce(&Value) -> String) {
         if self.json {

@@ -1,23 +1,26 @@
 //! Compares a journal with signed checkpoints saved elsewhere. A journal that was cut or rewritten
 //! cannot agree with a checkpoint signed earlier.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use foretell_checkpoint::{Checkpoint, SignedCheckpoint};
+use foretell_matching::{Capacity, Exchange};
 use foretell_model::{FramePosition, Sequence, TimeMs};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::error::AuditError as Failure;
+use crate::digits::parse_hex;
+use crate::error::AuditError;
 use crate::finding::{Finding, Kind};
-use crate::prove::attested::AttestedStates;
+use crate::prove::attested::AttestedState;
 use crate::read::inclusion::Inclusion;
 use crate::read::source::Source;
 
 /// A saved checkpoint.
 #[derive(Clone, Copy, Debug)]
 pub struct SavedCheckpoint {
-    /// SignedCheckpoint checkpoint with its public key.
+    /// Signed checkpoint with its public key.
     pub signed: SignedCheckpoint,
     /// Genesis of the checkpoint's journal, if the file names it.
     pub genesis: Option<[u8; 32]>,
@@ -41,9 +44,9 @@ struct CheckpointRow {
 ///
 /// # Errors
 /// The file or the key cannot be read, or a checkpoint is signed with another key.
-pub(crate) fn load(file: &Path, key: &str) -> Result<Vec<SavedCheckpoint>, Failure> {
+pub(crate) fn load(file: &Path, key: &str) -> Result<Vec<SavedCheckpoint>, AuditError> {
     let key = public_key(key)?;
-    let cannot = |what: String| Failure::new(format!("{}: {what}", file.display()));
+    let cannot = |what: String| AuditError::new(format!("{}: {what}", file.display()));
     let text = std::fs::read_to_string(file).map_err(|error| cannot(error.to_string()))?;
     let mut checkpoints = Vec::new();
     for given in serde_json::Deserializer::from_str(&text).into_iter::<Value>() {
@@ -82,98 +85,83 @@ fn rows(mut given: Value) -> serde_json::Result<Vec<CheckpointRow>> {
     rows.into_iter().map(serde_json::from_value).collect()
 }
 
-fn public_key(given: &str) -> Result<[u8; 32], Failure> {
-    if let Some(key) = bytes(given) {
+fn public_key(given: &str) -> Result<[u8; 32], AuditError> {
+    if let Some(key) = parse_hex(given) {
         return Ok(key);
     }
     let text = std::fs::read_to_string(given)
-        .map_err(|error| Failure::new(format!("checkpoint key {given}: {error}")))?;
-    bytes(text.trim())
-        .ok_or_else(|| Failure::new(format!("checkpoint key {given}: 64 hex digits expected")))
+        .map_err(|error| AuditError::new(format!("checkpoint key {given}: {error}")))?;
+    parse_hex(text.trim())
+        .ok_or_else(|| AuditError::new(format!("checkpoint key {given}: 64 hex digits expected")))
 }
 
 fn parse_checkpoint(row: &CheckpointRow) -> Option<SavedCheckpoint> {
     let genesis = match &row.genesis {
-        Some(genesis) => Some(bytes(genesis)?),
+        Some(genesis) => Some(parse_hex(genesis)?),
         None => None,
     };
     let signed = SignedCheckpoint {
         checkpoint: Checkpoint {
             sequence: Sequence(row.sequence),
-            chain: bytes(&row.chain)?,
-            digest: bytes(&row.digest)?,
+            chain: parse_hex(&row.chain)?,
+            digest: parse_hex(&row.digest)?,
             time: TimeMs(row.time),
         },
-        public_key: bytes(&row.public_key)?,
-        signature: bytes(&row.signature)?,
+        public_key: parse_hex(&row.public_key)?,
+        signature: parse_hex(&row.signature)?,
     };
     Some(SavedCheckpoint { signed, genesis })
 }
 
-fn bytes<const N: usize>(text: &str) -> Option<[u8; N]> {
-    let mut bytes = [0; N];
-    let digits = text.strip_prefix("0x").unwrap_or(text);
-    hex::decode_to_slice(digits, &mut bytes).ok()?;
-    Some(bytes)
-}
-
-/// SignedCheckpoint checkpoints, and the journal's digests and chain at the same sequences.
-#[derive(Debug, Default)]
-pub(crate) struct CheckpointCheck {
+/// Signed checkpoints and attested states, and the journal's states at the same sequences.
+#[derive(Debug)]
+pub(crate) struct StateCheck {
     /// Checkpoints signed for this journal, by sequence.
     checkpoints: Vec<SignedCheckpoint>,
-    /// Digest and place of each checkpoint's frame, as far as the journal was read.
-    found: Vec<([u8; 32], FramePosition)>,
-    /// Attested states, which need a digest too.
-    pub(crate) attested: AttestedStates,
     /// Findings about checkpoints that are not of this journal.
     others: Vec<Finding>,
-    given: usize,
+    attested: Vec<AttestedState>,
+    /// Sequences of both that were not reached yet, the first one last.
+    awaited: Vec<Sequence>,
+    /// Digest of each state that was reached, and the place of its frame.
+    reached: BTreeMap<Sequence, ([u8; 32], FramePosition)>,
 }
 
-/// Numbers of checkpoints given and compared.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct CheckpointStats {
-    /// Checkpoints signed for this journal whose frame was reached or lies beyond the journal's
-    /// end.
-    pub compared: usize,
-    /// All checkpoints given.
-    pub given: usize,
-}
-
-impl CheckpointCheck {
+impl StateCheck {
     /// `saved` is ordered by sequence.
-    pub(crate) fn new(source: &Source, saved: &[SavedCheckpoint]) -> Self {
-        let mut check = Self {
-            given: saved.len(),
-            ..Self::default()
-        };
-        if saved.is_empty() {
-            return check;
-        }
+    pub(crate) fn new(
+        source: &Source,
+        saved: &[SavedCheckpoint],
+        attested: Vec<AttestedState>,
+    ) -> Self {
+        let (mut checkpoints, mut others) = (Vec::new(), Vec::new());
         // A journal without a genesis is reported as damaged in any case.
-        let Ok(genesis) = source.genesis() else {
-            return check;
-        };
-        for saved in saved {
-            match check_signature(saved, &genesis) {
-                Ok(()) => check.checkpoints.push(saved.signed),
-                Err(finding) => check.others.push(finding),
+        if let Some(genesis) = source.genesis().ok().filter(|_| !saved.is_empty()) {
+            for saved in saved {
+                match check_signature(saved, &genesis) {
+                    Ok(()) => checkpoints.push(saved.signed),
+                    Err(finding) => others.push(finding),
+                }
             }
         }
+        let signed = checkpoints.iter().map(|signed| signed.checkpoint.sequence);
+        let sequences = attested.iter().map(|attested| attested.sequence);
+        let awaited: BTreeSet<Sequence> = signed.chain(sequences).collect();
+        let mut check = Self {
+            checkpoints,
+            others,
+            attested,
+            awaited: awaited.into_iter().rev().collect(),
+            reached: BTreeMap::new(),
+        };
+        let empty = || Exchange::new(Capacity::NONE, 0).digest();
+        check.passed(Sequence(0), FramePosition::default(), empty);
         check
     }
 
-    /// Sequence of the first checkpoint or attested state not yet reached.
+    /// Sequence of the first state not yet reached.
     pub(crate) fn awaited(&self) -> Option<Sequence> {
-        let places = [self.next(), self.attested.awaited()];
-        places.into_iter().flatten().min()
-    }
-
-    /// Sequence of the first checkpoint not yet reached.
-    fn next(&self) -> Option<Sequence> {
-        let next = self.checkpoints.get(self.found.len());
-        next.map(|signed| signed.checkpoint.sequence)
+        self.awaited.last().copied()
     }
 
     /// Records that a frame was executed; `digest` computes the digest of the state after it.
@@ -183,43 +171,44 @@ impl CheckpointCheck {
         place: FramePosition,
         digest: impl FnOnce() -> [u8; 32],
     ) {
-        if self.awaited() != Some(sequence) {
-            return;
+        if self.awaited() == Some(sequence) {
+            self.awaited.pop();
+            self.reached.insert(sequence, (digest(), place));
         }
-        let digest = digest();
-        while self.next() == Some(sequence) {
-            self.found.push((digest, place));
-        }
-        self.attested.passed(sequence, &digest);
     }
 
-    /// The findings, and how many checkpoints were compared. `end` is the last sequence if the
+    /// Number of attested states that were reached.
+    pub(crate) fn attested_states(&self) -> usize {
+        let reached = |attested: &&AttestedState| self.reached.contains_key(&attested.sequence);
+        self.attested.iter().filter(reached).count()
+    }
+
+    /// The findings, and the number of checkpoints that were compared. `end` is the last sequence if the
     /// journal was read to its end: frames of later checkpoints are missing then.
     pub(crate) fn findings(
         &self,
         source: &Source,
         end: Option<Sequence>,
-    ) -> Result<(Vec<Finding>, CheckpointStats), Failure> {
+    ) -> Result<(Vec<Finding>, usize), AuditError> {
         let mut findings = self.others.clone();
-        findings.extend_from_slice(self.attested.findings());
-        for (signed, found) in self.checkpoints.iter().zip(&self.found) {
+        findings.extend(self.attested.iter().filter_map(|attested| {
+            let (digest, _) = self.reached.get(&attested.sequence)?;
+            attested.difference(digest)
+        }));
+        let mut compared = 0;
+        for signed in &self.checkpoints {
             let sequence = signed.checkpoint.sequence;
-            if let Some(text) = difference(signed, found, source)? {
-                findings.push(Finding::new(Kind::Damage, sequence, text));
-            }
-        }
-        let mut compared = self.found.len();
-        if let Some(end) = end {
-            for signed in &self.checkpoints[compared..] {
-                let text = format!(
+            let difference = match (self.reached.get(&sequence), end) {
+                (Some(state), _) => difference(signed, state, source)?.map(str::to_owned),
+                (None, Some(end)) => Some(format!(
                     "a signed checkpoint is beyond the journal, which ends at {end}: it was cut"
-                );
-                findings.push(Finding::new(Kind::Damage, signed.checkpoint.sequence, text));
-            }
-            compared = self.checkpoints.len();
+                )),
+                (None, None) => continue,
+            };
+            compared += 1;
+            findings.extend(difference.map(|text| Finding::new(Kind::Damage, sequence, text)));
         }
-        let given = self.given;
-        Ok((findings, CheckpointStats { compared, given }))
+        Ok((findings, compared))
     }
 }
 
@@ -252,7 +241,7 @@ fn difference(
     signed: &SignedCheckpoint,
     (digest, place): &([u8; 32], FramePosition),
     source: &Source,
-) -> Result<Option<&'static str>, Failure> {
+) -> Result<Option<&'static str>, AuditError> {
     let checkpoint = &signed.checkpoint;
     if *digest != checkpoint.digest {
         return Ok(Some("the state is not the one of a signed checkpoint"));

@@ -10,18 +10,17 @@ use std::collections::HashMap;
 use foldhash::fast::RandomState;
 use foretell_model::command::{Deposit, Withdraw, WithdrawFees};
 use foretell_model::event::{
-    Converted, Deposited, MarketResolved, Merged, OrderClosed, OrderReleased, RebatePaid, Redeemed,
-    Split, WithdrawalHeld, WithdrawalReleased, Withdrawn,
+    Converted, Deposited, OrderClosed, OrderReleased, RebatePaid, Withdrawn,
 };
 use foretell_model::limits::{MAX_BALANCE, MAX_ORDER_LOTS};
 use foretell_model::quantity::PRICE_ONE;
 use foretell_model::{
     AccountNumber, Command, Event, EventNumber, Fill, FrameRef, Lots, MarketNumber, MatchKind,
-    Micros, OrderNumber, Outcome, Payout, PlaceOrder, QuestionSet, Reference, Side, WalletAddress,
+    Micros, OrderNumber, Outcome, Payout, PlaceOrder, Reference, Side, WalletAddress,
 };
 
+use crate::finding::{Check, Violation, ensure};
 use crate::prove::registry::Registry;
-use crate::violation::{Check, Violation, ensure};
 
 /// Lots of `[Yes, No]`.
 pub(crate) type Shares = [u64; 2];
@@ -128,12 +127,9 @@ impl Conservation {
                 take(&mut self.collateral, amount.0, "the exchange's collateral")?;
                 take(&mut self.fees, amount.0, "the fee account")
             }
-            Event::Split(Split {
-                account,
-                market,
-                lots,
-            }) => {
+            Event::Split(split) => {
                 self.count_set_change(frame)?;
+                let (account, market, lots) = (split.account, split.market, split.lots);
                 check_known(registry, account, market, lots)?;
                 self.create_sets(market, lots);
                 self.charge(account, lots.full_value().0)?;
@@ -141,44 +137,25 @@ impl Conservation {
                 self.credit(account, market, Outcome::No, lots);
                 Ok(())
             }
-            Event::Merged(Merged {
-                account,
-                market,
-                lots,
-            }) => {
+            Event::Merged(merged) => {
                 self.count_set_change(frame)?;
-                check_known(registry, account, market, lots)?;
-                self.destroy(market, [lots.0; 2])?;
-                self.debit(account, market, Outcome::Yes, lots)?;
-                self.debit(account, market, Outcome::No, lots)?;
-                self.pay(account, lots.full_value().0)
+                check_known(registry, merged.account, merged.market, merged.lots)?;
+                self.give_back(merged.account, merged.market, [merged.lots; 2])?;
+                self.pay(merged.account, merged.lots.full_value().0)
             }
-            Event::Redeemed(Redeemed {
-                account,
-                market,
-                lots: [yes, no],
-                payout,
-            }) => {
+            Event::Redeemed(redeemed) => {
                 self.count_set_change(frame)?;
-                check_known(registry, account, market, Lots::ZERO)?;
-                self.destroy(market, [yes.0, no.0])?;
-                self.debit(account, market, Outcome::Yes, yes)?;
-                self.debit(account, market, Outcome::No, no)?;
-                self.pay(account, payout.0)
+                check_known(registry, redeemed.account, redeemed.market, Lots::ZERO)?;
+                self.give_back(redeemed.account, redeemed.market, redeemed.lots)?;
+                self.pay(redeemed.account, redeemed.payout.0)
             }
-            Event::Converted(Converted {
-                account,
-                event,
-                questions,
-                lots,
-                collateral,
-            }) => {
+            Event::Converted(ref converted) => {
                 self.count_set_change(frame)?;
-                self.convert((account, event, lots), questions, registry)?;
-                self.pay(account, collateral.0)
+                self.convert(converted, registry)?;
+                self.pay(converted.account, converted.collateral.0)
             }
-            Event::MarketResolved(MarketResolved { market, .. }) => {
-                self.touched.push(market);
+            Event::MarketResolved(resolved) => {
+                self.touched.push(resolved.market);
                 Ok(())
             }
             Event::RebatePaid(RebatePaid { account, amount }) => {
@@ -200,35 +177,24 @@ impl Conservation {
     /// A withdrawal is held as it was asked for, and ends by its reference.
     fn fold_held(&mut self, frame: &FrameRef<'_>, event: &Event, registry: &Registry) -> Check {
         let wallet_of = |account| Ok(registry.account(account)?.wallet);
-        match (*event, *frame.command) {
-            (
-                Event::WithdrawalHeld(WithdrawalHeld { account, amount }),
-                Command::Withdraw(Withdraw {
-                    wallet,
-                    amount: asked,
-                    reference,
-                }),
-            ) => {
-                let is_asked = (wallet, asked) == (wallet_of(account)?, amount);
-                ensure(is_asked, || {
+        match (event, *frame.command) {
+            (Event::WithdrawalHeld(held), Command::Withdraw(asked)) => {
+                let transfer = (wallet_of(held.account)?, held.amount);
+                ensure((asked.wallet, asked.amount) == transfer, || {
                     "another withdrawal is held than was asked for".to_owned()
                 })?;
-                self.held.insert(reference, (wallet, amount));
+                self.held.insert(asked.reference, transfer);
                 Ok(())
             }
             (
-                Event::WithdrawalReleased(WithdrawalReleased {
-                    account, amount, ..
-                }),
+                Event::WithdrawalReleased(released),
                 Command::ConfirmWithdrawal { reference } | Command::ReleaseWithdrawal { reference },
             ) => {
-                let held = self.held.remove(&reference);
-                let is_held = held == Some((wallet_of(account)?, amount));
-                ensure(is_held, || {
+                self.confirmed = self.held.remove(&reference);
+                let transfer = (wallet_of(released.account)?, released.amount);
+                ensure(self.confirmed == Some(transfer), || {
                     "a withdrawal was released that was not held".to_owned()
-                })?;
-                self.confirmed = held;
-                Ok(())
+                })
             }
             _ => Err(Violation::rule(
                 "a withdrawal was held or released by another command",
@@ -258,13 +224,8 @@ impl Conservation {
             (Command::PlaceOrder(order), _) | (_, Some(order)) => order,
             _ => return Err(Violation::rule("a trade without an order that takes")),
         };
-        let PlaceOrder {
-            account,
-            market,
-            outcome,
-            side,
-            ..
-        } = order;
+        let (account, market) = (order.account, order.market);
+        let (outcome, side) = (order.outcome, order.side);
         let (lots, fee) = (fill.lots, fill.fee.0);
         check_known(registry, account, market, lots)?;
         registry.account(fill.maker)?;
@@ -320,12 +281,14 @@ impl Conservation {
     }
 
     /// No of the named questions goes, Yes of the others and of the outside question comes into existence.
-    fn convert(
-        &mut self,
-        (account, event, lots): (AccountNumber, EventNumber, Lots),
-        questions: QuestionSet,
-        registry: &Registry,
-    ) -> Check {
+    fn convert(&mut self, converted: &Converted, registry: &Registry) -> Check {
+        let &Converted {
+            account,
+            event,
+            questions,
+            lots,
+            ..
+        } = converted;
         let markets = registry.questions(event)?;
         let is_named = questions.count() > 0 && questions.end() as usize <= markets.len();
         ensure(is_named, || {
@@ -492,6 +455,18 @@ impl Conservation {
         let supply = &mut self.totals(market).supply;
         take(&mut supply[0], lots[0], "the supply of Yes")?;
         take(&mut supply[1], lots[1], "the supply of No")
+    }
+
+    /// An account's lots of Yes and No cease to exist.
+    fn give_back(
+        &mut self,
+        account: AccountNumber,
+        market: MarketNumber,
+        [yes, no]: [Lots; 2],
+    ) -> Check {
+        self.destroy(market, [yes.0, no.0])?;
+        self.debit(account, market, Outcome::Yes, yes)?;
+        self.debit(account, market, Outcome::No, no)
     }
 
     fn pay(&mut self, account: AccountNumber, amount: u64) -> Check {

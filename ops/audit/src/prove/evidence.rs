@@ -2,10 +2,10 @@
 //! be the one that was executed. That the signature over it is the maker's is checked elsewhere.
 
 use foretell_model::evidence::OrderEvidence;
-use foretell_model::{AccountNumber, PlaceOrder, WalletAddress};
+use foretell_model::{AccountNumber, PlaceOrder, WalletAddress, WalletKind};
 
+use crate::finding::{Check, Violation};
 use crate::prove::registry::{Account, Market, Registry};
-use crate::violation::{Check, Violation};
 
 /// Who must have signed an order, as of its frame.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -52,34 +52,22 @@ fn check_parties(evidence: &OrderEvidence<'_>, account: &Account, registry: &Reg
         let word = evidence.word(index);
         word.first_chunk() == Some(&[0; 12]) && word.last_chunk() == Some(&wallet.0)
     };
-    same(is_word(1, account.wallet), || {
-        format!(
-            "{} signed as maker, {} traded",
-            evidence.maker(),
-            account.wallet
-        )
+    let (wallet, kind) = (account.wallet, account.kind.code());
+    same(is_word(1, wallet), || {
+        format!("{} signed as maker, {wallet} traded", evidence.maker())
     })?;
-    same(
-        is_number(evidence.word(7), account.kind.code().into()),
-        || {
-            format!(
-                "signature type {} for a wallet that is type {} to its owner",
-                evidence.signature_type(),
-                account.kind.code()
-            )
-        },
-    )?;
+    same(is_number(evidence.word(7), kind.into()), || {
+        let signed = evidence.signature_type();
+        format!("signature type {signed} for a wallet that is type {kind} to its owner")
+    })?;
     let owner = registry.account(account.owner)?.wallet;
-    let signer = if account.kind.code() == 3 {
-        account.wallet
-    } else {
-        owner
+    let signer = match account.kind {
+        WalletKind::Deposit => wallet,
+        _ => owner,
     };
     same(is_word(2, signer), || {
-        format!(
-            "{} is named as signer, it would be {signer}",
-            evidence.signer()
-        )
+        let named = evidence.signer();
+        format!("{named} is named as signer, it would be {signer}")
     })
 }
 

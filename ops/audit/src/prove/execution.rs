@@ -1,14 +1,12 @@
 //! Executing every command again by the core, and comparing its events with the recorded ones.
 
 use std::collections::BTreeSet;
-use std::ops::ControlFlow;
 
-use foretell_journal::{JournalError, Scratch};
+use foretell_journal::Scratch;
 use foretell_matching::{Capacity, Difference, Exchange, Replay};
 use foretell_model::{Command, Event, FrameRef, Sequence};
 
-use crate::error::AuditError as Failure;
-use crate::finding::{Finding, Kind};
+use crate::finding::{Finding, Kind, Stop};
 use crate::read::source::Source;
 
 /// A second exchange that follows the record.
@@ -28,16 +26,17 @@ pub(crate) struct Contradiction {
     /// What the record says instead.
     pub(crate) text: String,
     /// Why accepted divergences could not be looked for.
-    pub(crate) unread: Option<JournalError>,
+    pub(crate) unread: Option<Stop>,
 }
 
-impl Contradiction {
-    /// The failure of a command that cannot continue.
-    pub(crate) fn failure(self, source: &Source) -> Failure {
-        match self.unread {
-            Some(error) => source.failure(&error),
-            None => source.found(&Finding::new(Kind::Contradiction, self.sequence, self.text)),
-        }
+impl From<Contradiction> for Stop {
+    fn from(contradiction: Contradiction) -> Self {
+        let Contradiction {
+            sequence,
+            text,
+            unread,
+        } = contradiction;
+        unread.unwrap_or_else(|| Finding::new(Kind::Contradiction, sequence, text).into())
     }
 }
 
@@ -152,16 +151,16 @@ fn are_reordered(executed: &[Event], recorded: &[Event]) -> bool {
     trades(executed) == trades(recorded) && sorted(executed) == sorted(recorded)
 }
 
-fn accepted_in(source: &Source) -> Result<BTreeSet<Sequence>, JournalError> {
-    let mut accepted = BTreeSet::new();
-    let mut scratch = Scratch::default();
-    source.each(&mut |frame| {
+/// Frames that cannot be decoded are the audit's to find.
+fn accepted_in(source: &Source) -> Result<BTreeSet<Sequence>, Stop> {
+    let (mut accepted, mut scratch) = (BTreeSet::new(), Scratch::default());
+    let mut frames = source.frames()?;
+    while let Some(frame) = frames.next()? {
         if let Ok(frame) = frame.decode(&mut scratch)
             && let Command::AcceptDivergence { sequence } = frame.command
         {
             accepted.insert(*sequence);
         }
-        ControlFlow::Continue(())
-    })?;
+    }
     Ok(accepted)
 }

@@ -2,10 +2,10 @@
 
 use foretell_model::{Command, Event, FrameRef};
 
+use crate::finding::{Check, Violation};
 use crate::prove::conservation::Conservation;
 use crate::prove::evidence::{Claim, check_evidence};
 use crate::prove::registry::Registry;
-use crate::violation::{Check, Violation};
 
 /// The journal so far, by its commands and events alone.
 #[derive(Debug, Default)]

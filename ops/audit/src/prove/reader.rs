@@ -4,18 +4,17 @@
 use std::ops::ControlFlow;
 use std::sync::mpsc::{Receiver, SyncSender};
 
+use foretell_journal::ScanReport;
 use foretell_journal::frame::Frame;
-use foretell_journal::{JournalError, ScanReport};
 
-use crate::finding::{Finding, Kind};
+use crate::finding::{Finding, Kind, Stop, Violation};
 use crate::prove::fold::Fold;
 use crate::prove::frame_batch::FrameBatch;
 use crate::prove::signatures::SignedOrder;
-use crate::read::source::BatchReader;
-use crate::violation::Violation;
+use crate::read::source::Frames;
 
 /// What the journal holds, or why it cannot be read; `None` when reading stopped before its end.
-pub(crate) type Scanned = Result<Option<ScanReport>, JournalError>;
+pub(crate) type Scanned = Result<Option<ScanReport>, Stop>;
 
 /// A thread's work. Its findings travel with the frames, so that it counts only once the
 /// executor has come that far: a report never depends on how far ahead the reader was.
@@ -45,18 +44,16 @@ impl Reader {
     }
 
     /// Reads to the end, or up to the first frame that is wrong.
-    pub(crate) fn run(mut self, mut journal: BatchReader) -> (Fold, Scanned) {
+    pub(crate) fn run(mut self, mut journal: Frames) -> (Fold, Scanned) {
         let scanned = self.read(&mut journal);
         let _ = self.hand_over();
         (self.fold, scanned)
     }
 
-    fn read(&mut self, journal: &mut BatchReader) -> Scanned {
-        while let Some(batch) = journal.next_batch()? {
-            for frame in batch.frames() {
-                if self.take(&frame).is_break() {
-                    return Ok(None);
-                }
+    fn read(&mut self, journal: &mut Frames) -> Scanned {
+        while let Some(frame) = journal.next()? {
+            if self.take(&frame).is_break() {
+                return Ok(None);
             }
         }
         Ok(journal.report().cloned())
@@ -64,8 +61,8 @@ impl Reader {
 
     /// Decodes and folds a frame; breaks at the first that is wrong.
     fn take(&mut self, frame: &Frame<'_>) -> ControlFlow<()> {
-        if let Err((kind, text)) = self.fold(frame) {
-            self.frames.finding = Some(Finding::new(kind, frame.sequence(), text));
+        if let Err(finding) = self.fold(frame) {
+            self.frames.finding = Some(finding);
             return ControlFlow::Break(());
         }
         if self.frames.is_full() {
@@ -74,10 +71,11 @@ impl Reader {
         ControlFlow::Continue(())
     }
 
-    fn fold(&mut self, frame: &Frame<'_>) -> Result<(), (Kind, String)> {
+    fn fold(&mut self, frame: &Frame<'_>) -> Result<(), Finding> {
+        let sequence = frame.sequence();
+        let violated = |violation: Violation| violation.at(sequence);
         let frame = self.frames.push(frame);
-        let frame = frame.map_err(|error| (Kind::Damage, error.to_string()))?;
-        let violated = |violation: Violation| (violation.kind, violation.text);
+        let frame = frame.map_err(|error| Finding::new(Kind::Damage, sequence, error))?;
         let claim = self.fold.apply(&frame).map_err(violated)?;
         if let Some(claim) = claim.filter(|_| self.with_signatures) {
             let signed = SignedOrder::new(&frame, claim, &self.fold.registry);

@@ -3,20 +3,18 @@
 use std::sync::Arc;
 
 use foretell_auth::Domain;
-use foretell_model::command::{AddOperator, RegisterDomain, RegisterMarket};
-use foretell_model::event::{
-    AccountOpened, EventRegistered, MarketRegistered, MarketResolved, WalletBound, WalletUnbound,
-};
+use foretell_model::command::RegisterDomain;
+use foretell_model::event::{AccountOpened, EventRegistered, MarketResolved};
 use foretell_model::evidence::ActEvidence;
 use foretell_model::limits::MAX_QUESTIONS;
 use foretell_model::operator::FIRST_OPERATORS;
 use foretell_model::outside::outside_names;
 use foretell_model::{
-    AccountNumber, Command, ConditionId, Event, EventId, EventNumber, FrameRef, MarketNumber,
-    OperatorName, OperatorNumber, OperatorRole, Payout, TokenId, WalletAddress, WalletKind,
+    AccountNumber, Command, ConditionId, Event, EventNumber, FrameRef, MarketNumber, OperatorName,
+    OperatorNumber, OperatorRole, Payout, TokenId, WalletAddress, WalletKind,
 };
 
-use crate::violation::{Check, Violation, ensure};
+use crate::finding::{Check, Finding, Kind, Violation, ensure};
 
 /// An account as its frames left it.
 #[derive(Clone, Copy, Debug)]
@@ -107,49 +105,42 @@ impl Registry {
         })
     }
 
-    fn account_mut(&mut self, number: AccountNumber) -> Check<&mut Account> {
-        let account = self.accounts.get_mut(number.0 as usize);
-        account.ok_or_else(|| unknown("account", number.0))
+    /// Takes in all events of a frame, for a command that only names what numbers stand for.
+    ///
+    /// # Errors
+    /// The frame does not follow from those before it: damage, since nothing else is checked.
+    pub(crate) fn take(&mut self, frame: &FrameRef<'_>) -> Result<(), Finding> {
+        let mut events = frame.events.iter();
+        let taken = events.try_for_each(|event| self.fold(frame, event));
+        taken.map_err(|violation| Finding::new(Kind::Damage, frame.sequence, violation.text))
     }
 
     /// Takes in what an event of `frame` registers or changes.
     pub(crate) fn fold(&mut self, frame: &FrameRef<'_>, event: &Event) -> Check {
         match *event {
             Event::AccountOpened(AccountOpened { account, wallet }) => {
-                let next = self.accounts.len();
                 self.accounts.push(Account {
                     wallet,
                     owner: account,
                     kind: WalletKind::Eoa,
                 });
-                check_next("account", account.0, next)
+                check_last("account", account.0, self.accounts.len())
             }
-            Event::WalletBound(WalletBound {
-                owner,
-                wallet,
-                kind,
-            }) => {
-                let bound = self.account_mut(wallet)?;
-                (bound.owner, bound.kind) = (owner, kind);
-                Ok(())
-            }
-            Event::WalletUnbound(WalletUnbound { wallet, .. }) => {
-                let unbound = self.account_mut(wallet)?;
-                (unbound.owner, unbound.kind) = (wallet, WalletKind::Eoa);
-                Ok(())
+            Event::WalletBound(bound) => self.bind(bound.wallet, bound.owner, bound.kind),
+            Event::WalletUnbound(unbound) => {
+                self.bind(unbound.wallet, unbound.wallet, WalletKind::Eoa)
             }
             Event::EventRegistered(EventRegistered { event, id, outside }) => {
-                let next = self.events.len();
                 self.events.push(EventGroup {
                     questions: Vec::new(),
                     outside,
                 });
-                check_next("event", event.0, next)?;
-                self.add_outside(event, id, outside)
+                check_last("event", event.0, self.events.len())?;
+                // The names of an outside question follow from the id of its event.
+                let (condition, tokens) = outside_names(id);
+                self.add_market(outside, condition, tokens, Some(event))
             }
-            Event::MarketRegistered(MarketRegistered { market, .. }) => {
-                self.register_market(frame, market)
-            }
+            Event::MarketRegistered(registered) => self.register_market(frame, registered.market),
             Event::MarketResolved(MarketResolved { market, payout }) => {
                 let resolved = self.markets.get_mut(market.0 as usize);
                 let resolved = resolved.ok_or_else(|| unknown("market", market.0))?;
@@ -162,25 +153,27 @@ impl Registry {
         }
     }
 
+    fn bind(&mut self, wallet: AccountNumber, owner: AccountNumber, kind: WalletKind) -> Check {
+        let account = self.accounts.get_mut(wallet.0 as usize);
+        let account = account.ok_or_else(|| unknown("account", wallet.0))?;
+        (account.owner, account.kind) = (owner, kind);
+        Ok(())
+    }
+
     fn add_operator(&mut self, frame: &FrameRef<'_>, number: OperatorNumber) -> Check {
-        let Command::AddOperator(AddOperator { role, name, .. }) = *frame.command else {
+        let Command::AddOperator(added) = frame.command else {
             return Err(Violation::rule("an operator is added by another command"));
         };
-        self.operators.push((name, role));
-        check_next("operator", number.0.into(), self.operators.len())
+        self.operators.push((added.name, added.role));
+        // Operators are numbered from 1.
+        check_last("operator", u32::from(number.0), self.operators.len() + 1)
     }
 
     fn register_market(&mut self, frame: &FrameRef<'_>, number: MarketNumber) -> Check {
-        let Command::RegisterMarket(RegisterMarket {
-            condition,
-            tokens,
-            event,
-            ..
-        }) = *frame.command
-        else {
+        let Command::RegisterMarket(registered) = frame.command else {
             return Err(Violation::rule("a market is registered by another command"));
         };
-        if let Some(event) = event {
+        if let Some(event) = registered.event {
             let group = self.events.get_mut(event.0 as usize);
             let group = group.ok_or_else(|| unknown("event", event.0))?;
             group.questions.push(number);
@@ -188,27 +181,24 @@ impl Registry {
                 format!("event {event} has more than {MAX_QUESTIONS} questions")
             })?;
         }
-        let next = self.markets.len();
+        let (condition, tokens) = (registered.condition, registered.tokens);
+        self.add_market(number, condition, tokens, registered.event)
+    }
+
+    fn add_market(
+        &mut self,
+        number: MarketNumber,
+        condition: ConditionId,
+        tokens: [TokenId; 2],
+        event: Option<EventNumber>,
+    ) -> Check {
         self.markets.push(Market {
             condition,
             tokens,
             event,
             payout: None,
         });
-        check_next("market", number.0, next)
-    }
-
-    /// The names of an outside question follow from the id of its event.
-    fn add_outside(&mut self, event: EventNumber, id: EventId, number: MarketNumber) -> Check {
-        let (condition, tokens) = outside_names(id);
-        let next = self.markets.len();
-        self.markets.push(Market {
-            condition,
-            tokens,
-            event: Some(event),
-            payout: None,
-        });
-        check_next("market", number.0, next)
+        check_last("market", number.0, self.markets.len())
     }
 
     /// A domain's evidence is its text, from which its separator is computed.
@@ -241,7 +231,9 @@ fn own_evidence<'f>(frame: &FrameRef<'f>) -> &'f [u8] {
     ActEvidence::decode(frame.evidence).map_or(&[], |act| act.own)
 }
 
-fn check_next(what: &str, number: u32, next: usize) -> Check {
+/// Checks the number of the last of `count` things, which are numbered from 0 in order.
+fn check_last(what: &str, number: u32, count: usize) -> Check {
+    let next = count - 1;
     ensure(number as usize == next, || {
         format!("{what} {number} is registered, {next} would be next")
     })

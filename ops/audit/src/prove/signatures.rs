@@ -12,10 +12,10 @@ use foretell_auth::{Domain, verify_evidence};
 use foretell_model::evidence::OrderEvidence;
 use foretell_model::{Command, FrameRef, OrderId, Sequence, WalletAddress};
 
-use crate::finding::{Finding, Kind};
+use crate::finding::{Check, Finding, Kind, Violation};
 use crate::prove::evidence::Claim;
 use crate::prove::registry::Registry;
-use crate::violation::{Check, Violation};
+use crate::show::report::SignatureCounts;
 
 /// Orders per message.
 const CHUNK: usize = 256;
@@ -55,13 +55,8 @@ impl SignedOrder {
     }
 }
 
-#[derive(Debug, Default)]
-pub(crate) struct Checked {
-    pub(crate) sound: u64,
-    pub(crate) unsound: u64,
-    /// The first findings, by sequence.
-    pub(crate) findings: Vec<Finding>,
-}
+/// Numbers of signatures, and the first findings.
+type Checked = (SignatureCounts, Vec<Finding>);
 
 /// The threads, and the batch being filled for the next one.
 #[derive(Debug)]
@@ -105,43 +100,41 @@ impl Signatures {
         self.next = (self.next + 1) % self.threads.len();
     }
 
-    /// Waits for all threads.
+    /// Waits for all threads; the findings are ordered by sequence.
     pub(crate) fn finish(mut self) -> Checked {
         self.send_batch();
-        let mut all = Checked::default();
+        let (mut counts, mut findings) = Checked::default();
         for (sender, handle) in self.threads {
             drop(sender);
             match handle.join() {
-                Ok(checked) => {
-                    all.sound += checked.sound;
-                    all.unsound += checked.unsound;
-                    all.findings.extend(checked.findings);
+                Ok((of_thread, found)) => {
+                    counts.sound += of_thread.sound;
+                    counts.unsound += of_thread.unsound;
+                    findings.extend(found);
                 }
                 Err(panic) => std::panic::resume_unwind(panic),
             }
         }
-        all.findings.sort_by_key(|finding| finding.sequence);
-        all.findings.truncate(MAX_FINDINGS);
-        all
+        findings.sort_by_key(|finding| finding.sequence);
+        findings.truncate(MAX_FINDINGS);
+        (counts, findings)
     }
 }
 
 fn check_all(jobs: &Receiver<Vec<SignedOrder>>) -> Checked {
-    let mut checked = Checked::default();
+    let (mut counts, mut findings) = Checked::default();
     for job in jobs.iter().flatten() {
         match check(&job) {
-            Ok(()) => checked.sound += 1,
+            Ok(()) => counts.sound += 1,
             Err(text) => {
-                checked.unsound += 1;
-                if checked.findings.len() < MAX_FINDINGS {
-                    checked
-                        .findings
-                        .push(Finding::new(Kind::Signature, job.sequence, text));
+                counts.unsound += 1;
+                if findings.len() < MAX_FINDINGS {
+                    findings.push(Finding::new(Kind::Signature, job.sequence, text));
                 }
             }
         }
     }
-    checked
+    (counts, findings)
 }
 
 /// The EIP-712 hash is the order's id, and the owner's key signed it.

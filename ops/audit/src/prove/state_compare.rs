@@ -1,11 +1,13 @@
 //! The end of an audit: the money and shares of the fold, compared with the state that re-execution
 //! reached.
 
-use foretell_model::state::{self, StateRecord};
-use foretell_model::{AccountNumber, Lots, Micros};
+use std::fmt::Debug;
 
+use foretell_model::state::StateRecord;
+use foretell_model::{Lots, Micros};
+
+use crate::finding::{Check, ensure};
 use crate::prove::conservation::Conservation;
-use crate::violation::{Check, ensure};
 
 /// A comparison under way, record by record of the state.
 #[derive(Debug)]
@@ -50,37 +52,25 @@ impl<'f> StateCompare<'f> {
 
     fn compare(&self, record: &StateRecord) -> Check {
         match *record {
-            StateRecord::System(state::System {
-                collateral, fees, ..
-            }) => {
-                let own = [self.own.collateral, self.own.fees].map(Micros);
-                ensure(own == [collateral, fees], || {
-                    format!(
-                        "the exchange's collateral and its fees are {own:?} by the record, {:?} re-executed",
-                        [collateral, fees]
-                    )
-                })
-            }
-            StateRecord::Account(state::Account {
-                account,
-                free,
-                reserved,
-                ..
-            }) => self.compare_cash(account, free + reserved),
-            StateRecord::Market(state::Market { market, supply, .. }) => {
-                let own = self.own.supply(market).map(Lots);
-                ensure(own == supply, || {
-                    format!("market {market} has {own:?} by the record, {supply:?} re-executed")
-                })
-            }
-            StateRecord::Position(state::Position {
-                account,
-                market,
-                free,
-                reserved,
-            }) => {
+            StateRecord::System(system) => same(
+                [self.own.collateral, self.own.fees].map(Micros),
+                [system.collateral, system.fees],
+                || "the exchange's collateral and its fees are".to_owned(),
+            ),
+            StateRecord::Account(state) => same(
+                Micros(self.own.cash_of(state.account)),
+                state.free + state.reserved,
+                || format!("account {} has", state.account),
+            ),
+            StateRecord::Market(state) => same(
+                self.own.supply(state.market).map(Lots),
+                state.supply,
+                || format!("market {} has", state.market),
+            ),
+            StateRecord::Position(state) => {
+                let (account, market) = (state.account, state.market);
                 let own = self.own.holding(account, market).map(Lots);
-                let held = [free[0] + reserved[0], free[1] + reserved[1]];
+                let held = [0, 1].map(|index| state.free[index] + state.reserved[index]);
                 ensure(own == held, || {
                     format!(
                         "account {account} holds {own:?} of market {market} by the record, {held:?} re-executed"
@@ -90,23 +80,25 @@ impl<'f> StateCompare<'f> {
             _ => Ok(()),
         }
     }
+}
 
-    fn compare_cash(&self, account: AccountNumber, executed: Micros) -> Check {
-        let own = Micros(self.own.cash_of(account));
-        ensure(own == executed, || {
-            format!("account {account} has {own:?} by the record, {executed:?} re-executed")
-        })
-    }
+/// Compares what the fold and re-execution come to.
+fn same<T: PartialEq + Debug>(own: T, executed: T, what: impl FnOnce() -> String) -> Check {
+    ensure(own == executed, || {
+        let what = what();
+        format!("{what} {own:?} by the record, {executed:?} re-executed")
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use foretell_matching::{Capacity, Exchange};
     use foretell_model::command::{Deposit, RegisterKey, RegisterMarket, Split};
+    use foretell_model::state;
     use foretell_model::{
-        ApiKey, Command, CommandStamp, ConditionId, FeeSchedule, FramePosition, FrameRef,
-        KeyNumber, MarketNumber, OrderId, OrderType, Outcome, PlaceOrder, Reference, Side, Tick,
-        TimeMs, TimeNs, TimeSeconds, TokenId, Verdict, WalletAddress,
+        AccountNumber, ApiKey, Command, CommandStamp, ConditionId, FeeSchedule, FramePosition,
+        FrameRef, KeyNumber, MarketNumber, OrderId, OrderType, Outcome, PlaceOrder, Reference,
+        Side, Tick, TimeMs, TimeNs, TimeSeconds, TokenId, Verdict, WalletAddress,
     };
 
     use super::*;

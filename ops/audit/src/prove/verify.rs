@@ -8,22 +8,21 @@ use std::sync::mpsc::{channel, sync_channel};
 use std::thread;
 use std::time::Instant;
 
-use foretell_journal::JournalError;
 use foretell_model::digest::StateDigest;
 use foretell_model::{FrameRef, Sequence, TimeNs};
 
-use crate::error::AuditError as Failure;
-use crate::finding::{Finding, Kind};
-use crate::prove::attested::AttestedStates;
-use crate::prove::checkpoints::{CheckpointCheck, SavedCheckpoint};
-use crate::prove::execution::{Contradiction, Execution};
-use crate::prove::fold::Fold;
-use crate::prove::frame_batch::FrameBatch;
-use crate::prove::reader::{Reader, Scanned};
-use crate::prove::reference::Reference;
-use crate::prove::signatures::Signatures;
-use crate::prove::state_compare::StateCompare;
-use crate::read::source::{BatchReader, Source};
+use super::attested::AttestedState;
+use super::checkpoints::{SavedCheckpoint, StateCheck};
+use super::execution::{Contradiction, Execution};
+use super::fold::Fold;
+use super::frame_batch::FrameBatch;
+use super::reader::{Reader, Scanned};
+use super::reference::Reference;
+use super::signatures::Signatures;
+use super::state_compare::StateCompare;
+use crate::error::AuditError;
+use crate::finding::{Finding, Kind, Stop};
+use crate::read::source::{Frames, Source};
 use crate::show::counts::Counts;
 use crate::show::report::Report;
 
@@ -55,24 +54,23 @@ pub struct Options {
 /// # Errors
 /// There is no journal, or its files cannot be read. What is wrong with a journal is no error but a
 /// finding of the report.
-pub fn verify(directory: &Path, options: &Options) -> Result<Report, Failure> {
+pub fn verify(directory: &Path, options: &Options) -> Result<Report, AuditError> {
     let started = Instant::now();
     let source = Source::open(directory, options.progress)?;
     let mut audit = Audit::new(&source, options);
-    let (fold, scanned) = match source.batches() {
-        Ok(journal) => audit.run(journal),
-        Err(error) => (Fold::default(), Err(error)),
+    let (fold, scanned) = match source.frames() {
+        Ok(frames) => audit.run(frames),
+        Err(stop) => (Fold::default(), Err(stop)),
     };
-    let mut report = audit.finish(&fold, scanned)?;
-    report.attested_states = report.attested_states.filter(|_| options.attestations);
-    report.seconds = started.elapsed().as_secs_f64();
-    Ok(report)
+    let report = audit.finish(&fold, scanned)?;
+    Ok(report.concluded(started.elapsed()))
 }
 
 /// The executor and its findings.
 struct Audit<'s> {
     source: &'s Source,
-    checkpoints: CheckpointCheck,
+    options: &'s Options,
+    states: StateCheck,
     execution: Execution,
     reference: Option<Reference>,
     signatures: Option<Signatures>,
@@ -81,18 +79,19 @@ struct Audit<'s> {
     time: TimeNs,
     findings: Vec<Finding>,
     /// Why not all of the journal can be read, where that is no damage.
-    unread: Option<Failure>,
+    unread: Option<AuditError>,
 }
 
 impl<'s> Audit<'s> {
-    fn new(source: &'s Source, options: &Options) -> Self {
-        let mut checkpoints = CheckpointCheck::new(source, &options.checkpoints);
-        if options.attestations {
-            checkpoints.attested = AttestedStates::find(source);
-        }
+    fn new(source: &'s Source, options: &'s Options) -> Self {
+        let attested = match options.attestations {
+            true => AttestedState::all(source),
+            false => Vec::new(),
+        };
         Self {
             source,
-            checkpoints,
+            options,
+            states: StateCheck::new(source, &options.checkpoints, attested),
             execution: Execution::new(),
             reference: options.reference.then(Reference::default),
             signatures: options
@@ -106,7 +105,7 @@ impl<'s> Audit<'s> {
     }
 
     /// Executes what a reader reads on a thread of its own, up to the first frame that is wrong.
-    fn run(&mut self, journal: BatchReader) -> (Fold, Scanned) {
+    fn run(&mut self, journal: Frames) -> (Fold, Scanned) {
         thread::scope(|scope| {
             let (filled, batches) = sync_channel(WAITING);
             let (executed, empty) = channel();
@@ -162,7 +161,7 @@ impl<'s> Audit<'s> {
     /// With the reference each frame is a step. Otherwise a step ends where a checkpoint stands, so
     /// that the core can look ahead in it.
     fn end_of_step(&self, frames: &FrameBatch, from: usize) -> usize {
-        let ahead = match self.checkpoints.awaited() {
+        let ahead = match self.states.awaited() {
             _ if self.reference.is_some() => 0,
             Some(awaited) => awaited.0.saturating_sub(frames.sequence(from).0),
             None => u64::MAX,
@@ -196,7 +195,7 @@ impl<'s> Audit<'s> {
             && flow.is_continue()
         {
             let exchange = self.execution.exchange();
-            self.checkpoints
+            self.states
                 .passed(last.sequence, last.place, || exchange.digest());
         }
         (end, flow)
@@ -209,7 +208,7 @@ impl<'s> Audit<'s> {
             unread,
         } = contradiction;
         if let Some(error) = unread {
-            self.stopped_by(&error);
+            self.stopped_by(error);
             text += "; whether an operator accepted that cannot be told";
         }
         self.found(Kind::Contradiction, sequence, text)
@@ -233,53 +232,51 @@ impl<'s> Audit<'s> {
         ControlFlow::Break(())
     }
 
-    fn finish(mut self, fold: &Fold, scanned: Scanned) -> Result<Report, Failure> {
-        let journal = scanned.unwrap_or_else(|error| {
-            self.stopped_by(&error);
+    fn finish(mut self, fold: &Fold, scanned: Scanned) -> Result<Report, AuditError> {
+        let journal = scanned.unwrap_or_else(|stop| {
+            self.stopped_by(stop);
             None
         });
-        let last = self.execution.exchange().sequence();
+        let last_sequence = self.execution.exchange().sequence();
         let digest = match &journal {
             Some(journal) => self.finish_states(fold, journal.last_sequence),
             None => self.execution.exchange().digest(),
         };
-        let end = journal.as_ref().map(|_| last);
-        let attested_states = Some(self.checkpoints.attested.compared());
-        let (disagree, checkpoints) = self.checkpoints.findings(self.source, end)?;
+        let end = journal.as_ref().map(|_| last_sequence);
+        let (disagree, compared) = self.states.findings(self.source, end)?;
         self.findings.extend(disagree);
-        let mut report = Report {
+        let checked = self.signatures.map(Signatures::finish);
+        let signatures = checked.map(|(counts, unsound)| {
+            self.findings.extend(unsound);
+            counts
+        });
+        if let Some(error) = self.unread.take_if(|_| self.findings.is_empty()) {
+            return Err(error);
+        }
+        let attested_states = self.states.attested_states();
+        Ok(Report {
             directory: self.source.directory().to_owned(),
-            journal,
-            last,
+            journal: journal.as_ref().map(Into::into),
+            last_sequence,
             time: self.time,
             digest,
             counts: self.counts,
-            signatures: None,
+            signatures,
             reference: self.reference.is_some(),
-            checkpoints,
-            attested_states,
+            checkpoints: compared,
+            checkpoints_given: self.options.checkpoints.len(),
+            attested_states: self.options.attestations.then_some(attested_states),
             accepted_divergences: self.execution.accepted().iter().copied().collect(),
             findings: self.findings,
-            unread: None,
-            seconds: 0.0,
-        };
-        if let Some(checked) = self.signatures.map(Signatures::finish) {
-            report.signatures = Some((checked.sound, checked.unsound));
-            report.findings.extend(checked.findings);
-        }
-        match self.unread {
-            Some(failure) if report.findings.is_empty() => Err(failure),
-            unread => {
-                report.unread = unread.map(|failure| failure.to_string());
-                Ok(report)
-            }
-        }
+            unread: self.unread.map(|error| error.to_string()),
+            ..Report::default()
+        })
     }
 
-    fn stopped_by(&mut self, error: &JournalError) {
-        match Finding::damage(error) {
-            Ok(finding) => self.findings.push(finding),
-            Err(failure) => self.unread = Some(failure),
+    fn stopped_by(&mut self, stop: Stop) {
+        match stop {
+            Stop::Found(finding) => self.findings.push(finding),
+            Stop::Failed(error) => self.unread = Some(error),
         }
     }
 

@@ -1,23 +1,19 @@
-//! The journal under audit: opened read-only and read from its genesis to its end, or to the
-//! durable sequence while an engine runs.
+//! The journal under audit: opened read-only and read frame by frame from its genesis to its end, or
+//! to the durable sequence while an engine runs. Checksums, chain, sequences and times are verified
+//! on the way.
 
 use std::fs;
 use std::io::IsTerminal as _;
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
+use crate::error::AuditError;
+use foretell_journal::batch::{BatchFrames, BatchHeader};
 use foretell_journal::frame::Frame;
-use foretell_journal::{
-    Batch, Batches, JournalError, ScanReport, genesis, scan, segment, watermark,
-};
-use foretell_model::Sequence;
+use foretell_journal::{Batch, Batches, ScanReport, Scratch, genesis, segment, watermark};
+use foretell_model::FrameRef;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::error::AuditError as Failure;
-use crate::finding::Finding;
-
-/// Frames between updates of the progress bar.
-const STEP: u64 = 4_096;
+use crate::finding::{Finding, Kind, Stop};
 
 /// Directory of a journal.
 #[derive(Clone, Debug)]
@@ -31,8 +27,8 @@ impl Source {
     ///
     /// # Errors
     /// There is no journal, or the directory cannot be read.
-    pub(crate) fn open(directory: &Path, progress: bool) -> Result<Self, Failure> {
-        let cannot = |what: String| Failure::new(format!("{}: {what}", directory.display()));
+    pub(crate) fn open(directory: &Path, progress: bool) -> Result<Self, AuditError> {
+        let cannot = |what: String| AuditError::new(format!("{}: {what}", directory.display()));
         let entries = fs::read_dir(directory)
             .map_err(|error| cannot(error.to_string()).hint("--journal DIR, or --data DIR"))?;
         let has_segment = entries.flatten().any(|entry| {
@@ -59,66 +55,22 @@ impl Source {
     ///
     /// # Errors
     /// The first segment's header cannot be read.
-    pub(crate) fn genesis(&self) -> Result<[u8; 32], JournalError> {
-        genesis(&self.directory)
+    pub(crate) fn genesis(&self) -> Result<[u8; 32], Stop> {
+        Ok(genesis(&self.directory)?)
     }
 
-    /// A journal error as the failure of a command that cannot continue.
-    pub(crate) fn failure(&self, error: &JournalError) -> Failure {
-        match Finding::damage(error) {
-            Ok(finding) => self.found(&finding),
-            Err(failure) => failure,
-        }
-    }
-
-    /// A finding as the failure of a command that cannot continue.
-    pub(crate) fn found(&self, finding: &Finding) -> Failure {
-        Failure::new(format!("{}: {finding}", self.directory.display()))
-            .code(finding.kind.exit_code())
-    }
-
-    /// Verifies checksums, chain, sequences and times from the genesis on and passes every frame to
-    /// `visit`, until `visit` breaks. Returns the journal's totals, or `None` after a break.
-    ///
-    /// # Errors
-    /// Damage, or files that cannot be read.
-    pub(crate) fn each(
-        &self,
-        visit: &mut dyn FnMut(&Frame<'_>) -> ControlFlow<()>,
-    ) -> Result<Option<ScanReport>, JournalError> {
-        self.watched(|bar| {
-            scan(&self.directory, Sequence(0), &mut |frame| {
-                if frame.sequence().0.is_multiple_of(STEP) {
-                    bar.set_position(frame.sequence().0);
-                }
-                go_on(visit(frame))
-            })
-        })
-    }
-
-    /// Like [`Self::each`], in whole batches that the caller may keep.
+    /// Reads the headers of the segments.
     ///
     /// # Errors
     /// A missing or foreign segment, a newer format, or files that cannot be read.
-    pub(crate) fn batches(&self) -> Result<BatchReader, JournalError> {
-        Ok(BatchReader {
+    pub(crate) fn frames(&self) -> Result<Frames, Stop> {
+        Ok(Frames {
             batches: Batches::open(&self.directory)?,
+            batch: None,
+            offset: 0,
+            scratch: Scratch::default(),
             bar: self.bar(),
         })
-    }
-
-    /// Shows the progress of a scan. A visitor's break is no error.
-    fn watched(
-        &self,
-        scan: impl FnOnce(&ProgressBar) -> Result<ScanReport, JournalError>,
-    ) -> Result<Option<ScanReport>, JournalError> {
-        let bar = self.bar();
-        let scanned = scan(&bar);
-        bar.finish_and_clear();
-        match scanned {
-            Err(JournalError::Stopped { .. }) => Ok(None),
-            other => other.map(Some),
-        }
     }
 
     /// A bar up to the watermark; a spinner without one.
@@ -126,39 +78,70 @@ impl Source {
         if !self.progress {
             return ProgressBar::hidden();
         }
-        match watermark::read(&self.directory) {
-            Ok(Some(mark)) => {
-                let style = "{bar:40} {human_pos} of {human_len} frames, {per_sec}, {eta} left";
-                let bar = ProgressBar::new(mark.sequence.0);
-                bar.set_style(
-                    ProgressStyle::with_template(style)
-                        .unwrap_or_else(|_| ProgressStyle::default_bar()),
-                );
-                bar
-            }
-            _ => ProgressBar::new_spinner(),
-        }
+        let Ok(Some(mark)) = watermark::read(&self.directory) else {
+            return ProgressBar::new_spinner();
+        };
+        let style = "{bar:40} {human_pos} of {human_len} frames, {per_sec}, {eta} left";
+        let style = ProgressStyle::with_template(style);
+        let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
+        ProgressBar::new(mark.sequence.0).with_style(style)
     }
 }
 
-/// Reads verified batches and updates the progress bar.
+/// The frames of a journal, one after the other, with a progress bar.
 #[derive(Debug)]
-pub(crate) struct BatchReader {
+pub(crate) struct Frames {
     batches: Batches,
+    batch: Option<Batch>,
+    /// Bytes of the batch's payload that were read.
+    offset: u32,
+    scratch: Scratch,
     bar: ProgressBar,
 }
 
-impl BatchReader {
-    /// The next batch; `None` at the end or after an error.
+impl Frames {
+    /// The next frame; `None` at the end, and after an error.
     ///
     /// # Errors
     /// Damage, or files that cannot be read.
-    pub(crate) fn next_batch(&mut self) -> Result<Option<Batch>, JournalError> {
-        let batch = self.batches.next_batch()?;
-        if let Some(batch) = &batch {
-            self.bar.set_position(batch.header().last.0);
+    pub(crate) fn next(&mut self) -> Result<Option<Frame<'_>>, Stop> {
+        self.next_batch()?;
+        let batch = self.batch.as_ref();
+        Ok(batch.map(|batch| step(batch, &mut self.offset)))
+    }
+
+    /// The next frame, and what its records say.
+    ///
+    /// # Errors
+    /// As [`Self::next`]; or a record cannot be read.
+    pub(crate) fn next_decoded(&mut self) -> Result<Option<(Frame<'_>, FrameRef<'_>)>, Stop> {
+        self.next_batch()?;
+        let Some(batch) = &self.batch else {
+            return Ok(None);
+        };
+        let frame = step(batch, &mut self.offset);
+        let records = frame.decode(&mut self.scratch);
+        let records =
+            records.map_err(|error| Finding::new(Kind::Damage, frame.sequence(), error))?;
+        Ok(Some((frame, records)))
+    }
+
+    /// Moves on to the next batch that holds frames when the last one was read to its end.
+    fn next_batch(&mut self) -> Result<(), Stop> {
+        while self
+            .batch
+            .as_ref()
+            .is_none_or(|batch| self.offset == batch.header().payload)
+        {
+            self.offset = 0;
+            self.batch = None;
+            self.batch = self.batches.next_batch()?;
+            match &self.batch {
+                Some(batch) => self.bar.set_position(batch.header().last.0),
+                None => break,
+            }
         }
-        Ok(batch)
+        Ok(())
     }
 
     /// Totals of the journal, if its end was reached without an error.
@@ -167,16 +150,23 @@ impl BatchReader {
     }
 }
 
-impl Drop for BatchReader {
-    fn drop(&mut self) {
-        self.bar.finish_and_clear();
-    }
+/// The frame at an offset of a batch's payload; moves the offset to its end.
+fn step<'b>(batch: &'b Batch, offset: &mut u32) -> Frame<'b> {
+    let payload = &batch.payload()[*offset as usize..];
+    let header = BatchHeader {
+        offset: batch.header().offset + *offset,
+        ..*batch.header()
+    };
+    let frame = BatchFrames::new(&header, payload)
+        .next()
+        .and_then(Result::ok)
+        .expect("the scan parsed every frame of the batch");
+    *offset += frame.place().length;
+    frame
 }
 
-/// Only visitors stop a scan; they keep the reason.
-fn go_on(flow: ControlFlow<()>) -> Result<(), String> {
-    match flow {
-        ControlFlow::Continue(()) => Ok(()),
-        ControlFlow::Break(()) => Err(String::new()),
+impl Drop for Frames {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
     }
 }

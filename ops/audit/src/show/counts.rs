@@ -2,11 +2,14 @@
 
 use foretell_model::command::CancelAll;
 use foretell_model::{Command, Event, FrameRef};
-use serde_json::{Value, json};
+use foretell_terminal::count;
+use serde::Serialize;
 
 /// Counts of commands by their proof.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug, Serialize)]
 pub struct Counts {
+    /// All commands.
+    pub commands: u64,
     /// Orders with their maker's signature as evidence.
     pub signed_orders: u64,
     /// Orders rejected by the book: journalled without evidence because they changed nothing.
@@ -23,12 +26,11 @@ pub struct Counts {
 
 impl Counts {
     pub(crate) fn count(&mut self, frame: &FrameRef<'_>, has_evidence: bool) {
+        self.commands += 1;
         *self.of(frame.command, has_evidence) += 1;
-        let trades = frame
-            .events
-            .iter()
-            .filter(|event| matches!(event, Event::Fill(_)));
-        self.trades += foretell_terminal::count(trades.count());
+        let events = frame.events.iter();
+        let trades = events.filter(|event| matches!(event, Event::Fill(_)));
+        self.trades += count(trades.count());
     }
 
     const fn of(&mut self, command: &Command, has_evidence: bool) -> &mut u64 {
@@ -45,27 +47,5 @@ impl Counts {
             _ if senders.clients => &mut self.gateway_attested,
             _ => &mut self.operator,
         }
-    }
-
-    /// All commands.
-    #[must_use]
-    pub const fn commands(&self) -> u64 {
-        self.signed_orders
-            + self.killed_orders
-            + self.gateway_attested
-            + self.operator
-            + self.engine
-    }
-
-    pub(crate) fn json(&self) -> Value {
-        json!({
-            "commands": self.commands(),
-            "signed_orders": self.signed_orders,
-            "killed_orders": self.killed_orders,
-            "gateway_attested": self.gateway_attested,
-            "operator": self.operator,
-            "engine": self.engine,
-            "trades": self.trades,
-        })
     }
 }

@@ -3,176 +3,119 @@
 //! Frames are compared by their receipts, which cover every byte. Batch boundaries and segments may
 //! differ: a start rewrites batches and keeps the frames.
 
-use std::ops::ControlFlow;
+use std::fmt;
+use std::path::Path;
 use std::process::ExitCode;
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::thread;
 
-use foretell_journal::{JournalError, ScanReport};
+use crate::error::AuditError;
 use foretell_model::Sequence;
-use serde_json::{Value, json};
-
-use crate::error::AuditError as Failure;
-use crate::exit_codes::DIFFERENT;
-use crate::read::source::Source;
 use foretell_terminal::Output;
+use serde::Serialize;
 
-/// Receipts per message, and messages that may wait in the channel.
-const CHUNK: usize = 1_024;
-const WAITING: usize = 4;
-
-type Receipts = Vec<[u8; 32]>;
+use crate::exit_codes::DIFFERENT;
+use crate::finding::Stop;
+use crate::read::source::{Frames, Source};
 
 /// Result of comparing two journals.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize)]
 struct Comparison {
+    relation: &'static str,
     same_genesis: bool,
     /// Number of identical frames from the first on.
-    common: u64,
+    common_frames: u64,
+    /// Set when both journals have further frames.
+    first_difference: Option<Sequence>,
     /// Whether each journal has further frames.
+    #[serde(skip)]
     goes_on: [bool; 2],
 }
 
-/// Compares two journals frame by frame.
+/// Compares two journals frame by frame. Damage after the first difference is not read.
 ///
 /// # Errors
 /// A journal cannot be read, or the part that has to be read is damaged.
-pub(crate) fn run(sources: [&Source; 2], output: Output) -> Result<ExitCode, Failure> {
-    let [first, second] = sources;
-    let genesis = |source: &Source| source.genesis().map_err(|error| source.failure(&error));
-    let genesis = [genesis(first)?, genesis(second)?];
-    let (common, goes_on) = compare(first, second)?;
-    let comparison = Comparison {
-        same_genesis: genesis[0] == genesis[1],
-        common,
-        goes_on,
+pub(crate) fn run([first, second]: [&Path; 2], output: Output) -> Result<ExitCode, AuditError> {
+    let [mut first, mut second] = [Side::open(first)?, Side::open(second)?];
+    let same_genesis = first.genesis == second.genesis;
+    let mut common_frames = 0;
+    let goes_on = loop {
+        let receipts = [first.receipt()?, second.receipt()?];
+        if receipts[0].is_none() || receipts[0] != receipts[1] {
+            break receipts.map(|receipt| receipt.is_some());
+        }
+        common_frames += 1;
     };
-    output.answer(&comparison.json(), |_| comparison.text());
-    let code = if comparison.differs() { DIFFERENT } else { 0 };
+    let comparison = Comparison::new(same_genesis, common_frames, goes_on);
+    output.print(&comparison);
+    let code = if comparison.relation == DIFFERS {
+        DIFFERENT
+    } else {
+        0
+    };
     Ok(ExitCode::from(code))
 }
 
-/// Length of the common prefix, and which journal continues after it.
-fn compare(first: &Source, second: &Source) -> Result<(u64, [bool; 2]), Failure> {
-    thread::scope(|scope| {
-        let (sender, receipts) = sync_channel(WAITING);
-        let reader = scope.spawn(move || send_all(first, &sender));
-        let mut theirs = Incoming::new(receipts);
-        let (mut common, mut parted, mut first_ended) = (0, false, false);
-        let read = second.each(&mut |frame| match theirs.next() {
-            Some(receipt) if receipt == frame.receipt() => {
-                common += 1;
-                ControlFlow::Continue(())
-            }
-            other => {
-                first_ended = other.is_none();
-                parted = true;
-                ControlFlow::Break(())
-            }
-        });
-        let first_goes_on = !first_ended && (parted || theirs.next().is_some());
-        // The other thread stops when its next send fails.
-        drop(theirs);
-        let first_read = match reader.join() {
-            Ok(read) => read,
-            Err(panic) => std::panic::resume_unwind(panic),
-        };
-        let has_difference = first_goes_on && parted;
-        for (source, read) in [(first, first_read), (second, read)] {
-            // Damage after the first difference is not read and not reported.
-            if let Err(error) = read
-                && !has_difference
-            {
-                return Err(source.failure(&error));
-            }
-        }
-        Ok((common, [first_goes_on, parted]))
-    })
+/// One of the two journals.
+struct Side {
+    source: Source,
+    genesis: [u8; 32],
+    frames: Frames,
 }
 
-fn send_all(
-    source: &Source,
-    sender: &SyncSender<Receipts>,
-) -> Result<Option<ScanReport>, JournalError> {
-    let mut chunk = Receipts::with_capacity(CHUNK);
-    let read = source.each(&mut |frame| {
-        chunk.push(frame.receipt());
-        if chunk.len() < CHUNK {
-            return ControlFlow::Continue(());
-        }
-        match sender.send(std::mem::take(&mut chunk)) {
-            Ok(()) => ControlFlow::Continue(()),
-            Err(_) => ControlFlow::Break(()),
-        }
-    });
-    // The receiver is gone if the journals have diverged.
-    let _ = sender.send(chunk);
-    read
-}
-
-/// Receipts of the other journal, one by one.
-struct Incoming {
-    receipts: Receiver<Receipts>,
-    chunk: std::vec::IntoIter<[u8; 32]>,
-}
-
-impl Incoming {
-    fn new(receipts: Receiver<Receipts>) -> Self {
-        Self {
-            receipts,
-            chunk: Vec::new().into_iter(),
-        }
-    }
-
-    fn next(&mut self) -> Option<[u8; 32]> {
-        loop {
-            if let Some(receipt) = self.chunk.next() {
-                return Some(receipt);
-            }
-            self.chunk = self.receipts.recv().ok()?.into_iter();
-        }
-    }
-}
-
-impl Comparison {
-    /// Whether the journals differ: both continue after the common prefix, or they have different
-    /// genesis bytes.
-    const fn differs(&self) -> bool {
-        !self.same_genesis || (self.goes_on[0] && self.goes_on[1])
-    }
-
-    const fn relation(&self) -> &'static str {
-        match (self.differs(), self.goes_on) {
-            (true, _) => "different",
-            (false, [false, false]) => "same",
-            (false, [false, true]) => "second goes on",
-            (false, _) => "first goes on",
-        }
-    }
-
-    fn json(&self) -> Value {
-        let parts = self.goes_on[0] && self.goes_on[1];
-        json!({
-            "relation": self.relation(),
-            "same_genesis": self.same_genesis,
-            "common_frames": self.common,
-            "first_difference": parts.then(|| Sequence(self.common).next().0),
+impl Side {
+    fn open(directory: &Path) -> Result<Self, AuditError> {
+        // Two progress bars would overwrite each other.
+        let source = Source::open(directory, false)?;
+        let begin = || Ok((source.genesis()?, source.frames()?));
+        let (genesis, frames) = begin().map_err(|stop: Stop| stop.failure(directory))?;
+        Ok(Self {
+            source,
+            genesis,
+            frames,
         })
     }
 
-    fn text(&self) -> String {
-        let common = self.common;
-        let genesis = if self.same_genesis {
-            ""
-        } else {
-            "two journals with different genesis; "
+    fn receipt(&mut self) -> Result<Option<[u8; 32]>, AuditError> {
+        let frame = self.frames.next();
+        let receipt = frame.map(|frame| frame.map(|frame| frame.receipt()));
+        receipt.map_err(|stop| stop.failure(self.source.directory()))
+    }
+}
+
+/// The relation of journals that both continue after the common prefix, or have different genesis
+/// bytes.
+const DIFFERS: &str = "different";
+
+impl Comparison {
+    fn new(same_genesis: bool, common_frames: u64, goes_on: [bool; 2]) -> Self {
+        let parts = goes_on == [true, true];
+        let relation = match goes_on {
+            _ if parts || !same_genesis => DIFFERS,
+            [false, false] => "same",
+            [false, true] => "second goes on",
+            [true, _] => "first goes on",
         };
-        let rest = match (self.goes_on, self.same_genesis) {
-            ([true, true], _) => format!("the first difference is at sequence {}", common + 1),
-            ([true, false], _) => "the first journal continues after them".to_owned(),
-            ([false, true], _) => "the second journal continues after them".to_owned(),
-            _ => "they end there".to_owned(),
-        };
-        format!("{genesis}{common} frames are the same, {rest}")
+        Self {
+            relation,
+            same_genesis,
+            common_frames,
+            first_difference: parts.then(|| Sequence(common_frames).next()),
+            goes_on,
+        }
+    }
+}
+
+impl fmt::Display for Comparison {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.same_genesis {
+            f.write_str("two journals with different genesis; ")?;
+        }
+        write!(f, "{} frames are the same, ", self.common_frames)?;
+        match (self.first_difference, self.goes_on) {
+            (Some(sequence), _) => write!(f, "the first difference is at sequence {sequence}"),
+            (None, [true, _]) => f.write_str("the first journal continues after them"),
+            (None, [_, true]) => f.write_str("the second journal continues after them"),
+            (None, _) => f.write_str("they end there"),
+        }
     }
 }

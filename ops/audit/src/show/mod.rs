@@ -1,6 +1,8 @@
-//! The commands' answers: the report, the state at a point, frames, tables, differences.
+//! The answers of the commands: each is one struct, whose fields are its JSON and whose display is
+//! its text.
 
 pub(crate) mod counts;
+pub(crate) mod csv_file;
 pub(crate) mod diff;
 pub(crate) mod export;
 pub(crate) mod lookup;

@@ -1,126 +1,114 @@
 //! `foretell audit replay`: the state of the exchange at a point in its journal.
 
-use std::ops::ControlFlow;
+use std::collections::BTreeMap;
+use std::fmt;
 use std::process::ExitCode;
 
-use foretell_journal::Scratch;
+use crate::error::AuditError;
 use foretell_matching::Exchange;
-use foretell_model::state::{self, StateRecord};
-use foretell_model::{AccountNumber, Lots, MarketNumber, Micros, Outcome, Sequence, Side, TimeNs};
-use serde_json::{Value, json};
-
-use crate::error::AuditError as Failure;
-use crate::prove::execution::{Contradiction, Execution};
-use crate::read::source::Source;
-use crate::text::Until;
+use foretell_model::state::StateRecord;
+use foretell_model::{
+    AccountNumber, ConditionId, Lots, MarketNumber, Micros, OrderId, OrderNumber, Outcome,
+    Sequence, TimeNs, TokenId, WalletAddress,
+};
 use foretell_terminal::{Output, table};
+use foretell_wire::orders::order::side_text;
+use serde::{Serialize, Serializer};
+
+use crate::arguments::Until;
+use crate::digits;
+use crate::exit_codes::NOT_FOUND;
+use crate::finding::Stop;
+use crate::prove::execution::Execution;
+use crate::read::source::Source;
 
 /// Executes the journal up to `until` and prints the state there.
 ///
 /// # Errors
 /// The journal cannot be read, is damaged, or differs from re-execution.
-pub(crate) fn run(
-    source: &Source,
-    until: Option<Until>,
-    output: Output,
-) -> Result<ExitCode, Failure> {
+pub(crate) fn run(source: &Source, until: Option<Until>, output: Output) -> Result<ExitCode, Stop> {
     let (execution, time) = replay(source, until)?;
+    let last = execution.exchange().sequence();
     if let Some(Until::Sequence(wanted)) = until
-        && execution.exchange().sequence() < wanted
+        && last < wanted
     {
-        let last = execution.exchange().sequence();
-        return Err(
-            Failure::new(format!("the journal ends at {last}, before {wanted}"))
-                .code(crate::exit_codes::NOT_FOUND),
-        );
+        let text = format!("the journal ends at {last}, before {wanted}");
+        return Err(AuditError::new(text).code(NOT_FOUND).into());
     }
-    let state = State::of(execution.exchange(), time);
-    output.answer(&state.json(), |_| state.text());
+    output.print(&State::of(execution.exchange(), time));
     Ok(ExitCode::SUCCESS)
 }
 
-fn replay(source: &Source, until: Option<Until>) -> Result<(Execution, TimeNs), Failure> {
-    let mut execution = Execution::new();
-    let (mut time, mut scratch) = (TimeNs(0), Scratch::default());
-    let mut wrong = None;
-    if until == Some(Until::Sequence(Sequence(0))) {
-        return Ok((execution, time));
+fn replay(source: &Source, until: Option<Until>) -> Result<(Execution, TimeNs), Stop> {
+    let (mut execution, mut time) = (Execution::new(), TimeNs(0));
+    let mut frames = source.frames()?;
+    while until != Some(Until::Sequence(execution.exchange().sequence())) {
+        match frames.next_decoded()? {
+            Some((frame, records)) if until.is_none_or(|until| until.includes(&frame)) => {
+                execution.follow(&records, source)?;
+                time = frame.time();
+            }
+            _ => break,
+        }
     }
-    let scanned = source.each(&mut |frame| {
-        if matches!(until, Some(Until::Time(limit)) if frame.time() > limit) {
-            return ControlFlow::Break(());
-        }
-        let sequence = frame.sequence();
-        let followed = frame
-            .decode(&mut scratch)
-            .map_err(|error| Contradiction {
-                sequence,
-                text: error.to_string(),
-                unread: None,
-            })
-            .and_then(|frame| execution.follow(&frame, source));
-        if let Err(contradiction) = followed {
-            wrong = Some(contradiction);
-            return ControlFlow::Break(());
-        }
-        time = frame.time();
-        if until == Some(Until::Sequence(sequence)) {
-            return ControlFlow::Break(());
-        }
-        ControlFlow::Continue(())
-    });
-    match wrong {
-        Some(contradiction) => Err(contradiction.failure(source)),
-        None => match scanned {
-            Ok(_) => Ok((execution, time)),
-            Err(error) => Err(source.failure(&error)),
-        },
-    }
+    Ok((execution, time))
 }
 
-/// The state in the names of the public interface.
+/// The state in the names of the public interface; whole micros and lots, so that programs compare
+/// exactly.
+#[derive(Debug, Serialize)]
 struct State {
     sequence: Sequence,
     time: TimeNs,
+    #[serde(serialize_with = "digits::hex")]
     digest: [u8; 32],
-    collateral: Micros,
-    fees: Micros,
+    collateral_micros: u64,
+    fee_account_micros: u64,
     accounts: Vec<AccountState>,
     markets: Vec<MarketState>,
     holdings: Vec<ShareBalance>,
     orders: Vec<RestingOrder>,
 }
 
+#[derive(Debug, Serialize)]
 struct AccountState {
-    wallet: String,
-    free: Micros,
-    reserved: Micros,
+    wallet: WalletAddress,
+    free_micros: u64,
+    reserved_micros: u64,
 }
 
+#[derive(Debug, Serialize)]
 struct MarketState {
-    condition: String,
-    tokens: [String; 2],
+    condition_id: ConditionId,
+    token_ids: [TokenId; 2],
     state: String,
-    supply: [Lots; 2],
+    supply_lots: [u64; 2],
 }
 
+#[derive(Debug, Serialize)]
 struct ShareBalance {
-    account: AccountNumber,
-    market: MarketNumber,
-    free: [Lots; 2],
-    reserved: [Lots; 2],
+    wallet: WalletAddress,
+    condition_id: ConditionId,
+    free_lots: [u64; 2],
+    reserved_lots: [u64; 2],
 }
 
+#[derive(Debug, Serialize)]
 struct RestingOrder {
-    id: String,
-    number: u64,
-    account: AccountNumber,
-    market: MarketNumber,
+    order_id: OrderId,
+    sequence: OrderNumber,
+    wallet: WalletAddress,
+    condition_id: ConditionId,
+    #[serde(serialize_with = "code")]
     outcome: Outcome,
-    side: Side,
+    side: &'static str,
     /// Price in the order's own token, in units of 0.0001.
-    price: u16,
-    lots: Lots,
+    price_units: u16,
+    lots: u64,
+}
+
+fn code<S: Serializer>(outcome: &Outcome, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_u8(outcome.code())
 }
 
 impl State {
@@ -129,8 +117,8 @@ impl State {
             sequence: exchange.sequence(),
             time,
             digest: exchange.digest(),
-            collateral: Micros::ZERO,
-            fees: Micros::ZERO,
+            collateral_micros: 0,
+            fee_account_micros: 0,
             accounts: Vec::new(),
             markets: Vec::new(),
             holdings: Vec::new(),
@@ -140,202 +128,92 @@ impl State {
         state
     }
 
+    /// Accounts and markets come before the records that name them by number.
     fn take(&mut self, record: &StateRecord) {
         match *record {
-            StateRecord::System(state::System {
-                collateral, fees, ..
-            }) => {
-                (self.collateral, self.fees) = (collateral, fees);
+            StateRecord::System(system) => {
+                self.collateral_micros = system.collateral.0;
+                self.fee_account_micros = system.fees.0;
             }
-            StateRecord::Account(state::Account {
-                wallet,
-                free,
-                reserved,
-                ..
-            }) => self.accounts.push(AccountState {
-                wallet: wallet.to_string(),
-                free,
-                reserved,
+            StateRecord::Account(account) => self.accounts.push(AccountState {
+                wallet: account.wallet,
+                free_micros: account.free.0,
+                reserved_micros: account.reserved.0,
             }),
-            StateRecord::Market(state::Market {
-                condition,
-                tokens,
-                state,
-                supply,
-                ..
-            }) => {
-                self.markets.push(MarketState {
-                    condition: condition.to_string(),
-                    tokens: tokens.map(|token| token.to_string()),
-                    state: format!("{state:?}").to_lowercase(),
-                    supply,
-                });
-            }
-            StateRecord::Position(state::Position {
-                account,
-                market,
-                free,
-                reserved,
-            }) => {
-                self.holdings.push(ShareBalance {
-                    account,
-                    market,
-                    free,
-                    reserved,
-                });
-            }
-            StateRecord::Order(state::Order {
-                order,
-                id,
-                account,
-                market,
-                outcome,
-                side,
-                price,
-                lots,
-                ..
-            }) => {
-                self.orders.push(RestingOrder {
-                    id: id.to_string(),
-                    number: order.0,
-                    account,
-                    market,
-                    outcome,
-                    side,
-                    price: price.0,
-                    lots,
-                });
-            }
+            StateRecord::Market(market) => self.markets.push(MarketState {
+                condition_id: market.condition,
+                token_ids: market.tokens,
+                state: format!("{:?}", market.state).to_lowercase(),
+                supply_lots: market.supply.map(|lots| lots.0),
+            }),
+            StateRecord::Position(position) => self.holdings.push(ShareBalance {
+                wallet: self.wallet(position.account),
+                condition_id: self.condition(position.market),
+                free_lots: position.free.map(|lots| lots.0),
+                reserved_lots: position.reserved.map(|lots| lots.0),
+            }),
+            StateRecord::Order(order) => self.orders.push(RestingOrder {
+                order_id: order.id,
+                sequence: order.order,
+                wallet: self.wallet(order.account),
+                condition_id: self.condition(order.market),
+                outcome: order.outcome,
+                side: side_text(order.side),
+                price_units: order.price.0,
+                lots: order.lots.0,
+            }),
             _ => {}
         }
     }
 
-    fn wallet(&self, account: AccountNumber) -> &str {
-        self.accounts
-            .get(account.0 as usize)
-            .map_or("-", |account| &account.wallet)
+    fn wallet(&self, account: AccountNumber) -> WalletAddress {
+        self.accounts[account.0 as usize].wallet
     }
 
-    fn condition(&self, market: MarketNumber) -> &str {
-        self.markets
-            .get(market.0 as usize)
-            .map_or("-", |market| &market.condition)
+    fn condition(&self, market: MarketNumber) -> ConditionId {
+        self.markets[market.0 as usize].condition_id
     }
 
-    /// Whole micros and lots, so that programs compare exactly.
-    fn json(&self) -> Value {
-        let accounts = self.accounts.iter().map(|account| {
-            json!({
-                "wallet": account.wallet,
-                "free_micros": account.free.0,
-                "reserved_micros": account.reserved.0,
-            })
-        });
-        let markets = self.markets.iter().map(|market| {
-            json!({
-                "condition_id": market.condition,
-                "token_ids": market.tokens,
-                "state": market.state,
-                "supply_lots": market.supply.map(|lots| lots.0),
-            })
-        });
-        let holdings = self.holdings.iter().map(|held| {
-            json!({
-                "wallet": self.wallet(held.account),
-                "condition_id": self.condition(held.market),
-                "free_lots": held.free.map(|lots| lots.0),
-                "reserved_lots": held.reserved.map(|lots| lots.0),
-            })
-        });
-        let orders = self.orders.iter().map(|order| {
-            json!({
-                "order_id": order.id,
-                "sequence": order.number,
-                "wallet": self.wallet(order.account),
-                "condition_id": self.condition(order.market),
-                "outcome": order.outcome.code(),
-                "side": side(order.side),
-                "price_units": order.price,
-                "lots": order.lots.0,
-            })
-        });
-        json!({
-            "sequence": self.sequence.0,
-            "time": self.time,
-            "digest": hex::encode(self.digest),
-            "collateral_micros": self.collateral.0,
-            "fee_account_micros": self.fees.0,
-            "accounts": accounts.collect::<Vec<_>>(),
-            "markets": markets.collect::<Vec<_>>(),
-            "holdings": holdings.collect::<Vec<_>>(),
-            "orders": orders.collect::<Vec<_>>(),
-        })
-    }
-
-    fn text(&self) -> String {
-        let row = |cells: &[&str]| {
-            cells
-                .iter()
-                .map(|cell| (*cell).to_owned())
-                .collect::<Vec<_>>()
-        };
-        let mut balances = vec![row(&["wallet", "free", "reserved"])];
-        balances.extend(self.accounts.iter().map(|account| {
-            row(&[
-                &account.wallet,
-                &account.free.to_string(),
-                &account.reserved.to_string(),
-            ])
-        }));
-        let mut held = vec![row(&["wallet", "market", "yes", "no"])];
-        held.extend(self.holdings.iter().map(|holding| {
-            let all = |place: usize| (holding.free[place] + holding.reserved[place]).to_string();
-            row(&[
-                self.wallet(holding.account),
-                self.condition(holding.market),
-                &all(0),
-                &all(1),
-            ])
-        }));
-        format!(
-            "sequence {} at {}\nstate digest {}\ncollateral {}, of it fees {}\n\n{}\n{}\n{}",
-            self.sequence,
-            self.time,
-            hex::encode(self.digest),
-            self.collateral,
-            self.fees,
-            table(&balances),
-            table(&held),
-            self.books(),
-        )
-    }
-
-    /// Every resting order in Yes prices, by market, bids then asks, best first.
-    fn books(&self) -> String {
-        let mut text = String::new();
-        for (number, market) in (0..).map(MarketNumber).zip(&self.markets) {
-            text += &format!(
-                "market {} {}: {} yes, {} no exist\n",
-                market.condition, market.state, market.supply[0], market.supply[1]
-            );
-            for order in self.orders.iter().filter(|order| order.market == number) {
-                text += &format!(
-                    "  {:4} {:3} {} at {}  {}\n",
-                    side(order.side),
-                    format!("{:?}", order.outcome),
-                    order.lots,
-                    order.price,
-                    self.wallet(order.account)
-                );
+    /// Every resting order in the price of its own token, by market, as the state lists them.
+    fn write_books(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut books: BTreeMap<ConditionId, Vec<&RestingOrder>> = BTreeMap::new();
+        for order in &self.orders {
+            books.entry(order.condition_id).or_default().push(order);
+        }
+        for market in &self.markets {
+            let [yes, no] = market.supply_lots.map(Lots);
+            let (condition, state) = (market.condition_id, &market.state);
+            writeln!(f, "market {condition} {state}: {yes} yes, {no} no exist")?;
+            for order in books.get(&condition).into_iter().flatten() {
+                let (side, outcome) = (order.side, format!("{:?}", order.outcome));
+                let (lots, price, wallet) = (Lots(order.lots), order.price_units, order.wallet);
+                writeln!(f, "  {side:4} {outcome:3} {lots} at {price}  {wallet}")?;
             }
         }
-        text
+        Ok(())
     }
 }
 
-const fn side(side: Side) -> &'static str {
-    match side {
-        Side::Buy => "BUY",
-        Side::Sell => "SELL",
+impl fmt::Display for State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let head = |cells: &[&str]| cells.iter().map(|cell| (*cell).to_owned()).collect();
+        let mut balances: Vec<Vec<String>> = vec![head(&["wallet", "free", "reserved"])];
+        balances.extend(self.accounts.iter().map(|account| {
+            let amounts = [account.free_micros, account.reserved_micros].map(Micros);
+            let [free, reserved] = amounts.map(|amount| amount.to_string());
+            vec![account.wallet.to_string(), free, reserved]
+        }));
+        let mut holdings: Vec<Vec<String>> = vec![head(&["wallet", "market", "yes", "no"])];
+        holdings.extend(self.holdings.iter().map(|held| {
+            let total = |index| Lots(held.free_lots[index] + held.reserved_lots[index]).to_string();
+            let names = [held.wallet.to_string(), held.condition_id.to_string()];
+            names.into_iter().chain([total(0), total(1)]).collect()
+        }));
+        writeln!(f, "sequence {} at {}", self.sequence, self.time)?;
+        writeln!(f, "state digest {}", hex::encode(self.digest))?;
+        let [collateral, fees] = [self.collateral_micros, self.fee_account_micros].map(Micros);
+        writeln!(f, "collateral {collateral}, of it fees {fees}\n")?;
+        write!(f, "{}\n{}\n", table(&balances), table(&holdings))?;
+        self.write_books(f)
     }
 }

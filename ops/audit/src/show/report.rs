@@ -1,37 +1,46 @@
-//! The report of an audit, as text and as JSON.
+//! The report of an audit, as text and as JSON (docs/verify/auditing.md).
 
 use std::fmt;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use foretell_journal::ScanReport;
 use foretell_model::{Sequence, TimeNs};
-use serde_json::{Value, json};
+use serde::Serialize;
 
-use crate::finding::Finding;
-use crate::prove::checkpoints::CheckpointStats;
-use crate::show::counts::Counts;
+use super::counts::Counts;
+use crate::digits;
+use crate::finding::{Finding, Kind};
 
 /// The result of an audit.
-#[derive(Clone, Debug)]
+#[derive(Clone, Default, Debug, Serialize)]
 pub struct Report {
+    /// Whether there are no findings.
+    pub sound: bool,
+    /// 0, or the highest exit code of the findings.
+    pub exit_code: u8,
     /// Directory of the journal.
     pub directory: PathBuf,
     /// Totals of the journal, if it was read to its end.
-    pub journal: Option<ScanReport>,
+    pub journal: Option<JournalTotals>,
     /// Last re-executed frame.
-    pub last: Sequence,
+    pub last_sequence: Sequence,
     /// Time of that frame.
     pub time: TimeNs,
     /// State digest after that frame.
+    #[serde(serialize_with = "digits::hex")]
     pub digest: [u8; 32],
     /// Commands by their proof.
     pub counts: Counts,
     /// Valid and invalid signatures, if checked.
-    pub signatures: Option<(u64, u64)>,
+    pub signatures: Option<SignatureCounts>,
     /// Whether the reference exchange executed every command, too.
     pub reference: bool,
-    /// Signed checkpoints given and compared.
-    pub checkpoints: CheckpointStats,
+    /// Checkpoints signed for this journal whose frame was reached or lies beyond the journal's
+    /// end.
+    pub checkpoints: usize,
+    /// All signed checkpoints given.
+    pub checkpoints_given: usize,
     /// Number of attested states compared with re-execution, if requested.
     pub attested_states: Option<usize>,
     /// Divergences that an operator accepted by a journalled command.
@@ -42,80 +51,76 @@ pub struct Report {
     pub unread: Option<String>,
     /// Duration.
     pub seconds: f64,
+    /// Commands audited per second.
+    pub commands_per_second: u64,
+}
+
+/// Content of a journal.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct JournalTotals {
+    #[serde(serialize_with = "digits::hex")]
+    genesis: [u8; 32],
+    epoch: u64,
+    last_sequence: Sequence,
+    proven_sequence: Sequence,
+    #[serde(serialize_with = "digits::hex")]
+    hash: [u8; 32],
+    torn_bytes: Option<(u32, u32)>,
+}
+
+impl From<&ScanReport> for JournalTotals {
+    fn from(scanned: &ScanReport) -> Self {
+        Self {
+            genesis: scanned.genesis,
+            epoch: scanned.epoch,
+            last_sequence: scanned.last_sequence,
+            proven_sequence: scanned.proven_sequence,
+            hash: scanned.hash,
+            torn_bytes: scanned.torn,
+        }
+    }
+}
+
+/// Numbers of checked signatures.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug, Serialize)]
+pub struct SignatureCounts {
+    /// Signatures that hold.
+    pub sound: u64,
+    /// Signatures that do not.
+    pub unsound: u64,
 }
 
 impl Report {
-    /// Whether there are no findings and no read error.
+    /// The report after this time, with what follows from its findings and counts.
     #[must_use]
-    pub fn is_sound(&self) -> bool {
-        self.findings.is_empty()
-    }
-
-    /// 0, or the highest exit code of the findings.
-    #[must_use]
-    pub fn exit_code(&self) -> u8 {
+    pub(crate) fn concluded(self, elapsed: Duration) -> Self {
         let kinds = self.findings.iter().map(|finding| finding.kind);
-        kinds.max().map_or(0, crate::finding::Kind::exit_code)
-    }
-
-    fn per_second(&self) -> u64 {
+        let exit_code = kinds.max().map_or(0, Kind::exit_code);
+        let seconds = elapsed.as_secs_f64();
         #[allow(
             clippy::cast_precision_loss,
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
             reason = "a rate for people"
         )]
-        let rate = (self.counts.commands() as f64 / self.seconds.max(1e-9)) as u64;
-        rate
-    }
-
-    pub(crate) fn json(&self) -> Value {
-        let journal = self.journal.as_ref().map(|journal| {
-            json!({
-                "genesis": hex::encode(journal.genesis),
-                "epoch": journal.epoch,
-                "last_sequence": journal.last_sequence.0,
-                "proven_sequence": journal.proven_sequence.0,
-                "hash": hex::encode(journal.hash),
-                "torn_bytes": journal.torn,
-            })
-        });
-        let signatures = self
-            .signatures
-            .map(|(sound, unsound)| json!({ "sound": sound, "unsound": unsound }));
-        json!({
-            "sound": self.is_sound(),
-            "exit_code": self.exit_code(),
-            "directory": self.directory,
-            "journal": journal,
-            "last_sequence": self.last.0,
-            "time": self.time,
-            "digest": hex::encode(self.digest),
-            "counts": self.counts.json(),
-            "signatures": signatures,
-            "reference": self.reference,
-            "checkpoints": self.checkpoints.compared,
-            "checkpoints_given": self.checkpoints.given,
-            "attested_states": self.attested_states,
-            "accepted_divergences": self.accepted_divergences.iter().map(|it| it.0).collect::<Vec<_>>(),
-            "findings": self.findings.iter().map(Finding::json).collect::<Vec<_>>(),
-            "unread": self.unread,
-            "seconds": self.seconds,
-            "commands_per_second": self.per_second(),
-        })
+        let commands_per_second = (self.counts.commands as f64 / seconds.max(1e-9)) as u64;
+        Self {
+            sound: self.findings.is_empty(),
+            exit_code,
+            seconds,
+            commands_per_second,
+            ..self
+        }
     }
 }
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let counts = &self.counts;
+        let (counts, last, time) = (&self.counts, self.last_sequence, self.time);
         writeln!(
             f,
-            "{} commands, {} trades, up to sequence {} at {}",
-            counts.commands(),
-            counts.trades,
-            self.last,
-            self.time
+            "{} commands, {} trades, up to sequence {last} at {time}",
+            counts.commands, counts.trades
         )?;
         writeln!(
             f,
@@ -127,34 +132,9 @@ impl fmt::Display for Report {
             "without a signature: {} attested by a gateway, {} by the operator, {} by the engine",
             counts.gateway_attested, counts.operator, counts.engine
         )?;
-        match self.signatures {
-            Some((sound, unsound)) => writeln!(f, "signatures: {sound} hold, {unsound} do not")?,
-            None => writeln!(f, "signatures: not checked (--signatures)")?,
-        }
-        if self.reference {
-            writeln!(f, "reference: every command executed and compared")?;
-        } else {
-            writeln!(f, "reference: not compared (--reference)")?;
-        }
-        let CheckpointStats { compared, given } = self.checkpoints;
-        if given > 0 {
-            writeln!(f, "checkpoints: {compared} of {given} compared with it")?;
-        }
-        if let Some(compared) = self.attested_states {
-            writeln!(f, "attested states: {compared} compared with it")?;
-        }
+        self.write_further_proofs(f)?;
         if let Some(journal) = &self.journal {
-            writeln!(f, "chain         {}", hex::encode(journal.hash))?;
-            if journal.proven_sequence < journal.last_sequence {
-                writeln!(f, "proven up to  {}", journal.proven_sequence)?;
-            }
-            if let Some((from, to)) = journal.torn {
-                writeln!(
-                    f,
-                    "after its end, bytes {from} to {to} of the last segment are not a valid batch: what \
-                     a crash leaves, or frames that were damaged"
-                )?;
-            }
+            journal.fmt(f)?;
         }
         writeln!(f, "state digest  {}", hex::encode(self.digest))?;
         for sequence in &self.accepted_divergences {
@@ -163,18 +143,63 @@ impl fmt::Display for Report {
                 "the operator accepted a divergence at sequence {sequence}"
             )?;
         }
-        writeln!(f, "{:.2} s, {} commands/s", self.seconds, self.per_second())?;
+        let (seconds, rate) = (self.seconds, self.commands_per_second);
+        writeln!(f, "{seconds:.2} s, {rate} commands/s")?;
         for finding in &self.findings {
             writeln!(f, "{finding}")?;
         }
         if let Some(unread) = &self.unread {
             writeln!(f, "not read to the end: {unread}")?;
         }
-        f.write_str(match (self.is_sound(), self.signatures) {
+        f.write_str(match (self.sound, self.signatures) {
             (true, Some(_)) => "sound",
             (true, None) => "sound; signatures were not checked",
             (false, _) => "NOT SOUND",
         })
+    }
+}
+
+impl Report {
+    fn write_further_proofs(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.signatures {
+            Some(SignatureCounts { sound, unsound }) => {
+                writeln!(f, "signatures: {sound} hold, {unsound} do not")?;
+            }
+            None => writeln!(f, "signatures: not checked (--signatures)")?,
+        }
+        writeln!(
+            f,
+            "reference: {}",
+            match self.reference {
+                true => "every command executed and compared",
+                false => "not compared (--reference)",
+            }
+        )?;
+        let (compared, given) = (self.checkpoints, self.checkpoints_given);
+        if given > 0 {
+            writeln!(f, "checkpoints: {compared} of {given} compared with it")?;
+        }
+        match self.attested_states {
+            Some(compared) => writeln!(f, "attested states: {compared} compared with it"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl fmt::Display for JournalTotals {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "chain         {}", hex::encode(self.hash))?;
+        if self.proven_sequence < self.last_sequence {
+            writeln!(f, "proven up to  {}", self.proven_sequence)?;
+        }
+        match self.torn_bytes {
+            Some((from, to)) => writeln!(
+                f,
+                "after its end, bytes {from} to {to} of the last segment are not a valid batch: what \
+                 a crash leaves, or frames that were damaged"
+            ),
+            None => Ok(()),
+        }
     }
 }
 
@@ -185,32 +210,21 @@ mod tests {
     /// The last line alone must say that the audit is incomplete.
     #[test]
     fn a_report_lists_unchecked_parts_and_bytes_after_the_end() {
-        let mut report = Report {
-            directory: PathBuf::new(),
-            journal: Some(ScanReport {
+        let report = Report {
+            journal: Some(JournalTotals {
                 genesis: [1; 32],
                 epoch: 1,
                 last_sequence: Sequence(9),
                 proven_sequence: Sequence(9),
                 hash: [2; 32],
-                torn: Some((8_192, 12_288)),
+                torn_bytes: Some((8_192, 12_288)),
             }),
-            last: Sequence(9),
-            time: TimeNs(0),
-            digest: [3; 32],
-            counts: Counts::default(),
-            signatures: None,
-            reference: false,
-            checkpoints: CheckpointStats {
-                compared: 1,
-                given: 2,
-            },
-            attested_states: None,
-            accepted_divergences: Vec::new(),
-            findings: Vec::new(),
-            unread: None,
-            seconds: 1.0,
+            checkpoints: 1,
+            checkpoints_given: 2,
+            ..Report::default()
         };
+        let second = Duration::from_secs(1);
+        let mut report = report.concluded(second);
         let text = report.to_string();
         assert!(
             text.ends_with("sound; signatures were not checked"),
@@ -218,16 +232,17 @@ mod tests {
         );
         assert!(text.contains("bytes 8192 to 12288"), "{text}");
         assert!(text.contains("checkpoints: 1 of 2"), "{text}");
-        report.signatures = Some((5, 0));
+        report.signatures = Some(SignatureCounts {
+            sound: 5,
+            unsound: 0,
+        });
         assert!(report.to_string().ends_with("\nsound"));
-        let found = Finding::new(crate::finding::Kind::Rule, Sequence(3), "wrong");
-        report.findings.push(found);
+        report
+            .findings
+            .push(Finding::new(Kind::Rule, Sequence(3), "wrong"));
         report.unread = Some("frame version 2".to_owned());
-        assert!(
-            report
-                .to_string()
-                .contains("not read to the end: frame version 2\n")
-        );
-        assert!(report.to_string().ends_with("\nNOT SOUND"));
+        let text = report.concluded(second).to_string();
+        assert!(text.contains("not read to the end: frame version 2\n"));
+        assert!(text.ends_with("\nNOT SOUND"));
     }
 }

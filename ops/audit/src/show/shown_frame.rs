@@ -1,20 +1,24 @@
 //! A frame as it is shown: command, events and evidence, each field by its name, with units, times and
 //! words as the model displays them.
 
+use std::fmt;
+
 use foretell_auth::Domain;
 use foretell_journal::frame::Frame;
-use foretell_journal::receipt;
 use foretell_model::command::RegisterDomain;
 use foretell_model::evidence::{ActEvidence, OrderEvidence};
 use foretell_model::record::Layout;
 use foretell_model::{
-    Command, CommandKind, DomainNumber, Event, EventKind, FrameRef, OperatorNumber,
+    Command, CommandKind, DomainNumber, Event, EventKind, FrameRef, OperatorNumber, Sequence,
+    TimeNs,
 };
-use foretell_wire::errors::rejection::role_word;
+use foretell_terminal::shown;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use crate::digits::prefixed_hex;
 use crate::prove::registry::Registry;
+use crate::read::inclusion::Inclusion;
 
 /// Names of the 32-byte words of a signed order, in order.
 const WORDS: [&str; 11] = [
@@ -32,49 +36,93 @@ const WORDS: [&str; 11] = [
 ];
 
 /// The whole frame; account and market numbers with the names in the registry.
-pub(crate) fn frame(frame: &Frame<'_>, read: &FrameRef<'_>, registry: &Registry) -> Value {
-    let place = frame.place();
-    let events = read.events.iter().map(|event| self::event(event, registry));
-    json!({
-        "sequence": frame.sequence(),
-        "time": frame.time(),
-        "receipt": format!("0x{}", hex::encode(receipt(frame.bytes()))),
-        "place": { "segment": place.segment, "offset": place.offset, "bytes": place.length },
-        "operator": operator(frame.operator(), registry),
-        "reason": act(frame).map(|act| act.reason),
-        "command": command(read.command, registry),
-        "events": events.collect::<Vec<_>>(),
-        "evidence": evidence(act(frame).map_or(frame.evidence(), |act| act.own), read.command),
-    })
+#[derive(Debug, Serialize)]
+pub(crate) struct ShownFrame {
+    sequence: Sequence,
+    time: TimeNs,
+    receipt: String,
+    place: Value,
+    operator: Value,
+    reason: Option<String>,
+    command: Value,
+    events: Vec<Value>,
+    evidence: Value,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) inclusion: Option<Inclusion>,
+    /// Ids of the frame's trades, as the interface returns them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) trade_ids: Option<Vec<String>>,
+    /// Term of the leader that wrote a frame which was set aside.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) term: Option<u64>,
 }
 
-/// An operator's act: time, actor, role, command and reason; `None` for any other frame.
-pub(crate) fn operators_act(
-    frame: &Frame<'_>,
-    read: &FrameRef<'_>,
-    registry: &Registry,
-) -> Option<Value> {
-    if frame.operator() == OperatorNumber::NONE {
-        return None;
+impl ShownFrame {
+    /// The frame without its place in the chain.
+    pub(crate) fn new(frame: &Frame<'_>, records: &FrameRef<'_>, registry: &Registry) -> Self {
+        let (place, act) = (frame.place(), act(frame));
+        let events = records.events.iter();
+        Self {
+            sequence: frame.sequence(),
+            time: frame.time(),
+            receipt: prefixed_hex(frame.receipt()),
+            place: json!({ "segment": place.segment, "offset": place.offset, "bytes": place.length }),
+            operator: operator(frame.operator(), registry),
+            reason: act.map(|act| act.reason.to_owned()),
+            command: command(records.command, registry),
+            events: events.map(|event| self::event(event, registry)).collect(),
+            evidence: evidence(act.map_or(frame.evidence(), |act| act.own), records.command),
+            inclusion: None,
+            trade_ids: None,
+            term: None,
+        }
     }
-    let known = registry.operator(frame.operator());
-    Some(json!({
-        "sequence": frame.sequence(),
-        "time": frame.time(),
-        "operator": operator(frame.operator(), registry),
-        "role": known.map(|(_, role)| role_word(*role)),
-        "command": command(read.command, registry),
-        "reason": act(frame).map_or("", |act| act.reason),
-    }))
+}
+
+/// The frame as indented lines.
+impl fmt::Display for ShownFrame {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_fields(&json!(self), 0, f)
+    }
+}
+
+/// The fields of an object or the items of a list, a line each; nested ones below, indented.
+fn write_fields(value: &Value, depth: usize, out: &mut impl fmt::Write) -> fmt::Result {
+    let fields: Vec<(String, &Value)> = match value {
+        Value::Object(fields) => fields
+            .iter()
+            .map(|(name, value)| (name.clone(), value))
+            .collect(),
+        Value::Array(items) => (0..)
+            .zip(items)
+            .map(|(index, item): (usize, _)| (index.to_string(), item))
+            .collect(),
+        _ => return Ok(()),
+    };
+    for (name, value) in fields {
+        write!(out, "{:1$}{name}", "", 2 * depth)?;
+        match value {
+            Value::Null => writeln!(out, ": none")?,
+            Value::Object(inner) if inner.is_empty() => writeln!(out, ": none")?,
+            Value::Array(inner) if inner.is_empty() => writeln!(out, ": none")?,
+            Value::Object(_) | Value::Array(_) => {
+                writeln!(out)?;
+                write_fields(value, depth + 1, out)?;
+            }
+            Value::String(text) => writeln!(out, ": {}", shown(text))?,
+            other => writeln!(out, ": {other}")?,
+        }
+    }
+    Ok(())
 }
 
 /// The reason of an operator's frame, and the command's own evidence.
-fn act<'a>(frame: &Frame<'a>) -> Option<ActEvidence<'a>> {
+pub(crate) fn act<'a>(frame: &Frame<'a>) -> Option<ActEvidence<'a>> {
     let is_act = frame.operator() != OperatorNumber::NONE;
     ActEvidence::decode(frame.evidence()).filter(|_| is_act)
 }
 
-fn operator(number: OperatorNumber, registry: &Registry) -> Value {
+pub(crate) fn operator(number: OperatorNumber, registry: &Registry) -> Value {
     match (number, registry.operator(number)) {
         (OperatorNumber::NONE, _) => Value::Null,
         (_, Some((name, _))) => json!({ "number": number.0, "is": name.text() }),
@@ -82,7 +130,7 @@ fn operator(number: OperatorNumber, registry: &Registry) -> Value {
     }
 }
 
-fn command(command: &Command, registry: &Registry) -> Value {
+pub(crate) fn command(command: &Command, registry: &Registry) -> Value {
     named(command, CommandKind::RECORDS, command.code(), registry)
 }
 
@@ -136,10 +184,6 @@ fn name_number(value: &mut Value, word: &str, registry: &Registry) {
     }
 }
 
-fn hexed(bytes: &[u8]) -> Value {
-    json!(format!("0x{}", hex::encode(bytes)))
-}
-
 /// Evidence, interpreted by its command.
 fn evidence(bytes: &[u8], command: &Command) -> Value {
     if bytes.is_empty() {
@@ -170,18 +214,34 @@ fn signed_order(order: &OrderEvidence<'_>) -> Value {
     for (index, name) in WORDS.into_iter().enumerate() {
         let word = order.word(index);
         let value = match index {
-            1 | 2 => hexed(&word[12..]),
+            1 | 2 => prefixed_hex(&word[12..]).into(),
             4 | 5 | 7 | 8 if word[..24].iter().all(|byte| *byte == 0) => {
                 json!(u64::from_be_bytes(std::array::from_fn(|at| word[24 + at])))
             }
             6 => json!(if word[31] == 0 { "BUY" } else { "SELL" }),
-            _ => hexed(word),
+            _ => prefixed_hex(word).into(),
         };
         words.insert(name.to_owned(), value);
     }
     json!({
         "signed_order": words,
         "domain": order.domain.0,
-        "signature": hexed(order.signature),
+        "signature": prefixed_hex(order.signature),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_of_an_older_journal_stays_one_line() {
+        let text = "r\u{1b}[31m\ncommand: forged\u{202e}\0";
+        let mut lines = String::new();
+        write_fields(&json!({ "evidence": { "text": text } }), 0, &mut lines).unwrap();
+        assert_eq!(
+            lines,
+            "evidence\n  text: r\\u001b[31m\\u000acommand: forged\\u202e\\u0000\n"
+        );
+    }
 }
