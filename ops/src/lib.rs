@@ -7,26 +7,22 @@
 mod catalog;
 mod cli;
 mod cluster;
-mod cluster_config;
 mod config;
 mod data_directory;
 pub mod demo;
 mod exit_codes;
 pub mod failure;
-mod fd_limit;
 mod fingerprint;
 #[cfg(test)]
 mod generated_docs;
 mod logging;
 mod operator;
 mod page;
-mod process;
+mod processes;
 mod profile;
 mod progress;
 mod runtime;
-mod supervisor;
 pub mod trader;
-mod up;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -40,6 +36,7 @@ use cli::{Cli, Command, ConfigCommand};
 use config::Config;
 use failure::Failure;
 use output::Output;
+use processes::{process, up};
 
 pub use foretell_terminal as output;
 pub use operator::private_key;

@@ -17,13 +17,13 @@ use foretell_matching::Capacity;
 use foretell_model::{OperatorName, Sequence};
 use serde_json::{Value, json};
 
+use super::cluster_config;
+use super::fd_limit;
 use crate::cli::{self, EngineArgs, GatewayArgs};
-use crate::cluster_config;
 use crate::config::{AssetIds, ClusterRole, Config, Durability, PriceSide, Times, Wait};
 use crate::data_directory::check_owner;
 use crate::exit_codes::GENERAL;
 use crate::failure::Failure;
-use crate::fd_limit;
 use crate::output;
 use crate::page;
 

@@ -13,8 +13,8 @@ use tokio::process::{Child, Command};
 use tokio::sync::{mpsc, watch};
 use tracing::{error, info, warn};
 
+use super::process::MASTER_SECRET_VARIABLE;
 use crate::failure::Failure;
-use crate::process::MASTER_SECRET_VARIABLE;
 
 /// A child that dies sooner than this after its start is restarted with a longer delay.
 const STABLE_AFTER: Duration = Duration::from_secs(30);

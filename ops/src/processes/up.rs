@@ -9,6 +9,8 @@ use socket2::{Domain, Socket, Type};
 use tokio::sync::mpsc;
 use tracing::error;
 
+use super::process;
+use super::supervisor::{ProcessSpec, Report, Supervisor};
 use crate::cli::Up;
 use crate::config::{ClusterRole, Config};
 use crate::data_directory;
@@ -17,8 +19,6 @@ use crate::failure::Failure;
 use crate::fingerprint::fingerprint;
 use crate::operator::client;
 use crate::output::{self, Output};
-use crate::process;
-use crate::supervisor::{ProcessSpec, Report, Supervisor};
 
 /// Starts engine and gateways, with `--demo` also the sample and the bots; ends on Ctrl-C or
 /// SIGTERM.
