@@ -3,6 +3,7 @@
 use std::fmt::Display;
 use std::io;
 
+use foretell_audit::AuditError;
 use foretell_engine::EngineError;
 use foretell_engine::client::ClientError;
 use foretell_gateway::GatewayError;
@@ -42,9 +43,12 @@ pub enum MeasureError {
     /// The gateway does not start, or failed.
     #[error(transparent)]
     Gateway(#[from] GatewayError),
-    /// The command line or the auditor failed.
+    /// The command line failed.
     #[error(transparent)]
     Failure(#[from] Failure),
+    /// The auditor failed.
+    #[error(transparent)]
+    Audit(#[from] AuditError),
     /// A wrong answer or other work than expected: its figures are worthless.
     #[error("{0}")]
     Wrong(String),
@@ -67,6 +71,7 @@ impl From<MeasureError> for Failure {
         let text = error.to_string();
         match error {
             MeasureError::Failure(failure) => failure,
+            MeasureError::Audit(error) => error.into(),
             MeasureError::Stream(_) => Self::new(text).hint("make one with `foretell-bench stream`"),
             MeasureError::Target(TargetError::NotOurs { .. }) => Self::new(text).hint(
                 "a load on somebody else's server is an attack; give --server-is-mine if you run it or its operator has agreed",

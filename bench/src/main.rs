@@ -78,7 +78,7 @@ enum Command {
 fn main() -> ExitCode {
     let cli = Cli::parse();
     let output = Output { json: cli.json };
-    run(cli, output).unwrap_or_else(|failure| output.failure("foretell-bench", &failure))
+    run(cli, output).unwrap_or_else(|failure| failure.print("foretell-bench", output))
 }
 
 /// Runs a measurement, prints its report, and saves it if requested.

@@ -67,7 +67,7 @@ pub(crate) enum Command {
     #[command(subcommand)]
     Config(ConfigCommand),
     /// Verify, replay and query a journal
-    Audit(crate::audit::Audit),
+    Audit(foretell_audit::Audit),
     /// Name the program that measures, foretell-bench
     #[command(hide = true, disable_help_flag = true)]
     Bench {

@@ -13,11 +13,11 @@ use foretell_replication::{Fill, LogError, ReplicatedLog, message_of};
 use serde_json::{Value, json};
 
 use crate::cli::ClusterCommand;
-use crate::cluster_config::log_settings;
 use crate::config::{ClusterRole, Config};
 use crate::exit_codes::{REFUSED, UNREACHABLE};
 use crate::failure::Failure;
 use crate::output::{Output, field, table};
+use crate::processes::cluster_config::log_settings;
 
 /// Room for headers in a message.
 const HEADER_ROOM: usize = 4_096;

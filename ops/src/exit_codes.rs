@@ -1,5 +1,6 @@
 //! Every exit code with its commands and its meaning.
 
+use foretell_audit::exit_codes::{CONTRADICTION, DAMAGE, DIFFERENT, NOT_FOUND, RULE, SIGNATURE};
 use foretell_engine::{EXIT_IO_ERROR, EXIT_REFUSED, EXIT_SUPERSEDED};
 
 /// A failure without a code of its own.
@@ -10,18 +11,6 @@ pub(crate) const USAGE: u8 = 2;
 pub(crate) const REFUSED: u8 = 3;
 /// The operator surface cannot be reached.
 pub(crate) const UNREACHABLE: u8 = 4;
-/// `audit`: the journal differs from the one that was written.
-pub(crate) const DAMAGE: u8 = 3;
-/// `audit`: re-execution contradicts the journal.
-pub(crate) const CONTRADICTION: u8 = 4;
-/// `audit`: the evidence or signature of an order is unsound.
-pub(crate) const SIGNATURE: u8 = 5;
-/// `audit`: the record breaks a rule of the exchange.
-pub(crate) const RULE: u8 = 6;
-/// `audit`: the two journals differ.
-pub(crate) const DIFFERENT: u8 = 7;
-/// `audit`: the journal has no such frame.
-pub(crate) const NOT_FOUND: u8 = 8;
 /// A Rust program that panicked.
 const PANICKED: u8 = 101;
 

@@ -3,7 +3,10 @@
 use std::fmt;
 use std::process::ExitCode;
 
+use foretell_audit::AuditError;
+
 use crate::exit_codes::{self, GENERAL};
+use crate::output::{Output, escape};
 
 /// An error at the command line.
 #[derive(Debug)]
@@ -39,18 +42,22 @@ impl Failure {
         self
     }
 
-    /// The message without the hint, for programs.
-    #[must_use]
-    pub fn json(&self) -> serde_json::Value {
+    /// The message and the hint, for programs.
+    fn json(&self) -> serde_json::Value {
         match &self.hint {
             Some(hint) => serde_json::json!({ "error": self.text, "hint": hint }),
             None => serde_json::json!({ "error": self.text }),
         }
     }
 
-    /// Exit code of the process.
+    /// Prints the failure of this program to standard error; returns its exit code.
     #[must_use]
-    pub fn exit_code(&self) -> ExitCode {
+    pub fn print(&self, program: &str, output: Output) -> ExitCode {
+        if output.json {
+            eprintln!("{}", escape(&self.json().to_string(), ""));
+        } else {
+            eprintln!("{program}: {}", escape(&self.to_string(), "\n"));
+        }
         ExitCode::from(self.code)
     }
 }
@@ -66,3 +73,13 @@ impl fmt::Display for Failure {
 }
 
 impl std::error::Error for Failure {}
+
+impl From<AuditError> for Failure {
+    fn from(error: AuditError) -> Self {
+        let failure = Self::new(error.text).code(error.exit_code);
+        match error.hint {
+            Some(hint) => failure.hint(hint),
+            None => failure,
+        }
+    }
+}

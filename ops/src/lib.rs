@@ -4,44 +4,41 @@
 //! the exchange. The processes are libraries (`foretell-engine`, `foretell-gateway`); operator
 //! commands use the operator's HTTP surface like any client.
 
-pub mod audit;
 mod catalog;
 mod cli;
 mod cluster;
-mod cluster_config;
 mod config;
 mod data_directory;
 pub mod demo;
 mod exit_codes;
 pub mod failure;
-mod fd_limit;
 mod fingerprint;
 #[cfg(test)]
 mod generated_docs;
 mod logging;
 mod operator;
-pub mod output;
 mod page;
-mod process;
+mod processes;
 mod profile;
 mod progress;
 mod runtime;
-mod supervisor;
 pub mod trader;
-mod up;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::Parser as _;
+use foretell_engine::JOURNAL_DIRECTORY;
 use foretell_journal::disk::{Disk, RealDisk};
 
 use cli::{Cli, Command, ConfigCommand};
 use config::Config;
 use failure::Failure;
 use output::Output;
+use processes::{process, up};
 
+pub use foretell_terminal as output;
 pub use operator::private_key;
 
 /// Runs the program with the arguments of the process.
@@ -65,7 +62,7 @@ pub fn run_on(disk: Arc<dyn Disk>) -> ExitCode {
 
 fn run_command(cli: Cli, disk: Arc<dyn Disk>) -> ExitCode {
     let output = Output { json: cli.json };
-    dispatch(cli, disk).unwrap_or_else(|failure| output.failure("foretell", &failure))
+    dispatch(cli, disk).unwrap_or_else(|failure| failure.print("foretell", output))
 }
 
 fn dispatch(cli: Cli, disk: Arc<dyn Disk>) -> Result<ExitCode, Failure> {
@@ -109,7 +106,10 @@ fn dispatch(cli: Cli, disk: Arc<dyn Disk>) -> Result<ExitCode, Failure> {
         Command::Operators(command) => operator::operators(&config, &command, output),
         Command::System(command) => operator::system(&config, &command, output),
         Command::Cluster(command) => cluster::run(&config, &command, output),
-        Command::Audit(audit) => audit::run(&config, &audit, output),
+        Command::Audit(audit) => {
+            let journal = config.data.directory.join(JOURNAL_DIRECTORY);
+            Ok(audit.run(&journal, output)?)
+        }
         Command::Status => operator::status(&config, output),
         Command::Bench { arguments } => Err(moved(&arguments)),
     }

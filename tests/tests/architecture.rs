@@ -28,13 +28,13 @@ const LAYERS: &[&[&str]] = &[
         "foretell-catalog",
         "foretell-jetstream",
     ],
-    &["foretell-operator-client"],
+    &["foretell-operator-client", "foretell-terminal"],
     &[
         "foretell-engine",
         "foretell-gateway",
         "foretell-catalog-sync",
     ],
-    &["foretell-steps", "foretell-fuzzing"],
+    &["foretell-audit", "foretell-steps", "foretell-fuzzing"],
     &["foretell-ops"],
     &["foretell-bench", "foretell-tests"],
 ];
@@ -125,6 +125,16 @@ const NEVER: &[(&str, &[&str])] = &[
     (
         "foretell-gateway",
         &["foretell-matching", "foretell-engine"],
+    ),
+    (
+        "foretell-audit",
+        &[
+            "foretell-engine",
+            "foretell-gateway",
+            "tokio",
+            "hyper",
+            "reqwest",
+        ],
     ),
 ];
 

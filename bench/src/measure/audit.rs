@@ -3,13 +3,13 @@
 use std::path::Path;
 
 use clap::Args;
-use foretell_ops::audit::{Options, Report as Audit, verify};
+use foretell_audit::{Options, Report as Audit, verify};
 use foretell_ops::failure::Failure;
 
 use super::ScratchDir;
 use super::replay::read_once;
 use crate::error::MeasureError;
-use crate::harness::latency::process_nanos;
+use crate::harness::latency::{process_nanos, ratio};
 use crate::report::{Goal, Measure, Report};
 use crate::workloads::journals::{Contents, with_journal};
 
@@ -108,17 +108,16 @@ impl Audits {
                 .map(|_| Round::run(journal, options))
                 .collect::<Result<Vec<_>, _>>()
         })??;
-        let commands = rounds[0].audit.counts.commands();
-        #[allow(clippy::cast_precision_loss, reason = "counts far below 2^53")]
-        let of = |nanos: u64| nanos as f64 / commands as f64;
-        #[allow(clippy::cast_precision_loss, reason = "a count far below 2^53")]
-        let each = |seconds: f64| seconds * NANOS_PER_SECOND / commands as f64;
-        let of_all = |of: &dyn Fn(&Round) -> f64| rounds.iter().map(of).collect();
+        let commands = rounds[0].audit.counts.commands;
+        let lane = |nanos: fn(&Round) -> f64| {
+            let rounds = rounds.iter().map(nanos);
+            rounds.map(|nanos| nanos / ratio(commands, 1)).collect()
+        };
         Ok(Self {
             commands,
-            each: of_all(&|round| each(round.audit.seconds)),
-            processor: of_all(&|round| of(round.processor)),
-            floor: of_all(&|round| of(round.floor)),
+            each: lane(|round| round.audit.seconds * NANOS_PER_SECOND),
+            processor: lane(|round| ratio(round.processor, 1)),
+            floor: lane(|round| ratio(round.floor, 1)),
         })
     }
 
@@ -150,11 +149,11 @@ impl Round {
         let begun = process_nanos();
         let audit = verify(journal, options)?;
         let processor = process_nanos() - begun;
-        if !audit.is_sound() {
-            let failure = Failure::new(audit.to_string()).code(audit.exit_code());
+        if !audit.sound {
+            let failure = Failure::new(audit.to_string()).code(audit.exit_code);
             return Err(failure.into());
         }
-        let floor = read_once(journal, audit.last)?;
+        let floor = read_once(journal, audit.last_sequence)?;
         Ok(Self {
             audit,
             processor,

@@ -25,7 +25,7 @@ use crate::failure::Failure;
 use crate::logging;
 use crate::operator::client;
 use crate::output::Output;
-use crate::process;
+use crate::processes::process;
 use crate::runtime;
 
 /// Interactive commands report an unreachable exchange soon.

@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::config::Config;
 use crate::failure::Failure;
 use crate::private_key::LOAD_KEY_VARIABLE;
-use crate::process::MASTER_SECRET_VARIABLE;
+use crate::processes::process::MASTER_SECRET_VARIABLE;
 
 /// Default settings file, read from the working directory if it exists and `--config` is absent.
 pub(crate) const DEFAULT_FILE: &str = "foretell.toml";

@@ -24,7 +24,7 @@ use crate::demo::short_markets::{MarketDurations, MarketHost, MarketNotification
 use crate::demo::summary::Summary;
 use crate::demo::wallets::{BOTS, DemoWallet};
 use crate::failure::Failure;
-use crate::process;
+use crate::processes::process;
 use crate::runtime;
 use crate::trader::{Terms, Trader};
 

@@ -1,0 +1,103 @@
+//! What an order's evidence says, against what its command says: every field that was signed must
+//! be the one that was executed. That the signature over it is the maker's is checked elsewhere.
+
+use foretell_model::evidence::OrderEvidence;
+use foretell_model::{AccountNumber, PlaceOrder, WalletAddress, WalletKind};
+
+use crate::finding::{Check, Violation};
+use crate::prove::registry::{Account, Market, Registry};
+
+/// Who must have signed an order, as of its frame.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Claim {
+    /// Whose key must have signed: the maker's owner.
+    pub(crate) owner: AccountNumber,
+    /// The signing domain's number.
+    pub(crate) domain: u8,
+}
+
+/// Compares the evidence of an order with its command, its account and its market.
+pub(crate) fn check_evidence(
+    order: &PlaceOrder,
+    bytes: &[u8],
+    registry: &Registry,
+) -> Check<Claim> {
+    let evidence = OrderEvidence::decode(bytes).ok_or_else(|| {
+        Violation::evidence(format!(
+            "{} bytes of evidence are no signed order",
+            bytes.len()
+        ))
+    })?;
+    let account = registry.account(order.account)?;
+    let market = registry.market(order.market)?;
+    check_parties(&evidence, account, registry)?;
+    check_terms(&evidence, order, market)?;
+    let domain = registry.domain(evidence.domain.0)?;
+    same(domain.markets().include(market.event.is_some()), || {
+        format!(
+            "signing domain {} is not one for market {}",
+            evidence.domain, order.market
+        )
+    })?;
+    Ok(Claim {
+        owner: account.owner,
+        domain: evidence.domain.0,
+    })
+}
+
+/// The maker is the order's account, its type what the account is to its owner, the signer the owner
+/// (for a deposit wallet the wallet itself).
+fn check_parties(evidence: &OrderEvidence<'_>, account: &Account, registry: &Registry) -> Check {
+    let is_word = |index: usize, wallet: WalletAddress| {
+        let word = evidence.word(index);
+        word.first_chunk() == Some(&[0; 12]) && word.last_chunk() == Some(&wallet.0)
+    };
+    let (wallet, kind) = (account.wallet, account.kind.code());
+    same(is_word(1, wallet), || {
+        format!("{} signed as maker, {wallet} traded", evidence.maker())
+    })?;
+    same(is_number(evidence.word(7), kind.into()), || {
+        let signed = evidence.signature_type();
+        format!("signature type {signed} for a wallet that is type {kind} to its owner")
+    })?;
+    let owner = registry.account(account.owner)?.wallet;
+    let signer = match account.kind {
+        WalletKind::Deposit => wallet,
+        _ => owner,
+    };
+    same(is_word(2, signer), || {
+        let named = evidence.signer();
+        format!("{named} is named as signer, it would be {signer}")
+    })
+}
+
+fn check_terms(evidence: &OrderEvidence<'_>, order: &PlaceOrder, market: &Market) -> Check {
+    let token = market.tokens[order.outcome.index()];
+    same(evidence.token() == token, || {
+        format!("token {} was signed, {token} was traded", evidence.token())
+    })?;
+    let numbers = [
+        (4, order.maker_amount, "makerAmount"),
+        (5, order.taker_amount, "takerAmount"),
+        (6, order.side.code().into(), "side"),
+        (8, order.timestamp.0, "timestamp"),
+    ];
+    for (index, executed, name) in numbers {
+        same(is_number(evidence.word(index), executed), || {
+            format!("{name} {executed} was executed, another one was signed")
+        })?;
+    }
+    Ok(())
+}
+
+fn is_number(word: &[u8; 32], number: u64) -> bool {
+    word.first_chunk() == Some(&[0; 24]) && word.last_chunk() == Some(&number.to_be_bytes())
+}
+
+fn same(holds: bool, text: impl FnOnce() -> String) -> Check {
+    if holds {
+        Ok(())
+    } else {
+        Err(Violation::evidence(text()))
+    }
+}

@@ -1,0 +1,153 @@
+//! Checks every order's signature against its maker, on one thread per core.
+//!
+//! Who must have signed follows from the frames before the order's. What a thread gets is complete,
+//! so threads share nothing and may be behind the reader.
+
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread::{self, JoinHandle};
+
+use foretell_auth::{Domain, verify_evidence};
+use foretell_model::evidence::OrderEvidence;
+use foretell_model::{Command, FrameRef, OrderId, Sequence, WalletAddress};
+
+use crate::finding::{Check, Finding, Kind, Violation};
+use crate::prove::evidence::Claim;
+use crate::prove::registry::Registry;
+use crate::show::report::SignatureCounts;
+
+/// Orders per message.
+const CHUNK: usize = 256;
+/// Chunks that may wait for a thread: the executor waits when it is further ahead.
+const WAITING: usize = 8;
+/// Findings kept per thread; further ones are only counted.
+const MAX_FINDINGS: usize = 20;
+
+/// An order whose signature is to be checked.
+#[derive(Debug)]
+pub(crate) struct SignedOrder {
+    pub(crate) sequence: Sequence,
+    /// The id the command names.
+    order: OrderId,
+    /// Address that must have signed.
+    owner: WalletAddress,
+    domain: Arc<Domain>,
+    evidence: Box<[u8]>,
+}
+
+impl SignedOrder {
+    /// The order of a frame whose evidence makes this claim.
+    ///
+    /// # Errors
+    /// The frame places no order, or account or domain of the claim were never registered.
+    pub(crate) fn new(frame: &FrameRef<'_>, claim: Claim, registry: &Registry) -> Check<Self> {
+        let Command::PlaceOrder(order) = frame.command else {
+            return Err(Violation::rule("a signed order of another command"));
+        };
+        Ok(Self {
+            sequence: frame.sequence,
+            order: order.order,
+            owner: registry.account(claim.owner)?.wallet,
+            domain: Arc::clone(registry.domain(claim.domain)?),
+            evidence: frame.evidence.into(),
+        })
+    }
+}
+
+/// Numbers of signatures, and the first findings.
+type Checked = (SignatureCounts, Vec<Finding>);
+
+/// The threads, and the batch being filled for the next one.
+#[derive(Debug)]
+pub(crate) struct Signatures {
+    threads: Vec<(SyncSender<Vec<SignedOrder>>, JoinHandle<Checked>)>,
+    next: usize,
+    chunk: Vec<SignedOrder>,
+}
+
+impl Signatures {
+    /// Starts one thread per core, or `threads`.
+    pub(crate) fn start(threads: Option<NonZeroUsize>) -> Self {
+        let cores = || thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        let count = threads.map_or_else(cores, NonZeroUsize::get);
+        let threads = (0..count)
+            .map(|_| {
+                let (sender, receiver) = sync_channel(WAITING);
+                (sender, thread::spawn(move || check_all(&receiver)))
+            })
+            .collect();
+        Self {
+            threads,
+            next: 0,
+            chunk: Vec::with_capacity(CHUNK),
+        }
+    }
+
+    /// Takes an order; waits when all threads are busy.
+    pub(crate) fn take(&mut self, order: SignedOrder) {
+        self.chunk.push(order);
+        if self.chunk.len() == CHUNK {
+            self.send_batch();
+        }
+    }
+
+    fn send_batch(&mut self) {
+        let chunk = std::mem::replace(&mut self.chunk, Vec::with_capacity(CHUNK));
+        let (sender, _) = &self.threads[self.next];
+        // A send fails only after a panic in the thread, which `finish` propagates.
+        let _ = sender.send(chunk);
+        self.next = (self.next + 1) % self.threads.len();
+    }
+
+    /// Waits for all threads; the findings are ordered by sequence.
+    pub(crate) fn finish(mut self) -> Checked {
+        self.send_batch();
+        let (mut counts, mut findings) = Checked::default();
+        for (sender, handle) in self.threads {
+            drop(sender);
+            match handle.join() {
+                Ok((of_thread, found)) => {
+                    counts.sound += of_thread.sound;
+                    counts.unsound += of_thread.unsound;
+                    findings.extend(found);
+                }
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        findings.sort_by_key(|finding| finding.sequence);
+        findings.truncate(MAX_FINDINGS);
+        (counts, findings)
+    }
+}
+
+fn check_all(jobs: &Receiver<Vec<SignedOrder>>) -> Checked {
+    let (mut counts, mut findings) = Checked::default();
+    for job in jobs.iter().flatten() {
+        match check(&job) {
+            Ok(()) => counts.sound += 1,
+            Err(text) => {
+                counts.unsound += 1;
+                if findings.len() < MAX_FINDINGS {
+                    findings.push(Finding::new(Kind::Signature, job.sequence, text));
+                }
+            }
+        }
+    }
+    (counts, findings)
+}
+
+/// The EIP-712 hash is the order's id, and the owner's key signed it.
+fn check(job: &SignedOrder) -> Result<(), String> {
+    let evidence = OrderEvidence::decode(&job.evidence)
+        .ok_or_else(|| "the evidence is no signed order".to_owned())?;
+    let (id, signer) =
+        verify_evidence(&evidence, &job.domain).map_err(|error| error.to_string())?;
+    if id != job.order {
+        return Err(format!("order {} was executed, {id} was signed", job.order));
+    }
+    if signer != job.owner {
+        return Err(format!("{signer} signed for a wallet of {}", job.owner));
+    }
+    Ok(())
+}

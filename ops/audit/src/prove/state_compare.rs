@@ -1,0 +1,242 @@
+//! The end of an audit: the money and shares of the fold, compared with the state that re-execution
+//! reached.
+
+use std::fmt::Debug;
+
+use foretell_model::state::StateRecord;
+use foretell_model::{Lots, Micros};
+
+use crate::finding::{Check, ensure};
+use crate::prove::conservation::Conservation;
+
+/// A comparison under way, record by record of the state.
+#[derive(Debug)]
+pub(crate) struct StateCompare<'f> {
+    own: &'f Conservation,
+    /// The first difference.
+    result: Check,
+    holdings: usize,
+}
+
+impl<'f> StateCompare<'f> {
+    pub(crate) const fn new(own: &'f Conservation) -> Self {
+        Self {
+            own,
+            result: Ok(()),
+            holdings: 0,
+        }
+    }
+
+    /// Compares the next record of the state.
+    pub(crate) fn take(&mut self, record: &StateRecord) {
+        self.holdings += usize::from(matches!(record, StateRecord::Position(_)));
+        if self.result.is_ok() {
+            self.result = self.compare(record);
+        }
+    }
+
+    /// Once all records were taken.
+    ///
+    /// # Errors
+    /// The first that differs, or is on one side alone.
+    pub(crate) fn finish(self) -> Check {
+        self.result?;
+        let own = self.own.count_holdings();
+        ensure(own == self.holdings, || {
+            format!(
+                "{own} holdings by the record, {} re-executed",
+                self.holdings
+            )
+        })
+    }
+
+    fn compare(&self, record: &StateRecord) -> Check {
+        match *record {
+            StateRecord::System(system) => same(
+                [self.own.collateral, self.own.fees].map(Micros),
+                [system.collateral, system.fees],
+                || "the exchange's collateral and its fees are".to_owned(),
+            ),
+            StateRecord::Account(state) => same(
+                Micros(self.own.cash_of(state.account)),
+                state.free + state.reserved,
+                || format!("account {} has", state.account),
+            ),
+            StateRecord::Market(state) => same(
+                self.own.supply(state.market).map(Lots),
+                state.supply,
+                || format!("market {} has", state.market),
+            ),
+            StateRecord::Position(state) => {
+                let (account, market) = (state.account, state.market);
+                let own = self.own.holding(account, market).map(Lots);
+                let held = [0, 1].map(|index| state.free[index] + state.reserved[index]);
+                ensure(own == held, || {
+                    format!(
+                        "account {account} holds {own:?} of market {market} by the record, {held:?} re-executed"
+                    )
+                })
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Compares what the fold and re-execution come to.
+fn same<T: PartialEq + Debug>(own: T, executed: T, what: impl FnOnce() -> String) -> Check {
+    ensure(own == executed, || {
+        let what = what();
+        format!("{what} {own:?} by the record, {executed:?} re-executed")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use foretell_matching::{Capacity, Exchange};
+    use foretell_model::command::{Deposit, RegisterKey, RegisterMarket, Split};
+    use foretell_model::state;
+    use foretell_model::{
+        AccountNumber, ApiKey, Command, CommandStamp, ConditionId, FeeSchedule, FramePosition,
+        FrameRef, KeyNumber, MarketNumber, OrderId, OrderType, Outcome, PlaceOrder, Reference,
+        Side, Tick, TimeMs, TimeNs, TimeSeconds, TokenId, Verdict, WalletAddress,
+    };
+
+    use super::*;
+    use crate::prove::registry::Registry;
+
+    /// Both parties of a trade with a fee hold money and shares.
+    fn commands() -> Vec<Command> {
+        let mut commands = vec![
+            Command::RegisterMarket(RegisterMarket {
+                index: None,
+                condition: ConditionId([1; 32]),
+                tokens: [TokenId([2; 32]), TokenId([3; 32])],
+                tick: Tick::Hundredth,
+                tick_refines: false,
+                minimum_size: Lots(1),
+                fee: FeeSchedule {
+                    rate_ppm: 20_000,
+                    exponent: 1,
+                },
+                event: None,
+            }),
+            Command::ActivateMarket {
+                market: MarketNumber(0),
+            },
+        ];
+        for account in [0, 1] {
+            let byte = u8::try_from(account).unwrap() + 1;
+            let owner = WalletAddress([byte; 20]);
+            commands.extend([
+                Command::Deposit(Deposit {
+                    wallet: owner,
+                    amount: Micros(1_000_000_000),
+                    reference: Reference([byte; 32]),
+                }),
+                Command::RegisterKey(RegisterKey {
+                    owner,
+                    nonce: [0; 32],
+                    api_key: ApiKey([byte; 16]),
+                    read_only: false,
+                }),
+                Command::Split(Split {
+                    account: AccountNumber(account),
+                    market: MarketNumber(0),
+                    lots: Lots(10_000),
+                    reference: Reference([byte + 8; 32]),
+                }),
+            ]);
+        }
+        commands.extend([(0, Side::Sell), (1, Side::Buy)].map(|(account, side)| {
+            let amounts = (10_000_000, 5_000_000);
+            Command::PlaceOrder(PlaceOrder {
+                order: OrderId([u8::try_from(account).unwrap(); 32]),
+                account: AccountNumber(account),
+                key: KeyNumber(account),
+                market: MarketNumber(0),
+                outcome: Outcome::Yes,
+                side,
+                order_type: OrderType::Gtc,
+                post_only: false,
+                maker_amount: if side == Side::Sell {
+                    amounts.0
+                } else {
+                    amounts.1
+                },
+                taker_amount: if side == Side::Sell {
+                    amounts.1
+                } else {
+                    amounts.0
+                },
+                expiration: TimeSeconds(0),
+                timestamp: TimeMs(0),
+            })
+        }));
+        commands
+    }
+
+    /// What the fold and the core come to.
+    fn both() -> (Conservation, Vec<StateRecord>) {
+        let mut exchange = Exchange::new(Capacity::NONE, 0);
+        let (mut registry, mut conservation) = (Registry::default(), Conservation::default());
+        let (mut events, mut state) = (Vec::new(), Vec::new());
+        for command in commands() {
+            events.clear();
+            let stamp = CommandStamp::at(TimeNs(1));
+            let verdict = exchange.apply(&command, stamp, &mut events);
+            assert!(
+                matches!(verdict, Verdict::Applied(_)),
+                "{command:?}: {verdict:?}"
+            );
+            let frame = FrameRef {
+                sequence: exchange.sequence(),
+                time: stamp.time,
+                operator: stamp.operator,
+                touched: stamp.touched,
+                command: &command,
+                events: &events,
+                evidence: &[],
+                place: FramePosition::default(),
+            };
+            for event in &events {
+                registry.fold(&frame, event).unwrap();
+                conservation.fold(&frame, event, &registry).unwrap();
+            }
+            conservation.check(&registry).unwrap();
+        }
+        exchange.visit_state(&mut |record| state.push(*record));
+        (conservation, state)
+    }
+
+    fn compared(own: &Conservation, state: &[StateRecord]) -> Check {
+        let mut comparison = StateCompare::new(own);
+        state.iter().for_each(|record| comparison.take(record));
+        comparison.finish()
+    }
+
+    #[test]
+    fn a_balance_that_differs_is_found_wherever_it_stands() {
+        let (own, state) = both();
+        assert!(own.fees > 0, "a trade with a fee");
+        compared(&own, &state).expect("they are the same");
+        let (mut altered, mut left_out) = (0, 0);
+        for index in 0..state.len() {
+            let mut state = state.clone();
+            match &mut state[index] {
+                StateRecord::System(state::System { fees, .. }) => fees.0 += 1,
+                StateRecord::Account(state::Account { reserved, .. }) => reserved.0 += 1,
+                StateRecord::Market(state::Market { supply, .. }) => supply[1].0 += 1,
+                StateRecord::Position(state::Position { free, .. }) => free[0].0 += 1,
+                _ => continue,
+            }
+            altered += 1;
+            assert!(compared(&own, &state).is_err(), "{index}");
+            if matches!(state[index], StateRecord::Position(_)) {
+                left_out += 1;
+                state.remove(index);
+                assert!(compared(&own, &state).is_err(), "{index}");
+            }
+        }
+        assert_eq!((altered, left_out), (6, 2), "of all kinds");
+    }
+}

@@ -1,0 +1,172 @@
+//! The journal under audit: opened read-only and read frame by frame from its genesis to its end, or
+//! to the durable sequence while an engine runs. Checksums, chain, sequences and times are verified
+//! on the way.
+
+use std::fs;
+use std::io::IsTerminal as _;
+use std::path::{Path, PathBuf};
+
+use crate::error::AuditError;
+use foretell_journal::batch::{BatchFrames, BatchHeader};
+use foretell_journal::frame::Frame;
+use foretell_journal::{Batch, Batches, ScanReport, Scratch, genesis, segment, watermark};
+use foretell_model::FrameRef;
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::finding::{Finding, Kind, Stop};
+
+/// Directory of a journal.
+#[derive(Clone, Debug)]
+pub(crate) struct Source {
+    directory: PathBuf,
+    progress: bool,
+}
+
+impl Source {
+    /// Checks that there is a journal.
+    ///
+    /// # Errors
+    /// There is no journal, or the directory cannot be read.
+    pub(crate) fn open(directory: &Path, progress: bool) -> Result<Self, AuditError> {
+        let cannot = |what: String| AuditError::new(format!("{}: {what}", directory.display()));
+        let entries = fs::read_dir(directory)
+            .map_err(|error| cannot(error.to_string()).hint("--journal DIR, or --data DIR"))?;
+        let has_segment = entries.flatten().any(|entry| {
+            let name = entry.file_name();
+            name.to_str()
+                .is_some_and(|name| segment::number_of(name).is_some())
+        });
+        if !has_segment {
+            return Err(cannot("there is no journal".to_owned()).hint(
+                "--journal DIR names the directory of the segments, --data DIR the one above it",
+            ));
+        }
+        Ok(Self {
+            directory: directory.to_owned(),
+            progress: progress && std::io::stderr().is_terminal(),
+        })
+    }
+
+    pub(crate) fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// Random bytes that identify the journal.
+    ///
+    /// # Errors
+    /// The first segment's header cannot be read.
+    pub(crate) fn genesis(&self) -> Result<[u8; 32], Stop> {
+        Ok(genesis(&self.directory)?)
+    }
+
+    /// Reads the headers of the segments.
+    ///
+    /// # Errors
+    /// A missing or foreign segment, a newer format, or files that cannot be read.
+    pub(crate) fn frames(&self) -> Result<Frames, Stop> {
+        Ok(Frames {
+            batches: Batches::open(&self.directory)?,
+            batch: None,
+            offset: 0,
+            scratch: Scratch::default(),
+            bar: self.bar(),
+        })
+    }
+
+    /// A bar up to the watermark; a spinner without one.
+    fn bar(&self) -> ProgressBar {
+        if !self.progress {
+            return ProgressBar::hidden();
+        }
+        let Ok(Some(mark)) = watermark::read(&self.directory) else {
+            return ProgressBar::new_spinner();
+        };
+        let style = "{bar:40} {human_pos} of {human_len} frames, {per_sec}, {eta} left";
+        let style = ProgressStyle::with_template(style);
+        let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
+        ProgressBar::new(mark.sequence.0).with_style(style)
+    }
+}
+
+/// The frames of a journal, one after the other, with a progress bar.
+#[derive(Debug)]
+pub(crate) struct Frames {
+    batches: Batches,
+    batch: Option<Batch>,
+    /// Bytes of the batch's payload that were read.
+    offset: u32,
+    scratch: Scratch,
+    bar: ProgressBar,
+}
+
+impl Frames {
+    /// The next frame; `None` at the end, and after an error.
+    ///
+    /// # Errors
+    /// Damage, or files that cannot be read.
+    pub(crate) fn next(&mut self) -> Result<Option<Frame<'_>>, Stop> {
+        self.next_batch()?;
+        let batch = self.batch.as_ref();
+        Ok(batch.map(|batch| step(batch, &mut self.offset)))
+    }
+
+    /// The next frame, and what its records say.
+    ///
+    /// # Errors
+    /// As [`Self::next`]; or a record cannot be read.
+    pub(crate) fn next_decoded(&mut self) -> Result<Option<(Frame<'_>, FrameRef<'_>)>, Stop> {
+        self.next_batch()?;
+        let Some(batch) = &self.batch else {
+            return Ok(None);
+        };
+        let frame = step(batch, &mut self.offset);
+        let records = frame.decode(&mut self.scratch);
+        let records =
+            records.map_err(|error| Finding::new(Kind::Damage, frame.sequence(), error))?;
+        Ok(Some((frame, records)))
+    }
+
+    /// Moves on to the next batch that holds frames when the last one was read to its end.
+    fn next_batch(&mut self) -> Result<(), Stop> {
+        while self
+            .batch
+            .as_ref()
+            .is_none_or(|batch| self.offset == batch.header().payload)
+        {
+            self.offset = 0;
+            self.batch = None;
+            self.batch = self.batches.next_batch()?;
+            match &self.batch {
+                Some(batch) => self.bar.set_position(batch.header().last.0),
+                None => break,
+            }
+        }
+        Ok(())
+    }
+
+    /// Totals of the journal, if its end was reached without an error.
+    pub(crate) const fn report(&self) -> Option<&ScanReport> {
+        self.batches.report()
+    }
+}
+
+/// The frame at an offset of a batch's payload; moves the offset to its end.
+fn step<'b>(batch: &'b Batch, offset: &mut u32) -> Frame<'b> {
+    let payload = &batch.payload()[*offset as usize..];
+    let header = BatchHeader {
+        offset: batch.header().offset + *offset,
+        ..*batch.header()
+    };
+    let frame = BatchFrames::new(&header, payload)
+        .next()
+        .and_then(Result::ok)
+        .expect("the scan parsed every frame of the batch");
+    *offset += frame.place().length;
+    frame
+}
+
+impl Drop for Frames {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}

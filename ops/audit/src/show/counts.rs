@@ -1,0 +1,51 @@
+//! Counts of commands by their proof: a maker's signature, a gateway, the operator, the engine.
+
+use foretell_model::command::CancelAll;
+use foretell_model::{Command, Event, FrameRef};
+use foretell_terminal::count;
+use serde::Serialize;
+
+/// Counts of commands by their proof.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug, Serialize)]
+pub struct Counts {
+    /// All commands.
+    pub commands: u64,
+    /// Orders with their maker's signature as evidence.
+    pub signed_orders: u64,
+    /// Orders rejected by the book: journalled without evidence because they changed nothing.
+    pub killed_orders: u64,
+    /// Cancels, account actions, keys, heartbeats: the gateway authenticated the client.
+    pub gateway_attested: u64,
+    /// Deposits, bindings, markets, modes, settings: given by the operator.
+    pub operator: u64,
+    /// Clock, deferred work, attested states: given by the engine.
+    pub engine: u64,
+    /// Trades.
+    pub trades: u64,
+}
+
+impl Counts {
+    pub(crate) fn count(&mut self, frame: &FrameRef<'_>, has_evidence: bool) {
+        self.commands += 1;
+        *self.of(frame.command, has_evidence) += 1;
+        let events = frame.events.iter();
+        let trades = events.filter(|event| matches!(event, Event::Fill(_)));
+        self.trades += count(trades.count());
+    }
+
+    const fn of(&mut self, command: &Command, has_evidence: bool) -> &mut u64 {
+        let senders = command.kind().senders();
+        match command {
+            Command::PlaceOrder(_) if has_evidence => &mut self.signed_orders,
+            Command::PlaceOrder(_) => &mut self.killed_orders,
+            Command::CancelAll(CancelAll {
+                heartbeat: true, ..
+            }) => &mut self.engine,
+            Command::SetHeartbeat(_) => &mut self.gateway_attested,
+            Command::AcceptDivergence { .. } => &mut self.operator,
+            _ if senders.is_engine() => &mut self.engine,
+            _ if senders.clients => &mut self.gateway_attested,
+            _ => &mut self.operator,
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! `foretell audit operators`: every act of an operator, from the journal.
+
+use std::fmt;
+use std::process::ExitCode;
+
+use foretell_model::{OperatorNumber, Sequence, TimeNs};
+use foretell_terminal::{Output, field, shown};
+use foretell_wire::errors::rejection::role_word;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::shown_frame::{act, command, operator};
+use crate::finding::Stop;
+use crate::prove::registry::Registry;
+use crate::read::source::Source;
+
+/// An operator's act.
+#[derive(Debug, Serialize)]
+struct ShownAct {
+    sequence: Sequence,
+    time: TimeNs,
+    operator: Value,
+    role: Option<&'static str>,
+    command: Value,
+    reason: String,
+}
+
+/// Reads the whole journal, verifying the chain on the way, and prints a line for each act.
+///
+/// # Errors
+/// The journal is damaged; the acts before the damage are printed.
+pub(crate) fn run(source: &Source, name: Option<&str>, output: Output) -> Result<ExitCode, Stop> {
+    let (mut registry, mut frames) = (Registry::default(), source.frames()?);
+    while let Some((frame, records)) = frames.next_decoded()? {
+        registry.take(&records)?;
+        let number = frame.operator();
+        let known = registry.operator(number);
+        let is_listed =
+            name.is_none_or(|name| known.is_some_and(|(known, _)| known.text() == name));
+        if number != OperatorNumber::NONE && is_listed {
+            output.print(&ShownAct {
+                sequence: frame.sequence(),
+                time: frame.time(),
+                operator: operator(number, &registry),
+                role: known.map(|(_, role)| role_word(*role)),
+                command: command(records.command, &registry),
+                reason: act(&frame).map_or_else(String::new, |act| act.reason.to_owned()),
+            });
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// `sequence  time  name (role)  Command field=value …  "reason"`.
+impl fmt::Display for ShownAct {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (name, role) = (field(&self.operator, "is"), self.role.unwrap_or("-"));
+        write!(f, "{}  {}  {name} ({role})  ", self.sequence, self.time)?;
+        for (command, fields) in self.command.as_object().into_iter().flatten().take(1) {
+            f.write_str(command)?;
+            for (name, value) in fields.as_object().into_iter().flatten() {
+                write!(f, " {name}={}", short(value))?;
+            }
+        }
+        match self.reason.as_str() {
+            "" => Ok(()),
+            reason => write!(f, "  \"{}\"", shown(reason)),
+        }
+    }
+}
+
+/// What a number stands for, or the value.
+fn short(value: &Value) -> String {
+    match value {
+        Value::Object(fields) if fields.contains_key("is") => field(value, "is"),
+        Value::String(text) => shown(text),
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn an_act_is_one_line() {
+        let act = ShownAct {
+            sequence: Sequence(7),
+            time: TimeNs(1_795_176_000_000_000_000),
+            operator: json!({ "number": 2, "is": "ann" }),
+            role: Some("resolver"),
+            command: json!({ "ResolveMarket": { "market": { "number": 0, "is": "0xab" }, "payout": "yes" } }),
+            reason: "result\u{1b} published".to_owned(),
+        };
+        assert_eq!(
+            act.to_string(),
+            "7  2026-11-20T12:00:00Z  ann (resolver)  ResolveMarket market=0xab payout=yes  \
+             \"result\\u001b published\""
+        );
+    }
+}

@@ -1,0 +1,248 @@
+//! The report of an audit, as text and as JSON (docs/verify/auditing.md).
+
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use foretell_journal::ScanReport;
+use foretell_model::{Sequence, TimeNs};
+use serde::Serialize;
+
+use super::counts::Counts;
+use crate::digits;
+use crate::finding::{Finding, Kind};
+
+/// The result of an audit.
+#[derive(Clone, Default, Debug, Serialize)]
+pub struct Report {
+    /// Whether there are no findings.
+    pub sound: bool,
+    /// 0, or the highest exit code of the findings.
+    pub exit_code: u8,
+    /// Directory of the journal.
+    pub directory: PathBuf,
+    /// Totals of the journal, if it was read to its end.
+    pub journal: Option<JournalTotals>,
+    /// Last re-executed frame.
+    pub last_sequence: Sequence,
+    /// Time of that frame.
+    pub time: TimeNs,
+    /// State digest after that frame.
+    #[serde(serialize_with = "digits::hex")]
+    pub digest: [u8; 32],
+    /// Commands by their proof.
+    pub counts: Counts,
+    /// Valid and invalid signatures, if checked.
+    pub signatures: Option<SignatureCounts>,
+    /// Whether the reference exchange executed every command, too.
+    pub reference: bool,
+    /// Checkpoints signed for this journal whose frame was reached or lies beyond the journal's
+    /// end.
+    pub checkpoints: usize,
+    /// All signed checkpoints given.
+    pub checkpoints_given: usize,
+    /// Number of attested states compared with re-execution, if requested.
+    pub attested_states: Option<usize>,
+    /// Divergences that an operator accepted by a journalled command.
+    pub accepted_divergences: Vec<Sequence>,
+    /// All findings; empty for a sound journal.
+    pub findings: Vec<Finding>,
+    /// Read error that ended the audit early, if findings were made before it.
+    pub unread: Option<String>,
+    /// Duration.
+    pub seconds: f64,
+    /// Commands audited per second.
+    pub commands_per_second: u64,
+}
+
+/// Content of a journal.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct JournalTotals {
+    #[serde(serialize_with = "digits::hex")]
+    genesis: [u8; 32],
+    epoch: u64,
+    last_sequence: Sequence,
+    proven_sequence: Sequence,
+    #[serde(serialize_with = "digits::hex")]
+    hash: [u8; 32],
+    torn_bytes: Option<(u32, u32)>,
+}
+
+impl From<&ScanReport> for JournalTotals {
+    fn from(scanned: &ScanReport) -> Self {
+        Self {
+            genesis: scanned.genesis,
+            epoch: scanned.epoch,
+            last_sequence: scanned.last_sequence,
+            proven_sequence: scanned.proven_sequence,
+            hash: scanned.hash,
+            torn_bytes: scanned.torn,
+        }
+    }
+}
+
+/// Numbers of checked signatures.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug, Serialize)]
+pub struct SignatureCounts {
+    /// Signatures that hold.
+    pub sound: u64,
+    /// Signatures that do not.
+    pub unsound: u64,
+}
+
+impl Report {
+    /// The report after this time, with what follows from its findings and counts.
+    #[must_use]
+    pub(crate) fn concluded(self, elapsed: Duration) -> Self {
+        let kinds = self.findings.iter().map(|finding| finding.kind);
+        let exit_code = kinds.max().map_or(0, Kind::exit_code);
+        let seconds = elapsed.as_secs_f64();
+        #[allow(
+            clippy::cast_precision_loss,
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a rate for people"
+        )]
+        let commands_per_second = (self.counts.commands as f64 / seconds.max(1e-9)) as u64;
+        Self {
+            sound: self.findings.is_empty(),
+            exit_code,
+            seconds,
+            commands_per_second,
+            ..self
+        }
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (counts, last, time) = (&self.counts, self.last_sequence, self.time);
+        writeln!(
+            f,
+            "{} commands, {} trades, up to sequence {last} at {time}",
+            counts.commands, counts.trades
+        )?;
+        writeln!(
+            f,
+            "orders: {} carry a signature, {} refused by the book",
+            counts.signed_orders, counts.killed_orders
+        )?;
+        writeln!(
+            f,
+            "without a signature: {} attested by a gateway, {} by the operator, {} by the engine",
+            counts.gateway_attested, counts.operator, counts.engine
+        )?;
+        self.write_further_proofs(f)?;
+        if let Some(journal) = &self.journal {
+            journal.fmt(f)?;
+        }
+        writeln!(f, "state digest  {}", hex::encode(self.digest))?;
+        for sequence in &self.accepted_divergences {
+            writeln!(
+                f,
+                "the operator accepted a divergence at sequence {sequence}"
+            )?;
+        }
+        let (seconds, rate) = (self.seconds, self.commands_per_second);
+        writeln!(f, "{seconds:.2} s, {rate} commands/s")?;
+        for finding in &self.findings {
+            writeln!(f, "{finding}")?;
+        }
+        if let Some(unread) = &self.unread {
+            writeln!(f, "not read to the end: {unread}")?;
+        }
+        f.write_str(match (self.sound, self.signatures) {
+            (true, Some(_)) => "sound",
+            (true, None) => "sound; signatures were not checked",
+            (false, _) => "NOT SOUND",
+        })
+    }
+}
+
+impl Report {
+    fn write_further_proofs(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.signatures {
+            Some(SignatureCounts { sound, unsound }) => {
+                writeln!(f, "signatures: {sound} hold, {unsound} do not")?;
+            }
+            None => writeln!(f, "signatures: not checked (--signatures)")?,
+        }
+        writeln!(
+            f,
+            "reference: {}",
+            match self.reference {
+                true => "every command executed and compared",
+                false => "not compared (--reference)",
+            }
+        )?;
+        let (compared, given) = (self.checkpoints, self.checkpoints_given);
+        if given > 0 {
+            writeln!(f, "checkpoints: {compared} of {given} compared with it")?;
+        }
+        match self.attested_states {
+            Some(compared) => writeln!(f, "attested states: {compared} compared with it"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl fmt::Display for JournalTotals {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "chain         {}", hex::encode(self.hash))?;
+        if self.proven_sequence < self.last_sequence {
+            writeln!(f, "proven up to  {}", self.proven_sequence)?;
+        }
+        match self.torn_bytes {
+            Some((from, to)) => writeln!(
+                f,
+                "after its end, bytes {from} to {to} of the last segment are not a valid batch: what \
+                 a crash leaves, or frames that were damaged"
+            ),
+            None => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The last line alone must say that the audit is incomplete.
+    #[test]
+    fn a_report_lists_unchecked_parts_and_bytes_after_the_end() {
+        let report = Report {
+            journal: Some(JournalTotals {
+                genesis: [1; 32],
+                epoch: 1,
+                last_sequence: Sequence(9),
+                proven_sequence: Sequence(9),
+                hash: [2; 32],
+                torn_bytes: Some((8_192, 12_288)),
+            }),
+            checkpoints: 1,
+            checkpoints_given: 2,
+            ..Report::default()
+        };
+        let second = Duration::from_secs(1);
+        let mut report = report.concluded(second);
+        let text = report.to_string();
+        assert!(
+            text.ends_with("sound; signatures were not checked"),
+            "{text}"
+        );
+        assert!(text.contains("bytes 8192 to 12288"), "{text}");
+        assert!(text.contains("checkpoints: 1 of 2"), "{text}");
+        report.signatures = Some(SignatureCounts {
+            sound: 5,
+            unsound: 0,
+        });
+        assert!(report.to_string().ends_with("\nsound"));
+        report
+            .findings
+            .push(Finding::new(Kind::Rule, Sequence(3), "wrong"));
+        report.unread = Some("frame version 2".to_owned());
+        let text = report.concluded(second).to_string();
+        assert!(text.contains("not read to the end: frame version 2\n"));
+        assert!(text.ends_with("\nNOT SOUND"));
+    }
+}

@@ -1,0 +1,247 @@
+//! A frame as it is shown: command, events and evidence, each field by its name, with units, times and
+//! words as the model displays them.
+
+use std::fmt;
+
+use foretell_auth::Domain;
+use foretell_journal::frame::Frame;
+use foretell_model::command::RegisterDomain;
+use foretell_model::evidence::{ActEvidence, OrderEvidence};
+use foretell_model::record::Layout;
+use foretell_model::{
+    Command, CommandKind, DomainNumber, Event, EventKind, FrameRef, OperatorNumber, Sequence,
+    TimeNs,
+};
+use foretell_terminal::shown;
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use crate::digits::prefixed_hex;
+use crate::prove::registry::Registry;
+use crate::read::inclusion::Inclusion;
+
+/// Names of the 32-byte words of a signed order, in order.
+const WORDS: [&str; 11] = [
+    "salt",
+    "maker",
+    "signer",
+    "tokenId",
+    "makerAmount",
+    "takerAmount",
+    "side",
+    "signatureType",
+    "timestamp",
+    "metadata",
+    "builder",
+];
+
+/// The whole frame; account and market numbers with the names in the registry.
+#[derive(Debug, Serialize)]
+pub(crate) struct ShownFrame {
+    sequence: Sequence,
+    time: TimeNs,
+    receipt: String,
+    place: Value,
+    operator: Value,
+    reason: Option<String>,
+    command: Value,
+    events: Vec<Value>,
+    evidence: Value,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) inclusion: Option<Inclusion>,
+    /// Ids of the frame's trades, as the interface returns them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) trade_ids: Option<Vec<String>>,
+    /// Term of the leader that wrote a frame which was set aside.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) term: Option<u64>,
+}
+
+impl ShownFrame {
+    /// The frame without its place in the chain.
+    pub(crate) fn new(frame: &Frame<'_>, records: &FrameRef<'_>, registry: &Registry) -> Self {
+        let (place, act) = (frame.place(), act(frame));
+        let events = records.events.iter();
+        Self {
+            sequence: frame.sequence(),
+            time: frame.time(),
+            receipt: prefixed_hex(frame.receipt()),
+            place: json!({ "segment": place.segment, "offset": place.offset, "bytes": place.length }),
+            operator: operator(frame.operator(), registry),
+            reason: act.map(|act| act.reason.to_owned()),
+            command: command(records.command, registry),
+            events: events.map(|event| self::event(event, registry)).collect(),
+            evidence: evidence(act.map_or(frame.evidence(), |act| act.own), records.command),
+            inclusion: None,
+            trade_ids: None,
+            term: None,
+        }
+    }
+}
+
+/// The frame as indented lines.
+impl fmt::Display for ShownFrame {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_fields(&json!(self), 0, f)
+    }
+}
+
+/// The fields of an object or the items of a list, a line each; nested ones below, indented.
+fn write_fields(value: &Value, depth: usize, out: &mut impl fmt::Write) -> fmt::Result {
+    let fields: Vec<(String, &Value)> = match value {
+        Value::Object(fields) => fields
+            .iter()
+            .map(|(name, value)| (name.clone(), value))
+            .collect(),
+        Value::Array(items) => (0..)
+            .zip(items)
+            .map(|(index, item): (usize, _)| (index.to_string(), item))
+            .collect(),
+        _ => return Ok(()),
+    };
+    for (name, value) in fields {
+        write!(out, "{:1$}{name}", "", 2 * depth)?;
+        match value {
+            Value::Null => writeln!(out, ": none")?,
+            Value::Object(inner) if inner.is_empty() => writeln!(out, ": none")?,
+            Value::Array(inner) if inner.is_empty() => writeln!(out, ": none")?,
+            Value::Object(_) | Value::Array(_) => {
+                writeln!(out)?;
+                write_fields(value, depth + 1, out)?;
+            }
+            Value::String(text) => writeln!(out, ": {}", shown(text))?,
+            other => writeln!(out, ": {other}")?,
+        }
+    }
+    Ok(())
+}
+
+/// The reason of an operator's frame, and the command's own evidence.
+pub(crate) fn act<'a>(frame: &Frame<'a>) -> Option<ActEvidence<'a>> {
+    let is_act = frame.operator() != OperatorNumber::NONE;
+    ActEvidence::decode(frame.evidence()).filter(|_| is_act)
+}
+
+pub(crate) fn operator(number: OperatorNumber, registry: &Registry) -> Value {
+    match (number, registry.operator(number)) {
+        (OperatorNumber::NONE, _) => Value::Null,
+        (_, Some((name, _))) => json!({ "number": number.0, "is": name.text() }),
+        (_, None) => json!(number.0),
+    }
+}
+
+pub(crate) fn command(command: &Command, registry: &Registry) -> Value {
+    named(command, CommandKind::RECORDS, command.code(), registry)
+}
+
+fn event(event: &Event, registry: &Registry) -> Value {
+    named(event, EventKind::RECORDS, event.code(), registry)
+}
+
+/// A command or an event under its name; numbers of the registry with what they stand for.
+fn named(value: &impl Serialize, layouts: &[Layout], code: u8, registry: &Registry) -> Value {
+    let mut shown = match serde_json::to_value(value).unwrap_or_default() {
+        Value::String(name) => json!({ name: {} }),
+        shown => shown,
+    };
+    let fields = shown
+        .as_object_mut()
+        .and_then(|one| one.values_mut().next());
+    let layout = layouts.iter().find(|layout| layout.code == code);
+    if let (Some(Value::Object(fields)), Some(layout)) = (fields, layout) {
+        for field in layout.fields {
+            if let Some(value) = fields.get_mut(field.name) {
+                name_number(value, field.word, registry);
+            }
+        }
+    }
+    shown
+}
+
+fn name_number(value: &mut Value, word: &str, registry: &Registry) {
+    let Some(number) = value.as_u64() else {
+        return;
+    };
+    let at = usize::try_from(number).unwrap_or(usize::MAX);
+    let name = match word {
+        "AccountNumber" | "Option<AccountNumber>" => {
+            let account = registry.accounts.get(at);
+            account.map(|account| account.wallet.to_string())
+        }
+        "MarketNumber" | "Option<MarketNumber>" => {
+            let market = registry.markets.get(at);
+            market.map(|market| market.condition.to_string())
+        }
+        "OperatorNumber" => {
+            let number = u16::try_from(number).map(OperatorNumber).ok();
+            let known = number.and_then(|number| registry.operator(number));
+            known.map(|(name, _)| name.text().to_owned())
+        }
+        _ => None,
+    };
+    if let Some(name) = name {
+        *value = json!({ "number": number, "is": name });
+    }
+}
+
+/// Evidence, interpreted by its command.
+fn evidence(bytes: &[u8], command: &Command) -> Value {
+    if bytes.is_empty() {
+        return Value::Null;
+    }
+    if matches!(command, Command::PlaceOrder(_))
+        && let Some(order) = OrderEvidence::decode(bytes)
+    {
+        return signed_order(&order);
+    }
+    if let Command::RegisterDomain(RegisterDomain {
+        domain: DomainNumber(number),
+        ..
+    }) = *command
+        && let Ok(text) = std::str::from_utf8(bytes)
+        && Domain::from_text(DomainNumber(number), text).is_some()
+    {
+        return json!({ "domain": text.lines().collect::<Vec<_>>() });
+    }
+    match std::str::from_utf8(bytes) {
+        Ok(text) => json!({ "text": text }),
+        Err(_) => json!({ "bytes": hex::encode(bytes) }),
+    }
+}
+
+fn signed_order(order: &OrderEvidence<'_>) -> Value {
+    let mut words = Map::new();
+    for (index, name) in WORDS.into_iter().enumerate() {
+        let word = order.word(index);
+        let value = match index {
+            1 | 2 => prefixed_hex(&word[12..]).into(),
+            4 | 5 | 7 | 8 if word[..24].iter().all(|byte| *byte == 0) => {
+                json!(u64::from_be_bytes(std::array::from_fn(|at| word[24 + at])))
+            }
+            6 => json!(if word[31] == 0 { "BUY" } else { "SELL" }),
+            _ => prefixed_hex(word).into(),
+        };
+        words.insert(name.to_owned(), value);
+    }
+    json!({
+        "signed_order": words,
+        "domain": order.domain.0,
+        "signature": prefixed_hex(order.signature),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_of_an_older_journal_stays_one_line() {
+        let text = "r\u{1b}[31m\ncommand: forged\u{202e}\0";
+        let mut lines = String::new();
+        write_fields(&json!({ "evidence": { "text": text } }), 0, &mut lines).unwrap();
+        assert_eq!(
+            lines,
+            "evidence\n  text: r\\u001b[31m\\u000acommand: forged\\u202e\\u0000\n"
+        );
+    }
+}

@@ -1,0 +1,7 @@
+//! The processes of an exchange: each one's start, and the supervisor that starts all of them.
+
+pub(crate) mod cluster_config;
+mod fd_limit;
+pub(crate) mod process;
+mod supervisor;
+pub(crate) mod up;

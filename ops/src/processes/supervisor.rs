@@ -1,0 +1,261 @@
+//! `foretell up`: runs each process as a child, restarts it, and stops all in order.
+//!
+//! A child reports readiness by one JSON line on standard output; its logs go to the shared
+//! standard error. Each child asks the kernel for SIGTERM if the supervisor dies first.
+
+use std::path::Path;
+use std::process::{ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use tokio::io::{AsyncBufReadExt, BufReader};
+use tokio::process::{Child, Command};
+use tokio::sync::{mpsc, watch};
+use tracing::{error, info, warn};
+
+use super::process::MASTER_SECRET_VARIABLE;
+use crate::failure::Failure;
+
+/// A child that dies sooner than this after its start is restarted with a longer delay.
+const STABLE_AFTER: Duration = Duration::from_secs(30);
+const FIRST_PAUSE: Duration = Duration::from_millis(100);
+const LONGEST_PAUSE: Duration = Duration::from_secs(5);
+/// Time for a child to stop before it is killed: longer than a gateway waits for open requests.
+const STOP_PATIENCE: Duration = Duration::from_secs(15);
+
+/// Exit codes that prevent a restart: the child rejected its settings or data and would again until
+/// an operator intervenes.
+const FINAL_CODES: [i32; 2] = [
+    foretell_engine::EXIT_IO_ERROR as i32,
+    foretell_engine::EXIT_REFUSED as i32,
+];
+
+/// A process to keep running.
+#[derive(Clone, Debug)]
+pub(crate) struct ProcessSpec {
+    /// Unique name: `engine`, `gateway-1`.
+    pub name: String,
+    /// Arguments of the binary.
+    pub arguments: Vec<String>,
+}
+
+/// Events reported to the owner of the supervisor.
+#[derive(Debug)]
+pub(crate) enum Report {
+    /// A child is ready.
+    Ready {
+        /// Name of the child.
+        name: String,
+        /// Process id.
+        pid: u32,
+        /// The JSON line it printed.
+        line: Value,
+    },
+    /// A child ended and will not be restarted.
+    Ended {
+        /// Name of the child.
+        name: String,
+        /// Its exit status.
+        status: ExitStatus,
+    },
+}
+
+/// Runs children until stopped.
+pub(crate) struct Supervisor {
+    watched: Vec<Watched>,
+    reports: mpsc::UnboundedSender<Report>,
+}
+
+struct Watched {
+    name: String,
+    stop: watch::Sender<bool>,
+    task: tokio::task::JoinHandle<()>,
+}
+
+impl Supervisor {
+    /// A supervisor without children, and the receiver of its reports.
+    #[must_use]
+    pub(crate) fn new() -> (Self, mpsc::UnboundedReceiver<Report>) {
+        let (reports, receiver) = mpsc::unbounded_channel();
+        (
+            Self {
+                watched: Vec::new(),
+                reports,
+            },
+            receiver,
+        )
+    }
+
+    /// Starts a child and keeps it running. Must be called on the main thread's runtime: the kernel
+    /// ties the parent-death signal to the thread that spawned the child.
+    pub(crate) fn start(&mut self, spec: ProcessSpec) {
+        let (name, stop) = (spec.name.clone(), watch::Sender::new(false));
+        let task = tokio::spawn(keep_running(spec, stop.subscribe(), self.reports.clone()));
+        self.watched.push(Watched { name, stop, task });
+    }
+
+    /// Stops the children one by one, the last started first: clients stop before the servers they
+    /// call, so no open request is cut off.
+    pub(crate) async fn stop(self) {
+        for Watched { name, stop, task } in self.watched.into_iter().rev() {
+            stop.send_replace(true);
+            if task.await.is_err() {
+                error!(process = name, "watcher task failed");
+            }
+        }
+    }
+}
+
+async fn keep_running(
+    spec: ProcessSpec,
+    mut stop: watch::Receiver<bool>,
+    reports: mpsc::UnboundedSender<Report>,
+) {
+    let mut pause = FIRST_PAUSE;
+    while !*stop.borrow() {
+        let started = Instant::now();
+        match run_once(&spec, &mut stop, &reports).await {
+            Err(failure) => error!(process = spec.name, "cannot start: {failure}"),
+            Ok(Ending::Stopped) => return,
+            Ok(Ending::Exited(status)) => {
+                let code = status.code();
+                if code.is_some_and(|code| FINAL_CODES.contains(&code)) {
+                    error!(process = spec.name, %status, "exited; not restarting");
+                    // Without a receiver `up` itself is exiting.
+                    let _ = reports.send(Report::Ended {
+                        name: spec.name.clone(),
+                        status,
+                    });
+                    return;
+                }
+                warn!(process = spec.name, %status, "exited; restarting");
+            }
+        }
+        if started.elapsed() >= STABLE_AFTER {
+            pause = FIRST_PAUSE;
+        }
+        if tokio::time::timeout(pause, stop_requested(&mut stop))
+            .await
+            .is_ok()
+        {
+            return;
+        }
+        pause = (pause * 2).min(LONGEST_PAUSE);
+    }
+}
+
+enum Ending {
+    Stopped,
+    Exited(ExitStatus),
+}
+
+async fn run_once(
+    spec: &ProcessSpec,
+    stop: &mut watch::Receiver<bool>,
+    reports: &mpsc::UnboundedSender<Report>,
+) -> Result<Ending, Failure> {
+    let mut child = spawn(spec)?;
+    let pid = child.id().unwrap_or(0);
+    info!(process = spec.name, pid, "started");
+    if let Some(stdout) = child.stdout.take() {
+        let mut lines = BufReader::new(stdout).lines();
+        let (name, reports) = (spec.name.clone(), reports.clone());
+        tokio::spawn(async move {
+            while let Ok(Some(text)) = lines.next_line().await {
+                if let Ok(line) = serde_json::from_str(&text) {
+                    let _ = reports.send(Report::Ready {
+                        name: name.clone(),
+                        pid,
+                        line,
+                    });
+                }
+            }
+        });
+    }
+    tokio::select! {
+        status = child.wait() => Ok(Ending::Exited(status.map_err(wait_failure)?)),
+        () = stop_requested(stop) => {
+            terminate(&mut child, &spec.name).await;
+            Ok(Ending::Stopped)
+        }
+    }
+}
+
+/// Returns when the supervisor stops this child or is dropped.
+async fn stop_requested(stop: &mut watch::Receiver<bool>) {
+    let _ = stop.wait_for(|stop| *stop).await;
+}
+
+fn spawn(spec: &ProcessSpec) -> Result<Child, Failure> {
+    let binary = std::env::current_exe()
+        .map_err(|error| Failure::new(format!("cannot find our own binary: {error}")))?;
+    command(spec, &binary)
+        .spawn()
+        .map_err(|error| Failure::new(format!("cannot start {}: {error}", binary.display())))
+}
+
+fn command(spec: &ProcessSpec, binary: &Path) -> Command {
+    let mut command = Command::new(binary);
+    command
+        .args(&spec.arguments)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .kill_on_drop(true)
+        // A separate process group: Ctrl-C signals only the supervisor, which stops the children in
+        // order.
+        .process_group(0);
+    // Only processes that need the master secret see it; the engine never does
+    // (docs/internals/decisions/0012).
+    if spec
+        .arguments
+        .first()
+        .is_none_or(|first| first != "gateway")
+    {
+        command.env_remove(MASTER_SECRET_VARIABLE);
+    }
+    command
+}
+
+async fn terminate(child: &mut Child, name: &str) {
+    let pid = child
+        .id()
+        .and_then(|pid| i32::try_from(pid).ok())
+        .and_then(rustix::process::Pid::from_raw);
+    if let Some(pid) = pid {
+        // The child may have exited already.
+        let _ = rustix::process::kill_process(pid, rustix::process::Signal::TERM);
+    }
+    match tokio::time::timeout(STOP_PATIENCE, child.wait()).await {
+        Ok(Ok(status)) => info!(process = name, %status, "stopped"),
+        Ok(Err(error)) => error!(process = name, "cannot wait for the process: {error}"),
+        Err(_) => {
+            warn!(process = name, "did not stop in time; killed");
+            let _ = child.kill().await;
+        }
+    }
+}
+
+fn wait_failure(error: std::io::Error) -> Failure {
+    Failure::new(format!("cannot wait for the process: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_gateways_get_the_master_secret_from_the_environment() {
+        for (first, gets_it) in [("gateway", true), ("engine", false), ("demo-bots", false)] {
+            let spec = ProcessSpec {
+                name: "a child".to_owned(),
+                arguments: vec![first.to_owned(), "--supervised".to_owned()],
+            };
+            let command = command(&spec, Path::new("/nonexistent"));
+            let mut changes = command.as_std().get_envs();
+            let removed = changes.any(|(name, value)| {
+                name.to_str() == Some(MASTER_SECRET_VARIABLE) && value.is_none()
+            });
+            assert_eq!(removed, !gets_it, "{first}");
+        }
+    }
+}

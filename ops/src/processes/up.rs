@@ -1,0 +1,384 @@
+//! `foretell up`: starts a whole exchange.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::{ExitCode, ExitStatus};
+
+use serde_json::{Value, json};
+use socket2::{Domain, Socket, Type};
+use tokio::sync::mpsc;
+use tracing::error;
+
+use super::process;
+use super::supervisor::{ProcessSpec, Report, Supervisor};
+use crate::cli::Up;
+use crate::config::{ClusterRole, Config};
+use crate::data_directory;
+use crate::demo;
+use crate::failure::Failure;
+use crate::fingerprint::fingerprint;
+use crate::operator::client;
+use crate::output::{self, Output};
+
+/// Starts engine and gateways, with `--demo` also the sample and the bots; ends on Ctrl-C or
+/// SIGTERM.
+///
+/// # Errors
+/// The data directory, the ports or the demo's preparation fail. Later failures of a child are
+/// logged and the child is restarted.
+pub(crate) fn run(
+    config: &Config,
+    file: Option<&Path>,
+    up: &Up,
+    output: Output,
+) -> Result<ExitCode, Failure> {
+    // Single-threaded on purpose: see `Supervisor::start`.
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::new(format!("cannot start the supervisor: {error}")))?;
+    runtime.block_on(async {
+        let site = RunningExchange::prepare(config, file, up)?;
+        let mut stop = process::StopSignal::install()?;
+        let (mut supervisor, reports) = Supervisor::new();
+        let outcome = tokio::select! {
+            outcome = site.open(&mut supervisor, reports, up, output) => outcome,
+            () = stop.wait() => Ok(()),
+        };
+        supervisor.stop().await;
+        outcome.map(|()| ExitCode::SUCCESS)
+    })
+}
+
+/// State for the lifetime of the exchange: settings with the actual ports.
+struct RunningExchange {
+    config: Config,
+    file: Option<PathBuf>,
+    trading: SocketAddr,
+    data: SocketAddr,
+    catalog: SocketAddr,
+    operator: SocketAddr,
+    /// Digest of the secrets that hosts of a cluster share.
+    fingerprint: Option<String>,
+    /// Bound sockets that reserve the ports; see [`reserve`].
+    _reserved: Vec<Socket>,
+}
+
+impl RunningExchange {
+    fn prepare(config: &Config, file: Option<&Path>, up: &Up) -> Result<Self, Failure> {
+        data_directory::prepare_data_directory(&config.data.directory)?;
+        data_directory::prepare_operator_token(&config.operator_token_file())?;
+        data_directory::prepare_operator_token(&config.sync_token_file())?;
+        if up.demo && config.gateway.dev_auth_hints {
+            tracing::info!("401 answers carry hints: this is a demo");
+        }
+        let fingerprint = match config.cluster.role {
+            ClusterRole::Standalone => None,
+            _ => Some(fingerprint(config)?),
+        };
+        let mut reserved = Vec::new();
+        let trading = reserve(config.trading.listen, &mut reserved)?;
+        let data = reserve(config.gateway.data_listen, &mut reserved)?;
+        let catalog = reserve(config.catalog.listen, &mut reserved)?;
+        let operator = reserve(config.operator.listen, &mut reserved)?;
+        // Must exist before its readers start.
+        data_directory::prepare_catalog(&config.catalog_file())?;
+        Ok(Self {
+            config: config.clone(),
+            file: file.map(Path::to_owned),
+            trading,
+            data,
+            catalog,
+            operator,
+            fingerprint,
+            _reserved: reserved,
+        })
+    }
+
+    /// Starts all processes in the order of the data flow, then handles reports.
+    async fn open(
+        &self,
+        supervisor: &mut Supervisor,
+        mut reports: mpsc::UnboundedReceiver<Report>,
+        up: &Up,
+        output: Output,
+    ) -> Result<(), Failure> {
+        supervisor.start(self.engine(up));
+        wait_ready(&mut reports, &["engine".to_owned()], output).await?;
+        let gateways: Vec<ProcessSpec> = (1..=self.config.gateway.processes)
+            .map(|number| self.gateway(number, up))
+            .collect();
+        let names: Vec<String> = gateways.iter().map(|spec| spec.name.clone()).collect();
+        for spec in gateways {
+            supervisor.start(spec);
+        }
+        wait_ready(&mut reports, &names, output).await?;
+        let page = self
+            .config
+            .site
+            .page
+            .then(|| format!("http://{}/ui/", self.trading));
+        let ready = json!({
+            "ready": "exchange",
+            "trading": format!("http://{}", self.trading),
+            "data": format!("http://{}", self.data),
+            "catalog": format!("http://{}", self.catalog),
+            "operator": format!("http://{}", self.operator),
+            "page": page,
+        });
+        let client = client::connect_to(self.operator, &self.config)?;
+        // A host that does not lead accepts no writes.
+        let purpose = match self.fingerprint {
+            Some(_) => "/readyz?for=reads",
+            None => "/readyz",
+        };
+        client::wait_ready(&client, purpose).await?;
+        if up.demo {
+            let site = demo::SurfaceAddresses {
+                trading: self.trading,
+                data: self.data,
+                catalog: self.catalog,
+                operator: self.operator,
+            };
+            let banner = demo::prepare(&self.config, &site, &client, self.command()).await?;
+            supervisor.start(self.catalog_sync());
+            if !up.no_bots {
+                supervisor.start(self.bots());
+            }
+            output.answer(&merge(ready, banner.json()), |_| {
+                let page = page.map(|page| format!("\n\nOpen in a browser: {page}"));
+                banner.text() + &page.unwrap_or_default()
+            });
+        } else {
+            supervisor.start(self.catalog_sync());
+            output.answer(&ready, |ready| {
+                let field = |name| output::field(ready, name);
+                let page = page.map(|page| format!("page      {page}\n"));
+                format!(
+                    "trading   {}\ndata      {}\ncatalog   {}\noperator  {}\n{}Ctrl-C stops everything.",
+                    field("trading"),
+                    field("data"),
+                    field("catalog"),
+                    field("operator"),
+                    page.unwrap_or_default()
+                )
+            });
+        }
+        listen(&mut reports, output).await;
+        Ok(())
+    }
+
+    /// Command line for a person to start this program against this exchange from the same
+    /// directory.
+    fn command(&self) -> String {
+        let standard = Config::default();
+        let mut words = Vec::new();
+        if self.operator != standard.operator.listen {
+            words.push(format!("FORETELL_OPERATOR_LISTEN={}", self.operator));
+        }
+        words.push(std::env::args().next().unwrap_or("foretell".to_owned()));
+        if self.config.data.directory != standard.data.directory {
+            words.push(format!("--data {}", self.config.data.directory.display()));
+        }
+        words.join(" ")
+    }
+
+    fn engine(&self, up: &Up) -> ProcessSpec {
+        let mut arguments = self.common(&["engine"]);
+        if let Some(fingerprint) = &self.fingerprint {
+            arguments.extend(["--cluster-fingerprint".to_owned(), fingerprint.clone()]);
+        }
+        if up.engine.after_io_error {
+            arguments.push("--after-io-error".to_owned());
+        }
+        if let Some(sequence) = up.engine.accept_divergence {
+            arguments.extend(["--accept-divergence".to_owned(), sequence.to_string()]);
+        }
+        if up.engine.accept_clock_jump {
+            arguments.push("--accept-clock-jump".to_owned());
+        }
+        if up.engine.full_replay {
+            arguments.push("--full-replay".to_owned());
+        }
+        ProcessSpec {
+            name: "engine".to_owned(),
+            arguments,
+        }
+    }
+
+    fn gateway(&self, number: u32, up: &Up) -> ProcessSpec {
+        let mut arguments = self.common(&["gateway"]);
+        // One gateway serves the operator: operator commands are few.
+        let surfaces = if number == 1 {
+            match self.config.cluster.health_listen.is_empty() {
+                true => "trading,data,catalog,operator",
+                false => "trading,data,catalog,operator,health",
+            }
+        } else {
+            "trading,data,catalog"
+        };
+        arguments.extend(["--surfaces", surfaces].map(str::to_owned));
+        for (flag, address) in [
+            ("--trading-listen", self.trading),
+            ("--data-listen", self.data),
+            ("--catalog-listen", self.catalog),
+            ("--operator-listen", self.operator),
+        ] {
+            arguments.extend([flag.to_owned(), address.to_string()]);
+        }
+        let gateways = self.config.gateway.processes;
+        arguments.extend(["--one-of".to_owned(), gateways.to_string()]);
+        if up.demo {
+            arguments.extend(["--dev-auth-hints", "--development-wallets"].map(str::to_owned));
+        }
+        ProcessSpec {
+            name: format!("gateway-{number}"),
+            arguments,
+        }
+    }
+
+    fn bots(&self) -> ProcessSpec {
+        let mut arguments = self.common(&["demo-bots"]);
+        arguments.extend(["--trading".to_owned(), format!("http://{}", self.trading)]);
+        arguments.extend(["--operator-listen".to_owned(), self.operator.to_string()]);
+        ProcessSpec {
+            name: "demo-bots".to_owned(),
+            arguments,
+        }
+    }
+
+    /// Always started: without an upstream it reconciles the exchange with files imported while the
+    /// exchange was down.
+    fn catalog_sync(&self) -> ProcessSpec {
+        let mut arguments = self.common(&["catalog", "sync"]);
+        arguments.extend(["--operator-listen".to_owned(), self.operator.to_string()]);
+        if !self.config.catalog.upstream.is_empty() {
+            arguments.push(self.config.catalog.upstream.clone());
+        }
+        ProcessSpec {
+            name: "catalog-sync".to_owned(),
+            arguments,
+        }
+    }
+
+    fn common(&self, command: &[&str]) -> Vec<String> {
+        let mut arguments: Vec<String> = command.iter().map(|word| (*word).to_owned()).collect();
+        arguments.extend(["--supervised".to_owned(), std::process::id().to_string()]);
+        arguments.extend([
+            "--data".to_owned(),
+            self.config.data.directory.to_string_lossy().into_owned(),
+        ]);
+        if let Some(file) = &self.file {
+            arguments.extend(["--config".to_owned(), file.to_string_lossy().into_owned()]);
+        }
+        arguments
+    }
+}
+
+/// Reserves an address for the lifetime of the exchange; for port 0 the kernel chooses one.
+///
+/// Gateways share a port (`SO_REUSEPORT`), so two exchanges could do so unnoticed. The first bind,
+/// without sharing, fails if any other process has the port. The second socket stays bound without
+/// listening: a restarted gateway can bind the port and another exchange cannot.
+fn reserve(listen: SocketAddr, reserved: &mut Vec<Socket>) -> Result<SocketAddr, Failure> {
+    let bind = |address: SocketAddr, shared: bool| -> std::io::Result<Socket> {
+        let socket = Socket::new(Domain::for_address(address), Type::STREAM, None)?;
+        // The probe must ignore closing connections of an earlier run. The reserved socket must not
+        // have this option, or the next exchange's probe would succeed.
+        socket.set_reuse_address(!shared)?;
+        socket.set_reuse_port(shared)?;
+        socket.bind(&address.into())?;
+        Ok(socket)
+    };
+    let take = || -> std::io::Result<(SocketAddr, Socket)> {
+        let alone = bind(listen, false)?;
+        let address = alone
+            .local_addr()?
+            .as_socket()
+            .ok_or(std::io::ErrorKind::AddrNotAvailable)?;
+        drop(alone);
+        Ok((address, bind(address, true)?))
+    };
+    let (address, socket) = take().map_err(|error| {
+        Failure::new(format!("cannot listen on {listen}: {error}"))
+            .hint("another exchange may run there: --trading-listen, --data-listen, --catalog-listen and --operator-listen choose other addresses")
+    })?;
+    reserved.push(socket);
+    Ok(address)
+}
+
+/// Waits until each of `names` is ready.
+async fn wait_ready(
+    reports: &mut mpsc::UnboundedReceiver<Report>,
+    names: &[String],
+    output: Output,
+) -> Result<(), Failure> {
+    let mut missing: Vec<&str> = names.iter().map(String::as_str).collect();
+    while !missing.is_empty() {
+        match reports.recv().await {
+            Some(Report::Ready { name, pid, line }) => {
+                announce(&name, pid, line, output);
+                missing.retain(|waiting| *waiting != name);
+            }
+            Some(Report::Ended { name, status }) => return Err(process::ended(&name, status)),
+            None => return Err(Failure::new("the supervisor lost its children")),
+        }
+    }
+    Ok(())
+}
+
+/// Handles reports until `up` is stopped.
+async fn listen(reports: &mut mpsc::UnboundedReceiver<Report>, output: Output) {
+    loop {
+        match reports.recv().await {
+            Some(Report::Ready { name, pid, line }) => announce(&name, pid, line, output),
+            Some(Report::Ended { name, status }) => {
+                error!("{}", process::ended(&name, status));
+                announce_end(&name, status, output);
+            }
+            None => std::future::pending().await,
+        }
+    }
+}
+
+/// With `--json`: prints one line per child that became ready, with its process id.
+fn announce(name: &str, pid: u32, line: Value, output: Output) {
+    if output.json {
+        output::line(&merge(json!({"process": name, "pid": pid}), line).to_string());
+    }
+}
+
+/// With `--json`: prints one line per child that ended for good, with its exit code.
+fn announce_end(name: &str, status: ExitStatus, output: Output) {
+    if output.json {
+        output::line(&json!({"process": name, "exit_code": status.code()}).to_string());
+    }
+}
+
+fn merge(mut first: Value, second: Value) -> Value {
+    if let (Value::Object(into), Value::Object(from)) = (&mut first, second) {
+        into.extend(from);
+    }
+    first
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_port_is_taken_once_and_shared_only_with_our_own_gateways() {
+        let any = SocketAddr::from(([127, 0, 0, 1], 0));
+        let mut first = Vec::new();
+        let address = reserve(any, &mut first).unwrap();
+        let refused = reserve(address, &mut Vec::new()).unwrap_err().to_string();
+        assert!(refused.contains("another exchange"), "{refused}");
+
+        let gateway = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
+        gateway.set_reuse_port(true).unwrap();
+        gateway.bind(&address.into()).unwrap();
+        gateway.listen(1).unwrap();
+        drop((first, gateway));
+        reserve(address, &mut Vec::new()).unwrap();
+    }
+}
