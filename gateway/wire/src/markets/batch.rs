@@ -10,7 +10,7 @@ use serde::Deserialize;
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
 use crate::limits::{MAX_BATCH, MAX_ORDER_ID_TEXT};
-use crate::read::form::{Fields, Form, OrDefault, forms};
+use crate::read::form::{Form, Formed, OrDefault, forms};
 use crate::read::reader::{List, RequestBody, TRADING};
 use crate::text::ids::TokenRef;
 
@@ -93,7 +93,7 @@ impl RequestBody for BatchTokens {
             max_entries: MAX_BATCH,
             allowed: "up to 500 entries",
         };
-        let entries = TRADING.read_list::<Fields<Entry>>(body, &LIST)?;
+        let entries = TRADING.read_list::<Entry>(body, &LIST)?;
         let entries = entries.iter();
         merge_tokens(entries.map(|entry| (entry.token_id.as_str(), entry.side))).map(Self)
     }
@@ -166,7 +166,8 @@ impl RequestBody for ScoringOrders {
             max_entries: MAX_BATCH,
             allowed: "up to 500 order ids",
         };
-        TRADING.read_list::<ScoredOrder>(body, &LIST).map(Self)
+        let ids = TRADING.read_list::<Formed<ScoredOrder>>(body, &LIST)?;
+        Ok(Self(ids.into_iter().map(|id| id.0).collect()))
     }
 }
 

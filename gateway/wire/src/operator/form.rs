@@ -64,7 +64,7 @@ forms! {
         |text: &str| find(Hold::ALL, hold_word, text), |value: &Hold| hold_word(*value).to_owned();
     /// Holds of a market.
     pub(crate) Holds(HoldSet, Vec<String>): "an array of holds: operator, upstream",
-        holds, |set: &HoldSet| hold_words(*set).into_iter().map(str::to_owned).collect();
+        |words: &Vec<String>| holds(words), |set: &HoldSet| hold_words(*set).into_iter().map(str::to_owned).collect();
     /// The bit of a question in signed conversions.
     pub(crate) Index(QuestionIndex, u8): "a number, 0 to 127", |code: &u8| QuestionIndex::from_code(*code), |index: &QuestionIndex| index.0;
     /// A mode of the system.
@@ -112,7 +112,7 @@ forms! {
         |role: &OperatorRole| role_word(*role).to_owned();
     /// A set of roles.
     pub Roles(RoleSet, Vec<String>): "an array of roles: admin, markets, resolver, cashier, support, read-only, sync",
-        roles, |set: &RoleSet| role_words(*set);
+        |words: &Vec<String>| roles(words), |set: &RoleSet| role_words(*set);
     /// Name of an operator.
     pub Name(OperatorName, str): "a text of 1 to 32 of a-z, 0-9, -, _ and .",
         |text: &str| OperatorName::new(text), |name: &OperatorName| name.text().to_owned();
@@ -190,13 +190,13 @@ pub fn end_of(date: &str) -> Option<Timestamp> {
     Some(over.to_zoned(TimeZone::UTC).ok()?.timestamp())
 }
 
-fn roles(words: &Vec<String>) -> Option<RoleSet> {
+fn roles(words: &[String]) -> Option<RoleSet> {
     let role = |word: &String| find(OperatorRole::ALL, role_word, word);
     let mut roles = words.iter().map(role);
     roles.try_fold(RoleSet::NONE, |set, role| Some(set.with(role?)))
 }
 
-fn holds(words: &Vec<String>) -> Option<HoldSet> {
+fn holds(words: &[String]) -> Option<HoldSet> {
     let hold = |word: &String| find(Hold::ALL, hold_word, word);
     let mut holds = words.iter().map(hold);
     holds.try_fold(HoldSet::NONE, |set, hold| Some(set.with(hold?)))
@@ -213,16 +213,16 @@ fn are_labels(texts: &[String]) -> bool {
     texts.iter().all(is_label)
 }
 
-fn token_pair(texts: &Vec<String>) -> Option<[TokenId; 2]> {
+fn token_pair(texts: &[String]) -> Option<[TokenId; 2]> {
     let token = |text: &String| decimal::uint256(text).ok().map(TokenId);
-    match texts.as_slice() {
+    match texts {
         [yes, no] => Some([token(yes)?, token(no)?]),
         _ => None,
     }
 }
 
-fn labels(texts: &Vec<String>) -> Option<[String; 2]> {
-    let labels: [String; 2] = texts.clone().try_into().ok()?;
+fn labels(texts: &[String]) -> Option<[String; 2]> {
+    let labels: [String; 2] = texts.to_vec().try_into().ok()?;
     (are_labels(&labels) && !labels.iter().any(String::is_empty)).then_some(labels)
 }
 

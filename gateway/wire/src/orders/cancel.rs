@@ -8,7 +8,7 @@ use serde::Deserialize;
 use crate::errors::api_error::{ApiError, FieldError};
 use crate::errors::error_code::ErrorCode;
 use crate::limits::MAX_CANCELS;
-use crate::read::form::{Filled, Form, Optional, OrDefault, PlainForm as _};
+use crate::read::form::{Filled, Form, Formed, Optional, OrDefault, PlainForm as _};
 use crate::read::forms::{Condition, OrderName, Token};
 use crate::read::reader::{List, RequestBody, TRADING};
 use crate::text::ids::{self, TokenRef};
@@ -67,10 +67,10 @@ impl RequestBody for NamedOrders {
             max_entries: MAX_CANCELS,
             allowed: "up to 1000 order ids",
         };
-        let mut texts = TRADING.read_list::<OrderName>(body, &LIST)?;
-        let mut known = HashSet::with_capacity(texts.len());
-        texts.retain(|text| known.insert(text.clone()));
-        Ok(Self(texts.into_iter().map(NamedOrder::from).collect()))
+        let mut ids = TRADING.read_list::<Formed<OrderName>>(body, &LIST)?;
+        let mut known = HashSet::with_capacity(ids.len());
+        ids.retain(|id| known.insert(id.0.clone()));
+        Ok(Self(ids.into_iter().map(|id| id.0.into()).collect()))
     }
 }
 

@@ -283,17 +283,6 @@ impl<F: Form> Form for Each<F> {
     }
 }
 
-/// A struct that serde reads.
-pub(crate) struct Fields<T>(PhantomData<T>);
-
-impl<T: DeserializeOwned> Form for Fields<T> {
-    type Value = T;
-
-    fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
-        T::deserialize(deserializer)
-    }
-}
-
 /// Serde's functions of a `remote` type as a form.
 macro_rules! remote_forms {
     ($($name:ident($value:ty);)+) => {$(

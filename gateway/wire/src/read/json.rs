@@ -241,23 +241,31 @@ impl<'a> Object<'a> {
     /// The first duplicate key, quoted for an answer.
     pub(crate) fn duplicate(&self) -> Option<String> {
         const FEW: usize = 32;
-        let keys = self.0.iter().map(|(key, _)| key.as_ref());
         if self.0.len() <= FEW {
-            let mut before = self.0.iter();
-            return keys
-                .rev()
-                .find(|key| {
-                    before.next_back();
-                    before.as_slice().iter().any(|(other, _)| other == key)
-                })
-                .map(quoted);
+            return self.duplicate_of_few();
         }
+        let keys = self.keys();
         let mut sorted: Vec<&str> = keys.collect();
         sorted.sort_unstable();
         sorted
             .windows(2)
             .find(|pair| pair[0] == pair[1])
             .map(|pair| quoted(pair[0]))
+    }
+
+    /// Compares a key with those before it only where one of them has its length and last letter.
+    fn duplicate_of_few(&self) -> Option<String> {
+        let mut buckets = 0_u64;
+        for (index, (key, _)) in self.0.iter().enumerate() {
+            let last = key.bytes().next_back().unwrap_or_default();
+            let bucket = 1 << ((5 * key.len() + usize::from(last)) % 64);
+            let is_key = |(other, _): &(Cow<'_, str>, _)| other == key;
+            if buckets & bucket > 0 && self.0[..index].iter().any(is_key) {
+                return Some(quoted(key));
+            }
+            buckets |= bucket;
+        }
+        None
     }
 }
 

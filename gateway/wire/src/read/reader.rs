@@ -16,7 +16,6 @@ use serde_json::value::RawValue;
 
 use crate::errors::api_error::{ApiError, quoted};
 use crate::errors::error_code::ErrorCode;
-use crate::read::form::Form;
 use crate::read::json::{self, Number, Object, Value};
 
 /// The body of a request. Its route bounds its bytes.
@@ -107,12 +106,12 @@ impl Family {
         }
     }
 
-    /// Reads a body that is an array with entries of the form `F`.
-    pub(crate) fn read_list<F: Form>(
+    /// Reads a body that is an array.
+    pub(crate) fn read_list<T: DeserializeOwned>(
         &'static self,
         text: &[u8],
         list: &List,
-    ) -> Result<Vec<F::Value>, ApiError> {
+    ) -> Result<Vec<T>, ApiError> {
         let mut copy = Vec::new();
         let body = self.parse(text, &mut copy)?;
         let entries = match &body.value {
@@ -124,7 +123,7 @@ impl Family {
             return Err(ErrorCode::TooManyEntries.with(values));
         }
         let read = |value| {
-            F::deserialize(body.context.reader(value)).map_err(|wrong| match (list.entry, wrong) {
+            T::deserialize(body.context.reader(value)).map_err(|wrong| match (list.entry, wrong) {
                 (None, Wrong::Value(allowed)) => self.misshapen("an entry is ", value, &allowed),
                 (entry, wrong) => wrong.in_entry(self, entry.unwrap_or_default(), value),
             })

@@ -5,10 +5,11 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use foretell_model::{ConditionId, Sequence, TokenId};
-use serde::de::{Deserialize, Deserializer, Error, SeqAccess, Visitor};
+use serde::Deserialize;
+use serde::de::{Deserializer, Error, SeqAccess, Visitor};
 
 use crate::TokenRef;
-use crate::errors::api_error::{ApiError, quoted};
+use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
 use crate::limits::{MAX_STREAM_REQUESTS, MAX_UNKNOWN_IDS};
 use crate::read::form::{Digits, Form, Formed, Optional, OrDefault, PlainForm, forms};
@@ -38,9 +39,10 @@ impl Channel {
 }
 
 /// What a request does.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Operation {
     /// Adds to the subscription.
+    #[default]
     Subscribe,
     /// Takes away from it.
     Unsubscribe,
@@ -64,33 +66,46 @@ impl fmt::Debug for Credentials {
 }
 
 /// One request of a client.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
 pub struct StreamRequest {
     /// `type`, if named.
+    #[serde(rename = "type", with = "Optional::<ChannelName>")]
     pub channel: Option<Channel>,
     /// `operation`.
+    #[serde(with = "OrDefault::<OperationName>")]
     pub operation: Operation,
     /// The tokens named, in their order; repeated ones are repeated.
+    #[serde(skip)]
     pub tokens: Vec<TokenRef>,
     /// `markets`; empty when absent or null, too.
+    #[serde(skip)]
     pub markets: Vec<ConditionId>,
     /// Ids that cannot be read, at most [`MAX_UNKNOWN_IDS`].
+    #[serde(skip)]
     pub malformed: Vec<String>,
     /// `auth`.
+    #[serde(with = "Optional::<Auth>")]
     pub auth: Option<Credentials>,
     /// `initial_dump`, if stated.
+    #[serde(with = "Optional::<Flag>")]
     pub initial_dump: Option<bool>,
     /// `custom_feature_enabled`, if stated.
+    #[serde(rename = "custom_feature_enabled", with = "Optional::<Flag>")]
     pub custom: Option<bool>,
     /// `resume_from`: the client has everything up to this frame.
+    #[serde(with = "Optional::<FrameNumber>")]
     pub resume_from: Option<Sequence>,
     /// `stream_id`.
+    #[serde(with = "Optional::<AnyText>")]
     pub stream_id: Option<String>,
     /// `heartbeat_ms`.
+    #[serde(with = "Optional::<WholeNumber>")]
     pub heartbeat_ms: Option<u64>,
     /// `conflate_ms`.
+    #[serde(with = "Optional::<WholeNumber>")]
     pub conflate_ms: Option<u64>,
     /// `acks`.
+    #[serde(with = "OrDefault::<Flag>")]
     pub acks: bool,
 }
 
@@ -171,6 +186,11 @@ impl From<ApiError> for RequestError {
                 RequestErrorCode::BadField,
                 format!("auth is not allowed: {allowed}"),
             ),
+            (ErrorCode::InvalidField, [field, word, _])
+                if field == "operation" && word.starts_with('\'') =>
+            {
+                (RequestErrorCode::UnknownOperation, text)
+            }
             (ErrorCode::InvalidField, _) => (RequestErrorCode::BadField, text),
             _ => {
                 let message = text.trim_start_matches("invalid body: ").to_owned();
@@ -207,35 +227,22 @@ pub fn read_requests(text: &str) -> Vec<Result<StreamRequest, RequestError>> {
 }
 
 fn request(object: &Value<'_>) -> Result<StreamRequest, RequestError> {
-    let fields: Fields = TRADING.read_value(object)?;
-    let (mut tokens, mut malformed) = (Vec::new(), Vec::new());
-    for (known, unknown) in [fields.assets_ids, fields.asset_ids, fields.asset_id] {
-        tokens.extend(known);
-        malformed.extend(unknown);
+    let mut request: StreamRequest = TRADING.read_value(object)?;
+    let lists: IdLists = TRADING.read_value(object)?;
+    for (tokens, malformed) in [lists.assets_ids, lists.asset_ids, lists.asset_id] {
+        request.tokens.extend(tokens);
+        request.malformed.extend(malformed);
     }
-    let (markets, unknown) = fields.markets;
-    malformed.extend(unknown);
-    malformed.truncate(MAX_UNKNOWN_IDS);
-    Ok(StreamRequest {
-        channel: fields.channel,
-        operation: operation(fields.operation.as_deref())?,
-        tokens,
-        markets,
-        malformed,
-        auth: fields.auth,
-        initial_dump: fields.initial_dump,
-        custom: fields.custom_feature_enabled,
-        resume_from: fields.resume_from.map(Sequence),
-        stream_id: fields.stream_id,
-        heartbeat_ms: fields.heartbeat_ms,
-        conflate_ms: fields.conflate_ms,
-        acks: fields.acks,
-    })
+    let (markets, malformed) = lists.markets;
+    request.markets = markets;
+    request.malformed.extend(malformed);
+    request.malformed.truncate(MAX_UNKNOWN_IDS);
+    Ok(request)
 }
 
-/// The fields of a request, as sent.
-#[derive(serde::Deserialize)]
-struct Fields {
+/// The lists of a request, in which wrong ids are kept, and fields without effect.
+#[derive(Deserialize)]
+struct IdLists {
     #[serde(with = "OrDefault::<Names<TokenName>>")]
     assets_ids: NamedIds<TokenRef>,
     #[serde(with = "OrDefault::<Names<TokenName>>")]
@@ -246,56 +253,31 @@ struct Fields {
     markets: NamedIds<ConditionId>,
     #[serde(rename = "level", with = "Optional::<Level>")]
     _level: Option<u64>,
-    #[serde(rename = "type", with = "Optional::<ChannelName>")]
-    channel: Option<Channel>,
-    #[serde(with = "Optional::<AnyText>")]
-    operation: Option<String>,
-    #[serde(with = "Optional::<Auth>")]
-    auth: Option<Credentials>,
-    #[serde(with = "Optional::<Flag>")]
-    initial_dump: Option<bool>,
-    #[serde(with = "Optional::<Flag>")]
-    custom_feature_enabled: Option<bool>,
-    #[serde(with = "Optional::<WholeNumber>")]
-    resume_from: Option<u64>,
-    #[serde(with = "Optional::<AnyText>")]
-    stream_id: Option<String>,
-    #[serde(with = "Optional::<WholeNumber>")]
-    heartbeat_ms: Option<u64>,
-    #[serde(with = "Optional::<WholeNumber>")]
-    conflate_ms: Option<u64>,
-    #[serde(with = "OrDefault::<Flag>")]
-    acks: bool,
 }
 
 forms! {
     AnyText(String, str): "a text", |text: &str| Some(text.to_owned());
     WholeNumber(u64, Digits): "a whole number", Digits::to_u64;
     Level(u64, Digits): "1, 2, 3", |level: &Digits| level.to_u64().filter(|level| (1..=3).contains(level));
-    ChannelName(Channel, str): "market, user", |text| [Channel::Market, Channel::User].into_iter().find(|channel| channel.name().eq_ignore_ascii_case(text));
+    FrameNumber(Sequence, Digits): WholeNumber::ALLOWED, |number: &Digits| number.to_u64().map(Sequence);
+    ChannelName(Channel, str): "market, user", |text| word(&[("market", Channel::Market), ("user", Channel::User)], text);
+    OperationName(Operation, str): "subscribe, unsubscribe",
+        |text| word(&[("subscribe", Operation::Subscribe), ("unsubscribe", Operation::Unsubscribe)], text);
     TokenName(TokenRef, str): "a text", token;
+}
+
+/// The value of a word, in any case.
+fn word<T: Copy>(words: &[(&str, T)], text: &str) -> Option<T> {
+    let found = words
+        .iter()
+        .find(|(word, _)| word.eq_ignore_ascii_case(text));
+    found.map(|(_, value)| *value)
 }
 
 /// A token in decimal digits, as `0x` and 64 hex digits, or as `<condition_id>:<outcome_index>`.
 fn token(text: &str) -> Option<TokenRef> {
     let word = ids::bytes32(text).map(|word| TokenRef::Token(TokenId(word)));
     word.or_else(|| TokenRef::parse(text))
-}
-
-fn operation(text: Option<&str>) -> Result<Operation, RequestError> {
-    match text {
-        None => Ok(Operation::Subscribe),
-        Some(text) if text.eq_ignore_ascii_case("subscribe") => Ok(Operation::Subscribe),
-        Some(text) if text.eq_ignore_ascii_case("unsubscribe") => Ok(Operation::Unsubscribe),
-        Some(other) => {
-            let shown = quoted(other);
-            let message = format!("operation is {shown}, allowed: subscribe, unsubscribe");
-            Err(RequestError::new(
-                RequestErrorCode::UnknownOperation,
-                message,
-            ))
-        }
-    }
 }
 
 /// Ids that are read, and the texts of others.
@@ -356,7 +338,7 @@ impl Form for Auth {
     type Value = Credentials;
 
     fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Credentials, D::Error> {
-        #[derive(serde::Deserialize)]
+        #[derive(Deserialize)]
         struct Fields {
             #[serde(rename = "apiKey", with = "Optional::<AnyText>")]
             camel_key: Option<String>,

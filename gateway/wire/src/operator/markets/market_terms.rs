@@ -111,7 +111,7 @@ impl MarketTerms {
     #[must_use]
     pub fn clock(&self, game_start: Option<&str>) -> TermsChange {
         let clears = self.clear_book_on_start.unwrap_or(false);
-        let game_start = game_start.and_then(|text| Clock::read(text));
+        let game_start = game_start.and_then(Clock::read);
         TermsChange {
             opens_at: self.opens_at,
             closes_at: self.closes_at,
