@@ -115,6 +115,7 @@ impl Dispatcher {
             surface,
             from: sender.client,
             method: request.method(),
+            shape,
             scope: route.map_or(self.routes.scope, |route| route.scope),
             headers: request.headers(),
             at: timing.began(),

@@ -17,17 +17,6 @@ pub(crate) trait RequestPart: Sized + Send {
     fn of(context: &RequestContext) -> impl Future<Output = Result<Self, Failure>> + Send;
 }
 
-/// What a handler answers.
-pub(crate) trait Reply {
-    fn answer(self) -> Answer;
-}
-
-impl Reply for Answer {
-    fn answer(self) -> Answer {
-        self
-    }
-}
-
 /// An async function of a [`RequestContext`] and the parts of a request.
 pub(crate) trait Endpoint<Parts>: Copy + Send + Sync + 'static {
     /// Reads the parts, waits until the view is as fresh as the route says, and runs the function.
@@ -36,11 +25,10 @@ pub(crate) trait Endpoint<Parts>: Copy + Send + Sync + 'static {
 
 macro_rules! endpoints {
     ($(($($part:ident)*))+) => {$(
-        impl<F, Answering, R, $($part),*> Endpoint<(R, $($part),*)> for F
+        impl<F, Answering, $($part),*> Endpoint<($($part,)*)> for F
         where
             F: Fn(RequestContext, $($part),*) -> Answering + Copy + Send + Sync + 'static,
-            Answering: Future<Output = Result<R, Failure>> + Send + 'static,
-            R: Reply + 'static,
+            Answering: Future<Output = Result<Answer, Failure>> + Send + 'static,
             $($part: RequestPart + 'static,)*
         {
             #[allow(non_snake_case, reason = "a part is named by its type")]
@@ -53,14 +41,14 @@ macro_rules! endpoints {
                     if freshness == Freshness::Requested {
                         context.wait_fresh().await?;
                     }
-                    Ok(self(context, $($part),*).await?.answer())
+                    self(context, $($part),*).await
                 })
             }
         }
     )+};
 }
 
-endpoints! { () (A) (A B) (A B C) }
+endpoints! { () (A) (A B) }
 
 /// The handler of a route.
 pub(crate) fn handler<Parts>(endpoint: impl Endpoint<Parts>) -> Handler {

@@ -36,7 +36,7 @@ pub(crate) struct Route {
 /// The state of the exchange that a handler may read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Freshness {
-    /// Any, or none: the handler waits for what it needs.
+    /// Whatever there is: the handler reads no state, or waits itself for what it reads.
     Any,
     /// Everything this process has acknowledged, and the client's `x-min-sequence`.
     Requested,
@@ -76,6 +76,12 @@ impl Route {
         self
     }
 
+    /// Waits for the state that the request asks for.
+    pub(crate) fn fresh(mut self) -> Self {
+        self.freshness = Freshness::Requested;
+        self
+    }
+
     /// Reads everything that is durable, keys and bindings included.
     pub(crate) fn durable(mut self) -> Self {
         self.freshness = Freshness::Durable;
@@ -110,10 +116,7 @@ pub(crate) fn read<Parts>(
     scope: impl Into<Option<Scope>>,
     endpoint: impl Endpoint<Parts>,
 ) -> Route {
-    Route {
-        freshness: Freshness::Requested,
-        ..get(path, scope, endpoint)
-    }
+    get(path, scope, endpoint).fresh()
 }
 
 /// The GET and the POST of a batch read, whose list of names may be too long for a query.
@@ -137,10 +140,9 @@ pub(crate) fn query<Parts>(
 ) -> Route {
     let route = Route {
         is_write: false,
-        freshness: Freshness::Requested,
         ..post(path, scope, endpoint)
     };
-    route.body(LIST_BODY_BYTES)
+    route.fresh().body(LIST_BODY_BYTES)
 }
 
 /// A POST that changes something.

@@ -21,7 +21,7 @@ pub(crate) const SERVER_TIMING: HeaderName = HeaderName::from_static("server-tim
 pub(crate) enum Stage {
     /// The credentials: window, key, HMAC.
     Hmac,
-    /// Parsing the body into orders or cancels.
+    /// Parsing the body.
     Parse,
     /// The check of an order's signature, including the wait for its turn.
     Signature,

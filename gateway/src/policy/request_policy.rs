@@ -64,7 +64,7 @@ impl RequestPolicy {
         let surface = request.surface;
         if !self.may_ask(surface, request.from) {
             return Err(Box::new(
-                Failure::from(ErrorCode::AddressNotAllowed).render(surface),
+                Failure::from(ErrorCode::AddressNotAllowed).render(request.shape),
             ));
         }
         let counted = Client::of(request.from.counted());
@@ -74,7 +74,7 @@ impl RequestPolicy {
             .map(|scope| self.limiter.request(now, counted, scope));
         let quota = charged.unwrap_or(Ok(None)).map_err(|refused| {
             metrics.rate_limited(refused.scope);
-            Box::new(Failure::from(&refused).render(surface))
+            Box::new(Failure::from(&refused).render(request.shape))
         })?;
         match self.preflight(request) {
             Some(answer) => Err(Box::new(answer)),
@@ -120,6 +120,8 @@ pub(crate) struct IncomingRequest<'r> {
     pub(crate) surface: Surface,
     pub(crate) from: ClientAddress,
     pub(crate) method: &'r Method,
+    /// The surface whose shape its failures have.
+    pub(crate) shape: Surface,
     /// What it counts in.
     pub(crate) scope: Option<Scope>,
     pub(crate) headers: &'r HeaderMap,

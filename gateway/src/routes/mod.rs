@@ -35,3 +35,46 @@ fn probes() -> [Route; 2] {
         get("/readyz", None, probes::ready),
     ]
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::rate_limits::{RateLimits, Scope};
+
+    /// The paths that a scope's description names.
+    fn named(scope: Scope) -> impl Iterator<Item = &'static str> {
+        let mut settings = RateLimits::SETTINGS.iter();
+        let found = settings.find(|(name, _)| *name == scope.name());
+        let (_, description) = found.expect("a setting for each scope");
+        let code = description.split('`').skip(1).step_by(2);
+        code.filter_map(|code| code.split(' ').next_back().filter(|it| it.starts_with('/')))
+    }
+
+    /// Whether a name is that of a path; `/*`, `…` and a final `/` stand for all that begin so.
+    fn is_named(name: &str, path: &str) -> bool {
+        let start = name.trim_end_matches(['*', '…']);
+        match start.len() < name.len() || (name.len() > 1 && name.ends_with('/')) {
+            true => path.starts_with(start.trim_end_matches('/')),
+            false => path == name,
+        }
+    }
+
+    #[test]
+    fn a_scope_counts_the_routes_that_its_description_names() {
+        let mut routes = trading::routes(PageRoutes::Page { wallet: true });
+        routes.extend(catalog::routes());
+        for route in &routes {
+            let scope = route.scope.expect("a scope on surfaces with limits");
+            let (mut names, path) = (named(scope).peekable(), route.path);
+            let is_listed = names.peek().is_none() || names.any(|name| is_named(name, path));
+            assert!(is_listed, "{path} counts in {}", scope.name());
+        }
+        for scope in routes.iter().filter_map(|route| route.scope) {
+            for name in named(scope) {
+                let mut counted = routes.iter().filter(|route| route.scope == Some(scope));
+                let is_counted = counted.any(|route| is_named(name, route.path));
+                assert!(is_counted, "{name} is of {}", scope.name());
+            }
+        }
+    }
+}

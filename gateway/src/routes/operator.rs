@@ -36,7 +36,7 @@ pub(super) fn routes() -> Vec<Route> {
         get("/me", None, people::me).operators(RoleSet::ALL),
         list("/operators", people::list),
         list("/review", resolution::review),
-        // Signed by the adapter.
+        // Its adapter signs the body and has no token.
         post("/oracle/proposals", None, oracle::propose),
         list("/keys", keys::list),
         list("/events", own_markets::list_events),

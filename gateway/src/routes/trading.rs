@@ -22,37 +22,33 @@ use crate::routes::page::{self, PageRoutes};
 use crate::routes::streams;
 
 pub(super) fn routes(page: PageRoutes) -> Vec<Route> {
-    let mut routes = vec![
-        get("/ok", Health, health::ok),
-        get("/time", Trading, health::time),
-        get("/version", Trading, health::version),
-        get("/audit/checkpoint", Trading, checkpoints::newest),
-        get("/audit/checkpoints", Trading, checkpoints::list),
+    let mut routes = orders();
+    routes.extend(accounts());
+    routes.extend(market_data());
+    routes.extend(batches().into_iter().flatten());
+    routes.extend(service());
+    routes.extend(streams::routes());
+    routes.extend(not_supported());
+    match page {
+        PageRoutes::None => routes.push(get("/", Health, health::ok)),
+        PageRoutes::Page { wallet } => {
+            routes.push(get("/", Health, files::root));
+            routes.extend(page::routes(wallet));
+        }
+    }
+    routes
+}
+
+/// Orders, and what a caller reads of them.
+fn orders() -> Vec<Route> {
+    vec![
         post("/order", Trading, place::place_one).body(ORDER_BODY_BYTES),
         post("/orders", Trading, place::place_many).body(ORDERS_BODY_BYTES),
         post("/replace", Trading, replace::replace).body(REPLACE_BODY_BYTES),
-        read("/rebates/current", Trading, rebates::current),
         delete("/order", Trading, cancels::cancel_one),
         delete("/orders", Trading, cancels::cancel_many).body(LIST_BODY_BYTES),
         delete("/cancel-all", Trading, cancels::cancel_all),
         delete("/cancel-market-orders", Trading, cancels::cancel_market),
-        post("/positions/split", Trading, actions::split).durable(),
-        post("/positions/merge", Trading, actions::merge).durable(),
-        post("/positions/redeem", Trading, actions::redeem).durable(),
-        post("/positions/convert", Trading, actions::convert)
-            .durable()
-            .body(CONVERT_BODY_BYTES),
-        read("/book", Book, books::one),
-        read("/price", Price, prices::price),
-        read("/midpoint", Midpoint, prices::midpoint),
-        read("/spread", Trading, prices::spread),
-        read("/last-trade-price", Trading, prices::last_trade),
-        read("/prices-history", PricesHistory, prices_history::one),
-        query(
-            "/batch-prices-history",
-            BatchPricesHistory,
-            prices_history::many,
-        ),
         read("/data/orders", Ledger, my_orders::list),
         read(
             "/data/pre-migration-orders",
@@ -69,6 +65,24 @@ pub(super) fn routes(page: PageRoutes) -> Vec<Route> {
             Trading,
             unsupported_features::orders_scoring,
         ),
+        read("/data/order/{id}", Ledger, my_orders::one),
+        read("/data/trades", Ledger, my_trades::list),
+        read("/builder/trades", Ledger, builder_trades::list),
+        post("/heartbeats", Heartbeats, heartbeats::beat),
+        post("/v1/heartbeats", Heartbeats, heartbeats::beat),
+    ]
+}
+
+/// A caller's positions, balances and keys.
+fn accounts() -> Vec<Route> {
+    vec![
+        read("/rebates/current", Trading, rebates::current),
+        post("/positions/split", Trading, actions::split).durable(),
+        post("/positions/merge", Trading, actions::merge).durable(),
+        post("/positions/redeem", Trading, actions::redeem).durable(),
+        post("/positions/convert", Trading, actions::convert)
+            .durable()
+            .body(CONVERT_BODY_BYTES),
         read(
             "/notifications",
             Trading,
@@ -78,22 +92,8 @@ pub(super) fn routes(page: PageRoutes) -> Vec<Route> {
             "/notifications",
             Trading,
             unsupported_features::drop_notifications,
-        ),
-        read("/data/order/{id}", Ledger, my_orders::one),
-        read("/data/trades", Ledger, my_trades::list),
-        read("/builder/trades", Ledger, builder_trades::list),
-        read(
-            "/live-activity/events/{condition}",
-            Ledger,
-            live_activity::newest,
-        ),
-        read(
-            "/markets/live-activity/{condition}",
-            Ledger,
-            live_activity::newest,
-        ),
-        post("/heartbeats", Heartbeats, heartbeats::beat),
-        post("/v1/heartbeats", Heartbeats, heartbeats::beat),
+        )
+        .fresh(),
         read("/balance-allowance", Trading, balances::one),
         read("/balance-allowance/update", Trading, balances::one),
         post("/auth/api-key", Keys, keys::create),
@@ -105,6 +105,33 @@ pub(super) fn routes(page: PageRoutes) -> Vec<Route> {
         delete("/auth/readonly-api-key", Keys, keys::revoke_read_only),
         read("/auth/readonly-api-keys", Ledger, keys::list_read_only),
         read("/auth/ban-status/closed-only", Trading, keys::closed_only),
+    ]
+}
+
+/// Books, prices and markets.
+fn market_data() -> Vec<Route> {
+    vec![
+        read("/book", Book, books::one),
+        read("/price", Price, prices::price),
+        read("/midpoint", Midpoint, prices::midpoint),
+        read("/spread", Trading, prices::spread),
+        read("/last-trade-price", Trading, prices::last_trade),
+        read("/prices-history", PricesHistory, prices_history::one),
+        query(
+            "/batch-prices-history",
+            BatchPricesHistory,
+            prices_history::many,
+        ),
+        read(
+            "/live-activity/events/{condition}",
+            Ledger,
+            live_activity::newest,
+        ),
+        read(
+            "/markets/live-activity/{condition}",
+            Ledger,
+            live_activity::newest,
+        ),
         read("/tick-size", Trading, market_info::tick_size),
         read("/neg-risk", Trading, market_info::neg_risk),
         read("/fee-rate", Trading, market_info::fee_rate),
@@ -132,28 +159,39 @@ pub(super) fn routes(page: PageRoutes) -> Vec<Route> {
             market_lists::sampling_simplified,
         ),
         read("/markets/{condition}", Trading, market_info::detail),
-    ];
-    routes.extend(batch("/books", Books, books::many));
-    routes.extend(batch("/prices", Prices, prices::prices));
-    routes.extend(batch("/midpoints", Prices, prices::midpoints));
-    routes.extend(batch("/spreads", Prices, prices::spreads));
-    routes.extend(batch("/last-trades-prices", Prices, prices::last_trades));
-    routes.extend(streams::routes());
-    routes.extend(not_supported());
-    match page {
-        PageRoutes::None => routes.push(get("/", Health, health::ok)),
-        PageRoutes::Page { wallet } => {
-            routes.push(get("/", Health, files::root));
-            routes.extend(page::routes(wallet));
-        }
-    }
-    routes
+    ]
+}
+
+/// Reads of many tokens at once.
+fn batches() -> [[Route; 2]; 5] {
+    [
+        batch("/books", Books, books::many),
+        batch("/prices", Prices, prices::prices),
+        batch("/midpoints", Prices, prices::midpoints),
+        batch("/spreads", Prices, prices::spreads),
+        batch("/last-trades-prices", Prices, prices::last_trades),
+    ]
+}
+
+/// The exchange as a whole.
+fn service() -> Vec<Route> {
+    vec![
+        get("/ok", Health, health::ok),
+        get("/time", Trading, health::time),
+        get("/version", Trading, health::version),
+        get("/audit/checkpoint", Trading, checkpoints::newest),
+        get("/audit/checkpoints", Trading, checkpoints::list),
+    ]
 }
 
 /// Paths of features this exchange does not have, for any method (docs/api/market-data.md).
 fn not_supported() -> impl Iterator<Item = Route> {
-    let paths = ["/auth/builder-api-key", "/rewards/{*rest}", "/rfq/{*rest}"];
-    let routes = |path| any(path, Trading, health::not_supported);
+    let paths = [
+        ("/auth/builder-api-key", Keys),
+        ("/rewards/{*rest}", Trading),
+        ("/rfq/{*rest}", Trading),
+    ];
+    let routes = |(path, scope)| any(path, scope, health::not_supported);
     let routes = paths.into_iter().flat_map(routes);
     routes.map(|route| route.body(ORDER_BODY_BYTES))
 }

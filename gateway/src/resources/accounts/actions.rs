@@ -26,17 +26,18 @@ use crate::access::credentials::Caller;
 use crate::app::App;
 use crate::catalog::own_catalog::ids::{OWN_IDS, event_record};
 use crate::http::answer::Answer;
+use crate::http::endpoint::RequestPart;
 use crate::http::failure::Failure;
 use crate::http::parts::FromBody;
 use crate::http::request_context::RequestContext;
-use crate::policy::rate_limits::Writes;
+use crate::policy::rate_limits::{QuotaStatus, Writes};
 use crate::resources::accounts::balances;
 use crate::resources::{position_of, reference};
 
 /// `POST /positions/split`.
 pub(crate) async fn split(
     context: RequestContext,
-    WriteKey(caller): WriteKey,
+    action: Action,
     FromBody(wanted): FromBody<SetsAction>,
 ) -> Result<Answer, Failure> {
     let command = |account| {
@@ -47,13 +48,13 @@ pub(crate) async fn split(
             reference: reference(&wanted.reference),
         }))
     };
-    act(&context, &caller, wanted.wallet, command, &wanted.reference).await
+    act(&context, &action, wanted.wallet, command, &wanted.reference).await
 }
 
 /// `POST /positions/merge`.
 pub(crate) async fn merge(
     context: RequestContext,
-    WriteKey(caller): WriteKey,
+    action: Action,
     FromBody(wanted): FromBody<SetsAction>,
 ) -> Result<Answer, Failure> {
     let command = |account| {
@@ -64,13 +65,13 @@ pub(crate) async fn merge(
             reference: reference(&wanted.reference),
         }))
     };
-    act(&context, &caller, wanted.wallet, command, &wanted.reference).await
+    act(&context, &action, wanted.wallet, command, &wanted.reference).await
 }
 
 /// `POST /positions/redeem`.
 pub(crate) async fn redeem(
     context: RequestContext,
-    WriteKey(caller): WriteKey,
+    action: Action,
     FromBody(wanted): FromBody<RedeemAction>,
 ) -> Result<Answer, Failure> {
     let command = |account| {
@@ -80,13 +81,13 @@ pub(crate) async fn redeem(
             reference: reference(&wanted.reference),
         }))
     };
-    act(&context, &caller, wanted.wallet, command, &wanted.reference).await
+    act(&context, &action, wanted.wallet, command, &wanted.reference).await
 }
 
 /// `POST /positions/convert`.
 pub(crate) async fn convert(
     context: RequestContext,
-    WriteKey(caller): WriteKey,
+    action: Action,
     FromBody(wanted): FromBody<ConvertAction>,
 ) -> Result<Answer, Failure> {
     let command = |account| {
@@ -101,21 +102,34 @@ pub(crate) async fn convert(
     };
     // The names as sent, because their meaning is the gateway's.
     let evidence = format!("{}\n{}", wanted.reference, wanted.questions.text());
-    act(&context, &caller, wanted.wallet, command, &evidence).await
+    act(&context, &action, wanted.wallet, command, &evidence).await
 }
 
-/// Counts the action of a caller, and runs its command for the wallet that acts.
+/// The caller of an action, which counts also when its body is wrong.
+pub(crate) struct Action {
+    caller: Caller,
+    quota: Option<QuotaStatus>,
+}
+
+impl RequestPart for Action {
+    async fn of(context: &RequestContext) -> Result<Self, Failure> {
+        let WriteKey(caller) = WriteKey::of(context).await?;
+        let quota = context.count(&caller, Writes::Actions, 1)?;
+        Ok(Self { caller, quota })
+    }
+}
+
+/// Runs the command of an action for the wallet that acts.
 async fn act(
     context: &RequestContext,
-    caller: &Caller,
+    action: &Action,
     wallet: Option<WalletAddress>,
     command: impl FnOnce(AccountNumber) -> Result<Command, ApiError>,
     evidence: &str,
 ) -> Result<Answer, Failure> {
-    let quota = context.count(caller, Writes::Actions, 1)?;
-    let account = account(&context.app, caller, wallet)?;
+    let account = account(&context.app, &action.caller, wallet)?;
     let acted = submit_action(context, account, command(account)?, evidence).await?;
-    Ok(acted.with_quota(quota))
+    Ok(acted.with_quota(action.quota))
 }
 
 /// The acting wallet: the one named, if it is the owner's; else chosen as in `/balance-allowance`.

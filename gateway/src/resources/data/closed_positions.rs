@@ -26,7 +26,7 @@ pub(crate) async fn list(
         None => Source::none(),
     };
     let found = search(app, &query, &markets, source, (page, app.asset_ids)).await;
-    Ok(answer(app, found))
+    Ok(answer(app, &found))
 }
 
 impl PositionList for ClosedPositionsQuery {

@@ -191,18 +191,27 @@ struct SortKey {
     place: Place,
 }
 
-/// Rows of a page, and the state of the first step. Nearly every wallet needs one step, and so one
-/// state.
+/// A page of positions.
+pub(crate) struct PositionPage {
+    /// Fewer than were found when one ended between two steps.
+    pub(crate) rows: Vec<PositionEntry>,
+    /// Whether as many were found as the page may have.
+    pub(crate) is_full: bool,
+    /// The state of the first step. Nearly every wallet needs one step, and so one state.
+    pub(crate) position: StatePosition,
+}
+
+/// Finds the rows of a page.
 pub(crate) async fn search(
     app: &App,
     list: &impl PositionList,
     markets: &MarketFilter,
     mut source: Source,
     (page, form): (LimitOffset, AssetIds),
-) -> (Vec<PositionEntry>, StatePosition) {
+) -> PositionPage {
     let mut admitted = AdmittedMarkets::default();
     let mut rows = BestRows::new(page);
-    in_steps(app, |state| {
+    let search = in_steps(app, |state| {
         let view = &state.view;
         let end = source.step(view, |candidate| {
             let key = sort_key(app, view, list, markets, &mut admitted, &candidate);
@@ -213,11 +222,17 @@ pub(crate) async fn search(
             rows.trim(STEP, compare);
             return ControlFlow::Continue(());
         }
-        let keys = rows.finish(compare).into_iter();
+        let keys = rows.finish(compare);
+        let is_full = keys.len() == page.limit;
         let entry = |key: SortKey| PositionEntry::of(app, view, key.place, form);
-        ControlFlow::Break(keys.filter_map(entry).collect())
-    })
-    .await
+        ControlFlow::Break((keys.into_iter().filter_map(entry).collect(), is_full))
+    });
+    let ((rows, is_full), position) = search.await;
+    PositionPage {
+        rows,
+        is_full,
+        position,
+    }
 }
 
 fn sort_key(

@@ -8,12 +8,12 @@ use foretell_wire::data::{
 use foretell_wire::operator::MarketDescription;
 
 use crate::app::App;
-use crate::http::answer::{Answer, StatePosition};
+use crate::http::answer::Answer;
 use crate::http::failure::Failure;
 use crate::http::parts::FromQuery;
 use crate::http::request_context::RequestContext;
 use crate::resources::data::position_search::{
-    Candidate, PositionEntry, PositionList, Source, search,
+    Candidate, PositionList, PositionPage, Source, search,
 };
 use crate::resources::data::{MarketFilter, account_of};
 
@@ -29,14 +29,14 @@ pub(crate) async fn list(
         None => Source::none(),
     };
     let found = search(app, &query, &markets, source, (page, app.asset_ids)).await;
-    Ok(answer(app, found))
+    Ok(answer(app, &found))
 }
 
 /// The rows of version 1.
-pub(crate) fn answer(app: &App, (found, position): (Vec<PositionEntry>, StatePosition)) -> Answer {
+pub(crate) fn answer(app: &App, page: &PositionPage) -> Answer {
     let profiles = app.profiles.texts();
-    let rows: Vec<_> = found.iter().map(|entry| entry.row(&profiles)).collect();
-    Answer::json(rows_text::<PositionV1<'_>, _>(&rows)).at(position)
+    let rows: Vec<_> = page.rows.iter().map(|entry| entry.row(&profiles)).collect();
+    Answer::json(rows_text::<PositionV1<'_>, _>(&rows)).at(page.position)
 }
 
 impl PositionList for PositionsQuery {

@@ -9,6 +9,7 @@ use foretell_model::CommandKind;
 use foretell_view::View;
 use foretell_wire::errors::api_error::FieldError;
 use foretell_wire::operator::ProposalRequest;
+use foretell_wire::read::RequestBody as _;
 use foretell_wire::{ApiError, ErrorCode};
 
 use crate::access::operator_actor::Actor;
@@ -18,7 +19,6 @@ use crate::http::answer::Answer;
 use crate::http::failure::Failure;
 use crate::http::request_context::RequestContext;
 use crate::resources::operator::market_life::resolution;
-use foretell_wire::read::RequestBody as _;
 
 /// Header with the time of the signature in unix seconds.
 const TIMESTAMP: &str = "x-oracle-timestamp";

@@ -36,11 +36,16 @@ pub(crate) async fn list(
         },
     };
     let form = (probe(page), AssetIds::Token);
-    let (found, position) = search(app, &query, &markets, source, form).await;
+    let found = search(app, &query, &markets, source, form).await;
     let profiles = app.profiles.texts();
-    let rows: Vec<_> = found.iter().map(|entry| entry.row(&profiles)).collect();
-    let answer = V2Page::<PositionV2<'_>>::probed(&rows, page);
-    Ok(Answer::json(json_text(&answer)).at(position))
+    let rows: Vec<_> = found
+        .rows
+        .iter()
+        .map(|entry| entry.row(&profiles))
+        .collect();
+    let data = rows.iter().take(page.limit).map(PositionV2::from);
+    let answer = V2Page::new(data.collect(), page, found.is_full);
+    Ok(Answer::json(json_text(&answer)).at(found.position))
 }
 
 /// The holders of a market. Only copied under the lock: there may be a hundred thousand.
