@@ -22,8 +22,9 @@ use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode};
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::Incoming;
 
+use super::bare_server;
+use super::serving_thread::ServingThread;
 use super::sync_peer::SyncLink;
-use crate::baselines::bare_server::BareServer;
 use crate::harness::latency::now_ms;
 use crate::harness::live_exchange::{self, PREFIX};
 use crate::workloads::signed_orders::Terms;
@@ -62,9 +63,9 @@ impl Checks {
 
     /// Starts a server, on a thread named `name`, that checks requests and, with `sync`, stores
     /// orders.
-    pub(crate) fn serve(self, name: &str, sync: Option<UnixStream>) -> io::Result<BareServer> {
+    pub(crate) fn serve(self, name: &str, sync: Option<UnixStream>) -> io::Result<ServingThread> {
         let checks = Arc::new(self);
-        BareServer::answering(name, move || {
+        bare_server::answering(name, move || {
             let link = sync.map(SyncLink::open).transpose()?;
             Ok(move |request| respond(Arc::clone(&checks), link.clone(), request))
         })

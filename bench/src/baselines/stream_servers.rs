@@ -9,8 +9,10 @@ use std::thread::JoinHandle;
 use bytes::Bytes;
 use futures_util::SinkExt as _;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{broadcast, oneshot};
+use tokio::sync::broadcast;
 use tokio_tungstenite::tungstenite::{Message, Utf8Bytes};
+
+use super::serving_thread::ServingThread;
 
 /// Thread names of the servers.
 pub(crate) const BROADCAST_THREAD: &str = "bare-broadcast";
@@ -20,39 +22,20 @@ const LATE: usize = 4_096;
 
 /// Sends each text to every connection through tokio-tungstenite: one task a connection.
 pub(crate) struct BroadcastServer {
-    pub(crate) address: SocketAddr,
+    server: ServingThread,
     texts: broadcast::Sender<Utf8Bytes>,
-    stop: oneshot::Sender<()>,
-    thread: JoinHandle<()>,
 }
 
 impl BroadcastServer {
     pub(crate) fn start() -> io::Result<Self> {
-        let listener = StdListener::bind(("127.0.0.1", 0))?;
-        listener.set_nonblocking(true)?;
-        let address = listener.local_addr()?;
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_io()
-            .build()?;
         let (texts, _) = broadcast::channel(LATE);
-        let (stop, stopped) = oneshot::channel();
         let sender = texts.clone();
-        let thread = std::thread::Builder::new()
-            .name(BROADCAST_THREAD.to_owned())
-            .spawn(move || {
-                runtime.block_on(async {
-                    tokio::select! {
-                        served = accept(listener, sender) => served.expect("a loopback listener"),
-                        _ = stopped => {}
-                    }
-                });
-            })?;
-        Ok(Self {
-            address,
-            texts,
-            stop,
-            thread,
-        })
+        let server = ServingThread::start(BROADCAST_THREAD, |listener| accept(listener, sender))?;
+        Ok(Self { server, texts })
+    }
+
+    pub(crate) const fn address(&self) -> SocketAddr {
+        self.server.address
     }
 
     /// Sends a text to every connection.
@@ -62,14 +45,11 @@ impl BroadcastServer {
     }
 
     pub(crate) fn stop(self) {
-        // The server has already ended if it failed.
-        let _ = self.stop.send(());
-        self.thread.join().expect("its thread does not panic");
+        self.server.stop();
     }
 }
 
-async fn accept(listener: StdListener, texts: broadcast::Sender<Utf8Bytes>) -> io::Result<()> {
-    let listener = TcpListener::from_std(listener)?;
+async fn accept(listener: TcpListener, texts: broadcast::Sender<Utf8Bytes>) -> io::Result<()> {
     loop {
         let (stream, _) = listener.accept().await?;
         stream.set_nodelay(true)?;

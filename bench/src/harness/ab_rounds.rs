@@ -10,7 +10,8 @@ use bytes::Bytes;
 use super::http::{self, Connection, success};
 use super::latency::{NANOS_PER_US, ratio};
 use super::thread_time::ThreadTime;
-use crate::baselines::bare_server::{self, BareAnswer, BareServer};
+use crate::baselines::bare_server::{self, BareAnswer};
+use crate::baselines::serving_thread::ServingThread;
 use crate::error::MeasureError;
 use crate::report::{Measure, Report};
 
@@ -38,7 +39,7 @@ pub(crate) struct AbRounds {
     to_bare: Vec<Connection>,
     gateway: ThreadTime,
     bare_time: ThreadTime,
-    bare: BareServer,
+    bare: ServingThread,
 }
 
 impl AbRounds {
@@ -57,7 +58,7 @@ impl AbRounds {
             body: Bytes::copy_from_slice(answer.body),
         };
         let bytes = answer.body.len();
-        let bare = BareServer::start(answer).map_err(failed("starting the bare server"))?;
+        let bare = bare_server::start(answer).map_err(failed("starting the bare server"))?;
         let many = |address| -> std::io::Result<Vec<Connection>> {
             (0..CONNECTIONS)
                 .map(|_| Connection::open(address))

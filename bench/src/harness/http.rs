@@ -1,7 +1,7 @@
 //! A minimal HTTP client: one connection, one request at a time, prepared bytes, so that little of
 //! the measured time is the client's own.
 
-use std::io::{self, ErrorKind, Read as _, Write as _};
+use std::io::{self, ErrorKind, Write as _};
 use std::net::{SocketAddr, TcpStream};
 
 use crate::error::MeasureError;
@@ -15,7 +15,7 @@ const END_OF_HEAD: &[u8] = b"\r\n\r\n";
 /// A keep-alive connection.
 pub(crate) struct Connection {
     stream: TcpStream,
-    buffer: Vec<u8>,
+    answer: AnswerBuffer,
 }
 
 pub(crate) struct HttpAnswer<'a> {
@@ -31,7 +31,7 @@ impl Connection {
         stream.set_nodelay(true)?;
         Ok(Self {
             stream,
-            buffer: vec![0; BUFFER_BYTES],
+            answer: AnswerBuffer::new(),
         })
     }
 
@@ -48,30 +48,82 @@ impl Connection {
 
     /// Reads the complete response of the open request; it must have a `Content-Length`.
     pub(crate) fn receive(&mut self) -> io::Result<HttpAnswer<'_>> {
-        let mut used = 0;
-        let head = loop {
-            match self.stream.read(&mut self.buffer[used..])? {
-                0 => return Err(ErrorKind::UnexpectedEof.into()),
-                count => used += count,
-            }
-            if let Some(head) = Head::read(&self.buffer[..used])? {
-                break head;
-            }
-        };
-        let end = head.bytes.saturating_add(head.length);
-        if end > self.buffer.len() && end <= MAX_ANSWER_BYTES {
-            self.buffer.resize(end, 0);
+        self.answer.clear();
+        let answer = self.answer.receive(&mut self.stream)?;
+        answer.ok_or_else(|| ErrorKind::WouldBlock.into())
+    }
+}
+
+/// The bytes of a response, as they arrive.
+pub(crate) struct AnswerBuffer {
+    bytes: Vec<u8>,
+    filled: usize,
+    head: Option<Head>,
+}
+
+impl AnswerBuffer {
+    pub(crate) fn new() -> Self {
+        Self {
+            bytes: vec![0; BUFFER_BYTES],
+            filled: 0,
+            head: None,
         }
-        let rest = self
-            .buffer
-            .get_mut(used..end.max(used))
-            .ok_or_else(|| io::Error::other("the answer is too long"))?;
-        self.stream.read_exact(rest)?;
-        Ok(HttpAnswer {
+    }
+
+    /// Begins the next response.
+    pub(crate) const fn clear(&mut self) {
+        (self.filled, self.head) = (0, None);
+    }
+
+    /// Reads until the response is complete; `None` when a non-blocking stream has no more bytes.
+    pub(crate) fn receive(
+        &mut self,
+        stream: &mut impl io::Read,
+    ) -> io::Result<Option<HttpAnswer<'_>>> {
+        loop {
+            match stream.read(&mut self.bytes[self.filled..]) {
+                Ok(0) => {
+                    return Err(io::Error::other(
+                        "the server closed a keep-alive connection",
+                    ));
+                }
+                Ok(count) => self.filled += count,
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(None),
+                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                Err(error) => return Err(error),
+            }
+            if self.head.is_none() {
+                self.head = Head::read(&self.bytes[..self.filled])?;
+            }
+            let end = self.head.map(|head| head.bytes.saturating_add(head.length));
+            match end {
+                Some(end) if self.filled > end => {
+                    return Err(io::Error::other(
+                        "an answer is longer than its Content-Length",
+                    ));
+                }
+                Some(end) if self.filled == end => break,
+                _ => self.grow(end.unwrap_or(self.filled + 1))?,
+            }
+        }
+        let head = self.head.expect("the response is complete");
+        let (before, body) = self.bytes[..self.filled].split_at(head.bytes);
+        Ok(Some(HttpAnswer {
             status: head.status,
-            head: &self.buffer[..head.bytes],
-            body: &self.buffer[head.bytes..end],
-        })
+            head: before,
+            body,
+        }))
+    }
+
+    /// Makes room for this many bytes in all.
+    fn grow(&mut self, bytes: usize) -> io::Result<()> {
+        if bytes > MAX_ANSWER_BYTES {
+            return Err(io::Error::other("an answer is too long"));
+        }
+        if bytes > self.bytes.len() {
+            self.bytes.resize(bytes.next_power_of_two(), 0);
+        }
+        Ok(())
     }
 }
 
@@ -91,17 +143,17 @@ pub(crate) fn success(answer: io::Result<HttpAnswer<'_>>) -> Result<HttpAnswer<'
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Head {
-    pub(crate) status: u16,
+struct Head {
+    status: u16,
     /// Size of the head, the empty line included.
-    pub(crate) bytes: usize,
+    bytes: usize,
     /// Size of the body.
-    pub(crate) length: usize,
+    length: usize,
 }
 
 impl Head {
     /// The head of a response; `None` until it is complete.
-    pub(crate) fn read(bytes: &[u8]) -> io::Result<Option<Self>> {
+    fn read(bytes: &[u8]) -> io::Result<Option<Self>> {
         let Some(end) = bytes
             .windows(END_OF_HEAD.len())
             .position(|window| window == END_OF_HEAD)

@@ -14,6 +14,7 @@ use foretell_model::Sequence;
 use serde::{Deserialize, Serialize};
 
 use crate::error::MeasureError;
+use crate::harness::cached;
 use crate::harness::gateway_process::{GatewayProcess, foretell};
 use crate::harness::http::{self, Connection};
 use crate::harness::latency::{NANOS_PER_MS, Quantiles, Stopwatch, ratio};
@@ -180,43 +181,20 @@ struct Import {
     catalog_bytes: u64,
 }
 
-/// Origin of a cached catalog.
-#[derive(PartialEq, Debug, Serialize, Deserialize)]
-struct CacheNote {
-    generation: u32,
-    schema: i64,
-    /// The small import, to check memory growth, and the one that is queried.
-    imports: [Import; 2],
-}
-
-/// The imports of the catalog under `home`, and whether it was cached. It is made if none of this
-/// record generation and schema is there.
+/// The imports of the catalog under `home`, the small one first, to check memory growth, then the one
+/// that is queried; and whether they are from the cache.
 fn find_or_import(home: &Path, events: u64) -> Result<([Import; 2], bool), MeasureError> {
-    let (data, note) = (home.join("data"), home.join("made.json"));
-    let cached: Option<CacheNote> = fs::read(&note)
-        .ok()
-        .and_then(|text| serde_json::from_slice(&text).ok());
-    if let Some(cached) = cached
-        && cached.generation == records::GENERATION
-        && cached.schema == foretell_catalog::SCHEMA_VERSION
-        && data.join(CATALOG).exists()
-    {
-        return Ok((cached.imports, true));
-    }
-    if home.exists() {
-        fs::remove_dir_all(home).map_err(MeasureError::io("removing an older catalog"))?;
-    }
-    let small = home.join("small");
-    let imports = [import(&small, (events / 5).max(1))?, import(&data, events)?];
-    fs::remove_dir_all(&small).map_err(MeasureError::io("removing the smaller catalog"))?;
-    let made = CacheNote {
-        generation: records::GENERATION,
-        schema: foretell_catalog::SCHEMA_VERSION,
-        imports,
-    };
-    let text = serde_json::to_vec(&made).expect("numbers have a JSON form");
-    fs::write(&note, text).map_err(MeasureError::io("writing the cache note"))?;
-    Ok((imports, false))
+    let schema = foretell_catalog::SCHEMA_VERSION;
+    let maker = format!("generation {}, schema {schema}", records::GENERATION);
+    cached::find_or_make(home, &maker, || {
+        let (small, whole) = (home.join("small"), home.join("data"));
+        let imports = [
+            import(&small, (events / 5).max(1))?,
+            import(&whole, events)?,
+        ];
+        fs::remove_dir_all(&small).map_err(MeasureError::io("removing the smaller catalog"))?;
+        Ok(imports)
+    })
 }
 
 /// Writes a file of records and imports it by a process.

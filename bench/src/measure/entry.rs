@@ -11,9 +11,10 @@ use super::ScratchDir;
 use crate::baselines::sync_file::SyncFile;
 use crate::error::MeasureError;
 use crate::harness::http::Connection;
-use crate::harness::latency::{NANOS_PER_US, Stopwatch};
+use crate::harness::latency::Stopwatch;
 use crate::harness::live_exchange::LiveExchange;
-use crate::report::{Goal, Interval, Measure, Report};
+use crate::harness::rounds::Rounds;
+use crate::report::{Goal, Report};
 use crate::workloads::signed_orders::{self, Sender, SignedOrder, Terms};
 
 /// Maximum ratio of the response time to the baseline, both medians.
@@ -72,16 +73,12 @@ pub(super) fn measure(scope: &EntryScope) -> Result<Report, MeasureError> {
     lanes.round(warm_up)?;
 
     let rounds = scope.rounds.clamp(1, scope.orders) as usize;
-    let mut totals = LANES.map(|_| Stopwatch::new());
-    let mut medians = LANES.map(|_| Vec::new());
+    let mut timed = LANES.map(Rounds::new);
     for orders in signed.chunks(signed.len().div_ceil(rounds)) {
         let begun = report.elapsed();
         let round = lanes.round(orders)?;
-        let length = report.elapsed() - begun;
-        for (lane, times) in round.iter().enumerate() {
-            medians[lane].push(times.quantiles(NANOS_PER_US).p50);
-            totals[lane].add(times);
-            report.record(LANES[lane], Interval::new(begun, length, times.times()));
+        for (lane, times) in timed.iter_mut().zip(&round) {
+            lane.push(&mut report, begun, times);
         }
     }
     exchange.stop()?;
@@ -89,13 +86,8 @@ pub(super) fn measure(scope: &EntryScope) -> Result<Report, MeasureError> {
         "{} orders, each acknowledged as live under its id",
         scope.orders
     );
-    report.rounds = medians[0].len();
-    let lanes = LANES.into_iter().zip(medians).zip(&totals);
-    report.measures = lanes
-        .map(|((name, medians), total)| {
-            Measure::of(name, "us", medians).quantiles(total.quantiles(NANOS_PER_US))
-        })
-        .collect();
+    report.measures = timed.iter().map(Rounds::medians).collect();
+    report.rounds = report.measures[0].rounds.len();
     if let [.., floor, answer] = &mut report.measures[..] {
         *answer = answer.clone().over(floor);
         report.goals.push(goal(answer.ratio()));

@@ -10,19 +10,19 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use foretell_auth::Domains;
 use foretell_engine::JOURNAL_DIRECTORY;
-use foretell_journal::PAGE;
-use foretell_journal::batch::{BatchHeader, HEADER_BYTES};
-use foretell_journal::segment::{self, FIRST_BATCH};
+use foretell_journal::{PAGE, segment};
 use foretell_model::{Sequence, WalletAddress};
 
 use super::core_step::{COPY, ENCODE, ENCODE_GOAL, Subject};
+use super::replay::batches;
 use super::{ScratchDir, encoding};
 use crate::baselines::sync_file::SyncFile;
 use crate::error::MeasureError;
-use crate::harness::latency::{NANOS_PER_US, Quantiles, Stopwatch, nanos, ratio};
+use crate::harness::latency::{Stopwatch, nanos, ratio};
 use crate::harness::live_exchange::start_alone;
 use crate::harness::order_flow::OrderFlow;
-use crate::report::{Goal, Interval, Measure, Report};
+use crate::harness::rounds::Rounds;
+use crate::report::{Goal, Measure, Report};
 use crate::workloads::workload::WorkloadKind;
 
 /// Maximum ratio of an acknowledgement to a write and sync on an idle engine, minus two wake-ups.
@@ -105,23 +105,19 @@ fn alone(
     orders: u32,
 ) -> Result<(), MeasureError> {
     let (mut flow, mut echo) = (OrderFlow::connect(socket, 0)?, echo()?);
-    let names = [SYNC, ECHO, IDLE];
-    let mut lanes = names.map(|_| Rounds::default());
+    let mut lanes = [SYNC, ECHO, IDLE].map(Rounds::new);
     let mut ratios = Vec::new();
     for _ in 0..report.rounds {
         let begun = report.elapsed();
         let times = alone_turn(&mut flow, &mut echo, file, orders)?;
-        for ((name, lane), times) in names.into_iter().zip(&mut lanes).zip(&times) {
-            lane.push(report, begun, name, times);
+        for (lane, times) in lanes.iter_mut().zip(&times) {
+            lane.push(report, begun, times);
         }
         let [sync, echo, acknowledged] = lanes.each_ref().map(Rounds::last_p50);
         // Subtracts the socket's two wake-ups; the engine may have two more.
         ratios.push((acknowledged - 2.0 * echo) / sync);
     }
-    for (name, lane) in names.into_iter().zip(lanes) {
-        let (p50, _) = lane.measures(name);
-        report.measures.push(p50);
-    }
+    report.measures.extend(lanes.iter().map(Rounds::medians));
     let ratio = Measure::of("acknowledgement less four wake-ups / sync", "", ratios);
     report.goals.push(Goal::at_most(
         "acknowledgement, idle, less two wake-ups / write and fdatasync",
@@ -180,24 +176,22 @@ fn under_load(
     let mut flow = OrderFlow::connect(socket, 1)?;
     let full = flow.full_rate(WINDOW, turn)?;
     let mut rate = full / 2.0;
-    let [mut acknowledged, mut syncs, mut waits] = std::array::from_fn(|_| Rounds::default());
+    let [mut acknowledged, mut syncs, mut waits] = [LOADED, LOAD_SYNC, GROUPED].map(Rounds::new);
     let mut batches = Vec::new();
     for _ in 0..report.rounds {
         let begun = report.elapsed();
         let (answers, after) = loaded_turn(&mut flow, &mut rate, turn)?;
-        acknowledged.push(report, begun, LOADED, &answers);
+        acknowledged.push(report, begun, &answers);
         let (_, bytes) = batches_after(journal, after)?;
         let begun = report.elapsed();
         let (sync, wait) = sync_turn(file, bytes, rate, turn / 4)?;
-        syncs.push(report, begun, LOAD_SYNC, &sync);
-        waits.push(report, begun, GROUPED, &wait);
+        syncs.push(report, begun, &sync);
+        waits.push(report, begun, &wait);
         batches.push(ratio(bytes as u64, 1));
     }
-    let (syncs, p99_of_syncs) = syncs.measures(LOAD_SYNC);
-    let (waits, p99_of_waits) = waits.measures(GROUPED);
-    let (loaded, p99) = acknowledged.measures(LOADED);
-    let (waits, p99_of_waits) = (waits.over(&syncs), p99_of_waits.over(&p99_of_syncs));
-    let (loaded, p99) = (loaded.over(&syncs), p99.over(&p99_of_syncs));
+    let [p99_of_waits, p99] = [&waits, &acknowledged].map(|lane| lane.p99s().over(&syncs.p99s()));
+    let syncs = syncs.medians();
+    let [waits, loaded] = [waits, acknowledged].map(|lane| lane.medians().over(&syncs));
     for (quantile, most, measure) in [
         ("p50", LOAD_GOALS[0], &loaded),
         ("p99", LOAD_GOALS[1], &p99),
@@ -253,16 +247,9 @@ pub(super) fn batches_after(journal: &Path, after: Sequence) -> Result<(u32, usi
     let paths = (1..).map(|number| segment::path(journal, number));
     for path in paths.take_while(|path| path.exists()) {
         let segment = std::fs::read(path).map_err(MeasureError::io("reading the journal"))?;
-        let mut at = FIRST_BATCH as usize;
-        while let Some(header) = segment
-            .get(at..)
-            .and_then(|rest| BatchHeader::read(rest).ok())
-        {
-            if header.first > after {
-                count += 1;
-                bytes += header.total();
-            }
-            at += header.total().max(HEADER_BYTES);
+        for (header, _) in batches(&segment).filter(|(header, _)| header.first > after) {
+            count += 1;
+            bytes += header.total();
         }
     }
     match count {
@@ -325,39 +312,6 @@ fn less_wake_ups(report: &Report, loaded: &Measure, waits: &Measure) -> Measure 
 /// disturbed.
 fn sound(ratio: f64) -> Option<f64> {
     (ratio >= 1.0).then_some(ratio)
-}
-
-/// Medians and p99s of rounds in microseconds.
-#[derive(Default)]
-struct Rounds {
-    p50: Vec<f64>,
-    p99: Vec<f64>,
-    total: Stopwatch,
-}
-
-impl Rounds {
-    /// Adds a round that began at `begun` and ends now.
-    fn push(&mut self, report: &mut Report, begun: f64, name: &str, lane: &Stopwatch) {
-        let length = report.elapsed() - begun;
-        report.record(name, Interval::new(begun, length, lane.times()));
-        let Quantiles { p50, p99, .. } = lane.quantiles(NANOS_PER_US);
-        self.p50.push(p50);
-        self.p99.push(p99);
-        self.total.add(lane);
-    }
-
-    fn last_p50(&self) -> f64 {
-        self.p50.last().copied().unwrap_or(f64::NAN)
-    }
-
-    /// The measures of medians and of p99s.
-    fn measures(self, name: &str) -> (Measure, Measure) {
-        let quantiles = self.total.quantiles(NANOS_PER_US);
-        (
-            Measure::of(name, "us", self.p50).quantiles(quantiles),
-            Measure::of(format!("p99 of {name}"), "us", self.p99),
-        )
-    }
 }
 
 #[cfg(test)]

@@ -308,14 +308,7 @@ fn run(endpoint: &Endpoint, plan: &Plan) -> Result<Outcome, MeasureError> {
     }
     Ok(Outcome {
         rate: plan.rate,
-        achieved: total.achieved(),
-        answered: total.answered,
-        unanswered: total.unanswered,
-        overtime: total.overtime(),
-        all: total.all(),
-        kinds: total.kinds(),
-        seconds: total.seconds,
-        generator: total.lateness,
+        latencies: total,
         machine,
     })
 }

@@ -13,11 +13,12 @@ use super::ScratchDir;
 use crate::error::MeasureError;
 use crate::harness::ab_rounds::{AbRounds, CONNECTIONS, REQUESTS};
 use crate::harness::http::{Connection, get, success};
-use crate::harness::latency::{NANOS_PER_US, Quantiles, Stopwatch};
+use crate::harness::latency::{Quantiles, Stopwatch};
 use crate::harness::live_exchange::LiveExchange;
 use crate::harness::order_flow::OrderFlow;
+use crate::harness::rounds::Rounds;
 use crate::harness::thread_time::ThreadTime;
-use crate::report::{Goal, Interval, Measure, Report};
+use crate::report::{Goal, Report};
 use crate::workloads::signed_orders::{self, Terms};
 
 /// Maximum ratio of a read's CPU time to the bare server's.
@@ -111,11 +112,7 @@ pub(super) fn measure(scope: &ReadsScope) -> Result<Report, MeasureError> {
     })?;
     drop((reader, flow));
     exchange.stop()?;
-    let length = report.elapsed() - begun;
-    for (name, stopwatch) in [(REQUEST, &floor), (VISIBLE, &visible)] {
-        report.record(name, Interval::new(begun, length, stopwatch.times()));
-    }
-    add_freshness(&mut report, &floor, &visible);
+    add_freshness(&mut report, begun, &floor, &visible);
     report.rounds = rounds;
     report.scope = format!(
         "{} requests a round to each server over {CONNECTIONS} connections, {CHANGES_PER_SECOND} \
@@ -127,13 +124,13 @@ pub(super) fn measure(scope: &ReadsScope) -> Result<Report, MeasureError> {
 }
 
 /// Adds the delay from an acknowledgement to the end of a response that shows it.
-fn add_freshness(report: &mut Report, request: &Stopwatch, visible: &Stopwatch) {
-    let of = |name, stopwatch: &Stopwatch| {
-        let quantiles = stopwatch.quantiles(NANOS_PER_US);
-        Measure::single(name, "us", quantiles.p50).quantiles(quantiles)
-    };
-    let request = of(REQUEST, request);
-    let visible = of(VISIBLE, visible).over(&request);
+fn add_freshness(report: &mut Report, begun: f64, request: &Stopwatch, visible: &Stopwatch) {
+    let [request, visible] = [(REQUEST, request), (VISIBLE, visible)].map(|(name, times)| {
+        let mut lane = Rounds::new(name);
+        lane.push(report, begun, times);
+        lane.medians()
+    });
+    let visible = visible.over(&request);
     let found = |at: fn(Quantiles) -> f64| visible.quantiles.map(at);
     let [p50, p99] = VISIBLE_GOALS_US;
     report.goals.extend([

@@ -97,6 +97,17 @@ const LANES: [(&str, &str); 8] = [
 /// Callback for every batch and its payload.
 type VisitBatch<'v> = dyn FnMut(&BatchHeader, &[u8]) -> Result<(), MeasureError> + 'v;
 
+/// The batches of a segment's bytes, each with its payload.
+pub(super) fn batches(segment: &[u8]) -> impl Iterator<Item = (BatchHeader, &[u8])> {
+    let mut at = FIRST_BATCH as usize;
+    std::iter::from_fn(move || {
+        let header = BatchHeader::read(segment.get(at..)?).ok()?;
+        let payload = at + HEADER_BYTES;
+        at += header.total();
+        Some((header, &segment[payload..payload + header.payload as usize]))
+    })
+}
+
 /// The bytes of a journal, by batch.
 struct Segments {
     files: Vec<Vec<u8>>,
@@ -130,15 +141,8 @@ impl Segments {
 
     /// Passes every batch with its payload to `visit`, in order.
     fn each(&self, visit: &mut VisitBatch<'_>) -> Result<(), MeasureError> {
-        for file in &self.files {
-            let mut at = FIRST_BATCH as usize;
-            while let Some(header) = file.get(at..).and_then(|rest| BatchHeader::read(rest).ok()) {
-                let begin = at + HEADER_BYTES;
-                visit(&header, &file[begin..begin + header.payload as usize])?;
-                at += header.total();
-            }
-        }
-        Ok(())
+        let mut batches = self.files.iter().flat_map(|file| batches(file));
+        batches.try_for_each(|(header, payload)| visit(&header, payload))
     }
 
     /// All lanes once, in nanoseconds per command or signature.

@@ -19,10 +19,11 @@ use super::journal::{batches_after, loaded_turn};
 use crate::baselines::bare_publish::BarePublisher;
 use crate::baselines::sync_file::SyncFile;
 use crate::error::MeasureError;
-use crate::harness::latency::{NANOS_PER_US, Quantiles, Stopwatch, nanos};
+use crate::harness::latency::{NANOS_PER_MS, Stopwatch, nanos};
 use crate::harness::live_exchange::{open_venue, secrets, start_alone};
 use crate::harness::nats_servers::{NatsServers, SERVERS};
 use crate::harness::order_flow::OrderFlow;
+use crate::harness::rounds::Rounds;
 use crate::harness::running_engine::RunningEngine;
 use crate::report::{Goal, Interval, Measure, Report};
 
@@ -30,7 +31,6 @@ use crate::report::{Goal, Interval, Measure, Report};
 const PUBLISH_GOAL: f64 = 1.2;
 /// Maximum lag of a reader after the acknowledgement at p99, in milliseconds.
 const LAG_GOAL_MS: f64 = 20.0;
-const NANOS_PER_MS: f64 = 1e6;
 /// Owner of the account.
 const OWNER: WalletAddress = WalletAddress([9; 20]);
 /// Commands in flight when measuring the capacity.
@@ -156,34 +156,29 @@ fn half_load(
 ) -> Result<(), MeasureError> {
     let full = replicated.full_rate(WINDOW, turn)?;
     let mut rate = full / 2.0;
-    let mut turns = Turns::default();
+    let [mut replicas, mut locals, mut bares] = [REPLICATED, LOCAL, BARE].map(Rounds::new);
     for _ in 0..report.rounds {
         let begun = report.elapsed();
         let (times, after) = loaded_turn(replicated, &mut rate, turn)?;
-        turns.add(report, begun, REPLICATED, &times);
+        replicas.push(report, begun, &times);
         let (batches, bytes) = batches_after(&hosts.journals[0], after)?;
         let begun = report.elapsed();
         let (times, _) = loaded_turn(local, &mut rate, turn)?;
-        turns.add(report, begun, LOCAL, &times);
+        locals.push(report, begun, &times);
         let begun = report.elapsed();
-        turns.add(report, begun, BARE, &bare.publish(batches, bytes, turn)?);
+        bares.push(report, begun, &bare.publish(batches, bytes, turn)?);
     }
-    let [replicated, local, bare] = [REPLICATED, LOCAL, BARE].map(|name| turns.measures(name));
-    for (quantile, replicated, bare) in [
-        ("p50", &replicated[0], &bare[0]),
-        ("p99", &replicated[1], &bare[1]),
-    ] {
-        let measure = replicated.clone().over(bare);
-        if quantile == "p50" {
-            let goal = "acknowledgement replicated, half load / bare publish and sync, p50";
-            report
-                .goals
-                .push(Goal::at_most(goal, PUBLISH_GOAL, measure.ratio()));
-        }
-        report.measures.push(measure);
+    let median = replicas.medians().over(&bares.medians());
+    let goal = "acknowledgement replicated, half load / bare publish and sync, p50";
+    report
+        .goals
+        .push(Goal::at_most(goal, PUBLISH_GOAL, median.ratio()));
+    report
+        .measures
+        .extend([median, replicas.p99s().over(&bares.p99s())]);
+    for lane in [locals, bares] {
+        report.measures.extend([lane.medians(), lane.p99s()]);
     }
-    report.measures.extend(local);
-    report.measures.extend(bare);
     report
         .measures
         .push(Measure::single("full load, replicated", "1/s", full).higher());
@@ -227,30 +222,6 @@ fn lag(
         .push(Goal::at_most(goal, LAG_GOAL_MS, Some(quantiles.p99)));
     report.measures.push(measure);
     Ok(())
-}
-
-/// Medians and p99s of the rounds in microseconds, by measure.
-#[derive(Default)]
-struct Turns(Vec<(&'static str, Quantiles)>);
-
-impl Turns {
-    fn add(&mut self, report: &mut Report, begun: f64, name: &'static str, times: &Stopwatch) {
-        let length = report.elapsed() - begun;
-        report.record(name, Interval::new(begun, length, times.times()));
-        self.0.push((name, times.quantiles(NANOS_PER_US)));
-    }
-
-    /// The measures of medians and of p99s.
-    fn measures(&self, name: &str) -> [Measure; 2] {
-        let rounds = |at: fn(&Quantiles) -> f64| {
-            let own = self.0.iter().filter(|(turn, _)| *turn == name);
-            own.map(|(_, quantiles)| at(quantiles)).collect()
-        };
-        [
-            Measure::of(name, "us", rounds(|it| it.p50)),
-            Measure::of(format!("p99 of {name}"), "us", rounds(|it| it.p99)),
-        ]
-    }
 }
 
 #[cfg(test)]

@@ -13,10 +13,10 @@ use foretell_model::{AccountNumber, Command, MarketNumber, Payout, Sequence};
 
 use super::ScratchDir;
 use crate::error::MeasureError;
-use crate::harness::latency::NANOS_PER_US;
 use crate::harness::order_flow::{OrderFlow, due_by};
+use crate::harness::rounds::Rounds;
 use crate::harness::running_engine::{RunningEngine, apply, on_generated_journal, status};
-use crate::report::{Goal, Interval, Measure, Report};
+use crate::report::{Goal, Report};
 use crate::workloads::journals::write_venue;
 use crate::workloads::venue::{self, Account, Venue};
 
@@ -55,19 +55,19 @@ pub(super) fn measure(scope: &SettleScope) -> Result<Report, MeasureError> {
     let engine = RunningEngine::start(on_generated_journal(scratch.path()))?;
     let mut flow = OrderFlow::connect(&engine.ready.socket, 0)?;
     let mut operator = engine.operator()?;
-    let (mut alone, mut beside, mut steps) = (Vec::new(), Vec::new(), 0);
+    let ([mut alone, mut beside], mut steps) = ([ALONE, BESIDE].map(Rounds::new), 0);
     let (rate, turn) = (scope.rate.into(), Duration::from_millis(scope.turn_ms));
     for round in 0..scope.rounds {
-        alone.push(trade(&mut flow, rate, turn, ALONE, &mut report)?);
+        trade(&mut flow, rate, turn, &mut alone, &mut report)?;
         let last = resolve(&mut operator, scope, round)?;
-        beside.push(trade(&mut flow, rate, turn, BESIDE, &mut report)?);
+        trade(&mut flow, rate, turn, &mut beside, &mut report)?;
         let commands = due_by(turn, rate) as u64;
         steps += flow.sequence()?.0 - last.0 - commands;
         wait_for(&mut operator, Sequence(last.0 + commands + steps_of(scope)))?;
     }
     engine.stop()?;
-    let alone = Measure::of(format!("p99 of {ALONE}"), "us", alone);
-    let beside = Measure::of(format!("p99 of {BESIDE}"), "us", beside).over(&alone);
+    let alone = alone.p99s();
+    let beside = beside.p99s().over(&alone);
     let name = "p99 of trading, beside a settlement / alone";
     let goal = Goal::at_most(name, GOAL, beside.ratio());
     report.goals.push(goal);
@@ -109,21 +109,20 @@ fn write_holders(journal: &Path, scope: &SettleScope) -> Result<(), MeasureError
     Ok(())
 }
 
-/// The p99 of a turn's acknowledgements, in microseconds.
+/// Times the acknowledgements of a turn.
 fn trade(
     flow: &mut OrderFlow,
     rate: f64,
     turn: Duration,
-    name: &str,
+    lane: &mut Rounds,
     report: &mut Report,
-) -> Result<f64, MeasureError> {
+) -> Result<(), MeasureError> {
     let begun = report.elapsed();
     let times = flow.open_loop(rate, turn)?.ok_or_else(|| {
         MeasureError::Wrong("the ring was full: choose a lower --rate".to_owned())
     })?;
-    let length = report.elapsed() - begun;
-    report.record(name, Interval::new(begun, length, times.times()));
-    Ok(times.quantiles(NANOS_PER_US).p99)
+    lane.push(report, begun, &times);
+    Ok(())
 }
 
 /// Resolves the markets of a round; returns the sequence of the last resolution.

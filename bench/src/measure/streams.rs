@@ -228,7 +228,7 @@ fn broadcast(count: usize, texts: &[bytes::Bytes]) -> Result<f64, MeasureError> 
         .collect();
     let texts = texts.map_err(MeasureError::wrong)?;
     let clients = StreamClients::open(
-        server.address,
+        server.address(),
         count,
         Greeting::WebSocket(""),
         Record::Texts,

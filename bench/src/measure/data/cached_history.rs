@@ -1,17 +1,13 @@
 //! The measured journal: cached under a directory of the caller's, and made again when its
 //! generator has changed.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use serde::{Deserialize, Serialize};
-
 use crate::error::MeasureError;
+use crate::harness::cached;
 use crate::workloads::history::{self, Census, Shape};
 
-/// File that identifies the generator of a journal.
-const MARKER_FILE: &str = "made-by.json";
 /// Sources of the generator: a change to any of them may change the journal.
 const GENERATOR: [&str; 5] = [
     include_str!("../../workloads/history.rs"),
@@ -20,13 +16,6 @@ const GENERATOR: [&str; 5] = [
     include_str!("../../workloads/random.rs"),
     include_str!("../../workloads/venue.rs"),
 ];
-
-/// Marker file of a complete journal.
-#[derive(PartialEq, Debug, Serialize, Deserialize)]
-struct CacheMarker {
-    made_by: String,
-    census: Census,
-}
 
 /// A data directory with the journal.
 pub(super) struct CachedHistory {
@@ -43,32 +32,15 @@ pub(super) fn find_or_make(directory: &Path, shape: &Shape) -> Result<CachedHist
         shape.trades, shape.crowd, shape.markets
     );
     let place = directory.join(name);
-    let (data, mark) = (place.join("data"), place.join(MARKER_FILE));
-    let made_by = maker(shape);
-    let text = fs::read(&mark).unwrap_or_default();
-    let marker: Option<CacheMarker> = serde_json::from_slice(&text).ok();
-    if let Some(marker) = marker.filter(|marker| marker.made_by == made_by) {
-        return Ok(CachedHistory {
-            data,
-            census: marker.census,
-            write_seconds: None,
-        });
-    }
-    // The marker is written last: without it the directory is incomplete.
-    if place.exists() {
-        fs::remove_dir_all(&place).map_err(MeasureError::io("removing an older journal"))?;
-    }
-    fs::create_dir_all(&place).map_err(MeasureError::io("making a directory"))?;
+    let data = place.join("data");
     let began = Instant::now();
-    let census = history::write(&data, shape)?.1;
-    let write_seconds = began.elapsed().as_secs_f64();
-    let text =
-        serde_json::to_vec(&CacheMarker { made_by, census }).expect("texts and numbers are JSON");
-    fs::write(&mark, text).map_err(MeasureError::io("marking a journal as complete"))?;
+    let write = || Ok(history::write(&data, shape)?.1);
+    let (census, is_found) = cached::find_or_make(&place, &maker(shape), write)?;
+    let write_seconds = (!is_found).then(|| began.elapsed().as_secs_f64());
     Ok(CachedHistory {
         data,
         census,
-        write_seconds: Some(write_seconds),
+        write_seconds,
     })
 }
 
@@ -87,7 +59,10 @@ fn maker(shape: &Shape) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
+    use crate::harness::cached::MARKER_FILE;
 
     #[test]
     fn a_journal_is_remade_when_its_generator_changes() {

@@ -172,10 +172,13 @@ fn cost(server: &ServerUnderTest, scope: &LoadScope, mix: RequestMix) -> Result<
     let before = server.serving_nanos()?;
     let outcome = run(&server.endpoint, &plan)?;
     let nanos = server.serving_nanos()? - before;
-    if outcome.unanswered > 0 {
+    if outcome.latencies.unanswered > 0 {
         return Err(MeasureError::wrong("a server did not answer in 30 s"));
     }
-    Ok(micros_each(nanos, outcome.answered * orders as u64))
+    Ok(micros_each(
+        nanos,
+        outcome.latencies.answered * orders as u64,
+    ))
 }
 
 /// HMAC and signature checks of batches in sequence.
@@ -224,7 +227,7 @@ fn fill(report: &mut Report, rounds: &[Round]) {
     beside_lists(report, rounds);
     costs(report, rounds);
     let notes = rounds.iter().map(|round| {
-        let (half, answered) = (round.half.rate, round.half.answered);
+        let (half, answered) = (round.half.rate, round.half.latencies.answered);
         format!("half load was {half} requests/s, {answered} of them answered rightly")
     });
     report.notes.extend(notes);
@@ -253,10 +256,10 @@ fn waits(report: &mut Report, rounds: &[Round]) {
         [("p50", |times| times.p50), ("p99.9", |times| times.p999)];
     for ((word, value), most) in quantiles.into_iter().zip(WAIT_GOALS) {
         let floor = wait(&format!("{HALF_FLOOR}, {word}"), rounds, value, |round| {
-            round.half_floor.orders()
+            round.half_floor.latencies.orders()
         });
         let exchange = wait(&format!("{HALF}, {word}"), rounds, value, |round| {
-            round.half.orders()
+            round.half.latencies.orders()
         })
         .over(&floor);
         let goal = format!("{word} of orders at half load / checks and sync");
@@ -265,7 +268,9 @@ fn waits(report: &mut Report, rounds: &[Round]) {
         report.measures.extend([floor, exchange]);
     }
     let beside: [(&str, Times); 2] = [
-        ("the generator's lateness", |round| &round.half.generator),
+        ("the generator's lateness", |round| {
+            &round.half.latencies.lateness
+        }),
         ("the machine's lateness", |round| &round.half.machine),
     ];
     let beside = beside.map(|(name, of)| wait(name, rounds, |times| times.p50, of));
@@ -274,8 +279,8 @@ fn waits(report: &mut Report, rounds: &[Round]) {
 
 fn beside_lists(report: &mut Report, rounds: &[Round]) {
     let p99 = |name: &str, of| wait(&format!("{name}, p99"), rounds, |times| times.p99, of);
-    let floor = p99(HALF, |round| round.half.orders());
-    let orders = p99(HALF_LISTS, |round| round.half_lists.orders()).over(&floor);
+    let floor = p99(HALF, |round| round.half.latencies.orders());
+    let orders = p99(HALF_LISTS, |round| round.half_lists.latencies.orders()).over(&floor);
     let goal = "p99 of orders at half load, with lists / without";
     let goal = Goal::at_most(goal, LISTS_GOAL, orders.ratio());
     report.goals.push(goal);

@@ -68,7 +68,7 @@ pub(super) fn search(
             let kept_up = outcome.kept_up(bound);
             attempts.push(Attempt {
                 rate,
-                achieved: outcome.achieved,
+                achieved: outcome.latencies.achieved(),
                 p99: outcome.p99(),
                 kept_up,
             });
@@ -122,23 +122,17 @@ mod tests {
     use rstest::rstest;
 
     use super::*;
-    use crate::measure::load::latency_record::histogram;
+    use crate::measure::load::latency_record::{LatencyRecord, histogram};
+    use crate::measure::load::request_mix::RequestKind;
 
     /// The result of a server that answers at most `capacity` requests a second.
     fn outcome(rate: u32, capacity: u32) -> Outcome {
-        let mut all = histogram();
-        all.record(if rate <= capacity { 1_000 } else { 9_000_000 })
-            .unwrap();
+        let mut latencies = LatencyRecord::new(0);
+        let took = if rate <= capacity { 1_000 } else { 9_000_000 };
+        latencies.answered(RequestKind::Place, 0, took);
         Outcome {
             rate,
-            achieved: f64::from(rate.min(capacity)),
-            answered: 1,
-            unanswered: 0,
-            overtime: 0,
-            all,
-            kinds: Vec::new(),
-            seconds: Vec::new(),
-            generator: histogram(),
+            latencies,
             machine: histogram(),
         }
     }

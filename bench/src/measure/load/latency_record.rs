@@ -14,6 +14,7 @@ pub(super) fn histogram() -> Histogram<u64> {
 }
 
 /// Latencies of the requests due from `begin` on; earlier ones are the warm-up.
+#[derive(Clone, PartialEq, Debug)]
 pub(super) struct LatencyRecord {
     begin: u64,
     kinds: [Histogram<u64>; RequestKind::ALL.len()],
@@ -126,11 +127,16 @@ impl LatencyRecord {
         all
     }
 
-    /// Latencies by kind.
-    pub(super) fn kinds(&self) -> Vec<(RequestKind, Histogram<u64>)> {
+    /// Latencies of the kinds that were sent.
+    pub(super) fn kinds(&self) -> impl Iterator<Item = (RequestKind, &Histogram<u64>)> {
         let kinds = RequestKind::ALL.into_iter().zip(&self.kinds);
-        let asked = kinds.filter(|(_, times)| !times.is_empty());
-        asked.map(|(kind, times)| (kind, times.clone())).collect()
+        kinds.filter(|(_, times)| !times.is_empty())
+    }
+
+    /// Latencies of orders: single ones if any, else batches, else the next kind that was sent.
+    pub(super) fn orders(&self) -> &Histogram<u64> {
+        let first = self.kinds().next();
+        first.map_or(&self.kinds[0], |(_, times)| times)
     }
 }
 
@@ -150,7 +156,7 @@ mod tests {
         assert_eq!((record.answered, record.unanswered), (2, 1));
         assert_eq!(record.all().len(), 3);
         assert!(record.all().max() >= 3 * SECOND);
-        assert_eq!(record.kinds().len(), 2);
+        assert_eq!(record.kinds().count(), 2);
         // One answer in the two seconds after the first.
         assert!((record.achieved() - 0.5).abs() < 0.01);
         assert_eq!(record.overtime(), 1_000);

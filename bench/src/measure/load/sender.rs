@@ -209,7 +209,8 @@ impl Run<'_> {
     /// Handles readiness of a connection.
     fn on_ready(&mut self, index: usize) -> Result<(), MeasureError> {
         let connection = &mut self.sender.connections[index];
-        if let Some((step, _)) = connection.under_way {
+        let under_way = connection.under_way;
+        if let Some((step, _)) = under_way {
             connection
                 .send(&self.script.steps[step].bytes)
                 .map_err(MeasureError::io("sending"))?;
@@ -217,16 +218,18 @@ impl Run<'_> {
         let answer = connection
             .receive()
             .map_err(MeasureError::io("reading an answer"))?;
-        let (Some(status), Some((step, due))) = (answer, connection.under_way) else {
+        let Some(answer) = answer else {
             return Ok(());
         };
         let done = clock::now();
+        let (step, due) =
+            under_way.ok_or_else(|| MeasureError::wrong("an answer without a request"))?;
+        let step = &self.script.steps[step];
+        check(self.script, step, answer.status, answer.body).map_err(MeasureError::Wrong)?;
         connection.under_way = None;
         connection.idle_since = done;
         self.sender.idle.push_back(index);
-        let step = &self.script.steps[step];
         self.record.answered(step.kind, due, done);
-        check(self.script, step, status, connection.body()).map_err(MeasureError::Wrong)?;
         if step.kind != RequestKind::Cancel {
             self.acknowledged[step.orders.clone()].fill(true);
         }

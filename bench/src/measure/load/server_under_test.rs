@@ -5,8 +5,8 @@ use std::path::Path;
 use foretell_auth::{Domains, L2Credentials};
 
 use super::endpoint::Endpoint;
-use crate::baselines::bare_server::BareServer;
 use crate::baselines::checking_server::Checks;
+use crate::baselines::serving_thread::ServingThread;
 use crate::baselines::sync_peer::SyncProcess;
 use crate::error::MeasureError;
 use crate::harness::live_exchange::{self, LiveExchange};
@@ -22,7 +22,7 @@ pub(super) struct ServerUnderTest {
 
 enum Server {
     Exchange(Box<LiveExchange>),
-    Bare(BareServer, Option<SyncProcess>),
+    Bare(ServingThread, Option<SyncProcess>),
 }
 
 impl ServerUnderTest {

@@ -95,14 +95,22 @@ fn a_stall_delays_every_request_due_during_it() {
         &plan(1_000, "read=1", Duration::from_secs(1)),
     )
     .unwrap();
-    assert_eq!((outcome.answered, outcome.unanswered), (1_000, 0));
+    assert_eq!(
+        (outcome.latencies.answered, outcome.latencies.unanswered),
+        (1_000, 0)
+    );
     // One request was open; the 100 due in the first half of the stall waited at least for the
     // second half. A closed-loop generator would show one slow request.
     let waited = u64::try_from(STALL.as_nanos() / 2).unwrap();
-    let slow = outcome.all.count_between(waited, u64::MAX);
+    let slow = outcome.latencies.all().count_between(waited, u64::MAX);
     assert!(slow >= 100, "{slow} requests were charged");
-    assert!(outcome.all.max() >= 2 * waited);
-    let timeline: u64 = outcome.seconds.iter().map(|second| second.len()).sum();
+    assert!(outcome.latencies.all().max() >= 2 * waited);
+    let timeline: u64 = outcome
+        .latencies
+        .seconds
+        .iter()
+        .map(|second| second.len())
+        .sum();
     assert_eq!(timeline, 1_000);
 }
 
@@ -124,8 +132,8 @@ fn a_silent_server_is_charged_for_all_due_requests() {
         ..plan(1_000, "read=1", Duration::from_secs(5))
     };
     let outcome = run(&endpoint(address), &plan).unwrap();
-    assert_eq!(outcome.answered, 10);
-    assert!(outcome.unanswered >= 90, "{outcome:?}");
+    assert_eq!(outcome.latencies.answered, 10);
+    assert!(outcome.latencies.unanswered >= 90, "{outcome:?}");
     assert!(!outcome.kept_up(u64::MAX));
     drop(never);
 }
@@ -208,8 +216,11 @@ fn every_kind_is_answered_by_an_exchange() {
     let server = ServerUnderTest::exchange(&scratch.path().join("data")).unwrap();
     let outcome = run(&server.endpoint, &plan).unwrap();
     server.stop().unwrap();
-    assert_eq!((outcome.answered, outcome.unanswered), (60, 0));
-    assert_eq!(outcome.kinds.len(), 4);
+    assert_eq!(
+        (outcome.latencies.answered, outcome.latencies.unanswered),
+        (60, 0)
+    );
+    assert_eq!(outcome.latencies.kinds().count(), 4);
     assert!(!outcome.machine.is_empty());
 }
 

@@ -38,31 +38,13 @@ struct Line {
     points: Vec<(f64, f64)>,
 }
 
-/// A linear x axis with its ticks.
-struct Axis {
-    range: Range<f64>,
-    ticks: Vec<f64>,
-}
-
-impl Ranged for Axis {
-    type FormatOption = DefaultFormatting;
-    type ValueType = f64;
-
-    fn map(&self, value: &f64, limit: (i32, i32)) -> i32 {
-        RangedCoordf64::from(self.range.clone()).map(value, limit)
-    }
-
-    fn key_points<Hint: KeyPointHint>(&self, _: Hint) -> Vec<f64> {
-        self.ticks.clone()
-    }
-
-    fn range(&self) -> Range<f64> {
-        self.range.clone()
-    }
+/// Percentile curves, and a timeline if there are intervals to draw it of; empty without durations.
+pub(super) fn of(recordings: &[Recording]) -> String {
+    percentiles(recordings) + &timeline(recordings)
 }
 
 /// Percentile curves, one per recording; empty without durations.
-pub(super) fn percentiles(recordings: &[Recording]) -> String {
+fn percentiles(recordings: &[Recording]) -> String {
     let curve = |(colour, recording): (usize, &Recording)| {
         let total = recording.total().filter(|total| !total.is_empty())?;
         // No quantile beyond the slowest single duration.
@@ -88,7 +70,7 @@ pub(super) fn percentiles(recordings: &[Recording]) -> String {
 }
 
 /// Median and p99 of every interval of the run; empty with fewer than two intervals.
-pub(super) fn timeline(recordings: &[Recording]) -> String {
+fn timeline(recordings: &[Recording]) -> String {
     let mut lines = Vec::new();
     for (colour, recording) in recordings.iter().enumerate() {
         for (quantile, text, width) in [(0.5, "p50", 2), (0.99, "p99", 1)] {
@@ -111,12 +93,35 @@ pub(super) fn timeline(recordings: &[Recording]) -> String {
     let Range { start, end } = range_of(lines.iter().flat_map(|line| &line.points).map(|it| it.0));
     let step = (end - start) / f64::from(TICKS);
     let ticks = (0..=TICKS).map(|tick| start + step * f64::from(tick));
-    let label = |at: &f64| format!("{at:.1} s");
     let axis = Axis {
         ticks: ticks.collect(),
         range: start..end,
     };
+    let label = |at: &f64| format!("{at:.1} s");
     chart("time by when it was", axis, &label, &lines)
+}
+
+/// A linear x axis with its ticks.
+struct Axis {
+    range: Range<f64>,
+    ticks: Vec<f64>,
+}
+
+impl Ranged for Axis {
+    type FormatOption = DefaultFormatting;
+    type ValueType = f64;
+
+    fn map(&self, value: &f64, limit: (i32, i32)) -> i32 {
+        RangedCoordf64::from(self.range.clone()).map(value, limit)
+    }
+
+    fn key_points<Hint: KeyPointHint>(&self, _: Hint) -> Vec<f64> {
+        self.ticks.clone()
+    }
+
+    fn range(&self) -> Range<f64> {
+        self.range.clone()
+    }
 }
 
 /// Draws lines over an axis with ticks.
