@@ -30,9 +30,9 @@ pub(crate) async fn list(
     FromQuery(V1List { query, page }): FromQuery<V1List<ActivityQuery>>,
 ) -> Result<Answer, Failure> {
     let app = &context.app;
-    let (found, position) = search(app, query, page, app.asset_ids).await?;
+    let (entries, position) = search(app, query, page, app.asset_ids).await?;
     let (profiles, mut receipts) = (app.profiles.texts(), ReceiptReader::new(app));
-    let rows = (found.iter()).map(|entry| entry.row(&profiles, &mut receipts));
+    let rows = (entries.iter()).map(|entry| entry.row(&profiles, &mut receipts));
     let rows: Vec<_> = rows.collect();
     Ok(Answer::json(rows_text::<ActivityV1<'_>, _>(&rows)).at(position))
 }
@@ -157,7 +157,7 @@ struct ActivitySearch {
     skip: usize,
     /// The rest of the requested time range; `None` before the first step.
     ahead: Option<(PendingTrades, PendingActions)>,
-    found: Vec<ActivityEntry>,
+    entries: Vec<ActivityEntry>,
 }
 
 /// Trades of the requested time range. Only as many as a page may need are collected, from new to
@@ -207,7 +207,7 @@ impl ActivitySearch {
             query,
             texts,
             ahead: None,
-            found: Vec::new(),
+            entries: Vec::new(),
         }
     }
 
@@ -221,7 +221,7 @@ impl ActivitySearch {
         let is_end = trades.collect(view, direction)
             && self.visit(app, view, &mut trades.collected, &mut actions);
         if is_end {
-            return ControlFlow::Break(std::mem::take(&mut self.found));
+            return ControlFlow::Break(std::mem::take(&mut self.entries));
         }
         self.ahead = Some((trades, actions));
         ControlFlow::Continue(())
@@ -238,7 +238,7 @@ impl ActivitySearch {
         let (account, direction) = (self.query.account, self.query.filter.sort_direction);
         let mut visits = MAX_VISITED_ROWS;
         for _ in 0..STEP {
-            if self.found.len() >= self.query.page.limit {
+            if self.entries.len() >= self.query.page.limit {
                 return true;
             }
             if !actions.fill(view, account, direction, &mut visits) {
@@ -303,7 +303,7 @@ impl ActivitySearch {
         {
             let (account, texts) = (self.query.account, &mut self.texts);
             let entry = ActivityEntry::of_trade(app, view, texts, account, slot);
-            self.found.extend(entry);
+            self.entries.extend(entry);
         }
     }
 
@@ -314,7 +314,7 @@ impl ActivitySearch {
         {
             let (user, texts) = (self.query.filter.user, &mut self.texts);
             let entry = ActivityEntry::of_action(app, view, texts, user, &action);
-            self.found.extend(entry);
+            self.entries.extend(entry);
         }
     }
 

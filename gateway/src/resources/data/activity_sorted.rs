@@ -42,7 +42,7 @@ pub(crate) struct SortedActivity {
     /// Trades not yet visited, and the range of actions not yet visited, from the oldest; `None`
     /// before the first step.
     ahead: Option<(TradeLists, (usize, usize))>,
-    found: BestRows<SortKey>,
+    best: BestRows<SortKey>,
     /// From the largest down: smallest number of a trade that may still change the page.
     least: u64,
 }
@@ -50,7 +50,7 @@ pub(crate) struct SortedActivity {
 impl SortedActivity {
     pub(crate) fn new(query: WalletActivities, sort: ActivitySort, texts: MarketTexts) -> Self {
         Self {
-            found: BestRows::new(query.page),
+            best: BestRows::new(query.page),
             query,
             sort,
             texts,
@@ -73,11 +73,11 @@ impl SortedActivity {
         }
         let compare = compare(self.query.filter.sort_direction);
         if is_end_of_trades && start == first {
-            let page = self.found.finish(compare);
+            let page = self.best.finish(compare);
             let entries = page.iter().filter_map(|key| self.entry(app, view, key));
             return ControlFlow::Break(entries.collect());
         }
-        if let Some(last) = self.found.trim(SPARE, compare) {
+        if let Some(last) = self.best.trim(SPARE, compare) {
             self.least = match last.done {
                 // Trades come from new to old, so those to come follow an equal one.
                 Activity::Trade(_) => last.number.saturating_add(1),
@@ -108,18 +108,18 @@ impl SortedActivity {
             (Direction::Descending, ActivitySort::Cash) => sought.value = Micros(self.least),
             (Direction::Descending, _) => sought.lots = Lots(self.least),
         }
-        let (sort, account, found) = (self.sort, self.query.account, &mut self.found);
-        let enough = found.len() + STEP;
+        let (sort, account, best) = (self.sort, self.query.account, &mut self.best);
+        let enough = best.len() + STEP;
         trades.find(view, sought, usize::MAX, |slot, _| {
             if let Some(trade) = view.trade_columns(slot) {
                 let value = trade.lots.value_at(side_of(&trade, account).price);
-                found.push(SortKey {
+                best.push(SortKey {
                     number: number_of(sort, trade.lots.0, value.0),
                     at: Reverse((trade.sequence, Some(slot))),
                     done: Activity::Trade(slot),
                 });
             }
-            break_if(found.len() >= enough)
+            break_if(best.len() >= enough)
         })
     }
 
@@ -131,7 +131,7 @@ impl SortedActivity {
                 ActionKind::Rebate => value / MICROS_PER_LOT,
                 _ => action.lots.0,
             };
-            self.found.push(SortKey {
+            self.best.push(SortKey {
                 number: number_of(self.sort, lots, value),
                 at: Reverse((action.sequence, None)),
                 done: Activity::Action(*action),

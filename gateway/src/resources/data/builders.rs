@@ -66,9 +66,9 @@ pub(crate) async fn leaderboard(
     FromQuery(V1List { query, page }): FromQuery<V1List<BuildersQuery>>,
 ) -> Result<Answer, Failure> {
     let app = &context.app;
-    let (found, position) = ranked(app, query, page, Version::V1).await;
+    let (builders, position) = ranked(app, query, page, Version::V1).await;
     let profiles = app.profiles.texts();
-    let rows = rows(&found, &profiles);
+    let rows = rows(&builders, &profiles);
     Ok(Answer::json(rows_text::<BuilderV1<'_>, _>(&rows)).at(position))
 }
 
@@ -78,9 +78,9 @@ pub(crate) async fn leaderboard_v2(
     FromQuery(V2List { query, page }): FromQuery<V2List<BuildersQuery>>,
 ) -> Result<Answer, Failure> {
     let app = &context.app;
-    let (found, position) = ranked(app, query, probe(page), Version::V2).await;
+    let (builders, position) = ranked(app, query, probe(page), Version::V2).await;
     let profiles = app.profiles.texts();
-    let rows = rows(&found, &profiles);
+    let rows = rows(&builders, &profiles);
     let answer = V2Page::<BuilderV2<'_>>::probed(&rows, page);
     Ok(Answer::json(json_text(&answer)).at(position))
 }
@@ -92,9 +92,9 @@ pub(crate) async fn volume(
 ) -> Result<Answer, Failure> {
     let app = &context.app;
     let first = first_listed_day(query.time_period);
-    let (found, position) = by_day(app, first, Version::V1).await;
+    let (builders, position) = by_day(app, first, Version::V1).await;
     let profiles = app.profiles.texts();
-    let rows = rows(&found, &profiles);
+    let rows = rows(&builders, &profiles);
     Ok(Answer::json(rows_text::<BuilderV1<'_>, _>(&rows)).at(position))
 }
 
@@ -105,9 +105,9 @@ pub(crate) async fn volume_v2(
 ) -> Result<Answer, Failure> {
     let app = &context.app;
     let first = first_of_last(u32::try_from(days).unwrap_or(u32::MAX));
-    let (found, position) = by_day(app, first, Version::V2).await;
+    let (builders, position) = by_day(app, first, Version::V2).await;
     let profiles = app.profiles.texts();
-    let rows = rows(&found, &profiles);
+    let rows = rows(&builders, &profiles);
     let data: Vec<_> = rows.iter().map(BuilderV2::from).collect();
     Ok(Answer::json(json_text(&V2Answer { data })).at(position))
 }
@@ -115,8 +115,8 @@ pub(crate) async fn volume_v2(
 /// A builder of a list: its day, if the list is by day, and its rank from 1.
 type Listed = (Option<Day>, u64, Ranked);
 
-fn rows<'a>(found: &[Listed], profiles: &'a ProfileTexts) -> Vec<BuilderRow<'a>> {
-    let rows = found.iter();
+fn rows<'a>(builders: &[Listed], profiles: &'a ProfileTexts) -> Vec<BuilderRow<'a>> {
+    let rows = builders.iter();
     rows.map(|(day, rank, builder)| builder.row(profiles, *rank, *day))
         .collect()
 }
@@ -130,18 +130,18 @@ async fn ranked(
 ) -> (Vec<Listed>, StatePosition) {
     let first = first_day(query.time_period);
     let compare = |a: &Ranked, b: &Ranked| a.key(version).cmp(&b.key(version));
-    let mut found = BestRows::new(page);
+    let mut best = BestRows::new(page);
     let position = each_builder(app, |view, index, code| {
         let standing = view.builder_standings().of(index, first);
         if standing.lots > 0 {
             let code = *code;
-            found.push(Ranked { code, standing });
-            found.trim(STEP, compare);
+            best.push(Ranked { code, standing });
+            best.trim(STEP, compare);
         }
     })
     .await;
     let ranks = page.offset as u64 + 1..;
-    let ranked = ranks.zip(found.finish(compare));
+    let ranked = ranks.zip(best.finish(compare));
     (
         ranked.map(|(rank, one)| (None, rank, one)).collect(),
         position,

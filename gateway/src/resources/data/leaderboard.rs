@@ -30,19 +30,19 @@ pub(crate) async fn list(
 ) -> Result<Answer, Failure> {
     let app = &context.app;
     let sort = query.sort;
-    let (found, position) = match wallets_of(app, &query) {
+    let (ranked, position) = match wallets_of(app, &query) {
         None => best(app, &query, page).await,
         Some(wallets) => {
             let (ranks, position) = ranks_of(app, &query, &wallets, [sort]).await?;
-            let found = ranks.into_iter().map(|(_, one)| one).collect();
+            let ranked = ranks.into_iter().map(|(_, one)| one).collect();
             (
-                data::page(found, page, |a, b| a.rank.cmp(&b.rank)),
+                data::page(ranked, page, |a, b| a.rank.cmp(&b.rank)),
                 position,
             )
         }
     };
     let profiles = app.profiles.texts();
-    let rows: Vec<_> = found.iter().map(|one| one.row(&profiles)).collect();
+    let rows: Vec<_> = ranked.iter().map(|one| one.row(&profiles)).collect();
     Ok(Answer::json(rows_text::<LeaderboardV1<'_>, _>(&rows)).at(position))
 }
 
@@ -56,16 +56,16 @@ pub(crate) async fn list_v2(
     let profiles = app.profiles.texts();
     if let Some(user) = query.user {
         let sorts = [LeaderboardSort::Profit, LeaderboardSort::Shares];
-        let (found, position) = ranks_of(app, &query, &[user], sorts).await?;
-        let row = found.first().map(|(ranks, one)| LeaderboardRow {
+        let (ranked, position) = ranks_of(app, &query, &[user], sorts).await?;
+        let row = ranked.first().map(|(ranks, one)| LeaderboardRow {
             ranks: Some(*ranks),
             ..one.row(&profiles)
         });
         let data = row.as_ref().map(LeaderboardV2::from);
         return Ok(Answer::json(json_text(&V2Answer { data })).at(position));
     }
-    let (found, position) = best(app, &query, probe(page)).await;
-    let rows: Vec<_> = found.iter().map(|one| one.row(&profiles)).collect();
+    let (ranked, position) = best(app, &query, probe(page)).await;
+    let rows: Vec<_> = ranked.iter().map(|one| one.row(&profiles)).collect();
     let answer = V2Page::<LeaderboardV2<'_>>::probed(&rows, page);
     Ok(Answer::json(json_text(&answer)).at(position))
 }
@@ -184,13 +184,13 @@ async fn ranks_of<const N: usize>(
         wallets.iter().all(is_known).then_some(())
     })
     .await?;
-    let (mut accounts, mut asked) = (Accounts::of(query), None);
+    let (mut accounts, mut standings) = (Accounts::of(query), None);
     let first = accounts.first;
     Ok(in_steps(app, |state| {
         let view = &state.view;
-        let asked = asked.get_or_insert_with(|| with_sums(view, wallets, first));
+        let standings = standings.get_or_insert_with(|| with_sums(view, wallets, first));
         let mut ranks = |other: Account| {
-            for (ranks, account) in asked.iter_mut().filter(|(_, one)| one.0 != other.0) {
+            for (ranks, account) in standings.iter_mut().filter(|(_, one)| one.0 != other.0) {
                 for (rank, sort) in ranks.iter_mut().zip(sorts) {
                     *rank += u64::from(compare(sort, &other, account) == Ordering::Less);
                 }
@@ -199,7 +199,7 @@ async fn ranks_of<const N: usize>(
         if accounts.step(view, &mut ranks).is_continue() {
             return ControlFlow::Continue(());
         }
-        let ranked = asked.iter().filter_map(|(ranks, account)| {
+        let ranked = standings.iter().filter_map(|(ranks, account)| {
             let row = Ranked::of(view, ranks[0], *account)?;
             Some((*ranks, row))
         });

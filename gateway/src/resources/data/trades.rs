@@ -31,10 +31,10 @@ pub(crate) async fn list(
     FromQuery(V1List { query, page }): FromQuery<V1List<FillsQuery>>,
 ) -> Result<Answer, Failure> {
     let app = &context.app;
-    let (found, position) = search(app, query, page, app.asset_ids).await?;
-    let mut rows = FillWriter::with_capacity(found.len());
+    let (entries, position) = search(app, query, page, app.asset_ids).await?;
+    let mut rows = FillWriter::with_capacity(entries.len());
     let (profiles, mut receipts) = (app.profiles.texts(), ReceiptReader::new(app));
-    for fills in found.chunks(ROWS_PER_YIELD) {
+    for fills in entries.chunks(ROWS_PER_YIELD) {
         for fill in fills {
             rows.push(&fill.fill_row(&profiles, &mut receipts));
         }
@@ -62,7 +62,7 @@ pub(crate) async fn search(
         skip: page.offset,
         limit: page.limit,
         texts: MarketTexts::new(form),
-        found: Vec::new(),
+        entries: Vec::new(),
     };
     let query = FillQuery {
         user,
@@ -76,7 +76,7 @@ pub(crate) async fn search(
         page.step(app, &state.view, &query, lists)
     })
     .await;
-    Ok((page.found, position))
+    Ok((page.entries, position))
 }
 
 struct FillQuery {
@@ -143,7 +143,7 @@ struct FillPage {
     /// Largest number of rows.
     limit: usize,
     texts: MarketTexts,
-    found: Vec<ActivityEntry>,
+    entries: Vec<ActivityEntry>,
 }
 
 impl FillPage {
@@ -156,22 +156,22 @@ impl FillPage {
         lists: &mut TradeLists,
     ) -> ControlFlow<()> {
         let (_, sought) = query.lists_and_filter();
-        let enough = self.found.len() + ROWS_PER_HOLD;
+        let enough = self.entries.len() + ROWS_PER_HOLD;
         let needed = self.needed();
         let is_end = lists.find(view, sought, needed, |slot, rows| {
             self.consider(app, view, slot, rows);
-            break_if(self.is_full() || self.found.len() >= enough)
+            break_if(self.is_full() || self.entries.len() >= enough)
         });
         break_if(is_end || self.is_full())
     }
 
     fn is_full(&self) -> bool {
-        self.found.len() >= self.limit
+        self.entries.len() >= self.limit
     }
 
     /// Rows missing, including those to be skipped.
     fn needed(&self) -> usize {
-        self.skip + self.limit.saturating_sub(self.found.len())
+        self.skip + self.limit.saturating_sub(self.entries.len())
     }
 
     /// Adds the rows of a trade that are on the page, the taker's first.
@@ -190,7 +190,7 @@ impl FillPage {
                     &trade.maker
                 };
                 let fill = ActivityEntry::of_side(app, view, &mut self.texts, &trade, side);
-                self.found.extend(fill);
+                self.entries.extend(fill);
             }
         }
     }

@@ -25,9 +25,9 @@ pub(crate) async fn trades(
     FromQuery(V2List { query, page }): FromQuery<V2List<FillsQuery>>,
 ) -> Result<Answer, Failure> {
     let app = &context.app;
-    let (found, position) = trades::search(app, query, probe(page), AssetIds::Token).await?;
+    let (entries, position) = trades::search(app, query, probe(page), AssetIds::Token).await?;
     let (profiles, mut receipts) = (app.profiles.texts(), ReceiptReader::new(app));
-    let rows = (found.iter()).map(|entry| entry.fill_row(&profiles, &mut receipts));
+    let rows = (entries.iter()).map(|entry| entry.fill_row(&profiles, &mut receipts));
     Ok(Answer::json(text(rows.collect(), page)).at(position))
 }
 
@@ -42,9 +42,9 @@ pub(crate) async fn activity(
     let app = &context.app;
     let sort = ActivitySort::Timestamp;
     let query = ActivityQuery { filter, sort };
-    let (found, position) = activity::search(app, query, probe(page), AssetIds::Token).await?;
+    let (entries, position) = activity::search(app, query, probe(page), AssetIds::Token).await?;
     let (profiles, mut receipts) = (app.profiles.texts(), ReceiptReader::new(app));
-    let rows = (found.iter()).map(|entry| entry.row(&profiles, &mut receipts));
+    let rows = (entries.iter()).map(|entry| entry.row(&profiles, &mut receipts));
     Ok(Answer::json(text(rows.collect(), page)).at(position))
 }
 

@@ -3,7 +3,6 @@
 use crate::errors::api_error::{ApiError, quoted};
 use crate::errors::error_code::ErrorCode;
 use crate::limits::MAX_QUOTED_CHARACTERS;
-use crate::read::query::parameters::Parameter;
 
 /// A surface, as clients see it in errors of parameters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -28,7 +27,7 @@ impl Family {
     }
 
     /// The error of an unknown parameter; the trading surface ignores those.
-    pub(crate) fn unknown(self, name: &str, _: &[Parameter]) -> ApiError {
+    pub(crate) fn unknown(self, name: &str) -> ApiError {
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.[]".contains(&byte);
         let is_short = (1..=MAX_QUOTED_CHARACTERS).contains(&name.len());
         match is_short && name.bytes().all(is_plain) {
@@ -111,12 +110,12 @@ mod tests {
         #[case] name: &str,
         #[case] text: &str,
     ) {
-        assert_eq!(Family::Data.unknown(name, &[]).text(), text);
+        assert_eq!(Family::Data.unknown(name).text(), text);
     }
 
     #[test]
     fn a_long_name_is_cut() {
-        let text = Family::Data.unknown(&"x".repeat(9_000), &[]).text();
+        let text = Family::Data.unknown(&"x".repeat(9_000)).text();
         assert!(text.len() < 100, "{text}");
     }
 }
