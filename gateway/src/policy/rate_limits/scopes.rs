@@ -143,7 +143,7 @@ scopes! {
     OwnerCancelBurst = owner_cancel_burst, 4_800, SHORT, None;
     /// Cancels of all API keys of an owner in 10 minutes.
     OwnerCancelSustained = owner_cancel_sustained, 48_000, LONG, None;
-    /// `POST /heartbeats`.
+    /// `POST /heartbeats` and `/v1/heartbeats`.
     Heartbeats = heartbeats, 100, SHORT, Some(Trading);
     /// Account actions of an owner. Keep it at 56 or less: the exchange remembers 512 actions of an
     /// account, and a captured request could be replayed after it was forgotten.
