@@ -1,6 +1,7 @@
 //! Who asks: credentials, signatures, operators.
 
 pub(crate) mod authenticate;
+pub(crate) mod authorize;
 pub(crate) mod credentials;
 pub(crate) mod operator_actor;
 pub(crate) mod operator_acts;

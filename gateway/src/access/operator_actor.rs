@@ -1,16 +1,8 @@
-//! The operator of a request: its token, its role, its reason (docs/verify/rules.md §27).
+//! Who acts on the operator surface.
 
 use foretell_model::{OperatorNumber, OperatorRole, RoleSet};
-use foretell_view::View;
 use foretell_wire::errors::rejection::role_word;
-use foretell_wire::operator::read_reason;
 use foretell_wire::{ApiError, ErrorCode};
-use http::Method;
-use http::header::AUTHORIZATION;
-use sha2::{Digest as _, Sha256};
-
-use crate::http::failure::Failure;
-use crate::http::request_context::RequestContext;
 
 /// Who acts, and why.
 #[derive(Clone, Debug)]
@@ -24,26 +16,6 @@ pub(crate) struct Actor {
 }
 
 impl Actor {
-    /// The operator of the request's token, if its role is `allowed`. The core checks the role
-    /// again, so a revocation that this gateway has not seen yet holds for commands.
-    pub(crate) async fn of(context: &RequestContext, allowed: RoleSet) -> Result<Self, Failure> {
-        let (number, role) = operator(context).await?;
-        let actor = Self {
-            number,
-            role,
-            allowed,
-            reason: String::new(),
-        };
-        if !allowed.contains(role) {
-            return Err(actor.role_not_allowed().into());
-        }
-        let reason = match context.head.method == Method::POST && !context.body.is_empty() {
-            true => read_reason(&context.body)?,
-            false => String::new(),
-        };
-        Ok(Self { reason, ..actor })
-    }
-
     /// The error of a request that the role does not include, by its kind or by its effect.
     pub(crate) fn role_not_allowed(&self) -> ApiError {
         let others = Vec::from(self.allowed).into_iter();
@@ -51,38 +23,4 @@ impl Actor {
         let allowed: Vec<_> = others.map(role_word).collect();
         ErrorCode::OperatorRole.with([&role_word(self.role), &allowed.join(", ")])
     }
-}
-
-async fn operator(context: &RequestContext) -> Result<(OperatorNumber, OperatorRole), Failure> {
-    let presented = context.head.headers.get(AUTHORIZATION);
-    let presented = presented.map_or(&[][..], |value| value.as_bytes());
-    let app = &context.app;
-    let first = (app.first_tokens.iter()).find(|(token, _)| token.matches(presented));
-    if let Some(&(_, number)) = first {
-        let state = app.shared_view.read();
-        let operator = state.view.people().operator(number);
-        let live = operator.filter(|operator| operator.is_live());
-        let live = live.ok_or(ErrorCode::OperatorUnauthorized)?;
-        return Ok((number, live.role));
-    }
-    let (scheme, token) = presented.split_at(presented.len().min(7));
-    if !scheme.eq_ignore_ascii_case(b"bearer ") || token.is_empty() {
-        return Err(ErrorCode::OperatorUnauthorized.into());
-    }
-    let hash = token_hash(token);
-    let found = app.find(|view| of_token(view, &hash)).await?;
-    Ok(found.ok_or(ErrorCode::OperatorUnauthorized)?)
-}
-
-/// The hash of a token, which is all that the exchange keeps of it.
-pub(crate) fn token_hash(token: &[u8]) -> [u8; 32] {
-    Sha256::digest(token).into()
-}
-
-/// The live operator with this token. A token has 256 random bits, so its hash needs no comparison
-/// in constant time.
-fn of_token(view: &View, hash: &[u8; 32]) -> Option<(OperatorNumber, OperatorRole)> {
-    let mut operators = view.people().operators();
-    let found = operators.find(|(_, operator)| operator.is_live() && operator.token == *hash);
-    found.map(|(number, operator)| (number, operator.role))
 }

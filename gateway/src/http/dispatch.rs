@@ -16,7 +16,7 @@ use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue, Method, Request, Response};
 use hyper::body::{Body as _, Incoming};
 
-use crate::access::operator_actor::Actor;
+use crate::access::authorize::authorize;
 use crate::access::signature_gate::SignatureGate;
 use crate::app::App;
 use crate::http::answer::{Answer, X_SEQUENCE};
@@ -165,7 +165,7 @@ impl Dispatcher {
             parameter,
         };
         if let Some(roles) = route.operators {
-            context.actor = Some(Actor::of(&context, roles).await?);
+            context.actor = Some(authorize(&context, roles).await?);
         }
         (route.handle)(context, route.freshness).await
     }

@@ -6,10 +6,20 @@ use std::pin::Pin;
 use crate::http::answer::Answer;
 use crate::http::failure::Failure;
 use crate::http::request_context::RequestContext;
-use crate::http::route::Freshness;
 
 pub(crate) type HandlerFuture = Pin<Box<dyn Future<Output = Result<Answer, Failure>> + Send>>;
 pub(crate) type Handler = Box<dyn Fn(RequestContext, Freshness) -> HandlerFuture + Send + Sync>;
+
+/// The state of the exchange that a handler may read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Freshness {
+    /// Whatever there is: the handler reads no state, or waits itself for what it reads.
+    Any,
+    /// Everything this process has acknowledged, and the client's `x-min-sequence`.
+    Requested,
+    /// Everything durable, also for the check of credentials.
+    Durable,
+}
 
 /// A part of a request.
 pub(crate) trait RequestPart: Sized + Send {

@@ -6,7 +6,7 @@ use foretell_model::RoleSet;
 use foretell_wire::limits::{LIST_BODY_BYTES, SMALL_BODY_BYTES};
 use http::Method;
 
-use crate::http::endpoint::{Endpoint, Handler, handler};
+use crate::http::endpoint::{Endpoint, Freshness, Handler, handler};
 use crate::http::surface::Surface;
 use crate::metrics::Meter;
 use crate::policy::rate_limits::Scope;
@@ -31,17 +31,6 @@ pub(crate) struct Route {
     pub(crate) handle: Handler,
     /// Counts its successes: looked up once, because a lookup costs as much as a route.
     pub(crate) meter: OnceLock<Meter>,
-}
-
-/// The state of the exchange that a handler may read.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Freshness {
-    /// Whatever there is: the handler reads no state, or waits itself for what it reads.
-    Any,
-    /// Everything this process has acknowledged, and the client's `x-min-sequence`.
-    Requested,
-    /// Everything durable, also for the check of credentials.
-    Durable,
 }
 
 impl Route {

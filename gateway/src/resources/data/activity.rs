@@ -1,12 +1,14 @@
 //! `GET /activity`: trades and account actions of a wallet in one list by time.
 
+mod sorted;
+mod wallet;
+
 use std::ops::ControlFlow;
 
 use foretell_model::AccountNumber;
 use foretell_view::{Action, RowFilter, TradeSlot, View};
 use foretell_wire::data::{
-    ActivityFilter, ActivityKind, ActivityQuery, ActivitySort, ActivityV1, AssetIds, Direction,
-    LimitOffset, V1List, rows_text,
+    ActivityQuery, ActivitySort, ActivityV1, AssetIds, Direction, LimitOffset, V1List, rows_text,
 };
 
 use crate::app::App;
@@ -14,13 +16,11 @@ use crate::http::answer::{Answer, StatePosition};
 use crate::http::failure::Failure;
 use crate::http::parts::FromQuery;
 use crate::http::request_context::RequestContext;
-use crate::resources::data::activity_sorted::SortedActivity;
-use crate::resources::data::rows::activity_row::{
-    ActivityEntry, ReceiptReader, admits, has_actions,
-};
+use crate::resources::data::activity::sorted::SortedActivity;
+use crate::resources::data::activity::wallet::WalletActivities;
+use crate::resources::data::rows::activity_row::{ActivityEntry, ReceiptReader};
 use crate::resources::data::rows::market_texts::MarketTexts;
 use crate::resources::data::trade_lists::TradeLists;
-use crate::resources::data::trades::time_range;
 use crate::resources::data::{MAX_VISITED_ROWS, MarketFilter, account_of};
 use crate::view::search::{STEP, break_if, in_steps};
 
@@ -64,44 +64,6 @@ pub(crate) async fn search(
             in_steps(app, |state| search.step(app, &state.view)).await
         }
     })
-}
-
-/// A page of the activities of a wallet.
-pub(crate) struct WalletActivities {
-    pub(crate) account: AccountNumber,
-    pub(crate) filter: ActivityFilter,
-    pub(crate) markets: MarketFilter,
-    pub(crate) page: LimitOffset,
-}
-
-impl WalletActivities {
-    /// The trades of the requested time range and kinds, and the range of actions from the oldest.
-    pub(crate) fn in_time(&self, view: &View) -> (TradeLists, (usize, usize)) {
-        let (start, end) = time_range(self.filter.time);
-        let trades = match self.filter.has_kind(ActivityKind::Trade) {
-            true => TradeLists::of(view, Some(self.account), self.markets.distinct())
-                .within(view, start, end),
-            false => TradeLists::none(),
-        };
-        let before = |time| view.actions().count_before(self.account, time);
-        let actions = match has_actions(&self.filter) {
-            true => (before(start).min(before(end)), before(end)),
-            false => (0, 0),
-        };
-        (trades, actions)
-    }
-
-    /// The trades that the list includes.
-    pub(crate) fn sought(&self) -> RowFilter<'static> {
-        RowFilter {
-            side: self.filter.side,
-            ..RowFilter::default()
-        }
-    }
-
-    pub(crate) fn admits(&self, action: &Action) -> bool {
-        admits(&self.filter, &self.markets, action)
-    }
 }
 
 /// Actions not yet shown: a range of positions from the oldest, which stay valid while the list grows,

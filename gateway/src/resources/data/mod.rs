@@ -3,7 +3,6 @@
 //! finds the rows in the view, with a bounded number of visits under each lock hold.
 
 pub(crate) mod activity;
-mod activity_sorted;
 pub(crate) mod builders;
 pub(crate) mod closed_positions;
 pub(crate) mod holders;

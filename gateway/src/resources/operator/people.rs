@@ -11,7 +11,7 @@ use foretell_wire::text::time::iso;
 use foretell_wire::{ApiError, ErrorCode, json_text};
 use zeroize::Zeroizing;
 
-use crate::access::operator_actor::token_hash;
+use crate::access::authorize::token_hash;
 use crate::http::answer::Answer;
 use crate::http::failure::Failure;
 use crate::http::parts::FromBody;

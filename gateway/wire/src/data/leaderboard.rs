@@ -9,7 +9,7 @@ use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
 use crate::limits::{LEADERBOARD_PAGE, MAX_TITLE, PageBounds};
 use crate::parameters;
-use crate::read::query::parameters::Parameter;
+use crate::read::query::parameter::Parameter;
 use crate::read::query::reader::Reader;
 use crate::read::query::text_form::{Characters, WALLET, Words};
 use crate::text::decimal::{Millionths, Number};

@@ -10,7 +10,8 @@ use super::{
     LiveVolumeQuery, MarketRef, MarketSelection, MinimumFill, OpenInterestQuery, PositionSort,
     PositionsQuery, TimePeriod, TimeRange, UserQuery, V1List, V2List, ValueQuery,
 };
-use crate::read::query::parameters::{Parameter, Parameters};
+use crate::read::query::parameter::Parameter;
+use crate::read::query::parameters::Parameters;
 
 const USER: &str = "0x1111111111111111111111111111111111111111";
 const MARKET: &str = "0x0202020202020202020202020202020202020202020202020202020202020202";

@@ -10,6 +10,7 @@ use crate::limits::{MAX_PARAMETERS, MAX_QUERY};
 
 pub mod family;
 pub mod fields;
+pub mod parameter;
 pub mod parameters;
 mod percent;
 pub mod reader;

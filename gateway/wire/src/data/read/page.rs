@@ -8,7 +8,8 @@ use crate::errors::api_error::ApiError;
 use crate::limits::{MAX_V2_CURSOR, MAX_V2_ROWS, PageBounds};
 use crate::read::query::family::Family;
 use crate::read::query::fields::{Field, Or};
-use crate::read::query::parameters::{Parameter, ParameterSet, Parameters};
+use crate::read::query::parameter::Parameter;
+use crate::read::query::parameters::{ParameterSet, Parameters};
 use crate::read::query::reader::Reader;
 use crate::read::query::text_form::{TextForm, Whole, Words};
 

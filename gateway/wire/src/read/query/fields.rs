@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 
 use crate::errors::api_error::ApiError;
-use crate::read::query::parameters::Parameter;
+use crate::read::query::parameter::Parameter;
 use crate::read::query::reader::Reader;
 use crate::read::query::text_form::TextForm;
 

@@ -5,55 +5,12 @@
 //! is allowed once. Surfaces differ in their words, and in whether they ignore an unknown parameter:
 //! that is a [`Family`].
 
-use serde_json::Value as Json;
-
 use crate::data::LimitOffset;
 use crate::errors::api_error::ApiError;
 use crate::read::query::Query;
 use crate::read::query::family::Family;
+use crate::read::query::parameter::Parameter;
 use crate::read::query::reader::Reader;
-
-/// A parameter, as a reader and the OpenAPI document need it.
-#[derive(Clone, Copy, Debug)]
-pub struct Parameter {
-    /// Its name.
-    pub name: &'static str,
-    /// A second spelling.
-    pub alias: Option<&'static str>,
-    /// Its name in version 2 of the data surface, which is the name of the struct's field.
-    pub v2: &'static str,
-    /// Whether a request without it is an error.
-    pub is_required: bool,
-    /// The documentation of the struct's field.
-    pub description: &'static str,
-    /// The JSON schema of its value.
-    pub schema: fn() -> Json,
-}
-
-impl Parameter {
-    const NONE: Self = Self {
-        name: "",
-        alias: None,
-        v2: "",
-        is_required: false,
-        description: "",
-        schema: || Json::Null,
-    };
-
-    /// A parameter of one spelling in both versions.
-    pub(crate) const fn new(name: &'static str, description: &'static str) -> Self {
-        Self {
-            name,
-            v2: name,
-            description,
-            ..Self::NONE
-        }
-    }
-
-    pub(crate) fn spells(&self, name: &str) -> bool {
-        self.name == name || self.alias == Some(name)
-    }
-}
 
 /// The parameters of a struct and of the groups in it.
 #[derive(Clone, Copy, Debug)]
@@ -200,13 +157,13 @@ macro_rules! parameters {
         <$type as $crate::read::query::parameters::Parameters>::take($reader)
     };
     (@take $reader:ident, $kind:ident($($form:tt)*), $type:ty, $($rest:tt)*) => {{
-        const PARAMETER: $crate::read::query::parameters::Parameter =
+        const PARAMETER: $crate::read::query::parameter::Parameter =
             $crate::parameters!(@parameter $kind($($form)*), $($rest)*);
         let field = $crate::parameters!(@field $kind($($form)*));
         $crate::read::query::fields::Field::take(&field, $reader, &PARAMETER)
     }};
     (@parameter $kind:ident($($form:tt)*), $field:ident [$($wire:literal)?] [$($v2:literal)?] [$($alias:literal)?] $($doc:literal)+) => {
-        $crate::read::query::parameters::Parameter {
+        $crate::read::query::parameter::Parameter {
             name: $crate::parameters!(@name $field $($wire)?),
             alias: $crate::parameters!(@alias $($alias)?),
             v2: $crate::parameters!(@name $field $($v2)?),

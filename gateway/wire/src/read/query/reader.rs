@@ -3,7 +3,7 @@
 use crate::errors::api_error::ApiError;
 use crate::read::query::Query;
 use crate::read::query::family::Family;
-use crate::read::query::parameters::Parameter;
+use crate::read::query::parameter::Parameter;
 use crate::read::query::text_form::TextForm;
 
 /// Reads the parameters of a query one by one.

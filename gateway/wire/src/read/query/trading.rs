@@ -10,7 +10,8 @@ use crate::parameters;
 use crate::read::page::Cursor;
 use crate::read::query::family::Family;
 use crate::read::query::fields::{Field, Required};
-use crate::read::query::parameters::{Parameter, ParameterSet, Parameters};
+use crate::read::query::parameter::Parameter;
+use crate::read::query::parameters::{ParameterSet, Parameters};
 use crate::read::query::reader::Reader;
 use crate::read::query::text_form::{
     BYTES32, By, CONDITION, CURSOR, INSTANT, Schema, TOKEN, TextForm, WALLET, Words,

@@ -11,7 +11,7 @@ use foretell_view::{Action, ActionKind, TradeSlot, View};
 use foretell_wire::data::{ActivitySort, Direction};
 
 use crate::app::App;
-use crate::resources::data::activity::WalletActivities;
+use crate::resources::data::activity::wallet::WalletActivities;
 use crate::resources::data::rows::activity_row::{ActivityEntry, side_of};
 use crate::resources::data::rows::market_texts::MarketTexts;
 use crate::resources::data::trade_lists::TradeLists;

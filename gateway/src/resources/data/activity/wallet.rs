@@ -1,0 +1,48 @@
+//! The activities of a wallet that a request asks for.
+
+use foretell_model::AccountNumber;
+use foretell_view::{Action, RowFilter, View};
+use foretell_wire::data::{ActivityFilter, ActivityKind, LimitOffset};
+
+use crate::resources::data::MarketFilter;
+use crate::resources::data::rows::activity_row::{admits, has_actions};
+use crate::resources::data::trade_lists::TradeLists;
+use crate::resources::data::trades::time_range;
+
+/// A page of the activities of a wallet.
+pub(crate) struct WalletActivities {
+    pub(crate) account: AccountNumber,
+    pub(crate) filter: ActivityFilter,
+    pub(crate) markets: MarketFilter,
+    pub(crate) page: LimitOffset,
+}
+
+impl WalletActivities {
+    /// The trades of the requested time range and kinds, and the range of actions from the oldest.
+    pub(crate) fn in_time(&self, view: &View) -> (TradeLists, (usize, usize)) {
+        let (start, end) = time_range(self.filter.time);
+        let trades = match self.filter.has_kind(ActivityKind::Trade) {
+            true => TradeLists::of(view, Some(self.account), self.markets.distinct())
+                .within(view, start, end),
+            false => TradeLists::none(),
+        };
+        let before = |time| view.actions().count_before(self.account, time);
+        let actions = match has_actions(&self.filter) {
+            true => (before(start).min(before(end)), before(end)),
+            false => (0, 0),
+        };
+        (trades, actions)
+    }
+
+    /// The trades that the list includes.
+    pub(crate) fn sought(&self) -> RowFilter<'static> {
+        RowFilter {
+            side: self.filter.side,
+            ..RowFilter::default()
+        }
+    }
+
+    pub(crate) fn admits(&self, action: &Action) -> bool {
+        admits(&self.filter, &self.markets, action)
+    }
+}
