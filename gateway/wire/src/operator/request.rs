@@ -137,17 +137,6 @@ operator_commands! {
 }
 
 impl OperatorCommand {
-    /// Its idempotency reference.
-    #[must_use]
-    pub fn reference(&self) -> Option<&str> {
-        match self {
-            Self::Deposit(transfer) | Self::Withdraw(transfer) => Some(&transfer.reference),
-            Self::WithdrawFees(fees) => Some(&fees.reference),
-            Self::Propose(proposal) => Some(&proposal.reference),
-            _ => None,
-        }
-    }
-
     /// The market it concerns.
     #[must_use]
     pub fn condition(&self) -> Option<ConditionId> {
