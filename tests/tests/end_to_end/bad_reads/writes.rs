@@ -160,7 +160,7 @@ async fn keys_and_heartbeats() {
     for (body, must) in [
         (json!([]), Fail(400, "allowed: an object")),
         (json!({}), Fail(400, "key is missing")),
-        (json!({ "key": "" }), Fail(400, "key is missing")),
+        (json!({ "key": "" }), Fail(400, "key is ''")),
         (json!({ "key": 7 }), Fail(400, "key is 7")),
         (json!({ "key": "x" }), Fail(400, "key is 'x'")),
         (
