@@ -68,6 +68,8 @@ impl HistoryQuery {
     }
 }
 
+/// What a batch names.
+const MARKETS: &str = "an array of 1 to 20 token ids";
 /// Bytes of a token as a client names it.
 const MAX_TOKEN_TEXT: usize = 256;
 
@@ -79,7 +81,7 @@ forms! {
     /// A bucket size.
     Fidelity(u32, u64): "minutes, 1 to 2147483647", |minutes: &u64| i32::try_from(*minutes).ok()?.try_into().ok().filter(|minutes| *minutes > 0);
     /// The key of its history in the answer.
-    TokenText(String, str): "a text" => ErrorCode::InvalidTokenId.text(),
+    TokenText(String, str): MARKETS => ErrorCode::InvalidTokenId.text(),
         |text: &str| (text.len() <= MAX_TOKEN_TEXT).then(|| text.to_owned());
 }
 
@@ -153,7 +155,7 @@ impl RequestBody for HistoryBatch {
 
 /// The tokens of a batch, each once.
 fn named_tokens(markets: Option<Vec<String>>) -> Result<Vec<(String, Option<TokenRef>)>, ApiError> {
-    let missing = FieldError::missing("markets", "an array of 1 to 20 token ids");
+    let missing = FieldError::missing("markets", MARKETS);
     let mut texts = markets.ok_or(missing)?;
     if texts.is_empty() || texts.len() > MAX_HISTORY_TOKENS {
         return Err(ErrorCode::TooManyEntries.with([&"markets", &texts.len(), &"1 to 20"]));

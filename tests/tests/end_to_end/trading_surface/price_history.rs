@@ -131,10 +131,7 @@ async fn what_is_asked_wrongly_is_refused_with_what_is_allowed() {
             "markets is missing, allowed: an array of 1 to 20 token ids",
         ),
         (json!({ "markets": null }), "markets is missing"),
-        (
-            json!({ "markets": yes }),
-            "allowed: an array of 1 to 20 token ids",
-        ),
+        (json!({ "markets": yes }), "allowed: an array"),
         (
             json!({ "markets": [] }),
             "markets has 0 entries, allowed: 1 to 20",
