@@ -557,5 +557,4 @@ fn clock_changes(
 }
 
 #[cfg(test)]
-#[path = "difference_tests.rs"]
 mod tests;
