@@ -4,6 +4,8 @@
 
 use std::collections::BTreeMap;
 
+use bytes::Bytes;
+use foretell_wire::accounts::account::NOT_SCORING;
 use foretell_wire::json_text;
 use foretell_wire::limits::PAGE_ROWS;
 use foretell_wire::markets::batch::ScoringOrders;
@@ -18,7 +20,7 @@ use crate::http::request_context::RequestContext;
 
 /// `GET /notifications`.
 pub(crate) async fn notifications(context: RequestContext, _: ReadKey) -> Result<Answer, Failure> {
-    Ok(now(&context, "[]".to_owned()))
+    Ok(now(&context, "[]"))
 }
 
 /// `DELETE /notifications`.
@@ -26,12 +28,12 @@ pub(crate) async fn drop_notifications(
     context: RequestContext,
     _: WriteKey,
 ) -> Result<Answer, Failure> {
-    Ok(now(&context, "\"OK\"".to_owned()))
+    Ok(now(&context, "\"OK\""))
 }
 
 /// `GET /order-scoring`.
 pub(crate) async fn order_scoring(context: RequestContext, _: ReadKey) -> Result<Answer, Failure> {
-    Ok(now(&context, r#"{"scoring":false}"#.to_owned()))
+    Ok(now(&context, NOT_SCORING))
 }
 
 /// `POST /orders-scoring`: each requested id once.
@@ -53,6 +55,6 @@ pub(crate) async fn pre_migration_orders(
     Ok(now(&context, json_text(&Page::<()>::empty(PAGE_ROWS))))
 }
 
-fn now(context: &RequestContext, body: String) -> Answer {
+fn now(context: &RequestContext, body: impl Into<Bytes>) -> Answer {
     Answer::json(body).at(context.app.shared_view.read().position())
 }
