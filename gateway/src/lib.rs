@@ -18,6 +18,7 @@ mod engine;
 mod gateway;
 mod http;
 mod metrics;
+mod openapi;
 mod page;
 mod policy;
 mod render;

@@ -17,6 +17,7 @@ use crate::http::endpoint::RequestPart;
 use crate::http::failure::Failure;
 use crate::http::request_context::RequestContext;
 use crate::http::timing::Stage;
+use crate::openapi::operation::Operation;
 
 const X_CHAIN_ID: HeaderName = HeaderName::from_static("x-chain-id");
 
@@ -26,6 +27,10 @@ pub(crate) struct ProvedAddress(pub(crate) KeyOrigin);
 impl RequestPart for ProvedAddress {
     async fn of(context: &RequestContext) -> Result<Self, Failure> {
         Ok(Self(context.l1().await?))
+    }
+
+    fn describe(operation: &mut Operation) {
+        operation.needs_signature();
     }
 }
 
@@ -38,6 +43,10 @@ macro_rules! keys {
         impl RequestPart for $key {
             async fn of(context: &RequestContext) -> Result<Self, Failure> {
                 Ok(Self(context.l2(KeyAccess::$access).await?))
+            }
+
+            fn describe(operation: &mut Operation) {
+                operation.needs_key(KeyAccess::$access);
             }
         }
     )+};

@@ -1,12 +1,19 @@
 //! A handler's answer and its conversion into an HTTP response.
 
+use std::any::type_name;
+use std::marker::PhantomData;
+
 use bytes::Bytes;
 use foretell_model::Sequence;
+use foretell_wire::json_text;
 use http::header::{CONTENT_LENGTH, CONTENT_TYPE};
 use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::http::connections::client_quotas::Reservation;
 use crate::http::connections::unread_answers::CountedAnswer;
+use crate::openapi::operation::Operation;
 use crate::policy::rate_limits::QuotaStatus;
 
 /// Sequence that an answer reflects, or that a write reached.
@@ -91,6 +98,82 @@ impl Answer {
         *response.status_mut() = self.status;
         *response.headers_mut() = self.headers;
         response
+    }
+}
+
+/// What a handler answers.
+pub(crate) trait Reply {
+    fn into_answer(self) -> Answer;
+
+    /// Adds what the documents say of the answer.
+    fn describe(operation: &mut Operation);
+}
+
+/// An answer that is no JSON.
+impl Reply for Answer {
+    fn into_answer(self) -> Answer {
+        self
+    }
+
+    fn describe(_: &mut Operation) {}
+}
+
+/// 200 with a `T` as JSON.
+#[derive(Debug)]
+pub(crate) struct Json<T> {
+    answer: Answer,
+    content: PhantomData<fn() -> T>,
+}
+
+impl<T> Json<T> {
+    /// Of a `T`, whose texts may be borrowed.
+    pub(crate) fn of(content: &impl Serialize) -> Self {
+        debug_assert_eq!(type_name::<T>(), name_of(content), "the type of the answer");
+        Self::written(json_text(content))
+    }
+
+    /// Of a `T` that is already JSON.
+    pub(crate) fn written(text: impl Into<Bytes>) -> Self {
+        Self {
+            answer: Answer::json(text),
+            content: PhantomData,
+        }
+    }
+
+    /// As [`Answer::at`].
+    pub(crate) fn at(self, position: StatePosition) -> Self {
+        self.map(|answer| answer.at(position))
+    }
+
+    /// As [`Answer::with_quota`].
+    pub(crate) fn with_quota(self, quota: Option<QuotaStatus>) -> Self {
+        self.map(|answer| answer.with_quota(quota))
+    }
+
+    /// As [`Answer::header`].
+    pub(crate) fn header(self, name: HeaderName, value: HeaderValue) -> Self {
+        self.map(|answer| answer.header(name, value))
+    }
+
+    fn map(self, change: impl FnOnce(Answer) -> Answer) -> Self {
+        Self {
+            answer: change(self.answer),
+            ..self
+        }
+    }
+}
+
+fn name_of<V>(_: &V) -> &'static str {
+    type_name::<V>()
+}
+
+impl<T: JsonSchema> Reply for Json<T> {
+    fn into_answer(self) -> Answer {
+        self.answer
+    }
+
+    fn describe(operation: &mut Operation) {
+        operation.answers::<T>();
     }
 }
 

@@ -1,11 +1,12 @@
-//! A handler as a route keeps it. Its signature is the description of its request: each parameter
-//! after the context is a part of the request, read and checked in that order.
+//! A handler as a route keeps it. Its signature is the description of its request and its answer:
+//! each parameter after the context is a part of the request, read and checked in that order.
 
 use std::pin::Pin;
 
-use crate::http::answer::Answer;
+use crate::http::answer::{Answer, Reply};
 use crate::http::failure::Failure;
 use crate::http::request_context::RequestContext;
+use crate::openapi::operation::Operation;
 
 pub(crate) type HandlerFuture = Pin<Box<dyn Future<Output = Result<Answer, Failure>> + Send>>;
 pub(crate) type Handler = Box<dyn Fn(RequestContext, Freshness) -> HandlerFuture + Send + Sync>;
@@ -25,20 +26,27 @@ pub(crate) enum Freshness {
 pub(crate) trait RequestPart: Sized + Send {
     /// Reads and checks it.
     fn of(context: &RequestContext) -> impl Future<Output = Result<Self, Failure>> + Send;
+
+    /// Adds what the documents say of it, and the errors of reading it.
+    fn describe(operation: &mut Operation);
 }
 
 /// An async function of a [`RequestContext`] and the parts of a request.
 pub(crate) trait Endpoint<Parts>: Copy + Send + Sync + 'static {
     /// Reads the parts, waits until the view is as fresh as the route says, and runs the function.
     fn run(self, context: RequestContext, freshness: Freshness) -> HandlerFuture;
+
+    /// Adds what the documents say of the parts and of the answer.
+    fn describe(operation: &mut Operation);
 }
 
 macro_rules! endpoints {
     ($(($($part:ident)*))+) => {$(
-        impl<F, Answering, $($part),*> Endpoint<($($part,)*)> for F
+        impl<F, Answering, R, $($part),*> Endpoint<($($part,)*)> for F
         where
             F: Fn(RequestContext, $($part),*) -> Answering + Copy + Send + Sync + 'static,
-            Answering: Future<Output = Result<Answer, Failure>> + Send + 'static,
+            Answering: Future<Output = Result<R, Failure>> + Send + 'static,
+            R: Reply,
             $($part: RequestPart + 'static,)*
         {
             #[allow(non_snake_case, reason = "a part is named by its type")]
@@ -51,8 +59,13 @@ macro_rules! endpoints {
                     if freshness == Freshness::Requested {
                         context.wait_fresh().await?;
                     }
-                    self(context, $($part),*).await
+                    self(context, $($part),*).await.map(Reply::into_answer)
                 })
+            }
+
+            fn describe(operation: &mut Operation) {
+                $($part::describe(operation);)*
+                R::describe(operation);
             }
         }
     )+};

@@ -12,6 +12,7 @@ use crate::http::endpoint::RequestPart;
 use crate::http::failure::Failure;
 use crate::http::request_context::RequestContext;
 use crate::http::timing::Stage;
+use crate::openapi::operation::Operation;
 
 /// The parameters of the query.
 pub(crate) struct FromQuery<T>(pub(crate) T);
@@ -19,6 +20,10 @@ pub(crate) struct FromQuery<T>(pub(crate) T);
 impl<T: Parameters + Send> RequestPart for FromQuery<T> {
     async fn of(context: &RequestContext) -> Result<Self, Failure> {
         Ok(Self(T::read_text(context.head.uri.query())?))
+    }
+
+    fn describe(operation: &mut Operation) {
+        operation.takes_query::<T>();
     }
 }
 
@@ -30,6 +35,10 @@ impl<T: RequestBody + Send> RequestPart for FromBody<T> {
         let read = || T::read(&context.body);
         Ok(Self(context.timing.measure(Stage::Parse, read)?))
     }
+
+    fn describe(operation: &mut Operation) {
+        operation.takes_body::<T>();
+    }
 }
 
 /// The body, or why it is wrong, for an answer that says more than the error.
@@ -40,6 +49,10 @@ impl<T: RequestBody + Send> RequestPart for TryBody<T> {
         let read = || T::read(&context.body);
         Ok(Self(context.timing.measure(Stage::Parse, read)))
     }
+
+    fn describe(operation: &mut Operation) {
+        operation.takes_body::<T>();
+    }
 }
 
 /// The value of `{…}` in the route's path.
@@ -48,6 +61,10 @@ pub(crate) struct FromPath<T>(pub(crate) T);
 impl<T: PathParameter + Send> RequestPart for FromPath<T> {
     async fn of(context: &RequestContext) -> Result<Self, Failure> {
         Ok(Self(T::read(&context.parameter)?))
+    }
+
+    fn describe(operation: &mut Operation) {
+        operation.takes_path::<T>();
     }
 }
 
@@ -62,5 +79,12 @@ impl RequestPart for Tokens {
             }
             _ => BatchTokens::read(&context.body)?.0,
         }))
+    }
+
+    fn describe(operation: &mut Operation) {
+        match operation.method == Method::POST {
+            true => operation.takes_body::<BatchTokens>(),
+            false => operation.takes_query::<TokensQuery>(),
+        }
     }
 }

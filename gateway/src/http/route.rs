@@ -3,12 +3,14 @@
 use std::sync::OnceLock;
 
 use foretell_model::RoleSet;
+use foretell_wire::ErrorCode;
 use foretell_wire::limits::{LIST_BODY_BYTES, SMALL_BODY_BYTES};
 use http::Method;
 
 use crate::http::endpoint::{Endpoint, Freshness, Handler, handler};
 use crate::http::surface::Surface;
 use crate::metrics::Meter;
+use crate::openapi::operation::Operation;
 use crate::policy::rate_limits::Scope;
 
 /// One method of one path.
@@ -29,17 +31,19 @@ pub(crate) struct Route {
     /// The surface whose shape its failures have; `None` for the surface that it is on.
     pub(crate) shape: Option<Surface>,
     pub(crate) handle: Handler,
+    /// What the documents say of its request and its answer.
+    pub(crate) describe: fn(&mut Operation),
+    /// Errors of the handler itself, beside those of its parts.
+    pub(crate) errors: &'static [&'static [ErrorCode]],
     /// Counts its successes: looked up once, because a lookup costs as much as a route.
     pub(crate) meter: OnceLock<Meter>,
 }
 
 impl Route {
-    fn new<Parts>(
-        method: Method,
-        path: &'static str,
-        scope: Option<Scope>,
-        endpoint: impl Endpoint<Parts>,
-    ) -> Self {
+    fn new<Parts, E>(method: Method, path: &'static str, scope: Option<Scope>, endpoint: E) -> Self
+    where
+        E: Endpoint<Parts>,
+    {
         Self {
             is_write: matches!(method, Method::POST | Method::DELETE),
             method,
@@ -50,6 +54,8 @@ impl Route {
             freshness: Freshness::Any,
             shape: None,
             handle: handler(endpoint),
+            describe: E::describe,
+            errors: &[],
             meter: OnceLock::new(),
         }
     }
@@ -80,6 +86,12 @@ impl Route {
     /// Requires the token of an operator with one of these roles.
     pub(crate) fn operators(mut self, roles: RoleSet) -> Self {
         self.operators = Some(roles);
+        self
+    }
+
+    /// Errors of its handler, beside those of its parts.
+    pub(crate) fn errors(mut self, codes: &'static [&'static [ErrorCode]]) -> Self {
+        self.errors = codes;
         self
     }
 

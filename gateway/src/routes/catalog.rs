@@ -1,6 +1,7 @@
 //! Markets, events, series, tags and search of the catalog.
 
 use crate::http::route::{Route, get};
+use crate::openapi::served;
 use crate::policy::rate_limits::Scope::{
     Catalog, CatalogEvents, CatalogMarkets, CatalogSearch, CatalogTags,
 };
@@ -11,6 +12,7 @@ pub(super) fn routes() -> Vec<Route> {
     vec![
         get("/", Catalog, health::ok),
         get("/ok", Catalog, health::ok),
+        get("/openapi.json", Catalog, served::show),
         get("/status", Catalog, health::status),
         get("/markets", CatalogMarkets, lists::markets),
         get("/markets/keyset", CatalogMarkets, lists::markets_keyset),

@@ -1,6 +1,7 @@
 //! Trades, positions and holders of everybody, for addresses on the allowlist.
 
 use crate::http::route::{Route, get, read};
+use crate::openapi::served;
 use crate::resources::data::{
     activity, builders, closed_positions, holders, leaderboard, positions, totals, trades, v2,
 };
@@ -10,6 +11,7 @@ pub(super) fn routes() -> Vec<Route> {
     vec![
         get("/", None, health::data_root),
         get("/ok", None, health::ok),
+        get("/openapi.json", None, served::show),
         read("/trades", None, trades::list),
         read("/positions", None, positions::list),
         read("/closed-positions", None, closed_positions::list),

@@ -10,6 +10,7 @@ mod trading;
 use crate::http::route::{Route, get};
 use crate::http::router::Router;
 use crate::http::surface::Surface;
+use crate::openapi::Document;
 use crate::resources::operator::site::probes;
 
 pub(crate) use page::PageRoutes;
@@ -26,6 +27,17 @@ pub(crate) fn router(surface: Surface, page: PageRoutes) -> Router {
             Surface::Health => probes().into(),
         },
     )
+}
+
+/// The routes of a document.
+pub(crate) fn described(document: Document) -> Vec<Route> {
+    match document {
+        Document::Trading => trading::described(),
+        Document::Data => data::routes(),
+        Document::Catalog => catalog::routes(),
+        Document::Operator => operator::routes(),
+        Document::Page => page::described(true),
+    }
 }
 
 /// For load balancers, on a listener of their own and on the operator's.

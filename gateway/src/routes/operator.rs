@@ -14,6 +14,7 @@ use foretell_wire::operator::{OperatorCommand, SNAPSHOT_PATH};
 
 use crate::http::endpoint::Endpoint;
 use crate::http::route::{Route, get, post, read};
+use crate::openapi::served;
 use crate::resources::accounts::rebates;
 use crate::resources::market_data::market_info;
 use crate::resources::operator::market_life::{market_list, markets, own_markets, resolution};
@@ -25,6 +26,7 @@ pub(super) fn routes() -> Vec<Route> {
     routes.extend(super::probes());
     routes.extend([
         get("/metrics", None, probes::metrics),
+        get("/openapi.json", None, served::show),
         get("/status", None, status::show).operators(RoleSet::ALL),
         list("/accounts/{wallet}", accounts::show),
         list("/withdrawals", accounts::held),

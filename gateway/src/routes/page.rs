@@ -32,6 +32,14 @@ impl PageRoutes {
 
 /// Everything below `/ui`.
 pub(super) fn routes(has_wallet: bool) -> Vec<Route> {
+    let mut routes = described(has_wallet);
+    routes.extend(data().map(|route| route.mounted_from(Surface::Data)));
+    routes.extend(catalog().map(|route| route.mounted_from(Surface::Catalog)));
+    routes
+}
+
+/// Those that are on no other surface.
+pub(super) fn described(has_wallet: bool) -> Vec<Route> {
     let mut routes = vec![
         get("/ui", Page, files::file),
         get("/ui/", Page, files::file),
@@ -45,8 +53,6 @@ pub(super) fn routes(has_wallet: bool) -> Vec<Route> {
     if has_wallet {
         routes.push(post("/ui/wallet", PageWallet, wallet::call).body(ORDER_BODY_BYTES));
     }
-    routes.extend(data().map(|route| route.mounted_from(Surface::Data)));
-    routes.extend(catalog().map(|route| route.mounted_from(Surface::Catalog)));
     routes
 }
 

@@ -5,6 +5,7 @@ use foretell_wire::limits::{
 };
 
 use crate::http::route::{Route, any, batch, delete, get, post, query, read};
+use crate::openapi::served;
 use crate::policy::rate_limits::Scope::{
     BatchPricesHistory, Book, Books, Health, Heartbeats, Keys, Ledger, MarketLists, Midpoint,
     Price, Prices, PricesHistory, Trading,
@@ -22,11 +23,7 @@ use crate::routes::page::{self, PageRoutes};
 use crate::routes::streams;
 
 pub(super) fn routes(page: PageRoutes) -> Vec<Route> {
-    let mut routes = orders();
-    routes.extend(accounts());
-    routes.extend(market_data());
-    routes.extend(batches().into_iter().flatten());
-    routes.extend(service());
+    let mut routes = described();
     routes.extend(streams::routes());
     routes.extend(not_supported());
     match page {
@@ -36,6 +33,16 @@ pub(super) fn routes(page: PageRoutes) -> Vec<Route> {
             routes.extend(page::routes(wallet));
         }
     }
+    routes
+}
+
+/// Those of the OpenAPI document: streams have another, and so has the page.
+pub(super) fn described() -> Vec<Route> {
+    let mut routes = orders();
+    routes.extend(accounts());
+    routes.extend(market_data());
+    routes.extend(batches().into_iter().flatten());
+    routes.extend(service());
     routes
 }
 
@@ -123,12 +130,12 @@ fn market_data() -> Vec<Route> {
             prices_history::many,
         ),
         read(
-            "/live-activity/events/{condition}",
+            "/live-activity/events/{condition_id}",
             Ledger,
             live_activity::newest,
         ),
         read(
-            "/markets/live-activity/{condition}",
+            "/markets/live-activity/{condition_id}",
             Ledger,
             live_activity::newest,
         ),
@@ -141,12 +148,12 @@ fn market_data() -> Vec<Route> {
             market_info::builder_fees,
         ),
         read(
-            "/markets-by-token/{token}",
+            "/markets-by-token/{token_id}",
             Trading,
             market_info::market_by_token,
         ),
         read(
-            "/clob-markets/{condition}",
+            "/clob-markets/{condition_id}",
             Trading,
             market_info::clob_market,
         ),
@@ -158,7 +165,7 @@ fn market_data() -> Vec<Route> {
             MarketLists,
             market_lists::sampling_simplified,
         ),
-        read("/markets/{condition}", Trading, market_info::detail),
+        read("/markets/{condition_id}", Trading, market_info::detail),
     ]
 }
 
@@ -178,6 +185,7 @@ fn service() -> Vec<Route> {
     vec![
         get("/ok", Health, health::ok),
         get("/time", Trading, health::time),
+        get("/openapi.json", Trading, served::show),
         get("/version", Trading, health::version),
         get("/audit/checkpoint", Trading, checkpoints::newest),
         get("/audit/checkpoints", Trading, checkpoints::list),

@@ -19,6 +19,7 @@ pub mod orders;
 pub mod read;
 pub mod streams;
 pub mod text;
+pub mod written;
 
 pub use errors::api_error::ApiError;
 pub use errors::error_code::ErrorCode;

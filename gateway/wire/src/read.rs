@@ -8,5 +8,6 @@ pub mod page;
 pub(crate) mod pairs;
 pub mod path;
 pub mod query;
+pub mod texts;
 
 pub use body::RequestBody;

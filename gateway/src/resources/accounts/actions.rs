@@ -30,6 +30,7 @@ use crate::http::endpoint::RequestPart;
 use crate::http::failure::Failure;
 use crate::http::parts::FromBody;
 use crate::http::request_context::RequestContext;
+use crate::openapi::operation::Operation;
 use crate::policy::rate_limits::{QuotaStatus, Writes};
 use crate::resources::accounts::balances;
 use crate::resources::{position_of, reference};
@@ -116,6 +117,11 @@ impl RequestPart for Action {
         let WriteKey(caller) = WriteKey::of(context).await?;
         let quota = context.count(&caller, Writes::Actions, 1)?;
         Ok(Self { caller, quota })
+    }
+
+    fn describe(operation: &mut Operation) {
+        WriteKey::describe(operation);
+        operation.fails(&[ErrorCode::RateLimited]);
     }
 }
 

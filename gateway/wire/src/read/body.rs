@@ -8,6 +8,7 @@ mod values;
 
 use core::fmt::Display;
 
+use schemars::{Schema, SchemaGenerator};
 use serde::de::DeserializeOwned;
 
 use crate::errors::api_error::ApiError;
@@ -17,6 +18,14 @@ use crate::read::json::{self, Value};
 
 /// The body of a request. Its route bounds its bytes.
 pub trait RequestBody: Sized {
+    /// The codes of its errors.
+    const ERRORS: &'static [ErrorCode] = TRADING.codes;
+
+    /// The JSON schema.
+    fn schema(_: &mut SchemaGenerator) -> Schema {
+        Schema::default()
+    }
+
     /// Reads the body.
     ///
     /// # Errors
@@ -29,6 +38,8 @@ pub trait RequestBody: Sized {
 macro_rules! bodies {
     ($family:path: $($body:ty),+ $(,)?) => {$(
         impl $crate::read::body::RequestBody for $body {
+            const ERRORS: &'static [$crate::ErrorCode] = $family.codes;
+
             fn read(body: &[u8]) -> Result<Self, $crate::ApiError> {
                 $family.read(body)
             }
@@ -44,6 +55,8 @@ pub(crate) struct Family {
     missing: ErrorCode,
     wrong: ErrorCode,
     repeated: ErrorCode,
+    /// These codes, and others of its bodies.
+    pub(crate) codes: &'static [ErrorCode],
     /// Refuses unknown fields, except a [`REASON`] beside those of the body.
     is_strict: bool,
 }
@@ -54,11 +67,25 @@ pub(crate) const TRADING: &Family = &Family {
     missing: ErrorCode::MissingField,
     wrong: ErrorCode::InvalidField,
     repeated: ErrorCode::RepeatedJsonKey,
+    codes: &[
+        ErrorCode::InvalidBody,
+        ErrorCode::MissingField,
+        ErrorCode::InvalidField,
+        ErrorCode::RepeatedJsonKey,
+        ErrorCode::TooManyEntries,
+    ],
     is_strict: false,
 };
 
 /// Bodies of the operator surface.
 pub(crate) const OPERATOR: &Family = &Family {
+    codes: &[
+        ErrorCode::InvalidBody,
+        ErrorCode::MissingField,
+        ErrorCode::InvalidField,
+        ErrorCode::RepeatedJsonKey,
+        ErrorCode::InvalidContent,
+    ],
     is_strict: true,
     ..*TRADING
 };
@@ -69,6 +96,12 @@ pub(crate) const ORDER: &Family = &Family {
     missing: ErrorCode::MissingOrderField,
     wrong: ErrorCode::InvalidOrderField,
     repeated: ErrorCode::RepeatedOrderField,
+    codes: &[
+        ErrorCode::InvalidOrderPayload,
+        ErrorCode::MissingOrderField,
+        ErrorCode::InvalidOrderField,
+        ErrorCode::RepeatedOrderField,
+    ],
     is_strict: false,
 };
 

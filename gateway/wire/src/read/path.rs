@@ -2,16 +2,24 @@
 
 use foretell_model::{ConditionId, OrderId, WalletAddress};
 
+use schemars::JsonSchema;
+
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
 use crate::operator::Address;
 use crate::read::form::PlainForm as _;
 use crate::read::query::family::Family;
 use crate::read::query::text_form::BYTES32;
+use crate::read::texts::{AnyAddress, AnyHash, AnyToken};
 use crate::text::ids::{self, TokenRef};
 
 /// A value that a path names.
 pub trait PathParameter: Sized {
+    /// The JSON schema.
+    type Schema: JsonSchema;
+    /// The codes of its errors.
+    const ERRORS: &'static [ErrorCode] = &[];
+
     /// Reads the text of a segment.
     ///
     /// # Errors
@@ -20,24 +28,36 @@ pub trait PathParameter: Sized {
 }
 
 impl PathParameter for ConditionId {
+    type Schema = AnyHash;
+    const ERRORS: &'static [ErrorCode] = &[ErrorCode::MarketNotFound];
+
     fn read(text: &str) -> Result<Self, ApiError> {
         ids::condition_id(text).ok_or_else(|| ErrorCode::MarketNotFound.into())
     }
 }
 
 impl PathParameter for OrderId {
+    type Schema = AnyHash;
+    const ERRORS: &'static [ErrorCode] = &[ErrorCode::OrderNotFound];
+
     fn read(text: &str) -> Result<Self, ApiError> {
         ids::order_id(text).ok_or_else(|| ErrorCode::OrderNotFound.into())
     }
 }
 
 impl PathParameter for TokenRef {
+    type Schema = AnyToken;
+    const ERRORS: &'static [ErrorCode] = &[ErrorCode::InvalidTokenId];
+
     fn read(text: &str) -> Result<Self, ApiError> {
         Self::parse(text).ok_or_else(|| ErrorCode::InvalidTokenId.into())
     }
 }
 
 impl PathParameter for WalletAddress {
+    type Schema = AnyAddress;
+    const ERRORS: &'static [ErrorCode] = &[ErrorCode::InvalidField];
+
     fn read(text: &str) -> Result<Self, ApiError> {
         Address::parse("wallet", text)
     }
@@ -48,6 +68,9 @@ impl PathParameter for WalletAddress {
 pub struct Builder(pub [u8; 32]);
 
 impl PathParameter for Builder {
+    type Schema = AnyHash;
+    const ERRORS: &'static [ErrorCode] = &[ErrorCode::InvalidField];
+
     fn read(text: &str) -> Result<Self, ApiError> {
         let builder = ids::bytes32(text).map(Self);
         builder.ok_or_else(|| Family::Trading.wrong("builder", text, BYTES32.allowed))
@@ -60,6 +83,8 @@ impl PathParameter for Builder {
 pub struct PathText(pub String);
 
 impl PathParameter for PathText {
+    type Schema = String;
+
     fn read(text: &str) -> Result<Self, ApiError> {
         let mut bytes = Vec::with_capacity(text.len());
         let mut rest = text.as_bytes();

@@ -4,7 +4,9 @@
 //! involved: a JSON number is written from the same digits as the text.
 
 use core::fmt;
+use std::borrow::Cow;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
@@ -242,6 +244,20 @@ impl<T: Into<Decimal>> From<T> for Number {
     }
 }
 
+impl JsonSchema for Number {
+    fn schema_name() -> Cow<'static, str> {
+        "Number".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "number" })
+    }
+}
+
 impl Serialize for Number {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut room = DigitBuffer::default();
@@ -252,8 +268,9 @@ impl Serialize for Number {
 }
 
 /// A number of millionths, as a JSON number.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Millionths(pub i128);
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, JsonSchema)]
+#[schemars(transparent)]
+pub struct Millionths(#[schemars(with = "Number")] pub i128);
 
 impl Serialize for Millionths {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

@@ -15,6 +15,25 @@ pub enum Family {
 }
 
 impl Family {
+    /// The codes of errors in parameters, but for forms with codes of their own.
+    #[must_use]
+    pub const fn codes(self) -> &'static [ErrorCode] {
+        match self {
+            Self::Trading => &[
+                ErrorCode::InvalidQuery,
+                ErrorCode::MissingField,
+                ErrorCode::InvalidField,
+                ErrorCode::RepeatedParameter,
+                ErrorCode::TooManyEntries,
+            ],
+            Self::Data => &[
+                ErrorCode::UnknownParameter,
+                ErrorCode::MissingParameter,
+                ErrorCode::InvalidParameter,
+            ],
+        }
+    }
+
     /// The error of a query string that cannot be read.
     #[must_use]
     pub fn query_error(self, error: ApiError) -> ApiError {

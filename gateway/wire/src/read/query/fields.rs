@@ -3,6 +3,7 @@
 use serde_json::{Value as Json, json};
 
 use crate::errors::api_error::ApiError;
+use crate::errors::error_code::ErrorCode;
 use crate::read::query::parameter::Parameter;
 use crate::read::query::reader::Reader;
 use crate::read::query::text_form::TextForm;
@@ -20,6 +21,9 @@ pub trait Field {
 
     /// The JSON schema of the parameter.
     fn schema(&self) -> Json;
+
+    /// The codes of its errors, where their texts are fixed.
+    fn codes(&self) -> Vec<ErrorCode>;
 }
 
 /// A parameter that may be absent.
@@ -35,6 +39,10 @@ impl<F: TextForm> Field for Optional<F> {
 
     fn schema(&self) -> Json {
         self.0.schema()
+    }
+
+    fn codes(&self) -> Vec<ErrorCode> {
+        codes_of(&self.0)
     }
 }
 
@@ -52,6 +60,10 @@ impl<F: TextForm> Field for Required<F> {
 
     fn schema(&self) -> Json {
         self.0.schema()
+    }
+
+    fn codes(&self) -> Vec<ErrorCode> {
+        codes_of(&self.0)
     }
 }
 
@@ -74,6 +86,10 @@ impl<F: TextForm> Field for Or<F> {
         schema["default"] = serde_json::from_str(self.1).unwrap_or_else(|_| self.1.into());
         schema
     }
+
+    fn codes(&self) -> Vec<ErrorCode> {
+        codes_of(&self.0)
+    }
 }
 
 /// A list of at most so many entries, without duplicates; empty when it is absent.
@@ -89,6 +105,10 @@ impl<F: TextForm<Value: PartialEq>> Field for List<F> {
 
     fn schema(&self) -> Json {
         json!({ "type": "array", "items": self.0.schema(), "minItems": 1, "maxItems": self.1 })
+    }
+
+    fn codes(&self) -> Vec<ErrorCode> {
+        codes_of(&self.0)
     }
 }
 
@@ -110,4 +130,15 @@ impl<F: TextForm<Value: PartialEq> + Copy> Field for RequiredList<F> {
     fn schema(&self) -> Json {
         List(self.0, self.1).schema()
     }
+
+    fn codes(&self) -> Vec<ErrorCode> {
+        codes_of(&self.0)
+    }
+}
+
+fn codes_of(form: &impl TextForm) -> Vec<ErrorCode> {
+    [form.wrong(), form.missing()]
+        .into_iter()
+        .flatten()
+        .collect()
 }

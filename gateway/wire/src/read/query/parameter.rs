@@ -2,6 +2,8 @@
 
 use serde_json::Value as Json;
 
+use crate::errors::error_code::ErrorCode;
+
 /// A parameter, as a reader and the OpenAPI document need it.
 #[derive(Clone, Copy, Debug)]
 pub struct Parameter {
@@ -15,6 +17,8 @@ pub struct Parameter {
     pub is_required: bool,
     /// The documentation of the struct's field.
     pub description: &'static str,
+    /// Codes of its errors, where their texts are fixed.
+    pub codes: fn() -> Vec<ErrorCode>,
     /// The JSON schema of its value.
     pub schema: fn() -> Json,
 }
@@ -26,6 +30,7 @@ impl Parameter {
         v2: "",
         is_required: false,
         description: "",
+        codes: Vec::new,
         schema: || Json::Null,
     };
 

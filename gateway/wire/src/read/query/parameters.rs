@@ -169,6 +169,10 @@ macro_rules! parameters {
             v2: $crate::parameters!(@name $field $($v2)?),
             is_required: $crate::parameters!(@is_required $kind),
             description: concat!($($doc),+).trim_ascii(),
+            codes: || {
+                let field = $crate::parameters!(@field $kind($($form)*));
+                $crate::read::query::fields::Field::codes(&field)
+            },
             schema: || {
                 let field = $crate::parameters!(@field $kind($($form)*));
                 $crate::read::query::fields::Field::schema(&field)

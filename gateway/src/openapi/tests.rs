@@ -1,0 +1,71 @@
+//! `docs/openapi` is what the routes say of themselves.
+
+use std::path::PathBuf;
+
+use serde_json::Value as Json;
+
+use crate::openapi::document::Document;
+
+/// The longest line of a value in flow style.
+const LINE: usize = 110;
+
+#[test]
+fn the_documents_are_what_the_routes_say() {
+    for document in Document::ALL {
+        let name = format!("{document:?}").to_lowercase();
+        let file =
+            PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("../docs/openapi/{name}.yaml"));
+        let mut text = String::new();
+        write(&mut text, &document.render(), 0);
+        if std::env::var_os("FORETELL_BLESS").is_some() {
+            std::fs::write(&file, &text).unwrap();
+        }
+        let kept = std::fs::read_to_string(&file).unwrap();
+        assert!(
+            kept == text,
+            "{} differs: FORETELL_BLESS=1 writes it",
+            file.display()
+        );
+    }
+}
+
+/// YAML: what fits a line as JSON, the rest by lines.
+fn write(text: &mut String, value: &Json, depth: usize) {
+    let indent = "  ".repeat(depth);
+    match value {
+        Json::Object(fields) if !fields.is_empty() => {
+            for (name, value) in fields {
+                text.push_str(&format!("{indent}{}:", key(name)));
+                write_value(text, value, depth + 1, indent.len() + name.len());
+            }
+        }
+        Json::Array(entries) if !entries.is_empty() => {
+            for entry in entries {
+                text.push_str(&format!("{indent}-"));
+                write_value(text, entry, depth + 1, indent.len());
+            }
+        }
+        _ => unreachable!("{value}"),
+    }
+}
+
+fn write_value(text: &mut String, value: &Json, depth: usize, before: usize) {
+    let is_scalar = !value.is_object() && !value.is_array();
+    let line = value.to_string();
+    if is_scalar || before + line.len() <= LINE {
+        text.push_str(&format!(" {line}\n"));
+    } else {
+        text.push('\n');
+        write(text, value, depth);
+    }
+}
+
+/// A key, quoted where YAML would read something else.
+fn key(name: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/_-$.".contains(c);
+    let is_word = name.chars().all(is_plain) && name.chars().any(|c| c.is_ascii_alphabetic());
+    match is_word && !["null", "true", "false", "yes", "no", "on", "off"].contains(&name) {
+        true => name.to_owned(),
+        false => format!("{name:?}"),
+    }
+}

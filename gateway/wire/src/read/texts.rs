@@ -1,0 +1,33 @@
+//! JSON schemas of texts that a client sends.
+
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+
+macro_rules! texts {
+    ($($(#[doc = $doc:literal])+ $name:ident = $pattern:literal;)+) => {$(
+        $(#[doc = $doc])+
+        #[derive(Debug)]
+        pub enum $name {}
+
+        impl JsonSchema for $name {
+            fn schema_name() -> Cow<'static, str> {
+                stringify!($name).into()
+            }
+
+            fn json_schema(_: &mut SchemaGenerator) -> Schema {
+                let description = concat!($($doc),+).trim_ascii();
+                json_schema!({ "type": "string", "pattern": $pattern, "description": description })
+            }
+        }
+    )+};
+}
+
+texts! {
+    /// Address of a wallet; case carries no meaning.
+    AnyAddress = "^0x[0-9a-fA-F]{40}$";
+    /// 32 bytes; case carries no meaning.
+    AnyHash = "^0x[0-9a-fA-F]{64}$";
+    /// Token id: decimal, or `<condition id>:<outcome index>`.
+    AnyToken = "^([0-9]{1,78}|0x[0-9a-fA-F]{64}:[01])$";
+}
