@@ -167,7 +167,17 @@ impl Dispatcher {
         if let Some(roles) = route.operators {
             context.actor = Some(authorize(&context, roles).await?);
         }
-        (route.handle)(context, route.freshness).await
+        let answer = (route.handle)(context, route.freshness).await;
+        if let Err(failure) = &answer {
+            debug_assert!(
+                route.lists(surface, failure.code()),
+                "{} {} does not list {:?}",
+                route.method,
+                route.path,
+                failure.code()
+            );
+        }
+        answer
     }
 
     async fn body(

@@ -10,7 +10,7 @@ use http::Method;
 use crate::http::endpoint::{Endpoint, Freshness, Handler, handler};
 use crate::http::surface::Surface;
 use crate::metrics::Meter;
-use crate::openapi::operation::Operation;
+use crate::openapi::operation::{Operation, Schemas};
 use crate::policy::rate_limits::Scope;
 
 /// One method of one path.
@@ -35,6 +35,8 @@ pub(crate) struct Route {
     pub(crate) describe: fn(&mut Operation),
     /// Errors of the handler itself, beside those of its parts.
     pub(crate) errors: &'static [&'static [ErrorCode]],
+    /// All errors, once they were asked for.
+    listed: OnceLock<Vec<ErrorCode>>,
     /// Counts its successes: looked up once, because a lookup costs as much as a route.
     pub(crate) meter: OnceLock<Meter>,
 }
@@ -56,6 +58,7 @@ impl Route {
             handle: handler(endpoint),
             describe: E::describe,
             errors: &[],
+            listed: OnceLock::new(),
             meter: OnceLock::new(),
         }
     }
@@ -93,6 +96,13 @@ impl Route {
     pub(crate) fn errors(mut self, codes: &'static [&'static [ErrorCode]]) -> Self {
         self.errors = codes;
         self
+    }
+
+    /// Whether a failure with this code is in the documents.
+    pub(crate) fn lists(&self, surface: Surface, code: ErrorCode) -> bool {
+        let surface = self.shape.unwrap_or(surface);
+        let listed = || Operation::of(self, surface, &mut Schemas::new()).errors();
+        self.listed.get_or_init(listed).contains(&code)
     }
 
     /// A route of another surface: its failures keep the shape of that surface.

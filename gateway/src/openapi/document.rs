@@ -25,15 +25,6 @@ pub(crate) enum Document {
 }
 
 impl Document {
-    #[cfg(test)]
-    pub(super) const ALL: [Self; 5] = [
-        Self::Trading,
-        Self::Data,
-        Self::Catalog,
-        Self::Operator,
-        Self::Page,
-    ];
-
     /// The surface that its routes are on, and its words.
     pub(super) const fn source(self) -> (Surface, &'static str) {
         match self {

@@ -23,7 +23,7 @@ pub(crate) struct Schemas {
 }
 
 impl Schemas {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let settings = || {
             SchemaSettings::draft2020_12().with(|settings| {
                 settings.meta_schema = None;
@@ -106,7 +106,7 @@ const WRITE: &[ErrorCode] = &[
 
 impl<'s> Operation<'s> {
     /// What a route says of itself.
-    pub(super) fn of(route: &Route, surface: Surface, schemas: &'s mut Schemas) -> Self {
+    pub(crate) fn of(route: &Route, surface: Surface, schemas: &'s mut Schemas) -> Self {
         let mut operation = Self {
             schemas,
             surface,
@@ -162,7 +162,7 @@ impl<'s> Operation<'s> {
     }
 
     /// The codes of its errors by status.
-    pub(super) fn errors(&self) -> Vec<ErrorCode> {
+    pub(crate) fn errors(&self) -> Vec<ErrorCode> {
         let mut codes = self.errors.clone();
         codes.sort_by_key(|code| (code.status(), code.name()));
         codes.dedup();
