@@ -21,7 +21,7 @@ mod v2;
 
 pub use activity::{
     ActivityFilter, ActivityKind, ActivityQuery, ActivityRow, ActivitySort, ActivityV1, ActivityV2,
-    Fill,
+    Fill, FillV1, FillV2,
 };
 pub use builders::{
     BuilderDaysQuery, BuilderRow, BuilderV1, BuilderV2, BuildersQuery, builder_wallet,
@@ -29,7 +29,7 @@ pub use builders::{
 pub use holders::{HolderGroup, HolderRow, HolderV1, HoldersQuery};
 pub use leaderboard::{
     LeaderboardQuery, LeaderboardRow, LeaderboardSort, LeaderboardV1, LeaderboardV2, TimePeriod,
-    V2LeaderboardQuery,
+    V2Leaderboard, V2LeaderboardQuery,
 };
 pub use positions::{ClosedPositionsQuery, PositionRow, PositionSort, PositionV1, PositionsQuery};
 pub use profile::{Profile, pseudonym};
@@ -40,7 +40,7 @@ pub use read::time_range::TimeRange;
 pub use rows::figures::{CurPrice, PositionFigures, RoundedFigures};
 pub use rows::fill_writer::FillWriter;
 pub use rows::market_text::{AssetIds, MarketText};
-pub use rows::view::{V2Answer, V2Page, rows_text};
+pub use rows::view::{V2Answer, V2Page};
 pub use totals::{
     AmountV1, AmountV2, EventVolumeQuery, LiveVolumeQuery, MarketAmounts, OpenInterestQuery,
     TradedAnswer, UserQuery, ValueQuery, ValueV1, ValueV2, VolumesV1, VolumesV2,

@@ -8,11 +8,11 @@ use std::ops::ControlFlow;
 use foretell_model::AccountNumber;
 use foretell_view::{Action, RowFilter, TradeSlot, View};
 use foretell_wire::data::{
-    ActivityQuery, ActivitySort, ActivityV1, AssetIds, Direction, LimitOffset, V1List, rows_text,
+    ActivityQuery, ActivitySort, ActivityV1, AssetIds, Direction, LimitOffset, V1List,
 };
 
 use crate::app::App;
-use crate::http::answer::{Answer, StatePosition};
+use crate::http::answer::{Json, StatePosition};
 use crate::http::failure::Failure;
 use crate::http::parts::FromQuery;
 use crate::http::request_context::RequestContext;
@@ -28,13 +28,13 @@ use crate::view::search::{STEP, break_if, in_steps};
 pub(crate) async fn list(
     context: RequestContext,
     FromQuery(V1List { query, page }): FromQuery<V1List<ActivityQuery>>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<Vec<ActivityV1<'static>>>, Failure> {
     let app = &context.app;
     let (entries, position) = search(app, query, page, app.asset_ids).await?;
     let (profiles, mut receipts) = (app.profiles.texts(), ReceiptReader::new(app));
     let rows = (entries.iter()).map(|entry| entry.row(&profiles, &mut receipts));
     let rows: Vec<_> = rows.collect();
-    Ok(Answer::json(rows_text::<ActivityV1<'_>, _>(&rows)).at(position))
+    Ok(Json::of(&rows.iter().map(ActivityV1::from).collect::<Vec<_>>()).at(position))
 }
 
 /// A page of a wallet's activities, and the state of the first step.

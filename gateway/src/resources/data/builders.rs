@@ -6,14 +6,13 @@ use std::collections::BTreeMap;
 use foretell_view::{Builder, BuilderStanding, Day, View};
 use foretell_wire::data::{
     BuilderDaysQuery, BuilderRow, BuilderV1, BuilderV2, BuildersQuery, LimitOffset, V1List,
-    V2Answer, V2List, V2Page, builder_wallet, rows_text,
+    V2Answer, V2List, V2Page, builder_wallet,
 };
-use foretell_wire::json_text;
 use foretell_wire::limits::MAX_BUILDERS_OF_DAY;
 
 use crate::app::App;
 use crate::catalog::profiles::ProfileTexts;
-use crate::http::answer::{Answer, StatePosition};
+use crate::http::answer::{Json, StatePosition};
 use crate::http::failure::Failure;
 use crate::http::parts::FromQuery;
 use crate::http::request_context::RequestContext;
@@ -64,52 +63,52 @@ impl Ranked {
 pub(crate) async fn leaderboard(
     context: RequestContext,
     FromQuery(V1List { query, page }): FromQuery<V1List<BuildersQuery>>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<Vec<BuilderV1<'static>>>, Failure> {
     let app = &context.app;
     let (builders, position) = ranked(app, query, page, Version::V1).await;
     let profiles = app.profiles.texts();
     let rows = rows(&builders, &profiles);
-    Ok(Answer::json(rows_text::<BuilderV1<'_>, _>(&rows)).at(position))
+    Ok(Json::of(&rows.iter().map(BuilderV1::from).collect::<Vec<_>>()).at(position))
 }
 
 /// `GET /v2/builders/leaderboard`.
 pub(crate) async fn leaderboard_v2(
     context: RequestContext,
     FromQuery(V2List { query, page }): FromQuery<V2List<BuildersQuery>>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<V2Page<BuilderV2<'static>>>, Failure> {
     let app = &context.app;
     let (builders, position) = ranked(app, query, probe(page), Version::V2).await;
     let profiles = app.profiles.texts();
     let rows = rows(&builders, &profiles);
     let answer = V2Page::<BuilderV2<'_>>::probed(&rows, page);
-    Ok(Answer::json(json_text(&answer)).at(position))
+    Ok(Json::of(&answer).at(position))
 }
 
 /// `GET /v1/builders/volume`.
 pub(crate) async fn volume(
     context: RequestContext,
     FromQuery(query): FromQuery<BuildersQuery>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<Vec<BuilderV1<'static>>>, Failure> {
     let app = &context.app;
     let first = first_listed_day(query.time_period);
     let (builders, position) = by_day(app, first, Version::V1).await;
     let profiles = app.profiles.texts();
     let rows = rows(&builders, &profiles);
-    Ok(Answer::json(rows_text::<BuilderV1<'_>, _>(&rows)).at(position))
+    Ok(Json::of(&rows.iter().map(BuilderV1::from).collect::<Vec<_>>()).at(position))
 }
 
 /// `GET /v2/builders/volume`.
 pub(crate) async fn volume_v2(
     context: RequestContext,
     FromQuery(BuilderDaysQuery { limit: days, .. }): FromQuery<BuilderDaysQuery>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<V2Answer<Vec<BuilderV2<'static>>>>, Failure> {
     let app = &context.app;
     let first = first_of_last(u32::try_from(days).unwrap_or(u32::MAX));
     let (builders, position) = by_day(app, first, Version::V2).await;
     let profiles = app.profiles.texts();
     let rows = rows(&builders, &profiles);
     let data: Vec<_> = rows.iter().map(BuilderV2::from).collect();
-    Ok(Answer::json(json_text(&V2Answer { data })).at(position))
+    Ok(Json::of(&V2Answer { data }).at(position))
 }
 
 /// A builder of a list: its day, if the list is by day, and its rank from 1.

@@ -2,11 +2,13 @@
 
 use foretell_model::TimeNs;
 use foretell_view::{Market, View};
-use foretell_wire::data::{ClosedPositionsQuery, Direction, PositionFigures, PositionSort, V1List};
+use foretell_wire::data::{
+    ClosedPositionsQuery, Direction, PositionFigures, PositionSort, PositionV1, V1List,
+};
 use foretell_wire::operator::MarketDescription;
 
 use crate::app::App;
-use crate::http::answer::Answer;
+use crate::http::answer::Json;
 use crate::http::failure::Failure;
 use crate::http::parts::FromQuery;
 use crate::http::request_context::RequestContext;
@@ -18,7 +20,7 @@ use crate::resources::data::{MarketFilter, account_of};
 pub(crate) async fn list(
     context: RequestContext,
     FromQuery(V1List { query, page }): FromQuery<V1List<ClosedPositionsQuery>>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<Vec<PositionV1<'static>>>, Failure> {
     let app = &context.app;
     let markets = MarketFilter::of(app, &query.markets).await?;
     let source = match account_of(app, query.user).await? {

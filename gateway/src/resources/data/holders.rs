@@ -6,12 +6,10 @@ use foretell_wire::data::{
     AssetIds, HolderGroup, HolderRow, HolderV1, HoldersQuery, LimitOffset, MarketRef,
     RoundedFigures,
 };
-use foretell_wire::json_text;
-use foretell_wire::read::page::array_json;
 
 use crate::app::App;
 use crate::catalog::profiles::ProfileTexts;
-use crate::http::answer::{Answer, StatePosition};
+use crate::http::answer::{Json, StatePosition};
 use crate::http::failure::Failure;
 use crate::http::parts::FromQuery;
 use crate::http::request_context::RequestContext;
@@ -22,7 +20,7 @@ use crate::resources::data::position_search::figures;
 pub(crate) async fn list(
     context: RequestContext,
     FromQuery(query): FromQuery<HoldersQuery>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<Vec<HolderGroup<HolderV1<'static>>>>, Failure> {
     let app = &context.app;
     let wanted = Holders {
         least: query.least,
@@ -35,16 +33,12 @@ pub(crate) async fn list(
     };
     let (tokens, position) = of_markets(app, &query.markets, wanted).await?;
     let profiles = app.profiles.texts();
-    let groups: Vec<_> = (tokens.iter())
-        .map(|token| {
-            let rows = token.rows(&profiles);
-            json_text(&HolderGroup {
-                token: token.text.clone(),
-                holders: rows.iter().map(HolderV1::from).collect(),
-            })
-        })
-        .collect();
-    Ok(Answer::json(array_json(&groups)).at(position))
+    let rows: Vec<_> = tokens.iter().map(|token| token.rows(&profiles)).collect();
+    let groups = (tokens.iter().zip(&rows)).map(|(token, rows)| HolderGroup {
+        token: token.text.clone(),
+        holders: rows.iter().map(HolderV1::from).collect(),
+    });
+    Ok(Json::of(&groups.collect::<Vec<_>>()).at(position))
 }
 
 /// Which holders a list shows.

@@ -7,13 +7,12 @@ use foretell_model::{AccountNumber, WalletAddress};
 use foretell_view::{Day, Standing, View};
 use foretell_wire::data::{
     self, LeaderboardQuery, LeaderboardRow, LeaderboardSort, LeaderboardV1, LeaderboardV2,
-    LimitOffset, V1List, V2Answer, V2LeaderboardQuery, V2List, V2Page, rows_text,
+    LimitOffset, V1List, V2Answer, V2Leaderboard, V2LeaderboardQuery, V2List, V2Page,
 };
-use foretell_wire::json_text;
 
 use crate::app::App;
 use crate::catalog::profiles::ProfileTexts;
-use crate::http::answer::{Answer, StatePosition};
+use crate::http::answer::{Json, StatePosition};
 use crate::http::failure::Failure;
 use crate::http::parts::FromQuery;
 use crate::http::request_context::RequestContext;
@@ -27,7 +26,7 @@ const MAX_NAMED: usize = 50;
 pub(crate) async fn list(
     context: RequestContext,
     FromQuery(V1List { query, page }): FromQuery<V1List<LeaderboardQuery>>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<Vec<LeaderboardV1<'static>>>, Failure> {
     let app = &context.app;
     let sort = query.sort;
     let (ranked, position) = match wallets_of(app, &query) {
@@ -43,14 +42,14 @@ pub(crate) async fn list(
     };
     let profiles = app.profiles.texts();
     let rows: Vec<_> = ranked.iter().map(|one| one.row(&profiles)).collect();
-    Ok(Answer::json(rows_text::<LeaderboardV1<'_>, _>(&rows)).at(position))
+    Ok(Json::of(&rows.iter().map(LeaderboardV1::from).collect::<Vec<_>>()).at(position))
 }
 
 /// `GET /v2/leaderboard`: a page, or with `user` the ranks of one wallet.
 pub(crate) async fn list_v2(
     context: RequestContext,
     FromQuery(V2List { query, page }): FromQuery<V2List<V2LeaderboardQuery>>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<V2Leaderboard<'static>>, Failure> {
     let app = &context.app;
     let query = LeaderboardQuery::from(query);
     let profiles = app.profiles.texts();
@@ -62,12 +61,12 @@ pub(crate) async fn list_v2(
             ..one.row(&profiles)
         });
         let data = row.as_ref().map(LeaderboardV2::from);
-        return Ok(Answer::json(json_text(&V2Answer { data })).at(position));
+        return Ok(Json::of(&V2Leaderboard::Wallet(V2Answer { data })).at(position));
     }
     let (ranked, position) = best(app, &query, probe(page)).await;
     let rows: Vec<_> = ranked.iter().map(|one| one.row(&profiles)).collect();
-    let answer = V2Page::<LeaderboardV2<'_>>::probed(&rows, page);
-    Ok(Answer::json(json_text(&answer)).at(position))
+    let page = V2Page::probed(&rows, page);
+    Ok(Json::of(&V2Leaderboard::Page(page)).at(position))
 }
 
 /// The wallets that a query asks for; `None` for the best.

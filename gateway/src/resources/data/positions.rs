@@ -3,12 +3,12 @@
 use foretell_model::TimeNs;
 use foretell_view::{Market, View};
 use foretell_wire::data::{
-    Direction, PositionFigures, PositionSort, PositionV1, PositionsQuery, V1List, rows_text,
+    Direction, PositionFigures, PositionSort, PositionV1, PositionsQuery, V1List,
 };
 use foretell_wire::operator::MarketDescription;
 
 use crate::app::App;
-use crate::http::answer::Answer;
+use crate::http::answer::Json;
 use crate::http::failure::Failure;
 use crate::http::parts::FromQuery;
 use crate::http::request_context::RequestContext;
@@ -21,7 +21,7 @@ use crate::resources::data::{MarketFilter, account_of};
 pub(crate) async fn list(
     context: RequestContext,
     FromQuery(V1List { query, page }): FromQuery<V1List<PositionsQuery>>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<Vec<PositionV1<'static>>>, Failure> {
     let app = &context.app;
     let markets = MarketFilter::of(app, &query.markets).await?;
     let source = match account_of(app, query.user).await? {
@@ -33,10 +33,10 @@ pub(crate) async fn list(
 }
 
 /// The rows of version 1.
-pub(crate) fn answer(app: &App, page: &PositionPage) -> Answer {
+pub(crate) fn answer(app: &App, page: &PositionPage) -> Json<Vec<PositionV1<'static>>> {
     let profiles = app.profiles.texts();
     let rows: Vec<_> = page.rows.iter().map(|entry| entry.row(&profiles)).collect();
-    Answer::json(rows_text::<PositionV1<'_>, _>(&rows)).at(page.position)
+    Json::of(&rows.iter().map(PositionV1::from).collect::<Vec<_>>()).at(page.position)
 }
 
 impl PositionList for PositionsQuery {

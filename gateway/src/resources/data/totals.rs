@@ -8,10 +8,9 @@ use foretell_wire::data::{
     AmountV1, LiveVolumeQuery, MarketSelection, OpenInterestQuery, TradedAnswer, UserQuery,
     ValueQuery, ValueV1, VolumesV1,
 };
-use foretell_wire::json_text;
 
 use crate::app::App;
-use crate::http::answer::{Answer, StatePosition};
+use crate::http::answer::{Json, StatePosition};
 use crate::http::failure::Failure;
 use crate::http::parts::FromQuery;
 use crate::http::request_context::RequestContext;
@@ -23,9 +22,9 @@ use crate::view::search::{STEP, in_steps};
 pub(crate) async fn value(
     context: RequestContext,
     FromQuery(query): FromQuery<ValueQuery>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<[ValueV1; 1]>, Failure> {
     let (value, position) = value_of(&context.app, query).await?;
-    Ok(Answer::json(json_text(&[value])).at(position))
+    Ok(Json::of(&[value]).at(position))
 }
 
 /// The value of a wallet, and the state of the first step.
@@ -56,21 +55,21 @@ pub(crate) async fn value_of(
 pub(crate) async fn traded(
     context: RequestContext,
     FromQuery(UserQuery { user }): FromQuery<UserQuery>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<TradedAnswer>, Failure> {
     let app = &context.app;
     let account = account_of(app, user).await?;
     let state = app.shared_view.read();
     let traded = account.map_or(0, |account| state.view.holdings().traded_markets(account));
-    Ok(Answer::json(json_text(&TradedAnswer { user, traded })).at(state.position()))
+    Ok(Json::of(&TradedAnswer { user, traded }).at(state.position()))
 }
 
 /// `GET /oi`: the collateral locked in markets, or in all of them.
 pub(crate) async fn open_interest(
     context: RequestContext,
     FromQuery(query): FromQuery<OpenInterestQuery>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<Vec<AmountV1>>, Failure> {
     let (rows, position) = open_interest_of(&context.app, query).await?;
-    Ok(Answer::json(json_text(&rows)).at(position))
+    Ok(Json::of(&rows).at(position))
 }
 
 /// The collateral locked in each market, and the state of the first step.
@@ -92,9 +91,9 @@ pub(crate) async fn open_interest_of(
 pub(crate) async fn live_volume(
     context: RequestContext,
     FromQuery(LiveVolumeQuery(markets)): FromQuery<LiveVolumeQuery>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<[VolumesV1; 1]>, Failure> {
     let (volumes, position) = live_volume_of(&context.app, markets).await?;
-    Ok(Answer::json(json_text(&[volumes])).at(position))
+    Ok(Json::of(&[volumes]).at(position))
 }
 
 /// The traded volume of each market, and the state of the first step.

@@ -6,11 +6,11 @@ use foretell_model::quantity::MICROS_PER_LOT;
 use foretell_model::{AccountNumber, Lots, MarketNumber, Micros, TimeNs, TimeSeconds};
 use foretell_view::{RowFilter, TradeSlot, View};
 use foretell_wire::data::{
-    AssetIds, FillWriter, FillsQuery, LimitOffset, MinimumFill, TimeRange, V1List,
+    AssetIds, FillV1, FillWriter, FillsQuery, LimitOffset, MinimumFill, TimeRange, V1List,
 };
 
 use crate::app::App;
-use crate::http::answer::{Answer, StatePosition};
+use crate::http::answer::{Json, StatePosition};
 use crate::http::failure::Failure;
 use crate::http::parts::FromQuery;
 use crate::http::request_context::RequestContext;
@@ -29,18 +29,18 @@ const ROWS_PER_HOLD: usize = 2_048;
 pub(crate) async fn list(
     context: RequestContext,
     FromQuery(V1List { query, page }): FromQuery<V1List<FillsQuery>>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<Vec<FillV1<'static>>>, Failure> {
     let app = &context.app;
     let (entries, position) = search(app, query, page, app.asset_ids).await?;
     let mut rows = FillWriter::with_capacity(entries.len());
     let (profiles, mut receipts) = (app.profiles.texts(), ReceiptReader::new(app));
     for fills in entries.chunks(ROWS_PER_YIELD) {
         for fill in fills {
-            rows.push(&fill.fill_row(&profiles, &mut receipts));
+            rows.push(&fill.row(&profiles, &mut receipts));
         }
         tokio::task::yield_now().await;
     }
-    Ok(Answer::json(rows.finish()).at(position))
+    Ok(Json::written(rows.finish()).at(position))
 }
 
 /// A page of fills from the newest back, and the state of the first step.

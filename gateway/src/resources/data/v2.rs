@@ -5,13 +5,12 @@ pub(crate) mod positions;
 pub(crate) mod prices;
 
 use foretell_wire::data::{
-    ActivityFilter, ActivityQuery, ActivityRow, ActivitySort, ActivityV2, AmountV2, AssetIds,
-    EventVolumeQuery, FillsQuery, LimitOffset, MarketSelection, OpenInterestQuery, V2, V2Answer,
-    V2List, V2Page, ValueQuery, ValueV2, VolumesV2,
+    ActivityFilter, ActivityQuery, ActivitySort, ActivityV2, AmountV2, AssetIds, EventVolumeQuery,
+    FillV2, FillsQuery, MarketSelection, OpenInterestQuery, V2, V2Answer, V2List, V2Page,
+    ValueQuery, ValueV2, VolumesV2,
 };
-use foretell_wire::json_text;
 
-use crate::http::answer::Answer;
+use crate::http::answer::Json;
 use crate::http::failure::Failure;
 use crate::http::parts::FromQuery;
 use crate::http::request_context::RequestContext;
@@ -23,12 +22,13 @@ use crate::view::search::probe;
 pub(crate) async fn trades(
     context: RequestContext,
     FromQuery(V2List { query, page }): FromQuery<V2List<FillsQuery>>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<V2Page<FillV2<'static>>>, Failure> {
     let app = &context.app;
     let (entries, position) = trades::search(app, query, probe(page), AssetIds::Token).await?;
     let (profiles, mut receipts) = (app.profiles.texts(), ReceiptReader::new(app));
-    let rows = (entries.iter()).map(|entry| entry.fill_row(&profiles, &mut receipts));
-    Ok(Answer::json(text(rows.collect(), page)).at(position))
+    let rows = (entries.iter()).map(|entry| entry.row(&profiles, &mut receipts));
+    let rows: Vec<_> = rows.collect();
+    Ok(Json::of(&V2Page::<FillV2<'_>>::probed(&rows, page)).at(position))
 }
 
 /// `GET /v2/activity`.
@@ -38,47 +38,44 @@ pub(crate) async fn activity(
         query: filter,
         page,
     }): FromQuery<V2List<ActivityFilter>>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<V2Page<ActivityV2<'static>>>, Failure> {
     let app = &context.app;
     let sort = ActivitySort::Timestamp;
     let query = ActivityQuery { filter, sort };
     let (entries, position) = activity::search(app, query, probe(page), AssetIds::Token).await?;
     let (profiles, mut receipts) = (app.profiles.texts(), ReceiptReader::new(app));
     let rows = (entries.iter()).map(|entry| entry.row(&profiles, &mut receipts));
-    Ok(Answer::json(text(rows.collect(), page)).at(position))
-}
-
-fn text(rows: Vec<ActivityRow<'_>>, page: LimitOffset) -> String {
-    json_text(&V2Page::<ActivityV2<'_>>::probed(&rows, page))
+    let rows: Vec<_> = rows.collect();
+    Ok(Json::of(&V2Page::<ActivityV2<'_>>::probed(&rows, page)).at(position))
 }
 
 /// `GET /v2/value`.
 pub(crate) async fn value(
     context: RequestContext,
     FromQuery(V2(query)): FromQuery<V2<ValueQuery>>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<V2Answer<ValueV2>>, Failure> {
     let (value, position) = totals::value_of(&context.app, query).await?;
     let data = ValueV2::from(value);
-    Ok(Answer::json(json_text(&V2Answer { data })).at(position))
+    Ok(Json::of(&V2Answer { data }).at(position))
 }
 
 /// `GET /v2/oi`: of some markets, or the sum of all as `GLOBAL`.
 pub(crate) async fn open_interest(
     context: RequestContext,
     FromQuery(V2(query)): FromQuery<V2<OpenInterestQuery>>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<V2Answer<Vec<AmountV2>>>, Failure> {
     let (rows, position) = totals::open_interest_of(&context.app, query).await?;
     let data: Vec<_> = rows.into_iter().map(AmountV2::from).collect();
-    Ok(Answer::json(json_text(&V2Answer { data })).at(position))
+    Ok(Json::of(&V2Answer { data }).at(position))
 }
 
 /// `GET /v2/live-volume`.
 pub(crate) async fn live_volume(
     context: RequestContext,
     FromQuery(EventVolumeQuery { event_id }): FromQuery<EventVolumeQuery>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<V2Answer<VolumesV2>>, Failure> {
     let events = MarketSelection::Events(event_id);
     let (volumes, position) = totals::live_volume_of(&context.app, events).await?;
     let data = VolumesV2::from(volumes);
-    Ok(Answer::json(json_text(&V2Answer { data })).at(position))
+    Ok(Json::of(&V2Answer { data }).at(position))
 }

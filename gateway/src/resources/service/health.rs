@@ -3,25 +3,42 @@
 use foretell_wire::ErrorCode;
 use http::HeaderValue;
 use http::header::{ACCEPT, CONTENT_TYPE};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::access::credentials::now;
-use crate::http::answer::Answer;
+use crate::http::answer::{Answer, Json};
 use crate::http::failure::Failure;
 use crate::http::request_context::RequestContext;
 
+/// The word of a health check.
+#[derive(Serialize, JsonSchema)]
+pub(crate) enum Health {
+    #[serde(rename = "OK")]
+    Ok,
+}
+
+/// Answer of `GET /` of the data surface.
+#[derive(Serialize, JsonSchema)]
+#[serde(untagged)]
+pub(crate) enum DataHealth {
+    Word(Health),
+    Object { data: Health },
+}
+
 /// `GET /` and `/ok`.
-pub(crate) async fn ok(_: RequestContext) -> Result<Answer, Failure> {
-    Ok(Answer::json("\"OK\""))
+pub(crate) async fn ok(_: RequestContext) -> Result<Json<Health>, Failure> {
+    Ok(Json::of(&Health::Ok))
 }
 
 /// `GET /` of the data surface. Clients of the family that accept JSON and nothing else expect an
 /// object.
-pub(crate) async fn data_root(context: RequestContext) -> Result<Answer, Failure> {
+pub(crate) async fn data_root(context: RequestContext) -> Result<Json<DataHealth>, Failure> {
     let accept = context.head.headers.get(ACCEPT);
     let is_json = accept.is_some_and(|accept| accept == "application/json");
-    Ok(Answer::json(match is_json {
-        true => r#"{"data":"OK"}"#,
-        false => "\"OK\"",
+    Ok(Json::of(&match is_json {
+        true => DataHealth::Object { data: Health::Ok },
+        false => DataHealth::Word(Health::Ok),
     }))
 }
 

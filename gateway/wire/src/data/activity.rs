@@ -115,8 +115,8 @@ impl ActivityFilter {
 /// `asset` and `outcome` are empty, `price` is 0, `outcomeIndex` 999.
 #[derive(Clone, Copy, Debug)]
 pub struct ActivityRow<'a> {
-    /// Its kind; `None` in a list of fills.
-    pub kind: Option<ActivityKind>,
+    /// Its kind, which lists of fills do not show.
+    pub kind: ActivityKind,
     /// The wallet.
     pub wallet: WalletAddress,
     /// Its profile.
@@ -184,47 +184,58 @@ impl<'a> ActivityRow<'a> {
 }
 
 macro_rules! activity_view {
-    ($(#[$meta:meta])* $view:ident, $case:literal, $asset:literal, $is_v2:literal) => {
+    ($(#[$meta:meta])* $view:ident of $row:ident, $case:literal, $asset:literal {$($more:tt)*}) => {
         view! {
             $(#[$meta])*
-            $view of ActivityRow<'a>, row, $case {
-                proxy_wallet: Shown<WalletAddress> = Shown(row.wallet),
-                side: &'static str = row.side(),
+            $view of ActivityRow<'a>, $row, $case {
+                proxy_wallet: Shown<WalletAddress> = Shown($row.wallet),
+                side: &'static str = $row.side(),
                 #[serde(rename = $asset)]
-                asset: &'a str = row.of_token(MarketText::asset),
-                condition_id: String = row.condition(),
-                size: Number = Number(row.size),
-                price: Number = Number(row.price()),
-                timestamp: u64 = row.time.0,
-                usdc_size: Number = row.value.into(),
-                title: &'a str = row.of_market(|it| &it.question),
-                slug: &'a str = row.of_market(|it| &it.slug),
-                icon: &'a str = row.of_market(|it| &it.icon),
-                event_slug: &'a str = row.of_market(MarketDescription::event_slug),
-                outcome: &'a str = row.of_token(MarketText::label),
-                outcome_index: u64 = row.outcome_index(),
-                name: &'a str = row.profile.name,
-                pseudonym: Cow<'a, str> = row.profile.pseudonym_of(&row.wallet),
-                bio: &'a str = row.profile.bio,
-                profile_image: &'a str = row.profile.image,
-                profile_image_optimized: &'a str = row.profile.image_optimized,
-                transaction_hash: String = ids::hex_text(&row.receipt),
-                #[serde(skip_serializing_if = "Option::is_none")]
-                r#type: Option<&'static str> = row.kind.map(word),
-                #[serde(skip_serializing_if = "Option::is_none")]
-                is_combo: Option<bool> = row.kind.filter(|_| $is_v2).map(|_| false),
+                asset: &'a str = $row.of_token(MarketText::asset),
+                condition_id: String = $row.condition(),
+                size: Number = Number($row.size),
+                price: Number = Number($row.price()),
+                timestamp: u64 = $row.time.0,
+                usdc_size: Number = $row.value.into(),
+                title: &'a str = $row.of_market(|it| &it.question),
+                slug: &'a str = $row.of_market(|it| &it.slug),
+                icon: &'a str = $row.of_market(|it| &it.icon),
+                event_slug: &'a str = $row.of_market(MarketDescription::event_slug),
+                outcome: &'a str = $row.of_token(MarketText::label),
+                outcome_index: u64 = $row.outcome_index(),
+                name: &'a str = $row.profile.name,
+                pseudonym: Cow<'a, str> = $row.profile.pseudonym_of(&$row.wallet),
+                bio: &'a str = $row.profile.bio,
+                profile_image: &'a str = $row.profile.image,
+                profile_image_optimized: &'a str = $row.profile.image_optimized,
+                transaction_hash: String = ids::hex_text(&$row.receipt),
+                $($more)*
             }
         }
     };
 }
 
 activity_view! {
-    /// A row of `GET /activity`.
-    ActivityV1, "camelCase", "asset", false
+    /// A row of `GET /trades`.
+    FillV1 of row, "camelCase", "asset" {}
 }
 activity_view! {
-    /// A row of `GET /v2/activity` and `GET /v2/trades`.
-    ActivityV2, "snake_case", "token_id", true
+    /// A row of `GET /v2/trades`.
+    FillV2 of row, "snake_case", "token_id" {}
+}
+activity_view! {
+    /// A row of `GET /activity`.
+    ActivityV1 of row, "camelCase", "asset" {
+        r#type: &'static str = word(row.kind),
+    }
+}
+activity_view! {
+    /// A row of `GET /v2/activity`.
+    ActivityV2 of row, "snake_case", "token_id" {
+        r#type: &'static str = word(row.kind),
+        /// Always false.
+        is_combo: bool = false,
+    }
 }
 
 fn word(kind: ActivityKind) -> &'static str {

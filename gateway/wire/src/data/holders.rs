@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use foretell_model::{Lots, Outcome, WalletAddress};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::data::profile::Profile;
@@ -44,7 +45,7 @@ pub struct HolderRow<'a> {
 }
 
 /// The holders of one token, largest first.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct HolderGroup<T> {
     /// The token in the configured form.
     pub token: String,

@@ -1,10 +1,13 @@
 //! `GET /v1/leaderboard`: wallets by realized profit or volume (docs/api/data.md §5).
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use foretell_model::{Lots, Micros, WalletAddress};
 
 use crate::data::profile::Profile;
 use crate::data::read::page::{CURSOR, LIMIT, LimitOffset, Listed};
-use crate::data::rows::view::{Shown, view};
+use crate::data::rows::view::{Shown, V2Answer, V2Page, view};
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
 use crate::limits::{LEADERBOARD_PAGE, MAX_TITLE, PageBounds};
@@ -160,6 +163,17 @@ view! {
         x_username: &'static str = "",
         verified_badge: bool = false,
     }
+}
+
+/// Answer of `GET /v2/leaderboard`.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+#[schemars(inline)]
+pub enum V2Leaderboard<'a> {
+    /// A page.
+    Page(V2Page<LeaderboardV2<'a>>),
+    /// With `user`: that wallet; `None` = it has no rank.
+    Wallet(V2Answer<Option<LeaderboardV2<'a>>>),
 }
 
 view! {

@@ -52,7 +52,7 @@ fn market(byte: u8) -> MarketText {
 
 fn trade(market: &MarketText) -> ActivityRow<'_> {
     ActivityRow {
-        kind: None,
+        kind: ActivityKind::Trade,
         wallet: WALLET,
         profile: PROFILE,
         market: Some(market),
@@ -187,7 +187,7 @@ fn version_2_has_the_fields_of_version_1_in_snake_case() {
     let expected: Vec<_> = first.iter().map(|name| snake(name)).collect();
     assert_eq!(names(&ActivityV2::from(&fill)), expected);
     let activity = ActivityRow {
-        kind: Some(ActivityKind::Trade),
+        kind: ActivityKind::Trade,
         ..fill
     };
     let expected = [expected, vec!["type".to_owned(), "is_combo".to_owned()]].concat();
@@ -245,11 +245,11 @@ fn an_activity_is_a_trade_fill_and_a_type() {
     let mut fields = names(&ActivityV1::from(&trade(&market)));
     fields.push("type".to_owned());
     let traded = ActivityRow {
-        kind: Some(ActivityKind::Trade),
+        kind: ActivityKind::Trade,
         ..trade(&market)
     };
     let action = ActivityRow {
-        kind: Some(ActivityKind::Conversion),
+        kind: ActivityKind::Conversion,
         profile: Profile::default(),
         fill: None,
         size: Lots(500).into(),
@@ -258,7 +258,7 @@ fn an_activity_is_a_trade_fill_and_a_type() {
         ..traded
     };
     let rebate = ActivityRow {
-        kind: Some(ActivityKind::MakerRebate),
+        kind: ActivityKind::MakerRebate,
         market: None,
         ..action
     };

@@ -1,6 +1,7 @@
 //! `GET /value`, `/traded`, `/oi` and `/live-volume` (docs/api/data.md §2).
 
 use foretell_model::{ConditionId, Micros, WalletAddress};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::data::read::market_selection::{EVENT, MARKET, MarketRef, MarketSelection};
@@ -15,7 +16,7 @@ use crate::read::query::parameters::{ParameterSet, Parameters};
 use crate::read::query::reader::Reader;
 use crate::read::query::text_form::WALLET;
 use crate::text::decimal::Millionths;
-use crate::text::ids;
+use crate::written;
 
 parameters! {
     /// Parameters of `GET /value` and `GET /v2/value`.
@@ -71,14 +72,14 @@ impl Parameters for LiveVolumeQuery {
 }
 
 /// Row of `GET /value`: the value of a wallet's positions.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 pub struct ValueV1 {
     user: Shown<WalletAddress>,
     value: Millionths,
 }
 
 /// Answer of `GET /v2/value`.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 pub struct ValueV2 {
     proxy_wallet: Shown<WalletAddress>,
     value: Millionths,
@@ -105,10 +106,10 @@ impl From<ValueV1> for ValueV2 {
 }
 
 /// Answer of `GET /traded`: the number of markets that a wallet has traded in.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 pub struct TradedAnswer {
     /// The wallet.
-    #[serde(serialize_with = "ids::shown")]
+    #[serde(with = "written::Address")]
     pub user: WalletAddress,
     /// The number.
     pub traded: usize,
@@ -118,14 +119,14 @@ pub struct TradedAnswer {
 pub type MarketAmounts = [(ConditionId, Micros)];
 
 /// Row of `GET /oi`: the collateral locked in a market, or in all as `GLOBAL`.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct AmountV1 {
     market: String,
     value: Millionths,
 }
 
 /// Row of `GET /v2/oi`.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct AmountV2 {
     condition_id: String,
     value: Millionths,
@@ -157,20 +158,20 @@ impl From<AmountV1> for AmountV2 {
 }
 
 /// Row of `GET /live-volume`: the traded volume of markets.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct VolumesV1 {
     total: Millionths,
     markets: Vec<AmountV1>,
 }
 
 /// Answer of `GET /v2/live-volume`.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct VolumesV2 {
     taker_volume_total: Millionths,
     conditions: Vec<VolumeV2>,
 }
 
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 struct VolumeV2 {
     condition_id: String,
     taker_volume: Millionths,

@@ -89,26 +89,14 @@ impl ActivityEntry {
         })
     }
 
-    /// The row in a list of activities; its receipt is looked up outside of the view's lock.
+    /// The row; its receipt is looked up outside of the view's lock.
     pub(crate) fn row<'a>(
         &'a self,
         profiles: &'a ProfileTexts,
         receipts: &mut ReceiptReader<'_>,
     ) -> ActivityRow<'a> {
         ActivityRow {
-            kind: Some(self.kind),
-            ..self.fill_row(profiles, receipts)
-        }
-    }
-
-    /// The row in a list of fills.
-    pub(crate) fn fill_row<'a>(
-        &'a self,
-        profiles: &'a ProfileTexts,
-        receipts: &mut ReceiptReader<'_>,
-    ) -> ActivityRow<'a> {
-        ActivityRow {
-            kind: None,
+            kind: self.kind,
             wallet: self.wallet,
             profile: profiles.profile(&self.wallet),
             market: self.market.as_deref(),

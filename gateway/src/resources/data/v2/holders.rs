@@ -1,9 +1,8 @@
 //! `GET /v2/holders`: the largest holders of each token, page by page.
 
 use foretell_wire::data::{AssetIds, HolderV2, V2HolderGroup, V2HoldersQuery, V2List, V2Page};
-use foretell_wire::json_text;
 
-use crate::http::answer::Answer;
+use crate::http::answer::Json;
 use crate::http::failure::Failure;
 use crate::http::parts::FromQuery;
 use crate::http::request_context::RequestContext;
@@ -15,7 +14,7 @@ use crate::view::search::probe;
 pub(crate) async fn list(
     context: RequestContext,
     FromQuery(V2List { query, page }): FromQuery<V2List<V2HoldersQuery>>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<V2Page<V2HolderGroup<HolderV2<'static>>>>, Failure> {
     let app = &context.app;
     let wanted = Holders {
         least: query.min_balance,
@@ -36,5 +35,5 @@ pub(crate) async fn list(
         holders: rows.iter().map(HolderV2::from).collect(),
     });
     let answer = V2Page::new(groups.collect(), page, has_more);
-    Ok(Answer::json(json_text(&answer)).at(position))
+    Ok(Json::of(&answer).at(position))
 }

@@ -8,11 +8,10 @@ use foretell_wire::data::{
     AssetIds, CurPrice, Direction, PositionFigures, PositionSort, PositionStatus, PositionV2,
     V2List, V2Page, V2PositionsQuery,
 };
-use foretell_wire::json_text;
 use foretell_wire::operator::MarketDescription;
 
 use crate::app::App;
-use crate::http::answer::Answer;
+use crate::http::answer::Json;
 use crate::http::failure::Failure;
 use crate::http::parts::FromQuery;
 use crate::http::request_context::RequestContext;
@@ -24,7 +23,7 @@ use crate::view::search::probe;
 pub(crate) async fn list(
     context: RequestContext,
     FromQuery(V2List { query, page }): FromQuery<V2List<V2PositionsQuery>>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<V2Page<PositionV2<'static>>>, Failure> {
     let app = &context.app;
     let markets = MarketFilter::of(app, &query.markets).await?;
     let source = match query.user {
@@ -45,7 +44,7 @@ pub(crate) async fn list(
         .collect();
     let data = rows.iter().take(page.limit).map(PositionV2::from);
     let answer = V2Page::new(data.collect(), page, found.is_full);
-    Ok(Answer::json(json_text(&answer)).at(found.position))
+    Ok(Json::of(&answer).at(found.position))
 }
 
 /// The holders of a market. Only copied under the lock: there may be a hundred thousand.

@@ -5,9 +5,9 @@ use foretell_view::{BucketSize, PriceHistory, PricePoint, View};
 use foretell_wire::data::{V2Page, V2PricePoint, V2PricesQuery, V2PricesRange};
 use foretell_wire::limits::MAX_HISTORY_POINTS;
 use foretell_wire::markets::history::too_many_points;
-use foretell_wire::{ApiError, json_text};
+use foretell_wire::ApiError;
 
-use crate::http::answer::Answer;
+use crate::http::answer::Json;
 use crate::http::failure::Failure;
 use crate::http::parts::FromQuery;
 use crate::http::request_context::RequestContext;
@@ -20,7 +20,7 @@ type Token = (MarketNumber, Outcome);
 pub(crate) async fn list(
     context: RequestContext,
     FromQuery(wanted): FromQuery<V2PricesQuery>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<V2Page<V2PricePoint>>, Failure> {
     let app = &context.app;
     let now = seconds_now(&app.shared_view.read().view);
     let range = wanted.range(now)?;
@@ -51,7 +51,7 @@ pub(crate) async fn list(
         resolution_seconds: bucket,
     });
     let answer = V2Page::continued(rows.collect(), next);
-    Ok(Answer::json(json_text(&answer)).at(position))
+    Ok(Json::of(&answer).at(position))
 }
 
 /// The midpoint at the end of the last minute that ended by `second`; of the current minute when

@@ -3,6 +3,7 @@
 
 use foretell_model::Price;
 use foretell_model::quantity::PRICE_ONE;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::text::decimal::Millionths;
@@ -75,7 +76,7 @@ pub struct PositionFigures {
 
 /// The numbers of a row, each in millionths and rounded once. Sorting uses these rounded numbers,
 /// which clients see.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RoundedFigures {
     /// `size`

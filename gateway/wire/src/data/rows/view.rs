@@ -2,10 +2,14 @@
 //! another view of the same row.
 
 use core::fmt::Display;
+use std::borrow::Cow;
 
+use foretell_model::{ConditionId, WalletAddress};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Serialize, Serializer};
 
 use crate::data::read::page::LimitOffset;
+use crate::written::{Address, Digits, Hash};
 
 /// Declares the struct of an answer's row with the value of each field.
 macro_rules! view {
@@ -13,7 +17,7 @@ macro_rules! view {
         $($(#[$attribute:meta])* $field:ident: $type:ty = $value:expr,)+
     }) => {
         $(#[$meta])*
-        #[derive(Debug, serde::Serialize)]
+        #[derive(Debug, serde::Serialize, schemars::JsonSchema)]
         #[serde(rename_all = $case)]
         pub struct $view<'a> {
             $($(#[$attribute])* $field: $type,)+
@@ -32,33 +36,49 @@ pub(crate) use view;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shown<T>(pub(crate) T);
 
+macro_rules! shown_as {
+    ($($type:ty as $form:ty;)+) => {$(
+        impl JsonSchema for Shown<$type> {
+            fn schema_name() -> Cow<'static, str> {
+                <$form>::schema_name()
+            }
+
+            fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+                <$form>::json_schema(generator)
+            }
+        }
+    )+};
+}
+
+shown_as! {
+    WalletAddress as Address;
+    ConditionId as Hash;
+    u64 as Digits;
+}
+
 impl<T: Display> Serialize for Shown<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(&self.0)
     }
 }
 
-/// The JSON array of a view of some rows.
-#[must_use]
-pub fn rows_text<'a, V: From<&'a R> + Serialize, R>(rows: &'a [R]) -> String {
-    crate::json_text(&rows.iter().map(V::from).collect::<Vec<_>>())
-}
-
 /// An answer of version 2 in one piece.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
 pub struct V2Answer<T> {
     /// The answer.
     pub data: T,
 }
 
 /// A page of version 2.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(inline)]
 pub struct V2Page<T> {
     data: Vec<T>,
     pagination: Pagination,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct Pagination {
     has_more: bool,
     next_cursor: Option<String>,

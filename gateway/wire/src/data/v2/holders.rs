@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use foretell_model::WalletAddress;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::data::holders::HolderRow;
@@ -65,7 +66,7 @@ view! {
 }
 
 /// The holders of one token on a page, largest first.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct V2HolderGroup<T> {
     /// The decimal token id.
     pub token_id: String,
@@ -74,7 +75,7 @@ pub struct V2HolderGroup<T> {
 }
 
 /// Cost and profit of a holder.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct Profits {
     avg_price: Millionths,
     entry_cost_usdc: Millionths,

@@ -1,5 +1,6 @@
 //! `GET /v2/prices-history` (docs/api/data.md §7).
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::errors::api_error::ApiError;
@@ -174,7 +175,7 @@ fn needs_start() -> ApiError {
 }
 
 /// A point: the midpoint at the end of a bucket.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 pub struct V2PricePoint {
     /// Start of its bucket, unix seconds.
     pub timestamp: u64,
