@@ -1,6 +1,6 @@
 //! A document: the head of its words, and an operation for each route.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use foretell_wire::{ApiError, ErrorCode};
 use http::StatusCode;
@@ -57,7 +57,12 @@ impl Document {
         assert!(left.is_empty(), "words without a route: {left:?}");
         let mut document = json!({ "openapi": "3.1.0" });
         merge(&mut document, words.document);
+        let responses = named(&mut paths);
         document["paths"] = paths.into();
+        merge(
+            &mut document,
+            json!({ "components": { "responses": responses } }),
+        );
         merge(&mut document, json!({ "components": components(surface) }));
         let schemas = schemas.by_name().into_iter().collect::<Map<_, _>>();
         merge(
@@ -153,6 +158,41 @@ fn failures(operation: &Operation, route: &Route) -> impl Iterator<Item = (Strin
         });
         (status.to_string(), answer)
     })
+}
+
+/// Names the failures that several operations have, by their status and a number, and leaves
+/// references to them.
+fn named(paths: &mut Map<String, Json>) -> Map<String, Json> {
+    let operations = paths.values_mut().filter_map(Json::as_object_mut);
+    let operations = operations.flat_map(|methods| methods.values_mut());
+    let mut responses: Vec<_> = operations
+        .filter_map(|operation| operation["responses"].as_object_mut())
+        .flat_map(|responses| responses.iter_mut())
+        .filter(|(status, _)| status.starts_with(['4', '5']))
+        .collect();
+    let mut counts = HashMap::<String, usize>::new();
+    for (_, response) in &responses {
+        *counts.entry(response.to_string()).or_default() += 1;
+    }
+    let mut names = Map::new();
+    let mut known = HashMap::<String, String>::new();
+    for (status, response) in &mut responses {
+        let text = response.to_string();
+        if counts[&text] > 1 {
+            let name = known.entry(text).or_insert_with(|| {
+                let name = format!("{status}-{}", 1 + count_of(&names, status));
+                names.insert(name.clone(), response.clone());
+                name
+            });
+            **response = reference("responses", name);
+        }
+    }
+    names
+}
+
+/// How many responses of a status have a name.
+fn count_of(names: &Map<String, Json>, status: &str) -> usize {
+    names.keys().filter(|name| name.starts_with(status)).count()
 }
 
 /// The body of an error whose values are their names.

@@ -57,12 +57,37 @@ impl Schemas {
     }
 }
 
-/// Allows no fields but those named, at any depth: answers have no others.
+/// Allows no fields but those named, at any depth, and none of them null that may be absent: answers
+/// have no others.
 fn closed(schema: &mut Schema) {
-    if schema.get("properties").is_some() && schema.get("additionalProperties").is_none() {
-        schema.insert("additionalProperties".into(), false.into());
+    let required = schema
+        .get("required")
+        .and_then(Json::as_array)
+        .cloned()
+        .unwrap_or_default();
+    if let Some(Json::Object(fields)) = schema.get_mut("properties") {
+        let optional = fields
+            .iter_mut()
+            .filter(|(name, _)| !required.contains(&json!(name)));
+        optional.for_each(|(_, field)| never_null(field));
+        schema
+            .ensure_object()
+            .entry("additionalProperties")
+            .or_insert(false.into());
     }
     transform_subschemas(&mut closed, schema);
+}
+
+fn never_null(field: &mut Json) {
+    if let Some(Json::Array(types)) = field.get_mut("type") {
+        types.retain(|name| name != "null");
+        if let [only] = &types[..] {
+            field["type"] = only.clone();
+        }
+    }
+    if let Some(Json::Array(kinds)) = field.get_mut("anyOf") {
+        kinds.retain(|kind| kind["type"] != "null");
+    }
 }
 
 /// A route as a document describes it.

@@ -38,8 +38,14 @@ fn write(text: &mut String, value: &Json, depth: usize) {
         }
         Json::Array(entries) if !entries.is_empty() => {
             for entry in entries {
-                text.push_str(&format!("{indent}-"));
-                write_value(text, entry, depth + 1, indent.len());
+                let mut lines = String::new();
+                match entry {
+                    Json::Object(_) if entry.to_string().len() > LINE => {
+                        write(&mut lines, entry, depth + 1);
+                    }
+                    _ => write_value(&mut lines, entry, depth + 1, indent.len()),
+                }
+                text.push_str(&format!("{indent}- {}", lines.trim_start()));
             }
         }
         _ => unreachable!("{value}"),
@@ -47,6 +53,15 @@ fn write(text: &mut String, value: &Json, depth: usize) {
 }
 
 fn write_value(text: &mut String, value: &Json, depth: usize, before: usize) {
+    if let Some(lines) = value.as_str().filter(|lines| lines.contains('\n')) {
+        let indent = "  ".repeat(depth);
+        text.push_str(" |-\n");
+        for line in lines.lines() {
+            text.push_str(format!("{indent}{line}").trim_end());
+            text.push('\n');
+        }
+        return;
+    }
     let is_scalar = !value.is_object() && !value.is_array();
     let line = value.to_string();
     if is_scalar || before + line.len() <= LINE {

@@ -5,7 +5,7 @@ use core::borrow::Borrow;
 use core::fmt::Display;
 use std::borrow::Cow;
 
-use foretell_model::{ApiKey, TimeNs, TokenId};
+use foretell_model::{ApiKey, Outcome, TimeNs, TokenId};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serializer;
 
@@ -50,6 +50,11 @@ written! {
     Hash of [Display] = { "type": "string", "pattern": "^0x[0-9a-f]{64}$" } by ids::shown;
     /// 32 bytes.
     Bytes of [Borrow<[u8; 32]>] = { "type": "string", "pattern": "^0x[0-9a-f]{64}$" } by ids::hex_as_text;
+    /// Token id: `<condition id>:<outcome index>`, or decimal, as the exchange is configured.
+    Asset of [Display] = { "type": "string", "pattern": "^(0x[0-9a-f]{64}:[01]|[0-9]{1,78})$" } by ids::shown;
+    /// 0: the first outcome, 1: the second.
+    OutcomeIndex of [Borrow<Outcome>] = { "type": "integer", "enum": [0, 1] }
+        by |outcome: &Outcome, serializer: S| serializer.serialize_u8(outcome.code());
     /// Token id, decimal.
     Token of [Borrow<TokenId>] = { "type": "string", "pattern": "^[0-9]{1,78}$" } by ids::token_as_text;
     /// An API key.

@@ -2,6 +2,9 @@
 
 use std::borrow::Cow;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use foretell_model::{Micros, Outcome, Price, Side, TimeSeconds, WalletAddress};
 
 use crate::data::profile::Profile;
@@ -16,13 +19,14 @@ use crate::operator::MarketDescription;
 use crate::parameters;
 use crate::read::query::text_form::{FLAG, WALLET, Words};
 use crate::text::decimal::{Decimal, Number};
-use crate::text::ids;
+use crate::written;
 
 /// `outcomeIndex` of actions without a single outcome; clients of the family expect this value.
 const NO_OUTCOME: u64 = 999;
 
 /// Kind of activity.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum ActivityKind {
     /// A fill, as taker or maker.
     Trade,
@@ -189,26 +193,36 @@ macro_rules! activity_view {
             $(#[$meta])*
             $view of ActivityRow<'a>, $row, $case {
                 proxy_wallet: Shown<WalletAddress> = Shown($row.wallet),
+                /// Side of the wallet; empty for an account action.
+                #[schemars(extend("enum" = ["BUY", "SELL", ""]))]
                 side: &'static str = $row.side(),
                 #[serde(rename = $asset)]
                 asset: &'a str = $row.of_token(MarketText::asset),
                 condition_id: String = $row.condition(),
+                /// Shares.
                 size: Number = Number($row.size),
                 price: Number = Number($row.price()),
+                /// Unix seconds.
                 timestamp: u64 = $row.time.0,
+                /// Collateral, without fees.
                 usdc_size: Number = $row.value.into(),
+                /// Title of the market.
                 title: &'a str = $row.of_market(|it| &it.question),
                 slug: &'a str = $row.of_market(|it| &it.slug),
+                /// URL.
                 icon: &'a str = $row.of_market(|it| &it.icon),
                 event_slug: &'a str = $row.of_market(MarketDescription::event_slug),
                 outcome: &'a str = $row.of_token(MarketText::label),
+                /// 999 for an account action.
+                #[schemars(extend("enum" = [0, 1, 999]))]
                 outcome_index: u64 = $row.outcome_index(),
                 name: &'a str = $row.profile.name,
                 pseudonym: Cow<'a, str> = $row.profile.pseudonym_of(&$row.wallet),
                 bio: &'a str = $row.profile.bio,
                 profile_image: &'a str = $row.profile.image,
                 profile_image_optimized: &'a str = $row.profile.image_optimized,
-                transaction_hash: String = ids::hex_text(&$row.receipt),
+                #[serde(with = "written::Bytes")]
+                transaction_hash: [u8; 32] = $row.receipt,
                 $($more)*
             }
         }
@@ -226,19 +240,14 @@ activity_view! {
 activity_view! {
     /// A row of `GET /activity`.
     ActivityV1 of row, "camelCase", "asset" {
-        r#type: &'static str = word(row.kind),
+        r#type: ActivityKind = row.kind,
     }
 }
 activity_view! {
     /// A row of `GET /v2/activity`.
     ActivityV2 of row, "snake_case", "token_id" {
-        r#type: &'static str = word(row.kind),
+        r#type: ActivityKind = row.kind,
         /// Always false.
         is_combo: bool = false,
     }
-}
-
-fn word(kind: ActivityKind) -> &'static str {
-    let found = KINDS.iter().find(|(_, known)| *known == kind);
-    found.map_or("", |(word, _)| *word)
 }

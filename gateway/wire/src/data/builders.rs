@@ -14,6 +14,7 @@ use crate::read::query::text_form::{Whole, Words};
 use crate::text::decimal::Number;
 use crate::text::ids;
 use crate::text::time;
+use crate::written;
 
 parameters! {
     /// Parameters of `GET /v1/builders/leaderboard`, its version 2, and `GET /v1/builders/volume`.
@@ -77,14 +78,20 @@ impl<'a> BuilderRow<'a> {
 view! {
     /// A row of `GET /v1/builders/leaderboard` and `GET /v1/builders/volume`.
     BuilderV1 of BuilderRow<'a>, row, "camelCase" {
+        /// Start of the UTC day, in lists by day.
         #[serde(skip_serializing_if = "Option::is_none")]
         dt: Option<String> = row.day.map(|day| date(day) + "T00:00:00Z"),
         rank: Shown<u64> = Shown(row.rank),
+        /// Public name of the builder's wallet, or its code.
         builder: Cow<'a, str> = row.name(),
-        builder_code: String = ids::hex_text(&row.code),
+        #[serde(with = "written::Bytes")]
+        builder_code: [u8; 32] = row.code,
+        /// Value of the fills of its orders.
         volume: Number = Micros(row.volume).into(),
+        /// Wallets with such a fill.
         active_users: u32 = row.users,
         verified: bool = false,
+        /// URL.
         builder_logo: &'a str = row.profile.image,
     }
 }
@@ -92,14 +99,20 @@ view! {
 view! {
     /// A row of `GET /v2/builders/leaderboard` and `GET /v2/builders/volume`.
     BuilderV2 of BuilderRow<'a>, row, "snake_case" {
+        /// The UTC day, in lists by day.
         #[serde(skip_serializing_if = "Option::is_none")]
         date: Option<String> = row.day.map(date),
         rank: u64 = row.rank,
+        /// Public name of the builder's wallet, or its code.
         builder_name: Cow<'a, str> = row.name(),
-        builder_code: String = ids::hex_text(&row.code),
+        #[serde(with = "written::Bytes")]
+        builder_code: [u8; 32] = row.code,
+        /// URL.
         profile_image: &'a str = row.profile.image,
         verified: bool = false,
+        /// Shares.
         volume: Number = Lots(row.lots).into(),
+        /// Wallets with such a fill.
         active_users: u32 = row.users,
     }
 }

@@ -14,6 +14,7 @@ use crate::limits::{MAX_HOLDERS, MAX_MARKETS};
 use crate::parameters;
 use crate::read::query::text_form::{MICROS, Whole};
 use crate::text::decimal::Number;
+use crate::written;
 
 parameters! {
     /// Parameters of `GET /holders`.
@@ -47,7 +48,8 @@ pub struct HolderRow<'a> {
 /// The holders of one token, largest first.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct HolderGroup<T> {
-    /// The token in the configured form.
+    /// The token.
+    #[schemars(with = "written::Asset")]
     pub token: String,
     /// Its holders.
     pub holders: Vec<T>,
@@ -58,11 +60,14 @@ view! {
     HolderV1 of HolderRow<'a>, row, "camelCase" {
         proxy_wallet: Shown<WalletAddress> = Shown(row.wallet),
         bio: &'a str = row.profile.bio,
+        #[schemars(with = "written::Asset")]
         asset: &'a str = row.token,
         pseudonym: Cow<'a, str> = row.profile.pseudonym_of(&row.wallet),
+        /// Shares.
         amount: Number = row.lots.into(),
         display_username_public: bool = row.profile.is_public,
-        outcome_index: u8 = row.outcome.code(),
+        #[serde(with = "written::OutcomeIndex")]
+        outcome_index: Outcome = row.outcome,
         name: &'a str = row.profile.name,
         profile_image: &'a str = row.profile.image,
         profile_image_optimized: &'a str = row.profile.image_optimized,

@@ -155,9 +155,13 @@ view! {
     LeaderboardV1 of LeaderboardRow<'a>, row, "camelCase" {
         rank: Shown<u64> = Shown(row.rank),
         proxy_wallet: Shown<WalletAddress> = Shown(row.wallet),
+        /// Public name, or empty.
         user_name: &'a str = row.profile.name,
+        /// Value of the wallet's fills.
         vol: Number = Micros(row.volume).into(),
+        /// Realized profit, without fees.
         pnl: Millionths = Millionths(row.profit.into()),
+        /// URL.
         profile_image: &'a str = row.profile.image,
         #[serde(rename = "xUsername")]
         x_username: &'static str = "",
@@ -186,9 +190,13 @@ view! {
         #[serde(skip_serializing_if = "Option::is_none")]
         rank_volume: Option<u64> = row.ranks.map(|[_, by_volume]| by_volume),
         user_id: Shown<WalletAddress> = Shown(row.wallet),
+        /// Realized profit, without fees.
         pnl: Millionths = Millionths(row.profit.into()),
+        /// Shares.
         volume: Number = Lots(row.lots).into(),
+        /// Public name, or empty.
         user_name: &'a str = row.profile.name,
+        /// URL.
         profile_image: &'a str = row.profile.image,
         x_username: &'static str = "",
         verified: bool = false,

@@ -12,6 +12,7 @@ use crate::limits::{CLOSED_POSITIONS_PAGE, MAX_TITLE, POSITIONS_PAGE, PageBounds
 use crate::operator::MarketDescription;
 use crate::parameters;
 use crate::read::query::text_form::{Characters, FLAG, MICROS, WALLET, Words};
+use crate::written;
 
 /// Sort key of positions, by the fields that show it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -177,23 +178,31 @@ view! {
     /// A row of `GET /positions`, and of `GET /closed-positions` without `negativeRisk`.
     PositionV1 of PositionRow<'a>, row, "camelCase" {
         proxy_wallet: Shown<WalletAddress> = Shown(row.wallet),
+        #[schemars(with = "written::Asset")]
         asset: &'a str = row.market.asset(row.outcome),
         condition_id: Shown<ConditionId> = Shown(row.market.condition),
         #[serde(flatten)]
         figures: &'a RoundedFigures = &row.shown,
+        /// The market is resolved and the wallet holds shares.
         redeemable: bool = row.redeemable,
+        /// The wallet holds both outcomes.
         mergeable: bool = row.mergeable,
         #[serde(skip_serializing_if = "Option::is_none")]
         negative_risk: Option<bool> = (!row.is_closed()).then_some(row.neg_risk),
+        /// Title of the market.
         title: &'a str = &row.market.description.question,
         slug: &'a str = &row.market.description.slug,
         icon: &'a str = &row.market.description.icon,
         event_slug: &'a str = row.market.description.event_slug(),
         outcome: &'a str = row.market.label(row.outcome),
         opposite_outcome: &'a str = row.market.label(row.outcome.opposite()),
+        #[schemars(with = "written::Asset")]
         opposite_asset: &'a str = row.market.asset(row.outcome.opposite()),
-        outcome_index: u8 = row.outcome.code(),
+        #[serde(with = "written::OutcomeIndex")]
+        outcome_index: Outcome = row.outcome,
+        /// Time of the last change, unix seconds.
         timestamp: u64 = row.time.0,
+        /// ISO 8601; empty when unknown.
         end_date: &'a str = row.market.end_date(),
     }
 }

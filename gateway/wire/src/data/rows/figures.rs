@@ -79,25 +79,25 @@ pub struct PositionFigures {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RoundedFigures {
-    /// `size`
+    /// Shares.
     pub size: Millionths,
-    /// `avgPrice`
+    /// Of the held shares; of all bought shares once none is held.
     pub avg_price: Millionths,
-    /// `initialValue`
+    /// Cost of the held shares, without fees.
     pub initial_value: Millionths,
-    /// `currentValue`
+    /// Value of the held shares at `curPrice`.
     pub current_value: Millionths,
-    /// `cashPnl`
+    /// Profit of the held shares; the realized profit once none is held.
     pub cash_pnl: Millionths,
-    /// `percentPnl`
+    /// `cashPnl` in percent of its cost.
     pub percent_pnl: Millionths,
-    /// `totalBought`
+    /// Shares.
     pub total_bought: Millionths,
-    /// `realizedPnl`
+    /// Without fees.
     pub realized_pnl: Millionths,
-    /// `percentRealizedPnl`
+    /// `realizedPnl` in percent of everything bought.
     pub percent_realized_pnl: Millionths,
-    /// `curPrice`
+    /// Midpoint, last trade or payout of the token.
     pub cur_price: Millionths,
 }
 

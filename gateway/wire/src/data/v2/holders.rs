@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use foretell_model::WalletAddress;
+use foretell_model::{Outcome, WalletAddress};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -18,6 +18,7 @@ use crate::read::query::family::Family;
 use crate::read::query::reader::Reader;
 use crate::read::query::text_form::{FLAG, MICROS};
 use crate::text::decimal::{Millionths, Number};
+use crate::written;
 
 parameters! {
     /// Parameters of `GET /v2/holders`.
@@ -50,9 +51,11 @@ view! {
     /// A holder of `GET /v2/holders`.
     HolderV2 of HolderRow<'a>, row, "snake_case" {
         proxy_wallet: Shown<WalletAddress> = Shown(row.wallet),
+        #[schemars(with = "written::Token")]
         token_id: &'a str = row.token,
         amount: Number = row.lots.into(),
-        outcome_index: u8 = row.outcome.code(),
+        #[serde(with = "written::OutcomeIndex")]
+        outcome_index: Outcome = row.outcome,
         display_username_public: bool = row.profile.is_public,
         verified: bool = false,
         name: &'a str = row.profile.name,
@@ -68,7 +71,8 @@ view! {
 /// The holders of one token on a page, largest first.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct V2HolderGroup<T> {
-    /// The decimal token id.
+    /// The token.
+    #[schemars(with = "written::Token")]
     pub token_id: String,
     /// Its holders.
     pub holders: Vec<T>,

@@ -1,6 +1,6 @@
 //! `GET /v2/positions` (docs/api/data.md §7).
 
-use foretell_model::{ConditionId, WalletAddress};
+use foretell_model::{ConditionId, Outcome, WalletAddress};
 
 use crate::data::positions::{PositionRow, PositionSort};
 use crate::data::read::market_selection::MarketSelection;
@@ -16,6 +16,7 @@ use crate::parameters;
 use crate::read::query::family::Family;
 use crate::read::query::text_form::{Characters, FLAG, WALLET, Words};
 use crate::text::decimal::Millionths;
+use crate::written;
 
 /// `status`: which positions a list shows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -150,22 +151,29 @@ view! {
     /// A row of `GET /v2/positions`.
     PositionV2 of PositionRow<'a>, row, "snake_case" {
         proxy_wallet: Shown<WalletAddress> = Shown(row.wallet),
+        #[schemars(with = "written::Token")]
         token_id: &'a str = row.market.asset(row.outcome),
         condition_id: Shown<ConditionId> = Shown(row.market.condition),
         current_size: Millionths = row.shown.size,
         avg_price: Millionths = row.shown.avg_price,
+        /// Cost of the shares held, without fees.
         entry_cost_usdc: Millionths = row.shown.initial_value,
-        // Positions keep no fees.
+        /// Always 0: positions keep no fees.
         entry_fees_usdc: u8 = 0,
+        /// Cost of everything bought.
         total_cost_usdc: Millionths = Millionths(row.figures.spent),
         current_price: Millionths = row.shown.cur_price,
         current_value: Millionths = row.shown.current_value,
+        /// Shares bought, split and converted into.
         total_size: Millionths = row.shown.total_bought,
         realized_pnl: Millionths = row.shown.realized_pnl,
+        /// `current_value` less `entry_cost_usdc`.
         unrealized_pnl: Millionths = Millionths(row.figures.unrealized_pnl()),
+        /// `realized_pnl` and `unrealized_pnl` together.
         total_pnl: Millionths = Millionths(row.figures.realized + row.figures.unrealized_pnl()),
         percent_pnl: Millionths = row.shown.percent_pnl,
         percent_realized_pnl: Millionths = row.shown.percent_realized_pnl,
+        #[schemars(extend("enum" = ["OPEN", "REDEEMABLE", "CLOSED"]))]
         status: &'static str = status(row),
         redeemable: bool = row.redeemable,
         mergeable: bool = row.mergeable,
@@ -178,12 +186,18 @@ view! {
         event_slug: &'a str = row.market.description.event_slug(),
         outcome: &'a str = row.market.label(row.outcome),
         opposite_outcome: &'a str = row.market.label(row.outcome.opposite()),
+        #[schemars(with = "written::Token")]
         opposite_token_id: &'a str = row.market.asset(row.outcome.opposite()),
         name: &'a str = row.profile.name,
+        /// URL.
         profile_image: &'a str = row.profile.image,
+        /// A date; empty when unknown.
         end_date: &'a str = row.market.end_date(),
-        outcome_index: u8 = row.outcome.code(),
+        #[serde(with = "written::OutcomeIndex")]
+        outcome_index: Outcome = row.outcome,
+        /// Catalog event of the market.
         event_id: Option<Shown<u64>> = row.market.description.event_id().map(Shown),
+        /// Unix seconds.
         last_event_at: u64 = row.time.0,
     }
 }

@@ -107,7 +107,10 @@ impl<T> TextForm for By<T> {
             Schema::Pattern(pattern) => json!({ "type": "string", "pattern": pattern }),
             Schema::Characters(most) => json!({ "type": "string", "maxLength": most }),
             Schema::UpTo(most) => json!({ "type": "integer", "minimum": 0, "maximum": most }),
-            Schema::Amount => json!({ "type": "number", "minimum": 0 }),
+            Schema::Amount => {
+                let most = u64::MAX / 1_000_000;
+                json!({ "type": "number", "minimum": 0, "maximum": most })
+            }
             Schema::Flag => json!({ "type": "boolean" }),
             Schema::Format(format) => json!({ "type": "string", "format": format }),
         }
