@@ -50,6 +50,8 @@ fn probes() -> [Route; 2] {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
     use crate::policy::rate_limits::{RateLimits, Scope};
 
@@ -88,5 +90,17 @@ mod tests {
                 assert!(is_counted, "{name} is of {}", scope.name());
             }
         }
+    }
+
+    /// `/ws` alone and trailing slashes are other names of channels.
+    #[test]
+    fn the_channels_of_the_streams_are_documented() {
+        const DOCUMENT: &str = include_str!("../../../docs/asyncapi/streams.yaml");
+        let addresses = DOCUMENT
+            .lines()
+            .filter_map(|line| line.strip_prefix("    address: "));
+        let routes = streams::routes().map(|route| route.path.trim_end_matches('/'));
+        let routes: BTreeSet<_> = routes.into_iter().filter(|path| *path != "/ws").collect();
+        assert_eq!(addresses.collect::<BTreeSet<_>>(), routes);
     }
 }
