@@ -215,6 +215,8 @@ impl<'s> Operation<'s> {
                 false => described["allowEmptyValue"] = true.into(),
             }
             if schema["type"] == "array" {
+                let text = format!("{} Comma-separated or repeated.", parameter.description);
+                described["description"] = text.into();
                 described["style"] = "form".into();
                 described["explode"] = false.into();
             }

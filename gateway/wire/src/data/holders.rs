@@ -23,7 +23,7 @@ parameters! {
         pub markets: Vec<MarketRef> = required_list(MARKET, MAX_MARKETS) as "market",
         /// Most holders per token.
         pub limit: usize = or(Whole { least: 0, most: MAX_HOLDERS }, "100"),
-        /// Smallest balance to include, in shares; here in micro-shares.
+        /// Smallest balance to include, in shares.
         pub least: u64 = or(MICROS, "1") as "minBalance",
     }
 }

@@ -97,7 +97,7 @@ parameters! {
         pub sort_by: LeaderboardSort = or(
             Words(&[("PNL", LeaderboardSort::Profit), ("VOLUME", LeaderboardSort::Shares)]), "PNL"
         ),
-        /// Wallet address: its ranks in place of a list.
+        /// Wallet address: its ranks in place of a list; not with `sort_by`, `limit` and `cursor`.
         pub user: Option<WalletAddress> = optional(WALLET),
     }
 }

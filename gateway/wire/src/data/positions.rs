@@ -72,7 +72,7 @@ parameters! {
         pub user: WalletAddress = required(WALLET),
         /// The markets.
         pub markets: MarketSelection = group(),
-        /// Smallest size to include, in shares; here in micro-shares.
+        /// Smallest size to include, in shares.
         pub least: u64 = or(MICROS, "1") as "sizeThreshold",
         /// Only positions in resolved markets.
         pub redeemable: bool = or(FLAG, "false"),

@@ -34,9 +34,9 @@ parameters! {
     }
 
     struct Minimum: Data {
-        /// Field that the amount is compared with: `CASH` the value, `TOKENS` the shares.
+        /// What the amount is compared with: `CASH` the value, `TOKENS` the shares. Both or neither.
         filter_type: Option<bool> = optional(Words(&[("CASH", true), ("TOKENS", false)])) as "filterType",
-        /// Smallest amount to include.
+        /// Smallest amount to include, with at most 6 decimals.
         filter_amount: Option<u64> = optional(MICROS) as "filterAmount",
     }
 }

@@ -25,7 +25,7 @@ parameters! {
     pub struct V2HoldersQuery: Data check_page check_profits {
         /// Markets: condition ids, assets or decimal token ids; one with `include_pnl`.
         pub condition_id: Vec<MarketRef> = required_list(MARKET, MAX_MARKETS),
-        /// Smallest balance to include, in shares; here in micro-shares.
+        /// Smallest balance to include, in shares.
         pub min_balance: u64 = or(MICROS, "0"),
         /// Add cost and profit of each holder; then `limit` is at most 100.
         pub include_pnl: bool = or(FLAG, "false"),

@@ -56,15 +56,17 @@ parameters! {
     pub struct V2PositionsQuery: Data check check {
         /// Wallet address; without one the holders of one market.
         pub user: Option<WalletAddress> = optional(WALLET),
-        /// The markets; exactly one without a wallet.
+        /// The markets; exactly one without `user`.
         pub markets: MarketSelection = group(),
-        /// Kind of position.
+        /// `OPEN`: with shares. `REDEEMABLE`: of a resolved market. `REDEEMABLE_LOST`: with a payout
+        /// of 0. `MERGEABLE`: both outcomes, unresolved. `CLOSED`: without shares. Without `user`
+        /// `OPEN` or `REDEEMABLE`.
         pub status: PositionStatus = or(Words(&STATUSES), "OPEN"),
         /// Smallest `current_value` or `current_size`.
         pub minimum: Option<MinimumFill> = group(),
         /// Text in the title of the market, in any case.
         pub title: Option<String> = optional(Characters(MAX_V2_TITLE)),
-        /// Also open positions in archived markets.
+        /// Also open positions in archived markets; `CLOSED` always has them.
         pub include_archived: bool = or(FLAG, "false"),
         /// Field to sort by; `TOKENS` of `MERGEABLE`, `REALIZED_PNL` of `CLOSED`, else
         /// `CURRENT_VALUE` without it.

@@ -30,7 +30,8 @@ pub enum V2PricesRange {
         from: u64,
         /// Last second.
         to: u64,
-        /// Seconds of a bucket, a multiple of 60.
+        /// Seconds of a bucket, a multiple of 60; at least 600 with `max`, `all` and `1m`, 300 with `1w`.
+        /// Not with `as_of`.
         bucket: u64,
     },
 }
@@ -41,7 +42,7 @@ parameters! {
     pub struct V2PricesQuery: Data {
         /// Token id, decimal or `<condition id>:<outcome index>`.
         pub token_id: TokenRef = required(TOKEN),
-        /// A window that ends now.
+        /// A window that ends now; `1m` is 30 days. One of `interval`, `start` and `as_of` is required.
         pub interval: Option<Interval> = optional(Words(&INTERVALS)),
         /// First second of the window.
         pub start: Option<u64> = optional(INSTANT),
@@ -49,7 +50,8 @@ parameters! {
         pub end: Option<u64> = optional(INSTANT),
         /// The latest price at or before this second.
         pub as_of: Option<u64> = optional(INSTANT),
-        /// Seconds of a bucket, a multiple of 60.
+        /// Seconds of a bucket, a multiple of 60; at least 600 with `max`, `all` and `1m`, 300 with `1w`.
+        /// Not with `as_of`.
         pub bucket_seconds: Option<u64> = optional(BUCKET),
         /// Most points of the page.
         pub limit: usize = or(Whole { least: 1, most: MAX_V2_POINTS }, "10000"),
