@@ -74,7 +74,6 @@ struct Limit {
     scope: &'static str,
 }
 
-/// A gauge of a count.
 pub(crate) type Number = Gauge<u64, AtomicU64>;
 
 metrics! {
@@ -128,7 +127,7 @@ impl Meter {
 #[derive(Clone, Default)]
 pub(crate) struct Readings {
     pub(crate) connections_open: usize,
-    /// Of answers that clients have not read.
+    /// Bytes of answers that clients have not read.
     pub(crate) unread_bytes: usize,
     pub(crate) engine_connected: bool,
     pub(crate) engine_in_flight: usize,

@@ -6,7 +6,8 @@ use crate::config::Config;
 use crate::failure::Failure;
 use crate::process;
 
-/// A digest of the secrets that hosts which can lead must share, from which none of them follows.
+/// A digest of the secrets that all hosts of a cluster that can lead must share. It reveals none of
+/// them.
 ///
 /// # Errors
 /// A secret cannot be read or made.

@@ -45,7 +45,6 @@ impl CatalogPool {
         let _ = self.exchange.set(exchange);
     }
 
-    /// The path of the catalog.
     pub(crate) fn file(&self) -> &Path {
         &self.config.file
     }

@@ -56,7 +56,6 @@ impl Descriptions {
         description
     }
 
-    /// The label of an outcome.
     pub(crate) fn label(&self, market: &Market, outcome: Outcome) -> String {
         self.of(market).outcomes[outcome.index()].clone()
     }

@@ -363,7 +363,6 @@ impl EngineLink {
         links.map(|link| link.outbox.lock().waiting.len()).sum()
     }
 
-    /// In-flight limit of one connection.
     fn in_flight_limit(&self) -> usize {
         MAX_IN_FLIGHT / self.shared.links.len()
     }

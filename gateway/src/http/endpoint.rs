@@ -14,7 +14,7 @@ pub(crate) type Handler = Box<dyn Fn(RequestContext, Freshness) -> HandlerFuture
 /// The state of the exchange that a handler may read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Freshness {
-    /// Whatever there is: the handler reads no state, or waits itself for what it reads.
+    /// No wait: the handler reads no state, or waits itself for what it reads.
     Any,
     /// Everything this process has acknowledged, and the client's `x-min-sequence`.
     Requested,

@@ -12,7 +12,7 @@ use crate::policy::rate_limits::Scope;
 
 /// The routes of one surface.
 pub(crate) struct Router {
-    /// What requests without a route count in.
+    /// Rate limit of requests that match no route.
     pub(crate) scope: Option<Scope>,
     exact: HashMap<&'static str, Methods, RandomState>,
     patterns: matchit::Router<Methods>,

@@ -86,7 +86,7 @@ fn object<'v>(
     found.ok_or_else(|| wrong(field, "an object"))
 }
 
-/// Whether `types` describes a type by exactly these fields in this order.
+/// Checks that `types` describes a type by exactly these fields in this order.
 fn check_type(data: &Value, name: &'static str, expected: &str) -> Result<(), TypedDataError> {
     let fields = data
         .get("types")
@@ -105,7 +105,7 @@ fn check_type(data: &Value, name: &'static str, expected: &str) -> Result<(), Ty
     }
 }
 
-/// Libraries may leave the domain's type out.
+/// Checks the domain's type if it is given: libraries may leave it out.
 fn check_domain_type(data: &Value, expected: &str) -> Result<(), TypedDataError> {
     match data
         .get("types")

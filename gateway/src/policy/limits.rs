@@ -71,7 +71,7 @@ pub const CHECKED_AT_START: u64 = 256 << 20;
 /// Frames that one replay of stream messages from the journal folds, those before the resume point
 /// included.
 pub(crate) const MAX_REPLAYED_FRAMES: u64 = 1_000_000;
-/// Such replays at once in a process: each holds a second live state.
+/// Replays of stream messages from the journal at once in a process: each holds a second live state.
 pub(crate) const MAX_STREAM_REPLAYS: usize = 1;
 /// Frames whose stream messages the ring holds.
 pub(crate) const STREAM_RING_FRAMES: usize = 1 << 16;
@@ -97,7 +97,7 @@ pub(crate) const STREAM_DUMP_BYTES: usize = 256 << 10;
 pub(crate) const STREAM_DUMP_BOOKS: usize = 32;
 /// Bytes waiting for a stream connection that do not count as unread bytes of its client.
 pub(crate) const STREAM_FREE_BYTES: usize = 64 << 10;
-/// The steps in which further ones count.
+/// Bytes above [`STREAM_FREE_BYTES`] count as unread bytes of the client in steps of this many.
 pub(crate) const STREAM_SHARE_BYTES: usize = 256 << 10;
 /// Frames that a thread distributes before it serves its connections.
 pub(crate) const STREAM_PASS_FRAMES: usize = 256;
@@ -119,7 +119,8 @@ pub(crate) const REQUEST_CONNECTIONS_ONE_IN: usize = 8;
 pub(crate) const MAX_REPLAY_TIME: Duration = Duration::from_secs(20);
 /// Connections that wait for a replay.
 pub(crate) const MAX_REPLAYS_WAITING: usize = 64;
-/// Those of one client: its connections come back together when a gateway has ended.
+/// Connections of one client that wait for a replay: they come back together when a gateway has
+/// ended.
 pub(crate) const REPLAYS_WAITING_PER_CLIENT: usize = 8;
 
 /// Limits of stream connections that an operator may set.

@@ -122,7 +122,7 @@ pub(crate) struct IncomingRequest<'r> {
     pub(crate) method: &'r Method,
     /// The surface whose shape its failures have.
     pub(crate) shape: Surface,
-    /// What it counts in.
+    /// Rate limit that the request counts in.
     pub(crate) scope: Option<Scope>,
     pub(crate) headers: &'r HeaderMap,
     /// When its head was complete.

@@ -87,7 +87,7 @@ pub(crate) fn catalog_figures(
     }
 }
 
-/// The last step of a market's life.
+/// When a market last went a step in its life.
 pub(crate) fn last_step(market: &Market) -> TimeNs {
     let steps = [
         market.activated,
@@ -100,7 +100,6 @@ pub(crate) fn last_step(market: &Market) -> TimeNs {
     last.map_or(market.registered, |last| last.max(market.registered))
 }
 
-/// The life of a market.
 pub(crate) fn market_life(view: &View, number: MarketNumber) -> Option<MarketLife> {
     let market = view.markets().get(number)?;
     let resolutions = view.resolutions();

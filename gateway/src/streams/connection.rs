@@ -61,9 +61,9 @@ struct Connection<S> {
     asked: VecDeque<Asked>,
     /// Counts a long message, and its requests until they are applied.
     permit: Option<BodyPermit>,
-    /// The first of them waits for this.
+    /// What the first of `asked` waits for.
     waiting: Option<Waiting>,
-    /// The next message is read after it.
+    /// Runs until the client's rate admits its next message.
     pause: Option<Pin<Box<Sleep>>>,
     /// Runs while the connection ends.
     ending: Option<Pin<Box<Sleep>>>,
@@ -386,7 +386,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         if self.peer_closed {
             return Ok(Step::Waits);
         }
-        // It was written before.
+        // `poll_write`, which runs first, sets `ending`.
         let is_closing = self.ending.is_some();
         if !is_closing {
             if !self.asked.is_empty() {

@@ -29,7 +29,6 @@ use crate::streams::subscription::member::{Member, MemberId};
 
 /// The stream connections of one thread.
 pub(crate) struct Hub {
-    /// Number of the thread.
     pub(crate) thread: usize,
     pub(crate) limits: StreamLimits,
     pub(crate) stats: Arc<StreamStats>,

@@ -62,8 +62,8 @@ impl<K> BestRows<K> {
         self.rows.push(row);
     }
 
-    /// Drops the rows after the page's end once there are `spare` more than twice as many. Returns
-    /// the last row that is left, if it dropped any. `compare` is the order of [`page`].
+    /// Once there are at least `spare` rows more than twice the page's end, keeps those up to the end
+    /// and returns the last of them; otherwise does nothing. `compare` is the order of [`page`].
     pub(crate) fn trim(
         &mut self,
         spare: usize,

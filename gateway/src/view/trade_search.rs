@@ -63,7 +63,6 @@ pub(crate) async fn trades_page(app: &App, asked: TradesRequest<'_>) -> TradesPa
     }
 }
 
-/// A search for a page.
 struct TradeSearch<'q> {
     asked: TradesRequest<'q>,
     /// Trades that may still be visited.

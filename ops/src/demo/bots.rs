@@ -68,7 +68,6 @@ pub(crate) fn run(config: &Config, arguments: &DemoBots) -> Result<ExitCode, Fai
     })
 }
 
-/// The bots and their markets.
 struct Bots {
     makers: [Trader; 2],
     taker: Trader,

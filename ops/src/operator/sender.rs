@@ -46,7 +46,6 @@ pub(crate) fn path(kind: CommandKind) -> &'static str {
     OperatorCommand::path_of(kind).expect("a command of operators")
 }
 
-/// The body of a command.
 struct Body {
     fields: Map<String, Value>,
     /// The idempotency key among the fields.
@@ -240,7 +239,7 @@ mod tests {
             assert_eq!(body.fields["reference"].as_str(), reference);
             assert!(reference.is_some_and(|text| !text.is_empty()));
         }
-        // That of a held withdrawal is no key of the command.
+        // Here the reference names the held withdrawal; it is not the command's idempotency key.
         assert_eq!(body::<HeldReference>("account confirm r").reference, None);
     }
 

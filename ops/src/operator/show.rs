@@ -110,7 +110,6 @@ type Term = (
     &'static [(&'static str, &'static str)],
 );
 
-/// The terms of a market.
 const TERMS: &[Term] = &[
     (
         "orders",

@@ -14,7 +14,6 @@ pub(crate) fn condition(genesis: &[u8; 32], slug: &str) -> ConditionId {
     ConditionId(hash("condition", &[genesis, slug.as_bytes()]))
 }
 
-/// The tokens of a condition.
 pub(crate) fn tokens(condition: &ConditionId) -> [TokenId; 2] {
     [0_u8, 1].map(|outcome| TokenId(hash("token", &[&condition.0, &[outcome]])))
 }

@@ -97,7 +97,7 @@ impl Activity {
         self.in_service.load(Relaxed) > 0
     }
 
-    /// Whether it was asked to end now.
+    /// Whether it was asked to end at once ([`ConnectionState::Closing`]).
     pub(crate) fn is_ending(&self) -> bool {
         self.requested.load(SeqCst) == ConnectionState::Closing as u8
     }

@@ -111,7 +111,6 @@ impl PendingActions {
 /// Positions of the first window.
 const FIRST_WINDOW: usize = 128;
 
-/// A search for a page.
 struct ActivitySearch {
     query: WalletActivities,
     texts: MarketTexts,

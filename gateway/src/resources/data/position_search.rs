@@ -26,7 +26,8 @@ type Token = (MarketNumber, Outcome);
 pub(crate) enum Source {
     /// Open ones of an account, after a token.
     Open(AccountNumber, Option<Token>),
-    /// This many oldest closed ones of an account; `None` before the first step, for all.
+    /// An account, and how many of its oldest closed positions are left; `None` before the first
+    /// step.
     Closed(AccountNumber, Option<usize>),
     /// Balances of a market's tokens, the next one last.
     Holders(Vec<(Token, AccountNumber, Lots)>),
@@ -37,7 +38,7 @@ pub(crate) enum Source {
 pub(crate) struct Place {
     pub(crate) token: Token,
     pub(crate) account: AccountNumber,
-    /// Of a closed one: its index among the account's, from the oldest.
+    /// Index of a closed position among the account's, from the oldest; `None` = open.
     closed: Option<usize>,
 }
 

@@ -22,7 +22,7 @@ const LAST_WINDOW: usize = 262_144;
 #[derive(Debug)]
 pub(crate) struct TradeLists {
     all: Vec<ListRange>,
-    /// The list that follows them.
+    /// The older rest of a list that [`Self::split`] split; searched after `all`.
     older: Option<ListRange>,
     prefetched: usize,
     /// Number of trades in all windows so far.
@@ -33,7 +33,6 @@ pub(crate) struct TradeLists {
     paused: Option<MergePosition>,
 }
 
-/// A part of a list.
 #[derive(Clone, Copy, Debug)]
 struct ListRange {
     of: TradeSelection,
@@ -43,7 +42,6 @@ struct ListRange {
     to: usize,
 }
 
-/// The selection of trades.
 #[derive(Clone, Copy, Debug)]
 enum TradeSelection {
     All,

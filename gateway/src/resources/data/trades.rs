@@ -121,7 +121,6 @@ pub(crate) fn time_range(TimeRange { start, end }: TimeRange) -> (TimeNs, TimeNs
     (TimeSeconds(start.unwrap_or(0)).start(), end)
 }
 
-/// The filter of a query.
 fn trade_filter(wanted: &FillsQuery) -> RowFilter<'static> {
     let (lots, value) = match wanted.minimum {
         None => (0, 0),

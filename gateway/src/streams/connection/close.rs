@@ -50,7 +50,6 @@ impl Close {
         Self::new(4001, "unauthorized")
     }
 
-    /// The connection's key was revoked.
     pub(crate) fn revoked() -> Self {
         Self::new(4001, "key revoked")
     }

@@ -12,7 +12,7 @@ use crate::streams::connection::websocket::{ClientMessage, FrameReader, Violatio
 
 /// A text message of a client.
 pub(crate) enum Text {
-    /// The keep-alive of the family.
+    /// The text `PING`: the keep-alive of stock clients.
     Ping,
     /// Nothing to do.
     Nothing,

@@ -47,7 +47,7 @@ pub(crate) enum ReplayError {
 pub(crate) struct ReplaySpan {
     /// What the client has.
     pub(crate) after: Sequence,
-    /// What the ring or the view goes on from; durable.
+    /// The last frame to read, which is durable; the ring or the view has what follows.
     pub(crate) last: Sequence,
 }
 

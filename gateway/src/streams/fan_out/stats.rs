@@ -74,7 +74,7 @@ impl StreamStats {
         self.subscriptions.fetch_sub(count as u64, Relaxed);
     }
 
-    /// Frames wholly written, and bytes.
+    /// Counts frames that were written to their end, and all bytes written.
     pub(crate) fn written(&self, messages: u64, bytes: u64) {
         self.messages.fetch_add(messages, Relaxed);
         self.bytes.fetch_add(bytes, Relaxed);

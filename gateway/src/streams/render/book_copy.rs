@@ -45,7 +45,6 @@ impl BookCopy {
         })
     }
 
-    /// The token of an outcome.
     pub(crate) fn token(&self, outcome: Outcome) -> TokenId {
         self.tokens[outcome.index()]
     }

@@ -43,7 +43,7 @@ pub(crate) struct OrderStep {
     pub(crate) event: OrderEvent,
 }
 
-/// A trade and its readers.
+/// A trade, and the keys to whose connections it is sent.
 #[derive(Debug)]
 pub(crate) struct TradeStep {
     pub(crate) market: MarketNumber,
@@ -101,7 +101,7 @@ impl UserFacts {
                 }
                 Change::Order(order) => {
                     let event = match order.state {
-                        // The placement says it.
+                        // The message of its placement shows that it is delayed.
                         OrderState::Delayed => continue,
                         OrderState::Live if order.matched.is_zero() && !is_release => continue,
                         OrderState::Live | OrderState::Completed => OrderEvent::Update,
@@ -149,7 +149,7 @@ impl Source<'_> {
     /// `None` when no key wants it.
     fn order(&self, order: &Order, event: OrderEvent) -> Option<UserStep> {
         let owner = self.owner_of(order.account)?;
-        // A replay knows keys that are registered later.
+        // In a replay, `watched` may have keys that this view does not know yet.
         let keys = self.watched.keys_of(owner).iter().copied();
         let keys: Vec<_> = keys
             .filter(|key| self.view.keys().get(*key).is_some())

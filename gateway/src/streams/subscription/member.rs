@@ -18,7 +18,6 @@ pub(crate) type MemberId = u32;
 /// A connection.
 pub(crate) struct Member {
     pub(crate) outbox: Outbox,
-    /// Wakes the connection's task.
     pub(crate) waker: Option<Waker>,
     /// Whether the fan-out wakes it after its pass.
     pub(crate) is_dirty: bool,
@@ -45,7 +44,6 @@ pub(crate) struct Member {
     pub(crate) times: Times,
 }
 
-/// A subscription of the user channel.
 pub(crate) struct UserSubscription {
     pub(crate) key: KeyNumber,
     /// Messages of later frames are sent.

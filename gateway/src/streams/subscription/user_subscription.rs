@@ -140,7 +140,8 @@ impl Session<'_> {
         })
     }
 
-    /// The key and owner of a trio; takes as long for every failure.
+    /// The key and owner of credentials; `None` when one of the three is wrong. Every failure takes
+    /// the same time, so that time does not tell which.
     fn authenticate(&self, claimed: &Credentials) -> Option<(KeyNumber, AccountNumber)> {
         let auth = &self.app.auth;
         let key = {

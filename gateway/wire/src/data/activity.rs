@@ -83,7 +83,7 @@ parameters! {
         pub time: TimeRange = group(),
         /// Sort direction.
         pub sort_direction: Direction = or(DIRECTION, "DESC") as "sortDirection",
-        /// No effect: the list has neither.
+        /// No effect: the list has no deposits and no withdrawals.
         pub exclude_deposits_withdrawals: bool = or(FLAG, "true") as "excludeDepositsWithdrawals",
     }
 

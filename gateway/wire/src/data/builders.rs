@@ -27,7 +27,7 @@ parameters! {
     /// Parameters of `GET /v2/builders/volume`.
     #[derive(Copy)]
     pub struct BuilderDaysQuery: Data {
-        /// Length of a row's time.
+        /// Period that a row covers; only `day`.
         pub interval: () = or(Words(&[("day", ())]), "day"),
         /// Number of days, which end today.
         pub limit: usize = or(Whole { least: 1, most: MAX_V2_DAYS }, "30"),

@@ -103,7 +103,7 @@ parameters! {
 }
 
 impl V2LeaderboardQuery {
-    /// The ranks of a wallet are one answer.
+    /// Refuses `sort_by`, `limit` and `cursor` beside `user`: a wallet's ranks are one answer.
     fn check_user(&self, reader: &Reader<'_>, _: LimitOffset) -> Result<(), ApiError> {
         for parameter in [Parameter::new("sort_by", ""), LIMIT, CURSOR] {
             if self.user.is_some() && reader.text(&parameter)?.is_some() {

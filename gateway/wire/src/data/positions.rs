@@ -153,7 +153,7 @@ pub struct PositionRow<'a> {
     pub outcome: Outcome,
     /// Its numbers.
     pub figures: PositionFigures,
-    /// The same as shown.
+    /// `figures`, rounded as answers show them.
     pub shown: RoundedFigures,
     /// The market is resolved and the wallet holds shares.
     pub redeemable: bool,

@@ -10,9 +10,9 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::{
-    ActivityKind, ActivityRow, ActivityV1, ActivityV2, AssetIds, CurPrice, Fill, FillWriter,
-    HolderGroup, HolderRow, HolderV1, MarketText, PositionFigures, PositionRow, PositionSort,
-    PositionV1, PositionV2, Profile,
+    ActivityKind, ActivityRow, ActivityV1, ActivityV2, AssetIds, CurPrice, Fill, FillV1, FillV2,
+    FillWriter, HolderGroup, HolderRow, HolderV1, MarketText, PositionFigures, PositionRow,
+    PositionSort, PositionV1, PositionV2, Profile,
 };
 use crate::json_text;
 use crate::operator::{EventSummary, MarketDescription};
@@ -123,7 +123,7 @@ fn closed(market: &MarketText) -> PositionRow<'_> {
 #[test]
 fn a_trade_fill_has_the_fields_of_the_interface() {
     let market = market(2);
-    insta::assert_snapshot!(pretty(&[ActivityV1::from(&trade(&market))]));
+    insta::assert_snapshot!(pretty(&[FillV1::from(&trade(&market))]));
 }
 
 #[test]
@@ -141,7 +141,7 @@ fn fills_are_written_as_their_view() {
     for rows in [vec![], vec![trade(&market)], vec![buy, trade(&market), buy]] {
         let mut writer = FillWriter::with_capacity(rows.len());
         rows.iter().for_each(|row| writer.push(row));
-        let view: Vec<_> = rows.iter().map(ActivityV1::from).collect();
+        let view: Vec<_> = rows.iter().map(FillV1::from).collect();
         assert_eq!(writer.finish(), json_text(&view));
     }
 }
@@ -162,7 +162,7 @@ proptest! {
         };
         let mut writer = FillWriter::with_capacity(1);
         writer.push(&row);
-        prop_assert_eq!(writer.finish(), json_text(&[ActivityV1::from(&row)]));
+        prop_assert_eq!(writer.finish(), json_text(&[FillV1::from(&row)]));
     }
 }
 
@@ -183,15 +183,11 @@ fn version_2_has_the_fields_of_version_1_in_snake_case() {
     };
     let market = market(2);
     let fill = trade(&market);
-    let first = names(&ActivityV1::from(&fill));
+    let first = names(&FillV1::from(&fill));
     let expected: Vec<_> = first.iter().map(|name| snake(name)).collect();
-    assert_eq!(names(&ActivityV2::from(&fill)), expected);
-    let activity = ActivityRow {
-        kind: ActivityKind::Trade,
-        ..fill
-    };
+    assert_eq!(names(&FillV2::from(&fill)), expected);
     let expected = [expected, vec!["type".to_owned(), "is_combo".to_owned()]].concat();
-    assert_eq!(names(&ActivityV2::from(&activity)), expected);
+    assert_eq!(names(&ActivityV2::from(&fill)), expected);
 }
 
 #[test]
@@ -242,12 +238,9 @@ fn holders_are_grouped_by_token() {
 #[test]
 fn an_activity_is_a_trade_fill_and_a_type() {
     let market = market(2);
-    let mut fields = names(&ActivityV1::from(&trade(&market)));
+    let mut fields = names(&FillV1::from(&trade(&market)));
     fields.push("type".to_owned());
-    let traded = ActivityRow {
-        kind: ActivityKind::Trade,
-        ..trade(&market)
-    };
+    let traded = trade(&market);
     let action = ActivityRow {
         kind: ActivityKind::Conversion,
         profile: Profile::default(),

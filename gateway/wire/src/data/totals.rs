@@ -86,7 +86,8 @@ pub struct ValueV2 {
 }
 
 impl ValueV1 {
-    /// From the sum of [`crate::data::PositionFigures::current_half_micros`].
+    /// A wallet's value; `half_micros` is the sum of
+    /// [`crate::data::PositionFigures::current_half_micros`] of its positions.
     #[must_use]
     pub fn new(user: WalletAddress, half_micros: i128) -> Self {
         Self {

@@ -164,7 +164,7 @@ error_codes! {
     KeyNotFound = "api_key_not_found", 404, Never, "api key not found",
         "No key of the caller has this id.";
 
-    // An order before the engine.
+    // Errors of an order that the gateway finds before it asks the engine.
     InvalidOrderPayload = "invalid_order_payload", 400, Never, "invalid order payload",
         "The body is not JSON, or not an order.";
     RepeatedOrderField = "repeated_order_field", 400, Never,
@@ -199,7 +199,7 @@ error_codes! {
         "tokenId is <token>, allowed: a token of a registered market",
         "No market has the order's token.";
 
-    // An order in the engine.
+    // Errors of an order that the engine refuses.
     NoAccount = "no_account", 400, Never,
         "not enough balance / allowance: <wallet> has no account, available 0",
         "The maker has never had a deposit.";

@@ -1,5 +1,5 @@
-//! What an order's evidence says, against what its command says: every field that was signed must
-//! be the one that was executed. That the signature over it is the maker's is checked elsewhere.
+//! Checks an order's evidence against its command: every signed field must be the one that was
+//! executed. [`crate::prove::signatures`] checks that the maker signed it.
 
 use foretell_model::evidence::OrderEvidence;
 use foretell_model::{AccountNumber, PlaceOrder, WalletAddress, WalletKind};

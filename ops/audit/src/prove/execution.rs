@@ -15,7 +15,7 @@ pub(crate) struct Execution {
     replay: Replay,
     /// Divergences that journalled commands accept, once they were looked for.
     accepted: Option<BTreeSet<Sequence>>,
-    /// Those of them that were met.
+    /// The accepted divergences that re-execution met.
     met: BTreeSet<Sequence>,
 }
 
@@ -151,7 +151,8 @@ fn are_reordered(executed: &[Event], recorded: &[Event]) -> bool {
     trades(executed) == trades(recorded) && sorted(executed) == sorted(recorded)
 }
 
-/// Frames that cannot be decoded are the audit's to find.
+/// The divergences that journalled commands accept. Skips frames that cannot be decoded: the audit
+/// reports them.
 fn accepted_in(source: &Source) -> Result<BTreeSet<Sequence>, Stop> {
     let (mut accepted, mut scratch) = (BTreeSet::new(), Scratch::default());
     let mut frames = source.frames()?;

@@ -12,9 +12,9 @@ use crate::prove::signatures::SignedOrder;
 #[derive(Debug, Default)]
 pub(crate) struct FrameBatch {
     frames: Vec<DecodedFrame>,
-    /// One of each frame.
+    /// The command of each frame.
     commands: Vec<Command>,
-    /// Of all frames, in their order.
+    /// The events of all frames, in order.
     events: Vec<Event>,
     /// Orders of these frames whose signatures are to be checked.
     pub(crate) signed: Vec<SignedOrder>,

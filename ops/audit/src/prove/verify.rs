@@ -75,7 +75,7 @@ struct Audit<'s> {
     reference: Option<Reference>,
     signatures: Option<Signatures>,
     counts: Counts,
-    /// Of the last frame.
+    /// Time of the last executed frame.
     time: TimeNs,
     findings: Vec<Finding>,
     /// Why not all of the journal can be read, where that is no damage.

@@ -34,7 +34,6 @@ enum Activity {
     Action(Action),
 }
 
-/// A search for a page.
 pub(crate) struct SortedActivity {
     query: WalletActivities,
     sort: ActivitySort,
@@ -127,7 +126,7 @@ impl SortedActivity {
         if self.query.admits(action) {
             let value = action.collateral.0;
             let lots = match action.kind {
-                // Its size is its amount, which has finer parts than lots.
+                // A rebate has no shares: its size is its amount, rounded down to lots.
                 ActionKind::Rebate => value / MICROS_PER_LOT,
                 _ => action.lots.0,
             };

@@ -11,7 +11,6 @@ use foretell_wire::operator::MarketDescription;
 
 use crate::app::App;
 
-/// The text of a market.
 pub(crate) fn market_text(app: &App, market: &Market, form: AssetIds) -> MarketText {
     let description = app.descriptions.of(market);
     MarketText::new(market.condition, &market.tokens, description, form)

@@ -53,9 +53,9 @@ pub(crate) const EVENT: By<u64> = By::new(
 pub enum MarketSelection {
     /// Every market.
     All,
-    /// These, without duplicates.
+    /// The named markets, without duplicates.
     Markets(Vec<MarketRef>),
-    /// Those of these catalog events.
+    /// The markets of these catalog events.
     Events(Vec<u64>),
 }
 

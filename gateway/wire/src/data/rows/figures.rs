@@ -81,7 +81,7 @@ pub struct PositionFigures {
 pub struct RoundedFigures {
     /// Shares.
     pub size: Millionths,
-    /// Of the held shares; of all bought shares once none is held.
+    /// Average price of the held shares; of all bought shares once none is held.
     pub avg_price: Millionths,
     /// Cost of the held shares, without fees.
     pub initial_value: Millionths,

@@ -33,7 +33,7 @@ parameters! {
 }
 
 impl V2HoldersQuery {
-    /// Profits are of one market and of few holders.
+    /// Allows `include_pnl` for one market and at most [`MAX_V2_PROFIT_HOLDERS`] holders.
     fn check_profits(&self, _: &Reader<'_>, page: LimitOffset) -> Result<(), ApiError> {
         if self.include_pnl && self.condition_id.len() > 1 {
             let allowed = "allowed with several markets";
