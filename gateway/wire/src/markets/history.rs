@@ -1,8 +1,9 @@
 //! Price history: `GET /prices-history`, `POST /batch-prices-history` (docs/api/market-data.md §4).
 //! [`crate::markets::history_range`] turns a range into seconds and steps.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::errors::api_error::{ApiError, FieldError};
@@ -17,6 +18,7 @@ use crate::read::form::{
 use crate::read::query::text_form::{By, LAST_SECOND, Schema, TOKEN, digits};
 use crate::text::decimal::{self, Decimal};
 use crate::text::ids::TokenRef;
+use crate::written;
 
 /// The error for a range with more than [`MAX_HISTORY_POINTS`].
 #[must_use]
@@ -167,27 +169,28 @@ fn named_tokens(markets: Option<Vec<String>>) -> Result<Vec<(String, Option<Toke
 }
 
 /// One point: the midpoint at the end of a bucket.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct HistoryPoint {
-    /// Start of the bucket in unix seconds.
+    /// Start of the bucket, unix seconds.
     pub t: u64,
     /// The midpoint.
-    #[serde(serialize_with = "decimal::as_number")]
+    #[serde(with = "written::Fraction")]
     pub p: Decimal,
 }
 
 /// Answer of `GET /prices-history`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct History {
-    /// Ascending.
+    /// Points, oldest first.
     pub history: Vec<HistoryPoint>,
 }
 
 /// Answer of `POST /batch-prices-history`: an object keyed by the tokens as written.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Histories {
-    /// One entry for each requested token.
+    /// Keyed by the token as requested; empty for an unknown token.
     #[serde(serialize_with = "crate::read::pairs::as_object")]
+    #[schemars(with = "BTreeMap<String, Vec<HistoryPoint>>")]
     pub history: Vec<(String, Vec<HistoryPoint>)>,
 }
 

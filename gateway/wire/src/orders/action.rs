@@ -1,6 +1,7 @@
 //! Account actions: `POST /positions/split`, `/merge`, `/redeem`, `/convert`
 //! (docs/api/positions.md).
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use foretell_model::limits::{MAX_ORDER_LOTS, MAX_QUESTIONS};
@@ -11,7 +12,8 @@ use crate::read::body::{RequestBody, TRADING, bodies};
 use crate::read::form::{Digits, Each, Filled, Form, Optional, OrDefault, PlainForm as _, forms};
 use crate::read::forms::{Condition, Reference, Wallet};
 use crate::text::decimal::{self, Decimal};
-use crate::text::ids::{self, TokenRef};
+use crate::text::ids::TokenRef;
+use crate::written;
 
 /// A split or merge.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -94,7 +96,7 @@ impl QuestionNames {
 }
 
 /// Kind of account action. `/activity` uses the same words.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum ActionKind {
     /// Collateral into full sets.
@@ -108,46 +110,48 @@ pub enum ActionKind {
 }
 
 /// A change of one share balance.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(inline)]
 pub struct ShareChange {
     /// The token, in the data surface's form.
-    #[serde(serialize_with = "ids::shown")]
+    #[serde(with = "written::Asset")]
     pub asset: TokenRef,
     /// Whole shares; negative when the wallet lost them.
-    #[serde(serialize_with = "decimal::as_text")]
+    #[serde(with = "written::SignedAmount")]
     pub amount: Decimal,
 }
 
 /// The effect of an account action on its wallet.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ActionEffect {
     /// Kind of action.
     #[serde(rename = "type")]
     pub kind: ActionKind,
     /// Collateral in whole units; negative when the wallet paid it.
-    #[serde(serialize_with = "decimal::as_text")]
+    #[serde(with = "written::SignedAmount")]
     pub collateral: Decimal,
     /// Changed balances only, by market, then outcome.
     pub shares: Vec<ShareChange>,
 }
 
 /// Answer of an account action.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ActionAnswer {
     /// Always true; a rejection is sent as an error.
+    #[schemars(extend("const" = true))]
     pub success: bool,
     /// The wallet that acted.
-    #[serde(serialize_with = "ids::shown")]
+    #[serde(with = "written::Address")]
     pub wallet: WalletAddress,
     /// The effect.
     #[serde(flatten)]
     pub moved: ActionEffect,
     /// Sequence of the command.
     pub sequence: u64,
-    /// Receipt of its frame.
-    #[serde(rename = "transactionHash", serialize_with = "ids::hex_as_text")]
+    /// Receipt of the journal frame.
+    #[serde(rename = "transactionHash", with = "written::Bytes")]
     pub transaction_hash: [u8; 32],
-    /// The action was already applied under the same reference.
+    /// Whether the action was already applied under the same reference.
     pub duplicate: bool,
 }
 

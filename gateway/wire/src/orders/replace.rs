@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use foretell_model::OrderId;
@@ -75,10 +76,15 @@ impl ReplaceError {
     }
 }
 
-#[derive(Serialize)]
-struct ReplaceErrorJson {
+/// The body of a refusal.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "ReplaceRefusal")]
+pub struct ReplaceErrorJson {
+    /// Text of the error (docs/api/errors.md).
     error: String,
+    /// Code of the error (docs/api/error-codes.md).
     code: &'static str,
+    /// Index of the refused order in `place`.
     #[serde(skip_serializing_if = "Option::is_none")]
     place: Option<usize>,
 }
@@ -146,7 +152,7 @@ fn ensure_few(field: &'static str, count: usize, allowed: &'static str) -> Resul
 }
 
 /// The answer: that of a cancel, and the results of the orders in input order.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ReplaceAnswer {
     /// What the cancels did.
     #[serde(flatten)]
