@@ -5,12 +5,10 @@ use core::borrow::Borrow;
 use core::fmt::Display;
 use std::borrow::Cow;
 
-use foretell_model::{self as model, ApiKey, MarketState, Payout, Price, Tick, TimeNs, TokenId};
+use foretell_model::{self as model, ApiKey, Price, Tick, TimeNs, TokenId};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serializer;
 
-use crate::errors::rejection::state_word;
-use crate::operator::payout_word;
 use crate::orders::order::{order_type_text, side_text};
 use crate::text::decimal::{self, Decimal};
 use crate::text::{ids, time};

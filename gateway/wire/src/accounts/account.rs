@@ -19,10 +19,10 @@ use crate::written;
 
 /// The word of answers that say no more than that the request is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub enum Ok {
-    /// Done.
-    #[serde(rename = "OK")]
-    Done,
+#[serde(rename_all = "UPPERCASE")]
+pub enum Done {
+    /// It is done.
+    Ok,
 }
 
 /// Answer of `GET /version`.
@@ -160,7 +160,7 @@ impl RequestBody for OwnKeyRevocation {
 }
 
 /// The body of `DELETE /auth/readonly-api-key`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 pub struct ReadOnlyKeyRevocation {
     /// The key.
     #[serde(with = "Key")]

@@ -16,7 +16,7 @@ use crate::text::ids::TokenRef;
 use crate::written;
 
 /// A split or merge.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 pub struct SetsAction {
     /// The acting wallet; `None` = the owner's only bound wallet, else the owner itself.
     #[serde(with = "OrDefault::<Filled<Wallet>>")]
@@ -33,7 +33,7 @@ pub struct SetsAction {
 }
 
 /// A redeem.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 pub struct RedeemAction {
     /// As in [`SetsAction`].
     #[serde(with = "OrDefault::<Filled<Wallet>>")]
