@@ -145,6 +145,22 @@ impl<T> Json<T> {
         self.map(|answer| answer.at(position))
     }
 
+    /// In place of a `T`, the answer of a failure whose body is one, too.
+    pub(crate) fn refusal(answer: Answer) -> Self {
+        Self {
+            answer,
+            content: PhantomData,
+        }
+    }
+
+    /// As [`Self::at`], if a state was reached.
+    pub(crate) fn reached(self, position: Option<StatePosition>) -> Self {
+        match position {
+            Some(position) => self.at(position),
+            None => self,
+        }
+    }
+
     /// As [`Answer::with_quota`].
     pub(crate) fn with_quota(self, quota: Option<QuotaStatus>) -> Self {
         self.map(|answer| answer.with_quota(quota))

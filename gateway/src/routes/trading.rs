@@ -23,22 +23,22 @@ use crate::routes::page::{self, PageRoutes};
 use crate::routes::streams;
 
 pub(super) fn routes(page: PageRoutes) -> Vec<Route> {
-    let mut routes = described();
+    let mut routes = described(page);
     routes.extend(streams::routes());
     routes.extend(not_supported());
-    match page {
-        PageRoutes::None => routes.push(get("/", Health, health::ok)),
-        PageRoutes::Page { wallet } => {
-            routes.push(get("/", Health, files::root));
-            routes.extend(page::routes(wallet));
-        }
+    if let PageRoutes::Page { wallet } = page {
+        routes.extend(page::routes(wallet));
     }
     routes
 }
 
 /// Those of the OpenAPI document: streams have another, and so has the page.
-pub(super) fn described() -> Vec<Route> {
-    let mut routes = orders();
+pub(super) fn described(page: PageRoutes) -> Vec<Route> {
+    let mut routes = vec![match page {
+        PageRoutes::None => get("/", Health, health::ok),
+        PageRoutes::Page { .. } => get("/", Health, files::root),
+    }];
+    routes.extend(orders());
     routes.extend(accounts());
     routes.extend(market_data());
     routes.extend(batches().into_iter().flatten());

@@ -8,7 +8,7 @@ use http::header::{
 };
 use http::{HeaderMap, HeaderValue, StatusCode};
 
-use crate::http::answer::Answer;
+use crate::http::answer::{Answer, Reply as _};
 use crate::http::failure::Failure;
 use crate::http::request_context::RequestContext;
 use crate::page::files::{find, represent};
@@ -74,7 +74,7 @@ pub(crate) async fn root(context: RequestContext) -> Result<Answer, Failure> {
     let answer = if is_browser {
         Answer::without_body(StatusCode::TEMPORARY_REDIRECT).header(LOCATION, HOME)
     } else {
-        health::ok(context).await?
+        health::ok(context).await?.into_answer()
     };
     Ok(answer.header(VARY, HeaderValue::from_static("accept")))
 }

@@ -1,17 +1,18 @@
 //! `GET /`, `/ok`, `/time`, `/version` (docs/api/market-data.md §1).
 
 use foretell_wire::ErrorCode;
+use foretell_wire::accounts::account::{Done, VersionAnswer};
 use http::HeaderValue;
 use http::header::{ACCEPT, CONTENT_TYPE};
 
 use crate::access::credentials::now;
-use crate::http::answer::Answer;
+use crate::http::answer::{Answer, Json};
 use crate::http::failure::Failure;
 use crate::http::request_context::RequestContext;
 
 /// `GET /` and `/ok`.
-pub(crate) async fn ok(_: RequestContext) -> Result<Answer, Failure> {
-    Ok(Answer::json("\"OK\""))
+pub(crate) async fn ok(_: RequestContext) -> Result<Json<Done>, Failure> {
+    Ok(Json::of(&Done::Ok))
 }
 
 /// `GET /` of the data surface. Clients of the family that accept JSON and nothing else expect an
@@ -31,13 +32,13 @@ pub(crate) async fn status(_: RequestContext) -> Result<Answer, Failure> {
 }
 
 /// `GET /time`: unix seconds as a bare number.
-pub(crate) async fn time(_: RequestContext) -> Result<Answer, Failure> {
-    Ok(Answer::json((now().0 / 1_000).to_string()))
+pub(crate) async fn time(_: RequestContext) -> Result<Json<u64>, Failure> {
+    Ok(Json::of(&(now().0 / 1_000)))
 }
 
 /// `GET /version`: the version of signed orders.
-pub(crate) async fn version(_: RequestContext) -> Result<Answer, Failure> {
-    Ok(Answer::json(r#"{"version":2}"#))
+pub(crate) async fn version(_: RequestContext) -> Result<Json<VersionAnswer>, Failure> {
+    Ok(Json::of(&VersionAnswer { version: 2 }))
 }
 
 /// Families of paths this exchange does not have.
