@@ -91,7 +91,7 @@ fn described(operation: &Operation, id: String, route: &Route, words: OperationW
         let content = json!({ "application/json": content });
         say(
             "requestBody",
-            json!({ "required": true, "content": content }),
+            json!({ "required": operation.is_body_required, "content": content }),
         );
     }
     let mut responses = Map::new();

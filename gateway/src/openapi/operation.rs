@@ -73,6 +73,7 @@ pub(crate) struct Operation<'s> {
     path: &'static str,
     pub(super) parameters: Vec<Json>,
     pub(super) body: Option<Json>,
+    pub(super) is_body_required: bool,
     /// The schema of its answer; `None` when that is no JSON.
     pub(super) answer: Option<Json>,
     pub(super) security: Vec<Json>,
@@ -114,6 +115,7 @@ impl<'s> Operation<'s> {
             path: route.path,
             parameters: Vec::new(),
             body: None,
+            is_body_required: false,
             answer: None,
             security: Vec::new(),
             errors: ALWAYS.to_vec(),
@@ -215,6 +217,7 @@ impl<'s> Operation<'s> {
     pub(crate) fn takes_body<T: RequestBody>(&mut self) {
         self.fails(BODY);
         self.fails(T::ERRORS);
+        self.is_body_required = !T::IS_OPTIONAL;
         self.body = Some(T::schema(&mut self.schemas.bodies).to_value());
     }
 

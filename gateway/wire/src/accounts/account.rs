@@ -9,10 +9,9 @@ use serde::{Deserialize, Serialize};
 
 use foretell_model::{ApiKey, TimeNs, WalletAddress};
 
-use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
 use crate::limits::MAX_HEARTBEAT_ID;
-use crate::read::body::{RequestBody, TRADING, bodies};
+use crate::read::body::{TRADING, bodies};
 use crate::read::form::{Filled, Form, OrDefault, forms};
 use crate::read::forms::{Flag, Key};
 use crate::written;
@@ -146,18 +145,14 @@ pub struct ReadOnlyKeyAnswer {
 }
 
 /// The body of `DELETE /auth/api-key`, which may be empty.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 pub struct OwnKeyRevocation {
     /// Whether to cancel the key's orders, too; false by default.
     #[serde(with = "OrDefault::<Flag>")]
     pub cancel: bool,
 }
 
-impl RequestBody for OwnKeyRevocation {
-    fn read(body: &[u8]) -> Result<Self, ApiError> {
-        TRADING.read_or_default(body)
-    }
-}
+bodies!(TRADING: OwnKeyRevocation = default);
 
 /// The body of `DELETE /auth/readonly-api-key`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -212,35 +207,34 @@ fn unlimited<S: Serializer>(contracts: &[WalletAddress], serializer: S) -> Resul
 }
 
 /// The body of `POST /heartbeats`, which may be empty.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 pub struct Heartbeat {
-    /// The id of the running heartbeat chain; `None` (null, empty or absent) starts a chain.
+    /// Id of the running chain; absent, null or empty starts a chain.
     #[serde(with = "OrDefault::<Filled<ChainId>>")]
     pub heartbeat_id: Option<String>,
 }
 
 forms! {
-    ChainId(String, str): "a text of up to 64 bytes", |text: &str| (text.len() <= MAX_HEARTBEAT_ID).then(|| text.to_owned());
+    ChainId(String, str = { "maxLength": MAX_HEARTBEAT_ID }): "a text of up to 64 bytes", |text: &str| (text.len() <= MAX_HEARTBEAT_ID).then(|| text.to_owned());
 }
 
-impl RequestBody for Heartbeat {
-    fn read(body: &[u8]) -> Result<Self, ApiError> {
-        TRADING.read_or_default(body)
-    }
-}
+bodies!(TRADING: Heartbeat = default);
 
 /// Answer of `POST /heartbeats`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct HeartbeatAnswer<'a> {
-    /// The id that the next heartbeat must carry.
+    /// Id for the next heartbeat.
     pub heartbeat_id: &'a str,
 }
 
 /// Answer (400) to a heartbeat with a wrong id.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct WrongHeartbeatAnswer<'a> {
+    /// Text of the error.
     error: &'static str,
+    /// The same as `error`.
     error_msg: &'static str,
+    /// Id of the running chain.
     heartbeat_id: &'a str,
 }
 

@@ -11,7 +11,7 @@ use crate::errors::error_code::ErrorCode;
 use crate::limits::{MAX_HISTORY_POINTS, MAX_HISTORY_TOKENS};
 use crate::markets::history_range::{HistoryRange, Interval, IntervalWord};
 use crate::parameters;
-use crate::read::body::{RequestBody, TRADING};
+use crate::read::body::{TRADING, bodies};
 use crate::read::form::{
     Each, Filled, Form as _, Optional, OrDefault, PlainForm as _, Scalar, ScalarVisitor, forms,
 };
@@ -79,11 +79,11 @@ forms! {
     /// A time; a fraction of a second is floored.
     Instant(u64, str): "unix seconds, 0 to 253402300799", seconds;
     /// As [`Instant`], also as number. An empty text is none.
-    InstantNumber(Option<u64>, NumberText as u64): Instant::ALLOWED, |number: &NumberText| Filled::<Instant>::read(&number.0);
+    InstantNumber(Option<u64>, NumberText as f64 = { "minimum": 0, "maximum": LAST_SECOND }): Instant::ALLOWED, |number: &NumberText| Filled::<Instant>::read(&number.0);
     /// A bucket size.
-    Fidelity(u32, u64): "minutes, 1 to 2147483647", |minutes: &u64| i32::try_from(*minutes).ok()?.try_into().ok().filter(|minutes| *minutes > 0);
+    Fidelity(u32, u64 = { "minimum": 1, "maximum": i32::MAX }): "minutes, 1 to 2147483647", |minutes: &u64| i32::try_from(*minutes).ok()?.try_into().ok().filter(|minutes| *minutes > 0);
     /// The key of its history in the answer.
-    TokenText(String, str): MARKETS => ErrorCode::InvalidTokenId.text(),
+    TokenText(String, str = { "maxLength": MAX_TOKEN_TEXT }): MARKETS => ErrorCode::InvalidTokenId.text(),
         |text: &str| (text.len() <= MAX_TOKEN_TEXT).then(|| text.to_owned());
 }
 
@@ -123,26 +123,40 @@ pub struct HistoryBatch {
     pub fidelity: Option<u32>,
 }
 
-impl RequestBody for HistoryBatch {
-    fn read(body: &[u8]) -> Result<Self, ApiError> {
-        #[derive(Deserialize)]
-        struct Fields {
-            #[serde(with = "Optional::<Each<TokenText>>")]
-            markets: Option<Vec<String>>,
-            #[serde(with = "OrDefault::<InstantNumber>")]
-            start_ts: Option<u64>,
-            #[serde(rename = "startTs", with = "OrDefault::<InstantNumber>")]
-            start: Option<u64>,
-            #[serde(with = "OrDefault::<InstantNumber>")]
-            end_ts: Option<u64>,
-            #[serde(rename = "endTs", with = "OrDefault::<InstantNumber>")]
-            end: Option<u64>,
-            #[serde(with = "OrDefault::<Filled<IntervalWord>>")]
-            interval: Option<Interval>,
-            #[serde(with = "Optional::<Fidelity>")]
-            fidelity: Option<u32>,
-        }
-        let fields: Fields = TRADING.read(body)?;
+/// The body of `POST /batch-prices-history`.
+#[derive(Deserialize, JsonSchema)]
+#[schemars(rename = "HistoryBatch")]
+struct BatchFields {
+    /// Token ids.
+    #[serde(with = "Optional::<Each<TokenText>>")]
+    #[schemars(with = "Each<TokenText>", length(min = 1, max = MAX_HISTORY_TOKENS))]
+    markets: Option<Vec<String>>,
+    /// Start, unix seconds; required without an interval.
+    #[serde(with = "OrDefault::<InstantNumber>")]
+    start_ts: Option<u64>,
+    /// The same as `start_ts`.
+    #[serde(rename = "startTs", with = "OrDefault::<InstantNumber>")]
+    start: Option<u64>,
+    /// End, unix seconds; now by default.
+    #[serde(with = "OrDefault::<InstantNumber>")]
+    end_ts: Option<u64>,
+    /// The same as `end_ts`.
+    #[serde(rename = "endTs", with = "OrDefault::<InstantNumber>")]
+    end: Option<u64>,
+    /// Window that ends now; excludes `start_ts` and `end_ts`.
+    #[serde(with = "OrDefault::<Filled<IntervalWord>>")]
+    interval: Option<Interval>,
+    /// Minutes of a bucket, rounded up to 1, 5, 30, 180 or 720.
+    #[serde(with = "Optional::<Fidelity>")]
+    fidelity: Option<u32>,
+}
+
+bodies!(TRADING: BatchFields => HistoryBatch);
+
+impl TryFrom<BatchFields> for HistoryBatch {
+    type Error = ApiError;
+
+    fn try_from(fields: BatchFields) -> Result<Self, ApiError> {
         let (start, end) = (
             fields.start_ts.or(fields.start),
             fields.end_ts.or(fields.end),

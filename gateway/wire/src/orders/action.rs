@@ -8,7 +8,7 @@ use foretell_model::limits::{MAX_ORDER_LOTS, MAX_QUESTIONS};
 use foretell_model::{ConditionId, EventId, Lots, QuestionSet, WalletAddress};
 
 use crate::errors::api_error::{ApiError, FieldError};
-use crate::read::body::{RequestBody, TRADING, bodies};
+use crate::read::body::{TRADING, bodies};
 use crate::read::form::{Digits, Each, Filled, Form, Optional, OrDefault, PlainForm as _, forms};
 use crate::read::forms::{Condition, Reference, Wallet};
 use crate::text::decimal::{self, Decimal};
@@ -18,16 +18,16 @@ use crate::written;
 /// A split or merge.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 pub struct SetsAction {
-    /// The acting wallet; `None` = the owner's only bound wallet, else the owner itself.
+    /// The wallet; by default the owner's only bound wallet, else the owner.
     #[serde(with = "OrDefault::<Filled<Wallet>>")]
     pub wallet: Option<WalletAddress>,
     /// The market.
     #[serde(rename = "conditionId", with = "Condition")]
     pub condition: ConditionId,
-    /// Number of sets, above 0.
+    /// Number of sets, in micro-shares, a multiple of 10000, up to 1000000000000000.
     #[serde(rename = "amount", with = "ShareMicros")]
     pub lots: Lots,
-    /// Idempotency reference: 1 to 64 printable characters.
+    /// Idempotency reference, unique per wallet for 30 days among the newest 512.
     #[serde(with = "Reference")]
     pub reference: String,
 }
@@ -35,13 +35,13 @@ pub struct SetsAction {
 /// A redeem.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 pub struct RedeemAction {
-    /// As in [`SetsAction`].
+    /// The wallet; by default the owner's only bound wallet, else the owner.
     #[serde(with = "OrDefault::<Filled<Wallet>>")]
     pub wallet: Option<WalletAddress>,
     /// The market.
     #[serde(rename = "conditionId", with = "Condition")]
     pub condition: ConditionId,
-    /// As in [`SetsAction`].
+    /// Idempotency reference, unique per wallet for 30 days among the newest 512.
     #[serde(with = "Reference")]
     pub reference: String,
 }
@@ -157,7 +157,7 @@ pub struct ActionAnswer {
 
 forms! {
     /// Micro-shares that are whole lots.
-    ShareMicros(Lots, str): "a text of digits, micros, a multiple of 10000, 10000 to 1000000000000000", lots;
+    ShareMicros(Lots, str = { "pattern": "^[1-9][0-9]{0,11}0000$" }): "a text of digits, micros, a multiple of 10000, 10000 to 1000000000000000", lots;
     Event(EventId, Digits): "an event id, digits", |id: &Digits| id.to_u64().map(EventId);
     /// A bit set of at most 128 questions; bit i is the question with index i.
     IndexSet(QuestionSet, Digits): "digits, 1 to 2^128 - 1", index_set;
@@ -179,25 +179,38 @@ fn index_set(digits: &Digits) -> Option<QuestionSet> {
 
 bodies!(TRADING: SetsAction, RedeemAction);
 
-impl RequestBody for ConvertAction {
-    fn read(body: &[u8]) -> Result<Self, ApiError> {
-        #[derive(Deserialize)]
-        #[serde(rename_all = "camelCase")]
-        struct Fields {
-            #[serde(with = "OrDefault::<Filled<Wallet>>")]
-            wallet: Option<WalletAddress>,
-            #[serde(with = "Event")]
-            event_id: EventId,
-            #[serde(with = "Optional::<Each<Condition>>")]
-            condition_ids: Option<Vec<ConditionId>>,
-            #[serde(with = "Optional::<IndexSet>")]
-            index_set: Option<QuestionSet>,
-            #[serde(with = "ShareMicros")]
-            amount: Lots,
-            #[serde(with = "Reference")]
-            reference: String,
-        }
-        let fields: Fields = TRADING.read(body)?;
+/// The body of `POST /positions/convert`.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "ConvertAction")]
+struct ConvertFields {
+    /// The wallet; by default the owner's only bound wallet, else the owner.
+    #[serde(with = "OrDefault::<Filled<Wallet>>")]
+    wallet: Option<WalletAddress>,
+    #[serde(with = "Event")]
+    event_id: EventId,
+    /// Conditions of the questions, in place of `indexSet`.
+    #[serde(with = "Optional::<Each<Condition>>")]
+    #[schemars(extend("minItems" = 1, "maxItems" = MAX_QUESTIONS))]
+    condition_ids: Option<Vec<ConditionId>>,
+    /// Bit i selects the question with index i of the event group. Either this or `conditionIds`.
+    #[serde(with = "Optional::<IndexSet>")]
+    index_set: Option<QuestionSet>,
+    /// Number of No shares of each question, in micro-shares, a multiple of 10000, up to
+    /// 1000000000000000.
+    #[serde(with = "ShareMicros")]
+    amount: Lots,
+    /// Idempotency reference, unique per wallet for 30 days among the newest 512.
+    #[serde(with = "Reference")]
+    reference: String,
+}
+
+bodies!(TRADING: ConvertFields => ConvertAction);
+
+impl TryFrom<ConvertFields> for ConvertAction {
+    type Error = ApiError;
+
+    fn try_from(fields: ConvertFields) -> Result<Self, ApiError> {
         Ok(Self {
             wallet: fields.wallet,
             event: fields.event_id,

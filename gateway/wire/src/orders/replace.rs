@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
 use foretell_model::OrderId;
@@ -16,6 +16,7 @@ use crate::read::body::{RequestBody, TRADING};
 use crate::read::form::{Each, Form, OrDefault, forms};
 use crate::read::forms::{Flag, OrderName};
 use crate::read::json::Value;
+use crate::read::texts::AnyHash;
 use crate::text::ids;
 
 /// A replace as submitted: at least one cancel or order.
@@ -91,10 +92,21 @@ pub struct ReplaceErrorJson {
 
 forms! {
     /// An order to cancel: as written, and parsed.
-    CanceledOrder((String, OrderId), str): OrderName::ALLOWED, |text: &str| Some((text.to_owned(), ids::order_id(text)?));
+    CanceledOrder((String, OrderId), str as AnyHash): OrderName::ALLOWED, |text: &str| Some((text.to_owned(), ids::order_id(text)?));
 }
 
 impl RequestBody for ReplaceRequest {
+    fn schema(generator: &mut SchemaGenerator) -> Schema {
+        let cancel = generator.subschema_for::<CanceledOrder>();
+        let place = generator.subschema_for::<OrderSubmission>();
+        let all = "Place nothing when a cancel ends no order.";
+        json_schema!({ "type": "object", "properties": {
+            "cancel": { "type": ["array", "null"], "items": cancel, "maxItems": MAX_REPLACE },
+            "place": { "type": ["array", "null"], "items": place, "maxItems": MAX_REPLACE },
+            "if_all_canceled": { "type": ["boolean", "null"], "description": all },
+        } })
+    }
+
     fn read(body: &[u8]) -> Result<Self, ApiError> {
         #[derive(Deserialize)]
         struct Cancels {

@@ -23,6 +23,8 @@ use crate::read::json::{self, Value};
 pub trait RequestBody: Sized {
     /// The codes of its errors.
     const ERRORS: &'static [ErrorCode] = TRADING.codes;
+    /// Whether a request may have none.
+    const IS_OPTIONAL: bool = false;
 
     /// The JSON schema.
     fn schema(_: &mut SchemaGenerator) -> Schema {
@@ -37,8 +39,39 @@ pub trait RequestBody: Sized {
     fn read(body: &[u8]) -> Result<Self, ApiError>;
 }
 
-/// Bodies that are one object, read as their family is.
+/// Bodies that are one object, read as their family is: into its fields (`=>` and from those into the
+/// body), `= default` without bytes.
 macro_rules! bodies {
+    ($family:path: $fields:ty => $body:ty) => {
+        impl $crate::read::body::RequestBody for $body {
+            const ERRORS: &'static [$crate::ErrorCode] = $family.codes;
+
+            fn schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                $family.schema::<$fields>(generator)
+            }
+
+            fn read(body: &[u8]) -> Result<Self, $crate::ApiError> {
+                $family.read::<$fields>(body)?.try_into()
+            }
+        }
+    };
+    ($family:path: $body:ty = default) => {
+        impl $crate::read::body::RequestBody for $body {
+            const ERRORS: &'static [$crate::ErrorCode] = $family.codes;
+            const IS_OPTIONAL: bool = true;
+
+            fn schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                $family.schema::<$body>(generator)
+            }
+
+            fn read(body: &[u8]) -> Result<Self, $crate::ApiError> {
+                match body.trim_ascii().is_empty() {
+                    true => Ok(Self::default()),
+                    false => $family.read(body),
+                }
+            }
+        }
+    };
     ($family:path: $($body:ty),+ $(,)?) => {$(
         impl $crate::read::body::RequestBody for $body {
             const ERRORS: &'static [$crate::ErrorCode] = $family.codes;
@@ -126,6 +159,14 @@ pub(crate) struct List {
     pub(crate) allowed: &'static str,
 }
 
+impl List {
+    /// The JSON schema of an array of entries.
+    pub(crate) fn schema<T: JsonSchema>(&self, generator: &mut SchemaGenerator) -> Schema {
+        let items = generator.subschema_for::<T>();
+        json_schema!({ "type": "array", "items": items, "maxItems": self.max_entries })
+    }
+}
+
 impl Family {
     /// The JSON schema of a body.
     pub(crate) fn schema<T: JsonSchema>(&self, generator: &mut SchemaGenerator) -> Schema {
@@ -146,17 +187,6 @@ impl Family {
     /// Reads a body that is one object.
     pub(crate) fn read<T: DeserializeOwned>(&'static self, body: &[u8]) -> Result<T, ApiError> {
         self.parse(body, &mut Vec::new())?.read(T::deserialize)
-    }
-
-    /// As [`Self::read`]; a body without bytes is the default.
-    pub(crate) fn read_or_default<T: DeserializeOwned + Default>(
-        &'static self,
-        body: &[u8],
-    ) -> Result<T, ApiError> {
-        match body.trim_ascii().is_empty() {
-            true => Ok(T::default()),
-            false => self.read(body),
-        }
     }
 
     /// Reads a body that is an array.
