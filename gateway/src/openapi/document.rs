@@ -141,8 +141,12 @@ fn failures(operation: &Operation, route: &Route) -> impl Iterator<Item = (Strin
         {
             headers["Retry-After"] = reference("headers", "Retry-After");
         }
+        let mut schema = reference("schemas", "Error");
+        if operation.refusal.0.contains(&status) {
+            schema = json!({ "anyOf": [operation.refusal.1, schema] });
+        }
         let content = json!({
-            "schema": { "$ref": "#/components/schemas/Error" },
+            "schema": schema,
             "example": body_of(codes[0], surface),
         });
         let status_words = StatusCode::from_u16(status).expect("a status");

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use foretell_wire::accounts::account::{Done, ScoringAnswer};
 use foretell_wire::limits::PAGE_ROWS;
 use foretell_wire::markets::batch::ScoringOrders;
+use foretell_wire::orders::user_order::UserOrder;
 use foretell_wire::read::page::Page;
 use foretell_wire::read::query::trading::PageQuery;
 use serde::Serialize;
@@ -18,8 +19,8 @@ use crate::http::parts::{FromBody, FromQuery};
 use crate::http::request_context::RequestContext;
 
 /// `GET /notifications`.
-pub(crate) async fn notifications(context: RequestContext, _: ReadKey) -> Result<Json<Vec<()>>, Failure> {
-    Ok(now(&context, &Vec::new()))
+pub(crate) async fn notifications(context: RequestContext, _: ReadKey) -> Result<Json<[(); 0]>, Failure> {
+    Ok(now(&context, &[]))
 }
 
 /// `DELETE /notifications`.
@@ -50,7 +51,7 @@ pub(crate) async fn pre_migration_orders(
     context: RequestContext,
     _: FromQuery<PageQuery>,
     _: ReadKey,
-) -> Result<Json<Page<()>>, Failure> {
+) -> Result<Json<Page<UserOrder>>, Failure> {
     Ok(now(&context, &Page::empty(PAGE_ROWS)))
 }
 

@@ -86,7 +86,7 @@ struct Entry {
 forms! {
     /// Read as a token where repeats are merged.
     TokenText(String, str as AnyToken): ErrorCode::InvalidTokenId.text(), |text: &str| Some(text.to_owned());
-    SideText(Option<Side>, str = { "enum": ["BUY", "SELL", ""] }): ErrorCode::InvalidSide.text(), |text| side_of(text).ok();
+    SideText(Option<Side>, str = { "pattern": "^([bB][uU][yY]|[sS][eE][lL][lL])?$" }): ErrorCode::InvalidSide.text(), |text| side_of(text).ok();
 }
 
 const TOKENS: List = List {

@@ -15,7 +15,7 @@ use crate::read::body::{TRADING, bodies};
 use crate::read::form::{
     Each, Filled, Form as _, Optional, OrDefault, PlainForm as _, Scalar, ScalarVisitor, forms,
 };
-use crate::read::query::text_form::{By, LAST_SECOND, Schema, TOKEN, digits};
+use crate::read::query::text_form::{By, LAST_SECOND, Schema, TOKEN, digits, schema_of};
 use crate::text::decimal::{self, Decimal};
 use crate::text::ids::TokenRef;
 use crate::written;
@@ -33,27 +33,27 @@ parameters! {
     pub struct HistoryQuery: Trading check check_range {
         /// Token id, decimal or `<condition id>:<outcome index>`.
         pub token: TokenRef = required(TOKEN) as "market",
-        /// A window that ends now.
+        /// Window that ends now; excludes `start_ts` and `end_ts`.
         pub interval: Option<Interval> = optional(INTERVAL),
-        /// First second.
+        /// Start, unix seconds; required without an interval.
         pub start: Option<u64> = optional(START) as "start_ts" or "startTs",
-        /// Last second; now without it.
+        /// End, unix seconds; now by default.
         pub end: Option<u64> = optional(START) as "end_ts" or "endTs",
-        /// Requested bucket size in minutes.
+        /// Minutes of a bucket, rounded up to 1, 5, 30, 180 or 720.
         pub fidelity: Option<u32> = optional(FIDELITY),
     }
 }
 
-const INTERVAL: By<Interval> = By::new(
-    IntervalWord::ALLOWED,
-    Interval::parse,
-    Schema::Pattern("^(1m|5m|15m|1h|6h|1d|1w|max|all)$"),
+const INTERVAL: By<Interval> = By::of::<IntervalWord>();
+const START: By<u64> = By::new(
+    Instant::ALLOWED,
+    seconds,
+    Schema::By(schema_of::<InstantNumber>),
 );
-const START: By<u64> = By::new(Instant::ALLOWED, seconds, Schema::UpTo(LAST_SECOND));
 const FIDELITY: By<u32> = By::new(
     Fidelity::ALLOWED,
     |text| Fidelity::read(&digits(text)?),
-    Schema::UpTo(2_147_483_647),
+    Schema::By(schema_of::<Fidelity>),
 );
 
 impl HistoryQuery {

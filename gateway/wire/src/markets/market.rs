@@ -175,6 +175,7 @@ pub struct TradingMarket {
     /// Start of the game, ISO 8601.
     game_start_time: Option<String>,
     /// Delay of takers in seconds, rounded up.
+    #[schemars(range(max = 60))]
     seconds_delay: u32,
     fpmm: String,
     maker_base_fee: u32,
@@ -184,6 +185,7 @@ pub struct TradingMarket {
     neg_risk: bool,
     /// Bit of the question in conversions; 128 is the outside question. Questions of event groups only.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(max = 128))]
     question_index: Option<u8>,
     neg_risk_market_id: String,
     neg_risk_request_id: String,
@@ -349,6 +351,7 @@ pub struct FeeDetails {
     #[serde(with = "written::Fraction")]
     r: Decimal,
     /// Exponent.
+    #[schemars(range(max = 2))]
     e: u8,
     /// Takers only.
     to: bool,
@@ -391,7 +394,8 @@ pub struct ClobMarket {
     aot: Option<String>,
     /// Game start time.
     gst: Option<String>,
-    /// Seconds delay.
+    /// Delay of takers in seconds, rounded up.
+    #[schemars(range(max = 60))]
     sd: u32,
     oas: u32,
     /// The book is cleared at the game start.
@@ -467,6 +471,7 @@ pub struct MarketByToken {
 struct FeeScheduleAnswer {
     #[serde(with = "written::Fraction")]
     rate: Decimal,
+    #[schemars(range(max = 2))]
     exponent: u8,
     taker_only: bool,
     /// The maker's share of the fee.

@@ -36,12 +36,14 @@ pub struct SidePrices {
         with = "written::AmountOrEmpty",
         skip_serializing_if = "Option::is_none"
     )]
+    #[schemars(with = "written::Amount")]
     pub buy: Option<Price>,
     /// The price to sell at.
     #[serde(
         with = "written::AmountOrEmpty",
         skip_serializing_if = "Option::is_none"
     )]
+    #[schemars(with = "written::Amount")]
     pub sell: Option<Price>,
 }
 

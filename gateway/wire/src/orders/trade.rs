@@ -131,6 +131,7 @@ pub struct Trade {
     #[serde(with = "written::Amount")]
     price: Price,
     /// Always CONFIRMED: the ledger settles with the match.
+    #[schemars(extend("const" = "CONFIRMED"))]
     status: &'static str,
     /// ISO 8601, or unix seconds as configured for the header prefix.
     match_time: String,
