@@ -109,10 +109,11 @@ impl Route {
     }
 
     /// Whether a failure with this code is in the documents.
-    pub(crate) fn lists(&self, surface: Surface, code: ErrorCode) -> bool {
+    pub(crate) fn lists(&self, surface: Surface, code: &str) -> bool {
         let surface = self.shape.unwrap_or(surface);
         let listed = || Operation::of(self, surface, &mut Schemas::new()).errors();
-        self.listed.get_or_init(listed).contains(&code)
+        let listed = self.listed.get_or_init(listed);
+        listed.iter().any(|it| it.name() == code)
     }
 
     /// A route of another surface: its failures keep the shape of that surface.

@@ -31,7 +31,8 @@ use crate::routes::page::{self, PageRoutes};
 use crate::routes::streams;
 use crate::routes::trading::errors::{
     ACTION, CANCEL_MARKET, CHECKPOINT, CONVERT, HEARTBEAT, HISTORY, KEY, MERGE, NEW_KEY, NO_KEY,
-    ORDER, QUOTE, REDEEM, REFERENCE_ROOM, REJECTED_ORDER, SETS, SHOWN, SPLIT, TOKEN, TRADES, TRADING,
+    ORDER, QUOTE, REDEEM, REFERENCE_ROOM, REJECTED_ORDER, SETS, SHOWN, SPLIT, TOKEN, TRADES,
+    TRADING,
 };
 
 pub(super) fn routes(page: PageRoutes) -> Vec<Route> {
@@ -69,7 +70,7 @@ fn orders() -> Vec<Route> {
         post("/replace", Trading, replace::replace)
             .body(REPLACE_BODY_BYTES)
             .errors(&[OrderSubmission::ERRORS, ORDER])
-            .fails_with::<ReplaceErrorJson>(&[400, 404]),
+            .fails_with::<ReplaceErrorJson>(&[400]),
         delete("/order", Trading, cancels::cancel_one),
         delete("/orders", Trading, cancels::cancel_many).body(LIST_BODY_BYTES),
         delete("/cancel-all", Trading, cancels::cancel_all).errors(&[SHOWN]),

@@ -2,9 +2,9 @@
 
 use foretell_model::{AccountNumber, Lots, MarketNumber, Outcome, WalletKind};
 use foretell_view::{Accounts, View};
+use foretell_wire::ErrorCode;
 use foretell_wire::accounts::account::BalanceAnswer;
 use foretell_wire::read::query::trading::{BalanceAsset, BalanceQuery};
-use foretell_wire::ErrorCode;
 
 use crate::access::authenticate::ReadKey;
 use crate::http::answer::Json;

@@ -2,10 +2,10 @@
 //! trades of a market, for anyone to read (docs/api/market-data.md §8).
 
 use foretell_model::ConditionId;
+use foretell_wire::ErrorCode;
 use foretell_wire::limits::PAGE_ROWS;
 use foretell_wire::markets::live_activity::TradeEvent;
 use foretell_wire::read::query::trading::TradesQuery;
-use foretell_wire::ErrorCode;
 
 use crate::http::answer::Json;
 use crate::http::failure::Failure;

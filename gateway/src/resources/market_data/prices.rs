@@ -151,7 +151,11 @@ fn last(book: TokenBook<'_>) -> Option<LastTrade> {
 }
 
 /// The cached text of a quote.
-async fn one<T>(context: &RequestContext, token: &TokenRef, quote: Quote) -> Result<Json<T>, Failure> {
+async fn one<T>(
+    context: &RequestContext,
+    token: &TokenRef,
+    quote: Quote,
+) -> Result<Json<T>, Failure> {
     let app = &context.app;
     let found = find(app, token).await?;
     let state = app.shared_view.read();

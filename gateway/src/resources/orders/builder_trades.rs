@@ -44,7 +44,11 @@ pub(crate) async fn list(
     let rows = page.rows.into_iter();
     let answer = if paged {
         let rows = rows.map(|row| BuilderTrade::new(row, times.unwrap_or(TimeForm::Unix)));
-        Json::of(&BuilderTrades::Page(Page::new(rows.collect(), limit, page.next)))
+        Json::of(&BuilderTrades::Page(Page::new(
+            rows.collect(),
+            limit,
+            page.next,
+        )))
     } else {
         let times = times.unwrap_or(TimeForm::Iso);
         let rows = rows.map(|row| Trade::new(row, times)).collect();

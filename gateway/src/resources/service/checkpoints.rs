@@ -4,11 +4,11 @@
 use std::path::PathBuf;
 
 use foretell_checkpoint::{CheckpointLogError, CheckpointReader};
+use foretell_wire::ErrorCode;
 use foretell_wire::checkpoint::CheckpointRow;
 use foretell_wire::limits::PAGE_ROWS;
 use foretell_wire::read::page::{Cursor, Page};
 use foretell_wire::read::query::trading::PageQuery;
-use foretell_wire::ErrorCode;
 
 use crate::http::answer::Json;
 use crate::http::failure::Failure;

@@ -19,7 +19,10 @@ use crate::http::parts::{FromBody, FromQuery};
 use crate::http::request_context::RequestContext;
 
 /// `GET /notifications`.
-pub(crate) async fn notifications(context: RequestContext, _: ReadKey) -> Result<Json<[(); 0]>, Failure> {
+pub(crate) async fn notifications(
+    context: RequestContext,
+    _: ReadKey,
+) -> Result<Json<[(); 0]>, Failure> {
     Ok(now(&context, &[]))
 }
 
@@ -32,7 +35,10 @@ pub(crate) async fn drop_notifications(
 }
 
 /// `GET /order-scoring`.
-pub(crate) async fn order_scoring(context: RequestContext, _: ReadKey) -> Result<Json<ScoringAnswer>, Failure> {
+pub(crate) async fn order_scoring(
+    context: RequestContext,
+    _: ReadKey,
+) -> Result<Json<ScoringAnswer>, Failure> {
     Ok(now(&context, &ScoringAnswer { scoring: false }))
 }
 

@@ -63,16 +63,12 @@ pub(super) const TRADING: &[E] = &[
 /// Of an answer that shows what the command did.
 pub(super) const SHOWN: &[E] = &[E::DoneUnshown, E::DoneNotYetShown];
 
-pub(super) const CANCEL_MARKET: &[E] = &[
-    E::InvalidTokenId,
-    E::MarketNotFound,
-    E::OrderbookNotFound,
-    E::AccountNotFound,
-];
-pub(super) const HEARTBEAT: &[E] = &[E::WrongHeartbeat, E::AccountNotFound];
+pub(super) const CANCEL_MARKET: &[E] =
+    &[E::InvalidTokenId, E::MarketNotFound, E::OrderbookNotFound];
+pub(super) const HEARTBEAT: &[E] = &[E::WrongHeartbeat];
 
 /// Of every account action.
-pub(super) const ACTION: &[E] = &[E::AccountNotFound, E::ReferenceReused];
+pub(super) const ACTION: &[E] = &[E::ReferenceReused];
 /// Of an action whose reference is kept for a while, which takes room.
 pub(super) const REFERENCE_ROOM: &[E] = &[E::TooManyReferences];
 pub(super) const SETS: &[E] = &[E::MarketNotFound, E::AmountZero, E::AmountTooLarge];
@@ -91,11 +87,6 @@ pub(super) const CONVERT: &[E] = &[
     E::InsufficientShares,
 ];
 
-pub(super) const NEW_KEY: &[E] = &[
-    E::NotAnOwner,
-    E::NonceRevoked,
-    E::KeyTaken,
-    E::TooManyKeys,
-];
+pub(super) const NEW_KEY: &[E] = &[E::NotAnOwner, E::NonceRevoked, E::KeyTaken, E::TooManyKeys];
 pub(super) const NO_KEY: &[E] = &[E::KeyNotDerivable];
 pub(super) const KEY: &[E] = &[E::KeyNotFound];

@@ -255,6 +255,8 @@ impl<'a> WrongHeartbeatAnswer<'a> {
 mod tests {
     use super::*;
     use crate::json_text;
+    use crate::read::RequestBody as _;
+    use crate::text::time::iso;
     use rstest::rstest;
 
     #[test]
@@ -271,7 +273,7 @@ mod tests {
             format!(r#"{{"apiKey":"{text}","secret":"s","passphrase":"p"}}"#)
         );
         let keys = ApiKeysAnswer {
-            api_keys: Keys(vec![key]),
+            api_keys: vec![ListedKey(key)],
         };
         assert_eq!(json_text(&keys), format!(r#"{{"apiKeys":["{text}"]}}"#));
         let row = |revoked_at| ApiKeyRow {
@@ -282,7 +284,7 @@ mod tests {
             revoked_at,
         };
         let rows = ApiKeyRowsAnswer {
-            api_keys: vec![row(None), row(Some(TimeNs(0)))],
+            api_keys: vec![row(None), row(Some(iso(TimeNs(0))))],
         };
         let start = format!(
             r#"{{"apiKey":"{text}","nonce":"0","status":"active","createdAt":"1970-01-01T00:00:00.000Z""#
@@ -298,7 +300,7 @@ mod tests {
             format!(r#"{{"apiKey":"{text}"}}"#)
         );
         assert_eq!(
-            json_text(&ClosedOnlyAnswer(true)),
+            json_text(&ClosedOnlyAnswer::from(true)),
             r#"{"closed_only":true,"closedOnly":true}"#
         );
     }

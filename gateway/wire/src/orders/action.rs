@@ -249,6 +249,7 @@ fn question_names(
 mod tests {
     use super::*;
     use crate::errors::error_code::ErrorCode;
+    use crate::read::RequestBody as _;
     use foretell_model::Outcome;
     use proptest::prelude::*;
     use rstest::rstest;

@@ -135,7 +135,8 @@ impl RequestBody for OrderSubmission {
 pub struct OrderBatch(pub Vec<Result<OrderSubmission, ApiError>>);
 
 impl RequestBody for OrderBatch {
-    const ERRORS: &'static [ErrorCode] = &[ErrorCode::InvalidOrderPayload, ErrorCode::TooManyOrders];
+    const ERRORS: &'static [ErrorCode] =
+        &[ErrorCode::InvalidOrderPayload, ErrorCode::TooManyOrders];
 
     fn schema(generator: &mut SchemaGenerator) -> Schema {
         let items = generator.subschema_for::<OrderSubmission>();

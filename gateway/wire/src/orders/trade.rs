@@ -162,7 +162,11 @@ impl Trade {
     /// The JSON of a trade, with `match_time` and `last_update` in `form`.
     #[must_use]
     pub fn new(trade: TradeFacts, form: TimeForm) -> Self {
-        let kind = if trade.as_maker { TraderSide::Maker } else { TraderSide::Taker };
+        let kind = if trade.as_maker {
+            TraderSide::Maker
+        } else {
+            TraderSide::Taker
+        };
         let time = form.text(trade.time);
         Self {
             fee_rate_bps: trade.fee_rate_bps(),
@@ -332,7 +336,10 @@ mod tests {
             },
             TimeForm::Unix,
         );
-        assert_eq!((shown.kind, shown.trader_side), ("MAKER", "MAKER"));
+        assert_eq!(
+            (shown.kind, shown.trader_side),
+            (TraderSide::Maker, TraderSide::Maker)
+        );
         assert_eq!(shown.match_time, "1710000000");
         assert_eq!(shown.side, Side::Buy);
     }

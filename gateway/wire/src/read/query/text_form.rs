@@ -66,7 +66,8 @@ pub enum Schema {
 
 /// The schema that a value has in bodies.
 pub(crate) fn schema_of<T: JsonSchema>() -> Json {
-    let settings = SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
+    let settings =
+        SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
     let mut generator = settings.for_deserialize().into_generator();
     generator.subschema_for::<T>().to_value()
 }

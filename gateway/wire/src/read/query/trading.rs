@@ -55,21 +55,21 @@ parameters! {
     pub struct PriceQuery: Trading {
         /// Token id, decimal or `<condition id>:<outcome index>`.
         pub token_id: TokenRef = required(TOKEN),
-        /// Side of the order that takes the price.
+        /// BUY is the best ask, SELL the best bid; any case.
         pub side: Side = required(SIDE),
     }
 
     /// A page.
     #[derive(Copy)]
     pub struct PageQuery: Trading {
-        /// The `next_cursor` of the page before.
+        /// The `next_cursor` of the page before; absent for the first page.
         pub next_cursor: Cursor = or(CURSOR, "MA=="),
     }
 
     /// Parameters of `GET /auth/api-keys`.
     #[derive(Copy)]
     pub struct KeysQuery: Trading {
-        /// `true` adds revoked keys; any other text is ignored.
+        /// `true` adds revoked keys among the newest 1,000; any other text is ignored.
         pub metadata: Option<bool> = optional(METADATA),
     }
 
@@ -94,26 +94,26 @@ parameters! {
         pub market: Option<ConditionId> = optional(CONDITION),
         /// The taker's or maker's token.
         pub asset: Option<TokenRef> = optional(TOKEN) as "asset_id",
-        /// Only trades strictly before this time.
+        /// Only trades before this time, unix seconds.
         pub before: Option<TimeSeconds> = optional(INSTANT),
-        /// Only trades strictly after this time.
+        /// Only trades after this time, unix seconds.
         pub after: Option<TimeSeconds> = optional(INSTANT),
         /// A builder; `GET /builder/trades` only.
         pub builder: Option<[u8; 32]> = optional(BYTES32) as "builder_code",
-        /// The `next_cursor` of the page before.
+        /// The `next_cursor` of the page before; absent for the first page.
         pub cursor: Cursor = or(CURSOR, "MA==") as "next_cursor",
     }
 
     /// Parameters of `GET /data/orders`.
     #[derive(Default)]
     pub struct OrdersQuery: Trading {
-        /// An order id as written.
+        /// An order id.
         pub id: Option<String> = optional(ID),
         /// A market.
         pub market: Option<ConditionId> = optional(CONDITION),
         /// A token.
         pub asset: Option<TokenRef> = optional(TOKEN) as "asset_id",
-        /// The `next_cursor` of the page before.
+        /// The `next_cursor` of the page before; absent for the first page.
         pub cursor: Cursor = or(CURSOR, "MA==") as "next_cursor",
     }
 
@@ -171,7 +171,10 @@ impl BalanceAsset {
     const TOKEN: Parameter = Parameter {
         schema: || TOKEN.schema(),
         codes: || vec![ErrorCode::InvalidTokenId],
-        ..Parameter::new("token_id", "The token, with `asset_type=CONDITIONAL`.")
+        ..Parameter::new(
+            "token_id",
+            "The token; required with `asset_type=CONDITIONAL`.",
+        )
     };
 }
 
