@@ -134,23 +134,12 @@ impl<T> Json<T> {
 
     /// Of a `T` that is already JSON.
     pub(crate) fn written(text: impl Into<Bytes>) -> Self {
-        Self {
-            answer: Answer::json(text),
-            content: PhantomData,
-        }
+        Answer::json(text).into()
     }
 
     /// As [`Answer::at`].
     pub(crate) fn at(self, position: StatePosition) -> Self {
         self.map(|answer| answer.at(position))
-    }
-
-    /// In place of a `T`, the answer of a failure whose body is one, too.
-    pub(crate) fn refusal(answer: Answer) -> Self {
-        Self {
-            answer,
-            content: PhantomData,
-        }
     }
 
     /// As [`Self::at`], if a state was reached.
@@ -175,6 +164,16 @@ impl<T> Json<T> {
         Self {
             answer: change(self.answer),
             ..self
+        }
+    }
+}
+
+/// Also the answer of a failure whose body is a `T`.
+impl<T> From<Answer> for Json<T> {
+    fn from(answer: Answer) -> Self {
+        Self {
+            answer,
+            content: PhantomData,
         }
     }
 }

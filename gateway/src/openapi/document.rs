@@ -135,6 +135,9 @@ fn failures(operation: &Operation, route: &Route) -> impl Iterator<Item = (Strin
         let mut headers = headers(route, &["x-sequence", "x-epoch"]);
         headers["x-error-code"] =
             json!({ "required": true, "schema": { "type": "string", "enum": names } });
+        if codes.contains(&ErrorCode::Unauthorized) || codes.contains(&ErrorCode::UnauthorizedL1) {
+            headers["x-auth-hint"] = reference("headers", "x-auth-hint");
+        }
         if codes
             .iter()
             .all(|code| code.retry_after().is_some() || *code == ErrorCode::RateLimited)

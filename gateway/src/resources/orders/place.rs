@@ -50,7 +50,7 @@ pub(crate) async fn place_one(
     let answer = match outcome.refusal {
         Some(refusal) => {
             let failure = Failure::from(refusal).with_body(json_text(&outcome.answer));
-            Json::refusal(failure.render(context.surface))
+            failure.render(context.surface).into()
         }
         None => Json::of(&outcome.answer),
     };

@@ -99,6 +99,7 @@ const TOKENS: List = List {
 impl RequestBody for BatchTokens {
     const ERRORS: &'static [ErrorCode] = &[
         ErrorCode::InvalidBody,
+        ErrorCode::RepeatedJsonKey,
         ErrorCode::TooManyEntries,
         ErrorCode::InvalidTokenId,
         ErrorCode::InvalidSide,

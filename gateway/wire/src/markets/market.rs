@@ -253,7 +253,7 @@ pub struct MarketEvent {
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct MarketDetail {
     /// State of the market.
-    #[schemars(extend("enum" = ["registered", "active", "paused", "closed", "resolved"]))]
+    #[schemars(extend("enum" = written::words(MarketState::ALL, state_word)))]
     status: &'static str,
     /// Id of the market in the catalog; 0 when it has none.
     market_id: u64,

@@ -46,14 +46,11 @@ pub struct MarketLife {
     pub settled_at: Option<u64>,
 }
 
-/// The words of payouts.
-const PAYOUTS: [&str; 4] = ["yes", "no", "half", "outside"];
-
 /// A proposed payout.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(inline)]
 pub struct ProposalJson {
-    #[schemars(extend("enum" = PAYOUTS))]
+    #[schemars(extend("enum" = written::words(Payout::ALL, payout_word)))]
     payout: &'static str,
     proposed_at: u64,
     challenge_ends: u64,
@@ -67,7 +64,7 @@ pub struct ProposalJson {
     disputed: bool,
     /// The payout that the disputer holds right.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("enum" = PAYOUTS))]
+    #[schemars(extend("enum" = written::words(Payout::ALL, payout_word)))]
     counter: Option<&'static str>,
 }
 

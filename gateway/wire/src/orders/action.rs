@@ -117,7 +117,7 @@ pub struct ShareChange {
     #[serde(with = "written::Asset")]
     pub asset: TokenRef,
     /// Whole shares; negative when the wallet lost them.
-    #[serde(with = "written::SignedAmount")]
+    #[serde(with = "written::DecimalText")]
     pub amount: Decimal,
 }
 
@@ -128,7 +128,7 @@ pub struct ActionEffect {
     #[serde(rename = "type")]
     pub kind: ActionKind,
     /// Collateral in whole units; negative when the wallet paid it.
-    #[serde(with = "written::SignedAmount")]
+    #[serde(with = "written::DecimalText")]
     pub collateral: Decimal,
     /// Changed balances only, by market, then outcome.
     pub shares: Vec<ShareChange>,
