@@ -134,15 +134,20 @@ impl<T> Json<T> {
 
     /// Of a `T` that is already JSON.
     pub(crate) fn written(text: impl Into<Bytes>) -> Self {
-        Self {
-            answer: Answer::json(text),
-            content: PhantomData,
-        }
+        Answer::json(text).into()
     }
 
     /// As [`Answer::at`].
     pub(crate) fn at(self, position: StatePosition) -> Self {
         self.map(|answer| answer.at(position))
+    }
+
+    /// As [`Self::at`], if a state was reached.
+    pub(crate) fn reached(self, position: Option<StatePosition>) -> Self {
+        match position {
+            Some(position) => self.at(position),
+            None => self,
+        }
     }
 
     /// As [`Answer::with_quota`].
@@ -159,6 +164,16 @@ impl<T> Json<T> {
         Self {
             answer: change(self.answer),
             ..self
+        }
+    }
+}
+
+/// Also the answer of a failure whose body is a `T`.
+impl<T> From<Answer> for Json<T> {
+    fn from(answer: Answer) -> Self {
+        Self {
+            answer,
+            content: PhantomData,
         }
     }
 }

@@ -23,7 +23,7 @@ use crate::http::answer::{Answer, X_SEQUENCE};
 use crate::http::body::{self, BodyError, BodyPermit};
 use crate::http::connections::client_quotas::{Client, Reservation};
 use crate::http::connections::unread_answers::CountedAnswer;
-use crate::http::failure::{self, Failure};
+use crate::http::failure::{self, Failure, X_ERROR_CODE};
 use crate::http::request_context::RequestContext;
 use crate::http::route::Route;
 use crate::http::router::{RouteError, Router};
@@ -168,15 +168,8 @@ impl Dispatcher {
             context.actor = Some(authorize(&context, roles).await?);
         }
         let answer = (route.handle)(context, route.freshness).await;
-        if let Err(failure) = &answer {
-            debug_assert!(
-                route.lists(surface, failure.code()),
-                "{} {} does not list {:?}",
-                route.method,
-                route.path,
-                failure.code()
-            );
-        }
+        let unlisted = || unlisted(&route, surface, &answer);
+        debug_assert_eq!(unlisted(), None, "{} {}", route.method, route.path);
         answer
     }
 
@@ -252,6 +245,19 @@ fn other_than_json(headers: &HeaderMap) -> Option<String> {
         .find(|kind| !is_json(kind))
         .or(encodings.find(|code| !is_plain(code)))?;
     Some(quoted(&String::from_utf8_lossy(other.as_bytes())))
+}
+
+/// The code of a failure that the documents of its route do not have.
+fn unlisted<'a>(
+    route: &Route,
+    surface: Surface,
+    answer: &'a Result<Answer, Failure>,
+) -> Option<&'a str> {
+    let code = match answer {
+        Ok(answer) => answer.headers.get(X_ERROR_CODE)?.to_str().ok()?,
+        Err(failure) => failure.code().name(),
+    };
+    (!route.lists(surface, code)).then_some(code)
 }
 
 fn route_error(error: RouteError) -> Failure {

@@ -84,7 +84,10 @@ impl RequestPart for Tokens {
     fn describe(operation: &mut Operation) {
         match operation.method == Method::POST {
             true => operation.takes_body::<BatchTokens>(),
-            false => operation.takes_query::<TokensQuery>(),
+            false => {
+                operation.takes_query::<TokensQuery>();
+                operation.may_take_body::<BatchTokens>();
+            }
         }
     }
 }

@@ -6,6 +6,7 @@ use foretell_model::RoleSet;
 use foretell_wire::ErrorCode;
 use foretell_wire::limits::{LIST_BODY_BYTES, SMALL_BODY_BYTES};
 use http::Method;
+use schemars::JsonSchema;
 
 use crate::http::endpoint::{Endpoint, Freshness, Handler, handler};
 use crate::http::surface::Surface;
@@ -35,6 +36,8 @@ pub(crate) struct Route {
     pub(crate) describe: fn(&mut Operation),
     /// Errors of the handler itself, beside those of its parts.
     pub(crate) errors: &'static [&'static [ErrorCode]],
+    /// The statuses of failures that may have a body of their own, and its type.
+    pub(crate) refusal: Option<(&'static [u16], fn(&mut Operation))>,
     /// All errors, once they were asked for.
     listed: OnceLock<Vec<ErrorCode>>,
     /// Counts its successes: looked up once, because a lookup costs as much as a route.
@@ -58,6 +61,7 @@ impl Route {
             handle: handler(endpoint),
             describe: E::describe,
             errors: &[],
+            refusal: None,
             listed: OnceLock::new(),
             meter: OnceLock::new(),
         }
@@ -98,11 +102,18 @@ impl Route {
         self
     }
 
+    /// Failures with these statuses may have a `T` as their body.
+    pub(crate) fn fails_with<T: JsonSchema>(mut self, statuses: &'static [u16]) -> Self {
+        self.refusal = Some((statuses, |operation| operation.refuses::<T>()));
+        self
+    }
+
     /// Whether a failure with this code is in the documents.
-    pub(crate) fn lists(&self, surface: Surface, code: ErrorCode) -> bool {
+    pub(crate) fn lists(&self, surface: Surface, code: &str) -> bool {
         let surface = self.shape.unwrap_or(surface);
         let listed = || Operation::of(self, surface, &mut Schemas::new()).errors();
-        self.listed.get_or_init(listed).contains(&code)
+        let listed = self.listed.get_or_init(listed);
+        listed.iter().any(|it| it.name() == code)
     }
 
     /// A route of another surface: its failures keep the shape of that surface.

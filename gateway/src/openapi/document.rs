@@ -96,7 +96,7 @@ fn described(operation: &Operation, id: String, route: &Route, words: OperationW
         let content = json!({ "application/json": content });
         say(
             "requestBody",
-            json!({ "required": true, "content": content }),
+            json!({ "required": operation.is_body_required, "content": content }),
         );
     }
     let mut responses = Map::new();
@@ -140,14 +140,21 @@ fn failures(operation: &Operation, route: &Route) -> impl Iterator<Item = (Strin
         let mut headers = headers(route, &["x-sequence", "x-epoch"]);
         headers["x-error-code"] =
             json!({ "required": true, "schema": { "type": "string", "enum": names } });
+        if codes.contains(&ErrorCode::Unauthorized) || codes.contains(&ErrorCode::UnauthorizedL1) {
+            headers["x-auth-hint"] = reference("headers", "x-auth-hint");
+        }
         if codes
             .iter()
             .all(|code| code.retry_after().is_some() || *code == ErrorCode::RateLimited)
         {
             headers["Retry-After"] = reference("headers", "Retry-After");
         }
+        let mut schema = reference("schemas", "Error");
+        if operation.refusal.0.contains(&status) {
+            schema = json!({ "anyOf": [operation.refusal.1, schema] });
+        }
         let content = json!({
-            "schema": { "$ref": "#/components/schemas/Error" },
+            "schema": schema,
             "example": body_of(codes[0], surface),
         });
         let status_words = StatusCode::from_u16(status).expect("a status");

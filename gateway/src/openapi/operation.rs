@@ -57,36 +57,40 @@ impl Schemas {
     }
 }
 
-/// Allows no fields but those named, at any depth, and none of them null that may be absent: answers
-/// have no others.
+/// Allows no fields but those named, and no null in place of an absent one, at any depth: answers have
+/// neither.
 fn closed(schema: &mut Schema) {
-    let required = schema
-        .get("required")
-        .and_then(Json::as_array)
-        .cloned()
-        .unwrap_or_default();
+    let required = schema.get("required").cloned().unwrap_or_default();
     if let Some(Json::Object(fields)) = schema.get_mut("properties") {
-        let optional = fields
-            .iter_mut()
-            .filter(|(name, _)| !required.contains(&json!(name)));
-        optional.for_each(|(_, field)| never_null(field));
-        schema
-            .ensure_object()
-            .entry("additionalProperties")
-            .or_insert(false.into());
+        for (name, field) in fields {
+            let is_required = |required: &Vec<Json>| required.iter().any(|it| it == name);
+            if !required.as_array().is_some_and(is_required) {
+                take_null(field);
+            }
+        }
+        if schema.get("additionalProperties").is_none() {
+            schema.insert("additionalProperties".into(), false.into());
+        }
     }
     transform_subschemas(&mut closed, schema);
 }
 
-fn never_null(field: &mut Json) {
-    if let Some(Json::Array(types)) = field.get_mut("type") {
-        types.retain(|name| name != "null");
+/// Takes null from the types of a field.
+fn take_null(field: &mut Json) {
+    if let Some(types) = field.get_mut("type").and_then(Json::as_array_mut) {
+        types.retain(|it| it != "null");
         if let [only] = &types[..] {
             field["type"] = only.clone();
         }
     }
-    if let Some(Json::Array(kinds)) = field.get_mut("anyOf") {
-        kinds.retain(|kind| kind["type"] != "null");
+    if let Some(kinds) = field.get_mut("anyOf").and_then(Json::as_array_mut) {
+        kinds.retain(|kind| *kind != json!({ "type": "null" }));
+        if let [Json::Object(only)] = &kinds[..] {
+            let only = only.clone();
+            let field = field.as_object_mut().expect("a schema with keywords");
+            field.remove("anyOf");
+            field.extend(only);
+        }
     }
 }
 
@@ -98,8 +102,11 @@ pub(crate) struct Operation<'s> {
     path: &'static str,
     pub(super) parameters: Vec<Json>,
     pub(super) body: Option<Json>,
+    pub(super) is_body_required: bool,
     /// The schema of its answer; `None` when that is no JSON.
     pub(super) answer: Option<Json>,
+    /// The statuses of failures that may have a body of their own, and its schema.
+    pub(super) refusal: (&'static [u16], Json),
     pub(super) security: Vec<Json>,
     errors: Vec<ErrorCode>,
 }
@@ -113,11 +120,14 @@ const BODY: &[ErrorCode] = &[
     ErrorCode::UnsupportedMediaType,
     ErrorCode::Busy,
 ];
-const STATE: &[ErrorCode] = &[ErrorCode::Recovering, ErrorCode::ViewStopped];
+const STATE: &[ErrorCode] = &[
+    ErrorCode::Recovering,
+    ErrorCode::ViewStopped,
+    ErrorCode::SequenceNotReached,
+];
 const FRESH: &[ErrorCode] = &[
     ErrorCode::InvalidField,
     ErrorCode::SequenceTooFarAhead,
-    ErrorCode::SequenceNotReached,
     ErrorCode::TooManyWaiters,
 ];
 /// Of everything that waits for the engine.
@@ -139,7 +149,9 @@ impl<'s> Operation<'s> {
             path: route.path,
             parameters: Vec::new(),
             body: None,
+            is_body_required: false,
             answer: None,
+            refusal: (&[], Json::Null),
             security: Vec::new(),
             errors: ALWAYS.to_vec(),
         };
@@ -150,6 +162,8 @@ impl<'s> Operation<'s> {
             operation.fails(&[ErrorCode::RateLimited]);
         }
         if route.is_write {
+            // The body is read, also where the handler ignores it.
+            operation.fails(BODY);
             operation.fails(STATE);
             operation.fails(WRITE);
         }
@@ -168,6 +182,10 @@ impl<'s> Operation<'s> {
             operation.fails(FRESH);
         }
         route.errors.iter().for_each(|codes| operation.fails(codes));
+        if let Some((statuses, describe)) = route.refusal {
+            describe(&mut operation);
+            operation.refusal.0 = statuses;
+        }
         operation
     }
 
@@ -221,13 +239,19 @@ impl<'s> Operation<'s> {
                 described["explode"] = false.into();
             }
             described["schema"] = schema;
-            self.parameters.push(described);
+            self.parameters.push(described.clone());
+            if let Some(alias) = parameter.alias {
+                described["name"] = alias.into();
+                described["description"] = format!("The same as `{}`.", parameter.name).into();
+                self.parameters.push(described);
+            }
         }
     }
 
     /// Adds the parameter of the path.
     pub(crate) fn takes_path<T: PathParameter>(&mut self) {
         self.fails(T::ERRORS);
+        self.fails(&[ErrorCode::PathTooLong]);
         let schema = self.schemas.bodies.subschema_for::<T::Schema>();
         let segments = self.path.split('/');
         let name = segments.filter_map(|segment| segment.strip_prefix('{')?.strip_suffix('}'));
@@ -238,30 +262,64 @@ impl<'s> Operation<'s> {
         );
     }
 
-    /// Adds a body.
-    pub(crate) fn takes_body<T: RequestBody>(&mut self) {
+    /// Adds the errors of a body that a request may have in place of its query.
+    pub(crate) fn may_take_body<T: RequestBody>(&mut self) {
         self.fails(BODY);
         self.fails(T::ERRORS);
+    }
+
+    /// Adds a body.
+    pub(crate) fn takes_body<T: RequestBody>(&mut self) {
+        self.may_take_body::<T>();
+        self.is_body_required = !T::IS_OPTIONAL;
         self.body = Some(T::schema(&mut self.schemas.bodies).to_value());
     }
 
     /// States the answer.
     pub(crate) fn answers<T: JsonSchema>(&mut self) {
+        self.answer = Some(self.answer_schema::<T>());
+    }
+
+    /// States the body of a failure.
+    pub(crate) fn refuses<T: JsonSchema>(&mut self) {
+        self.refusal.1 = self.answer_schema::<T>();
+    }
+
+    fn answer_schema<T: JsonSchema>(&mut self) -> Json {
         let mut schema = self.schemas.answers.subschema_for::<T>();
         closed(&mut schema);
-        self.answer = Some(schema.to_value());
+        schema.to_value()
     }
 
     /// Needs a signature of a wallet.
     pub(crate) fn needs_signature(&mut self) {
         self.security
             .push(json!({ "Address": [], "Timestamp": [], "Signature": [] }));
+        self.takes_header(
+            "SERVICE_NONCE",
+            "Decimal uint256; 0 when absent.",
+            json!({ "type": "string", "pattern": "^[0-9]{1,78}$" }),
+        );
+        self.takes_header(
+            "X-Chain-Id",
+            "Chain id of the client; any other chain than the deployment's is 400.",
+            json!({ "type": "integer", "minimum": 1 }),
+        );
         self.fails(&[
             ErrorCode::UnauthorizedL1,
             ErrorCode::WrongChain,
             ErrorCode::InvalidNonce,
             ErrorCode::Busy,
         ]);
+    }
+
+    fn takes_header(&mut self, name: &str, description: &str, schema: Json) {
+        self.parameters.push(json!({
+            "name": name,
+            "in": "header",
+            "description": description,
+            "schema": schema,
+        }));
     }
 
     /// Needs an API key.

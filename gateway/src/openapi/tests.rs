@@ -75,7 +75,7 @@ fn write_value(text: &mut String, value: &Json, depth: usize, before: usize) {
 /// A key, quoted where YAML would read something else.
 fn key(name: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "/_-$.".contains(c);
-    let is_word = name.chars().all(is_plain) && name.chars().any(|c| c.is_ascii_alphabetic());
+    let is_word = name.chars().all(is_plain) && !name.starts_with(|c: char| c.is_ascii_digit());
     match is_word && !["null", "true", "false", "yes", "no", "on", "off"].contains(&name) {
         true => name.to_owned(),
         false => format!("{name:?}"),

@@ -14,15 +14,15 @@ use crate::http::connections::slot_cache::SlotCache;
 
 /// JSON bytes, compared by address.
 #[derive(Clone, Debug)]
-pub(crate) struct Json(pub(crate) Bytes);
+pub(crate) struct JsonText(pub(crate) Bytes);
 
-impl PartialEq for Json {
+impl PartialEq for JsonText {
     fn eq(&self, other: &Self) -> bool {
         (self.0.as_ptr(), self.0.len()) == (other.0.as_ptr(), other.0.len())
     }
 }
 
-impl AsRef<str> for Json {
+impl AsRef<str> for JsonText {
     fn as_ref(&self) -> &str {
         std::str::from_utf8(&self.0).expect("JSON is written as text")
     }
@@ -86,8 +86,8 @@ impl PartialEq for MarketRowKey {
 
 /// The cached rows and pages of the process.
 pub(crate) struct MarketPages {
-    rows: SlotCache<MarketRowKey, Json>,
-    pages: SlotCache<(Vec<Json>, Option<Cursor>), Bytes>,
+    rows: SlotCache<MarketRowKey, JsonText>,
+    pages: SlotCache<(Vec<JsonText>, Option<Cursor>), Bytes>,
 }
 
 impl Default for MarketPages {
@@ -106,7 +106,7 @@ impl MarketPages {
         form: RowForm,
         market: MarketNumber,
         key: &MarketRowKey,
-    ) -> Option<Json> {
+    ) -> Option<JsonText> {
         self.rows.get(row_slot(form, market), key)
     }
 
@@ -116,8 +116,8 @@ impl MarketPages {
         market: MarketNumber,
         key: MarketRowKey,
         text: String,
-    ) -> Json {
-        let row = Json(Bytes::from(text));
+    ) -> JsonText {
+        let row = JsonText(Bytes::from(text));
         self.rows.put(row_slot(form, market), key, row.clone());
         row
     }
@@ -127,7 +127,7 @@ impl MarketPages {
         &self,
         list: MarketList,
         cursor: Cursor,
-        rows: Vec<Json>,
+        rows: Vec<JsonText>,
         next: Option<Cursor>,
     ) -> Bytes {
         let number = usize::try_from(cursor.offset()).unwrap_or(usize::MAX) / PAGE_MARKETS;

@@ -32,7 +32,7 @@ pub(crate) fn router(surface: Surface, page: PageRoutes) -> Router {
 /// The routes of a document.
 pub(crate) fn described(document: Document) -> Vec<Route> {
     match document {
-        Document::Trading => trading::described(),
+        Document::Trading => trading::described(PageRoutes::None),
         Document::Data => data::routes(),
         Document::Catalog => catalog::routes(),
         Document::Operator => operator::routes(),

@@ -1,8 +1,20 @@
 //! The streams of the trading surface, which docs/asyncapi/streams.yaml describes.
 
+use foretell_wire::ErrorCode;
+
 use crate::http::route::{Route, get};
 use crate::policy::rate_limits::Scope::Trading;
 use crate::streams::connection::upgrade;
+
+const UPGRADE: &[ErrorCode] = &[
+    ErrorCode::Recovering,
+    ErrorCode::TooManyStreams,
+    ErrorCode::StreamsFull,
+    ErrorCode::WebsocketRequired,
+    ErrorCode::WebsocketNeedsHttp1,
+    ErrorCode::WebsocketVersion,
+    ErrorCode::WebsocketKey,
+];
 
 pub(super) fn routes() -> [Route; 6] {
     [
@@ -13,4 +25,5 @@ pub(super) fn routes() -> [Route; 6] {
         get("/ws/user", Trading, upgrade::user),
         get("/ws/user/", Trading, upgrade::user),
     ]
+    .map(|route| route.errors(&[UPGRADE]))
 }

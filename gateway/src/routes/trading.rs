@@ -1,8 +1,16 @@
 //! Orders, books, a caller's own orders, trades, positions and keys; the streams; the page.
 
+mod errors;
+
+use foretell_wire::ErrorCode;
+use foretell_wire::accounts::account::WrongHeartbeatAnswer;
 use foretell_wire::limits::{
     CONVERT_BODY_BYTES, LIST_BODY_BYTES, ORDER_BODY_BYTES, ORDERS_BODY_BYTES, REPLACE_BODY_BYTES,
 };
+use foretell_wire::orders::order::OrderSubmission;
+use foretell_wire::orders::replace::ReplaceErrorJson;
+use foretell_wire::orders::result::OrderAnswer;
+use foretell_wire::read::RequestBody as _;
 
 use crate::http::route::{Route, any, batch, delete, get, post, query, read};
 use crate::openapi::served;
@@ -21,24 +29,29 @@ use crate::resources::page::files;
 use crate::resources::service::{checkpoints, health, unsupported_features};
 use crate::routes::page::{self, PageRoutes};
 use crate::routes::streams;
+use crate::routes::trading::errors::{
+    ACTION, CANCEL_MARKET, CHECKPOINT, CONVERT, HEARTBEAT, HISTORY, KEY, MERGE, NEW_KEY, NO_KEY,
+    ORDER, QUOTE, REDEEM, REFERENCE_ROOM, REJECTED_ORDER, SETS, SHOWN, SPLIT, TOKEN, TRADES,
+    TRADING,
+};
 
 pub(super) fn routes(page: PageRoutes) -> Vec<Route> {
-    let mut routes = described();
+    let mut routes = described(page);
     routes.extend(streams::routes());
     routes.extend(not_supported());
-    match page {
-        PageRoutes::None => routes.push(get("/", Health, health::ok)),
-        PageRoutes::Page { wallet } => {
-            routes.push(get("/", Health, files::root));
-            routes.extend(page::routes(wallet));
-        }
+    if let PageRoutes::Page { wallet } = page {
+        routes.extend(page::routes(wallet));
     }
     routes
 }
 
 /// Those of the OpenAPI document: streams have another, and so has the page.
-pub(super) fn described() -> Vec<Route> {
-    let mut routes = orders();
+pub(super) fn described(page: PageRoutes) -> Vec<Route> {
+    let mut routes = vec![match page {
+        PageRoutes::None => get("/", Health, health::ok),
+        PageRoutes::Page { .. } => get("/", Health, files::root),
+    }];
+    routes.extend(orders());
     routes.extend(accounts());
     routes.extend(market_data());
     routes.extend(batches().into_iter().flatten());
@@ -49,13 +62,20 @@ pub(super) fn described() -> Vec<Route> {
 /// Orders, and what a caller reads of them.
 fn orders() -> Vec<Route> {
     vec![
-        post("/order", Trading, place::place_one).body(ORDER_BODY_BYTES),
+        post("/order", Trading, place::place_one)
+            .body(ORDER_BODY_BYTES)
+            .errors(&[ORDER, REJECTED_ORDER, TRADING, SHOWN])
+            .fails_with::<OrderAnswer>(&[400, 401, 404, 409, 500, 503]),
         post("/orders", Trading, place::place_many).body(ORDERS_BODY_BYTES),
-        post("/replace", Trading, replace::replace).body(REPLACE_BODY_BYTES),
+        post("/replace", Trading, replace::replace)
+            .body(REPLACE_BODY_BYTES)
+            .errors(&[OrderSubmission::ERRORS, ORDER])
+            .fails_with::<ReplaceErrorJson>(&[400]),
         delete("/order", Trading, cancels::cancel_one),
         delete("/orders", Trading, cancels::cancel_many).body(LIST_BODY_BYTES),
-        delete("/cancel-all", Trading, cancels::cancel_all),
-        delete("/cancel-market-orders", Trading, cancels::cancel_market),
+        delete("/cancel-all", Trading, cancels::cancel_all).errors(&[SHOWN]),
+        delete("/cancel-market-orders", Trading, cancels::cancel_market)
+            .errors(&[CANCEL_MARKET, SHOWN]),
         read("/data/orders", Ledger, my_orders::list),
         read(
             "/data/pre-migration-orders",
@@ -73,23 +93,36 @@ fn orders() -> Vec<Route> {
             unsupported_features::orders_scoring,
         ),
         read("/data/order/{id}", Ledger, my_orders::one),
-        read("/data/trades", Ledger, my_trades::list),
-        read("/builder/trades", Ledger, builder_trades::list),
-        post("/heartbeats", Heartbeats, heartbeats::beat),
-        post("/v1/heartbeats", Heartbeats, heartbeats::beat),
+        read("/data/trades", Ledger, my_trades::list).errors(&[TRADES]),
+        read("/builder/trades", Ledger, builder_trades::list).errors(&[TRADES]),
+        heartbeat("/heartbeats"),
+        heartbeat("/v1/heartbeats"),
     ]
+}
+
+fn heartbeat(path: &'static str) -> Route {
+    post(path, Heartbeats, heartbeats::beat)
+        .errors(&[HEARTBEAT])
+        .fails_with::<WrongHeartbeatAnswer<'static>>(&[400])
 }
 
 /// A caller's positions, balances and keys.
 fn accounts() -> Vec<Route> {
     vec![
         read("/rebates/current", Trading, rebates::current),
-        post("/positions/split", Trading, actions::split).durable(),
-        post("/positions/merge", Trading, actions::merge).durable(),
-        post("/positions/redeem", Trading, actions::redeem).durable(),
+        post("/positions/split", Trading, actions::split)
+            .durable()
+            .errors(&[ACTION, REFERENCE_ROOM, SETS, SPLIT, TRADING]),
+        post("/positions/merge", Trading, actions::merge)
+            .durable()
+            .errors(&[ACTION, SETS, MERGE]),
+        post("/positions/redeem", Trading, actions::redeem)
+            .durable()
+            .errors(&[ACTION, REDEEM, SHOWN]),
         post("/positions/convert", Trading, actions::convert)
             .durable()
-            .body(CONVERT_BODY_BYTES),
+            .body(CONVERT_BODY_BYTES)
+            .errors(&[ACTION, REFERENCE_ROOM, CONVERT]),
         read(
             "/notifications",
             Trading,
@@ -101,15 +134,17 @@ fn accounts() -> Vec<Route> {
             unsupported_features::drop_notifications,
         )
         .fresh(),
-        read("/balance-allowance", Trading, balances::one),
-        read("/balance-allowance/update", Trading, balances::one),
-        post("/auth/api-key", Keys, keys::create),
-        delete("/auth/api-key", Keys, keys::revoke),
-        read("/auth/derive-api-key", Trading, keys::derive),
+        read("/balance-allowance", Trading, balances::one).errors(&[TOKEN]),
+        read("/balance-allowance/update", Trading, balances::one).errors(&[TOKEN]),
+        post("/auth/api-key", Keys, keys::create).errors(&[NEW_KEY]),
+        delete("/auth/api-key", Keys, keys::revoke).errors(&[KEY]),
+        read("/auth/derive-api-key", Trading, keys::derive).errors(&[NO_KEY]),
         read("/auth/api-keys", Ledger, keys::list),
-        delete("/auth/api-keys", Keys, keys::revoke_all).durable(),
-        post("/auth/readonly-api-key", Keys, keys::create_read_only),
-        delete("/auth/readonly-api-key", Keys, keys::revoke_read_only),
+        delete("/auth/api-keys", Keys, keys::revoke_all)
+            .durable()
+            .errors(&[KEY]),
+        post("/auth/readonly-api-key", Keys, keys::create_read_only).errors(&[NEW_KEY]),
+        delete("/auth/readonly-api-key", Keys, keys::revoke_read_only).errors(&[KEY]),
         read("/auth/readonly-api-keys", Ledger, keys::list_read_only),
         read("/auth/ban-status/closed-only", Trading, keys::closed_only),
     ]
@@ -118,17 +153,18 @@ fn accounts() -> Vec<Route> {
 /// Books, prices and markets.
 fn market_data() -> Vec<Route> {
     vec![
-        read("/book", Book, books::one),
-        read("/price", Price, prices::price),
-        read("/midpoint", Midpoint, prices::midpoint),
-        read("/spread", Trading, prices::spread),
-        read("/last-trade-price", Trading, prices::last_trade),
-        read("/prices-history", PricesHistory, prices_history::one),
+        read("/book", Book, books::one).errors(&[TOKEN]),
+        read("/price", Price, prices::price).errors(&[QUOTE]),
+        read("/midpoint", Midpoint, prices::midpoint).errors(&[QUOTE]),
+        read("/spread", Trading, prices::spread).errors(&[QUOTE]),
+        read("/last-trade-price", Trading, prices::last_trade).errors(&[QUOTE]),
+        read("/prices-history", PricesHistory, prices_history::one).errors(&[HISTORY]),
         query(
             "/batch-prices-history",
             BatchPricesHistory,
             prices_history::many,
-        ),
+        )
+        .errors(&[HISTORY]),
         read(
             "/live-activity/events/{condition_id}",
             Ledger,
@@ -139,9 +175,9 @@ fn market_data() -> Vec<Route> {
             Ledger,
             live_activity::newest,
         ),
-        read("/tick-size", Trading, market_info::tick_size),
-        read("/neg-risk", Trading, market_info::neg_risk),
-        read("/fee-rate", Trading, market_info::fee_rate),
+        read("/tick-size", Trading, market_info::tick_size).errors(&[TOKEN]),
+        read("/neg-risk", Trading, market_info::neg_risk).errors(&[TOKEN]),
+        read("/fee-rate", Trading, market_info::fee_rate).errors(&[TOKEN]),
         get(
             "/fees/builder-fees/{builder}",
             Trading,
@@ -151,7 +187,8 @@ fn market_data() -> Vec<Route> {
             "/markets-by-token/{token_id}",
             Trading,
             market_info::market_by_token,
-        ),
+        )
+        .errors(&[TOKEN]),
         read(
             "/clob-markets/{condition_id}",
             Trading,
@@ -187,7 +224,7 @@ fn service() -> Vec<Route> {
         get("/time", Trading, health::time),
         get("/openapi.json", Trading, served::show),
         get("/version", Trading, health::version),
-        get("/audit/checkpoint", Trading, checkpoints::newest),
+        get("/audit/checkpoint", Trading, checkpoints::newest).errors(&[CHECKPOINT]),
         get("/audit/checkpoints", Trading, checkpoints::list),
     ]
 }
@@ -201,5 +238,8 @@ fn not_supported() -> impl Iterator<Item = Route> {
     ];
     let routes = |(path, scope)| any(path, scope, health::not_supported);
     let routes = paths.into_iter().flat_map(routes);
-    routes.map(|route| route.body(ORDER_BODY_BYTES))
+    routes.map(|route| {
+        let route = route.body(ORDER_BODY_BYTES);
+        route.errors(&[&[ErrorCode::NotSupported]])
+    })
 }

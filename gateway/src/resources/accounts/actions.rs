@@ -19,13 +19,13 @@ use foretell_wire::errors::api_error::FieldError;
 use foretell_wire::orders::action::{
     ActionAnswer, ActionEffect, ActionKind, ConvertAction, QuestionNames, RedeemAction, SetsAction,
 };
-use foretell_wire::{ApiError, Decimal, ErrorCode, json_text};
+use foretell_wire::{ApiError, Decimal, ErrorCode};
 
 use crate::access::authenticate::WriteKey;
 use crate::access::credentials::Caller;
 use crate::app::App;
 use crate::catalog::own_catalog::ids::{OWN_IDS, event_record};
-use crate::http::answer::Answer;
+use crate::http::answer::Json;
 use crate::http::endpoint::RequestPart;
 use crate::http::failure::Failure;
 use crate::http::parts::FromBody;
@@ -40,7 +40,7 @@ pub(crate) async fn split(
     context: RequestContext,
     action: Action,
     FromBody(wanted): FromBody<SetsAction>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<ActionAnswer>, Failure> {
     let command = |account| {
         Ok(Command::Split(Split {
             account,
@@ -57,7 +57,7 @@ pub(crate) async fn merge(
     context: RequestContext,
     action: Action,
     FromBody(wanted): FromBody<SetsAction>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<ActionAnswer>, Failure> {
     let command = |account| {
         Ok(Command::Merge(Merge {
             account,
@@ -74,7 +74,7 @@ pub(crate) async fn redeem(
     context: RequestContext,
     action: Action,
     FromBody(wanted): FromBody<RedeemAction>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<ActionAnswer>, Failure> {
     let command = |account| {
         Ok(Command::Redeem(command::Redeem {
             account,
@@ -90,7 +90,7 @@ pub(crate) async fn convert(
     context: RequestContext,
     action: Action,
     FromBody(wanted): FromBody<ConvertAction>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<ActionAnswer>, Failure> {
     let command = |account| {
         let (event, questions) = questions(&context.app, wanted.event, &wanted.questions)?;
         Ok(Command::Convert(Convert {
@@ -132,7 +132,7 @@ async fn act(
     wallet: Option<WalletAddress>,
     command: impl FnOnce(AccountNumber) -> Result<Command, ApiError>,
     evidence: &str,
-) -> Result<Answer, Failure> {
+) -> Result<Json<ActionAnswer>, Failure> {
     let account = account(&context.app, &action.caller, wallet)?;
     let acted = submit_action(context, account, command(account)?, evidence).await?;
     Ok(acted.with_quota(action.quota))
@@ -213,7 +213,7 @@ async fn submit_action(
     account: AccountNumber,
     command: Command,
     evidence: &str,
-) -> Result<Answer, Failure> {
+) -> Result<Json<ActionAnswer>, Failure> {
     let app = &context.app;
     let pending = app.engine.submit(command, evidence.as_bytes())?;
     let reply = context.reply(pending).await?;
@@ -268,8 +268,8 @@ fn already_paid(
     })
 }
 
-fn at(reply: &Reply, answer: &ActionAnswer) -> Answer {
-    Answer::json(json_text(answer)).at(position_of(reply))
+fn at(reply: &Reply, answer: &ActionAnswer) -> Json<ActionAnswer> {
+    Json::of(answer).at(position_of(reply))
 }
 
 /// The result of the command at `sequence`, and its receipt. The command is durable, so a missing

@@ -2,12 +2,12 @@
 
 use foretell_model::{AccountNumber, Lots, MarketNumber, Outcome, WalletKind};
 use foretell_view::{Accounts, View};
+use foretell_wire::ErrorCode;
 use foretell_wire::accounts::account::BalanceAnswer;
 use foretell_wire::read::query::trading::{BalanceAsset, BalanceQuery};
-use foretell_wire::{ErrorCode, json_text};
 
 use crate::access::authenticate::ReadKey;
-use crate::http::answer::Answer;
+use crate::http::answer::Json;
 use crate::http::failure::Failure;
 use crate::http::parts::FromQuery;
 use crate::http::request_context::RequestContext;
@@ -18,7 +18,7 @@ pub(crate) async fn one(
     context: RequestContext,
     ReadKey(caller): ReadKey,
     FromQuery(wanted): FromQuery<BalanceQuery>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<BalanceAnswer<'static>>, Failure> {
     let app = &context.app;
     let token = match &wanted.asset {
         BalanceAsset::Collateral => None,
@@ -37,7 +37,7 @@ pub(crate) async fn one(
         available,
         contracts: &app.auth.contracts,
     };
-    Ok(Answer::json(json_text(&answer)).at(state.position()))
+    Ok(Json::of(&answer).at(state.position()))
 }
 
 /// The owner's wallet for a request: the wallet of the kind named; else its only bound wallet, else

@@ -8,17 +8,19 @@ use foretell_model::command::{RegisterKey, RevokeKey};
 use foretell_model::{AccountNumber, ApiKey, Command, KeyNumber, Verdict};
 use foretell_view::{Key, View};
 use foretell_wire::accounts::account::{
-    ApiKeyAnswer, ApiKeyRow, ApiKeyRowsAnswer, ApiKeysAnswer, ClosedOnlyAnswer, DELETED, Keys,
-    OwnKeyRevocation, REVOKED, ReadOnlyKeyAnswer, ReadOnlyKeyRevocation, RevokedAllAnswer,
+    ApiKeyAnswer, ApiKeyRow, ApiKeyRowsAnswer, ApiKeysAnswer, ClosedOnlyAnswer, DeletedAnswer,
+    KeysAnswer, ListedKey, OwnKeyRevocation, ReadOnlyKeyAnswer, ReadOnlyKeyRevocation,
+    RevokedAllAnswer, RevokedAnswer,
 };
 use foretell_wire::read::query::trading::KeysQuery;
 use foretell_wire::text::decimal::uint256_text;
-use foretell_wire::{ApiError, ErrorCode, json_text};
+use foretell_wire::text::time::iso;
+use foretell_wire::{ApiError, ErrorCode};
 
 use crate::access::authenticate::{FullKey, ProvedAddress, ReadKey, WriteKey};
 use crate::access::credentials::Caller;
 use crate::app::App;
-use crate::http::answer::{Answer, StatePosition};
+use crate::http::answer::{Json, StatePosition};
 use crate::http::failure::Failure;
 use crate::http::parts::{FromBody, FromQuery};
 use crate::http::request_context::RequestContext;
@@ -33,7 +35,7 @@ const NEWEST_KEYS: usize = 1_000;
 pub(crate) async fn create(
     context: RequestContext,
     ProvedAddress(origin): ProvedAddress,
-) -> Result<Answer, Failure> {
+) -> Result<Json<ApiKeyAnswer<'static>>, Failure> {
     let app = &context.app;
     let trio = app.auth.master.trio(&origin, app.auth.domains.chain_id());
     let reply = register(&context, &origin, trio.api_key, false).await?;
@@ -43,14 +45,14 @@ pub(crate) async fn create(
         secret: &secret,
         passphrase: &passphrase,
     };
-    Ok(Answer::json(json_text(&answer)).at(position_of(&reply)))
+    Ok(Json::of(&answer).at(position_of(&reply)))
 }
 
 /// `GET /auth/derive-api-key`: the key of an (address, nonce), if it was created.
 pub(crate) async fn derive(
     context: RequestContext,
     ProvedAddress(origin): ProvedAddress,
-) -> Result<Answer, Failure> {
+) -> Result<Json<ApiKeyAnswer<'static>>, Failure> {
     let app = &context.app;
     let trio = app.auth.master.trio(&origin, app.auth.domains.chain_id());
     let live = |view: &View| {
@@ -66,7 +68,7 @@ pub(crate) async fn derive(
         secret: &secret,
         passphrase: &passphrase,
     };
-    Ok(Answer::json(json_text(&answer)).at(app.shared_view.read().position()))
+    Ok(Json::of(&answer).at(app.shared_view.read().position()))
 }
 
 /// `GET /auth/api-keys`: the caller's live trading keys; `metadata=true` adds the revoked ones
@@ -75,20 +77,19 @@ pub(crate) async fn list(
     context: RequestContext,
     FullKey(caller): FullKey,
     FromQuery(query): FromQuery<KeysQuery>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<KeysAnswer>, Failure> {
     let app = &context.app;
     let metadata = query.metadata == Some(true);
     let (keys, position) = keys_of(app, &caller, false, metadata).await;
-    let body = if metadata {
-        json_text(&ApiKeyRowsAnswer {
+    let answer = match metadata {
+        true => KeysAnswer::All(ApiKeyRowsAnswer {
             api_keys: keys.iter().map(row).collect(),
-        })
-    } else {
-        json_text(&ApiKeysAnswer {
-            api_keys: texts(&keys),
-        })
+        }),
+        false => KeysAnswer::Active(ApiKeysAnswer {
+            api_keys: listed(&keys),
+        }),
     };
-    Ok(Answer::json(body).at(position))
+    Ok(Json::of(&answer).at(position))
 }
 
 /// `DELETE /auth/api-key`: revokes the request's key; cancels its orders too if the body requests
@@ -97,10 +98,10 @@ pub(crate) async fn revoke(
     context: RequestContext,
     WriteKey(caller): WriteKey,
     FromBody(wanted): FromBody<OwnKeyRevocation>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<RevokedAnswer>, Failure> {
     let cancel_orders = wanted.cancel;
     let position = end(&context, caller.key, cancel_orders).await?;
-    Ok(Answer::json(REVOKED).at(position))
+    Ok(Json::of(&RevokedAnswer { revoked: true }).at(position))
 }
 
 /// `POST /auth/readonly-api-key`: creates a key. Its nonce derives from the request's HMAC, so a
@@ -108,7 +109,7 @@ pub(crate) async fn revoke(
 pub(crate) async fn create_read_only(
     context: RequestContext,
     WriteKey(caller): WriteKey,
-) -> Result<Answer, Failure> {
+) -> Result<Json<ReadOnlyKeyAnswer>, Failure> {
     let app = &context.app;
     let origin = KeyOrigin {
         owner: caller.wallets.owner,
@@ -119,17 +120,17 @@ pub(crate) async fn create_read_only(
         .master
         .read_only_key(&origin, app.auth.domains.chain_id());
     let reply = register(&context, &origin, api_key, true).await?;
-    Ok(Answer::json(json_text(&ReadOnlyKeyAnswer { api_key })).at(position_of(&reply)))
+    Ok(Json::of(&ReadOnlyKeyAnswer { api_key }).at(position_of(&reply)))
 }
 
 /// `GET /auth/readonly-api-keys`: the live ones.
 pub(crate) async fn list_read_only(
     context: RequestContext,
     FullKey(caller): FullKey,
-) -> Result<Answer, Failure> {
+) -> Result<Json<Vec<ListedKey>>, Failure> {
     let app = &context.app;
     let (keys, position) = keys_of(app, &caller, true, false).await;
-    Ok(Answer::json(json_text(&texts(&keys))).at(position))
+    Ok(Json::of(&listed(&keys)).at(position))
 }
 
 /// `DELETE /auth/readonly-api-key`. Revoking again succeeds, so a request may be resent.
@@ -137,7 +138,7 @@ pub(crate) async fn revoke_read_only(
     context: RequestContext,
     WriteKey(caller): WriteKey,
     FromBody(wanted): FromBody<ReadOnlyKeyRevocation>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<DeletedAnswer>, Failure> {
     let app = &context.app;
     let named = wanted.key;
     let own = |view: &View| {
@@ -149,7 +150,7 @@ pub(crate) async fn revoke_read_only(
         (key, true) => end(&context, key, false).await?,
         (_, false) => app.shared_view.read().position(),
     };
-    Ok(Answer::json(DELETED).at(position))
+    Ok(Json::of(&DeletedAnswer { deleted: true }).at(position))
 }
 
 /// `DELETE /auth/api-keys`: revokes every live key of the caller's owner: trading keys, with the
@@ -157,7 +158,7 @@ pub(crate) async fn revoke_read_only(
 pub(crate) async fn revoke_all(
     context: RequestContext,
     WriteKey(caller): WriteKey,
-) -> Result<Answer, Failure> {
+) -> Result<Json<RevokedAllAnswer>, Failure> {
     let app = &context.app;
     // Only a live trading key can create keys: after the last is revoked no read-only key can
     // appear.
@@ -173,10 +174,10 @@ pub(crate) async fn revoke_all(
         position = end(&context, key, false).await?;
         revoked += 1;
     }
-    Ok(Answer::json(json_text(&RevokedAllAnswer {
+    Ok(Json::of(&RevokedAllAnswer {
         revoked: true,
         keys: revoked,
-    }))
+    })
     .at(position))
 }
 
@@ -184,7 +185,7 @@ pub(crate) async fn revoke_all(
 pub(crate) async fn closed_only(
     context: RequestContext,
     ReadKey(caller): ReadKey,
-) -> Result<Answer, Failure> {
+) -> Result<Json<ClosedOnlyAnswer>, Failure> {
     let app = &context.app;
     let state = app.shared_view.read();
     let accounts = state.view.accounts();
@@ -192,7 +193,7 @@ pub(crate) async fn closed_only(
         .wallets_of(caller.owner)
         .filter_map(|wallet| accounts.get(wallet))
         .any(|account| account.closed_only);
-    Ok(Answer::json(json_text(&ClosedOnlyAnswer(closed_only))).at(state.position()))
+    Ok(Json::of(&ClosedOnlyAnswer::from(closed_only)).at(state.position()))
 }
 
 async fn register(
@@ -310,8 +311,8 @@ impl KeySearch {
     }
 }
 
-fn texts(keys: &[Key]) -> Keys {
-    Keys(keys.iter().map(|key| key.api_key).collect())
+fn listed(keys: &[Key]) -> Vec<ListedKey> {
+    keys.iter().map(|key| ListedKey(key.api_key)).collect()
 }
 
 fn row(key: &Key) -> ApiKeyRow {
@@ -320,7 +321,7 @@ fn row(key: &Key) -> ApiKeyRow {
         nonce: uint256_text(&key.nonce),
         status: if key.is_live() { "active" } else { "revoked" },
         created_at: key.created,
-        revoked_at: key.revoked,
+        revoked_at: key.revoked.map(iso),
     }
 }
 

@@ -6,10 +6,9 @@ use foretell_view::{Day, REBATE_DAYS, Rebate, View};
 use foretell_wire::accounts::rebates::{
     MarketRebates, RebateTotals, RebateTotalsQuery, RebatedFees, RebatesQuery,
 };
-use foretell_wire::json_text;
 
 use crate::app::App;
-use crate::http::answer::Answer;
+use crate::http::answer::Json;
 use crate::http::failure::Failure;
 use crate::http::parts::FromQuery;
 use crate::http::request_context::RequestContext;
@@ -18,17 +17,16 @@ use crate::http::request_context::RequestContext;
 pub(crate) async fn current(
     context: RequestContext,
     FromQuery(query): FromQuery<RebatesQuery>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<Vec<RebatedFees>>, Failure> {
     let state = context.app.shared_view.read();
-    let body = json_text(&rows(&state.view, &query));
-    Ok(Answer::json(body).at(state.position()))
+    Ok(Json::of(&rows(&state.view, &query)).at(state.position()))
 }
 
 /// `GET /rebates` of the operator: what a wallet or all wallets accrued on a UTC day, by market.
 pub(crate) async fn totals(
     context: RequestContext,
     FromQuery(query): FromQuery<RebateTotalsQuery>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<RebateTotals>, Failure> {
     let app = &context.app;
     let state = app.shared_view.read();
     let view = &state.view;
@@ -57,7 +55,7 @@ pub(crate) async fn totals(
             .filter_map(|it| market_rebates(app, view, it))
             .collect(),
     };
-    Ok(Answer::json(json_text(&totals)).at(state.position()))
+    Ok(Json::of(&totals).at(state.position()))
 }
 
 fn market_rebates(app: &App, view: &View, rebate: &Rebate) -> Option<MarketRebates> {

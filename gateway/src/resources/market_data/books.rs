@@ -2,16 +2,17 @@
 
 use foretell_wire::ErrorCode;
 use foretell_wire::markets::batch::{BatchToken, Sides};
+use foretell_wire::markets::book::BookAnswer;
 use foretell_wire::read::page::array_json;
 use foretell_wire::read::query::trading::OneToken;
 
 use crate::app::App;
-use crate::http::answer::Answer;
+use crate::http::answer::Json;
 use crate::http::failure::Failure;
 use crate::http::parts::{FromQuery, Tokens};
 use crate::http::request_context::RequestContext;
 use crate::render::book_source::{BookSource, book_source};
-use crate::render::market_pages::Json;
+use crate::render::market_pages::JsonText;
 use crate::resources::market_of;
 use crate::view::shared_view::ViewState;
 
@@ -19,7 +20,7 @@ use crate::view::shared_view::ViewState;
 pub(crate) async fn one(
     context: RequestContext,
     FromQuery(OneToken { token_id: token }): FromQuery<OneToken>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<BookAnswer<'static>>, Failure> {
     let app = &context.app;
     let found = app.find(|view| market_of(view, &token)).await?;
     let found = found.ok_or(ErrorCode::OrderbookNotFound)?;
@@ -33,7 +34,7 @@ pub(crate) async fn one(
     let book = seen
         .ok_or(ErrorCode::OrderbookNotFound)?
         .text(&app.book_cache);
-    Ok(Answer::json(book).at(position))
+    Ok(Json::written(book).at(position))
 }
 
 /// `GET` and `POST /books`: keeps the input order, omits unknown tokens, and reads all books from
@@ -41,7 +42,7 @@ pub(crate) async fn one(
 pub(crate) async fn many(
     context: RequestContext,
     Tokens(asked): Tokens,
-) -> Result<Answer, Failure> {
+) -> Result<Json<Vec<BookAnswer<'static>>>, Failure> {
     let app = &context.app;
     app.await_tokens(&asked).await?;
     // First fill the cache: render missing books one by one and yield after each, so that other
@@ -59,11 +60,11 @@ pub(crate) async fn many(
         let seen = asked.iter().filter_map(|asked| seen_of(app, &state, asked));
         (seen.collect::<Vec<_>>(), state.position())
     };
-    let books: Vec<Json> = seen
+    let books: Vec<JsonText> = seen
         .into_iter()
-        .map(|seen| Json(seen.text(&app.book_cache)))
+        .map(|seen| JsonText(seen.text(&app.book_cache)))
         .collect();
-    Ok(Answer::json(array_json(&books)).at(position))
+    Ok(Json::written(array_json(&books)).at(position))
 }
 
 fn seen_of(app: &App, state: &ViewState, asked: &BatchToken) -> Option<BookSource> {

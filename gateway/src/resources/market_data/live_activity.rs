@@ -2,12 +2,12 @@
 //! trades of a market, for anyone to read (docs/api/market-data.md §8).
 
 use foretell_model::ConditionId;
+use foretell_wire::ErrorCode;
 use foretell_wire::limits::PAGE_ROWS;
 use foretell_wire::markets::live_activity::TradeEvent;
 use foretell_wire::read::query::trading::TradesQuery;
-use foretell_wire::{ErrorCode, json_text};
 
-use crate::http::answer::Answer;
+use crate::http::answer::Json;
 use crate::http::failure::Failure;
 use crate::http::parts::FromPath;
 use crate::http::request_context::RequestContext;
@@ -17,7 +17,7 @@ use crate::view::trade_search::{TradeScope, TradesRequest, trades_page};
 pub(crate) async fn newest(
     context: RequestContext,
     FromPath(condition): FromPath<ConditionId>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<Vec<TradeEvent<'static>>>, Failure> {
     let app = &context.app;
     let described = app.find(|view| {
         let (_, market) = view.markets().by_condition(&condition)?;
@@ -44,5 +44,5 @@ pub(crate) async fn newest(
         .iter()
         .map(|(trade, profile)| TradeEvent::new(trade, &description, profile))
         .collect();
-    Ok(Answer::json(json_text(&events)).at(page.position))
+    Ok(Json::of(&events).at(page.position))
 }

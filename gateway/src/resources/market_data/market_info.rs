@@ -5,14 +5,15 @@
 use foretell_model::{ConditionId, MarketNumber, Outcome};
 use foretell_view::View;
 use foretell_wire::markets::market::{
-    BUILDER_FEES, ClobMarket, FeeRateAnswer, MarketByToken, MarketDetail, MarketFacts,
+    BuilderFees, ClobMarket, FeeRateAnswer, MarketByToken, MarketDetail, MarketFacts,
     NegRiskAnswer, TickSizeAnswer,
 };
 use foretell_wire::read::path::Builder;
 use foretell_wire::read::query::trading::OneToken;
-use foretell_wire::{ErrorCode, TokenRef, json_text};
+use foretell_wire::{ErrorCode, TokenRef};
+use serde::Serialize;
 
-use crate::http::answer::Answer;
+use crate::http::answer::Json;
 use crate::http::failure::Failure;
 use crate::http::parts::{FromPath, FromQuery};
 use crate::http::request_context::RequestContext;
@@ -25,11 +26,9 @@ use crate::view::shared_view::ViewState;
 pub(crate) async fn tick_size(
     context: RequestContext,
     FromQuery(OneToken { token_id: token }): FromQuery<OneToken>,
-) -> Result<Answer, Failure> {
-    by_token(&context, &token, |facts| {
-        json_text(&TickSizeAnswer {
-            minimum_tick_size: facts.tick,
-        })
+) -> Result<Json<TickSizeAnswer>, Failure> {
+    by_token(&context, &token, |facts| TickSizeAnswer {
+        minimum_tick_size: facts.tick,
     })
     .await
 }
@@ -38,11 +37,9 @@ pub(crate) async fn tick_size(
 pub(crate) async fn neg_risk(
     context: RequestContext,
     FromQuery(OneToken { token_id: token }): FromQuery<OneToken>,
-) -> Result<Answer, Failure> {
-    by_token(&context, &token, |facts| {
-        json_text(&NegRiskAnswer {
-            neg_risk: facts.neg_risk,
-        })
+) -> Result<Json<NegRiskAnswer>, Failure> {
+    by_token(&context, &token, |facts| NegRiskAnswer {
+        neg_risk: facts.neg_risk,
     })
     .await
 }
@@ -51,25 +48,22 @@ pub(crate) async fn neg_risk(
 pub(crate) async fn fee_rate(
     context: RequestContext,
     FromQuery(OneToken { token_id: token }): FromQuery<OneToken>,
-) -> Result<Answer, Failure> {
-    by_token(&context, &token, |facts| {
-        json_text(&FeeRateAnswer::new(facts))
-    })
-    .await
+) -> Result<Json<FeeRateAnswer>, Failure> {
+    by_token(&context, &token, FeeRateAnswer::new).await
 }
 
 /// `GET /markets-by-token/{token}`.
 pub(crate) async fn market_by_token(
     context: RequestContext,
     FromPath(token): FromPath<TokenRef>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<MarketByToken>, Failure> {
     by_token(&context, &token, |facts| {
         let [yes, no] = facts.tokens;
-        json_text(&MarketByToken {
+        MarketByToken {
             condition_id: facts.condition,
             primary_token_id: yes,
             secondary_token_id: no,
-        })
+        }
     })
     .await
 }
@@ -78,22 +72,20 @@ pub(crate) async fn market_by_token(
 pub(crate) async fn builder_fees(
     _: RequestContext,
     _: FromPath<Builder>,
-) -> Result<Answer, Failure> {
-    Ok(Answer::json(BUILDER_FEES))
+) -> Result<Json<BuilderFees>, Failure> {
+    Ok(Json::of(&BuilderFees::default()))
 }
 
 /// `GET /clob-markets/{condition}`.
 pub(crate) async fn clob_market(
     context: RequestContext,
     FromPath(condition): FromPath<ConditionId>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<ClobMarket>, Failure> {
     by_condition(&context, condition, |state, market| {
         let listed = state.view.markets().get(market)?;
         let facts = market_facts(&state.view, market)?;
-        Some(json_text(&ClobMarket::new(
-            &facts,
-            &context.app.descriptions.of(listed),
-        )))
+        let description = context.app.descriptions.of(listed);
+        Some(ClobMarket::new(&facts, &description))
     })
     .await
 }
@@ -102,7 +94,7 @@ pub(crate) async fn clob_market(
 pub(crate) async fn detail(
     context: RequestContext,
     FromPath(condition): FromPath<ConditionId>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<MarketDetail>, Failure> {
     let raw = raw_records(&context.app, vec![condition]).await;
     let raw = raw.and_then(|mut raw| raw.pop());
     by_condition(&context, condition, |state, market| {
@@ -111,16 +103,16 @@ pub(crate) async fn detail(
         let detail = MarketDetail::new(&facts, &context.app.descriptions.of(listed))
             .with_life(market_life(&state.view, market)?)
             .with_raw_metadata(raw.unwrap_or_default());
-        Some(json_text(&detail))
+        Some(detail)
     })
     .await
 }
 
-async fn by_token(
+async fn by_token<T: Serialize>(
     context: &RequestContext,
     token: &TokenRef,
-    write: impl FnOnce(&MarketFacts) -> String,
-) -> Result<Answer, Failure> {
+    answer: impl FnOnce(&MarketFacts) -> T,
+) -> Result<Json<T>, Failure> {
     let look = |view: &View| -> Option<(MarketNumber, Outcome)> { market_of(view, token) };
     let (market, _) = context
         .app
@@ -129,14 +121,14 @@ async fn by_token(
         .ok_or(ErrorCode::OrderbookNotFound)?;
     let state = context.app.shared_view.read();
     let facts = market_facts(&state.view, market).ok_or(ErrorCode::OrderbookNotFound)?;
-    Ok(Answer::json(write(&facts)).at(state.position()))
+    Ok(Json::of(&answer(&facts)).at(state.position()))
 }
 
-async fn by_condition(
+async fn by_condition<T: Serialize>(
     context: &RequestContext,
     condition: ConditionId,
-    write: impl FnOnce(&ViewState, MarketNumber) -> Option<String>,
-) -> Result<Answer, Failure> {
+    answer: impl FnOnce(&ViewState, MarketNumber) -> Option<T>,
+) -> Result<Json<T>, Failure> {
     let look = |view: &View| {
         view.markets()
             .by_condition(&condition)
@@ -148,6 +140,6 @@ async fn by_condition(
         .await?
         .ok_or(ErrorCode::MarketNotFound)?;
     let state = context.app.shared_view.read();
-    let body = write(&state, market).ok_or(ErrorCode::MarketNotFound)?;
-    Ok(Answer::json(body).at(state.position()))
+    let answer = answer(&state, market).ok_or(ErrorCode::MarketNotFound)?;
+    Ok(Json::of(&answer).at(state.position()))
 }

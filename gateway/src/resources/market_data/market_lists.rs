@@ -8,19 +8,18 @@ use foretell_view::{Market, View};
 use foretell_wire::json_text;
 use foretell_wire::limits::PAGE_MARKETS;
 use foretell_wire::markets::market::{MarketDetail, SimplifiedMarket, TradingMarket};
-use foretell_wire::read::page::Cursor;
+use foretell_wire::read::page::{Cursor, Page};
 use foretell_wire::read::query::trading::PageQuery;
 use serde_json::{Map, Value};
 
 use crate::app::App;
 use crate::catalog::descriptions::Descriptions;
-use crate::http::answer::Answer;
+use crate::http::answer::Json;
 use crate::http::failure::Failure;
 use crate::http::parts::FromQuery;
 use crate::http::request_context::RequestContext;
 use crate::render::market_facts::market_facts;
-use crate::render::market_pages::Json;
-use crate::render::market_pages::{MarketList, MarketRowKey, RowForm};
+use crate::render::market_pages::{JsonText, MarketList, MarketRowKey, RowForm};
 use crate::resources::service::raw_records::{catalog_change, raw_records};
 use crate::view::search::{break_if, in_steps};
 
@@ -35,7 +34,7 @@ const ROWS_PER_HOLD: usize = 64;
 pub(crate) async fn all(
     context: RequestContext,
     FromQuery(query): FromQuery<PageQuery>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<Page<TradingMarket>>, Failure> {
     page(&context, query, MarketList::All).await
 }
 
@@ -43,7 +42,7 @@ pub(crate) async fn all(
 pub(crate) async fn simplified(
     context: RequestContext,
     FromQuery(query): FromQuery<PageQuery>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<Page<SimplifiedMarket>>, Failure> {
     page(&context, query, MarketList::Simplified).await
 }
 
@@ -51,7 +50,7 @@ pub(crate) async fn simplified(
 pub(crate) async fn sampling(
     context: RequestContext,
     FromQuery(query): FromQuery<PageQuery>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<Page<MarketDetail>>, Failure> {
     page(&context, query, MarketList::Sampling).await
 }
 
@@ -59,7 +58,7 @@ pub(crate) async fn sampling(
 pub(crate) async fn sampling_simplified(
     context: RequestContext,
     FromQuery(query): FromQuery<PageQuery>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<Page<SimplifiedMarket>>, Failure> {
     page(&context, query, MarketList::SamplingSimplified).await
 }
 
@@ -76,13 +75,13 @@ impl MarketList {
     }
 }
 
-async fn page(
+async fn page<T>(
     context: &RequestContext,
     PageQuery {
         next_cursor: cursor,
     }: PageQuery,
     list: MarketList,
-) -> Result<Answer, Failure> {
+) -> Result<Json<T>, Failure> {
     let app = &context.app;
     // Read before the markets, so that rows are no older than their keys.
     let catalog = match list.form() {
@@ -94,7 +93,7 @@ async fn page(
     let next = search.next();
     let rows = rendered_rows(app, list.form(), search.found).await;
     let page = app.market_pages.page(list, cursor, rows, next);
-    Ok(Answer::json(page).at(position))
+    Ok(Json::written(page).at(position))
 }
 
 /// A search for a page, from a market on.
@@ -165,12 +164,12 @@ async fn rendered_rows(
     app: &App,
     form: RowForm,
     found: Vec<(MarketNumber, MarketRowKey)>,
-) -> Vec<Json> {
+) -> Vec<JsonText> {
     let pages = &app.market_pages;
     let known = found
         .iter()
         .map(|(number, key)| pages.row(form, *number, key));
-    let mut rows: Vec<Option<Json>> = known.collect();
+    let mut rows: Vec<Option<JsonText>> = known.collect();
     let missing = || (0..found.len()).filter(|&at| rows[at].is_none());
     let missing: Vec<usize> = missing().collect();
     let records = match form {
@@ -189,7 +188,7 @@ async fn rendered_rows(
             rows[at] = Some(match is_whole {
                 true => pages.keep(form, *number, key.clone(), text),
                 // The catalog was not readable, so the row is not cached.
-                false => Json(text.into()),
+                false => JsonText(text.into()),
             });
         }
         tokio::task::yield_now().await;

@@ -15,7 +15,7 @@ use foretell_wire::{ApiError, Decimal, ErrorCode, TokenRef, json_text};
 
 use crate::app::App;
 use crate::config::PriceSide;
-use crate::http::answer::{Answer, StatePosition};
+use crate::http::answer::{Json, StatePosition};
 use crate::http::failure::Failure;
 use crate::http::parts::{FromQuery, Tokens};
 use crate::http::request_context::RequestContext;
@@ -27,7 +27,7 @@ use crate::view::shared_view::ViewState;
 pub(crate) async fn price(
     context: RequestContext,
     FromQuery(query): FromQuery<PriceQuery>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<PriceAnswer>, Failure> {
     let side = side_of_book(context.app.price_side, query.side);
     one(&context, &query.token_id, Quote::Price(side)).await
 }
@@ -36,7 +36,7 @@ pub(crate) async fn price(
 pub(crate) async fn prices(
     context: RequestContext,
     Tokens(asked): Tokens,
-) -> Result<Answer, Failure> {
+) -> Result<Json<ByToken<SidePrices>>, Failure> {
     let whose = context.app.price_side;
     let (rows, position) = many(&context, asked, |book, sides| {
         let price = |side| best(side_of_book(whose, side), book);
@@ -47,14 +47,14 @@ pub(crate) async fn prices(
         (prices != SidePrices::default()).then_some(prices)
     })
     .await?;
-    Ok(Answer::json(json_text(&ByToken(rows))).at(position))
+    Ok(Json::of(&ByToken(rows)).at(position))
 }
 
 /// `GET /midpoint?token_id=`.
 pub(crate) async fn midpoint(
     context: RequestContext,
     FromQuery(OneToken { token_id: token }): FromQuery<OneToken>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<MidpointAnswer>, Failure> {
     one(&context, &token, Quote::Midpoint).await
 }
 
@@ -62,16 +62,16 @@ pub(crate) async fn midpoint(
 pub(crate) async fn midpoints(
     context: RequestContext,
     Tokens(asked): Tokens,
-) -> Result<Answer, Failure> {
+) -> Result<Json<ByToken<Text>>, Failure> {
     let (rows, position) = many(&context, asked, |book, _| middle(book).map(Text)).await?;
-    Ok(Answer::json(json_text(&ByToken(rows))).at(position))
+    Ok(Json::of(&ByToken(rows)).at(position))
 }
 
 /// `GET /spread?token_id=`.
 pub(crate) async fn spread(
     context: RequestContext,
     FromQuery(OneToken { token_id: token }): FromQuery<OneToken>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<SpreadAnswer>, Failure> {
     one(&context, &token, Quote::Spread).await
 }
 
@@ -79,19 +79,19 @@ pub(crate) async fn spread(
 pub(crate) async fn spreads(
     context: RequestContext,
     Tokens(asked): Tokens,
-) -> Result<Answer, Failure> {
+) -> Result<Json<ByToken<Text>>, Failure> {
     let (rows, position) = many(&context, asked, |book, _| {
         width(book).map(|it| Text(it.into()))
     })
     .await?;
-    Ok(Answer::json(json_text(&ByToken(rows))).at(position))
+    Ok(Json::of(&ByToken(rows)).at(position))
 }
 
 /// `GET /last-trade-price?token_id=`.
 pub(crate) async fn last_trade(
     context: RequestContext,
     FromQuery(OneToken { token_id: token }): FromQuery<OneToken>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<LastTrade>, Failure> {
     let app = &context.app;
     let (market, outcome) = find(app, &token).await?;
     let state = app.shared_view.read();
@@ -101,20 +101,20 @@ pub(crate) async fn last_trade(
         .get(market)
         .ok_or(ErrorCode::OrderbookNotFound)?;
     let last = last(book.of(outcome)).ok_or(ErrorCode::NoPrice.with([&"trade"]))?;
-    Ok(Answer::json(json_text(&last)).at(state.position()))
+    Ok(Json::of(&last).at(state.position()))
 }
 
 /// `GET` and `POST /last-trades-prices`.
 pub(crate) async fn last_trades(
     context: RequestContext,
     Tokens(asked): Tokens,
-) -> Result<Answer, Failure> {
+) -> Result<Json<Vec<TokenLastTrade>>, Failure> {
     let (rows, position) = many(&context, asked, |book, _| last(book)).await?;
     let rows: Vec<TokenLastTrade> = rows
         .into_iter()
         .map(|(token_id, last)| TokenLastTrade { token_id, last })
         .collect();
-    Ok(Answer::json(json_text(&rows)).at(position))
+    Ok(Json::of(&rows).at(position))
 }
 
 /// The book side that `/price` reads for a requested side: a taker's BUY pays the best ask.
@@ -150,12 +150,17 @@ fn last(book: TokenBook<'_>) -> Option<LastTrade> {
     })
 }
 
-async fn one(context: &RequestContext, token: &TokenRef, quote: Quote) -> Result<Answer, Failure> {
+/// The cached text of a quote.
+async fn one<T>(
+    context: &RequestContext,
+    token: &TokenRef,
+    quote: Quote,
+) -> Result<Json<T>, Failure> {
     let app = &context.app;
     let found = find(app, token).await?;
     let state = app.shared_view.read();
     let text = text(app, &state, found, quote).ok_or(ErrorCode::OrderbookNotFound)??;
-    Ok(Answer::json(text).at(state.position()))
+    Ok(Json::written(text).at(state.position()))
 }
 
 async fn find(app: &App, token: &TokenRef) -> Result<(MarketNumber, Outcome), ApiError> {

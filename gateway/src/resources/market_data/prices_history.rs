@@ -6,10 +6,10 @@ use foretell_wire::markets::history::{
     Histories, History, HistoryBatch, HistoryPoint, HistoryQuery, too_many_points,
 };
 use foretell_wire::markets::history_range::{HistoryRange, HistoryWindow};
-use foretell_wire::{ApiError, Decimal, TokenRef, json_text};
+use foretell_wire::{ApiError, Decimal, TokenRef};
 
 use crate::access::credentials::now;
-use crate::http::answer::{Answer, StatePosition};
+use crate::http::answer::{Json, StatePosition};
 use crate::http::failure::Failure;
 use crate::http::parts::{FromBody, FromQuery};
 use crate::http::request_context::RequestContext;
@@ -19,7 +19,7 @@ use crate::resources::market_of;
 pub(crate) async fn one(
     context: RequestContext,
     FromQuery(asked): FromQuery<HistoryQuery>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<History>, Failure> {
     let (mut points, position) = histories(
         &context,
         &[Some(asked.token)],
@@ -28,18 +28,18 @@ pub(crate) async fn one(
     )
     .await?;
     let history = points.pop().unwrap_or_default();
-    Ok(Answer::json(json_text(&History { history })).at(position))
+    Ok(Json::of(&History { history }).at(position))
 }
 
 /// `POST /batch-prices-history`.
 pub(crate) async fn many(
     context: RequestContext,
     FromBody(asked): FromBody<HistoryBatch>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<Histories>, Failure> {
     let (texts, tokens): (Vec<_>, Vec<_>) = asked.markets.into_iter().unzip();
     let (points, position) = histories(&context, &tokens, asked.range, asked.fidelity).await?;
     let history = texts.into_iter().zip(points).collect();
-    Ok(Answer::json(json_text(&Histories { history })).at(position))
+    Ok(Json::of(&Histories { history }).at(position))
 }
 
 /// The points of each token, in the order asked; an unknown token has none.

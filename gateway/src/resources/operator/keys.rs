@@ -6,6 +6,7 @@ use foretell_view::{Key, View};
 use foretell_wire::accounts::account::ApiKeyRow;
 use foretell_wire::operator::{CommandAnswer, KeyRevocation, OwnerQuery};
 use foretell_wire::text::decimal::uint256_text;
+use foretell_wire::text::time::iso;
 use foretell_wire::{ErrorCode, json_text};
 use serde::Serialize;
 
@@ -54,7 +55,7 @@ fn row(key: &Key) -> KeyRow {
             nonce: uint256_text(&key.nonce),
             status: if key.is_live() { "active" } else { "revoked" },
             created_at: key.created,
-            revoked_at: key.revoked,
+            revoked_at: key.revoked.map(iso),
         },
         read_only: key.read_only,
     }

@@ -1,19 +1,28 @@
 //! `GET /builder/trades`: trades whose orders carry a builder, newest first, for anyone to read
 //! (docs/api/market-data.md §8).
 
-use foretell_wire::json_text;
 use foretell_wire::limits::{BARE_BUILDER_ROWS, PAGE_ROWS};
 use foretell_wire::orders::trade::{BuilderTrade, Trade};
 use foretell_wire::read::page::{Cursor, Page};
 use foretell_wire::read::query::trading::TradesQuery;
 use foretell_wire::text::time::TimeForm;
 use http::HeaderValue;
+use schemars::JsonSchema;
+use serde::Serialize;
 
-use crate::http::answer::{Answer, X_NEXT_CURSOR};
+use crate::http::answer::{Json, X_NEXT_CURSOR};
 use crate::http::failure::Failure;
 use crate::http::parts::FromQuery;
 use crate::http::request_context::RequestContext;
 use crate::view::trade_search::{TradeScope, TradesRequest, trades_page};
+
+/// The trades in both shapes.
+#[derive(Serialize, JsonSchema)]
+#[serde(untagged)]
+pub(crate) enum BuilderTrades {
+    Rows(Vec<Trade>),
+    Page(Page<BuilderTrade>),
+}
 
 /// A bare array with the cursor in a header, as the interface specifies; a page object for clients
 /// that name a builder. The prefix of the request's headers selects the form of times. Without one,
@@ -21,7 +30,7 @@ use crate::view::trade_search::{TradeScope, TradesRequest, trades_page};
 pub(crate) async fn list(
     context: RequestContext,
     FromQuery(query): FromQuery<TradesQuery>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<BuilderTrades>, Failure> {
     let app = &context.app;
     let paged = query.builder.is_some() || has_builder_headers(&context);
     let times = app.auth.builder_times(&context.head.headers);
@@ -35,12 +44,16 @@ pub(crate) async fn list(
     let rows = page.rows.into_iter();
     let answer = if paged {
         let rows = rows.map(|row| BuilderTrade::new(row, times.unwrap_or(TimeForm::Unix)));
-        Answer::json(json_text(&Page::new(rows.collect(), limit, page.next)))
+        Json::of(&BuilderTrades::Page(Page::new(
+            rows.collect(),
+            limit,
+            page.next,
+        )))
     } else {
         let times = times.unwrap_or(TimeForm::Iso);
-        let rows: Vec<_> = rows.map(|row| Trade::new(row, times)).collect();
+        let rows = rows.map(|row| Trade::new(row, times)).collect();
         let next = HeaderValue::from_str(&Cursor::text_of(page.next)).expect("base64");
-        Answer::json(json_text(&rows)).header(X_NEXT_CURSOR, next)
+        Json::of(&BuilderTrades::Rows(rows)).header(X_NEXT_CURSOR, next)
     };
     Ok(answer.at(page.position))
 }

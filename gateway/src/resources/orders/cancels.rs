@@ -11,12 +11,12 @@ use foretell_wire::errors::api_error::FieldError;
 use foretell_wire::errors::rejection::{ORDER_IS_DELAYED, not_cancelled_reason};
 use foretell_wire::orders::cancel::{MarketCancel, NamedOrder, NamedOrders};
 use foretell_wire::orders::result::CancelAnswer;
-use foretell_wire::{ApiError, ErrorCode, json_text};
+use foretell_wire::{ApiError, ErrorCode};
 
 use crate::access::authenticate::WriteKey;
 use crate::access::credentials::Caller;
 use crate::engine::engine_link::{LinkError, PendingAnswer};
-use crate::http::answer::{Answer, StatePosition};
+use crate::http::answer::{Json, StatePosition};
 use crate::http::failure::Failure;
 use crate::http::parts::FromBody;
 use crate::http::request_context::RequestContext;
@@ -31,7 +31,7 @@ pub(crate) async fn cancel_one(
     context: RequestContext,
     WriteKey(caller): WriteKey,
     FromBody(named): FromBody<NamedOrder>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<CancelAnswer>, Failure> {
     cancel_named(&context, &caller, vec![named]).await
 }
 
@@ -40,7 +40,7 @@ pub(crate) async fn cancel_many(
     context: RequestContext,
     WriteKey(caller): WriteKey,
     FromBody(NamedOrders(named)): FromBody<NamedOrders>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<CancelAnswer>, Failure> {
     cancel_named(&context, &caller, named).await
 }
 
@@ -48,7 +48,7 @@ pub(crate) async fn cancel_many(
 pub(crate) async fn cancel_all(
     context: RequestContext,
     WriteKey(caller): WriteKey,
-) -> Result<Answer, Failure> {
+) -> Result<Json<CancelAnswer>, Failure> {
     let command = Command::CancelAll(CancelAll {
         owner: caller.owner,
         heartbeat: false,
@@ -61,7 +61,7 @@ pub(crate) async fn cancel_market(
     context: RequestContext,
     WriteKey(caller): WriteKey,
     FromBody(named): FromBody<MarketCancel>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<CancelAnswer>, Failure> {
     let token = context
         .app
         .find(|view| market_to_cancel(view, &named))
@@ -108,7 +108,7 @@ async fn cancel_named(
     context: &RequestContext,
     caller: &Caller,
     named: Vec<NamedOrder>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<CancelAnswer>, Failure> {
     let quota = context.count(caller, Writes::Cancels, named.len())?;
     let app = &context.app;
     let send = |order: OrderId| {
@@ -138,11 +138,7 @@ async fn cancel_named(
             }
         }
     }
-    let answer = Answer::json(json_text(&answer)).with_quota(quota);
-    Ok(match last {
-        Some(position) => answer.at(position),
-        None => answer,
-    })
+    Ok(Json::of(&answer).with_quota(quota).reached(last))
 }
 
 /// Whether one named order was cancelled, or why not. The first order without a reply from the
@@ -182,7 +178,7 @@ async fn cancel_by_owner(
     context: &RequestContext,
     caller: &Caller,
     command: Command,
-) -> Result<Answer, Failure> {
+) -> Result<Json<CancelAnswer>, Failure> {
     let quota = context.count(caller, Writes::Cancels, 1)?;
     let app = &context.app;
     let reply = context.reply(app.engine.submit(command, &[])?).await?;
@@ -200,7 +196,7 @@ async fn cancel_by_owner(
         answer.not_canceled = still_delayed(&state.view, &command);
         answer
     });
-    let answer = Answer::json(json_text(&answer.await?)).with_quota(quota);
+    let answer = Json::of(&answer.await?).with_quota(quota);
     Ok(answer.at(position_of(&reply)))
 }
 

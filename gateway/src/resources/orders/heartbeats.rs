@@ -9,7 +9,7 @@ use foretell_wire::text::ids::{api_key, api_key_text};
 use foretell_wire::{ApiError, ErrorCode, json_text};
 
 use crate::access::authenticate::WriteKey;
-use crate::http::answer::Answer;
+use crate::http::answer::Json;
 use crate::http::failure::Failure;
 use crate::http::parts::FromBody;
 use crate::http::request_context::RequestContext;
@@ -22,7 +22,7 @@ pub(crate) async fn beat(
     context: RequestContext,
     WriteKey(caller): WriteKey,
     FromBody(beat): FromBody<Heartbeat>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<HeartbeatAnswer<'static>>, Failure> {
     let app = &context.app;
     // Ids are displayed as UUIDs, so the parser of API keys applies.
     let id = match beat.heartbeat_id {
@@ -47,7 +47,7 @@ pub(crate) async fn beat(
     };
     if beat.accepted {
         let heartbeat_id = &text;
-        Ok(Answer::json(json_text(&HeartbeatAnswer { heartbeat_id })))
+        Ok(Json::of(&HeartbeatAnswer { heartbeat_id }))
     } else {
         let body = json_text(&WrongHeartbeatAnswer::new(&text));
         Err(Failure::from(ErrorCode::WrongHeartbeat).with_body(body))

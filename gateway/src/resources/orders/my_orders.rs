@@ -6,7 +6,6 @@ use std::ops::ControlFlow;
 use foretell_model::{AccountNumber, MarketNumber, OrderId, OrderNumber, Outcome};
 use foretell_view::{Order, TradeId, View};
 use foretell_wire::ErrorCode;
-use foretell_wire::json_text;
 use foretell_wire::limits::PAGE_ROWS;
 use foretell_wire::orders::user_order::{OneUserOrder, OrderFacts, UserOrder};
 use foretell_wire::read::page::{Cursor, Page};
@@ -15,7 +14,7 @@ use foretell_wire::text::ids;
 
 use crate::access::authenticate::ReadKey;
 use crate::catalog::descriptions::Descriptions;
-use crate::http::answer::Answer;
+use crate::http::answer::Json;
 use crate::http::failure::Failure;
 use crate::http::parts::{FromPath, FromQuery};
 use crate::http::request_context::RequestContext;
@@ -52,14 +51,14 @@ pub(crate) async fn list(
     context: RequestContext,
     ReadKey(caller): ReadKey,
     FromQuery(wanted): FromQuery<OrdersQuery>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<Page<UserOrder>>, Failure> {
     let app = &context.app;
     let mut search = OrderSearch::new(caller.owner, &wanted, BOUNDS);
     let ((), position) = in_steps(app, |state| search.step(&state.view, &app.descriptions)).await;
     let (rows, next) = search.page();
     let rows = rows.into_iter().map(|row| UserOrder::from(row.facts()));
     let page = Page::new(rows.collect(), PAGE_ROWS, next);
-    Ok(Answer::json(json_text(&page)).at(position))
+    Ok(Json::of(&page).at(position))
 }
 
 /// A search for a page, oldest order first. An owner has some thousand at most.
@@ -158,7 +157,7 @@ pub(crate) async fn one(
     context: RequestContext,
     ReadKey(caller): ReadKey,
     FromPath(id): FromPath<OrderId>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<OneUserOrder>, Failure> {
     let app = &context.app;
     let own = |view: &View| {
         let order = view.orders().by_id(&id)?;
@@ -171,7 +170,7 @@ pub(crate) async fn one(
     // Taken first, so that the order found is not older than the state named.
     let position = app.shared_view.read().position();
     let found = app.find(own).await?.ok_or(ErrorCode::OrderNotFound)?;
-    Ok(Answer::json(json_text(&OneUserOrder::from(found.facts()))).at(position))
+    Ok(Json::of(&OneUserOrder::from(found.facts())).at(position))
 }
 
 /// An order of the view; the ids of its trades become text outside of the view's lock.

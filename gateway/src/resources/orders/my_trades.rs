@@ -1,14 +1,13 @@
 //! `GET /data/trades`: trades of every wallet bound to the owner of the caller's key, newest first
 //! (docs/api/market-data.md §6).
 
-use foretell_wire::json_text;
 use foretell_wire::limits::PAGE_ROWS;
 use foretell_wire::orders::trade::Trade;
 use foretell_wire::read::page::Page;
 use foretell_wire::read::query::trading::TradesQuery;
 
 use crate::access::authenticate::ReadKey;
-use crate::http::answer::Answer;
+use crate::http::answer::Json;
 use crate::http::failure::Failure;
 use crate::http::parts::FromQuery;
 use crate::http::request_context::RequestContext;
@@ -19,7 +18,7 @@ pub(crate) async fn list(
     context: RequestContext,
     ReadKey(caller): ReadKey,
     FromQuery(query): FromQuery<TradesQuery>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<Page<Trade>>, Failure> {
     let app = &context.app;
     let asked = TradesRequest {
         query: &query,
@@ -29,6 +28,5 @@ pub(crate) async fn list(
     let page = trades_page(app, asked).await;
     let rows = page.rows.into_iter();
     let rows = rows.map(|row| Trade::new(row, caller.times)).collect();
-    let body = json_text(&Page::new(rows, PAGE_ROWS, page.next));
-    Ok(Answer::json(body).at(page.position))
+    Ok(Json::of(&Page::new(rows, PAGE_ROWS, page.next)).at(page.position))
 }

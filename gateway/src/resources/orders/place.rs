@@ -21,7 +21,7 @@ use crate::access::authenticate::WriteKey;
 use crate::access::credentials::{Caller, owner_wallets};
 use crate::app::App;
 use crate::engine::engine_link::PendingAnswer;
-use crate::http::answer::{Answer, StatePosition};
+use crate::http::answer::{Json, StatePosition};
 use crate::http::failure::Failure;
 use crate::http::parts::{FromBody, TryBody};
 use crate::http::request_context::RequestContext;
@@ -40,25 +40,21 @@ pub(crate) async fn place_one(
     context: RequestContext,
     WriteKey(caller): WriteKey,
     TryBody(submission): TryBody<OrderSubmission>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<OrderAnswer>, Failure> {
     let quota = context.count(&caller, Writes::Orders, 1)?;
     let sent = match submission {
         Ok(submission) => send(&context, &caller, &submission).await,
         Err(refusal) => Err(refusal.into()),
     };
     let outcome = await_outcome(&context, sent).await;
-    let body = json_text(&outcome.answer);
-    let answer = match &outcome.refusal {
-        Some(refusal) => Failure::from(refusal.clone())
-            .with_body(body)
-            .render(context.surface),
-        None => Answer::json(body),
-    }
-    .with_quota(quota);
-    Ok(match outcome.position {
-        Some(position) => answer.at(position),
-        None => answer,
-    })
+    let answer = match outcome.refusal {
+        Some(refusal) => {
+            let failure = Failure::from(refusal).with_body(json_text(&outcome.answer));
+            failure.render(context.surface).into()
+        }
+        None => Json::of(&outcome.answer),
+    };
+    Ok(answer.with_quota(quota).reached(outcome.position))
 }
 
 /// `POST /orders`: 200 with one result for each element, in input order.
@@ -66,7 +62,7 @@ pub(crate) async fn place_many(
     context: RequestContext,
     WriteKey(caller): WriteKey,
     FromBody(OrderBatch(submissions)): FromBody<OrderBatch>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<Vec<OrderAnswer>>, Failure> {
     let quota = context.count(&caller, Writes::Orders, submissions.len())?;
     let mut sent = Vec::with_capacity(submissions.len());
     for submission in submissions {
@@ -86,11 +82,7 @@ pub(crate) async fn place_many(
         }
         answers.push(outcome.answer);
     }
-    let answer = Answer::json(json_text(&answers)).with_quota(quota);
-    Ok(match last {
-        Some(position) => answer.at(position),
-        None => answer,
-    })
+    Ok(Json::of(&answers).with_quota(quota).reached(last))
 }
 
 /// An order submitted to the engine.

@@ -5,14 +5,13 @@ use foretell_link::Reply;
 use foretell_model::command::CancelOrder;
 use foretell_model::limits::MAX_REPLACE;
 use foretell_model::{Command, OrderId};
-use foretell_wire::json_text;
 use foretell_wire::orders::order::OrderSubmission;
 use foretell_wire::orders::replace::{ReplaceAnswer, ReplaceError, ReplaceRequest};
 
 use crate::access::authenticate::WriteKey;
 use crate::access::credentials::Caller;
 use crate::engine::engine_link::LinkError;
-use crate::http::answer::{Answer, StatePosition};
+use crate::http::answer::{Json, StatePosition};
 use crate::http::failure::Failure;
 use crate::http::parts::TryBody;
 use crate::http::request_context::RequestContext;
@@ -27,7 +26,7 @@ pub(crate) async fn replace(
     context: RequestContext,
     WriteKey(caller): WriteKey,
     TryBody(asked): TryBody<ReplaceRequest>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<ReplaceAnswer>, Failure> {
     let asked = asked.map_err(|error| refused(error.into()))?;
     let place = asked.orders().map_err(refused)?;
     let mut quota = None;
@@ -41,11 +40,7 @@ pub(crate) async fn replace(
     let orders = check_all(&context, &caller, &place).await?;
     let replies = submit(&context, &caller, &asked, &orders).await?;
     let (answer, position) = answer(&context, &asked, &orders, &replies).await?;
-    let answer = Answer::json(json_text(&answer)).with_quota(quota);
-    Ok(match position {
-        Some(position) => answer.at(position),
-        None => answer,
-    })
+    Ok(Json::of(&answer).with_quota(quota).reached(position))
 }
 
 fn refused(error: ReplaceError) -> Failure {

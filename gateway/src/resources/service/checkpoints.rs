@@ -4,22 +4,22 @@
 use std::path::PathBuf;
 
 use foretell_checkpoint::{CheckpointLogError, CheckpointReader};
+use foretell_wire::ErrorCode;
 use foretell_wire::checkpoint::CheckpointRow;
 use foretell_wire::limits::PAGE_ROWS;
 use foretell_wire::read::page::{Cursor, Page};
 use foretell_wire::read::query::trading::PageQuery;
-use foretell_wire::{ErrorCode, json_text};
 
-use crate::http::answer::Answer;
+use crate::http::answer::Json;
 use crate::http::failure::Failure;
 use crate::http::parts::FromQuery;
 use crate::http::request_context::RequestContext;
 
 /// `GET /audit/checkpoint`: the newest.
-pub(crate) async fn newest(context: RequestContext) -> Result<Answer, Failure> {
+pub(crate) async fn newest(context: RequestContext) -> Result<Json<CheckpointRow>, Failure> {
     let row = newest_row(&context).await?;
     let row = row.ok_or(ErrorCode::CheckpointNotFound)?;
-    Ok(Answer::json(json_text(&row)))
+    Ok(Json::of(&row))
 }
 
 /// The newest checkpoint, if there is one.
@@ -37,7 +37,7 @@ pub(crate) async fn list(
     FromQuery(PageQuery {
         next_cursor: cursor,
     }): FromQuery<PageQuery>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<Page<CheckpointRow>>, Failure> {
     let page = read(&context, move |reader| {
         let rows = reader.read(cursor.offset(), PAGE_ROWS)?;
         let end = cursor.offset() + rows.len() as u64;
@@ -49,7 +49,7 @@ pub(crate) async fn list(
     })
     .await?;
     let page = page.unwrap_or_else(|| Page::empty(PAGE_ROWS));
-    Ok(Answer::json(json_text(&page)))
+    Ok(Json::of(&page))
 }
 
 /// Reads the file on a blocking thread; `None` while it does not exist.

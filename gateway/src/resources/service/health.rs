@@ -1,6 +1,7 @@
 //! `GET /`, `/ok`, `/time`, `/version` (docs/api/market-data.md §1).
 
 use foretell_wire::ErrorCode;
+use foretell_wire::accounts::account::{Done, VersionAnswer};
 use http::HeaderValue;
 use http::header::{ACCEPT, CONTENT_TYPE};
 use schemars::JsonSchema;
@@ -11,24 +12,17 @@ use crate::http::answer::{Answer, Json};
 use crate::http::failure::Failure;
 use crate::http::request_context::RequestContext;
 
-/// The word of a health check.
-#[derive(Serialize, JsonSchema)]
-pub(crate) enum Health {
-    #[serde(rename = "OK")]
-    Ok,
-}
-
 /// Answer of `GET /` of the data surface.
 #[derive(Serialize, JsonSchema)]
 #[serde(untagged)]
 pub(crate) enum DataHealth {
-    Word(Health),
-    Object { data: Health },
+    Word(Done),
+    Object { data: Done },
 }
 
 /// `GET /` and `/ok`.
-pub(crate) async fn ok(_: RequestContext) -> Result<Json<Health>, Failure> {
-    Ok(Json::of(&Health::Ok))
+pub(crate) async fn ok(_: RequestContext) -> Result<Json<Done>, Failure> {
+    Ok(Json::of(&Done::Ok))
 }
 
 /// `GET /` of the data surface. Clients of the family that accept JSON and nothing else expect an
@@ -37,8 +31,8 @@ pub(crate) async fn data_root(context: RequestContext) -> Result<Json<DataHealth
     let accept = context.head.headers.get(ACCEPT);
     let is_json = accept.is_some_and(|accept| accept == "application/json");
     Ok(Json::of(&match is_json {
-        true => DataHealth::Object { data: Health::Ok },
-        false => DataHealth::Word(Health::Ok),
+        true => DataHealth::Object { data: Done::Ok },
+        false => DataHealth::Word(Done::Ok),
     }))
 }
 
@@ -48,13 +42,13 @@ pub(crate) async fn status(_: RequestContext) -> Result<Answer, Failure> {
 }
 
 /// `GET /time`: unix seconds as a bare number.
-pub(crate) async fn time(_: RequestContext) -> Result<Answer, Failure> {
-    Ok(Answer::json((now().0 / 1_000).to_string()))
+pub(crate) async fn time(_: RequestContext) -> Result<Json<u64>, Failure> {
+    Ok(Json::of(&(now().0 / 1_000)))
 }
 
 /// `GET /version`: the version of signed orders.
-pub(crate) async fn version(_: RequestContext) -> Result<Answer, Failure> {
-    Ok(Answer::json(r#"{"version":2}"#))
+pub(crate) async fn version(_: RequestContext) -> Result<Json<VersionAnswer>, Failure> {
+    Ok(Json::of(&VersionAnswer { version: 2 }))
 }
 
 /// Families of paths this exchange does not have.

@@ -4,36 +4,42 @@
 
 use std::collections::BTreeMap;
 
-use bytes::Bytes;
-use foretell_wire::accounts::account::NOT_SCORING;
-use foretell_wire::json_text;
+use foretell_wire::accounts::account::{Done, ScoringAnswer};
 use foretell_wire::limits::PAGE_ROWS;
 use foretell_wire::markets::batch::ScoringOrders;
+use foretell_wire::orders::user_order::UserOrder;
 use foretell_wire::read::page::Page;
 use foretell_wire::read::query::trading::PageQuery;
+use serde::Serialize;
 
 use crate::access::authenticate::{ReadKey, WriteKey};
-use crate::http::answer::Answer;
+use crate::http::answer::Json;
 use crate::http::failure::Failure;
 use crate::http::parts::{FromBody, FromQuery};
 use crate::http::request_context::RequestContext;
 
 /// `GET /notifications`.
-pub(crate) async fn notifications(context: RequestContext, _: ReadKey) -> Result<Answer, Failure> {
-    Ok(now(&context, "[]"))
+pub(crate) async fn notifications(
+    context: RequestContext,
+    _: ReadKey,
+) -> Result<Json<[(); 0]>, Failure> {
+    Ok(now(&context, &[]))
 }
 
 /// `DELETE /notifications`.
 pub(crate) async fn drop_notifications(
     context: RequestContext,
     _: WriteKey,
-) -> Result<Answer, Failure> {
-    Ok(now(&context, "\"OK\""))
+) -> Result<Json<Done>, Failure> {
+    Ok(now(&context, &Done::Ok))
 }
 
 /// `GET /order-scoring`.
-pub(crate) async fn order_scoring(context: RequestContext, _: ReadKey) -> Result<Answer, Failure> {
-    Ok(now(&context, NOT_SCORING))
+pub(crate) async fn order_scoring(
+    context: RequestContext,
+    _: ReadKey,
+) -> Result<Json<ScoringAnswer>, Failure> {
+    Ok(now(&context, &ScoringAnswer { scoring: false }))
 }
 
 /// `POST /orders-scoring`: each requested id once.
@@ -41,9 +47,9 @@ pub(crate) async fn orders_scoring(
     context: RequestContext,
     FromBody(ScoringOrders(ids)): FromBody<ScoringOrders>,
     _: ReadKey,
-) -> Result<Answer, Failure> {
+) -> Result<Json<BTreeMap<String, bool>>, Failure> {
     let scoring: BTreeMap<String, bool> = ids.into_iter().map(|id| (id, false)).collect();
-    Ok(now(&context, json_text(&scoring)))
+    Ok(now(&context, &scoring))
 }
 
 /// `GET /data/pre-migration-orders`.
@@ -51,10 +57,10 @@ pub(crate) async fn pre_migration_orders(
     context: RequestContext,
     _: FromQuery<PageQuery>,
     _: ReadKey,
-) -> Result<Answer, Failure> {
-    Ok(now(&context, json_text(&Page::<()>::empty(PAGE_ROWS))))
+) -> Result<Json<Page<UserOrder>>, Failure> {
+    Ok(now(&context, &Page::empty(PAGE_ROWS)))
 }
 
-fn now(context: &RequestContext, body: impl Into<Bytes>) -> Answer {
-    Answer::json(body).at(context.app.shared_view.read().position())
+fn now<T: Serialize>(context: &RequestContext, answer: &T) -> Json<T> {
+    Json::of(answer).at(context.app.shared_view.read().position())
 }

@@ -1,60 +1,87 @@
 //! Keys, balances, heartbeats and the small constant answers (docs/api/authentication.md §2,
 //! docs/api/orders.md §5, docs/api/market-data.md §7).
 
-use serde::ser::{SerializeMap, Serializer};
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::ser::Serializer;
 use serde::{Deserialize, Serialize};
 
 use foretell_model::{ApiKey, TimeNs, WalletAddress};
 
-use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
 use crate::limits::MAX_HEARTBEAT_ID;
-use crate::read::body::{RequestBody, TRADING, bodies};
+use crate::read::body::{TRADING, bodies};
 use crate::read::form::{Filled, Form, OrDefault, forms};
 use crate::read::forms::{Flag, Key};
-use crate::text::ids;
-use crate::text::time;
+use crate::written;
 
-/// Answer of `GET /`, `/ok` and `DELETE /notifications`: the JSON text.
-pub const OK: &str = r#""OK""#;
-/// Answer of `GET /version`: the version of signed orders.
-pub const VERSION: &str = r#"{"version":2}"#;
-/// Answer of `GET /order-scoring` until rewards exist.
-pub const NOT_SCORING: &str = r#"{"scoring":false}"#;
+/// The word of answers that say no more than that the request is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Done {
+    /// It is done.
+    Ok,
+}
+
+/// Answer of `GET /version`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct VersionAnswer {
+    /// Version of signed orders.
+    #[schemars(extend("const" = 2))]
+    pub version: u8,
+}
+
+/// Answer of `GET /order-scoring`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct ScoringAnswer {
+    /// Whether the order earns rewards: never, because there are none.
+    pub scoring: bool,
+}
 
 /// A created or derived key. No `Debug`, because it holds secrets.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ApiKeyAnswer<'a> {
     /// The key.
-    #[serde(serialize_with = "ids::key_as_text")]
+    #[serde(with = "written::Key")]
     pub api_key: ApiKey,
-    /// 32 bytes as padded base64url.
+    /// 32 bytes, base64url with padding.
+    #[schemars(extend("pattern" = "^[A-Za-z0-9_-]{43}=$"))]
     pub secret: &'a str,
     /// 64 hex digits.
+    #[schemars(extend("pattern" = "^[0-9a-f]{64}$"))]
     pub passphrase: &'a str,
 }
 
-/// A list of keys (`GET /auth/readonly-api-keys`; inside [`ApiKeysAnswer`]).
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Keys(pub Vec<ApiKey>);
-
-impl Serialize for Keys {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.0.iter().map(ids::api_key_text))
-    }
-}
+/// A key in a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(transparent)]
+#[schemars(inline)]
+pub struct ListedKey(#[serde(with = "written::Key")] pub ApiKey);
 
 /// Answer of `GET /auth/api-keys`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum KeysAnswer {
+    /// The active keys.
+    Active(ApiKeysAnswer),
+    /// With `metadata=true`, all keys and their history.
+    All(ApiKeyRowsAnswer),
+}
+
+/// Active keys.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ApiKeysAnswer {
     /// The active keys.
-    pub api_keys: Keys,
+    pub api_keys: Vec<ListedKey>,
 }
 
-/// Answer of `GET /auth/api-keys?metadata=true`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+/// Keys with their history.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ApiKeyRowsAnswer {
     /// All keys.
@@ -62,38 +89,37 @@ pub struct ApiKeyRowsAnswer {
 }
 
 /// One key with its history.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ApiKeyRow {
     /// The key.
-    #[serde(serialize_with = "ids::key_as_text")]
+    #[serde(with = "written::Key")]
     pub api_key: ApiKey,
     /// The nonce that the key was derived from, decimal.
+    #[schemars(extend("pattern" = "^[0-9]{1,78}$"))]
     pub nonce: String,
     /// `active` or `revoked`.
+    #[schemars(extend("enum" = ["active", "revoked"]))]
     pub status: &'static str,
     /// When it was created.
-    #[serde(serialize_with = "time::as_iso")]
+    #[serde(with = "written::Iso")]
     pub created_at: TimeNs,
     /// When it was revoked; absent while the key is active.
-    #[serde(
-        skip_serializing_if = "Option::is_none",
-        serialize_with = "iso_or_nothing"
-    )]
-    pub revoked_at: Option<TimeNs>,
-}
-
-fn iso_or_nothing<S: Serializer>(time: &Option<TimeNs>, serializer: S) -> Result<S::Ok, S::Error> {
-    match time {
-        Some(time) => time::as_iso(time, serializer),
-        None => serializer.serialize_none(),
-    }
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<written::Iso>")]
+    pub revoked_at: Option<String>,
 }
 
 /// Answer of `DELETE /auth/api-key`.
-pub const REVOKED: &str = r#"{"revoked":true}"#;
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct RevokedAnswer {
+    /// Always true.
+    pub revoked: bool,
+}
+
 /// Answer of `DELETE /auth/api-keys`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct RevokedAllAnswer {
     /// Always true.
     pub revoked: bool,
@@ -102,33 +128,34 @@ pub struct RevokedAllAnswer {
 }
 
 /// Answer of `DELETE /auth/readonly-api-key`.
-pub const DELETED: &str = r#"{"deleted":true}"#;
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct DeletedAnswer {
+    /// Always true.
+    pub deleted: bool,
+}
 
 /// Answer of `POST /auth/readonly-api-key`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ReadOnlyKeyAnswer {
     /// The key.
-    #[serde(serialize_with = "ids::key_as_text")]
+    #[serde(with = "written::Key")]
     pub api_key: ApiKey,
 }
 
 /// The body of `DELETE /auth/api-key`, which may be empty.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 pub struct OwnKeyRevocation {
     /// Whether to cancel the key's orders, too; false by default.
     #[serde(with = "OrDefault::<Flag>")]
     pub cancel: bool,
 }
 
-impl RequestBody for OwnKeyRevocation {
-    fn read(body: &[u8]) -> Result<Self, ApiError> {
-        TRADING.read_or_default(body)
-    }
-}
+bodies!(TRADING: OwnKeyRevocation = default);
 
 /// The body of `DELETE /auth/readonly-api-key`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 pub struct ReadOnlyKeyRevocation {
     /// The key.
     #[serde(with = "Key")]
@@ -138,26 +165,36 @@ pub struct ReadOnlyKeyRevocation {
 bodies!(TRADING: ReadOnlyKeyRevocation);
 
 /// Answer of `GET /auth/ban-status/closed-only`, in both spellings.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ClosedOnlyAnswer(pub bool);
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ClosedOnlyAnswer {
+    /// Whether a wallet of the owner may only close positions.
+    closed_only: bool,
+    /// The same as `closed_only`.
+    #[serde(rename = "closedOnly")]
+    same: bool,
+}
 
-impl Serialize for ClosedOnlyAnswer {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut object = serializer.serialize_map(Some(2))?;
-        object.serialize_entry("closed_only", &self.0)?;
-        object.serialize_entry("closedOnly", &self.0)?;
-        object.end()
+impl From<bool> for ClosedOnlyAnswer {
+    fn from(closed_only: bool) -> Self {
+        Self {
+            closed_only,
+            same: closed_only,
+        }
     }
 }
 
 /// Answer of `GET /balance-allowance`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct BalanceAnswer<'a> {
-    /// Total collateral in micro units, reserved included.
+    /// Total, including the reserved part, in micros.
+    #[serde(with = "written::Digits")]
     pub balance: u64,
-    /// Free collateral in micro units.
+    /// Free part of the balance, in micros.
+    #[serde(with = "written::Digits")]
     pub available: u64,
-    /// The configured contracts.
+    /// Allowance by exchange contract: always the greatest, because the ledger needs none.
+    #[serde(rename = "allowances", serialize_with = "unlimited")]
+    #[schemars(with = "BTreeMap<String, written::Digits>")]
     pub contracts: &'a [WalletAddress],
 }
 
@@ -165,52 +202,39 @@ pub struct BalanceAnswer<'a> {
 const UNLIMITED: &str =
     "115792089237316195423570985008687907853269984665640564039457584007913129639935";
 
-impl Serialize for BalanceAnswer<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        struct Allowances<'a>(&'a [WalletAddress]);
-        impl Serialize for Allowances<'_> {
-            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                serializer.collect_map(self.0.iter().map(|at| (at.to_string(), UNLIMITED)))
-            }
-        }
-        let mut object = serializer.serialize_map(Some(3))?;
-        object.serialize_entry("balance", &self.balance.to_string())?;
-        object.serialize_entry("available", &self.available.to_string())?;
-        object.serialize_entry("allowances", &Allowances(self.contracts))?;
-        object.end()
-    }
+fn unlimited<S: Serializer>(contracts: &[WalletAddress], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(contracts.iter().map(|at| (at.to_string(), UNLIMITED)))
 }
 
 /// The body of `POST /heartbeats`, which may be empty.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 pub struct Heartbeat {
-    /// The id of the running heartbeat chain; `None` (null, empty or absent) starts a chain.
+    /// Id of the running chain; absent, null or empty starts a chain.
     #[serde(with = "OrDefault::<Filled<ChainId>>")]
     pub heartbeat_id: Option<String>,
 }
 
 forms! {
-    ChainId(String, str): "a text of up to 64 bytes", |text: &str| (text.len() <= MAX_HEARTBEAT_ID).then(|| text.to_owned());
+    ChainId(String, str = { "maxLength": MAX_HEARTBEAT_ID }): "a text of up to 64 bytes", |text: &str| (text.len() <= MAX_HEARTBEAT_ID).then(|| text.to_owned());
 }
 
-impl RequestBody for Heartbeat {
-    fn read(body: &[u8]) -> Result<Self, ApiError> {
-        TRADING.read_or_default(body)
-    }
-}
+bodies!(TRADING: Heartbeat = default);
 
 /// Answer of `POST /heartbeats`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct HeartbeatAnswer<'a> {
-    /// The id that the next heartbeat must carry.
+    /// Id for the next heartbeat.
     pub heartbeat_id: &'a str,
 }
 
 /// Answer (400) to a heartbeat with a wrong id.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct WrongHeartbeatAnswer<'a> {
+    /// Text of the error.
     error: &'static str,
+    /// The same as `error`.
     error_msg: &'static str,
+    /// Id of the running chain.
     heartbeat_id: &'a str,
 }
 
@@ -231,6 +255,8 @@ impl<'a> WrongHeartbeatAnswer<'a> {
 mod tests {
     use super::*;
     use crate::json_text;
+    use crate::read::RequestBody as _;
+    use crate::text::time::iso;
     use rstest::rstest;
 
     #[test]
@@ -247,7 +273,7 @@ mod tests {
             format!(r#"{{"apiKey":"{text}","secret":"s","passphrase":"p"}}"#)
         );
         let keys = ApiKeysAnswer {
-            api_keys: Keys(vec![key]),
+            api_keys: vec![ListedKey(key)],
         };
         assert_eq!(json_text(&keys), format!(r#"{{"apiKeys":["{text}"]}}"#));
         let row = |revoked_at| ApiKeyRow {
@@ -258,7 +284,7 @@ mod tests {
             revoked_at,
         };
         let rows = ApiKeyRowsAnswer {
-            api_keys: vec![row(None), row(Some(TimeNs(0)))],
+            api_keys: vec![row(None), row(Some(iso(TimeNs(0))))],
         };
         let start = format!(
             r#"{{"apiKey":"{text}","nonce":"0","status":"active","createdAt":"1970-01-01T00:00:00.000Z""#
@@ -274,7 +300,7 @@ mod tests {
             format!(r#"{{"apiKey":"{text}"}}"#)
         );
         assert_eq!(
-            json_text(&ClosedOnlyAnswer(true)),
+            json_text(&ClosedOnlyAnswer::from(true)),
             r#"{"closed_only":true,"closedOnly":true}"#
         );
     }

@@ -49,7 +49,7 @@ pub struct HolderRow<'a> {
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct HolderGroup<T> {
     /// The token.
-    #[schemars(with = "written::Asset")]
+    #[schemars(with = "written::ConfiguredToken")]
     pub token: String,
     /// Its holders.
     pub holders: Vec<T>,
@@ -60,7 +60,7 @@ view! {
     HolderV1 of HolderRow<'a>, row, "camelCase" {
         proxy_wallet: Shown<WalletAddress> = Shown(row.wallet),
         bio: &'a str = row.profile.bio,
-        #[schemars(with = "written::Asset")]
+        #[schemars(with = "written::ConfiguredToken")]
         asset: &'a str = row.token,
         pseudonym: Cow<'a, str> = row.profile.pseudonym_of(&row.wallet),
         /// Shares.

@@ -178,7 +178,7 @@ view! {
     /// A row of `GET /positions`, and of `GET /closed-positions` without `negativeRisk`.
     PositionV1 of PositionRow<'a>, row, "camelCase" {
         proxy_wallet: Shown<WalletAddress> = Shown(row.wallet),
-        #[schemars(with = "written::Asset")]
+        #[schemars(with = "written::ConfiguredToken")]
         asset: &'a str = row.market.asset(row.outcome),
         condition_id: Shown<ConditionId> = Shown(row.market.condition),
         #[serde(flatten)]
@@ -196,7 +196,7 @@ view! {
         event_slug: &'a str = row.market.description.event_slug(),
         outcome: &'a str = row.market.label(row.outcome),
         opposite_outcome: &'a str = row.market.label(row.outcome.opposite()),
-        #[schemars(with = "written::Asset")]
+        #[schemars(with = "written::ConfiguredToken")]
         opposite_asset: &'a str = row.market.asset(row.outcome.opposite()),
         #[serde(with = "written::OutcomeIndex")]
         outcome_index: Outcome = row.outcome,

@@ -5,6 +5,7 @@
 use std::collections::HashMap;
 
 use foretell_model::Side;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
 
 use crate::errors::api_error::ApiError;
@@ -12,6 +13,7 @@ use crate::errors::error_code::ErrorCode;
 use crate::limits::{MAX_BATCH, MAX_ORDER_ID_TEXT};
 use crate::read::body::{List, RequestBody, TRADING};
 use crate::read::form::{Form, Formed, OrDefault, forms};
+use crate::read::texts::AnyToken;
 use crate::text::ids::TokenRef;
 
 /// The requested sides of a token.
@@ -71,29 +73,44 @@ pub struct BatchToken {
 pub struct BatchTokens(pub Vec<BatchToken>);
 
 /// An entry of the body.
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
+#[schemars(inline)]
 struct Entry {
     #[serde(with = "TokenText")]
     token_id: String,
+    /// Side to report; both when absent, null or empty.
     #[serde(with = "OrDefault::<SideText>")]
     side: Option<Side>,
 }
 
 forms! {
     /// Read as a token where repeats are merged.
-    TokenText(String, str): ErrorCode::InvalidTokenId.text(), |text: &str| Some(text.to_owned());
-    SideText(Option<Side>, str): ErrorCode::InvalidSide.text(), |text| side_of(text).ok();
+    TokenText(String, str as AnyToken): ErrorCode::InvalidTokenId.text(), |text: &str| Some(text.to_owned());
+    SideText(Option<Side>, str = { "pattern": "^([bB][uU][yY]|[sS][eE][lL][lL])?$" }): ErrorCode::InvalidSide.text(), |text| side_of(text).ok();
 }
 
+const TOKENS: List = List {
+    array: "an array",
+    entry: None,
+    max_entries: MAX_BATCH,
+    allowed: "up to 500 entries",
+};
+
 impl RequestBody for BatchTokens {
+    const ERRORS: &'static [ErrorCode] = &[
+        ErrorCode::InvalidBody,
+        ErrorCode::RepeatedJsonKey,
+        ErrorCode::TooManyEntries,
+        ErrorCode::InvalidTokenId,
+        ErrorCode::InvalidSide,
+    ];
+
+    fn schema(generator: &mut SchemaGenerator) -> Schema {
+        TOKENS.schema::<Entry>(generator)
+    }
+
     fn read(body: &[u8]) -> Result<Self, ApiError> {
-        const LIST: List = List {
-            array: "an array",
-            entry: None,
-            max_entries: MAX_BATCH,
-            allowed: "up to 500 entries",
-        };
-        let entries = TRADING.read_list::<Entry>(body, &LIST)?;
+        let entries = TRADING.read_list::<Entry>(body, &TOKENS)?;
         let entries = entries.iter();
         merge_tokens(entries.map(|entry| (entry.token_id.as_str(), entry.side))).map(Self)
     }
@@ -155,18 +172,23 @@ impl Merged {
 pub struct ScoringOrders(pub Vec<String>);
 
 forms! {
-    ScoredOrder(String, str): "a text of up to 128 bytes", |text: &str| (text.len() <= MAX_ORDER_ID_TEXT).then(|| text.to_owned());
+    ScoredOrder(String, str = { "maxLength": MAX_ORDER_ID_TEXT }): "a text of up to 128 bytes", |text: &str| (text.len() <= MAX_ORDER_ID_TEXT).then(|| text.to_owned());
 }
 
+const ORDERS: List = List {
+    array: "an array",
+    entry: Some("order id"),
+    max_entries: MAX_BATCH,
+    allowed: "up to 500 order ids",
+};
+
 impl RequestBody for ScoringOrders {
+    fn schema(generator: &mut SchemaGenerator) -> Schema {
+        ORDERS.schema::<ScoredOrder>(generator)
+    }
+
     fn read(body: &[u8]) -> Result<Self, ApiError> {
-        const LIST: List = List {
-            array: "an array",
-            entry: Some("order id"),
-            max_entries: MAX_BATCH,
-            allowed: "up to 500 order ids",
-        };
-        let ids = TRADING.read_list::<Formed<ScoredOrder>>(body, &LIST)?;
+        let ids = TRADING.read_list::<Formed<ScoredOrder>>(body, &ORDERS)?;
         Ok(Self(ids.into_iter().map(|id| id.0).collect()))
     }
 }

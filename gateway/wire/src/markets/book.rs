@@ -1,22 +1,22 @@
 //! Order books (docs/api/market-data.md §2).
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use sha1::{Digest, Sha1};
 
 use foretell_model::{ConditionId, Lots, Price, Tick, TimeMs, TokenId};
 
 use crate::markets::batch::Sides;
-use crate::text::decimal;
-use crate::text::ids;
+use crate::written;
 
 /// A price level.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct BookLevel {
     /// Price in the book's own token.
-    #[serde(serialize_with = "decimal::as_text")]
+    #[serde(with = "written::Amount")]
     pub price: Price,
     /// Shares.
-    #[serde(serialize_with = "decimal::as_text", rename = "size")]
+    #[serde(with = "written::Amount", rename = "size")]
     pub lots: Lots,
 }
 
@@ -43,22 +43,34 @@ pub struct Book<'a> {
     pub last_trade_price: Option<Price>,
 }
 
-/// The ten keys in the interface's order. The hash covers exactly this text.
-#[derive(Serialize)]
-struct Answer<'a> {
-    #[serde(serialize_with = "ids::shown")]
+/// A book, with the ten keys in the interface's order. The hash covers exactly this text.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Book")]
+pub struct BookAnswer<'a> {
+    /// The market's condition.
+    #[serde(with = "written::Hash")]
     market: ConditionId,
-    #[serde(serialize_with = "ids::token_as_text")]
+    #[serde(with = "written::Token")]
     asset_id: TokenId,
-    timestamp: String,
+    /// Time of the last change, unix milliseconds.
+    #[serde(with = "written::Digits")]
+    timestamp: u64,
+    /// SHA-1 of this object with an empty hash, in this order of keys.
+    #[schemars(extend("pattern" = "^[0-9a-f]{40}$"))]
     hash: &'a str,
+    /// Levels, best price last.
     bids: Vec<&'a BookLevel>,
+    /// Levels, best price last.
     asks: Vec<&'a BookLevel>,
-    #[serde(serialize_with = "decimal::as_text")]
+    /// Least size of an order, in shares.
+    #[serde(with = "written::Amount")]
     min_order_size: Lots,
-    tick_size: &'static str,
+    #[serde(with = "written::TickText")]
+    tick_size: Tick,
+    /// Whether the market is a question of a neg-risk event.
     neg_risk: bool,
-    #[serde(serialize_with = "decimal::as_text_or_empty")]
+    /// Price of the last trade in this token; empty before the first.
+    #[serde(with = "written::AmountOrEmpty")]
     last_trade_price: Option<Price>,
 }
 
@@ -85,15 +97,15 @@ impl Book<'_> {
     /// As [`Self::json`], with the hash.
     #[must_use]
     pub fn text(&self, sides: Sides) -> BookText {
-        let answer = Answer {
+        let answer = BookAnswer {
             market: self.market,
             asset_id: self.token,
-            timestamp: self.timestamp.0.to_string(),
+            timestamp: self.timestamp.0,
             hash: "",
             bids: best_last(self.bids, sides.buy),
             asks: best_last(self.asks, sides.sell),
             min_order_size: self.minimum_size,
-            tick_size: self.tick.text(),
+            tick_size: self.tick,
             neg_risk: self.neg_risk,
             last_trade_price: self.last_trade_price,
         };

@@ -1,6 +1,7 @@
 use foretell_model::Side;
 
 use super::*;
+use crate::text::{decimal, ids};
 
 const CONDITION: &str = "0xdde06286a7b9464d344f410ab0b3d2ebc6469904e72c27fd982f65fdbf78768d";
 const TOKEN: &str = "65193234666628291664907888364936366210889305490897648116746073820519263548476";

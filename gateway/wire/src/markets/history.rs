@@ -1,8 +1,9 @@
 //! Price history: `GET /prices-history`, `POST /batch-prices-history` (docs/api/market-data.md §4).
 //! [`crate::markets::history_range`] turns a range into seconds and steps.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::errors::api_error::{ApiError, FieldError};
@@ -10,13 +11,14 @@ use crate::errors::error_code::ErrorCode;
 use crate::limits::{MAX_HISTORY_POINTS, MAX_HISTORY_TOKENS};
 use crate::markets::history_range::{HistoryRange, Interval, IntervalWord};
 use crate::parameters;
-use crate::read::body::{RequestBody, TRADING};
+use crate::read::body::{TRADING, bodies};
 use crate::read::form::{
     Each, Filled, Form as _, Optional, OrDefault, PlainForm as _, Scalar, ScalarVisitor, forms,
 };
-use crate::read::query::text_form::{By, LAST_SECOND, Schema, TOKEN, digits};
+use crate::read::query::text_form::{By, LAST_SECOND, Schema, TOKEN, digits, schema_of};
 use crate::text::decimal::{self, Decimal};
 use crate::text::ids::TokenRef;
+use crate::written;
 
 /// The error for a range with more than [`MAX_HISTORY_POINTS`].
 #[must_use]
@@ -31,27 +33,27 @@ parameters! {
     pub struct HistoryQuery: Trading check check_range {
         /// Token id, decimal or `<condition id>:<outcome index>`.
         pub token: TokenRef = required(TOKEN) as "market",
-        /// A window that ends now.
+        /// Window that ends now; excludes `start_ts` and `end_ts`.
         pub interval: Option<Interval> = optional(INTERVAL),
-        /// First second.
+        /// Start, unix seconds; required without an interval.
         pub start: Option<u64> = optional(START) as "start_ts" or "startTs",
-        /// Last second; now without it.
+        /// End, unix seconds; now by default.
         pub end: Option<u64> = optional(START) as "end_ts" or "endTs",
-        /// Requested bucket size in minutes.
+        /// Minutes of a bucket, rounded up to 1, 5, 30, 180 or 720.
         pub fidelity: Option<u32> = optional(FIDELITY),
     }
 }
 
-const INTERVAL: By<Interval> = By::new(
-    IntervalWord::ALLOWED,
-    Interval::parse,
-    Schema::Pattern("^(1m|5m|15m|1h|6h|1d|1w|max|all)$"),
+const INTERVAL: By<Interval> = By::of::<IntervalWord>();
+const START: By<u64> = By::new(
+    Instant::ALLOWED,
+    seconds,
+    Schema::By(schema_of::<InstantNumber>),
 );
-const START: By<u64> = By::new(Instant::ALLOWED, seconds, Schema::UpTo(LAST_SECOND));
 const FIDELITY: By<u32> = By::new(
     Fidelity::ALLOWED,
     |text| Fidelity::read(&digits(text)?),
-    Schema::UpTo(2_147_483_647),
+    Schema::By(schema_of::<Fidelity>),
 );
 
 impl HistoryQuery {
@@ -77,11 +79,11 @@ forms! {
     /// A time; a fraction of a second is floored.
     Instant(u64, str): "unix seconds, 0 to 253402300799", seconds;
     /// As [`Instant`], also as number. An empty text is none.
-    InstantNumber(Option<u64>, NumberText): Instant::ALLOWED, |number: &NumberText| Filled::<Instant>::read(&number.0);
+    InstantNumber(Option<u64>, NumberText as serde_json::Number = { "minimum": 0, "maximum": LAST_SECOND }): Instant::ALLOWED, |number: &NumberText| Filled::<Instant>::read(&number.0);
     /// A bucket size.
-    Fidelity(u32, u64): "minutes, 1 to 2147483647", |minutes: &u64| i32::try_from(*minutes).ok()?.try_into().ok().filter(|minutes| *minutes > 0);
+    Fidelity(u32, u64 = { "minimum": 1, "maximum": i32::MAX }): "minutes, 1 to 2147483647", |minutes: &u64| i32::try_from(*minutes).ok()?.try_into().ok().filter(|minutes| *minutes > 0);
     /// The key of its history in the answer.
-    TokenText(String, str): MARKETS => ErrorCode::InvalidTokenId.text(),
+    TokenText(String, str = { "maxLength": MAX_TOKEN_TEXT }): MARKETS => ErrorCode::InvalidTokenId.text(),
         |text: &str| (text.len() <= MAX_TOKEN_TEXT).then(|| text.to_owned());
 }
 
@@ -121,26 +123,40 @@ pub struct HistoryBatch {
     pub fidelity: Option<u32>,
 }
 
-impl RequestBody for HistoryBatch {
-    fn read(body: &[u8]) -> Result<Self, ApiError> {
-        #[derive(Deserialize)]
-        struct Fields {
-            #[serde(with = "Optional::<Each<TokenText>>")]
-            markets: Option<Vec<String>>,
-            #[serde(with = "OrDefault::<InstantNumber>")]
-            start_ts: Option<u64>,
-            #[serde(rename = "startTs", with = "OrDefault::<InstantNumber>")]
-            start: Option<u64>,
-            #[serde(with = "OrDefault::<InstantNumber>")]
-            end_ts: Option<u64>,
-            #[serde(rename = "endTs", with = "OrDefault::<InstantNumber>")]
-            end: Option<u64>,
-            #[serde(with = "OrDefault::<Filled<IntervalWord>>")]
-            interval: Option<Interval>,
-            #[serde(with = "Optional::<Fidelity>")]
-            fidelity: Option<u32>,
-        }
-        let fields: Fields = TRADING.read(body)?;
+/// The body of `POST /batch-prices-history`.
+#[derive(Deserialize, JsonSchema)]
+#[schemars(rename = "HistoryBatch")]
+struct BatchFields {
+    /// Token ids.
+    #[serde(with = "Optional::<Each<TokenText>>")]
+    #[schemars(with = "Each<TokenText>", length(min = 1, max = MAX_HISTORY_TOKENS))]
+    markets: Option<Vec<String>>,
+    /// Start, unix seconds; required without an interval.
+    #[serde(with = "OrDefault::<InstantNumber>")]
+    start_ts: Option<u64>,
+    /// The same as `start_ts`.
+    #[serde(rename = "startTs", with = "OrDefault::<InstantNumber>")]
+    start: Option<u64>,
+    /// End, unix seconds; now by default.
+    #[serde(with = "OrDefault::<InstantNumber>")]
+    end_ts: Option<u64>,
+    /// The same as `end_ts`.
+    #[serde(rename = "endTs", with = "OrDefault::<InstantNumber>")]
+    end: Option<u64>,
+    /// Window that ends now; excludes `start_ts` and `end_ts`.
+    #[serde(with = "OrDefault::<Filled<IntervalWord>>")]
+    interval: Option<Interval>,
+    /// Minutes of a bucket, rounded up to 1, 5, 30, 180 or 720.
+    #[serde(with = "Optional::<Fidelity>")]
+    fidelity: Option<u32>,
+}
+
+bodies!(TRADING: BatchFields => HistoryBatch);
+
+impl TryFrom<BatchFields> for HistoryBatch {
+    type Error = ApiError;
+
+    fn try_from(fields: BatchFields) -> Result<Self, ApiError> {
         let (start, end) = (
             fields.start_ts.or(fields.start),
             fields.end_ts.or(fields.end),
@@ -167,33 +183,35 @@ fn named_tokens(markets: Option<Vec<String>>) -> Result<Vec<(String, Option<Toke
 }
 
 /// One point: the midpoint at the end of a bucket.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct HistoryPoint {
-    /// Start of the bucket in unix seconds.
+    /// Start of the bucket, unix seconds.
     pub t: u64,
     /// The midpoint.
-    #[serde(serialize_with = "decimal::as_number")]
+    #[serde(with = "written::Fraction")]
     pub p: Decimal,
 }
 
 /// Answer of `GET /prices-history`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct History {
-    /// Ascending.
+    /// Points, oldest first.
     pub history: Vec<HistoryPoint>,
 }
 
 /// Answer of `POST /batch-prices-history`: an object keyed by the tokens as written.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Histories {
-    /// One entry for each requested token.
+    /// Keyed by the token as requested; empty for an unknown token.
     #[serde(serialize_with = "crate::read::pairs::as_object")]
+    #[schemars(with = "BTreeMap<String, Vec<HistoryPoint>>")]
     pub history: Vec<(String, Vec<HistoryPoint>)>,
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::read::RequestBody as _;
     use crate::read::query::parameters::Parameters as _;
     use proptest::prelude::*;
     use rstest::rstest;

@@ -49,7 +49,7 @@ impl Interval {
 }
 
 forms! {
-    pub(crate) IntervalWord(Interval, str): "1m, 5m, 15m, 1h, 6h, 1d, 1w, max, all", Interval::parse;
+    pub(crate) IntervalWord(Interval, str = { "enum": ["1m", "5m", "15m", "1h", "6h", "1d", "1w", "max", "all"] }): "1m, 5m, 15m, 1h, 6h, 1d, 1w, max, all", Interval::parse;
 }
 
 /// The range of a price history.

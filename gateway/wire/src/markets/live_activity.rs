@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use foretell_model::{ConditionId, Lots, Price, Side, TokenId, WalletAddress};
@@ -10,48 +11,64 @@ use foretell_model::{ConditionId, Lots, Price, Side, TokenId, WalletAddress};
 use crate::data::Profile;
 use crate::operator::MarketDescription;
 use crate::orders::trade::TradeFacts;
-use crate::text::decimal::{self, Decimal};
-use crate::text::ids;
+use crate::text::decimal::Decimal;
 use crate::text::time::TimeForm;
+use crate::written;
 
 /// A trade, as its taker made it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct TradeEvent<'t> {
+    #[schemars(extend("const" = "trade"))]
     event_type: &'static str,
+    /// The market that traded.
     market: EventMarket<'t>,
+    /// The taker.
     user: EventUser<'t>,
-    #[serde(serialize_with = "crate::markets::price::side")]
+    #[serde(with = "written::Side")]
     side: Side,
-    #[serde(serialize_with = "decimal::as_text")]
+    /// Shares.
+    #[serde(with = "written::Amount")]
     size: Lots,
-    #[serde(serialize_with = "decimal::as_text")]
+    /// Fee divided by value, times 10,000, rounded.
+    #[serde(with = "written::Amount")]
     fee_rate_bps: Decimal,
-    #[serde(serialize_with = "decimal::as_text")]
+    #[serde(with = "written::Amount")]
     price: Price,
+    /// Label of the outcome.
     outcome: &'t str,
+    #[schemars(extend("enum" = [0, 1]))]
     outcome_index: usize,
-    #[serde(serialize_with = "ids::hex_as_text")]
+    /// Receipt of its journal frame.
+    #[serde(with = "written::Bytes")]
     transaction_hash: [u8; 32],
+    /// Unix seconds.
+    #[schemars(with = "written::Digits")]
     timestamp: String,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(inline)]
 struct EventMarket<'t> {
-    #[serde(serialize_with = "ids::shown")]
+    #[serde(with = "written::Hash")]
     condition_id: ConditionId,
-    #[serde(serialize_with = "ids::token_as_text")]
+    #[serde(with = "written::Token")]
     asset_id: TokenId,
     question: &'t str,
+    /// URL.
     icon: &'t str,
     slug: &'t str,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(inline)]
 struct EventUser<'t> {
-    #[serde(serialize_with = "ids::shown")]
+    #[serde(with = "written::Address")]
     address: WalletAddress,
+    /// Name; empty unless public.
     username: &'t str,
+    /// URL.
     profile_picture: &'t str,
+    /// URL.
     optimized_profile_picture: &'t str,
     pseudonym: Cow<'t, str>,
 }

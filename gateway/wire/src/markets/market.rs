@@ -1,6 +1,7 @@
 //! Markets of the trading surface: lists, details, and the short forms that clients cache
 //! (docs/api/market-data.md §5).
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -12,9 +13,10 @@ use foretell_model::{
 use crate::errors::rejection::state_word;
 use crate::markets::market_life::MarketLife;
 use crate::operator::MarketDescription;
-use crate::text::decimal::{self, Decimal};
+use crate::text::decimal::Decimal;
 use crate::text::ids;
 use crate::text::time;
+use crate::written;
 
 /// The exchange's data of a market; its texts are in its [`MarketDescription`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,14 +115,15 @@ impl MarketFacts {
     }
 }
 
-/// A token inside a market.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+/// A token of a market.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct MarketToken {
-    #[serde(serialize_with = "ids::token_as_text")]
+    #[serde(with = "written::Token")]
     token_id: TokenId,
     outcome: String,
-    #[serde(serialize_with = "decimal::as_number")]
+    #[serde(with = "written::Fraction")]
     price: Decimal,
+    /// Whether the outcome pays 1.
     winner: bool,
 }
 
@@ -134,7 +137,7 @@ fn tokens(facts: &MarketFacts, description: &MarketDescription) -> [MarketToken;
 }
 
 /// Rewards of a market, always empty.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Rewards {
     rates: [u8; 0],
     min_size: u8,
@@ -142,39 +145,54 @@ pub struct Rewards {
 }
 
 /// An item of `GET /markets`.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct TradingMarket {
+    /// Neither closed nor resolved.
     enable_order_book: bool,
+    /// Not merely registered.
     active: bool,
+    /// Closed or resolved.
     closed: bool,
+    /// Hidden from default lists.
     archived: bool,
+    /// The market is active and the system accepts orders.
     accepting_orders: bool,
+    /// Start of order acceptance, ISO 8601.
     accepting_order_timestamp: Option<String>,
-    #[serde(serialize_with = "decimal::as_number")]
+    /// Least size of an order, in shares.
+    #[serde(with = "written::Shares")]
     minimum_order_size: Lots,
-    #[serde(serialize_with = "decimal::as_number")]
+    #[serde(with = "written::TickNumber")]
     minimum_tick_size: Tick,
-    #[serde(serialize_with = "ids::shown")]
+    #[serde(with = "written::Hash")]
     condition_id: ConditionId,
     question_id: String,
     question: String,
     description: String,
     market_slug: String,
+    /// Planned end, ISO 8601.
     end_date_iso: Option<String>,
+    /// Start of the game, ISO 8601.
     game_start_time: Option<String>,
+    /// Delay of takers in seconds, rounded up.
+    #[schemars(range(max = 60))]
     seconds_delay: u32,
     fpmm: String,
     maker_base_fee: u32,
+    /// Rate of the taker fee, in parts per million / 100.
     taker_base_fee: u32,
     notifications_enabled: bool,
     neg_risk: bool,
+    /// Bit of the question in conversions; 128 is the outside question. Questions of event groups only.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(max = 128))]
     question_index: Option<u8>,
     neg_risk_market_id: String,
     neg_risk_request_id: String,
     icon: String,
     image: String,
     rewards: Rewards,
+    /// Resolved with payouts of one half.
     is_50_50_outcome: bool,
     tokens: [MarketToken; 2],
     tags: Vec<String>,
@@ -221,7 +239,7 @@ impl TradingMarket {
 }
 
 /// The event inside a [`MarketDetail`].
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct MarketEvent {
     id: String,
     slug: String,
@@ -232,14 +250,19 @@ pub struct MarketEvent {
 
 /// `GET /markets/{condition_id}`, an item of `GET /sampling-markets`: the union of the fields of
 /// the interface's Market detail and Trading market.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct MarketDetail {
+    /// State of the market.
+    #[schemars(extend("enum" = written::words(MarketState::ALL, state_word)))]
     status: &'static str,
+    /// Id of the market in the catalog; 0 when it has none.
     market_id: u64,
     slug: String,
+    #[schemars(with = "[written::Token; 2]")]
     assets_ids: [String; 2],
     outcomes: [String; 2],
     event: MarketEvent,
+    /// Record of the upstream, unchanged.
     raw_metadata: Map<String, Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     life: Option<MarketLife>,
@@ -289,15 +312,19 @@ impl MarketDetail {
 }
 
 /// An item of `GET /simplified-markets`.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct SimplifiedMarket {
-    #[serde(serialize_with = "ids::shown")]
+    #[serde(with = "written::Hash")]
     condition_id: ConditionId,
     tokens: [MarketToken; 2],
     rewards: Rewards,
+    /// Not merely registered.
     active: bool,
+    /// Closed or resolved.
     closed: bool,
+    /// Hidden from default lists.
     archived: bool,
+    /// The market is active and the system accepts orders.
     accepting_orders: bool,
 }
 
@@ -318,40 +345,60 @@ impl SimplifiedMarket {
 }
 
 /// Short form of a fee schedule: rate, exponent, taker only.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct FeeDetails {
-    #[serde(serialize_with = "decimal::as_number")]
+    /// Rate.
+    #[serde(with = "written::Fraction")]
     r: Decimal,
+    /// Exponent.
+    #[schemars(range(max = 2))]
     e: u8,
+    /// Takers only.
     to: bool,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(inline)]
 struct ShortToken {
-    t: String,
+    #[serde(with = "written::Token")]
+    t: TokenId,
+    /// Outcome.
     o: String,
 }
 
 /// Answer of `GET /clob-markets/{condition_id}`: market data that stock clients cache.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ClobMarket {
-    #[serde(serialize_with = "ids::shown")]
+    /// Condition id.
+    #[serde(with = "written::Hash")]
     c: ConditionId,
     t: [ShortToken; 2],
-    #[serde(serialize_with = "decimal::as_number")]
+    /// Minimum tick size.
+    #[serde(with = "written::TickNumber")]
     mts: Tick,
-    #[serde(serialize_with = "decimal::as_number")]
+    /// Minimum order size, in shares.
+    #[serde(with = "written::Shares")]
     mos: Lots,
+    /// Neg-risk.
     nr: bool,
     fd: FeeDetails,
+    /// Maker base fee.
     mbf: u32,
+    /// Taker base fee.
     tbf: u32,
+    /// Rewards.
     r: Option<Rewards>,
+    /// Accepting orders.
     ao: bool,
+    /// Start of order acceptance, ISO 8601.
     aot: Option<String>,
+    /// Game start time.
     gst: Option<String>,
+    /// Delay of takers in seconds, rounded up.
+    #[schemars(range(max = 60))]
     sd: u32,
     oas: u32,
+    /// The book is cleared at the game start.
     cbos: bool,
     rfqe: bool,
     itode: bool,
@@ -365,7 +412,7 @@ impl ClobMarket {
         Self {
             c: facts.condition,
             t: [0, 1].map(|index| ShortToken {
-                t: ids::token_text(&facts.tokens[index]),
+                t: facts.tokens[index],
                 o: description.outcomes[index].clone(),
             }),
             mts: facts.tick,
@@ -389,47 +436,53 @@ impl ClobMarket {
 }
 
 /// Answer of `GET /tick-size`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(inline)]
 pub struct TickSizeAnswer {
-    /// A number with exactly the tick's text, which clients use as a key.
-    #[serde(serialize_with = "decimal::as_number")]
+    /// The tick. Its digits are those of its text, which clients use as a key.
+    #[serde(with = "written::TickNumber")]
     pub minimum_tick_size: Tick,
 }
 
 /// Answer of `GET /neg-risk`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(inline)]
 pub struct NegRiskAnswer {
     /// Whether the token's market is a question of a neg-risk event.
     pub neg_risk: bool,
 }
 
 /// Answer of `GET /markets-by-token/{token_id}`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct MarketByToken {
     /// Its market.
-    #[serde(serialize_with = "ids::shown")]
+    #[serde(with = "written::Hash")]
     pub condition_id: ConditionId,
     /// The Yes token.
-    #[serde(serialize_with = "ids::token_as_text")]
+    #[serde(with = "written::Token")]
     pub primary_token_id: TokenId,
     /// The No token.
-    #[serde(serialize_with = "ids::token_as_text")]
+    #[serde(with = "written::Token")]
     pub secondary_token_id: TokenId,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(inline)]
 struct FeeScheduleAnswer {
-    #[serde(serialize_with = "decimal::as_number")]
+    #[serde(with = "written::Fraction")]
     rate: Decimal,
+    #[schemars(range(max = 2))]
     exponent: u8,
     taker_only: bool,
-    #[serde(serialize_with = "decimal::as_number")]
+    /// The maker's share of the fee.
+    #[serde(with = "written::Fraction")]
     rebate_rate: Decimal,
 }
 
 /// Answer of `GET /fee-rate`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct FeeRateAnswer {
+    /// Rate of the fee, in parts per million / 100.
     base_fee: u32,
     fd: FeeDetails,
     fee_schedule: FeeScheduleAnswer,
@@ -454,7 +507,13 @@ impl FeeRateAnswer {
 }
 
 /// Answer of `GET /fees/builder-fees/{builder}`: builder fees are zero.
-pub const BUILDER_FEES: &str = r#"{"builder_maker_fee_rate_bps":0,"builder_taker_fee_rate_bps":0,"builder_maker_flat_fee_bps":0,"builder_taker_fee_share_bps":0}"#;
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct BuilderFees {
+    builder_maker_fee_rate_bps: u32,
+    builder_taker_fee_rate_bps: u32,
+    builder_maker_flat_fee_bps: u32,
+    builder_taker_fee_share_bps: u32,
+}
 
 #[cfg(test)]
 #[path = "market_tests.rs"]

@@ -1,31 +1,39 @@
 //! The life of a market in `GET /markets/{condition_id}`: clock, delay, rebate, proposal, settlement
 //! (docs/api/market-data.md §5). Times are unix milliseconds; absent ones are not set.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use foretell_model::{MarketState, MarketTerms, Micros, Payout, TimeMs};
 
 use crate::errors::rejection::state_word;
 use crate::operator::payout_word;
-use crate::text::decimal::{self, Decimal};
+use crate::text::decimal::Decimal;
+use crate::written;
 
-/// The life of a market.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+/// Clock, delay, rebate, proposal and settlement of a market. Times are unix milliseconds.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct MarketLife {
     /// Its state, or a stage of it: `proposed`, `disputed`, `settled`.
+    #[schemars(extend("enum" = ["registered", "active", "paused", "closed", "proposed", "disputed", "resolved", "settled"]))]
     pub stage: &'static str,
     /// Who keeps it from trading, while it is paused: `operator`, `upstream`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub holds: Vec<&'static str>,
+    /// When trading opens.
     #[serde(skip_serializing_if = "Option::is_none")]
     opens_at: Option<u64>,
+    /// When trading closes.
     #[serde(skip_serializing_if = "Option::is_none")]
     closes_at: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     game_start_time: Option<u64>,
+    /// Whether the game start cancels all orders.
     clear_book_on_start: bool,
+    /// Delay of takers.
     taker_delay_ms: u32,
-    #[serde(serialize_with = "decimal::as_number")]
+    /// The maker's share of the fee.
+    #[serde(with = "written::Fraction")]
     rebate_rate: Decimal,
     /// The present proposal of a closed market, or the one that was finalised.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -39,17 +47,24 @@ pub struct MarketLife {
 }
 
 /// A proposed payout.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(inline)]
 pub struct ProposalJson {
+    #[schemars(extend("enum" = written::words(Payout::ALL, payout_word)))]
     payout: &'static str,
     proposed_at: u64,
     challenge_ends: u64,
+    /// Whether the end of the window finalises it.
     by_time: bool,
     source: String,
+    /// SHA-256 of the evidence.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<written::Hash>")]
     evidence: Option<String>,
     disputed: bool,
+    /// The payout that the disputer holds right.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("enum" = written::words(Payout::ALL, payout_word)))]
     counter: Option<&'static str>,
 }
 
@@ -90,14 +105,15 @@ impl ProposalJson {
 }
 
 /// A settlement that runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(inline)]
 pub struct SettlementJson {
     /// Accounts looked at.
     pub accounts_done: u32,
     /// Accounts to look at.
     pub accounts: u32,
     /// Paid by its steps.
-    #[serde(serialize_with = "decimal::as_text")]
+    #[serde(with = "written::Amount")]
     pub paid: Micros,
 }
 

@@ -1,95 +1,104 @@
 //! Prices, midpoints, spreads, last trades (docs/api/market-data.md §3). Without a side or trade, a
 //! single read gets 404 ([`ErrorCode::NoPrice`](crate::ErrorCode::NoPrice)) and a batch omits the token.
 
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use foretell_model::{Price, Side};
 
-use crate::orders::order::side_text;
 use crate::read::pairs::as_object;
-use crate::text::decimal::{self, Decimal};
+use crate::read::texts::AnyToken;
+use crate::text::decimal::Decimal;
+use crate::written;
 
 /// Answer of `GET /price`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct PriceAnswer {
     /// The price of the requested side.
-    #[serde(serialize_with = "decimal::as_text")]
+    #[serde(with = "written::Amount")]
     pub price: Price,
-    /// Empty without bids.
-    #[serde(serialize_with = "decimal::as_text_or_empty")]
+    /// Best bid; empty without bids.
+    #[serde(with = "written::AmountOrEmpty")]
     pub best_bid: Option<Price>,
-    /// Empty without asks.
-    #[serde(serialize_with = "decimal::as_text_or_empty")]
+    /// Best ask; empty without asks.
+    #[serde(with = "written::AmountOrEmpty")]
     pub best_ask: Option<Price>,
 }
 
 /// One token of `POST /prices`; a side without a price, or not requested, is absent.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "UPPERCASE")]
 pub struct SidePrices {
     /// The price to buy at.
     #[serde(
-        serialize_with = "decimal::as_text_or_empty",
+        with = "written::AmountOrEmpty",
         skip_serializing_if = "Option::is_none"
     )]
+    #[schemars(with = "written::Amount")]
     pub buy: Option<Price>,
     /// The price to sell at.
     #[serde(
-        serialize_with = "decimal::as_text_or_empty",
+        with = "written::AmountOrEmpty",
         skip_serializing_if = "Option::is_none"
     )]
+    #[schemars(with = "written::Amount")]
     pub sell: Option<Price>,
 }
 
-/// An object of tokens as written (`POST /prices`, `/midpoints`, `/spreads`), in request order.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+/// Keyed by the token as requested, in that order; values that do not exist are omitted.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(transparent)]
-pub struct ByToken<T: Serialize>(#[serde(serialize_with = "as_object")] pub Vec<(String, T)>);
+#[schemars(inline)]
+pub struct ByToken<T: Serialize>(
+    #[serde(serialize_with = "as_object")]
+    #[schemars(with = "BTreeMap<String, T>")]
+    pub Vec<(String, T)>,
+);
 
 /// A decimal written as text (values of `POST /midpoints`, `/spreads`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(transparent)]
-pub struct Text(#[serde(serialize_with = "decimal::as_text")] pub Decimal);
+#[schemars(inline)]
+pub struct Text(#[serde(with = "written::Amount")] pub Decimal);
 
 /// Answer of `GET /midpoint`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct MidpointAnswer {
-    /// Exact, up to five decimals: [`Decimal::midpoint`].
-    #[serde(serialize_with = "decimal::as_text")]
+    /// Mean of the best bid and the best ask, exact.
+    #[serde(with = "written::Amount")]
     pub mid: Decimal,
 }
 
 /// Answer of `GET /spread`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct SpreadAnswer {
     /// Best ask minus best bid.
-    #[serde(serialize_with = "decimal::as_text")]
+    #[serde(with = "written::Amount")]
     pub spread: Price,
 }
 
 /// Answer of `GET /last-trade-price`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct LastTrade {
     /// Price in the requested token.
-    #[serde(serialize_with = "decimal::as_text")]
+    #[serde(with = "written::Amount")]
     pub price: Price,
     /// Side of the aggressor in the requested token.
-    #[serde(serialize_with = "side")]
+    #[serde(with = "written::Side")]
     pub side: Side,
 }
 
 /// One entry of `POST /last-trades-prices`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct TokenLastTrade {
-    /// The token as written.
+    /// The token as requested.
+    #[schemars(with = "AnyToken")]
     pub token_id: String,
     /// Its last trade.
     #[serde(flatten)]
     pub last: LastTrade,
-}
-
-pub(crate) fn side<S: serde::Serializer>(side: &Side, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(side_text(*side))
 }
 
 #[cfg(test)]

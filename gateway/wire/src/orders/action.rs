@@ -1,45 +1,47 @@
 //! Account actions: `POST /positions/split`, `/merge`, `/redeem`, `/convert`
 //! (docs/api/positions.md).
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use foretell_model::limits::{MAX_ORDER_LOTS, MAX_QUESTIONS};
 use foretell_model::{ConditionId, EventId, Lots, QuestionSet, WalletAddress};
 
 use crate::errors::api_error::{ApiError, FieldError};
-use crate::read::body::{RequestBody, TRADING, bodies};
+use crate::read::body::{TRADING, bodies};
 use crate::read::form::{Digits, Each, Filled, Form, Optional, OrDefault, PlainForm as _, forms};
 use crate::read::forms::{Condition, Reference, Wallet};
 use crate::text::decimal::{self, Decimal};
-use crate::text::ids::{self, TokenRef};
+use crate::text::ids::TokenRef;
+use crate::written;
 
 /// A split or merge.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 pub struct SetsAction {
-    /// The acting wallet; `None` = the owner's only bound wallet, else the owner itself.
+    /// The wallet; by default the owner's only bound wallet, else the owner.
     #[serde(with = "OrDefault::<Filled<Wallet>>")]
     pub wallet: Option<WalletAddress>,
     /// The market.
     #[serde(rename = "conditionId", with = "Condition")]
     pub condition: ConditionId,
-    /// Number of sets, above 0.
+    /// Number of sets, in micro-shares, a multiple of 10000, up to 1000000000000000.
     #[serde(rename = "amount", with = "ShareMicros")]
     pub lots: Lots,
-    /// Idempotency reference: 1 to 64 printable characters.
+    /// Idempotency reference, unique per wallet for 30 days among the newest 512.
     #[serde(with = "Reference")]
     pub reference: String,
 }
 
 /// A redeem.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 pub struct RedeemAction {
-    /// As in [`SetsAction`].
+    /// The wallet; by default the owner's only bound wallet, else the owner.
     #[serde(with = "OrDefault::<Filled<Wallet>>")]
     pub wallet: Option<WalletAddress>,
     /// The market.
     #[serde(rename = "conditionId", with = "Condition")]
     pub condition: ConditionId,
-    /// As in [`SetsAction`].
+    /// Idempotency reference, unique per wallet for 30 days among the newest 512.
     #[serde(with = "Reference")]
     pub reference: String,
 }
@@ -94,7 +96,7 @@ impl QuestionNames {
 }
 
 /// Kind of account action. `/activity` uses the same words.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum ActionKind {
     /// Collateral into full sets.
@@ -108,52 +110,54 @@ pub enum ActionKind {
 }
 
 /// A change of one share balance.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(inline)]
 pub struct ShareChange {
     /// The token, in the data surface's form.
-    #[serde(serialize_with = "ids::shown")]
+    #[serde(with = "written::Asset")]
     pub asset: TokenRef,
     /// Whole shares; negative when the wallet lost them.
-    #[serde(serialize_with = "decimal::as_text")]
+    #[serde(with = "written::DecimalText")]
     pub amount: Decimal,
 }
 
 /// The effect of an account action on its wallet.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ActionEffect {
     /// Kind of action.
     #[serde(rename = "type")]
     pub kind: ActionKind,
     /// Collateral in whole units; negative when the wallet paid it.
-    #[serde(serialize_with = "decimal::as_text")]
+    #[serde(with = "written::DecimalText")]
     pub collateral: Decimal,
     /// Changed balances only, by market, then outcome.
     pub shares: Vec<ShareChange>,
 }
 
 /// Answer of an account action.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ActionAnswer {
     /// Always true; a rejection is sent as an error.
+    #[schemars(extend("const" = true))]
     pub success: bool,
     /// The wallet that acted.
-    #[serde(serialize_with = "ids::shown")]
+    #[serde(with = "written::Address")]
     pub wallet: WalletAddress,
     /// The effect.
     #[serde(flatten)]
     pub moved: ActionEffect,
     /// Sequence of the command.
     pub sequence: u64,
-    /// Receipt of its frame.
-    #[serde(rename = "transactionHash", serialize_with = "ids::hex_as_text")]
+    /// Receipt of the journal frame.
+    #[serde(rename = "transactionHash", with = "written::Bytes")]
     pub transaction_hash: [u8; 32],
-    /// The action was already applied under the same reference.
+    /// Whether the action was already applied under the same reference.
     pub duplicate: bool,
 }
 
 forms! {
     /// Micro-shares that are whole lots.
-    ShareMicros(Lots, str): "a text of digits, micros, a multiple of 10000, 10000 to 1000000000000000", lots;
+    ShareMicros(Lots, str = { "pattern": "^[1-9][0-9]{0,11}0000$" }): "a text of digits, micros, a multiple of 10000, 10000 to 1000000000000000", lots;
     Event(EventId, Digits): "an event id, digits", |id: &Digits| id.to_u64().map(EventId);
     /// A bit set of at most 128 questions; bit i is the question with index i.
     IndexSet(QuestionSet, Digits): "digits, 1 to 2^128 - 1", index_set;
@@ -175,25 +179,38 @@ fn index_set(digits: &Digits) -> Option<QuestionSet> {
 
 bodies!(TRADING: SetsAction, RedeemAction);
 
-impl RequestBody for ConvertAction {
-    fn read(body: &[u8]) -> Result<Self, ApiError> {
-        #[derive(Deserialize)]
-        #[serde(rename_all = "camelCase")]
-        struct Fields {
-            #[serde(with = "OrDefault::<Filled<Wallet>>")]
-            wallet: Option<WalletAddress>,
-            #[serde(with = "Event")]
-            event_id: EventId,
-            #[serde(with = "Optional::<Each<Condition>>")]
-            condition_ids: Option<Vec<ConditionId>>,
-            #[serde(with = "Optional::<IndexSet>")]
-            index_set: Option<QuestionSet>,
-            #[serde(with = "ShareMicros")]
-            amount: Lots,
-            #[serde(with = "Reference")]
-            reference: String,
-        }
-        let fields: Fields = TRADING.read(body)?;
+/// The body of `POST /positions/convert`.
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "ConvertAction")]
+struct ConvertFields {
+    /// The wallet; by default the owner's only bound wallet, else the owner.
+    #[serde(with = "OrDefault::<Filled<Wallet>>")]
+    wallet: Option<WalletAddress>,
+    #[serde(with = "Event")]
+    event_id: EventId,
+    /// Conditions of the questions, in place of `indexSet`.
+    #[serde(with = "Optional::<Each<Condition>>")]
+    #[schemars(extend("minItems" = 1, "maxItems" = MAX_QUESTIONS))]
+    condition_ids: Option<Vec<ConditionId>>,
+    /// Bit i selects the question with index i of the event group. Either this or `conditionIds`.
+    #[serde(with = "Optional::<IndexSet>")]
+    index_set: Option<QuestionSet>,
+    /// Number of No shares of each question, in micro-shares, a multiple of 10000, up to
+    /// 1000000000000000.
+    #[serde(with = "ShareMicros")]
+    amount: Lots,
+    /// Idempotency reference, unique per wallet for 30 days among the newest 512.
+    #[serde(with = "Reference")]
+    reference: String,
+}
+
+bodies!(TRADING: ConvertFields => ConvertAction);
+
+impl TryFrom<ConvertFields> for ConvertAction {
+    type Error = ApiError;
+
+    fn try_from(fields: ConvertFields) -> Result<Self, ApiError> {
         Ok(Self {
             wallet: fields.wallet,
             event: fields.event_id,
@@ -232,6 +249,7 @@ fn question_names(
 mod tests {
     use super::*;
     use crate::errors::error_code::ErrorCode;
+    use crate::read::RequestBody as _;
     use foretell_model::Outcome;
     use proptest::prelude::*;
     use rstest::rstest;

@@ -3,12 +3,13 @@
 use std::collections::HashSet;
 
 use foretell_model::{ConditionId, OrderId};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
 
 use crate::errors::api_error::{ApiError, FieldError};
 use crate::errors::error_code::ErrorCode;
 use crate::limits::MAX_CANCELS;
-use crate::read::body::{List, RequestBody, TRADING};
+use crate::read::body::{List, RequestBody, TRADING, bodies};
 use crate::read::form::{Filled, Form, Formed, Optional, OrDefault, PlainForm as _};
 use crate::read::forms::{Condition, OrderName, Token};
 use crate::text::ids::{self, TokenRef};
@@ -29,28 +30,30 @@ impl From<String> for NamedOrder {
     }
 }
 
-/// The body of `DELETE /order`: `orderId`, or `orderID` as stock clients write.
-impl RequestBody for NamedOrder {
-    fn read(body: &[u8]) -> Result<Self, ApiError> {
-        #[derive(Deserialize)]
-        struct Names {
-            #[serde(rename = "orderId", with = "Optional::<OrderName>")]
-            order_id: Option<String>,
-            #[serde(rename = "orderID", with = "Optional::<OrderName>")]
-            stock_id: Option<String>,
-        }
-        match TRADING.read(body)? {
-            Names {
-                order_id: Some(first),
-                stock_id: Some(second),
-            } if first != second => {
+/// The body of `DELETE /order`: the order id under either name; stock clients write `orderID`.
+#[derive(Deserialize, JsonSchema)]
+#[schemars(rename = "NamedOrder")]
+#[schemars(extend("anyOf" = [{ "required": ["orderId"] }, { "required": ["orderID"] }]))]
+struct OrderNames {
+    #[serde(rename = "orderId", with = "Optional::<OrderName>")]
+    order_id: Option<String>,
+    #[serde(rename = "orderID", with = "Optional::<OrderName>")]
+    stock_id: Option<String>,
+}
+
+bodies!(TRADING: OrderNames => NamedOrder);
+
+impl TryFrom<OrderNames> for NamedOrder {
+    type Error = ApiError;
+
+    fn try_from(names: OrderNames) -> Result<Self, ApiError> {
+        match (names.order_id, names.stock_id) {
+            (Some(first), Some(second)) if first != second => {
                 let problem = "orderId and orderID differ, allowed: one of them";
                 Err(ErrorCode::InvalidBody.with([&problem]))
             }
-            Names { order_id, stock_id } => match order_id.or(stock_id) {
-                Some(text) => Ok(text.into()),
-                None => Err(FieldError::missing("orderId", OrderName::ALLOWED).into()),
-            },
+            (Some(text), _) | (None, Some(text)) => Ok(text.into()),
+            (None, None) => Err(FieldError::missing("orderId", OrderName::ALLOWED).into()),
         }
     }
 }
@@ -59,15 +62,20 @@ impl RequestBody for NamedOrder {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedOrders(pub Vec<NamedOrder>);
 
+const CANCELS: List = List {
+    array: "an array of order ids",
+    entry: Some("order id"),
+    max_entries: MAX_CANCELS,
+    allowed: "up to 1000 order ids",
+};
+
 impl RequestBody for NamedOrders {
+    fn schema(generator: &mut SchemaGenerator) -> Schema {
+        CANCELS.schema::<OrderName>(generator)
+    }
+
     fn read(body: &[u8]) -> Result<Self, ApiError> {
-        const LIST: List = List {
-            array: "an array of order ids",
-            entry: Some("order id"),
-            max_entries: MAX_CANCELS,
-            allowed: "up to 1000 order ids",
-        };
-        let mut ids = TRADING.read_list::<Formed<OrderName>>(body, &LIST)?;
+        let mut ids = TRADING.read_list::<Formed<OrderName>>(body, &CANCELS)?;
         let mut known = HashSet::with_capacity(ids.len());
         ids.retain(|id| known.insert(id.0.clone()));
         Ok(Self(ids.into_iter().map(|id| id.0.into()).collect()))
@@ -84,18 +92,25 @@ pub struct MarketCancel {
     pub token: Option<TokenRef>,
 }
 
-impl RequestBody for MarketCancel {
-    fn read(body: &[u8]) -> Result<Self, ApiError> {
-        #[derive(Deserialize)]
-        struct Names {
-            #[serde(with = "OrDefault::<Filled<Condition>>")]
-            market: Option<ConditionId>,
-            #[serde(with = "OrDefault::<Filled<Token>>")]
-            asset_id: Option<TokenRef>,
-            #[serde(rename = "assetId", with = "OrDefault::<Filled<Token>>")]
-            stock_id: Option<TokenRef>,
-        }
-        let names: Names = TRADING.read(body)?;
+/// A market, one of its tokens, or both. Empty values are absent.
+#[derive(Deserialize, JsonSchema)]
+#[schemars(rename = "MarketCancel")]
+#[schemars(extend("anyOf" = [{ "required": ["market"] }, { "required": ["asset_id"] }, { "required": ["assetId"] }]))]
+struct MarketNames {
+    #[serde(with = "OrDefault::<Filled<Condition>>")]
+    market: Option<ConditionId>,
+    #[serde(with = "OrDefault::<Filled<Token>>")]
+    asset_id: Option<TokenRef>,
+    #[serde(rename = "assetId", with = "OrDefault::<Filled<Token>>")]
+    stock_id: Option<TokenRef>,
+}
+
+bodies!(TRADING: MarketNames => MarketCancel);
+
+impl TryFrom<MarketNames> for MarketCancel {
+    type Error = ApiError;
+
+    fn try_from(names: MarketNames) -> Result<Self, ApiError> {
         let token = names.asset_id.or(names.stock_id);
         if names.market.is_none() && token.is_none() {
             let allowed = "a condition id, or asset_id in its place";

@@ -8,6 +8,7 @@ use foretell_model::limits::{MAX_ORDER_LOTS, MAX_SIGNATURE_BYTES};
 use foretell_model::{
     ApiKey, ConditionId, OrderType, Side, TimeMs, TimeSeconds, TokenId, WalletAddress, WalletKind,
 };
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer};
 
 use crate::errors::api_error::ApiError;
@@ -17,31 +18,34 @@ use crate::read::body::{ORDER, RequestBody};
 use crate::read::form::{Digits, Form, Optional, OrDefault, forms};
 use crate::read::forms::{Bytes32, Condition, Flag, Wallet};
 use crate::read::json::Value;
+use crate::read::texts::AnyToken;
 use crate::text::decimal;
 use crate::text::ids::{self, TokenRef};
+use crate::written;
 
-/// A parsed order, not yet verified.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+/// An order and its terms. Unknown fields are ignored.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct OrderSubmission {
     /// What its maker signed, and what stock clients put beside it.
     pub order: SignedOrder,
-    /// The API key that the order claims as its origin.
+    /// The API key that the request is signed with.
     #[serde(with = "Owner")]
     pub owner: ApiKey,
-    /// GTC by default.
+    /// Type of the order, GTC by default.
     #[serde(deserialize_with = "order_type")]
+    #[schemars(with = "Optional<OrderTypeWord>")]
     pub order_type: OrderType,
-    /// Accepted and ignored.
+    /// Accepted, without effect.
     #[serde(with = "OrDefault::<Flag>")]
     pub defer_exec: bool,
-    /// Rejected if it would cross; false by default.
+    /// Reject the order if it would cross; GTC and GTD only.
     #[serde(with = "OrDefault::<Flag>")]
     pub post_only: bool,
 }
 
-/// The object `order` of a submission, in the order in which stock clients write it.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+/// The signed order, in the order in which stock clients write it. Unknown fields are ignored.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SignedOrder {
     /// Signed: makes the order's hash unique.
@@ -62,16 +66,16 @@ pub struct SignedOrder {
     /// Signed: micro-shares for a BUY, micros of collateral for a SELL; above 0.
     #[serde(with = "OrderAmount")]
     pub taker_amount: u64,
-    /// Signed.
+    /// Signed: the side.
     #[serde(with = "SideWord")]
     pub side: Side,
-    /// GTD only; 0 by default.
+    /// Unix seconds of a GTD, else 0. Not signed.
     #[serde(with = "OrDefault::<Expiration>")]
     pub expiration: TimeSeconds,
-    /// Signed: the signature type.
+    /// Signed: 0 EOA, 1 proxy, 2 safe, 3 deposit wallet.
     #[serde(rename = "signatureType", with = "SignatureType")]
     pub kind: WalletKind,
-    /// Signed: time of signing.
+    /// Signed: time of signing, unix milliseconds.
     #[serde(with = "Timestamp")]
     pub timestamp: TimeMs,
     /// Signed: opaque; zero by default.
@@ -80,27 +84,27 @@ pub struct SignedOrder {
     /// Signed: the builder; zero by default.
     #[serde(with = "OrDefault::<Bytes32>")]
     pub builder: [u8; 32],
-    /// As received, at most [`MAX_SIGNATURE_BYTES`] bytes.
+    /// EIP-712 signature: 65 bytes, or 317 of a deposit wallet.
     #[serde(with = "Signature")]
     pub signature: Vec<u8>,
-    /// Optional: the expected condition of the token.
+    /// Optional; must be the condition of the token.
     #[serde(rename = "conditionId", with = "Optional::<Condition>")]
     pub condition: Option<ConditionId>,
 }
 
 forms! {
     Salt([u8; 32], Digits): "a number or text of digits, 0 to 2^256 - 1", |salt: &Digits| Some(salt.0);
-    OrderToken(TokenRef, str): "a text of 1 to 78 digits, or <condition_id>:<0 or 1>", TokenRef::parse;
-    OrderAmount(u64, str): "a text of digits, 1 to 1000000000000000", amount;
-    SideWord(Side, str): "BUY or SELL", |text| Side::ALL.iter().copied().find(|side| side_text(*side) == text);
-    SignatureType(WalletKind, u8): "a number, 0 to 3", |code: &u8| WalletKind::from_code(*code);
+    OrderToken(TokenRef, str as AnyToken): "a text of 1 to 78 digits, or <condition_id>:<0 or 1>", TokenRef::parse;
+    OrderAmount(u64, str = { "pattern": "^[1-9][0-9]{0,15}$" }): "a text of digits, 1 to 1000000000000000", amount;
+    SideWord(Side, str as written::Side): "BUY or SELL", |text| Side::ALL.iter().copied().find(|side| side_text(*side) == text);
+    SignatureType(WalletKind, u8 = { "maximum": 3 }): "a number, 0 to 3", |code: &u8| WalletKind::from_code(*code);
     Timestamp(TimeMs, Digits): "digits, unix milliseconds", |time: &Digits| time.to_u64().map(TimeMs);
     Expiration(TimeSeconds, Digits): "digits, unix seconds, 0 = none", |time: &Digits| time.to_u64().map(TimeSeconds);
-    Signature(Vec<u8>, str): "0x and an even number of hex digits, up to 2048", |text| ids::bytes(text, MAX_SIGNATURE_BYTES);
-    OrderTypeWord(OrderType, str): "GTC, GTD, FOK or FAK",
+    Signature(Vec<u8>, str = { "pattern": "^0x([0-9a-fA-F]{2}){0,2048}$" }): "0x and an even number of hex digits, up to 2048", |text| ids::bytes(text, MAX_SIGNATURE_BYTES);
+    OrderTypeWord(OrderType, str as written::OrderType): "GTC, GTD, FOK or FAK",
         |text| OrderType::ALL.iter().copied().find(|order_type| order_type_text(*order_type) == text);
     /// A text that is no API key cannot equal the key of the request.
-    Owner(ApiKey, str): "the API key" => ErrorCode::OwnerNotKeyOwner.text(), ids::api_key;
+    Owner(ApiKey, str as written::Key): "the API key" => ErrorCode::OwnerNotKeyOwner.text(), ids::api_key;
 }
 
 fn amount(text: &str) -> Option<u64> {
@@ -114,6 +118,12 @@ fn order_type<'de, D: Deserializer<'de>>(deserializer: D) -> Result<OrderType, D
 }
 
 impl RequestBody for OrderSubmission {
+    const ERRORS: &'static [ErrorCode] = ORDER.codes;
+
+    fn schema(generator: &mut SchemaGenerator) -> Schema {
+        ORDER.schema::<Self>(generator)
+    }
+
     fn read(body: &[u8]) -> Result<Self, ApiError> {
         submission(&ORDER.parse(body, &mut Vec::new())?.value)
     }
@@ -125,6 +135,14 @@ impl RequestBody for OrderSubmission {
 pub struct OrderBatch(pub Vec<Result<OrderSubmission, ApiError>>);
 
 impl RequestBody for OrderBatch {
+    const ERRORS: &'static [ErrorCode] =
+        &[ErrorCode::InvalidOrderPayload, ErrorCode::TooManyOrders];
+
+    fn schema(generator: &mut SchemaGenerator) -> Schema {
+        let items = generator.subschema_for::<OrderSubmission>();
+        json_schema!({ "type": "array", "items": items, "minItems": 1, "maxItems": MAX_ORDERS })
+    }
+
     fn read(body: &[u8]) -> Result<Self, ApiError> {
         match &ORDER.parse(body, &mut Vec::new())?.value {
             Value::Array(orders) if orders.len() > MAX_ORDERS => {

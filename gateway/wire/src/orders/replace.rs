@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
 use foretell_model::OrderId;
@@ -15,6 +16,7 @@ use crate::read::body::{RequestBody, TRADING};
 use crate::read::form::{Each, Form, OrDefault, forms};
 use crate::read::forms::{Flag, OrderName};
 use crate::read::json::Value;
+use crate::read::texts::AnyHash;
 use crate::text::ids;
 
 /// A replace as submitted: at least one cancel or order.
@@ -75,20 +77,36 @@ impl ReplaceError {
     }
 }
 
-#[derive(Serialize)]
-struct ReplaceErrorJson {
+/// The body of a refusal.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "ReplaceRefusal")]
+pub struct ReplaceErrorJson {
+    /// Text of the error (docs/api/errors.md).
     error: String,
+    /// Code of the error (docs/api/error-codes.md).
     code: &'static str,
+    /// Index of the refused order in `place`.
     #[serde(skip_serializing_if = "Option::is_none")]
     place: Option<usize>,
 }
 
 forms! {
     /// An order to cancel: as written, and parsed.
-    CanceledOrder((String, OrderId), str): OrderName::ALLOWED, |text: &str| Some((text.to_owned(), ids::order_id(text)?));
+    CanceledOrder((String, OrderId), str as AnyHash): OrderName::ALLOWED, |text: &str| Some((text.to_owned(), ids::order_id(text)?));
 }
 
 impl RequestBody for ReplaceRequest {
+    fn schema(generator: &mut SchemaGenerator) -> Schema {
+        let cancel = generator.subschema_for::<CanceledOrder>();
+        let place = generator.subschema_for::<OrderSubmission>();
+        let all = "Place nothing when a cancel ends no order.";
+        json_schema!({ "type": "object", "properties": {
+            "cancel": { "type": ["array", "null"], "items": cancel, "maxItems": MAX_REPLACE },
+            "place": { "type": ["array", "null"], "items": place, "maxItems": MAX_REPLACE },
+            "if_all_canceled": { "type": ["boolean", "null"], "description": all },
+        } })
+    }
+
     fn read(body: &[u8]) -> Result<Self, ApiError> {
         #[derive(Deserialize)]
         struct Cancels {
@@ -146,7 +164,7 @@ fn ensure_few(field: &'static str, count: usize, allowed: &'static str) -> Resul
 }
 
 /// The answer: that of a cancel, and the results of the orders in input order.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ReplaceAnswer {
     /// What the cancels did.
     #[serde(flatten)]

@@ -1,5 +1,8 @@
 //! Answers to order submissions and cancels (docs/api/orders.md §2).
 
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use foretell_model::{Lots, Micros, OrderId, Side};
@@ -7,9 +10,10 @@ use foretell_model::{Lots, Micros, OrderId, Side};
 use crate::errors::api_error::ApiError;
 use crate::text::decimal::Decimal;
 use crate::text::ids;
+use crate::written;
 
 /// Result of a submission.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ResultStatus {
     /// It traded, possibly with a resting remainder.
@@ -38,7 +42,7 @@ pub struct ImmediateTrades {
 }
 
 /// The result of one submission: the six fields of the interface, then this exchange's own.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct OrderAnswer {
     /// Whether the order was accepted.
@@ -47,27 +51,33 @@ pub struct OrderAnswer {
     pub error_msg: String,
     /// The order's id; empty when the submission had none.
     #[serde(rename = "orderID")]
+    #[schemars(extend("pattern" = "^(0x[0-9a-f]{64})?$"))]
     pub order_id: String,
     /// The amount the signer received, in whole units; empty without trades.
+    #[schemars(with = "written::AmountOrEmpty")]
     pub taking_amount: String,
     /// The amount the signer gave, in whole units; empty without trades.
+    #[schemars(with = "written::AmountOrEmpty")]
     pub making_amount: String,
     /// The status.
     pub status: ResultStatus,
     /// The same as `orderID`.
+    #[schemars(extend("pattern" = "^(0x[0-9a-f]{64})?$"))]
     pub order_hash: String,
     /// Receipts of the trades.
+    #[schemars(with = "Vec<written::Hash>")]
     pub transactions_hashes: Vec<String>,
     /// Ids of the trades.
     #[serde(rename = "tradeIDs")]
     pub trade_ids: Vec<String>,
     /// The submission repeats an earlier one, whose status this is; absent otherwise.
+    #[schemars(extend("const" = true))]
     #[serde(skip_serializing_if = "core::ops::Not::not")]
     pub duplicate: bool,
     /// The same as `errorMsg`; absent on success.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// The code of the error; absent on success.
+    /// The code of the error (docs/api/error-codes.md); absent on success.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<&'static str>,
 }
@@ -141,12 +151,13 @@ fn amounts(side: Side, traded: &ImmediateTrades) -> (String, String) {
 }
 
 /// The answer to all cancel requests.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct CancelAnswer {
     /// Ids of the cancelled orders; as the client wrote them if the client named them.
     pub canceled: Vec<String>,
-    /// The other orders and the reasons; ids as the client wrote them.
+    /// The other orders, with the reason; ids as the client wrote them.
     #[serde(serialize_with = "crate::read::pairs::as_object")]
+    #[schemars(with = "BTreeMap<String, String>")]
     pub not_canceled: Vec<(String, &'static str)>,
 }
 

@@ -1,5 +1,6 @@
 //! Trades: `GET /data/trades`, `/builder/trades` (docs/api/market-data.md §6, §8).
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use foretell_model::{
@@ -7,9 +8,9 @@ use foretell_model::{
     WalletAddress,
 };
 
-use crate::text::decimal::{self, Decimal};
-use crate::text::ids;
+use crate::text::decimal::Decimal;
 use crate::text::time::TimeForm;
+use crate::written;
 
 /// A trade's data, which [`Trade`] writes. Each party has its own price, outcome and side.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -75,68 +76,97 @@ pub(crate) fn fee_rate_bps(fee: Micros, value: Micros) -> Decimal {
     Decimal::ratio(fee * 10_000, value, 0).unwrap_or(Decimal::ZERO)
 }
 
-/// A maker's side of a trade in JSON.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+/// A maker's side of a trade.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct MakerOrder {
-    #[serde(serialize_with = "ids::shown")]
+    #[serde(with = "written::Hash")]
     order_id: OrderId,
-    #[serde(serialize_with = "ids::shown")]
+    #[serde(with = "written::Address")]
     maker_address: WalletAddress,
-    #[serde(serialize_with = "ids::key_as_text")]
+    #[serde(with = "written::Key")]
     owner: ApiKey,
-    #[serde(serialize_with = "decimal::as_text")]
+    #[serde(with = "written::Amount")]
     matched_amount: Lots,
+    /// Always 0: makers pay no fee.
+    #[schemars(with = "written::Amount")]
     fee_rate_bps: &'static str,
-    #[serde(serialize_with = "decimal::as_text")]
+    #[serde(with = "written::Amount")]
     price: Price,
-    #[serde(serialize_with = "ids::token_as_text")]
+    #[serde(with = "written::Token")]
     asset_id: TokenId,
     outcome: String,
-    #[serde(serialize_with = "crate::markets::price::side")]
+    #[serde(with = "written::Side")]
     side: Side,
 }
 
-/// A trade in JSON. Its top-level fields are the taker's.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+/// Role of a caller in a trade.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum TraderSide {
+    /// The caller sent the order that took.
+    Taker,
+    /// The caller's order rested.
+    Maker,
+}
+
+/// A trade. Its top-level fields are the taker's.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Trade {
+    /// Unique id.
     id: String,
-    #[serde(serialize_with = "ids::shown")]
+    #[serde(with = "written::Hash")]
     taker_order_id: OrderId,
-    #[serde(serialize_with = "ids::shown")]
+    #[serde(with = "written::Hash")]
     market: ConditionId,
-    #[serde(serialize_with = "ids::token_as_text")]
+    #[serde(with = "written::Token")]
     asset_id: TokenId,
-    #[serde(serialize_with = "crate::markets::price::side")]
+    #[serde(with = "written::Side")]
     side: Side,
-    #[serde(serialize_with = "decimal::as_text")]
+    /// Shares.
+    #[serde(with = "written::Amount")]
     size: Lots,
-    #[serde(serialize_with = "decimal::as_text")]
+    /// Fee divided by value, times 10,000, rounded.
+    #[serde(with = "written::Amount")]
     fee_rate_bps: Decimal,
-    #[serde(serialize_with = "decimal::as_text")]
+    #[serde(with = "written::Amount")]
     price: Price,
+    /// Always CONFIRMED: the ledger settles with the match.
+    #[schemars(extend("const" = "CONFIRMED"))]
     status: &'static str,
+    /// ISO 8601, or unix seconds as configured for the header prefix.
     match_time: String,
+    /// ISO 8601, or unix seconds as configured for the header prefix.
     last_update: String,
     outcome: String,
     bucket_index: u32,
-    #[serde(serialize_with = "ids::key_as_text")]
+    #[serde(with = "written::Key")]
     owner: ApiKey,
-    #[serde(serialize_with = "ids::shown")]
+    /// Wallet of the taker.
+    #[serde(with = "written::Address")]
     maker_address: WalletAddress,
     maker_orders: [MakerOrder; 1],
-    #[serde(serialize_with = "ids::hex_as_text")]
+    /// Receipt of the journal frame of the settlement.
+    #[serde(with = "written::Bytes")]
     transaction_hash: [u8; 32],
+    /// Role of the caller in the trade.
     #[serde(rename = "type")]
-    kind: &'static str,
-    trader_side: &'static str,
-    match_time_nano: String,
+    kind: TraderSide,
+    /// The same as `type`.
+    trader_side: TraderSide,
+    /// Unix nanoseconds.
+    #[serde(with = "written::Digits")]
+    match_time_nano: u64,
 }
 
 impl Trade {
     /// The JSON of a trade, with `match_time` and `last_update` in `form`.
     #[must_use]
     pub fn new(trade: TradeFacts, form: TimeForm) -> Self {
-        let kind = if trade.as_maker { "MAKER" } else { "TAKER" };
+        let kind = if trade.as_maker {
+            TraderSide::Maker
+        } else {
+            TraderSide::Taker
+        };
         let time = form.text(trade.time);
         Self {
             fee_rate_bps: trade.fee_rate_bps(),
@@ -168,44 +198,59 @@ impl Trade {
             transaction_hash: trade.receipt,
             kind,
             trader_side: kind,
-            match_time_nano: trade.time.0.to_string(),
+            match_time_nano: trade.time.0,
             id: trade.id,
         }
     }
 }
 
 /// A row of `/builder/trades`: a trade with additional camelCase fields that stock clients read.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct BuilderTrade {
     #[serde(flatten)]
     trade: Trade,
+    /// The same as `type`.
     #[serde(rename = "tradeType")]
-    trade_type: &'static str,
-    #[serde(rename = "takerOrderHash", serialize_with = "ids::shown")]
+    trade_type: TraderSide,
+    /// The same as `taker_order_id`.
+    #[serde(rename = "takerOrderHash", with = "written::Hash")]
     taker_order_hash: OrderId,
-    #[serde(serialize_with = "ids::hex_as_text")]
+    /// The same as `builderCode`.
+    #[serde(with = "written::Bytes")]
     builder: [u8; 32],
-    #[serde(rename = "assetId", serialize_with = "ids::token_as_text")]
+    /// The same as `asset_id`.
+    #[serde(rename = "assetId", with = "written::Token")]
     asset_id: TokenId,
-    #[serde(rename = "sizeUsdc", serialize_with = "decimal::as_text")]
+    /// Value of the trade, in collateral.
+    #[serde(rename = "sizeUsdc", with = "written::Amount")]
     size_usdc: Micros,
+    /// Outcome of the taker's token.
     #[serde(rename = "outcomeIndex")]
+    #[schemars(extend("enum" = [0, 1]))]
     outcome_index: usize,
-    #[serde(serialize_with = "ids::shown")]
+    /// The same as `maker_address`.
+    #[serde(with = "written::Address")]
     maker: WalletAddress,
-    #[serde(rename = "transactionHash", serialize_with = "ids::hex_as_text")]
+    /// The same as `transaction_hash`.
+    #[serde(rename = "transactionHash", with = "written::Bytes")]
     transaction_hash: [u8; 32],
+    /// The same as `match_time`.
     #[serde(rename = "matchTime")]
     match_time: String,
+    /// The same as `bucket_index`.
     #[serde(rename = "bucketIndex")]
     bucket_index: u32,
-    #[serde(serialize_with = "decimal::as_text")]
+    /// The fee, in collateral.
+    #[serde(with = "written::Amount")]
     fee: Micros,
-    #[serde(rename = "feeUsdc", serialize_with = "decimal::as_text")]
+    /// The same as `fee`.
+    #[serde(rename = "feeUsdc", with = "written::Amount")]
     fee_usdc: Micros,
+    /// Always 0.
     #[serde(rename = "builderFee")]
+    #[schemars(with = "written::Amount")]
     builder_fee: &'static str,
-    #[serde(rename = "builderCode", serialize_with = "ids::hex_as_text")]
+    #[serde(rename = "builderCode", with = "written::Bytes")]
     builder_code: [u8; 32],
 }
 
@@ -291,7 +336,10 @@ mod tests {
             },
             TimeForm::Unix,
         );
-        assert_eq!((shown.kind, shown.trader_side), ("MAKER", "MAKER"));
+        assert_eq!(
+            (shown.kind, shown.trader_side),
+            (TraderSide::Maker, TraderSide::Maker)
+        );
         assert_eq!(shown.match_time, "1710000000");
         assert_eq!(shown.side, Side::Buy);
     }

@@ -1,19 +1,17 @@
 //! A user's own orders: `GET /data/orders`, `/data/order/{id}` (docs/api/market-data.md §6).
 
-use serde::{Serialize, Serializer};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use foretell_model::{
     ApiKey, ConditionId, Lots, OrderId, OrderType, Price, Side, TimeNs, TimeSeconds, TokenId,
     WalletAddress,
 };
 
-use crate::orders::order::order_type_text;
-use crate::text::decimal;
-use crate::text::ids;
-use crate::text::time;
+use crate::written;
 
 /// Status of an order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum UserOrderStatus {
     /// The order rests.
@@ -67,57 +65,58 @@ pub struct OrderFacts {
     pub trades: Vec<String>,
 }
 
-/// An order in JSON: the interface's camelCase names, and the same fields in snake_case for stock
-/// clients.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+/// An order: every field in camelCase, and in snake_case for stock clients.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct UserOrder {
+    /// Ids of its newest 500 trades.
     #[serde(rename = "associateTrades")]
     associate_trades_camel: Vec<String>,
-    #[serde(serialize_with = "ids::shown")]
+    #[serde(with = "written::Hash")]
     id: OrderId,
     status: UserOrderStatus,
-    #[serde(serialize_with = "ids::shown")]
+    #[serde(with = "written::Hash")]
     market: ConditionId,
-    #[serde(rename = "originalSize", serialize_with = "decimal::as_text")]
+    /// Ordered shares.
+    #[serde(rename = "originalSize", with = "written::Amount")]
     original_size_camel: Lots,
     outcome: String,
-    #[serde(rename = "makerAddress", serialize_with = "ids::shown")]
+    #[serde(rename = "makerAddress", with = "written::Address")]
     maker_address_camel: WalletAddress,
-    #[serde(serialize_with = "ids::key_as_text")]
+    #[serde(with = "written::Key")]
     owner: ApiKey,
-    #[serde(serialize_with = "decimal::as_text")]
+    #[serde(with = "written::Amount")]
     price: Price,
-    #[serde(serialize_with = "crate::markets::price::side")]
+    #[serde(with = "written::Side")]
     side: Side,
-    #[serde(rename = "sizeMatched", serialize_with = "decimal::as_text")]
+    /// Matched shares.
+    #[serde(rename = "sizeMatched", with = "written::Amount")]
     size_matched_camel: Lots,
-    #[serde(rename = "assetId", serialize_with = "ids::token_as_text")]
+    #[serde(rename = "assetId", with = "written::Token")]
     asset_id_camel: TokenId,
-    #[serde(rename = "type", serialize_with = "order_type")]
+    #[serde(rename = "type", with = "written::OrderType")]
     order_type_interface: OrderType,
-    #[serde(rename = "createdAt", serialize_with = "time::as_iso")]
+    #[serde(rename = "createdAt", with = "written::Iso")]
     created_at_camel: TimeNs,
-    #[serde(rename = "updatedAt", serialize_with = "time::as_iso")]
+    #[serde(rename = "updatedAt", with = "written::Iso")]
     updated_at: TimeNs,
 
+    /// The same as `associateTrades`.
     associate_trades: Vec<String>,
-    #[serde(serialize_with = "decimal::as_text")]
+    #[serde(with = "written::Amount")]
     original_size: Lots,
-    #[serde(serialize_with = "ids::shown")]
+    #[serde(with = "written::Address")]
     maker_address: WalletAddress,
-    #[serde(serialize_with = "decimal::as_text")]
+    #[serde(with = "written::Amount")]
     size_matched: Lots,
-    #[serde(serialize_with = "ids::token_as_text")]
+    #[serde(with = "written::Token")]
     asset_id: TokenId,
-    #[serde(serialize_with = "order_type")]
+    #[serde(with = "written::OrderType")]
     order_type: OrderType,
-    expiration: String,
-    #[serde(serialize_with = "time::as_seconds")]
+    /// Unix seconds, 0 for none.
+    #[serde(with = "written::Digits")]
+    expiration: u64,
+    #[serde(with = "written::Seconds")]
     created_at: TimeNs,
-}
-
-fn order_type<S: Serializer>(order_type: &OrderType, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(order_type_text(*order_type))
 }
 
 impl From<OrderFacts> for UserOrder {
@@ -144,14 +143,14 @@ impl From<OrderFacts> for UserOrder {
             size_matched: order.matched,
             asset_id: order.token,
             order_type: order.order_type,
-            expiration: order.expiration.0.to_string(),
+            expiration: order.expiration.0,
             created_at: order.created,
         }
     }
 }
 
-/// Answer of `GET /data/order/{id}`: `{order: {…}}` and the order's fields again at the top level.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+/// The order in `order`, and the same fields at the top level.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct OneUserOrder {
     order: UserOrder,
     #[serde(flatten)]

@@ -8,18 +8,23 @@ mod values;
 
 use core::fmt::Display;
 
-use schemars::{Schema, SchemaGenerator};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::DeserializeOwned;
+use serde_json::json;
 
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
+use crate::operator::reason::ReasonText;
 use crate::read::body::values::{Context, ValueReader, Wrong};
+use crate::read::form::{Optional, with_keywords};
 use crate::read::json::{self, Value};
 
 /// The body of a request. Its route bounds its bytes.
 pub trait RequestBody: Sized {
     /// The codes of its errors.
     const ERRORS: &'static [ErrorCode] = TRADING.codes;
+    /// Whether a request may have none.
+    const IS_OPTIONAL: bool = false;
 
     /// The JSON schema.
     fn schema(_: &mut SchemaGenerator) -> Schema {
@@ -34,11 +39,46 @@ pub trait RequestBody: Sized {
     fn read(body: &[u8]) -> Result<Self, ApiError>;
 }
 
-/// Bodies that are one object, read as their family is.
+/// Bodies that are one object, read as their family is: into its fields (`=>` and from those into the
+/// body), `= default` without bytes.
 macro_rules! bodies {
+    ($family:path: $fields:ty => $body:ty) => {
+        impl $crate::read::body::RequestBody for $body {
+            const ERRORS: &'static [$crate::ErrorCode] = $family.codes;
+
+            fn schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                $family.schema::<$fields>(generator)
+            }
+
+            fn read(body: &[u8]) -> Result<Self, $crate::ApiError> {
+                $family.read::<$fields>(body)?.try_into()
+            }
+        }
+    };
+    ($family:path: $body:ty = default) => {
+        impl $crate::read::body::RequestBody for $body {
+            const ERRORS: &'static [$crate::ErrorCode] = $family.codes;
+            const IS_OPTIONAL: bool = true;
+
+            fn schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                $family.schema::<$body>(generator)
+            }
+
+            fn read(body: &[u8]) -> Result<Self, $crate::ApiError> {
+                match body.trim_ascii().is_empty() {
+                    true => Ok(Self::default()),
+                    false => $family.read(body),
+                }
+            }
+        }
+    };
     ($family:path: $($body:ty),+ $(,)?) => {$(
         impl $crate::read::body::RequestBody for $body {
             const ERRORS: &'static [$crate::ErrorCode] = $family.codes;
+
+            fn schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                $family.schema::<$body>(generator)
+            }
 
             fn read(body: &[u8]) -> Result<Self, $crate::ApiError> {
                 $family.read(body)
@@ -119,21 +159,34 @@ pub(crate) struct List {
     pub(crate) allowed: &'static str,
 }
 
+impl List {
+    /// The JSON schema of an array of entries.
+    pub(crate) fn schema<T: JsonSchema>(&self, generator: &mut SchemaGenerator) -> Schema {
+        let items = generator.subschema_for::<T>();
+        json_schema!({ "type": "array", "items": items, "maxItems": self.max_entries })
+    }
+}
+
 impl Family {
+    /// The JSON schema of a body.
+    pub(crate) fn schema<T: JsonSchema>(&self, generator: &mut SchemaGenerator) -> Schema {
+        if !self.is_strict {
+            return generator.subschema_for::<T>();
+        }
+        let mut schema = T::json_schema(generator);
+        let reason = Optional::<ReasonText>::json_schema(generator);
+        let reason = with_keywords(
+            reason,
+            json_schema!({ "description": "Reason of the command, journalled." }),
+        );
+        let properties = schema.ensure_object().entry("properties");
+        properties.or_insert_with(|| json!({}))[REASON] = reason.to_value();
+        schema
+    }
+
     /// Reads a body that is one object.
     pub(crate) fn read<T: DeserializeOwned>(&'static self, body: &[u8]) -> Result<T, ApiError> {
         self.parse(body, &mut Vec::new())?.read(T::deserialize)
-    }
-
-    /// As [`Self::read`]; a body without bytes is the default.
-    pub(crate) fn read_or_default<T: DeserializeOwned + Default>(
-        &'static self,
-        body: &[u8],
-    ) -> Result<T, ApiError> {
-        match body.trim_ascii().is_empty() {
-            true => Ok(T::default()),
-            false => self.read(body),
-        }
     }
 
     /// Reads a body that is an array.

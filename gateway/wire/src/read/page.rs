@@ -4,6 +4,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::errors::api_error::ApiError;
@@ -67,11 +68,13 @@ fn offset(text: &str) -> Option<u64> {
 }
 
 /// A page of a list.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "{T}Page")]
 pub struct Page<T> {
     /// Its rows.
     pub data: Vec<T>,
-    /// Cursor of the next page; [`END`] on the last.
+    /// Cursor of the next page; `LTE=` on the last.
+    #[schemars(extend("pattern" = "^[A-Za-z0-9+/]{1,26}={0,2}$"))]
     pub next_cursor: String,
     /// Most rows of a page.
     pub limit: usize,

@@ -28,6 +28,8 @@ texts! {
     AnyAddress = "^0x[0-9a-fA-F]{40}$";
     /// 32 bytes; case carries no meaning.
     AnyHash = "^0x[0-9a-fA-F]{64}$";
+    /// BUY or SELL, in any case.
+    AnySide = "^([bB][uU][yY]|[sS][eE][lL][lL])$";
     /// Token id: decimal, or `<condition id>:<outcome index>`.
     AnyToken = "^([0-9]{1,78}|0x[0-9a-fA-F]{64}:[01])$";
 }

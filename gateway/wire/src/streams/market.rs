@@ -12,6 +12,7 @@ use crate::orders::trade::fee_rate_bps;
 use crate::streams::{Stamp, message, stamped};
 use crate::text::decimal::{self, Decimal};
 use crate::text::ids;
+use crate::written;
 
 /// `book`: the text of [`crate::markets::book::Book::json`] with `event_type` and stamp.
 #[must_use]
@@ -38,7 +39,7 @@ pub struct PriceChangeEntry<'a> {
     #[serde(serialize_with = "decimal::as_text")]
     pub size: Lots,
     /// The level's side: BUY = a bid.
-    #[serde(serialize_with = "crate::markets::price::side")]
+    #[serde(with = "written::Side")]
     pub side: Side,
     /// Hash of this token's book after the frame; empty above the bound on levels.
     pub hash: &'a str,
@@ -105,7 +106,7 @@ struct LastTradePriceJson {
     asset_id: TokenId,
     #[serde(serialize_with = "decimal::as_text")]
     price: Price,
-    #[serde(serialize_with = "crate::markets::price::side")]
+    #[serde(with = "written::Side")]
     side: Side,
     #[serde(serialize_with = "decimal::as_text")]
     size: Lots,

@@ -12,6 +12,7 @@ use crate::orders::user_order::{OrderFacts, UserOrderStatus};
 use crate::streams::{Stamp, message};
 use crate::text::decimal::{self, Decimal};
 use crate::text::ids;
+use crate::written;
 
 /// What happened to an order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
@@ -38,7 +39,7 @@ struct OrderJson<'a> {
     #[serde(serialize_with = "ids::token_as_text")]
     asset_id: TokenId,
     outcome: &'a str,
-    #[serde(serialize_with = "crate::markets::price::side")]
+    #[serde(with = "written::Side")]
     side: Side,
     #[serde(serialize_with = "decimal::as_text")]
     price: Price,
@@ -110,7 +111,7 @@ struct MakerJson<'a> {
     #[serde(serialize_with = "ids::token_as_text")]
     asset_id: TokenId,
     outcome: &'a str,
-    #[serde(serialize_with = "crate::markets::price::side")]
+    #[serde(with = "written::Side")]
     side: Side,
 }
 
@@ -124,7 +125,7 @@ struct TradeJson<'a> {
     #[serde(serialize_with = "ids::token_as_text")]
     asset_id: TokenId,
     outcome: &'a str,
-    #[serde(serialize_with = "crate::markets::price::side")]
+    #[serde(with = "written::Side")]
     side: Side,
     #[serde(serialize_with = "decimal::as_text")]
     price: Price,

@@ -4,6 +4,8 @@
 use std::borrow::Cow;
 
 use foretell_model::{ConditionId, Micros, TimeSeconds, WalletAddress};
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
 use serde_json::{Value as Json, json};
 
 use crate::errors::error_code::ErrorCode;
@@ -11,6 +13,7 @@ use crate::read::form::PlainForm;
 use crate::read::forms::{Bytes32, Condition, Wallet};
 use crate::read::page::Cursor;
 use crate::read::query::family::Family;
+use crate::read::texts::AnyToken;
 use crate::text::decimal;
 use crate::text::ids::TokenRef;
 
@@ -57,6 +60,16 @@ pub enum Schema {
     Flag,
     /// A text of a format.
     Format(&'static str),
+    /// Any other.
+    By(fn() -> Json),
+}
+
+/// The schema that a value has in bodies.
+pub(crate) fn schema_of<T: JsonSchema>() -> Json {
+    let settings =
+        SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
+    let mut generator = settings.for_deserialize().into_generator();
+    generator.subschema_for::<T>().to_value()
 }
 
 /// A form by a function.
@@ -74,8 +87,8 @@ pub struct By<T: 'static> {
 
 impl<T> By<T> {
     /// The form that this value has in bodies.
-    pub(crate) const fn of<F: PlainForm<Value = T, Json = str>>(schema: Schema) -> Self {
-        Self::new(F::ALLOWED, F::read, schema)
+    pub(crate) const fn of<F: PlainForm<Value = T, Json = str> + JsonSchema>() -> Self {
+        Self::new(F::ALLOWED, F::read, Schema::By(schema_of::<F>))
     }
 
     /// A form whose errors name the value and what is allowed.
@@ -113,6 +126,7 @@ impl<T> TextForm for By<T> {
             }
             Schema::Flag => json!({ "type": "boolean" }),
             Schema::Format(format) => json!({ "type": "string", "format": format }),
+            Schema::By(schema) => schema(),
         }
     }
 
@@ -196,15 +210,13 @@ impl TextForm for Characters {
 }
 
 /// A wallet; case carries no meaning.
-pub const WALLET: By<WalletAddress> = By::of::<Wallet>(Schema::Pattern("^0x[0-9a-fA-F]{40}$"));
+pub const WALLET: By<WalletAddress> = By::of::<Wallet>();
 
 /// 32 bytes.
-pub const BYTES32: By<[u8; 32]> = By::of::<Bytes32>(Schema::Pattern(HASH));
+pub const BYTES32: By<[u8; 32]> = By::of::<Bytes32>();
 
 /// A market.
-pub const CONDITION: By<ConditionId> = By::of::<Condition>(Schema::Pattern(HASH));
-
-const HASH: &str = "^0x[0-9a-fA-F]{64}$";
+pub const CONDITION: By<ConditionId> = By::of::<Condition>();
 
 /// A token in either form.
 pub const TOKEN: By<TokenRef> = By {
@@ -212,7 +224,7 @@ pub const TOKEN: By<TokenRef> = By {
     ..By::new(
         "a token id",
         TokenRef::parse,
-        Schema::Pattern("^([0-9]{1,78}|0x[0-9a-fA-F]{64}:[01])$"),
+        Schema::By(schema_of::<AnyToken>),
     )
 };
 

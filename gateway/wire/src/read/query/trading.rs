@@ -1,6 +1,7 @@
 //! Parameters of the trading surface.
 
 use foretell_model::{ConditionId, Side, TimeSeconds, WalletAddress, WalletKind};
+use serde_json::json;
 
 use crate::errors::api_error::{ApiError, FieldError};
 use crate::errors::error_code::ErrorCode;
@@ -14,8 +15,9 @@ use crate::read::query::parameter::Parameter;
 use crate::read::query::parameters::{ParameterSet, Parameters};
 use crate::read::query::reader::Reader;
 use crate::read::query::text_form::{
-    BYTES32, By, CONDITION, CURSOR, INSTANT, Schema, TOKEN, TextForm, WALLET, Words,
+    BYTES32, By, CONDITION, CURSOR, INSTANT, Schema, TOKEN, TextForm, WALLET, Words, schema_of,
 };
+use crate::read::texts::AnySide;
 use crate::text::ids::TokenRef;
 
 const SIDE: By<Side> = By {
@@ -23,7 +25,7 @@ const SIDE: By<Side> = By {
     ..By::new(
         "BUY or SELL",
         |text| side_of(text).ok().flatten(),
-        Schema::Pattern("^(?i)(BUY|SELL)$"),
+        Schema::By(schema_of::<AnySide>),
     )
 };
 
@@ -53,21 +55,21 @@ parameters! {
     pub struct PriceQuery: Trading {
         /// Token id, decimal or `<condition id>:<outcome index>`.
         pub token_id: TokenRef = required(TOKEN),
-        /// Side of the order that takes the price.
+        /// BUY is the best ask, SELL the best bid; any case.
         pub side: Side = required(SIDE),
     }
 
     /// A page.
     #[derive(Copy)]
     pub struct PageQuery: Trading {
-        /// The `next_cursor` of the page before.
+        /// The `next_cursor` of the page before; absent for the first page.
         pub next_cursor: Cursor = or(CURSOR, "MA=="),
     }
 
     /// Parameters of `GET /auth/api-keys`.
     #[derive(Copy)]
     pub struct KeysQuery: Trading {
-        /// `true` adds revoked keys; any other text is ignored.
+        /// `true` adds revoked keys among the newest 1,000; any other text is ignored.
         pub metadata: Option<bool> = optional(METADATA),
     }
 
@@ -92,26 +94,26 @@ parameters! {
         pub market: Option<ConditionId> = optional(CONDITION),
         /// The taker's or maker's token.
         pub asset: Option<TokenRef> = optional(TOKEN) as "asset_id",
-        /// Only trades strictly before this time.
+        /// Only trades before this time, unix seconds.
         pub before: Option<TimeSeconds> = optional(INSTANT),
-        /// Only trades strictly after this time.
+        /// Only trades after this time, unix seconds.
         pub after: Option<TimeSeconds> = optional(INSTANT),
         /// A builder; `GET /builder/trades` only.
         pub builder: Option<[u8; 32]> = optional(BYTES32) as "builder_code",
-        /// The `next_cursor` of the page before.
+        /// The `next_cursor` of the page before; absent for the first page.
         pub cursor: Cursor = or(CURSOR, "MA==") as "next_cursor",
     }
 
     /// Parameters of `GET /data/orders`.
     #[derive(Default)]
     pub struct OrdersQuery: Trading {
-        /// An order id as written.
+        /// An order id.
         pub id: Option<String> = optional(ID),
         /// A market.
         pub market: Option<ConditionId> = optional(CONDITION),
         /// A token.
         pub asset: Option<TokenRef> = optional(TOKEN) as "asset_id",
-        /// The `next_cursor` of the page before.
+        /// The `next_cursor` of the page before; absent for the first page.
         pub cursor: Cursor = or(CURSOR, "MA==") as "next_cursor",
     }
 
@@ -120,7 +122,7 @@ parameters! {
     pub struct BalanceQuery: Trading {
         /// The asset.
         pub asset: BalanceAsset = group(),
-        /// Kind of the owner's wallet; `None` (absent, -1): its only bound wallet, else the owner.
+        /// Signature type of the wallet; -1 or absent: the owner's only bound wallet, else the owner.
         pub kind: Option<WalletKind> = or(KIND, "-1") as "signature_type",
     }
 }
@@ -135,7 +137,7 @@ const KIND: By<Option<WalletKind>> = By::new(
         "3" => Some(Some(WalletKind::Deposit)),
         _ => None,
     },
-    Schema::Pattern("^(-1|[0-3])$"),
+    Schema::By(|| json!({ "type": "integer", "minimum": -1, "maximum": 3 })),
 );
 
 impl TradesQuery {
@@ -168,7 +170,11 @@ impl BalanceAsset {
     };
     const TOKEN: Parameter = Parameter {
         schema: || TOKEN.schema(),
-        ..Parameter::new("token_id", "The token, with `asset_type=CONDITIONAL`.")
+        codes: || vec![ErrorCode::InvalidTokenId],
+        ..Parameter::new(
+            "token_id",
+            "The token; required with `asset_type=CONDITIONAL`.",
+        )
     };
 }
 
@@ -191,13 +197,20 @@ pub struct TokensQuery(pub Vec<BatchToken>);
 
 impl TokensQuery {
     const TOKENS: Parameter = Parameter {
-        is_required: true,
-        schema: || TOKEN.schema(),
-        ..Parameter::new("token_ids", "Token ids with commas between them.")
+        schema: || json!({ "type": "string" }),
+        codes: || vec![ErrorCode::InvalidTokenId],
+        ..Parameter::new(
+            "token_ids",
+            "Token ids, with commas between them or repeated; required without a body.",
+        )
     };
     const SIDES: Parameter = Parameter {
-        schema: || SIDE.schema(),
-        ..Parameter::new("sides", "A side for each token.")
+        schema: || json!({ "type": "string", "pattern": "^(,*([bB][uU][yY]|[sS][eE][lL][lL]))*,*$" }),
+        codes: || vec![ErrorCode::InvalidSide],
+        ..Parameter::new(
+            "sides",
+            "A side for each token, in their order; both sides when absent.",
+        )
     };
 }
 
