@@ -11,7 +11,7 @@ mod payments;
 mod people;
 mod profile;
 mod queries;
-mod reason;
+pub(crate) mod reason;
 mod request;
 
 pub use answer::{

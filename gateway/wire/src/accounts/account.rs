@@ -1,6 +1,7 @@
 //! Keys, balances, heartbeats and the small constant answers (docs/api/authentication.md §2,
 //! docs/api/orders.md §5, docs/api/market-data.md §7).
 
+use schemars::JsonSchema;
 use serde::ser::{SerializeMap, Serializer};
 use serde::{Deserialize, Serialize};
 
@@ -128,7 +129,7 @@ impl RequestBody for OwnKeyRevocation {
 }
 
 /// The body of `DELETE /auth/readonly-api-key`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 pub struct ReadOnlyKeyRevocation {
     /// The key.
     #[serde(with = "Key")]

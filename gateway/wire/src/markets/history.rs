@@ -77,7 +77,7 @@ forms! {
     /// A time; a fraction of a second is floored.
     Instant(u64, str): "unix seconds, 0 to 253402300799", seconds;
     /// As [`Instant`], also as number. An empty text is none.
-    InstantNumber(Option<u64>, NumberText): Instant::ALLOWED, |number: &NumberText| Filled::<Instant>::read(&number.0);
+    InstantNumber(Option<u64>, NumberText as u64): Instant::ALLOWED, |number: &NumberText| Filled::<Instant>::read(&number.0);
     /// A bucket size.
     Fidelity(u32, u64): "minutes, 1 to 2147483647", |minutes: &u64| i32::try_from(*minutes).ok()?.try_into().ok().filter(|minutes| *minutes > 0);
     /// The key of its history in the answer.

@@ -1,5 +1,6 @@
 //! Payments: rebates, and withdrawals of two persons (docs/verify/rules.md §23, §27).
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use foretell_model::{Micros, PaymentSettings, PaymentsUpdate, WalletAddress};
@@ -8,7 +9,7 @@ use crate::operator::form::{Address, Collateral, Flag, HeldName};
 use crate::read::form::{Form, Optional, Written};
 
 /// A change of the settings of payments; absent fields stay as they are.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PaymentsChange {
     /// A larger withdrawal waits for a second person, whole units; `"0"` = none waits.
@@ -42,12 +43,12 @@ impl From<PaymentSettings> for PaymentsChange {
 }
 
 /// A command without content.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Nothing {}
 
 /// A held withdrawal.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HeldReference {
     /// The reference of the withdrawal, or its hash.

@@ -1,5 +1,6 @@
 //! Operators with names: `/operators`, `/me`.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use foretell_model::{OperatorName, OperatorRole};
@@ -8,7 +9,7 @@ use crate::operator::form::{Name, RoleWord};
 use crate::read::form::{Form, Written};
 
 /// An operator to add.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OperatorAddition {
     /// The name; live operators have different names.
@@ -20,7 +21,7 @@ pub struct OperatorAddition {
 }
 
 /// An operator to revoke.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OperatorRevocation {
     /// The name of a live operator.

@@ -1,6 +1,7 @@
 //! Profiles of wallets: the operator's edits.
 
 use foretell_model::WalletAddress;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::errors::api_error::ApiError;
@@ -9,7 +10,7 @@ use crate::operator::markets::description::Edit;
 use crate::read::form::{Form, Optional, Written};
 
 /// New words of a wallet's profile; absent fields stay as they are.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ProfileEdit {
     /// The wallet.

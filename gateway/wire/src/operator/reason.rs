@@ -1,6 +1,7 @@
 //! The reason of an operator's command.
 
 use foretell_model::evidence::ActEvidence;
+use foretell_model::limits::MAX_REASON_CHARS;
 use serde::Deserialize;
 
 use crate::errors::api_error::ApiError;
@@ -9,7 +10,7 @@ use crate::read::form::{Form, OrDefault, forms};
 use crate::text::printable::is_direction_control;
 
 forms! {
-    ReasonText(String, str): "a text of at most 256 characters without controls, also of direction", reason;
+    pub(crate) ReasonText(String, str = { "maxLength": MAX_REASON_CHARS, "pattern": "^[^\\x00-\\x1f\\x7f-\\x9f]*$" }): "a text of at most 256 characters without controls, also of direction", reason;
 }
 
 fn reason(text: &str) -> Option<String> {

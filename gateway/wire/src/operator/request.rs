@@ -1,5 +1,6 @@
 //! Requests of the operator surface, except the parts of a market's registration.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use foretell_model::{
@@ -160,7 +161,7 @@ impl OperatorCommand {
 }
 
 /// A deposit or a withdrawal.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Transfer {
     /// The wallet.
@@ -175,7 +176,7 @@ pub struct Transfer {
 }
 
 /// A withdrawal from the fee account.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FeesWithdrawal {
     /// The amount, above 0.
@@ -187,7 +188,7 @@ pub struct FeesWithdrawal {
 }
 
 /// A binding of a wallet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Binding {
     /// The owner.
@@ -202,7 +203,7 @@ pub struct Binding {
 }
 
 /// The wallet to unbind.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WalletName {
     /// The wallet.
@@ -211,7 +212,7 @@ pub struct WalletName {
 }
 
 /// Whether an account may only reduce positions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ClosedOnly {
     /// The wallet.
@@ -223,7 +224,7 @@ pub struct ClosedOnly {
 }
 
 /// A permanent revocation of a key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct KeyRevocation {
     /// The key.
@@ -235,7 +236,7 @@ pub struct KeyRevocation {
 }
 
 /// The market to activate, pause, resume or close.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MarketName {
     /// Its condition.
@@ -244,7 +245,7 @@ pub struct MarketName {
 }
 
 /// The market to hold, or to release.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HoldChange {
     /// Its condition.
@@ -257,7 +258,7 @@ pub struct HoldChange {
 }
 
 /// The payout of a market.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Resolution {
     /// The market.
@@ -285,7 +286,7 @@ impl Resolution {
 }
 
 /// Whether a market is hidden from lists.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Archive {
     /// The market.
@@ -297,7 +298,7 @@ pub struct Archive {
 }
 
 /// A finer tick.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TickChange {
     /// The market.
@@ -309,7 +310,7 @@ pub struct TickChange {
 }
 
 /// A new minimum order size.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MinimumChange {
     /// The market.
@@ -321,7 +322,7 @@ pub struct MinimumChange {
 }
 
 /// A new taker fee.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FeeChange {
     /// The market.
@@ -347,7 +348,7 @@ impl FeeChange {
 }
 
 /// A mode of the system.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ModeChange {
     /// The mode.
@@ -356,7 +357,7 @@ pub struct ModeChange {
 }
 
 /// A change of the core's settings; absent settings stay. The core checks the bounds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SettingsChange {
     /// See [`Settings::timestamp_past_ms`].

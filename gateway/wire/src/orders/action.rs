@@ -1,6 +1,7 @@
 //! Account actions: `POST /positions/split`, `/merge`, `/redeem`, `/convert`
 //! (docs/api/positions.md).
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use foretell_model::limits::{MAX_ORDER_LOTS, MAX_QUESTIONS};
@@ -14,7 +15,7 @@ use crate::text::decimal::{self, Decimal};
 use crate::text::ids::{self, TokenRef};
 
 /// A split or merge.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 pub struct SetsAction {
     /// The acting wallet; `None` = the owner's only bound wallet, else the owner itself.
     #[serde(with = "OrDefault::<Filled<Wallet>>")]
@@ -31,7 +32,7 @@ pub struct SetsAction {
 }
 
 /// A redeem.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 pub struct RedeemAction {
     /// As in [`SetsAction`].
     #[serde(with = "OrDefault::<Filled<Wallet>>")]

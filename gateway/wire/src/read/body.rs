@@ -8,12 +8,15 @@ mod values;
 
 use core::fmt::Display;
 
-use schemars::{Schema, SchemaGenerator};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::DeserializeOwned;
+use serde_json::json;
 
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
+use crate::operator::reason::ReasonText;
 use crate::read::body::values::{Context, ValueReader, Wrong};
+use crate::read::form::{Optional, with_keywords};
 use crate::read::json::{self, Value};
 
 /// The body of a request. Its route bounds its bytes.
@@ -39,6 +42,10 @@ macro_rules! bodies {
     ($family:path: $($body:ty),+ $(,)?) => {$(
         impl $crate::read::body::RequestBody for $body {
             const ERRORS: &'static [$crate::ErrorCode] = $family.codes;
+
+            fn schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                $family.schema::<$body>(generator)
+            }
 
             fn read(body: &[u8]) -> Result<Self, $crate::ApiError> {
                 $family.read(body)
@@ -120,6 +127,22 @@ pub(crate) struct List {
 }
 
 impl Family {
+    /// The JSON schema of a body.
+    pub(crate) fn schema<T: JsonSchema>(&self, generator: &mut SchemaGenerator) -> Schema {
+        if !self.is_strict {
+            return generator.subschema_for::<T>();
+        }
+        let mut schema = T::json_schema(generator);
+        let reason = Optional::<ReasonText>::json_schema(generator);
+        let reason = with_keywords(
+            reason,
+            json_schema!({ "description": "Reason of the command, journalled." }),
+        );
+        let properties = schema.ensure_object().entry("properties");
+        properties.or_insert_with(|| json!({}))[REASON] = reason.to_value();
+        schema
+    }
+
     /// Reads a body that is one object.
     pub(crate) fn read<T: DeserializeOwned>(&'static self, body: &[u8]) -> Result<T, ApiError> {
         self.parse(body, &mut Vec::new())?.read(T::deserialize)

@@ -3,7 +3,9 @@
 
 use core::fmt;
 use core::marker::PhantomData;
+use std::borrow::Cow;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserialize, DeserializeOwned, Deserializer, Error, Visitor};
 use serde::ser::{Serialize, Serializer};
 
@@ -179,10 +181,37 @@ impl<'de> Deserialize<'de> for Digits {
     }
 }
 
+impl JsonSchema for Digits {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Digits".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": ["string", "integer"], "pattern": "^[0-9]{1,78}$", "minimum": 0 })
+    }
+}
+
 /// Declares forms: the value, its JSON type, what is allowed (`=>` what is said of a value of the
 /// right type that is not allowed), how it is read and, if it is, written.
+///
+/// Its JSON schema is that of the JSON type, or of a type `as` which it is read (`|` and written),
+/// `=` with more keywords.
 macro_rules! forms {
-    ($($(#[$meta:meta])* $vis:vis $name:ident($value:ty, $json:ty): $allowed:expr $(=> $refused:expr)?, $read:expr $(, $write:expr)?;)+) => {$(
+    (@schema $generator:ident, $json:ty) => { $generator.subschema_for::<$json>() };
+    (@schema $generator:ident, $json:ty, $read:ty) => { $generator.subschema_for::<$read>() };
+    (@schema $generator:ident, $json:ty, $read:ty, $written:ty) => {
+        match $generator.contract().is_serialize() {
+            true => $generator.subschema_for::<$written>(),
+            false => $generator.subschema_for::<$read>(),
+        }
+    };
+    ($($(#[$meta:meta])* $vis:vis $name:ident(
+        $value:ty, $json:ty $(as $like:ty $(| $written:ty)?)? $(= $keywords:tt)?
+    ): $allowed:expr $(=> $refused:expr)?, $read:expr $(, $write:expr)?;)+) => {$(
         $(#[$meta])*
         #[derive(Debug)]
         $vis enum $name {}
@@ -198,6 +227,22 @@ macro_rules! forms {
             }
         }
 
+        impl schemars::JsonSchema for $name {
+            fn inline_schema() -> bool {
+                true
+            }
+
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                stringify!($name).into()
+            }
+
+            fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                let schema = $crate::read::form::forms!(@schema generator, $json $(, $like $(, $written)?)?);
+                $(let schema = $crate::read::form::with_keywords(schema, schemars::json_schema!($keywords));)?
+                schema
+            }
+        }
+
         $(impl $crate::read::form::WrittenForm for $name {
             fn json(value: &$value) -> <$json as ToOwned>::Owned {
                 $write(value)
@@ -206,6 +251,61 @@ macro_rules! forms {
     )+};
 }
 pub(crate) use forms;
+
+/// A schema with more keywords.
+pub(crate) fn with_keywords(mut schema: Schema, mut keywords: Schema) -> Schema {
+    schema.ensure_object().append(keywords.ensure_object());
+    schema
+}
+
+/// The schema of a form that consists of others.
+macro_rules! form_schemas {
+    ($($name:ident<F>, $is_optional:literal = $schema:expr;)+) => {$(
+        impl<F: JsonSchema> JsonSchema for $name<F> {
+            fn inline_schema() -> bool {
+                true
+            }
+
+            fn schema_name() -> Cow<'static, str> {
+                format!("{}{}", stringify!($name), F::schema_name()).into()
+            }
+
+            fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+                $schema(generator)
+            }
+
+            fn _schemars_private_is_option() -> bool {
+                $is_optional
+            }
+        }
+    )+};
+}
+
+form_schemas! {
+    Optional<F>, true = Option::<F>::json_schema;
+    OrDefault<F>, true = |generator: &mut SchemaGenerator| match generator.contract().is_serialize() {
+        true => F::json_schema(generator),
+        false => Option::<F>::json_schema(generator),
+    };
+    Filled<F>, false = |generator: &mut SchemaGenerator| {
+        json_schema!({ "anyOf": [generator.subschema_for::<F>(), { "type": "string", "maxLength": 0 }] })
+    };
+    Each<F>, false = Vec::<F>::json_schema;
+}
+
+impl<F: Form + JsonSchema> JsonSchema for Formed<F> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        F::schema_name()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        F::json_schema(generator)
+    }
+}
 
 /// A value in its form.
 pub(crate) struct Formed<F: Form>(pub(crate) F::Value);

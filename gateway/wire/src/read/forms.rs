@@ -5,25 +5,27 @@ use foretell_model::{ApiKey, ConditionId, WalletAddress};
 use crate::errors::error_code::ErrorCode;
 use crate::limits::MAX_ORDER_ID_TEXT;
 use crate::read::form::forms;
+use crate::read::texts;
 use crate::text::ids::{self, TokenRef};
 use crate::text::printable::is_printable;
+use crate::written;
 
 forms! {
     /// A wallet, in hex of any case.
-    pub(crate) Wallet(WalletAddress, str): "an address, 0x and 40 hex digits", ids::address;
+    pub(crate) Wallet(WalletAddress, str as texts::AnyAddress): "an address, 0x and 40 hex digits", ids::address;
     /// A market.
-    pub Condition(ConditionId, str): "a condition id, 0x and 64 hex digits", ids::condition_id, ToString::to_string;
+    pub Condition(ConditionId, str as texts::AnyHash | written::Hash): "a condition id, 0x and 64 hex digits", ids::condition_id, ToString::to_string;
     /// 32 bytes.
-    pub(crate) Bytes32([u8; 32], str): "0x and 64 hex digits", ids::bytes32;
+    pub(crate) Bytes32([u8; 32], str as texts::AnyHash): "0x and 64 hex digits", ids::bytes32;
     /// An API key.
-    pub Key(ApiKey, str): "an api key, a UUID", ids::api_key, ids::api_key_text;
+    pub Key(ApiKey, str as written::Key): "an api key, a UUID", ids::api_key, ids::api_key_text;
     /// A token whose error is a fixed text.
-    pub(crate) Token(TokenRef, str): "a text" => ErrorCode::InvalidTokenId.text(), TokenRef::parse;
+    pub(crate) Token(TokenRef, str as texts::AnyToken): "a text" => ErrorCode::InvalidTokenId.text(), TokenRef::parse;
     /// An order as a client names it, also one that no order has.
-    pub(crate) OrderName(String, str): "an order id, 0x and 64 hex digits",
+    pub(crate) OrderName(String, str = { "minLength": 1, "maxLength": MAX_ORDER_ID_TEXT }): "an order id, 0x and 64 hex digits",
         |text: &str| (1..=MAX_ORDER_ID_TEXT).contains(&text.len()).then(|| text.to_owned());
     /// An idempotency reference.
-    pub(crate) Reference(String, str): "a text of 1 to 64 printable characters",
+    pub(crate) Reference(String, str = { "minLength": 1, "maxLength": 64, "pattern": "^[^\\x00-\\x1f\\x7f-\\x9f]+$" }): "a text of 1 to 64 printable characters",
         |text: &str| is_reference(text).then(|| text.to_owned()), String::clone;
     pub(crate) Flag(bool, bool): "true or false", |flag: &bool| Some(*flag), bool::clone;
 }

@@ -1,5 +1,6 @@
 //! A market's clock, delay and rebate: `/markets/terms` (docs/verify/rules.md §21 to §23).
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use foretell_model::{ConditionId, MarketTerms as ClockTerms, TermsUpdate, TimeMs};
@@ -8,7 +9,7 @@ use crate::operator::form::{Clock, Condition, DelayMs, Flag, RatePpm};
 use crate::read::form::{Form, Optional, Written};
 
 /// A change of a market's terms; absent fields stay as they are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TermsChange {
     /// The market.

@@ -1,5 +1,6 @@
 //! Registrations of markets and event groups.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
@@ -161,7 +162,7 @@ fn some<'de, F: Form<Value = String>, D: Deserializer<'de>>(
 }
 
 /// A neg-risk event group to register.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EventRegistration {
     /// The catalog's id; 0 without: the exchange generates it from the slug.
@@ -200,7 +201,7 @@ impl EventRegistration {
 }
 
 /// New words of a market; absent fields stay as they are.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MarketEdit {
     /// The market.
@@ -291,7 +292,7 @@ impl MarketEdit {
 }
 
 /// New words of a neg-risk event group; absent fields stay as they are.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EventEdit {
     /// The catalog's id.

@@ -1,5 +1,6 @@
 //! Resolution: proposals, disputes, policies (docs/verify/rules.md §24).
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use foretell_model::{
@@ -14,7 +15,7 @@ use crate::operator::markets::payout_name::PayoutName;
 use crate::read::form::{Form, Optional, OrDefault, Written};
 
 /// A proposal of a payout.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ProposalRequest {
     /// The closed market.
@@ -45,7 +46,7 @@ pub struct ProposalRequest {
 }
 
 /// A dispute of a proposal. The `reason` of the body is its reason.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DisputeRequest {
     /// The market.
@@ -60,7 +61,7 @@ pub struct DisputeRequest {
 }
 
 /// A proposal to withdraw.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ProposalWithdrawal {
     /// The market.
@@ -72,7 +73,7 @@ pub struct ProposalWithdrawal {
 }
 
 /// A proposal to finalise.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Finalisation {
     /// The market.
@@ -85,7 +86,7 @@ pub struct Finalisation {
 }
 
 /// A change of a policy; absent fields stay as they are.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PolicyChange {
     /// The market; the site by default.
@@ -142,7 +143,7 @@ impl PolicyChange {
 }
 
 /// What a wallet may do in resolution; neither removes it from the list.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WalletListing {
     /// The market, which has a policy of its own; the site by default.
