@@ -1,18 +1,34 @@
 //! JSON of signed checkpoints (docs/api/operator.md §3).
 
 use foretell_checkpoint::SignedCheckpoint;
+use schemars::JsonSchema;
 use serde::Serialize;
 
-/// A checkpoint: hashes, key and signature as `0x` and hex digits, the time in milliseconds.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+use crate::written;
+
+/// A signed checkpoint.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "Checkpoint")]
 pub struct CheckpointRow {
+    /// Identity of the journal.
+    #[schemars(with = "written::Hash")]
     genesis: String,
+    /// Sequence of the last command of a batch.
     sequence: u64,
+    /// Hash chain of the journal up to and including that batch.
+    #[schemars(with = "written::Hash")]
     chain: String,
+    /// Digest of the state after that command.
+    #[schemars(with = "written::Hash")]
     digest: String,
+    /// Time of signing, unix milliseconds.
     time: u64,
+    /// The Ed25519 key.
+    #[schemars(with = "written::Hash")]
     public_key: String,
+    /// The Ed25519 signature.
+    #[schemars(extend("pattern" = "^0x[0-9a-f]{128}$"))]
     signature: String,
 }
 

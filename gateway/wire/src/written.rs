@@ -5,10 +5,15 @@ use core::borrow::Borrow;
 use core::fmt::Display;
 use std::borrow::Cow;
 
-use foretell_model::{ApiKey, TimeNs, TokenId};
+use foretell_model::{
+    self as model, ApiKey, MarketState, OperatorRole, Price, SystemMode, Tick, TimeNs, TokenId,
+};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serializer;
 
+use crate::errors::rejection::{role_word, state_word};
+use crate::operator::mode_word;
+use crate::orders::order::{order_type_text, side_text};
 use crate::text::decimal::{self, Decimal};
 use crate::text::{ids, time};
 
@@ -62,4 +67,44 @@ written! {
     Iso of [Borrow<TimeNs>] = { "type": "string", "format": "date-time" } by time::as_iso;
     /// Unix seconds.
     Seconds of [Borrow<TimeNs>] = { "type": "integer", "minimum": 0 } by time::as_seconds;
+
+    /// A decimal in whole units, shortest form.
+    Amount of [Copy + Into<Decimal>] = { "type": "string", "pattern": "^(0|[1-9][0-9]*)(\\.[0-9]*[1-9])?$" } by decimal::as_text;
+    /// A decimal in whole units, shortest form; empty when undefined.
+    AmountOrEmpty of [Borrow<Option<Price>>] = { "type": "string", "pattern": "^((0|[1-9][0-9]*)(\\.[0-9]*[1-9])?)?$" } by decimal::as_text_or_empty;
+    /// A decimal in whole units, shortest form; may be negative.
+    SignedAmount of [Copy + Into<Decimal>] = { "type": "string", "pattern": "^-?(0|[1-9][0-9]*)(\\.[0-9]*[1-9])?$" } by decimal::as_text;
+    /// A price or a rate.
+    Fraction of [Copy + Into<Decimal>] = { "type": "number", "minimum": 0, "maximum": 1 } by decimal::as_number;
+    /// A number of shares.
+    Shares of [Copy + Into<Decimal>] = { "type": "number", "exclusiveMinimum": 0 } by decimal::as_number;
+    /// A tick.
+    TickNumber of [Borrow<Tick>] = { "type": "number", "enum": [0.1, 0.01, 0.005, 0.0025, 0.001, 0.0001] } by decimal::as_number;
+    /// A tick.
+    TickText of [Borrow<Tick>] = { "type": "string", "enum": ["0.1", "0.01", "0.005", "0.0025", "0.001", "0.0001"] } by |tick: &Tick, serializer| word(tick.text(), serializer);
+    /// Token id: `<condition id>:<outcome index>`.
+    Asset of [Display] = { "type": "string", "pattern": "^0x[0-9a-f]{64}:[01]$" } by ids::shown;
+    /// Side of an order.
+    Side of [Borrow<model::Side>] = { "type": "string", "enum": ["BUY", "SELL"] } by |side: &model::Side, serializer| word(side_text(*side), serializer);
+    /// Type of an order.
+    OrderType of [Borrow<model::OrderType>] = { "type": "string", "enum": ["GTC", "GTD", "FOK", "FAK"] } by |it: &model::OrderType, serializer| word(order_type_text(*it), serializer);
+    /// State of a market.
+    State of [Borrow<MarketState>] = { "type": "string", "enum": words(MarketState::ALL, state_word) } by |state: &MarketState, serializer| word(state_word(*state), serializer);
+    /// Which commands the system accepts.
+    Mode of [Borrow<SystemMode>] = { "type": "string", "enum": words(SystemMode::ALL, mode_word) } by |mode: &SystemMode, serializer| word(mode_word(*mode), serializer);
+    /// Role of an operator.
+    Role of [Borrow<OperatorRole>] = { "type": "string", "enum": words(OperatorRole::ALL, role_word) } by |role: &OperatorRole, serializer| word(role_word(*role), serializer);
+    /// What an acknowledged command outlives.
+    Durability of [Display] = { "type": "string", "enum": ["disk", "process", "none", "unknown"] } by ids::shown;
+    /// A UTC day.
+    Day of [Display] = { "type": "string", "format": "date" } by ids::shown;
+}
+
+fn word<S: Serializer>(word: &str, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(word)
+}
+
+/// The words of values, for schemas.
+pub(crate) fn words<T: Copy>(all: &[T], word: fn(T) -> &'static str) -> Vec<&'static str> {
+    all.iter().map(|value| word(*value)).collect()
 }

@@ -9,7 +9,7 @@ use foretell_wire::accounts::rebates::{
 use foretell_wire::json_text;
 
 use crate::app::App;
-use crate::http::answer::Answer;
+use crate::http::answer::{Answer, Json};
 use crate::http::failure::Failure;
 use crate::http::parts::FromQuery;
 use crate::http::request_context::RequestContext;
@@ -28,7 +28,7 @@ pub(crate) async fn current(
 pub(crate) async fn totals(
     context: RequestContext,
     FromQuery(query): FromQuery<RebateTotalsQuery>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<RebateTotals>, Failure> {
     let app = &context.app;
     let state = app.shared_view.read();
     let view = &state.view;
@@ -57,7 +57,7 @@ pub(crate) async fn totals(
             .filter_map(|it| market_rebates(app, view, it))
             .collect(),
     };
-    Ok(Answer::json(json_text(&totals)).at(state.position()))
+    Ok(Json::of(&totals).at(state.position()))
 }
 
 fn market_rebates(app: &App, view: &View, rebate: &Rebate) -> Option<MarketRebates> {

@@ -8,15 +8,16 @@ use std::time::SystemTime;
 use foretell_model::CommandKind;
 use foretell_view::View;
 use foretell_wire::errors::api_error::FieldError;
+use foretell_wire::operator::CommandAnswer;
 use foretell_wire::operator::ProposalRequest;
-use foretell_wire::read::RequestBody as _;
 use foretell_wire::{ApiError, ErrorCode};
 
 use crate::access::operator_actor::Actor;
 use crate::access::operator_token::OperatorToken;
 use crate::access::oracle::{is_fresh, is_signed};
-use crate::http::answer::Answer;
+use crate::http::answer::Json;
 use crate::http::failure::Failure;
+use crate::http::parts::TryBody;
 use crate::http::request_context::RequestContext;
 use crate::resources::operator::market_life::resolution;
 
@@ -25,7 +26,10 @@ const TIMESTAMP: &str = "x-oracle-timestamp";
 /// Header with the HMAC in hex.
 const SIGNATURE: &str = "x-oracle-signature";
 /// `POST /oracle/proposals`. A repeat with the same reference changes nothing.
-pub(crate) async fn propose(mut context: RequestContext) -> Result<Answer, Failure> {
+pub(crate) async fn propose(
+    mut context: RequestContext,
+    TryBody(wanted): TryBody<ProposalRequest>,
+) -> Result<Json<CommandAnswer>, Failure> {
     let oracle = context.app.oracle.clone().ok_or(ErrorCode::NotFound)?;
     verify(&context, &oracle.secret, SystemTime::now())?;
     let find = |view: &View| {
@@ -43,7 +47,7 @@ pub(crate) async fn propose(mut context: RequestContext) -> Result<Answer, Failu
     if !actor.allowed.contains(role) {
         return Err(actor.role_not_allowed().into());
     }
-    let wanted = ProposalRequest::read(&context.body)?;
+    let wanted = wanted?;
     if wanted.wallet.is_some() {
         let problem = FieldError::wrong("wallet", "given", "absent: the adapter proposes itself");
         return Err(ApiError::from(problem).into());

@@ -15,6 +15,7 @@ use crate::read::form::{Filled, Form, OrDefault, forms};
 use crate::read::forms::{Flag, Key};
 use crate::text::ids;
 use crate::text::time;
+use crate::written;
 
 /// Answer of `GET /`, `/ok` and `DELETE /notifications`: the JSON text.
 pub const OK: &str = r#""OK""#;
@@ -63,24 +64,27 @@ pub struct ApiKeyRowsAnswer {
 }
 
 /// One key with its history.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ApiKeyRow {
     /// The key.
-    #[serde(serialize_with = "ids::key_as_text")]
+    #[serde(with = "written::Key")]
     pub api_key: ApiKey,
     /// The nonce that the key was derived from, decimal.
+    #[schemars(extend("pattern" = "^[0-9]{1,78}$"))]
     pub nonce: String,
     /// `active` or `revoked`.
+    #[schemars(extend("enum" = ["active", "revoked"]))]
     pub status: &'static str,
     /// When it was created.
-    #[serde(serialize_with = "time::as_iso")]
+    #[serde(with = "written::Iso")]
     pub created_at: TimeNs,
     /// When it was revoked; absent while the key is active.
     #[serde(
         skip_serializing_if = "Option::is_none",
         serialize_with = "iso_or_nothing"
     )]
+    #[schemars(with = "Option<written::Iso>")]
     pub revoked_at: Option<TimeNs>,
 }
 

@@ -3,7 +3,8 @@
 
 use jiff::ToSpan as _;
 use jiff::civil::Date;
-use serde::{Serialize, Serializer};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use foretell_model::{ConditionId, Micros, WalletAddress};
 
@@ -11,8 +12,7 @@ use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
 use crate::parameters;
 use crate::read::query::text_form::{By, Schema, WALLET};
-use crate::text::decimal;
-use crate::text::ids;
+use crate::written;
 
 /// The built-in ledger has no token contract.
 const NO_CONTRACT: WalletAddress = WalletAddress([0; 20]);
@@ -64,28 +64,28 @@ impl RebateTotalsQuery {
 }
 
 /// What makers accrued on a day: of one wallet or of all.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct RebateTotals {
     /// The day.
-    #[serde(serialize_with = "date_text")]
+    #[serde(with = "written::Day")]
     pub date: Date,
     /// The sum of the markets, in collateral.
-    #[serde(serialize_with = "decimal::as_text")]
+    #[serde(with = "written::Amount")]
     pub total: Micros,
     /// By market, in order of registration.
     pub markets: Vec<MarketRebates>,
 }
 
 /// What makers accrued in a market on a day.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct MarketRebates {
     /// The market.
-    #[serde(serialize_with = "ids::shown")]
+    #[serde(with = "written::Hash")]
     pub condition_id: ConditionId,
     /// Its question.
     pub question: String,
     /// The amount, in collateral.
-    #[serde(serialize_with = "decimal::as_text")]
+    #[serde(with = "written::Amount")]
     pub rebates: Micros,
 }
 
@@ -97,21 +97,22 @@ fn day_of(text: &str) -> Option<UtcDay> {
 }
 
 /// What a maker accrued in a market on a day.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct RebatedFees {
     /// The day.
-    #[serde(serialize_with = "date_text")]
+    #[serde(with = "written::Day")]
     pub date: Date,
     /// The market.
-    #[serde(rename = "condition_id", serialize_with = "ids::shown")]
+    #[serde(rename = "condition_id", with = "written::Hash")]
     pub condition: ConditionId,
-    #[serde(rename = "asset_address", serialize_with = "ids::shown")]
+    /// Zero: collateral has no contract.
+    #[serde(rename = "asset_address", with = "written::Address")]
     asset: WalletAddress,
     /// The maker's wallet.
-    #[serde(rename = "maker_address", serialize_with = "ids::shown")]
+    #[serde(rename = "maker_address", with = "written::Address")]
     pub maker: WalletAddress,
     /// The amount, in collateral.
-    #[serde(rename = "rebated_fees_usdc", serialize_with = "decimal::as_text")]
+    #[serde(rename = "rebated_fees_usdc", with = "written::Amount")]
     pub amount: Micros,
 }
 
@@ -127,10 +128,6 @@ impl RebatedFees {
             amount,
         }
     }
-}
-
-fn date_text<S: Serializer>(date: &Date, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_str(date)
 }
 
 #[cfg(test)]

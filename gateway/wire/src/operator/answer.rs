@@ -1,5 +1,6 @@
 //! Answers of the operator surface.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use foretell_model::{
@@ -16,11 +17,13 @@ use crate::operator::markets::resolution::PolicyChange;
 use crate::operator::payments::PaymentsChange;
 use crate::operator::request::SettingsChange;
 use crate::read::form::{Form, Optional, OrDefault, Written};
+use crate::written;
 
 /// Answer to every command.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CommandAnswer {
     /// Always true; a rejection is sent as an error.
+    #[schemars(extend("const" = true))]
     pub success: bool,
     /// Sequence of the command; 0 for a repeat of a command whose sequence is not remembered.
     pub sequence: u64,
@@ -76,20 +79,21 @@ impl CommandAnswer {
 }
 
 /// Answer to a snapshot request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SnapshotAnswer {
     /// Sequence of the last command that the snapshot includes.
     pub sequence: u64,
 }
 
 /// The exchange's part of the status.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct StatusAnswer {
     /// Newest durable sequence.
     pub sequence: u64,
     /// Incremented at every recovery.
     pub epoch: u64,
     /// `disk`, `process` or `none`.
+    #[serde(with = "written::Durability")]
     pub durability: &'static str,
     /// The mode: which commands the system accepts.
     #[serde(with = "Mode")]
@@ -121,7 +125,7 @@ pub struct StatusAnswer {
 }
 
 /// Answer of the account query.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AccountAnswer {
     /// Its address.
     #[serde(with = "Address")]
@@ -150,7 +154,7 @@ pub struct AccountAnswer {
 }
 
 /// Shares of one outcome.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PositionAnswer {
     /// Its market.
     #[serde(with = "Condition")]
@@ -166,21 +170,21 @@ pub struct PositionAnswer {
 }
 
 /// Answer of `GET /markets`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MarketRows {
     /// The markets, by number.
     pub markets: Vec<MarketRow>,
 }
 
 /// Answer of `GET /events`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct EventRows {
     /// Neg-risk event groups, the newest first.
     pub events: Vec<EventRow>,
 }
 
 /// A neg-risk event group with its words.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct EventRow {
     /// The catalog's id.
     pub event_id: u64,
@@ -195,6 +199,7 @@ pub struct EventRow {
     /// Labels, beside those of its questions.
     pub tags: Vec<String>,
     /// When it was registered, ISO 8601.
+    #[schemars(with = "written::Iso")]
     pub registered: String,
     /// Whether the list of questions is final.
     pub frozen: bool,
@@ -205,7 +210,7 @@ pub struct EventRow {
 }
 
 /// A row of `GET /markets`: the journaled facts of a market, for comparison with a catalog.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MarketRow {
     /// Its condition.
@@ -274,7 +279,7 @@ fn is_unheld(holds: &HoldSet) -> bool {
     *holds == HoldSet::NONE
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(remote = "FeeSchedule", rename_all = "camelCase")]
 struct MarketFee {
     rate_ppm: u32,

@@ -7,6 +7,7 @@ use foretell_model::{Micros, PaymentSettings, PaymentsUpdate, WalletAddress};
 
 use crate::operator::form::{Address, Collateral, Flag, HeldName};
 use crate::read::form::{Form, Optional, Written};
+use crate::written;
 
 /// A change of the settings of payments; absent fields stay as they are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -57,7 +58,7 @@ pub struct HeldReference {
 }
 
 /// A held withdrawal in a list.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HeldRow {
     /// Hash of its reference, which confirming and releasing may name.
     pub reference: String,
@@ -70,11 +71,12 @@ pub struct HeldRow {
     /// Name of the operator who asked, who cannot confirm.
     pub asked_by: String,
     /// When, ISO 8601.
+    #[schemars(with = "written::Iso")]
     pub asked_at: String,
 }
 
 /// Answer of `GET /withdrawals`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HeldRows {
     /// Withdrawals that wait for a second person, oldest first.
     pub withdrawals: Vec<HeldRow>,

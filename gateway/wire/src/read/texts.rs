@@ -30,4 +30,8 @@ texts! {
     AnyHash = "^0x[0-9a-fA-F]{64}$";
     /// Token id: decimal, or `<condition id>:<outcome index>`.
     AnyToken = "^([0-9]{1,78}|0x[0-9a-fA-F]{64}:[01])$";
+    /// Whole units, up to six decimals.
+    AnyAmount = "^[0-9]{1,78}([.][0-9]{1,6})?$";
+    /// Shares, up to two decimals.
+    AnyShares = "^[0-9]{1,78}([.][0-9]{1,2})?$";
 }
