@@ -42,10 +42,12 @@ impl Schemas {
     /// When two types have one name, which a test finds.
     pub(super) fn by_name(mut self) -> serde_json::Map<String, Json> {
         let mut all = self.bodies.take_definitions(true);
+        for schema in all.values_mut() {
+            without_defaults(schema.try_into().expect("a schema"));
+        }
         let mut answers = self.answers.take_definitions(true);
         for schema in answers.values_mut() {
-            let schema: &mut Schema = schema.try_into().expect("a schema");
-            closed(schema);
+            closed(schema.try_into().expect("a schema"));
         }
         for (name, schema) in answers {
             let before = all.insert(name.clone(), schema);
@@ -57,12 +59,49 @@ impl Schemas {
     }
 }
 
-/// Allows no fields but those named, at any depth: answers have no others.
+/// Removes defaults, which say how the exchange reads, at any depth.
+fn without_defaults(schema: &mut Schema) {
+    schema.remove("default");
+    transform_subschemas(&mut without_defaults, schema);
+}
+
+/// Allows no fields but those named, at any depth: answers have no others. A field that an answer may
+/// leave out is not null.
 fn closed(schema: &mut Schema) {
+    schema.remove("default");
+    let required = schema.get("required").and_then(Json::as_array).cloned();
+    let required = required.unwrap_or_default();
+    if let Some(Json::Object(fields)) = schema.get_mut("properties") {
+        let optional = fields
+            .iter_mut()
+            .filter(|(name, _)| !required.iter().any(|it| it == name.as_str()));
+        optional.for_each(|(_, schema)| not_null(schema));
+    }
     if schema.get("properties").is_some() && schema.get("additionalProperties").is_none() {
         schema.insert("additionalProperties".into(), false.into());
     }
     transform_subschemas(&mut closed, schema);
+}
+
+/// A schema without null.
+fn not_null(schema: &mut Json) {
+    if let Some(Json::Array(values)) = schema.get_mut("enum") {
+        values.retain(|value| !value.is_null());
+    }
+    if let Some(Json::Array(types)) = schema.get_mut("type") {
+        types.retain(|it| it != "null");
+        if let [only] = types.as_slice() {
+            schema["type"] = only.clone();
+        }
+    }
+    if let Some(Json::Array(choices)) = schema.get_mut("anyOf") {
+        choices.retain(|choice| *choice != json!({ "type": "null" }));
+        if let [Json::Object(only)] = choices.as_slice() {
+            let (only, fields) = (only.clone(), schema.as_object_mut().expect("a schema"));
+            fields.remove("anyOf");
+            fields.extend(only);
+        }
+    }
 }
 
 /// A route as a document describes it.
@@ -155,8 +194,10 @@ impl<'s> Operation<'s> {
             let by = if name == segment { "" } else { "by_" };
             format!("{by}{}", name.replace(['-', '.'], "_"))
         }));
-        if words.len() == 1 {
-            words.push("root".to_owned());
+        match self.path {
+            "/" => words.push("root".to_owned()),
+            path if path.ends_with('/') => words.push("index".to_owned()),
+            _ => {}
         }
         words.join("_")
     }
@@ -204,6 +245,7 @@ impl<'s> Operation<'s> {
         let schema = self.schemas.bodies.subschema_for::<T::Schema>();
         let segments = self.path.split('/');
         let name = segments.filter_map(|segment| segment.strip_prefix('{')?.strip_suffix('}'));
+        let name = name.map(|name| name.trim_start_matches('*'));
         self.parameters.extend(
             name.map(
                 |name| json!({ "name": name, "in": "path", "required": true, "schema": schema }),
@@ -215,7 +257,9 @@ impl<'s> Operation<'s> {
     pub(crate) fn takes_body<T: RequestBody>(&mut self) {
         self.fails(BODY);
         self.fails(T::ERRORS);
-        self.body = Some(T::schema(&mut self.schemas.bodies).to_value());
+        let mut schema = T::schema(&mut self.schemas.bodies);
+        without_defaults(&mut schema);
+        self.body = Some(schema.to_value());
     }
 
     /// States the answer.

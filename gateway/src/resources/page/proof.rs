@@ -13,16 +13,18 @@ use foretell_model::{
 };
 use foretell_view::{TradeId, TradeRecord, TradeSide, View};
 use foretell_wire::checkpoint::CheckpointRow;
+use foretell_wire::read::path::PathParameter;
 use foretell_wire::read::texts;
 use foretell_wire::text::decimal::uint256_text;
 use foretell_wire::text::ids;
-use foretell_wire::{ErrorCode, written};
+use foretell_wire::{ApiError, ErrorCode, written};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::app::App;
 use crate::http::answer::Json;
 use crate::http::failure::Failure;
+use crate::http::parts::FromPath;
 use crate::http::request_context::RequestContext;
 use crate::policy::limits::PROOF_TRADES;
 use crate::resources::page::site::{AUDIT_VERIFY, OrderDomain};
@@ -169,10 +171,31 @@ struct Found {
     maker_place: Option<FramePosition>,
 }
 
+/// A trade by its id, or by its transaction hash among the newest trades. A hash is that of a frame,
+/// and the first trade of the frame is meant.
+pub(crate) enum TradeName {
+    Id(TradeId),
+    Hash([u8; 32]),
+}
+
+impl PathParameter for TradeName {
+    type Schema = texts::AnyTrade;
+    const ERRORS: &'static [ErrorCode] = &[ErrorCode::TradeNotFound];
+
+    fn read(text: &str) -> Result<Self, ApiError> {
+        let name = ids::bytes32(text).map(Self::Hash);
+        let name = name.or_else(|| TradeId::parse(text).map(Self::Id));
+        name.ok_or_else(|| ErrorCode::TradeNotFound.into())
+    }
+}
+
 /// `GET /ui/api/proof/{trade}`.
-pub(crate) async fn show(context: RequestContext) -> Result<Json<Proof<'static>>, Failure> {
+pub(crate) async fn show(
+    context: RequestContext,
+    FromPath(name): FromPath<TradeName>,
+) -> Result<Json<Proof<'static>>, Failure> {
     let app = &context.app;
-    let id = trade_id(&context).await?.ok_or(ErrorCode::TradeNotFound)?;
+    let id = trade_id(app, name).await?;
     let found = app.find(|view| find(view, id)).await?;
     let found = found.ok_or(ErrorCode::TradeNotFound)?;
     let position = app.shared_view.read().position();
@@ -219,16 +242,15 @@ pub(crate) async fn show(context: RequestContext) -> Result<Json<Proof<'static>>
     Ok(Json::of(&proof).at(position))
 }
 
-/// The trade that the path names: by its id, or by its transaction hash among the newest trades. A
-/// hash is that of a frame, and the first trade of the frame is meant.
-async fn trade_id(context: &RequestContext) -> Result<Option<TradeId>, Failure> {
-    let name = context.parameter.as_str();
-    let Some(hash) = ids::bytes32(name) else {
-        return Ok(TradeId::parse(name));
+async fn trade_id(app: &Arc<App>, name: TradeName) -> Result<TradeId, Failure> {
+    let hash = match name {
+        TradeName::Id(id) => return Ok(id),
+        TradeName::Hash(hash) => hash,
     };
-    let app = Arc::clone(&context.app);
+    let app = Arc::clone(app);
     let searching = tokio::task::spawn_blocking(move || trade_of_receipt(&app, &hash));
-    Ok(searching.await.map_err(|_| ErrorCode::Internal)?)
+    let id = searching.await.map_err(|_| ErrorCode::Internal)?;
+    Ok(id.ok_or(ErrorCode::TradeNotFound)?)
 }
 
 fn trade_of_receipt(app: &App, hash: &[u8; 32]) -> Option<TradeId> {

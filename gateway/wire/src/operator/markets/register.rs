@@ -1,12 +1,13 @@
 //! Registrations of markets and event groups.
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use foretell_model::ConditionId;
 
 use crate::errors::api_error::ApiError;
+use crate::errors::error_code::ErrorCode;
 use crate::operator::form::{
     Condition, EndDate, Instant, Labels, LongText, Number, RawRecord, Tags, Text, Title,
 };
@@ -18,18 +19,26 @@ use crate::read::body::{OPERATOR, RequestBody};
 use crate::read::form::{Form, Optional, OrDefault, Written, remote_forms};
 
 /// A market to register.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
 pub struct MarketRegistration {
     /// How it trades.
     #[serde(flatten)]
     pub terms: MarketTerms,
     /// Its texts: the evidence of the registration.
     #[serde(flatten)]
+    #[schemars(with = "MarketTexts")]
     pub description: MarketDescription,
 }
 
 /// `question` and `slug` are required.
 impl RequestBody for MarketRegistration {
+    const ERRORS: &'static [ErrorCode] = OPERATOR.codes;
+
+    fn schema(generator: &mut SchemaGenerator) -> Schema {
+        OPERATOR.schema::<Self>(generator)
+    }
+
     fn read(body: &[u8]) -> Result<Self, ApiError> {
         let mut copy = Vec::new();
         let body = OPERATOR.parse(body, &mut copy)?.in_parts(MARKET_FIELDS);
@@ -78,7 +87,7 @@ pub(crate) const MARKET_FIELDS: &[&str] = &[
 ];
 
 /// How a registration's texts are read, with their bounds.
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(remote = "MarketDescription")]
 struct MarketTexts {
     #[serde(with = "Title")]
@@ -88,6 +97,7 @@ struct MarketTexts {
     #[serde(with = "Title")]
     slug: String,
     #[serde(deserialize_with = "outcomes")]
+    #[schemars(with = "Optional::<Labels>")]
     outcomes: [String; 2],
     #[serde(with = "OrDefault::<Text>")]
     icon: String,
@@ -98,8 +108,10 @@ struct MarketTexts {
     #[serde(with = "OrDefault::<Tags>")]
     tags: Vec<String>,
     #[serde(deserialize_with = "date")]
+    #[schemars(with = "Optional::<EndDate>")]
     end_date: Option<String>,
     #[serde(deserialize_with = "time")]
+    #[schemars(with = "Optional::<Instant>")]
     game_start_time: Option<String>,
     #[serde(with = "OrDefault::<Text>")]
     resolution_source: String,
@@ -120,7 +132,7 @@ struct MarketTexts {
 }
 
 /// How a market's event group is read, with its bounds.
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(remote = "EventSummary", deny_unknown_fields)]
 struct Summary {
     #[serde(with = "Optional::<Number>")]
