@@ -143,6 +143,14 @@ const WRITE: &[ErrorCode] = &[
     ErrorCode::NotLeading,
 ];
 
+/// Of the operator of a request, whom the core checks again.
+const OPERATOR: &[ErrorCode] = &[
+    ErrorCode::OperatorUnauthorized,
+    ErrorCode::OperatorRole,
+    ErrorCode::UnknownOperator,
+    ErrorCode::SequenceNotReached,
+];
+
 impl<'s> Operation<'s> {
     /// What a route says of itself.
     pub(crate) fn of(route: &Route, surface: Surface, schemas: &'s mut Schemas) -> Self {
@@ -170,7 +178,7 @@ impl<'s> Operation<'s> {
         if route.operators.is_some() {
             operation.security.push(json!({ "Token": [] }));
             operation.fails(STATE);
-            operation.fails(&[ErrorCode::OperatorUnauthorized, ErrorCode::OperatorRole]);
+            operation.fails(OPERATOR);
         }
         (route.describe)(&mut operation);
         if route.freshness != Freshness::Any {
@@ -213,6 +221,11 @@ impl<'s> Operation<'s> {
     /// Adds errors.
     pub(crate) fn fails(&mut self, codes: &[ErrorCode]) {
         self.errors.extend(codes);
+    }
+
+    /// Adds a parameter.
+    pub(crate) fn takes(&mut self, parameter: Json) {
+        self.parameters.push(parameter);
     }
 
     /// Adds the parameters of a query.

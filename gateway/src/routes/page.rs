@@ -1,5 +1,6 @@
 //! The page, and the reads of other surfaces that it needs, on its own origin.
 
+use foretell_wire::ErrorCode::{NotFound, WalletForeignOrigin, WalletNotLocal};
 use foretell_wire::limits::ORDER_BODY_BYTES;
 
 use crate::http::route::{Route, get, post, read};
@@ -44,14 +45,18 @@ pub(super) fn described(has_wallet: bool) -> Vec<Route> {
         get("/ui", Page, files::file),
         get("/ui/", Page, files::file),
         get("/ui/{*path}", Page, files::file),
-        get("/ui/logo", Page, files::logo),
+        get("/ui/logo", Page, files::logo).errors(&[&[NotFound]]),
         get("/ui/api/site", PageEngine, site::show),
         get("/ui/api/engine", PageEngine, engine_room::show),
         read("/ui/api/markets/summary", PageSummary, summary::list),
         read("/ui/api/proof/{trade}", PageProof, proof::show),
     ];
     if has_wallet {
-        routes.push(post("/ui/wallet", PageWallet, wallet::call).body(ORDER_BODY_BYTES));
+        routes.push(
+            post("/ui/wallet", PageWallet, wallet::call)
+                .body(ORDER_BODY_BYTES)
+                .errors(&[&[WalletNotLocal, WalletForeignOrigin]]),
+        );
     }
     routes
 }
