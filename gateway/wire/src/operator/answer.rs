@@ -281,6 +281,7 @@ fn is_unheld(holds: &HoldSet) -> bool {
 
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(remote = "FeeSchedule", rename_all = "camelCase")]
+#[schemars(inline)]
 struct MarketFee {
     rate_ppm: u32,
     exponent: u8,

@@ -12,6 +12,7 @@ use crate::written;
 /// A change of the settings of payments; absent fields stay as they are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(inline)]
 pub struct PaymentsChange {
     /// A larger withdrawal waits for a second person, whole units; `"0"` = none waits.
     #[serde(with = "Optional::<Collateral>", default)]

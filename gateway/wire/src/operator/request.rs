@@ -359,6 +359,7 @@ pub struct ModeChange {
 /// A change of the core's settings; absent settings stay. The core checks the bounds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(inline)]
 pub struct SettingsChange {
     /// See [`Settings::timestamp_past_ms`].
     #[serde(with = "Optional::<Number>", default)]

@@ -146,6 +146,7 @@ impl MarketTerms {
 /// A taker fee: `{rate_ppm, exponent}`.
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(remote = "FeeSchedule", deny_unknown_fields)]
+#[schemars(inline)]
 struct Fee {
     #[serde(with = "RatePpm")]
     rate_ppm: u32,

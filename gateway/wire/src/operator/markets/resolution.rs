@@ -89,6 +89,7 @@ pub struct Finalisation {
 /// A change of a policy; absent fields stay as they are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(inline)]
 pub struct PolicyChange {
     /// The market; the site by default.
     #[serde(with = "Optional::<Condition>", default)]
