@@ -1,5 +1,6 @@
 //! A route as the documents describe it. Handlers add what their signatures say.
 
+use foretell_model::RoleSet;
 use foretell_wire::ErrorCode;
 use foretell_wire::read::RequestBody;
 use foretell_wire::read::path::PathParameter;
@@ -143,14 +144,6 @@ const WRITE: &[ErrorCode] = &[
     ErrorCode::NotLeading,
 ];
 
-/// Of the operator of a request, whom the core checks again.
-const OPERATOR: &[ErrorCode] = &[
-    ErrorCode::OperatorUnauthorized,
-    ErrorCode::OperatorRole,
-    ErrorCode::UnknownOperator,
-    ErrorCode::SequenceNotReached,
-];
-
 impl<'s> Operation<'s> {
     /// What a route says of itself.
     pub(crate) fn of(route: &Route, surface: Surface, schemas: &'s mut Schemas) -> Self {
@@ -175,10 +168,19 @@ impl<'s> Operation<'s> {
             operation.fails(STATE);
             operation.fails(WRITE);
         }
-        if route.operators.is_some() {
+        if let Some(roles) = route.operators {
             operation.security.push(json!({ "Token": [] }));
             operation.fails(STATE);
-            operation.fails(OPERATOR);
+            operation.fails(&[
+                ErrorCode::OperatorUnauthorized,
+                ErrorCode::SequenceNotReached,
+            ]);
+            if roles != RoleSet::ALL {
+                operation.fails(&[ErrorCode::OperatorRole]);
+            }
+            if route.is_write {
+                operation.fails(&[ErrorCode::UnknownOperator]);
+            }
         }
         (route.describe)(&mut operation);
         if route.freshness != Freshness::Any {

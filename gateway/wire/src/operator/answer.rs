@@ -9,8 +9,8 @@ use foretell_model::{
 };
 
 use crate::operator::form::{
-    Address, Collateral, Condition, Holds, Index, Kind, Mode, PayoutWord, Shares, State, TickSize,
-    TokenPair,
+    Address, Collateral, Condition, Exponent, Holds, Index, Kind, Mode, PayoutWord, RatePpm,
+    Shares, State, TickSize, TokenPair,
 };
 use crate::operator::markets::clock::TermsChange;
 use crate::operator::markets::resolution::PolicyChange;
@@ -160,6 +160,7 @@ pub struct PositionAnswer {
     #[serde(with = "Condition")]
     pub condition_id: ConditionId,
     /// The outcome, 0 or 1.
+    #[schemars(range(max = 1))]
     pub outcome_index: u8,
     /// Free shares.
     #[serde(with = "Shares")]
@@ -206,6 +207,7 @@ pub struct EventRow {
     /// Whether the operator owns its words; the upstream does otherwise.
     pub own: bool,
     /// Conditions of its questions, in their order.
+    #[schemars(with = "Vec<written::Hash>")]
     pub questions: Vec<String>,
 }
 
@@ -283,7 +285,9 @@ fn is_unheld(holds: &HoldSet) -> bool {
 #[serde(remote = "FeeSchedule", rename_all = "camelCase")]
 #[schemars(inline)]
 struct MarketFee {
+    #[serde(with = "RatePpm")]
     rate_ppm: u32,
+    #[serde(with = "Exponent")]
     exponent: u8,
 }
 

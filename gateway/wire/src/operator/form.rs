@@ -65,7 +65,7 @@ forms! {
     pub(crate) HoldName(Hold, str = { "enum": words(Hold::ALL, hold_word) }): "operator or upstream",
         |text: &str| find(Hold::ALL, hold_word, text), |value: &Hold| hold_word(*value).to_owned();
     /// Holds of a market.
-    pub(crate) Holds(HoldSet, Vec<String> = { "items": { "enum": words(Hold::ALL, hold_word) } }): "an array of holds: operator, upstream",
+    pub(crate) Holds(HoldSet, Vec<String> = { "items": { "type": "string", "enum": words(Hold::ALL, hold_word) } }): "an array of holds: operator, upstream",
         |words: &Vec<String>| holds(words), |set: &HoldSet| hold_words(*set).into_iter().map(str::to_owned).collect();
     /// The bit of a question in signed conversions.
     pub(crate) Index(QuestionIndex, u8 = { "maximum": 127 }): "a number, 0 to 127", |code: &u8| QuestionIndex::from_code(*code), |index: &QuestionIndex| index.0;
@@ -113,7 +113,7 @@ forms! {
         |text: &str| find(OperatorRole::ALL, role_word, text).filter(|role| *role != OperatorRole::Sync),
         |role: &OperatorRole| role_word(*role).to_owned();
     /// A set of roles.
-    pub Roles(RoleSet, Vec<String> = { "items": { "enum": words(OperatorRole::ALL, role_word) } }): "an array of roles: admin, markets, resolver, cashier, support, read-only, sync",
+    pub Roles(RoleSet, Vec<String> = { "items": { "type": "string", "enum": words(OperatorRole::ALL, role_word) } }): "an array of roles: admin, markets, resolver, cashier, support, read-only, sync",
         |words: &Vec<String>| roles(words), |set: &RoleSet| role_words(*set);
     /// Name of an operator.
     pub Name(OperatorName, str = { "pattern": "^[a-z0-9._-]{1,32}$" }): "a text of 1 to 32 of a-z, 0-9, -, _ and .",
@@ -132,8 +132,8 @@ forms! {
     pub(crate) RawRecord(Map<String, Json>, Map<String, Json>): "an object", |fields: &Map<String, Json>| Some(fields.clone()), Map::clone;
     pub(crate) TokenPair([TokenId; 2], Vec<String> = { "items": { "type": "string", "pattern": "^[0-9]{1,78}$" }, "minItems": 2, "maxItems": 2 }): "an array of two token ids, texts of 1 to 78 digits",
         token_pair, |pair: &[TokenId; 2]| pair.iter().map(ids::token_text).collect();
-    pub(crate) Labels([String; 2], Vec<String> = { "items": { "type": "string", "minLength": 1 }, "minItems": 2, "maxItems": 2 }): "an array of two labels without hidden characters", labels, |labels: &[String; 2]| labels.to_vec();
-    pub(crate) Tags(Vec<String>, Vec<String> = { "maxItems": MAX_TAGS }): "an array of up to 64 labels without hidden characters",
+    pub(crate) Labels([String; 2], Vec<String> = { "items": { "type": "string", "minLength": 1, "maxLength": MAX_TEXT_BYTES }, "minItems": 2, "maxItems": 2 }): "an array of two labels without hidden characters", labels, |labels: &[String; 2]| labels.to_vec();
+    pub(crate) Tags(Vec<String>, Vec<String> = { "items": { "type": "string", "maxLength": MAX_TEXT_BYTES }, "maxItems": MAX_TAGS }): "an array of up to 64 labels without hidden characters",
         |tags: &Vec<String>| (tags.len() <= MAX_TAGS && are_labels(tags)).then(|| tags.clone()), Vec::clone;
 }
 

@@ -62,6 +62,7 @@ pub struct HeldReference {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HeldRow {
     /// Hash of its reference, which confirming and releasing may name.
+    #[schemars(with = "written::Hash")]
     pub reference: String,
     /// The wallet.
     #[serde(with = "Address")]

@@ -41,6 +41,7 @@ pub struct OperatorAdded {
     /// The operator's number.
     pub number: u16,
     /// Its bearer token. The exchange keeps only its SHA-256: nobody can show it again.
+    #[schemars(extend("pattern" = "^[0-9a-f]{64}$"))]
     pub token: String,
 }
 

@@ -40,6 +40,7 @@ pub(crate) struct Page {
     catalog: Option<CatalogSync>,
     exchange: StatusAnswer,
     /// Up to 100 markets that are neither closed nor resolved, most orders first.
+    #[schemars(length(max = BOOKS))]
     books: Vec<BookRow>,
 }
 
