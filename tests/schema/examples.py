@@ -20,7 +20,7 @@ def contents(document):
                 yield from media((*here, "requestBody"), operation["requestBody"])
             for status, answer in operation["responses"].items():
                 yield from media((*here, "responses", status), answer)
-    for name, answer in document["components"]["responses"].items():
+    for name, answer in document["components"].get("responses", {}).items():
         yield from media(("components", "responses", name), answer)
 
 

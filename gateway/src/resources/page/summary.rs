@@ -168,10 +168,11 @@ mod tests {
         ];
         let line = sparkline(&points, now);
         assert_eq!(line.len(), 24);
-        assert_eq!(line[0], Some(price(Price(2_000))), "of hour 77");
+        let shown = |hour: usize| line[hour].map(|text| text.0.to_string());
+        assert_eq!(shown(0).as_deref(), Some("0.2"), "of hour 77");
         assert_eq!(
-            line[23],
-            Some(price(Price(4_150))),
+            shown(23).as_deref(),
+            Some("0.415"),
             "of the hour that is not over"
         );
         assert!(line[1..23].iter().all(Option::is_none), "{line:?}");
