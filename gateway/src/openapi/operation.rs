@@ -66,41 +66,40 @@ fn without_defaults(schema: &mut Schema) {
     transform_subschemas(&mut without_defaults, schema);
 }
 
-/// Allows no fields but those named, at any depth: answers have no others. A field that an answer may
-/// leave out is not null.
+/// Allows no fields but those named, and no null in place of an absent one, at any depth: answers have
+/// neither.
 fn closed(schema: &mut Schema) {
     schema.remove("default");
-    let required = schema.get("required").and_then(Json::as_array).cloned();
-    let required = required.unwrap_or_default();
+    let required = schema.get("required").cloned().unwrap_or_default();
     if let Some(Json::Object(fields)) = schema.get_mut("properties") {
-        let optional = fields
-            .iter_mut()
-            .filter(|(name, _)| !required.iter().any(|it| it == name.as_str()));
-        optional.for_each(|(_, schema)| not_null(schema));
-    }
-    if schema.get("properties").is_some() && schema.get("additionalProperties").is_none() {
-        schema.insert("additionalProperties".into(), false.into());
+        for (name, field) in fields {
+            let is_required = |required: &Vec<Json>| required.iter().any(|it| it == name);
+            if !required.as_array().is_some_and(is_required) {
+                take_null(field);
+            }
+        }
+        if schema.get("additionalProperties").is_none() {
+            schema.insert("additionalProperties".into(), false.into());
+        }
     }
     transform_subschemas(&mut closed, schema);
 }
 
-/// A schema without null.
-fn not_null(schema: &mut Json) {
-    if let Some(Json::Array(values)) = schema.get_mut("enum") {
-        values.retain(|value| !value.is_null());
-    }
-    if let Some(Json::Array(types)) = schema.get_mut("type") {
+/// Takes null from the types of a field.
+fn take_null(field: &mut Json) {
+    if let Some(types) = field.get_mut("type").and_then(Json::as_array_mut) {
         types.retain(|it| it != "null");
-        if let [only] = types.as_slice() {
-            schema["type"] = only.clone();
+        if let [only] = &types[..] {
+            field["type"] = only.clone();
         }
     }
-    if let Some(Json::Array(choices)) = schema.get_mut("anyOf") {
-        choices.retain(|choice| *choice != json!({ "type": "null" }));
-        if let [Json::Object(only)] = choices.as_slice() {
-            let (only, fields) = (only.clone(), schema.as_object_mut().expect("a schema"));
-            fields.remove("anyOf");
-            fields.extend(only);
+    if let Some(kinds) = field.get_mut("anyOf").and_then(Json::as_array_mut) {
+        kinds.retain(|kind| *kind != json!({ "type": "null" }));
+        if let [Json::Object(only)] = &kinds[..] {
+            let only = only.clone();
+            let field = field.as_object_mut().expect("a schema with keywords");
+            field.remove("anyOf");
+            field.extend(only);
         }
     }
 }
@@ -128,11 +127,14 @@ const BODY: &[ErrorCode] = &[
     ErrorCode::UnsupportedMediaType,
     ErrorCode::Busy,
 ];
-const STATE: &[ErrorCode] = &[ErrorCode::Recovering, ErrorCode::ViewStopped];
+const STATE: &[ErrorCode] = &[
+    ErrorCode::Recovering,
+    ErrorCode::ViewStopped,
+    ErrorCode::SequenceNotReached,
+];
 const FRESH: &[ErrorCode] = &[
     ErrorCode::InvalidField,
     ErrorCode::SequenceTooFarAhead,
-    ErrorCode::SequenceNotReached,
     ErrorCode::TooManyWaiters,
 ];
 /// Of everything that waits for the engine.
@@ -165,16 +167,15 @@ impl<'s> Operation<'s> {
             operation.fails(&[ErrorCode::RateLimited]);
         }
         if route.is_write {
+            // The body is read, also where the handler ignores it.
+            operation.fails(BODY);
             operation.fails(STATE);
             operation.fails(WRITE);
         }
         if let Some(roles) = route.operators {
             operation.security.push(json!({ "Token": [] }));
             operation.fails(STATE);
-            operation.fails(&[
-                ErrorCode::OperatorUnauthorized,
-                ErrorCode::SequenceNotReached,
-            ]);
+            operation.fails(&[ErrorCode::OperatorUnauthorized]);
             if roles != RoleSet::ALL {
                 operation.fails(&[ErrorCode::OperatorRole]);
             }

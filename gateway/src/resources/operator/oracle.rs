@@ -77,7 +77,6 @@ impl RequestPart for Adapter {
             ErrorCode::OperatorNotFound,
             ErrorCode::OperatorRole,
             ErrorCode::UnknownOperator,
-            ErrorCode::SequenceNotReached,
         ]);
     }
 }

@@ -148,7 +148,7 @@ struct MarketTexts {
     raw_metadata: Map<String, Value>,
 }
 
-/// How a market's event group is read, with its bounds.
+/// A market's event group, as the catalog shows it.
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(remote = "EventSummary", deny_unknown_fields)]
 struct Summary {
