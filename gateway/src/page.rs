@@ -10,6 +10,7 @@ use std::time::Instant;
 
 use bytes::Bytes;
 use foretell_auth::Signer;
+use schemars::JsonSchema;
 use serde::Serialize;
 use tokio::sync::Mutex;
 
@@ -28,7 +29,7 @@ pub struct PageConfig {
 }
 
 /// Name and currency, as the page shows them.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 pub struct SiteConfig {
     /// Name of the site.
     pub name: String,
@@ -46,13 +47,14 @@ impl Default for SiteConfig {
 }
 
 /// How amounts of collateral are displayed.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, JsonSchema)]
 pub struct Currency {
     /// Before an amount: `$`.
     pub symbol: String,
     /// ISO 4217, or the name of a token: `USD`.
     pub code: String,
     /// Decimals shown, 0 to 6.
+    #[schemars(range(max = 6))]
     pub decimals: u32,
 }
 

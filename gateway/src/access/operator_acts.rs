@@ -2,7 +2,10 @@
 
 use std::collections::VecDeque;
 
+use foretell_model::{OperatorRole, TimeNs};
+use foretell_wire::written;
 use parking_lot::Mutex;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Acts kept.
@@ -12,16 +15,23 @@ const MAX_ACTS: usize = 1_000;
 #[derive(Default)]
 pub(crate) struct ActLog(Mutex<VecDeque<Act>>);
 
-#[derive(Clone, Serialize)]
+/// A command of an operator.
+#[derive(Clone, Serialize, JsonSchema)]
 pub(crate) struct Act {
+    /// Sequence of the command.
     pub(crate) sequence: u64,
-    pub(crate) time: String,
+    /// When the gateway got its answer.
+    #[serde(with = "written::Iso")]
+    pub(crate) time: TimeNs,
     /// Number of the operator.
     pub(crate) operator: u16,
-    pub(crate) role: &'static str,
+    #[serde(with = "written::Role")]
+    pub(crate) role: OperatorRole,
+    /// Path of the request.
     pub(crate) path: String,
     /// The beginning of the body as sent.
     pub(crate) request: String,
+    /// Reason in the body, empty without one.
     pub(crate) reason: String,
 }
 

@@ -50,7 +50,9 @@ impl Document {
             let id = operation.id();
             let said = words.operations.remove(&id);
             let said = said.unwrap_or_else(|| panic!("{id} has no words"));
-            let path = paths.entry(route.path).or_insert_with(|| json!({}));
+            let path = paths
+                .entry(route.path.replace("{*", "{"))
+                .or_insert_with(|| json!({}));
             path[route.method.as_str().to_lowercase()] = described(&operation, id, &route, said);
         }
         let left: Vec<_> = words.operations.keys().collect();

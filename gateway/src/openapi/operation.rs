@@ -1,5 +1,6 @@
 //! A route as the documents describe it. Handlers add what their signatures say.
 
+use foretell_model::RoleSet;
 use foretell_wire::ErrorCode;
 use foretell_wire::read::RequestBody;
 use foretell_wire::read::path::PathParameter;
@@ -42,10 +43,12 @@ impl Schemas {
     /// When two types have one name, which a test finds.
     pub(super) fn by_name(mut self) -> serde_json::Map<String, Json> {
         let mut all = self.bodies.take_definitions(true);
+        for schema in all.values_mut() {
+            without_defaults(schema.try_into().expect("a schema"));
+        }
         let mut answers = self.answers.take_definitions(true);
         for schema in answers.values_mut() {
-            let schema: &mut Schema = schema.try_into().expect("a schema");
-            closed(schema);
+            closed(schema.try_into().expect("a schema"));
         }
         for (name, schema) in answers {
             let before = all.insert(name.clone(), schema);
@@ -57,9 +60,16 @@ impl Schemas {
     }
 }
 
+/// Removes defaults, which say how the exchange reads, at any depth.
+fn without_defaults(schema: &mut Schema) {
+    schema.remove("default");
+    transform_subschemas(&mut without_defaults, schema);
+}
+
 /// Allows no fields but those named, and no null in place of an absent one, at any depth: answers have
 /// neither.
 fn closed(schema: &mut Schema) {
+    schema.remove("default");
     let required = schema.get("required").cloned().unwrap_or_default();
     if let Some(Json::Object(fields)) = schema.get_mut("properties") {
         for (name, field) in fields {
@@ -167,10 +177,16 @@ impl<'s> Operation<'s> {
             operation.fails(STATE);
             operation.fails(WRITE);
         }
-        if route.operators.is_some() {
+        if let Some(roles) = route.operators {
             operation.security.push(json!({ "Token": [] }));
             operation.fails(STATE);
-            operation.fails(&[ErrorCode::OperatorUnauthorized, ErrorCode::OperatorRole]);
+            operation.fails(&[ErrorCode::OperatorUnauthorized]);
+            if roles != RoleSet::ALL {
+                operation.fails(&[ErrorCode::OperatorRole]);
+            }
+            if route.is_write {
+                operation.fails(&[ErrorCode::UnknownOperator]);
+            }
         }
         (route.describe)(&mut operation);
         if route.freshness != Freshness::Any {
@@ -198,8 +214,10 @@ impl<'s> Operation<'s> {
             let by = if name == segment { "" } else { "by_" };
             format!("{by}{}", name.replace(['-', '.'], "_"))
         }));
-        if words.len() == 1 {
-            words.push("root".to_owned());
+        match self.path {
+            "/" => words.push("root".to_owned()),
+            path if path.ends_with('/') => words.push("index".to_owned()),
+            _ => {}
         }
         words.join("_")
     }
@@ -215,6 +233,11 @@ impl<'s> Operation<'s> {
     /// Adds errors.
     pub(crate) fn fails(&mut self, codes: &[ErrorCode]) {
         self.errors.extend(codes);
+    }
+
+    /// Adds a parameter.
+    pub(crate) fn takes(&mut self, parameter: Json) {
+        self.parameters.push(parameter);
     }
 
     /// Adds the parameters of a query.
@@ -255,6 +278,7 @@ impl<'s> Operation<'s> {
         let schema = self.schemas.bodies.subschema_for::<T::Schema>();
         let segments = self.path.split('/');
         let name = segments.filter_map(|segment| segment.strip_prefix('{')?.strip_suffix('}'));
+        let name = name.map(|name| name.trim_start_matches('*'));
         self.parameters.extend(
             name.map(
                 |name| json!({ "name": name, "in": "path", "required": true, "schema": schema }),
@@ -272,7 +296,9 @@ impl<'s> Operation<'s> {
     pub(crate) fn takes_body<T: RequestBody>(&mut self) {
         self.may_take_body::<T>();
         self.is_body_required = !T::IS_OPTIONAL;
-        self.body = Some(T::schema(&mut self.schemas.bodies).to_value());
+        let mut schema = T::schema(&mut self.schemas.bodies);
+        without_defaults(&mut schema);
+        self.body = Some(schema.to_value());
     }
 
     /// States the answer.

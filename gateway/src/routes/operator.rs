@@ -9,6 +9,19 @@ use foretell_model::CommandKind::{
     Withdraw, WithdrawFees, WithdrawProposal,
 };
 use foretell_model::{CommandKind, RoleSet};
+use foretell_wire::ErrorCode::{
+    self, AccountNotFound, AlreadyProposed, BalanceLimit, BookNotEmpty, ChallengeOpen,
+    ClockContradicts, ClosesInPast, EndsInPast, EventDiffers, EventFrozen, EventFull,
+    EventNotActive, EventNotFound, HalfInNegRisk, InsufficientBalance, InvalidFee,
+    InvalidMinimumSize, InvalidPolicy, InvalidQuestionIndex, InvalidSettings, InvalidTerms,
+    InvalidTick, InvalidTransition, InvalidWindow, KeyNotFound, LastAdmin, ListFull, MarketDiffers,
+    MarketNotFound, NoPolicy, NoProposal, NoWouldLeaveNone, NotAnOwner, NotPermitted,
+    NothingAccrued, OperatorNameTaken, OperatorNotFound, OperatorTokenTaken, OutsideNotLast,
+    ProposalDisputed, RebatesInProgress, ReferenceReused, SamePerson, SecondPersonRequired,
+    SecondYes, SlugTaken, SnapshotFailed, SnapshotTimeout, SnapshotsOff, TokenTaken, TooManyHeld,
+    TooManyOperators, UpstreamOwned, WalletHasLiveOrders, WalletKindTaken, WalletNotBindable,
+    WalletNotBound, WithdrawalNotFound,
+};
 use foretell_wire::limits::OPERATOR_BODY_BYTES;
 use foretell_wire::operator::{OperatorCommand, SNAPSHOT_PATH};
 
@@ -28,7 +41,7 @@ pub(super) fn routes() -> Vec<Route> {
         get("/metrics", None, probes::metrics),
         get("/openapi.json", None, served::show),
         get("/status", None, status::show).operators(RoleSet::ALL),
-        list("/accounts/{wallet}", accounts::show),
+        list("/accounts/{wallet}", accounts::show).errors(&[&[AccountNotFound]]),
         list("/withdrawals", accounts::held),
         list("/rebates", rebates::totals),
         get("/admin", None, admin::root),
@@ -39,57 +52,130 @@ pub(super) fn routes() -> Vec<Route> {
         list("/operators", people::list),
         list("/review", resolution::review),
         // Its adapter signs the body and has no token.
-        post("/oracle/proposals", None, oracle::propose),
-        list("/keys", keys::list),
+        post("/oracle/proposals", None, oracle::propose).errors(PROPOSE),
+        list("/keys", keys::list).errors(&[&[AccountNotFound]]),
         list("/events", own_markets::list_events),
         list("/markets", market_list::list),
         list("/markets/{condition}", market_info::detail),
-        post(SNAPSHOT_PATH, None, system::snapshot).operators(RoleSet::ADMIN),
+        post(SNAPSHOT_PATH, None, system::snapshot)
+            .operators(RoleSet::ADMIN)
+            .errors(&[&[SnapshotFailed, SnapshotsOff, SnapshotTimeout]]),
     ]);
     routes
 }
 
 fn commands() -> Vec<Route> {
     vec![
-        command(Deposit, accounts::deposit),
-        command(Withdraw, accounts::withdraw),
-        command(BindWallet, accounts::bind),
-        command(UnbindWallet, accounts::unbind),
+        command(Deposit, accounts::deposit).errors(&[REFERENCE, &[BalanceLimit]]),
+        command(Withdraw, accounts::withdraw)
+            .errors(&[WITHDRAWAL, &[AccountNotFound, TooManyHeld]]),
+        command(BindWallet, accounts::bind)
+            .errors(&[WALLET, &[WalletKindTaken, WalletNotBindable, NotAnOwner]]),
+        command(UnbindWallet, accounts::unbind)
+            .errors(&[WALLET, &[AccountNotFound, WalletNotBound]]),
         command(SetClosedOnly, accounts::closed_only),
         command(DescribeWallet, accounts::describe_wallet),
-        command(WithdrawFees, accounts::withdraw_fees),
-        command(ConfirmWithdrawal, accounts::confirm),
-        command(ReleaseWithdrawal, accounts::release),
-        command(PayRebates, accounts::pay_rebates),
-        command(AddOperator, people::add),
-        command(RevokeOperator, people::revoke),
-        command(SetPolicy, resolution::set_policy),
-        command(ClearPolicy, resolution::clear_policy),
-        command(ListWallet, resolution::list_wallet),
-        command(RevokeKey, keys::revoke),
-        command(RegisterEvent, own_markets::register_event).body(OPERATOR_BODY_BYTES),
-        command(DescribeEvent, own_markets::describe_event).body(OPERATOR_BODY_BYTES),
-        command(RegisterMarket, own_markets::register).body(OPERATOR_BODY_BYTES),
-        command(DescribeMarket, own_markets::describe).body(OPERATOR_BODY_BYTES),
-        command(SetTerms, markets::terms),
-        command(Propose, resolution::propose),
-        command(Dispute, resolution::dispute),
-        command(WithdrawProposal, resolution::withdraw),
-        command(Finalise, resolution::finalise),
-        command(ActivateMarket, markets::activate),
-        command(PauseMarket, markets::pause),
-        command(ResumeMarket, markets::resume),
-        command(CloseMarket, markets::close),
-        command(ResolveMarket, markets::resolve),
-        command(ArchiveMarket, markets::archive),
-        command(SetTick, markets::tick),
-        command(SetMinimumSize, markets::minimum),
-        command(SetFee, markets::fee),
+        command(WithdrawFees, accounts::withdraw_fees).errors(&[WITHDRAWAL]),
+        command(ConfirmWithdrawal, accounts::confirm).errors(&[&[WithdrawalNotFound, SamePerson]]),
+        command(ReleaseWithdrawal, accounts::release).errors(&[&[WithdrawalNotFound]]),
+        command(PayRebates, accounts::pay_rebates).errors(&[&[RebatesInProgress, NothingAccrued]]),
+        command(AddOperator, people::add).errors(&[&[
+            OperatorNameTaken,
+            OperatorTokenTaken,
+            TooManyOperators,
+        ]]),
+        command(RevokeOperator, people::revoke).errors(&[&[OperatorNotFound, LastAdmin]]),
+        command(SetPolicy, resolution::set_policy).errors(&[MARKET, &[InvalidPolicy]]),
+        command(ClearPolicy, resolution::clear_policy).errors(&[&[MarketNotFound, NoPolicy]]),
+        command(ListWallet, resolution::list_wallet).errors(&[&[
+            MarketNotFound,
+            NoPolicy,
+            ListFull,
+        ]]),
+        command(RevokeKey, keys::revoke).errors(&[&[KeyNotFound]]),
+        command(RegisterEvent, own_markets::register_event)
+            .body(OPERATOR_BODY_BYTES)
+            .errors(&[&[MarketDiffers, EventDiffers]]),
+        command(DescribeEvent, own_markets::describe_event)
+            .body(OPERATOR_BODY_BYTES)
+            .errors(&[&[EventNotFound, UpstreamOwned]]),
+        command(RegisterMarket, own_markets::register)
+            .body(OPERATOR_BODY_BYTES)
+            .errors(&[MARKET, TERMS, REGISTRATION]),
+        command(DescribeMarket, own_markets::describe)
+            .body(OPERATOR_BODY_BYTES)
+            .errors(&[&[MarketNotFound, UpstreamOwned, SlugTaken]]),
+        command(SetTerms, markets::terms).errors(&[MARKET, TERMS]),
+        command(Propose, resolution::propose).errors(PROPOSE),
+        command(Dispute, resolution::dispute).errors(&[PROPOSAL, &[MarketNotFound, NoProposal]]),
+        command(WithdrawProposal, resolution::withdraw)
+            .errors(&[PROPOSAL, &[MarketNotFound, NoProposal]]),
+        command(Finalise, resolution::finalise).errors(&[
+            MARKET,
+            PAYOUT,
+            &[NoProposal, ProposalDisputed, ChallengeOpen, SamePerson],
+        ]),
+        command(ActivateMarket, markets::activate).errors(&[MARKET]),
+        command(PauseMarket, markets::pause).errors(&[MARKET]),
+        command(ResumeMarket, markets::resume).errors(&[MARKET]),
+        command(CloseMarket, markets::close).errors(&[MARKET]),
+        command(ResolveMarket, markets::resolve).errors(&[
+            MARKET,
+            PAYOUT,
+            &[
+                BookNotEmpty,
+                ProposalDisputed,
+                AlreadyProposed,
+                SecondPersonRequired,
+                InvalidWindow,
+            ],
+        ]),
+        command(ArchiveMarket, markets::archive).errors(&[&[MarketNotFound]]),
+        command(SetTick, markets::tick).errors(&[MARKET, &[InvalidTick]]),
+        command(SetMinimumSize, markets::minimum).errors(&[MARKET, &[InvalidMinimumSize]]),
+        command(SetFee, markets::fee).errors(&[MARKET, &[InvalidFee]]),
         command(SetMode, system::mode),
-        command(ChangeSettings, system::settings),
-        command(SetPayments, system::payments),
+        command(ChangeSettings, system::settings).errors(&[&[InvalidSettings]]),
+        command(SetPayments, system::payments).errors(&[&[InvalidSettings]]),
     ]
 }
+
+/// Of commands with a reference.
+const REFERENCE: &[ErrorCode] = &[ReferenceReused];
+const WITHDRAWAL: &[ErrorCode] = &[ReferenceReused, InsufficientBalance];
+const WALLET: &[ErrorCode] = &[WalletHasLiveOrders];
+const MARKET: &[ErrorCode] = &[MarketNotFound, InvalidTransition];
+/// Of a market's clock, delay and rebate.
+const TERMS: &[ErrorCode] = &[InvalidTerms, ClockContradicts, ClosesInPast];
+const REGISTRATION: &[ErrorCode] = &[
+    EndsInPast,
+    SlugTaken,
+    MarketDiffers,
+    TokenTaken,
+    InvalidFee,
+    InvalidMinimumSize,
+    EventNotFound,
+    EventFrozen,
+    EventFull,
+    InvalidQuestionIndex,
+];
+/// Of who proposes, disputes or withdraws.
+const PROPOSAL: &[ErrorCode] = &[AccountNotFound, NotPermitted, ProposalDisputed];
+const PROPOSE: &[&[ErrorCode]] = &[
+    REFERENCE,
+    MARKET,
+    PAYOUT,
+    PROPOSAL,
+    &[InvalidWindow, AlreadyProposed],
+];
+/// Of payouts in neg-risk event groups.
+const PAYOUT: &[ErrorCode] = &[
+    EventNotActive,
+    HalfInNegRisk,
+    SecondYes,
+    NoWouldLeaveNone,
+    OutsideNotLast,
+];
 
 /// A command of operators.
 fn command<Parts>(kind: CommandKind, endpoint: impl Endpoint<Parts>) -> Route {

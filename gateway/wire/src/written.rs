@@ -5,10 +5,15 @@ use core::borrow::Borrow;
 use core::fmt::Display;
 use std::borrow::Cow;
 
-use foretell_model::{self as model, ApiKey, Outcome, Price, Tick, TimeNs, TokenId};
+use foretell_model::{
+    self as model, ApiKey, MarketState, OperatorRole, Outcome, Price, SystemMode, Tick, TimeNs,
+    TokenId,
+};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serializer;
 
+use crate::errors::rejection::{role_word, state_word};
+use crate::operator::mode_word;
 use crate::orders::order::{order_type_text, side_text};
 use crate::text::decimal::{self, Decimal, Number};
 use crate::text::{ids, time};
@@ -87,6 +92,14 @@ written! {
     Side of [Borrow<model::Side>] = { "type": "string", "enum": words(model::Side::ALL, side_text) } by |side: &model::Side, serializer| word(side_text(*side), serializer);
     /// Type of an order.
     OrderType of [Borrow<model::OrderType>] = { "type": "string", "enum": words(model::OrderType::ALL, order_type_text) } by |it: &model::OrderType, serializer| word(order_type_text(*it), serializer);
+    /// State of a market.
+    State of [Borrow<MarketState>] = { "type": "string", "enum": words(MarketState::ALL, state_word) } by |state: &MarketState, serializer| word(state_word(*state), serializer);
+    /// Which commands the system accepts.
+    Mode of [Borrow<SystemMode>] = { "type": "string", "enum": words(SystemMode::ALL, mode_word) } by |mode: &SystemMode, serializer| word(mode_word(*mode), serializer);
+    /// Role of an operator.
+    Role of [Borrow<OperatorRole>] = { "type": "string", "enum": words(OperatorRole::ALL, role_word) } by |role: &OperatorRole, serializer| word(role_word(*role), serializer);
+    /// What an acknowledged command outlives.
+    Durability of [Display] = { "type": "string", "enum": ["disk", "process", "none", "unknown"] } by ids::shown;
     /// A UTC day.
     Day of [Display] = { "type": "string", "format": "date" } by ids::shown;
 }

@@ -14,7 +14,6 @@ use foretell_wire::accounts::account::{
 };
 use foretell_wire::read::query::trading::KeysQuery;
 use foretell_wire::text::decimal::uint256_text;
-use foretell_wire::text::time::iso;
 use foretell_wire::{ApiError, ErrorCode};
 
 use crate::access::authenticate::{FullKey, ProvedAddress, ReadKey, WriteKey};
@@ -321,7 +320,7 @@ fn row(key: &Key) -> ApiKeyRow {
         nonce: uint256_text(&key.nonce),
         status: if key.is_live() { "active" } else { "revoked" },
         created_at: key.created,
-        revoked_at: key.revoked.map(iso),
+        revoked_at: key.revoked,
     }
 }
 

@@ -3,15 +3,15 @@
 use foretell_model::command::{BindWallet, Deposit, SetClosedOnly, Withdraw, WithdrawFees};
 use foretell_model::{AccountNumber, Command, Outcome, Reference, WalletAddress};
 use foretell_view::{Account, HeldWithdrawal, View};
+use foretell_wire::ErrorCode;
 use foretell_wire::operator::{
-    AccountAnswer, Binding, ClosedOnly, FeesWithdrawal, HeldReference, HeldRow, HeldRows, Nothing,
-    PositionAnswer, ProfileEdit, Transfer, WalletName,
+    AccountAnswer, Binding, ClosedOnly, CommandAnswer, FeesWithdrawal, HeldReference, HeldRow,
+    HeldRows, Nothing, PositionAnswer, ProfileEdit, Transfer, WalletName,
 };
 use foretell_wire::text::ids;
 use foretell_wire::text::time::iso;
-use foretell_wire::{ErrorCode, json_text};
 
-use crate::http::answer::Answer;
+use crate::http::answer::Json;
 use crate::http::failure::Failure;
 use crate::http::parts::{FromBody, FromPath};
 use crate::http::request_context::RequestContext;
@@ -23,7 +23,7 @@ use crate::resources::reference;
 pub(crate) async fn deposit(
     context: RequestContext,
     FromBody(to): FromBody<Transfer>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<CommandAnswer>, Failure> {
     let command = Command::Deposit(Deposit {
         wallet: to.wallet,
         amount: to.amount,
@@ -36,7 +36,7 @@ pub(crate) async fn deposit(
 pub(crate) async fn withdraw(
     context: RequestContext,
     FromBody(from): FromBody<Transfer>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<CommandAnswer>, Failure> {
     let command = Command::Withdraw(Withdraw {
         wallet: from.wallet,
         amount: from.amount,
@@ -49,7 +49,7 @@ pub(crate) async fn withdraw(
 pub(crate) async fn withdraw_fees(
     context: RequestContext,
     FromBody(fees): FromBody<FeesWithdrawal>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<CommandAnswer>, Failure> {
     let command = Command::WithdrawFees(WithdrawFees {
         amount: fees.amount,
         reference: reference(&fees.reference),
@@ -61,7 +61,7 @@ pub(crate) async fn withdraw_fees(
 pub(crate) async fn confirm(
     context: RequestContext,
     FromBody(HeldReference { reference: text }): FromBody<HeldReference>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<CommandAnswer>, Failure> {
     let reference = held_reference(&text);
     apply(&context, Command::ConfirmWithdrawal { reference }, &[]).await
 }
@@ -70,7 +70,7 @@ pub(crate) async fn confirm(
 pub(crate) async fn release(
     context: RequestContext,
     FromBody(HeldReference { reference: text }): FromBody<HeldReference>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<CommandAnswer>, Failure> {
     let reference = held_reference(&text);
     apply(&context, Command::ReleaseWithdrawal { reference }, &[]).await
 }
@@ -81,7 +81,7 @@ fn held_reference(text: &str) -> Reference {
 }
 
 /// `GET /withdrawals`: those that wait for a second person.
-pub(crate) async fn held(context: RequestContext) -> Result<Answer, Failure> {
+pub(crate) async fn held(context: RequestContext) -> Result<Json<HeldRows>, Failure> {
     let state = context.app.shared_view.read();
     let view = &state.view;
     let row = |held: &HeldWithdrawal| {
@@ -94,14 +94,14 @@ pub(crate) async fn held(context: RequestContext) -> Result<Answer, Failure> {
         })
     };
     let withdrawals = view.people().held.values().filter_map(row).collect();
-    Ok(Answer::json(json_text(&HeldRows { withdrawals })).at(state.position()))
+    Ok(Json::of(&HeldRows { withdrawals }).at(state.position()))
 }
 
 /// `POST /rebates/pay`.
 pub(crate) async fn pay_rebates(
     context: RequestContext,
     FromBody(Nothing {}): FromBody<Nothing>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<CommandAnswer>, Failure> {
     apply(&context, Command::PayRebates, &[]).await
 }
 
@@ -113,7 +113,7 @@ pub(crate) async fn bind(
         wallet,
         kind,
     }): FromBody<Binding>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<CommandAnswer>, Failure> {
     let command = Command::BindWallet(BindWallet {
         owner,
         wallet,
@@ -126,7 +126,7 @@ pub(crate) async fn bind(
 pub(crate) async fn unbind(
     context: RequestContext,
     FromBody(WalletName { wallet }): FromBody<WalletName>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<CommandAnswer>, Failure> {
     apply(&context, Command::UnbindWallet { wallet }, &[]).await
 }
 
@@ -137,7 +137,7 @@ pub(crate) async fn closed_only(
         wallet,
         closed_only,
     }): FromBody<ClosedOnly>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<CommandAnswer>, Failure> {
     let command = Command::SetClosedOnly(SetClosedOnly {
         wallet,
         closed_only,
@@ -149,7 +149,7 @@ pub(crate) async fn closed_only(
 pub(crate) async fn describe_wallet(
     context: RequestContext,
     FromBody(edit): FromBody<ProfileEdit>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<CommandAnswer>, Failure> {
     let evidence = edit.to_evidence()?;
     let wallet = edit.wallet;
     describe_as(&context, Command::DescribeWallet { wallet }, &evidence).await
@@ -159,7 +159,7 @@ pub(crate) async fn describe_wallet(
 pub(crate) async fn show(
     context: RequestContext,
     FromPath(wallet): FromPath<WalletAddress>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<AccountAnswer>, Failure> {
     let app = &context.app;
     let found = app.find(|view| {
         let (number, account) = view.accounts().by_wallet(&wallet)?;
@@ -167,7 +167,7 @@ pub(crate) async fn show(
         describe(view, (number, account), live_orders)
     });
     let account = found.await?.ok_or(ErrorCode::AccountNotFound)?;
-    Ok(Answer::json(json_text(&account)).at(app.shared_view.read().position()))
+    Ok(Json::of(&account).at(app.shared_view.read().position()))
 }
 
 fn describe(

@@ -3,26 +3,28 @@
 
 use foretell_link::Reply;
 use foretell_model::Verdict;
-use foretell_wire::errors::rejection::role_word;
-use foretell_wire::json_text;
-use foretell_wire::text::time::iso;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::access::operator_actor::Actor;
 use crate::access::operator_acts::Act;
-use crate::http::answer::Answer;
+use crate::http::answer::Json;
 use crate::http::failure::Failure;
 use crate::http::request_context::RequestContext;
 
-#[derive(Serialize)]
-struct Acts {
+/// Answer of `GET /acts`.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Acts {
+    /// The newest acts, newest first.
     acts: Vec<NamedAct>,
 }
 
-#[derive(Serialize)]
+/// An act with the name of its operator.
+#[derive(Serialize, JsonSchema)]
 struct NamedAct {
     #[serde(flatten)]
     act: Act,
+    /// Name of the operator.
     name: String,
 }
 
@@ -34,9 +36,9 @@ pub(crate) fn note(context: &RequestContext, actor: &Actor, reply: &Reply) {
     let app = &context.app;
     let act = Act {
         sequence: reply.sequence.0,
-        time: iso(app.now()),
+        time: app.now(),
         operator: actor.number.0,
-        role: role_word(actor.role),
+        role: actor.role,
         path: context.path().to_owned(),
         request: shortened(&context.body),
         reason: actor.reason.clone(),
@@ -51,7 +53,7 @@ fn shortened(body: &[u8]) -> String {
 }
 
 /// `GET /acts`.
-pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
+pub(crate) async fn list(context: RequestContext) -> Result<Json<Acts>, Failure> {
     let acts = context.app.acts.newest();
     let state = context.app.shared_view.read();
     let named = |act: Act| NamedAct {
@@ -63,5 +65,5 @@ pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
     let acts = Acts {
         acts: acts.into_iter().map(named).collect(),
     };
-    Ok(Answer::json(json_text(&acts)).at(state.position()))
+    Ok(Json::of(&acts).at(state.position()))
 }

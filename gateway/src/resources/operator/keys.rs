@@ -3,30 +3,34 @@
 use foretell_model::command::{CancelAll, RevokeKey};
 use foretell_model::{Command, Sequence};
 use foretell_view::{Key, View};
+use foretell_wire::ErrorCode;
 use foretell_wire::accounts::account::ApiKeyRow;
 use foretell_wire::operator::{CommandAnswer, KeyRevocation, OwnerQuery};
 use foretell_wire::text::decimal::uint256_text;
-use foretell_wire::text::time::iso;
-use foretell_wire::{ErrorCode, json_text};
+use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::http::answer::Answer;
+use crate::http::answer::Json;
 use crate::http::failure::Failure;
 use crate::http::parts::{FromBody, FromQuery};
 use crate::http::request_context::RequestContext;
 use crate::resources::operator::submit_or_reject;
 use crate::resources::position_of;
 
-#[derive(Serialize)]
+/// A key of an account.
+#[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct KeyRow {
     #[serde(flatten)]
     key: ApiKeyRow,
+    /// Whether it only reads.
     read_only: bool,
 }
 
-#[derive(Serialize)]
-struct KeyRows {
+/// Answer of `GET /keys`.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct KeyRows {
+    /// The keys, revoked ones included.
     keys: Vec<KeyRow>,
 }
 
@@ -34,7 +38,7 @@ struct KeyRows {
 pub(crate) async fn list(
     context: RequestContext,
     FromQuery(OwnerQuery { owner }): FromQuery<OwnerQuery>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<KeyRows>, Failure> {
     let app = &context.app;
     let found = app.find(|view| view.accounts().number_of(&owner)).await?;
     let account = found.ok_or(ErrorCode::AccountNotFound)?;
@@ -45,7 +49,7 @@ pub(crate) async fn list(
         .of_owner(account)
         .map(|(_, key)| row(key))
         .collect();
-    Ok(Answer::json(json_text(&KeyRows { keys: rows })).at(state.position()))
+    Ok(Json::of(&KeyRows { keys: rows }).at(state.position()))
 }
 
 fn row(key: &Key) -> KeyRow {
@@ -55,7 +59,7 @@ fn row(key: &Key) -> KeyRow {
             nonce: uint256_text(&key.nonce),
             status: if key.is_live() { "active" } else { "revoked" },
             created_at: key.created,
-            revoked_at: key.revoked.map(iso),
+            revoked_at: key.revoked,
         },
         read_only: key.read_only,
     }
@@ -66,7 +70,7 @@ fn row(key: &Key) -> KeyRow {
 pub(crate) async fn revoke(
     context: RequestContext,
     FromBody(wanted): FromBody<KeyRevocation>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<CommandAnswer>, Failure> {
     let find = |view: &View| {
         let (number, key) = view.keys().by_text(&wanted.api_key)?;
         Some((number, key.owner, key.is_live()))
@@ -82,7 +86,7 @@ pub(crate) async fn revoke(
         }),
         (false, false) => {
             let before = CommandAnswer::new(Sequence(0), true);
-            return Ok(Answer::json(json_text(&before)));
+            return Ok(Json::of(&before));
         }
     };
     let done = submit_or_reject(&context, command, &[]).await?;

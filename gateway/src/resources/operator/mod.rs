@@ -17,9 +17,9 @@ use foretell_model::{
 };
 use foretell_view::View;
 use foretell_wire::operator::CommandAnswer;
-use foretell_wire::{ApiError, ErrorCode, json_text};
+use foretell_wire::{ApiError, ErrorCode};
 
-use crate::http::answer::Answer;
+use crate::http::answer::Json;
 use crate::http::failure::Failure;
 use crate::http::request_context::RequestContext;
 use crate::resources::position_of;
@@ -55,17 +55,17 @@ impl CommandResult {
         applied
     }
 
-    fn answer(&self) -> Answer {
-        Answer::json(json_text(&self.applied())).at(position_of(&self.reply))
+    fn answer(&self) -> Json<CommandAnswer> {
+        Json::of(&self.applied()).at(position_of(&self.reply))
     }
 
     /// The answer with the label of the payout.
-    fn answer_paying(&self, outcome: String) -> Answer {
+    fn answer_paying(&self, outcome: String) -> Json<CommandAnswer> {
         let answer = CommandAnswer {
             outcome: Some(outcome),
             ..self.applied()
         };
-        Answer::json(json_text(&answer)).at(position_of(&self.reply))
+        Json::of(&answer).at(position_of(&self.reply))
     }
 }
 
@@ -136,7 +136,7 @@ async fn apply(
     context: &RequestContext,
     command: Command,
     evidence: &[u8],
-) -> Result<Answer, Failure> {
+) -> Result<Json<CommandAnswer>, Failure> {
     let result = submit_or_reject(context, command, evidence).await?;
     Ok(result.answer())
 }

@@ -8,42 +8,85 @@ use std::time::SystemTime;
 use foretell_model::CommandKind;
 use foretell_view::View;
 use foretell_wire::errors::api_error::FieldError;
+use foretell_wire::operator::CommandAnswer;
 use foretell_wire::operator::ProposalRequest;
-use foretell_wire::read::RequestBody as _;
 use foretell_wire::{ApiError, ErrorCode};
+use serde_json::json;
 
 use crate::access::operator_actor::Actor;
 use crate::access::operator_token::OperatorToken;
 use crate::access::oracle::{is_fresh, is_signed};
-use crate::http::answer::Answer;
+use crate::http::answer::Json;
+use crate::http::endpoint::RequestPart;
 use crate::http::failure::Failure;
+use crate::http::parts::FromBody;
 use crate::http::request_context::RequestContext;
+use crate::openapi::operation::Operation;
 use crate::resources::operator::market_life::resolution;
 
 /// Header with the time of the signature in unix seconds.
 const TIMESTAMP: &str = "x-oracle-timestamp";
 /// Header with the HMAC in hex.
 const SIGNATURE: &str = "x-oracle-signature";
-/// `POST /oracle/proposals`. A repeat with the same reference changes nothing.
-pub(crate) async fn propose(mut context: RequestContext) -> Result<Answer, Failure> {
-    let oracle = context.app.oracle.clone().ok_or(ErrorCode::NotFound)?;
-    verify(&context, &oracle.secret, SystemTime::now())?;
-    let find = |view: &View| {
-        let found = view.people().by_name(&oracle.operator);
-        found.map(|(number, operator)| (number, operator.role))
-    };
-    let found = context.app.find(find).await?;
-    let (number, role) = found.ok_or(ErrorCode::OperatorNotFound)?;
-    let actor = Actor {
-        number,
-        role,
-        allowed: CommandKind::Propose.senders().operators,
-        reason: "proposal of the oracle".to_owned(),
-    };
-    if !actor.allowed.contains(role) {
-        return Err(actor.role_not_allowed().into());
+
+/// The operator of a request that the adapter signed.
+pub(crate) struct Adapter(Actor);
+
+impl RequestPart for Adapter {
+    async fn of(context: &RequestContext) -> Result<Self, Failure> {
+        let oracle = context.app.oracle.as_ref().ok_or(ErrorCode::NotFound)?;
+        verify(context, &oracle.secret, SystemTime::now())?;
+        let find = |view: &View| {
+            let found = view.people().by_name(&oracle.operator);
+            found.map(|(number, operator)| (number, operator.role))
+        };
+        let found = context.app.find(find).await?;
+        let (number, role) = found.ok_or(ErrorCode::OperatorNotFound)?;
+        let actor = Actor {
+            number,
+            role,
+            allowed: CommandKind::Propose.senders().operators,
+            reason: "proposal of the oracle".to_owned(),
+        };
+        match actor.allowed.contains(role) {
+            true => Ok(Self(actor)),
+            false => Err(actor.role_not_allowed().into()),
+        }
     }
-    let wanted = ProposalRequest::read(&context.body)?;
+
+    fn describe(operation: &mut Operation) {
+        operation.takes(json!({
+            "name": TIMESTAMP,
+            "in": "header",
+            "required": true,
+            "description": "Unix seconds, at most 300 from now.",
+            "schema": { "type": "string", "pattern": "^[0-9]{1,20}$" },
+        }));
+        operation.takes(json!({
+            "name": SIGNATURE,
+            "in": "header",
+            "required": true,
+            "description": "HMAC-SHA256 of `<timestamp>.<body>`, in hex.",
+            "schema": { "type": "string", "pattern": "^[0-9a-fA-F]{64}$" },
+        }));
+        operation.fails(&[
+            ErrorCode::NotFound,
+            ErrorCode::MissingField,
+            ErrorCode::SignatureInvalid,
+            ErrorCode::TimestampStale,
+            ErrorCode::OperatorNotFound,
+            ErrorCode::OperatorRole,
+            ErrorCode::UnknownOperator,
+        ]);
+    }
+}
+
+/// `POST /oracle/proposals`. A repeat with the same reference changes nothing.
+pub(crate) async fn propose(
+    mut context: RequestContext,
+    Adapter(actor): Adapter,
+    FromBody(wanted): FromBody<ProposalRequest>,
+) -> Result<Json<CommandAnswer>, Failure> {
     if wanted.wallet.is_some() {
         let problem = FieldError::wrong("wallet", "given", "absent: the adapter proposes itself");
         return Err(ApiError::from(problem).into());

@@ -4,15 +4,15 @@ use foretell_model::command::AddOperator;
 use foretell_model::{Command, CommandOutcome, OperatorRole, RejectionReason};
 use foretell_view::View;
 use foretell_wire::operator::{
-    Me, OperatorAdded, OperatorAddition, OperatorCommand, OperatorRevocation, OperatorRow,
-    OperatorRows, SNAPSHOT_PATH,
+    CommandAnswer, Me, OperatorAdded, OperatorAddition, OperatorCommand, OperatorRevocation,
+    OperatorRow, OperatorRows, SNAPSHOT_PATH,
 };
 use foretell_wire::text::time::iso;
-use foretell_wire::{ApiError, ErrorCode, json_text};
+use foretell_wire::{ApiError, ErrorCode};
 use zeroize::Zeroizing;
 
 use crate::access::authorize::token_hash;
-use crate::http::answer::Answer;
+use crate::http::answer::Json;
 use crate::http::failure::Failure;
 use crate::http::parts::FromBody;
 use crate::http::request_context::RequestContext;
@@ -20,7 +20,7 @@ use crate::resources::operator::{apply, rejection, submit};
 use crate::resources::position_of;
 
 /// `GET /me`: the operator of the token, and the commands of its role.
-pub(crate) async fn me(context: RequestContext) -> Result<Answer, Failure> {
+pub(crate) async fn me(context: RequestContext) -> Result<Json<Me>, Failure> {
     let actor = context
         .actor
         .as_ref()
@@ -34,7 +34,7 @@ pub(crate) async fn me(context: RequestContext) -> Result<Answer, Failure> {
         role: actor.role,
         may: paths(actor.role).map(str::to_owned).collect(),
     };
-    Ok(Answer::json(json_text(&me)).at(state.position()))
+    Ok(Json::of(&me).at(state.position()))
 }
 
 /// What a role may send.
@@ -46,7 +46,7 @@ fn paths(role: OperatorRole) -> impl Iterator<Item = &'static str> {
 }
 
 /// `GET /operators`: all, revoked ones included. It shows no token and no hash of one.
-pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
+pub(crate) async fn list(context: RequestContext) -> Result<Json<OperatorRows>, Failure> {
     let state = context.app.shared_view.read();
     let rows = state.view.people().operators();
     let operators = rows
@@ -58,14 +58,14 @@ pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
             revoked: operator.revoked.map(iso),
         })
         .collect();
-    Ok(Answer::json(json_text(&OperatorRows { operators })).at(state.position()))
+    Ok(Json::of(&OperatorRows { operators }).at(state.position()))
 }
 
 /// `POST /operators`: adds an operator. The answer is the only place that shows the token.
 pub(crate) async fn add(
     context: RequestContext,
     FromBody(OperatorAddition { name, role }): FromBody<OperatorAddition>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<OperatorAdded>, Failure> {
     let mut bytes = Zeroizing::new([0; 32]);
     getrandom::fill(&mut *bytes).map_err(|_| ErrorCode::Internal)?;
     let token = hex::encode(*bytes);
@@ -91,14 +91,14 @@ pub(crate) async fn add(
         number: number.0,
         token,
     };
-    Ok(Answer::json(json_text(&added)).at(position_of(&done.reply)))
+    Ok(Json::of(&added).at(position_of(&done.reply)))
 }
 
 /// `POST /operators/revoke`: the live operator of the name. A repeat names one who is revoked.
 pub(crate) async fn revoke(
     context: RequestContext,
     FromBody(OperatorRevocation { name }): FromBody<OperatorRevocation>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<CommandAnswer>, Failure> {
     let find = |view: &View| {
         let people = view.people();
         let live = people.by_name(&name).map(|(number, _)| number);

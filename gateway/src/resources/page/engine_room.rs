@@ -5,13 +5,14 @@ use std::path::Path;
 use std::time::Instant;
 
 use foretell_link::{Stage, Status};
+use foretell_model::SystemMode;
 use foretell_wire::checkpoint::CheckpointRow;
-use foretell_wire::operator::mode_word;
-use foretell_wire::{ErrorCode, json_text};
+use foretell_wire::{ErrorCode, json_text, written};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::app::App;
-use crate::http::answer::Answer;
+use crate::http::answer::Json;
 use crate::http::failure::Failure;
 use crate::http::request_context::RequestContext;
 use crate::page::EngineRoom;
@@ -20,52 +21,76 @@ use crate::resources::operator::site::status::{StageRow, engine_stages, own_stag
 use crate::resources::page::page;
 use crate::resources::service::checkpoints::newest_row;
 
-#[derive(Serialize)]
-struct Room {
+/// Answer of `GET /ui/api/engine`.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "EngineRoom")]
+pub(crate) struct Room {
     /// `null` while the engine is unavailable.
     engine: Option<EngineRow>,
     gateway: GatewayRow,
     journal: JournalRow,
+    /// The newest signed checkpoint; `null` without one.
     checkpoint: Option<CheckpointRow>,
 }
 
-#[derive(Serialize)]
+/// The engine's figures.
+#[derive(Serialize, JsonSchema)]
 struct EngineRow {
-    mode: &'static str,
+    #[serde(with = "written::Mode")]
+    mode: SystemMode,
+    #[serde(with = "written::Durability")]
     durability: &'static str,
+    /// Last executed command.
     sequence: u64,
+    /// Last command synced to disk.
     durable_sequence: u64,
+    /// Number of recoveries.
     epoch: u64,
     /// Commands applied in the last whole second.
     commands_per_second: u64,
     live_orders: u64,
     markets: u32,
     accounts: u32,
+    /// Connected gateways.
     connections: u32,
+    /// Used slots of the command queue.
     ring_used: u32,
+    /// Slots of the command queue.
     ring_capacity: u32,
+    /// Commands rejected because the queue was full.
     busy: u64,
+    /// The disk is nearly full, so new orders are rejected.
     disk_low: bool,
+    /// Sequence of the newest snapshot.
     snapshot_sequence: u64,
+    /// Commands that the snapshot publisher has not executed yet.
     publisher_lag: u64,
     stages: Vec<StageRow>,
 }
 
-#[derive(Serialize)]
+/// The gateway's figures.
+#[derive(Serialize, JsonSchema)]
 struct GatewayRow {
     version: &'static str,
+    /// Whether its view serves reads.
     ready: bool,
+    /// Sequence visible to reads.
     sequence: u64,
+    /// Last command synced to disk.
     durable_sequence: u64,
+    /// Number of engine recoveries.
     epoch: u64,
+    /// All trades since the beginning.
     trades: u64,
+    /// Open client connections.
     connections: usize,
+    /// Commands sent to the engine without an answer yet.
     in_flight: usize,
     stages: Vec<StageRow>,
 }
 
 /// Files of the data directory.
-#[derive(Clone, Copy, Default, Serialize)]
+#[derive(Clone, Copy, Default, Serialize, JsonSchema)]
 struct JournalRow {
     segments: u64,
     bytes: u64,
@@ -74,7 +99,7 @@ struct JournalRow {
 }
 
 /// `GET /ui/api/engine`: one answer for all clients, at most half a second old.
-pub(crate) async fn show(context: RequestContext) -> Result<Answer, Failure> {
+pub(crate) async fn show(context: RequestContext) -> Result<Json<Room>, Failure> {
     // Held while it is rendered: the others wait for that answer instead of asking the engine.
     let mut room = page(&context)?.engine_room.lock().await;
     let fresh = room
@@ -85,7 +110,7 @@ pub(crate) async fn show(context: RequestContext) -> Result<Answer, Failure> {
         None => render(&context).await?,
     };
     *room = Some(shown.clone());
-    Ok(Answer::json(shown.body).at(shown.position))
+    Ok(Json::written(shown.body).at(shown.position))
 }
 
 async fn render(context: &RequestContext) -> Result<EngineRoom, Failure> {
@@ -110,7 +135,7 @@ async fn render(context: &RequestContext) -> Result<EngineRoom, Failure> {
 
 fn engine(status: &Status) -> EngineRow {
     EngineRow {
-        mode: mode_word(status.mode),
+        mode: status.mode,
         durability: status.durability.name(),
         sequence: status.sequence.0,
         durable_sequence: status.durable.0,

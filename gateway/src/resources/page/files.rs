@@ -1,7 +1,8 @@
 //! `GET /ui/…`: the files of the page, and `GET /` for browsers.
 
 use bytes::Bytes;
-use foretell_wire::ErrorCode;
+use foretell_wire::read::path::PathParameter;
+use foretell_wire::{ApiError, ErrorCode};
 use http::header::{
     ACCEPT, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, LOCATION,
     REFERRER_POLICY, VARY, X_CONTENT_TYPE_OPTIONS,
@@ -10,6 +11,7 @@ use http::{HeaderMap, HeaderValue, StatusCode};
 
 use crate::http::answer::{Answer, Reply as _};
 use crate::http::failure::Failure;
+use crate::http::parts::FromPath;
 use crate::http::request_context::RequestContext;
 use crate::page::files::{find, represent};
 use crate::resources::page::page;
@@ -23,11 +25,27 @@ const POLICY: HeaderValue = HeaderValue::from_static(
 const REVALIDATE: HeaderValue = HeaderValue::from_static("no-cache");
 const HOME: HeaderValue = HeaderValue::from_static("/ui/");
 
+/// Path of a file of a page; empty for the page itself.
+pub(crate) struct FilePath(pub(crate) String);
+
+impl PathParameter for FilePath {
+    type Schema = String;
+    const ERRORS: &'static [ErrorCode] = &[ErrorCode::NotFound];
+
+    fn read(text: &str) -> Result<Self, ApiError> {
+        Ok(Self(text.to_owned()))
+    }
+}
+
 /// `GET /ui/{*path}`, `GET /ui/` and `GET /ui`.
-pub(crate) async fn file(context: RequestContext) -> Result<Answer, Failure> {
-    let path = context.parameter.as_str();
+pub(crate) async fn file(
+    context: RequestContext,
+    FromPath(FilePath(path)): FromPath<FilePath>,
+) -> Result<Answer, Failure> {
     let is_read = path == "api" || path.starts_with("api/");
-    let index = find(path).filter(|_| !is_read).ok_or(ErrorCode::NotFound)?;
+    let index = find(&path)
+        .filter(|_| !is_read)
+        .ok_or(ErrorCode::NotFound)?;
     Ok(file_answer(index, &context.head.headers))
 }
 

@@ -7,24 +7,32 @@ use foretell_auth::order_signature::verify_evidence;
 use foretell_auth::text::checksum_address;
 use foretell_journal::{Frame, FrameInclusion};
 use foretell_model::evidence::OrderEvidence;
-use foretell_model::{FramePosition, MatchKind, OrderId, Outcome, Sequence, Side, WalletAddress};
+use foretell_model::{
+    ConditionId, FramePosition, Lots, MatchKind, Micros, OrderId, Outcome, Price, Sequence, Side,
+    WalletAddress,
+};
 use foretell_view::{TradeId, TradeRecord, TradeSide, View};
 use foretell_wire::checkpoint::CheckpointRow;
+use foretell_wire::read::path::PathParameter;
+use foretell_wire::read::texts;
 use foretell_wire::text::decimal::uint256_text;
 use foretell_wire::text::ids;
-use foretell_wire::{Decimal, ErrorCode, json_text};
+use foretell_wire::{ApiError, ErrorCode, written};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::app::App;
-use crate::http::answer::Answer;
+use crate::http::answer::Json;
 use crate::http::failure::Failure;
+use crate::http::parts::FromPath;
 use crate::http::request_context::RequestContext;
 use crate::policy::limits::PROOF_TRADES;
 use crate::resources::page::site::{AUDIT_VERIFY, OrderDomain};
 use crate::resources::service::checkpoints::newest_row;
 
-#[derive(Serialize)]
-struct Proof<'a> {
+/// Answer of `GET /ui/api/proof/{trade}`.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Proof<'a> {
     trade: TradeRow,
     taker: OrderRow<'a>,
     maker: OrderRow<'a>,
@@ -37,44 +45,71 @@ struct Proof<'a> {
     commands: [String; 3],
 }
 
-#[derive(Serialize)]
+/// The trade.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Trade")]
 struct TradeRow {
+    #[schemars(extend("format" = "uuid"))]
     id: String,
-    condition_id: String,
+    #[serde(with = "written::Hash")]
+    condition_id: ConditionId,
+    /// Sequence of its command.
     sequence: u64,
+    /// Its place among the trades of that command.
     index: u32,
-    /// Nanoseconds of unix time, as text.
-    time: String,
+    /// Unix nanoseconds.
+    #[serde(with = "written::Digits")]
+    time: u64,
+    /// Whether shares change hands, are minted or are merged.
     #[serde(rename = "match")]
+    #[schemars(extend("enum" = ["normal", "mint", "merge"]))]
     kind: &'static str,
-    size: String,
-    fee: String,
+    /// Shares.
+    #[serde(with = "written::Amount")]
+    size: Lots,
+    /// Fee of the taker, whole units.
+    #[serde(with = "written::Amount")]
+    fee: Micros,
+    /// Receipt of its frame.
+    #[schemars(with = "written::Hash")]
     transaction_hash: String,
 }
 
 /// One order of the trade, and its signature.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Order")]
 struct OrderRow<'a> {
-    order_id: String,
+    #[serde(with = "written::Hash")]
+    order_id: OrderId,
+    /// Sequence of the command that placed it.
     sequence: u64,
+    /// Its maker, with the checksum of EIP-55.
+    #[schemars(with = "texts::AnyAddress")]
     wallet: String,
+    #[schemars(extend("enum" = ["Yes", "No"]))]
     outcome: &'static str,
-    side: &'static str,
-    price: String,
+    #[serde(with = "written::Side")]
+    side: Side,
+    /// Its limit, or the price of the trade.
+    #[serde(with = "written::Amount")]
+    price: Price,
     /// Receipt of the frame that placed it.
+    #[schemars(with = "Option<written::Hash>")]
     receipt: Option<String>,
     signed: Option<SignedFields>,
-    /// Absent where signatures are interchangeable with another venue's.
+    /// `null` where signatures are interchangeable with another venue's.
+    #[schemars(extend("pattern" = "^0x[0-9a-f]*$"))]
     signature: Option<String>,
     domain: Option<OrderDomain<'a>>,
     /// The address whose key signed, recovered for this answer.
+    #[schemars(with = "Option<texts::AnyAddress>")]
     recovered: Option<String>,
     /// Whether the signature is one of this order; `null` where its domain is not configured.
     valid: Option<bool>,
 }
 
 /// The eleven signed fields, as the signer's wallet showed them.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct SignedFields {
     salt: String,
@@ -91,42 +126,76 @@ struct SignedFields {
 }
 
 /// The frame of the trade.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Frame")]
 struct FrameRow {
     sequence: u64,
+    #[schemars(with = "written::Hash")]
     receipt: String,
+    /// Number of the journal's file.
     segment: u32,
+    /// Its first byte in the segment.
     offset: u32,
+    /// Its length.
     bytes: u32,
     batch: Option<BatchRow>,
 }
 
 /// The frame's batch: the chain hash after it depends on every byte before.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Batch")]
 struct BatchRow {
+    /// Place of the frame in the batch.
     index: u32,
+    /// Its first byte in the segment.
     offset: u32,
     first_sequence: u64,
     last_sequence: u64,
+    /// Number of the recovery that wrote it.
     epoch: u64,
+    /// Chain hash before it.
+    #[schemars(with = "written::Hash")]
     previous_hash: String,
+    /// Chain hash after it.
+    #[schemars(with = "written::Hash")]
     hash: String,
 }
 
 /// A trade, and the places of its orders' frames.
 struct Found {
     record: TradeRecord,
-    condition_id: String,
+    condition_id: ConditionId,
     wallets: [WalletAddress; 2],
     /// Of the taker, when its order was delayed: the trade's frame is then that of its release.
     taker_place: Option<FramePosition>,
     maker_place: Option<FramePosition>,
 }
 
+/// A trade by its id, or by its transaction hash among the newest trades. A hash is that of a frame,
+/// and the first trade of the frame is meant.
+pub(crate) enum TradeName {
+    Id(TradeId),
+    Hash([u8; 32]),
+}
+
+impl PathParameter for TradeName {
+    type Schema = texts::AnyTrade;
+    const ERRORS: &'static [ErrorCode] = &[ErrorCode::TradeNotFound];
+
+    fn read(text: &str) -> Result<Self, ApiError> {
+        let name = ids::bytes32(text).map(Self::Hash);
+        let name = name.or_else(|| TradeId::parse(text).map(Self::Id));
+        name.ok_or_else(|| ErrorCode::TradeNotFound.into())
+    }
+}
+
 /// `GET /ui/api/proof/{trade}`.
-pub(crate) async fn show(context: RequestContext) -> Result<Answer, Failure> {
+pub(crate) async fn show(
+    context: RequestContext,
+    FromPath(name): FromPath<TradeName>,
+) -> Result<Json<Proof<'static>>, Failure> {
     let app = &context.app;
-    let id = trade_id(&context).await?.ok_or(ErrorCode::TradeNotFound)?;
+    let id = trade_id(app, name).await?;
     let found = app.find(|view| find(view, id)).await?;
     let found = found.ok_or(ErrorCode::TradeNotFound)?;
     let position = app.shared_view.read().position();
@@ -170,19 +239,18 @@ pub(crate) async fn show(context: RequestContext) -> Result<Answer, Failure> {
             AUDIT_VERIFY.to_owned(),
         ],
     };
-    Ok(Answer::json(json_text(&proof)).at(position))
+    Ok(Json::of(&proof).at(position))
 }
 
-/// The trade that the path names: by its id, or by its transaction hash among the newest trades. A
-/// hash is that of a frame, and the first trade of the frame is meant.
-async fn trade_id(context: &RequestContext) -> Result<Option<TradeId>, Failure> {
-    let name = context.parameter.as_str();
-    let Some(hash) = ids::bytes32(name) else {
-        return Ok(TradeId::parse(name));
+async fn trade_id(app: &Arc<App>, name: TradeName) -> Result<TradeId, Failure> {
+    let hash = match name {
+        TradeName::Id(id) => return Ok(id),
+        TradeName::Hash(hash) => hash,
     };
-    let app = Arc::clone(&context.app);
+    let app = Arc::clone(app);
     let searching = tokio::task::spawn_blocking(move || trade_of_receipt(&app, &hash));
-    Ok(searching.await.map_err(|_| ErrorCode::Internal)?)
+    let id = searching.await.map_err(|_| ErrorCode::Internal)?;
+    Ok(id.ok_or(ErrorCode::TradeNotFound)?)
 }
 
 fn trade_of_receipt(app: &App, hash: &[u8; 32]) -> Option<TradeId> {
@@ -211,7 +279,7 @@ fn find(view: &View, id: TradeId) -> Option<Found> {
     let taker = view.orders().by_id(&record.taker.order_id);
     let taker = taker.filter(|_| was_delayed);
     Some(Found {
-        condition_id: view.markets().get(record.market)?.condition.to_string(),
+        condition_id: view.markets().get(record.market)?.condition,
         wallets: [wallet(&record.taker)?, wallet(&record.maker)?],
         taker_place: taker.map(|order| order.place),
         maker_place: maker.map(|order| order.place),
@@ -223,17 +291,17 @@ fn trade(found: &Found, receipt: &str) -> TradeRow {
     let record = &found.record;
     TradeRow {
         id: record.id.to_string(),
-        condition_id: found.condition_id.clone(),
+        condition_id: found.condition_id,
         sequence: record.sequence.0,
         index: record.index.0,
-        time: record.time.0.to_string(),
+        time: record.time.0,
         kind: match record.kind {
             MatchKind::Complementary => "normal",
             MatchKind::Mint => "mint",
             MatchKind::Merge => "merge",
         },
-        size: Decimal::from(record.lots).to_string(),
-        fee: Decimal::from(record.fee).to_string(),
+        size: record.lots,
+        fee: record.fee,
         transaction_hash: receipt.to_owned(),
     }
 }
@@ -258,18 +326,15 @@ fn order<'a>(
     let recovered = checked.as_ref().and_then(|checked| checked.as_ref().ok());
     let is_it = |(id, _): &(OrderId, WalletAddress)| *id == side.order_id;
     OrderRow {
-        order_id: side.order_id.to_string(),
+        order_id: side.order_id,
         sequence: side.order.0,
         wallet: checksum_address(wallet),
         outcome: match side.outcome {
             Outcome::Yes => "Yes",
             Outcome::No => "No",
         },
-        side: match side.side {
-            Side::Buy => "BUY",
-            Side::Sell => "SELL",
-        },
-        price: Decimal::from(side.price).to_string(),
+        side: side.side,
+        price: side.price,
         receipt: frame.map(|bytes| ids::hex_text(&foretell_journal::receipt(bytes))),
         signed: evidence.as_ref().map(signed_fields),
         signature: evidence

@@ -3,19 +3,22 @@
 use foretell_auth::domains::Domain;
 use foretell_auth::eip712::{L1_DOMAIN_NAME, L1_DOMAIN_VERSION, L1_MESSAGE};
 use foretell_auth::text::checksum_address;
-use foretell_wire::json_text;
+use foretell_wire::read::texts;
+use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::http::answer::Answer;
+use crate::http::answer::Json;
 use crate::http::failure::Failure;
 use crate::http::request_context::RequestContext;
 use crate::page::SiteConfig;
 use crate::resources::page::page;
 
-#[derive(Serialize)]
-struct Site<'a> {
+/// Answer of `GET /ui/api/site`.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Site<'a> {
     #[serde(flatten)]
     site: &'a SiteConfig,
+    /// Path of the logo; `null` without one.
     logo: Option<&'static str>,
     version: &'static str,
     chain_id: u64,
@@ -24,14 +27,17 @@ struct Site<'a> {
     order_domains: Vec<OrderDomain<'a>>,
     header_prefix: &'a str,
     /// The genesis hash: another journal is another exchange.
+    #[schemars(extend("pattern" = "^[0-9a-f]{64}$"))]
     stream_id: String,
+    /// Whether development wallets are configured.
     demo: bool,
-    /// Where the development wallets sign.
+    /// Where the development wallets sign; `null` without any.
     wallet: Option<&'static str>,
     audit: AuditCommands,
 }
 
-#[derive(Serialize)]
+/// The domain of signatures that make API keys, as wallets take it.
+#[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct AuthDomain {
     name: &'static str,
@@ -40,13 +46,15 @@ struct AuthDomain {
 }
 
 /// A domain of orders, as wallets take it, and the markets it is for.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct OrderDomain<'a> {
     name: &'a str,
     version: &'a str,
     chain_id: u64,
+    #[schemars(with = "texts::AnyAddress")]
     verifying_contract: String,
+    #[schemars(extend("enum" = ["plain", "neg-risk", "both"]))]
     markets: &'static str,
 }
 
@@ -63,7 +71,7 @@ impl<'a> OrderDomain<'a> {
 }
 
 /// Commands that check the journal, for an operator or for who has a copy.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct AuditCommands {
     verify: &'static str,
     show: &'static str,
@@ -74,7 +82,7 @@ struct AuditCommands {
 pub(crate) const AUDIT_VERIFY: &str = "foretell audit verify --signatures";
 
 /// `GET /ui/api/site`.
-pub(crate) async fn show(context: RequestContext) -> Result<Answer, Failure> {
+pub(crate) async fn show(context: RequestContext) -> Result<Json<Site<'static>>, Failure> {
     let app = &context.app;
     let config = &page(&context)?.config;
     let domains = &app.auth.domains;
@@ -102,5 +110,5 @@ pub(crate) async fn show(context: RequestContext) -> Result<Answer, Failure> {
             receipt: "foretell audit receipt <hash>",
         },
     };
-    Ok(Answer::json(json_text(&site)).at(state.position()))
+    Ok(Json::of(&site).at(state.position()))
 }

@@ -1,16 +1,17 @@
 //! `GET /ui/api/markets/summary?condition_ids=`: the figures of a list of markets, all of the first
 //! outcome.
 
-use foretell_model::{ConditionId, MarketNumber, Micros, Outcome, Price, TimeNs};
+use foretell_model::{
+    ConditionId, MarketNumber, MarketState, Micros, Outcome, Price, TimeNs, TokenId,
+};
 use foretell_view::{BucketSize, PricePoint, View};
-use foretell_wire::errors::rejection::state_word;
 use foretell_wire::read::query::trading::SummaryQuery;
-use foretell_wire::text::ids;
-use foretell_wire::{Decimal, json_text};
+use foretell_wire::{Decimal, written};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::app::App;
-use crate::http::answer::Answer;
+use crate::http::answer::Json;
 use crate::http::failure::Failure;
 use crate::http::parts::FromQuery;
 use crate::http::request_context::RequestContext;
@@ -23,35 +24,50 @@ const HOUR: u64 = 3_600;
 /// Points of a sparkline, one an hour.
 const HOURS: u64 = 24;
 
-/// The figures of one market; decimals as text, `null` where there is none.
-#[derive(Serialize)]
-struct Row {
-    condition_id: String,
-    yes_token: String,
-    no_token: String,
-    status: &'static str,
-    price: Option<String>,
+/// The figures of one market, all of the first outcome; `null` where there is none.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "MarketSummary")]
+pub(crate) struct Row {
+    #[serde(with = "written::Hash")]
+    condition_id: ConditionId,
+    #[serde(with = "written::Token")]
+    yes_token: TokenId,
+    #[serde(with = "written::Token")]
+    no_token: TokenId,
+    #[serde(with = "written::State")]
+    status: MarketState,
+    price: Option<Text>,
     /// Change of the price since the first midpoint of the last 24 hours.
-    change_24h: Option<String>,
-    last_price: Option<String>,
-    /// Unix seconds.
+    change_24h: Option<Text>,
+    /// Price of the last trade.
+    last_price: Option<Text>,
+    /// Unix seconds of the last trade.
     last_time: Option<u64>,
-    best_bid: Option<String>,
-    best_ask: Option<String>,
-    spread: Option<String>,
-    volume_24h: String,
+    best_bid: Option<Text>,
+    best_ask: Option<Text>,
+    spread: Option<Text>,
+    /// Traded in the last 24 hours, whole units.
+    volume_24h: Text,
     /// `false` while trades of the day are left to count.
     volume_24h_complete: bool,
-    volume: String,
+    /// Traded since the beginning, whole units.
+    volume: Text,
     /// Midpoints at the ends of the last 24 hours, oldest first.
-    sparkline: Vec<Option<String>>,
+    #[schemars(length(equal = 24))]
+    sparkline: Vec<Option<Text>>,
 }
+
+/// A decimal as text.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, JsonSchema)]
+#[serde(transparent)]
+#[schemars(inline)]
+struct Text(#[serde(with = "written::DecimalText")] Decimal);
 
 /// `GET /ui/api/markets/summary`.
 pub(crate) async fn list(
     context: RequestContext,
     FromQuery(query): FromQuery<SummaryQuery>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<Vec<Row>>, Failure> {
     let (app, page) = (&context.app, page(&context)?);
     let position = app.shared_view.read().position();
     let mut rows = Vec::with_capacity(query.condition_ids.len());
@@ -61,7 +77,7 @@ pub(crate) async fn list(
         rows.extend(row(app, page, condition, &mut budget));
         tokio::task::yield_now().await;
     }
-    Ok(Answer::json(json_text(&rows)).at(position))
+    Ok(Json::of(&rows).at(position))
 }
 
 /// The row of a market; `None` when there is no such market.
@@ -76,17 +92,20 @@ fn row(app: &App, page: &Page, condition: ConditionId, budget: &mut usize) -> Op
     let current = view.current_price(number, Outcome::Yes)?.half_units();
     let change = points.first().map(|first| {
         let before = first.midpoint.half_units();
-        Decimal::new((i128::from(current) - i128::from(before)) * 5, 5).to_string()
+        Text(Decimal::new(
+            (i128::from(current) - i128::from(before)) * 5,
+            5,
+        ))
     });
     let time = TimeNs(now.saturating_mul(1_000_000_000));
     let volume = page.volumes.of(view, number, time, budget);
-    let [yes_token, no_token] = market.tokens.map(|token| ids::token_text(&token));
+    let [yes_token, no_token] = market.tokens;
     Some(Row {
-        condition_id: condition.to_string(),
+        condition_id: condition,
         yes_token,
         no_token,
-        status: state_word(market.state),
-        price: Some(Decimal::new(i128::from(current) * 5, 5).to_string()),
+        status: market.state,
+        price: Some(Text(Decimal::new(i128::from(current) * 5, 5))),
         change_24h: change,
         last_price: last.map(|last| price(last.price)),
         last_time: last.map(|last| last.time.seconds().0),
@@ -95,15 +114,15 @@ fn row(app: &App, page: &Page, condition: ConditionId, budget: &mut usize) -> Op
         spread: bid
             .zip(ask)
             .map(|(bid, ask)| price(Price(ask.0.saturating_sub(bid.0)))),
-        volume_24h: Decimal::from(Micros(volume.micros)).to_string(),
+        volume_24h: Text(Micros(volume.micros).into()),
         volume_24h_complete: volume.is_complete,
-        volume: Decimal::from(view.volume().value_in(number)).to_string(),
+        volume: Text(view.volume().value_in(number).into()),
         sparkline: sparkline(&points, now),
     })
 }
 
-fn price(price: Price) -> String {
-    Decimal::from(price).to_string()
+fn price(price: Price) -> Text {
+    Text(price.into())
 }
 
 /// Midpoints of the last 24 hours in buckets of half an hour, at most 49.
@@ -114,7 +133,7 @@ fn day_of(view: &View, market: MarketNumber, now: u64) -> Vec<PricePoint> {
 }
 
 /// For each of the last 24 hours the last midpoint in it.
-fn sparkline(points: &[PricePoint], now: u64) -> Vec<Option<String>> {
+fn sparkline(points: &[PricePoint], now: u64) -> Vec<Option<Text>> {
     let newest = now / HOUR;
     let hours = (0..HOURS).map(|hour| (newest + 1 + hour).saturating_sub(HOURS));
     let last_in = |hour: u64| {
@@ -122,7 +141,7 @@ fn sparkline(points: &[PricePoint], now: u64) -> Vec<Option<String>> {
         points.iter().rev().find(in_hour)
     };
     hours
-        .map(|hour| Some(midpoint_decimal(last_in(hour)?.midpoint).to_string()))
+        .map(|hour| Some(Text(midpoint_decimal(last_in(hour)?.midpoint))))
         .collect()
 }
 
@@ -149,9 +168,10 @@ mod tests {
         ];
         let line = sparkline(&points, now);
         assert_eq!(line.len(), 24);
-        assert_eq!(line[0].as_deref(), Some("0.2"), "of hour 77");
+        let shown = |hour: usize| line[hour].map(|text| text.0.to_string());
+        assert_eq!(shown(0).as_deref(), Some("0.2"), "of hour 77");
         assert_eq!(
-            line[23].as_deref(),
+            shown(23).as_deref(),
             Some("0.415"),
             "of the hour that is not over"
         );

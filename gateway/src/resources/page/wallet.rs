@@ -4,17 +4,20 @@
 
 use foretell_auth::Signer;
 use foretell_auth::text::checksum_address;
-use foretell_wire::ErrorCode;
 use foretell_wire::errors::api_error::quoted;
+use foretell_wire::read::RequestBody;
 use foretell_wire::text::ids;
+use foretell_wire::{ApiError, ErrorCode};
 use http::header::{CONTENT_TYPE, HOST, ORIGIN};
 use http::uri::Authority;
 use http::{HeaderMap, HeaderName};
-use serde::Deserialize;
-use serde_json::{Value, json};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-use crate::http::answer::Answer;
+use crate::http::answer::Json;
 use crate::http::failure::Failure;
+use crate::http::parts::FromBody;
 use crate::http::request_context::RequestContext;
 use crate::page::typed_data::{TypedDataError, digest_of};
 use crate::resources::page::page;
@@ -30,19 +33,79 @@ const INVALID_REQUEST: i64 = -32_600;
 const INVALID_PARAMS: i64 = -32_602;
 const PARSE_ERROR: i64 = -32_700;
 
-#[derive(Deserialize)]
+/// Version of JSON-RPC.
+const VERSION: &str = "2.0";
+
+/// A call of JSON-RPC.
+#[derive(Deserialize, JsonSchema)]
+#[schemars(rename = "WalletCall")]
 struct Call {
+    #[schemars(extend("const" = VERSION))]
     jsonrpc: String,
     #[serde(default)]
     id: Value,
+    /// `eth_accounts`, `eth_requestAccounts`, `eth_chainId` or `eth_signTypedData_v4`; others get
+    /// the error 4200.
     method: String,
     #[serde(default)]
     params: Value,
 }
 
+/// A body: a call, or what is wrong with it, which the answer says.
+pub(crate) struct Received(Result<Call, CallError>);
+
+impl RequestBody for Received {
+    const ERRORS: &'static [ErrorCode] = &[];
+
+    fn schema(generator: &mut SchemaGenerator) -> Schema {
+        generator.subschema_for::<Call>()
+    }
+
+    fn read(body: &[u8]) -> Result<Self, ApiError> {
+        Ok(Self(serde_json::from_slice(body).map_err(
+            |error| match error.is_data() {
+                true => {
+                    let message =
+                        "no request, allowed: one object with jsonrpc, id, method, params";
+                    CallError::new(INVALID_REQUEST, message)
+                }
+                false => CallError::new(PARSE_ERROR, "the body is no JSON"),
+            },
+        )))
+    }
+}
+
+/// Answer of `POST /ui/wallet`.
+#[derive(Serialize, JsonSchema)]
+#[serde(untagged)]
+pub(crate) enum WalletAnswer {
+    Done {
+        #[schemars(extend("const" = VERSION))]
+        jsonrpc: &'static str,
+        id: Value,
+        result: Returned,
+    },
+    Failed {
+        #[schemars(extend("const" = VERSION))]
+        jsonrpc: &'static str,
+        id: Value,
+        error: CallError,
+    },
+}
+
+/// What a call returns.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+#[schemars(inline)]
+pub(crate) enum Returned {
+    Text(String),
+    Accounts(Vec<String>),
+}
+
 /// An error of JSON-RPC.
-#[derive(Debug)]
-struct CallError {
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "WalletError")]
+pub(crate) struct CallError {
     code: i64,
     message: String,
 }
@@ -65,34 +128,30 @@ impl From<TypedDataError> for CallError {
 }
 
 /// `POST /ui/wallet`.
-pub(crate) async fn call(context: RequestContext) -> Result<Answer, Failure> {
+pub(crate) async fn call(
+    context: RequestContext,
+    FromBody(Received(call)): FromBody<Received>,
+) -> Result<Json<WalletAnswer>, Failure> {
     check_sender(&context)?;
-    let parsed: Result<Call, _> = serde_json::from_slice(&context.body);
-    let (id, result) = match parsed {
-        Ok(call) if call.jsonrpc == "2.0" => (call.id.clone(), run(&context, &call)?),
+    let (id, result) = match call {
+        Ok(call) if call.jsonrpc == VERSION => (call.id.clone(), run(&context, &call)?),
         Ok(call) => {
             let error =
                 CallError::new(INVALID_REQUEST, "jsonrpc is missing or wrong, allowed: 2.0");
             (call.id, Err(error))
         }
-        Err(error) if error.is_data() => {
-            let message = "no request, allowed: one object with jsonrpc, id, method, params";
-            (Value::Null, Err(CallError::new(INVALID_REQUEST, message)))
-        }
-        Err(_) => (
-            Value::Null,
-            Err(CallError::new(PARSE_ERROR, "the body is no JSON")),
-        ),
+        Err(error) => (Value::Null, Err(error)),
     };
+    let jsonrpc = VERSION;
     let answer = match result {
-        Ok(result) => json!({ "jsonrpc": "2.0", "id": id, "result": result }),
-        Err(error) => json!({
-            "jsonrpc": "2.0",
-            "id": id,
-            "error": { "code": error.code, "message": error.message },
-        }),
+        Ok(result) => WalletAnswer::Done {
+            jsonrpc,
+            id,
+            result,
+        },
+        Err(error) => WalletAnswer::Failed { jsonrpc, id, error },
     };
-    Ok(Answer::json(answer.to_string()))
+    Ok(Json::of(&answer))
 }
 
 /// Rejects all but this machine's programs and the page's own requests.
@@ -149,15 +208,15 @@ fn is_own_page(headers: &HeaderMap, host: &Authority) -> bool {
         && headers.get_all(SEC_FETCH_SITE).iter().all(is_same_site)
 }
 
-fn run(context: &RequestContext, call: &Call) -> Result<Result<Value, CallError>, Failure> {
+fn run(context: &RequestContext, call: &Call) -> Result<Result<Returned, CallError>, Failure> {
     let wallets = &page(context)?.config.development_wallets;
     let chain = context.app.auth.domains.chain_id();
     Ok(match call.method.as_str() {
         "eth_accounts" | "eth_requestAccounts" => {
             let address = |signer: &std::sync::Arc<Signer>| checksum_address(signer.address());
-            Ok(wallets.iter().map(address).collect())
+            Ok(Returned::Accounts(wallets.iter().map(address).collect()))
         }
-        "eth_chainId" => Ok(json!(format!("0x{chain:x}"))),
+        "eth_chainId" => Ok(Returned::Text(format!("0x{chain:x}"))),
         "eth_signTypedData_v4" => sign(context, &call.params),
         other => {
             let message = format!(
@@ -170,7 +229,7 @@ fn run(context: &RequestContext, call: &Call) -> Result<Result<Value, CallError>
     })
 }
 
-fn sign(context: &RequestContext, params: &Value) -> Result<Value, CallError> {
+fn sign(context: &RequestContext, params: &Value) -> Result<Returned, CallError> {
     let wrong = || {
         CallError::new(
             INVALID_PARAMS,
@@ -197,8 +256,6 @@ fn sign(context: &RequestContext, params: &Value) -> Result<Value, CallError> {
         other => other,
     };
     let digest = digest_of(data, address, &context.app.auth.domains)?;
-    Ok(json!(format!(
-        "0x{}",
-        hex::encode(signer.sign_digest(&digest))
-    )))
+    let signature = hex::encode(signer.sign_digest(&digest));
+    Ok(Returned::Text(format!("0x{signature}")))
 }

@@ -14,6 +14,7 @@ use crate::limits::MAX_HEARTBEAT_ID;
 use crate::read::body::{TRADING, bodies};
 use crate::read::form::{Filled, Form, OrDefault, forms};
 use crate::read::forms::{Flag, Key};
+use crate::text::time;
 use crate::written;
 
 /// The word of answers that say no more than that the request is done.
@@ -105,9 +106,19 @@ pub struct ApiKeyRow {
     #[serde(with = "written::Iso")]
     pub created_at: TimeNs,
     /// When it was revoked; absent while the key is active.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(
+        skip_serializing_if = "Option::is_none",
+        serialize_with = "iso_or_nothing"
+    )]
     #[schemars(with = "Option<written::Iso>")]
-    pub revoked_at: Option<String>,
+    pub revoked_at: Option<TimeNs>,
+}
+
+fn iso_or_nothing<S: Serializer>(time: &Option<TimeNs>, serializer: S) -> Result<S::Ok, S::Error> {
+    match time {
+        Some(time) => time::as_iso(time, serializer),
+        None => serializer.serialize_none(),
+    }
 }
 
 /// Answer of `DELETE /auth/api-key`.

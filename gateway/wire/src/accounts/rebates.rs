@@ -45,9 +45,9 @@ parameters! {
     /// Parameters of the operator's `GET /rebates`.
     #[derive(Copy)]
     pub struct RebateTotalsQuery: Trading {
-        /// The UTC day.
+        /// The UTC day; one before the last 35 needs `maker_address`.
         pub day: UtcDay = required(DAY) as "date",
-        /// The maker's wallet; all makers without one.
+        /// The maker's wallet; all makers by default.
         pub maker: Option<WalletAddress> = optional(WALLET) as "maker_address",
     }
 }

@@ -1,5 +1,6 @@
 //! Answers of the operator surface.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use foretell_model::{
@@ -8,19 +9,21 @@ use foretell_model::{
 };
 
 use crate::operator::form::{
-    Address, Collateral, Condition, Holds, Index, Kind, Mode, PayoutWord, Shares, State, TickSize,
-    TokenPair,
+    Address, Collateral, Condition, Exponent, Holds, Index, Kind, Mode, PayoutWord, RatePpm,
+    Shares, State, TickSize, TokenPair,
 };
 use crate::operator::markets::clock::TermsChange;
 use crate::operator::markets::resolution::PolicyChange;
 use crate::operator::payments::PaymentsChange;
 use crate::operator::request::SettingsChange;
 use crate::read::form::{Form, Optional, OrDefault, Written};
+use crate::written;
 
 /// Answer to every command.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CommandAnswer {
     /// Always true; a rejection is sent as an error.
+    #[schemars(extend("const" = true))]
     pub success: bool,
     /// Sequence of the command; 0 for a repeat of a command whose sequence is not remembered.
     pub sequence: u64,
@@ -76,20 +79,21 @@ impl CommandAnswer {
 }
 
 /// Answer to a snapshot request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SnapshotAnswer {
     /// Sequence of the last command that the snapshot includes.
     pub sequence: u64,
 }
 
 /// The exchange's part of the status.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct StatusAnswer {
     /// Newest durable sequence.
     pub sequence: u64,
     /// Incremented at every recovery.
     pub epoch: u64,
     /// `disk`, `process` or `none`.
+    #[serde(with = "written::Durability")]
     pub durability: &'static str,
     /// The mode: which commands the system accepts.
     #[serde(with = "Mode")]
@@ -121,7 +125,7 @@ pub struct StatusAnswer {
 }
 
 /// Answer of the account query.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AccountAnswer {
     /// Its address.
     #[serde(with = "Address")]
@@ -150,12 +154,13 @@ pub struct AccountAnswer {
 }
 
 /// Shares of one outcome.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PositionAnswer {
     /// Its market.
     #[serde(with = "Condition")]
     pub condition_id: ConditionId,
     /// The outcome, 0 or 1.
+    #[schemars(range(max = 1))]
     pub outcome_index: u8,
     /// Free shares.
     #[serde(with = "Shares")]
@@ -166,21 +171,21 @@ pub struct PositionAnswer {
 }
 
 /// Answer of `GET /markets`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MarketRows {
     /// The markets, by number.
     pub markets: Vec<MarketRow>,
 }
 
 /// Answer of `GET /events`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct EventRows {
     /// Neg-risk event groups, the newest first.
     pub events: Vec<EventRow>,
 }
 
 /// A neg-risk event group with its words.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct EventRow {
     /// The catalog's id.
     pub event_id: u64,
@@ -195,17 +200,19 @@ pub struct EventRow {
     /// Labels, beside those of its questions.
     pub tags: Vec<String>,
     /// When it was registered, ISO 8601.
+    #[schemars(with = "written::Iso")]
     pub registered: String,
     /// Whether the list of questions is final.
     pub frozen: bool,
     /// Whether the operator owns its words; the upstream does otherwise.
     pub own: bool,
     /// Conditions of its questions, in their order.
+    #[schemars(with = "Vec<written::Hash>")]
     pub questions: Vec<String>,
 }
 
 /// A row of `GET /markets`: the journaled facts of a market, for comparison with a catalog.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MarketRow {
     /// Its condition.
@@ -274,10 +281,13 @@ fn is_unheld(holds: &HoldSet) -> bool {
     *holds == HoldSet::NONE
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(remote = "FeeSchedule", rename_all = "camelCase")]
+#[schemars(inline)]
 struct MarketFee {
+    #[serde(with = "RatePpm")]
     rate_ppm: u32,
+    #[serde(with = "Exponent")]
     exponent: u8,
 }
 

@@ -17,13 +17,15 @@ use foretell_model::{
 use crate::errors::rejection::{role_word, state_word};
 use crate::operator::markets::payout_name::PayoutName;
 use crate::read::form::forms;
-use crate::read::forms::is_reference;
 pub use crate::read::forms::{Condition, Key};
 pub(crate) use crate::read::forms::{Flag, Reference};
+use crate::read::forms::{SHOWN, is_reference};
+use crate::read::texts;
 use crate::text::decimal::{self, Decimal};
 use crate::text::ids;
 use crate::text::printable::is_hidden;
 use crate::text::time::iso_millis;
+use crate::written::{self, words};
 
 /// Most bytes of a title, slug, URL or label.
 const MAX_TEXT_BYTES: usize = 2_048;
@@ -40,62 +42,62 @@ const MAX_URL_CHARACTERS: usize = 2_048;
 
 forms! {
     /// A wallet or an owner.
-    pub Address(WalletAddress, str): "an address, 0x and 40 hex digits; in mixed case with its checksum (EIP-55)", ids::typed_address, ToString::to_string;
+    pub Address(WalletAddress, str as texts::AnyAddress | written::Address): "an address, 0x and 40 hex digits; in mixed case with its checksum (EIP-55)", ids::typed_address, ToString::to_string;
     /// An amount of collateral to move, in whole units.
-    pub Amount(Micros, str): "a text, whole units with up to six decimals, above 0",
+    pub Amount(Micros, str as texts::AnyAmount | written::Amount): "a text, whole units with up to six decimals, above 0",
         |text: &str| decimal::micros(text).filter(|amount| !amount.is_zero()), decimal_text;
     /// Collateral in whole units.
-    pub Collateral(Micros, str): "a text, whole units with up to six decimals", decimal::micros, decimal_text;
+    pub Collateral(Micros, str as texts::AnyAmount | written::Amount): "a text, whole units with up to six decimals", decimal::micros, decimal_text;
     /// Shares.
-    pub Shares(Lots, str): "a text, shares with up to two decimals", decimal::lots, decimal_text;
+    pub Shares(Lots, str as texts::AnyShares | written::Amount): "a text, shares with up to two decimals", decimal::lots, decimal_text;
     /// A tick.
-    pub TickSize(Tick, str): "a text: 0.1, 0.01, 0.005, 0.0025, 0.001 or 0.0001", decimal::tick, |tick: &Tick| tick.text().to_owned();
+    pub TickSize(Tick, str as written::TickText): "a text: 0.1, 0.01, 0.005, 0.0025, 0.001 or 0.0001", decimal::tick, |tick: &Tick| tick.text().to_owned();
     /// A held withdrawal: its reference, or the hash of it that lists show.
-    pub(crate) HeldName(String, str): "a reference of 1 to 64 printable characters, or its hash of 0x and 64 hex digits",
+    pub(crate) HeldName(String, str = { "minLength": 1, "maxLength": 66, "pattern": SHOWN }): "a reference of 1 to 64 printable characters, or its hash of 0x and 64 hex digits",
         |text: &str| (is_reference(text) || ids::bytes32(text).is_some()).then(|| text.to_owned()), String::clone;
     /// A payout as a request names it.
-    pub(crate) PayoutText(PayoutName, str): "a label of the market's outcomes, first, second, half or outside",
+    pub(crate) PayoutText(PayoutName, str = { "minLength": 1, "maxLength": MAX_TEXT_BYTES }): "a label of the market's outcomes, first, second, half or outside",
         |text: &str| bounded(text, 1, MAX_TEXT_BYTES).map(PayoutName::new), |name: &PayoutName| name.text().to_owned();
     /// A payout.
-    pub(crate) PayoutWord(Payout, str): "yes, no, half or outside",
+    pub(crate) PayoutWord(Payout, str = { "enum": words(Payout::ALL, payout_word) }): "yes, no, half or outside",
         |text: &str| find(Payout::ALL, payout_word, text), |value: &Payout| payout_word(*value).to_owned();
     /// Whose hold.
-    pub(crate) HoldName(Hold, str): "operator or upstream",
+    pub(crate) HoldName(Hold, str = { "enum": words(Hold::ALL, hold_word) }): "operator or upstream",
         |text: &str| find(Hold::ALL, hold_word, text), |value: &Hold| hold_word(*value).to_owned();
     /// Holds of a market.
-    pub(crate) Holds(HoldSet, Vec<String>): "an array of holds: operator, upstream",
+    pub(crate) Holds(HoldSet, Vec<String> = { "items": { "type": "string", "enum": words(Hold::ALL, hold_word) } }): "an array of holds: operator, upstream",
         |words: &Vec<String>| holds(words), |set: &HoldSet| hold_words(*set).into_iter().map(str::to_owned).collect();
     /// The bit of a question in signed conversions.
-    pub(crate) Index(QuestionIndex, u8): "a number, 0 to 127", |code: &u8| QuestionIndex::from_code(*code), |index: &QuestionIndex| index.0;
+    pub(crate) Index(QuestionIndex, u8 = { "maximum": 127 }): "a number, 0 to 127", |code: &u8| QuestionIndex::from_code(*code), |index: &QuestionIndex| index.0;
     /// A mode of the system.
-    pub(crate) Mode(SystemMode, str): "running, post_only, cancel_only or paused",
+    pub(crate) Mode(SystemMode, str as written::Mode): "running, post_only, cancel_only or paused",
         |text: &str| find(SystemMode::ALL, mode_word, text), |value: &SystemMode| mode_word(*value).to_owned();
     /// A kind of wallet.
-    pub(crate) Kind(WalletKind, str): "eoa, proxy, safe or deposit",
+    pub(crate) Kind(WalletKind, str = { "enum": words(WalletKind::ALL, wallet_kind_word) }): "eoa, proxy, safe or deposit",
         |text: &str| find(WalletKind::ALL, wallet_kind_word, text), |kind: &WalletKind| wallet_kind_word(*kind).to_owned();
     /// A kind of wallet that can be bound.
-    pub(crate) BoundKind(WalletKind, str): "proxy, safe or deposit",
+    pub(crate) BoundKind(WalletKind, str = { "enum": words(&[WalletKind::Proxy, WalletKind::Safe, WalletKind::Deposit], wallet_kind_word) }): "proxy, safe or deposit",
         |text| Kind::read(text).filter(|kind| *kind != WalletKind::Eoa), Kind::json;
     /// A lifecycle state of a market.
-    pub(crate) State(MarketState, str): "registered, active, paused, closed or resolved",
+    pub(crate) State(MarketState, str as written::State): "registered, active, paused, closed or resolved",
         |text: &str| find(MarketState::ALL, state_word, text), |value: &MarketState| state_word(*value).to_owned();
     /// A question, title or slug that is required.
-    pub(crate) Title(String, str): "a text of 1 to 2048 bytes without hidden characters",
+    pub(crate) Title(String, str = { "minLength": 1, "maxLength": MAX_TEXT_BYTES }): "a text of 1 to 2048 bytes without hidden characters",
         |text: &str| bounded(text, 1, MAX_TEXT_BYTES), String::clone;
     /// A slug, URL or label.
-    pub(crate) Text(String, str): "a text of at most 2048 bytes without hidden characters",
+    pub(crate) Text(String, str = { "maxLength": MAX_TEXT_BYTES }): "a text of at most 2048 bytes without hidden characters",
         |text: &str| bounded(text, 0, MAX_TEXT_BYTES), String::clone;
     /// A description.
-    pub(crate) LongText(String, str): "a text of at most 32768 bytes without hidden characters",
+    pub(crate) LongText(String, str = { "maxLength": MAX_DESCRIPTION_BYTES }): "a text of at most 32768 bytes without hidden characters",
         |text: &str| bounded(text, 0, MAX_DESCRIPTION_BYTES), String::clone;
     /// A name of a wallet.
-    pub(crate) ProfileName(String, str): "a text of at most 64 characters without controls",
+    pub(crate) ProfileName(String, str = { "maxLength": MAX_NAME_CHARACTERS }): "a text of at most 64 characters without controls",
         |text: &str| plain(text, MAX_NAME_CHARACTERS, ""), String::clone;
     /// A short text of a wallet.
-    pub(crate) Bio(String, str): "a text of at most 1000 characters without controls other than line feeds",
+    pub(crate) Bio(String, str = { "maxLength": MAX_BIO_CHARACTERS }): "a text of at most 1000 characters without controls other than line feeds",
         |text: &str| plain(text, MAX_BIO_CHARACTERS, "\n"), String::clone;
     /// An image of a wallet.
-    pub(crate) WebUrl(String, str): "a URL of http or https of at most 2048 characters, or an empty text",
+    pub(crate) WebUrl(String, str = { "maxLength": MAX_URL_CHARACTERS, "pattern": "^(https?://[^ /?#][^ ]*)?$" }): "a URL of http or https of at most 2048 characters, or an empty text",
         |text: &str| plain(text, MAX_URL_CHARACTERS, "").filter(|text| is_web_url(text)), String::clone;
     /// A time of a market's clock; an empty text is none.
     pub Clock(TimeMs, str): "an ISO 8601 time such as 2026-07-01T12:00:00Z, or an empty text for none",
@@ -107,31 +109,31 @@ forms! {
     pub(crate) EndDate(String, str): "an ISO 8601 time such as 2026-07-01T12:00:00Z, a day such as 2026-07-01, or an empty text for none",
         |text: &str| (text.is_empty() || end_of(text).is_some()).then(|| text.to_owned()), String::clone;
     /// A role of an operator.
-    pub RoleWord(OperatorRole, str): "admin, markets, resolver, cashier, support or read-only",
+    pub RoleWord(OperatorRole, str as written::Role): "admin, markets, resolver, cashier, support or read-only",
         |text: &str| find(OperatorRole::ALL, role_word, text).filter(|role| *role != OperatorRole::Sync),
         |role: &OperatorRole| role_word(*role).to_owned();
     /// A set of roles.
-    pub Roles(RoleSet, Vec<String>): "an array of roles: admin, markets, resolver, cashier, support, read-only, sync",
+    pub Roles(RoleSet, Vec<String> = { "items": { "type": "string", "enum": words(OperatorRole::ALL, role_word) } }): "an array of roles: admin, markets, resolver, cashier, support, read-only, sync",
         |words: &Vec<String>| roles(words), |set: &RoleSet| role_words(*set);
     /// Name of an operator.
-    pub Name(OperatorName, str): "a text of 1 to 32 of a-z, 0-9, -, _ and .",
+    pub Name(OperatorName, str = { "pattern": "^[a-z0-9._-]{1,32}$" }): "a text of 1 to 32 of a-z, 0-9, -, _ and .",
         |text: &str| OperatorName::new(text), |name: &OperatorName| name.text().to_owned();
     /// SHA-256 of the evidence of a proposal.
-    pub Hash([u8; 32], str): "a SHA-256, 0x and 64 hex digits", ids::bytes32, |hash: &[u8; 32]| ids::hex_text(hash);
+    pub Hash([u8; 32], str as texts::AnyHash | written::Hash): "a SHA-256, 0x and 64 hex digits", ids::bytes32, |hash: &[u8; 32]| ids::hex_text(hash);
     /// The source of a proposal.
-    pub Source(String, str): "a text of at most 1024 bytes without hidden characters, a URL or words",
+    pub Source(String, str = { "maxLength": MAX_SOURCE_BYTES }): "a text of at most 1024 bytes without hidden characters, a URL or words",
         |text: &str| bounded(text, 0, MAX_SOURCE_BYTES), String::clone;
-    pub(crate) DelayMs(u32, u32): "a number of milliseconds, 0 to 60000", up_to(MAX_TAKER_DELAY_MS), u32::clone;
-    pub(crate) Seconds(u32, u32): "a number of seconds, 0 to 2592000", up_to(MAX_WINDOW_SECONDS), u32::clone;
+    pub(crate) DelayMs(u32, u32 = { "maximum": MAX_TAKER_DELAY_MS }): "a number of milliseconds, 0 to 60000", up_to(MAX_TAKER_DELAY_MS), u32::clone;
+    pub(crate) Seconds(u32, u32 = { "maximum": MAX_WINDOW_SECONDS }): "a number of seconds, 0 to 2592000", up_to(MAX_WINDOW_SECONDS), u32::clone;
     pub(crate) Number(u64, u64): "a number", copied, u64::clone;
     pub(crate) SmallNumber(u32, u32): "a number", copied, u32::clone;
-    pub(crate) RatePpm(u32, u32): "a number, 0 to 1000000", up_to(MAX_REBATE_PPM), u32::clone;
-    pub(crate) Exponent(u8, u8): "a number, 0 to 2", up_to(MAX_FEE_EXPONENT), u8::clone;
+    pub(crate) RatePpm(u32, u32 = { "maximum": MAX_REBATE_PPM }): "a number, 0 to 1000000", up_to(MAX_REBATE_PPM), u32::clone;
+    pub(crate) Exponent(u8, u8 = { "maximum": MAX_FEE_EXPONENT }): "a number, 0 to 2", up_to(MAX_FEE_EXPONENT), u8::clone;
     pub(crate) RawRecord(Map<String, Json>, Map<String, Json>): "an object", |fields: &Map<String, Json>| Some(fields.clone()), Map::clone;
-    pub(crate) TokenPair([TokenId; 2], Vec<String>): "an array of two token ids, texts of 1 to 78 digits",
+    pub(crate) TokenPair([TokenId; 2], Vec<String> = { "items": { "type": "string", "pattern": "^[0-9]{1,78}$" }, "minItems": 2, "maxItems": 2 }): "an array of two token ids, texts of 1 to 78 digits",
         token_pair, |pair: &[TokenId; 2]| pair.iter().map(ids::token_text).collect();
-    pub(crate) Labels([String; 2], Vec<String>): "an array of two labels without hidden characters", labels, |labels: &[String; 2]| labels.to_vec();
-    pub(crate) Tags(Vec<String>, Vec<String>): "an array of up to 64 labels without hidden characters",
+    pub(crate) Labels([String; 2], Vec<String> = { "items": { "type": "string", "minLength": 1, "maxLength": MAX_TEXT_BYTES }, "minItems": 2, "maxItems": 2 }): "an array of two labels without hidden characters", labels, |labels: &[String; 2]| labels.to_vec();
+    pub(crate) Tags(Vec<String>, Vec<String> = { "items": { "type": "string", "maxLength": MAX_TEXT_BYTES }, "maxItems": MAX_TAGS }): "an array of up to 64 labels without hidden characters",
         |tags: &Vec<String>| (tags.len() <= MAX_TAGS && are_labels(tags)).then(|| tags.clone()), Vec::clone;
 }
 

@@ -7,10 +7,12 @@ use foretell_model::{Micros, PaymentSettings, PaymentsUpdate, WalletAddress};
 
 use crate::operator::form::{Address, Collateral, Flag, HeldName};
 use crate::read::form::{Form, Optional, Written};
+use crate::written;
 
 /// A change of the settings of payments; absent fields stay as they are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(inline)]
 pub struct PaymentsChange {
     /// A larger withdrawal waits for a second person, whole units; `"0"` = none waits.
     #[serde(with = "Optional::<Collateral>", default)]
@@ -57,9 +59,10 @@ pub struct HeldReference {
 }
 
 /// A held withdrawal in a list.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HeldRow {
     /// Hash of its reference, which confirming and releasing may name.
+    #[schemars(with = "written::Hash")]
     pub reference: String,
     /// The wallet.
     #[serde(with = "Address")]
@@ -70,11 +73,12 @@ pub struct HeldRow {
     /// Name of the operator who asked, who cannot confirm.
     pub asked_by: String,
     /// When, ISO 8601.
+    #[schemars(with = "written::Iso")]
     pub asked_at: String,
 }
 
 /// Answer of `GET /withdrawals`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HeldRows {
     /// Withdrawals that wait for a second person, oldest first.
     pub withdrawals: Vec<HeldRow>,

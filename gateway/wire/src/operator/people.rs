@@ -7,6 +7,7 @@ use foretell_model::{OperatorName, OperatorRole};
 
 use crate::operator::form::{Name, RoleWord};
 use crate::read::form::{Form, Written};
+use crate::written;
 
 /// An operator to add.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -30,20 +31,22 @@ pub struct OperatorRevocation {
 }
 
 /// Answer to an addition.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct OperatorAdded {
     /// Always true.
+    #[schemars(extend("const" = true))]
     pub success: bool,
     /// Sequence of the command.
     pub sequence: u64,
     /// The operator's number.
     pub number: u16,
     /// Its bearer token. The exchange keeps only its SHA-256: nobody can show it again.
+    #[schemars(extend("pattern" = "^[0-9a-f]{64}$"))]
     pub token: String,
 }
 
 /// An operator.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct OperatorRow {
     /// Its number, which frames of the journal carry.
     pub number: u16,
@@ -54,21 +57,23 @@ pub struct OperatorRow {
     #[serde(with = "RoleWord")]
     pub role: OperatorRole,
     /// When it was added, ISO 8601.
+    #[schemars(with = "written::Iso")]
     pub added: String,
     /// When it was revoked, ISO 8601.
     #[serde(skip_serializing_if = "Option::is_none", default)]
+    #[schemars(with = "Option<written::Iso>")]
     pub revoked: Option<String>,
 }
 
 /// Answer of `GET /operators`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct OperatorRows {
     /// All operators, revoked ones included, by number.
     pub operators: Vec<OperatorRow>,
 }
 
 /// Answer of `GET /me`: the operator of the token, and what its role may do.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Me {
     /// Its number.
     pub number: u16,

@@ -37,11 +37,11 @@ parameters! {
 
     /// Parameters of `GET /markets`.
     pub struct MarketsQuery: Trading {
-        /// Only these markets.
+        /// Only these markets: condition ids, comma-separated or repeated.
         pub conditions: Vec<ConditionId> = list(CONDITION, MAX_NAMED) as "condition_id",
-        /// Only the questions of these neg-risk events.
+        /// Also the questions of these neg-risk event groups: ids, comma-separated or repeated.
         pub events: Vec<EventId> = list(EVENT, MAX_NAMED) as "event_id",
-        /// Maximum number of rows; all without it.
+        /// Maximum number of rows; all by default.
         pub limit: Option<usize> = optional(Whole { least: 1, most: 10_000 }),
         /// Rows to skip.
         pub offset: usize = or(OFFSET, "0"),

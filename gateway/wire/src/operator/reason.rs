@@ -7,10 +7,11 @@ use serde::Deserialize;
 use crate::errors::api_error::ApiError;
 use crate::read::body::TRADING;
 use crate::read::form::{Form, OrDefault, forms};
+use crate::read::forms::SHOWN;
 use crate::text::printable::is_direction_control;
 
 forms! {
-    pub(crate) ReasonText(String, str = { "maxLength": MAX_REASON_CHARS, "pattern": "^[^\\x00-\\x1f\\x7f-\\x9f]*$" }): "a text of at most 256 characters without controls, also of direction", reason;
+    pub(crate) ReasonText(String, str = { "maxLength": MAX_REASON_CHARS, "pattern": SHOWN }): "a text of at most 256 characters without controls, also of direction", reason;
 }
 
 fn reason(text: &str) -> Option<String> {

@@ -359,23 +359,29 @@ pub struct ModeChange {
 /// A change of the core's settings; absent settings stay. The core checks the bounds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(inline)]
 pub struct SettingsChange {
-    /// See [`Settings::timestamp_past_ms`].
+    /// Largest age of an order's timestamp, ms.
+    #[schemars(range(min = 1_000, max = 86_400_000))]
     #[serde(with = "Optional::<Number>", default)]
     pub timestamp_past_ms: Option<u64>,
-    /// See [`Settings::timestamp_future_ms`].
+    /// Largest lead of an order's timestamp, ms.
+    #[schemars(range(max = 86_400_000))]
     #[serde(with = "Optional::<Number>", default)]
     pub timestamp_future_ms: Option<u64>,
-    /// See [`Settings::marketable_minimum`].
+    /// Smallest marketable BUY, 0 to 1000 whole units.
     #[serde(with = "Optional::<Collateral>", default)]
     pub marketable_minimum: Option<Micros>,
-    /// See [`Settings::gtd_safety_seconds`].
+    /// Smallest distance of a GTD expiration, seconds.
+    #[schemars(range(max = 86_400))]
     #[serde(with = "Optional::<Number>", default)]
     pub gtd_safety_seconds: Option<u64>,
-    /// See [`Settings::live_orders_per_account`].
+    /// Most live orders of an account.
+    #[schemars(range(min = 1))]
     #[serde(with = "Optional::<SmallNumber>", default)]
     pub live_orders_per_account: Option<u32>,
-    /// See [`Settings::remembered_order_ids`].
+    /// Order ids remembered per owner.
+    #[schemars(range(min = 1))]
     #[serde(with = "Optional::<SmallNumber>", default)]
     pub remembered_order_ids: Option<u32>,
 }

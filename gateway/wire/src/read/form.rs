@@ -258,6 +258,14 @@ pub(crate) fn with_keywords(mut schema: Schema, mut keywords: Schema) -> Schema 
     schema
 }
 
+/// A body may have null in place of a value; an answer has a value or leaves it out.
+fn nullable<F: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
+    match generator.contract().is_serialize() {
+        true => F::json_schema(generator),
+        false => Option::<F>::json_schema(generator),
+    }
+}
+
 /// The schema of a form that consists of others.
 macro_rules! form_schemas {
     ($($name:ident<F>, $is_optional:literal = $schema:expr;)+) => {$(
@@ -282,11 +290,8 @@ macro_rules! form_schemas {
 }
 
 form_schemas! {
-    Optional<F>, true = Option::<F>::json_schema;
-    OrDefault<F>, true = |generator: &mut SchemaGenerator| match generator.contract().is_serialize() {
-        true => F::json_schema(generator),
-        false => Option::<F>::json_schema(generator),
-    };
+    Optional<F>, true = nullable::<F>;
+    OrDefault<F>, true = nullable::<F>;
     Filled<F>, false = |generator: &mut SchemaGenerator| {
         json_schema!({ "anyOf": [generator.subschema_for::<F>(), { "type": "string", "maxLength": 0 }] })
     };

@@ -10,6 +10,9 @@ use crate::text::ids::{self, TokenRef};
 use crate::text::printable::is_printable;
 use crate::written;
 
+/// Texts without controls.
+pub(crate) const SHOWN: &str = "^[^\\x00-\\x1f\\x7f-\\x9f]*$";
+
 forms! {
     /// A wallet, in hex of any case.
     pub(crate) Wallet(WalletAddress, str as texts::AnyAddress): "an address, 0x and 40 hex digits", ids::address;
@@ -25,7 +28,7 @@ forms! {
     pub(crate) OrderName(String, str = { "minLength": 1, "maxLength": MAX_ORDER_ID_TEXT }): "an order id, 0x and 64 hex digits",
         |text: &str| (1..=MAX_ORDER_ID_TEXT).contains(&text.len()).then(|| text.to_owned());
     /// An idempotency reference.
-    pub(crate) Reference(String, str = { "minLength": 1, "maxLength": 64, "pattern": "^[^\\x00-\\x1f\\x7f-\\x9f]+$" }): "a text of 1 to 64 printable characters",
+    pub(crate) Reference(String, str = { "minLength": 1, "maxLength": 64, "pattern": SHOWN }): "a text of 1 to 64 printable characters",
         |text: &str| is_reference(text).then(|| text.to_owned()), String::clone;
     pub(crate) Flag(bool, bool): "true or false", |flag: &bool| Some(*flag), bool::clone;
 }

@@ -4,14 +4,13 @@ use std::collections::BTreeSet;
 
 use foretell_model::{ConditionId, EventId, MarketNumber};
 use foretell_view::{Market, View};
-use foretell_wire::json_text;
 use foretell_wire::operator::{
     MarketRow, MarketRows, MarketsQuery, PolicyChange, TermsChange, registered_end_date,
 };
 
 use crate::app::App;
 use crate::catalog::own_catalog::is_own;
-use crate::http::answer::Answer;
+use crate::http::answer::Json;
 use crate::http::failure::Failure;
 use crate::http::parts::FromQuery;
 use crate::http::request_context::RequestContext;
@@ -21,7 +20,7 @@ use crate::http::request_context::RequestContext;
 pub(crate) async fn list(
     context: RequestContext,
     FromQuery(query): FromQuery<MarketsQuery>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<MarketRows>, Failure> {
     let app = &context.app;
     let (limit, offset) = (query.limit.unwrap_or(usize::MAX), query.offset);
     // A comparison must see everything durable, also right after a gateway's start.
@@ -42,7 +41,7 @@ pub(crate) async fn list(
             all.skip(offset).take(limit).map(row).collect()
         }
     };
-    Ok(Answer::json(json_text(&MarketRows { markets })).at(state.position()))
+    Ok(Json::of(&MarketRows { markets }).at(state.position()))
 }
 
 /// The markets that a request names and that exist, without duplicates; `None` when it names none.

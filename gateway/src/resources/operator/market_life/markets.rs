@@ -11,10 +11,11 @@ use foretell_model::{
 use foretell_view::{Market, View};
 use foretell_wire::ApiError;
 use foretell_wire::operator::{
-    Archive, FeeChange, HoldChange, MarketName, MinimumChange, Resolution, TermsChange, TickChange,
+    Archive, CommandAnswer, FeeChange, HoldChange, MarketName, MinimumChange, Resolution,
+    TermsChange, TickChange,
 };
 
-use crate::http::answer::Answer;
+use crate::http::answer::Json;
 use crate::http::failure::Failure;
 use crate::http::parts::FromBody;
 use crate::http::request_context::RequestContext;
@@ -25,7 +26,7 @@ use crate::resources::operator::{CommandResult, apply, market_of, submit};
 pub(crate) async fn activate(
     context: RequestContext,
     FromBody(name): FromBody<MarketName>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<CommandAnswer>, Failure> {
     let command = |market| Command::ActivateMarket { market };
     set_state(&context, name, MarketState::Active, command).await
 }
@@ -34,7 +35,7 @@ pub(crate) async fn activate(
 pub(crate) async fn pause(
     context: RequestContext,
     FromBody(hold): FromBody<HoldChange>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<CommandAnswer>, Failure> {
     change_hold(&context, hold, true).await
 }
 
@@ -42,7 +43,7 @@ pub(crate) async fn pause(
 pub(crate) async fn resume(
     context: RequestContext,
     FromBody(hold): FromBody<HoldChange>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<CommandAnswer>, Failure> {
     change_hold(&context, hold, false).await
 }
 
@@ -51,7 +52,7 @@ async fn change_hold(
     context: &RequestContext,
     HoldChange { condition_id, hold }: HoldChange,
     puts: bool,
-) -> Result<Answer, Failure> {
+) -> Result<Json<CommandAnswer>, Failure> {
     let is_sync = (context.actor.as_ref()).is_some_and(|actor| actor.role == OperatorRole::Sync);
     let own = match is_sync {
         true => Hold::Upstream,
@@ -78,7 +79,7 @@ async fn change_hold(
 pub(crate) async fn close(
     context: RequestContext,
     FromBody(name): FromBody<MarketName>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<CommandAnswer>, Failure> {
     let command = |market| Command::CloseMarket { market };
     set_state(&context, name, MarketState::Closed, command).await
 }
@@ -89,7 +90,7 @@ async fn set_state(
     MarketName { condition_id }: MarketName,
     state: MarketState,
     command: impl Fn(MarketNumber) -> Command,
-) -> Result<Answer, Failure> {
+) -> Result<Json<CommandAnswer>, Failure> {
     let already = |_: &View, market: &Market| market.state == state;
     let done = change(context, condition_id, command, already).await?;
     Ok(done.answer())
@@ -99,7 +100,7 @@ async fn set_state(
 pub(crate) async fn resolve(
     context: RequestContext,
     FromBody(wanted): FromBody<Resolution>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<CommandAnswer>, Failure> {
     let market = market_of(&context, wanted.condition_id).await?;
     let NamedPayout { payout, outcome } =
         NamedPayout::of(&context, market, "payout", &wanted.payout).await?;
@@ -129,7 +130,7 @@ pub(crate) async fn archive(
         condition_id,
         archived,
     }): FromBody<Archive>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<CommandAnswer>, Failure> {
     let command = |market| Command::ArchiveMarket(ArchiveMarket { market, archived });
     Ok(change(&context, condition_id, command, |_, _| false)
         .await?
@@ -143,7 +144,7 @@ pub(crate) async fn tick(
         condition_id,
         tick_size: tick,
     }): FromBody<TickChange>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<CommandAnswer>, Failure> {
     let command = |market| Command::SetTick(SetTick { market, tick });
     Ok(change(&context, condition_id, command, |_, _| false)
         .await?
@@ -157,7 +158,7 @@ pub(crate) async fn minimum(
         condition_id,
         minimum_order_size: minimum_size,
     }): FromBody<MinimumChange>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<CommandAnswer>, Failure> {
     let command = |market| {
         Command::SetMinimumSize(SetMinimumSize {
             market,
@@ -173,7 +174,7 @@ pub(crate) async fn minimum(
 pub(crate) async fn fee(
     context: RequestContext,
     FromBody(wanted): FromBody<FeeChange>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<CommandAnswer>, Failure> {
     let fee = wanted.fee();
     let command = |market| Command::SetFee(SetFee { market, fee });
     Ok(change(&context, wanted.condition_id, command, |_, _| false)
@@ -185,7 +186,7 @@ pub(crate) async fn fee(
 pub(crate) async fn terms(
     context: RequestContext,
     FromBody(wanted): FromBody<TermsChange>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<CommandAnswer>, Failure> {
     let market = market_of(&context, wanted.condition_id).await?;
     let terms = wanted.update();
     apply(&context, Command::SetTerms(SetTerms { market, terms }), &[]).await

@@ -20,13 +20,13 @@ use foretell_wire::operator::{
     end_of,
 };
 use foretell_wire::text::time::iso;
-use foretell_wire::{ApiError, ErrorCode, json_text};
+use foretell_wire::{ApiError, ErrorCode};
 
 use crate::app::App;
 use crate::catalog::catalog_watcher::refresh_lists;
 use crate::catalog::own_catalog::ids::{self, slug_of};
 use crate::catalog::own_catalog::is_own;
-use crate::http::answer::Answer;
+use crate::http::answer::Json;
 use crate::http::failure::Failure;
 use crate::http::parts::{FromBody, FromQuery};
 use crate::http::request_context::RequestContext;
@@ -40,7 +40,7 @@ use crate::resources::position_of;
 pub(crate) async fn register_event(
     context: RequestContext,
     FromBody(mut wanted): FromBody<EventRegistration>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<CommandAnswer>, Failure> {
     if wanted.slug.is_empty() {
         wanted.slug = slug_of(&wanted.title);
     }
@@ -65,7 +65,7 @@ pub(crate) async fn register_event(
         event_id: Some(event_id),
         ..done.applied()
     };
-    Ok(Answer::json(json_text(&answer)).at(position_of(&done.reply)))
+    Ok(Json::of(&answer).at(position_of(&done.reply)))
 }
 
 /// `POST /markets`: registers a market with its clock and opens it for trading. With `activate`
@@ -74,7 +74,7 @@ pub(crate) async fn register_event(
 pub(crate) async fn register(
     context: RequestContext,
     FromBody(mut wanted): FromBody<MarketRegistration>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<CommandAnswer>, Failure> {
     let app = &context.app;
     if wanted.terms.closed == Some(true) {
         register_closed(app.now().millis(), &mut wanted)?;
@@ -113,7 +113,7 @@ pub(crate) async fn register(
         token_ids: Some(terms.token_ids),
         ..done.applied()
     };
-    Ok(Answer::json(json_text(&answer)).at(position_of(&last)))
+    Ok(Json::of(&answer).at(position_of(&last)))
 }
 
 /// Prepares the registration of a closed market: it neither opens nor counts as one that ended
@@ -340,7 +340,7 @@ async fn activate(context: &RequestContext, market: MarketNumber) -> Result<Repl
 pub(crate) async fn describe(
     context: RequestContext,
     FromBody(edit): FromBody<MarketEdit>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<CommandAnswer>, Failure> {
     let app = &context.app;
     let market = crate::resources::operator::market_of(&context, edit.condition_id).await?;
     app.shared_view.catch_up().await?;
@@ -362,7 +362,7 @@ pub(crate) async fn describe(
 pub(crate) async fn describe_event(
     context: RequestContext,
     FromBody(edit): FromBody<EventEdit>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<CommandAnswer>, Failure> {
     let app = &context.app;
     let id = EventId(edit.event_id);
     let find = |view: &View| view.events().by_id(id).map(|(number, _)| number);
@@ -384,7 +384,7 @@ pub(crate) async fn describe_event(
 pub(crate) async fn list_events(
     context: RequestContext,
     FromQuery(EventsQuery { limit, offset }): FromQuery<EventsQuery>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<EventRows>, Failure> {
     let state = context.app.shared_view.read();
     let view = &state.view;
     let events = (view.events().iter().rev())
@@ -392,7 +392,7 @@ pub(crate) async fn list_events(
         .take(limit)
         .map(|(_, group)| event_row(view, group))
         .collect();
-    Ok(Answer::json(json_text(&EventRows { events })).at(state.position()))
+    Ok(Json::of(&EventRows { events }).at(state.position()))
 }
 
 fn event_row(view: &View, group: &EventGroup) -> EventRow {
@@ -417,7 +417,7 @@ pub(crate) async fn describe_as(
     context: &RequestContext,
     command: Command,
     evidence: &[u8],
-) -> Result<Answer, Failure> {
+) -> Result<Json<CommandAnswer>, Failure> {
     let done = submit_or_reject(context, command, evidence).await?;
     let app = &context.app;
     app.read_after(done.reply.sequence, |_| ()).await?;

@@ -9,15 +9,15 @@ use foretell_view::{Dispute, Market, Proposal, View};
 use foretell_wire::errors::api_error::FieldError;
 use foretell_wire::errors::rejection::role_word;
 use foretell_wire::operator::{
-    ClosedRow, DisputeRequest, DisputeRow, Finalisation, MarketName, PayoutName, PolicyChange,
-    ProposalRequest, ProposalWithdrawal, ReviewRow, ReviewRows, Roles, WalletListing,
+    ClosedRow, CommandAnswer, DisputeRequest, DisputeRow, Finalisation, MarketName, PayoutName,
+    PolicyChange, ProposalRequest, ProposalWithdrawal, ReviewRow, ReviewRows, Roles, WalletListing,
     WrittenForm as _, payout_label,
 };
 use foretell_wire::text::time::iso;
-use foretell_wire::{ApiError, ErrorCode, json_text};
+use foretell_wire::{ApiError, ErrorCode};
 
 use crate::app::App;
-use crate::http::answer::Answer;
+use crate::http::answer::Json;
 use crate::http::failure::Failure;
 use crate::http::parts::FromBody;
 use crate::http::request_context::RequestContext;
@@ -32,7 +32,7 @@ const MAX_CLOSED: usize = 500;
 pub(crate) async fn propose(
     context: RequestContext,
     FromBody(wanted): FromBody<ProposalRequest>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<CommandAnswer>, Failure> {
     let by = account_of(&context, wanted.wallet).await?;
     propose_as(&context, &wanted, by).await
 }
@@ -42,7 +42,7 @@ pub(crate) async fn propose_as(
     context: &RequestContext,
     wanted: &ProposalRequest,
     by: Option<AccountNumber>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<CommandAnswer>, Failure> {
     let market = market_of(context, wanted.condition_id).await?;
     let named = NamedPayout::of(context, market, "payout", &wanted.payout).await?;
     ensure_replaces(context, market, wanted.proposal)?;
@@ -176,7 +176,7 @@ fn no_proposal(condition: ConditionId) -> Vec<String> {
 pub(crate) async fn dispute(
     context: RequestContext,
     FromBody(wanted): FromBody<DisputeRequest>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<CommandAnswer>, Failure> {
     let by = account_of(&context, wanted.wallet).await?;
     let market = market_of(&context, wanted.condition_id).await?;
     let counter = match &wanted.counter {
@@ -215,7 +215,7 @@ pub(crate) async fn dispute(
 pub(crate) async fn withdraw(
     context: RequestContext,
     FromBody(wanted): FromBody<ProposalWithdrawal>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<CommandAnswer>, Failure> {
     let by = account_of(&context, wanted.wallet).await?;
     let market = market_of(&context, wanted.condition_id).await?;
     let command = Command::WithdrawProposal(WithdrawProposal { market, by });
@@ -242,7 +242,7 @@ pub(crate) async fn withdraw(
 pub(crate) async fn finalise(
     context: RequestContext,
     FromBody(wanted): FromBody<Finalisation>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<CommandAnswer>, Failure> {
     let market = market_of(&context, wanted.condition_id).await?;
     let proposal = match wanted.proposal {
         Some(number) => Sequence(number),
@@ -294,7 +294,7 @@ pub(crate) async fn finalise(
 pub(crate) async fn set_policy(
     context: RequestContext,
     FromBody(change): FromBody<PolicyChange>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<CommandAnswer>, Failure> {
     let market = market_or_site(&context, change.condition_id).await?;
     let policy = change.update();
     let command = Command::SetPolicy(SetPolicy { market, policy });
@@ -315,7 +315,7 @@ pub(crate) async fn set_policy(
 pub(crate) async fn clear_policy(
     context: RequestContext,
     FromBody(MarketName { condition_id }): FromBody<MarketName>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<CommandAnswer>, Failure> {
     let market = market_of(&context, condition_id).await?;
     apply(&context, Command::ClearPolicy { market }, &[]).await
 }
@@ -324,7 +324,7 @@ pub(crate) async fn clear_policy(
 pub(crate) async fn list_wallet(
     context: RequestContext,
     FromBody(wanted): FromBody<WalletListing>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<CommandAnswer>, Failure> {
     let market = market_or_site(&context, wanted.condition_id).await?;
     let command = Command::ListWallet(ListWallet {
         market,
@@ -357,7 +357,7 @@ async fn account_of(
 }
 
 /// `GET /review`: proposals with their disputes and windows, and closed markets that wait for one.
-pub(crate) async fn review(context: RequestContext) -> Result<Answer, Failure> {
+pub(crate) async fn review(context: RequestContext) -> Result<Json<ReviewRows>, Failure> {
     let app = &context.app;
     let state = app.shared_view.read();
     let view = &state.view;
@@ -383,7 +383,7 @@ pub(crate) async fn review(context: RequestContext) -> Result<Answer, Failure> {
         closed,
         proposals: proposals.into_iter().map(|(_, row)| row).collect(),
     };
-    Ok(Answer::json(json_text(&rows)).at(state.position()))
+    Ok(Json::of(&rows).at(state.position()))
 }
 
 fn row(

@@ -6,9 +6,10 @@ use http::{HeaderValue, StatusCode};
 
 use crate::http::answer::Answer;
 use crate::http::failure::Failure;
+use crate::http::parts::FromPath;
 use crate::http::request_context::RequestContext;
 use crate::page::files::find_exactly;
-use crate::resources::page::files::file_answer;
+use crate::resources::page::files::{FilePath, file_answer};
 
 const INDEX: &str = "admin/index.html";
 
@@ -19,8 +20,11 @@ pub(crate) async fn root(_: RequestContext) -> Result<Answer, Failure> {
 }
 
 /// `GET /admin/` and `GET /admin/{*path}`: files of the page and those it shares with `/ui/`.
-pub(crate) async fn file(context: RequestContext) -> Result<Answer, Failure> {
-    let path = match context.parameter.as_str() {
+pub(crate) async fn file(
+    context: RequestContext,
+    FromPath(FilePath(path)): FromPath<FilePath>,
+) -> Result<Answer, Failure> {
+    let path = match path.as_str() {
         // Not the page of `/ui/`, which has that name in the table.
         "" | "index.html" => INDEX,
         path => path,

@@ -2,60 +2,99 @@
 //! secret and change nothing.
 
 use foretell_wire::errors::api_error::FieldError;
-use foretell_wire::{ApiError, ErrorCode};
+use foretell_wire::{ApiError, ErrorCode, json_text};
 use http::HeaderValue;
 use http::header::CONTENT_TYPE;
+use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::json;
 
-use crate::http::answer::Answer;
+use crate::http::answer::{Answer, Json};
+use crate::http::endpoint::RequestPart;
 use crate::http::failure::Failure;
 use crate::http::request_context::RequestContext;
 use crate::metrics::Readings;
+use crate::openapi::operation::Operation;
 
 const OPEN_METRICS: HeaderValue =
     HeaderValue::from_static("application/openmetrics-text; version=1.0.0; charset=utf-8");
 
-/// `GET /livez`: the process is serving.
-pub(crate) async fn live(_: RequestContext) -> Result<Answer, Failure> {
-    Ok(Answer::json(r#"{"live":true}"#))
+/// Answer of `GET /livez`.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Live {
+    /// Always true.
+    #[schemars(extend("const" = true))]
+    live: bool,
 }
 
-#[derive(Serialize)]
-struct Ready {
+/// `GET /livez`: the process is serving.
+pub(crate) async fn live(_: RequestContext) -> Result<Json<Live>, Failure> {
+    Ok(Json::of(&Live { live: true }))
+}
+
+/// Answer of `GET /readyz`.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Ready {
+    /// Whether it serves what the request asks for.
     ready: bool,
+    /// Whether the gateway's view serves reads.
     view: bool,
+    /// Whether the engine is connected.
     engine: bool,
     /// Sequence of the frame at which this gateway's view stopped; absent if it did not stop.
     #[serde(skip_serializing_if = "Option::is_none")]
     view_stopped: Option<u64>,
 }
 
+/// What a gateway shall be ready for: the query, which has nothing else.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Purpose {
+    Reads,
+    Writes,
+}
+
+impl RequestPart for Purpose {
+    async fn of(context: &RequestContext) -> Result<Self, Failure> {
+        match context.head.uri.query().unwrap_or("for=writes") {
+            "for=writes" => Ok(Self::Writes),
+            "for=reads" => Ok(Self::Reads),
+            query => {
+                let given = query.strip_prefix("for=").unwrap_or(query);
+                Err(ApiError::from(FieldError::wrong("for", given, "reads, writes")).into())
+            }
+        }
+    }
+
+    fn describe(operation: &mut Operation) {
+        operation.takes(json!({
+            "name": "for",
+            "in": "query",
+            "description": "What it shall be ready for. Writes need the engine, too.",
+            "schema": { "type": "string", "enum": ["reads", "writes"], "default": "writes" },
+        }));
+        operation.fails(&[ErrorCode::InvalidField, ErrorCode::NotReady]);
+    }
+}
+
 /// `GET /readyz`: the view serves reads and the engine accepts commands, in a cluster as long as this
 /// host certainly leads. `?for=reads` asks for the first alone; `?for=writes` is the default.
-pub(crate) async fn ready(context: RequestContext) -> Result<Answer, Failure> {
-    let purpose = context.head.uri.query().unwrap_or("for=writes");
-    let needs_engine = match purpose {
-        "for=writes" => true,
-        "for=reads" => false,
-        _ => {
-            let given = purpose.strip_prefix("for=").unwrap_or(purpose);
-            return Err(ApiError::from(FieldError::wrong("for", given, "reads, writes")).into());
-        }
-    };
+pub(crate) async fn ready(
+    context: RequestContext,
+    purpose: Purpose,
+) -> Result<Json<Ready>, Failure> {
     let view = context.app.shared_view.is_ready();
     let engine = context.app.engine.welcome().is_some();
     let takes_writes = engine && context.app.cluster.ensure_leads(engine).is_ok();
-    let is_ready = view && (takes_writes || !needs_engine);
-    let body = foretell_wire::json_text(&Ready {
+    let is_ready = view && (takes_writes || purpose == Purpose::Reads);
+    let state = Ready {
         ready: is_ready,
         view,
         engine,
         view_stopped: context.app.shared_view.stopped().map(|at| at.0),
-    });
-    if is_ready {
-        Ok(Answer::json(body))
-    } else {
-        Err(Failure::from(ErrorCode::NotReady).with_body(body))
+    };
+    match is_ready {
+        true => Ok(Json::of(&state)),
+        false => Err(Failure::from(ErrorCode::NotReady).with_body(json_text(&state))),
     }
 }
 

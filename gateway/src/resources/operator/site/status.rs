@@ -4,18 +4,17 @@ use std::collections::BTreeMap;
 
 use foretell_catalog::SyncStatus;
 use foretell_link::{ClusterStatus, Stage, StageSummary, Status};
-use foretell_model::{MarketNumber, MarketState, Outcome, Price, TimeNs};
+use foretell_model::{ConditionId, MarketNumber, MarketState, Outcome, Price, SystemMode, TimeNs};
 use foretell_stages::Stages as _;
 use foretell_view::View;
-use foretell_wire::errors::rejection::state_word;
-use foretell_wire::json_text;
-use foretell_wire::operator::{PolicyChange, StatusAnswer, mode_word};
-use foretell_wire::text::decimal;
+use foretell_wire::operator::{PolicyChange, StatusAnswer};
+use foretell_wire::written;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::app::App;
 use crate::catalog::descriptions::Descriptions;
-use crate::http::answer::Answer;
+use crate::http::answer::Json;
 use crate::http::failure::Failure;
 use crate::http::request_context::RequestContext;
 use crate::http::timing;
@@ -26,9 +25,11 @@ use crate::view::unpaid::Unpaid;
 /// Books listed: those with the most orders. The trading surface has all.
 const BOOKS: usize = 100;
 
-#[derive(Serialize)]
-struct Page {
-    /// Absent while the engine is unavailable.
+/// Answer of `GET /status`.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Status")]
+pub(crate) struct Page {
+    /// `null` while the engine is unavailable.
     engine: Option<Engine>,
     /// Absent on a host that is alone.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -38,38 +39,54 @@ struct Page {
     #[serde(skip_serializing_if = "Option::is_none")]
     catalog: Option<CatalogSync>,
     exchange: StatusAnswer,
-    /// Of markets that are neither closed nor resolved, most orders first.
+    /// Up to 100 markets that are neither closed nor resolved, most orders first.
+    #[schemars(length(max = BOOKS))]
     books: Vec<BookRow>,
 }
 
-#[derive(Serialize)]
+/// The engine's own figures.
+#[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Engine {
+    /// Process id; `null` on another host.
     pid: Option<i32>,
-    mode: &'static str,
+    #[serde(with = "written::Mode")]
+    mode: SystemMode,
+    #[serde(with = "written::Durability")]
     durability: &'static str,
+    /// Last executed command.
     sequence: u64,
+    /// Last command synced to disk.
     durable_sequence: u64,
+    /// Number of recoveries.
     epoch: u64,
     markets: u32,
     accounts: u32,
     live_orders: u64,
+    /// Connected gateways.
     connections: u32,
+    /// Used and total slots of the command queue.
+    #[schemars(extend("pattern" = "^[0-9]+/[0-9]+$"))]
     ring: String,
+    /// Commands rejected because the queue was full.
     busy: u64,
+    /// The disk is nearly full, so new orders are rejected.
     disk_low: bool,
+    /// Clock steps of more than 2 s.
     clock_alarms: u64,
+    /// Sequence of the newest snapshot.
     snapshot_sequence: u64,
-    /// Whether the newest attempt to write a snapshot failed.
+    /// The newest attempt to write a snapshot failed.
     snapshot_failed: bool,
-    /// The frame that the publisher's view cannot follow; 0 when it follows.
+    /// Sequence that the read model cannot apply; 0 when it follows.
     view_stopped: u64,
+    /// Commands that the snapshot publisher has not executed yet.
     publisher_lag: u64,
     stages: Vec<StageRow>,
 }
 
 /// The host's place in its cluster.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Cluster {
     host: String,
@@ -87,40 +104,52 @@ struct Cluster {
 }
 
 /// How far the catalog has its upstream.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct CatalogSync {
+    /// Base URL.
     upstream: String,
+    /// Whether rounds follow each other.
     follows: bool,
-    /// Unix seconds of the last round that read the changes, and their age.
+    /// Unix seconds of the last round that read the changes.
     round: Option<i64>,
-    age_seconds: Option<i64>,
+    /// Age of that round in seconds.
+    age_seconds: Option<u64>,
     /// Unix seconds of the last full round that read every list to its end.
     complete: Option<i64>,
+    /// Whether the last full round did.
     is_complete: bool,
+    /// Lists that were not read to their end.
     failed_lists: Vec<String>,
+    /// Why, and the error of a failed round.
     findings: Vec<String>,
-    /// Conditions of registered markets that the upstream no longer has.
+    /// Conditions of registered markets, not over, that the upstream no longer has.
+    #[schemars(with = "Vec<written::Hash>")]
     vanished: Vec<String>,
 }
 
-/// Prices of the first outcome; empty where the book has no such side.
-#[derive(Serialize)]
+/// A book: prices of the first outcome, empty where it has no such side.
+#[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct BookRow {
-    condition_id: String,
+    #[serde(with = "written::Hash")]
+    condition_id: ConditionId,
     question: String,
-    status: &'static str,
-    #[serde(serialize_with = "decimal::as_text_or_empty")]
+    #[serde(with = "written::State")]
+    status: MarketState,
+    /// Of the first outcome.
+    #[serde(with = "written::AmountOrEmpty")]
     best_bid: Option<Price>,
-    #[serde(serialize_with = "decimal::as_text_or_empty")]
+    /// Of the first outcome.
+    #[serde(with = "written::AmountOrEmpty")]
     best_ask: Option<Price>,
     live_orders: usize,
 }
 
-/// Durations of a stage since the process started, and in the last whole second.
-#[derive(Serialize)]
+/// Durations of a processing stage since the process started, and in the last whole second.
+#[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "Stage")]
 pub(in crate::resources) struct StageRow {
     stage: &'static str,
     #[serde(flatten)]
@@ -129,52 +158,75 @@ pub(in crate::resources) struct StageRow {
 }
 
 /// Durations in microseconds.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct Durations {
+    /// Number of durations.
     count: u64,
+    /// Median, microseconds.
+    #[schemars(range(min = 0))]
     p50: f64,
+    /// 99th percentile, microseconds.
+    #[schemars(range(min = 0))]
     p99: f64,
+    /// 99.9th percentile, microseconds.
+    #[schemars(range(min = 0))]
     p999: f64,
+    /// Longest, microseconds.
+    #[schemars(range(min = 0))]
     max: f64,
 }
 
-#[derive(Serialize)]
+/// This gateway's own figures.
+#[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Gateway {
+    /// Process id.
     pid: u32,
     version: &'static str,
+    /// Whether its view serves reads.
     ready: bool,
-    /// The frame its view cannot follow; 0 when it follows.
+    /// Sequence that its read model cannot apply; 0 when it follows.
     view_stopped: u64,
+    /// Sequence visible to reads.
     sequence: u64,
+    /// Last command synced to disk.
     durable_sequence: u64,
+    /// Number of engine recoveries.
     epoch: u64,
+    /// Open client connections.
     connections: usize,
+    /// Commands sent to the engine without an answer yet.
     in_flight: usize,
     streams: Streams,
     stages: Vec<StageRow>,
 }
 
-/// Stream connections of this gateway.
-#[derive(Serialize)]
+/// Stream connections of this gateway, and counts since its start.
+#[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Streams {
+    /// Connections of the market channel.
     market: u64,
+    /// Connections of the user channel.
     user: u64,
     /// Connections without a channel yet.
     unnamed: u64,
+    /// Tokens and user channels subscribed to.
     subscriptions: u64,
+    /// Messages sent.
     messages: u64,
+    /// Bytes sent.
     bytes: u64,
+    /// Messages of clients that were not understood.
     bad_requests: u64,
-    /// Age of the oldest waiting message.
+    /// Age of the oldest waiting message, ms.
     lag_ms: u64,
-    /// Ended connections by close code; codes without any are absent.
+    /// Ended connections by close code, `none` without a close frame; codes without any are absent.
     closes: BTreeMap<&'static str, u64>,
 }
 
 /// `GET /status`.
-pub(crate) async fn show(context: RequestContext) -> Result<Answer, Failure> {
+pub(crate) async fn show(context: RequestContext) -> Result<Json<Page>, Failure> {
     let app = &context.app;
     let status = app.engine.status().await.ok();
     let readings = app.readings();
@@ -204,7 +256,7 @@ pub(crate) async fn show(context: RequestContext) -> Result<Answer, Failure> {
         exchange: exchange(&state.view, state.epoch, durability, app.now()),
         books: books(&state.view, &app.descriptions),
     };
-    Ok(Answer::json(json_text(&page)).at(state.position()))
+    Ok(Json::of(&page).at(state.position()))
 }
 
 fn catalog_sync(status: SyncStatus, now: TimeNs) -> CatalogSync {
@@ -215,7 +267,9 @@ fn catalog_sync(status: SyncStatus, now: TimeNs) -> CatalogSync {
         upstream: status.upstream,
         follows: status.follows,
         round: status.round,
-        age_seconds: status.round.map(|round| now.saturating_sub(round).max(0)),
+        age_seconds: status
+            .round
+            .map(|round| now.saturating_sub(round).try_into().unwrap_or(0)),
         complete: status.complete,
         is_complete: status.is_complete,
         failed_lists: status.failed_lists,
@@ -292,9 +346,9 @@ fn books(view: &View, descriptions: &Descriptions) -> Vec<BookRow> {
         let (market, book) = (view.markets().get(number)?, view.books().get(number)?);
         let yes = book.of(Outcome::Yes);
         Some(BookRow {
-            condition_id: market.condition.to_string(),
+            condition_id: market.condition,
             question: descriptions.of(market).question.clone(),
-            status: state_word(market.state),
+            status: market.state,
             best_bid: yes.best_bid(),
             best_ask: yes.best_ask(),
             live_orders: orders(&number),
@@ -306,7 +360,7 @@ fn books(view: &View, descriptions: &Descriptions) -> Vec<BookRow> {
 fn engine(status: &Status, pid: Option<i32>) -> Engine {
     Engine {
         pid,
-        mode: mode_word(status.mode),
+        mode: status.mode,
         durability: status.durability.name(),
         sequence: status.sequence.0,
         durable_sequence: status.durable.0,

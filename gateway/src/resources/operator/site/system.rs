@@ -2,11 +2,13 @@
 
 use foretell_link::SnapshotResult;
 use foretell_model::Command;
-use foretell_wire::operator::{ModeChange, PaymentsChange, SettingsChange, SnapshotAnswer};
-use foretell_wire::{ErrorCode, json_text};
+use foretell_wire::ErrorCode;
+use foretell_wire::operator::{
+    CommandAnswer, ModeChange, PaymentsChange, SettingsChange, SnapshotAnswer,
+};
 
 use crate::engine::engine_link::LinkError;
-use crate::http::answer::Answer;
+use crate::http::answer::Json;
 use crate::http::failure::Failure;
 use crate::http::parts::FromBody;
 use crate::http::request_context::RequestContext;
@@ -16,7 +18,7 @@ use crate::resources::operator::apply;
 pub(crate) async fn mode(
     context: RequestContext,
     FromBody(ModeChange { mode }): FromBody<ModeChange>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<CommandAnswer>, Failure> {
     apply(&context, Command::SetMode { mode }, &[]).await
 }
 
@@ -24,7 +26,7 @@ pub(crate) async fn mode(
 pub(crate) async fn settings(
     context: RequestContext,
     FromBody(change): FromBody<SettingsChange>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<CommandAnswer>, Failure> {
     let settings = change.update();
     apply(&context, Command::ChangeSettings { settings }, &[]).await
 }
@@ -33,20 +35,20 @@ pub(crate) async fn settings(
 pub(crate) async fn payments(
     context: RequestContext,
     FromBody(change): FromBody<PaymentsChange>,
-) -> Result<Answer, Failure> {
+) -> Result<Json<CommandAnswer>, Failure> {
     let payments = change.update();
     apply(&context, Command::SetPayments { payments }, &[]).await
 }
 
 /// `POST /snapshot`: a snapshot of everything that is durable now.
-pub(crate) async fn snapshot(context: RequestContext) -> Result<Answer, Failure> {
+pub(crate) async fn snapshot(context: RequestContext) -> Result<Json<SnapshotAnswer>, Failure> {
     let app = &context.app;
     match app.engine.snapshot().await {
         Ok(SnapshotResult::Published { sequence }) => {
             let snapshot = SnapshotAnswer {
                 sequence: sequence.0,
             };
-            Ok(Answer::json(json_text(&snapshot)).at(app.shared_view.read().position()))
+            Ok(Json::of(&snapshot).at(app.shared_view.read().position()))
         }
         Ok(SnapshotResult::Failed) => Err(ErrorCode::SnapshotFailed.into()),
         Ok(SnapshotResult::Off) => Err(ErrorCode::SnapshotsOff.into()),

@@ -11,6 +11,7 @@ use crate::read::form::{Form, Optional, Written};
 /// A change of a market's terms; absent fields stay as they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(inline)]
 pub struct TermsChange {
     /// The market.
     #[serde(with = "Condition")]

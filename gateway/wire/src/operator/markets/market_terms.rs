@@ -1,5 +1,6 @@
 //! How a market trades, as a registration names it.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use foretell_model::{ConditionId, FeeSchedule, Lots, QuestionIndex, Tick, TimeMs, TokenId};
@@ -14,7 +15,7 @@ use crate::read::form::{Form, Optional, OrDefault, PlainForm as _, Written, remo
 const DEFAULT_MINIMUM: Lots = Lots(500);
 
 /// How a market trades. What is absent has a default.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MarketTerms {
     /// Its condition; a repeated registration changes nothing. Zero without: the exchange generates
     /// it from the slug.
@@ -143,8 +144,9 @@ impl MarketTerms {
 }
 
 /// A taker fee: `{rate_ppm, exponent}`.
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(remote = "FeeSchedule", deny_unknown_fields)]
+#[schemars(inline)]
 struct Fee {
     #[serde(with = "RatePpm")]
     rate_ppm: u32,

@@ -1,12 +1,13 @@
 //! Registrations of markets and event groups.
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use foretell_model::ConditionId;
 
 use crate::errors::api_error::ApiError;
+use crate::errors::error_code::ErrorCode;
 use crate::operator::form::{
     Condition, EndDate, Instant, Labels, LongText, Number, RawRecord, Tags, Text, Title,
 };
@@ -18,18 +19,26 @@ use crate::read::body::{OPERATOR, RequestBody};
 use crate::read::form::{Form, Optional, OrDefault, Written, remote_forms};
 
 /// A market to register.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
 pub struct MarketRegistration {
     /// How it trades.
     #[serde(flatten)]
     pub terms: MarketTerms,
     /// Its texts: the evidence of the registration.
     #[serde(flatten)]
+    #[schemars(with = "MarketTexts")]
     pub description: MarketDescription,
 }
 
 /// `question` and `slug` are required.
 impl RequestBody for MarketRegistration {
+    const ERRORS: &'static [ErrorCode] = OPERATOR.codes;
+
+    fn schema(generator: &mut SchemaGenerator) -> Schema {
+        OPERATOR.schema::<Self>(generator)
+    }
+
     fn read(body: &[u8]) -> Result<Self, ApiError> {
         let mut copy = Vec::new();
         let body = OPERATOR.parse(body, &mut copy)?.in_parts(MARKET_FIELDS);
@@ -78,59 +87,84 @@ pub(crate) const MARKET_FIELDS: &[&str] = &[
 ];
 
 /// How a registration's texts are read, with their bounds.
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(remote = "MarketDescription")]
 struct MarketTexts {
+    /// The question.
     #[serde(with = "Title")]
     question: String,
+    /// The resolution rules.
     #[serde(with = "OrDefault::<LongText>")]
     description: String,
+    /// Its name in URLs.
     #[serde(with = "Title")]
     slug: String,
+    /// Labels of the first and the second outcome; `Yes` and `No` by default.
     #[serde(deserialize_with = "outcomes")]
+    #[schemars(with = "Optional::<Labels>")]
     outcomes: [String; 2],
+    /// URL.
     #[serde(with = "OrDefault::<Text>")]
     icon: String,
+    /// URL.
     #[serde(with = "OrDefault::<Text>")]
     image: String,
+    /// A category word.
     #[serde(with = "OrDefault::<Text>")]
     category: String,
+    /// Labels.
     #[serde(with = "OrDefault::<Tags>")]
     tags: Vec<String>,
+    /// ISO 8601 or a day; it ends no trading.
     #[serde(deserialize_with = "date")]
+    #[schemars(with = "Optional::<EndDate>")]
     end_date: Option<String>,
+    /// ISO 8601; empty = none.
     #[serde(deserialize_with = "time")]
+    #[schemars(with = "Optional::<Instant>")]
     game_start_time: Option<String>,
+    /// The source that decides the answer.
     #[serde(with = "OrDefault::<Text>")]
     resolution_source: String,
+    /// The upstream's id of the question.
     #[serde(with = "OrDefault::<Text>")]
     question_id: String,
+    /// The catalog's id of the market; 0 = a market of your own.
     #[serde(with = "OrDefault::<Number>")]
     market_id: u64,
+    /// The upstream's neg-risk id of the event.
     #[serde(with = "OrDefault::<Text>")]
     neg_risk_market_id: String,
+    /// The upstream's neg-risk id of the question.
     #[serde(with = "OrDefault::<Text>")]
     neg_risk_request_id: String,
+    /// Its event group in the catalog.
     #[serde(with = "Optional::<Summary>")]
     event: Option<EventSummary>,
     #[serde(skip)]
     registered_terms: Option<MarketTerms>,
+    /// The upstream's record, shown as it is.
     #[serde(with = "OrDefault::<RawRecord>")]
     raw_metadata: Map<String, Value>,
 }
 
-/// How a market's event group is read, with its bounds.
-#[derive(Serialize, Deserialize)]
+/// A market's event group, as the catalog shows it.
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(remote = "EventSummary", deny_unknown_fields)]
 struct Summary {
+    /// The catalog's id.
     #[serde(with = "Optional::<Number>")]
     id: Option<u64>,
+    /// Its name in URLs.
     #[serde(with = "OrDefault::<Text>")]
     slug: String,
+    /// Its title.
     #[serde(with = "OrDefault::<Text>")]
     title: String,
+    /// Its short name.
     #[serde(with = "OrDefault::<Text>")]
     ticker: String,
+    /// Its description.
     #[serde(with = "OrDefault::<LongText>")]
     description: String,
 }

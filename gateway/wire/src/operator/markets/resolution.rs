@@ -13,6 +13,7 @@ use crate::operator::form::{
 };
 use crate::operator::markets::payout_name::PayoutName;
 use crate::read::form::{Form, Optional, OrDefault, Written};
+use crate::written;
 
 /// A proposal of a payout.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -88,6 +89,7 @@ pub struct Finalisation {
 /// A change of a policy; absent fields stay as they are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(inline)]
 pub struct PolicyChange {
     /// The market; the site by default.
     #[serde(with = "Optional::<Condition>", default)]
@@ -161,7 +163,7 @@ pub struct WalletListing {
 }
 
 /// A proposal in the review queue.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ReviewRow {
     /// The market.
     #[serde(with = "Condition")]
@@ -185,6 +187,7 @@ pub struct ReviewRow {
     /// Who proposed it: the name of an operator, or a wallet.
     pub proposed_by: String,
     /// When, ISO 8601.
+    #[schemars(with = "written::Iso")]
     pub proposed_at: String,
     /// What decides the answer.
     pub source: String,
@@ -192,6 +195,7 @@ pub struct ReviewRow {
     #[serde(with = "Hash")]
     pub evidence_sha256: [u8; 32],
     /// End of the challenge window, ISO 8601.
+    #[schemars(with = "written::Iso")]
     pub challenge_ends: String,
     /// Whether the window is over by the time of the exchange.
     pub challenge_over: bool,
@@ -205,11 +209,12 @@ pub struct ReviewRow {
 }
 
 /// A dispute in the review queue.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DisputeRow {
     /// Who disputed it; empty when its event group forbids the payout.
     pub disputed_by: String,
     /// When, ISO 8601.
+    #[schemars(with = "written::Iso")]
     pub disputed_at: String,
     /// The payout that the disputer holds right.
     #[serde(with = "Optional::<PayoutWord>", default)]
@@ -223,7 +228,7 @@ pub struct DisputeRow {
 }
 
 /// Answer of `GET /review`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ReviewRows {
     /// Closed markets without a proposal, by market number: they wait for one.
     pub closed: Vec<ClosedRow>,
@@ -232,7 +237,7 @@ pub struct ReviewRows {
 }
 
 /// A closed market without a proposal.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ClosedRow {
     /// The market.
     #[serde(with = "Condition")]
@@ -244,6 +249,7 @@ pub struct ClosedRow {
     /// Labels of its outcomes.
     pub outcomes: [String; 2],
     /// When it was closed, ISO 8601.
+    #[schemars(with = "written::Iso")]
     pub closed_at: String,
     /// Seconds since then.
     pub closed_seconds: u64,
