@@ -20,7 +20,8 @@ pub(crate) enum Document {
     Data,
     Catalog,
     Operator,
-    /// What the page adds to the trading surface.
+    /// What the page adds to the trading surface; no surface serves it.
+    #[cfg(test)]
     Page,
 }
 
@@ -32,6 +33,7 @@ impl Document {
             Self::Data => (Surface::Data, include_str!("words/data.toml")),
             Self::Catalog => (Surface::Catalog, include_str!("words/catalog.toml")),
             Self::Operator => (Surface::Operator, include_str!("words/operator.toml")),
+            #[cfg(test)]
             Self::Page => (Surface::Trading, include_str!("words/page.toml")),
         }
     }

@@ -36,6 +36,7 @@ pub(crate) fn described(document: Document) -> Vec<Route> {
         Document::Data => data::routes(),
         Document::Catalog => catalog::routes(),
         Document::Operator => operator::routes(),
+        #[cfg(test)]
         Document::Page => page::described(true),
     }
 }
