@@ -36,12 +36,17 @@ pub(crate) struct Route {
     pub(crate) describe: fn(&mut Operation),
     /// Errors of the handler itself, beside those of its parts.
     pub(crate) errors: &'static [&'static [ErrorCode]],
-    /// The statuses of failures that may have a body of their own, and its type.
-    pub(crate) refusal: Option<(&'static [u16], fn(&mut Operation))>,
+    pub(crate) refusal: Option<Refusal>,
     /// All errors, once they were asked for.
     listed: OnceLock<Vec<ErrorCode>>,
     /// Counts its successes: looked up once, because a lookup costs as much as a route.
     pub(crate) meter: OnceLock<Meter>,
+}
+
+/// The body of their own that failures with some statuses may have.
+pub(crate) struct Refusal {
+    pub(crate) statuses: &'static [u16],
+    pub(crate) describe: fn(&mut Operation, statuses: &'static [u16]),
 }
 
 impl Route {
@@ -104,7 +109,10 @@ impl Route {
 
     /// Failures with these statuses may have a `T` as their body.
     pub(crate) fn fails_with<T: JsonSchema>(mut self, statuses: &'static [u16]) -> Self {
-        self.refusal = Some((statuses, |operation| operation.refuses::<T>()));
+        self.refusal = Some(Refusal {
+            statuses,
+            describe: |operation, statuses| operation.refuses::<T>(statuses),
+        });
         self
     }
 

@@ -198,9 +198,8 @@ impl<'s> Operation<'s> {
             operation.fails(FRESH);
         }
         route.errors.iter().for_each(|codes| operation.fails(codes));
-        if let Some((statuses, describe)) = route.refusal {
-            describe(&mut operation);
-            operation.refusal.0 = statuses;
+        if let Some(refusal) = &route.refusal {
+            (refusal.describe)(&mut operation, refusal.statuses);
         }
         operation
     }
@@ -306,9 +305,9 @@ impl<'s> Operation<'s> {
         self.answer = Some(self.answer_schema::<T>());
     }
 
-    /// States the body of a failure.
-    pub(crate) fn refuses<T: JsonSchema>(&mut self) {
-        self.refusal.1 = self.answer_schema::<T>();
+    /// States the body that failures with some statuses may have.
+    pub(crate) fn refuses<T: JsonSchema>(&mut self, statuses: &'static [u16]) {
+        self.refusal = (statuses, self.answer_schema::<T>());
     }
 
     fn answer_schema<T: JsonSchema>(&mut self) -> Json {
