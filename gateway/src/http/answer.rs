@@ -126,13 +126,13 @@ pub(crate) struct Json<T> {
 }
 
 impl<T> Json<T> {
-    /// Of a `T`, whose texts may be borrowed.
+    /// Answers with a `T`; the one given may borrow its texts.
     pub(crate) fn of(content: &impl Serialize) -> Self {
         debug_assert_eq!(type_name::<T>(), name_of(content), "the type of the answer");
         Self::written(json_text(content))
     }
 
-    /// Of a `T` that is already JSON.
+    /// Answers with the JSON text of a `T`.
     pub(crate) fn written(text: impl Into<Bytes>) -> Self {
         Answer::json(text).into()
     }

@@ -11,7 +11,8 @@ use schemars::JsonSchema;
 use crate::http::endpoint::{Endpoint, Freshness, Handler, handler};
 use crate::http::surface::Surface;
 use crate::metrics::Meter;
-use crate::openapi::operation::{Operation, Schemas};
+use crate::openapi::operation::Operation;
+use crate::openapi::schemas::Schemas;
 use crate::policy::rate_limits::Scope;
 
 /// One method of one path.

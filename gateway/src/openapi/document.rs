@@ -9,7 +9,8 @@ use serde_json::{Map, Value as Json, json};
 use crate::http::failure::Failure;
 use crate::http::route::Route;
 use crate::http::surface::Surface;
-use crate::openapi::operation::{Operation, Schemas};
+use crate::openapi::operation::Operation;
+use crate::openapi::schemas::Schemas;
 use crate::openapi::words::{OperationWords, Words, json as example};
 use crate::routes;
 

@@ -2,6 +2,7 @@
 
 mod document;
 pub(crate) mod operation;
+pub(crate) mod schemas;
 pub(crate) mod served;
 mod words;
 

@@ -6,103 +6,14 @@ use foretell_wire::read::RequestBody;
 use foretell_wire::read::path::PathParameter;
 use foretell_wire::read::query::parameters::Parameters;
 use http::Method;
-use schemars::generate::SchemaSettings;
-use schemars::transform::transform_subschemas;
-use schemars::{JsonSchema, Schema, SchemaGenerator};
+use schemars::JsonSchema;
 use serde_json::{Value as Json, json};
 
 use crate::access::credentials::KeyAccess;
 use crate::http::endpoint::Freshness;
 use crate::http::route::Route;
 use crate::http::surface::Surface;
-
-/// The schemas of a document. Bodies and answers have their own, because a field that a client may
-/// leave out is always in an answer.
-pub(crate) struct Schemas {
-    bodies: SchemaGenerator,
-    answers: SchemaGenerator,
-}
-
-impl Schemas {
-    pub(crate) fn new() -> Self {
-        let settings = || {
-            SchemaSettings::draft2020_12().with(|settings| {
-                settings.meta_schema = None;
-                settings.definitions_path = "/components/schemas".into();
-            })
-        };
-        Self {
-            bodies: settings().for_deserialize().into_generator(),
-            answers: settings().for_serialize().into_generator(),
-        }
-    }
-
-    /// The schemas by name.
-    ///
-    /// # Panics
-    /// When two types have one name, which a test finds.
-    pub(super) fn by_name(mut self) -> serde_json::Map<String, Json> {
-        let mut all = self.bodies.take_definitions(true);
-        for schema in all.values_mut() {
-            without_defaults(schema.try_into().expect("a schema"));
-        }
-        let mut answers = self.answers.take_definitions(true);
-        for schema in answers.values_mut() {
-            closed(schema.try_into().expect("a schema"));
-        }
-        for (name, schema) in answers {
-            let before = all.insert(name.clone(), schema);
-            let is_same = before.is_none_or(|before| before == all[&name]);
-            assert!(is_same, "two schemas are called {name}");
-        }
-        all.sort_keys();
-        all
-    }
-}
-
-/// Removes defaults, which say how the exchange reads, at any depth.
-fn without_defaults(schema: &mut Schema) {
-    schema.remove("default");
-    transform_subschemas(&mut without_defaults, schema);
-}
-
-/// Allows no fields but those named, and no null in place of an absent one, at any depth: answers have
-/// neither.
-fn closed(schema: &mut Schema) {
-    schema.remove("default");
-    let required = schema.get("required").cloned().unwrap_or_default();
-    if let Some(Json::Object(fields)) = schema.get_mut("properties") {
-        for (name, field) in fields {
-            let is_required = |required: &Vec<Json>| required.iter().any(|it| it == name);
-            if !required.as_array().is_some_and(is_required) {
-                take_null(field);
-            }
-        }
-        if schema.get("additionalProperties").is_none() {
-            schema.insert("additionalProperties".into(), false.into());
-        }
-    }
-    transform_subschemas(&mut closed, schema);
-}
-
-/// Takes null from the types of a field.
-fn take_null(field: &mut Json) {
-    if let Some(types) = field.get_mut("type").and_then(Json::as_array_mut) {
-        types.retain(|it| it != "null");
-        if let [only] = &types[..] {
-            field["type"] = only.clone();
-        }
-    }
-    if let Some(kinds) = field.get_mut("anyOf").and_then(Json::as_array_mut) {
-        kinds.retain(|kind| *kind != json!({ "type": "null" }));
-        if let [Json::Object(only)] = &kinds[..] {
-            let only = only.clone();
-            let field = field.as_object_mut().expect("a schema with keywords");
-            field.remove("anyOf");
-            field.extend(only);
-        }
-    }
-}
+use crate::openapi::schemas::Schemas;
 
 /// A route as a document describes it.
 pub(crate) struct Operation<'s> {
@@ -140,7 +51,7 @@ const FRESH: &[ErrorCode] = &[
     ErrorCode::SequenceTooFarAhead,
     ErrorCode::TooManyWaiters,
 ];
-/// Of everything that waits for the engine.
+/// Errors of everything that waits for the engine.
 const WRITE: &[ErrorCode] = &[
     ErrorCode::EngineUnavailable,
     ErrorCode::Busy,
@@ -274,7 +185,7 @@ impl<'s> Operation<'s> {
     pub(crate) fn takes_path<T: PathParameter>(&mut self) {
         self.fails(T::ERRORS);
         self.fails(&[ErrorCode::PathTooLong]);
-        let schema = self.schemas.bodies.subschema_for::<T::Schema>();
+        let schema = self.schemas.path::<T>();
         let segments = self.path.split('/');
         let name = segments.filter_map(|segment| segment.strip_prefix('{')?.strip_suffix('}'));
         let name = name.map(|name| name.trim_start_matches('*'));
@@ -295,25 +206,17 @@ impl<'s> Operation<'s> {
     pub(crate) fn takes_body<T: RequestBody>(&mut self) {
         self.may_take_body::<T>();
         self.is_body_required = !T::IS_OPTIONAL;
-        let mut schema = T::schema(&mut self.schemas.bodies);
-        without_defaults(&mut schema);
-        self.body = Some(schema.to_value());
+        self.body = Some(self.schemas.body::<T>());
     }
 
     /// States the answer.
     pub(crate) fn answers<T: JsonSchema>(&mut self) {
-        self.answer = Some(self.answer_schema::<T>());
+        self.answer = Some(self.schemas.answer::<T>());
     }
 
     /// States the body that failures with some statuses may have.
     pub(crate) fn refuses<T: JsonSchema>(&mut self, statuses: &'static [u16]) {
-        self.refusal = (statuses, self.answer_schema::<T>());
-    }
-
-    fn answer_schema<T: JsonSchema>(&mut self) -> Json {
-        let mut schema = self.schemas.answers.subschema_for::<T>();
-        closed(&mut schema);
-        schema.to_value()
+        self.refusal = (statuses, self.schemas.answer::<T>());
     }
 
     /// Needs a signature of a wallet.

@@ -38,7 +38,7 @@ pub(super) fn routes(has_wallet: bool) -> Vec<Route> {
     routes
 }
 
-/// Those that are on no other surface.
+/// Routes of the page's OpenAPI document: those that no other surface has.
 pub(super) fn described(has_wallet: bool) -> Vec<Route> {
     let mut routes = vec![
         get("/ui", Page, files::file),

@@ -45,7 +45,7 @@ pub(super) fn routes(page: PageRoutes) -> Vec<Route> {
     routes
 }
 
-/// Those of the OpenAPI document: streams have another, and so has the page.
+/// Routes of the trading surface's OpenAPI document; streams and the page have their own.
 pub(super) fn described(page: PageRoutes) -> Vec<Route> {
     let mut routes = vec![match page {
         PageRoutes::None => get("/", Health, health::ok),

@@ -55,7 +55,7 @@ async fn histories(
         tokens.iter().flatten().all(known).then_some(())
     })
     .await?;
-    // Only copied under the lock: there may be a hundred thousand.
+    // The points are copied under the lock, because there may be a hundred thousand, and converted after it.
     let (points, position) = {
         let state = app.shared_view.read();
         let window = range.window(fidelity, seconds_now(&state.view));

@@ -14,7 +14,6 @@ use crate::limits::MAX_HEARTBEAT_ID;
 use crate::read::body::{TRADING, bodies};
 use crate::read::form::{Filled, Form, OrDefault, forms};
 use crate::read::forms::{Flag, Key};
-use crate::text::time;
 use crate::written;
 
 /// The word of answers that say no more than that the request is done.
@@ -108,17 +107,9 @@ pub struct ApiKeyRow {
     /// When it was revoked; absent while the key is active.
     #[serde(
         skip_serializing_if = "Option::is_none",
-        serialize_with = "iso_or_nothing"
+        with = "written::IsoOrNothing"
     )]
-    #[schemars(with = "Option<written::Iso>")]
     pub revoked_at: Option<TimeNs>,
-}
-
-fn iso_or_nothing<S: Serializer>(time: &Option<TimeNs>, serializer: S) -> Result<S::Ok, S::Error> {
-    match time {
-        Some(time) => time::as_iso(time, serializer),
-        None => serializer.serialize_none(),
-    }
 }
 
 /// Answer of `DELETE /auth/api-key`.
@@ -267,7 +258,6 @@ mod tests {
     use super::*;
     use crate::json_text;
     use crate::read::RequestBody as _;
-    use crate::text::time::iso;
     use rstest::rstest;
 
     #[test]
@@ -295,7 +285,7 @@ mod tests {
             revoked_at,
         };
         let rows = ApiKeyRowsAnswer {
-            api_keys: vec![row(None), row(Some(iso(TimeNs(0))))],
+            api_keys: vec![row(None), row(Some(TimeNs(0)))],
         };
         let start = format!(
             r#"{{"apiKey":"{text}","nonce":"0","status":"active","createdAt":"1970-01-01T00:00:00.000Z""#

@@ -84,7 +84,7 @@ struct Entry {
 }
 
 forms! {
-    /// Read as a token where repeats are merged.
+    /// Any text; [`merge_tokens`] reads the token.
     TokenText(String, str as AnyToken): ErrorCode::InvalidTokenId.text(), |text: &str| Some(text.to_owned());
     SideText(Option<Side>, str = { "pattern": "^([bB][uU][yY]|[sS][eE][lL][lL])?$" }): ErrorCode::InvalidSide.text(), |text| side_of(text).ok();
 }

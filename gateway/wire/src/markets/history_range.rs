@@ -12,7 +12,7 @@ const DAY: u64 = 24 * HOUR;
 /// A named window of price history that ends now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Interval {
-    /// `1m`: one minute. With a fidelity of 30 or more: 30 days, as the month button of the family.
+    /// `1m`: one minute. With a fidelity of 30 or more it is 30 days: stock pages ask so for a month.
     Minute,
     /// `5m`
     FiveMinutes,
@@ -100,7 +100,7 @@ pub struct HistoryWindow {
     pub minutes: u32,
 }
 
-/// From this fidelity in minutes on, `1m` is the family's month button: 30 days, not one minute.
+/// From this fidelity in minutes on, `1m` is 30 days, not one minute.
 const MONTH_FIDELITY: u32 = 30;
 
 impl HistoryRange {

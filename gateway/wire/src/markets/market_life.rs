@@ -54,7 +54,7 @@ pub struct ProposalJson {
     payout: &'static str,
     proposed_at: u64,
     challenge_ends: u64,
-    /// Whether the end of the window finalises it.
+    /// Whether the exchange finalises it when the window ends without a dispute.
     by_time: bool,
     source: String,
     /// SHA-256 of the evidence.
@@ -77,7 +77,7 @@ pub struct ProposalFacts<'a> {
     pub proposed_at: TimeMs,
     /// End of the challenge window.
     pub challenge_ends: TimeMs,
-    /// Whether time finalises it.
+    /// Whether the exchange finalises it when the window ends without a dispute.
     pub by_time: bool,
     /// Its source, as given.
     pub source: &'a [u8],

@@ -27,9 +27,7 @@ pub trait RequestBody: Sized {
     const IS_OPTIONAL: bool = false;
 
     /// The JSON schema.
-    fn schema(_: &mut SchemaGenerator) -> Schema {
-        Schema::default()
-    }
+    fn schema(generator: &mut SchemaGenerator) -> Schema;
 
     /// Reads the body.
     ///
@@ -150,9 +148,10 @@ const REASON: &str = "reason";
 
 /// The bounds of a body that is an array, and how its errors name them.
 pub(crate) struct List {
-    /// The array, where the body is something else.
+    /// What the error allows when the body is no array.
     pub(crate) array: &'static str,
-    /// An entry; `None` = entries are objects, whose fields have names.
+    /// What errors call an entry, such as `order id`; `None` = entries are objects, and errors name their
+    /// fields.
     pub(crate) entry: Option<&'static str>,
     pub(crate) max_entries: usize,
     /// The bound in words.

@@ -24,7 +24,7 @@ pub(crate) trait Written: Form {
     fn serialize<S: Serializer>(value: &Self::Value, serializer: S) -> Result<S::Ok, S::Error>;
 }
 
-/// A form by one JSON value, a text mostly.
+/// A form that reads a single JSON value, mostly a text.
 pub trait PlainForm {
     /// The value.
     type Value;

@@ -10,7 +10,7 @@ use foretell_model::{
 use crate::operator::{EventSummary, MarketDescription};
 use crate::orders::trade::fee_rate_bps;
 use crate::streams::{Stamp, message, stamped};
-use crate::text::decimal::{self, Decimal};
+use crate::text::decimal::Decimal;
 use crate::text::ids;
 use crate::written;
 
@@ -30,13 +30,13 @@ pub fn best_or_end(bid: Option<Price>, ask: Option<Price>) -> [Price; 2] {
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct PriceChangeEntry<'a> {
     /// The token.
-    #[serde(serialize_with = "ids::token_as_text")]
+    #[serde(with = "written::Token")]
     pub asset_id: TokenId,
     /// The level's price in this token.
-    #[serde(serialize_with = "decimal::as_text")]
+    #[serde(with = "written::DecimalText")]
     pub price: Price,
     /// The level's new total; 0 when it is gone.
-    #[serde(serialize_with = "decimal::as_text")]
+    #[serde(with = "written::DecimalText")]
     pub size: Lots,
     /// The level's side: BUY = a bid.
     #[serde(with = "written::Side")]
@@ -44,16 +44,16 @@ pub struct PriceChangeEntry<'a> {
     /// Hash of this token's book after the frame; empty above the bound on levels.
     pub hash: &'a str,
     /// After the frame.
-    #[serde(serialize_with = "decimal::as_text")]
+    #[serde(with = "written::DecimalText")]
     pub best_bid: Price,
     /// After the frame.
-    #[serde(serialize_with = "decimal::as_text")]
+    #[serde(with = "written::DecimalText")]
     pub best_ask: Price,
 }
 
 #[derive(Serialize)]
 struct PriceChangeJson<'a> {
-    #[serde(serialize_with = "ids::shown")]
+    #[serde(with = "written::Hash")]
     market: ConditionId,
     price_changes: &'a [PriceChangeEntry<'a>],
     timestamp: String,
@@ -100,19 +100,19 @@ pub struct LastTradePrice {
 
 #[derive(Serialize)]
 struct LastTradePriceJson {
-    #[serde(serialize_with = "ids::shown")]
+    #[serde(with = "written::Hash")]
     market: ConditionId,
-    #[serde(serialize_with = "ids::token_as_text")]
+    #[serde(with = "written::Token")]
     asset_id: TokenId,
-    #[serde(serialize_with = "decimal::as_text")]
+    #[serde(with = "written::DecimalText")]
     price: Price,
     #[serde(with = "written::Side")]
     side: Side,
-    #[serde(serialize_with = "decimal::as_text")]
+    #[serde(with = "written::DecimalText")]
     size: Lots,
-    #[serde(serialize_with = "decimal::as_text")]
+    #[serde(with = "written::DecimalText")]
     fee_rate_bps: Decimal,
-    #[serde(serialize_with = "ids::hex_as_text")]
+    #[serde(with = "written::Bytes")]
     transaction_hash: [u8; 32],
     timestamp: String,
 }
@@ -150,15 +150,15 @@ pub struct BestBidAsk {
 
 #[derive(Serialize)]
 struct BestBidAskJson {
-    #[serde(serialize_with = "ids::shown")]
+    #[serde(with = "written::Hash")]
     market: ConditionId,
-    #[serde(serialize_with = "ids::token_as_text")]
+    #[serde(with = "written::Token")]
     asset_id: TokenId,
-    #[serde(serialize_with = "decimal::as_text")]
+    #[serde(with = "written::DecimalText")]
     best_bid: Price,
-    #[serde(serialize_with = "decimal::as_text")]
+    #[serde(with = "written::DecimalText")]
     best_ask: Price,
-    #[serde(serialize_with = "decimal::as_text")]
+    #[serde(with = "written::DecimalText")]
     spread: Price,
     timestamp: String,
 }
@@ -197,9 +197,9 @@ pub struct TickSizeChange {
 
 #[derive(Serialize)]
 struct TickSizeChangeJson {
-    #[serde(serialize_with = "ids::shown")]
+    #[serde(with = "written::Hash")]
     market: ConditionId,
-    #[serde(serialize_with = "ids::token_as_text")]
+    #[serde(with = "written::Token")]
     asset_id: TokenId,
     old_tick_size: &'static str,
     new_tick_size: &'static str,
@@ -263,7 +263,7 @@ impl<'a> From<&'a EventSummary> for EventJson<'a> {
 struct NewMarketJson<'a> {
     id: String,
     question: &'a str,
-    #[serde(serialize_with = "ids::shown")]
+    #[serde(with = "written::Hash")]
     market: ConditionId,
     slug: &'a str,
     description: &'a str,
@@ -273,7 +273,7 @@ struct NewMarketJson<'a> {
     event_message: Option<EventJson<'a>>,
     timestamp: String,
     tags: &'a [String],
-    #[serde(serialize_with = "ids::shown")]
+    #[serde(with = "written::Hash")]
     condition_id: ConditionId,
     active: bool,
     clob_token_ids: [String; 2],
@@ -285,7 +285,7 @@ struct NewMarketJson<'a> {
 #[derive(Serialize)]
 struct MarketResolvedJson<'a> {
     id: String,
-    #[serde(serialize_with = "ids::shown")]
+    #[serde(with = "written::Hash")]
     market: ConditionId,
     assets_ids: [String; 2],
     winning_asset_id: String,

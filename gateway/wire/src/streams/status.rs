@@ -9,7 +9,7 @@ use foretell_model::{
 use crate::errors::rejection::state_word;
 use crate::operator::{mode_word, payout_word};
 use crate::streams::{Stamp, message};
-use crate::text::ids;
+use crate::written;
 
 /// A stage of a market's life.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -61,7 +61,7 @@ pub struct MarketStatus {
 
 #[derive(Serialize)]
 struct MarketStatusJson {
-    #[serde(serialize_with = "ids::shown")]
+    #[serde(with = "written::Hash")]
     market: ConditionId,
     state: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]

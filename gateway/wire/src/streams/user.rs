@@ -10,8 +10,7 @@ use crate::orders::order::order_type_text;
 use crate::orders::trade::TradeFacts;
 use crate::orders::user_order::{OrderFacts, UserOrderStatus};
 use crate::streams::{Stamp, message};
-use crate::text::decimal::{self, Decimal};
-use crate::text::ids;
+use crate::text::decimal::Decimal;
 use crate::written;
 
 /// What happened to an order.
@@ -28,31 +27,31 @@ pub enum OrderEvent {
 
 #[derive(Serialize)]
 struct OrderJson<'a> {
-    #[serde(serialize_with = "ids::shown")]
+    #[serde(with = "written::Hash")]
     id: OrderId,
-    #[serde(serialize_with = "ids::key_as_text")]
+    #[serde(with = "written::Key")]
     owner: ApiKey,
-    #[serde(serialize_with = "ids::key_as_text")]
+    #[serde(with = "written::Key")]
     order_owner: ApiKey,
-    #[serde(serialize_with = "ids::shown")]
+    #[serde(with = "written::Hash")]
     market: ConditionId,
-    #[serde(serialize_with = "ids::token_as_text")]
+    #[serde(with = "written::Token")]
     asset_id: TokenId,
     outcome: &'a str,
     #[serde(with = "written::Side")]
     side: Side,
-    #[serde(serialize_with = "decimal::as_text")]
+    #[serde(with = "written::DecimalText")]
     price: Price,
-    #[serde(serialize_with = "decimal::as_text")]
+    #[serde(with = "written::DecimalText")]
     original_size: Lots,
-    #[serde(serialize_with = "decimal::as_text")]
+    #[serde(with = "written::DecimalText")]
     size_matched: Lots,
     associate_trades: &'a [String],
     #[serde(rename = "type")]
     event: OrderEvent,
     status: UserOrderStatus,
     order_type: &'static str,
-    #[serde(serialize_with = "ids::shown")]
+    #[serde(with = "written::Address")]
     maker_address: WalletAddress,
     created_at: String,
     expiration: String,
@@ -97,18 +96,18 @@ pub enum TradeStatus {
 
 #[derive(Serialize)]
 struct MakerJson<'a> {
-    #[serde(serialize_with = "ids::shown")]
+    #[serde(with = "written::Hash")]
     order_id: OrderId,
-    #[serde(serialize_with = "ids::key_as_text")]
+    #[serde(with = "written::Key")]
     owner: ApiKey,
-    #[serde(serialize_with = "ids::shown")]
+    #[serde(with = "written::Address")]
     maker_address: WalletAddress,
-    #[serde(serialize_with = "decimal::as_text")]
+    #[serde(with = "written::DecimalText")]
     matched_amount: Lots,
-    #[serde(serialize_with = "decimal::as_text")]
+    #[serde(with = "written::DecimalText")]
     price: Price,
     fee_rate_bps: &'static str,
-    #[serde(serialize_with = "ids::token_as_text")]
+    #[serde(with = "written::Token")]
     asset_id: TokenId,
     outcome: &'a str,
     #[serde(with = "written::Side")]
@@ -118,34 +117,34 @@ struct MakerJson<'a> {
 #[derive(Serialize)]
 struct TradeJson<'a> {
     id: &'a str,
-    #[serde(serialize_with = "ids::shown")]
+    #[serde(with = "written::Hash")]
     taker_order_id: OrderId,
-    #[serde(serialize_with = "ids::shown")]
+    #[serde(with = "written::Hash")]
     market: ConditionId,
-    #[serde(serialize_with = "ids::token_as_text")]
+    #[serde(with = "written::Token")]
     asset_id: TokenId,
     outcome: &'a str,
     #[serde(with = "written::Side")]
     side: Side,
-    #[serde(serialize_with = "decimal::as_text")]
+    #[serde(with = "written::DecimalText")]
     price: Price,
-    #[serde(serialize_with = "decimal::as_text")]
+    #[serde(with = "written::DecimalText")]
     size: Lots,
-    #[serde(serialize_with = "decimal::as_text")]
+    #[serde(with = "written::DecimalText")]
     fee_rate_bps: Decimal,
     status: TradeStatus,
-    #[serde(serialize_with = "ids::key_as_text")]
+    #[serde(with = "written::Key")]
     owner: ApiKey,
-    #[serde(serialize_with = "ids::key_as_text")]
+    #[serde(with = "written::Key")]
     trade_owner: ApiKey,
-    #[serde(serialize_with = "ids::shown")]
+    #[serde(with = "written::Address")]
     maker_address: WalletAddress,
     maker_orders: [MakerJson<'a>; 1],
     trader_side: &'static str,
     bucket_index: u32,
     match_time: String,
     last_update: String,
-    #[serde(serialize_with = "ids::hex_as_text")]
+    #[serde(with = "written::Bytes")]
     transaction_hash: [u8; 32],
     #[serde(rename = "type")]
     kind: &'static str,

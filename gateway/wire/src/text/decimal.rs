@@ -195,45 +195,6 @@ impl From<Tick> for Decimal {
     }
 }
 
-/// For `serialize_with`: the value as JSON text.
-///
-/// # Errors
-/// Those of the serializer.
-pub fn as_text<T, S>(value: &T, serializer: S) -> Result<S::Ok, S::Error>
-where
-    T: Copy + Into<Decimal>,
-    S: Serializer,
-{
-    serializer.collect_str(&(*value).into())
-}
-
-/// For `serialize_with`: the value as JSON text, empty when absent.
-///
-/// # Errors
-/// Those of the serializer.
-pub fn as_text_or_empty<T, S>(value: &Option<T>, serializer: S) -> Result<S::Ok, S::Error>
-where
-    T: Copy + Into<Decimal>,
-    S: Serializer,
-{
-    match value {
-        Some(value) => as_text(value, serializer),
-        None => serializer.serialize_str(""),
-    }
-}
-
-/// For `serialize_with`: the value as a JSON number with the same digits as its text.
-///
-/// # Errors
-/// Those of the serializer.
-pub fn as_number<T, S>(value: &T, serializer: S) -> Result<S::Ok, S::Error>
-where
-    T: Copy + Into<Decimal>,
-    S: Serializer,
-{
-    Number((*value).into()).serialize(serializer)
-}
-
 /// A decimal that is a JSON number with the same digits as its text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Number(pub Decimal);
@@ -554,9 +515,9 @@ mod tests {
         fn a_number_has_the_digits_of_the_text(value: u64) {
             #[derive(serde::Serialize)]
             struct Both {
-                #[serde(serialize_with = "as_text")]
+                #[serde(with = "crate::written::DecimalText")]
                 text: Micros,
-                #[serde(serialize_with = "as_number")]
+                #[serde(with = "crate::written::Fraction")]
                 number: Micros,
             }
             let both = Both { text: Micros(value), number: Micros(value) };

@@ -2,8 +2,6 @@
 
 use core::fmt;
 
-use serde::Serializer;
-
 use foretell_model::{ApiKey, ConditionId, OrderId, Outcome, TokenId, WalletAddress};
 
 use crate::text::decimal;
@@ -124,38 +122,6 @@ fn hex_bytes<const N: usize>(text: &str) -> Option<[u8; N]> {
 #[must_use]
 pub fn hex_text(bytes: &[u8; 32]) -> String {
     format!("0x{}", hex::encode(bytes))
-}
-
-/// For `serialize_with`: 32 bytes in the form of [`hex_text`].
-///
-/// # Errors
-/// Those of the serializer.
-pub fn hex_as_text<S: Serializer>(bytes: &[u8; 32], serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(&hex_text(bytes))
-}
-
-/// For `serialize_with`: a token id as decimal text.
-///
-/// # Errors
-/// Those of the serializer.
-pub fn token_as_text<S: Serializer>(token: &TokenId, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(&token_text(token))
-}
-
-/// For `serialize_with`: an API key as a UUID.
-///
-/// # Errors
-/// Those of the serializer.
-pub fn key_as_text<S: Serializer>(key: &ApiKey, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(&api_key_text(key))
-}
-
-/// For `serialize_with`: the value's `Display` text.
-///
-/// # Errors
-/// Those of the serializer.
-pub fn shown<T: fmt::Display, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_str(value)
 }
 
 #[cfg(test)]

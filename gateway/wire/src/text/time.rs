@@ -1,7 +1,6 @@
 //! Times as text: ISO 8601 with milliseconds, or unix seconds.
 
 use jiff::Timestamp;
-use serde::Serializer;
 
 use foretell_model::{TimeMs, TimeNs};
 
@@ -39,22 +38,6 @@ pub fn iso(time: TimeNs) -> String {
 #[must_use]
 pub fn iso_millis(time: TimeMs) -> String {
     iso(TimeNs(time.0.saturating_mul(1_000_000)))
-}
-
-/// For `serialize_with`: ISO 8601.
-///
-/// # Errors
-/// Those of the serializer.
-pub fn as_iso<S: Serializer>(time: &TimeNs, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(&iso(*time))
-}
-
-/// For `serialize_with`: unix seconds as an integer.
-///
-/// # Errors
-/// Those of the serializer.
-pub fn as_seconds<S: Serializer>(time: &TimeNs, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_u64(time.seconds().0)
 }
 
 #[cfg(test)]

@@ -283,10 +283,10 @@ pub(crate) struct Policy {
     /// Shortest challenge window in seconds
     #[arg(long = "window", value_name = "SECONDS")]
     minimum_window_seconds: Option<u32>,
-    /// Another operator than the proposer finalises
+    /// An operator other than the proposer must finalise it
     #[arg(long, value_name = "BOOL")]
     second_person: Option<bool>,
-    /// Time finalises an undisputed proposal
+    /// The exchange finalises an undisputed proposal when its window ends
     #[arg(long, value_name = "BOOL")]
     by_time: Option<bool>,
 }

@@ -47,7 +47,8 @@ pub(crate) async fn list(
     Ok(Json::of(&answer).at(found.position))
 }
 
-/// The holders of a market. Only copied under the lock: there may be a hundred thousand.
+/// The holders of a market. They are copied under the lock, because there may be a hundred thousand,
+/// and searched after it.
 fn of_market(app: &App, markets: &MarketFilter) -> Source {
     let state = app.shared_view.read();
     let positions = state.view.positions();

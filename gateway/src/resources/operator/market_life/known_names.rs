@@ -121,12 +121,12 @@ pub(crate) async fn ensure_free_slug(
     }
 }
 
-/// Whether a market is registered, and has the terms of the beginning.
+/// Whether a market is still `Registered` and has the default clock, delay and rebate.
 pub(crate) fn is_untouched(market: &Market) -> bool {
     market.state == MarketState::Registered && market.terms == ClockTerms::default()
 }
 
-/// Whether all questions of an event group are the operator's own.
+/// Whether no question of an event group comes from an upstream's catalog.
 pub(crate) fn is_own_group(view: &View, group: &EventGroup) -> bool {
     let is_own = |number: &MarketNumber| view.markets().get(*number).is_some_and(is_own);
     group.questions.iter().all(is_own)

@@ -37,7 +37,7 @@ pub(crate) async fn propose(
     propose_as(&context, &wanted, by).await
 }
 
-/// Proposes a payout for the request's operator or for a wallet.
+/// Proposes a payout in the name of the wallet `by`; without one, of the request's operator.
 pub(crate) async fn propose_as(
     context: &RequestContext,
     wanted: &ProposalRequest,

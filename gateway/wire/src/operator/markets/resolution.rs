@@ -107,11 +107,11 @@ pub struct PolicyChange {
     #[serde(with = "Optional::<Seconds>", default)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub minimum_window_seconds: Option<u32>,
-    /// Whether another operator than the proposer finalises.
+    /// Whether an operator other than the proposer must finalise it.
     #[serde(with = "Optional::<Flag>", default)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub second_person: Option<bool>,
-    /// Whether time finalises an undisputed proposal.
+    /// Whether the exchange finalises an undisputed proposal when its window ends.
     #[serde(with = "Optional::<Flag>", default)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by_time: Option<bool>,
@@ -197,11 +197,11 @@ pub struct ReviewRow {
     /// End of the challenge window, ISO 8601.
     #[schemars(with = "written::Iso")]
     pub challenge_ends: String,
-    /// Whether the window is over by the time of the exchange.
+    /// Whether the challenge window has ended, by the exchange's clock.
     pub challenge_over: bool,
-    /// Whether another operator than the proposer finalises it.
+    /// Whether an operator other than the proposer must finalise it.
     pub second_person: bool,
-    /// Whether time finalises it.
+    /// Whether the exchange finalises it when the window ends without a dispute.
     pub by_time: bool,
     /// Its dispute.
     #[serde(skip_serializing_if = "Option::is_none", default)]

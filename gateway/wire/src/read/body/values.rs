@@ -37,7 +37,7 @@ impl Context<'_> {
 /// Why a value was not read.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Wrong {
-    /// Of the value that is being read: what is allowed in its place.
+    /// The value is not allowed; the text says what is.
     #[error("{0}")]
     Value(String),
     /// The error of the whole body.
@@ -232,7 +232,7 @@ struct FieldReader<'de> {
 impl<'de> MapAccess<'de> for FieldReader<'de> {
     type Error = Wrong;
 
-    /// Serde knows a field by its index, too.
+    /// Gives the field's index as its key, which derived structs accept in place of the name.
     fn next_key_seed<K: DeserializeSeed<'de>>(
         &mut self,
         seed: K,

@@ -1,4 +1,4 @@
-//! Reads the parameters of a query one by one, in the words of a surface.
+//! Reads the parameters of a query one by one. Its errors have the wording of a surface.
 
 use crate::errors::api_error::ApiError;
 use crate::read::query::Query;

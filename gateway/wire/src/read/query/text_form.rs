@@ -72,7 +72,7 @@ pub(crate) fn schema_of<T: JsonSchema>() -> Json {
     generator.subschema_for::<T>().to_value()
 }
 
-/// A form by a function.
+/// A form that reads with a function.
 #[derive(Clone, Copy, Debug)]
 pub struct By<T: 'static> {
     /// Reads a text.
