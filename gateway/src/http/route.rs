@@ -105,10 +105,14 @@ impl Route {
         self.listed.get_or_init(listed).contains(&code)
     }
 
-    /// A route of another surface: its failures keep the shape of that surface.
-    pub(crate) fn mounted_from(mut self, surface: Surface) -> Self {
-        self.shape = Some(surface);
-        self
+    /// A route of another surface at a path of this one: its failures keep the shape of that surface.
+    pub(crate) fn mounted_from(self, surface: Surface, path: &'static str, scope: Scope) -> Self {
+        Self {
+            path,
+            scope: Some(scope),
+            shape: Some(surface),
+            ..self
+        }
     }
 }
 

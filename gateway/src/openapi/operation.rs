@@ -190,17 +190,25 @@ impl<'s> Operation<'s> {
                 false => described["allowEmptyValue"] = true.into(),
             }
             if schema["type"] == "array" {
+                let text = format!("{} Comma-separated or repeated.", parameter.description);
+                described["description"] = text.into();
                 described["style"] = "form".into();
                 described["explode"] = false.into();
             }
             described["schema"] = schema;
-            self.parameters.push(described);
+            self.parameters.push(described.clone());
+            if let Some(alias) = parameter.alias {
+                described["name"] = alias.into();
+                described["description"] = format!("The same as `{}`.", parameter.name).into();
+                self.parameters.push(described);
+            }
         }
     }
 
     /// Adds the parameter of the path.
     pub(crate) fn takes_path<T: PathParameter>(&mut self) {
         self.fails(T::ERRORS);
+        self.fails(&[ErrorCode::PathTooLong]);
         let schema = self.schemas.bodies.subschema_for::<T::Schema>();
         let segments = self.path.split('/');
         let name = segments.filter_map(|segment| segment.strip_prefix('{')?.strip_suffix('}'));

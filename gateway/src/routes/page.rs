@@ -6,11 +6,10 @@ use crate::http::route::{Route, get, post, read};
 use crate::http::surface::Surface;
 use crate::page::PageConfig;
 use crate::policy::rate_limits::Scope::{
-    Page, PageCatalog, PageData, PageEngine, PageProof, PageSummary, PageWallet,
+    self, Page, PageCatalog, PageData, PageEngine, PageProof, PageSummary, PageWallet,
 };
-use crate::resources::catalog::{lists, records};
-use crate::resources::data::{activity, closed_positions, holders, positions, totals, trades};
 use crate::resources::page::{engine_room, files, proof, site, summary, wallet};
+use crate::routes::{catalog, data};
 
 /// The part of the page that a trading surface serves.
 #[derive(Clone, Copy, Debug)]
@@ -33,8 +32,8 @@ impl PageRoutes {
 /// Everything below `/ui`.
 pub(super) fn routes(has_wallet: bool) -> Vec<Route> {
     let mut routes = described(has_wallet);
-    routes.extend(data().map(|route| route.mounted_from(Surface::Data)));
-    routes.extend(catalog().map(|route| route.mounted_from(Surface::Catalog)));
+    mount(&mut routes, Surface::Data, PageData, DATA);
+    mount(&mut routes, Surface::Catalog, PageCatalog, CATALOG);
     routes
 }
 
@@ -56,46 +55,42 @@ pub(super) fn described(has_wallet: bool) -> Vec<Route> {
     routes
 }
 
-fn data() -> [Route; 8] {
-    [
-        read("/ui/api/data/trades", PageData, trades::list),
-        read("/ui/api/data/positions", PageData, positions::list),
-        read(
-            "/ui/api/data/closed-positions",
-            PageData,
-            closed_positions::list,
-        ),
-        read("/ui/api/data/holders", PageData, holders::list),
-        read("/ui/api/data/activity", PageData, activity::list),
-        read("/ui/api/data/value", PageData, totals::value),
-        read("/ui/api/data/oi", PageData, totals::open_interest),
-        read("/ui/api/data/live-volume", PageData, totals::live_volume),
-    ]
+/// Adds routes of another surface: their paths there follow its name here.
+fn mount(routes: &mut Vec<Route>, surface: Surface, scope: Scope, paths: &[&'static str]) {
+    let (prefix, mut others) = match surface {
+        Surface::Data => ("/ui/api/data", data::routes()),
+        _ => ("/ui/api/catalog", catalog::routes()),
+    };
+    routes.extend(paths.iter().map(|path| {
+        let is_it = |route: &Route| path.strip_prefix(prefix) == Some(route.path);
+        let place = others
+            .iter()
+            .position(is_it)
+            .expect("a route of the surface");
+        others.swap_remove(place).mounted_from(surface, path, scope)
+    }));
 }
 
-fn catalog() -> [Route; 10] {
-    [
-        get("/ui/api/catalog/markets", PageCatalog, lists::markets),
-        get(
-            "/ui/api/catalog/markets/slug/{slug}",
-            PageCatalog,
-            records::market_by_slug,
-        ),
-        get("/ui/api/catalog/markets/{id}", PageCatalog, records::market),
-        get("/ui/api/catalog/events", PageCatalog, lists::events),
-        get(
-            "/ui/api/catalog/events/slug/{slug}",
-            PageCatalog,
-            records::event_by_slug,
-        ),
-        get("/ui/api/catalog/events/{id}", PageCatalog, records::event),
-        get("/ui/api/catalog/tags", PageCatalog, lists::tags),
-        get(
-            "/ui/api/catalog/tags/slug/{slug}",
-            PageCatalog,
-            records::tag_by_slug,
-        ),
-        get("/ui/api/catalog/tags/{id}", PageCatalog, records::tag),
-        get("/ui/api/catalog/public-search", PageCatalog, lists::search),
-    ]
-}
+const DATA: &[&str] = &[
+    "/ui/api/data/trades",
+    "/ui/api/data/positions",
+    "/ui/api/data/closed-positions",
+    "/ui/api/data/holders",
+    "/ui/api/data/activity",
+    "/ui/api/data/value",
+    "/ui/api/data/oi",
+    "/ui/api/data/live-volume",
+];
+
+const CATALOG: &[&str] = &[
+    "/ui/api/catalog/markets",
+    "/ui/api/catalog/markets/slug/{slug}",
+    "/ui/api/catalog/markets/{id}",
+    "/ui/api/catalog/events",
+    "/ui/api/catalog/events/slug/{slug}",
+    "/ui/api/catalog/events/{id}",
+    "/ui/api/catalog/tags",
+    "/ui/api/catalog/tags/slug/{slug}",
+    "/ui/api/catalog/tags/{id}",
+    "/ui/api/catalog/public-search",
+];

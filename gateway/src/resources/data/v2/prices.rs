@@ -2,10 +2,10 @@
 
 use foretell_model::{MarketNumber, Outcome};
 use foretell_view::{BucketSize, PriceHistory, PricePoint, View};
+use foretell_wire::ApiError;
 use foretell_wire::data::{V2Page, V2PricePoint, V2PricesQuery, V2PricesRange};
 use foretell_wire::limits::MAX_HISTORY_POINTS;
 use foretell_wire::markets::history::too_many_points;
-use foretell_wire::ApiError;
 
 use crate::http::answer::Json;
 use crate::http::failure::Failure;

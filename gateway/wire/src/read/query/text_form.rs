@@ -53,6 +53,10 @@ pub enum Schema {
     UpTo(u64),
     /// A number of at least 0.
     Amount,
+    /// Any number.
+    Number,
+    /// Any text.
+    Text,
     /// `true` or `false`.
     Flag,
     /// A text of a format.
@@ -108,6 +112,8 @@ impl<T> TextForm for By<T> {
             Schema::Characters(most) => json!({ "type": "string", "maxLength": most }),
             Schema::UpTo(most) => json!({ "type": "integer", "minimum": 0, "maximum": most }),
             Schema::Amount => json!({ "type": "number", "minimum": 0 }),
+            Schema::Number => json!({ "type": "number" }),
+            Schema::Text => json!({ "type": "string" }),
             Schema::Flag => json!({ "type": "boolean" }),
             Schema::Format(format) => json!({ "type": "string", "format": format }),
         }
