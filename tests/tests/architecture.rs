@@ -22,13 +22,12 @@ const LAYERS: &[&[&str]] = &[
         "foretell-stages",
     ],
     &["foretell-view", "foretell-replication"],
+    &["foretell-wire", "foretell-auth", "foretell-jetstream"],
     &[
-        "foretell-wire",
-        "foretell-auth",
+        "foretell-operator-client",
+        "foretell-terminal",
         "foretell-catalog",
-        "foretell-jetstream",
     ],
-    &["foretell-operator-client", "foretell-terminal"],
     &[
         "foretell-engine",
         "foretell-gateway",

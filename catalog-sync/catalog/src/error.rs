@@ -2,15 +2,13 @@
 
 use std::path::PathBuf;
 
+use foretell_wire::ErrorCode;
 use thiserror::Error;
 
-/// A rejected request or a database error.
+/// Why a call gives no answer.
 #[derive(Debug, Error)]
 pub enum CatalogError {
-    /// Invalid request: 400, `{"type": "bad request", "error": …}`.
-    #[error("{0}")]
-    BadRequest(String),
-    /// No record has that name: 404, `{"type": "not found error", "error": …}`.
+    /// No record has that name.
     #[error("{0} not found")]
     NotFound(NotFound),
     /// No catalog file at this path yet.
@@ -60,55 +58,15 @@ impl core::fmt::Display for NotFound {
 }
 
 impl CatalogError {
-    /// The HTTP status: 400, 404, 500, or 503 while the catalog does not exist or is not loaded.
+    /// Its code in answers. What the database said goes to the log, not to clients.
     #[must_use]
-    pub const fn status(&self) -> u16 {
+    pub const fn code(&self) -> ErrorCode {
         match self {
-            Self::BadRequest(_) => 400,
-            Self::NotFound(_) => 404,
-            Self::Missing(_) | Self::OtherSchema { .. } | Self::Reading => 503,
-            Self::Database(_) | Self::Input(_) => 500,
+            Self::NotFound(NotFound::Slug) => ErrorCode::SlugNotFound,
+            Self::NotFound(NotFound::Id | NotFound::Profile) => ErrorCode::IdNotFound,
+            Self::Missing(_) | Self::OtherSchema { .. } => ErrorCode::CatalogUnavailable,
+            Self::Reading => ErrorCode::CatalogLoading,
+            Self::Database(_) | Self::Input(_) => ErrorCode::CatalogFailed,
         }
-    }
-
-    /// The body of the answer. Database messages go to the log, not to clients.
-    #[must_use]
-    pub fn body(&self) -> String {
-        let (kind, text) = match self {
-            Self::BadRequest(text) => ("bad request", text.clone()),
-            Self::NotFound(_) => ("not found error", self.to_string()),
-            Self::Missing(_) | Self::OtherSchema { .. } => {
-                ("unavailable", "the catalog is not there yet".to_owned())
-            }
-            Self::Reading => ("unavailable", self.to_string()),
-            Self::Database(_) | Self::Input(_) => {
-                ("internal error", "the catalog could not be read".to_owned())
-            }
-        };
-        serde_json::json!({ "type": kind, "error": text }).to_string()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn bodies_have_the_surface_s_shape() {
-        let wrong = CatalogError::BadRequest("q is required".into());
-        assert_eq!(wrong.status(), 400);
-        assert_eq!(
-            wrong.body(),
-            r#"{"type":"bad request","error":"q is required"}"#
-        );
-        let nothing = CatalogError::NotFound(NotFound::Slug);
-        assert_eq!(nothing.status(), 404);
-        assert_eq!(
-            nothing.body(),
-            r#"{"type":"not found error","error":"slug not found"}"#
-        );
-        let failed = CatalogError::Database(rusqlite::Error::QueryReturnedNoRows);
-        assert_eq!(failed.status(), 500);
-        assert!(!failed.body().contains("rows"));
     }
 }

@@ -5,6 +5,7 @@
 //! - [`Writer`], [`Batch`]: store records in transactions.
 //! - [`Report`]: the result of storing.
 //! - [`query`]: parameters of the catalog surface as types.
+//! - [`schema`]: what the answers are.
 //! - [`Catalog`]: reads, from any number of threads and processes.
 
 mod error;
@@ -13,11 +14,11 @@ pub mod import;
 mod lookup;
 mod profile;
 pub mod query;
-mod quoting;
 mod read;
 pub mod record;
 mod render;
 mod report;
+pub mod schema;
 mod search_match;
 mod search_text;
 mod sort_key;

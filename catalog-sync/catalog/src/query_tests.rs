@@ -1,22 +1,26 @@
 use super::*;
+use foretell_wire::read::path::PathParameter as _;
+use foretell_wire::read::query::Query;
+use foretell_wire::read::query::parameters::Parameters;
+use foretell_wire::{ApiError, ErrorCode};
 use rstest::rstest;
 
-fn parameters(text: &str) -> Parameters {
-    text.split('&')
-        .filter(|pair| !pair.is_empty())
-        .map(|pair| pair.split_once('=').unwrap_or((pair, "")))
-        .collect()
+/// Reads a query string that is not encoded.
+fn read<T: Parameters>(text: &str) -> Result<T, ApiError> {
+    let pairs = text.split('&').filter(|pair| !pair.is_empty());
+    let pairs = pairs.map(|pair| pair.split_once('=').unwrap_or((pair, "")));
+    T::read(&pairs.collect::<Query<'_>>())
 }
 
-fn refusal<T: std::fmt::Debug>(result: Result<T, CatalogError>) -> String {
+fn refusal<T: std::fmt::Debug>(result: Result<T, ApiError>) -> String {
     let error = result.unwrap_err();
-    assert_eq!(error.status(), 400);
-    error.to_string()
+    assert_eq!(error.code(), ErrorCode::InvalidCatalogParameter);
+    error.text()
 }
 
 #[test]
 fn defaults_are_those_of_the_interface() {
-    let markets = MarketsQuery::of(&Parameters::default()).unwrap();
+    let markets = read::<MarketsQuery>("").unwrap();
     assert_eq!(markets, MarketsQuery::default());
     assert_eq!(
         markets.page,
@@ -25,12 +29,9 @@ fn defaults_are_those_of_the_interface() {
             offset: 0
         }
     );
-    assert!(!markets.order.ascending);
-    assert_eq!(
-        EventsQuery::of(&Parameters::default()).unwrap(),
-        EventsQuery::default()
-    );
-    let search = SearchQuery::of(&parameters("q=Rain")).unwrap();
+    assert!(!markets.filter.order.ascending);
+    assert_eq!(read::<EventsQuery>("").unwrap(), EventsQuery::default());
+    let search = read::<SearchQuery>("q=Rain").unwrap();
     assert_eq!((search.limit, search.page, search.tags), (25, 1, true));
     assert_eq!(search.term, "rain");
 }
@@ -63,8 +64,8 @@ fn defaults_are_those_of_the_interface() {
 #[case("tag_id=x", r#"tag_id is "x", allowed: a whole number"#)]
 #[case("tag_id=1;drop", r#"tag_id is "1;drop", allowed: a whole number"#)]
 fn bad_values_are_named(#[case] text: &str, #[case] expected: &str) {
-    assert_eq!(refusal(MarketsQuery::of(&parameters(text))), expected);
-    assert_eq!(refusal(EventsQuery::of(&parameters(text))), expected);
+    assert_eq!(refusal(read::<MarketsQuery>(text)), expected);
+    assert_eq!(refusal(read::<EventsQuery>(text)), expected);
 }
 
 #[rstest]
@@ -75,11 +76,11 @@ fn bad_values_are_named(#[case] text: &str, #[case] expected: &str) {
 #[case("id=1,x", "id is \"x\"")]
 #[case(
     "closedd=true",
-    "\"closedd\" is no parameter here, allowed: limit, active, closed"
+    "\"closedd\" is no parameter here, allowed: limit, offset, active, closed"
 )]
 #[case("\u{202e}evil=1", "\"\\u{202e}evil\" is no parameter here")]
 fn bad_filters_of_markets_are_named(#[case] text: &str, #[case] expected: &str) {
-    let refusal = refusal(MarketsQuery::of(&parameters(text)));
+    let refusal = refusal(read::<MarketsQuery>(text));
     assert!(refusal.starts_with(expected), "{refusal}");
 }
 
@@ -87,7 +88,7 @@ fn bad_filters_of_markets_are_named(#[case] text: &str, #[case] expected: &str) 
 fn lists_are_bounded() {
     let many = format!("id={}", "1,".repeat(501));
     let expected = "id has 501 entries, allowed: up to 500";
-    assert_eq!(refusal(MarketsQuery::of(&parameters(&many))), expected);
+    assert_eq!(refusal(read::<MarketsQuery>(&many)), expected);
 }
 
 #[rstest]
@@ -99,7 +100,7 @@ fn lists_are_bounded() {
 #[case("closed=1&active=0", "closed=true&active=false")]
 #[case("limit=&tag=&order=", "")]
 fn aliases_and_empty_values(#[case] one: &str, #[case] other: &str) {
-    let of = |text| MarketsQuery::of(&parameters(text)).unwrap();
+    let of = |text| read::<MarketsQuery>(text).unwrap();
     assert_eq!(of(one), of(other));
 }
 
@@ -121,18 +122,15 @@ fn aliases_and_empty_values(#[case] one: &str, #[case] other: &str) {
 )]
 #[case("q=a&search_profiles=true", "")]
 fn search_terms(#[case] text: &str, #[case] expected: &str) {
-    match SearchQuery::of(&parameters(text)) {
+    match read::<SearchQuery>(text) {
         Ok(_) => assert_eq!(expected, ""),
-        Err(error) => assert_eq!(error.to_string(), expected),
+        Err(error) => assert_eq!(error.text(), expected),
     }
 }
 
 #[test]
 fn a_long_term_is_refused_and_cut_in_the_answer() {
-    let refusal = refusal(SearchQuery::of(&parameters(&format!(
-        "q={}",
-        "x".repeat(10_240)
-    ))));
+    let refusal = refusal(read::<SearchQuery>(&format!("q={}", "x".repeat(10_240))));
     assert!(
         refusal.len() < 120 && refusal.ends_with("allowed: 1 to 256 characters"),
         "{refusal}"
@@ -141,9 +139,9 @@ fn a_long_term_is_refused_and_cut_in_the_answer() {
 
 #[test]
 fn ids_in_paths_are_numbers() {
-    assert_eq!(path_id("42").unwrap(), 42);
+    assert_eq!(RecordId::read("42"), Ok(RecordId(42)));
     for bad in ["", "x", "-1", "1.0", "9223372036854775808", "0x1", "1'--"] {
-        assert!(refusal(path_id(bad)).starts_with("id is "), "{bad}");
+        assert!(refusal(RecordId::read(bad)).starts_with("id is "), "{bad}");
     }
 }
 
@@ -183,9 +181,9 @@ fn ids_in_paths_are_numbers() {
 #[case("locale=fr", "locale is \"fr\", allowed: en")]
 #[case("title_search=a", "\"title_search\" is no parameter here")]
 fn options_that_cannot_be_honoured_are_named(#[case] text: &str, #[case] expected: &str) {
-    let markets = refusal(MarketsQuery::of(&parameters(text)));
+    let markets = refusal(read::<MarketsQuery>(text));
     assert!(markets.starts_with(expected), "{markets}");
-    let events = refusal(EventsQuery::of(&parameters(text)));
+    let events = refusal(read::<EventsQuery>(text));
     assert!(events.starts_with(expected), "{events}");
 }
 
@@ -198,18 +196,21 @@ fn options_that_cannot_be_honoured_are_named(#[case] text: &str, #[case] expecte
 #[case("start_date_min=2026-01-01", "start_date_min=2026-01-01T00:00:00Z")]
 #[case("end_date_max=2026-01-01T00:00:00 00:00", "end_date_max=2026-01-01")]
 fn both_spellings_mean_the_same(#[case] one: &str, #[case] other: &str) {
-    let of = |text| MarketsQuery::of(&parameters(text)).unwrap();
+    let of = |text| read::<MarketsQuery>(text).unwrap();
     assert_eq!(of(one), of(other));
 }
 
 #[test]
 fn cursors_are_those_of_earlier_pages() {
-    let of = |text: &str| MarketsQuery::of_keyset(&parameters(text));
-    let order = |text: &str| of(text).unwrap().order;
+    let of = |text: &str| read::<MarketsKeysetQuery>(text);
+    let order = |text: &str| of(text).unwrap().filter.order;
     let by_slug = Cursor::new(&order("order=slug"), vec![SortValue::Text("ä".into())], 5);
     let text = by_slug.text();
     let next = of(&format!("order=slug,id&after_cursor={text}")).unwrap();
-    assert_eq!((next.after, of("").unwrap().after), (Some(by_slug), None));
+    assert_eq!(
+        (next.after_cursor, of("").unwrap().after_cursor),
+        (Some(by_slug), None)
+    );
     // Of another order, of another kind of value, and of nothing.
     let number = Cursor::new(&order("order=slug"), vec![SortValue::Number(1)], 5).text();
     for wrong in [
@@ -248,6 +249,6 @@ fn cursors_are_those_of_earlier_pages() {
     "events_status is \"open\", allowed: active, closed, all"
 )]
 fn search_options_that_cannot_be_honoured_are_named(#[case] text: &str, #[case] expected: &str) {
-    let refusal = refusal(SearchQuery::of(&parameters(text)));
+    let refusal = refusal(read::<SearchQuery>(text));
     assert!(refusal.starts_with(expected), "{refusal}");
 }

@@ -5,9 +5,11 @@ use rstest::rstest;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::query::{EventsQuery, MarketsQuery, OneQuery, Parameters};
+use crate::query::{EventsQuery, MarketsQuery, OneMarketQuery};
 use crate::record::read;
 use crate::store::Writer;
+use foretell_wire::read::query::Query;
+use foretell_wire::read::query::parameters::Parameters as _;
 
 const EVENTS: u64 = 12;
 
@@ -63,7 +65,7 @@ fn ids(answer: &str) -> Vec<u64> {
     rows.iter().map(id).collect()
 }
 
-fn query(text: &str) -> Parameters {
+fn query(text: &str) -> Query<'_> {
     text.split('&')
         .filter_map(|pair| pair.split_once('='))
         .collect()
@@ -109,7 +111,7 @@ fn tags_and_creators_are_those_of_the_records(
         })
         .collect();
     let found = catalog
-        .events(&EventsQuery::of(&query(&text)).unwrap())
+        .events(&EventsQuery::read(&query(&text)).unwrap())
         .unwrap();
     assert_eq!(ids(&found), events, "{text}");
     if let Some(closed) = closed {
@@ -121,13 +123,13 @@ fn tags_and_creators_are_those_of_the_records(
         .filter(|id| closed.is_none_or(|closed| id.is_multiple_of(2) == closed))
         .collect();
     let found = catalog
-        .markets(&MarketsQuery::of(&query(&text)).unwrap())
+        .markets(&MarketsQuery::read(&query(&text)).unwrap())
         .unwrap();
     assert_eq!(ids(&found), markets, "{text}");
     markets.sort_by_key(|id| (id % 3, *id));
     text.push_str("&order=volume");
     let found = catalog
-        .markets(&MarketsQuery::of(&query(&text)).unwrap())
+        .markets(&MarketsQuery::read(&query(&text)).unwrap())
         .unwrap();
     assert_eq!(ids(&found), markets, "{text}");
 }
@@ -139,8 +141,8 @@ fn a_list_is_refused_while_another_reads_everything() {
     let reading = catalog.updater.lock();
     let refused = list().unwrap_err();
     assert!(matches!(refused, CatalogError::Reading));
-    assert_eq!(refused.status(), 503);
-    assert!(catalog.market("2", &OneQuery::default()).is_ok());
+    assert_eq!(refused.code().status(), 503);
+    assert!(catalog.market("2", &OneMarketQuery::default()).is_ok());
     drop(reading);
     assert_eq!(ids(&list().unwrap()).len(), 24);
 }

@@ -2,36 +2,47 @@
 //! record is stored. It has every field of the interface (texts and booleans always, dates when
 //! known, never null) and every further field of the source, unchanged. Trading fields are apart.
 
+use foretell_wire::written::{Digits, Iso};
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use crate::record::{EventRecord, MarketRecord, SeriesRecord, TagRecord};
 use crate::trading::{EVENT_TRADING, MARKET_TRADING, Rendered};
 
-#[derive(Serialize)]
+/// The record of a market.
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct Market<'r> {
+pub struct Market<'r> {
+    #[schemars(with = "Digits")]
     id: String,
     question: &'r str,
+    /// Condition id; empty for a market without one.
     condition_id: &'r str,
     slug: &'r str,
     resolution_source: &'r str,
     #[serde(serialize_with = "iso", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Iso")]
     start_date: Option<Timestamp>,
     #[serde(serialize_with = "iso", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Iso")]
     end_date: Option<Timestamp>,
     image: &'r str,
     icon: &'r str,
     description: &'r str,
+    /// Text of a JSON array of labels.
     outcomes: &'r str,
+    /// Text of a JSON array of token ids.
     clob_token_ids: &'r str,
     active: bool,
     closed: bool,
     archived: bool,
     #[serde(serialize_with = "iso", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Iso")]
     created_at: Option<Timestamp>,
     #[serde(serialize_with = "iso", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Iso")]
     updated_at: Option<Timestamp>,
     #[serde(rename = "questionID", skip_serializing_if = "str::is_empty")]
     question_id: &'r str,
@@ -73,8 +84,10 @@ pub(crate) fn market(record: &MarketRecord) -> Rendered {
     Rendered::of(map(&fields), &record.raw, MARKET_TRADING, MARKET_ELSEWHERE)
 }
 
-#[derive(Serialize)]
-struct ShortEvent<'r> {
+/// The names of an event.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ShortEvent<'r> {
+    #[schemars(with = "Digits")]
     id: String,
     ticker: &'r str,
     slug: &'r str,
@@ -91,9 +104,11 @@ pub(crate) fn short_event(record: &EventRecord) -> String {
     })
 }
 
-#[derive(Serialize)]
+/// The record of an event.
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct FullEvent<'r> {
+pub struct FullEvent<'r> {
+    #[schemars(with = "Digits")]
     id: String,
     ticker: &'r str,
     slug: &'r str,
@@ -101,10 +116,13 @@ struct FullEvent<'r> {
     description: &'r str,
     resolution_source: &'r str,
     #[serde(serialize_with = "iso", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Iso")]
     start_date: Option<Timestamp>,
     #[serde(serialize_with = "iso", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Iso")]
     creation_date: Option<Timestamp>,
     #[serde(serialize_with = "iso", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Iso")]
     end_date: Option<Timestamp>,
     image: &'r str,
     icon: &'r str,
@@ -112,8 +130,10 @@ struct FullEvent<'r> {
     closed: bool,
     archived: bool,
     #[serde(serialize_with = "iso", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Iso")]
     created_at: Option<Timestamp>,
     #[serde(serialize_with = "iso", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Iso")]
     updated_at: Option<Timestamp>,
 }
 
@@ -155,9 +175,12 @@ pub(crate) fn full_event(record: &EventRecord) -> Rendered {
     Rendered::of(map(&fields), &record.raw, EVENT_TRADING, EVENT_ELSEWHERE)
 }
 
-#[derive(Serialize)]
+/// A series without its events.
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct Series<'r> {
+#[schemars(rename = "EventSeries")]
+pub struct Series<'r> {
+    #[schemars(with = "Digits")]
     id: String,
     ticker: &'r str,
     slug: &'r str,
@@ -170,8 +193,10 @@ struct Series<'r> {
     closed: bool,
     archived: bool,
     #[serde(serialize_with = "iso", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Iso")]
     created_at: Option<Timestamp>,
     #[serde(serialize_with = "iso", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Iso")]
     updated_at: Option<Timestamp>,
 }
 
@@ -194,15 +219,19 @@ pub(crate) fn series(record: &SeriesRecord) -> String {
     })
 }
 
-#[derive(Serialize)]
+/// The record of a tag.
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct Tag<'r> {
+pub struct Tag<'r> {
+    #[schemars(with = "Digits")]
     id: String,
     label: &'r str,
     slug: &'r str,
     #[serde(serialize_with = "iso", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Iso")]
     created_at: Option<Timestamp>,
     #[serde(serialize_with = "iso", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Iso")]
     updated_at: Option<Timestamp>,
     requires_translation: bool,
 }
@@ -219,8 +248,10 @@ pub(crate) fn tag(record: &TagRecord) -> String {
     })
 }
 
-#[derive(Serialize)]
-struct SearchTag<'r> {
+/// A tag that matches.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct SearchTag<'r> {
+    #[schemars(with = "Digits")]
     id: String,
     label: &'r str,
     slug: &'r str,

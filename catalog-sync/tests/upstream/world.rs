@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use foretell_catalog::query::{EventsQuery, MarketsQuery, Parameters};
+use foretell_catalog::query::{EventsQuery, MarketsQuery};
 use foretell_catalog::{Catalog, Sites, SyncStatus};
 use foretell_catalog_sync::difference::Policy;
 use foretell_catalog_sync::exchange::Exchange;
@@ -11,6 +11,8 @@ use foretell_catalog_sync::limits::Limits;
 use foretell_catalog_sync::sync::{PullReport, SyncError};
 use foretell_catalog_sync::upstream::{Backoff, Bounds};
 use foretell_catalog_sync::{Progress, Service, Settings};
+use foretell_wire::read::query::Query;
+use foretell_wire::read::query::parameters::Parameters as _;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -218,7 +220,7 @@ impl World {
         let page = |offset: usize| {
             let offset = offset.to_string();
             let pairs = [("limit", "500"), ("closed", "false"), ("offset", &offset)];
-            let query = MarketsQuery::of(&pairs.into_iter().collect::<Parameters>());
+            let query = MarketsQuery::read(&pairs.into_iter().collect::<Query<'_>>());
             let page = catalog.markets(&query.expect("a fixture of ours"));
             ids(&page.expect("a fixture of ours")).len()
         };
@@ -232,15 +234,15 @@ impl World {
     /// Ids of the catalog's events, ascending, up to five hundred.
     pub(crate) fn events(&self) -> Vec<u64> {
         let pairs = [("limit", "500"), ("ascending", "true")];
-        let query =
-            EventsQuery::of(&pairs.into_iter().collect::<Parameters>()).expect("a fixture of ours");
+        let query = EventsQuery::read(&pairs.into_iter().collect::<Query<'_>>())
+            .expect("a fixture of ours");
         ids(&self.catalog().events(&query).expect("a fixture of ours"))
     }
 
     /// Ids of the catalog's markets, ascending, up to five hundred.
     pub(crate) fn markets(&self) -> Vec<u64> {
         let pairs = [("limit", "500"), ("ascending", "true")];
-        let query = MarketsQuery::of(&pairs.into_iter().collect::<Parameters>())
+        let query = MarketsQuery::read(&pairs.into_iter().collect::<Query<'_>>())
             .expect("a fixture of ours");
         ids(&self.catalog().markets(&query).expect("a fixture of ours"))
     }

@@ -8,7 +8,6 @@ use foretell_link::Reply;
 use foretell_model::Sequence;
 use foretell_wire::ApiError;
 use foretell_wire::errors::api_error::FieldError;
-use foretell_wire::read::query::Query;
 use http::HeaderName;
 use http::request::Parts;
 
@@ -107,10 +106,5 @@ impl RequestContext {
             self.app.metrics.rate_limited(refused.scope);
             Failure::from(&refused)
         })
-    }
-
-    /// The query of the request.
-    pub(crate) fn query(&self) -> Result<Query<'_>, ApiError> {
-        Query::parse(self.head.uri.query())
     }
 }

@@ -1,11 +1,14 @@
 //! Markets, events, series, tags and search of the catalog.
 
+use foretell_wire::ErrorCode;
+
+use crate::http::endpoint::Endpoint;
 use crate::http::route::{Route, get};
 use crate::openapi::served;
 use crate::policy::rate_limits::Scope::{
-    Catalog, CatalogEvents, CatalogMarkets, CatalogSearch, CatalogTags,
+    self, Catalog, CatalogEvents, CatalogMarkets, CatalogSearch, CatalogTags,
 };
-use crate::resources::catalog::{lists, public_profile, records, related_tags, unsupported};
+use crate::resources::catalog::{READ, lists, public_profile, records, related_tags, unsupported};
 use crate::resources::service::health;
 
 pub(super) fn routes() -> Vec<Route> {
@@ -14,49 +17,52 @@ pub(super) fn routes() -> Vec<Route> {
         get("/ok", Catalog, health::ok),
         get("/openapi.json", Catalog, served::show),
         get("/status", Catalog, health::status),
-        get("/markets", CatalogMarkets, lists::markets),
-        get("/markets/keyset", CatalogMarkets, lists::markets_keyset),
-        get("/markets/slug/{slug}", Catalog, records::market_by_slug),
-        get("/markets/{id}", Catalog, records::market),
-        get("/markets/{id}/tags", Catalog, records::market_tags),
-        get("/events", CatalogEvents, lists::events),
-        get("/events/keyset", CatalogEvents, lists::events_keyset),
-        get("/events/slug/{slug}", Catalog, records::event_by_slug),
-        get("/events/{id}", Catalog, records::event),
-        get("/events/{id}/tags", Catalog, records::event_tags),
-        get("/series", Catalog, lists::series),
-        get("/series/{id}", Catalog, records::series),
-        get("/tags", CatalogTags, lists::tags),
-        get("/tags/slug/{slug}", Catalog, records::tag_by_slug),
-        get(
-            "/tags/slug/{slug}/related-tags",
-            Catalog,
-            related_tags::of_slug,
-        ),
-        get(
+        list("/markets", CatalogMarkets, lists::markets),
+        list("/markets/keyset", CatalogMarkets, lists::markets_keyset),
+        by_slug("/markets/slug/{slug}", records::market_by_slug),
+        by_id("/markets/{id}", records::market),
+        by_id("/markets/{id}/tags", records::market_tags),
+        list("/events", CatalogEvents, lists::events),
+        list("/events/keyset", CatalogEvents, lists::events_keyset),
+        by_slug("/events/slug/{slug}", records::event_by_slug),
+        by_id("/events/{id}", records::event),
+        by_id("/events/{id}/tags", records::event_tags),
+        list("/series", Catalog, lists::series),
+        by_id("/series/{id}", records::series),
+        list("/tags", CatalogTags, lists::tags),
+        by_slug("/tags/slug/{slug}", records::tag_by_slug),
+        by_slug("/tags/slug/{slug}/related-tags", related_tags::of_slug),
+        by_slug(
             "/tags/slug/{slug}/related-tags/tags",
-            Catalog,
             related_tags::tags_of_slug,
         ),
-        get("/tags/{id}", Catalog, records::tag),
-        get("/tags/{id}/related-tags", Catalog, related_tags::of_id),
-        get(
-            "/tags/{id}/related-tags/tags",
-            Catalog,
-            related_tags::tags_of_id,
-        ),
+        by_id("/tags/{id}", records::tag),
+        by_id("/tags/{id}/related-tags", related_tags::of_id),
+        by_id("/tags/{id}/related-tags/tags", related_tags::tags_of_id),
         get("/sports", Catalog, unsupported::sports),
-        get("/sports/market-types", Catalog, lists::sports_market_types),
+        list("/sports/market-types", Catalog, lists::sports_market_types),
         get("/teams", Catalog, unsupported::teams),
         get("/comments", Catalog, unsupported::comments),
         get("/comments/keyset", Catalog, unsupported::comments_keyset),
-        get("/comments/{id}", Catalog, unsupported::comment),
+        get("/comments/{id}", Catalog, unsupported::comment).errors(&[&[ErrorCode::IdNotFound]]),
         get(
             "/comments/user_address/{address}",
             Catalog,
-            unsupported::comments,
+            unsupported::comments_of_user,
         ),
-        get("/public-profile", Catalog, public_profile::show),
-        get("/public-search", CatalogSearch, lists::search),
+        by_id("/public-profile", public_profile::show),
+        list("/public-search", CatalogSearch, lists::search),
     ]
+}
+
+fn list<Parts>(path: &'static str, scope: Scope, endpoint: impl Endpoint<Parts>) -> Route {
+    get(path, scope, endpoint).errors(&[READ])
+}
+
+fn by_id<Parts>(path: &'static str, endpoint: impl Endpoint<Parts>) -> Route {
+    get(path, Catalog, endpoint).errors(&[READ, &[ErrorCode::IdNotFound]])
+}
+
+fn by_slug<Parts>(path: &'static str, endpoint: impl Endpoint<Parts>) -> Route {
+    get(path, Catalog, endpoint).errors(&[READ, &[ErrorCode::SlugNotFound]])
 }

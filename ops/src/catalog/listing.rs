@@ -3,9 +3,11 @@
 use std::process::ExitCode;
 
 use foretell_catalog::query::{
-    EventsQuery, MarketsQuery, OneQuery, Parameters, SeriesQuery, TagsQuery,
+    EventsQuery, MarketsQuery, OneEventQuery, OneMarketQuery, SeriesQuery, TagsQuery,
 };
 use foretell_catalog::{Catalog, CatalogError};
+use foretell_wire::read::query::Query;
+use foretell_wire::read::query::parameters::Parameters;
 use serde_json::Value;
 
 use super::arguments::List;
@@ -27,17 +29,21 @@ pub(super) fn list(
                 .hint("NAME=VALUE as on the catalog surface: closed=false, tag=politics, limit=20")
         })
     });
-    let parameters: Parameters = pairs.collect::<Result<Vec<_>, _>>()?.into_iter().collect();
+    let query: Query<'_> = pairs.collect::<Result<_, _>>()?;
     let catalog = open(config)?;
     let text = match what {
-        List::Events => EventsQuery::of(&parameters).and_then(|query| catalog.events(&query)),
-        List::Markets => MarketsQuery::of(&parameters).and_then(|query| catalog.markets(&query)),
-        List::Series => SeriesQuery::of(&parameters).and_then(|query| catalog.series(&query)),
-        List::Tags => TagsQuery::of(&parameters).and_then(|query| catalog.tags(&query)),
+        List::Events => catalog.events(&of::<EventsQuery>(&query)?),
+        List::Markets => catalog.markets(&of::<MarketsQuery>(&query)?),
+        List::Series => catalog.series(&of::<SeriesQuery>(&query)?),
+        List::Tags => catalog.tags(&of::<TagsQuery>(&query)?),
     };
-    let rows = parsed(&text.map_err(|error| refused(&error))?)?;
+    let rows = parsed(&text.map_err(refused)?)?;
     output.answer(&rows, |rows| columns(rows, names(what)));
     Ok(ExitCode::SUCCESS)
+}
+
+fn of<T: Parameters>(query: &Query<'_>) -> Result<T, Failure> {
+    T::read(query).map_err(refused)
 }
 
 /// `foretell catalog show`
@@ -48,24 +54,25 @@ pub(super) fn show(
     output: Output,
 ) -> Result<ExitCode, Failure> {
     let catalog = open(config)?;
-    let query = OneQuery::default();
+    let query = OneEventQuery::default();
     let number = name.parse::<u64>().ok();
     let found = match (event, number) {
         (true, Some(id)) => catalog.event(id, &query),
         (true, None) => catalog.event_by_slug(name, &query),
-        (false, _) => market(&catalog, name, &query),
+        (false, _) => market(&catalog, name),
     };
-    let record = parsed(&found.map_err(|error| refused(&error))?)?;
+    let record = parsed(&found.map_err(refused)?)?;
     output.answer(&record, fields);
     Ok(ExitCode::SUCCESS)
 }
 
 /// Finds a market by id or condition id, else by slug, else the event with that slug.
-fn market(catalog: &Catalog, name: &str, query: &OneQuery) -> Result<String, CatalogError> {
+fn market(catalog: &Catalog, name: &str) -> Result<String, CatalogError> {
+    let (of_market, of_event) = (OneMarketQuery::default(), OneEventQuery::default());
     catalog
-        .market(name, query)
-        .or_else(|error| unless_found(error, || catalog.market_by_slug(name, query)))
-        .or_else(|error| unless_found(error, || catalog.event_by_slug(name, query)))
+        .market(name, &of_market)
+        .or_else(|error| unless_found(error, || catalog.market_by_slug(name, &of_market)))
+        .or_else(|error| unless_found(error, || catalog.event_by_slug(name, &of_event)))
 }
 
 fn unless_found(
@@ -89,7 +96,7 @@ fn parsed(text: &str) -> Result<Value, Failure> {
     serde_json::from_str(text).map_err(|error| Failure::new(format!("the catalog: {error}")))
 }
 
-fn refused(error: &CatalogError) -> Failure {
+fn refused(error: impl std::fmt::Display) -> Failure {
     Failure::new(error.to_string()).code(REFUSED)
 }
 

@@ -1,6 +1,5 @@
 //! Properties of every error response.
 
-use foretell_catalog::CatalogError;
 use foretell_wire::ApiError;
 use foretell_wire::data::with_class;
 
@@ -16,16 +15,6 @@ pub(crate) fn check_trading(failure: &ApiError) {
 pub(crate) fn check_data(failure: &ApiError) {
     let status = failure.status();
     check_text(status, &with_class(status, &failure.text()));
-}
-
-/// The same for the catalog surface.
-pub(crate) fn check_catalog(error: &CatalogError) {
-    let body = error.body();
-    let answer: serde_json::Value = serde_json::from_str(&body).expect("a refusal is JSON");
-    check_text(
-        error.status(),
-        answer["error"].as_str().expect("it says why"),
-    );
 }
 
 fn check_text(status: u16, text: &str) {

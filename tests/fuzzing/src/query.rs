@@ -1,11 +1,11 @@
 //! Query strings: every parser of the three surfaces accepts values within its bounds and names the
 //! parameter it rejects; the encoding of the text makes no difference.
 
-use foretell_catalog::CatalogError;
 use foretell_catalog::query as catalog;
 use foretell_wire::data;
 use foretell_wire::limits::{MAX_OFFSET, MAX_PARAMETERS, MAX_QUERY};
 use foretell_wire::markets::history::HistoryQuery;
+use foretell_wire::read::path::PathParameter as _;
 use foretell_wire::read::query::Query;
 use foretell_wire::read::query::parameters::Parameters;
 use foretell_wire::read::query::trading::{
@@ -157,44 +157,22 @@ fn data_surface(query: &Query<'_>, more: Option<&Query<'_>>) {
 
 fn catalog_surface(query: &Query<'_>, more: Option<&Query<'_>>) {
     use catalog::{EventsQuery, MarketsQuery, OneQuery, SearchQuery, SeriesQuery, TagsQuery};
-    check_catalog(query, more, EventsQuery::of, |read| page(&read.page));
-    check_catalog(query, more, MarketsQuery::of, |read| {
-        let listed = read.ids.as_ref().map_or(0, Vec::len);
-        page(&read.page) && listed <= 500
+    let page = |page: catalog::Page| (1..=500).contains(&page.limit);
+    check_strict::<EventsQuery>(query, more, |read| page(read.page));
+    check_strict::<MarketsQuery>(query, more, |read| {
+        page(read.page) && read.filter.ids.len() <= 500
     });
-    check_catalog(query, more, SeriesQuery::of, |read| page(&read.page));
-    check_catalog(query, more, TagsQuery::of, |read| page(&read.page));
-    check_catalog(query, more, OneQuery::of, |_| true);
-    check_catalog(query, more, SearchQuery::of, |read| {
+    check_strict::<SeriesQuery>(query, more, |read| page(read.page));
+    check_strict::<TagsQuery>(query, more, |read| page(read.page));
+    check_strict::<OneQuery>(query, more, |_| true);
+    check_strict::<SearchQuery>(query, more, |read| {
         (1..=500).contains(&read.limit) && (1..=1_000_000).contains(&read.page)
     });
     for (_, value) in query.pairs() {
-        match catalog::path_id(value) {
-            Ok(id) => assert!(i64::try_from(id).is_ok(), "{value:?}"),
-            Err(error) => error_checks::check_catalog(&error),
+        match catalog::RecordId::read(value) {
+            Ok(catalog::RecordId(id)) => assert!(i64::try_from(id).is_ok(), "{value:?}"),
+            Err(error) => error_checks::check_trading(&error),
         }
-    }
-}
-
-fn page(page: &catalog::Page) -> bool {
-    (1..=500).contains(&page.limit)
-}
-
-/// As [`check_strict`], for the catalog surface.
-fn check_catalog<T: std::fmt::Debug>(
-    query: &Query<'_>,
-    more: Option<&Query<'_>>,
-    of: impl Fn(&catalog::Parameters) -> Result<T, CatalogError>,
-    is_within_bounds: impl Fn(&T) -> bool,
-) {
-    let read = |query: &Query<'_>| of(&query.pairs().collect());
-    match read(query) {
-        Ok(found) => {
-            assert!(is_within_bounds(&found), "{found:?}");
-            let unknown = more.map(read);
-            assert!(!matches!(unknown, Some(Ok(_))), "an unknown parameter");
-        }
-        Err(error) => error_checks::check_catalog(&error),
     }
 }
 

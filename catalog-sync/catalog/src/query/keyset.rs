@@ -4,9 +4,9 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::{Deserialize, Serialize};
 
+use foretell_wire::read::query::text_form::{By, Schema};
+
 use super::order::{Column, Order};
-use super::parameters::{Parameters, wrong};
-use crate::error::CatalogError;
 
 /// Most bytes of a text in a cursor, which must fit in a request line.
 pub(crate) const MAX_TEXT_BYTES: usize = 512;
@@ -56,41 +56,26 @@ impl Cursor {
         URL_SAFE_NO_PAD.encode(json)
     }
 
-    /// Reads the text of a cursor for a list in this order.
-    fn of(text: &str, order: &Order) -> Option<Self> {
+    /// Reads the text of a cursor.
+    fn of(text: &str) -> Option<Self> {
         let json = URL_SAFE_NO_PAD.decode(text).ok()?;
-        let cursor: Self = serde_json::from_slice(&json).ok()?;
-        let fits = cursor.columns.iter().copied().eq(order.before_id())
-            && cursor.ascending == order.ascending
-            && cursor.values.len() == cursor.columns.len()
-            && cursor
-                .columns
-                .iter()
-                .zip(&cursor.values)
-                .all(|(column, value)| column.is_text() != matches!(value, SortValue::Number(_)));
-        fits.then_some(cursor)
+        serde_json::from_slice(&json).ok()
+    }
+
+    /// Whether it is of a list in this order.
+    pub(super) fn fits(&self, order: &Order) -> bool {
+        let is_of_column = |(column, value): (&Column, &SortValue)| {
+            column.is_text() != matches!(value, SortValue::Number(_))
+        };
+        self.columns.iter().copied().eq(order.before_id())
+            && self.ascending == order.ascending
+            && self.values.len() == self.columns.len()
+            && self.columns.iter().zip(&self.values).all(is_of_column)
     }
 }
 
-/// Reads `after_cursor` of keyset paths.
-pub(super) fn after(
-    parameters: &Parameters,
-    order: &Order,
-    is_keyset: bool,
-) -> Result<Option<Cursor>, CatalogError> {
-    let text = match is_keyset {
-        true => parameters.text(&["after_cursor"])?,
-        false => None,
-    };
-    let allowed = "next_cursor of an earlier page with the same order and ascending";
-    let read = |text| Cursor::of(text, order).ok_or_else(|| wrong("after_cursor", text, allowed));
-    text.map(read).transpose()
-}
-
-/// The name of the parameter that chooses a page.
-pub(super) const fn name(is_keyset: bool) -> &'static str {
-    match is_keyset {
-        true => "after_cursor",
-        false => "offset",
-    }
-}
+pub(super) const CURSOR: By<Cursor> = By::new(
+    "next_cursor of an earlier page with the same order and ascending",
+    Cursor::of,
+    Schema::Pattern("^[A-Za-z0-9_-]+$"),
+);

@@ -1,146 +1,94 @@
 //! `GET /markets`
 
-use super::filters::{FlagFilter, Page, Range, id, owned};
-use super::groups::{GROUP_FILTERS, GroupFilter};
-use super::keyset::{self, Cursor};
-use super::order::{Column, Order};
-use super::parameters::Parameters;
-use crate::error::CatalogError;
+use foretell_wire::{ApiError, parameters};
 
-/// Parameters of `GET /markets`; filters combine with AND.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct MarketsQuery {
-    /// The page.
-    pub page: Page,
-    /// The row that the page follows, on keyset paths.
-    pub after: Option<Cursor>,
-    /// Filter by lifecycle.
-    pub flags: FlagFilter,
-    /// Filter by tags and series of the event.
-    pub groups: GroupFilter,
-    /// Filter by ranges of dates and amounts.
-    pub ranges: Vec<Range>,
-    /// Filter by any of several questions.
-    pub question_ids: Option<Vec<String>>,
-    /// Filter by any of several market makers.
-    pub market_makers: Option<Vec<String>>,
-    /// Filter by any of several games of the market or its event.
-    pub game_ids: Option<Vec<String>>,
-    /// Filter by any of several types.
-    pub sports_market_types: Option<Vec<String>>,
-    /// Filter by any of several states of the upstream's resolution.
-    pub uma_resolution_status: Option<Vec<String>>,
-    /// Whether to add the tags of the event.
-    pub include_tag: bool,
-    /// Filter by event.
-    pub event_id: Option<u64>,
-    /// Filter by event: `event_slug`, `eventSlug`.
-    pub event_slug: Option<String>,
-    /// Filter by condition: `conditionId`, `condition_id`.
-    pub condition_id: Option<String>,
-    /// Filter by any of several conditions.
-    pub condition_ids: Option<Vec<String>>,
-    /// Filter by any of several tokens.
-    pub clob_token_ids: Option<Vec<String>>,
-    /// Filter by any of several ids.
-    pub ids: Option<Vec<u64>>,
-    /// Filter by any of several slugs.
-    pub slugs: Option<Vec<String>>,
-    /// Sort order.
-    pub order: Order,
-    /// Filter by creator: an address or a site.
-    pub creator: Option<String>,
+use super::filters::{Bounds, FlagFilter, Page, Range};
+use super::forms::{AMOUNT, ENTRY, FLAG, ID, LIMIT, LOCALE, Locale, MAX_ENTRIES, TEXT};
+use super::groups::GroupFilter;
+use super::keyset::{CURSOR, Cursor};
+use super::order::{Column, Order};
+
+parameters! {
+    /// Parameters of `GET /markets`.
+    #[derive(Default)]
+    pub struct MarketsQuery: Catalog {
+        /// The page.
+        pub page: Page = group(),
+        /// The markets.
+        pub filter: MarketsFilter = group(),
+    }
+
+    /// Parameters of `GET /markets/keyset`.
+    pub struct MarketsKeysetQuery: Catalog check check_cursor {
+        /// Maximum number of rows.
+        pub limit: usize = or(LIMIT, "100"),
+        /// `next_cursor` of the page before, which had the same `order` and `ascending`.
+        pub after_cursor: Option<Cursor> = optional(CURSOR),
+        /// The markets.
+        pub filter: MarketsFilter = group(),
+    }
+
+    /// Selection and order of markets; filters combine with AND.
+    #[derive(Default)]
+    pub struct MarketsFilter: Catalog {
+        /// Filter by lifecycle.
+        pub flags: FlagFilter = group(),
+        /// Event id.
+        pub event_id: Option<u64> = optional(ID),
+        /// Event slug.
+        pub event_slug: Option<String> = optional(TEXT) or "eventSlug",
+        /// Condition id.
+        pub condition_id: Option<String> = optional(TEXT) as "conditionId" or "condition_id",
+        /// Condition ids.
+        pub condition_ids: Vec<String> = list(ENTRY, MAX_ENTRIES),
+        /// Token ids.
+        pub clob_token_ids: Vec<String> = list(ENTRY, MAX_ENTRIES),
+        /// Ids of markets.
+        pub ids: Vec<u64> = list(ID, MAX_ENTRIES) as "id",
+        /// Slugs of markets.
+        pub slugs: Vec<String> = list(ENTRY, MAX_ENTRIES) as "slug",
+        /// Sort order.
+        pub order: Order = group(),
+        /// Wallet address of a creator, or a site of `[catalog.sites]`.
+        pub creator: Option<String> = optional(TEXT),
+        /// Filter by tags and series of the event.
+        pub groups: GroupFilter = group(),
+        /// Filter by dates and amounts.
+        pub bounds: Bounds = group(),
+        /// Question ids.
+        pub question_ids: Vec<String> = list(ENTRY, MAX_ENTRIES),
+        /// Addresses of market makers.
+        pub market_makers: Vec<String> = list(ENTRY, MAX_ENTRIES) as "market_maker_address",
+        /// Game ids of the market or its event.
+        pub game_ids: Vec<String> = list(ENTRY, MAX_ENTRIES) as "game_id",
+        /// Sports market types.
+        pub sports_market_types: Vec<String> = list(ENTRY, MAX_ENTRIES),
+        /// States of the resolution.
+        pub uma_resolution_status: Vec<String> = list(ENTRY, MAX_ENTRIES),
+        /// Smallest `rewardsMinSize`, inclusive.
+        pub(crate) rewards_min_size: Option<i64> = optional(AMOUNT),
+        /// Add `tags` of the event. `1` and `0` are accepted.
+        pub include_tag: bool = or(FLAG, "false"),
+        /// Language of the texts; one is stored.
+        pub locale: Locale = or(LOCALE, "en"),
+    }
 }
 
-const KNOWN: &[&str] = &[
-    "limit",
-    "active",
-    "closed",
-    "archived",
-    "event_id",
-    "event_slug",
-    "eventSlug",
-    "conditionId",
-    "condition_id",
-    "condition_ids",
-    "clob_token_ids",
-    "id",
-    "slug",
-    "order",
-    "ascending",
-    "creator",
-    "featured",
-    "cyom",
-    "start_date_min",
-    "start_date_max",
-    "end_date_min",
-    "end_date_max",
-    "volume_min",
-    "volume_max",
-    "volume_num_min",
-    "volume_num_max",
-    "liquidity_min",
-    "liquidity_max",
-    "liquidity_num_min",
-    "liquidity_num_max",
-    "question_ids",
-    "market_maker_address",
-    "game_id",
-    "sports_market_types",
-    "uma_resolution_status",
-    "rewards_min_size",
-    "include_tag",
-    "locale",
-];
-
-impl MarketsQuery {
-    /// Reads the parameters of `GET /markets`.
-    ///
-    /// # Errors
-    /// [`CatalogError::BadRequest`] names the parameter, its value and the allowed values.
-    pub fn of(parameters: &Parameters) -> Result<Self, CatalogError> {
-        Self::read(parameters, false)
+impl MarketsKeysetQuery {
+    fn check_cursor(&self) -> Result<(), ApiError> {
+        self.filter.order.check_cursor(self.after_cursor.as_ref())
     }
+}
 
-    /// Reads the parameters of `GET /markets/keyset`.
-    ///
-    /// # Errors
-    /// Those of [`Self::of`].
-    pub fn of_keyset(parameters: &Parameters) -> Result<Self, CatalogError> {
-        Self::read(parameters, true)
-    }
-
-    fn read(parameters: &Parameters, is_keyset: bool) -> Result<Self, CatalogError> {
-        parameters.only(&[KNOWN, GROUP_FILTERS, &[keyset::name(is_keyset)]])?;
-        parameters.locale()?;
-        let mut ranges = Range::of(parameters)?;
-        ranges.extend(Range::at_least(
-            parameters,
-            "rewards_min_size",
+impl MarketsFilter {
+    /// The ranges of the columns that have a bound.
+    pub(crate) fn ranges(&self) -> Vec<Range> {
+        let mut ranges = self.bounds.ranges();
+        ranges.extend(Range::of(
             Column::RewardsMinSize,
-        )?);
-        let order = Order::of(parameters)?;
-        Ok(Self {
-            page: Page::of(parameters)?,
-            after: keyset::after(parameters, &order, is_keyset)?,
-            flags: FlagFilter::of(parameters)?,
-            groups: GroupFilter::of(parameters)?,
-            ranges,
-            question_ids: parameters.texts("question_ids")?,
-            market_makers: parameters.texts("market_maker_address")?,
-            game_ids: parameters.texts("game_id")?,
-            sports_market_types: parameters.texts("sports_market_types")?,
-            uma_resolution_status: parameters.texts("uma_resolution_status")?,
-            include_tag: parameters.flag("include_tag")?.unwrap_or(false),
-            event_id: id(parameters, "event_id")?,
-            event_slug: owned(parameters, &["event_slug", "eventSlug"])?,
-            condition_id: owned(parameters, &["conditionId", "condition_id"])?,
-            condition_ids: parameters.texts("condition_ids")?,
-            clob_token_ids: parameters.texts("clob_token_ids")?,
-            ids: parameters.ids("id")?,
-            slugs: parameters.texts("slug")?,
-            order,
-            creator: owned(parameters, &["creator"])?,
-        })
+            self.rewards_min_size,
+            None,
+        ));
+        ranges
     }
 }

@@ -1,164 +1,95 @@
 //! Endpoints of one record and of what belongs to it.
 
 use foretell_model::WalletAddress;
+use foretell_wire::read::path::{PathParameter, PathText};
+use foretell_wire::read::query::family::Family;
+use foretell_wire::{ApiError, ErrorCode, parameters};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
 use super::events::EventExtras;
-use super::filters::{Page, owned};
-use super::parameters::{Parameters, wrong};
-use crate::error::CatalogError;
+use super::forms::{self, ADDRESS, FLAG, ID, LOCALE, Locale, STATUS, TEXT};
 
-/// Parameters of an endpoint that returns the record named in its path.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct OneQuery {
-    /// Return it only if it belongs to this creator: an address or a site.
-    pub creator: Option<String>,
-    /// Whether to add the tags of a market's event.
-    pub include_tag: bool,
-    /// Stored fields to add to an event or a tag.
-    pub extras: EventExtras,
+parameters! {
+    /// Parameters of an endpoint that returns the record named in its path.
+    #[derive(Default)]
+    pub struct OneQuery: Catalog {
+        /// Wallet address of a creator, or a site of `[catalog.sites]`: other records are 404.
+        pub creator: Option<String> = optional(TEXT),
+        /// Language of the texts; one is stored.
+        pub locale: Locale = or(LOCALE, "en"),
+    }
+
+    /// Those of a market.
+    #[derive(Default)]
+    pub struct OneMarketQuery: Catalog {
+        /// Of every record.
+        pub one: OneQuery = group(),
+        /// Add `tags` of the event. `1` and `0` are accepted.
+        pub include_tag: bool = or(FLAG, "false"),
+    }
+
+    /// Those of an event.
+    #[derive(Default)]
+    pub struct OneEventQuery: Catalog {
+        /// Of every record.
+        pub one: OneQuery = group(),
+        /// Stored fields to add.
+        pub extras: EventExtras = group(),
+    }
+
+    /// Those of a tag.
+    #[derive(Default)]
+    pub struct OneTagQuery: Catalog {
+        /// Of every record.
+        pub one: OneQuery = group(),
+        /// Add stored `templates`. `1` and `0` are accepted.
+        pub include_template: bool = or(FLAG, "false"),
+    }
+
+    /// Parameters of `GET /public-profile`.
+    #[derive(Copy)]
+    pub struct ProfileQuery: Catalog {
+        /// Wallet address.
+        pub wallet: WalletAddress = required(ADDRESS) as "address",
+    }
+
+    /// Parameters of `/tags/…/related-tags`.
+    #[derive(Copy)]
+    pub struct RelatedQuery: Catalog {
+        /// Related tags always have an event. `1` and `0` are accepted.
+        pub omit_empty: Option<bool> = optional(FLAG),
+        /// Events that count.
+        pub closed: Option<bool> = or(STATUS, "all") as "status",
+        /// Language of the texts; one is stored.
+        pub locale: Locale = or(LOCALE, "en"),
+    }
 }
 
-impl OneQuery {
-    /// Reads the parameters of a market.
-    ///
-    /// # Errors
-    /// [`CatalogError::BadRequest`] names the parameter, its value and the allowed values.
-    pub fn of_market(parameters: &Parameters) -> Result<Self, CatalogError> {
-        Self::read(parameters, &["include_tag"])
-    }
-
-    /// Reads the parameters of an event.
-    ///
-    /// # Errors
-    /// Those of [`Self::of_market`].
-    pub fn of_event(parameters: &Parameters) -> Result<Self, CatalogError> {
-        Self::read(parameters, &["include_chat", "include_template"])
-    }
-
-    /// Reads the parameters of a tag.
-    ///
-    /// # Errors
-    /// Those of [`Self::of_market`].
-    pub fn of_tag(parameters: &Parameters) -> Result<Self, CatalogError> {
-        Self::read(parameters, &["include_template"])
-    }
-
-    /// Reads the parameters of a record without options.
-    ///
-    /// # Errors
-    /// Those of [`Self::of_market`].
-    pub fn of(parameters: &Parameters) -> Result<Self, CatalogError> {
-        Self::read(parameters, &[])
-    }
-
-    fn read(parameters: &Parameters, options: &[&str]) -> Result<Self, CatalogError> {
-        parameters.only(&[&["creator", "locale"], options])?;
-        parameters.locale()?;
-        Ok(Self {
-            creator: owned(parameters, &["creator"])?,
-            include_tag: parameters.flag("include_tag")?.unwrap_or(false),
-            extras: EventExtras::of(parameters)?,
-        })
-    }
-}
-
-/// Parameters of `GET /public-profile`.
+/// The id in a path such as `/events/{id}`: up to 63 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ProfileQuery {
-    /// The wallet.
-    pub wallet: WalletAddress,
-}
+pub struct RecordId(pub u64);
 
-impl ProfileQuery {
-    /// Reads the parameters.
-    ///
-    /// # Errors
-    /// [`CatalogError::BadRequest`] without an address, or with a wrong one.
-    pub fn of(parameters: &Parameters) -> Result<Self, CatalogError> {
-        parameters.only(&[&["address"]])?;
-        let text = parameters.text(&["address"])?.unwrap_or_default();
-        let mut address = [0; 20];
-        let digits = text.strip_prefix("0x").unwrap_or_default();
-        match hex::decode_to_slice(digits, &mut address) {
-            Ok(()) => Ok(Self {
-                wallet: WalletAddress(address),
-            }),
-            Err(_) => Err(wrong("address", text, "0x and 40 hex digits")),
-        }
+impl PathParameter for RecordId {
+    type Schema = Self;
+    const ERRORS: &'static [ErrorCode] = &[ErrorCode::InvalidCatalogParameter];
+
+    fn read(text: &str) -> Result<Self, ApiError> {
+        let PathText(text) = PathText::read(text)?;
+        let id = forms::id(&text).map(Self);
+        id.ok_or_else(|| Family::Catalog.wrong("id", &text, ID.allowed))
     }
 }
 
-/// Parameters of `/tags/…/related-tags`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct RelatedQuery {
-    /// Count open or closed event groups only: required `closed`.
-    pub closed: Option<bool>,
-}
-
-impl RelatedQuery {
-    /// Reads the parameters. Related tags always have an event group, so `omit_empty` holds for
-    /// either value.
-    ///
-    /// # Errors
-    /// [`CatalogError::BadRequest`] names the parameter, its value and the allowed values.
-    pub fn of(parameters: &Parameters) -> Result<Self, CatalogError> {
-        parameters.only(&[&["omit_empty", "status", "locale"]])?;
-        parameters.locale()?;
-        parameters.flag("omit_empty")?;
-        let status = parameters.word("status", &["active", "closed", "all"])?;
-        Ok(Self {
-            closed: match status {
-                Some("active") => Some(false),
-                Some("closed") => Some(true),
-                _ => None,
-            },
-        })
-    }
-}
-
-/// Parameters of lists of what the exchange does not have: all are checked, none selects a row.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct EmptyQuery;
-
-impl EmptyQuery {
-    /// Reads the parameters of `GET /teams`.
-    ///
-    /// # Errors
-    /// [`CatalogError::BadRequest`] names the parameter, its value and the allowed values.
-    pub fn of_teams(parameters: &Parameters) -> Result<Self, CatalogError> {
-        const NAMES: &[&str] = &["abbreviation", "league", "name", "provider_id"];
-        Self::read(
-            parameters,
-            &[NAMES, &["limit", "offset", "order", "ascending"]],
-        )
+impl JsonSchema for RecordId {
+    fn inline_schema() -> bool {
+        true
     }
 
-    /// Reads the parameters of `GET /comments` and of those of a user.
-    ///
-    /// # Errors
-    /// Those of [`Self::of_teams`].
-    pub fn of_comments(parameters: &Parameters) -> Result<Self, CatalogError> {
-        const NAMES: &[&str] = &["parent_entity_type", "parent_entity_id", "after_cursor"];
-        const FLAGS: &[&str] = &["get_positions", "holders_only"];
-        for flag in FLAGS {
-            parameters.flag(flag)?;
-        }
-        let page = &["limit", "offset", "order", "ascending"];
-        Self::read(parameters, &[NAMES, FLAGS, page])
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "RecordId".into()
     }
 
-    /// Reads the parameters of `GET /sports` and `GET /sports/market-types`, which have none.
-    ///
-    /// # Errors
-    /// Those of [`Self::of_teams`].
-    pub fn of(parameters: &Parameters) -> Result<Self, CatalogError> {
-        Self::read(parameters, &[&[]])
-    }
-
-    fn read(parameters: &Parameters, known: &[&[&str]]) -> Result<Self, CatalogError> {
-        parameters.only(known)?;
-        Page::of(parameters)?;
-        parameters.flag("ascending")?;
-        Ok(Self)
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "integer", "minimum": 0, "maximum": i64::MAX })
     }
 }

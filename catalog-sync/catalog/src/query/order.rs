@@ -2,8 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::parameters::{Parameters, wrong};
-use crate::error::CatalogError;
+use foretell_wire::read::query::family::Family;
+use foretell_wire::read::query::text_form::Words;
+use foretell_wire::{ApiError, parameters};
+
+use super::forms::{FLAG, MAX_ENTRIES};
+use super::keyset::{CURSOR, Cursor};
 
 /// Sort columns of lists (docs/api/catalog.md §3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,42 +41,48 @@ pub enum Column {
 }
 
 impl Column {
-    const ALLOWED: &str = "id, slug, startDate, endDate, createdAt, updatedAt, creationDate, \
-                           title, question, volume, volumeNum, liquidity, liquidityNum, \
-                           volume24hr, competitive, in camelCase or snake_case";
-
     /// Whether its values are texts.
     pub(crate) const fn is_text(self) -> bool {
         matches!(self, Self::Slug | Self::Title)
     }
-
-    pub(super) fn of(text: &str) -> Option<Self> {
-        Some(match text {
-            "id" => Self::Id,
-            "slug" => Self::Slug,
-            "title" | "question" => Self::Title,
-            "startDate" | "start_date" => Self::StartDate,
-            "endDate" | "end_date" => Self::EndDate,
-            "createdAt" | "created_at" => Self::CreatedAt,
-            "updatedAt" | "updated_at" => Self::UpdatedAt,
-            "creationDate" | "creation_date" => Self::CreationDate,
-            "volume" | "volumeNum" | "volume_num" => Self::Volume,
-            "liquidity" | "liquidityNum" | "liquidity_num" => Self::Liquidity,
-            "volume24hr" | "volume_24hr" => Self::Volume24hr,
-            "competitive" => Self::Competitive,
-            _ => return None,
-        })
-    }
 }
 
-/// Sort order of a list: by the columns in turn, then by id, all in one direction. Missing values
-/// sort as the smallest.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Order {
-    /// Most significant first, each once; empty = by id alone.
-    pub columns: Vec<Column>,
-    /// Smallest first.
-    pub ascending: bool,
+const COLUMN: Words<Column> = Words(&[
+    ("id", Column::Id),
+    ("slug", Column::Slug),
+    ("title", Column::Title),
+    ("question", Column::Title),
+    ("startDate", Column::StartDate),
+    ("start_date", Column::StartDate),
+    ("endDate", Column::EndDate),
+    ("end_date", Column::EndDate),
+    ("createdAt", Column::CreatedAt),
+    ("created_at", Column::CreatedAt),
+    ("updatedAt", Column::UpdatedAt),
+    ("updated_at", Column::UpdatedAt),
+    ("creationDate", Column::CreationDate),
+    ("creation_date", Column::CreationDate),
+    ("volume", Column::Volume),
+    ("volumeNum", Column::Volume),
+    ("volume_num", Column::Volume),
+    ("liquidity", Column::Liquidity),
+    ("liquidityNum", Column::Liquidity),
+    ("liquidity_num", Column::Liquidity),
+    ("volume24hr", Column::Volume24hr),
+    ("volume_24hr", Column::Volume24hr),
+    ("competitive", Column::Competitive),
+]);
+
+parameters! {
+    /// Sort order of a list: by the columns in turn, then by id, all in one direction. Missing values
+    /// sort as the smallest.
+    #[derive(Default)]
+    pub struct Order: Catalog {
+        /// Sort columns, in camelCase or snake_case.
+        pub columns: Vec<Column> = list(COLUMN, MAX_ENTRIES) as "order",
+        /// Sort ascending.
+        pub ascending: bool = or(FLAG, "false"),
+    }
 }
 
 impl Order {
@@ -82,17 +92,14 @@ impl Order {
         columns.take_while(|column| *column != Column::Id)
     }
 
-    pub(super) fn of(parameters: &Parameters) -> Result<Self, CatalogError> {
-        let mut columns = Vec::new();
-        for name in parameters.list("order")?.unwrap_or_default() {
-            let column = Column::of(name).ok_or_else(|| wrong("order", name, Column::ALLOWED))?;
-            if !columns.contains(&column) {
-                columns.push(column);
+    /// Refuses a cursor of another order.
+    pub(super) fn check_cursor(&self, after: Option<&Cursor>) -> Result<(), ApiError> {
+        match after.filter(|after| !after.fits(self)) {
+            Some(other) => {
+                let text = other.text();
+                Err(Family::Catalog.wrong("after_cursor", &text, CURSOR.allowed))
             }
+            None => Ok(()),
         }
-        Ok(Self {
-            columns,
-            ascending: parameters.flag("ascending")?.unwrap_or(false),
-        })
     }
 }

@@ -1,8 +1,10 @@
 //! `GET /series` and `GET /tags`.
 
-use super::filters::{Page, owned};
-use super::parameters::{Parameters, wrong};
-use crate::error::CatalogError;
+use foretell_wire::parameters;
+use foretell_wire::read::query::text_form::Words;
+
+use super::filters::Page;
+use super::forms::{ENTRY, FLAG, LOCALE, Locale, MAX_ENTRIES, TEXT};
 
 /// Sort columns of series and of tags; ties by id.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -20,130 +22,65 @@ pub enum SmallColumn {
     UpdatedAt,
 }
 
-/// Sort order of series or tags.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct SmallOrder {
-    /// The column.
-    pub column: SmallColumn,
-    /// Smallest first.
-    pub ascending: bool,
+const fn columns(title: &'static str) -> [(&'static str, SmallColumn); 7] {
+    [
+        ("id", SmallColumn::Id),
+        ("slug", SmallColumn::Slug),
+        (title, SmallColumn::Title),
+        ("createdAt", SmallColumn::CreatedAt),
+        ("created_at", SmallColumn::CreatedAt),
+        ("updatedAt", SmallColumn::UpdatedAt),
+        ("updated_at", SmallColumn::UpdatedAt),
+    ]
 }
 
-impl SmallOrder {
-    fn of(parameters: &Parameters, title: &str) -> Result<Self, CatalogError> {
-        let names = parameters.list("order")?.unwrap_or_default();
-        let allowed = format!("one of id, slug, {title}, createdAt, updatedAt");
-        let column = match names[..] {
-            [] | ["id"] => SmallColumn::Id,
-            ["slug"] => SmallColumn::Slug,
-            ["createdAt" | "created_at"] => SmallColumn::CreatedAt,
-            ["updatedAt" | "updated_at"] => SmallColumn::UpdatedAt,
-            [name] if name == title => SmallColumn::Title,
-            _ => return Err(wrong("order", &names.join(","), &allowed)),
-        };
-        Ok(Self {
-            column,
-            ascending: parameters.flag("ascending")?.unwrap_or(false),
-        })
+const SERIES_COLUMN: Words<SmallColumn> = Words(&columns("title"));
+const TAG_COLUMN: Words<SmallColumn> = Words(&columns("label"));
+
+parameters! {
+    /// Parameters of `GET /series`; filters combine with AND.
+    #[derive(Default)]
+    pub struct SeriesQuery: Catalog {
+        /// The page.
+        pub page: Page = group(),
+        /// Wallet address of a creator of one of its events, or a site of `[catalog.sites]`.
+        pub creator: Option<String> = optional(TEXT),
+        /// Slugs.
+        pub slugs: Vec<String> = list(ENTRY, MAX_ENTRIES) as "slug",
+        /// Filter by `closed`. `1` and `0` are accepted.
+        pub closed: Option<bool> = optional(FLAG),
+        /// Filter by recurrence.
+        pub recurrence: Option<String> = optional(TEXT),
+        /// Ids of stored categories.
+        pub category_ids: Vec<String> = list(ENTRY, MAX_ENTRIES) as "categories_ids",
+        /// Labels of stored categories.
+        pub category_labels: Vec<String> = list(ENTRY, MAX_ENTRIES) as "categories_labels",
+        /// Leave `events` empty. `1` and `0` are accepted.
+        pub exclude_events: bool = or(FLAG, "false"),
+        /// Sort column.
+        pub order: SmallColumn = or(SERIES_COLUMN, "id"),
+        /// Smallest first. `1` and `0` are accepted.
+        pub ascending: bool = or(FLAG, "false"),
+        /// Language of the texts; one is stored.
+        pub locale: Locale = or(LOCALE, "en"),
     }
-}
 
-/// Parameters of `GET /series`; filters combine with AND.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct SeriesQuery {
-    /// The page.
-    pub page: Page,
-    /// Sort order.
-    pub order: SmallOrder,
-    /// Filter by creator of one of its events: an address or a site.
-    pub creator: Option<String>,
-    /// Filter by any of several slugs.
-    pub slugs: Option<Vec<String>>,
-    /// Filter by `closed`.
-    pub closed: Option<bool>,
-    /// Filter by recurrence.
-    pub recurrence: Option<String>,
-    /// Filter by the ids of its stored categories.
-    pub category_ids: Option<Vec<String>>,
-    /// Filter by the labels of its stored categories.
-    pub category_labels: Option<Vec<String>>,
-    /// Whether to leave out `events`.
-    pub exclude_events: bool,
-}
-
-impl SeriesQuery {
-    /// Reads the parameters.
-    ///
-    /// # Errors
-    /// [`CatalogError::BadRequest`] names the parameter, its value and the allowed values.
-    pub fn of(parameters: &Parameters) -> Result<Self, CatalogError> {
-        parameters.only(&[&[
-            "limit",
-            "offset",
-            "creator",
-            "slug",
-            "closed",
-            "recurrence",
-            "order",
-            "ascending",
-            "categories_ids",
-            "categories_labels",
-            "exclude_events",
-            "locale",
-        ]])?;
-        parameters.locale()?;
-        Ok(Self {
-            page: Page::of(parameters)?,
-            order: SmallOrder::of(parameters, "title")?,
-            creator: owned(parameters, &["creator"])?,
-            slugs: parameters.texts("slug")?,
-            closed: parameters.flag("closed")?,
-            recurrence: owned(parameters, &["recurrence"])?,
-            category_ids: parameters.texts("categories_ids")?,
-            category_labels: parameters.texts("categories_labels")?,
-            exclude_events: parameters.flag("exclude_events")?.unwrap_or(false),
-        })
-    }
-}
-
-/// Parameters of `GET /tags`; filters combine with AND.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct TagsQuery {
-    /// The page.
-    pub page: Page,
-    /// Sort order.
-    pub order: SmallOrder,
-    /// Filter by creator of one of its events: an address or a site.
-    pub creator: Option<String>,
-    /// Filter by `isCarousel`.
-    pub is_carousel: Option<bool>,
-    /// Whether to add the stored `templates`.
-    pub include_template: bool,
-}
-
-impl TagsQuery {
-    /// Reads the parameters.
-    ///
-    /// # Errors
-    /// [`CatalogError::BadRequest`] names the parameter, its value and the allowed values.
-    pub fn of(parameters: &Parameters) -> Result<Self, CatalogError> {
-        parameters.only(&[&[
-            "limit",
-            "offset",
-            "creator",
-            "order",
-            "ascending",
-            "is_carousel",
-            "include_template",
-            "locale",
-        ]])?;
-        parameters.locale()?;
-        Ok(Self {
-            page: Page::of(parameters)?,
-            order: SmallOrder::of(parameters, "label")?,
-            creator: owned(parameters, &["creator"])?,
-            is_carousel: parameters.flag("is_carousel")?,
-            include_template: parameters.flag("include_template")?.unwrap_or(false),
-        })
+    /// Parameters of `GET /tags`; filters combine with AND.
+    #[derive(Default)]
+    pub struct TagsQuery: Catalog {
+        /// The page.
+        pub page: Page = group(),
+        /// Wallet address of a creator of one of its events, or a site of `[catalog.sites]`.
+        pub creator: Option<String> = optional(TEXT),
+        /// Filter by stored `isCarousel`. `1` and `0` are accepted.
+        pub is_carousel: Option<bool> = optional(FLAG),
+        /// Add stored `templates`. `1` and `0` are accepted.
+        pub include_template: bool = or(FLAG, "false"),
+        /// Sort column.
+        pub order: SmallColumn = or(TAG_COLUMN, "id"),
+        /// Smallest first. `1` and `0` are accepted.
+        pub ascending: bool = or(FLAG, "false"),
+        /// Language of the texts; one is stored.
+        pub locale: Locale = or(LOCALE, "en"),
     }
 }

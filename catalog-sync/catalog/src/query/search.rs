@@ -1,136 +1,107 @@
 //! `GET /public-search`
 
-use super::filters::{FlagFilter, owned};
+use foretell_wire::read::query::family::Family;
+use foretell_wire::read::query::text_form::Words;
+use foretell_wire::{ApiError, ErrorCode, parameters};
+
+use super::filters::FlagFilter;
+use super::forms::{ENTRY, FLAG, ID, LIMIT, MAX_ENTRIES, PAGE, STATUS, TERM, TEXT};
 use super::groups::GroupFilter;
 use super::order::{Column, Order};
-use super::parameters::{Parameters, wrong};
-use crate::error::CatalogError;
-use crate::search_text::normalised;
 
-/// Most characters of a search term.
-const MAX_TERM: usize = 256;
-/// Default rows per result type.
-const DEFAULT_LIMIT: u64 = 25;
+const SORT: Words<Column> = Words(&[
+    ("volume", Column::Volume),
+    ("volume_24hr", Column::Volume24hr),
+    ("liquidity", Column::Liquidity),
+    ("competitive", Column::Competitive),
+    ("start_date", Column::StartDate),
+    ("end_date", Column::EndDate),
+]);
 
-/// Parameters of `GET /public-search`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SearchQuery {
-    /// The normalised search term, 1 to 256 characters.
-    pub(crate) term: String,
-    /// Rows per result type, 1 to 500.
-    pub limit: u32,
-    /// The page, from 1.
-    pub page: u32,
-    /// Whether to search tags.
-    pub tags: bool,
-    /// Filter by creator of an event: an address or a site.
-    pub creator: Option<String>,
-    /// Filter of events by lifecycle.
-    pub flags: FlagFilter,
-    /// Filter of events by tags and recurrence.
-    pub groups: GroupFilter,
-    /// Sort order of events; `None` for the rank of their match.
-    pub sort: Option<Order>,
-}
+const ZERO: Words<()> = Words(&[("0", ())]);
+const TRUE: Words<()> = Words(&[("true", ()), ("1", ())]);
 
-const KNOWN: &[&str] = &[
-    "q",
-    "limit_per_type",
-    "page",
-    "search_tags",
-    "search_profiles",
-    "creator",
-    "events_status",
-    "events_tag",
-    "exclude_tag_id",
-    "recurrence",
-    "sort",
-    "ascending",
-    "keep_closed_markets",
-    "cache",
-    "optimized",
-];
-
-/// The order of events that `sort` names.
-fn sort(parameters: &Parameters) -> Result<Option<Order>, CatalogError> {
-    const NAMES: [&str; 6] = [
-        "volume",
-        "volume_24hr",
-        "liquidity",
-        "competitive",
-        "start_date",
-        "end_date",
-    ];
-    let ascending = parameters.flag("ascending")?;
-    let Some(name) = parameters.word("sort", &NAMES)? else {
-        return match ascending {
-            Some(_) => Err(CatalogError::BadRequest(
-                "ascending needs sort: without it events are ordered by rank".to_owned(),
-            )),
-            None => Ok(None),
-        };
-    };
-    Ok(Column::of(name).map(|column| Order {
-        columns: vec![column],
-        ascending: ascending.unwrap_or(false),
-    }))
-}
-
-/// Checks the options that allow one value only: answers hold short events without markets.
-fn fixed(parameters: &Parameters) -> Result<(), CatalogError> {
-    parameters.flag("cache")?;
-    parameters.word("keep_closed_markets", &["0"])?;
-    parameters.word("optimized", &["true", "1"]).map(|_| ())
+parameters! {
+    /// Parameters of `GET /public-search`. The last ones allow what answers are: fresh, with short
+    /// events without markets.
+    pub struct SearchQuery: Catalog check check_all {
+        /// Search term.
+        pub(crate) term: String = required(TERM) as "q",
+        /// Maximum rows per type.
+        pub limit: usize = or(LIMIT, "25") as "limit_per_type",
+        /// Page number, from 1.
+        pub page: usize = or(PAGE, "1"),
+        /// Include tags in the search.
+        pub tags: bool = or(FLAG, "true") as "search_tags",
+        /// Checked, without effect.
+        pub profiles: bool = or(FLAG, "false") as "search_profiles",
+        /// Wallet address of a creator, or a site of `[catalog.sites]`.
+        pub creator: Option<String> = optional(TEXT),
+        /// Lifecycle of the events.
+        pub closed: Option<bool> = or(STATUS, "all") as "events_status",
+        /// Tag slugs of the events.
+        pub tag_slugs: Vec<String> = list(ENTRY, MAX_ENTRIES) as "events_tag",
+        /// Events without these tags.
+        pub exclude_tag_ids: Vec<u64> = list(ID, MAX_ENTRIES) as "exclude_tag_id",
+        /// Recurrence of a series of the events.
+        pub recurrence: Option<String> = optional(TEXT),
+        /// Sort column of the events; without it, by rank.
+        pub sort: Option<Column> = optional(SORT),
+        /// Smallest first; 400 without `sort`. `1` and `0` are accepted.
+        pub ascending: Option<bool> = optional(FLAG),
+        /// Answers hold no markets.
+        pub keep_closed_markets: Option<()> = optional(ZERO),
+        /// Answers are always fresh. `1` and `0` are accepted.
+        pub cache: Option<bool> = optional(FLAG),
+        /// Events are always short.
+        pub optimized: Option<()> = optional(TRUE),
+    }
 }
 
 impl SearchQuery {
-    /// Whether an option filters or sorts the events.
-    pub(crate) fn has_event_filter(&self) -> bool {
-        let all = (&FlagFilter::default(), &GroupFilter::default());
-        (&self.flags, &self.groups) != all || self.sort.is_some()
+    /// A term of only spaces and invisible characters counts as missing.
+    fn check_all(&self) -> Result<(), ApiError> {
+        if self.term.is_empty() {
+            return Err(Family::Catalog.missing("q", TERM.allowed));
+        }
+        match (self.sort, self.ascending) {
+            (None, Some(_)) => {
+                let problem = "ascending needs sort: without it events are ordered by rank";
+                Err(ErrorCode::InvalidCatalogParameter.with([&problem]))
+            }
+            _ => Ok(()),
+        }
     }
 
-    /// Reads the parameters. A term of only spaces and invisible characters counts as missing.
-    ///
-    /// # Errors
-    /// [`CatalogError::BadRequest`]: `q is required`, or the parameter, its value and the allowed
-    /// values.
-    pub fn of(parameters: &Parameters) -> Result<Self, CatalogError> {
-        parameters.only(&[KNOWN])?;
-        let text = parameters.text(&["q"])?.unwrap_or_default();
-        if text.chars().nth(MAX_TERM).is_some() {
-            return Err(wrong("q", text, "1 to 256 characters"));
+    /// Filter of the events by lifecycle.
+    pub(crate) fn flags(&self) -> FlagFilter {
+        FlagFilter {
+            closed: self.closed,
+            ..FlagFilter::default()
         }
-        let term = normalised(text);
-        if term.is_empty() {
-            return Err(CatalogError::BadRequest("q is required".to_owned()));
+    }
+
+    /// Filter of the events by tags and recurrence.
+    pub(crate) fn groups(&self) -> GroupFilter {
+        GroupFilter {
+            tag_slugs: self.tag_slugs.clone(),
+            exclude_tag_ids: self.exclude_tag_ids.clone(),
+            recurrence: self.recurrence.clone(),
+            ..GroupFilter::default()
         }
-        let limit = parameters.number("limit_per_type", 1..=500, "1 to 500")?;
-        let page = parameters.number("page", 1..=1_000_000, "1 to 1000000")?;
-        parameters.flag("search_profiles")?;
-        fixed(parameters)?;
-        let status = parameters.word("events_status", &["active", "closed", "all"])?;
-        Ok(Self {
-            term,
-            limit: u32::try_from(limit.unwrap_or(DEFAULT_LIMIT)).unwrap_or(u32::MAX),
-            page: u32::try_from(page.unwrap_or(1)).unwrap_or(u32::MAX),
-            tags: parameters.flag("search_tags")?.unwrap_or(true),
-            creator: owned(parameters, &["creator"])?,
-            flags: FlagFilter {
-                closed: match status {
-                    Some("active") => Some(false),
-                    Some("closed") => Some(true),
-                    _ => None,
-                },
-                ..FlagFilter::default()
-            },
-            groups: GroupFilter {
-                tag_slugs: parameters.texts("events_tag")?,
-                exclude_tag_ids: parameters.ids("exclude_tag_id")?.unwrap_or_default(),
-                recurrence: owned(parameters, &["recurrence"])?,
-                ..GroupFilter::default()
-            },
-            sort: sort(parameters)?,
+    }
+
+    /// Sort order of the events; `None` for the rank of their match.
+    pub(crate) fn order(&self) -> Option<Order> {
+        self.sort.map(|column| Order {
+            columns: vec![column],
+            ascending: self.ascending.unwrap_or(false),
         })
+    }
+
+    /// Whether an option filters or sorts the events.
+    pub(crate) fn has_event_filter(&self) -> bool {
+        let nothing = (FlagFilter::default(), GroupFilter::default());
+        (self.flags(), self.groups()) != nothing || self.sort.is_some()
     }
 }

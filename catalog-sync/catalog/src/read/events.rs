@@ -6,12 +6,15 @@ use super::Catalog;
 use super::creator_filter::CreatorFilter;
 use super::groups::GroupSets;
 use super::keyset::{self, with_one_more};
-use super::one::{RecordAccess, newest_of_slug, sort_text, text_of};
+use super::one::{One, newest_of_slug, sort_text, text_of};
 use super::record_texts::RecordTexts;
 use super::selection::{EVENTS_BY_GAME, EVENTS_BY_SLUG, Selection, found};
 use crate::error::{CatalogError, NotFound};
 use crate::ids;
-use crate::query::{EventExtras, EventsQuery, OneQuery};
+use crate::query::{
+    Cursor, EventExtras, EventsFilter, EventsKeysetQuery, EventsQuery, OneEventQuery, OneQuery,
+    Page,
+};
 use crate::render::{self, Array};
 use crate::table::{ListRequest, Table};
 
@@ -24,10 +27,11 @@ impl Catalog {
     /// # Errors
     /// A database error.
     pub fn events(&self, query: &EventsQuery) -> Result<String, CatalogError> {
-        let scope = self.scope(query.creator.as_deref());
+        let EventsQuery { page, filter } = query;
+        let scope = self.scope(filter.creator.as_deref());
         self.with_table(|connection, table| {
-            let rows = rows(connection, table, query, &scope)?;
-            array(self.texts(connection), table, &rows, query.extras)
+            let rows = rows(connection, table, filter, &scope, (*page, None))?;
+            array(self.texts(connection), table, &rows, filter.extras)
         })
     }
 
@@ -35,19 +39,17 @@ impl Catalog {
     ///
     /// # Errors
     /// A database error.
-    pub fn events_keyset(&self, query: &EventsQuery) -> Result<String, CatalogError> {
-        let scope = self.scope(query.creator.as_deref());
+    pub fn events_keyset(&self, query: &EventsKeysetQuery) -> Result<String, CatalogError> {
+        let (filter, limit) = (&query.filter, query.limit);
+        let scope = self.scope(filter.creator.as_deref());
+        let from = (with_one_more(limit), query.after_cursor.as_ref());
         self.with_table(|connection, table| {
-            let (longer, page) = (with_one_more(query.page), query.page);
-            let query = EventsQuery {
-                page: longer,
-                ..query.clone()
-            };
-            let mut rows = rows(connection, table, &query, &scope)?;
+            let mut rows = rows(connection, table, filter, &scope, from)?;
             let of_row =
                 |column, row| sort_text(connection, SORT_TEXTS, column, table.events.id(row));
-            let cursor = keyset::next_cursor(&mut rows, page, &table.events, &query.order, of_row)?;
-            let events = array(self.texts(connection), table, &rows, query.extras)?;
+            let cursor =
+                keyset::next_cursor(&mut rows, limit, &table.events, &filter.order, of_row)?;
+            let events = array(self.texts(connection), table, &rows, filter.extras)?;
             Ok(format!(r#"{{"events":{events}{cursor}}}"#))
         })
     }
@@ -57,40 +59,42 @@ impl Catalog {
     /// # Errors
     /// `id not found`; a database error.
     pub fn event_tags(&self, id: u64, query: &OneQuery) -> Result<String, CatalogError> {
-        let access = RecordAccess {
-            text: event_tags,
-            ..EVENT
-        };
-        self.one(&access, query, NotFound::Id, |_| Ok(Some(ids::row(id))))
+        let find = |_: &Connection| Ok(Some(ids::row(id)));
+        self.one(&shown(query, NotFound::Id), find, event_tags)
     }
 
     /// `GET /events/{id}`: an event.
     ///
     /// # Errors
     /// `id not found`; a database error.
-    pub fn event(&self, id: u64, query: &OneQuery) -> Result<String, CatalogError> {
-        self.one(&EVENT, query, NotFound::Id, |_| Ok(Some(ids::row(id))))
+    pub fn event(&self, id: u64, query: &OneEventQuery) -> Result<String, CatalogError> {
+        let find = |_: &Connection| Ok(Some(ids::row(id)));
+        let text = |texts: RecordTexts<'_>, id| event(texts, id, query.extras);
+        self.one(&shown(&query.one, NotFound::Id), find, text)
     }
 
     /// `GET /events/slug/{slug}`: an event; of several with one slug, the newest.
     ///
     /// # Errors
     /// `slug not found`; a database error.
-    pub fn event_by_slug(&self, slug: &str, query: &OneQuery) -> Result<String, CatalogError> {
-        self.one(&EVENT, query, NotFound::Slug, |connection| {
-            newest_of_slug(connection, "events", slug)
-        })
+    pub fn event_by_slug(&self, slug: &str, query: &OneEventQuery) -> Result<String, CatalogError> {
+        let find = |connection: &Connection| newest_of_slug(connection, "events", slug);
+        let text = |texts: RecordTexts<'_>, id| event(texts, id, query.extras);
+        self.one(&shown(&query.one, NotFound::Slug), find, text)
     }
 }
 
 /// An event belongs to its creator and to the creators of its markets.
-const EVENT: RecordAccess = RecordAccess {
-    belongs: |table, creators, id| {
-        let row = table.events.row_of(id);
-        row.is_some_and(|row| table.events_by(creators).contains(row))
-    },
-    text: |texts, id, query| event(texts, id, query.extras),
-};
+fn shown(query: &OneQuery, nothing: NotFound) -> One<'_> {
+    One {
+        belongs: |table, creators, id| {
+            let row = table.events.row_of(id);
+            row.is_some_and(|row| table.events_by(creators).contains(row))
+        },
+        query,
+        nothing,
+    }
+}
 
 /// An event, with fields of its original record.
 fn event(
@@ -134,11 +138,7 @@ fn array(
 }
 
 /// The tags of an event as an array; `None` without the event.
-fn event_tags(
-    texts: RecordTexts<'_>,
-    id: i64,
-    _: &OneQuery,
-) -> Result<Option<String>, CatalogError> {
+fn event_tags(texts: RecordTexts<'_>, id: i64) -> Result<Option<String>, CatalogError> {
     let statement = "SELECT '' FROM events WHERE id = ?1 AND hidden = 0";
     let known = text_of(texts.connection, statement, id)?;
     known
@@ -162,22 +162,25 @@ const SORT_TEXTS: [&str; 2] = [
     "SELECT title FROM events WHERE id = ?1",
 ];
 
-/// The events of a page.
+/// The events of a page, which may follow a cursor.
 fn rows(
     connection: &Connection,
     table: &Table,
-    query: &EventsQuery,
+    query: &EventsFilter,
     scope: &CreatorFilter,
+    (page, after): (Page, Option<&Cursor>),
 ) -> Result<Vec<u32>, CatalogError> {
     let mut selection = Selection::default();
-    if let Some(ids) = &query.ids {
-        selection.and(ids.iter().copied().map(ids::row).collect());
+    if !query.ids.is_empty() {
+        selection.and(query.ids.iter().copied().map(ids::row).collect());
     }
-    if let Some(slugs) = &query.slugs {
-        selection.and(found(connection, EVENTS_BY_SLUG, slugs)?);
-    }
-    if let Some(games) = &query.game_ids {
-        selection.and(found(connection, EVENTS_BY_GAME, games)?);
+    for (names, statement) in [
+        (&query.slugs, EVENTS_BY_SLUG),
+        (&query.game_ids, EVENTS_BY_GAME),
+    ] {
+        if !names.is_empty() {
+            selection.and(found(connection, statement, names)?);
+        }
     }
     let groups = GroupSets::of(connection, table, &query.groups)?;
     let made = match scope {
@@ -185,15 +188,14 @@ fn rows(
         CreatorFilter::Creators(creators) => Some(table.events_by(creators)),
     };
     let of_row = |column, row| sort_text(connection, SORT_TEXTS, column, table.events.id(row));
-    let after = query.after.as_ref();
     let after = after.map(|after| table.events.place(&query.order, after, of_row));
     let after = after.transpose()?;
     let asked = ListRequest {
         after: after.as_ref(),
         flags: query.flags,
         order: &query.order,
-        page: query.page,
-        ranges: &query.ranges,
+        page,
+        ranges: &query.bounds.ranges(),
         selection: selection.into_ids(),
     };
     Ok(table.events.page(&asked, |row| {

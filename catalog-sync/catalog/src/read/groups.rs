@@ -24,37 +24,30 @@ impl GroupSets {
         filter: &GroupFilter,
     ) -> Result<Self, CatalogError> {
         let mut all = Vec::new();
-        if let Some(tags) = &filter.tag_ids {
-            let tags: Vec<i64> = tags.iter().copied().map(ids::row).collect();
+        let rows = |ids: &[u64]| -> Vec<i64> { ids.iter().copied().map(ids::row).collect() };
+        if !filter.tag_ids.is_empty() {
+            let tags = rows(&filter.tag_ids);
             match filter.all_tags {
                 true => all.extend(tags.iter().map(|tag| tagged(table, filter, &[*tag]))),
                 false => all.push(tagged(table, filter, &tags)),
             }
         }
-        if let Some(slugs) = &filter.tag_slugs {
-            let tags = found(connection, TAGS_BY_SLUG, slugs)?;
+        if !filter.tag_slugs.is_empty() {
+            let tags = found(connection, TAGS_BY_SLUG, &filter.tag_slugs)?;
             all.push(tagged(table, filter, &tags));
         }
-        if let Some(slugs) = &filter.series_slugs {
-            all.push(of_keys(
-                &table.series,
-                &found(connection, SERIES_BY_SLUG, slugs)?,
-            ));
-        }
-        if let Some(series) = &filter.series_ids {
-            let series: Vec<i64> = series.iter().copied().map(ids::row).collect();
+        if !filter.series_slugs.is_empty() {
+            let series = found(connection, SERIES_BY_SLUG, &filter.series_slugs)?;
             all.push(of_keys(&table.series, &series));
+        }
+        if !filter.series_ids.is_empty() {
+            all.push(of_keys(&table.series, &rows(&filter.series_ids)));
         }
         if let Some(recurrence) = &filter.recurrence {
             let series = found(connection, SERIES_BY_RECURRENCE, [recurrence])?;
             all.push(of_keys(&table.series, &series));
         }
-        let excluded: Vec<i64> = filter
-            .exclude_tag_ids
-            .iter()
-            .copied()
-            .map(ids::row)
-            .collect();
+        let excluded = rows(&filter.exclude_tag_ids);
         let none = (!excluded.is_empty()).then(|| of_keys(&table.tags, &excluded));
         Ok(Self { all, none })
     }

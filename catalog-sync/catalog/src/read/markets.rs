@@ -1,5 +1,6 @@
 //! Answers about markets.
 
+use foretell_wire::json_text;
 use rusqlite::Connection;
 use rusqlite::types::Value;
 
@@ -8,7 +9,7 @@ use super::creator_filter::CreatorFilter;
 use super::events::tags_of_event;
 use super::groups::GroupSets;
 use super::keyset::{self, with_one_more};
-use super::one::{RecordAccess, first, newest_of_slug, sort_text};
+use super::one::{One, first, newest_of_slug, sort_text};
 use super::record_texts::RecordTexts;
 use super::selection::{
     EVENTS_BY_GAME, EVENTS_BY_SLUG, MARKETS_BY_CONDITION, MARKETS_BY_EVENT, MARKETS_BY_GAME,
@@ -16,8 +17,11 @@ use super::selection::{
 };
 use crate::error::{CatalogError, NotFound};
 use crate::ids;
-use crate::query::{MarketsQuery, OneQuery};
+use crate::query::{
+    Cursor, MarketsFilter, MarketsKeysetQuery, MarketsQuery, OneMarketQuery, OneQuery, Page,
+};
 use crate::render::{self, Array};
+use crate::schema::MarketTypes;
 use crate::table::{ListRequest, Table, WordColumn};
 
 impl Catalog {
@@ -26,10 +30,11 @@ impl Catalog {
     /// # Errors
     /// A database error.
     pub fn markets(&self, query: &MarketsQuery) -> Result<String, CatalogError> {
-        let scope = self.scope(query.creator.as_deref());
+        let MarketsQuery { page, filter } = query;
+        let scope = self.scope(filter.creator.as_deref());
         self.with_table(|connection, table| {
-            let rows = rows(connection, table, query, &scope)?;
-            array(self.texts(connection), table, &rows, query.include_tag)
+            let rows = rows(connection, table, filter, &scope, (*page, None))?;
+            array(self.texts(connection), table, &rows, filter.include_tag)
         })
     }
 
@@ -37,20 +42,17 @@ impl Catalog {
     ///
     /// # Errors
     /// A database error.
-    pub fn markets_keyset(&self, query: &MarketsQuery) -> Result<String, CatalogError> {
-        let scope = self.scope(query.creator.as_deref());
+    pub fn markets_keyset(&self, query: &MarketsKeysetQuery) -> Result<String, CatalogError> {
+        let (filter, limit) = (&query.filter, query.limit);
+        let scope = self.scope(filter.creator.as_deref());
+        let from = (with_one_more(limit), query.after_cursor.as_ref());
         self.with_table(|connection, table| {
-            let (longer, page) = (with_one_more(query.page), query.page);
-            let query = MarketsQuery {
-                page: longer,
-                ..query.clone()
-            };
-            let mut rows = rows(connection, table, &query, &scope)?;
+            let mut rows = rows(connection, table, filter, &scope, from)?;
             let of_row =
                 |column, row| sort_text(connection, SORT_TEXTS, column, table.markets.id(row));
             let cursor =
-                keyset::next_cursor(&mut rows, page, &table.markets, &query.order, of_row)?;
-            let markets = array(self.texts(connection), table, &rows, query.include_tag)?;
+                keyset::next_cursor(&mut rows, limit, &table.markets, &filter.order, of_row)?;
+            let markets = array(self.texts(connection), table, &rows, filter.include_tag)?;
             Ok(format!(r#"{{"markets":{markets}{cursor}}}"#))
         })
     }
@@ -61,8 +63,8 @@ impl Catalog {
     /// A database error.
     pub fn sports_market_types(&self) -> Result<String, CatalogError> {
         self.with_table(|_, table| {
-            let types = table.words(WordColumn::SportsType);
-            Ok(serde_json::json!({ "marketTypes": types }).to_string())
+            let market_types = table.words(WordColumn::SportsType);
+            Ok(json_text(&MarketTypes { market_types }))
         })
     }
 
@@ -71,16 +73,11 @@ impl Catalog {
     /// # Errors
     /// `id not found`; a database error.
     pub fn market_tags(&self, id: &str, query: &OneQuery) -> Result<String, CatalogError> {
-        let access = RecordAccess {
-            text: |texts, id, _| {
-                let market = texts.market(id)?;
-                let tags = market.map(|market| tags_of(texts.connection, market.event));
-                tags.transpose()
-            },
-            ..MARKET
-        };
-        self.one(&access, query, NotFound::Id, |connection| {
-            by_name(connection, id)
+        let find = |connection: &Connection| by_name(connection, id);
+        self.one(&shown(query, NotFound::Id), find, |texts, id| {
+            let market = texts.market(id)?;
+            let tags = market.map(|market| tags_of(texts.connection, market.event));
+            tags.transpose()
         })
     }
 
@@ -88,10 +85,10 @@ impl Catalog {
     ///
     /// # Errors
     /// `id not found`; a database error.
-    pub fn market(&self, id: &str, query: &OneQuery) -> Result<String, CatalogError> {
-        self.one(&MARKET, query, NotFound::Id, |connection| {
-            by_name(connection, id)
-        })
+    pub fn market(&self, id: &str, query: &OneMarketQuery) -> Result<String, CatalogError> {
+        let find = |connection: &Connection| by_name(connection, id);
+        let text = |texts: RecordTexts<'_>, id| market(texts, id, query.include_tag);
+        self.one(&shown(&query.one, NotFound::Id), find, text)
     }
 
     /// `GET /markets/slug/{slug}`: a market, with full event summaries; of several with one slug,
@@ -99,10 +96,14 @@ impl Catalog {
     ///
     /// # Errors
     /// `slug not found`; a database error.
-    pub fn market_by_slug(&self, slug: &str, query: &OneQuery) -> Result<String, CatalogError> {
-        self.one(&MARKET, query, NotFound::Slug, |connection| {
-            newest_of_slug(connection, "markets", slug)
-        })
+    pub fn market_by_slug(
+        &self,
+        slug: &str,
+        query: &OneMarketQuery,
+    ) -> Result<String, CatalogError> {
+        let find = |connection: &Connection| newest_of_slug(connection, "markets", slug);
+        let text = |texts: RecordTexts<'_>, id| market(texts, id, query.include_tag);
+        self.one(&shown(&query.one, NotFound::Slug), find, text)
     }
 }
 
@@ -128,20 +129,23 @@ fn tags_of(connection: &Connection, event: Option<i64>) -> Result<String, Catalo
 }
 
 /// A market belongs to its creator or, without one, to its event's creator.
-const MARKET: RecordAccess = RecordAccess {
-    belongs: |table, creators, id| {
-        let numbers = table.numbers_of(creators);
-        let row = table.markets.row_of(id);
-        row.is_some_and(|row| table.was_made_by(row, &numbers))
-    },
-    text: market,
-};
+fn shown(query: &OneQuery, nothing: NotFound) -> One<'_> {
+    One {
+        belongs: |table, creators, id| {
+            let numbers = table.numbers_of(creators);
+            let row = table.markets.row_of(id);
+            row.is_some_and(|row| table.was_made_by(row, &numbers))
+        },
+        query,
+        nothing,
+    }
+}
 
 /// A market with the full summary of its event.
 fn market(
     texts: RecordTexts<'_>,
     id: i64,
-    query: &OneQuery,
+    include_tag: bool,
 ) -> Result<Option<String>, CatalogError> {
     let Some(market) = texts.market(id)? else {
         return Ok(None);
@@ -152,7 +156,7 @@ fn market(
         &market.text,
         &[("events", &render::array(event.as_slice()))],
     );
-    Ok(Some(match query.include_tag {
+    Ok(Some(match include_tag {
         true => {
             let tags = tags_of(texts.connection, market.event)?;
             render::with_fields(&text, &[("tags", &tags)])
@@ -201,12 +205,13 @@ const SORT_TEXTS: [&str; 2] = [
     "SELECT question FROM markets WHERE id = ?1",
 ];
 
-/// The markets of a page.
+/// The markets of a page, which may follow a cursor.
 fn rows(
     connection: &Connection,
     table: &Table,
-    query: &MarketsQuery,
+    query: &MarketsFilter,
     scope: &CreatorFilter,
+    (page, after): (Page, Option<&Cursor>),
 ) -> Result<Vec<u32>, CatalogError> {
     let groups = GroupSets::of(connection, table, &query.groups)?;
     let creators = match scope {
@@ -218,7 +223,7 @@ fn rows(
         (WordColumn::UmaStatus, &query.uma_resolution_status),
     ];
     let words = words.map(|(column, words)| {
-        let numbers = words.as_ref().map(|words| table.word_numbers(words));
+        let numbers = (!words.is_empty()).then(|| table.word_numbers(words));
         (column, numbers)
     });
     let has_words = |row: u32| {
@@ -228,15 +233,14 @@ fn rows(
         })
     };
     let of_row = |column, row| sort_text(connection, SORT_TEXTS, column, table.markets.id(row));
-    let after = query.after.as_ref();
     let after = after.map(|after| table.markets.place(&query.order, after, of_row));
     let after = after.transpose()?;
     let asked = ListRequest {
         after: after.as_ref(),
         flags: query.flags,
         order: &query.order,
-        page: query.page,
-        ranges: &query.ranges,
+        page,
+        ranges: &query.ranges(),
         selection: selection(connection, query)?,
     };
     Ok(table.markets.page(&asked, |row| {
@@ -250,11 +254,11 @@ fn rows(
 /// The markets selected by name or by their event.
 fn selection(
     connection: &Connection,
-    query: &MarketsQuery,
+    query: &MarketsFilter,
 ) -> Result<Option<Vec<i64>>, CatalogError> {
     let mut selection = Selection::default();
-    if let Some(ids) = &query.ids {
-        selection.and(ids.iter().copied().map(ids::row).collect());
+    if !query.ids.is_empty() {
+        selection.and(query.ids.iter().copied().map(ids::row).collect());
     }
     for (names, statement) in [
         (&query.slugs, MARKETS_BY_SLUG),
@@ -262,12 +266,14 @@ fn selection(
         (&query.question_ids, MARKETS_BY_QUESTION),
         (&query.market_makers, MARKETS_BY_MAKER),
     ] {
-        if let Some(names) = names {
+        if !names.is_empty() {
             selection.and(found(connection, statement, names)?);
         }
     }
-    let one = query.condition_id.as_ref().map(std::slice::from_ref);
-    for conditions in [one, query.condition_ids.as_deref()].into_iter().flatten() {
+    for conditions in [query.condition_id.as_slice(), &query.condition_ids] {
+        if conditions.is_empty() {
+            continue;
+        }
         // A malformed condition matches no market.
         let conditions = conditions.iter().filter_map(|text| ids::condition(text));
         let conditions = conditions.map(|condition| condition.0);
@@ -280,7 +286,8 @@ fn selection(
         let events = found(connection, EVENTS_BY_SLUG, [slug])?;
         selection.and(found(connection, MARKETS_BY_EVENT, events)?);
     }
-    if let Some(games) = &query.game_ids {
+    let games = &query.game_ids;
+    if !games.is_empty() {
         let mut markets = found(connection, MARKETS_BY_GAME, games)?;
         let events = found(connection, EVENTS_BY_GAME, games)?;
         markets.extend(found(connection, MARKETS_BY_EVENT, events)?);

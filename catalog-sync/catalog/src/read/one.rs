@@ -11,35 +11,33 @@ use crate::error::{CatalogError, NotFound};
 use crate::query::{Column, OneQuery};
 use crate::table::Table;
 
-/// Functions that differ between markets, events and tags.
-pub(super) struct RecordAccess {
-    /// Whether a record belongs to one of these wallets.
+/// A requested record.
+pub(super) struct One<'q> {
+    /// Whether it belongs to one of these wallets.
     pub(super) belongs: fn(&Table, &[WalletAddress], i64) -> bool,
-    /// Its JSON.
-    pub(super) text: fn(RecordTexts<'_>, i64, &OneQuery) -> Result<Option<String>, CatalogError>,
+    pub(super) query: &'q OneQuery,
+    /// The error without it.
+    pub(super) nothing: NotFound,
 }
 
 impl Catalog {
-    /// The record whose id `find` returns, if it is in scope.
+    /// The JSON of the record whose id `find` returns, if it is in scope.
     pub(super) fn one(
         &self,
-        access: &RecordAccess,
-        query: &OneQuery,
-        nothing: NotFound,
+        one: &One<'_>,
         find: impl FnOnce(&Connection) -> Result<Option<i64>, CatalogError>,
+        text: impl Fn(RecordTexts<'_>, i64) -> Result<Option<String>, CatalogError>,
     ) -> Result<String, CatalogError> {
         let record = |connection: &Connection, id: Option<i64>| {
-            let text = id
-                .map(|id| (access.text)(self.texts(connection), id, query))
-                .transpose()?;
-            text.flatten().ok_or(CatalogError::NotFound(nothing))
+            let text = id.map(|id| text(self.texts(connection), id)).transpose()?;
+            text.flatten().ok_or(CatalogError::NotFound(one.nothing))
         };
-        match self.scope(query.creator.as_deref()) {
+        match self.scope(one.query.creator.as_deref()) {
             CreatorFilter::All => self
                 .pool
                 .with(|connection| record(connection, find(connection)?)),
             CreatorFilter::Creators(creators) => self.with_table(|connection, table| {
-                let belongs = |id: &i64| (access.belongs)(table, &creators, *id);
+                let belongs = |id: &i64| (one.belongs)(table, &creators, *id);
                 record(connection, find(connection)?.filter(belongs))
             }),
         }

@@ -1,6 +1,8 @@
 //! Tags that share event groups with a tag. The upstream's own relations are no records of the
 //! catalog.
 
+use foretell_wire::json_text;
+
 use super::Catalog;
 use super::one::text_of;
 use super::tags::JSON;
@@ -8,6 +10,7 @@ use crate::error::{CatalogError, NotFound};
 use crate::ids;
 use crate::query::{FlagFilter, RelatedQuery};
 use crate::render::Array;
+use crate::schema::RelatedTag;
 use crate::table::{RowSet, Table, WantedFlags};
 
 /// Most related tags of a tag.
@@ -75,5 +78,10 @@ pub(super) fn related(table: &Table, tag: i64, closed: Option<bool>) -> Vec<(i64
 }
 
 fn relation(tag: i64, other: i64, rank: u32) -> String {
-    format!(r#"{{"id":"{tag}-{other}","tagID":{tag},"relatedTagID":{other},"rank":{rank}}}"#)
+    json_text(&RelatedTag {
+        id: format!("{tag}-{other}"),
+        tag_id: tag,
+        related_tag_id: other,
+        rank,
+    })
 }

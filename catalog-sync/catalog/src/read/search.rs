@@ -13,6 +13,7 @@ mod ranked;
 
 use std::sync::Arc;
 
+use foretell_wire::json_text;
 use rusqlite::Connection;
 
 use self::candidates::Candidates;
@@ -22,6 +23,7 @@ use super::groups::GroupSets;
 use super::{Catalog, array_of};
 use crate::error::CatalogError;
 use crate::query::{FlagFilter, Order, Page, SearchQuery};
+use crate::schema::Pagination;
 use crate::search_match::Matcher;
 use crate::table::{ListRequest, RowSet, Table, WantedFlags};
 use crate::{ids, render};
@@ -58,12 +60,14 @@ impl Catalog {
             } else {
                 Vec::new()
             };
-            let shown = u64::from(query.page) * u64::from(query.limit);
+            let shown = u64::try_from(query.page * query.limit).unwrap_or(u64::MAX);
+            let tags = render::array(&tags);
+            let pagination = json_text(&Pagination {
+                has_more: shown < total,
+                total_results: total,
+            });
             Ok(format!(
-                r#"{{"events":{},"tags":{},"pagination":{{"hasMore":{},"totalResults":{total}}}}}"#,
-                events,
-                render::array(&tags),
-                shown < total
+                r#"{{"events":{events},"tags":{tags},"pagination":{pagination}}}"#
             ))
         })
     }
@@ -112,7 +116,7 @@ impl EventFilter {
         table: Arc<Table>,
         query: &SearchQuery,
     ) -> Result<Self, CatalogError> {
-        let groups = GroupSets::of(connection, &table, &query.groups)?;
+        let groups = GroupSets::of(connection, &table, &query.groups())?;
         Ok(Self { table, groups })
     }
 
@@ -126,24 +130,19 @@ impl EventFilter {
 
 impl Search<'_> {
     fn offset(&self) -> usize {
-        let before = u64::from(self.query.page - 1) * u64::from(self.query.limit);
-        usize::try_from(before).unwrap_or(usize::MAX)
-    }
-
-    fn limit(&self) -> usize {
-        usize::try_from(self.query.limit).unwrap_or(usize::MAX)
+        (self.query.page - 1) * self.query.limit
     }
 
     /// The events of the page as an array, and the total number of matches.
     fn events(&self) -> Result<(String, u64), CatalogError> {
         let matcher = Matcher::of(&self.query.term);
-        let mut ranked = Ranked::up_to(self.offset().saturating_add(self.limit()));
+        let mut ranked = Ranked::up_to(self.offset() + self.query.limit);
         let candidates = Candidates::of(
             self.connection,
             &self.query.term,
             self.creator_events.map(CreatorEvents::ids),
         )?;
-        let flags = self.query.flags;
+        let (flags, order) = (self.query.flags(), self.query.order());
         let mut matches = Vec::new();
         candidates.texts(self.connection, |id, text| {
             if let Some(match_class) = matcher.match_class(text)
@@ -151,12 +150,12 @@ impl Search<'_> {
                 && self.filter.is_none_or(|filter| filter.pass(id, flags))
             {
                 ranked.push(match_class, id);
-                matches.extend(self.query.sort.is_some().then_some(id));
+                matches.extend(order.is_some().then_some(id));
             }
         })?;
-        let page = match (&self.query.sort, self.filter) {
+        let page = match (&order, self.filter) {
             (Some(order), Some(filter)) => self.sorted(&filter.table, order, matches),
-            _ => ranked.page(self.offset(), self.limit()),
+            _ => ranked.page(self.offset(), self.query.limit),
         };
         let short = "SELECT short FROM event_texts WHERE id = ?1";
         Ok((array_of(self.connection, short, &page)?, ranked.total()))
@@ -170,7 +169,7 @@ impl Search<'_> {
             order,
             page: Page {
                 limit: self.query.limit,
-                offset: u32::try_from(self.offset()).unwrap_or(u32::MAX),
+                offset: self.offset(),
             },
             ranges: &[],
             selection: Some(matches),
@@ -188,7 +187,7 @@ impl Search<'_> {
         )?;
         let mut found = statement.query([&self.query.term])?;
         let (mut before, mut tags) = (0, Vec::new());
-        while tags.len() < self.limit()
+        while tags.len() < self.query.limit
             && let Some(row) = found.next()?
         {
             let id = row.get(0)?;

@@ -3,11 +3,13 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::query::{Parameters, SearchQuery};
+use crate::query::SearchQuery;
 use crate::read::{Catalog, Sites};
 use crate::record::read;
 use crate::search_text::normalised;
 use crate::store::Writer;
+use foretell_wire::read::query::Query;
+use foretell_wire::read::query::parameters::Parameters as _;
 
 /// The match class of a title, best lowest: equals, begins with, contains the term, has its words.
 fn match_class(title: &str, term: &str) -> Option<u8> {
@@ -52,9 +54,9 @@ fn shelf(titles: &[String]) -> (tempfile::TempDir, Catalog) {
 }
 
 fn ask(catalog: &Catalog, more: &[(&str, &str)]) -> (Vec<usize>, u64) {
-    let parameters: Parameters = more.iter().copied().collect();
+    let parameters: Query<'_> = more.iter().copied().collect();
     let answer = catalog
-        .search(&SearchQuery::of(&parameters).unwrap())
+        .search(&SearchQuery::read(&parameters).unwrap())
         .unwrap();
     let answer: Value = serde_json::from_str(&answer).unwrap();
     let id = |event: &Value| event["id"].as_str().unwrap().parse().unwrap();

@@ -5,7 +5,7 @@ use rusqlite::{Connection, params};
 
 use super::Catalog;
 use super::creator_filter::CreatorFilter;
-use super::one::{RecordAccess, text_of};
+use super::one::{One, text_of};
 use super::record_texts::RecordTexts;
 use super::small_list::SmallList;
 use crate::error::{CatalogError, NotFound};
@@ -25,7 +25,7 @@ impl Catalog {
     pub fn series(&self, query: &SeriesQuery) -> Result<String, CatalogError> {
         let mut list = filtered(query);
         let answer = |connection: &Connection, list: &SmallList| {
-            let mut array = Array::of(query.page.limit as usize);
+            let mut array = Array::of(query.page.limit);
             for id in list.page(connection, query.page)? {
                 let series = series(self.texts(connection), id, !query.exclude_events)?;
                 array.push(&series.unwrap_or_default());
@@ -46,18 +46,18 @@ impl Catalog {
     /// # Errors
     /// `id not found`; a database error.
     pub fn one_series(&self, id: u64, query: &OneQuery) -> Result<String, CatalogError> {
-        self.one(&SERIES, query, NotFound::Id, |_| Ok(Some(ids::row(id))))
+        let one = One {
+            belongs: |table, creators, id| {
+                let events = table.events_by(creators);
+                table.series.rows_of(id).any(|event| events.contains(event))
+            },
+            query,
+            nothing: NotFound::Id,
+        };
+        let find = |_: &Connection| Ok(Some(ids::row(id)));
+        self.one(&one, find, |texts, id| series(texts, id, true))
     }
 }
-
-/// A series belongs to the owners of its events.
-const SERIES: RecordAccess = RecordAccess {
-    belongs: |table, creators, id| {
-        let events = table.events_by(creators);
-        table.series.rows_of(id).any(|event| events.contains(event))
-    },
-    text: |texts, id, _| series(texts, id, true),
-};
 
 /// A series with full summaries of its newest events, or without events.
 fn series(
@@ -87,9 +87,9 @@ fn series(
 
 /// The list of a query without its creator.
 fn filtered(query: &SeriesQuery) -> SmallList {
-    let mut list = SmallList::new("series", "title", query.order);
-    if let Some(slugs) = &query.slugs {
-        list.and_one_of("slug", slugs);
+    let mut list = SmallList::new(["series", "title"], query.order, query.ascending);
+    if !query.slugs.is_empty() {
+        list.and_one_of("slug", &query.slugs);
     }
     if let Some(closed) = query.closed {
         list.and("closed = ?", [Value::from(closed)]);
@@ -102,7 +102,7 @@ fn filtered(query: &SeriesQuery) -> SmallList {
         ("$.label", &query.category_labels),
     ];
     for (field, wanted) in categories {
-        if let Some(wanted) = wanted {
+        if !wanted.is_empty() {
             let category = format!("CAST(category.value ->> '{field}' AS TEXT)");
             list.and(
                 &format!(

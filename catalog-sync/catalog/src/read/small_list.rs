@@ -4,7 +4,7 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
 
 use crate::error::CatalogError;
-use crate::query::{Page, SmallColumn, SmallOrder};
+use crate::query::{Page, SmallColumn};
 
 /// A statement that selects ids.
 pub(super) struct SmallList {
@@ -16,9 +16,13 @@ pub(super) struct SmallList {
 
 impl SmallList {
     /// All rows of a table; `title` is its column of display names.
-    pub(super) fn new(table: &'static str, title: &str, order: SmallOrder) -> Self {
-        let direction = if order.ascending { "ASC" } else { "DESC" };
-        let column = match order.column {
+    pub(super) fn new(
+        [table, title]: [&'static str; 2],
+        order: SmallColumn,
+        ascending: bool,
+    ) -> Self {
+        let direction = if ascending { "ASC" } else { "DESC" };
+        let column = match order {
             SmallColumn::Id => None,
             SmallColumn::Slug => Some("slug".to_owned()),
             SmallColumn::Title => Some(format!("json ->> '{title}'")),
@@ -71,7 +75,8 @@ impl SmallList {
         let statement =
             format!("SELECT id FROM {table} WHERE {conditions} ORDER BY {order} LIMIT ? OFFSET ?");
         let mut statement = connection.prepare_cached(&statement)?;
-        let page = [page.limit, page.offset].map(|rows| Value::Integer(i64::from(rows)));
+        let rows = |rows: usize| Value::Integer(i64::try_from(rows).unwrap_or(i64::MAX));
+        let page = [page.limit, page.offset].map(rows);
         let values = self.values.iter().cloned().chain(page);
         let ids = statement.query_map(params_from_iter(values), |row| row.get(0))?;
         Ok(ids.collect::<Result<_, _>>()?)

@@ -4,12 +4,12 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension};
 
 use super::creator_filter::CreatorFilter;
-use super::one::{RecordAccess, newest_of_slug, text_of};
+use super::one::{One, newest_of_slug, text_of};
 use super::small_list::SmallList;
 use super::{Catalog, array_of};
 use crate::error::{CatalogError, NotFound};
 use crate::ids;
-use crate::query::{OneQuery, TagsQuery};
+use crate::query::{OneTagQuery, TagsQuery};
 use crate::render::{self, Array};
 
 pub(super) const JSON: &str = "SELECT json FROM tags WHERE id = ?1";
@@ -21,7 +21,7 @@ impl Catalog {
     /// # Errors
     /// A database error.
     pub fn tags(&self, query: &TagsQuery) -> Result<String, CatalogError> {
-        let mut list = SmallList::new("tags", "label", query.order);
+        let mut list = SmallList::new(["tags", "label"], query.order, query.ascending);
         if let Some(is_carousel) = query.is_carousel {
             let is_set = "lower(ifnull(raw ->> 'isCarousel', '')) IN ('1', 'true')";
             list.and(&format!("({is_set}) = ?"), [Value::from(is_carousel)]);
@@ -50,32 +50,41 @@ impl Catalog {
     ///
     /// # Errors
     /// `id not found`; a database error.
-    pub fn tag(&self, id: u64, query: &OneQuery) -> Result<String, CatalogError> {
-        self.one(&TAG, query, NotFound::Id, |_| Ok(Some(ids::row(id))))
+    pub fn tag(&self, id: u64, query: &OneTagQuery) -> Result<String, CatalogError> {
+        let find = |_: &Connection| Ok(Some(ids::row(id)));
+        self.one_tag(query, NotFound::Id, find)
     }
 
     /// `GET /tags/slug/{slug}`: a tag; of several with one slug, the newest.
     ///
     /// # Errors
     /// `slug not found`; a database error.
-    pub fn tag_by_slug(&self, slug: &str, query: &OneQuery) -> Result<String, CatalogError> {
-        self.one(&TAG, query, NotFound::Slug, |connection| {
-            newest_of_slug(connection, "tags", slug)
+    pub fn tag_by_slug(&self, slug: &str, query: &OneTagQuery) -> Result<String, CatalogError> {
+        let find = |connection: &Connection| newest_of_slug(connection, "tags", slug);
+        self.one_tag(query, NotFound::Slug, find)
+    }
+
+    /// A tag belongs to the owners of its events.
+    fn one_tag(
+        &self,
+        query: &OneTagQuery,
+        nothing: NotFound,
+        find: impl FnOnce(&Connection) -> Result<Option<i64>, CatalogError>,
+    ) -> Result<String, CatalogError> {
+        let one = One {
+            belongs: |table, creators, id| {
+                let events = table.events_by(creators);
+                table.tags.rows_of(id).any(|event| events.contains(event))
+            },
+            query: &query.one,
+            nothing,
+        };
+        self.one(&one, find, |texts, id| match query.include_template {
+            true => with_templates(texts.connection, id),
+            false => text_of(texts.connection, JSON, id),
         })
     }
 }
-
-/// A tag belongs to the owners of its events.
-const TAG: RecordAccess = RecordAccess {
-    belongs: |table, creators, id| {
-        let events = table.events_by(creators);
-        table.tags.rows_of(id).any(|event| events.contains(event))
-    },
-    text: |texts, id, query| match query.extras.templates {
-        true => with_templates(texts.connection, id),
-        false => text_of(texts.connection, JSON, id),
-    },
-};
 
 /// A tag with the templates of its original record.
 fn with_templates(connection: &Connection, id: i64) -> Result<Option<String>, CatalogError> {

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::date::read_date;
 use super::{Flags, MAX_ENTRIES, Problems, RecordKind, Skip, SkipReason, Warning};
-use crate::quoting::quoted;
+use foretell_wire::errors::api_error::double_quoted;
 
 /// Ids are JSON numbers and SQLite integers: 63 bits.
 const MAX_ID: u64 = i64::MAX.unsigned_abs();
@@ -256,7 +256,7 @@ fn shown(value: &Value) -> String {
     match value {
         Value::Array(_) => "an array".to_owned(),
         Value::Object(_) => "an object".to_owned(),
-        Value::String(text) => quoted(text),
-        other => quoted(&other.to_string()),
+        Value::String(text) => double_quoted(text),
+        other => double_quoted(&other.to_string()),
     }
 }

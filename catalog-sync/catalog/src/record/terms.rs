@@ -13,7 +13,7 @@ use thiserror::Error;
 use super::Problems;
 use super::fields::RecordFields;
 use super::number::{scaled, token_id};
-use crate::quoting::quoted;
+use foretell_wire::errors::api_error::double_quoted;
 
 /// Default tick of a market (docs/verify/rules.md §3).
 const DEFAULT_TICK: Tick = Tick::Hundredth;
@@ -121,7 +121,7 @@ impl TradingTerms {
         let condition = hex_bytes(condition_text.trim())
             .map(ConditionId)
             .filter(|condition| *condition != ConditionId::ZERO)
-            .ok_or_else(|| NotTradable::Condition(quoted(&condition_text)))?;
+            .ok_or_else(|| NotTradable::Condition(double_quoted(&condition_text)))?;
         let outcomes = labels(&fields.array_text("outcomes", problems))?;
         let tokens = tokens(&fields.array_text("clobTokenIds", problems))?;
         let rules = Rules::of(fields, problems);
@@ -235,7 +235,7 @@ fn tick(digits: Option<String>) -> Result<Tick, NotTradable> {
     let mut ticks = Tick::ALL.iter().copied();
     ticks
         .find(|tick| units == Some(tick.units().into()))
-        .ok_or_else(|| NotTradable::Tick(quoted(&digits)))
+        .ok_or_else(|| NotTradable::Tick(double_quoted(&digits)))
 }
 
 /// The minimum order: the default when missing, a lot when 0.
@@ -245,7 +245,7 @@ fn minimum_size(digits: Option<String>) -> Result<Lots, NotTradable> {
     };
     match scaled(&digits, 2) {
         Some(lots) if lots <= MAX_ORDER_LOTS.0 => Ok(Lots(lots.max(1))),
-        _ => Err(NotTradable::MinimumSize(quoted(&digits))),
+        _ => Err(NotTradable::MinimumSize(double_quoted(&digits))),
     }
 }
 
@@ -314,7 +314,7 @@ fn clock(fields: &RecordFields, problems: &mut Problems) -> Result<MarketTerms, 
         Some(digits) => scaled(&digits, 3)
             .and_then(|millis| u32::try_from(millis).ok())
             .filter(|millis| *millis <= MAX_TAKER_DELAY_MS)
-            .ok_or_else(|| NotTradable::Delay(quoted(&digits)))?,
+            .ok_or_else(|| NotTradable::Delay(double_quoted(&digits)))?,
     };
     Ok(MarketTerms {
         game_start_time: TimeMs(start.unwrap_or(0)),
@@ -330,7 +330,7 @@ fn none(field: &'static str, digits: Option<String>) -> Result<(), NotTradable> 
     match digits {
         Some(value) if scaled(&value, 0) != Some(0) => Err(NotTradable::Fee {
             field,
-            value: quoted(&value),
+            value: double_quoted(&value),
             allowed: "0",
         }),
         _ => Ok(()),
@@ -343,7 +343,7 @@ fn parts_per_million(field: &'static str, value: String, places: u32) -> Result<
         .filter(|rate| *rate <= MAX_FEE_RATE_PPM)
         .ok_or_else(|| NotTradable::Fee {
             field,
-            value: quoted(&value),
+            value: double_quoted(&value),
             allowed: "a share of up to 1, in whole parts per million",
         })
 }
@@ -355,7 +355,7 @@ fn exponent(digits: Option<String>) -> Result<u8, NotTradable> {
         .filter(|exponent| *exponent <= MAX_FEE_EXPONENT)
         .ok_or_else(|| NotTradable::Fee {
             field: "feeSchedule.exponent",
-            value: quoted(&value),
+            value: double_quoted(&value),
             allowed: "0, 1, 2",
         })
 }

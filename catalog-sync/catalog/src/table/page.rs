@@ -29,7 +29,7 @@ impl Rows {
                 .iter()
                 .all(|range| self.is_within(row, range))
         };
-        let [offset, limit] = [request.page.offset, request.page.limit].map(|rows| rows as usize);
+        let Page { limit, offset } = request.page;
         let by = self.rankings(request.order);
         let Some((first, rest)) = by.split_first() else {
             // The table is empty.

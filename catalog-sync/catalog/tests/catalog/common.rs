@@ -1,8 +1,8 @@
 //! A catalog in a temporary directory, and records to store in it.
 
-use foretell_catalog::query::Parameters;
 use foretell_catalog::record::read;
 use foretell_catalog::{Catalog, CatalogError, Report, Sites, Writer};
+use foretell_wire::read::query::Query;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -54,7 +54,7 @@ impl Shelf {
 }
 
 /// The parameters of a query string without encoding.
-pub(crate) fn parameters(text: &str) -> Parameters {
+pub(crate) fn parameters(text: &str) -> Query<'_> {
     text.split('&')
         .filter(|pair| !pair.is_empty())
         .map(|pair| pair.split_once('=').unwrap_or((pair, "")))

@@ -1,9 +1,13 @@
 //! One market for a condition, one tag for a slug, on every surface.
 
-use foretell_catalog::query::{EventsQuery, MarketsQuery, OneQuery, SearchQuery, TagsQuery};
+use foretell_catalog::query::{
+    EventsQuery, MarketsKeysetQuery, MarketsQuery, OneEventQuery, OneMarketQuery, OneQuery,
+    SearchQuery, TagsQuery,
+};
 use foretell_catalog::record::{NotTradable, RecordKind, read};
 use foretell_catalog::{Catalog, Writer};
 use foretell_model::ConditionId;
+use foretell_wire::read::query::parameters::Parameters as _;
 use rstest::rstest;
 use serde_json::{Value, json};
 
@@ -27,7 +31,7 @@ fn own_event() -> Value {
 }
 
 fn markets(catalog: &Catalog, query: &str) -> Vec<u64> {
-    let query = MarketsQuery::of(&parameters(query)).unwrap();
+    let query = MarketsQuery::read(&parameters(query)).unwrap();
     ids(&json_of(catalog.markets(&query)))
 }
 
@@ -48,21 +52,32 @@ fn shows_own_alone(catalog: &Catalog) {
         assert!(shown.is_empty() || shown == [OWN + 1], "{query}: {shown:?}");
     }
     let one = OneQuery::default();
-    let by_condition = json_of(catalog.market(&condition(10), &one));
+    let by_condition = json_of(catalog.market(&condition(10), &OneMarketQuery::default()));
     assert_eq!(by_condition["id"], (OWN + 1).to_string());
-    assert!(catalog.market("10", &one).is_err());
+    assert!(catalog.market("10", &OneMarketQuery::default()).is_err());
     assert!(catalog.market_tags("10", &one).is_err());
-    assert!(catalog.market_by_slug("will-10-happen", &one).is_err());
-    assert!(catalog.event(1, &one).is_err() && catalog.event_tags(1, &one).is_err());
-    assert!(catalog.event_by_slug("event-1", &one).is_err());
+    assert!(
+        catalog
+            .market_by_slug("will-10-happen", &OneMarketQuery::default())
+            .is_err()
+    );
+    assert!(
+        catalog.event(1, &OneEventQuery::default()).is_err()
+            && catalog.event_tags(1, &one).is_err()
+    );
+    assert!(
+        catalog
+            .event_by_slug("event-1", &OneEventQuery::default())
+            .is_err()
+    );
     let events = json_of(catalog.events(&EventsQuery::default()));
     assert_eq!(ids(&events), [OWN, 2]);
-    let keyset = MarketsQuery::of_keyset(&parameters("")).unwrap();
+    let keyset = MarketsKeysetQuery::read(&parameters("")).unwrap();
     assert_eq!(
         ids(&json_of(catalog.markets_keyset(&keyset))["markets"]),
         [OWN + 1, 20]
     );
-    let search = SearchQuery::of(&parameters("q=will 10 happen")).unwrap();
+    let search = SearchQuery::read(&parameters("q=will 10 happen")).unwrap();
     assert_eq!(
         json_of(catalog.search(&search))["pagination"]["totalResults"],
         0
@@ -133,7 +148,7 @@ fn a_market_with_a_new_id_leaves_its_condition_to_it() {
     batch.commit().unwrap();
     let named = format!("condition_ids={}", condition(10));
     assert_eq!(markets(&shelf.catalog, &named), [20]);
-    let old = json_of(shelf.catalog.market("10", &OneQuery::default()));
+    let old = json_of(shelf.catalog.market("10", &OneMarketQuery::default()));
     assert_eq!(
         (&old["supersededBy"], &old["archived"]),
         (&json!(20), &json!(true))
@@ -160,7 +175,7 @@ fn an_own_record_takes_its_id() {
         &json!({ "markets": [with(market(OWN + 1), &planted)] }),
     )]);
     put_own(&mut shelf.writer, &own_event());
-    let event = json_of(shelf.catalog.event(OWN, &OneQuery::default()));
+    let event = json_of(shelf.catalog.event(OWN, &OneEventQuery::default()));
     let market = &event["markets"][0];
     assert_eq!(
         (&event["title"], &market["question"]),
@@ -177,7 +192,9 @@ fn of_two_markets_upstream_with_one_condition_the_first_is_shown() {
     let moved = json!({ "conditionId": condition(11), "updatedAt": "2026-01-01T00:00:00Z" });
     shelf.put(&[with(market(10), &moved)]);
     assert_eq!(markets(&shelf.catalog, ""), [10, 5]);
-    let by_condition = shelf.catalog.market(&condition(10), &OneQuery::default());
+    let by_condition = shelf
+        .catalog
+        .market(&condition(10), &OneMarketQuery::default());
     assert_eq!(json_of(by_condition)["id"], "5");
 }
 
@@ -189,10 +206,10 @@ fn an_upstreams_tag_takes_the_place_of_a_generated_one() {
     assert_eq!(tags(&shelf), [OWN + 2]);
     shelf.put(&[tag(1)]);
     assert_eq!(tags(&shelf), [1]);
-    let own = json_of(shelf.catalog.event(OWN, &OneQuery::default()));
+    let own = json_of(shelf.catalog.event(OWN, &OneEventQuery::default()));
     assert_eq!(ids(&own["tags"]), [1]);
     put_own(&mut shelf.writer, &own_event());
     assert_eq!(tags(&shelf), [1]);
-    let query = MarketsQuery::of(&parameters("tag=tag-1")).unwrap();
+    let query = MarketsQuery::read(&parameters("tag=tag-1")).unwrap();
     assert_eq!(ids(&json_of(shelf.catalog.markets(&query))), [OWN + 1]);
 }

@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use foretell_catalog::query::{EventsQuery, MarketsQuery, OneQuery};
+use foretell_catalog::query::{EventsQuery, MarketsQuery, OneEventQuery, OneMarketQuery};
 use foretell_catalog::{Catalog, Exchange, Figures, Sites, Trading};
 use foretell_model::ConditionId;
+use foretell_wire::read::query::parameters::Parameters as _;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 
@@ -28,12 +29,12 @@ impl Exchange for Known {
 }
 
 fn list(catalog: &Catalog, query: &str) -> Vec<u64> {
-    let query = MarketsQuery::of(&parameters(query)).unwrap();
+    let query = MarketsQuery::read(&parameters(query)).unwrap();
     ids(&json_of(catalog.markets(&query)))
 }
 
 fn events(catalog: &Catalog, query: &str) -> Vec<u64> {
-    let query = EventsQuery::of(&parameters(query)).unwrap();
+    let query = EventsQuery::read(&parameters(query)).unwrap();
     ids(&json_of(catalog.events(&query)))
 }
 
@@ -75,10 +76,10 @@ const OPEN: Figures = Figures {
 fn a_record_is_its_sources_with_the_trading_fields_of_the_exchange() {
     let (shelf, known) = shelf();
     tell(&shelf, &known, 10, OPEN);
-    let query = MarketsQuery::of(&parameters("id=10")).unwrap();
+    let query = MarketsQuery::read(&parameters("id=10")).unwrap();
     let listed = json_of(shelf.catalog.markets(&query))[0].clone();
-    let one = json_of(shelf.catalog.market("10", &OneQuery::default()));
-    let event = json_of(shelf.catalog.event(1, &OneQuery::default()));
+    let one = json_of(shelf.catalog.market("10", &OneMarketQuery::default()));
+    let event = json_of(shelf.catalog.event(1, &OneEventQuery::default()));
     for shown in [&listed, &one, &event["markets"][0]] {
         assert_eq!(shown["groupItemTitle"], "Ten", "of the source");
         assert_eq!(shown["someUnknownKey"], json!({"a": 1}), "of the source");
@@ -101,7 +102,7 @@ fn a_record_is_its_sources_with_the_trading_fields_of_the_exchange() {
         (&json!(1.0), &json!(1.0))
     );
     // One that the exchange does not have is its source's.
-    let other = json_of(shelf.catalog.market("30", &OneQuery::default()));
+    let other = json_of(shelf.catalog.market("30", &OneMarketQuery::default()));
     assert_eq!(
         (&other["bestBid"], &other["volume"]),
         (&json!(0.3), &json!("10.5"))
@@ -142,7 +143,7 @@ fn lists_filter_and_sort_by_what_the_exchange_knows() {
             [30, 10]
         );
         assert_eq!(list(&shelf.catalog, "order=updatedAt&limit=1"), [10]);
-        let event = json_of(shelf.catalog.event(1, &OneQuery::default()));
+        let event = json_of(shelf.catalog.event(1, &OneEventQuery::default()));
         assert_eq!(
             (&event["closed"], &event["markets"][0]["closed"]),
             (&json!(true), &json!(true))

@@ -1,8 +1,13 @@
 //! Malicious texts in records and queries.
 
 use super::common::{Shelf, condition, event, json_of, market, parameters, series, tag, with};
-use foretell_catalog::query::{EventsQuery, MarketsQuery, OneQuery, Parameters};
+use foretell_catalog::query::{
+    EventsQuery, MarketsQuery, OneEventQuery, OneMarketQuery, OneTagQuery,
+};
 use foretell_catalog::record::read;
+use foretell_wire::ErrorCode;
+use foretell_wire::read::query::Query;
+use foretell_wire::read::query::parameters::Parameters as _;
 use rstest::rstest;
 use serde_json::json;
 
@@ -20,16 +25,17 @@ use serde_json::json;
 #[case("")]
 fn texts_are_compared_and_nothing_else(#[case] text: &str) {
     let shelf = Shelf::new(&[event(1, &[market(1)])]);
-    let one = OneQuery::default();
     let long = text.repeat(10_240 / text.len().max(1));
     for text in [text, &long] {
         for answer in [
-            shelf.catalog.market_by_slug(text, &one),
-            shelf.catalog.event_by_slug(text, &one),
-            shelf.catalog.tag_by_slug(text, &one),
-            shelf.catalog.market(text, &one),
+            shelf
+                .catalog
+                .market_by_slug(text, &OneMarketQuery::default()),
+            shelf.catalog.event_by_slug(text, &OneEventQuery::default()),
+            shelf.catalog.tag_by_slug(text, &OneTagQuery::default()),
+            shelf.catalog.market(text, &OneMarketQuery::default()),
         ] {
-            assert_eq!(answer.unwrap_err().status(), 404);
+            assert_eq!(answer.unwrap_err().code().status(), 404);
         }
         for name in [
             "slug",
@@ -40,11 +46,11 @@ fn texts_are_compared_and_nothing_else(#[case] text: &str) {
             "clob_token_ids",
             "creator",
         ] {
-            let parameters: Parameters = [(name, text)].into_iter().collect();
+            let parameters: Query<'_> = [(name, text)].into_iter().collect();
             let found = json_of(
                 shelf
                     .catalog
-                    .markets(&MarketsQuery::of(&parameters).unwrap()),
+                    .markets(&MarketsQuery::read(&parameters).unwrap()),
             );
             let nothing_asked = text.trim().is_empty();
             assert_eq!(
@@ -54,18 +60,18 @@ fn texts_are_compared_and_nothing_else(#[case] text: &str) {
             );
         }
         for name in ["slug", "tag_slug", "series_slug", "creator"] {
-            let parameters: Parameters = [(name, text)].into_iter().collect();
+            let parameters: Query<'_> = [(name, text)].into_iter().collect();
             assert!(
                 shelf
                     .catalog
-                    .events(&EventsQuery::of(&parameters).unwrap())
+                    .events(&EventsQuery::read(&parameters).unwrap())
                     .is_ok()
             );
         }
     }
     // The tables still exist.
     assert_eq!(
-        json_of(shelf.catalog.market("1", &one))["conditionId"],
+        json_of(shelf.catalog.market("1", &OneMarketQuery::default()))["conditionId"],
         json!(condition(1))
     );
 }
@@ -74,19 +80,18 @@ fn texts_are_compared_and_nothing_else(#[case] text: &str) {
 fn ids_of_markets_are_numbers_or_conditions() {
     let shelf = Shelf::new(&[event(1, &[market(1)])]);
     for bad in ["-1", "1.0", "0x1", "99999999999999999999", "1 ", "one"] {
-        let error = shelf.catalog.market(bad, &OneQuery::default()).unwrap_err();
-        assert_eq!(
-            error.body(),
-            r#"{"type":"not found error","error":"id not found"}"#,
-            "{bad}"
-        );
+        let error = shelf
+            .catalog
+            .market(bad, &OneMarketQuery::default())
+            .unwrap_err();
+        assert_eq!(error.code(), ErrorCode::IdNotFound, "{bad}");
     }
 }
 
 #[test]
 fn offsets_beyond_the_end_are_empty_pages() {
     let shelf = Shelf::new(&[event(1, &[market(1)])]);
-    let query = MarketsQuery::of(&parameters("offset=4294967295&limit=500")).unwrap();
+    let query = MarketsQuery::read(&parameters("offset=4294967295&limit=500")).unwrap();
     assert_eq!(json_of(shelf.catalog.markets(&query)), json!([]));
 }
 
@@ -94,8 +99,7 @@ fn offsets_beyond_the_end_are_empty_pages() {
 fn sql_in_any_field_of_a_record_stays_a_text() {
     const SQL: &str = "x'); DROP TABLE markets; DELETE FROM events; --";
     let mut shelf = Shelf::new(&[event(1, &[market(1)])]);
-    let one = OneQuery::default();
-    let before = json_of(shelf.catalog.market("1", &one));
+    let before = json_of(shelf.catalog.market("1", &OneMarketQuery::default()));
     for whole in [market(2), event(2, &[]), tag(2), series(2)] {
         for field in whole.as_object().unwrap().keys() {
             let record = with(whole.clone(), &json!({ field: SQL })).to_string();
@@ -109,9 +113,12 @@ fn sql_in_any_field_of_a_record_stays_a_text() {
     }
     let texts = json!({ "question": SQL, "description": SQL, "image": SQL });
     shelf.put(&[with(market(3), &texts)]);
-    let shown = json_of(shelf.catalog.market("3", &one));
+    let shown = json_of(shelf.catalog.market("3", &OneMarketQuery::default()));
     for field in ["question", "description", "image"] {
         assert_eq!(shown[field], SQL, "{field}");
     }
-    assert_eq!(json_of(shelf.catalog.market("1", &one)), before);
+    assert_eq!(
+        json_of(shelf.catalog.market("1", &OneMarketQuery::default())),
+        before
+    );
 }

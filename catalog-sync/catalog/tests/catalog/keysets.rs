@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::common::{Shelf, event, ids, json_of, market, parameters, with};
-use foretell_catalog::query::{EventsQuery, MarketsQuery};
+use foretell_catalog::query::{EventsKeysetQuery, MarketsKeysetQuery};
+use foretell_wire::read::query::parameters::Parameters as _;
 use rstest::rstest;
 use serde_json::{Value, json};
 
@@ -32,10 +33,10 @@ fn page(shelf: &Shelf, list: &str, text: &str) -> (Vec<u64>, Option<String>) {
     let answer = json_of(match list {
         "markets" => shelf
             .catalog
-            .markets_keyset(&MarketsQuery::of_keyset(&parameters(text)).unwrap()),
+            .markets_keyset(&MarketsKeysetQuery::read(&parameters(text)).unwrap()),
         _ => shelf
             .catalog
-            .events_keyset(&EventsQuery::of_keyset(&parameters(text)).unwrap()),
+            .events_keyset(&EventsKeysetQuery::read(&parameters(text)).unwrap()),
     });
     let next = answer["next_cursor"].as_str().map(str::to_owned);
     (ids(&answer[list]), next)

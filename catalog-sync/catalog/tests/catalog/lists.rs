@@ -4,15 +4,18 @@ use super::common::{
     Shelf, address, condition, event, ids, json_of, market, parameters, series, tag, with,
 };
 use foretell_catalog::Sites;
-use foretell_catalog::query::{EventsQuery, MarketsQuery, OneQuery, SeriesQuery, TagsQuery};
+use foretell_catalog::query::{
+    EventsQuery, MarketsQuery, OneEventQuery, OneMarketQuery, OneTagQuery, SeriesQuery, TagsQuery,
+};
 use foretell_model::WalletAddress;
+use foretell_wire::read::query::parameters::Parameters as _;
 use serde_json::{Value, json};
 
 fn markets(shelf: &Shelf, text: &str) -> Vec<u64> {
     ids(&json_of(
         shelf
             .catalog
-            .markets(&MarketsQuery::of(&parameters(text)).unwrap()),
+            .markets(&MarketsQuery::read(&parameters(text)).unwrap()),
     ))
 }
 
@@ -20,7 +23,7 @@ fn events(shelf: &Shelf, text: &str) -> Vec<u64> {
     ids(&json_of(
         shelf
             .catalog
-            .events(&EventsQuery::of(&parameters(text)).unwrap()),
+            .events(&EventsQuery::read(&parameters(text)).unwrap()),
     ))
 }
 
@@ -72,11 +75,15 @@ fn every_filter_by_name_finds_what_has_it() {
     assert_eq!(events(&shelf, "slug=event-1"), [1]);
     assert_eq!(events(&shelf, "tag_slug=nothing"), [0_u64; 0]);
     assert_eq!(
-        json_of(shelf.catalog.market(&condition(20), &OneQuery::default()))["id"],
+        json_of(
+            shelf
+                .catalog
+                .market(&condition(20), &OneMarketQuery::default())
+        )["id"],
         "20"
     );
     assert_eq!(
-        json_of(shelf.catalog.market("30", &OneQuery::default()))["events"],
+        json_of(shelf.catalog.market("30", &OneMarketQuery::default()))["events"],
         json!([])
     );
 }
@@ -175,21 +182,25 @@ fn creators_are_addresses_and_sites() {
         assert_eq!(markets(&shelf, &by(nobody)), [0_u64; 0]);
         assert_eq!(events(&shelf, &by(nobody)), [0_u64; 0]);
     }
-    let query = TagsQuery::of(&parameters(&by(&address(0xbb)))).unwrap();
+    let query = TagsQuery::read(&parameters(&by(&address(0xbb)))).unwrap();
     assert_eq!(ids(&json_of(shelf.catalog.tags(&query))), [2]);
-    let query = SeriesQuery::of(&parameters(&by(&address(0xaa)))).unwrap();
+    let query = SeriesQuery::read(&parameters(&by(&address(0xaa)))).unwrap();
     assert_eq!(ids(&json_of(shelf.catalog.series(&query))), [1]);
-    let one = OneQuery::of(&parameters(&by(&address(0xaa)))).unwrap();
-    assert!(shelf.catalog.market("10", &one).is_ok());
+    let creator = by(&address(0xaa));
+    let of_creator = parameters(&creator);
+    let market = OneMarketQuery::read(&of_creator).unwrap();
+    let event = OneEventQuery::read(&of_creator).unwrap();
+    let tag = OneTagQuery::read(&of_creator).unwrap();
+    assert!(shelf.catalog.market("10", &market).is_ok());
     for (answer, text) in [
-        (shelf.catalog.market("20", &one), "id not found"),
-        (shelf.catalog.event(2, &one), "id not found"),
+        (shelf.catalog.market("20", &market), "id not found"),
+        (shelf.catalog.event(2, &event), "id not found"),
         (
-            shelf.catalog.event_by_slug("event-2", &one),
+            shelf.catalog.event_by_slug("event-2", &event),
             "slug not found",
         ),
-        (shelf.catalog.tag(2, &one), "id not found"),
-        (shelf.catalog.tag_by_slug("tag-2", &one), "slug not found"),
+        (shelf.catalog.tag(2, &tag), "id not found"),
+        (shelf.catalog.tag_by_slug("tag-2", &tag), "slug not found"),
     ] {
         assert_eq!(answer.unwrap_err().to_string(), text);
     }
@@ -209,9 +220,12 @@ fn a_series_shows_its_twenty_newest_events() {
 fn of_several_with_one_slug_the_newest_is_answered() {
     let same = |id| with(market(id), &json!({"slug": "same"}));
     let shelf = Shelf::new(&[same(5), same(7), same(6)]);
-    let one = OneQuery::default();
     assert_eq!(
-        json_of(shelf.catalog.market_by_slug("same", &one))["id"],
+        json_of(
+            shelf
+                .catalog
+                .market_by_slug("same", &OneMarketQuery::default())
+        )["id"],
         "7"
     );
     assert_eq!(markets(&shelf, "slug=same"), [7, 6, 5]);

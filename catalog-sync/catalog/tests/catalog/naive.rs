@@ -8,6 +8,7 @@ use super::common::{
 };
 use foretell_catalog::query::{EventsQuery, MarketsQuery};
 use foretell_catalog::{Catalog, Sites};
+use foretell_wire::read::query::parameters::Parameters as _;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -320,7 +321,7 @@ proptest! {
             known.extend(rows);
             for asked in &questions {
                 let text = asked.of_markets();
-                let query = MarketsQuery::of(&parameters(&text)).unwrap();
+                let query = MarketsQuery::read(&parameters(&text)).unwrap();
                 let found = json_of(shelf.catalog.markets(&query));
                 let rows = known.values().filter(|row| asked.holds_market(row));
                 prop_assert_eq!(ids(&found), asked.page(rows, false), "{}", text);
@@ -341,7 +342,7 @@ proptest! {
             known.extend(rows);
             for asked in &questions {
                 let text = asked.of_events();
-                let query = EventsQuery::of(&parameters(&text)).unwrap();
+                let query = EventsQuery::read(&parameters(&text)).unwrap();
                 let found = json_of(shelf.catalog.events(&query));
                 let rows = known.values().filter(|row| asked.holds_event(row));
                 prop_assert_eq!(ids(&found), asked.page(rows, true), "{}", text);
@@ -373,8 +374,8 @@ fn a_list_and_its_records_are_of_one_state() {
         let read = || {
             while !ended.load(Ordering::Acquire) {
                 let query = parameters("closed=true&order=volume,slug");
-                let markets = json_of(catalog.markets(&MarketsQuery::of(&query).unwrap()));
-                let events = json_of(catalog.events(&EventsQuery::of(&query).unwrap()));
+                let markets = json_of(catalog.markets(&MarketsQuery::read(&query).unwrap()));
+                let events = json_of(catalog.events(&EventsQuery::read(&query).unwrap()));
                 for (list, all) in [(markets, EVENTS * 2), (events, EVENTS)] {
                     let list = list.as_array().unwrap();
                     assert!(list.is_empty() || list.len() as u64 == all);

@@ -7,10 +7,13 @@ use std::path::PathBuf;
 
 use super::common::{Shelf, ids, json_of, parameters};
 use foretell_catalog::import::{Records, import};
-use foretell_catalog::query::{EventsQuery, MarketsQuery, OneQuery, SearchQuery, TagsQuery};
+use foretell_catalog::query::{
+    EventsQuery, MarketsQuery, OneEventQuery, OneMarketQuery, OneTagQuery, SearchQuery, TagsQuery,
+};
 use foretell_catalog::record::{self, NotTradable, Record, read_date};
 use foretell_catalog::{Report, Tally};
 use foretell_model::MarketTerms;
+use foretell_wire::read::query::parameters::Parameters as _;
 use serde_json::Value;
 
 /// A recorded file; without it, prints a message and returns `None`.
@@ -144,12 +147,12 @@ fn twenty_events_with_their_markets_and_tags() {
         let answered = json_of(
             shelf
                 .catalog
-                .event(id.parse().unwrap(), &OneQuery::default()),
+                .event(id.parse().unwrap(), &OneEventQuery::default()),
         );
         same(event, &answered, EVENT);
         let by_slug = shelf
             .catalog
-            .event_by_slug(event["slug"].as_str().unwrap(), &OneQuery::default());
+            .event_by_slug(event["slug"].as_str().unwrap(), &OneEventQuery::default());
         assert_eq!(json_of(by_slug), answered);
         let (tags, markets) = (
             event["tags"].as_array().unwrap(),
@@ -167,7 +170,7 @@ fn twenty_events_with_their_markets_and_tags() {
             let answered = json_of(
                 shelf
                     .catalog
-                    .market(market["id"].as_str().unwrap(), &OneQuery::default()),
+                    .market(market["id"].as_str().unwrap(), &OneMarketQuery::default()),
             );
             same(market, &answered, MARKET);
             same(event, &answered["events"][0], EVENT);
@@ -204,7 +207,7 @@ fn six_hundred_markets_of_which_four_come_twice() {
     assert_eq!(report.skipped, 0, "{report}");
     assert_eq!(report.events.added, 515);
     for (id, market) in &markets {
-        let answered = json_of(shelf.catalog.market(id, &OneQuery::default()));
+        let answered = json_of(shelf.catalog.market(id, &OneMarketQuery::default()));
         same(market, &answered, MARKET);
         let Some(event) = market["events"].get(0) else {
             continue;
@@ -212,7 +215,7 @@ fn six_hundred_markets_of_which_four_come_twice() {
         assert_eq!(answered["events"][0]["id"], event["id"]);
         let whole = json_of(shelf.catalog.event(
             event["id"].as_str().unwrap().parse().unwrap(),
-            &OneQuery::default(),
+            &OneEventQuery::default(),
         ));
         assert!(ids(&whole["markets"]).contains(&id.parse().unwrap()));
         for (series, answered) in event["series"]
@@ -232,16 +235,17 @@ fn six_hundred_markets_of_which_four_come_twice() {
     for order in ["id", "volume", "endDate", "slug", "question,liquidity"] {
         let mut all = Vec::new();
         for offset in (0..700).step_by(70) {
-            let query = parameters(&format!("limit=70&offset={offset}&order={order}"));
+            let text = format!("limit=70&offset={offset}&order={order}");
+            let query = parameters(&text);
             all.extend(ids(&json_of(
-                shelf.catalog.markets(&MarketsQuery::of(&query).unwrap()),
+                shelf.catalog.markets(&MarketsQuery::read(&query).unwrap()),
             )));
         }
         all.sort_unstable();
         all.dedup();
         assert_eq!(all.len(), 596, "{order}");
     }
-    let closed = MarketsQuery::of(&parameters("closed=true&limit=500")).unwrap();
+    let closed = MarketsQuery::read(&parameters("closed=true&limit=500")).unwrap();
     let expected = markets
         .values()
         .filter(|market| market["closed"] == true)
@@ -263,13 +267,17 @@ fn a_hundred_tags() {
     for (id, tag) in &tags {
         same(
             tag,
-            &json_of(shelf.catalog.tag(id.parse().unwrap(), &OneQuery::default())),
+            &json_of(
+                shelf
+                    .catalog
+                    .tag(id.parse().unwrap(), &OneTagQuery::default()),
+            ),
             TAG,
         );
         let slug = tag["slug"].as_str().unwrap();
         same(
             tag,
-            &json_of(shelf.catalog.tag_by_slug(slug, &OneQuery::default())),
+            &json_of(shelf.catalog.tag_by_slug(slug, &OneTagQuery::default())),
             TAG,
         );
     }
@@ -327,7 +335,7 @@ fn every_title_and_question_is_found_by_itself() {
             let query = [("q", text.as_str().unwrap()), ("limit_per_type", "500")]
                 .into_iter()
                 .collect();
-            let found = json_of(shelf.catalog.search(&SearchQuery::of(&query).unwrap()));
+            let found = json_of(shelf.catalog.search(&SearchQuery::read(&query).unwrap()));
             let id: u64 = event["id"].as_str().unwrap().parse().unwrap();
             assert!(ids(&found["events"]).contains(&id), "{text}");
         }
@@ -335,7 +343,7 @@ fn every_title_and_question_is_found_by_itself() {
     let all = json_of(
         shelf
             .catalog
-            .events(&EventsQuery::of(&parameters("limit=500")).unwrap()),
+            .events(&EventsQuery::read(&parameters("limit=500")).unwrap()),
     );
     assert_eq!(all.as_array().unwrap().len(), 500);
 }

@@ -1,7 +1,9 @@
 //! Search.
 
 use super::common::{Shelf, address, event, ids, json_of, market, tag, with};
-use foretell_catalog::query::{Parameters, SearchQuery};
+use foretell_catalog::query::SearchQuery;
+use foretell_wire::read::query::Query;
+use foretell_wire::read::query::parameters::Parameters as _;
 use proptest::prelude::*;
 use rstest::rstest;
 use serde_json::{Value, json};
@@ -14,10 +16,10 @@ fn titled(id: u64, title: &str) -> Value {
 }
 
 fn search(shelf: &Shelf, term: &str, more: &str) -> Value {
-    let terms: Parameters = std::iter::once(("q", term))
+    let terms: Query<'_> = std::iter::once(("q", term))
         .chain(more.split('&').filter_map(|pair| pair.split_once('=')))
         .collect();
-    json_of(shelf.catalog.search(&SearchQuery::of(&terms).unwrap()))
+    json_of(shelf.catalog.search(&SearchQuery::read(&terms).unwrap()))
 }
 
 fn found(shelf: &Shelf, term: &str) -> Vec<u64> {
@@ -117,7 +119,7 @@ fn short_terms_signs_and_operators(#[case] term: &str, #[case] expected: &[u64])
         titled(7, "This and that or not"),
     ]);
     if term == "\u{3}" {
-        assert!(SearchQuery::of(&[("q", term)].into_iter().collect()).is_err());
+        assert!(SearchQuery::read(&[("q", term)].into_iter().collect()).is_err());
         return;
     }
     assert_eq!(found(&shelf, term), expected);
@@ -229,7 +231,7 @@ proptest! {
     #[test]
     fn no_term_fails(term in "\\PC{1,40}") {
         let shelf = Shelf::new(&[titled(1, "T")]);
-        let query = SearchQuery::of(&[("q", term.as_str())].into_iter().collect());
+        let query = SearchQuery::read(&[("q", term.as_str())].into_iter().collect());
         if let Ok(query) = query {
             prop_assert!(shelf.catalog.search(&query).is_ok());
         }

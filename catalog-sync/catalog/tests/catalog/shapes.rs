@@ -2,8 +2,10 @@
 
 use super::common::{Shelf, event, json_of, market, parameters, series, tag};
 use foretell_catalog::query::{
-    EventsQuery, MarketsQuery, OneQuery, SearchQuery, SeriesQuery, TagsQuery,
+    EventsQuery, MarketsQuery, OneEventQuery, OneMarketQuery, OneTagQuery, SearchQuery,
+    SeriesQuery, TagsQuery,
 };
+use foretell_wire::read::query::parameters::Parameters as _;
 use serde_json::{Value, json};
 
 /// A record of the interface: field names and type letters. `s` text, `d` date (may be missing),
@@ -141,11 +143,17 @@ fn markets_in_lists_have_short_events() {
 #[test]
 fn single_markets_have_full_events() {
     for (shelf, dates) in shelves() {
-        let one = OneQuery::default();
-        let by_slug = json_of(shelf.catalog.market_by_slug("will-1-happen", &one));
+        let by_slug = json_of(
+            shelf
+                .catalog
+                .market_by_slug("will-1-happen", &OneMarketQuery::default()),
+        );
         check(&by_slug, MARKET, &[("events", 'a')], dates);
         check(&by_slug["events"][0], FULL_EVENT, &[], dates);
-        assert_eq!(json_of(shelf.catalog.market("1", &one)), by_slug);
+        assert_eq!(
+            json_of(shelf.catalog.market("1", &OneMarketQuery::default())),
+            by_slug
+        );
     }
 }
 
@@ -164,10 +172,16 @@ fn events_carry_tags_and_markets_and_series_that_carry_no_events() {
         check(&event["tags"][0], TAG, &[], dates);
         check(&event["markets"][0], MARKET, &[], dates);
         check(&event["series"][0], SERIES, &[], dates);
-        let one = OneQuery::default();
-        assert_eq!(&json_of(shelf.catalog.event(1, &one)), event);
         assert_eq!(
-            &json_of(shelf.catalog.event_by_slug("event-1", &one)),
+            &json_of(shelf.catalog.event(1, &OneEventQuery::default())),
+            event
+        );
+        assert_eq!(
+            &json_of(
+                shelf
+                    .catalog
+                    .event_by_slug("event-1", &OneEventQuery::default())
+            ),
             event
         );
     }
@@ -181,16 +195,21 @@ fn series_carry_full_events_and_tags_are_themselves() {
         check(&list[0]["events"][0], FULL_EVENT, &[], dates);
         let tags = json_of(shelf.catalog.tags(&TagsQuery::default()));
         check(&tags[0], TAG, &[], dates);
-        let one = OneQuery::default();
-        assert_eq!(json_of(shelf.catalog.tag(1, &one)), tags[0]);
-        assert_eq!(json_of(shelf.catalog.tag_by_slug("tag-1", &one)), tags[0]);
+        assert_eq!(
+            json_of(shelf.catalog.tag(1, &OneTagQuery::default())),
+            tags[0]
+        );
+        assert_eq!(
+            json_of(shelf.catalog.tag_by_slug("tag-1", &OneTagQuery::default())),
+            tags[0]
+        );
     }
 }
 
 #[test]
 fn search_results_are_short_and_counted() {
     for (shelf, dates) in shelves() {
-        let query = SearchQuery::of(&parameters("q=event")).unwrap();
+        let query = SearchQuery::read(&parameters("q=event")).unwrap();
         let found = json_of(shelf.catalog.search(&query));
         check(
             &found,
@@ -205,7 +224,7 @@ fn search_results_are_short_and_counted() {
         );
     }
     let (shelf, dates) = &shelves()[0];
-    let query = SearchQuery::of(&parameters("q=tag")).unwrap();
+    let query = SearchQuery::read(&parameters("q=tag")).unwrap();
     let found = json_of(shelf.catalog.search(&query));
     check(&found["tags"][0], SEARCH_TAG, &[], *dates);
     assert_eq!(found["tags"][0]["event_count"], 1);
@@ -214,7 +233,7 @@ fn search_results_are_short_and_counted() {
 #[test]
 fn what_was_put_is_what_is_answered() {
     let shelf = Shelf::new(&[event(1, &[market(1)]), tag(2), series(2)]);
-    let answered = json_of(shelf.catalog.event(1, &OneQuery::default()));
+    let answered = json_of(shelf.catalog.event(1, &OneEventQuery::default()));
     let same = |put: &Value, answered: &Value, shape: Shape| {
         for (name, kind) in shape {
             match kind {
@@ -233,7 +252,7 @@ fn what_was_put_is_what_is_answered() {
     assert_eq!(answered["eventMetadata"], json!({"context": "more"}));
     same(
         &tag(2),
-        &json_of(shelf.catalog.tag(2, &OneQuery::default())),
+        &json_of(shelf.catalog.tag(2, &OneTagQuery::default())),
         TAG,
     );
     assert_eq!(answered["markets"][0]["endDate"], "2026-02-01T12:00:00Z");

@@ -1,7 +1,9 @@
 //! Updates: a second record with a known id.
 
 use super::common::{Shelf, event, ids, json_of, market, series, tag, with};
-use foretell_catalog::query::{EventsQuery, MarketsQuery, OneQuery, TagsQuery};
+use foretell_catalog::query::{
+    EventsQuery, MarketsQuery, OneEventQuery, OneMarketQuery, TagsQuery,
+};
 use foretell_catalog::record::{Record, read};
 use foretell_catalog::{Catalog, CatalogError, Profile, Sites, Tally, Unit, Writer};
 use foretell_model::WalletAddress;
@@ -81,7 +83,7 @@ fn what_a_record_does_not_carry_stays() {
         (report.events, report.markets),
         (tally(0, 1, 0), tally(0, 1, 0))
     );
-    let event = json_of(shelf.catalog.event(1, &OneQuery::default()));
+    let event = json_of(shelf.catalog.event(1, &OneEventQuery::default()));
     assert_eq!(event["title"], "New");
     assert_eq!(
         (
@@ -100,7 +102,7 @@ fn an_empty_list_takes_away() {
     let report = shelf.put(&[with(event(1, &[]), &json!({"tags": []}))]);
     assert_eq!(report.events, tally(0, 1, 0));
     assert_eq!(
-        json_of(shelf.catalog.event(1, &OneQuery::default()))["tags"],
+        json_of(shelf.catalog.event(1, &OneEventQuery::default()))["tags"],
         json!([])
     );
 }
@@ -115,7 +117,7 @@ fn older_records_are_passed_over() {
     ]);
     assert!(!report.changed_anything(), "{report}");
     assert_eq!(
-        json_of(shelf.catalog.event(1, &OneQuery::default()))["tags"][0]["label"],
+        json_of(shelf.catalog.event(1, &OneEventQuery::default()))["tags"][0]["label"],
         "Tag 1"
     );
 }
@@ -127,7 +129,7 @@ fn an_abridged_event_inside_a_market_replaces_nothing_unless_newer() {
         json!({"id": "1", "slug": "event-1", "title": "Short"}),
     )]);
     let title =
-        |shelf: &Shelf| json_of(shelf.catalog.event(1, &OneQuery::default()))["title"].clone();
+        |shelf: &Shelf| json_of(shelf.catalog.event(1, &OneEventQuery::default()))["title"].clone();
     assert_eq!(title(&shelf), "Short");
     shelf.put(&[event(1, &[])]);
     assert_eq!(title(&shelf), "Event 1");
@@ -138,7 +140,7 @@ fn an_abridged_event_inside_a_market_replaces_nothing_unless_newer() {
     let newer = json!({"id": "1", "slug": "event-1", "title": "Newer", "updatedAt": "2027-01-01T00:00:00Z"});
     shelf.put(&[abridged(newer)]);
     assert_eq!(title(&shelf), "Newer");
-    let event = json_of(shelf.catalog.event(1, &OneQuery::default()));
+    let event = json_of(shelf.catalog.event(1, &OneEventQuery::default()));
     assert_eq!(
         (ids(&event["tags"]), ids(&event["markets"])),
         (vec![1], vec![1])
@@ -149,32 +151,40 @@ fn an_abridged_event_inside_a_market_replaces_nothing_unless_newer() {
 #[test]
 fn an_abridged_record_inside_another_takes_nothing_away() {
     let mut shelf = Shelf::new(&[event(1, &[market(1)])]);
-    let one = OneQuery::default();
     let newer = "2027-01-01T00:00:00Z";
     let brief = json!({"id": 1, "slug": "event-1", "title": "Newer", "updatedAt": newer, "image": "",
                        "tags": [], "series": []});
-    let known = json_of(shelf.catalog.event(1, &one));
+    let known = json_of(shelf.catalog.event(1, &OneEventQuery::default()));
     shelf.put(&[with(market(1), &json!({"events": [brief]}))]);
     let expected = with(known, &json!({"title": "Newer", "updatedAt": newer}));
-    assert_eq!(json_of(shelf.catalog.event(1, &one)), expected);
+    assert_eq!(
+        json_of(shelf.catalog.event(1, &OneEventQuery::default())),
+        expected
+    );
 
     let brief = json!({"id": "1", "slug": "will-1-happen", "closed": true, "updatedAt": newer,
                        "description": null, "clobTokenIds": "[]"});
-    let known = json_of(shelf.catalog.market("1", &one));
+    let known = json_of(shelf.catalog.market("1", &OneMarketQuery::default()));
     let brief = with(brief, &json!({"clobTokenIds": null}));
     shelf.put_current(&[with(
         event(1, &[brief]),
         &json!({"title": "Newer", "updatedAt": newer}),
     )]);
     let expected = with(known, &json!({"closed": true, "updatedAt": newer}));
-    assert_eq!(json_of(shelf.catalog.market("1", &one)), expected);
+    assert_eq!(
+        json_of(shelf.catalog.market("1", &OneMarketQuery::default())),
+        expected
+    );
 
     // A record of its own is all that there is.
     shelf.put(&[with(
         market(1),
         &json!({"description": null, "updatedAt": newer}),
     )]);
-    assert_eq!(json_of(shelf.catalog.market("1", &one))["description"], "");
+    assert_eq!(
+        json_of(shelf.catalog.market("1", &OneMarketQuery::default()))["description"],
+        ""
+    );
 }
 
 /// The upstream took a change back: what it has now counts, whatever the date.
@@ -200,7 +210,7 @@ fn what_the_upstream_has_now_counts_whatever_its_date() {
         (tally(0, 1, 0), tally(0, 2, 0))
     );
     for id in ["1", "2"] {
-        let market = json_of(shelf.catalog.market(id, &OneQuery::default()));
+        let market = json_of(shelf.catalog.market(id, &OneMarketQuery::default()));
         assert_eq!(market["question"], "Old");
     }
     assert!(!shelf.put_current(&records).changed_anything());
@@ -215,16 +225,15 @@ fn a_change_inside_reaches_everything_that_shows_it() {
         with(series(1), &newer("title")),
         with(market(1), &newer("question")),
     ]);
-    let one = OneQuery::default();
     for id in [1, 2] {
-        let event = json_of(shelf.catalog.event(id, &one));
+        let event = json_of(shelf.catalog.event(id, &OneEventQuery::default()));
         assert_eq!(
             (&event["tags"][0]["label"], &event["series"][0]["title"]),
             (&json!("New"), &json!("New"))
         );
     }
     assert_eq!(
-        json_of(shelf.catalog.event(1, &one))["markets"][0]["question"],
+        json_of(shelf.catalog.event(1, &OneEventQuery::default()))["markets"][0]["question"],
         "New"
     );
     assert_eq!(
@@ -251,7 +260,7 @@ fn a_market_moves_to_the_event_that_has_it_now() {
         (vec![1], vec![])
     );
     assert_eq!(
-        json_of(shelf.catalog.market("1", &OneQuery::default()))["events"][0]["id"],
+        json_of(shelf.catalog.market("1", &OneMarketQuery::default()))["events"][0]["id"],
         "2"
     );
 }
@@ -389,6 +398,6 @@ fn files_of_other_builds_are_refused() {
             matches!(error, CatalogError::OtherSchema { found: 1_000, .. }),
             "{error}"
         );
-        assert_eq!(error.status(), 503);
+        assert_eq!(error.code().status(), 503);
     }
 }

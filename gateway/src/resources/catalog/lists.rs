@@ -1,54 +1,79 @@
 //! Lists and search: `/markets`, `/events`, `/series`, `/tags`, `/public-search`.
 
-use foretell_catalog::Catalog;
 use foretell_catalog::query::{
-    EmptyQuery, EventsQuery, MarketsQuery, SearchQuery, SeriesQuery, TagsQuery,
+    EventsKeysetQuery, EventsQuery, MarketsKeysetQuery, MarketsQuery, NoQuery, SearchQuery,
+    SeriesQuery, TagsQuery,
+};
+use foretell_catalog::schema::{
+    Event, EventsPage, ListedMarket, MarketTypes, MarketsPage, SearchResult, Series, Tag,
 };
 
-use crate::http::answer::Answer;
+use crate::http::answer::Json;
 use crate::http::failure::Failure;
+use crate::http::parts::FromQuery;
 use crate::http::request_context::RequestContext;
-use crate::resources::catalog::ask;
+use crate::resources::catalog::answer;
 
 /// `GET /markets`.
-pub(crate) async fn markets(context: RequestContext) -> Result<Answer, Failure> {
-    ask(&context, MarketsQuery::of, Catalog::markets).await
+pub(crate) async fn markets(
+    context: RequestContext,
+    FromQuery(query): FromQuery<MarketsQuery>,
+) -> Result<Json<Vec<ListedMarket>>, Failure> {
+    answer(&context, move |catalog| catalog.markets(&query)).await
 }
 
 /// `GET /events`.
-pub(crate) async fn events(context: RequestContext) -> Result<Answer, Failure> {
-    ask(&context, EventsQuery::of, Catalog::events).await
+pub(crate) async fn events(
+    context: RequestContext,
+    FromQuery(query): FromQuery<EventsQuery>,
+) -> Result<Json<Vec<Event>>, Failure> {
+    answer(&context, move |catalog| catalog.events(&query)).await
 }
 
 /// `GET /markets/keyset`.
-pub(crate) async fn markets_keyset(context: RequestContext) -> Result<Answer, Failure> {
-    ask(&context, MarketsQuery::of_keyset, Catalog::markets_keyset).await
+pub(crate) async fn markets_keyset(
+    context: RequestContext,
+    FromQuery(query): FromQuery<MarketsKeysetQuery>,
+) -> Result<Json<MarketsPage>, Failure> {
+    answer(&context, move |catalog| catalog.markets_keyset(&query)).await
 }
 
 /// `GET /events/keyset`.
-pub(crate) async fn events_keyset(context: RequestContext) -> Result<Answer, Failure> {
-    ask(&context, EventsQuery::of_keyset, Catalog::events_keyset).await
-}
-
-/// `GET /sports/market-types`.
-pub(crate) async fn sports_market_types(context: RequestContext) -> Result<Answer, Failure> {
-    ask(&context, EmptyQuery::of, |catalog, _| {
-        catalog.sports_market_types()
-    })
-    .await
+pub(crate) async fn events_keyset(
+    context: RequestContext,
+    FromQuery(query): FromQuery<EventsKeysetQuery>,
+) -> Result<Json<EventsPage>, Failure> {
+    answer(&context, move |catalog| catalog.events_keyset(&query)).await
 }
 
 /// `GET /series`.
-pub(crate) async fn series(context: RequestContext) -> Result<Answer, Failure> {
-    ask(&context, SeriesQuery::of, Catalog::series).await
+pub(crate) async fn series(
+    context: RequestContext,
+    FromQuery(query): FromQuery<SeriesQuery>,
+) -> Result<Json<Vec<Series>>, Failure> {
+    answer(&context, move |catalog| catalog.series(&query)).await
 }
 
 /// `GET /tags`.
-pub(crate) async fn tags(context: RequestContext) -> Result<Answer, Failure> {
-    ask(&context, TagsQuery::of, Catalog::tags).await
+pub(crate) async fn tags(
+    context: RequestContext,
+    FromQuery(query): FromQuery<TagsQuery>,
+) -> Result<Json<Vec<Tag>>, Failure> {
+    answer(&context, move |catalog| catalog.tags(&query)).await
 }
 
 /// `GET /public-search`.
-pub(crate) async fn search(context: RequestContext) -> Result<Answer, Failure> {
-    ask(&context, SearchQuery::of, Catalog::search).await
+pub(crate) async fn search(
+    context: RequestContext,
+    FromQuery(query): FromQuery<SearchQuery>,
+) -> Result<Json<SearchResult>, Failure> {
+    answer(&context, move |catalog| catalog.search(&query)).await
+}
+
+/// `GET /sports/market-types`.
+pub(crate) async fn sports_market_types(
+    context: RequestContext,
+    _: FromQuery<NoQuery>,
+) -> Result<Json<MarketTypes<'static>>, Failure> {
+    answer(&context, |catalog| catalog.sports_market_types()).await
 }

@@ -3,40 +3,62 @@
 use foretell_catalog::query::ProfileQuery;
 use foretell_catalog::{CatalogError, NotFound, Profile};
 use foretell_model::WalletAddress;
-use serde_json::json;
+use foretell_wire::json_text;
+use foretell_wire::written::Address;
+use schemars::JsonSchema;
+use serde::Serialize;
 
-use crate::http::answer::Answer;
+use crate::http::answer::Json;
 use crate::http::failure::Failure;
+use crate::http::parts::FromQuery;
 use crate::http::request_context::RequestContext;
-use crate::resources::catalog::ask;
+use crate::resources::catalog::answer;
+
+/// The public profile of a wallet.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct PublicProfile {
+    #[serde(with = "Address")]
+    proxy_wallet: WalletAddress,
+    /// Empty unless public.
+    name: String,
+    pseudonym: String,
+    bio: String,
+    profile_image: String,
+    display_username_public: bool,
+}
 
 /// `GET /public-profile`.
-pub(crate) async fn show(context: RequestContext) -> Result<Answer, Failure> {
-    ask(&context, ProfileQuery::of, |catalog, query| {
+pub(crate) async fn show(
+    context: RequestContext,
+    FromQuery(query): FromQuery<ProfileQuery>,
+) -> Result<Json<PublicProfile>, Failure> {
+    answer(&context, move |catalog| {
         let profile = catalog.profile(&query.wallet)?;
         let profile = profile.ok_or(CatalogError::NotFound(NotFound::Profile))?;
-        Ok(text(&query.wallet, &profile))
+        Ok(json_text(&PublicProfile::of(query.wallet, profile)))
     })
     .await
 }
 
-fn text(wallet: &WalletAddress, profile: &Profile) -> String {
-    let pseudonym = match profile.pseudonym.as_str() {
-        "" => foretell_wire::data::pseudonym(wallet),
-        stored => stored.to_owned(),
-    };
-    // A name that is not public is never shown.
-    let name = match profile.display_username_public {
-        true => profile.name.as_str(),
-        false => "",
-    };
-    json!({
-        "proxyWallet": format!("0x{}", hex::encode(wallet.0)),
-        "name": name,
-        "pseudonym": pseudonym,
-        "bio": profile.bio,
-        "profileImage": profile.image,
-        "displayUsernamePublic": profile.display_username_public,
-    })
-    .to_string()
+impl PublicProfile {
+    fn of(wallet: WalletAddress, profile: Profile) -> Self {
+        let pseudonym = match profile.pseudonym.is_empty() {
+            true => foretell_wire::data::pseudonym(&wallet),
+            false => profile.pseudonym,
+        };
+        let is_public = profile.display_username_public;
+        Self {
+            proxy_wallet: wallet,
+            name: if is_public {
+                profile.name
+            } else {
+                String::new()
+            },
+            pseudonym,
+            bio: profile.bio,
+            profile_image: profile.image,
+            display_username_public: is_public,
+        }
+    }
 }

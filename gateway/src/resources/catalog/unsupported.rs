@@ -1,38 +1,57 @@
 //! What the exchange does not have: teams, sports and comments. Lists are empty.
 
-use foretell_catalog::query::EmptyQuery;
-use foretell_catalog::{CatalogError, NotFound};
+use foretell_catalog::query::{CommentsQuery, NoQuery, TeamsQuery};
+use foretell_catalog::schema::Comments;
+use foretell_wire::ErrorCode;
+use foretell_wire::read::path::PathText;
 
-use crate::http::answer::Answer;
+use crate::http::answer::{Answer, Json};
 use crate::http::failure::Failure;
+use crate::http::parts::{FromPath, FromQuery};
 use crate::http::request_context::RequestContext;
-use crate::resources::catalog::{checked, refusal};
 
 /// `GET /teams`.
-pub(crate) async fn teams(context: RequestContext) -> Result<Answer, Failure> {
-    checked(&context, EmptyQuery::of_teams)?;
-    Ok(Answer::json("[]"))
+pub(crate) async fn teams(
+    _: RequestContext,
+    _: FromQuery<TeamsQuery>,
+) -> Result<Json<[(); 0]>, Failure> {
+    Ok(Json::of(&[(); 0]))
 }
 
 /// `GET /sports`.
-pub(crate) async fn sports(context: RequestContext) -> Result<Answer, Failure> {
-    checked(&context, EmptyQuery::of)?;
-    Ok(Answer::json("[]"))
+pub(crate) async fn sports(
+    _: RequestContext,
+    _: FromQuery<NoQuery>,
+) -> Result<Json<[(); 0]>, Failure> {
+    Ok(Json::of(&[(); 0]))
 }
 
-/// `GET /comments` and `/comments/user_address/{address}`.
-pub(crate) async fn comments(context: RequestContext) -> Result<Answer, Failure> {
-    checked(&context, EmptyQuery::of_comments)?;
-    Ok(Answer::json("[]"))
+/// `GET /comments`.
+pub(crate) async fn comments(
+    _: RequestContext,
+    _: FromQuery<CommentsQuery>,
+) -> Result<Json<[(); 0]>, Failure> {
+    Ok(Json::of(&[(); 0]))
+}
+
+/// `GET /comments/user_address/{address}`.
+pub(crate) async fn comments_of_user(
+    context: RequestContext,
+    _: FromPath<PathText>,
+    query: FromQuery<CommentsQuery>,
+) -> Result<Json<[(); 0]>, Failure> {
+    comments(context, query).await
 }
 
 /// `GET /comments/keyset`.
-pub(crate) async fn comments_keyset(context: RequestContext) -> Result<Answer, Failure> {
-    checked(&context, EmptyQuery::of_comments)?;
-    Ok(Answer::json(r#"{"comments":[]}"#))
+pub(crate) async fn comments_keyset(
+    _: RequestContext,
+    _: FromQuery<CommentsQuery>,
+) -> Result<Json<Comments>, Failure> {
+    Ok(Json::of(&Comments { comments: [] }))
 }
 
 /// `GET /comments/{id}`.
-pub(crate) async fn comment(_: RequestContext) -> Result<Answer, Failure> {
-    Err(refusal(&CatalogError::NotFound(NotFound::Id)))
+pub(crate) async fn comment(_: RequestContext, _: FromPath<PathText>) -> Result<Answer, Failure> {
+    Err(ErrorCode::IdNotFound.into())
 }

@@ -45,17 +45,26 @@ impl FieldError {
 /// character escaped, so that it cannot forge a line of a log or a page.
 #[must_use]
 pub fn quoted(text: &str) -> String {
-    let mut shown = String::from("'");
+    format!("'{}'", shown(text, &['\'', '"'], "..."))
+}
+
+/// As [`quoted`], in the double quotes of the catalog.
+#[must_use]
+pub fn double_quoted(text: &str) -> String {
+    format!("\"{}\"", shown(text, &['\''], "…"))
+}
+
+fn shown(text: &str, plain: &[char], rest: &str) -> String {
+    let mut shown = String::new();
     for character in text.chars().take(MAX_QUOTED_CHARACTERS) {
-        match character {
-            '\'' | '"' => shown.push(character),
-            other => shown.extend(other.escape_debug()),
+        match plain.contains(&character) {
+            true => shown.push(character),
+            false => shown.extend(character.escape_debug()),
         }
     }
     if text.chars().nth(MAX_QUOTED_CHARACTERS).is_some() {
-        shown.push_str("...");
+        shown.push_str(rest);
     }
-    shown.push('\'');
     shown
 }
 

@@ -50,6 +50,18 @@ impl<'t> Query<'t> {
     }
 }
 
+/// Parameters that are not encoded, such as those of a command line.
+impl<'t> FromIterator<(&'t str, &'t str)> for Query<'t> {
+    fn from_iter<I: IntoIterator<Item = (&'t str, &'t str)>>(pairs: I) -> Self {
+        let pairs = pairs.into_iter();
+        Self(
+            pairs
+                .map(|(name, value)| (name.into(), value.into()))
+                .collect(),
+        )
+    }
+}
+
 #[cfg(test)]
 #[path = "query/query_tests.rs"]
 mod tests;

@@ -1,6 +1,6 @@
 //! A registration under a name that is known: the same content is a repeat, other content is refused.
 
-use foretell_catalog::query::OneQuery;
+use foretell_catalog::query::OneMarketQuery;
 use foretell_catalog::{Catalog, CatalogError};
 use foretell_model::{
     ConditionId, EventId, MarketNumber, MarketState, MarketTerms as ClockTerms, words,
@@ -100,7 +100,7 @@ pub(crate) async fn ensure_free_slug(
         return Ok(());
     };
     let name = slug.to_owned();
-    let read = move |catalog: &Catalog| catalog.market_by_slug(&name, &OneQuery::default());
+    let read = move |catalog: &Catalog| catalog.market_by_slug(&name, &OneMarketQuery::default());
     let record = match pool.read(read).await? {
         Ok(record) => record,
         Err(CatalogError::NotFound(_)) => return Ok(()),

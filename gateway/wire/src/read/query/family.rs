@@ -1,8 +1,9 @@
 //! The words in which a surface rejects parameters (docs/api/errors.md §1).
 
-use crate::errors::api_error::{ApiError, quoted};
+use crate::errors::api_error::{ApiError, double_quoted, quoted};
 use crate::errors::error_code::ErrorCode;
 use crate::limits::MAX_QUOTED_CHARACTERS;
+use crate::read::query::parameter::Parameter;
 
 /// A surface, as clients see it in errors of parameters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -12,6 +13,8 @@ pub enum Family {
     Trading,
     /// The data surface: `<class>: <detail>`.
     Data,
+    /// The catalog surface.
+    Catalog,
 }
 
 impl Family {
@@ -31,6 +34,7 @@ impl Family {
                 ErrorCode::MissingParameter,
                 ErrorCode::InvalidParameter,
             ],
+            Self::Catalog => &[ErrorCode::InvalidQuery, ErrorCode::InvalidCatalogParameter],
         }
     }
 
@@ -46,7 +50,12 @@ impl Family {
     }
 
     /// The error of an unknown parameter; the trading surface ignores those.
-    pub(crate) fn unknown(self, name: &str) -> ApiError {
+    pub(crate) fn unknown(self, name: &str, known: &[Parameter]) -> ApiError {
+        if self == Self::Catalog {
+            let known: Vec<_> = known.iter().flat_map(Parameter::spellings).collect();
+            let (name, known) = (double_quoted(name), known.join(", "));
+            return catalog_error(&format!("{name} is no parameter here, allowed: {known}"));
+        }
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.[]".contains(&byte);
         let is_short = (1..=MAX_QUOTED_CHARACTERS).contains(&name.len());
         match is_short && name.bytes().all(is_plain) {
@@ -55,32 +64,44 @@ impl Family {
         }
     }
 
-    pub(crate) fn missing(self, name: &str, allowed: &str) -> ApiError {
+    /// The error of a required parameter that is absent.
+    #[must_use]
+    pub fn missing(self, name: &str, allowed: &str) -> ApiError {
         match self {
             Self::Trading => ErrorCode::MissingField.with([&name, &allowed]),
             Self::Data => ErrorCode::MissingParameter.with([&name]),
+            Self::Catalog => catalog_error(&format!("{name} is required")),
         }
     }
 
     /// The error of a value, which is shortened and escaped.
     #[must_use]
     pub fn wrong(self, name: &str, value: &str, allowed: &str) -> ApiError {
-        let value = quoted(value);
         match self {
-            Self::Trading => ErrorCode::InvalidField.with([&name, &value, &allowed]),
+            Self::Trading => ErrorCode::InvalidField.with([&name, &quoted(value), &allowed]),
             Self::Data => {
-                let why = format!("{value} is not {allowed}");
+                let why = format!("{} is not {allowed}", quoted(value));
                 ErrorCode::InvalidParameter.with([&name, &why])
+            }
+            Self::Catalog => {
+                let value = double_quoted(value);
+                catalog_error(&format!("{name} is {value}, allowed: {allowed}"))
             }
         }
     }
 
-    pub(crate) fn repeated(self, name: &str) -> ApiError {
+    pub(crate) fn repeated(self, parameter: &Parameter) -> ApiError {
+        let name = parameter.name;
         match self {
             Self::Trading => ErrorCode::RepeatedParameter.with([&name]),
             Self::Data => {
                 let why = "it is repeated, allowed: once";
                 ErrorCode::InvalidParameter.with([&name, &why])
+            }
+            Self::Catalog => {
+                let names: Vec<_> = parameter.spellings().collect();
+                let names = names.join(" or ");
+                catalog_error(&format!("{names} is given more than once, allowed: once"))
             }
         }
     }
@@ -95,6 +116,9 @@ impl Family {
                 let why = format!("{count} entries are not up to {most}");
                 ErrorCode::InvalidParameter.with([&name, &why])
             }
+            Self::Catalog => catalog_error(&format!(
+                "{name} has {count} entries, allowed: up to {most}"
+            )),
         }
     }
 
@@ -102,7 +126,7 @@ impl Family {
     pub(crate) fn words(self, words: &[&str]) -> String {
         match (self, words) {
             (Self::Trading, [first, second]) => format!("{first} or {second}"),
-            (Self::Trading, words) => words.join(", "),
+            (Self::Trading | Self::Catalog, words) => words.join(", "),
             (Self::Data, words) => format!("one of {}", words.join(", ")),
         }
     }
@@ -110,10 +134,14 @@ impl Family {
     /// What is allowed of an integer within bounds.
     pub(crate) fn whole(self, least: u32, most: u32) -> String {
         match self {
-            Self::Trading => format!("{least} to {most}"),
+            Self::Trading | Self::Catalog => format!("{least} to {most}"),
             Self::Data => format!("an integer from {least} to {most}"),
         }
     }
+}
+
+fn catalog_error(problem: &str) -> ApiError {
+    ErrorCode::InvalidCatalogParameter.with([&problem])
 }
 
 #[cfg(test)]
@@ -129,12 +157,12 @@ mod tests {
         #[case] name: &str,
         #[case] text: &str,
     ) {
-        assert_eq!(Family::Data.unknown(name).text(), text);
+        assert_eq!(Family::Data.unknown(name, &[]).text(), text);
     }
 
     #[test]
     fn a_long_name_is_cut() {
-        let text = Family::Data.unknown(&"x".repeat(9_000)).text();
+        let text = Family::Data.unknown(&"x".repeat(9_000), &[]).text();
         assert!(text.len() < 100, "{text}");
     }
 }

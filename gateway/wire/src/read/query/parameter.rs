@@ -44,6 +44,11 @@ impl Parameter {
         }
     }
 
+    /// Its name and its second spelling.
+    pub(crate) fn spellings(&self) -> impl Iterator<Item = &'static str> + use<> {
+        [Some(self.name), self.alias].into_iter().flatten()
+    }
+
     pub(crate) fn spells(&self, name: &str) -> bool {
         self.name == name || self.alias == Some(name)
     }

@@ -88,7 +88,7 @@ pub trait Parameters: Sized {
         if Self::FAMILY != Family::Trading
             && let Some((unknown, _)) = query.pairs().find(|(name, _)| !is_known(name))
         {
-            return Err(Self::FAMILY.unknown(unknown));
+            return Err(Self::FAMILY.unknown(unknown, known));
         }
         Self::take(&Reader::new(query, Self::FAMILY))
     }

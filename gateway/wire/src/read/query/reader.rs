@@ -51,18 +51,21 @@ impl<'q> Reader<'q> {
     /// # Errors
     /// It is repeated, also when both spellings are present.
     pub fn text(&self, parameter: &Parameter) -> Result<Option<&'q str>, ApiError> {
-        let parameter = self.named(parameter);
-        let mut texts = self.texts(&parameter);
-        let first = texts.next();
-        if texts.next().is_some() {
-            return Err(self.family.repeated(parameter.name));
-        }
-        Ok(first.filter(|text| !text.is_empty()))
+        Ok(self.spelled(&self.named(parameter))?.map(|(_, text)| text))
     }
 
-    fn texts(&self, parameter: &Parameter) -> impl Iterator<Item = &'q str> {
-        let given = (self.query.pairs()).filter(|(name, _)| parameter.spells(name));
-        given.map(|(_, text)| text)
+    /// The spelling and the text of a parameter that is allowed once.
+    fn spelled(&self, parameter: &Parameter) -> Result<Option<(&'q str, &'q str)>, ApiError> {
+        let mut pairs = self.pairs(parameter);
+        let first = pairs.next();
+        if pairs.next().is_some() {
+            return Err(self.family.repeated(parameter));
+        }
+        Ok(first.filter(|(_, text)| !text.is_empty()))
+    }
+
+    fn pairs(&self, parameter: &Parameter) -> impl Iterator<Item = (&'q str, &'q str)> {
+        (self.query.pairs()).filter(|(name, _)| parameter.spells(name))
     }
 
     /// The value of a parameter; `None` when it is absent.
@@ -74,8 +77,15 @@ impl<'q> Reader<'q> {
         parameter: &Parameter,
         form: &F,
     ) -> Result<Option<F::Value>, ApiError> {
-        let (text, name) = (self.text(parameter)?, self.named(parameter).name);
-        text.map(|text| self.value(name, form, text)).transpose()
+        let parameter = self.named(parameter);
+        let value = |(spelling, text)| {
+            let name = match self.family {
+                Family::Catalog => spelling,
+                Family::Trading | Family::Data => parameter.name,
+            };
+            self.value(name, form, text)
+        };
+        self.spelled(&parameter)?.map(value).transpose()
     }
 
     /// The error of a parameter that is absent.
@@ -96,7 +106,7 @@ impl<'q> Reader<'q> {
     /// The text is wrong.
     pub fn value<F: TextForm>(
         &self,
-        name: &'static str,
+        name: &str,
         form: &F,
         text: &str,
     ) -> Result<F::Value, ApiError> {
@@ -109,7 +119,7 @@ impl<'q> Reader<'q> {
     /// The values of a list without duplicates, in their order; at most `most` entries.
     ///
     /// # Errors
-    /// Too many entries, or a wrong one.
+    /// Too many entries, a wrong one, or entries under both spellings.
     pub fn list<F: TextForm<Value: PartialEq>>(
         &self,
         parameter: &Parameter,
@@ -122,10 +132,16 @@ impl<'q> Reader<'q> {
         if entries.len() > most {
             return Err((self.family).too_many(parameter.name, entries.len(), most));
         }
+        let mut pairs = self.pairs(&parameter);
+        if let Some((spelling, _)) = pairs.next()
+            && pairs.any(|(name, _)| name != spelling)
+        {
+            return Err(self.family.repeated(&parameter));
+        }
         // Reject a list without entries (`,`): ignoring it would return unfiltered rows.
         if entries.is_empty()
             && self.family != Family::Trading
-            && let Some(text) = self.texts(&parameter).find(|text| !text.is_empty())
+            && let Some((_, text)) = self.pairs(&parameter).find(|(_, text)| !text.is_empty())
         {
             return Err(self.family.wrong(parameter.name, text, "a list"));
         }
@@ -138,9 +154,13 @@ impl<'q> Reader<'q> {
         Ok(values)
     }
 
-    /// The texts of a list; empty ones are dropped.
+    /// The texts of a list; empty ones are dropped. The catalog surface allows spaces around them.
     pub(crate) fn entries(&self, parameter: &Parameter) -> Vec<&'q str> {
-        let entries = (self.texts(parameter)).flat_map(|text| text.split(','));
+        let entries = (self.pairs(parameter)).flat_map(|(_, text)| text.split(','));
+        let entries = entries.map(|entry| match self.family {
+            Family::Catalog => entry.trim(),
+            Family::Trading | Family::Data => entry,
+        });
         entries.filter(|entry| !entry.is_empty()).collect()
     }
 }

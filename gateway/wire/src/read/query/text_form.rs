@@ -56,6 +56,10 @@ pub enum Schema {
     UpTo(u64),
     /// A number of at least 0.
     Amount,
+    /// Any number.
+    Number,
+    /// Any text.
+    Text,
     /// `true` or `false`.
     Flag,
     /// A text of a format.
@@ -124,6 +128,8 @@ impl<T> TextForm for By<T> {
                 let most = u64::MAX / 1_000_000;
                 json!({ "type": "number", "minimum": 0, "maximum": most })
             }
+            Schema::Number => json!({ "type": "number" }),
+            Schema::Text => json!({ "type": "string" }),
             Schema::Flag => json!({ "type": "boolean" }),
             Schema::Format(format) => json!({ "type": "string", "format": format }),
             Schema::By(schema) => schema(),
