@@ -46,7 +46,7 @@ macro_rules! keys {
             }
 
             fn describe(operation: &mut Operation) {
-                operation.needs_key(KeyAccess::$access);
+                operation.needs_key(KeyAccess::$access == KeyAccess::Read);
             }
         }
     )+};

@@ -1,7 +1,7 @@
 //! Who acts on the operator surface.
 
 use foretell_model::{OperatorNumber, OperatorRole, RoleSet};
-use foretell_wire::errors::rejection::role_word;
+use foretell_wire::text::words::role_word;
 use foretell_wire::{ApiError, ErrorCode};
 
 /// Who acts, and why.

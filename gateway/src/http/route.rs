@@ -117,10 +117,43 @@ impl Route {
         self
     }
 
+    /// What the documents of a surface say of it.
+    pub(crate) fn operation<'s>(
+        &self,
+        surface: Surface,
+        schemas: &'s mut Schemas,
+    ) -> Operation<'s> {
+        let mut operation = Operation::new(surface, &self.method, self.path, schemas);
+        if self.scope.is_some() {
+            operation.fails(&[ErrorCode::RateLimited]);
+        }
+        if self.is_write {
+            operation.writes();
+        }
+        if let Some(roles) = self.operators {
+            operation.needs_operator(roles != RoleSet::ALL);
+            if self.is_write {
+                operation.fails(&[ErrorCode::UnknownOperator]);
+            }
+        }
+        (self.describe)(&mut operation);
+        if self.freshness != Freshness::Any {
+            operation.shows_state();
+        }
+        if self.freshness == Freshness::Requested {
+            operation.waits_for_sequence();
+        }
+        self.errors.iter().for_each(|codes| operation.fails(codes));
+        if let Some(refusal) = &self.refusal {
+            (refusal.describe)(&mut operation, refusal.statuses);
+        }
+        operation
+    }
+
     /// Whether a failure with this code is in the documents.
     pub(crate) fn lists(&self, surface: Surface, code: &str) -> bool {
         let surface = self.shape.unwrap_or(surface);
-        let listed = || Operation::of(self, surface, &mut Schemas::new()).errors();
+        let listed = || self.operation(surface, &mut Schemas::new()).errors();
         let listed = self.listed.get_or_init(listed);
         listed.iter().any(|it| it.name() == code)
     }

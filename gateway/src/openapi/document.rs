@@ -49,7 +49,7 @@ impl Document {
         let mut schemas = Schemas::new();
         let mut paths: Map<String, Json> = Map::new();
         for route in routes::described(self) {
-            let operation = Operation::of(&route, surface, &mut schemas);
+            let operation = route.operation(surface, &mut schemas);
             let id = operation.id();
             let said = words.operations.remove(&id);
             let said = said.unwrap_or_else(|| panic!("{id} has no words"));

@@ -1,6 +1,5 @@
 //! A route as the documents describe it. Handlers add what their signatures say.
 
-use foretell_model::RoleSet;
 use foretell_wire::ErrorCode;
 use foretell_wire::read::RequestBody;
 use foretell_wire::read::path::PathParameter;
@@ -9,9 +8,6 @@ use http::Method;
 use schemars::JsonSchema;
 use serde_json::{Value as Json, json};
 
-use crate::access::credentials::KeyAccess;
-use crate::http::endpoint::Freshness;
-use crate::http::route::Route;
 use crate::http::surface::Surface;
 use crate::openapi::schemas::Schemas;
 
@@ -61,13 +57,18 @@ const WRITE: &[ErrorCode] = &[
 ];
 
 impl<'s> Operation<'s> {
-    /// What a route says of itself.
-    pub(crate) fn of(route: &Route, surface: Surface, schemas: &'s mut Schemas) -> Self {
+    /// A route of which nothing else is known.
+    pub(crate) fn new(
+        surface: Surface,
+        method: &Method,
+        path: &'static str,
+        schemas: &'s mut Schemas,
+    ) -> Self {
         let mut operation = Self {
             schemas,
             surface,
-            method: route.method.clone(),
-            path: route.path,
+            method: method.clone(),
+            path,
             parameters: Vec::new(),
             body: None,
             is_body_required: false,
@@ -78,39 +79,6 @@ impl<'s> Operation<'s> {
         };
         if surface == Surface::Data {
             operation.fails(&[ErrorCode::AddressNotAllowed]);
-        }
-        if route.scope.is_some() {
-            operation.fails(&[ErrorCode::RateLimited]);
-        }
-        if route.is_write {
-            // The body is read, also where the handler ignores it.
-            operation.fails(BODY);
-            operation.fails(STATE);
-            operation.fails(WRITE);
-        }
-        if let Some(roles) = route.operators {
-            operation.security.push(json!({ "Token": [] }));
-            operation.fails(STATE);
-            operation.fails(&[ErrorCode::OperatorUnauthorized]);
-            if roles != RoleSet::ALL {
-                operation.fails(&[ErrorCode::OperatorRole]);
-            }
-            if route.is_write {
-                operation.fails(&[ErrorCode::UnknownOperator]);
-            }
-        }
-        (route.describe)(&mut operation);
-        if route.freshness != Freshness::Any {
-            operation.fails(STATE);
-        }
-        if route.freshness == Freshness::Requested {
-            let reference = json!({ "$ref": "#/components/parameters/MinSequence" });
-            operation.parameters.push(reference);
-            operation.fails(FRESH);
-        }
-        route.errors.iter().for_each(|codes| operation.fails(codes));
-        if let Some(refusal) = &route.refusal {
-            (refusal.describe)(&mut operation, refusal.statuses);
         }
         operation
     }
@@ -143,6 +111,35 @@ impl<'s> Operation<'s> {
     /// Adds errors.
     pub(crate) fn fails(&mut self, codes: &[ErrorCode]) {
         self.errors.extend(codes);
+    }
+
+    /// Waits for the engine. The body is read, also where the handler ignores it.
+    pub(crate) fn writes(&mut self) {
+        self.fails(BODY);
+        self.fails(STATE);
+        self.fails(WRITE);
+    }
+
+    /// Shows a state of the exchange.
+    pub(crate) fn shows_state(&mut self) {
+        self.fails(STATE);
+    }
+
+    /// Waits for the state that the request asks for.
+    pub(crate) fn waits_for_sequence(&mut self) {
+        let reference = json!({ "$ref": "#/components/parameters/MinSequence" });
+        self.parameters.push(reference);
+        self.fails(FRESH);
+    }
+
+    /// Needs the token of an operator; `is_role_checked` unless all roles may send it.
+    pub(crate) fn needs_operator(&mut self, is_role_checked: bool) {
+        self.security.push(json!({ "Token": [] }));
+        self.fails(STATE);
+        self.fails(&[ErrorCode::OperatorUnauthorized]);
+        if is_role_checked {
+            self.fails(&[ErrorCode::OperatorRole]);
+        }
     }
 
     /// Adds a parameter.
@@ -250,12 +247,12 @@ impl<'s> Operation<'s> {
         }));
     }
 
-    /// Needs an API key.
-    pub(crate) fn needs_key(&mut self, access: KeyAccess) {
+    /// Needs an API key; to read (`is_read`), a read-only one is enough.
+    pub(crate) fn needs_key(&mut self, is_read: bool) {
         let full = ["Address", "ApiKey", "Passphrase", "Timestamp", "Signature"];
         let full = full.map(|name| (name.to_owned(), json!([])));
         self.security.push(Json::Object(full.into_iter().collect()));
-        if access == KeyAccess::Read {
+        if is_read {
             self.security
                 .push(json!({ "Address": [], "ReadOnlyApiKey": [] }));
         }

@@ -20,7 +20,7 @@ pub use answer::{
 };
 pub use form::{
     Address, Amount, Clock, Collateral, Condition, Hash, Key, Name, RoleWord, Roles, Shares,
-    Source, TickSize, end_of, hold_words, mode_word, payout_word, wallet_kind_word,
+    Source, TickSize, end_of, hold_words, payout_word, wallet_kind_word,
 };
 pub use markets::clock::TermsChange;
 pub use markets::description::{

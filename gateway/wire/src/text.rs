@@ -4,3 +4,4 @@ pub mod decimal;
 pub mod ids;
 pub mod printable;
 pub mod time;
+pub mod words;

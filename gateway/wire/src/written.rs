@@ -12,10 +12,8 @@ use foretell_model::{
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Serialize as _, Serializer};
 
-use crate::errors::rejection::{role_word, state_word};
-use crate::operator::mode_word;
-use crate::orders::order::{order_type_text, side_text};
 use crate::text::decimal::{Decimal, Number};
+use crate::text::words::{mode_word, order_type_text, role_word, side_text, state_word};
 use crate::text::{ids, time};
 
 /// Declares forms: what they write, the schema, and the function of `serialize_with`.

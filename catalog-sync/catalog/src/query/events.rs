@@ -66,6 +66,6 @@ parameters! {
 
 impl EventsKeysetQuery {
     fn check_cursor(&self) -> Result<(), ApiError> {
-        self.filter.order.check_cursor(self.after_cursor.as_ref())
+        Cursor::check(self.after_cursor.as_ref(), &self.filter.order)
     }
 }

@@ -4,6 +4,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::{Deserialize, Serialize};
 
+use foretell_wire::ApiError;
+use foretell_wire::read::query::family::Family;
 use foretell_wire::read::query::text_form::{By, Schema};
 
 use super::order::{Column, Order};
@@ -62,8 +64,19 @@ impl Cursor {
         serde_json::from_slice(&json).ok()
     }
 
+    /// Refuses a cursor of another order.
+    pub(super) fn check(after: Option<&Self>, order: &Order) -> Result<(), ApiError> {
+        match after.filter(|after| !after.fits(order)) {
+            Some(other) => {
+                let text = other.text();
+                Err(Family::Catalog.wrong("after_cursor", &text, CURSOR.allowed))
+            }
+            None => Ok(()),
+        }
+    }
+
     /// Whether it is of a list in this order.
-    pub(super) fn fits(&self, order: &Order) -> bool {
+    fn fits(&self, order: &Order) -> bool {
         let is_of_column = |(column, value): (&Column, &SortValue)| {
             column.is_text() != matches!(value, SortValue::Number(_))
         };

@@ -76,7 +76,7 @@ parameters! {
 
 impl MarketsKeysetQuery {
     fn check_cursor(&self) -> Result<(), ApiError> {
-        self.filter.order.check_cursor(self.after_cursor.as_ref())
+        Cursor::check(self.after_cursor.as_ref(), &self.filter.order)
     }
 }
 

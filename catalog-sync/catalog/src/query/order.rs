@@ -2,12 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use foretell_wire::read::query::family::Family;
+use foretell_wire::parameters;
 use foretell_wire::read::query::text_form::Words;
-use foretell_wire::{ApiError, parameters};
 
 use super::forms::{FLAG, MAX_ENTRIES};
-use super::keyset::{CURSOR, Cursor};
 
 /// Sort columns of lists (docs/api/catalog.md §3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -90,16 +88,5 @@ impl Order {
     pub(crate) fn before_id(&self) -> impl Iterator<Item = Column> {
         let columns = self.columns.iter().copied();
         columns.take_while(|column| *column != Column::Id)
-    }
-
-    /// Refuses a cursor of another order.
-    pub(super) fn check_cursor(&self, after: Option<&Cursor>) -> Result<(), ApiError> {
-        match after.filter(|after| !after.fits(self)) {
-            Some(other) => {
-                let text = other.text();
-                Err(Family::Catalog.wrong("after_cursor", &text, CURSOR.allowed))
-            }
-            None => Ok(()),
-        }
     }
 }

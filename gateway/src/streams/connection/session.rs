@@ -4,10 +4,10 @@ use bytes::Bytes;
 use foretell_model::{MarketNumber, Outcome, Sequence};
 use foretell_view::View;
 use foretell_wire::errors::api_error::ApiError;
-use foretell_wire::operator::mode_word;
 use foretell_wire::streams::extension::{self, RECOVERING, SnapshotReason};
 use foretell_wire::streams::request::{Channel, RequestError, RequestErrorCode, StreamRequest};
 use foretell_wire::streams::{Stamp, stream_id};
+use foretell_wire::text::words::mode_word;
 
 use crate::access::credentials::now;
 use crate::app::App;

@@ -10,6 +10,7 @@ use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
 use crate::text::decimal::Decimal;
 use crate::text::time::iso_millis;
+use crate::text::words::{role_word, state_word};
 
 /// The fields of an order that its rejection texts use.
 #[derive(Clone, Copy, Debug)]
@@ -159,32 +160,6 @@ fn tick_of_units(units: u64) -> Tick {
         .iter()
         .find(|tick| u64::from(tick.units()) == units);
     tick.copied().unwrap_or(Tick::TenThousandth)
-}
-
-/// The word for a market's state (docs/verify/rules.md §12).
-#[must_use]
-pub const fn state_word(state: MarketState) -> &'static str {
-    match state {
-        MarketState::Registered => "registered",
-        MarketState::Active => "active",
-        MarketState::Paused => "paused",
-        MarketState::Closed => "closed",
-        MarketState::Resolved => "resolved",
-    }
-}
-
-/// The word for an operator's role (docs/verify/rules.md §27).
-#[must_use]
-pub const fn role_word(role: OperatorRole) -> &'static str {
-    match role {
-        OperatorRole::Admin => "admin",
-        OperatorRole::Markets => "markets",
-        OperatorRole::Resolver => "resolver",
-        OperatorRole::Cashier => "cashier",
-        OperatorRole::Support => "support",
-        OperatorRole::ReadOnly => "read-only",
-        OperatorRole::Sync => "sync",
-    }
 }
 
 /// The code of a rejection that has no variant of [`ApiError`] of its own.

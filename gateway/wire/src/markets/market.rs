@@ -10,12 +10,12 @@ use foretell_model::{
     TimeNs, TokenId,
 };
 
-use crate::errors::rejection::state_word;
 use crate::markets::market_life::MarketLife;
 use crate::operator::MarketDescription;
 use crate::text::decimal::Decimal;
 use crate::text::ids;
 use crate::text::time;
+use crate::text::words::state_word;
 use crate::written;
 
 /// The exchange's data of a market; its texts are in its [`MarketDescription`].

@@ -6,9 +6,9 @@ use serde::Serialize;
 
 use foretell_model::{MarketState, MarketTerms, Micros, Payout, TimeMs};
 
-use crate::errors::rejection::state_word;
 use crate::operator::payout_word;
 use crate::text::decimal::Decimal;
+use crate::text::words::state_word;
 use crate::written;
 
 /// Clock, delay, rebate, proposal and settlement of a market. Times are unix milliseconds.

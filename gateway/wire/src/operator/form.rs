@@ -14,7 +14,6 @@ use foretell_model::{
     RoleSet, SystemMode, Tick, TimeMs, TokenId, WalletAddress, WalletKind,
 };
 
-use crate::errors::rejection::{role_word, state_word};
 use crate::operator::markets::payout_name::PayoutName;
 use crate::read::form::forms;
 pub use crate::read::forms::{Condition, Key};
@@ -25,6 +24,7 @@ use crate::text::decimal::{self, Decimal};
 use crate::text::ids;
 use crate::text::printable::is_hidden;
 use crate::text::time::iso_millis;
+use crate::text::words::{mode_word, role_word, state_word};
 use crate::written::{self, words};
 
 /// Most bytes of a title, slug, URL or label.
@@ -274,15 +274,4 @@ pub fn hold_words(holds: HoldSet) -> Vec<&'static str> {
     all.filter(|hold| holds.contains(*hold))
         .map(hold_word)
         .collect()
-}
-
-/// The word for a mode of the system.
-#[must_use]
-pub const fn mode_word(mode: SystemMode) -> &'static str {
-    match mode {
-        SystemMode::Running => "running",
-        SystemMode::PostOnly => "post_only",
-        SystemMode::CancelOnly => "cancel_only",
-        SystemMode::Paused => "paused",
-    }
 }

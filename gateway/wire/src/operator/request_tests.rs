@@ -4,8 +4,9 @@ use rstest::rstest;
 use foretell_model::{Hold, TokenId};
 
 use super::*;
-use crate::operator::{EventSummary, MarketDescription, MarketTerms, mode_word, payout_word};
+use crate::operator::{EventSummary, MarketDescription, MarketTerms, payout_word};
 use crate::read::RequestBody;
+use crate::text::words::mode_word;
 use crate::{ErrorCode, json_text};
 
 const WALLET: &str = "0x1111111111111111111111111111111111111111";

@@ -21,6 +21,7 @@ use crate::read::json::Value;
 use crate::read::texts::AnyToken;
 use crate::text::decimal;
 use crate::text::ids::{self, TokenRef};
+use crate::text::words::{order_type_text, side_text};
 use crate::written;
 
 /// An order and its terms. Unknown fields are ignored.
@@ -215,26 +216,6 @@ fn address_word(address: &WalletAddress) -> [u8; 32] {
     let mut word = [0; 32];
     word[12..].copy_from_slice(&address.0);
     word
-}
-
-/// The text of an order type.
-#[must_use]
-pub const fn order_type_text(order_type: OrderType) -> &'static str {
-    match order_type {
-        OrderType::Gtc => "GTC",
-        OrderType::Gtd => "GTD",
-        OrderType::Fok => "FOK",
-        OrderType::Fak => "FAK",
-    }
-}
-
-/// The text of a side.
-#[must_use]
-pub const fn side_text(side: Side) -> &'static str {
-    match side {
-        Side::Buy => "BUY",
-        Side::Sell => "SELL",
-    }
 }
 
 #[cfg(test)]

@@ -14,9 +14,9 @@ use serde_json::json;
 
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
-use crate::operator::reason::ReasonText;
 use crate::read::body::values::{Context, ValueReader, Wrong};
 use crate::read::form::{Optional, with_keywords};
+use crate::read::forms::ReasonText;
 use crate::read::json::{self, Value};
 
 /// The body of a request. Its route bounds its bytes.

@@ -1,5 +1,7 @@
 //! Forms that bodies of more than one page share.
 
+use foretell_model::evidence::ActEvidence;
+use foretell_model::limits::MAX_REASON_CHARS;
 use foretell_model::{ApiKey, ConditionId, WalletAddress};
 
 use crate::errors::error_code::ErrorCode;
@@ -7,7 +9,7 @@ use crate::limits::MAX_ORDER_ID_TEXT;
 use crate::read::form::forms;
 use crate::read::texts;
 use crate::text::ids::{self, TokenRef};
-use crate::text::printable::is_printable;
+use crate::text::printable::{is_direction_control, is_printable};
 use crate::written;
 
 /// Texts without controls.
@@ -30,10 +32,17 @@ forms! {
     /// An idempotency reference.
     pub(crate) Reference(String, str = { "minLength": 1, "maxLength": 64, "pattern": SHOWN }): "a text of 1 to 64 printable characters",
         |text: &str| is_reference(text).then(|| text.to_owned()), String::clone;
+    /// Why an operator sent a command.
+    pub(crate) ReasonText(String, str = { "maxLength": MAX_REASON_CHARS, "pattern": SHOWN }): "a text of at most 256 characters without controls, also of direction", reason;
     pub(crate) Flag(bool, bool): "true or false", |flag: &bool| Some(*flag), bool::clone;
 }
 
 /// Whether a text may be a reference.
 pub(crate) fn is_reference(text: &str) -> bool {
     (1..=64).contains(&text.chars().count()) && text.chars().all(is_printable)
+}
+
+fn reason(text: &str) -> Option<String> {
+    let is_reason = ActEvidence::is_reason(text) && !text.chars().any(is_direction_control);
+    is_reason.then(|| text.to_owned())
 }

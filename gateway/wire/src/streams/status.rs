@@ -6,9 +6,9 @@ use foretell_model::{
     ConditionId, FeeSchedule, MarketState, MarketTerms, Payout, SystemMode, TimeMs,
 };
 
-use crate::errors::rejection::state_word;
-use crate::operator::{mode_word, payout_word};
+use crate::operator::payout_word;
 use crate::streams::{Stamp, message};
+use crate::text::words::{mode_word, state_word};
 use crate::written;
 
 /// A stage of a market's life.

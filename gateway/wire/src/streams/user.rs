@@ -6,11 +6,11 @@ use foretell_model::{
     ApiKey, ConditionId, Lots, OrderId, Price, Side, TimeMs, TokenId, WalletAddress,
 };
 
-use crate::orders::order::order_type_text;
 use crate::orders::trade::TradeFacts;
 use crate::orders::user_order::{OrderFacts, UserOrderStatus};
 use crate::streams::{Stamp, message};
 use crate::text::decimal::Decimal;
+use crate::text::words::order_type_text;
 use crate::written;
 
 /// What happened to an order.

@@ -20,7 +20,7 @@ use foretell_model::{
 };
 use foretell_terminal::Output;
 use foretell_view::TradeId;
-use foretell_wire::orders::order::{order_type_text, side_text};
+use foretell_wire::text::words::{order_type_text, side_text};
 use serde::Serialize;
 
 use super::csv_file::{Table, canonical};

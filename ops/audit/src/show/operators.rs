@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use foretell_model::{OperatorNumber, Sequence, TimeNs};
 use foretell_terminal::{Output, field, shown};
-use foretell_wire::errors::rejection::role_word;
+use foretell_wire::text::words::role_word;
 use serde::Serialize;
 use serde_json::Value;
 

@@ -12,7 +12,7 @@ use foretell_model::{
     Sequence, TimeNs, TokenId, WalletAddress,
 };
 use foretell_terminal::{Output, table};
-use foretell_wire::orders::order::side_text;
+use foretell_wire::text::words::side_text;
 use serde::{Serialize, Serializer};
 
 use crate::arguments::Until;

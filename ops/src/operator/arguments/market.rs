@@ -286,7 +286,7 @@ pub(crate) struct Policy {
     /// An operator other than the proposer must finalise it
     #[arg(long, value_name = "BOOL")]
     second_person: Option<bool>,
-    /// The exchange finalises an undisputed proposal when its window ends
+    /// The exchange finalises it, undisputed, at the window's end
     #[arg(long, value_name = "BOOL")]
     by_time: Option<bool>,
 }

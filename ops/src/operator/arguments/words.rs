@@ -50,7 +50,8 @@ pub(crate) enum Mode {
 #[cfg(test)]
 mod tests {
     use foretell_model::{OperatorRole, SystemMode, WalletKind};
-    use foretell_wire::operator::{RoleWord, WrittenForm as _, mode_word, wallet_kind_word};
+    use foretell_wire::operator::{RoleWord, WrittenForm as _, wallet_kind_word};
+    use foretell_wire::text::words::mode_word;
 
     use super::*;
 

@@ -7,13 +7,13 @@ use foretell_model::{
 };
 use foretell_view::{Dispute, Market, Proposal, View};
 use foretell_wire::errors::api_error::FieldError;
-use foretell_wire::errors::rejection::role_word;
 use foretell_wire::operator::{
     ClosedRow, CommandAnswer, DisputeRequest, DisputeRow, Finalisation, MarketName, PayoutName,
     PolicyChange, ProposalRequest, ProposalWithdrawal, ReviewRow, ReviewRows, Roles, WalletListing,
     WrittenForm as _, payout_label,
 };
 use foretell_wire::text::time::iso;
+use foretell_wire::text::words::role_word;
 use foretell_wire::{ApiError, ErrorCode};
 
 use crate::app::App;
