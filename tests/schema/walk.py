@@ -77,6 +77,8 @@ class Walk:
         for surface in (self.trading, self.data, self.catalog):
             surface.get("/")
             surface.get("/ok")
+        for surface in (self.trading, self.data, self.catalog, self.operator):
+            assert surface.get("/openapi.json") == surface.document.raw_schema, surface.name
         assert self.data.get("/", headers={"Accept": "application/json"}) == {"data": "OK"}
         self.trading.get("/time")
         self.trading.get("/version")
@@ -514,7 +516,7 @@ class Walk:
         page = self.page
         for path in ("/ui", "/ui/", "/ui/logo"):
             page.get(path)
-        page.get("/ui/{view}", view="portfolio")
+        page.get("/ui/{file}", file="portfolio")
         page.get("/ui/api/site")
         eventually(lambda: page.get("/ui/api/engine")["checkpoint"], bool)
         trade = self.trading.get("/data/trades", auth=L2(self.alice))["data"][0]

@@ -55,7 +55,11 @@ fn write(text: &mut String, value: &Json, depth: usize) {
 fn write_value(text: &mut String, value: &Json, depth: usize, before: usize) {
     if let Some(lines) = value.as_str().filter(|lines| lines.contains('\n')) {
         let indent = "  ".repeat(depth);
-        text.push_str(" |-\n");
+        text.push_str(if lines.ends_with('\n') {
+            " |\n"
+        } else {
+            " |-\n"
+        });
         for line in lines.lines() {
             text.push_str(format!("{indent}{line}").trim_end());
             text.push('\n');

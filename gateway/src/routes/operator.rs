@@ -46,7 +46,7 @@ pub(super) fn routes() -> Vec<Route> {
         list("/rebates", rebates::totals),
         get("/admin", None, admin::root),
         get("/admin/", None, admin::file),
-        get("/admin/{*path}", None, admin::file),
+        get("/admin/{*file}", None, admin::file),
         get("/acts", None, acts::list).operators(RoleSet::ALL),
         get("/me", None, people::me).operators(RoleSet::ALL),
         list("/operators", people::list),

@@ -43,7 +43,7 @@ pub(super) fn described(has_wallet: bool) -> Vec<Route> {
     let mut routes = vec![
         get("/ui", Page, files::file),
         get("/ui/", Page, files::file),
-        get("/ui/{*path}", Page, files::file),
+        get("/ui/{*file}", Page, files::file),
         get("/ui/logo", Page, files::logo).errors(&[&[NotFound]]),
         get("/ui/api/site", PageEngine, site::show),
         get("/ui/api/engine", PageEngine, engine_room::show),

@@ -14,11 +14,10 @@ use foretell_model::{
 };
 use foretell_wire::TokenRef;
 use foretell_wire::limits::MAX_ORDERS;
-use foretell_wire::orders::order::{
-    OrderBatch, OrderSubmission, SignedOrder, order_type_text, side_text,
-};
+use foretell_wire::orders::order::{OrderBatch, OrderSubmission, SignedOrder};
 use foretell_wire::read::RequestBody as _;
 use foretell_wire::text::ids::hex_text;
+use foretell_wire::text::words::{order_type_text, side_text};
 use serde_json::json;
 
 use crate::{Seed, error_checks, world};

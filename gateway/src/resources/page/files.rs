@@ -37,7 +37,7 @@ impl PathParameter for FilePath {
     }
 }
 
-/// `GET /ui/{*path}`, `GET /ui/` and `GET /ui`.
+/// `GET /ui/{*file}`, `GET /ui/` and `GET /ui`.
 pub(crate) async fn file(
     context: RequestContext,
     FromPath(FilePath(path)): FromPath<FilePath>,

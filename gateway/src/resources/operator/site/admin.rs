@@ -19,7 +19,7 @@ pub(crate) async fn root(_: RequestContext) -> Result<Answer, Failure> {
     Ok(Answer::without_body(StatusCode::TEMPORARY_REDIRECT).header(LOCATION, home))
 }
 
-/// `GET /admin/` and `GET /admin/{*path}`: files of the page and those it shares with `/ui/`.
+/// `GET /admin/` and `GET /admin/{*file}`: files of the page and those it shares with `/ui/`.
 pub(crate) async fn file(
     context: RequestContext,
     FromPath(FilePath(path)): FromPath<FilePath>,
