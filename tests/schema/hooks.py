@@ -115,13 +115,20 @@ def filter_failure(context, failure, case, response):
     """Keeps a failure, unless the wrong request that was taken was not wrong as it was sent."""
     if failure.code != WRONG_REQUEST_TAKEN:
         return True
-    return not (had_its_credentials(case) or was_a_batch(case) or was_an_rpc_error(case, response))
+    return not (had_its_credentials(case) or was_a_text(case) or was_a_batch(case) or was_an_rpc_error(case, response))
 
 
 def had_its_credentials(case):
     """Wrong were only headers that the signer replaced, or that nobody reads."""
     values = [str(value) for name, value in (case.headers or {}).items() if name.lower() in PARAMETERS]
     return wrong_parts(case) == {"HEADER"} and all(value.isascii() and value.isdigit() for value in values)
+
+
+def was_a_text(case):
+    """What is wrong is a number in place of a list of texts, which is a text as it is sent."""
+    lists = {one.name for one in case.operation.query if one.definition.get("schema", {}).get("items", {}).get("type") == "string"}
+    numbers = {name for name, value in (case.query or {}).items() if isinstance(value, (int, float))}
+    return wrong_parts(case) == {"QUERY"} and bool(numbers & lists)
 
 
 def was_a_batch(case):

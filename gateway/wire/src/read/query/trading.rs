@@ -36,7 +36,7 @@ const ID: By<String> = By::new(
     Schema::Characters(128),
 );
 
-const METADATA: By<bool> = By::new("true", |text| Some(text == "true"), Schema::Flag);
+const METADATA: By<bool> = By::new("true", |text| Some(text == "true"), Schema::Text);
 
 const CONDITIONS: By<ConditionId> = By {
     allowed: "1 to 100 condition ids",
