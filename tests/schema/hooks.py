@@ -3,6 +3,7 @@
 Loaded by `schemathesis run` (SCHEMATHESIS_HOOKS) for each of the documents.
 """
 
+import math
 from functools import cached_property
 from urllib.parse import urlencode, urlsplit
 
@@ -127,8 +128,15 @@ def had_its_credentials(case):
 def was_a_text(case):
     """What is wrong is a number in place of a list of texts, which is a text as it is sent."""
     lists = {one.name for one in case.operation.query if one.definition.get("schema", {}).get("items", {}).get("type") == "string"}
-    numbers = {name for name, value in (case.query or {}).items() if isinstance(value, (int, float))}
+    numbers = {name for name, value in (case.query or {}).items() if is_number(value)}
     return wrong_parts(case) == {"QUERY"} and bool(numbers & lists)
+
+
+def is_number(value):
+    try:
+        return math.isfinite(float(value))
+    except (TypeError, ValueError):
+        return False
 
 
 def was_a_batch(case):

@@ -1,4 +1,4 @@
-//! What the answers are, for the OpenAPI document: the fields that [`crate::render`] writes, and those
+//! What the answers are, for the OpenAPI document: the fields that the `render` module writes, and those
 //! of their source and of trading that clients rely on. Markets and events have further ones.
 
 mod trading;
