@@ -59,7 +59,6 @@ OPTIONAL_AT = {
     "/markets": {"status", "condition_id", "token_ids"},
     "/events": {"event_id"},
     "/markets/{condition_id}": {"life"},
-    "/markets/{condition}": {"life"},
 }
 
 

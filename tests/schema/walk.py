@@ -483,8 +483,8 @@ class Walk:
         listed = operator.get("/markets", auth=token, query={"condition_id": one["condition_id"], "event_id": group})
         assert [market["status"] for market in listed["markets"]] == ["resolved", "registered"]
         operator.get("/markets", 400, auth=token, query={"limit": 0})
-        operator.get("/markets/{condition}", auth=token, condition=one["condition_id"])
-        operator.get("/markets/{condition}", 404, auth=token, condition="0x" + 64 * "1")
+        operator.get("/markets/{condition_id}", auth=token, condition_id=one["condition_id"])
+        operator.get("/markets/{condition_id}", 404, auth=token, condition_id="0x" + 64 * "1")
 
     def people(self):
         """Operators with roles, and what needs two of them."""

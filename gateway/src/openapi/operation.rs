@@ -54,6 +54,8 @@ const WRITE: &[ErrorCode] = &[
     ErrorCode::DiskLow,
     ErrorCode::OutcomeUnknown,
     ErrorCode::NotLeading,
+    ErrorCode::DoneUnshown,
+    ErrorCode::DoneNotYetShown,
 ];
 
 impl<'s> Operation<'s> {
@@ -158,6 +160,10 @@ impl<'s> Operation<'s> {
                 "in": "query",
                 "description": parameter.description,
             });
+            if schema["type"] == "boolean" {
+                let text = format!("{} `1` and `0` are accepted.", parameter.description);
+                described["description"] = text.into();
+            }
             match parameter.is_required {
                 true => described["required"] = true.into(),
                 false => described["allowEmptyValue"] = true.into(),

@@ -16,6 +16,7 @@ pub(crate) async fn show(
 ) -> Result<Json<serde_json::Map<String, serde_json::Value>>, Failure> {
     static TEXTS: [OnceLock<Bytes>; 4] = [const { OnceLock::new() }; 4];
     let document = match context.surface {
+        // The health listener has no such route.
         Surface::Trading | Surface::Health => Document::Trading,
         Surface::Data => Document::Data,
         Surface::Catalog => Document::Catalog,

@@ -45,7 +45,7 @@ pub(crate) fn described(document: Document) -> Vec<Route> {
 fn probes() -> [Route; 2] {
     [
         get("/livez", None, probes::live),
-        get("/readyz", None, probes::ready),
+        get("/readyz", None, probes::ready).fails_with::<probes::Ready>(&[503]),
     ]
 }
 

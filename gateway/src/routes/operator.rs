@@ -56,7 +56,7 @@ pub(super) fn routes() -> Vec<Route> {
         list("/keys", keys::list).errors(&[&[AccountNotFound]]),
         list("/events", own_markets::list_events),
         list("/markets", market_list::list),
-        list("/markets/{condition}", market_info::detail),
+        list("/markets/{condition_id}", market_info::detail),
         post(SNAPSHOT_PATH, None, system::snapshot)
             .operators(RoleSet::ADMIN)
             .errors(&[&[SnapshotFailed, SnapshotsOff, SnapshotTimeout]]),

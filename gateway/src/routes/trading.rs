@@ -31,8 +31,7 @@ use crate::routes::page::{self, PageRoutes};
 use crate::routes::streams;
 use crate::routes::trading::errors::{
     ACTION, CANCEL_MARKET, CHECKPOINT, CONVERT, HEARTBEAT, HISTORY, KEY, MERGE, NEW_KEY, NO_KEY,
-    ORDER, QUOTE, REDEEM, REFERENCE_ROOM, REJECTED_ORDER, SETS, SHOWN, SPLIT, TOKEN, TRADES,
-    TRADING,
+    ORDER, QUOTE, REDEEM, REFERENCE_ROOM, REJECTED_ORDER, SETS, SPLIT, TOKEN, TRADES, TRADING,
 };
 
 pub(super) fn routes(page: PageRoutes) -> Vec<Route> {
@@ -64,18 +63,17 @@ fn orders() -> Vec<Route> {
     vec![
         post("/order", Trading, place::place_one)
             .body(ORDER_BODY_BYTES)
-            .errors(&[ORDER, REJECTED_ORDER, TRADING, SHOWN])
-            .fails_with::<OrderAnswer>(&[400, 401, 404, 409, 500, 503]),
+            .errors(&[ORDER, REJECTED_ORDER, TRADING])
+            .fails_with::<OrderAnswer>(&[400, 401, 404, 409, 425, 500, 503]),
         post("/orders", Trading, place::place_many).body(ORDERS_BODY_BYTES),
         post("/replace", Trading, replace::replace)
             .body(REPLACE_BODY_BYTES)
             .errors(&[OrderSubmission::ERRORS, ORDER])
-            .fails_with::<ReplaceErrorJson>(&[400]),
+            .fails_with::<ReplaceErrorJson>(&[400, 425, 503]),
         delete("/order", Trading, cancels::cancel_one),
         delete("/orders", Trading, cancels::cancel_many).body(LIST_BODY_BYTES),
-        delete("/cancel-all", Trading, cancels::cancel_all).errors(&[SHOWN]),
-        delete("/cancel-market-orders", Trading, cancels::cancel_market)
-            .errors(&[CANCEL_MARKET, SHOWN]),
+        delete("/cancel-all", Trading, cancels::cancel_all),
+        delete("/cancel-market-orders", Trading, cancels::cancel_market).errors(&[CANCEL_MARKET]),
         read("/data/orders", Ledger, my_orders::list),
         read(
             "/data/pre-migration-orders",
@@ -118,7 +116,7 @@ fn accounts() -> Vec<Route> {
             .errors(&[ACTION, SETS, MERGE]),
         post("/positions/redeem", Trading, actions::redeem)
             .durable()
-            .errors(&[ACTION, REDEEM, SHOWN]),
+            .errors(&[ACTION, REDEEM]),
         post("/positions/convert", Trading, actions::convert)
             .durable()
             .body(CONVERT_BODY_BYTES)

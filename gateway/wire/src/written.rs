@@ -1,5 +1,6 @@
 //! How values of answers are written, and the JSON schema of the text or number. A field names one
-//! with `#[serde(with = "…")]`.
+//! with `#[serde(with = "…")]`. How values of bodies are read: [`crate::read::form`]; of queries:
+//! [`crate::read::query::text_form`].
 
 use core::borrow::Borrow;
 use core::fmt::Display;

@@ -16,7 +16,7 @@ parameters! {
         page: Page = group(),
         /// Has no effect on an empty list.
         order: Vec<String> = list(ENTRY, MAX_ENTRIES),
-        /// Has no effect on an empty list. `1` and `0` are accepted.
+        /// Has no effect on an empty list.
         ascending: Option<bool> = optional(FLAG),
     }
 
@@ -42,9 +42,9 @@ parameters! {
         parent_entity_type: Vec<String> = list(ENTRY, MAX_ENTRIES),
         /// Id of the record.
         parent_entity_id: Vec<String> = list(ENTRY, MAX_ENTRIES),
-        /// Has no effect on an empty list. `1` and `0` are accepted.
+        /// Has no effect on an empty list.
         get_positions: Option<bool> = optional(FLAG),
-        /// Has no effect on an empty list. `1` and `0` are accepted.
+        /// Has no effect on an empty list.
         holders_only: Option<bool> = optional(FLAG),
         /// Has no effect on an empty list.
         after_cursor: Vec<String> = list(ENTRY, MAX_ENTRIES),

@@ -57,9 +57,9 @@ parameters! {
     /// Fields of the original record that an event has on request.
     #[derive(Copy, Default)]
     pub struct EventExtras: Catalog {
-        /// Add stored `chats`. `1` and `0` are accepted.
+        /// Add stored `chats`.
         pub chats: bool = or(FLAG, "false") as "include_chat",
-        /// Add stored `templates`. `1` and `0` are accepted.
+        /// Add stored `templates`.
         pub templates: bool = or(FLAG, "false") as "include_template",
     }
 }

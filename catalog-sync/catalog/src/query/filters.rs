@@ -21,15 +21,15 @@ parameters! {
     /// Filters by lifecycle; `None` matches everything.
     #[derive(Copy, Default)]
     pub struct FlagFilter: Catalog {
-        /// Filter by `active`. `1` and `0` are accepted.
+        /// Filter by `active`.
         pub active: Option<bool> = optional(FLAG),
-        /// Filter by `closed`. `1` and `0` are accepted.
+        /// Filter by `closed`.
         pub closed: Option<bool> = optional(FLAG),
-        /// Filter by `archived`. `1` and `0` are accepted.
+        /// Filter by `archived`.
         pub archived: Option<bool> = optional(FLAG),
-        /// Filter by `featured`. `1` and `0` are accepted.
+        /// Filter by `featured`.
         pub featured: Option<bool> = optional(FLAG),
-        /// Filter by `cyom`. `1` and `0` are accepted.
+        /// Filter by `cyom`.
         pub cyom: Option<bool> = optional(FLAG),
     }
 

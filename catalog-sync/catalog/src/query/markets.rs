@@ -67,7 +67,7 @@ parameters! {
         pub uma_resolution_status: Vec<String> = list(ENTRY, MAX_ENTRIES),
         /// Smallest `rewardsMinSize`, inclusive.
         pub(crate) rewards_min_size: Option<i64> = optional(AMOUNT),
-        /// Add `tags` of the event. `1` and `0` are accepted.
+        /// Add `tags` of the event.
         pub include_tag: bool = or(FLAG, "false"),
         /// Language of the texts; one is stored.
         pub locale: Locale = or(LOCALE, "en"),

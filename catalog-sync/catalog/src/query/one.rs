@@ -24,7 +24,7 @@ parameters! {
     pub struct OneMarketQuery: Catalog {
         /// Of every record.
         pub one: OneQuery = group(),
-        /// Add `tags` of the event. `1` and `0` are accepted.
+        /// Add `tags` of the event.
         pub include_tag: bool = or(FLAG, "false"),
     }
 
@@ -42,7 +42,7 @@ parameters! {
     pub struct OneTagQuery: Catalog {
         /// Of every record.
         pub one: OneQuery = group(),
-        /// Add stored `templates`. `1` and `0` are accepted.
+        /// Add stored `templates`.
         pub include_template: bool = or(FLAG, "false"),
     }
 
@@ -56,7 +56,7 @@ parameters! {
     /// Parameters of `/tags/…/related-tags`.
     #[derive(Copy)]
     pub struct RelatedQuery: Catalog {
-        /// Related tags always have an event. `1` and `0` are accepted.
+        /// Related tags always have an event.
         pub omit_empty: Option<bool> = optional(FLAG),
         /// Events that count.
         pub closed: Option<bool> = or(STATUS, "all") as "status",

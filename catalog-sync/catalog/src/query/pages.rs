@@ -47,7 +47,7 @@ parameters! {
         pub creator: Option<String> = optional(TEXT),
         /// Slugs.
         pub slugs: Vec<String> = list(ENTRY, MAX_ENTRIES) as "slug",
-        /// Filter by `closed`. `1` and `0` are accepted.
+        /// Filter by `closed`.
         pub closed: Option<bool> = optional(FLAG),
         /// Filter by recurrence.
         pub recurrence: Option<String> = optional(TEXT),
@@ -55,11 +55,11 @@ parameters! {
         pub category_ids: Vec<String> = list(ENTRY, MAX_ENTRIES) as "categories_ids",
         /// Labels of stored categories.
         pub category_labels: Vec<String> = list(ENTRY, MAX_ENTRIES) as "categories_labels",
-        /// Leave `events` empty. `1` and `0` are accepted.
+        /// Leave `events` empty.
         pub exclude_events: bool = or(FLAG, "false"),
         /// Sort column.
         pub order: SmallColumn = or(SERIES_COLUMN, "id"),
-        /// Smallest first. `1` and `0` are accepted.
+        /// Smallest first.
         pub ascending: bool = or(FLAG, "false"),
         /// Language of the texts; one is stored.
         pub locale: Locale = or(LOCALE, "en"),
@@ -72,13 +72,13 @@ parameters! {
         pub page: Page = group(),
         /// Wallet address of a creator of one of its events, or a site of `[catalog.sites]`.
         pub creator: Option<String> = optional(TEXT),
-        /// Filter by stored `isCarousel`. `1` and `0` are accepted.
+        /// Filter by stored `isCarousel`.
         pub is_carousel: Option<bool> = optional(FLAG),
-        /// Add stored `templates`. `1` and `0` are accepted.
+        /// Add stored `templates`.
         pub include_template: bool = or(FLAG, "false"),
         /// Sort column.
         pub order: SmallColumn = or(TAG_COLUMN, "id"),
-        /// Smallest first. `1` and `0` are accepted.
+        /// Smallest first.
         pub ascending: bool = or(FLAG, "false"),
         /// Language of the texts; one is stored.
         pub locale: Locale = or(LOCALE, "en"),

@@ -47,11 +47,11 @@ parameters! {
         pub recurrence: Option<String> = optional(TEXT),
         /// Sort column of the events; without it, by rank.
         pub sort: Option<Column> = optional(SORT),
-        /// Smallest first; 400 without `sort`. `1` and `0` are accepted.
+        /// Smallest first; 400 without `sort`.
         pub ascending: Option<bool> = optional(FLAG),
         /// Answers hold no markets.
         pub keep_closed_markets: Option<()> = optional(ZERO),
-        /// Answers are always fresh. `1` and `0` are accepted.
+        /// Answers are always fresh.
         pub cache: Option<bool> = optional(FLAG),
         /// Events are always short.
         pub optimized: Option<()> = optional(TRUE),

@@ -222,9 +222,12 @@ async fn submit_action(
     let (place, sequence, duplicate) = match reply.verdict {
         Verdict::Applied(_) => (Some(reply.place), reply.sequence, false),
         Verdict::Repeated { first, .. } => (None, first, true),
+        Verdict::Rejected(refusal) if refusal.reason != RejectionReason::NothingToRedeem => {
+            return Err(refused(&refusal, wallet).into());
+        }
         Verdict::Rejected(refusal) => {
             let paid = app.read_after(reply.sequence, |state| {
-                already_paid(&state.view, &command, &refusal, wallet)
+                already_paid(&state.view, &command, wallet)
             });
             let answer = paid.await?.ok_or_else(|| refused(&refusal, wallet))?;
             return Ok(at(&reply, &answer));
@@ -243,18 +246,12 @@ async fn submit_action(
 }
 
 /// The answer to a redeem in a settled market, which paid all holders: nothing moves.
-fn already_paid(
-    view: &View,
-    command: &Command,
-    refusal: &Rejection,
-    wallet: WalletAddress,
-) -> Option<ActionAnswer> {
+fn already_paid(view: &View, command: &Command, wallet: WalletAddress) -> Option<ActionAnswer> {
     let Command::Redeem(command::Redeem { market, .. }) = *command else {
         return None;
     };
     let market = view.markets().get(market)?;
-    let is_paid = refusal.reason == RejectionReason::NothingToRedeem && market.settled.is_some();
-    is_paid.then(|| ActionAnswer {
+    market.settled.is_some().then(|| ActionAnswer {
         success: true,
         wallet,
         moved: ActionEffect {

@@ -1,4 +1,4 @@
-//! `GET /live-activity/events/{condition}`, and the same under `/markets/live-activity/`: the newest
+//! `GET /live-activity/events/{condition_id}`, and the same under `/markets/live-activity/`: the newest
 //! trades of a market, for anyone to read (docs/api/market-data.md §8).
 
 use foretell_model::ConditionId;

@@ -1,5 +1,5 @@
 //! Market parameters and details: `/tick-size`, `/neg-risk`, `/fee-rate`,
-//! `/fees/builder-fees/{builder}`, `/markets-by-token/{token}`, `/clob-markets/{condition}`,
+//! `/fees/builder-fees/{builder}`, `/markets-by-token/{token_id}`, `/clob-markets/{condition_id}`,
 //! `/markets/{condition_id}` (docs/api/market-data.md §5).
 
 use foretell_model::{ConditionId, MarketNumber, Outcome};
@@ -52,7 +52,7 @@ pub(crate) async fn fee_rate(
     by_token(&context, &token, FeeRateAnswer::new).await
 }
 
-/// `GET /markets-by-token/{token}`.
+/// `GET /markets-by-token/{token_id}`.
 pub(crate) async fn market_by_token(
     context: RequestContext,
     FromPath(token): FromPath<TokenRef>,
@@ -76,7 +76,7 @@ pub(crate) async fn builder_fees(
     Ok(Json::of(&BuilderFees::default()))
 }
 
-/// `GET /clob-markets/{condition}`.
+/// `GET /clob-markets/{condition_id}`.
 pub(crate) async fn clob_market(
     context: RequestContext,
     FromPath(condition): FromPath<ConditionId>,

@@ -60,8 +60,6 @@ pub(super) const TRADING: &[E] = &[
     E::MarketPaused,
     E::MarketClosed,
 ];
-/// Of an answer that shows what the command did.
-pub(super) const SHOWN: &[E] = &[E::DoneUnshown, E::DoneNotYetShown];
 
 pub(super) const CANCEL_MARKET: &[E] =
     &[E::InvalidTokenId, E::MarketNotFound, E::OrderbookNotFound];

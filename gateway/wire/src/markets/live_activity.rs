@@ -1,4 +1,4 @@
-//! The newest trades of a market: `GET /live-activity/events/{condition}`
+//! The newest trades of a market: `GET /live-activity/events/{condition_id}`
 //! (docs/api/market-data.md §8).
 
 use std::borrow::Cow;

@@ -104,11 +104,10 @@ pub trait Parameters: Sized {
 }
 
 /// Declares structs of parameters. A field is `name: Type = kind(form)`; its kinds are `required`,
-/// `optional`, `or`, `list` and `required_list` ([`crate::read::query::fields`]), and `group()` for a struct
-/// of its own. `as`
-/// gives the parameter's name where it is not the field's, `v2` that of version 2, `or` a second
-/// spelling. `check` names a method that compares fields, `check_page`
-/// one for [`Parameters::check_page`].
+/// `optional`, `or`, `list` and `required_list` ([`crate::read::query::fields`]), and `group()` for a
+/// struct of its own. `as` gives the parameter's name where it is not the field's, `v2` that of
+/// version 2, `or` a second spelling. `check` names a method that compares fields, `check_page` one
+/// for [`Parameters::check_page`].
 #[macro_export]
 macro_rules! parameters {
     ($($(#[$meta:meta])* $vis:vis struct $name:ident: $family:ident $(check $check:ident)? $(check_page $check_page:ident)? {$(

@@ -132,7 +132,7 @@ impl<'q> Reader<'q> {
         if entries.len() > most {
             return Err((self.family).too_many(parameter.name, entries.len(), most));
         }
-        let mut pairs = self.pairs(&parameter);
+        let mut pairs = (self.pairs(&parameter)).filter(|(_, text)| !text.is_empty());
         if let Some((spelling, _)) = pairs.next()
             && pairs.any(|(name, _)| name != spelling)
         {
