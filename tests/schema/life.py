@@ -149,5 +149,5 @@ class Life:
         people.command(people.cashier, "/markets/finalise", {**self.named, "proposal": proposal}, 403)
         people.command(people.resolver, "/markets/finalise", {**self.named, "proposal": proposal})
         people.command(people.resolver, "/markets/finalise", {**self.named, "proposal": proposal}, 409)
-        detail = lambda: self.operator.get("/markets/{condition}", auth=self.walk.bearer, condition=self.condition)
+        detail = lambda: self.operator.get("/markets/{condition_id}", auth=self.walk.bearer, condition_id=self.condition)
         self.eventually(detail, lambda market: market["life"]["stage"] == "settled")
