@@ -17,9 +17,10 @@ use crate::text::decimal::{Decimal, Number};
 use crate::text::words::{mode_word, order_type_text, role_word, side_text, state_word};
 use crate::text::{ids, time};
 
-/// Declares forms: what they write, the schema, and the function of `serialize_with`.
+/// Declares forms: what they write, the schema (`named` where another form has it, too), and the
+/// function of `serialize_with`.
 macro_rules! written {
-    ($($(#[doc = $doc:literal])+ $name:ident of [$($of:tt)+] = $schema:tt by $write:expr;)+) => {$(
+    ($($(#[doc = $doc:literal])+ $name:ident $(named $schema_name:ident)? of [$($of:tt)+] = $schema:tt by $write:expr;)+) => {$(
         $(#[doc = $doc])+
         #[derive(Debug)]
         pub enum $name {}
@@ -36,7 +37,7 @@ macro_rules! written {
 
         impl JsonSchema for $name {
             fn schema_name() -> Cow<'static, str> {
-                stringify!($name).into()
+                [$(stringify!($schema_name),)? stringify!($name)][0].into()
             }
 
             fn json_schema(_: &mut SchemaGenerator) -> Schema {
@@ -54,7 +55,7 @@ written! {
     /// 32 bytes.
     Hash of [Display] = { "type": "string", "pattern": "^0x[0-9a-f]{64}$" } by shown;
     /// 32 bytes.
-    Bytes of [Borrow<[u8; 32]>] = { "type": "string", "pattern": "^0x[0-9a-f]{64}$" } by |bytes: &[u8; 32], serializer| shown(&ids::hex_text(bytes), serializer);
+    Bytes named Hash of [Borrow<[u8; 32]>] = { "type": "string", "pattern": "^0x[0-9a-f]{64}$" } by |bytes: &[u8; 32], serializer| shown(&ids::hex_text(bytes), serializer);
     /// Token id: `<condition id>:<outcome index>`, or decimal, as the exchange is configured.
     ConfiguredToken of [Display] = { "type": "string", "pattern": "^(0x[0-9a-f]{64}:[01]|[0-9]{1,78})$" } by shown;
     /// 0: the first outcome, 1: the second.
@@ -71,7 +72,7 @@ written! {
     /// A time in ISO 8601.
     Iso of [Borrow<TimeNs>] = { "type": "string", "format": "date-time" } by |time: &TimeNs, serializer| shown(&time::iso(*time), serializer);
     /// A time in ISO 8601.
-    IsoOrNothing of [Borrow<Option<TimeNs>>] = { "type": "string", "format": "date-time" }
+    IsoOrNothing named Iso of [Borrow<Option<TimeNs>>] = { "type": "string", "format": "date-time" }
         by |time: &Option<TimeNs>, serializer| time.map(time::iso).serialize(serializer);
     /// Unix seconds.
     Seconds of [Borrow<TimeNs>] = { "type": "integer", "minimum": 0 } by |time: &TimeNs, serializer: S| serializer.serialize_u64(time.seconds().0);
