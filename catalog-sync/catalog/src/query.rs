@@ -19,7 +19,7 @@ pub(crate) use filters::Range;
 pub use filters::{Bounds, FlagFilter, Page};
 pub use forms::Locale;
 pub use groups::GroupFilter;
-pub use keyset::Cursor;
+pub use keyset::{Cursor, KeysetPage};
 pub(crate) use keyset::{MAX_TEXT_BYTES, SortValue};
 pub use markets::{MarketsFilter, MarketsKeysetQuery, MarketsQuery};
 pub use one::{

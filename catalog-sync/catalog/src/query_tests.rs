@@ -208,7 +208,7 @@ fn cursors_are_those_of_earlier_pages() {
     let text = by_slug.text();
     let next = of(&format!("order=slug,id&after_cursor={text}")).unwrap();
     assert_eq!(
-        (next.after_cursor, of("").unwrap().after_cursor),
+        (next.page.after_cursor, of("").unwrap().page.after_cursor),
         (Some(by_slug), None)
     );
     // Of another order, of another kind of value, and of nothing.

@@ -116,12 +116,9 @@ pub struct Tag {
     pub templates: Option<Vec<Map<String, Value>>>,
 }
 
-/// A page of markets.
+/// The cursor of a page.
 #[derive(Debug, JsonSchema)]
-pub struct MarketsPage {
-    /// The markets.
-    #[schemars(length(max = 500))]
-    pub markets: Vec<ListedMarket>,
+pub struct NextPage {
     /// Absent on the last page.
     #[schemars(
         with = "String",
@@ -131,19 +128,26 @@ pub struct MarketsPage {
     pub next_cursor: Option<String>,
 }
 
+/// A page of markets.
+#[derive(Debug, JsonSchema)]
+pub struct MarketsPage {
+    /// The markets.
+    #[schemars(length(max = 500))]
+    pub markets: Vec<ListedMarket>,
+    /// The cursor.
+    #[schemars(flatten)]
+    pub next: NextPage,
+}
+
 /// A page of events.
 #[derive(Debug, JsonSchema)]
 pub struct EventsPage {
     /// The events.
     #[schemars(length(max = 500))]
     pub events: Vec<Event>,
-    /// Absent on the last page.
-    #[schemars(
-        with = "String",
-        skip_serializing_if = "Option::is_none",
-        regex(pattern = "^[A-Za-z0-9_-]+$")
-    )]
-    pub next_cursor: Option<String>,
+    /// The cursor.
+    #[schemars(flatten)]
+    pub next: NextPage,
 }
 
 /// What a search finds.

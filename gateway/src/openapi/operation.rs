@@ -245,12 +245,14 @@ impl<'s> Operation<'s> {
     }
 
     fn takes_header(&mut self, name: &str, description: &str, schema: Json) {
-        self.parameters.push(json!({
-            "name": name,
-            "in": "header",
-            "description": description,
-            "schema": schema,
-        }));
+        self.takes(header(name, description, schema));
+    }
+
+    /// Adds a header without which the request fails.
+    pub(crate) fn requires_header(&mut self, name: &str, description: &str, schema: Json) {
+        let mut header = header(name, description, schema);
+        header["required"] = true.into();
+        self.takes(header);
     }
 
     /// Needs an API key; to read (`is_read`), a read-only one is enough.
@@ -270,4 +272,8 @@ impl<'s> Operation<'s> {
     pub(super) const fn surface(&self) -> Surface {
         self.surface
     }
+}
+
+fn header(name: &str, description: &str, schema: Json) -> Json {
+    json!({ "name": name, "in": "header", "description": description, "schema": schema })
 }

@@ -3,6 +3,7 @@
 use std::sync::OnceLock;
 
 use bytes::Bytes;
+use foretell_wire::ErrorCode;
 
 use crate::http::answer::Json;
 use crate::http::failure::Failure;
@@ -22,6 +23,10 @@ pub(crate) async fn show(
         Surface::Catalog => Document::Catalog,
         Surface::Operator => Document::Operator,
     };
-    let text = TEXTS[document as usize].get_or_init(|| document.render().to_string().into());
+    let text = &TEXTS[document as usize];
+    // Rendered once, beside the thread that serves other requests meanwhile.
+    let render = move || text.get_or_init(|| document.render().to_string().into());
+    let rendered = tokio::task::spawn_blocking(render).await;
+    let text = rendered.map_err(|_| ErrorCode::Internal)?;
     Ok(Json::written(text.clone()))
 }

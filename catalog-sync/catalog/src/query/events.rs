@@ -3,9 +3,9 @@
 use foretell_wire::{ApiError, parameters};
 
 use super::filters::{Bounds, FlagFilter, Page};
-use super::forms::{ENTRY, FLAG, ID, LIMIT, LOCALE, Locale, MAX_ENTRIES, TEXT};
+use super::forms::{ENTRY, FLAG, ID, LOCALE, Locale, MAX_ENTRIES, TEXT};
 use super::groups::GroupFilter;
-use super::keyset::{CURSOR, Cursor};
+use super::keyset::KeysetPage;
 use super::order::Order;
 
 parameters! {
@@ -20,10 +20,8 @@ parameters! {
 
     /// Parameters of `GET /events/keyset`.
     pub struct EventsKeysetQuery: Catalog check check_cursor {
-        /// Maximum number of rows.
-        pub limit: usize = or(LIMIT, "100"),
-        /// `next_cursor` of the page before, which had the same `order` and `ascending`.
-        pub after_cursor: Option<Cursor> = optional(CURSOR),
+        /// The page.
+        pub page: KeysetPage = group(),
         /// The events.
         pub filter: EventsFilter = group(),
     }
@@ -66,6 +64,6 @@ parameters! {
 
 impl EventsKeysetQuery {
     fn check_cursor(&self) -> Result<(), ApiError> {
-        Cursor::check(self.after_cursor.as_ref(), &self.filter.order)
+        self.page.check(&self.filter.order)
     }
 }

@@ -4,10 +4,11 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::{Deserialize, Serialize};
 
-use foretell_wire::ApiError;
 use foretell_wire::read::query::family::Family;
 use foretell_wire::read::query::text_form::{By, Schema};
+use foretell_wire::{ApiError, parameters};
 
+use super::forms::LIMIT;
 use super::order::{Column, Order};
 
 /// Most bytes of a text in a cursor, which must fit in a request line.
@@ -64,17 +65,6 @@ impl Cursor {
         serde_json::from_slice(&json).ok()
     }
 
-    /// Refuses a cursor of another order.
-    pub(super) fn check(after: Option<&Self>, order: &Order) -> Result<(), ApiError> {
-        match after.filter(|after| !after.fits(order)) {
-            Some(other) => {
-                let text = other.text();
-                Err(Family::Catalog.wrong("after_cursor", &text, CURSOR.allowed))
-            }
-            None => Ok(()),
-        }
-    }
-
     /// Whether it is of a list in this order.
     fn fits(&self, order: &Order) -> bool {
         let is_of_column = |(column, value): (&Column, &SortValue)| {
@@ -87,7 +77,34 @@ impl Cursor {
     }
 }
 
-pub(super) const CURSOR: By<Cursor> = By::new(
+parameters! {
+    /// A page of a list, after the row of a cursor.
+    pub struct KeysetPage: Catalog {
+        /// Maximum number of rows.
+        pub limit: usize = or(LIMIT, "100"),
+        /// `next_cursor` of the page before, which had the same `order` and `ascending`.
+        pub after_cursor: Option<Cursor> = optional(CURSOR),
+    }
+}
+
+impl KeysetPage {
+    /// Refuses a cursor of another order.
+    pub(super) fn check(&self, order: &Order) -> Result<(), ApiError> {
+        match self
+            .after_cursor
+            .as_ref()
+            .filter(|after| !after.fits(order))
+        {
+            Some(other) => {
+                let text = other.text();
+                Err(Family::Catalog.wrong("after_cursor", &text, CURSOR.allowed))
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+const CURSOR: By<Cursor> = By::new(
     "next_cursor of an earlier page with the same order and ascending",
     Cursor::of,
     Schema::Pattern("^[A-Za-z0-9_-]+$"),

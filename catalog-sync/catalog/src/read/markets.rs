@@ -43,9 +43,9 @@ impl Catalog {
     /// # Errors
     /// A database error.
     pub fn markets_keyset(&self, query: &MarketsKeysetQuery) -> Result<String, CatalogError> {
-        let (filter, limit) = (&query.filter, query.limit);
+        let (filter, limit) = (&query.filter, query.page.limit);
         let scope = self.scope(filter.creator.as_deref());
-        let from = (with_one_more(limit), query.after_cursor.as_ref());
+        let from = (with_one_more(limit), query.page.after_cursor.as_ref());
         self.with_table(|connection, table| {
             let mut rows = rows(connection, table, filter, &scope, from)?;
             let of_row =

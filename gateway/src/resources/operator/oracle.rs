@@ -55,20 +55,16 @@ impl RequestPart for Adapter {
     }
 
     fn describe(operation: &mut Operation) {
-        operation.takes(json!({
-            "name": TIMESTAMP,
-            "in": "header",
-            "required": true,
-            "description": "Unix seconds, at most 300 from now.",
-            "schema": { "type": "string", "pattern": "^[0-9]{1,20}$" },
-        }));
-        operation.takes(json!({
-            "name": SIGNATURE,
-            "in": "header",
-            "required": true,
-            "description": "HMAC-SHA256 of `<timestamp>.<body>`, in hex.",
-            "schema": { "type": "string", "pattern": "^[0-9a-fA-F]{64}$" },
-        }));
+        operation.requires_header(
+            TIMESTAMP,
+            "Unix seconds, at most 300 from now.",
+            json!({ "type": "string", "pattern": "^[0-9]{1,20}$" }),
+        );
+        operation.requires_header(
+            SIGNATURE,
+            "HMAC-SHA256 of `<timestamp>.<body>`, in hex.",
+            json!({ "type": "string", "pattern": "^[0-9a-fA-F]{64}$" }),
+        );
         operation.fails(&[
             ErrorCode::NotFound,
             ErrorCode::MissingField,

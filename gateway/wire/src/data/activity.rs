@@ -12,7 +12,7 @@ use crate::data::read::market_selection::MarketSelection;
 use crate::data::read::page::{DIRECTION, Direction, Listed};
 use crate::data::read::time_range::TimeRange;
 use crate::data::rows::market_text::MarketText;
-use crate::data::rows::view::{Shown, view};
+use crate::data::rows::view::view;
 use crate::data::trades::SIDE;
 use crate::limits::{ACTIVITY_PAGE, MAX_MARKETS, PageBounds};
 use crate::operator::MarketDescription;
@@ -192,7 +192,8 @@ macro_rules! activity_view {
         view! {
             $(#[$meta])*
             $view of ActivityRow<'a>, $row, $case {
-                proxy_wallet: Shown<WalletAddress> = Shown($row.wallet),
+                #[serde(with = "written::Address")]
+                proxy_wallet: WalletAddress = $row.wallet,
                 /// Side of the wallet; empty for an account action.
                 #[schemars(extend("enum" = ["BUY", "SELL", ""]))]
                 side: &'static str = $row.side(),

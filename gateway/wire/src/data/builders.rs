@@ -7,7 +7,7 @@ use foretell_model::{Lots, Micros, TimeNs, WalletAddress};
 use crate::data::leaderboard::{PERIOD, TimePeriod};
 use crate::data::profile::Profile;
 use crate::data::read::page::Listed;
-use crate::data::rows::view::{Shown, view};
+use crate::data::rows::view::view;
 use crate::limits::{LEADERBOARD_PAGE, MAX_V2_DAYS, PageBounds};
 use crate::parameters;
 use crate::read::query::text_form::{Whole, Words};
@@ -81,7 +81,8 @@ view! {
         /// Start of the UTC day, in lists by day.
         #[serde(skip_serializing_if = "Option::is_none")]
         dt: Option<String> = row.day.map(|day| date(day) + "T00:00:00Z"),
-        rank: Shown<u64> = Shown(row.rank),
+        #[serde(with = "written::Digits")]
+        rank: u64 = row.rank,
         /// Public name of the builder's wallet, or its code.
         builder: Cow<'a, str> = row.name(),
         #[serde(with = "written::Bytes")]

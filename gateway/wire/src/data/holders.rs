@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::data::profile::Profile;
 use crate::data::read::market_selection::{MARKET, MarketRef};
 use crate::data::rows::figures::RoundedFigures;
-use crate::data::rows::view::{Shown, view};
+use crate::data::rows::view::view;
 use crate::limits::{MAX_HOLDERS, MAX_MARKETS};
 use crate::parameters;
 use crate::read::query::text_form::{MICROS, Whole};
@@ -58,7 +58,8 @@ pub struct HolderGroup<T> {
 view! {
     /// A holder of `GET /holders`.
     HolderV1 of HolderRow<'a>, row, "camelCase" {
-        proxy_wallet: Shown<WalletAddress> = Shown(row.wallet),
+        #[serde(with = "written::Address")]
+        proxy_wallet: WalletAddress = row.wallet,
         bio: &'a str = row.profile.bio,
         #[schemars(with = "written::ConfiguredToken")]
         asset: &'a str = row.token,

@@ -7,7 +7,7 @@ use foretell_model::{Lots, Micros, WalletAddress};
 
 use crate::data::profile::Profile;
 use crate::data::read::page::{CURSOR, LIMIT, LimitOffset, Listed};
-use crate::data::rows::view::{Shown, V2Answer, V2Page, view};
+use crate::data::rows::view::{V2Answer, V2Page, view};
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
 use crate::limits::{LEADERBOARD_PAGE, MAX_TITLE, PageBounds};
@@ -16,6 +16,7 @@ use crate::read::query::parameter::Parameter;
 use crate::read::query::reader::Reader;
 use crate::read::query::text_form::{Characters, WALLET, Words};
 use crate::text::decimal::{Millionths, Number};
+use crate::written;
 
 /// `timePeriod`: UTC days, the current one included.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -153,8 +154,10 @@ pub struct LeaderboardRow<'a> {
 view! {
     /// A row of `GET /v1/leaderboard`.
     LeaderboardV1 of LeaderboardRow<'a>, row, "camelCase" {
-        rank: Shown<u64> = Shown(row.rank),
-        proxy_wallet: Shown<WalletAddress> = Shown(row.wallet),
+        #[serde(with = "written::Digits")]
+        rank: u64 = row.rank,
+        #[serde(with = "written::Address")]
+        proxy_wallet: WalletAddress = row.wallet,
         /// Public name, or empty.
         user_name: &'a str = row.profile.name,
         /// Value of the wallet's fills.
@@ -189,7 +192,8 @@ view! {
         rank_pnl: Option<u64> = row.ranks.map(|[by_profit, _]| by_profit),
         #[serde(skip_serializing_if = "Option::is_none")]
         rank_volume: Option<u64> = row.ranks.map(|[_, by_volume]| by_volume),
-        user_id: Shown<WalletAddress> = Shown(row.wallet),
+        #[serde(with = "written::Address")]
+        user_id: WalletAddress = row.wallet,
         /// Realized profit, without fees.
         pnl: Millionths = Millionths(row.profit.into()),
         /// Shares.

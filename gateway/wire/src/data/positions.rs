@@ -7,7 +7,7 @@ use crate::data::read::market_selection::MarketSelection;
 use crate::data::read::page::{DIRECTION, Direction, Listed};
 use crate::data::rows::figures::{PositionFigures, RoundedFigures};
 use crate::data::rows::market_text::MarketText;
-use crate::data::rows::view::{Shown, view};
+use crate::data::rows::view::view;
 use crate::limits::{CLOSED_POSITIONS_PAGE, MAX_TITLE, POSITIONS_PAGE, PageBounds};
 use crate::operator::MarketDescription;
 use crate::parameters;
@@ -177,10 +177,12 @@ impl PositionRow<'_> {
 view! {
     /// A row of `GET /positions`, and of `GET /closed-positions` without `negativeRisk`.
     PositionV1 of PositionRow<'a>, row, "camelCase" {
-        proxy_wallet: Shown<WalletAddress> = Shown(row.wallet),
+        #[serde(with = "written::Address")]
+        proxy_wallet: WalletAddress = row.wallet,
         #[schemars(with = "written::ConfiguredToken")]
         asset: &'a str = row.market.asset(row.outcome),
-        condition_id: Shown<ConditionId> = Shown(row.market.condition),
+        #[serde(with = "written::Hash")]
+        condition_id: ConditionId = row.market.condition,
         #[serde(flatten)]
         figures: &'a RoundedFigures = &row.shown,
         /// The market is resolved and the wallet holds shares.

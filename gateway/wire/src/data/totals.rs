@@ -6,7 +6,6 @@ use serde::Serialize;
 
 use crate::data::read::market_selection::{EVENT, MARKET, MarketRef, MarketSelection};
 use crate::data::rows::figures::rounded;
-use crate::data::rows::view::Shown;
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
 use crate::limits::MAX_MARKETS;
@@ -74,14 +73,16 @@ impl Parameters for LiveVolumeQuery {
 /// Row of `GET /value`: the value of a wallet's positions.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 pub struct ValueV1 {
-    user: Shown<WalletAddress>,
+    #[serde(with = "written::Address")]
+    user: WalletAddress,
     value: Millionths,
 }
 
 /// Answer of `GET /v2/value`.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 pub struct ValueV2 {
-    proxy_wallet: Shown<WalletAddress>,
+    #[serde(with = "written::Address")]
+    proxy_wallet: WalletAddress,
     value: Millionths,
 }
 
@@ -91,7 +92,7 @@ impl ValueV1 {
     #[must_use]
     pub fn new(user: WalletAddress, half_micros: i128) -> Self {
         Self {
-            user: Shown(user),
+            user,
             value: Millionths(rounded(half_micros, 2)),
         }
     }

@@ -12,8 +12,8 @@ use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
 use crate::limits::{MAX_BATCH, MAX_ORDER_ID_TEXT};
 use crate::read::body::{List, RequestBody, TRADING};
-use crate::read::form::{Form, Formed, OrDefault, forms};
-use crate::read::texts::AnyToken;
+use crate::read::form::{Filled, Form, Formed, OrDefault, forms};
+use crate::read::texts::{AnySide, AnyToken};
 use crate::text::ids::TokenRef;
 
 /// The requested sides of a token.
@@ -86,7 +86,7 @@ struct Entry {
 forms! {
     /// Any text; [`merge_tokens`] reads the token.
     TokenText(String, str as AnyToken): ErrorCode::InvalidTokenId.text(), |text: &str| Some(text.to_owned());
-    SideText(Option<Side>, str = { "pattern": "^([bB][uU][yY]|[sS][eE][lL][lL])?$" }): ErrorCode::InvalidSide.text(), |text| side_of(text).ok();
+    SideText(Option<Side>, str as Filled<AnySide>): ErrorCode::InvalidSide.text(), |text| side_of(text).ok();
 }
 
 const TOKENS: List = List {

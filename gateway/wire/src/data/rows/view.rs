@@ -1,15 +1,10 @@
 //! Rows as JSON: a view of a row is a struct of the answer's fields, and version 2 of an answer is
 //! another view of the same row.
 
-use core::fmt::Display;
-use std::borrow::Cow;
-
-use foretell_model::{ConditionId, WalletAddress};
-use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde::{Serialize, Serializer};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::data::read::page::LimitOffset;
-use crate::written::{Address, Digits, Hash};
 
 /// Declares the struct of an answer's row with the value of each field.
 macro_rules! view {
@@ -31,36 +26,6 @@ macro_rules! view {
     };
 }
 pub(crate) use view;
-
-/// A value as its text.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Shown<T>(pub(crate) T);
-
-macro_rules! shown_as {
-    ($($type:ty as $form:ty;)+) => {$(
-        impl JsonSchema for Shown<$type> {
-            fn schema_name() -> Cow<'static, str> {
-                <$form>::schema_name()
-            }
-
-            fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-                <$form>::json_schema(generator)
-            }
-        }
-    )+};
-}
-
-shown_as! {
-    WalletAddress as Address;
-    ConditionId as Hash;
-    u64 as Digits;
-}
-
-impl<T: Display> Serialize for Shown<T> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(&self.0)
-    }
-}
 
 /// An answer of version 2 in one piece.
 #[derive(Debug, Serialize, JsonSchema)]

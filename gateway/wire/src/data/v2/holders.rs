@@ -10,7 +10,7 @@ use crate::data::holders::HolderRow;
 use crate::data::read::market_selection::{MARKET, MarketRef};
 use crate::data::read::page::LimitOffset;
 use crate::data::rows::figures::RoundedFigures;
-use crate::data::rows::view::{Shown, view};
+use crate::data::rows::view::view;
 use crate::errors::api_error::ApiError;
 use crate::limits::{MAX_MARKETS, MAX_V2_PROFIT_HOLDERS};
 use crate::parameters;
@@ -50,7 +50,8 @@ impl V2HoldersQuery {
 view! {
     /// A holder of `GET /v2/holders`.
     HolderV2 of HolderRow<'a>, row, "snake_case" {
-        proxy_wallet: Shown<WalletAddress> = Shown(row.wallet),
+        #[serde(with = "written::Address")]
+        proxy_wallet: WalletAddress = row.wallet,
         #[schemars(with = "written::Token")]
         token_id: &'a str = row.token,
         amount: Number = row.lots.into(),

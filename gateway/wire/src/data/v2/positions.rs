@@ -7,7 +7,7 @@ use crate::data::read::market_selection::MarketSelection;
 use crate::data::read::page::{DIRECTION, Direction};
 use crate::data::read::time_range::TimeRange;
 use crate::data::rows::figures::PositionFigures;
-use crate::data::rows::view::{Shown, view};
+use crate::data::rows::view::view;
 use crate::data::trades::MinimumFill;
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
@@ -152,10 +152,12 @@ impl V2PositionsQuery {
 view! {
     /// A row of `GET /v2/positions`.
     PositionV2 of PositionRow<'a>, row, "snake_case" {
-        proxy_wallet: Shown<WalletAddress> = Shown(row.wallet),
+        #[serde(with = "written::Address")]
+        proxy_wallet: WalletAddress = row.wallet,
         #[schemars(with = "written::Token")]
         token_id: &'a str = row.market.asset(row.outcome),
-        condition_id: Shown<ConditionId> = Shown(row.market.condition),
+        #[serde(with = "written::Hash")]
+        condition_id: ConditionId = row.market.condition,
         current_size: Millionths = row.shown.size,
         avg_price: Millionths = row.shown.avg_price,
         /// Cost of the shares held, without fees.
@@ -198,7 +200,8 @@ view! {
         #[serde(with = "written::OutcomeIndex")]
         outcome_index: Outcome = row.outcome,
         /// Catalog event of the market.
-        event_id: Option<Shown<u64>> = row.market.description.event_id().map(Shown),
+        #[schemars(with = "Option<written::Digits>")]
+        event_id: Option<String> = row.market.description.event_id().map(|id| id.to_string()),
         /// Unix seconds.
         last_event_at: u64 = row.time.0,
     }
