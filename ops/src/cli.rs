@@ -88,6 +88,9 @@ pub(crate) struct Up {
     /// With --demo: do not run the bots
     #[arg(long, requires = "demo")]
     pub no_bots: bool,
+    /// Use Polymarket's forms: compatibility = "polymarket"
+    #[arg(long)]
+    pub polymarket: bool,
     /// Listen address of the trading surface [default: 127.0.0.1:8080]
     #[arg(long, value_name = "ADDRESS")]
     pub trading_listen: Option<SocketAddr>,
@@ -153,6 +156,9 @@ pub(crate) struct GatewayArgs {
     /// Name the failed check in a header of each 401 (development)
     #[arg(long)]
     pub dev_auth_hints: bool,
+    /// Use Polymarket's forms: compatibility = "polymarket"
+    #[arg(long)]
+    pub polymarket: bool,
     /// Sign for the page with the demo's public keys
     #[arg(long, hide = true)]
     pub development_wallets: bool,
@@ -269,6 +275,9 @@ impl Cli {
                 if let Some(upstream) = &up.catalog {
                     flags.push(("catalog.upstream", upstream.as_str().into()));
                 }
+                if up.polymarket {
+                    flags.push(("compatibility", "polymarket".into()));
+                }
                 [
                     up.trading_listen,
                     up.data_listen,
@@ -277,6 +286,9 @@ impl Cli {
                 ]
             }
             Command::Gateway(gateway) => {
+                if gateway.polymarket {
+                    flags.push(("compatibility", "polymarket".into()));
+                }
                 if gateway.dev_auth_hints {
                     flags.push(("gateway.dev_auth_hints", true.into()));
                 }

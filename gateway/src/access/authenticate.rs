@@ -105,18 +105,20 @@ impl RequestContext {
         }
         let began = Instant::now();
         let first = self.check_l2(level, &self.app.shared_view.read().view);
-        match first {
+        let caller = match first {
             Ok(caller) => {
                 self.timing.note(Stage::Hmac, began);
-                Ok(caller)
+                caller
             }
             // The key may be newer than the view. Every failure takes this path, so that response
             // times do not distinguish them.
             Err(_) if self.app.shared_view.catch_up().await? => {
-                self.check_l2(level, &self.app.shared_view.read().view)
+                self.check_l2(level, &self.app.shared_view.read().view)?
             }
-            Err(refused) => Err(refused),
-        }
+            Err(refused) => return Err(refused),
+        };
+        self.prove(caller.key)?;
+        Ok(caller)
     }
 
     fn check_l2(&self, level: KeyAccess, view: &View) -> Result<Caller, Failure> {

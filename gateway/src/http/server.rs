@@ -339,6 +339,7 @@ async fn serve_requests(
         let (slot, upgraded) = (slot.clone(), Arc::clone(&upgraded));
         async move {
             let response = answering.await;
+            activity.answered(response.status());
             match slot.is_taken() {
                 true => *upgraded.lock() = Some(in_progress),
                 false => drop(in_progress),

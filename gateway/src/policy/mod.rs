@@ -6,3 +6,4 @@ pub(crate) mod cors;
 pub(crate) mod limits;
 pub(crate) mod rate_limits;
 pub(crate) mod request_policy;
+pub(crate) mod work;

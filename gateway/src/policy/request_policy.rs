@@ -1,7 +1,8 @@
 //! Checks between the network and the routes: the client's address, the allowlist, CORS and rate
 //! limits.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
 use std::time::Instant;
 
 use foretell_wire::ErrorCode;
@@ -17,13 +18,18 @@ use crate::metrics::Metrics;
 use crate::policy::allowlist::Allowlist;
 use crate::policy::client_address::{ClientAddress, TrustedProxies};
 use crate::policy::cors::Cors;
-use crate::policy::rate_limits::{QuotaStatus, RateLimiter, Scope};
+use crate::policy::limits::MAX_WORK_WAIT;
+use crate::policy::rate_limits::{QuotaStatus, RateLimited, RateLimiter, Scope};
+use crate::policy::work::{WorkAccount, WorkAccounts};
 
 pub(crate) struct RequestPolicy {
     proxies: TrustedProxies,
     data_allowlist: Allowlist,
     cors: Cors,
     pub(crate) limiter: RateLimiter,
+    work: WorkAccounts,
+    /// The account of whom the token of the operator surface admits.
+    unlimited: Arc<WorkAccount>,
 }
 
 impl RequestPolicy {
@@ -32,12 +38,39 @@ impl RequestPolicy {
         config: &RequestPolicyConfig,
         credentials: impl Iterator<Item = &'a HeaderName>,
     ) -> Self {
+        let limiter = RateLimiter::new(config.limits.clone(), config.gateways);
+        let nobody = Client::of(IpAddr::V4(Ipv4Addr::UNSPECIFIED));
         Self {
             proxies: TrustedProxies::new(config.trusted_proxies.clone()),
             data_allowlist: Allowlist::new(config.data_allowlist.clone()),
             cors: Cors::new(config.origins.clone(), credentials),
-            limiter: RateLimiter::new(config.limits.clone(), config.gateways),
+            work: WorkAccounts::new(limiter.work_share()),
+            unlimited: WorkAccounts::new(None).of(nobody),
+            limiter,
         }
+    }
+
+    /// The account to which the work for a client of a surface is charged.
+    pub(crate) fn work_account(&self, surface: Surface, client: Client) -> Arc<WorkAccount> {
+        match surface.is_public() {
+            true => self.work.of(client),
+            false => Arc::clone(&self.unlimited),
+        }
+    }
+
+    /// Waits until it is a client's turn, after the requests that wait already.
+    ///
+    /// # Errors
+    /// When that takes longer than [`MAX_WORK_WAIT`].
+    pub(crate) async fn turn(&self, account: &WorkAccount) -> Result<(), RateLimited> {
+        if account.wait(Instant::now()).is_zero() {
+            return Ok(());
+        }
+        let turn = tokio::time::timeout(MAX_WORK_WAIT, account.turn());
+        turn.await.or_else(|_| {
+            let refused = self.limiter.work_refused(account.wait(Instant::now()));
+            refused.map_or(Ok(()), Err)
+        })
     }
 
     /// The client of a request.

@@ -8,6 +8,7 @@ pub(crate) mod feed;
 pub(crate) mod input;
 pub(crate) mod journal_replay;
 pub(crate) mod missed;
+pub(crate) mod replay_thread;
 pub(crate) mod ring;
 pub(crate) mod stats;
 

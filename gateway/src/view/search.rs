@@ -8,6 +8,7 @@ use foretell_wire::data::{LimitOffset, page};
 
 use crate::app::App;
 use crate::http::answer::StatePosition;
+use crate::policy::work::rest;
 use crate::view::shared_view::ViewState;
 
 /// Rows visited under one lock hold: some lists have millions.
@@ -28,7 +29,7 @@ pub(crate) async fn in_steps<T>(
                 return (result, position);
             }
         }
-        tokio::task::yield_now().await;
+        rest().await;
     }
 }
 

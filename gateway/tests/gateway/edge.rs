@@ -8,7 +8,7 @@ use foretell_gateway::{
     ConnectionLimits, GatewayConfig, Origin, RateLimits, RequestPolicyConfig, Surface,
 };
 
-use site::{ask, config, connect, get, start};
+use site::{ask, config, connect, connect_from, get, start};
 
 fn with(policy: RequestPolicyConfig) -> GatewayConfig {
     GatewayConfig {
@@ -301,5 +301,53 @@ fn pages_of_listed_origins_may_ask_and_read() {
         &get_with("/livez", &[format!("Origin: {APP}")]),
     );
     assert!(!head.contains("access-control"), "{head}");
+    gateway.stop().unwrap();
+}
+
+#[test]
+fn a_connection_ends_after_twenty_refusals_in_a_row() {
+    let limits = RateLimits {
+        health: 3,
+        ..RateLimits::default()
+    };
+    let (gateway, trading, _) = start(with(RequestPolicyConfig {
+        limits,
+        ..RequestPolicyConfig::default()
+    }));
+    let mut stream = connect(trading);
+    let pipelined = get("/ok").repeat(40);
+    std::io::Write::write_all(&mut stream, pipelined.as_bytes()).unwrap();
+    let mut text = String::new();
+    // The requests that nobody reads may reset the connection; the answers before arrive.
+    let _ = std::io::Read::read_to_string(&mut stream, &mut text);
+    let count = |status: &str| text.matches(status).count();
+    assert_eq!((count(" 200 OK"), count(" 429 ")), (3, 20), "{text}");
+    gateway.stop().unwrap();
+}
+
+#[test]
+fn who_works_the_server_above_its_part_waits_and_others_do_not() {
+    let limits = RateLimits {
+        trading: 0,
+        // A thousandth of the time: what was saved lasts for a thousand requests or so.
+        work: 10,
+        ..RateLimits::default()
+    };
+    let (gateway, trading, operator) = start(with(RequestPolicyConfig {
+        limits,
+        ..RequestPolicyConfig::default()
+    }));
+    let mut stream = connect(trading);
+    let refused = (0..100_000).find(|_| ask(&mut stream, &get("/time")).0 == 429);
+    assert!(refused.is_some(), "its turn never comes");
+    let (status, head, body) = ask(&mut stream, &get("/time"));
+    assert_eq!(status, 429, "{head}");
+    assert!(body.contains("work, allowed: 10 in 10 s"), "{body}");
+    assert_eq!(ask(&mut connect_from(2, trading), &get("/time")).0, 200);
+    let (_, _, page) = ask(&mut connect(operator), &get("/metrics"));
+    assert!(
+        page.contains("rate_limited_total{scope=\"work\"}"),
+        "{page}"
+    );
     gateway.stop().unwrap();
 }

@@ -68,7 +68,7 @@ pub const MAX_UNKNOWN_IDS: usize = 100;
 /// Characters of a client's text that an answer repeats.
 pub const MAX_QUOTED_CHARACTERS: usize = 48;
 /// Rows of a page of orders or trades.
-pub const PAGE_ROWS: usize = 100;
+pub const PAGE_ROWS: usize = 1_000;
 /// Rows of a page of markets.
 pub const PAGE_MARKETS: usize = 500;
 /// Rows of `GET /builder/trades` as a bare array, newest first.

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use foretell_gateway::{RateLimits, RequestPolicyConfig, StreamLimits};
+use foretell_gateway::{Compatibility, RateLimits, RequestPolicyConfig, StreamLimits};
 use ipnet::IpNet;
 use serde::{Deserialize, Serialize};
 
@@ -13,8 +13,10 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
-    /// The data directory and the data surface. A text in place of the section is `data.directory`.
+    /// The data directory. A text in place of the section is `data.directory`.
     pub data: Data,
+    /// Whose forms public requests and answers have where both differ: `interface` or `polymarket`.
+    pub compatibility: Compatibility,
     /// The trading surface.
     pub trading: Trading,
     /// The catalog: its surface and its upstream.
@@ -39,34 +41,20 @@ pub struct Config {
     pub log: Log,
 }
 
-/// The data directory and the data surface.
+/// The data directory.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Data {
     /// Data directory: journal, sockets, secrets. `data = "path"` is short for it.
     pub directory: PathBuf,
-    /// Form of `asset`, `oppositeAsset` and `token` on the data surface: condition id and outcome
-    /// index, or the decimal token id. Filters take both.
-    pub asset_ids: AssetIds,
 }
 
 impl Default for Data {
     fn default() -> Self {
         Self {
             directory: PathBuf::from("data"),
-            asset_ids: AssetIds::ConditionIndex,
         }
     }
-}
-
-/// Form of assets on the data surface.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum AssetIds {
-    /// `<condition id>:<outcome index>`.
-    ConditionIndex,
-    /// The decimal token id; `endDate` is a date without time.
-    Token,
 }
 
 /// The trading surface.
@@ -75,27 +63,14 @@ pub enum AssetIds {
 pub struct Trading {
     /// Listen address of the trading surface.
     pub listen: SocketAddr,
-    /// Meaning of `/price?side=BUY`: `taker` = the best ask, `maker` = the best bid.
-    pub price_side: PriceSide,
 }
 
 impl Default for Trading {
     fn default() -> Self {
         Self {
             listen: SocketAddr::from(([127, 0, 0, 1], 8080)),
-            price_side: PriceSide::Taker,
         }
     }
-}
-
-/// Perspective of `/price`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum PriceSide {
-    /// BUY = best ask, the price a buyer pays now.
-    Taker,
-    /// BUY = best bid.
-    Maker,
 }
 
 /// The catalog.
@@ -331,6 +306,8 @@ impl Default for Gateway {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Streams {
+    /// Maximum stream connections per client address.
+    pub per_address: u32,
     /// Maximum tokens of a connection of the market channel.
     pub assets: u32,
     /// Maximum markets that a connection of the user channel names.
@@ -360,6 +337,7 @@ pub struct Streams {
 impl Default for Streams {
     fn default() -> Self {
         Self {
+            per_address: 50,
             assets: 4_000,
             markets: 4_000,
             message_kib: 512,
@@ -383,6 +361,7 @@ impl Streams {
         let number = |setting: u32| usize::try_from(setting).unwrap_or(usize::MAX);
         let millis = |setting: u32| Duration::from_millis(setting.into());
         StreamLimits {
+            per_address: number(self.per_address),
             assets: number(self.assets),
             markets: number(self.markets),
             message: number(self.message_kib) << 10,

@@ -153,8 +153,10 @@ fn set(tree: &mut toml::Table, path: &str, value: toml::Value) {
 mod tests {
     use std::path::PathBuf;
 
+    use foretell_gateway::Compatibility;
+
     use super::*;
-    use crate::config::{AssetIds, Operator};
+    use crate::config::Operator;
 
     fn load(file: &str, environment: &[(&str, &str)], flags: Flags) -> Result<Config, Failure> {
         let directory = tempfile::tempdir().unwrap();
@@ -192,24 +194,17 @@ mod tests {
 
     #[test]
     fn the_data_directory_may_stand_for_its_section() {
-        let token = ("FORETELL_DATA_ASSET_IDS", "token");
+        let family = ("FORETELL_COMPATIBILITY", "polymarket");
         let (short, long) = ("data = \"/a\"\n", "[data]\ndirectory = \"/a\"\n");
         for file in [short, long] {
             let config = load(file, &[], Flags::new()).unwrap();
             assert_eq!(config.data.directory, PathBuf::from("/a"));
-            assert_eq!(config.data.asset_ids, AssetIds::ConditionIndex);
-            let config = load(file, &[token], Flags::new()).unwrap();
-            assert_eq!(config.data.directory, PathBuf::from("/a"));
-            assert_eq!(config.data.asset_ids, AssetIds::Token);
+            assert_eq!(config.compatibility, Compatibility::Interface);
             let flags = vec![("data", toml::Value::from("/b"))];
-            let config = load(file, &[("FORETELL_DATA", "/c"), token], flags).unwrap();
+            let config = load(file, &[("FORETELL_DATA", "/c"), family], flags).unwrap();
             assert_eq!(config.data.directory, PathBuf::from("/b"));
-            assert_eq!(config.data.asset_ids, AssetIds::Token);
+            assert_eq!(config.compatibility, Compatibility::Polymarket);
         }
-        let file = "[data]\nasset_ids = \"token\"\n";
-        let config = load(file, &[], Flags::new()).unwrap();
-        assert_eq!(config.data.directory, PathBuf::from("data"));
-        assert_eq!(config.data.asset_ids, AssetIds::Token);
     }
 
     /// Three signing domains; an engine accepts at most two.
@@ -269,7 +264,7 @@ mod tests {
                 "allowed are 90 together",
             ),
             ("[engine]\ndurability = \"maybe\"\n", &[], "maybe"),
-            ("[data]\nasset_ids = \"hex\"\n", &[], "condition-index"),
+            ("compatibility = \"hex\"\n", &[], "polymarket"),
             ("data = 7\n", &[], "7"),
             ("[limits]\nbooks = -1\n", &[], "-1"),
             ("[limits]\nspread = 7\n", &[], "spread"),

@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 use super::cluster_config;
 use super::fd_limit;
 use crate::cli::{self, EngineArgs, GatewayArgs};
-use crate::config::{AssetIds, ClusterRole, Config, Durability, PriceSide, Times, Wait};
+use crate::config::{ClusterRole, Config, Durability, Times, Wait};
 use crate::data_directory::check_owner;
 use crate::exit_codes::GENERAL;
 use crate::failure::Failure;
@@ -221,14 +221,7 @@ fn gateway_config(config: &Config, arguments: &GatewayArgs) -> Result<GatewayCon
             })
             .collect(),
         ready_patience: READY_PATIENCE,
-        price_side: match config.trading.price_side {
-            PriceSide::Taker => foretell_gateway::PriceSide::Taker,
-            PriceSide::Maker => foretell_gateway::PriceSide::Maker,
-        },
-        asset_ids: match config.data.asset_ids {
-            AssetIds::ConditionIndex => foretell_gateway::AssetIds::ConditionIndex,
-            AssetIds::Token => foretell_gateway::AssetIds::Token,
-        },
+        compatibility: config.compatibility,
         window: Window {
             past_seconds: u64::from(config.gateway.timestamp_past_seconds),
             future_seconds: u64::from(config.gateway.timestamp_future_seconds),

@@ -228,6 +228,9 @@ impl RunningExchange {
         }
         let gateways = self.config.gateway.processes;
         arguments.extend(["--one-of".to_owned(), gateways.to_string()]);
+        if self.config.compatibility.is_family() {
+            arguments.push("--polymarket".to_owned());
+        }
         if up.demo {
             arguments.extend(["--dev-auth-hints", "--development-wallets"].map(str::to_owned));
         }

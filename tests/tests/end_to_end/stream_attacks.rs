@@ -126,6 +126,10 @@ async fn thousands_of_silent_streams_cost_little_and_end() {
     let idle = 3 + count / 200;
     let options = Options::demo()
         .with("FORETELL_GATEWAY_CONNECTIONS", &(2 * count).to_string())
+        .with(
+            "FORETELL_STREAMS_PER_ADDRESS",
+            &STREAMS_PER_ADDRESS.to_string(),
+        )
         .with("FORETELL_STREAMS_IDLE_SECONDS", &idle.to_string());
     let site = Site::start(&options);
     site.is_well().await;

@@ -8,7 +8,7 @@ use crate::http::surface::Surface;
 use crate::policy::limits::{
     ConnectionLimits, HELD_BODY_BYTES_PER_CLIENT, MAX_HELD_BODY_BYTES, MAX_REPLAYS_WAITING,
     MAX_SEQUENCE_WAITERS, OPERATOR_CONNECTIONS, OPERATOR_UNREAD_BYTES, REPLAYS_WAITING_PER_CLIENT,
-    REQUEST_CONNECTIONS_ONE_IN, SEQUENCE_WAITERS_PER_CLIENT,
+    REQUEST_CONNECTIONS_ONE_IN, SEQUENCE_WAITERS_PER_CLIENT, StreamLimits,
 };
 
 /// The bounds of one group of surfaces.
@@ -38,12 +38,15 @@ fn for_streams(connections: usize) -> usize {
 }
 
 impl AllBounds {
-    pub(crate) fn new(limits: &ConnectionLimits) -> Self {
+    pub(crate) fn new(limits: &ConnectionLimits, streams: &StreamLimits) -> Self {
         let shares = |total, per_client| ClientQuotas::new(Bound { total, per_client });
         Self {
             public: Bounds {
                 connections: shares(limits.total, limits.per_address),
-                streams: shares(for_streams(limits.total), for_streams(limits.per_address)),
+                streams: shares(
+                    for_streams(limits.total),
+                    streams.per_address.min(for_streams(limits.per_address)),
+                ),
                 unread: shares(limits.unread, limits.unread_per_address),
                 replays: shares(MAX_REPLAYS_WAITING, REPLAYS_WAITING_PER_CLIENT),
                 waiters: shares(MAX_SEQUENCE_WAITERS, SEQUENCE_WAITERS_PER_CLIENT),

@@ -23,6 +23,7 @@ use crate::http::answer::{Json, StatePosition};
 use crate::http::failure::Failure;
 use crate::http::parts::{FromBody, FromQuery};
 use crate::http::request_context::RequestContext;
+use crate::policy::work::rest;
 use crate::resources::position_of;
 
 /// Keys visited under one lock hold.
@@ -278,7 +279,7 @@ async fn keys_of(
         (search, state.position())
     };
     while !search.step(&app.shared_view.read().view, KEY_STEP) {
-        tokio::task::yield_now().await;
+        rest().await;
     }
     (search.found, position)
 }

@@ -30,7 +30,7 @@ pub(crate) async fn list(
     FromQuery(V1List { query, page }): FromQuery<V1List<ActivityQuery>>,
 ) -> Result<Json<Vec<ActivityV1<'static>>>, Failure> {
     let app = &context.app;
-    let (entries, position) = search(app, query, page, app.asset_ids).await?;
+    let (entries, position) = search(app, query, page, app.compatibility.asset_ids()).await?;
     let (profiles, mut receipts) = (app.profiles.texts(), ReceiptReader::new(app));
     let rows = (entries.iter()).map(|entry| entry.row(&profiles, &mut receipts));
     let rows: Vec<_> = rows.collect();

@@ -13,6 +13,7 @@ use crate::http::answer::{Json, StatePosition};
 use crate::http::failure::Failure;
 use crate::http::parts::FromQuery;
 use crate::http::request_context::RequestContext;
+use crate::policy::work::rest;
 use crate::resources::data::MarketFilter;
 use crate::resources::data::position_search::figures;
 
@@ -29,7 +30,7 @@ pub(crate) async fn list(
             offset: 0,
         },
         with_profits: false,
-        form: app.asset_ids,
+        form: app.compatibility.asset_ids(),
     };
     let (tokens, position) = of_markets(app, &query.markets, wanted).await?;
     let profiles = app.profiles.texts();
@@ -74,7 +75,7 @@ pub(crate) async fn of_markets(
             let state = app.shared_view.read();
             tokens.extend(TokenHolders::of(&state.view, wanted, (market, outcome)));
         }
-        tokio::task::yield_now().await;
+        rest().await;
     }
     Ok((tokens, position))
 }

@@ -14,6 +14,7 @@ use crate::http::answer::{Json, StatePosition};
 use crate::http::failure::Failure;
 use crate::http::parts::FromQuery;
 use crate::http::request_context::RequestContext;
+use crate::policy::work::rest;
 use crate::resources::data::rows::activity_row::{ActivityEntry, ReceiptReader};
 use crate::resources::data::rows::market_texts::MarketTexts;
 use crate::resources::data::trade_lists::TradeLists;
@@ -31,14 +32,14 @@ pub(crate) async fn list(
     FromQuery(V1List { query, page }): FromQuery<V1List<FillsQuery>>,
 ) -> Result<Json<Vec<FillV1<'static>>>, Failure> {
     let app = &context.app;
-    let (entries, position) = search(app, query, page, app.asset_ids).await?;
+    let (entries, position) = search(app, query, page, app.compatibility.asset_ids()).await?;
     let mut rows = FillWriter::with_capacity(entries.len());
     let (profiles, mut receipts) = (app.profiles.texts(), ReceiptReader::new(app));
     for fills in entries.chunks(ROWS_PER_YIELD) {
         for fill in fills {
             rows.push(&fill.row(&profiles, &mut receipts));
         }
-        tokio::task::yield_now().await;
+        rest().await;
     }
     Ok(Json::written(rows.finish()).at(position))
 }

@@ -17,6 +17,7 @@ use crate::http::parts::FromQuery;
 use crate::http::request_context::RequestContext;
 use crate::page::Page;
 use crate::policy::limits::SUMMARY_ROWS;
+use crate::policy::work::rest;
 use crate::resources::market_data::prices_history::{midpoint_decimal, seconds_now};
 use crate::resources::page::page;
 
@@ -75,7 +76,7 @@ pub(crate) async fn list(
     for condition in query.condition_ids {
         // One market under a lock hold: counting its trades takes longer than reading its book.
         rows.extend(row(app, page, condition, &mut budget));
-        tokio::task::yield_now().await;
+        rest().await;
     }
     Ok(Json::of(&rows).at(position))
 }

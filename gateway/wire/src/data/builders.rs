@@ -10,7 +10,7 @@ use crate::data::read::page::Listed;
 use crate::data::rows::view::view;
 use crate::limits::{LEADERBOARD_PAGE, MAX_V2_DAYS, PageBounds};
 use crate::parameters;
-use crate::read::query::text_form::{Whole, Words};
+use crate::read::query::text_form::{Rows, Whole, Words};
 use crate::text::decimal::Number;
 use crate::text::ids;
 use crate::text::time;
@@ -30,7 +30,7 @@ parameters! {
         /// Period that a row covers; only `day`.
         pub interval: () = or(Words(&[("day", ())]), "day"),
         /// Number of days, which end today.
-        pub limit: usize = or(Whole { least: 1, most: MAX_V2_DAYS }, "30"),
+        pub limit: usize = or(Rows(Whole { least: 1, most: MAX_V2_DAYS }), "30"),
     }
 }
 

@@ -230,6 +230,9 @@ error_codes! {
     SizeNotLots = "size_not_lots", 400, Never,
         "order <order> is invalid. Size (<size>) has more than two decimals",
         "The size is not a multiple of 0.01 shares.";
+    MarketAmountsTooFine = "market_amounts_too_fine", 400, Never,
+        "invalid amounts, the market <side> orders maker amount supports a max accuracy of 2 decimals, taker amount a max of 4 decimals",
+        "Under `compatibility = \"polymarket\"`: an amount of a FOK or FAK order has too many decimals.";
     MarketableBelowMinimum = "marketable_below_minimum", 400, Never,
         "invalid amount for a marketable BUY order ($<amount>), min size: $<amount>",
         "A BUY that trades at once spends less than the minimum.";

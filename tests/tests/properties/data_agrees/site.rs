@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use foretell_auth::{Domains, MasterSecret, Window};
 use foretell_gateway::{
-    AssetIds, ConnectionLimits, Gateway, GatewayConfig, HeaderPrefix, PriceSide,
-    RequestPolicyConfig, Surface, TimeForm,
+    Compatibility, ConnectionLimits, Gateway, GatewayConfig, HeaderPrefix, RequestPolicyConfig,
+    Surface, TimeForm,
 };
 use foretell_journal::{Appender, JournalState, Options, SyncStep, Syncer, recover};
 use foretell_model::Sequence;
@@ -89,16 +89,16 @@ pub(crate) struct Site {
 impl Site {
     /// Writes a journal, and serves it as soon as the view shows all of it.
     pub(crate) fn serve(journal: &Journal) -> Self {
-        Self::serve_as(journal, AssetIds::ConditionIndex)
+        Self::serve_as(journal, Compatibility::Interface)
     }
 
-    /// The same with a form of assets.
-    pub(crate) fn serve_as(journal: &Journal, form: AssetIds) -> Self {
+    /// The same in the forms of the interface or of the family.
+    pub(crate) fn serve_as(journal: &Journal, compatibility: Compatibility) -> Self {
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("journal");
         std::fs::create_dir(&path).expect("a directory");
         let (writer, receipts) = Writer::write(&path, journal);
-        let gateway = foretell_gateway::start(config(&path, form)).expect("a gateway");
+        let gateway = foretell_gateway::start(config(&path, compatibility)).expect("a gateway");
         let [(Surface::Data, address)] = *gateway.addresses() else {
             panic!("{:?}", gateway.addresses());
         };
@@ -165,7 +165,7 @@ impl Drop for Site {
     }
 }
 
-fn config(journal: &Path, asset_ids: AssetIds) -> GatewayConfig {
+fn config(journal: &Path, compatibility: Compatibility) -> GatewayConfig {
     let mut policy = RequestPolicyConfig::default();
     policy.limits.enabled = false;
     GatewayConfig {
@@ -185,8 +185,7 @@ fn config(journal: &Path, asset_ids: AssetIds) -> GatewayConfig {
             name: "SERVICE".to_owned(),
             times: TimeForm::Iso,
         }],
-        price_side: PriceSide::default(),
-        asset_ids,
+        compatibility,
         ready_patience: Duration::ZERO,
         window: Window::default(),
         dev_auth_hints: false,

@@ -11,7 +11,7 @@ use crate::read::query::fields::{Field, Or};
 use crate::read::query::parameter::Parameter;
 use crate::read::query::parameters::{ParameterSet, Parameters};
 use crate::read::query::reader::Reader;
-use crate::read::query::text_form::{TextForm, Whole, Words};
+use crate::read::query::text_form::{Rows, TextForm, Whole, Words};
 
 /// The rows of a page.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -47,11 +47,11 @@ const OFFSET: Parameter = Parameter::new("offset", "Rows to skip.");
 pub(crate) const CURSOR: Parameter =
     Parameter::new("cursor", "The `next_cursor` of the page before.");
 
-const V2_LIMIT: Or<Whole> = Or(
-    Whole {
+const V2_LIMIT: Or<Rows> = Or(
+    Rows(Whole {
         least: 1,
         most: MAX_V2_ROWS,
-    },
+    }),
     "100",
 );
 const V2_CURSOR: Or<Whole> = Or(up_to(MAX_V2_CURSOR), "0");

@@ -9,7 +9,9 @@ use crate::limits::MAX_V2_POINTS;
 use crate::markets::history_range::HistoryRange;
 use crate::parameters;
 use crate::read::query::family::Family;
-use crate::read::query::text_form::{self, By, LAST_SECOND, SECONDS, Schema, Whole, Words, digits};
+use crate::read::query::text_form::{
+    self, By, LAST_SECOND, Rows, SECONDS, Schema, Whole, Words, digits,
+};
 use crate::text::decimal::Number;
 use crate::text::ids::TokenRef;
 
@@ -54,7 +56,7 @@ parameters! {
         /// Not with `as_of`.
         pub bucket_seconds: Option<u64> = optional(BUCKET),
         /// Most points of the page.
-        pub limit: usize = or(Whole { least: 1, most: MAX_V2_POINTS }, "10000"),
+        pub limit: usize = or(Rows(Whole { least: 1, most: MAX_V2_POINTS }), "10000"),
         /// The `next_cursor` of the page before.
         pub cursor: Option<u64> = optional(SECONDS),
     }
