@@ -129,13 +129,17 @@ impl Activity {
         self.head_since.store(0, Relaxed);
     }
 
-    /// Ends the connection of a client that sends on and on above its limits.
-    pub(crate) fn answered(&self, status: StatusCode) {
+    /// Whether the connection ends after this answer: its client sends on and on above its limits.
+    pub(crate) fn is_last(&self, status: StatusCode) -> bool {
         if status != StatusCode::TOO_MANY_REQUESTS {
             self.refused.store(0, Relaxed);
-        } else if self.refused.fetch_add(1, Relaxed) + 1 >= MAX_REFUSED_IN_A_ROW {
+            return false;
+        }
+        let ends = self.refused.fetch_add(1, Relaxed) + 1 >= MAX_REFUSED_IN_A_ROW;
+        if ends {
             self.request(ConnectionState::Draining);
         }
+        ends
     }
 
     /// Whether a head has begun but is not complete.
