@@ -87,7 +87,7 @@ impl<Q: Listed> Parameters for V1List<Q> {
             max_rows,
             max_offset,
         } = Q::PAGE;
-        let limit = reader.optional(&LIMIT, &up_to(max_rows))?;
+        let limit = reader.optional(&LIMIT, &Rows(up_to(max_rows)))?;
         let offset = reader.optional(&OFFSET, &up_to(max_offset))?;
         Ok(Self {
             query: Q::take(reader)?,
