@@ -51,7 +51,7 @@ class Flood(Counted):
     def connection_made(self, transport):
         super().connection_made(transport)
         transport.set_write_buffer_limits(high=UNSENT)
-        self.writable, self.bytes, self.changed = True, 0, asyncio.Event()
+        self.writable, self.upgraded, self.changed = True, False, asyncio.Event()
 
     def pause_writing(self):
         self.writable = False
@@ -62,6 +62,7 @@ class Flood(Counted):
 
     def buffer_updated(self, length):
         super().buffer_updated(length)
+        self.upgraded = self.upgraded or self.buffer[:length].startswith(b"HTTP/1.1 101")
         self.counts["bytes read"] += length
         self.changed.set()
 
@@ -101,7 +102,8 @@ class Attack:
         connection = await self.connect()
         if connection is None or not connection.send(upgrade("/ws/market")):
             return None
-        if not await connection.until(lambda: connection.answered) or not self.counts["101"]:
+        if not await connection.until(lambda: connection.answered) or not connection.upgraded:
+            connection.transport.abort()
             return None
         return connection
 
@@ -135,6 +137,8 @@ class Attack:
                 if not read:
                     await asyncio.sleep(1)
                     return connection.transport.abort()
+                if connection.sent % 16 == 0:
+                    await asyncio.sleep(0)  # so that the end of the connection is noticed
 
         await self.again(count, act)
 
