@@ -98,20 +98,21 @@ class Stream:
                 time.sleep(1)
 
     def receive(self, timeout):
-        """Reads and applies one message, if there is one in time."""
+        """Reads and applies one message, or an array of them, if there is one in time."""
         try:
-            message = json.loads(self.link.recv(timeout))
+            received = json.loads(self.link.recv(timeout))
         except ConnectionClosed as end:
             print("resuming  ", end)
             return self.connect()
         except TimeoutError:
             return
-        self.messages += 1
-        self.stream_id = message["stream_id"]
-        if message["event_type"] == "heartbeat":
-            self.complete = int(message["sequence"])
-        elif message.get("market") and int(message["sequence"]) >= self.last:
-            self.apply(message)
+        for message in received if isinstance(received, list) else [received]:
+            self.messages += 1
+            self.stream_id = message["stream_id"]
+            if message["event_type"] == "heartbeat":
+                self.complete = int(message["sequence"])
+            elif message.get("market") and int(message["sequence"]) >= self.last:
+                self.apply(message)
 
     def apply(self, message):
         """Applies a message of the market that is no repeat of an older one."""

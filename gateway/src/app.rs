@@ -31,6 +31,7 @@ use crate::policy::request_policy::RequestPolicy;
 use crate::policy::work::WorkAccounts;
 use crate::render::book_cache::BookCache;
 use crate::render::market_pages::MarketPages;
+use crate::streams::fan_out::journal_replay::ReplayReach;
 use crate::streams::fan_out::ring::StreamRing;
 use crate::streams::fan_out::stats::StreamStats;
 use crate::view::shared_view::SharedView;
@@ -64,6 +65,7 @@ pub(crate) struct App {
     pub(crate) replay_work: WorkAccounts,
     /// Turns of replays from the journal.
     pub(crate) stream_replays: Arc<Semaphore>,
+    pub(crate) replay_reach: ReplayReach,
     /// The files of the view, from which replays start.
     pub(crate) view_sources: ViewSources,
     /// The file of the engine's checkpoints.

@@ -42,6 +42,7 @@ use crate::render::book_cache::BookCache;
 use crate::render::market_pages::MarketPages;
 use crate::routes::{self, PageRoutes};
 use crate::streams::fan_out::Hub;
+use crate::streams::fan_out::journal_replay::ReplayReach;
 use crate::streams::fan_out::ring::{RingLimits, StreamRing};
 use crate::streams::fan_out::stats::StreamStats;
 use crate::streams::subscription::demand::Demand;
@@ -369,6 +370,7 @@ fn app(config: &GatewayConfig, links: usize) -> Result<Arc<App>, GatewayError> {
         stream_ring: stream_ring(&config.streams),
         stream_stats: Arc::new(StreamStats::new(links)),
         stream_replays: Arc::new(Semaphore::new(MAX_STREAM_REPLAYS)),
+        replay_reach: ReplayReach::default(),
         view_sources: ViewSources {
             journal: config.journal.clone(),
             snapshots: config.snapshots.clone(),

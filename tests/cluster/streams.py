@@ -49,7 +49,13 @@ class Watcher:
         """Reads until the connection is cut, or silent for longer than its heartbeats allow."""
         resuming = self.complete is not None
         while True:
-            message = json.loads(await asyncio.wait_for(link.recv(), PATIENCE))
+            received = json.loads(await asyncio.wait_for(link.recv(), PATIENCE))
+            if isinstance(received, list):  # first books
+                for book in received if not resuming else ():
+                    self.stream_id = book["stream_id"]
+                    self.take(book)
+                continue
+            message = received
             kind = message["event_type"]
             if kind == "error":
                 return  # this host has not reached the sequence yet

@@ -27,7 +27,7 @@ class Connection:
     def __init__(self, document, channel, **subscription):
         self.document, self.channel = document, channel
         self.link = connect(f"{URLS['trading'].replace('http', 'ws', 1)}/ws/{channel}", max_size=None)
-        self.read = []
+        self.read, self.held = [], []
         if subscription:
             self.send(type=channel, **subscription)
 
@@ -38,8 +38,10 @@ class Connection:
         """Reads on to a message of a type and with these fields; returns all messages read on the way."""
         passed, deadline = [], time.monotonic() + PATIENCE
         while True:
-            text = self.link.recv(max(0.0, deadline - time.monotonic()))
-            message = self.document.hold(self.channel, text)
+            if not self.held:
+                text = self.link.recv(max(0.0, deadline - time.monotonic()))
+                self.held += self.document.hold(self.channel, text)
+            message = self.held.pop(0)
             passed.append(message)
             if message == kind or not isinstance(message, str) and fits(message, event_type=kind, **fields):
                 self.read += passed

@@ -46,9 +46,16 @@ class Document:
                     yield channel, name
 
     def hold(self, channel, text):
-        """Checks a text that the server sent on a channel; returns it as an object, `PONG` as it is."""
+        """Checks a text that the server sent on a channel; returns its objects, `PONG` as it is."""
         content = text if text == "PONG" else json.loads(text)
-        name = "pong" if text == "PONG" else content["event_type"]
+        if isinstance(content, list):
+            self.seen[channel, "books"] += 1
+            assert content and all(book["event_type"] == "book" for book in content), text
+            return [self.check(channel, "book", book, text.removeprefix("[")) for book in content]
+        return [self.check(channel, "pong" if text == "PONG" else content["event_type"], content, text)]
+
+    def check(self, channel, name, content, text):
+        """Checks a message that has this name."""
         assert (channel, name) in set(self.of("send")), f"{channel}: {name} is not in the document: {text}"
         problems = [f"{list(error.instance_path)}: {error.message}" for error in self.validators[name].iter_errors(content)]
         assert not problems, f"{channel}: {name}: {'; '.join(problems)}\n{text}"

@@ -79,7 +79,7 @@ class Walk:
             surface.get("/ok")
         for surface in (self.trading, self.data, self.catalog, self.operator):
             assert surface.get("/openapi.json") == surface.document.raw_schema, surface.name
-        assert self.data.get("/", headers={"Accept": "application/json"}) == {"data": "OK"}
+        assert self.data.get("/") == {"data": "OK"}
         self.trading.get("/time")
         self.trading.get("/version")
 
@@ -156,7 +156,7 @@ class Walk:
             ],
             auth=alice,
         )
-        assert [result["status"] for result in results] == ["live", "error", "live"]
+        assert [result["status"] for result in results] == ["live", "", "live"]
 
     def prices(self):
         trading, one = self.trading, {"token_id": self.token}
@@ -170,7 +170,7 @@ class Walk:
         for path in ("/midpoint", "/spread", "/last-trade-price"):
             trading.get(path, query=one)
         quiet = {"token_id": self.ending["tokens"][0]["token_id"]}
-        trading.get("/last-trade-price", 404, query=quiet)
+        assert trading.get("/last-trade-price", query=quiet) == {"price": "0.5", "side": ""}
         for path in ("/prices", "/midpoints", "/spreads", "/last-trades-prices"):
             trading.post(path, both)
         named = {"token_ids": f"{self.token},{self.other},7"}

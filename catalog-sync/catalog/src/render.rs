@@ -234,6 +234,7 @@ pub struct Tag<'r> {
     #[schemars(with = "Iso")]
     updated_at: Option<Timestamp>,
     requires_translation: bool,
+    force_show: bool,
 }
 
 /// A tag.
@@ -245,6 +246,7 @@ pub(crate) fn tag(record: &TagRecord) -> String {
         created_at: record.created_at,
         updated_at: record.updated_at,
         requires_translation: record.requires_translation,
+        force_show: record.force_show,
     })
 }
 

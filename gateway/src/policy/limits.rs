@@ -105,6 +105,8 @@ pub(crate) const STREAM_WRITE_SLICES: usize = 64;
 pub(crate) const STREAM_DUMP_BYTES: usize = 256 << 10;
 /// First books copied under one lock of the view.
 pub(crate) const STREAM_DUMP_BOOKS: usize = 32;
+/// Length of an array of first books, unless one of them is longer.
+pub(crate) const STREAM_BOOK_ARRAY_BYTES: usize = 256 << 10;
 /// Bytes waiting for a stream connection that do not count as unread bytes of its client.
 pub(crate) const STREAM_FREE_BYTES: usize = 64 << 10;
 /// Bytes above [`STREAM_FREE_BYTES`] count as unread bytes of the client in steps of this many.
@@ -117,6 +119,15 @@ pub(crate) const STREAM_RESUME_FRAMES: usize = 1_024;
 pub(crate) const STREAM_PASS_INTERVAL: Duration = Duration::from_millis(1);
 /// Interval of the checks for pings, heartbeats and time limits of stream connections.
 pub(crate) const STREAM_CHECK_INTERVAL: Duration = Duration::from_millis(100);
+/// Shortest time between `MATCHED` and `CONFIRMED` of a trade on the user channel.
+pub(crate) const STREAM_CONFIRM_AFTER: Duration = Duration::from_millis(100);
+/// Time of the exchange after which a frame is confirmed in any case: more only pass between two
+/// checks when a gateway catches up.
+pub(crate) const STREAM_CONFIRM_WITHIN: Duration = Duration::from_millis(300);
+/// Confirmations that a resume repeats, the newest: those of the largest frame.
+pub(crate) const STREAM_REPEATED_CONFIRMATIONS: usize = 4_096;
+/// Age at which the list of snapshots that replays start from is read again.
+pub(crate) const STREAM_SNAPSHOTS_AGE: Duration = Duration::from_secs(1);
 /// Range of `heartbeat_ms`, in milliseconds.
 pub(crate) const STREAM_HEARTBEAT_MS: std::ops::RangeInclusive<u64> = 500..=30_000;
 /// A busy connection gets a heartbeat after this many intervals at the latest.

@@ -1,8 +1,7 @@
 //! Converts orders of the view for the wire (docs/api/market-data.md §6).
 
-use foretell_model::Lots;
-use foretell_model::quantity::MICROS_PER_LOT;
 use foretell_view::{Order, UserStatus, View};
+use foretell_wire::Decimal;
 use foretell_wire::orders::user_order::{OrderFacts, UserOrderStatus};
 
 use crate::catalog::descriptions::Descriptions;
@@ -32,7 +31,7 @@ pub(crate) fn order_facts(
         side: order.side,
         order_type: order.order_type,
         price: order.price,
-        original: Lots(order.original_size() / MICROS_PER_LOT),
+        original: Decimal::micros(order.original_size().into()),
         matched: order.matched,
         expiration: order.expiration,
         created: order.created,

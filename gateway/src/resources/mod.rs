@@ -10,7 +10,7 @@ pub(crate) mod page;
 pub(crate) mod service;
 
 use foretell_link::Reply;
-use foretell_model::{MarketNumber, Outcome, Reference, Sequence};
+use foretell_model::{MarketNumber, MarketState, Outcome, Reference, Sequence};
 use foretell_view::View;
 use foretell_wire::markets::batch::BatchToken;
 use foretell_wire::{ApiError, ErrorCode, TokenRef};
@@ -40,6 +40,15 @@ pub(crate) fn market_of(view: &View, token: &TokenRef) -> Option<(MarketNumber, 
             let (number, _) = view.markets().by_condition(condition)?;
             Some((number, *outcome))
         }
+    }
+}
+
+/// The market and outcome of a token that trades, or may: a market that ended has no book.
+pub(crate) fn book_of(view: &View, token: &TokenRef) -> Option<(MarketNumber, Outcome)> {
+    let (market, outcome) = market_of(view, token)?;
+    match view.markets().get(market)?.state {
+        MarketState::Closed | MarketState::Resolved => None,
+        _ => Some((market, outcome)),
     }
 }
 

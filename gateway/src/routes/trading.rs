@@ -159,7 +159,7 @@ fn market_data() -> Vec<Route> {
         read("/price", Price, prices::price).errors(&[QUOTE]),
         read("/midpoint", Midpoint, prices::midpoint).errors(&[QUOTE]),
         read("/spread", Trading, prices::spread).errors(&[QUOTE]),
-        read("/last-trade-price", Trading, prices::last_trade).errors(&[QUOTE]),
+        read("/last-trade-price", Trading, prices::last_trade).errors(&[TOKEN]),
         read("/prices-history", PricesHistory, prices_history::one).errors(&[HISTORY]),
         query(
             "/batch-prices-history",

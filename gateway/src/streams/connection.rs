@@ -203,6 +203,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         let hub = &self.context.hub;
         let _ = hub.pass(&self.context.app.stream_ring);
         let mut state = hub.lock();
+        state.confirm_all();
         let (cursor, now) = (state.cursor, state.now());
         if let Some(member) = state.member(self.id) {
             let is_complete = member.is_complete() && !self.input.has_bytes();

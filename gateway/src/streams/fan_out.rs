@@ -4,6 +4,7 @@
 //! Everything here happens on the connections' own thread and without an await: a pass never falls
 //! between the steps of a subscription. The lock is therefore never contended.
 
+pub(crate) mod confirmations;
 pub(crate) mod feed;
 pub(crate) mod input;
 pub(crate) mod journal_replay;
@@ -23,7 +24,8 @@ use tokio::sync::Notify;
 use crate::policy::limits::{STREAM_PASS_FRAMES, StreamLimits};
 use crate::streams::connection::close::Close;
 use crate::streams::connection::outbox::{Millis, Outbox};
-use crate::streams::fan_out::ring::{EncodedFrame, MarketMessage, Scope, StreamRing};
+use crate::streams::fan_out::confirmations::Confirmations;
+use crate::streams::fan_out::ring::{EncodedFrame, MarketMessage, Scope, StreamRing, UserMessage};
 use crate::streams::fan_out::stats::StreamStats;
 use crate::streams::subscription::index::{Index, market_of};
 use crate::streams::subscription::member::{Member, MemberId};
@@ -54,6 +56,8 @@ pub(crate) struct HubState {
     dirty: Vec<MemberId>,
     /// Connections with frames that follow a frame after the cursor.
     waiting: Vec<MemberId>,
+    /// Confirmations to be sent.
+    confirmations: Confirmations,
 }
 
 /// Whether a pass distributed everything.
@@ -93,6 +97,7 @@ impl Hub {
                 now: 0,
                 dirty: Vec::new(),
                 waiting: Vec::new(),
+                confirmations: Confirmations::default(),
             }),
         })
     }
@@ -148,15 +153,17 @@ impl Hub {
     pub(crate) fn pass(&self, ring: &StreamRing) -> Pass {
         let mut state = self.lock();
         let result = state.pass(ring);
-        let mut dirty = std::mem::take(&mut state.dirty);
-        for id in dirty.drain(..) {
-            if let Some(member) = state.member(id) {
-                member.is_dirty = false;
-                member.wake();
-            }
-        }
-        state.dirty = dirty;
+        state.wake_dirty();
         result
+    }
+
+    /// Sends the confirmations that are due.
+    pub(crate) fn confirm(&self) {
+        let state = &mut *self.lock();
+        while let Some(frame) = state.confirmations.due(state.now) {
+            state.distribute_own(frame.sequence, &frame.confirmations);
+        }
+        state.wake_dirty();
     }
 }
 
@@ -184,6 +191,32 @@ impl HubState {
                 visit(id, member, &self.index);
             }
         }
+    }
+
+    /// Wakes the connections that got a message.
+    fn wake_dirty(&mut self) {
+        let mut dirty = std::mem::take(&mut self.dirty);
+        for id in dirty.drain(..) {
+            if let Some(member) = self.member(id) {
+                member.is_dirty = false;
+                member.wake();
+            }
+        }
+        self.dirty = dirty;
+    }
+
+    /// Sends all confirmations.
+    pub(crate) fn confirm_all(&mut self) {
+        while let Some(frame) = self.confirmations.next() {
+            self.distribute_own(frame.sequence, &frame.confirmations);
+        }
+    }
+
+    /// Everything of the user channel up to this frame is distributed, confirmations included.
+    pub(crate) fn confirmed(&self) -> Sequence {
+        let unsent = self.confirmations.oldest();
+        let before = |unsent: Sequence| Sequence(unsent.0.saturating_sub(1));
+        unsent.map_or(self.cursor, |unsent| self.cursor.min(before(unsent)))
     }
 
     /// All connections.
@@ -261,6 +294,7 @@ impl HubState {
     fn start_over(&mut self, ring: &StreamRing) {
         self.history = ring.history();
         self.cursor = ring.head();
+        self.confirmations = Confirmations::default();
         let now = self.now;
         for (_, member) in self.members() {
             member.close(Close::rebuilt(), false, now);
@@ -281,32 +315,17 @@ impl HubState {
         self.cursor = head;
     }
 
-    fn distribute(&mut self, frame: &EncodedFrame) {
+    fn distribute(&mut self, frame: &Arc<EncodedFrame>) {
+        while let Some(earlier) = self.confirmations.due_before(frame.time) {
+            self.distribute_own(earlier.sequence, &earlier.confirmations);
+        }
         for message in &frame.market {
             self.distribute_market(message, frame.sequence);
         }
-        for message in &frame.user {
-            let Some(entry) = self.index.keys.get(&message.key) else {
-                continue;
-            };
-            for id in &entry.subscribers {
-                let Some(Some(member)) = self.members.get_mut(*id as usize) else {
-                    continue;
-                };
-                let user = member.user.as_ref();
-                if user.is_some_and(|it| it.covers(message.market, frame.sequence)) {
-                    let fits = member.deliver(&message.frame, frame.sequence, self.now);
-                    note(
-                        &mut self.dirty,
-                        *id,
-                        member,
-                        fits,
-                        &self.limits,
-                        self.cursor,
-                        self.now,
-                    );
-                }
-            }
+        self.distribute_own(frame.sequence, &frame.user);
+        self.confirmations.add(frame, self.now);
+        if !frame.revoked.is_empty() {
+            self.confirm_all();
         }
         for key in &frame.revoked {
             let now = self.now;
@@ -316,6 +335,33 @@ impl HubState {
             for id in &entry.subscribers {
                 if let Some(Some(member)) = self.members.get_mut(*id as usize) {
                     member.close(Close::revoked(), true, now);
+                }
+            }
+        }
+    }
+
+    /// Adds messages of the user channel.
+    fn distribute_own(&mut self, sequence: Sequence, messages: &[UserMessage]) {
+        for message in messages {
+            let Some(entry) = self.index.keys.get(&message.key) else {
+                continue;
+            };
+            for id in &entry.subscribers {
+                let Some(Some(member)) = self.members.get_mut(*id as usize) else {
+                    continue;
+                };
+                let user = member.user.as_ref();
+                if user.is_some_and(|it| it.covers(&message.market, sequence)) {
+                    let fits = member.deliver(&message.frame, sequence, self.now);
+                    note(
+                        &mut self.dirty,
+                        *id,
+                        member,
+                        fits,
+                        &self.limits,
+                        self.cursor,
+                        self.now,
+                    );
                 }
             }
         }

@@ -3,13 +3,14 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use foretell_model::{AccountNumber, KeyNumber, MarketNumber, Outcome};
+use foretell_model::{AccountNumber, KeyNumber, MarketNumber, Outcome, TimeMs};
 
 use super::*;
 use crate::http::connections::client_quotas::{Bound, Client, ClientQuotas};
 use crate::streams::fan_out::ring::{RingLimits, UserMessage};
 use crate::streams::subscription::demand::Demand;
 use crate::streams::subscription::member::UserSubscription;
+use crate::test_view::condition;
 
 const ONE: MarketNumber = MarketNumber(1);
 const TWO: MarketNumber = MarketNumber(2);
@@ -63,7 +64,7 @@ impl Site {
         hub.member(id).unwrap().user = Some(UserSubscription {
             key,
             from,
-            markets: markets.map(|it| it.iter().map(|market| (*market, from)).collect()),
+            markets: markets.map(|it| it.iter().map(|market| (condition(*market), from)).collect()),
         });
     }
 
@@ -100,17 +101,15 @@ fn market(sequence: u64, messages: &[(Scope, &'static str)]) -> EncodedFrame {
         frame: Bytes::from_static(text.as_bytes()),
     };
     EncodedFrame {
-        sequence: Sequence(sequence),
         market: messages.iter().map(message).collect(),
-        user: [].into(),
-        revoked: [].into(),
+        ..EncodedFrame::empty(Sequence(sequence), TimeMs(1_000 * sequence))
     }
 }
 
 fn user(sequence: u64, messages: &[(KeyNumber, MarketNumber, &'static str)]) -> EncodedFrame {
     let message = |(key, market, text): &(KeyNumber, MarketNumber, &'static str)| UserMessage {
         key: *key,
-        market: *market,
+        market: condition(*market),
         frame: Bytes::from_static(text.as_bytes()),
     };
     EncodedFrame {
@@ -208,6 +207,37 @@ fn users_get_what_their_key_and_filter_cover() {
     assert_eq!(site.closing(all), Some(Close::revoked()));
     assert_eq!(site.closing(some), Some(Close::revoked()));
     assert_eq!(site.closing(bob), None);
+}
+
+fn confirmed(mut frame: EncodedFrame, text: &'static str) -> EncodedFrame {
+    let mut messages = frame.user.clone();
+    for message in &mut messages {
+        message.frame = Bytes::from_static(text.as_bytes());
+    }
+    frame.confirmations = messages;
+    frame
+}
+
+#[test]
+fn trades_are_confirmed_later_and_before_the_connection_ends() {
+    let site = site(StreamLimits::default());
+    let id = site.join();
+    site.subscribe_user(id, ALICE, None);
+    site.push(vec![confirmed(user(1, &[(ALICE, ONE, "m1")]), "c1")]);
+    assert_eq!(site.got(id), "m1");
+    assert_eq!(site.hub.lock().confirmed(), Sequence(0));
+    // The next frame is a second later.
+    site.push(vec![confirmed(user(2, &[(ALICE, ONE, "m2")]), "c2")]);
+    assert_eq!(site.got(id), "c1m2");
+    assert_eq!(site.hub.lock().confirmed(), Sequence(1));
+    site.hub.lock().confirm_all();
+    assert_eq!(site.got(id), "c2");
+    assert_eq!(site.hub.lock().confirmed(), Sequence(2));
+    let mut last = confirmed(user(3, &[(ALICE, ONE, "m3")]), "c3");
+    last.revoked = [ALICE].into();
+    site.push(vec![last]);
+    assert!(site.got(id).starts_with("m3c3"), "then the close frame");
+    assert_eq!(site.closing(id), Some(Close::revoked()));
 }
 
 #[test]

@@ -28,7 +28,10 @@ pub(crate) async fn run(hub: Arc<Hub>, app: Arc<App>) {
                     tokio::task::yield_now().await;
                 }
             },
-            _ = checks.tick() => keep_alive::check(&hub, &app, &mut lag),
+            _ = checks.tick() => {
+                hub.confirm();
+                keep_alive::check(&hub, &app, &mut lag);
+            }
             Ok(()) = engine.changed() => {
                 let is_there = engine.borrow_and_update().is_some();
                 if is_there != was_there {

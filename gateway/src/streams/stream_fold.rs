@@ -117,7 +117,7 @@ impl StreamFold {
             receipt
         });
         Ok(facts.map_or_else(Vec::new, |facts| {
-            messages(&self.encoder.encode(&facts, server_time))
+            messages(view, &self.encoder.encode(&facts, server_time))
         }))
     }
 
@@ -150,7 +150,8 @@ impl StreamFold {
         let mut replay = replay.map_err(|error| error.to_string())?;
         let mut sent = Vec::new();
         while let Some(frames) = replay.next(slice).map_err(|error| error.to_string())? {
-            sent.extend(frames.iter().flat_map(messages));
+            let view = &self.state.view;
+            sent.extend(frames.iter().flat_map(|frame| messages(view, frame)));
         }
         Ok(sent)
     }
@@ -160,18 +161,19 @@ impl StreamFold {
     pub fn book(&self, market: MarketNumber, outcome: Outcome) -> Option<String> {
         let texts = BookCache::default();
         let book = FirstBook::of(&texts, &self.state, (market, outcome))?;
-        Some(text_of(&book.frame(&texts))?.to_owned())
+        Some(book.text(&texts))
     }
 }
 
-fn messages(encoded: &EncodedFrame) -> Vec<StreamMessage> {
+fn messages(view: &View, encoded: &EncodedFrame) -> Vec<StreamMessage> {
     let text = |frame: &[u8]| text_of(frame).expect("it was rendered").to_owned();
     let market = encoded.market.iter().map(|message| StreamMessage {
         receiver: message.scope.into(),
         text: text(&message.frame),
     });
-    let user = encoded.user.iter().map(|message| StreamMessage {
-        receiver: StreamReceiver::Key(message.key, message.market),
+    let number = |market| view.markets().by_condition(market).expect("it is listed").0;
+    let user = encoded.own_messages().map(|message| StreamMessage {
+        receiver: StreamReceiver::Key(message.key, number(&message.market)),
         text: text(&message.frame),
     });
     market.chain(user).collect()

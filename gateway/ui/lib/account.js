@@ -36,6 +36,8 @@ let reads = new AbortController();
 let refreshing = "";
 const REFRESH_AFTER_MS = 150;
 const POLL_MS = 2000;
+/** The longest delay of a market. */
+const MAX_DELAY_MS = 60_000;
 
 /** Follows the session: its stream opens, its records are read. */
 export function start() {
@@ -70,7 +72,7 @@ function subscriptions(terms) {
 /** @param {any} message */
 function message(message) {
   if (message.event_type === "order") {
-    const live = message.status === "LIVE" || message.status === "DELAYED";
+    const live = message.state === "LIVE" || message.state === "DELAYED";
     const order = ownOrder(message);
     ordersSequence = Math.max(ordersSequence, Number(message.sequence ?? 0));
     if (live && order.matched < order.size) orders.set(order.id, order);
@@ -118,7 +120,7 @@ function ownOrder(order) {
     matched: micros(order.size_matched ?? order.sizeMatched),
     type: order.order_type ?? order.orderType ?? "",
     created: Number.isNaN(created) ? Date.parse(order.created_at) : created < 1e12 ? created * 1000 : created,
-    delayed: order.status === "DELAYED",
+    delayed: (order.state ?? order.status) === "DELAYED",
     cancelling: orders.get(order.id)?.cancelling ?? false,
   };
 }
@@ -169,7 +171,10 @@ function takeOrders({ data, sequence }) {
     refreshing = "again";
     return;
   }
-  orders = new Map((data.data ?? data).map((/** @type {any} */ order) => [order.id, ownOrder(order)]));
+  // The list has orders that may rest; a FOK or FAK that waits out a delay is on the stream alone.
+  const waits = [...orders.values()].filter((order) => order.delayed && Date.now() - order.created < MAX_DELAY_MS);
+  const listed = (data.data ?? data).map(ownOrder);
+  orders = new Map([...waits, ...listed].map((order) => [order.id, order]));
   set("orders", [...orders.values()]);
 }
 

@@ -4,6 +4,9 @@ import { ONE, micros } from "./decimal.js";
 
 /** @typedef {{ price: bigint, size: bigint }} Level */
 
+/** The book of a market that has ended. */
+export const NO_BOOK = { bids: [], asks: [] };
+
 export class Book {
   constructor() {
     /** Best first, as the Yes token sees them. @type {Level[]} */

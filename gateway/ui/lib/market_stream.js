@@ -1,5 +1,6 @@
 /** Live markets: one connection for all that the page shows, gap checks per market, polling when there is no stream. */
 
+import { NO_BOOK } from "./book.js";
 import { get, set } from "./store.js";
 import { send } from "./rest.js";
 import { Socket } from "./socket.js";
@@ -192,10 +193,10 @@ async function poll() {
   try {
     if (shown.length === 0) await send("GET", "/ok");
     for (const entry of shown) {
-      const { data, sequence } = await send("GET", `/book?token_id=${entry.token}`);
+      const { data, sequence } = await send("GET", `/books?token_ids=${entry.token}`);
       const stream = get("stream");
       stream.sequence = Math.max(stream.sequence, sequence);
-      for (const handler of entry.handlers) handler({ ...data, event_type: "book" }, sequence);
+      for (const handler of entry.handlers) handler({ ...NO_BOOK, ...data[0], event_type: "book" }, sequence);
     }
     if (get("stream").state === "offline") changed("offline");
   } catch {

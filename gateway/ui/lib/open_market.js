@@ -1,6 +1,6 @@
 /** The market on screen: its book, trades and terms, kept live. Publishes "book" and "trades" once a frame. */
 
-import { Book } from "./book.js";
+import { Book, NO_BOOK } from "./book.js";
 import { ONE, micros } from "./decimal.js";
 import { frame } from "./dom.js";
 import { follow } from "./market_stream.js";
@@ -87,9 +87,9 @@ export class OpenMarket {
 
   /** The book by REST: the screen fills even if the stream is late. */
   async loadFirstBook() {
-    const { data, sequence } = await read(`/book?token_id=${this.market.tokens[0]}`, this.controller);
+    const { data, sequence } = await read(`/books?token_ids=${this.market.tokens[0]}`, this.controller);
     if (this.book.ready) return;
-    this.book.replace(data, sequence);
+    this.book.replace(data[0] ?? NO_BOOK, sequence);
     this.publishBook();
   }
 

@@ -96,6 +96,8 @@ written! {
     Asset of [Display] = { "type": "string", "pattern": "^0x[0-9a-f]{64}:[01]$" } by shown;
     /// Side of an order.
     Side of [Borrow<model::Side>] = { "type": "string", "enum": words(model::Side::ALL, side_text) } by |side: &model::Side, serializer| shown(side_text(*side), serializer);
+    /// Side of an order; empty when undefined.
+    SideOrEmpty of [Borrow<Option<model::Side>>] = { "type": "string", "enum": ["BUY", "SELL", ""] } by |side: &Option<model::Side>, serializer| shown(side.map_or("", side_text), serializer);
     /// Type of an order.
     OrderType of [Borrow<model::OrderType>] = { "type": "string", "enum": words(model::OrderType::ALL, order_type_text) } by |it: &model::OrderType, serializer| shown(order_type_text(*it), serializer);
     /// State of a market.

@@ -1,5 +1,6 @@
 //! A WebSocket connection that reads as few bytes as the test wants, and may stop anywhere.
 
+use std::collections::VecDeque;
 use std::net::Ipv4Addr;
 
 use serde_json::{Value, json};
@@ -31,6 +32,8 @@ pub struct Connection {
     unread: Vec<u8>,
     /// Bytes that may still be read before the cut; `None` without a cut.
     allowed: Option<usize>,
+    /// The rest of an array of messages.
+    array: VecDeque<Value>,
 }
 
 impl Connection {
@@ -61,6 +64,7 @@ impl Connection {
             link,
             unread: Vec::new(),
             allowed: None,
+            array: VecDeque::new(),
         };
         let head = loop {
             if let Some(end) = find(&connection.unread, b"\r\n\r\n") {
@@ -131,7 +135,7 @@ impl Connection {
         self.link.write_all(&frame).await
     }
 
-    /// The next message; pings are answered on the way.
+    /// The next message, also of an array; pings are answered on the way.
     ///
     /// # Errors
     /// The connection ended.
@@ -140,15 +144,20 @@ impl Connection {
     /// Nothing came in time, or a frame that a server must not send.
     pub async fn next(&mut self) -> Result<Value, End> {
         loop {
+            if let Some(message) = self.array.pop_front() {
+                return Ok(message);
+            }
             let (opcode, payload) = self.frame().await?;
             match opcode {
                 0x1 => {
                     let text = String::from_utf8(payload).expect("UTF-8");
-                    return Ok(if text == "PONG" {
-                        json!(text)
-                    } else {
-                        serde_json::from_str(&text).expect("JSON")
-                    });
+                    if text == "PONG" {
+                        return Ok(json!(text));
+                    }
+                    match serde_json::from_str(&text).expect("JSON") {
+                        Value::Array(messages) => self.array.extend(messages),
+                        message => return Ok(message),
+                    }
                 }
                 0x9 => self
                     .send_frame(0xA, &payload)

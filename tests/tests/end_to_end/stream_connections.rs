@@ -1,6 +1,7 @@
 //! Stream connections over processes: input rules, credentials, subscriptions that race with
 //! commands, resumes, and the end of a gateway (docs/api/streams.md).
 
+use std::collections::VecDeque;
 use std::io::Write as _;
 use std::net::TcpStream;
 use std::time::Instant;
@@ -51,7 +52,10 @@ impl Site {
         stream.set_read_timeout(Some(PATIENCE)).expect("a timeout");
         let url = format!("ws://{address}{path}");
         let (socket, _) = client(url, stream).expect("an upgrade");
-        Client(socket)
+        Client {
+            link: socket,
+            array: VecDeque::new(),
+        }
     }
 
     /// A connection with this first request.
@@ -91,7 +95,11 @@ impl Site {
     }
 }
 
-struct Client(WebSocket<TcpStream>);
+struct Client {
+    link: WebSocket<TcpStream>,
+    /// The rest of an array of messages.
+    array: VecDeque<Value>,
+}
 
 impl Client {
     fn send(&mut self, request: &Value) {
@@ -99,18 +107,18 @@ impl Client {
     }
 
     fn text(&mut self, text: &str) {
-        self.0.send(Message::text(text)).expect("sent");
+        self.link.send(Message::text(text)).expect("sent");
     }
 
     /// Sends bytes as they are.
     fn raw(&mut self, bytes: &[u8]) {
-        self.0.get_mut().write_all(bytes).expect("sent");
+        self.link.get_mut().write_all(bytes).expect("sent");
     }
 
     /// The next text; pings are answered on the way.
     fn next_text(&mut self) -> String {
         loop {
-            match self.0.read().expect("a message") {
+            match self.link.read().expect("a message") {
                 Message::Text(text) => return text.as_str().to_owned(),
                 Message::Ping(_) | Message::Pong(_) => {}
                 other => panic!("{other:?}"),
@@ -118,9 +126,18 @@ impl Client {
         }
     }
 
+    /// The next message, also of an array.
     fn next(&mut self) -> Value {
-        let text = self.next_text();
-        serde_json::from_str(&text).unwrap_or_else(|_| panic!("{text}"))
+        loop {
+            if let Some(message) = self.array.pop_front() {
+                return message;
+            }
+            let text = self.next_text();
+            match serde_json::from_str(&text).unwrap_or_else(|_| panic!("{text}")) {
+                Value::Array(messages) => self.array.extend(messages),
+                message => return message,
+            }
+        }
     }
 
     /// The next message, which has this type.
@@ -146,7 +163,7 @@ impl Client {
     /// The close code and reason; messages before it are skipped.
     fn end(&mut self) -> (u16, String) {
         loop {
-            match self.0.read() {
+            match self.link.read() {
                 Ok(Message::Close(Some(frame))) => {
                     return (frame.code.into(), frame.reason.as_str().to_owned());
                 }
@@ -252,6 +269,25 @@ async fn a_connection_over_a_limit_or_silent_is_closed() {
     let both = json!({"type": "market", "assets_ids": site.tokens});
     let end = site.subscribe("/ws/market", &both).end();
     assert_eq!(end, (4008, "too many assets: 2, max 1".to_owned()));
+    // Later tokens above the limit are refused, and the first one goes on.
+    let one = json!({"type": "market", "assets_ids": [site.tokens[0]], "acks": true});
+    let mut client = site.subscribe("/ws/market", &one);
+    client.expect("subscribed");
+    assert_eq!(client.expect("book")["asset_id"], site.tokens[0]);
+    client.send(&json!({"assets_ids": [site.tokens[1]], "initial_dump": true}));
+    assert_eq!(client.expect("subscribed")["assets"], "1");
+    let refused = client.expect("error");
+    assert_eq!(
+        (&refused["code"], &refused["message"]),
+        (
+            &json!("bad_field"),
+            &json!("2 assets are subscribed, allowed: 1; the last ones are refused")
+        )
+    );
+    client.send(&json!({"assets_ids": [site.tokens[0]], "initial_dump": true}));
+    client.expect("subscribed");
+    assert_eq!(client.expect("book")["asset_id"], site.tokens[0]);
+    drop(client);
     let began = Instant::now();
     let end = site.connect("/ws/market").end();
     assert_eq!(end, (1008, "idle".to_owned()));

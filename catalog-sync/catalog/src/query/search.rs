@@ -1,8 +1,9 @@
 //! `GET /public-search`
 
 use foretell_wire::read::query::family::Family;
-use foretell_wire::read::query::text_form::Words;
+use foretell_wire::read::query::text_form::{By, Schema, Words};
 use foretell_wire::{ApiError, ErrorCode, parameters};
+use serde_json::json;
 
 use super::filters::FlagFilter;
 use super::forms::{ENTRY, FLAG, ID, LIMIT, MAX_ENTRIES, PAGE, STATUS, TERM, TEXT};
@@ -19,7 +20,11 @@ const SORT: Words<Column> = Words(&[
 ]);
 
 const ZERO: Words<()> = Words(&[("0", ())]);
-const TRUE: Words<()> = Words(&[("true", ()), ("1", ())]);
+const TRUE: By<()> = By::new(
+    "true, 1",
+    |text| (FLAG.read)(text).filter(|flag| *flag).map(drop),
+    Schema::By(|| json!({ "type": "string", "enum": ["true", "1"] })),
+);
 
 parameters! {
     /// Parameters of `GET /public-search`. The last ones allow what answers are: fresh, with short

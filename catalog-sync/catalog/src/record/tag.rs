@@ -20,6 +20,8 @@ pub struct TagRecord {
     pub updated_at: Option<Timestamp>,
     /// Whether its label should be translated.
     pub requires_translation: bool,
+    /// Whether it is shown in any case.
+    pub force_show: bool,
     /// The original record.
     pub raw: String,
 }
@@ -35,6 +37,7 @@ impl TagRecord {
             requires_translation: fields
                 .flag("requiresTranslation", problems)
                 .unwrap_or(false),
+            force_show: fields.flag("forceShow", problems).unwrap_or(false),
             raw: fields.raw(),
         })
     }

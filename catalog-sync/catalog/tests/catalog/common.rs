@@ -114,7 +114,7 @@ pub(crate) fn tag(id: u64) -> Value {
     json!({
         "id": id.to_string(), "label": format!("Tag {id}"), "slug": format!("tag-{id}"),
         "createdAt": "2024-01-01T00:00:00Z", "updatedAt": "2024-01-02T00:00:00Z",
-        "requiresTranslation": false,
+        "requiresTranslation": false, "forceShow": false,
     })
 }
 

@@ -116,6 +116,7 @@ const TAG: &[&str] = &[
     "createdAt",
     "updatedAt",
     "requiresTranslation",
+    "forceShow",
 ];
 const SERIES: &[&str] = &[
     "id",

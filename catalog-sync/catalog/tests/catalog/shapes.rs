@@ -62,6 +62,7 @@ const TAG: Shape = &[
     ("createdAt", 'd'),
     ("updatedAt", 'd'),
     ("requiresTranslation", 'b'),
+    ("forceShow", 'b'),
 ];
 const SERIES: Shape = &[
     ("id", 's'),

@@ -1,4 +1,4 @@
-//! The identity of an own market: what its words leave out, from its registration on.
+//! The identity of a market: what its words leave out, from its registration on.
 
 use foretell_model::{ConditionId, EventId};
 use foretell_wire::operator::{EventDescription, EventSummary, MarketDescription};
@@ -13,8 +13,9 @@ pub(crate) fn described(
     group: Option<(EventId, &[u8])>,
 ) -> MarketDescription {
     let mut market = MarketDescription::from_words(words).unwrap_or_default();
-    if market.market_id == 0 {
-        identify(&mut market, condition);
+    let is_own = market.market_id == 0;
+    identify(&mut market, condition);
+    if is_own {
         market.event = Some(match group {
             Some((id, words)) => event_of_group(id, words),
             None => event_of_market(condition, &market),
@@ -26,9 +27,12 @@ pub(crate) fn described(
     market
 }
 
-/// Sets the ids of an own market.
+/// Sets the ids that the words leave out: an own market's in the catalog, and that of a question without
+/// one, which clients of the family refuse.
 pub(crate) fn identify(market: &mut MarketDescription, condition: &ConditionId) {
-    market.market_id = ids::market_id(condition);
+    if market.market_id == 0 {
+        market.market_id = ids::market_id(condition);
+    }
     if market.question_id.is_empty() {
         market.question_id = ids::question(condition);
     }

@@ -11,13 +11,14 @@ use foretell_journal::{Frame, Scratch};
 use foretell_link::Reply;
 use foretell_model::command::{self, Convert, Merge, Split};
 use foretell_model::{
-    AccountNumber, Command, ConditionId, EventId, EventNumber, FramePosition, MarketNumber,
-    QuestionSet, Rejection, RejectionReason, Sequence, Verdict, WalletAddress,
+    AccountNumber, Command, ConditionId, EventId, EventNumber, FramePosition, MarketNumber, Micros,
+    QuestionSet, Rejection, RejectionReason, Sequence, TimeNs, Verdict, WalletAddress,
 };
-use foretell_view::{EventGroup, View};
+use foretell_view::{self as view, EventGroup, View};
 use foretell_wire::errors::api_error::FieldError;
 use foretell_wire::orders::action::{
-    ActionAnswer, ActionEffect, ActionKind, ConvertAction, QuestionNames, RedeemAction, SetsAction,
+    ActionAnswer, ActionEffect, ActionKind, ConvertAction, PaidBefore, QuestionNames, RedeemAction,
+    SetsAction,
 };
 use foretell_wire::{ApiError, Decimal, ErrorCode};
 
@@ -34,6 +35,9 @@ use crate::openapi::operation::Operation;
 use crate::policy::rate_limits::{QuotaStatus, Writes};
 use crate::resources::accounts::balances;
 use crate::resources::{position_of, reference};
+
+/// Actions among which a payment is searched, the newest before the end of the settlement.
+const MAX_SEARCHED_ACTIONS: usize = 4_096;
 
 /// `POST /positions/split`.
 pub(crate) async fn split(
@@ -227,10 +231,10 @@ async fn submit_action(
         }
         Verdict::Rejected(refusal) => {
             let paid = app.read_after(reply.sequence, |state| {
-                already_paid(&state.view, &command, wallet)
+                payment(&state.view, &command, account)
             });
-            let answer = paid.await?.ok_or_else(|| refused(&refusal, wallet))?;
-            return Ok(at(&reply, &answer));
+            let paid = paid.await?.ok_or_else(|| refused(&refusal, wallet))?;
+            return Ok(at(&reply, &already_paid(app, paid, wallet)));
         }
     };
     let (moved, receipt) = action_result(app, place, sequence).await?;
@@ -241,17 +245,46 @@ async fn submit_action(
         sequence: sequence.0,
         transaction_hash: receipt,
         duplicate,
+        already_paid: None,
     };
     Ok(at(&reply, &answer))
 }
 
-/// The answer to a redeem in a settled market, which paid all holders: nothing moves.
-fn already_paid(view: &View, command: &Command, wallet: WalletAddress) -> Option<ActionAnswer> {
+/// What a redeem in a settled market was paid before, and the place of the payment's frame. Such a
+/// market paid all holders; a wallet that held nothing was paid 0 when it changed last.
+fn payment(
+    view: &View,
+    command: &Command,
+    account: AccountNumber,
+) -> Option<(PaidBefore, Option<FramePosition>)> {
     let Command::Redeem(command::Redeem { market, .. }) = *command else {
         return None;
     };
-    let market = view.markets().get(market)?;
-    market.settled.is_some().then(|| ActionAnswer {
+    let listed = view.markets().get(market)?;
+    let (resolved, settled) = (listed.resolved?, listed.settled?);
+    let end = view.actions().count_before(account, TimeNs(settled.0 + 1));
+    let paid = (view.actions().newest_first(account, end))
+        .take(MAX_SEARCHED_ACTIONS)
+        .take_while(|action| action.time >= resolved)
+        .find(|action| action.kind == view::ActionKind::Redeem && action.market == market);
+    let (amount, sequence) = paid.map_or((Micros::ZERO, listed.changed), |action| {
+        (action.collateral, action.sequence)
+    });
+    let paid_before = PaidBefore {
+        amount,
+        sequence: sequence.0,
+    };
+    Some((paid_before, paid.map(|action| action.place)))
+}
+
+/// The answer to a redeem of what was paid before: nothing moves.
+fn already_paid(
+    app: &App,
+    (paid, place): (PaidBefore, Option<FramePosition>),
+    wallet: WalletAddress,
+) -> ActionAnswer {
+    let receipt = place.and_then(|place| app.shared_view.receipt(place, Sequence(paid.sequence)));
+    ActionAnswer {
         success: true,
         wallet,
         moved: ActionEffect {
@@ -259,10 +292,11 @@ fn already_paid(view: &View, command: &Command, wallet: WalletAddress) -> Option
             collateral: Decimal::ZERO,
             shares: Vec::new(),
         },
-        sequence: market.changed.0,
-        transaction_hash: [0; 32],
+        sequence: paid.sequence,
+        transaction_hash: receipt.unwrap_or_default(),
         duplicate: false,
-    })
+        already_paid: Some(paid),
+    }
 }
 
 fn at(reply: &Reply, answer: &ActionAnswer) -> Json<ActionAnswer> {

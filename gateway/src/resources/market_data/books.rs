@@ -14,7 +14,7 @@ use crate::http::request_context::RequestContext;
 use crate::policy::work::rest;
 use crate::render::book_source::{BookSource, book_source};
 use crate::render::market_pages::JsonText;
-use crate::resources::market_of;
+use crate::resources::book_of;
 use crate::view::shared_view::ViewState;
 
 /// `GET /book?token_id=`.
@@ -23,7 +23,7 @@ pub(crate) async fn one(
     FromQuery(OneToken { token_id: token }): FromQuery<OneToken>,
 ) -> Result<Json<BookAnswer<'static>>, Failure> {
     let app = &context.app;
-    let found = app.find(|view| market_of(view, &token)).await?;
+    let found = app.find(|view| book_of(view, &token)).await?;
     let found = found.ok_or(ErrorCode::OrderbookNotFound)?;
     let (seen, position) = {
         let state = app.shared_view.read();
@@ -38,8 +38,8 @@ pub(crate) async fn one(
     Ok(Json::written(book).at(position))
 }
 
-/// `GET` and `POST /books`: keeps the input order, omits unknown tokens, and reads all books from
-/// one state of the view.
+/// `GET` and `POST /books`: keeps the input order, omits tokens without a book, and reads all books
+/// from one state of the view.
 pub(crate) async fn many(
     context: RequestContext,
     Tokens(asked): Tokens,
@@ -69,6 +69,6 @@ pub(crate) async fn many(
 }
 
 fn seen_of(app: &App, state: &ViewState, asked: &BatchToken) -> Option<BookSource> {
-    let found = market_of(&state.view, &asked.token)?;
+    let found = book_of(&state.view, &asked.token)?;
     book_source(&app.book_cache, state, found, asked.sides)
 }

@@ -1,7 +1,8 @@
 //! Prices of tokens: `/price`, `/midpoint`, `/spread`, `/last-trade-price`, and for many tokens
 //! `/prices`, `/midpoints`, `/spreads`, `/last-trades-prices` (docs/api/market-data.md §3).
 //!
-//! A missing value (empty side, no trade) is a 404 for one token and omitted in a batch.
+//! A missing value (empty side) is a 404 for one token and omitted in a batch; a token without a
+//! trade has a last price of one half, as in the family, and is omitted in a batch.
 
 use bytes::Bytes;
 use foretell_model::{MarketNumber, Outcome, Price, Side};
@@ -19,7 +20,7 @@ use crate::http::failure::Failure;
 use crate::http::parts::{FromQuery, Tokens};
 use crate::http::request_context::RequestContext;
 use crate::render::book_cache::{BookKey, Quote, RenderKey, slot_of};
-use crate::resources::market_of;
+use crate::resources::{book_of, market_of};
 use crate::view::shared_view::ViewState;
 
 /// `GET /price?token_id=&side=`.
@@ -92,14 +93,15 @@ pub(crate) async fn last_trade(
     FromQuery(OneToken { token_id: token }): FromQuery<OneToken>,
 ) -> Result<Json<LastTrade>, Failure> {
     let app = &context.app;
-    let (market, outcome) = find(app, &token).await?;
+    let found = app.find(|view| market_of(view, &token)).await?;
+    let (market, outcome) = found.ok_or(ErrorCode::OrderbookNotFound)?;
     let state = app.shared_view.read();
     let book = state
         .view
         .books()
         .get(market)
         .ok_or(ErrorCode::OrderbookNotFound)?;
-    let last = last(book.of(outcome)).ok_or(ErrorCode::NoPrice.with([&"trade"]))?;
+    let last = last(book.of(outcome)).unwrap_or(LastTrade::NONE);
     Ok(Json::of(&last).at(state.position()))
 }
 
@@ -145,7 +147,7 @@ fn last(book: TokenBook<'_>) -> Option<LastTrade> {
     let last = book.last_trade()?;
     Some(LastTrade {
         price: last.price,
-        side: last.side,
+        side: Some(last.side),
     })
 }
 
@@ -163,7 +165,7 @@ async fn one<T>(
 }
 
 async fn find(app: &App, token: &TokenRef) -> Result<(MarketNumber, Outcome), ApiError> {
-    let found = app.find(|view| market_of(view, token)).await?;
+    let found = app.find(|view| book_of(view, token)).await?;
     found.ok_or_else(|| ErrorCode::OrderbookNotFound.into())
 }
 

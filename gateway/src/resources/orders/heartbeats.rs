@@ -46,8 +46,7 @@ pub(crate) async fn beat(
         HeartbeatId(id) => api_key_text(&ApiKey(id)),
     };
     if beat.accepted {
-        let heartbeat_id = &text;
-        Ok(Json::of(&HeartbeatAnswer { heartbeat_id }))
+        Ok(Json::of(&HeartbeatAnswer::new(&text)))
     } else {
         let body = json_text(&WrongHeartbeatAnswer::new(&text));
         Err(Failure::from(ErrorCode::WrongHeartbeat).with_body(body))

@@ -127,7 +127,8 @@ impl<'q> OrderSearch<'q> {
     }
 }
 
-/// The filters of a query, with names resolved.
+/// The filters of a query, with names resolved. A list has orders that may rest: the family's clients
+/// know no other type in it.
 struct OrderFilter {
     id: Option<OrderId>,
     market: Option<MarketNumber>,
@@ -146,7 +147,8 @@ impl OrderFilter {
     }
 
     fn takes(&self, order: &Order) -> bool {
-        self.id.is_none_or(|id| id == order.id)
+        self.id
+            .map_or(order.order_type.may_rest(), |id| id == order.id)
             && self.market.is_none_or(|market| market == order.market)
             && (self.token).is_none_or(|token| token == (order.market, order.outcome))
     }

@@ -3,7 +3,7 @@
 use foretell_wire::ErrorCode;
 use foretell_wire::accounts::account::{Done, VersionAnswer};
 use http::HeaderValue;
-use http::header::{ACCEPT, CONTENT_TYPE};
+use http::header::CONTENT_TYPE;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -14,10 +14,9 @@ use crate::http::request_context::RequestContext;
 
 /// Answer of `GET /` of the data surface.
 #[derive(Serialize, JsonSchema)]
-#[serde(untagged)]
-pub(crate) enum DataHealth {
-    Word(Done),
-    Object { data: Done },
+#[schemars(inline)]
+pub(crate) struct DataHealth {
+    data: Done,
 }
 
 /// `GET /` and `/ok`.
@@ -25,15 +24,9 @@ pub(crate) async fn ok(_: RequestContext) -> Result<Json<Done>, Failure> {
     Ok(Json::of(&Done::Ok))
 }
 
-/// `GET /` of the data surface. Clients of the family that accept JSON and nothing else expect an
-/// object.
-pub(crate) async fn data_root(context: RequestContext) -> Result<Json<DataHealth>, Failure> {
-    let accept = context.head.headers.get(ACCEPT);
-    let is_json = accept.is_some_and(|accept| accept == "application/json");
-    Ok(Json::of(&match is_json {
-        true => DataHealth::Object { data: Done::Ok },
-        false => DataHealth::Word(Done::Ok),
-    }))
+/// `GET /` of the data surface: an object, as in the family.
+pub(crate) async fn data_root(_: RequestContext) -> Result<Json<DataHealth>, Failure> {
+    Ok(Json::of(&DataHealth { data: Done::Ok }))
 }
 
 /// `GET /status` of the catalog surface: the bare word.

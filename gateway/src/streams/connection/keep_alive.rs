@@ -1,8 +1,6 @@
 //! Time of stream connections: pings, heartbeats, books of quiet connections, and the limits of
 //! silent and slow clients. One check of a thread's connections at an interval needs no timers.
 
-use std::time::Duration;
-
 use foretell_model::{MarketNumber, Outcome, Sequence};
 use foretell_wire::streams::extension;
 use foretell_wire::streams::request::Channel;
@@ -10,7 +8,7 @@ use foretell_wire::streams::request::Channel;
 use crate::app::App;
 use crate::policy::limits::{STREAM_BUSY_HEARTBEATS, StreamLimits};
 use crate::streams::connection::close::Close;
-use crate::streams::connection::outbox::Millis;
+use crate::streams::connection::outbox::{Millis, millis};
 use crate::streams::connection::session::{Session, stamped};
 use crate::streams::connection::websocket::PING_FRAME;
 use crate::streams::fan_out::{Hub, HubState};
@@ -35,10 +33,6 @@ impl Due {
             lag: millis(limits.max_lag),
         }
     }
-}
-
-fn millis(time: Duration) -> Millis {
-    Millis::try_from(time.as_millis()).unwrap_or(Millis::MAX)
 }
 
 /// How long this thread has had durable frames to distribute.
@@ -143,21 +137,28 @@ fn needs_heartbeat(member: &Member, now: Millis) -> bool {
         || now - times.heartbeat >= every * STREAM_BUSY_HEARTBEATS
 }
 
-/// The same heartbeat for all: everything up to the cursor is in their outboxes.
+/// The same heartbeat for all of a channel: everything up to its sequence is in their outboxes.
 fn send_heartbeats(app: &App, state: &mut HubState, ids: &[MemberId], lag_ms: Millis) {
-    let (now, cursor) = (state.now(), state.cursor);
-    let place = app.stream_ring.head_place();
-    let place = place.filter(|(sequence, _)| *sequence == cursor);
-    let receipt = place.and_then(|(sequence, place)| app.shared_view.receipt(place, sequence));
+    let now = state.now();
     let id = foretell_wire::streams::stream_id(app.shared_view.read().view.genesis());
-    let frame = stamped(&id, cursor, |stamp| {
-        extension::heartbeat(lag_ms, receipt.as_ref(), stamp)
-    });
+    let heartbeat = |sequence| {
+        let place = app.stream_ring.head_place();
+        let place = place.filter(|(head, _)| *head == sequence);
+        let receipt = place.and_then(|(head, place)| app.shared_view.receipt(place, head));
+        stamped(&id, sequence, |stamp| {
+            extension::heartbeat(lag_ms, receipt.as_ref(), stamp)
+        })
+    };
+    let [market, user] = [state.cursor, state.confirmed()].map(heartbeat);
     for id in ids {
         let Some(member) = state.member(*id) else {
             continue;
         };
         member.times.heartbeat = now;
+        let frame = match member.channel {
+            Some(Channel::User) => &user,
+            _ => &market,
+        };
         let fits = member.push(frame.clone(), None, now);
         member.wake();
         state.after_push(*id, fits);

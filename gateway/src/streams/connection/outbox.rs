@@ -5,6 +5,7 @@ use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
+use std::time::Duration;
 
 use bytes::Bytes;
 use foretell_model::Sequence;
@@ -15,6 +16,10 @@ use crate::policy::limits::{STREAM_FREE_BYTES, STREAM_SHARE_BYTES, STREAM_WRITE_
 
 /// Milliseconds since the start of a thread's hub.
 pub(crate) type Millis = u64;
+
+pub(crate) fn millis(time: Duration) -> Millis {
+    Millis::try_from(time.as_millis()).unwrap_or(Millis::MAX)
+}
 
 /// The frames, oldest first. Their bytes count as unread bytes of the client.
 pub(crate) struct Outbox {

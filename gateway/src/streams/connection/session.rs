@@ -18,7 +18,7 @@ use crate::streams::fan_out::ring::EncodedFrame;
 use crate::streams::fan_out::{Hub, HubState};
 use crate::streams::render::text_frame::text_frame;
 use crate::streams::subscription::demand::{KeyLease, LifecycleLease, MarketLease, Watched};
-use crate::streams::subscription::member::MemberId;
+use crate::streams::subscription::member::{Member, MemberId};
 use crate::view::shared_view::ViewState;
 
 /// A connection while it handles a request.
@@ -184,6 +184,27 @@ impl Session<'_> {
         }
     }
 
+    /// Whether all names of a request fit a limit; what exceeds it is not subscribed. A first request
+    /// above it ends the connection, which has nothing to keep.
+    pub(crate) fn fits(&self, what: &str, count: usize, max: usize) -> Result<(), Interrupt> {
+        if count <= max {
+            return Ok(());
+        }
+        let is_first = |member: &Member| !member.is_subscribed();
+        match self
+            .hub
+            .lock()
+            .member(self.id)
+            .is_none_or(|it| is_first(it))
+        {
+            true => Err(Interrupt::Close(Close::too_many(what, count, max))),
+            false => Err(error(
+                RequestErrorCode::BadField,
+                format!("{count} {what} are subscribed, allowed: {max}; the last ones are refused"),
+            )),
+        }
+    }
+
     /// Reports an ignored request, if the connection opted in.
     pub(crate) fn ignored(&self, problem: &RequestError, text: &str) {
         self.hub.stats.bad_request();
@@ -235,6 +256,15 @@ impl Session<'_> {
             return Some(Resume::From(from));
         }
         Some(Resume::Snapshot(self.too_old()))
+    }
+
+    /// The lowest N that replays: from the ring if it holds everything after `held`, or from the
+    /// journal.
+    pub(crate) fn oldest_replay(&self, held: Option<Sequence>, view: &View) -> Sequence {
+        let newest = view.sequence();
+        let snapshots = &self.app.view_sources.snapshots;
+        let reached = self.app.replay_reach.oldest(snapshots, newest);
+        held.unwrap_or(newest).min(reached)
     }
 
     pub(crate) fn too_old(&self) -> SnapshotReason {
@@ -317,6 +347,22 @@ pub(crate) fn stamped(
         server_time: now(),
     };
     text_frame(&text(&stamp))
+}
+
+/// Keeps the names that are subscribed, and as many new ones as fit a limit, in their order. Returns
+/// how many would be subscribed with all.
+pub(crate) fn keep_fitting<T>(
+    names: &mut Vec<T>,
+    (subscribed, max): (usize, usize),
+    is_subscribed: impl Fn(&T) -> bool,
+) -> usize {
+    let mut count = subscribed;
+    names.retain(|name| {
+        let is_new = !is_subscribed(name);
+        count += usize::from(is_new);
+        !is_new || count <= max
+    });
+    count
 }
 
 /// A request that is ignored.

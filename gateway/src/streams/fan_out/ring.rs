@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytes::Bytes;
-use foretell_model::{FramePosition, KeyNumber, MarketNumber, Outcome, Sequence};
+use foretell_model::{
+    ConditionId, FramePosition, KeyNumber, MarketNumber, Outcome, Sequence, TimeMs,
+};
 use parking_lot::{Mutex, RwLock};
 use tokio::sync::Notify;
 
@@ -16,10 +18,14 @@ use crate::streams::subscription::demand::Demand;
 pub(crate) struct EncodedFrame {
     /// The frame.
     pub(crate) sequence: Sequence,
+    /// Its time.
+    pub(crate) time: TimeMs,
     /// Messages of the market channel, in the order in which each receiver gets them.
     pub(crate) market: Box<[MarketMessage]>,
     /// Messages of the user channel, in the order in which each receiver gets them.
     pub(crate) user: Box<[UserMessage]>,
+    /// `CONFIRMED` of its trades, which are sent later.
+    pub(crate) confirmations: Box<[UserMessage]>,
     /// Keys revoked by this frame: their connections end after its messages.
     pub(crate) revoked: Box<[KeyNumber]>,
 }
@@ -55,7 +61,7 @@ pub(crate) enum Scope {
 #[derive(Clone, Debug)]
 pub(crate) struct UserMessage {
     pub(crate) key: KeyNumber,
-    pub(crate) market: MarketNumber,
+    pub(crate) market: ConditionId,
     pub(crate) frame: Bytes,
 }
 
@@ -226,11 +232,28 @@ impl Held {
 }
 
 impl EncodedFrame {
+    /// A frame without messages.
+    pub(crate) fn empty(sequence: Sequence, time: TimeMs) -> Self {
+        Self {
+            sequence,
+            time,
+            market: Box::default(),
+            user: Box::default(),
+            confirmations: Box::default(),
+            revoked: Box::default(),
+        }
+    }
+
     /// Bytes of all its messages.
     pub(crate) fn bytes(&self) -> usize {
         let market = self.market.iter().map(|message| message.frame.len());
-        let user = self.user.iter().map(|message| message.frame.len());
+        let user = self.own_messages().map(|message| message.frame.len());
         market.chain(user).sum()
+    }
+
+    /// All messages of the user channel, in the order of a replay.
+    pub(crate) fn own_messages(&self) -> impl Iterator<Item = &UserMessage> {
+        self.user.iter().chain(&self.confirmations)
     }
 }
 
@@ -248,10 +271,8 @@ mod tests {
             frame: Bytes::from(vec![0; bytes]),
         };
         EncodedFrame {
-            sequence: Sequence(sequence),
             market: [message].into(),
-            user: [].into(),
-            revoked: [].into(),
+            ..EncodedFrame::empty(Sequence(sequence), TimeMs(0))
         }
     }
 

@@ -16,7 +16,7 @@ use crate::streams::render::book_copy::{BookCopy, seen_from};
 use crate::streams::render::facts::{BookFacts, FrameFacts, Listed, Notice};
 use crate::streams::render::price_levels::in_stream_order;
 use crate::streams::render::text_frame::text_frame;
-use crate::streams::render::user_encoder::user_messages;
+use crate::streams::render::user_encoder::{confirmations, user_messages};
 
 /// Bounds of rendered messages.
 #[derive(Clone, Copy, Debug)]
@@ -87,10 +87,11 @@ impl Encoder {
         }
         let stamp = self.stamp(facts.sequence, None, server_time);
         EncodedFrame {
-            sequence: facts.sequence,
             market: market.into(),
             user: user_messages(facts, &stamp).into(),
+            confirmations: confirmations(facts, &stamp).into(),
             revoked: facts.user.revoked.as_slice().into(),
+            ..EncodedFrame::empty(facts.sequence, facts.time)
         }
     }
 }

@@ -11,23 +11,31 @@ use crate::streams::render::facts::FrameFacts;
 use crate::streams::render::text_frame::text_frame;
 use crate::streams::render::user_facts::{OrderStep, TradeReader, TradeStep, UserStep};
 
-/// The messages, in order: every step, and then the confirmations of its trades.
+/// The messages of a frame's steps, in order.
 pub(crate) fn user_messages(facts: &FrameFacts, stamp: &Stamp<'_>) -> Vec<UserMessage> {
     let mut messages = Vec::new();
     for step in &facts.user.steps {
         match step {
             UserStep::Order(step) => order_messages(step, facts, stamp, &mut messages),
             UserStep::Trade(step) => {
-                trade_messages(step, TradeStatus::Matched, facts, stamp, &mut messages);
+                let status = TradeStatus::Matched;
+                messages.extend(trade_messages(step, status, facts.receipt, stamp));
             }
         }
     }
-    for step in &facts.user.steps {
-        if let UserStep::Trade(step) = step {
-            trade_messages(step, TradeStatus::Confirmed, facts, stamp, &mut messages);
-        }
-    }
     messages
+}
+
+/// The confirmations of a frame's trades.
+pub(crate) fn confirmations(facts: &FrameFacts, stamp: &Stamp<'_>) -> Vec<UserMessage> {
+    let trades = facts.user.steps.iter().filter_map(|step| match step {
+        UserStep::Trade(step) => Some(step),
+        UserStep::Order(_) => None,
+    });
+    let status = TradeStatus::Confirmed;
+    trades
+        .flat_map(|step| trade_messages(step, status, facts.receipt, stamp))
+        .collect()
 }
 
 fn order_messages(
@@ -41,26 +49,26 @@ fn order_messages(
     let frame = text_frame(&order(&shown, step.event, facts.time, stamp));
     messages.extend(step.keys.iter().map(|&key| UserMessage {
         key,
-        market: step.market,
+        market: shown.market,
         frame: frame.clone(),
     }));
 }
 
-fn trade_messages(
-    step: &TradeStep,
+/// A trade for each of its readers.
+pub(crate) fn trade_messages<'a>(
+    step: &'a TradeStep,
     status: TradeStatus,
-    facts: &FrameFacts,
-    stamp: &Stamp<'_>,
-    messages: &mut Vec<UserMessage>,
-) {
-    messages.extend(step.readers.iter().map(|reader| {
-        let seen = seen_by(step, reader, facts.receipt);
+    receipt: [u8; 32],
+    stamp: &'a Stamp<'_>,
+) -> impl Iterator<Item = UserMessage> {
+    step.readers.iter().map(move |reader| {
+        let seen = seen_by(step, reader, receipt);
         UserMessage {
             key: reader.key,
-            market: step.market,
+            market: seen.market,
             frame: text_frame(&trade(&seen, reader.api_key, status, stamp)),
         }
-    }));
+    })
 }
 
 /// A trade as one reader may see it.

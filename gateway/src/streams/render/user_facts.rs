@@ -1,7 +1,7 @@
 //! What the user channel shows of one frame. Each step names the keys whose holders see it.
 
-use foretell_model::{AccountNumber, ApiKey, Event, KeyNumber, MarketNumber};
-use foretell_view::{Change, FrameChanges, Order, OrderState, TradeId, TradeSlot, View};
+use foretell_model::{AccountNumber, ApiKey, Event, KeyNumber};
+use foretell_view::{Change, FrameChanges, Order, OrderState, TradeId, TradeRecord, View};
 use foretell_wire::orders::trade::TradeFacts;
 use foretell_wire::orders::user_order::OrderFacts;
 use foretell_wire::streams::user::OrderEvent;
@@ -28,14 +28,13 @@ pub(crate) struct UserFacts {
 pub(crate) enum UserStep {
     /// A message about an order.
     Order(Box<OrderStep>),
-    /// A trade: matched now, confirmed after all other steps.
+    /// A trade: matched now, confirmed later.
     Trade(Box<TradeStep>),
 }
 
 /// A message about an order.
 #[derive(Debug)]
 pub(crate) struct OrderStep {
-    pub(crate) market: MarketNumber,
     pub(crate) keys: Vec<KeyNumber>,
     /// Without `trades`.
     pub(crate) facts: OrderFacts,
@@ -46,7 +45,6 @@ pub(crate) struct OrderStep {
 /// A trade, and the keys to whose connections it is sent.
 #[derive(Debug)]
 pub(crate) struct TradeStep {
-    pub(crate) market: MarketNumber,
     /// Without receipt, and with the zero key on both sides.
     pub(crate) facts: TradeFacts,
     pub(crate) readers: Vec<TradeReader>,
@@ -96,7 +94,8 @@ impl UserFacts {
                     (facts.steps).extend(source.order(&order, OrderEvent::Placement));
                 }
                 Change::Trade { slot, maker } => {
-                    facts.steps.extend(source.trade(*slot));
+                    let step = view.trade(*slot).and_then(|record| source.trade(&record));
+                    (facts.steps).extend(step.map(|step| UserStep::Trade(Box::new(step))));
                     (facts.steps).extend(source.order(maker, OrderEvent::Update));
                 }
                 Change::Order(order) => {
@@ -119,6 +118,21 @@ impl UserFacts {
         }
         facts
     }
+}
+
+/// A trade as the watched keys see it; `None` when none of them wants it.
+pub(crate) fn trade_step(
+    view: &View,
+    descriptions: &Descriptions,
+    watched: &Watched,
+    record: &TradeRecord,
+) -> Option<TradeStep> {
+    let source = Source {
+        view,
+        descriptions,
+        watched,
+    };
+    source.trade(record)
 }
 
 /// How a placement shows the frame's order: it waits, or it is live.
@@ -165,7 +179,6 @@ impl Source<'_> {
         let trades = self.view.trades_of_order(order, NAMED_TRADES);
         let trades = trades.iter().filter_map(|&slot| self.view.trade_id(slot));
         Some(UserStep::Order(Box::new(OrderStep {
-            market: order.market,
             keys,
             facts,
             trades: trades.collect(),
@@ -174,8 +187,7 @@ impl Source<'_> {
     }
 
     /// `None` when no key wants it.
-    fn trade(&self, slot: TradeSlot) -> Option<UserStep> {
-        let record = self.view.trade(slot)?;
+    fn trade(&self, record: &TradeRecord) -> Option<TradeStep> {
         let taker = self.owner_of(record.taker.account)?;
         let maker = self.owner_of(record.maker.account)?;
         let mut readers = Vec::new();
@@ -186,11 +198,10 @@ impl Source<'_> {
         if readers.is_empty() {
             return None;
         }
-        Some(UserStep::Trade(Box::new(TradeStep {
-            market: record.market,
-            facts: trade_facts(self.view, self.descriptions, None, &record)?,
+        Some(TradeStep {
+            facts: trade_facts(self.view, self.descriptions, None, record)?,
             readers,
-        })))
+        })
     }
 
     fn add_readers(

@@ -1,6 +1,5 @@
 //! The `book` of a token at one state: the first message of a subscription.
 
-use bytes::Bytes;
 use foretell_model::{MarketNumber, Outcome, Sequence};
 use foretell_wire::markets::batch::Sides;
 use foretell_wire::streams::market::book;
@@ -9,7 +8,6 @@ use foretell_wire::streams::{Stamp, stream_id};
 use crate::access::credentials::now;
 use crate::render::book_cache::BookCache;
 use crate::render::book_source::{BookSource, book_source};
-use crate::streams::render::text_frame::text_frame;
 use crate::view::shared_view::ViewState;
 
 /// A book taken under the view's lock, to be rendered outside of it. Apart from `event_type` and
@@ -39,8 +37,8 @@ impl FirstBook {
         self.sequence
     }
 
-    /// The finished frame of the message.
-    pub(crate) fn frame(self, texts: &BookCache) -> Bytes {
+    /// The message.
+    pub(crate) fn text(self, texts: &BookCache) -> String {
         let json = self.source.text(texts);
         let stamp = Stamp {
             sequence: self.sequence,
@@ -49,6 +47,6 @@ impl FirstBook {
             server_time: now(),
         };
         let json = core::str::from_utf8(&json).expect("a book is text");
-        text_frame(&book(json, &stamp))
+        book(json, &stamp)
     }
 }

@@ -1,10 +1,12 @@
 //! First books of a subscription: a few at a time, as fast as the client reads them.
 
+use bytes::Bytes;
 use foretell_model::{MarketNumber, Outcome};
 
-use crate::policy::limits::{STREAM_DUMP_BOOKS, STREAM_DUMP_BYTES};
+use crate::policy::limits::{STREAM_BOOK_ARRAY_BYTES, STREAM_DUMP_BOOKS, STREAM_DUMP_BYTES};
 use crate::streams::connection::session::Session;
 use crate::streams::fan_out::HubState;
+use crate::streams::render::text_frame::text_frame;
 use crate::streams::subscription::first_book::FirstBook;
 use crate::view::shared_view::ViewState;
 
@@ -48,9 +50,8 @@ impl Session<'_> {
         let Some(sequence) = books.first().map(FirstBook::sequence) else {
             return;
         };
-        let frames = books.into_iter().map(|it| it.frame(&self.app.book_cache));
-        let frames = frames.collect();
-        hub.insert(self.id, sequence, frames);
+        let books = books.into_iter().map(|it| it.text(&self.app.book_cache));
+        hub.insert(self.id, sequence, arrays(books));
     }
 
     /// The tokens whose books come next, without those that were unsubscribed meanwhile.
@@ -64,5 +65,37 @@ impl Session<'_> {
         let next = std::iter::from_fn(|| member.dump.pop_first()).take(STREAM_DUMP_BOOKS);
         next.filter(|(market, outcome)| index.subscribed(*market, self.id).wanted[outcome.index()])
             .collect()
+    }
+}
+
+/// The frames of books, which are arrays as in the family.
+fn arrays(books: impl Iterator<Item = String>) -> Vec<Bytes> {
+    let (mut frames, mut array) = (Vec::new(), String::new());
+    for book in books {
+        if !array.is_empty() && array.len() + book.len() > STREAM_BOOK_ARRAY_BYTES {
+            frames.push(text_frame(&format!("[{array}]")));
+            array.clear();
+        }
+        if !array.is_empty() {
+            array.push(',');
+        }
+        array.push_str(&book);
+    }
+    frames.push(text_frame(&format!("[{array}]")));
+    frames
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::streams::render::text_frame::text_of;
+
+    #[test]
+    fn books_share_an_array_up_to_a_length() {
+        let long = format!("{:?}", "x".repeat(STREAM_BOOK_ARRAY_BYTES));
+        let books = ["1", "2", &long, "3"].map(str::to_owned);
+        let frames = arrays(books.into_iter());
+        let texts: Vec<_> = frames.iter().map(|frame| text_of(frame).unwrap()).collect();
+        assert_eq!(texts, ["[1,2]", &format!("[{long}]"), "[3]"]);
     }
 }

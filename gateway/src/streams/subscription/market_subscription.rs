@@ -13,8 +13,9 @@ use foretell_wire::streams::extension::{
 use foretell_wire::streams::request::{Channel, Operation, StreamRequest};
 
 use crate::resources::market_of;
-use crate::streams::connection::close::Close;
-use crate::streams::connection::session::{Interrupt, Leases, Resume, Session, Waited, stamped};
+use crate::streams::connection::session::{
+    Interrupt, Leases, Resume, Session, Waited, keep_fitting, stamped,
+};
 use crate::streams::fan_out::HubState;
 use crate::streams::fan_out::missed::Missed;
 use crate::streams::fan_out::ring::{MarketMessage, Scope};
@@ -89,7 +90,14 @@ impl Session<'_> {
         }
         named.unknown.truncate(MAX_UNKNOWN_IDS);
         match request.operation {
-            Operation::Subscribe => self.subscribe_market(request, &named, waited),
+            Operation::Subscribe => {
+                let fits = self.keep_fitting_tokens(&mut named);
+                if let Err(Interrupt::Close(_)) = fits {
+                    return fits;
+                }
+                self.subscribe_market(request, &named, waited)?;
+                fits
+            }
             Operation::Unsubscribe => {
                 let hub = &mut *self.hub.lock();
                 self.unsubscribe_market(hub, &named);
@@ -109,7 +117,7 @@ impl Session<'_> {
     ) -> Result<(), Interrupt> {
         let _leases = self.order_market_replay(request, named, waited)?;
         let hub = &mut *self.hub.lock();
-        let new = self.add_tokens(hub, named)?;
+        let new = self.add_tokens(hub, named);
         self.set_custom(hub, request);
         // The leases are taken: every frame after this state is encoded.
         let state = self.app.shared_view.read();
@@ -164,28 +172,36 @@ impl Session<'_> {
         })
     }
 
-    /// Adds the named tokens to the subscription; returns those that were not in it.
-    fn add_tokens(&self, hub: &mut HubState, named: &Named) -> Result<Vec<Token>, Interrupt> {
+    /// Drops the tokens that exceed the limit of a connection.
+    fn keep_fitting_tokens(&self, named: &mut Named) -> Result<(), Interrupt> {
         let max = self.hub.limits.assets;
+        let count = {
+            let hub = &mut *self.hub.lock();
+            let subscribed = hub.member(self.id).map_or(0, |member| member.tokens);
+            keep_fitting(&mut named.tokens, (subscribed, max), |(market, outcome)| {
+                hub.index.subscribed(*market, self.id).wanted[outcome.index()]
+            })
+        };
+        self.fits("assets", count, max)
+    }
+
+    /// Adds the named tokens to the subscription; returns those that were not in it.
+    fn add_tokens(&self, hub: &mut HubState, named: &Named) -> Vec<Token> {
         let is_new = |hub: &HubState, (market, outcome): Token| {
             !hub.index.subscribed(market, self.id).wanted[outcome.index()]
         };
         let tokens = named.tokens.iter().copied();
         let new: Vec<Token> = tokens.filter(|token| is_new(hub, *token)).collect();
         let Some((member, index)) = hub.parts(self.id) else {
-            return Ok(Vec::new());
+            return Vec::new();
         };
-        let count = member.tokens + new.len();
-        if count > max {
-            return Err(Interrupt::Close(Close::too_many("assets", count, max)));
-        }
         for (market, outcome) in &new {
             index.tokens(*market, self.id).wanted[outcome.index()] = true;
             member.markets.insert(*market);
         }
-        member.tokens = count;
+        member.tokens += new.len();
         self.hub.stats.subscribed(new.len());
-        Ok(new)
+        new
     }
 
     /// Applies the flag, if it is named, before the view is read: [`Self::start_custom`] follows.
@@ -233,7 +249,7 @@ impl Session<'_> {
             count: member.tokens,
             unknown: &named.unknown,
             heartbeat_ms: member.heartbeat_ms,
-            oldest_resume: oldest.unwrap_or(view.sequence()).0,
+            oldest_resume: self.oldest_replay(oldest, view).0,
             state: self.state_word(view),
         };
         Some(move |id: &str, at| stamped(id, at, |stamp| message.json(stamp)))
@@ -257,7 +273,7 @@ impl Session<'_> {
         let mut frames: Vec<Bytes> = Vec::new();
         frames.extend(subscribed.map(|message| message(&id, sequence)));
         if let Some(reason) = reason {
-            let oldest = oldest.unwrap_or(sequence).0;
+            let oldest = self.oldest_replay(oldest, view).0;
             frames.push(stamped(&id, sequence, |stamp| {
                 resumed_snapshot(reason, oldest, stamp)
             }));

@@ -5,7 +5,7 @@ use std::task::Waker;
 
 use bytes::Bytes;
 use foldhash::fast::RandomState;
-use foretell_model::{KeyNumber, MarketNumber, Outcome, Sequence};
+use foretell_model::{ConditionId, KeyNumber, MarketNumber, Outcome, Sequence};
 use foretell_wire::streams::request::Channel;
 
 use crate::streams::connection::close::Close;
@@ -48,16 +48,17 @@ pub(crate) struct UserSubscription {
     pub(crate) key: KeyNumber,
     /// Messages of later frames are sent.
     pub(crate) from: Sequence,
-    /// The markets named, each with the frame after which it holds; `None` is all.
-    pub(crate) markets: Option<HashMap<MarketNumber, Sequence, RandomState>>,
+    /// The markets named, each with the frame after which it holds; `None` is all. A market may come
+    /// later than its name.
+    pub(crate) markets: Option<HashMap<ConditionId, Sequence, RandomState>>,
 }
 
 impl UserSubscription {
     /// Whether it covers a message of this market and frame.
-    pub(crate) fn covers(&self, market: MarketNumber, sequence: Sequence) -> bool {
+    pub(crate) fn covers(&self, market: &ConditionId, sequence: Sequence) -> bool {
         let from = match &self.markets {
             None => Some(&self.from),
-            Some(markets) => markets.get(&market),
+            Some(markets) => markets.get(market),
         };
         from.is_some_and(|from| sequence > *from)
     }

@@ -6,4 +6,5 @@ pub(crate) mod first_books;
 pub(crate) mod index;
 pub(crate) mod market_subscription;
 pub(crate) mod member;
+pub(crate) mod repeated;
 pub(crate) mod user_subscription;

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use foldhash::fast::RandomState;
 use foretell_auth::text::parse_api_key;
 use foretell_auth::verify_trio;
-use foretell_model::{AccountNumber, KeyNumber, MarketNumber, Sequence};
+use foretell_model::{AccountNumber, ConditionId, KeyNumber, Sequence};
 use foretell_view::View;
 use foretell_wire::limits::MAX_UNKNOWN_IDS;
 use foretell_wire::streams::extension::{Subscribed, resumed_replay, resumed_snapshot};
@@ -17,24 +17,25 @@ use foretell_wire::streams::stream_id;
 use crate::access::authenticate::live_key;
 use crate::streams::connection::close::Close;
 use crate::streams::connection::session::{
-    Interrupt, Leases, Resume, Session, Waited, error, stamped,
+    Interrupt, Leases, Resume, Session, Waited, error, keep_fitting, stamped,
 };
 use crate::streams::fan_out::HubState;
 use crate::streams::fan_out::missed::Missed;
+use crate::streams::fan_out::ring::UserMessage;
 use crate::streams::subscription::demand::Watched;
 use crate::streams::subscription::member::UserSubscription;
 use crate::view::shared_view::ViewState;
 
 /// The markets that a request names; `None` is all.
-type Named = Option<HashSet<MarketNumber, RandomState>>;
+type Named = Option<HashSet<ConditionId, RandomState>>;
 
-/// A subscription while it is made or widened.
+/// A subscription while it is made or changed.
 struct Start<'a> {
     request: &'a StreamRequest,
     waited: &'a Waited,
     key: KeyNumber,
     named: Named,
-    /// Ids that name nothing.
+    /// Ids that name nothing, or nothing yet.
     unknown: Vec<String>,
 }
 
@@ -49,12 +50,12 @@ impl Session<'_> {
             .lock()
             .member(self.id)
             .and_then(|it| Some(it.user.as_ref()?.key));
-        let (named, mut unknown) = {
+        let mut unknown = {
             let state = self.app.shared_view.read();
             if self.awaits(request, &state.view, waited) {
                 return Err(Interrupt::Wait(request.resume_from.unwrap_or_default()));
             }
-            named_markets(request, &state.view)
+            unknown_markets(request, &state.view)
         };
         if unknown.len() > request.malformed.len() && waited.may_wait() {
             return Err(Interrupt::CatchUp);
@@ -67,19 +68,27 @@ impl Session<'_> {
             )),
             (Some(key), Operation::Unsubscribe) => {
                 self.check_same_key(request, key)?;
-                self.narrow(named);
+                self.unsubscribe_user(&request.markets);
                 Ok(())
             }
             (_, Operation::Subscribe) => {
                 let (key, owner) = self.holder(key, request, waited)?;
+                let mut markets = request.markets.clone();
+                let fits = self.keep_fitting_markets(&mut markets);
+                if let Err(Interrupt::Close(_)) = fits {
+                    return fits;
+                }
+                // Names that cannot be read must not widen the filter to all.
+                let is_named = !request.markets.is_empty() || !request.malformed.is_empty();
                 let start = Start {
                     request,
                     waited,
                     key,
-                    named,
+                    named: is_named.then(|| markets.into_iter().collect()),
                     unknown,
                 };
-                self.subscribe_user(&start, owner)
+                self.subscribe_user(&start, owner)?;
+                fits
             }
         }
     }
@@ -107,21 +116,41 @@ impl Session<'_> {
         }
     }
 
-    /// Makes the subscription, or widens it, and answers.
+    /// Drops the markets that exceed the limit of a connection.
+    fn keep_fitting_markets(&self, markets: &mut Vec<ConditionId>) -> Result<(), Interrupt> {
+        let max = self.hub.limits.markets;
+        let mut seen: HashSet<ConditionId, RandomState> = HashSet::default();
+        markets.retain(|market| seen.insert(*market));
+        let count = {
+            let hub = &mut *self.hub.lock();
+            let filter = hub
+                .member(self.id)
+                .and_then(|it| it.user.as_ref()?.markets.as_ref());
+            let subscribed = filter.map_or(0, HashMap::len);
+            keep_fitting(markets, (subscribed, max), |market| {
+                filter.is_some_and(|filter| filter.contains_key(market))
+            })
+        };
+        self.fits("markets", count, max)
+    }
+
+    /// Makes the subscription, or changes it, and answers.
     fn subscribe_user(&self, start: &Start<'_>, owner: AccountNumber) -> Result<(), Interrupt> {
         let _leases = self.order_user_replay(start, owner)?;
+        let repeated = match start.request.resume_from {
+            Some(from) if !self.is_continued => self.repeated_confirmations(start.key, owner, from),
+            _ => Vec::new(),
+        };
         let hub = &mut *self.hub.lock();
-        let max = self.hub.limits.markets;
-        check_count(start.named.as_ref().map_or(0, HashSet::len), max)?;
         hub.index.join_key(start.key, owner, self.id);
         // The lease is taken: every frame after this state is encoded.
         let state = self.app.shared_view.read();
-        self.widen(hub, start, state.view.sequence())?;
+        self.change_filter(hub, start, state.view.sequence());
         let key = state.view.keys().get(start.key);
         if !key.is_some_and(|key| key.is_live()) {
             return Err(Interrupt::Close(Close::unauthorized()));
         }
-        self.answer(hub, &state, start)
+        self.answer(hub, &state, start, repeated)
     }
 
     fn order_user_replay(
@@ -177,18 +206,13 @@ impl Session<'_> {
         }
     }
 
-    /// Adds markets to the filter, or widens it to all. A first subscription holds after
-    /// `sequence`. The key's messages are encoded already for a later one: it holds from the
-    /// fan-out's next frame.
-    fn widen(
-        &self,
-        hub: &mut HubState,
-        start: &Start<'_>,
-        sequence: Sequence,
-    ) -> Result<(), Interrupt> {
-        let (cursor, max) = (hub.cursor, self.hub.limits.markets);
+    /// Narrows to named markets, adds them to the filter, or widens it to all. A first subscription
+    /// holds after `sequence`. The key's messages are encoded already for a later one: it holds from
+    /// the fan-out's next frame.
+    fn change_filter(&self, hub: &mut HubState, start: &Start<'_>, sequence: Sequence) {
+        let cursor = hub.cursor;
         let Some(member) = hub.member(self.id) else {
-            return Ok(());
+            return;
         };
         let Some(user) = &mut member.user else {
             let named = start.named.iter().flatten();
@@ -199,36 +223,40 @@ impl Session<'_> {
                 markets: start.named.is_some().then_some(markets),
             });
             self.hub.stats.subscribed(1);
-            return Ok(());
+            return;
         };
         match (&start.named, &mut user.markets) {
             (Some(named), Some(filter)) => {
                 for market in named {
                     filter.entry(*market).or_insert(cursor);
                 }
-                check_count(filter.len(), max)?;
             }
-            (Some(_), None) => {}
+            (Some(named), filter) => {
+                let from = |market: &ConditionId| (*market, user.from);
+                *filter = Some(named.iter().map(from).collect());
+            }
             (None, filter) => {
-                if filter.take().is_some() {
-                    user.from = cursor;
-                }
+                // The confirmations of what the filter covered are still to be sent.
+                let covered = filter.take();
+                let covered = covered.and_then(|filter| filter.into_values().min());
+                user.from = covered.unwrap_or(cursor);
             }
         }
-        Ok(())
     }
 
-    /// Takes markets off the filter. No named market means all: the official client widens a
+    /// Takes markets off the filter. Without its last one it is all: the official client widens a
     /// filter so.
-    fn narrow(&self, named: Named) {
+    fn unsubscribe_user(&self, markets: &[ConditionId]) {
         let mut hub = self.hub.lock();
         let cursor = hub.cursor;
         let user = hub.member(self.id).and_then(|it| it.user.as_mut());
-        if let (Some(user), Some(named)) = (user, named)
+        if let Some(user) = user
             && let Some(filter) = &mut user.markets
         {
             let had_markets = !filter.is_empty();
-            filter.retain(|market, _| !named.contains(market));
+            for market in markets {
+                filter.remove(market);
+            }
             if had_markets && filter.is_empty() {
                 user.markets = None;
                 user.from = cursor;
@@ -236,12 +264,14 @@ impl Session<'_> {
         }
     }
 
-    /// Confirms the subscription and starts the replay, if the request contains one.
+    /// Confirms the subscription and starts the replay, if the request contains one, after what is
+    /// `repeated` of the frames before.
     fn answer(
         &self,
         hub: &mut HubState,
         state: &ViewState,
         start: &Start<'_>,
+        repeated: Vec<UserMessage>,
     ) -> Result<(), Interrupt> {
         let oldest = self.app.stream_ring.resumable_key(start.key);
         let (view, sequence) = (&state.view, state.view.sequence());
@@ -256,7 +286,7 @@ impl Session<'_> {
             count: markets.map_or(0, HashMap::len),
             unknown: &start.unknown,
             heartbeat_ms: member.heartbeat_ms,
-            oldest_resume: oldest.unwrap_or(sequence).0,
+            oldest_resume: self.oldest_replay(oldest, view).0,
             state: self.state_word(view),
         };
         let told = |at| stamped(&id, at, |stamp| message.json(stamp));
@@ -266,7 +296,12 @@ impl Session<'_> {
             let (reached, is_whole) = (missed.reached, missed.is_whole);
             let to = hub.cursor.max(reached);
             let resumed = stamped(&id, to, |stamp| resumed_replay(from.0, to.0, stamp));
-            self.send_missed(hub, vec![told(to), resumed], missed);
+            let repeated = repeated
+                .into_iter()
+                .filter(|message| start.covers(&message.market));
+            let answer = [told(to), resumed].into_iter();
+            let answer = answer.chain(repeated.map(|message| message.frame));
+            self.send_missed(hub, answer.collect(), missed);
             if !is_whole {
                 // Nothing is sent live before what was missed.
                 self.start_user_at(hub, &start.named, Sequence(u64::MAX));
@@ -281,7 +316,7 @@ impl Session<'_> {
                 Resume::Snapshot(reason) => reason,
                 Resume::From(_) => self.too_old(),
             };
-            let oldest = oldest.unwrap_or(sequence).0;
+            let oldest = self.oldest_replay(oldest, view).0;
             frames.push(stamped(&id, sequence, |stamp| {
                 resumed_snapshot(reason, oldest, stamp)
             }));
@@ -300,26 +335,24 @@ impl Session<'_> {
         };
         match (named, &mut user.markets) {
             (None, _) => user.from = from,
-            (Some(named), Some(filter)) => {
-                filter.extend(named.iter().map(|market| (*market, from)));
+            (Some(named), filter) => {
+                let markets = named.iter().map(|market| (*market, from));
+                filter.get_or_insert_default().extend(markets);
             }
-            // All are sent already: those that were not distributed yet are repeated.
-            (Some(_), None) => {}
         }
     }
 
     /// The messages of the named markets after `from`; `None` when they are no longer held.
     fn missed_by(&self, cursor: Sequence, start: &Start<'_>, from: Sequence) -> Option<Missed> {
         let to = cursor.max(Self::ring_after(from, start.waited));
-        let covers = |market| (start.named.as_ref()).is_none_or(|named| named.contains(&market));
         Missed::collect(
             &self.app.stream_ring,
             start.waited,
             (from, to),
             self.hub.limits.replay_bytes(),
             |frame, add| {
-                for message in &frame.user {
-                    if message.key == start.key && covers(message.market) {
+                for message in frame.own_messages() {
+                    if message.key == start.key && start.covers(&message.market) {
                         add(&message.frame);
                     }
                 }
@@ -328,25 +361,18 @@ impl Session<'_> {
     }
 }
 
-fn check_count(count: usize, max: usize) -> Result<(), Interrupt> {
-    match count > max {
-        true => Err(Interrupt::Close(Close::too_many("markets", count, max))),
-        false => Ok(()),
+impl Start<'_> {
+    /// Whether the request asks for this market.
+    fn covers(&self, market: &ConditionId) -> bool {
+        (self.named.as_ref()).is_none_or(|named| named.contains(market))
     }
 }
 
-/// The markets that a request names, and the ids that name nothing. Named markets that do not exist
-/// must not widen the filter to all.
-fn named_markets(request: &StreamRequest, view: &View) -> (Named, Vec<String>) {
-    let (mut markets, mut unknown) = (HashSet::default(), request.malformed.clone());
-    for condition in &request.markets {
-        match view.markets().by_condition(condition) {
-            Some((market, _)) => {
-                markets.insert(market);
-            }
-            None => unknown.push(condition.to_string()),
-        }
-    }
-    let is_named = !request.markets.is_empty() || !request.malformed.is_empty();
-    (is_named.then_some(markets), unknown)
+/// The ids that name nothing, or no market yet.
+fn unknown_markets(request: &StreamRequest, view: &View) -> Vec<String> {
+    let markets = view.markets();
+    let unknown = request.markets.iter();
+    let unknown = unknown.filter(|market| markets.by_condition(market).is_none());
+    let malformed = request.malformed.iter().cloned();
+    malformed.chain(unknown.map(ToString::to_string)).collect()
 }

@@ -226,7 +226,20 @@ bodies!(TRADING: Heartbeat = default);
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct HeartbeatAnswer<'a> {
     /// Id for the next heartbeat.
-    pub heartbeat_id: &'a str,
+    heartbeat_id: &'a str,
+    #[schemars(extend("const" = "ok"))]
+    status: &'static str,
+}
+
+impl<'a> HeartbeatAnswer<'a> {
+    /// The answer of a chain with this id.
+    #[must_use]
+    pub const fn new(heartbeat_id: &'a str) -> Self {
+        Self {
+            heartbeat_id,
+            status: "ok",
+        }
+    }
 }
 
 /// Answer (400) to a heartbeat with a wrong id.

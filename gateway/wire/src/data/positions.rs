@@ -172,6 +172,14 @@ impl PositionRow<'_> {
     pub(crate) const fn is_closed(&self) -> bool {
         self.figures.lots == 0
     }
+
+    /// The family gives a closed position date and time.
+    fn end_date(&self) -> &str {
+        match self.is_closed() {
+            true => self.market.description.end_date.as_deref().unwrap_or(""),
+            false => self.market.end_date(),
+        }
+    }
 }
 
 view! {
@@ -205,6 +213,6 @@ view! {
         /// Time of the last change, unix seconds.
         timestamp: u64 = row.time.0,
         /// ISO 8601; empty when unknown.
-        end_date: &'a str = row.market.end_date(),
+        end_date: &'a str = row.end_date(),
     }
 }

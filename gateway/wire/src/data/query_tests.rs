@@ -313,10 +313,10 @@ fn a_number_is_digits_with_up_to_six_decimals(#[case] endpoint: &str, #[case] na
 #[case("positions", "mergeable")]
 fn a_boolean_has_four_words(#[case] endpoint: &str, #[case] name: &str) {
     let required = required(endpoint);
-    for good in ["true", "false", "1", "0"] {
+    for good in ["true", "false", "True", "False", "1", "0"] {
         assert_eq!(ask(endpoint, &format!("{required}{name}={good}")), None);
     }
-    for bad in ["True", "TRUE", "yes", "2", "-1", "null", "true,false"] {
+    for bad in ["TRUE", "yes", "2", "-1", "null", "true,false"] {
         let text = ask(endpoint, &format!("{required}{name}={bad}")).expect(bad);
         let expected = "is not true, false, 1 or 0";
         assert!(
@@ -488,7 +488,14 @@ fn trades_say_what_is_wrong(#[case] text: &str, #[case] expected: &str) {
     "start=2&end=1",
     "invalid_field: end: '1' is not a time from start (2) on"
 )]
-#[case("start=-1", "invalid_field: start: '-1' is not unix seconds")]
+#[case(
+    "start=-1",
+    "invalid_field: start: '-1' is not unix seconds, 0 to 253402300799, not milliseconds"
+)]
+#[case(
+    "start=1790000000000",
+    "invalid_field: start: '1790000000000' is not unix seconds, 0 to 253402300799, not milliseconds"
+)]
 #[case(
     "sortBy=PRICE",
     "invalid_field: sortBy: 'PRICE' is not one of TIMESTAMP, TOKENS, CASH"

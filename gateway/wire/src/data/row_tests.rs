@@ -68,6 +68,18 @@ fn trade(market: &MarketText) -> ActivityRow<'_> {
     }
 }
 
+/// Clients of the family read the end of a closed position as date and time.
+#[test]
+fn a_closed_position_ends_at_a_time_in_either_form() {
+    let of = market(2);
+    let tokens = [TokenId([2; 32]), TokenId([3; 32])];
+    let described = Arc::clone(&of.description);
+    let of = MarketText::new(of.condition, &tokens, described, AssetIds::Token);
+    let end = |row: PositionRow<'_>| json_text(&PositionV1::from(&row));
+    assert!(end(position(&of)).ends_with(r#""endDate":"2027-01-01"}"#));
+    assert!(end(closed(&of)).ends_with(r#""endDate":"2027-01-01T00:00:00Z"}"#));
+}
+
 /// An answer formatted for reading, fields in their order.
 fn pretty(rows: &impl Serialize) -> String {
     (json_text(rows).replace("},{", "},\n{"))

@@ -35,7 +35,7 @@ const ID: &str = "0xabababababababababababababababababababababababababababababab
 #[case(ErrorCode::SizeNotLots.with([&id(), &Decimal::micros(5_001_000)]), 400,
     &format!("order {ID} is invalid. Size (5.001) has more than two decimals"))]
 #[case(ErrorCode::DuplicateOrder.with([&id()]), 400, &format!("order {ID} is invalid. Duplicated."))]
-#[case(ErrorCode::CrossesBook.with([&id()]), 400, &format!("order {ID} crosses the book"))]
+#[case(ErrorCode::CrossesBook.into(), 400, "invalid post-only order: order crosses book")]
 #[case(ErrorCode::InsufficientBalance.with([&Decimal::micros(10_263_980), &Decimal::micros(3_000_000)]), 400,
     "not enough balance / allowance: needed 10.26398, available 3")]
 #[case(ErrorCode::InvalidExpiration.into(), 400, "invalid expiration")]

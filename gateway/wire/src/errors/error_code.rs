@@ -241,7 +241,7 @@ error_codes! {
     PostOnlyNeedsResting = "post_only_needs_resting", 400, Never,
         "order <order> is invalid. postOnly is allowed with GTC and GTD only",
         "The order type of a post-only order cannot rest.";
-    CrossesBook = "crosses_book", 400, Never, "order <order> crosses the book",
+    CrossesBook = "crosses_book", 400, Never, "invalid post-only order: order crosses book",
         "A post-only order would trade at once.";
     FokNotFilled = "fok_not_filled", 400, Never,
         "order couldn't be fully filled. FOK orders are fully filled or killed.",
@@ -290,13 +290,13 @@ error_codes! {
         "The text is neither BUY nor SELL.";
     OrderbookNotFound = "orderbook_not_found", 404, Never,
         "No orderbook exists for the requested token id",
-        "No market has the token.";
+        "No market has the token, or its market has ended.";
     MarketNotFound = "market_not_found", 404, Never, "market not found",
         "No market has this id.";
     OrderNotFound = "order_not_found", 404, Never, "order not found",
         "No order of the caller has this id.";
     NoPrice = "no_price", 404, Later, "no <price> exists for the requested token id",
-        "A side of the book is empty, or the token has not traded.";
+        "A side of the book is empty.";
     AccountNotFound = "account_not_found", 404, Never, "account not found",
         "No account has this address.";
     EventNotFound = "event_not_found", 404, Never, "event not found",

@@ -103,7 +103,7 @@ impl ApiError {
             }
             RejectionReason::InvalidExpiration => ErrorCode::InvalidExpiration.into(),
             RejectionReason::PostOnlyNeedsResting => ErrorCode::PostOnlyNeedsResting.with([&order]),
-            RejectionReason::CrossesBook => ErrorCode::CrossesBook.with([&order]),
+            RejectionReason::CrossesBook => ErrorCode::CrossesBook.into(),
             RejectionReason::FokNotFilled => ErrorCode::FokNotFilled.into(),
             RejectionReason::FakNoMatch => ErrorCode::FakNoMatch.into(),
             RejectionReason::TooManyLiveOrders => {

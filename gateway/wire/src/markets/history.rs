@@ -15,9 +15,10 @@ use crate::read::body::{TRADING, bodies};
 use crate::read::form::{
     Each, Filled, Form as _, Optional, OrDefault, PlainForm as _, Scalar, ScalarVisitor, forms,
 };
-use crate::read::query::text_form::{By, LAST_SECOND, Schema, TOKEN, digits, schema_of};
-use crate::text::decimal::{self, Decimal};
+use crate::read::query::text_form::{By, Schema, TOKEN, digits, schema_of};
+use crate::text::decimal::Decimal;
 use crate::text::ids::TokenRef;
+use crate::text::time::{LAST_SECOND, SECONDS_ALLOWED, seconds};
 use crate::written;
 
 /// The error for a range with more than [`MAX_HISTORY_POINTS`].
@@ -47,7 +48,7 @@ parameters! {
 const INTERVAL: By<Interval> = By::of::<IntervalWord>();
 const START: By<u64> = By::new(
     Instant::ALLOWED,
-    seconds,
+    floored_seconds,
     Schema::By(schema_of::<InstantNumber>),
 );
 const FIDELITY: By<u32> = By::new(
@@ -77,7 +78,7 @@ const MAX_TOKEN_TEXT: usize = 256;
 
 forms! {
     /// A time; a fraction of a second is floored.
-    Instant(u64, str): "unix seconds, 0 to 253402300799", seconds;
+    Instant(u64, str): SECONDS_ALLOWED, floored_seconds;
     /// As [`Instant`], also as number. An empty text is none.
     InstantNumber(Option<u64>, NumberText as serde_json::Number = { "minimum": 0, "maximum": LAST_SECOND }): Instant::ALLOWED, |number: &NumberText| Filled::<Instant>::read(&number.0);
     /// A bucket size.
@@ -87,11 +88,10 @@ forms! {
         |text: &str| (text.len() <= MAX_TOKEN_TEXT).then(|| text.to_owned());
 }
 
-fn seconds(text: &str) -> Option<u64> {
+fn floored_seconds(text: &str) -> Option<u64> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
     let is_fraction = !fraction.is_empty() && fraction.bytes().all(|byte| byte.is_ascii_digit());
-    let seconds = decimal::digits_u64(whole).ok();
-    seconds.filter(|seconds| is_fraction && *seconds <= LAST_SECOND)
+    seconds(whole).filter(|_| is_fraction)
 }
 
 /// A text or a number, as text.
@@ -104,7 +104,6 @@ impl<'de> Deserialize<'de> for NumberText {
             Some(Self(match scalar {
                 Scalar::Text(text) => text.to_owned(),
                 Scalar::Whole(number) => number.to_string(),
-                Scalar::Float(number) => number.to_string(),
             }))
         };
         deserializer.deserialize_u128(ScalarVisitor(text))
@@ -272,7 +271,7 @@ mod tests {
     )]
     #[case(
         r#"{"markets":["1"],"start_ts":-9223372036854775808}"#,
-        "start_ts is -9223372036854775808, allowed: unix seconds, 0 to 253402300799"
+        "start_ts is -9223372036854775808, allowed: unix seconds, 0 to 253402300799, not milliseconds"
     )]
     fn a_history_outside_the_rules_is_refused(#[case] body: &str, #[case] text: &str) {
         assert_eq!(
@@ -343,6 +342,7 @@ mod tests {
     #[case("market=1&startTs=NaN", "start_ts is 'NaN'")]
     #[case("market=1&startTs=-0", "start_ts is '-0'")]
     #[case("market=1&startTs=1.", "start_ts is '1.'")]
+    #[case("market=1&startTs=1790000000000", "not milliseconds")]
     #[case("market=1&startTs=1&fidelity=-1", "fidelity is '-1'")]
     fn a_query_outside_the_rules_is_refused(#[case] text: &str, #[case] part: &str) {
         let error = HistoryQuery::read_text(Some(text)).unwrap_err();

@@ -366,6 +366,20 @@ struct ShortToken {
     o: String,
 }
 
+/// Short form of [`Rewards`], always empty.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(inline)]
+struct ShortRewards {
+    /// Minimum size.
+    mi: u8,
+    /// Maximum spread.
+    ma: u8,
+    /// Enabled.
+    e: bool,
+    /// Minimum age of an order, in seconds.
+    moas: u8,
+}
+
 /// Answer of `GET /clob-markets/{condition_id}`: market data that stock clients cache.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ClobMarket {
@@ -386,8 +400,7 @@ pub struct ClobMarket {
     mbf: u32,
     /// Taker base fee.
     tbf: u32,
-    /// Rewards.
-    r: Option<Rewards>,
+    r: ShortRewards,
     /// Accepting orders.
     ao: bool,
     /// Start of order acceptance, ISO 8601.
@@ -421,7 +434,7 @@ impl ClobMarket {
             fd: facts.fee_details(),
             mbf: 0,
             tbf: facts.base_fee(),
-            r: None,
+            r: ShortRewards::default(),
             ao: facts.accepts_orders(),
             aot: facts.accepting_text(),
             gst: facts.game_start(description),

@@ -1,4 +1,4 @@
-//! Prices, midpoints, spreads, last trades (docs/api/market-data.md §3). Without a side or trade, a
+//! Prices, midpoints, spreads, last trades (docs/api/market-data.md §3). Without a side of the book, a
 //! single read gets 404 ([`ErrorCode::NoPrice`](crate::ErrorCode::NoPrice)) and a batch omits the token.
 
 use std::collections::BTreeMap;
@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use foretell_model::quantity::PRICE_ONE;
 use foretell_model::{Price, Side};
 
 use crate::read::pairs::as_object;
@@ -85,9 +86,17 @@ pub struct LastTrade {
     /// Price in the requested token.
     #[serde(with = "written::Amount")]
     pub price: Price,
-    /// Side of the aggressor in the requested token.
-    #[serde(with = "written::Side")]
-    pub side: Side,
+    /// Side of the aggressor in the requested token; empty without a trade.
+    #[serde(with = "written::SideOrEmpty")]
+    pub side: Option<Side>,
+}
+
+impl LastTrade {
+    /// Of a token that has not traded.
+    pub const NONE: Self = Self {
+        price: Price(PRICE_ONE / 2),
+        side: None,
+    };
 }
 
 /// One entry of `POST /last-trades-prices`.
@@ -146,8 +155,9 @@ mod tests {
         );
         let last = LastTrade {
             price: Price(4_500),
-            side: Side::Sell,
+            side: Some(Side::Sell),
         };
+        assert_eq!(json_text(&LastTrade::NONE), r#"{"price":"0.5","side":""}"#);
         assert_eq!(json_text(&last), r#"{"price":"0.45","side":"SELL"}"#);
         let entry = TokenLastTrade {
             token_id: "7".into(),

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use foretell_model::limits::{MAX_ORDER_LOTS, MAX_QUESTIONS};
-use foretell_model::{ConditionId, EventId, Lots, QuestionSet, WalletAddress};
+use foretell_model::{ConditionId, EventId, Lots, Micros, QuestionSet, WalletAddress};
 
 use crate::errors::api_error::{ApiError, FieldError};
 use crate::read::body::{TRADING, bodies};
@@ -153,6 +153,20 @@ pub struct ActionAnswer {
     pub transaction_hash: [u8; 32],
     /// Whether the action was already applied under the same reference.
     pub duplicate: bool,
+    /// What a redeem finds already paid: then it moves nothing. Absent otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub already_paid: Option<PaidBefore>,
+}
+
+/// What the settlement of a market, or an earlier redeem, paid a wallet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(inline)]
+pub struct PaidBefore {
+    /// Collateral in whole units; 0 for a wallet that held nothing of worth.
+    #[serde(with = "written::Amount")]
+    pub amount: Micros,
+    /// Sequence of the payment.
+    pub sequence: u64,
 }
 
 forms! {
@@ -452,7 +466,7 @@ mod tests {
             asset: TokenRef::Asset(market, outcome),
             amount,
         };
-        let answer = ActionAnswer {
+        let mut answer = ActionAnswer {
             success: true,
             wallet: WalletAddress([3; 20]),
             moved: ActionEffect {
@@ -466,6 +480,7 @@ mod tests {
             sequence: 7,
             transaction_hash: [1; 32],
             duplicate: false,
+            already_paid: None,
         };
         let expected = format!(
             r#"{{"success":true,"wallet":"0x{}","type":"SPLIT","collateral":"-1.5","shares":[{{"asset":"{CONDITION}:0","amount":"1.5"}},{{"asset":"{CONDITION}:1","amount":"1.5"}}],"sequence":7,"transactionHash":"0x{}","duplicate":false}}"#,
@@ -473,6 +488,12 @@ mod tests {
             "01".repeat(32)
         );
         assert_eq!(crate::json_text(&answer), expected);
+        answer.already_paid = Some(PaidBefore {
+            amount: Micros(2_500_000),
+            sequence: 6,
+        });
+        let paid = r#","duplicate":false,"already_paid":{"amount":"2.5","sequence":6}}"#;
+        assert!(crate::json_text(&answer).ends_with(paid));
     }
 
     proptest! {

@@ -21,6 +21,7 @@ use crate::read::json::Value;
 use crate::read::texts::AnyToken;
 use crate::text::decimal;
 use crate::text::ids::{self, TokenRef};
+use crate::text::time::{LAST_SECOND, SECONDS_ALLOWED};
 use crate::text::words::{order_type_text, side_text};
 use crate::written;
 
@@ -122,7 +123,8 @@ forms! {
     SideWord(Side, str as written::Side): "BUY or SELL", |text| Side::ALL.iter().copied().find(|side| side_text(*side) == text);
     SignatureType(WalletKind, u8 = { "maximum": 3 }): "a number, 0 to 3", |code: &u8| WalletKind::from_code(*code);
     Timestamp(TimeMs, Digits): "digits, unix milliseconds", |time: &Digits| time.to_u64().map(TimeMs);
-    Expiration(TimeSeconds, Digits): "digits, unix seconds, 0 = none", |time: &Digits| time.to_u64().map(TimeSeconds);
+    Expiration(TimeSeconds, Digits = { "maximum": LAST_SECOND }): SECONDS_ALLOWED,
+        |time: &Digits| time.to_u64().filter(|time| *time <= LAST_SECOND).map(TimeSeconds);
     Signature(Vec<u8>, str = { "pattern": "^0x([0-9a-fA-F]{2}){0,2048}$" }): "0x and an even number of hex digits, up to 2048", |text| ids::bytes(text, MAX_SIGNATURE_BYTES);
     OrderTypeWord(OrderType, str as written::OrderType): "GTC, GTD, FOK or FAK",
         |text| OrderType::ALL.iter().copied().find(|order_type| order_type_text(*order_type) == text);

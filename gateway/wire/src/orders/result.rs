@@ -24,7 +24,8 @@ pub enum ResultStatus {
     Delayed,
     /// The book rejected it.
     Unmatched,
-    /// It was rejected before the book.
+    /// It was rejected before the book: the family's word for it is empty.
+    #[serde(rename = "")]
     Error,
 }
 
@@ -229,7 +230,7 @@ mod tests {
         );
         assert_eq!(
             json_text(&answer),
-            r#"{"success":false,"errorMsg":"order_version_mismatch","orderID":"","takingAmount":"","makingAmount":"","status":"error","orderHash":"","transactionsHashes":[],"tradeIDs":[],"error":"order_version_mismatch","code":"order_version_mismatch"}"#
+            r#"{"success":false,"errorMsg":"order_version_mismatch","orderID":"","takingAmount":"","makingAmount":"","status":"","orderHash":"","transactionsHashes":[],"tradeIDs":[],"error":"order_version_mismatch","code":"order_version_mismatch"}"#
         );
         let killed = OrderAnswer::rejected(
             Some(&OrderId([0xab; 32])),

@@ -8,6 +8,7 @@ use foretell_model::{
     WalletAddress,
 };
 
+use crate::text::decimal::Decimal;
 use crate::written;
 
 /// Status of an order.
@@ -51,8 +52,8 @@ pub struct OrderFacts {
     pub order_type: OrderType,
     /// Its limit price.
     pub price: Price,
-    /// Ordered shares; for a budget BUY the larger of takerAmount and the matched shares.
-    pub original: Lots,
+    /// Ordered shares; for a budget BUY the larger of takerAmount, to the micro, and the matched shares.
+    pub original: Decimal,
     /// Matched shares.
     pub matched: Lots,
     /// Expiration of a GTD; 0 otherwise.
@@ -78,7 +79,7 @@ pub struct UserOrder {
     market: ConditionId,
     /// Ordered shares.
     #[serde(rename = "originalSize", with = "written::Amount")]
-    original_size_camel: Lots,
+    original_size_camel: Decimal,
     outcome: String,
     #[serde(rename = "makerAddress", with = "written::Address")]
     maker_address_camel: WalletAddress,
@@ -103,7 +104,7 @@ pub struct UserOrder {
     /// The same as `associateTrades`.
     associate_trades: Vec<String>,
     #[serde(with = "written::Amount")]
-    original_size: Lots,
+    original_size: Decimal,
     #[serde(with = "written::Address")]
     maker_address: WalletAddress,
     #[serde(with = "written::Amount")]
@@ -184,7 +185,7 @@ mod tests {
             side: Side::Buy,
             order_type: OrderType::Gtd,
             price: Price(6_200),
-            original: Lots(10_000),
+            original: Decimal::micros(100_123_456),
             matched: Lots(2_970),
             expiration: TimeSeconds(1_800_000_000),
             created: TimeNs(1_710_000_000_123_456_789),

@@ -110,7 +110,6 @@ impl JsonValue for str {
 pub(crate) enum Scalar<'t> {
     Text(&'t str),
     Whole(u64),
-    Float(f64),
 }
 
 /// Reads a scalar without a copy of its text; a value that is not allowed is `None`.
@@ -135,10 +134,6 @@ impl<T, R: FnOnce(Scalar<'_>) -> Option<T>> Visitor<'_> for ScalarVisitor<R> {
 
     fn visit_u64<E: Error>(self, number: u64) -> Result<T, E> {
         self.read(Scalar::Whole(number))
-    }
-
-    fn visit_f64<E: Error>(self, number: f64) -> Result<T, E> {
-        self.read(Scalar::Float(number))
     }
 }
 
@@ -175,7 +170,6 @@ impl<'de> Deserialize<'de> for Digits {
         let digits = |scalar: Scalar<'_>| match scalar {
             Scalar::Text(text) => uint256(text).ok().map(Self),
             Scalar::Whole(number) => Some(number.into()),
-            Scalar::Float(_) => None,
         };
         deserializer.deserialize_u128(ScalarVisitor(digits))
     }

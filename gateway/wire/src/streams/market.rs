@@ -292,7 +292,6 @@ struct MarketResolvedJson<'a> {
     winning_outcome: &'a str,
     question: &'a str,
     slug: &'a str,
-    #[serde(skip_serializing_if = "str::is_empty")]
     description: &'a str,
     outcomes: &'a [String; 2],
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -25,6 +25,27 @@ pub enum OrderEvent {
     Cancellation,
 }
 
+/// Status of an order in the family's list for the channel; `state` has the exact one.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[serde(rename_all = "UPPERCASE")]
+enum OrderStatus {
+    Live,
+    Matched,
+    Canceled,
+}
+
+impl From<UserOrderStatus> for OrderStatus {
+    fn from(state: UserOrderStatus) -> Self {
+        match state {
+            UserOrderStatus::Live | UserOrderStatus::Delayed => Self::Live,
+            UserOrderStatus::Matched => Self::Matched,
+            UserOrderStatus::Canceled
+            | UserOrderStatus::CanceledMarketResolved
+            | UserOrderStatus::Unmatched => Self::Canceled,
+        }
+    }
+}
+
 #[derive(Serialize)]
 struct OrderJson<'a> {
     #[serde(with = "written::Hash")]
@@ -43,13 +64,14 @@ struct OrderJson<'a> {
     #[serde(with = "written::DecimalText")]
     price: Price,
     #[serde(with = "written::DecimalText")]
-    original_size: Lots,
+    original_size: Decimal,
     #[serde(with = "written::DecimalText")]
     size_matched: Lots,
     associate_trades: &'a [String],
     #[serde(rename = "type")]
     event: OrderEvent,
-    status: UserOrderStatus,
+    status: OrderStatus,
+    state: UserOrderStatus,
     order_type: &'static str,
     #[serde(with = "written::Address")]
     maker_address: WalletAddress,
@@ -74,7 +96,8 @@ pub fn order(facts: &OrderFacts, event: OrderEvent, time: TimeMs, stamp: &Stamp<
         size_matched: facts.matched,
         associate_trades: &facts.trades,
         event,
-        status: facts.status,
+        status: facts.status.into(),
+        state: facts.status,
         order_type: order_type_text(facts.order_type),
         maker_address: facts.maker,
         created_at: facts.created.seconds().0.to_string(),

@@ -4,6 +4,21 @@ use jiff::Timestamp;
 
 use foretell_model::{TimeMs, TimeNs};
 
+use crate::text::decimal;
+
+/// Last second of the year 9999. A client that sends a larger number means milliseconds.
+pub const LAST_SECOND: u64 = 253_402_300_799;
+
+/// What is allowed of a time in seconds, for errors.
+pub const SECONDS_ALLOWED: &str = "unix seconds, 0 to 253402300799, not milliseconds";
+
+/// Reads unix seconds up to [`LAST_SECOND`].
+#[must_use]
+pub fn seconds(text: &str) -> Option<u64> {
+    let seconds = decimal::digits_u64(text).ok();
+    seconds.filter(|seconds| *seconds <= LAST_SECOND)
+}
+
 /// The format of `match_time` and `last_update`; the prefix of the request's auth headers selects
 /// it (docs/api/market-data.md §6).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -61,13 +61,18 @@ async fn sets_are_split_merged_and_redeemed() {
     settled(&trader, market).await;
     assert_eq!(balance(&trader, None, 0).await, before);
     // The settlement paid: a redeem that comes later moves nothing.
-    nothing_moves(&trader, &condition).await;
+    nothing_moves(&trader, &condition, "0.99").await;
     assert!(exchange.stop().success());
 }
 
-/// A redeem of a settled market answers a payout of 0.
-async fn nothing_moves(trader: &Trader, condition: &str) {
-    let answer = ok(trader.redeem(condition, "r").await);
+/// A redeem of a settled market moves nothing, and says what was paid before.
+async fn nothing_moves(trader: &Trader, condition: &str, paid: &str) {
+    let mut answer = ok(trader.redeem(condition, "r").await);
+    assert_ne!(answer["transactionHash"], format!("0x{:064}", 0));
+    let fields = answer.as_object_mut().expect("an object");
+    let before = fields.remove("already_paid").expect("a payment");
+    let expected = json!({ "amount": paid, "sequence": answer["sequence"] });
+    assert_eq!(before, expected);
     let nothing = json!({ "type": "REDEEM", "collateral": "0", "shares": [] });
     assert_eq!(moved(answer), nothing);
 }

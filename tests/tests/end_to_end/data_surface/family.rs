@@ -82,20 +82,14 @@ fn leaderboards_events_and_sums_show_a_trade() {
     assert!(exchange.stop().success());
 }
 
-/// Only exactly this `Accept` gets the object.
+/// The root answers with an object, whatever is accepted.
 async fn root(exchange: &Exchange) {
-    let (plain, object) = (json!("OK"), json!({ "data": "OK" }));
-    for (accept, answer) in [
-        ("application/json", &object),
-        ("*/*", &plain),
-        ("application/json, */*", &plain),
-        ("text/html", &plain),
-    ] {
+    for accept in ["application/json", "*/*", "text/html"] {
         let request = get(exchange, "/").header("accept", accept);
-        assert_eq!(send(request).await, (200, answer.clone()), "{accept}");
+        let expected = (200, json!({ "data": "OK" }));
+        assert_eq!(send(request).await, expected, "{accept}");
     }
-    let request = get(exchange, "/ok").header("accept", "application/json");
-    assert_eq!(send(request).await, (200, plain));
+    assert_eq!(send(get(exchange, "/ok")).await, (200, json!("OK")));
 }
 
 /// The maker bought for 6, the taker for 4; neither has realized a profit.

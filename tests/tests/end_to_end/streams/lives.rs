@@ -70,8 +70,12 @@ async fn a_taker_waits_and_its_maker_accrues_a_rebate() {
     assert_eq!(order(alice, &taker).await["status"], "DELAYED");
     let placement = own.until_type("order").await.pop().expect("a message");
     assert_eq!(
-        (&placement["type"], &placement["status"]),
-        (&json!("PLACEMENT"), &json!("DELAYED")),
+        (
+            &placement["type"],
+            &placement["status"],
+            &placement["state"]
+        ),
+        (&json!("PLACEMENT"), &json!("LIVE"), &json!("DELAYED")),
         "{placement}"
     );
     // A repeat names the present status.

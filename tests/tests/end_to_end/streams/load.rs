@@ -130,6 +130,9 @@ fn check_own(site: &Site, trader: usize, read: &[Value]) {
             }
             _ => continue,
         }
+        if message["status"] == "CONFIRMED" {
+            continue;
+        }
         assert!(sequence(message) >= newest, "{message} after {newest}");
         newest = sequence(message);
     }

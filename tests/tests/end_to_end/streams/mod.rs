@@ -2,6 +2,7 @@
 //! their connections (docs/api/streams.md).
 
 mod cuts;
+mod filters;
 mod lives;
 mod load;
 mod replays;
@@ -64,9 +65,14 @@ impl Site {
         Self::start(options).await
     }
 
+    /// The condition of the market with this index.
+    fn condition(index: u64) -> String {
+        format!("0x{:064x}", 0x5742_0000 + index)
+    }
+
     /// Registers a market; every gateway shows it when this returns to whoever names a sequence.
     async fn market(&self, index: u64) -> Market {
-        let condition = format!("0x{:064x}", 0x5742_0000 + index);
+        let condition = Self::condition(index);
         let tokens = [1, 2].map(|outcome| (900_000 + 10 * index + outcome).to_string());
         let body = json!({
             "condition_id": condition,
@@ -195,12 +201,16 @@ fn is_common(message: &Value) -> bool {
     is_record || !message["prev_sequence"].is_null()
 }
 
-/// What every receiver reads alike after a sequence.
+/// What every receiver reads alike after a sequence, by frames: confirmations come later, and a resume
+/// repeats them.
 fn common(read: &[Value], after: u64) -> Vec<Value> {
     let common = read
         .iter()
         .filter(|message| is_common(message) && sequence(message) > after);
-    common.map(timeless).collect()
+    let mut common: Vec<_> = common.map(timeless).collect();
+    common.sort_by_key(sequence);
+    common.dedup();
+    common
 }
 
 /// Everything up to here was received: from a heartbeat, or the frame before the newest message.

@@ -117,9 +117,12 @@ async fn records(connection: &mut Connection, end: u64) -> Vec<Value> {
         .until(|message| message["event_type"] == "heartbeat" && sequence(message) >= end)
         .await;
     let records = read.into_iter();
-    records
+    let mut records: Vec<_> = records
         .filter(|message| matches!(message["event_type"].as_str(), Some("order" | "trade")))
-        .collect()
+        .collect();
+    // Confirmations come later than the next frames.
+    records.sort_by_key(sequence);
+    records
 }
 
 /// What stands for the ids and sequences of this run in the flow.

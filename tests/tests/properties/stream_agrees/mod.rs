@@ -89,7 +89,7 @@ fn agrees(what: &str, journal: &Journal, limits: (usize, usize), seen: &mut Seen
                     .starts_with(&format!(r#"{{"event_type":"{event}""#))
             };
             seen.price_changes += usize::from(is("price_change"));
-            seen.delayed += usize::from(message.text.contains(r#""status":"DELAYED""#));
+            seen.delayed += usize::from(message.text.contains(r#""state":"DELAYED""#));
             let stages = ["proposed", "disputed", "settled"];
             let begins = |stage| message.text.contains(&format!(r#""state":"{stage}""#));
             seen.stages += usize::from(is("market_status") && stages.into_iter().any(begins));

@@ -32,6 +32,11 @@ pub(crate) fn price(units: u64) -> String {
     quoted(decimal(units, 4))
 }
 
+/// Shares in micros.
+pub(crate) fn micros(shares: u64) -> String {
+    quoted(decimal(shares, 6))
+}
+
 /// Shares in units of 0.01.
 pub(crate) fn lots(lots: u64) -> String {
     quoted(decimal(lots, 2))

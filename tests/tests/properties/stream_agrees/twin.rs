@@ -108,7 +108,7 @@ pub(crate) struct BookStory {
 
 /// A step of the user channel.
 pub(crate) enum Step {
-    /// Its account, `type`, `status`.
+    /// Its account, `type`, `state`.
     Order(TwinOrder, &'static str, &'static str),
     Trade(TwinTrade),
 }

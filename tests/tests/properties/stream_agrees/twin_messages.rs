@@ -94,7 +94,7 @@ impl Twin {
         }
         for step in &story.steps {
             match step {
-                Step::Order(order, event, status) => self.order(&mut to, order, event, status),
+                Step::Order(order, event, state) => self.order(&mut to, order, event, state),
                 Step::Trade(trade) => self.trade(&mut to, trade, "MATCHED"),
             }
         }

@@ -3,7 +3,7 @@
 use foretell_gateway::StreamReceiver;
 use foretell_model::{KeyNumber, PlaceOrder, Side, TimeNs};
 
-use crate::stream_agrees::text::{array, hex32, lots, object, price, quoted, uuid};
+use crate::stream_agrees::text::{array, hex32, lots, micros, object, price, quoted, uuid};
 use crate::stream_agrees::twin::{Twin, TwinOrder, TwinTrade};
 use crate::stream_agrees::twin_messages::{FrameWriter, fee_rate, millis, of_token, side_text};
 
@@ -28,8 +28,13 @@ impl Twin {
         to: &mut FrameWriter<'_>,
         order: &TwinOrder,
         event: &str,
-        status: &str,
+        state: &str,
     ) {
+        let status = match state {
+            "DELAYED" => "LIVE",
+            "UNMATCHED" | "CANCELED_MARKET_RESOLVED" => "CANCELED",
+            state => state,
+        };
         let placed = &order.placed;
         let owner = self.accounts[placed.account.0 as usize].1;
         let (key, key_owner) = self.keys[placed.key.0 as usize];
@@ -40,10 +45,10 @@ impl Twin {
         let signed = match placed.side {
             Side::Buy => placed.taker_amount,
             Side::Sell => placed.maker_amount,
-        } / 10_000;
+        };
         let is_budget = placed.side == Side::Buy && is_immediate(placed);
         let original = match is_budget {
-            true => signed.max(order.matched),
+            true => signed.max(order.matched * 10_000),
             false => signed,
         };
         let newest = order.trades.len().saturating_sub(100);
@@ -57,7 +62,7 @@ impl Twin {
             ("outcome", quoted(market.label(placed.outcome))),
             ("side", side_text(placed.side)),
             ("price", price(order.price)),
-            ("original_size", lots(original)),
+            ("original_size", micros(original)),
             ("size_matched", lots(order.matched)),
             (
                 "associate_trades",
@@ -65,6 +70,7 @@ impl Twin {
             ),
             ("type", quoted(event)),
             ("status", quoted(status)),
+            ("state", quoted(state)),
             (
                 "order_type",
                 quoted(format!("{:?}", placed.order_type).to_uppercase()),

@@ -9,9 +9,7 @@ use crate::limits::MAX_V2_POINTS;
 use crate::markets::history_range::HistoryRange;
 use crate::parameters;
 use crate::read::query::family::Family;
-use crate::read::query::text_form::{
-    self, By, LAST_SECOND, Rows, SECONDS, Schema, Whole, Words, digits,
-};
+use crate::read::query::text_form::{self, By, Rows, SECONDS, Schema, Whole, Words, digits};
 use crate::text::decimal::Number;
 use crate::text::ids::TokenRef;
 
@@ -47,11 +45,11 @@ parameters! {
         /// A window that ends now; `1m` is 30 days. One of `interval`, `start` and `as_of` is required.
         pub interval: Option<Interval> = optional(Words(&INTERVALS)),
         /// First second of the window.
-        pub start: Option<u64> = optional(INSTANT),
+        pub start: Option<u64> = optional(SECONDS),
         /// End of the window, exclusive, at most 15 days after `start`.
-        pub end: Option<u64> = optional(INSTANT),
+        pub end: Option<u64> = optional(SECONDS),
         /// The latest price at or before this second.
-        pub as_of: Option<u64> = optional(INSTANT),
+        pub as_of: Option<u64> = optional(SECONDS),
         /// Seconds of a bucket, a multiple of 60; at least 600 with `max`, `all` and `1m`, 300 with `1w`.
         /// Not with `as_of`.
         pub bucket_seconds: Option<u64> = optional(BUCKET),
@@ -67,11 +65,6 @@ const TOKEN: By<TokenRef> = By {
     allowed: "a decimal token id, or <condition id>:<0 or 1>",
     ..text_form::TOKEN
 };
-const INSTANT: By<u64> = By::new(
-    "unix seconds, 0 to 253402300799",
-    |text| digits(text).filter(|seconds| *seconds <= LAST_SECOND),
-    Schema::UpTo(LAST_SECOND),
-);
 const BUCKET: By<u64> = By::new(
     "a multiple of 60 from 60 to 86400",
     |text| digits(text).filter(|bucket| (MINUTE..=DAY).contains(bucket) && bucket % MINUTE == 0),

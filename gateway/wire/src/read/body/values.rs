@@ -99,7 +99,6 @@ impl<'de> Deserializer<'de> for ValueReader<'de> {
             Value::Null => visitor.visit_unit(),
             Value::Bool(flag) => visitor.visit_bool(*flag),
             Value::Number(Number::Whole(number)) => visitor.visit_u64(*number),
-            Value::Number(Number::Float(number)) => visitor.visit_f64(*number),
             Value::Text(text) => visitor.visit_str(text),
             Value::Array(entries) => visitor.visit_seq(EntryReader {
                 entries: entries.iter(),

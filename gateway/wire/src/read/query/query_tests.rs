@@ -135,9 +135,22 @@ fn trades_take_every_filter() {
 
 #[rstest]
 #[case("before=5&after=10", "before is 5, allowed: not below after (10)")]
-#[case("before=-1", "before is '-1', allowed: unix seconds, digits")]
-#[case("after=now", "after is 'now', allowed: unix seconds, digits")]
-#[case("after=NaN", "after is 'NaN', allowed: unix seconds, digits")]
+#[case(
+    "before=-1",
+    "before is '-1', allowed: unix seconds, 0 to 253402300799, not milliseconds"
+)]
+#[case(
+    "after=1790000000000",
+    "after is '1790000000000', allowed: unix seconds, 0 to 253402300799, not milliseconds"
+)]
+#[case(
+    "after=now",
+    "after is 'now', allowed: unix seconds, 0 to 253402300799, not milliseconds"
+)]
+#[case(
+    "after=NaN",
+    "after is 'NaN', allowed: unix seconds, 0 to 253402300799, not milliseconds"
+)]
 #[case(
     "market=1",
     "market is '1', allowed: a condition id, 0x and 64 hex digits"

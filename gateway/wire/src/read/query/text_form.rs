@@ -16,9 +16,7 @@ use crate::read::query::family::Family;
 use crate::read::texts::AnyToken;
 use crate::text::decimal;
 use crate::text::ids::TokenRef;
-
-/// Last second of the year 9999.
-pub const LAST_SECOND: u64 = 253_402_300_799;
+use crate::text::time::{self, LAST_SECOND, SECONDS_ALLOWED};
 
 /// How a value of a parameter is written.
 pub trait TextForm {
@@ -275,14 +273,14 @@ pub const CURSOR: By<Cursor> = By {
     )
 };
 
-/// Unix seconds of up to 64 bits.
-pub const SECONDS: By<u64> = By::new("unix seconds", digits, Schema::UpTo(u64::MAX));
+/// Unix seconds.
+pub const SECONDS: By<u64> = By::new(SECONDS_ALLOWED, time::seconds, Schema::UpTo(LAST_SECOND));
 
-/// Unix seconds of the trading surface.
+/// Unix seconds as a time.
 pub const INSTANT: By<TimeSeconds> = By::new(
-    "unix seconds, digits",
-    |text| digits(text).map(TimeSeconds),
-    Schema::UpTo(u64::MAX),
+    SECONDS_ALLOWED,
+    |text| time::seconds(text).map(TimeSeconds),
+    Schema::UpTo(LAST_SECOND),
 );
 
 /// Whole units with up to six decimals, as micros.
@@ -295,10 +293,11 @@ pub const MICROS: By<u64> = By::new(
 /// A flag.
 pub const FLAG: By<bool> = By::new("true, false, 1 or 0", flag, Schema::Flag);
 
+/// Python writes `True` and `False`.
 fn flag(text: &str) -> Option<bool> {
     match text {
-        "true" | "1" => Some(true),
-        "false" | "0" => Some(false),
+        "true" | "True" | "1" => Some(true),
+        "false" | "False" | "0" => Some(false),
         _ => None,
     }
 }

@@ -36,7 +36,11 @@ const ID: By<String> = By::new(
     Schema::Characters(128),
 );
 
-const METADATA: By<bool> = By::new("true", |text| Some(text == "true"), Schema::Text);
+const METADATA: By<bool> = By::new(
+    "true",
+    |text| Some(matches!(text, "true" | "True")),
+    Schema::Text,
+);
 
 const CONDITIONS: By<ConditionId> = By {
     allowed: "1 to 100 condition ids",
