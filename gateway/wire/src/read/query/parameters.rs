@@ -5,7 +5,6 @@
 //! is allowed once. Surfaces differ in their words, and in whether they ignore an unknown parameter:
 //! that is a [`Family`].
 
-use crate::data::LimitOffset;
 use crate::errors::api_error::ApiError;
 use crate::read::query::Query;
 use crate::read::query::family::Family;
@@ -74,7 +73,7 @@ pub trait Parameters: Sized {
     ///
     /// # Errors
     /// A page that the parameters do not allow.
-    fn check_page(&self, _: &Reader<'_>, _: LimitOffset) -> Result<(), ApiError> {
+    fn check_page(&self, _: &Reader<'_>, _: usize) -> Result<(), ApiError> {
         Ok(())
     }
 
@@ -140,9 +139,9 @@ macro_rules! parameters {
             $(fn check_page(
                 &self,
                 reader: &$crate::read::query::reader::Reader<'_>,
-                page: $crate::data::LimitOffset,
+                limit: usize,
             ) -> Result<(), $crate::ApiError> {
-                self.$check_page(reader, page)
+                self.$check_page(reader, limit)
             })?
         }
     )+};
