@@ -410,7 +410,7 @@ mod tests {
             holdings
                 .holders(4)
                 .unwrap()
-                .of((MarketNumber(1), No))
+                .after((MarketNumber(1), No), None)
                 .count(),
             1
         );

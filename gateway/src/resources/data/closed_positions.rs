@@ -32,7 +32,7 @@ pub(crate) async fn list(
         &query,
         &markets,
         source,
-        (page, app.compatibility.asset_ids()),
+        (page.into(), app.compatibility.asset_ids()),
     )
     .await;
     Ok(answer(app, &found))

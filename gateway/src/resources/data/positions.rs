@@ -33,7 +33,7 @@ pub(crate) async fn list(
         &query,
         &markets,
         source,
-        (page, app.compatibility.asset_ids()),
+        (page.into(), app.compatibility.asset_ids()),
     )
     .await;
     Ok(answer(app, &found))
@@ -55,9 +55,10 @@ impl PositionList for PositionsQuery {
         self.direction
     }
 
-    fn admits_market(&self, _: &App, market: &Market, description: &MarketDescription) -> bool {
+    fn admits_market(&self, app: &App, market: &Market, description: &MarketDescription) -> bool {
         let title = self.title.as_deref();
         (!self.redeemable || market.payout.is_some())
+            && (self.include_archived || !app.descriptions.is_archived(market))
             && title.is_none_or(|title| description.question_contains(title))
     }
 

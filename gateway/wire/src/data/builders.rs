@@ -6,7 +6,8 @@ use foretell_model::{Lots, Micros, TimeNs, WalletAddress};
 
 use crate::data::leaderboard::{PERIOD, TimePeriod};
 use crate::data::profile::Profile;
-use crate::data::read::page::Listed;
+use crate::data::read::cursor::RankKey;
+use crate::data::read::page::{Listed, V2Listed};
 use crate::data::rows::view::view;
 use crate::limits::{LEADERBOARD_PAGE, MAX_V2_DAYS, PageBounds};
 use crate::parameters;
@@ -32,6 +33,10 @@ parameters! {
         /// Number of days, which end today.
         pub limit: usize = or(Rows(Whole { least: 1, most: MAX_V2_DAYS }), "30"),
     }
+}
+
+impl V2Listed for BuildersQuery {
+    type Key = RankKey;
 }
 
 impl Listed for BuildersQuery {

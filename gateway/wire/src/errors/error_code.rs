@@ -120,7 +120,7 @@ error_codes! {
     InvalidTimeRange = "invalid_time_range", 400, Never, "<problem>",
         "The start and the end of a time range contradict each other.";
     TooManyPoints = "too_many_points", 400, Never,
-        "the range has <count> points, allowed: at most <limit> in one answer; take a shorter range, a larger fidelity or fewer markets",
+        "the range has <count> points, allowed: at most <limit> in one answer; take a shorter range, fewer markets, or a larger fidelity, at best a multiple of 5, 30, 180 or 720",
         "A price history has too many points for one answer.";
     SequenceTooFarAhead = "sequence_too_far_ahead", 400, Never,
         "x-min-sequence is <sequence>, allowed: at most 1000000 above <durable>",

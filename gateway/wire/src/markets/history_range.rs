@@ -12,7 +12,7 @@ const DAY: u64 = 24 * HOUR;
 /// A named window of price history that ends now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Interval {
-    /// `1m`: one minute. With a fidelity of 30 or more it is 30 days: stock pages ask so for a month.
+    /// `1m`: one minute.
     Minute,
     /// `5m`
     FiveMinutes,
@@ -96,12 +96,9 @@ pub struct HistoryWindow {
     pub from: u64,
     /// Last second, at most now; less than `from` when the range starts in the future.
     pub to: u64,
-    /// Minimum bucket length in minutes. It rounds up to 1, 5, 30, 180 or 720; above 720 it is 720.
+    /// Length of a bucket in minutes.
     pub minutes: u32,
 }
-
-/// From this fidelity in minutes on, `1m` is 30 days, not one minute.
-const MONTH_FIDELITY: u32 = 30;
 
 impl HistoryRange {
     /// The window of the range at `now` (unix seconds). A requested fidelity overrides the range's
@@ -110,8 +107,7 @@ impl HistoryRange {
     pub fn window(self, fidelity: Option<u32>, now: u64) -> HistoryWindow {
         let (from, to, own) = match self {
             Self::Interval(interval) => {
-                let month = fidelity.is_some_and(|minutes| minutes >= MONTH_FIDELITY);
-                let (length, step) = interval.length_and_step(month);
+                let (length, step) = interval.length_and_step();
                 // Inclusive bounds: exactly `length` seconds.
                 let from = length.map_or(0, |length| now.saturating_add(1).saturating_sub(length));
                 (from, now, step)
@@ -132,9 +128,9 @@ impl HistoryRange {
 
 impl Interval {
     /// Length in seconds (`None` = the whole history) and default step in minutes.
-    const fn length_and_step(self, month: bool) -> (Option<u64>, u32) {
+    const fn length_and_step(self) -> (Option<u64>, u32) {
         match self {
-            Self::Minute if month => (Some(30 * DAY), 30),
+            // The meaning of `1m` is decided here and nowhere else.
             Self::Minute => (Some(MINUTE), 1),
             Self::FiveMinutes => (Some(5 * MINUTE), 1),
             Self::FifteenMinutes => (Some(15 * MINUTE), 1),
@@ -172,9 +168,8 @@ mod tests {
     #[rstest]
     #[case("1m", None, 60, 1)]
     #[case("1m", Some(1), 60, 1)]
-    #[case("1m", Some(29), 60, 29)]
-    #[case("1m", Some(30), 30 * DAY, 30)]
-    #[case("1m", Some(1_440), 30 * DAY, 1_440)]
+    #[case("1m", Some(10), 60, 10)]
+    #[case("1m", Some(1_440), 60, 1_440)]
     #[case("5m", None, 300, 1)]
     #[case("15m", None, 900, 1)]
     #[case("1h", None, HOUR, 1)]

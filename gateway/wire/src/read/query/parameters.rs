@@ -6,7 +6,6 @@
 //! that is a [`Family`]. In the forms of the API family every surface ignores one ([`Compatibility`]).
 
 use crate::compatibility::Compatibility;
-use crate::data::LimitOffset;
 use crate::errors::api_error::ApiError;
 use crate::read::query::Query;
 use crate::read::query::family::Family;
@@ -75,7 +74,7 @@ pub trait Parameters: Sized {
     ///
     /// # Errors
     /// A page that the parameters do not allow.
-    fn check_page(&self, _: &Reader<'_>, _: LimitOffset) -> Result<(), ApiError> {
+    fn check_page(&self, _: &Reader<'_>, _: usize) -> Result<(), ApiError> {
         Ok(())
     }
 
@@ -153,9 +152,9 @@ macro_rules! parameters {
             $(fn check_page(
                 &self,
                 reader: &$crate::read::query::reader::Reader<'_>,
-                page: $crate::data::LimitOffset,
+                limit: usize,
             ) -> Result<(), $crate::ApiError> {
-                self.$check_page(reader, page)
+                self.$check_page(reader, limit)
             })?
         }
     )+};
