@@ -360,7 +360,10 @@ mod tests {
         let mut holding = Holding::default();
         let shares = holding.shares_mut();
         shares.balance.give(Outcome::No, lots).unwrap();
-        shares.open_mut(Outcome::No).position.buy(lots, 0);
+        shares
+            .open_mut(Outcome::No)
+            .position
+            .buy(lots, Default::default());
         holding
     }
 

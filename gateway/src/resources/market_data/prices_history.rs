@@ -58,7 +58,7 @@ async fn histories(
     // The points are copied under the lock, because there may be a hundred thousand, and converted after it.
     let (points, position) = {
         let state = app.shared_view.read();
-        let window = range.window(fidelity, seconds_now(&state.view));
+        let window = range.window(fidelity, seconds_now(&state.view), app.compatibility);
         (points_of(&state.view, tokens, window)?, state.position())
     };
     let points = points

@@ -109,12 +109,14 @@ mod tests {
         );
         let frame = |sequence| EncodedFrame {
             sequence: Sequence(sequence),
+            time: Default::default(),
             market: [MarketMessage {
                 scope: Scope::Market(MarketNumber(0)),
                 frame: Bytes::from_static(b"x"),
             }]
             .into(),
             user: Box::default(),
+            confirmations: Box::default(),
             revoked: Box::default(),
         };
         let all = 2 * STREAM_RESUME_FRAMES as u64 + 10;

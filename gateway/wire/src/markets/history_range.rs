@@ -1,6 +1,7 @@
 //! Converts the range parameters of a request to seconds and steps of price history
 //! (docs/api/market-data.md §4).
 
+use crate::compatibility::Compatibility;
 use crate::errors::api_error::{ApiError, FieldError};
 use crate::errors::error_code::ErrorCode;
 use crate::read::form::forms;
@@ -8,11 +9,12 @@ use crate::read::form::forms;
 const MINUTE: u64 = 60;
 const HOUR: u64 = 60 * MINUTE;
 const DAY: u64 = 24 * HOUR;
+const MONTH: u64 = 30 * DAY;
 
 /// A named window of price history that ends now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Interval {
-    /// `1m`: one minute.
+    /// `1m`: one minute; a month in the API family.
     Minute,
     /// `5m`
     FiveMinutes,
@@ -104,10 +106,15 @@ impl HistoryRange {
     /// The window of the range at `now` (unix seconds). A requested fidelity overrides the range's
     /// own step.
     #[must_use]
-    pub fn window(self, fidelity: Option<u32>, now: u64) -> HistoryWindow {
+    pub fn window(
+        self,
+        fidelity: Option<u32>,
+        now: u64,
+        compatibility: Compatibility,
+    ) -> HistoryWindow {
         let (from, to, own) = match self {
             Self::Interval(interval) => {
-                let (length, step) = interval.length_and_step();
+                let (length, step) = interval.length_and_step(compatibility);
                 // Inclusive bounds: exactly `length` seconds.
                 let from = length.map_or(0, |length| now.saturating_add(1).saturating_sub(length));
                 (from, now, step)
@@ -128,10 +135,12 @@ impl HistoryRange {
 
 impl Interval {
     /// Length in seconds (`None` = the whole history) and default step in minutes.
-    const fn length_and_step(self) -> (Option<u64>, u32) {
+    const fn length_and_step(self, compatibility: Compatibility) -> (Option<u64>, u32) {
         match self {
-            // The meaning of `1m` is decided here and nowhere else.
-            Self::Minute => (Some(MINUTE), 1),
+            Self::Minute => match compatibility {
+                Compatibility::Interface => (Some(MINUTE), 1),
+                Compatibility::Polymarket => (Some(MONTH), step_of(MONTH)),
+            },
             Self::FiveMinutes => (Some(5 * MINUTE), 1),
             Self::FifteenMinutes => (Some(15 * MINUTE), 1),
             Self::Hour => (Some(HOUR), 1),
@@ -185,7 +194,7 @@ mod tests {
         #[case] minutes: u32,
     ) {
         let range = HistoryRange::Interval(Interval::parse(text).unwrap());
-        let window = range.window(fidelity, NOW);
+        let window = range.window(fidelity, NOW, Compatibility::Interface);
         assert_eq!((window.to, window.minutes), (NOW, minutes));
         assert_eq!(window.to - window.from + 1, length);
     }
@@ -205,7 +214,7 @@ mod tests {
             to: NOW,
             minutes,
         };
-        assert_eq!(range.window(fidelity, NOW), whole);
+        assert_eq!(range.window(fidelity, NOW, Compatibility::Interface), whole);
     }
 
     #[rstest]
@@ -226,12 +235,15 @@ mod tests {
         #[case] minutes: u32,
     ) {
         let range = HistoryRange::Explicit { start, end };
-        let window = range.window(None, NOW);
+        let window = range.window(None, NOW, Compatibility::Interface);
         assert_eq!(
             (window.from, window.to, window.minutes),
             (start, to, minutes)
         );
-        assert_eq!(range.window(Some(1), NOW).minutes, 1);
+        assert_eq!(
+            range.window(Some(1), NOW, Compatibility::Interface).minutes,
+            1
+        );
     }
 
     proptest! {
@@ -240,12 +252,21 @@ mod tests {
             start in any::<u64>(), end in any::<Option<u64>>(), now in any::<u64>(),
         ) {
             let range = HistoryRange::Explicit { start, end };
-            prop_assert!(range.window(None, now).to <= now);
+            prop_assert!(range.window(None, now, Compatibility::Interface).to <= now);
             for text in ["1m", "1w", "max"] {
                 let range = HistoryRange::Interval(Interval::parse(text).unwrap());
-                let window = range.window(None, now);
+                let window = range.window(None, now, Compatibility::Interface);
                 prop_assert!(window.from <= window.to && window.to == now);
             }
         }
+    }
+
+    #[test]
+    fn one_m_is_a_month_in_the_family() {
+        let range = HistoryRange::Interval(Interval::Minute);
+        let window = range.window(None, NOW, Compatibility::Polymarket);
+        assert_eq!((window.to - window.from + 1, window.minutes), (MONTH, 180));
+        let window = range.window(Some(10), NOW, Compatibility::Polymarket);
+        assert_eq!((window.to - window.from + 1, window.minutes), (MONTH, 10));
     }
 }

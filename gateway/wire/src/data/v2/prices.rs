@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::compatibility::Compatibility;
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
 use crate::limits::MAX_V2_POINTS;
@@ -139,7 +140,7 @@ impl V2PricesQuery {
         // The end is exclusive; without one the window ends with the current second.
         let to = end.map_or(now, |end| end.saturating_sub(1).min(now));
         let range = HistoryRange::Explicit { start, end };
-        let own = u64::from(range.window(None, now).minutes) * MINUTE;
+        let own = u64::from(range.window(None, now, Compatibility::Interface).minutes) * MINUTE;
         Ok(V2PricesRange::Window {
             from: start,
             to: if until == start {
