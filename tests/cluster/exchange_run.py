@@ -84,8 +84,9 @@ class ExchangeRun:
         assert not asyncio.run(is_let_in(self.cluster.machines)), "a server lets in a client without a certificate"
         self.nemesis.let_stranger_write()
         answers = self.load.answers
-        many = lambda: all((host.status() or {}).get("foreign_messages", 0) > STRANGERS_WRITE for host in self.cluster.hosts)  # noqa: E731
-        wait_for("counted foreign messages at every host", many, GOES_ON_SECONDS)
+        for host in self.cluster.hosts:
+            passed_over = lambda host=host: (host.status() or {}).get("foreign_messages", 0) > STRANGERS_WRITE  # noqa: E731
+            wait_for(f"foreign messages that {host.name} passed over", passed_over, GOES_ON_SECONDS)
         assert self.load.answers > answers, "nothing is acknowledged while strangers write"
         status = leader.status()
         assert (status["term"], status["leading"]) == (term, True), f"a stranger deposed the leader: {status}"
