@@ -1,7 +1,5 @@
 //! Range and consistency checks of settings.
 
-use std::net::SocketAddr;
-
 use foretell_auth::{Domain, Domains, Markets};
 use foretell_catalog::Sites;
 use foretell_catalog_sync::difference::Policy;
@@ -16,7 +14,7 @@ use foretell_wire::text::decimal::tick;
 use foretell_wire::text::ids::typed_address;
 
 use crate::config::{
-    Catalog, Cluster, ClusterRole, Config, DomainMarkets, Durability, Gateway, Signing, Site,
+    Catalog, ClusterRole, Config, DomainMarkets, Durability, Gateway, Signing, Site,
 };
 use crate::failure::Failure;
 
@@ -95,61 +93,16 @@ impl Config {
         self.gateway.check()?;
         self.catalog.check()?;
         self.site.check()?;
-        self.check_cluster()?;
-        self.signing.parsed().map(drop)
-    }
-
-    fn check_cluster(&self) -> Result<(), Failure> {
-        let cluster = &self.cluster;
-        if !cluster.health_listen.is_empty() {
-            cluster.health_address()?;
-        }
-        if cluster.role == ClusterRole::Standalone {
-            return Ok(());
-        }
-        let is_name = |text: &str| {
-            !text.is_empty()
-                && text.len() <= 64
-                && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
-        };
-        for (setting, text) in [
-            ("cluster.host", &cluster.host),
-            ("cluster.stream", &cluster.stream),
-        ] {
-            if !is_name(text) {
-                return Err(Failure::new(format!(
-                    "{setting} is {text:?}, allowed are 1 to 64 letters, digits and hyphens"
-                )));
-            }
-        }
-        if cluster.servers.is_empty() {
-            return Err(Failure::new(
-                "cluster.servers is empty: name the servers of the replicated log",
-            ));
-        }
-        for server in &cluster.servers {
-            if !["nats://", "tls://"]
-                .iter()
-                .any(|it| server.starts_with(it))
-            {
-                return Err(Failure::new(format!(
-                    "cluster.servers has {server:?}, allowed are nats:// and tls:// URLs"
-                )));
-            }
-        }
-        let has = |file: &std::path::Path| !file.as_os_str().is_empty();
-        if has(&cluster.tls_certificate_file) != has(&cluster.tls_key_file) {
-            return Err(Failure::new(
-                "cluster.tls_certificate_file and cluster.tls_key_file go together",
-            ));
-        }
-        if self.engine.durability != Durability::Disk {
+        self.cluster.check()?;
+        if self.cluster.role != ClusterRole::Standalone
+            && self.engine.durability != Durability::Disk
+        {
             return Err(Failure::new(format!(
                 "engine.durability is {:?}, a cluster needs \"disk\"",
                 self.engine.durability
             )));
         }
-        Ok(())
+        self.signing.parsed().map(drop)
     }
 
     fn check_ranges(&self) -> Result<(), Failure> {
@@ -165,21 +118,6 @@ impl Config {
             check_range(setting, value, low, high)?;
         }
         Ok(())
-    }
-}
-
-impl Cluster {
-    /// The address of the health listener.
-    ///
-    /// # Errors
-    /// It is not an address.
-    pub fn health_address(&self) -> Result<SocketAddr, Failure> {
-        self.health_listen.parse().map_err(|_| {
-            Failure::new(format!(
-                "cluster.health_listen is {:?}, allowed is address:port",
-                self.health_listen
-            ))
-        })
     }
 }
 

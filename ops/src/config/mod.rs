@@ -6,6 +6,7 @@
 //! silently ignored.
 
 pub(crate) mod check;
+mod cluster;
 mod settings;
 mod source;
 

@@ -438,7 +438,7 @@ pub struct Cluster {
     pub role: ClusterRole,
     /// Name of this host, unique in the cluster: letters, digits, hyphens.
     pub host: String,
-    /// Servers of the replicated log: `nats://` or `tls://` URLs.
+    /// Servers of the replicated log: `tls://` URLs, or `nats://` URLs of loopback addresses.
     pub servers: Vec<String>,
     /// Name of the stream, and of the cluster: letters, digits, hyphens.
     pub stream: String,
@@ -450,6 +450,8 @@ pub struct Cluster {
     pub tls_certificate_file: PathBuf,
     /// File with the key of that certificate.
     pub tls_key_file: PathBuf,
+    /// Readers whose own records count, each as `host=key` with the 64 hex digits of its `reader.pub`.
+    pub readers: Vec<String>,
     /// Silence of the leader after which a standby takes over, in ms.
     pub takeover_after_ms: u32,
     /// Listen address of `/readyz?for=writes`, `/readyz?for=reads` and `/livez`, for load balancers;
@@ -470,6 +472,7 @@ impl Default for Cluster {
             tls_ca_file: PathBuf::new(),
             tls_certificate_file: PathBuf::new(),
             tls_key_file: PathBuf::new(),
+            readers: Vec::new(),
             takeover_after_ms: 2_000,
             health_listen: String::new(),
             address: String::new(),
@@ -643,6 +646,30 @@ impl Config {
     #[must_use]
     pub fn checkpoint_public_key_file(&self) -> PathBuf {
         self.data.directory.join("checkpoint.pub")
+    }
+
+    /// Path of the secret key that the hosts which may lead share: it signs what they write into the log.
+    #[must_use]
+    pub fn cluster_key_file(&self) -> PathBuf {
+        self.data.directory.join("cluster.key")
+    }
+
+    /// Path of its public half, by which readers know what counts.
+    #[must_use]
+    pub fn cluster_public_key_file(&self) -> PathBuf {
+        self.data.directory.join("cluster.pub")
+    }
+
+    /// Path of the secret key with which a reader signs its own record.
+    #[must_use]
+    pub fn reader_key_file(&self) -> PathBuf {
+        self.data.directory.join("reader.key")
+    }
+
+    /// Path of its public half.
+    #[must_use]
+    pub fn reader_public_key_file(&self) -> PathBuf {
+        self.data.directory.join("reader.pub")
     }
 
     /// Path of the catalog database.

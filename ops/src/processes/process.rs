@@ -100,7 +100,7 @@ pub(crate) fn engine(
             Failure::new("the engine of a cluster's host is started by `foretell up`")
                 .code(foretell_engine::EXIT_REFUSED)
         })?;
-        engine.cluster = cluster_config::engine_config(config, fingerprint);
+        engine.cluster = cluster_config::engine_config(config, fingerprint)?;
         engine.journal.staging_bytes = foretell_journal::replica::MAX_ITEM_BYTES;
     }
     foretell_engine::run(&engine, |ready| {
@@ -116,12 +116,7 @@ pub(crate) fn checkpoints(config: &Config) -> Result<Checkpoints, Failure> {
     let secret = MasterSecret::load_or_create(&config.checkpoint_key_file())
         .map_err(|error| Failure::new(error.to_string()))?;
     let signer = Signer::from_secret(secret.bytes());
-    let path = config.checkpoint_public_key_file();
-    let text = format!("{}\n", hex::encode(signer.public_key()));
-    if !std::fs::read_to_string(&path).is_ok_and(|written| written == text) {
-        std::fs::write(&path, text)
-            .map_err(|error| Failure::new(format!("{}: {error}", path.display())))?;
-    }
+    cluster_config::write_public_key(&config.checkpoint_public_key_file(), signer.public_key())?;
     Ok(Checkpoints {
         signer,
         file: config

@@ -9,8 +9,8 @@ use socket2::{Domain, Socket, Type};
 use tokio::sync::mpsc;
 use tracing::error;
 
-use super::process;
 use super::supervisor::{ProcessSpec, Report, Supervisor};
+use super::{cluster_config, process};
 use crate::cli::Up;
 use crate::config::{ClusterRole, Config};
 use crate::data_directory;
@@ -74,7 +74,10 @@ impl RunningExchange {
         }
         let fingerprint = match config.cluster.role {
             ClusterRole::Standalone => None,
-            _ => Some(fingerprint(config)?),
+            _ => {
+                cluster_config::keys(config)?;
+                Some(fingerprint(config)?)
+            }
         };
         let mut reserved = Vec::new();
         let trading = reserve(config.trading.listen, &mut reserved)?;
