@@ -353,6 +353,7 @@ impl Stored for Holdings {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rows::position::Basis;
 
     const LOTS: Lots = Lots(5);
 
@@ -360,10 +361,7 @@ mod tests {
         let mut holding = Holding::default();
         let shares = holding.shares_mut();
         shares.balance.give(Outcome::No, lots).unwrap();
-        shares
-            .open_mut(Outcome::No)
-            .position
-            .buy(lots, Default::default());
+        shares.open_mut(Outcome::No).position.buy(lots, Basis::default());
         holding
     }
 

@@ -125,6 +125,8 @@ fn position(market: &MarketText) -> PositionRow<'_> {
 fn closed(market: &MarketText) -> PositionRow<'_> {
     let figures = PositionFigures {
         lots: 0,
+        cost: 0,
+        fees: 0,
         ..figures()
     };
     PositionRow {

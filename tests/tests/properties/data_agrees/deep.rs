@@ -7,6 +7,7 @@ use foretell_model::{
 use serde_json::Value;
 
 use crate::data_agrees::journal::Journal;
+use crate::data_agrees::rows::number;
 use crate::data_agrees::site::Site;
 use crate::data_agrees::wallet::{A, Life, OTHER, WALLET};
 
@@ -26,7 +27,7 @@ const fn lots(fill: u32) -> u32 {
 fn journal() -> Journal {
     let mut life = Life::begin();
     let mut count = 0;
-    let mut order = |account: AccountNumber, side, lots: u32| {
+    let mut order = |account: AccountNumber, side: Side, lots: u32| {
         count += 1;
         let mut id = [0; 32];
         id[..4].copy_from_slice(&u32::to_le_bytes(count));
@@ -72,20 +73,21 @@ fn all(site: &Site, path: &str) -> Vec<Value> {
     }
 }
 
-/// Shares of each row in hundredths.
-fn sizes(rows: &[Value]) -> Vec<u32> {
-    let size = |row: &Value| (row["size"].as_f64().expect("a number") * 100.0).round() as u32;
-    rows.iter().map(size).collect()
+fn sizes(rows: &[Value]) -> Vec<Value> {
+    rows.iter().map(|row| row["size"].clone()).collect()
 }
 
 #[test]
 fn every_row_of_a_second_is_reached() {
     let site = Site::serve(&journal());
     let user = format!("user=0x{}", "11".repeat(20));
-    let newest_first: Vec<u32> = (0..FILLS).rev().map(lots).collect();
+    let size = |fill: u32| number(i128::from(lots(fill)) * 10_000);
+    let newest_first: Vec<Value> = (0..FILLS).rev().map(size).collect();
     // The taker's row of each fill, then the maker's.
     let fills = all(&site, "/v2/trades?taker_only=false");
-    let both = newest_first.iter().flat_map(|lots| [*lots; 2]);
+    let both = newest_first
+        .iter()
+        .flat_map(|size| [size.clone(), size.clone()]);
     assert_eq!(sizes(&fills), both.collect::<Vec<_>>());
     let sides = fills.iter().map(|row| row["side"] == "SELL");
     assert!(sides.eq([true, false].into_iter().cycle().take(fills.len())));
