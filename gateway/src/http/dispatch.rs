@@ -34,7 +34,7 @@ use crate::policy::client_address::{ClientAddress, Sender};
 use crate::policy::limits::REQUEST_WORK;
 use crate::policy::rate_limits::QuotaStatus;
 use crate::policy::request_policy::IncomingRequest;
-use crate::policy::work::{self, Charged};
+use crate::policy::work::Charged;
 use crate::streams::fan_out::Hub;
 
 /// State shared by all requests of a listener on one thread.
@@ -160,10 +160,6 @@ impl Dispatcher {
             let has_engine = self.app.engine.welcome().is_some();
             self.app.cluster.ensure_leads(has_engine)?;
         }
-        let _making = match route.is_large {
-            true => work::large_answer().await,
-            false => None,
-        };
         let (head, body) = request.into_parts();
         let client = Client::of(sender.client.counted());
         let body = self.body(&head.headers, body, (client, route.body_limit));
@@ -182,6 +178,7 @@ impl Dispatcher {
             client,
             sender,
             scope: route.scope,
+            is_large: route.is_large,
             quota,
             actor: None,
             parameter,

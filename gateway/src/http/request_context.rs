@@ -43,6 +43,8 @@ pub(crate) struct RequestContext {
     pub(crate) sender: Sender,
     /// The narrowest window in which it counts.
     pub(crate) scope: Option<Scope>,
+    /// Whether its answer may have megabytes.
+    pub(crate) is_large: bool,
     /// The status of its limits.
     pub(crate) quota: Arc<Mutex<Option<QuotaStatus>>>,
     /// The operator of an authorized request to the operator surface.

@@ -176,7 +176,9 @@ async fn a_handshake_that_never_ends_is_cut() {
 
 #[tokio::test]
 async fn messages_that_never_end_are_bounded_for_a_client() {
-    let site = Site::start(&Options::demo());
+    let streams = STREAMS_PER_ADDRESS.to_string();
+    let options = Options::demo().with("FORETELL_STREAMS_PER_ADDRESS", &streams);
+    let site = Site::start(&options);
     site.is_well().await;
     let before = site.memory();
     let mut held = Vec::new();

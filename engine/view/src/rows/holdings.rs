@@ -361,7 +361,10 @@ mod tests {
         let mut holding = Holding::default();
         let shares = holding.shares_mut();
         shares.balance.give(Outcome::No, lots).unwrap();
-        shares.open_mut(Outcome::No).position.buy(lots, Basis::default());
+        shares
+            .open_mut(Outcome::No)
+            .position
+            .buy(lots, Basis::default());
         holding
     }
 
