@@ -27,6 +27,6 @@ pub use locate::{LocateError, Located, locate, message_of};
 pub use log::{Bounds, ConnectLog, LogError, Outcome, Publish, ReplicatedLog, Wake};
 pub use model::{Fault, Model, ModelLog};
 pub use records::{Heartbeat, HostRecord};
-pub use signed::{Message, SignedLog};
+pub use signed::{Beginning, Message, SignedLog};
 pub use silence::Silence;
 pub use window::{Superseded, Window};

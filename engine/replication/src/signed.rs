@@ -28,6 +28,18 @@ pub enum Message {
     Foreign,
 }
 
+/// How a log begins.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Beginning {
+    /// It has no item of a journal.
+    Empty,
+    /// This message is the header of a journal's first segment, signed by a host that may lead.
+    Header(u64, SegmentHeader),
+    /// This message looks like an item, and no header like that is near: a host with another key wrote it, or the log's
+    /// beginning was freed.
+    Other(u64),
+}
+
 /// What follows a message of the log.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Following {
@@ -153,45 +165,35 @@ impl SignedLog {
         self.foreign.note(number);
     }
 
-    /// The header of a journal's first segment, if this message is one that a host signed for its journal. That
-    /// journal's messages count from then on.
+    /// How the log begins. If with the header of a journal that a host signed for it, that journal's messages count from
+    /// then on.
     ///
     /// # Errors
     /// [`LogError`].
-    pub fn read_founding(&mut self, number: u64) -> Result<Option<SegmentHeader>, LogError> {
-        let Some(payload) = self.log.read(number)? else {
-            return Ok(None);
-        };
-        let item = claimed(&payload).map(Item::read);
-        let Some(Ok(Item::Segment(header))) = item else {
-            return Ok(None);
-        };
-        let before = std::mem::replace(&mut self.genesis, header.genesis);
-        if self.open(number, &payload) == Message::Foreign {
-            self.genesis = before;
-            return Ok(None);
+    pub fn beginning(&mut self, bounds: Bounds) -> Result<Beginning, LogError> {
+        let mut other = None;
+        for number in bounds.first..=bounds.last {
+            let payload = self.log.read(number)?.unwrap_or_default();
+            let Some(Ok(item)) = claimed(&payload).map(Item::read) else {
+                continue;
+            };
+            if let Item::Segment(header) = item {
+                let before = std::mem::replace(&mut self.genesis, header.genesis);
+                if header.number == 1 && self.open(number, &payload) != Message::Foreign {
+                    return Ok(Beginning::Header(number, header));
+                }
+                self.genesis = before;
+            }
+            if number - *other.get_or_insert(number) > MAX_PASSED.into() {
+                break;
+            }
         }
-        Ok(Some(header))
+        Ok(other.map_or(Beginning::Empty, Beginning::Other))
     }
 
     /// Name of this host.
     pub(crate) fn host(&self) -> &str {
         self.keys.host()
-    }
-
-    /// The number of the first message that looks like an item of a journal, whoever signed it.
-    ///
-    /// # Errors
-    /// [`LogError`].
-    pub fn first_item(&mut self, bounds: Bounds) -> Result<Option<u64>, LogError> {
-        for number in bounds.first..=bounds.last {
-            let payload = self.log.read(number)?;
-            let content = payload.as_deref().and_then(claimed);
-            if content.is_some_and(|content| Item::read(content).is_ok()) {
-                return Ok(Some(number));
-            }
-        }
-        Ok(None)
     }
 
     /// What follows message `after`. Passes over foreign messages, and over those of hosts that `is_stale` names.

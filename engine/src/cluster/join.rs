@@ -9,7 +9,7 @@ use foretell_journal::replica::{self, LocalEnd};
 use foretell_journal::segment::SegmentHeader;
 use foretell_model::limits::FORMAT_ID;
 use foretell_replication::{
-    Decision, HostRecord, LocateError, LogError, SignedLog, decide, locate,
+    Beginning, Decision, HostRecord, LocateError, LogError, SignedLog, decide, locate,
 };
 
 use super::status::StatusFile;
@@ -152,9 +152,18 @@ pub(crate) fn attempt(
     let has_frames = local.items().len() > 1;
     if local.items().is_empty() || (is_empty && !has_frames) {
         drop(local);
-        return match log.first_item(bounds) {
-            Ok(None) => found(config, cluster, journal, log, pause),
-            Ok(Some(first)) => begin_copy(config, journal, log, first),
+        return match log.beginning(bounds) {
+            Ok(Beginning::Empty) => found(config, cluster, journal, log, pause),
+            Ok(Beginning::Header(number, header)) => {
+                let created = replica::create(journal, &config.journal, Some(header));
+                created.map_err(EngineError::Journal)?;
+                Ok(Attempt::Joined(number))
+            }
+            Ok(Beginning::Other(number)) => Err(EngineError::Cluster(format!(
+                "the replicated log begins with message {number}, which no host with this cluster.key wrote as a journal's \
+                 beginning: start this host on a copy of another host's data directory (foretell cluster seed), with its \
+                 cluster.key (of a reader: cluster.pub), or make the log again (foretell cluster init)"
+            ))),
             Err(why) => Ok(Attempt::Waits(format!("waiting for the log: {why}"))),
         };
     }
@@ -230,27 +239,5 @@ fn first_header(journal: &Path) -> Result<Option<SegmentHeader>, EngineError> {
         },
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(EngineError::process("reading segment 1")(error)),
-    }
-}
-
-/// Begins a copy with the log's first item.
-fn begin_copy(
-    config: &EngineConfig,
-    journal: &Path,
-    log: &mut SignedLog,
-    first: u64,
-) -> Result<Attempt, EngineError> {
-    match log.read_founding(first) {
-        Ok(Some(header)) => {
-            let created = replica::create(journal, &config.journal, Some(header));
-            created.map_err(EngineError::Journal)?;
-            Ok(Attempt::Joined(first))
-        }
-        Ok(None) => Err(EngineError::Cluster(format!(
-            "message {first}, the first item of the replicated log, is no journal's beginning that is signed with this cluster's \
-             key: start this host on a copy of another host's data directory (foretell cluster seed), with its cluster.key \
-             (of a reader: cluster.pub)"
-        ))),
-        Err(error) => Ok(Attempt::Waits(format!("waiting for the log: {error}"))),
     }
 }

@@ -101,7 +101,7 @@ impl World {
         if self.rng.below(200) == 0 {
             self.model.deliver_late();
         }
-        if self.rng.percent(self.strangers) {
+        if !self.acknowledged.is_empty() && self.rng.percent(self.strangers) {
             self.seen.insert(Situation::Stranger);
             stranger::write(&self.model, &mut self.rng);
         }
@@ -162,7 +162,6 @@ impl World {
                 self.hosts[at].set_faults(self.rng.below(60));
             }
             9 => self.hosts[at].set_faults(0),
-            // Some while healing, too: nothing may stop.
             _ => self.strangers = self.rng.below(3) * self.rng.below(20),
         }
     }
@@ -173,6 +172,8 @@ impl World {
             host.set_reachable(true);
             host.set_faults(0);
         }
+        // They go on: nothing may stop.
+        self.strangers = self.strangers.min(5);
         for _ in 0..MAX_STEPS {
             self.step(false)?;
             let leads = self.hosts.iter().filter(|host| host.is_leading()).count();

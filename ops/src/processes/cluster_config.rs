@@ -103,3 +103,56 @@ pub(crate) fn engine_config(
         log: Arc::new(log_settings(config)),
     }))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+
+    fn config(directory: &Path, role: ClusterRole) -> Config {
+        let mut config = Config::default();
+        config.data.directory = directory.to_owned();
+        (config.cluster.role, config.cluster.host) = (role, "alpha".to_owned());
+        config
+    }
+
+    #[test]
+    fn a_host_without_the_cluster_s_key_is_told_where_it_comes_from() {
+        for (role, file) in [
+            (ClusterRole::Leader, "cluster.key"),
+            (ClusterRole::Standby, "cluster.key"),
+            (ClusterRole::Reader, "cluster.pub"),
+        ] {
+            let directory = tempfile::tempdir().unwrap();
+            let refused = keys(&config(directory.path(), role)).map(drop);
+            let refused = refused.unwrap_err().to_string();
+            assert!(refused.contains(file), "{refused}");
+            assert!(refused.contains("cluster init"), "{refused}");
+            let files = std::fs::read_dir(directory.path()).unwrap().count();
+            assert_eq!(files, 0, "{role:?}: it makes none of its own");
+        }
+    }
+
+    #[test]
+    fn a_reader_gets_the_public_half_and_makes_a_key_of_its_own() {
+        let (leads, reads) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let host = config(leads.path(), ClusterRole::Leader);
+        MasterSecret::load_or_create(&host.cluster_key_file()).unwrap();
+        let cluster = keys(&host).unwrap().public_key();
+        let reader = config(reads.path(), ClusterRole::Reader);
+        std::fs::copy(
+            host.cluster_public_key_file(),
+            reader.cluster_public_key_file(),
+        )
+        .unwrap();
+        let own = keys(&reader).unwrap().public_key();
+        assert_ne!(own, cluster);
+        assert_eq!(keys(&reader).unwrap().public_key(), own, "it is made once");
+        assert_eq!(public_key(&reader.reader_public_key_file()), Ok(own));
+        for secret in [host.cluster_key_file(), reader.reader_key_file()] {
+            let mode = std::fs::metadata(secret).unwrap().permissions().mode();
+            assert_eq!(mode & 0o777, 0o600);
+        }
+    }
+}
