@@ -84,6 +84,7 @@ fn what_is_not_given_has_its_default() {
                 least: 1_000_000,
                 redeemable: false,
                 mergeable: false,
+                include_archived: true,
                 sort: PositionSort::Tokens,
                 direction: Direction::Descending,
                 title: None,
