@@ -228,6 +228,7 @@ impl RunningExchange {
         }
         let gateways = self.config.gateway.processes;
         arguments.extend(["--one-of".to_owned(), gateways.to_string()]);
+        arguments.extend(["--number".to_owned(), number.to_string()]);
         if up.demo {
             arguments.extend(["--dev-auth-hints", "--development-wallets"].map(str::to_owned));
         }

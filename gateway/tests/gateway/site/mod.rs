@@ -10,6 +10,8 @@ use foretell_gateway::{
     RequestPolicyConfig, Surface, TimeForm,
 };
 
+use socket2::{Domain, Socket, Type};
+
 /// Far longer than any answer takes: reaching it means that no answer comes.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 pub(crate) const TOKEN: &str = "0123456789abcdef0123456789abcdef";
@@ -87,5 +89,15 @@ pub(crate) fn ask(stream: &mut TcpStream, request: &str) -> (u16, String, String
 }
 
 pub(crate) fn get(path: &str) -> String {
-    format!("GET {path} HTTP/1.1\r\nHost: x\r\n\r\n")
+    format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n")
+}
+
+/// A connection from 127.0.0.`host`: another client than 127.0.0.1.
+pub(crate) fn connect_from(host: u8, to: SocketAddr) -> TcpStream {
+    let socket = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
+    let from = SocketAddr::from(([127, 0, 0, host], 0));
+    socket.bind(&from.into()).unwrap();
+    socket.connect(&to.into()).unwrap();
+    socket.set_read_timeout(Some(PATIENCE)).unwrap();
+    socket.into()
 }
