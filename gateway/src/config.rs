@@ -41,6 +41,8 @@ pub struct RequestPolicyConfig {
     pub origins: Vec<Origin>,
     /// Networks that may use the data surface.
     pub data_allowlist: Vec<IpNet>,
+    /// Names by which the operator surface is reached, besides those of loopback.
+    pub operator_hosts: Vec<String>,
 }
 
 impl Default for RequestPolicyConfig {
@@ -56,6 +58,7 @@ impl Default for RequestPolicyConfig {
             trusted_proxies: Vec::new(),
             origins: Vec::new(),
             data_allowlist: loopback.to_vec(),
+            operator_hosts: Vec::new(),
         }
     }
 }

@@ -41,7 +41,8 @@ pub use metrics::metrics_example;
 pub use page::{Currency, Logo, PageConfig, SiteConfig};
 pub use policy::cors::{BadOrigin, Origin};
 pub use policy::limits::{
-    CHECKED_AT_START, ConnectionLimits, ENDING_CONNECTIONS, OPERATOR_CONNECTIONS, StreamLimits,
+    CHECKED_AT_START, ConnectionLimits, ENDING_CONNECTIONS, HEALTH_CONNECTIONS,
+    OPERATOR_CONNECTIONS, StreamLimits,
 };
 pub use policy::rate_limits::RateLimits;
 pub use streams::connection::websocket::{ClientMessage, FrameReader, MAX_REASON, Violation};

@@ -177,6 +177,9 @@ pub(crate) struct GatewayArgs {
     /// Number of gateways that share every rate limit
     #[arg(long, value_name = "GATEWAYS", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub one_of: u32,
+    /// Number of this gateway among them
+    #[arg(long, hide = true, value_name = "NUMBER")]
+    pub number: Option<u32>,
     /// Stop when this parent process ends
     #[arg(long, hide = true, value_name = "PID")]
     pub supervised: Option<i32>,
@@ -263,6 +266,20 @@ pub(crate) use crate::operator::arguments::{Account, Keys, Market, Operators, Sy
 use crate::profile::ProfileCommand;
 
 impl Cli {
+    /// What this process is called in logs and messages; those of an exchange share one standard error.
+    #[must_use]
+    pub(crate) fn process_name(&self) -> String {
+        match &self.command {
+            Command::Engine(_) => "engine".to_owned(),
+            Command::Gateway(gateway) => match gateway.number {
+                Some(number) => format!("gateway-{number}"),
+                None => "gateway".to_owned(),
+            },
+            Command::DemoBots(_) => "demo-bots".to_owned(),
+            _ => "foretell".to_owned(),
+        }
+    }
+
     /// Settings given as flags.
     #[must_use]
     pub(crate) fn flags(&self) -> Flags {

@@ -128,6 +128,7 @@ impl Dispatcher {
             surface,
             from: sender.client,
             method: request.method(),
+            uri: request.uri(),
             shape,
             scope: route.map_or(self.routes.scope, |route| route.scope),
             headers: request.headers(),
@@ -205,6 +206,9 @@ impl Dispatcher {
         let permit = BodyPermit::new(budget, client);
         if incoming.is_end_stream() {
             return Ok((Bytes::new(), permit));
+        }
+        if limit == 0 {
+            return Err(ErrorCode::BodyTooLarge.with([&limit]).into());
         }
         let reading = body::read(incoming, declared, limit, permit);
         // Boxed, because most requests have no body and would only move the state of reading one.

@@ -38,6 +38,12 @@ pub(crate) const SEND_BUFFER_BYTES: usize = 128 * 1024;
 pub(crate) const MIN_ANSWER_PACE: usize = 8 * 1024;
 /// Connections to the operator surface, not counted in [`ConnectionLimits::total`].
 pub const OPERATOR_CONNECTIONS: usize = 64;
+/// Connections to the health listener, counted in no other bound.
+pub const HEALTH_CONNECTIONS: usize = 64;
+/// Part of these from one client: others are balancers, too.
+pub(crate) const HEALTH_CONNECTIONS_PER_CLIENT: usize = 32;
+/// Bytes of its answers that clients may leave unread; each has less than a KiB.
+pub(crate) const HEALTH_UNREAD_BYTES: usize = 64 * 1024;
 /// Bytes of answers that the operator's clients may leave unread.
 pub(crate) const OPERATOR_UNREAD_BYTES: usize = 64 * 1024 * 1024;
 /// Connections above a limit while those that make room for them end.

@@ -21,7 +21,7 @@ fn with(policy: RequestPolicyConfig) -> GatewayConfig {
 /// A `GET` with extra header lines.
 fn get_with(path: &str, lines: &[String]) -> String {
     let more: String = lines.iter().map(|line| format!("{line}\r\n")).collect();
-    format!("GET {path} HTTP/1.1\r\nHost: x\r\n{more}\r\n")
+    format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n{more}\r\n")
 }
 
 fn forwarded(for_whom: &str) -> Vec<String> {
@@ -76,7 +76,7 @@ fn one_request_too_many_is_told_when_to_come_again() {
         );
     }
     // Other rows are still admitted; rows without a limit report the surface's.
-    let books = "POST /books HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{]";
+    let books = "POST /books HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{]";
     let (status, head, _) = ask(&mut stream, books);
     assert_eq!(
         (status, number(&head, "ratelimit-limit")),
@@ -119,7 +119,7 @@ fn who_may_ask_how_often_is_decided_before_who_it_is() {
     ] {
         assert_eq!(ask(&mut stream, &get(path)).0, status, "{path}");
     }
-    let key = "POST /auth/api-key HTTP/1.1\r\nHost: x\r\n\r\n";
+    let key = "POST /auth/api-key HTTP/1.1\r\nHost: localhost\r\n\r\n";
     assert_eq!(ask(&mut stream, key).0, 401);
     assert_eq!(ask(&mut stream, key).0, 429);
     gateway.stop().unwrap();
@@ -247,7 +247,7 @@ fn pages_of_listed_origins_may_ask_and_read() {
     }));
     let preflight = |origin: &str| {
         format!(
-            "OPTIONS /order HTTP/1.1\r\nHost: x\r\nOrigin: {origin}\r\nAccess-Control-Request-Method: POST\r\n\
+            "OPTIONS /order HTTP/1.1\r\nHost: localhost\r\nOrigin: {origin}\r\nAccess-Control-Request-Method: POST\r\n\
              Access-Control-Request-Headers: service_signature\r\nContent-Length: 0\r\n\r\n"
         )
     };

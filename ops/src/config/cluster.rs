@@ -2,77 +2,76 @@
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
+use std::path::Path;
 
-use super::settings::{Cluster, ClusterRole};
-use crate::failure::Failure;
+use super::settings::{Cluster, ClusterRole, Durability};
+use crate::config::refusal::Refusal;
 
 impl Cluster {
     /// Names, servers, files and keys.
-    pub(super) fn check(&self) -> Result<(), Failure> {
+    pub(super) fn check(&self, durability: Durability, refusals: &mut Vec<Refusal>) {
         if !self.health_listen.is_empty() {
-            self.health_address()?;
+            refusals.extend(self.health_address().err());
         }
         if self.role == ClusterRole::Standalone {
-            return Ok(());
+            return;
         }
         for (setting, text) in [
             ("cluster.host", &self.host),
             ("cluster.stream", &self.stream),
         ] {
-            if !is_name(text) {
-                return Err(Failure::new(format!(
-                    "{setting} is {text:?}, allowed are 1 to 64 letters, digits and hyphens"
-                )));
-            }
+            let allowed = "1 to 64 letters, digits and hyphens";
+            refusals.extend(Refusal::unless(is_name(text), setting, text, allowed));
         }
-        if self.servers.is_empty() {
-            return Err(Failure::new(
-                "cluster.servers is empty: name the servers of the replicated log",
-            ));
-        }
-        self.servers
-            .iter()
-            .try_for_each(|server| check_server(server))?;
-        let has = |file: &std::path::Path| !file.as_os_str().is_empty();
-        if has(&self.tls_certificate_file) != has(&self.tls_key_file) {
-            return Err(Failure::new(
-                "cluster.tls_certificate_file and cluster.tls_key_file go together",
-            ));
-        }
-        self.reader_keys().map(drop)
+        let servers = "at least one server of the replicated log";
+        refusals.extend(Refusal::unless(
+            !self.servers.is_empty(),
+            "cluster.servers",
+            &self.servers,
+            servers,
+        ));
+        refusals.extend(self.servers.iter().filter_map(|server| refused(server)));
+        let has = |file: &Path| !file.as_os_str().is_empty();
+        let (certificate, key) = (&self.tls_certificate_file, &self.tls_key_file);
+        refusals.extend(Refusal::unless(
+            has(certificate) == has(key),
+            "cluster.tls_certificate_file",
+            certificate,
+            "a certificate together with cluster.tls_key_file",
+        ));
+        refusals.extend(self.reader_keys().err());
+        refusals.extend(Refusal::unless(
+            durability == Durability::Disk,
+            "engine.durability",
+            &durability,
+            "\"disk\" in a cluster",
+        ));
     }
 
     /// The address of the health listener.
     ///
     /// # Errors
     /// It is not an address.
-    pub fn health_address(&self) -> Result<SocketAddr, Failure> {
-        self.health_listen.parse().map_err(|_| {
-            Failure::new(format!(
-                "cluster.health_listen is {:?}, allowed is address:port",
-                self.health_listen
-            ))
-        })
+    pub(crate) fn health_address(&self) -> Result<SocketAddr, Refusal> {
+        let (setting, text) = ("cluster.health_listen", &self.health_listen);
+        text.parse()
+            .map_err(|_| Refusal::new(setting, text, "address:port"))
     }
 
     /// Public keys of readers by the name of their host.
     ///
     /// # Errors
     /// An entry is no name with a key.
-    pub fn reader_keys(&self) -> Result<BTreeMap<String, [u8; 32]>, Failure> {
+    pub(crate) fn reader_keys(&self) -> Result<BTreeMap<String, [u8; 32]>, Refusal> {
         let parsed = |entry: &String| {
             let (host, digits) = entry.split_once('=')?;
             let mut key = [0; 32];
             hex::decode_to_slice(digits, &mut key).ok()?;
             is_name(host).then(|| (host.to_owned(), key))
         };
-        let entries = self.readers.iter();
-        let keys = entries.map(|entry| {
-            parsed(entry).ok_or_else(|| {
-                Failure::new(format!(
-                    "cluster.readers has {entry:?}, allowed is host=key with the 64 hex digits of its reader.pub"
-                ))
-            })
+        let keys = self.readers.iter().map(|entry| {
+            let allowed = "host=key with the 64 hex digits of its reader.pub";
+            parsed(entry).ok_or_else(|| Refusal::new("cluster.readers", entry, allowed))
         });
         keys.collect()
     }
@@ -84,22 +83,18 @@ fn is_name(text: &str) -> bool {
         && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
 }
 
-/// Without TLS, whoever is between a host and a server reads and changes what they say.
-fn check_server(server: &str) -> Result<(), Failure> {
-    let wrong = |why: &str| {
-        Err(Failure::new(format!(
-            "cluster.servers has {server:?}: {why}"
-        )))
-    };
-    match server.split_once("://") {
-        Some(("tls", _)) => Ok(()),
-        Some(("nats", place)) if is_loopback(place) => Ok(()),
-        Some(("nats", _)) => wrong(
-            "nats:// is allowed on loopback alone; name it as tls://, and set cluster.tls_ca_file and \
+/// Why a server is refused: without TLS, whoever is between it and a host reads and changes what they say.
+fn refused(server: &String) -> Option<Refusal> {
+    let (is_allowed, allowed) = match server.split_once("://") {
+        Some(("tls", _)) => (true, ""),
+        Some(("nats", place)) => (
+            is_loopback(place),
+            "nats:// on loopback alone; name it as tls://, and set cluster.tls_ca_file and \
              cluster.tls_certificate_file with cluster.tls_key_file, or cluster.credentials_file",
         ),
-        _ => wrong("allowed are tls:// URLs, and nats:// URLs of loopback addresses"),
-    }
+        _ => (false, "tls:// URLs, and nats:// URLs of loopback addresses"),
+    };
+    Refusal::unless(is_allowed, "cluster.servers", server, allowed)
 }
 
 /// Whether the place of a URL, `user@address:port`, is this machine.
@@ -129,7 +124,11 @@ mod tests {
             ..Cluster::default()
         };
         change(&mut cluster);
-        cluster.check().map_err(|error| error.to_string())
+        let mut refusals = Vec::new();
+        cluster.check(Durability::Disk, &mut refusals);
+        refusals
+            .first()
+            .map_or(Ok(()), |refusal| Err(refusal.to_string()))
     }
 
     #[test]

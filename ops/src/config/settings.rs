@@ -158,6 +158,8 @@ impl Default for Catalog {
 pub struct Operator {
     /// Listen address of the operator surface.
     pub listen: SocketAddr,
+    /// Host names under which a proxy passes requests on to it; those of loopback are always accepted.
+    pub hosts: Vec<String>,
     /// File with the token of the person at the command line; empty = `operator.token` of the data
     /// directory, which is the first admin's.
     pub token_file: PathBuf,
@@ -172,6 +174,7 @@ impl Default for Operator {
     fn default() -> Self {
         Self {
             listen: SocketAddr::from(([127, 0, 0, 1], 8090)),
+            hosts: Vec::new(),
             token_file: PathBuf::new(),
             oracle_secret_file: PathBuf::new(),
             oracle_operator: "oracle".to_owned(),

@@ -145,7 +145,9 @@ pub(crate) fn gateway(config: &Config, arguments: &GatewayArgs) -> Result<ExitCo
     stop_with_parent(arguments.supervised)?;
     check_owner(&config.data.directory)?;
     foretell_memory::set_large_block_threshold(LARGEST_ANSWER);
-    foretell_gateway::run(gateway_config(config, arguments)?, |addresses| {
+    let gateway = gateway_config(config, arguments)
+        .map_err(|failure| failure.code(foretell_engine::EXIT_REFUSED))?;
+    foretell_gateway::run(gateway, |addresses| {
         let addresses: serde_json::Map<String, Value> = addresses
             .iter()
             .map(|(surface, address)| (surface.name().to_owned(), json!(address.to_string())))
@@ -268,11 +270,15 @@ fn request_policy(
             .collect::<Result<_, _>>()
             .map_err(|error| Failure::new(error.to_string()))?,
         data_allowlist: config.gateway.data_allowlist.clone(),
+        operator_hosts: config.operator.hosts.clone(),
     })
 }
 
 /// The configured connection limits, lowered to the available descriptors.
-fn connections(config: &Config) -> Result<ConnectionLimits, Failure> {
+///
+/// # Errors
+/// Too few descriptors are available.
+pub(crate) fn connections(config: &Config) -> Result<ConnectionLimits, Failure> {
     let number = |setting| usize::try_from(setting).unwrap_or(usize::MAX);
     let limits = ConnectionLimits {
         total: number(config.gateway.connections),

@@ -231,6 +231,7 @@ impl RunningExchange {
         }
         let gateways = self.config.gateway.processes;
         arguments.extend(["--one-of".to_owned(), gateways.to_string()]);
+        arguments.extend(["--number".to_owned(), number.to_string()]);
         if self.config.compatibility.is_family() {
             arguments.push("--polymarket".to_owned());
         }

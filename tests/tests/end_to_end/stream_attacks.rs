@@ -24,7 +24,7 @@ const UNFINISHED_BYTES: usize = 500 << 10;
 /// What all of them may cost: far less than the messages, more than the bound.
 const UNFINISHED_COST: usize = 28 << 20;
 
-const HEAD: &str = "GET /ws/market HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\n\
+const HEAD: &str = "GET /ws/market HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\n\
     Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
 
 struct Site {

@@ -53,6 +53,8 @@ pub(crate) enum ConnectionGroup {
     Proxy,
     /// The bounds of the operator surface.
     Operator,
+    /// The bounds of the health listener.
+    Health,
 }
 
 /// The requested state of a connection. A later variant overrides an earlier one.

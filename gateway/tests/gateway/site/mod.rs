@@ -97,5 +97,5 @@ pub(crate) fn ask(stream: &mut TcpStream, request: &str) -> (u16, String, String
 }
 
 pub(crate) fn get(path: &str) -> String {
-    format!("GET {path} HTTP/1.1\r\nHost: x\r\n\r\n")
+    format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n")
 }

@@ -139,6 +139,9 @@ error_codes! {
     // Credentials.
     AddressNotAllowed = "address_not_allowed", 401, Never, "unauthorized: ip_not_allowlisted",
         "The client's address is not on the allowlist of the data surface.";
+    HostNotAllowed = "host_not_allowed", 403, Never,
+        "the host is not a name of the operator surface, allowed: localhost, loopback addresses and operator.hosts",
+        "The request to the operator surface names another host, or none.";
     Unauthorized = "unauthorized", 401, Never, "Unauthorized/Invalid api key",
         "The API key, the passphrase, the timestamp or the HMAC is wrong.";
     UnauthorizedL1 = "unauthorized_l1", 401, Never, "Invalid L1 Request headers",

@@ -142,7 +142,7 @@ impl Site {
     fn ask(&self, path: &str, minimum: u64) -> Answer {
         let mut stream = self.stream.borrow_mut();
         let request =
-            format!("GET {path} HTTP/1.1\r\nHost: x\r\nx-min-sequence: {minimum}\r\n\r\n");
+            format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nx-min-sequence: {minimum}\r\n\r\n");
         stream.write_all(request.as_bytes()).expect("it listens");
         let mut bytes = Vec::new();
         let mut byte = [0];
