@@ -68,7 +68,7 @@ const TABLE: &[(&str, &str)] = &[
     ),
     (
         "/v2/leaderboard?user=USER&cursor=5",
-        "invalid_field: cursor: user is given too, whose ranks are in one answer",
+        "invalid_field: cursor: '5' is not the next_cursor of a page",
     ),
     ("/v2/holders", "missing_field: condition_id"),
     (
