@@ -67,8 +67,8 @@ const TABLE: &[(&str, &str)] = &[
         "invalid_field: sort_by: user is given too, whose ranks are in one answer",
     ),
     (
-        "/v2/leaderboard?user=USER&cursor=5",
-        "invalid_field: cursor: '5' is not the next_cursor of a page",
+        "/v2/leaderboard?user=USER&cursor=5.1",
+        "invalid_field: cursor: user is given too, whose ranks are in one answer",
     ),
     ("/v2/holders", "missing_field: condition_id"),
     (

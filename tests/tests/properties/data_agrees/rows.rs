@@ -149,7 +149,7 @@ impl Plain {
             "usdcSize": number(action.collateral), "feeUsdc": 0, "timestamp": action.second,
             "title": title(market), "slug": format!("slug-{market}"),
             "icon": format!("icon-{market}"), "eventSlug": format!("event-{market}"),
-            "outcome": action.outcome.map_or("", |outcome| &labels[outcome]),
+            "outcome": action.outcome.map_or("", |outcome| labels[outcome].as_str()),
             "outcomeIndex": action.outcome.unwrap_or(999), "type": action.kind,
             "transactionHash": site.receipts[&action.sequence],
         });
