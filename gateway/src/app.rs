@@ -31,7 +31,7 @@ use crate::policy::request_policy::RequestPolicy;
 use crate::policy::work::WorkAccounts;
 use crate::render::book_cache::BookCache;
 use crate::render::market_pages::MarketPages;
-use crate::streams::fan_out::journal_replay::ReplayReach;
+use crate::streams::fan_out::replay_reach::ReplayReach;
 use crate::streams::fan_out::ring::StreamRing;
 use crate::streams::fan_out::stats::StreamStats;
 use crate::view::shared_view::SharedView;

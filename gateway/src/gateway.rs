@@ -42,7 +42,7 @@ use crate::render::book_cache::BookCache;
 use crate::render::market_pages::MarketPages;
 use crate::routes::{self, PageRoutes};
 use crate::streams::fan_out::Hub;
-use crate::streams::fan_out::journal_replay::ReplayReach;
+use crate::streams::fan_out::replay_reach::ReplayReach;
 use crate::streams::fan_out::ring::{RingLimits, StreamRing};
 use crate::streams::fan_out::stats::StreamStats;
 use crate::streams::subscription::demand::Demand;

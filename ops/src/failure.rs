@@ -7,8 +7,8 @@ use foretell_audit::AuditError;
 use tracing::Level;
 
 use crate::exit_codes::{self, GENERAL};
-use crate::logging::priority;
 use crate::output::{Output, escape};
+use crate::priority::priority;
 
 /// An error at the command line.
 #[derive(Debug)]

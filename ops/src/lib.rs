@@ -18,6 +18,7 @@ mod generated_docs;
 mod logging;
 mod operator;
 mod page;
+mod priority;
 mod processes;
 mod profile;
 mod progress;

@@ -5,10 +5,8 @@
 
 use std::fmt;
 use std::io::IsTerminal as _;
-use std::os::linux::fs::MetadataExt as _;
-use std::sync::LazyLock;
 
-use tracing::{Event, Level, Subscriber};
+use tracing::{Event, Subscriber};
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::filter::LevelFilter;
 use tracing_subscriber::fmt::FmtContext;
@@ -17,6 +15,7 @@ use tracing_subscriber::registry::LookupSpan;
 
 use crate::config::{Log, LogFormat};
 use crate::failure::Failure;
+use crate::priority::priority;
 
 /// Environment variable with a filter that takes precedence over `log.level`.
 pub(crate) const LOG_VARIABLE: &str = "FORETELL_LOG";
@@ -80,27 +79,6 @@ pub(crate) fn install(log: &Log, process: impl Into<String>) -> Result<(), Failu
         }
     };
     installed.map_err(|error| Failure::new(format!("cannot install the log: {error}")))
-}
-
-/// The priority that begins a line of this level in the system's journal; empty elsewhere.
-pub(crate) fn priority(level: Level) -> &'static str {
-    static IS_JOURNAL: LazyLock<bool> = LazyLock::new(|| {
-        let stream = std::env::var("JOURNAL_STREAM").ok();
-        stream.is_some() && stream == standard_error()
-    });
-    match (*IS_JOURNAL, level) {
-        (false, _) => "",
-        (true, Level::ERROR) => "<3>",
-        (true, Level::WARN) => "<4>",
-        (true, Level::INFO) => "<6>",
-        (true, _) => "<7>",
-    }
-}
-
-/// Device and inode of standard error, as `JOURNAL_STREAM` has those of the journal's stream.
-fn standard_error() -> Option<String> {
-    let file = std::fs::metadata("/proc/self/fd/2").ok()?;
-    Some(format!("{}:{}", file.st_dev(), file.st_ino()))
 }
 
 /// A line of the log: priority, name of the process, event.

@@ -280,7 +280,8 @@ mod tests {
                 let account = accounts.of(client(1));
                 let future = Box::pin(async move {
                     for _ in 0..slices {
-                        std::thread::sleep(MS);
+                        let slice = Instant::now();
+                        while slice.elapsed() < MS {}
                         rest().await;
                     }
                 });

@@ -1,5 +1,5 @@
 //! Whose forms requests and answers have, where the interface and the API family differ
-//! (docs/api/compatibility.md §Setting).
+//! (docs/api/compatibility.md).
 
 use serde::{Deserialize, Serialize};
 

@@ -30,7 +30,7 @@ impl Cluster {
             &self.servers,
             servers,
         ));
-        refusals.extend(self.servers.iter().filter_map(|server| refused(server)));
+        refusals.extend(self.servers.iter().filter_map(refused));
         let has = |file: &Path| !file.as_os_str().is_empty();
         let (certificate, key) = (&self.tls_certificate_file, &self.tls_key_file);
         refusals.extend(Refusal::unless(

@@ -246,7 +246,7 @@ contract = "0x12"
     for (begin, part) in expected {
         let is_named = |line: &&str| line.contains(begin) && line.contains(part);
         assert!(
-            lines.iter().any(|line| is_named(&line)),
+            lines.iter().any(|line| is_named(line)),
             "no {begin}: {text}"
         );
     }
