@@ -101,16 +101,7 @@ async fn cut_and_compare(random: &mut Random) {
         }
         let from = sequence(&client.read[0]);
         let expected = uninterrupted(recordings, end, from).await;
-        // Confirmations come by time, so between other messages; the newest may be on their way.
-        let confirms = |message: &Value| message["status"] == "CONFIRMED";
-        let (confirmed, read): (Vec<_>, Vec<_>) = common(&client.read, from)
-            .into_iter()
-            .partition(|it| confirms(it));
-        let (of_uninterrupted, expected): (Vec<_>, Vec<_>) =
-            expected.into_iter().partition(|it| confirms(it));
-        for (confirmed, other) in confirmed.iter().zip(&of_uninterrupted) {
-            assert_eq!(confirmed, other);
-        }
+        let read = common(&client.read, from);
         println!("{} messages, {} snapshots", read.len(), client.snapshots);
         assert!(read.len() > 50, "{} messages: too few to tell", read.len());
         if let Some(at) =

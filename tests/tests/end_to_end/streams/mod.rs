@@ -9,6 +9,7 @@ mod replays;
 mod secrets;
 mod worked_flow;
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use foretell_ops::demo::wallets::VISITORS;
@@ -209,6 +210,8 @@ fn common(read: &[Value], after: u64) -> Vec<Value> {
         .filter(|message| is_common(message) && sequence(message) > after);
     let mut common: Vec<_> = common.map(timeless).collect();
     common.sort_by_key(sequence);
+    let mut confirmed = HashSet::new();
+    common.retain(|it| it["status"] != "CONFIRMED" || confirmed.insert(it.to_string()));
     common.dedup();
     common
 }
