@@ -245,10 +245,7 @@ contract = "0x12"
     ];
     for (begin, part) in expected {
         let is_named = |line: &&str| line.contains(begin) && line.contains(part);
-        assert!(
-            lines.iter().any(|line| is_named(line)),
-            "no {begin}: {text}"
-        );
+        assert!(lines.iter().any(is_named), "no {begin}: {text}");
     }
     assert_eq!(lines.len(), expected.len() + 1, "and the hint: {text}");
 }

@@ -78,7 +78,7 @@ fn is_whole(read: &[Value], (from, last): (u64, u64), expected: &[Value]) {
     let sent = read
         .iter()
         .filter(|it| is_common(it) && sequence(it) > from);
-    assert!(sent.is_sorted_by_key(|it| sequence(it)), "out of order");
+    assert!(sent.is_sorted_by_key(sequence), "out of order");
     assert!(told == expected, "{} of {}", told.len(), expected.len());
     let heartbeat = sequence(read.last().expect("a heartbeat"));
     assert!(heartbeat >= last, "{heartbeat} before {last}");

@@ -13,12 +13,14 @@ fn in_tokens(plain: &Plain, value: &Value) -> Value {
     match value {
         Value::Array(rows) => rows.iter().map(|row| in_tokens(plain, row)).collect(),
         Value::Object(fields) => {
+            let is_open = fields.contains_key("negativeRisk");
             let fields = fields.iter().map(|(name, value)| {
                 let value = match (name.as_str(), value.as_str()) {
                     ("asset" | "oppositeAsset" | "token", Some(asset)) => {
                         token(plain, asset).into()
                     }
-                    ("endDate", Some(date)) => date.split('T').next().into(),
+                    // Closed positions keep the time, as in the family.
+                    ("endDate", Some(date)) if is_open => date.split('T').next().into(),
                     _ => in_tokens(plain, value),
                 };
                 (name.clone(), value)
