@@ -331,7 +331,11 @@ async fn a_user_sees_its_own_and_ends_with_its_key() {
     assert_eq!(nothing.expect("subscribed")["unknown"], filtered["markets"]);
     // Later requests name no credentials, or the same ones.
     own.send(&json!({"operation": "subscribe", "markets": [site.condition]}));
-    assert_eq!(own.expect("subscribed")["markets"], "0", "all stays all");
+    assert_eq!(
+        own.expect("subscribed")["markets"],
+        "1",
+        "a name narrows all"
+    );
 
     site.buy(&bob, 4_000).await;
     let last = site.buy(&alice, 3_000).await;

@@ -9,6 +9,7 @@ mod replays;
 mod secrets;
 mod worked_flow;
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use foretell_ops::demo::wallets::VISITORS;
@@ -209,7 +210,9 @@ fn common(read: &[Value], after: u64) -> Vec<Value> {
         .filter(|message| is_common(message) && sequence(message) > after);
     let mut common: Vec<_> = common.map(timeless).collect();
     common.sort_by_key(sequence);
-    common.dedup();
+    // A frame's confirmations are repeated together: no repetition need follow its first.
+    let mut seen = HashSet::new();
+    common.retain(|message| seen.insert(message.to_string()));
     common
 }
 
