@@ -482,6 +482,7 @@ impl Twin {
             ("winning_outcome", quoted(label)),
             ("question", word("question")),
             ("slug", word("slug")),
+            ("description", word("description")),
             ("outcomes", outcomes),
         ];
         fields.extend(event);
