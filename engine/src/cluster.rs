@@ -20,7 +20,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use foretell_journal::replica::{self, ReplicaWriter};
-use foretell_replication::ReplicatedLog;
+use foretell_replication::SignedLog;
 
 use self::leader::Leader;
 use self::readiness::Readiness;
@@ -47,9 +47,10 @@ pub(crate) fn run(
     on_ready: impl FnOnce(&Ready),
 ) -> Result<(), EngineError> {
     let clocks = SystemClocks::start();
-    let mut log = (cluster.log)
+    let log = (cluster.log)
         .connect()
         .map_err(|error| EngineError::Cluster(error.to_string()))?;
+    let mut log = SignedLog::new(log, cluster.keys.clone());
     let thread = std::thread::current();
     log.set_waker(Arc::new(move || thread.unpark()));
     let mut status = StatusFile::create(&config.data_directory, cluster)
@@ -62,7 +63,7 @@ pub(crate) fn run(
         config,
         cluster,
         &journal,
-        (&mut *log, &mut status),
+        (&mut log, &mut status),
         &mut readiness,
         &stop,
     )?;
@@ -147,7 +148,7 @@ fn join_log(
     config: &EngineConfig,
     cluster: &ClusterConfig,
     journal: &Path,
-    (log, status): (&mut dyn ReplicatedLog, &mut StatusFile),
+    (log, status): (&mut SignedLog, &mut StatusFile),
     readiness: &mut Readiness<'_, impl FnOnce(&Ready)>,
     stop: &Stop,
 ) -> Result<Option<u64>, EngineError> {

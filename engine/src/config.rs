@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use foretell_matching::Capacity;
 use foretell_model::{DomainNumber, Sequence, Settings};
-use foretell_replication::ConnectLog;
+use foretell_replication::{ConnectLog, Keys};
 use foretell_view::Chunking;
 
 use crate::wait::Waiting;
@@ -162,6 +162,8 @@ pub struct ClusterConfig {
     pub takeover_after: Duration,
     /// Keyed digest of the secrets that hosts which can lead share.
     pub fingerprint: String,
+    /// What this host signs with, under its name, and whose messages count.
+    pub keys: Keys,
     /// The log.
     pub log: Arc<dyn ConnectLog>,
 }

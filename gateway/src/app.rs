@@ -8,8 +8,7 @@ use foretell_catalog::SyncStatus;
 use foretell_model::{OperatorNumber, TimeNs};
 use foretell_stages::Durations;
 use foretell_view::View;
-use foretell_wire::ApiError;
-use foretell_wire::data::AssetIds;
+use foretell_wire::{ApiError, Compatibility};
 use tokio::sync::Semaphore;
 
 use crate::access::credentials::Auth;
@@ -22,7 +21,6 @@ use crate::catalog::descriptions::Descriptions;
 use crate::catalog::event_markets::EventMarkets;
 use crate::catalog::own_catalog::OwnCatalog;
 use crate::catalog::profiles::Profiles;
-use crate::config::PriceSide;
 use crate::engine::cluster::ClusterView;
 use crate::engine::engine_link::EngineLink;
 use crate::http::connections::bounds::AllBounds;
@@ -30,9 +28,10 @@ use crate::http::timing::Stage;
 use crate::metrics::{Metrics, Readings};
 use crate::page::Page;
 use crate::policy::request_policy::RequestPolicy;
+use crate::policy::work::WorkAccounts;
 use crate::render::book_cache::BookCache;
 use crate::render::market_pages::MarketPages;
-use crate::streams::fan_out::journal_replay::ReplayReach;
+use crate::streams::fan_out::replay_reach::ReplayReach;
 use crate::streams::fan_out::ring::StreamRing;
 use crate::streams::fan_out::stats::StreamStats;
 use crate::view::shared_view::SharedView;
@@ -62,6 +61,8 @@ pub(crate) struct App {
     /// The newest stream messages.
     pub(crate) stream_ring: StreamRing,
     pub(crate) stream_stats: Arc<StreamStats>,
+    /// Work of replays from the journal.
+    pub(crate) replay_work: WorkAccounts,
     /// Turns of replays from the journal.
     pub(crate) stream_replays: Arc<Semaphore>,
     pub(crate) replay_reach: ReplayReach,
@@ -69,10 +70,9 @@ pub(crate) struct App {
     pub(crate) view_sources: ViewSources,
     /// The file of the engine's checkpoints.
     pub(crate) checkpoints: PathBuf,
-    pub(crate) price_side: PriceSide,
+    /// Whose forms public requests and answers have.
+    pub(crate) compatibility: Compatibility,
     pub(crate) descriptions: Descriptions,
-    /// The form of assets on the data surface.
-    pub(crate) asset_ids: AssetIds,
     pub(crate) event_markets: EventMarkets,
     pub(crate) market_pages: MarketPages,
     pub(crate) profiles: Profiles,

@@ -7,7 +7,7 @@ use std::time::Duration;
 use foretell_auth::{Domains, MasterSecret, Window};
 use foretell_catalog::Sites;
 use foretell_view::Chunking;
-use foretell_wire::data::AssetIds;
+use foretell_wire::Compatibility;
 use foretell_wire::text::time::TimeForm;
 use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 
@@ -18,16 +18,6 @@ use crate::page::PageConfig;
 use crate::policy::cors::Origin;
 use crate::policy::limits::{ConnectionLimits, StreamLimits};
 use crate::policy::rate_limits::RateLimits;
-
-/// The side whose price `/price` and `/prices` return (docs/api/market-data.md §3).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum PriceSide {
-    /// BUY is what a buyer pays now: the best ask.
-    #[default]
-    Taker,
-    /// BUY is what the best buyer bids.
-    Maker,
-}
 
 /// A family of credential headers: `<name>_ADDRESS` and so on.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -51,6 +41,8 @@ pub struct RequestPolicyConfig {
     pub origins: Vec<Origin>,
     /// Networks that may use the data surface.
     pub data_allowlist: Vec<IpNet>,
+    /// Names by which the operator surface is reached, besides those of loopback.
+    pub operator_hosts: Vec<String>,
 }
 
 impl Default for RequestPolicyConfig {
@@ -66,6 +58,7 @@ impl Default for RequestPolicyConfig {
             trusted_proxies: Vec::new(),
             origins: Vec::new(),
             data_allowlist: loopback.to_vec(),
+            operator_hosts: Vec::new(),
         }
     }
 }
@@ -109,10 +102,8 @@ pub struct GatewayConfig {
     pub policy: RequestPolicyConfig,
     /// Prefixes of credential headers, at least one.
     pub prefixes: Vec<HeaderPrefix>,
-    /// The side whose price `/price` returns.
-    pub price_side: PriceSide,
-    /// The form of assets on the data surface.
-    pub asset_ids: AssetIds,
+    /// Whose forms public requests and answers have.
+    pub compatibility: Compatibility,
     /// The accepted window of L1 and L2 timestamps around the current time.
     pub window: Window,
     /// A 401 names the failed check in `x-auth-hint`. Development only.

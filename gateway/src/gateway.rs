@@ -35,13 +35,14 @@ use crate::http::server::{self, BoundAddress, Servers, Shared};
 use crate::http::surface::Surface;
 use crate::metrics::Metrics;
 use crate::page::Page;
-use crate::policy::limits::{MAX_STREAM_REPLAYS, STREAM_RING_FRAMES, StreamLimits};
+use crate::policy::limits::{MAX_STREAM_REPLAYS, REPLAY_BURST, STREAM_RING_FRAMES, StreamLimits};
 use crate::policy::request_policy::RequestPolicy;
+use crate::policy::work::{Share, WorkAccounts};
 use crate::render::book_cache::BookCache;
 use crate::render::market_pages::MarketPages;
 use crate::routes::{self, PageRoutes};
 use crate::streams::fan_out::Hub;
-use crate::streams::fan_out::journal_replay::ReplayReach;
+use crate::streams::fan_out::replay_reach::ReplayReach;
 use crate::streams::fan_out::ring::{RingLimits, StreamRing};
 use crate::streams::fan_out::stats::StreamStats;
 use crate::streams::subscription::demand::Demand;
@@ -359,8 +360,12 @@ fn app(config: &GatewayConfig, links: usize) -> Result<Arc<App>, GatewayError> {
         own_catalog: serves(config, Surface::Operator).then(OwnCatalog::default),
         metrics: Metrics::new(),
         durations: Arc::default(),
+        replay_work: WorkAccounts::new((policy.limiter.work_share()).map(|share| Share {
+            burst: REPLAY_BURST,
+            ..share
+        })),
         policy,
-        bounds: AllBounds::new(&config.connections),
+        bounds: AllBounds::new(&config.connections, &config.streams),
         book_cache: BookCache::default(),
         stream_ring: stream_ring(&config.streams),
         stream_stats: Arc::new(StreamStats::new(links)),
@@ -373,9 +378,8 @@ fn app(config: &GatewayConfig, links: usize) -> Result<Arc<App>, GatewayError> {
             chunking: config.chunking,
         },
         checkpoints: config.checkpoints.clone(),
-        price_side: config.price_side,
+        compatibility: config.compatibility,
         descriptions: Descriptions::default(),
-        asset_ids: config.asset_ids,
         event_markets: EventMarkets::default(),
         market_pages: MarketPages::default(),
         profiles: Profiles::default(),

@@ -32,8 +32,8 @@ mod view;
 pub use access::credentials::BadPrefix;
 pub use access::operator_token::{OperatorToken, OperatorTokenError};
 pub use access::oracle::OracleConfig;
-pub use config::{CatalogConfig, GatewayConfig, HeaderPrefix, PriceSide, RequestPolicyConfig};
-pub use foretell_wire::data::AssetIds;
+pub use config::{CatalogConfig, GatewayConfig, HeaderPrefix, RequestPolicyConfig};
+pub use foretell_wire::Compatibility;
 pub use foretell_wire::text::time::TimeForm;
 pub use gateway::{Gateway, GatewayError, run, start};
 pub use http::surface::Surface;
@@ -41,7 +41,8 @@ pub use metrics::metrics_example;
 pub use page::{Currency, Logo, PageConfig, SiteConfig};
 pub use policy::cors::{BadOrigin, Origin};
 pub use policy::limits::{
-    CHECKED_AT_START, ConnectionLimits, ENDING_CONNECTIONS, OPERATOR_CONNECTIONS, StreamLimits,
+    CHECKED_AT_START, ConnectionLimits, ENDING_CONNECTIONS, HEALTH_CONNECTIONS,
+    OPERATOR_CONNECTIONS, StreamLimits,
 };
 pub use policy::rate_limits::RateLimits;
 pub use streams::connection::websocket::{ClientMessage, FrameReader, MAX_REASON, Violation};

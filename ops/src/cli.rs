@@ -88,6 +88,9 @@ pub(crate) struct Up {
     /// With --demo: do not run the bots
     #[arg(long, requires = "demo")]
     pub no_bots: bool,
+    /// Use Polymarket's forms: compatibility = "polymarket"
+    #[arg(long)]
+    pub polymarket: bool,
     /// Listen address of the trading surface [default: 127.0.0.1:8080]
     #[arg(long, value_name = "ADDRESS")]
     pub trading_listen: Option<SocketAddr>,
@@ -153,6 +156,9 @@ pub(crate) struct GatewayArgs {
     /// Name the failed check in a header of each 401 (development)
     #[arg(long)]
     pub dev_auth_hints: bool,
+    /// Use Polymarket's forms: compatibility = "polymarket"
+    #[arg(long)]
+    pub polymarket: bool,
     /// Sign for the page with the demo's public keys
     #[arg(long, hide = true)]
     pub development_wallets: bool,
@@ -171,6 +177,9 @@ pub(crate) struct GatewayArgs {
     /// Number of gateways that share every rate limit
     #[arg(long, value_name = "GATEWAYS", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub one_of: u32,
+    /// Number of this gateway among them
+    #[arg(long, hide = true, value_name = "NUMBER")]
+    pub number: Option<u32>,
     /// Stop when this parent process ends
     #[arg(long, hide = true, value_name = "PID")]
     pub supervised: Option<i32>,
@@ -257,6 +266,20 @@ pub(crate) use crate::operator::arguments::{Account, Keys, Market, Operators, Sy
 use crate::profile::ProfileCommand;
 
 impl Cli {
+    /// What this process is called in logs and messages; those of an exchange share one standard error.
+    #[must_use]
+    pub(crate) fn process_name(&self) -> String {
+        match &self.command {
+            Command::Engine(_) => "engine".to_owned(),
+            Command::Gateway(gateway) => match gateway.number {
+                Some(number) => format!("gateway-{number}"),
+                None => "gateway".to_owned(),
+            },
+            Command::DemoBots(_) => "demo-bots".to_owned(),
+            _ => "foretell".to_owned(),
+        }
+    }
+
     /// Settings given as flags.
     #[must_use]
     pub(crate) fn flags(&self) -> Flags {
@@ -269,6 +292,9 @@ impl Cli {
                 if let Some(upstream) = &up.catalog {
                     flags.push(("catalog.upstream", upstream.as_str().into()));
                 }
+                if up.polymarket {
+                    flags.push(("compatibility", "polymarket".into()));
+                }
                 [
                     up.trading_listen,
                     up.data_listen,
@@ -277,6 +303,9 @@ impl Cli {
                 ]
             }
             Command::Gateway(gateway) => {
+                if gateway.polymarket {
+                    flags.push(("compatibility", "polymarket".into()));
+                }
                 if gateway.dev_auth_hints {
                     flags.push(("gateway.dev_auth_hints", true.into()));
                 }

@@ -5,19 +5,21 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use foretell_auth::MasterSecret;
 use foretell_engine::{CLUSTER_STATUS_NAME, JOURNAL_DIRECTORY};
 use foretell_jetstream::{JetStreamLog, admin};
 use foretell_journal::replica;
 use foretell_link::{CLUSTER_STATUS_MAX_AGE_MS, ClusterStatus};
-use foretell_replication::{Fill, LogError, ReplicatedLog, message_of};
+use foretell_replication::{Fill, LogError, Message, ReplicatedLog as _, SignedLog, message_of};
 use serde_json::{Value, json};
 
 use crate::cli::ClusterCommand;
 use crate::config::{ClusterRole, Config};
+use crate::data_directory::prepare_data_directory;
 use crate::exit_codes::{REFUSED, UNREACHABLE};
 use crate::failure::Failure;
 use crate::output::{Output, field, table};
-use crate::processes::cluster_config::log_settings;
+use crate::processes::cluster_config::{self, log_settings};
 
 /// Room for headers in a message.
 const HEADER_ROOM: usize = 4_096;
@@ -46,15 +48,25 @@ pub(crate) fn run(
                 .hint("set the [cluster] settings, or name their file with --config"),
         );
     }
-    let mut log = JetStreamLog::connect(&log_settings(config), false).map_err(log_failure)?;
     match command {
         ClusterCommand::Init { from, replicas } => {
-            init(&mut log, from.as_deref(), (*replicas).into(), output)
+            init(config, from.as_deref(), (*replicas).into(), output)
         }
-        ClusterCommand::Seed => seed(config, &mut log, output),
-        ClusterCommand::Purge { before, verified } => purge(&mut log, *before, verified, output),
+        ClusterCommand::Seed => seed(config, output),
+        ClusterCommand::Purge { before, verified } => purge(config, *before, verified, output),
         ClusterCommand::Status => unreachable!("shown above"),
     }
+}
+
+fn connect(config: &Config) -> Result<JetStreamLog, Failure> {
+    JetStreamLog::connect(&log_settings(config), false).map_err(log_failure)
+}
+
+/// A connection that knows what counts.
+fn connect_signed(config: &Config) -> Result<SignedLog, Failure> {
+    prepare_data_directory(&config.data.directory)?;
+    let keys = cluster_config::keys(config)?;
+    Ok(SignedLog::new(Box::new(connect(config)?), keys))
 }
 
 fn log_failure(error: LogError) -> Failure {
@@ -113,6 +125,7 @@ fn status_json(status: &ClusterStatus, is_old: bool) -> Value {
         "lag_ms": status.lag_ms,
         "message": status.message,
         "takeovers": status.takeovers,
+        "foreign_messages": status.foreign_messages,
         "state": if is_old { "engine not running" } else { &status.state },
     })
 }
@@ -126,49 +139,82 @@ fn now_ms() -> u64 {
 }
 
 fn init(
-    log: &mut JetStreamLog,
+    config: &Config,
     from: Option<&Path>,
     replicas: usize,
     output: Output,
 ) -> Result<ExitCode, Failure> {
-    admin::init(log, replicas).map_err(log_failure)?;
+    let mut log = connect(config)?;
+    admin::init(&log, replicas).map_err(log_failure)?;
+    let last = log.bounds().map_err(log_failure)?.last;
+    make_key(config, last)?;
     if let Some(data) = from {
-        fill(log, &data.join(JOURNAL_DIRECTORY))?;
+        let largest = admin::max_payload(&log).saturating_sub(HEADER_ROOM);
+        fill(
+            &mut connect_signed(config)?,
+            &data.join(JOURNAL_DIRECTORY),
+            largest,
+        )?;
     }
     let bounds = log.bounds().map_err(log_failure)?;
-    let answer = json!({ "ok": true, "replicas": replicas, "messages": bounds.last });
+    let key = config.cluster_key_file();
+    let answer = json!({ "ok": true, "replicas": replicas, "messages": bounds.last, "key": key });
     output.answer(&answer, |_| {
         format!(
-            "the log is ready: {replicas} replicas, {} messages",
-            bounds.last
+            "the log is ready: {replicas} replicas, {} messages; its key is {}: copy it to the other hosts that may lead, \
+             and cluster.pub beside it to readers",
+            bounds.last,
+            key.display()
         )
     });
     Ok(ExitCode::SUCCESS)
 }
 
+/// Makes the key of a new cluster. A log with `messages` has one already.
+fn make_key(config: &Config, messages: u64) -> Result<(), Failure> {
+    let key = config.cluster_key_file();
+    if config.cluster.role == ClusterRole::Reader {
+        let text =
+            "cluster.role is \"reader\": the key of a cluster is made on a host that may lead";
+        return Err(Failure::new(text).code(REFUSED));
+    }
+    prepare_data_directory(&config.data.directory)?;
+    if !key.exists() && messages > 0 {
+        let text = format!(
+            "the log has {messages} messages, and {} is missing",
+            key.display()
+        );
+        let hint = "copy it from a host that may lead, or remove the streams to begin again";
+        return Err(Failure::new(text).hint(hint).code(REFUSED));
+    }
+    MasterSecret::load_or_create(&key)
+        .map_err(|error| Failure::new(error.to_string()).code(REFUSED))?;
+    cluster_config::keys(config).map(drop)
+}
+
 /// Publishes a journal. A fill that was interrupted goes on.
-fn fill(log: &mut JetStreamLog, journal: &Path) -> Result<(), Failure> {
+fn fill(log: &mut SignedLog, journal: &Path, largest: usize) -> Result<(), Failure> {
+    let failed =
+        |error: &dyn std::fmt::Display| Failure::new(format!("{}: {error}", journal.display()));
+    log.set_genesis(foretell_journal::genesis(journal).map_err(|error| failed(&error))?);
     let last = log.bounds().map_err(log_failure)?.last;
-    let largest = admin::max_payload(log).saturating_sub(HEADER_ROOM);
     let thread = std::thread::current();
     log.set_waker(Arc::new(move || thread.unpark()));
     let mut wait = || std::thread::park_timeout(FILL_WAIT);
     let mut fill = Fill::new(last, FILL_PATIENCE);
-    let mut number = 0;
+    let mut compared = 0;
     let mut publish_next = |message: &[u8]| -> Result<(), String> {
-        number += 1;
-        if number < last {
-            return Ok(());
-        }
-        if number == last {
-            let there = log.read(last).map_err(|error| error.to_string())?;
-            let is_same = there.is_some_and(|there| there.bytes == message);
-            return match is_same {
-                true => Ok(()),
-                false => Err(format!(
-                    "the log has another message {last}: it is of another journal"
-                )),
-            };
+        while compared < last {
+            compared += 1;
+            match log.read(compared).map_err(|error| error.to_string())? {
+                Some(Message::Foreign) => {}
+                Some(Message::Signed { content, .. }) if content == message => return Ok(()),
+                _ => {
+                    return Err(format!(
+                        "the log has another message {compared}: it is of another journal"
+                    ));
+                }
+            }
         }
         if message.len() > largest {
             return Err(format!(
@@ -179,14 +225,13 @@ fn fill(log: &mut JetStreamLog, journal: &Path) -> Result<(), Failure> {
         let pushed = fill.push(log, message, &mut wait);
         pushed.map_err(|error| error.to_string())
     };
-    let failed =
-        |error: &dyn std::fmt::Display| Failure::new(format!("{}: {error}", journal.display()));
     let options = foretell_journal::Options::default();
     replica::each_item(journal, &options, &mut publish_next).map_err(|error| failed(&error))?;
     fill.finish(log, &mut wait).map_err(|error| failed(&error))
 }
 
-fn seed(config: &Config, log: &mut JetStreamLog, output: Output) -> Result<ExitCode, Failure> {
+fn seed(config: &Config, output: Output) -> Result<ExitCode, Failure> {
+    let mut log = connect_signed(config)?;
     let bounds = log.bounds().map_err(log_failure)?;
     let from_stream = bounds.first == 1;
     let own = &config.data.directory;
@@ -206,6 +251,13 @@ fn seed(config: &Config, log: &mut JetStreamLog, output: Output) -> Result<ExitC
         "copy master.secret, operator.token, sync.token, checkpoint.key and checkpoint.pub of {source} to {}, mode 600",
         own.display()
     ));
+    if config.cluster.role == ClusterRole::Reader {
+        steps.push(format!(
+            "add \"{}=KEY\" to cluster.readers of the other hosts; KEY is the text of {}",
+            config.cluster.host,
+            config.reader_public_key_file().display()
+        ));
+    }
     steps.push("start it: foretell up --config FILE; it follows from there".to_owned());
     let answer = json!({
         "from_stream": from_stream,
@@ -231,7 +283,7 @@ fn seed(config: &Config, log: &mut JetStreamLog, output: Output) -> Result<ExitC
 }
 
 fn purge(
-    log: &mut JetStreamLog,
+    config: &Config,
     before: u64,
     verified: &[String],
     output: Output,
@@ -246,6 +298,10 @@ fn purge(
         ))
         .code(REFUSED));
     }
+    let mut log = connect_signed(config)?;
+    let journal = config.data.directory.join(JOURNAL_DIRECTORY);
+    let genesis = foretell_journal::genesis(&journal);
+    log.set_genesis(genesis.map_err(|error| Failure::new(error.to_string()).code(REFUSED))?);
     let hosts = log.hosts().map_err(log_failure)?;
     for name in named {
         let host = hosts.iter().find(|host| host.host == *name);
@@ -258,9 +314,12 @@ fn purge(
         }
     }
     let bounds = log.bounds().map_err(log_failure)?;
-    let keep = message_of(log, bounds, before).map_err(|error| Failure::new(error.to_string()))?;
+    let keep =
+        message_of(&mut log, bounds, before).map_err(|error| Failure::new(error.to_string()))?;
     let purged = match keep {
-        Some(number) if number > bounds.first => admin::purge(log, number).map_err(log_failure)?,
+        Some(number) if number > bounds.first => {
+            admin::purge(&connect(config)?, number).map_err(log_failure)?
+        }
         _ => 0,
     };
     let answer = json!({ "purged": purged, "first_message": keep });

@@ -1,6 +1,8 @@
 //! The data directory: created and checked before a process uses it, closed to other users.
 
+use std::fs::Metadata;
 use std::io::ErrorKind;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
 use crate::failure::Failure;
@@ -16,7 +18,6 @@ pub(crate) fn restrict_umask() {
 /// # Errors
 /// The directory exists and belongs to another user.
 pub(crate) fn check_owner(path: &Path) -> Result<(), Failure> {
-    use std::os::unix::fs::MetadataExt as _;
     let Ok(metadata) = std::fs::metadata(path) else {
         return Ok(());
     };
@@ -38,33 +39,84 @@ pub(crate) fn check_owner(path: &Path) -> Result<(), Failure> {
 /// versions.
 ///
 /// # Errors
-/// It cannot be created, is no directory, belongs to another user, or others may enter it.
+/// As [`check_data_directory`], or it cannot be created.
 pub(crate) fn prepare_data_directory(path: &Path) -> Result<(), Failure> {
-    use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _};
-    let failure = |text: String| {
-        Failure::new(format!("data directory {}: {text}", path.display()))
-            .code(foretell_engine::EXIT_REFUSED)
-    };
+    use std::os::unix::fs::DirBuilderExt as _;
+    check_data_directory(path)?;
     if !path.exists() {
         std::fs::DirBuilder::new()
             .recursive(true)
             .mode(0o700)
             .create(path)
-            .map_err(|error| failure(error.to_string()))?;
+            .map_err(|error| unusable(path, error))?;
     }
-    let metadata = std::fs::symlink_metadata(path).map_err(|error| failure(error.to_string()))?;
+    check_data_directory(path)?;
+    close_files(path).map_err(|error| unusable(path, error))
+}
+
+/// Checks a data directory, or where it would be made.
+///
+/// # Errors
+/// It is no directory, belongs to another user, others may enter it, or replace it or a directory above
+/// it.
+pub(crate) fn check_data_directory(path: &Path) -> Result<(), Failure> {
+    match path.symlink_metadata() {
+        Ok(metadata) => check_directory(path, &metadata)?,
+        Err(error) if error.kind() == ErrorKind::NotFound => {}
+        Err(error) => return Err(unusable(path, error)),
+    }
+    let absolute = std::path::absolute(path).map_err(|error| unusable(path, error))?;
+    let existing = absolute.ancestors().skip(1).find(|above| above.exists());
+    let existing = existing.map(Path::canonicalize).transpose();
+    let existing = existing.map_err(|error| unusable(path, error))?;
+    let mut all = existing.iter().flat_map(|existing| existing.ancestors());
+    all.try_for_each(|above| check_above(path, above))
+}
+
+fn check_directory(path: &Path, metadata: &Metadata) -> Result<(), Failure> {
     if !metadata.is_dir() {
-        return Err(failure("is not a directory".to_owned()));
+        return Err(unusable(path, "is not a directory"));
     }
     check_owner(path)?;
-    if metadata.mode() & 0o077 != 0 {
-        return Err(failure(format!(
-            "others may enter it (mode {:o})",
-            metadata.permissions().mode() & 0o777
-        ))
-        .hint(format!("chmod 700 {}", path.display())));
+    match metadata.mode() & 0o777 {
+        mode if mode & 0o077 != 0 => Err(unusable(
+            path,
+            format!("others may enter it (mode {mode:o})"),
+        )
+        .hint(format!("chmod 700 {}", path.display()))),
+        _ => Ok(()),
     }
-    close_files(path).map_err(|error| failure(error.to_string()))
+}
+
+/// Whoever may write to a directory can put another one in the place of what is in it, except where only
+/// owners may (the sticky bit, as of `/tmp`). A user's own group, which has its number, is the user.
+fn check_above(path: &Path, above: &Path) -> Result<(), Failure> {
+    let metadata = above.metadata().map_err(|error| unusable(path, error))?;
+    let ours = rustix::process::geteuid().as_raw();
+    let (owner, mode) = (metadata.uid(), metadata.mode());
+    let above = above.display();
+    if owner != 0 && owner != ours {
+        let text = format!("user {owner}, who owns {above}, can replace it");
+        return Err(unusable(path, text)
+            .hint("choose another --data, below directories of root or your own"));
+    }
+    let others = if metadata.gid() == ours { 0o002 } else { 0o022 };
+    match mode & others != 0 && mode & 0o1000 == 0 {
+        true => Err(unusable(
+            path,
+            format!(
+                "others can replace it: {above} has mode {:o}",
+                mode & 0o7777
+            ),
+        )
+        .hint(format!("chmod go-w {above}"))),
+        false => Ok(()),
+    }
+}
+
+fn unusable(path: &Path, problem: impl std::fmt::Display) -> Failure {
+    Failure::new(format!("data directory {}: {problem}", path.display()))
+        .code(foretell_engine::EXIT_REFUSED)
 }
 
 /// Revokes access by others to the regular files of a directory.
@@ -171,6 +223,41 @@ mod tests {
             let refused = prepare_data_directory(&path).unwrap_err().to_string();
             assert!(refused.contains("belongs to user 4321"), "{refused}");
             assert!(refused.contains("chown -R 0"), "{refused}");
+        }
+    }
+
+    #[test]
+    fn nobody_else_may_write_above_a_data_directory() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let parent = tempfile::tempdir().unwrap();
+        let middle = parent.path().join("middle");
+        let path = middle.join("data");
+        std::fs::create_dir(&middle).unwrap();
+        let refused = |mode| {
+            let mode = std::fs::Permissions::from_mode(mode);
+            std::fs::set_permissions(&middle, mode).unwrap();
+            let checked = [prepare_data_directory(&path), check_data_directory(&path)];
+            let [prepared, checked] = checked.map(|it| it.err().map(|error| error.to_string()));
+            assert_eq!(prepared, checked);
+            checked
+        };
+        assert_eq!(refused(0o755), None);
+        assert_eq!(refused(0o1777), None, "only owners replace what is in it");
+        let text = refused(0o777).unwrap();
+        assert!(
+            text.contains("middle has mode 777") && text.contains("chmod go-w"),
+            "{text}"
+        );
+        // Before the directory is there, too.
+        std::fs::remove_dir(&path).unwrap();
+        let text = check_data_directory(&path).unwrap_err().to_string();
+        assert!(text.contains("others can replace it"), "{text}");
+        // Only root can give a directory away.
+        if rustix::process::geteuid().is_root() {
+            std::fs::set_permissions(&middle, std::fs::Permissions::from_mode(0o755)).unwrap();
+            std::os::unix::fs::chown(&middle, Some(4_321), None).unwrap();
+            let text = check_data_directory(&path).unwrap_err().to_string();
+            assert!(text.contains("user 4321, who owns"), "{text}");
         }
     }
 

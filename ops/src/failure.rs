@@ -4,9 +4,11 @@ use std::fmt;
 use std::process::ExitCode;
 
 use foretell_audit::AuditError;
+use tracing::Level;
 
 use crate::exit_codes::{self, GENERAL};
 use crate::output::{Output, escape};
+use crate::priority::priority;
 
 /// An error at the command line.
 #[derive(Debug)]
@@ -53,10 +55,12 @@ impl Failure {
     /// Prints the failure of this program to standard error; returns its exit code.
     #[must_use]
     pub fn print(&self, program: &str, output: Output) -> ExitCode {
-        if output.json {
-            eprintln!("{}", escape(&self.json().to_string(), ""));
-        } else {
-            eprintln!("{program}: {}", escape(&self.to_string(), "\n"));
+        let text = match output.json {
+            true => escape(&self.json().to_string(), ""),
+            false => format!("{program}: {}", escape(&self.to_string(), "\n")),
+        };
+        for line in text.lines() {
+            eprintln!("{}{line}", priority(Level::ERROR));
         }
         ExitCode::from(self.code)
     }

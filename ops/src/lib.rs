@@ -18,6 +18,7 @@ mod generated_docs;
 mod logging;
 mod operator;
 mod page;
+mod priority;
 mod processes;
 mod profile;
 mod progress;
@@ -33,7 +34,7 @@ use foretell_engine::JOURNAL_DIRECTORY;
 use foretell_journal::disk::{Disk, RealDisk};
 
 use cli::{Cli, Command, ConfigCommand};
-use config::Config;
+use config::{Checks, Config};
 use failure::Failure;
 use output::Output;
 use processes::{process, up};
@@ -61,8 +62,8 @@ pub fn run_on(disk: Arc<dyn Disk>) -> ExitCode {
 }
 
 fn run_command(cli: Cli, disk: Arc<dyn Disk>) -> ExitCode {
-    let output = Output { json: cli.json };
-    dispatch(cli, disk).unwrap_or_else(|failure| failure.print("foretell", output))
+    let (output, program) = (Output { json: cli.json }, cli.process_name());
+    dispatch(cli, disk).unwrap_or_else(|failure| failure.print(&program, output))
 }
 
 fn dispatch(cli: Cli, disk: Arc<dyn Disk>) -> Result<ExitCode, Failure> {
@@ -78,24 +79,29 @@ fn dispatch(cli: Cli, disk: Arc<dyn Disk>) -> Result<ExitCode, Failure> {
         print_variables(output);
         return Ok(ExitCode::SUCCESS);
     }
-    let config = Config::load(cli.config.as_deref(), std::env::vars(), cli.flags())
+    let checks = match cli.command {
+        Command::Up(_) | Command::Config(ConfigCommand::Check) => Checks::Start,
+        _ => Checks::Values,
+    };
+    let process = cli.process_name();
+    let config = Config::load(cli.config.as_deref(), std::env::vars(), cli.flags(), checks)
         .map_err(|failure| failure.code(foretell_engine::EXIT_REFUSED))?;
     match cli.command {
         Command::Config(command) => print_config(&command, &config, output),
         Command::Up(up) => {
-            logging::install(&config.log)?;
+            logging::install(&config.log, process)?;
             up::run(&config, cli.config.as_deref(), &up, output)
         }
         Command::Engine(arguments) => {
-            logging::install(&config.log)?;
+            logging::install(&config.log, process)?;
             process::engine(&config, &arguments, disk)
         }
         Command::Gateway(arguments) => {
-            logging::install(&config.log)?;
+            logging::install(&config.log, process)?;
             process::gateway(&config, &arguments)
         }
         Command::DemoBots(arguments) => {
-            logging::install(&config.log)?;
+            logging::install(&config.log, process)?;
             demo::bots::run(&config, &arguments)
         }
         Command::Market(command) => operator::market(&config, &command, output),

@@ -7,6 +7,7 @@ use foretell_auth::Signer;
 use foretell_gateway::{Currency, Logo, PageConfig, SiteConfig};
 
 use crate::config::Site;
+use crate::config::refusal::Refusal;
 use crate::demo::wallets::VISITORS;
 use crate::failure::Failure;
 
@@ -38,29 +39,34 @@ pub(crate) fn of(site: &Site, development_wallets: bool) -> Result<PageConfig, F
         },
         logo: match site.logo.as_os_str().is_empty() {
             true => None,
-            false => Some(logo(&site.logo)?),
+            false => Some(
+                logo(&site.logo)
+                    .map_err(|why| Failure::from(Refusal::failed("site.logo", &site.logo, why)))?,
+            ),
         },
         development_wallets: signers
             .ok_or_else(|| Failure::new("a key of the development wallets is no key"))?,
     })
 }
 
-fn logo(path: &Path) -> Result<Logo, Failure> {
-    let failure = |text: String| Failure::new(format!("site.logo {}: {text}", path.display()));
+/// The logo in a file.
+///
+/// # Errors
+/// It cannot be read, is too large, or of another type.
+pub(crate) fn logo(path: &Path) -> Result<Logo, String> {
     let extension = path.extension().and_then(|extension| extension.to_str());
     let known = LOGO_TYPES
         .iter()
         .find(|(known, _)| Some(*known) == extension);
-    let (_, content_type) =
-        known.ok_or_else(|| failure("allowed are .svg, .png and .ico".to_owned()))?;
-    let metadata = std::fs::metadata(path).map_err(|error| failure(error.to_string()))?;
+    let (_, content_type) = known.ok_or("allowed are .svg, .png and .ico")?;
+    let metadata = std::fs::metadata(path).map_err(|error| error.to_string())?;
     if metadata.len() > MAX_LOGO_BYTES {
-        return Err(failure(format!(
-            "it has {} bytes, allowed are {MAX_LOGO_BYTES}",
-            metadata.len()
-        )));
+        let bytes = metadata.len();
+        return Err(format!(
+            "it has {bytes} bytes, allowed are {MAX_LOGO_BYTES}"
+        ));
     }
-    let bytes = std::fs::read(path).map_err(|error| failure(error.to_string()))?;
+    let bytes = std::fs::read(path).map_err(|error| error.to_string())?;
     Ok(Logo {
         content_type,
         bytes: bytes.into(),
@@ -92,7 +98,7 @@ mod tests {
         std::fs::write(path("logo.svg"), "<svg/>").unwrap();
         std::fs::write(path("logo.html"), "<html>").unwrap();
         std::fs::write(path("large.png"), vec![0; 300 << 10]).unwrap();
-        let read = |name: &str| logo(&path(name)).map_err(|error| error.to_string());
+        let read = |name: &str| logo(&path(name));
         let svg = read("logo.svg").unwrap();
         assert_eq!(
             (svg.content_type, &svg.bytes[..]),

@@ -71,6 +71,11 @@ class Exchange:
                 newest[line["process"]] = line["pid"]
         return newest, starts
 
+    def sample(self):
+        """Memory and descriptors of each process."""
+        readings = {name: reading(pid) for name, pid in self.processes()[0].items()}
+        return {name: value for name, value in readings.items() if value}
+
     def operate(self, method, path, body=None, timeout=30):
         """An operator's request on a connection of its own; returns the JSON answer."""
         connection = http.client.HTTPConnection(*self.addresses["operator"], timeout=timeout)
@@ -182,13 +187,8 @@ class Sampler(threading.Thread):
                 return
 
     def sample(self):
-        processes, _ = self.exchange.processes()
-        readings = {name: reading(pid) for name, pid in processes.items()}
-        return {
-            "at": time.monotonic(),
-            "disk": disk_bytes(self.exchange.data),
-            "processes": {name: value for name, value in readings.items() if value},
-        }
+        disk = disk_bytes(self.exchange.data)
+        return {"at": time.monotonic(), "disk": disk, "processes": self.exchange.sample()}
 
     def stop(self):
         self.ended.set()

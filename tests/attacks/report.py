@@ -159,6 +159,16 @@ def show_latency(figures):
         print(f"| {kind} | {' | '.join(cells)} | {ratio(figures, kind):.2f} | {refused} |")
 
 
+def show_attack(name, figures):
+    """The table of one attack at full speed."""
+    counts = figures["attacker"]["counts"][name]
+    memory = {what: f"{value:.0f}" for what, value in figures["memory_mib"].items()}
+    print(f"\n{name}: {', '.join(f'{what} {count}' for what, count in sorted(counts.items()))}")
+    print("memory, MiB: before {before}, at most {most}, after {seconds} s {after}".format(**memory))
+    show_latency(figures)
+    print(flush=True)
+
+
 def show_processes(figures):
     print("\n| process | RSS MiB | attacked | without pages of files | attacked | descriptors at most | of |")
     print("|---" * 7 + "|")

@@ -209,7 +209,7 @@ def body_of(value):
 
 def request(method, target, fields=None, body=b""):
     """The bytes of an HTTP/1.1 request."""
-    lines = [f"{method} {target} HTTP/1.1", "Host: foretell"]
+    lines = [f"{method} {target} HTTP/1.1", "Host: localhost"]
     lines += [f"{name}: {value}" for name, value in (fields or {}).items()]
     if body or method != "GET":
         lines += ["Content-Type: application/json", f"Content-Length: {len(body)}"]

@@ -173,7 +173,7 @@ def test_price_history(public, alice, bob, market):
     for asked in [
         {"interval": "1h"},
         {"interval": "1d", "fidelity": 5},
-        {"interval": "1m", "fidelity": 60},
+        {"interval": "1m", "fidelity": 10},
         {"interval": "max"},
         {"start_ts": 0, "end_ts": 4_000_000_000},
         {"start_ts": 0, "end_ts": 4_000_000_000, "fidelity": 1},

@@ -2,9 +2,15 @@
 
 import os
 import signal
+import sys
+from pathlib import Path
 
 import processes
 from nemesis import Nemesis
+
+STRANGER = Path(__file__).parent / "stranger.py"
+# Between two writes of a stranger: 100 a second into each part of the log.
+STRANGER_PAUSE = 0.01
 
 
 class ExchangeNemesis(Nemesis):
@@ -12,7 +18,7 @@ class ExchangeNemesis(Nemesis):
 
     def __init__(self, cluster, random, only=None):
         super().__init__(cluster.machines, random, only)
-        self.cluster = cluster
+        self.cluster, self.strangers = cluster, []
 
     def acts(self):
         return {
@@ -28,7 +34,14 @@ class ExchangeNemesis(Nemesis):
             "cut_host_one_way": 2,
             "kill_leader_and_its_server": 2,
             "stop_leader": 1,
+            "let_stranger_write": 4,
         }
+
+    def heal(self):
+        for stranger in self.strangers:
+            processes.kill(stranger)
+        self.strangers = []
+        super().heal()
 
     def leader(self):
         """The leader, or any host when none leads."""
@@ -88,6 +101,15 @@ class ExchangeNemesis(Nemesis):
             self.network.cut(host.name, server.name)
             self.network.cut(server.name, host.name)
         return host.name
+
+    def let_stranger_write(self):
+        """On the reader's machine, with the certificate that hosts have, until `heal`."""
+        machines, reader = self.machines, self.cluster.hosts[-1]
+        servers = ",".join(server.url for server in machines.servers)
+        command = [sys.executable, STRANGER, servers, machines.authority.certificate, *machines.user_certificate]
+        stranger = processes.start(reader.name, [*command, STRANGER_PAUSE], machines.logs / "stranger.log")
+        self.strangers.append(stranger)
+        return f"on {reader.name}"
 
     def cut_leader_one_way(self):
         return self.cut_one_way(self.leader())

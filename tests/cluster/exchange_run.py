@@ -3,16 +3,19 @@
 import asyncio
 import random
 import shutil
+import ssl
 import time
 
 import balancer
 import checks
 import httpx
+import nats
 from client_programs import Programs
 from cluster import Cluster
 from exchange_nemesis import ExchangeNemesis
 from lives import Lives
 from load import Load
+from nats.errors import Error
 from nemesis import strikes
 from processes import wait_for
 
@@ -21,6 +24,9 @@ GOES_ON_SECONDS = 120
 
 # The stream is watched that long before the first failover, and for each.
 STREAM_SECONDS = 8
+
+# Messages of strangers that every host has passed over before their scenario goes on.
+STRANGERS_WRITE = 500
 
 
 async def on_cluster(chosen, network, directory, seed, rounds, scenarios):
@@ -67,6 +73,31 @@ class ExchangeRun:
     async def round(self, number):
         """Strikes under load, then all checks."""
         await self.under_load(f"round {number}", strikes(self.nemesis, self.chance))
+
+    async def strangers(self):
+        """Strangers write into every part of the log: nobody takes over, and nothing of theirs counts."""
+        await self.under_load("strangers", asyncio.to_thread(self.withstand_strangers))
+
+    def withstand_strangers(self):
+        leader = wait_for("leader", self.cluster.leader)
+        term = leader.status()["term"]
+        assert not asyncio.run(is_let_in(self.cluster.machines)), "a server lets in a client without a certificate"
+        self.nemesis.let_stranger_write()
+        answers = self.load.answers
+        for host in self.cluster.hosts:
+            passed_over = lambda host=host: (host.status() or {}).get("foreign_messages", 0) > STRANGERS_WRITE  # noqa: E731
+            wait_for(f"foreign messages that {host.name} passed over", passed_over, GOES_ON_SECONDS)
+        assert self.load.answers > answers, "nothing is acknowledged while strangers write"
+        status = leader.status()
+        assert (status["term"], status["leading"]) == (term, True), f"a stranger deposed the leader: {status}"
+        # A takeover in the flood.
+        leader.kill()
+        wait_for("next leader", lambda: self.cluster.leader() not in (None, leader), GOES_ON_SECONDS)
+        answers = self.load.answers
+        wait_for("answers of the next leader", lambda: self.load.answers > answers, GOES_ON_SECONDS)
+        leader.start()
+        wait_for(f"caught-up {leader.name}", lambda: self.cluster.is_caught_up(leader), GOES_ON_SECONDS)
+        self.nemesis.heal()
 
     async def upgrade(self):
         """A new binary on one host after the other, the leader last: one takeover, nothing lost."""
@@ -122,7 +153,8 @@ class ExchangeRun:
         cluster = self.cluster
         for host in cluster.hosts:
             host.stop()
-        longest = max(cluster.hosts, key=lambda host: host.audit("verify")[1]["last_sequence"])
+        may_lead = [host for host in cluster.hosts if host.role != "reader"]
+        longest = max(may_lead, key=lambda host: host.audit("verify")[1]["last_sequence"])
         for server in cluster.machines.servers:
             server.kill()
             shutil.rmtree(server.store)
@@ -182,6 +214,17 @@ class ExchangeRun:
             f" {len(load.ledger.finalised)} markets paid, {time.monotonic() - begun:.0f} s",
             flush=True,
         )
+
+
+async def is_let_in(machines):
+    """Whether a server takes a client that has no certificate."""
+    context = ssl.create_default_context(cafile=machines.authority.certificate)
+    try:
+        link = await nats.connect(servers=[machines.servers[0].url], tls=context, allow_reconnect=False, connect_timeout=5)
+    except (Error, OSError):
+        return False
+    await link.close()
+    return True
 
 
 async def goes_on(count):

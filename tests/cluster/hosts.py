@@ -10,6 +10,8 @@ import processes
 TRADING, HEALTH = 8080, 8070
 # They must be the same on hosts that can lead.
 SHARED = ("master.secret", "operator.token", "sync.token", "checkpoint.key", "checkpoint.pub")
+# What a reader has of the cluster's key.
+KEYS = {"leader": "cluster.key", "standby": "cluster.key", "reader": "cluster.pub"}
 IO_ERROR = 74
 START_SECONDS = 90
 
@@ -30,7 +32,7 @@ class Host:
         self.configure(machines)
 
     def configure(self, machines):
-        certificate, key = machines.user_certificate
+        certificate, key = machines.reader_certificate if self.role == "reader" else machines.user_certificate
         servers = ", ".join(f'"{server.url}"' for server in machines.servers)
         self.settings.write_text(f"""
 [data]
@@ -152,9 +154,9 @@ address = "{self.url}"
             return done.returncode, {"text": (done.stdout + done.stderr)[-2_000:]}
 
     def take_secrets(self, other):
-        """What a new host that can lead is given by an operator."""
+        """What a new host is given by an operator."""
         self.data.mkdir(mode=0o700)
-        for name in SHARED:
+        for name in (*SHARED, KEYS[self.role]):
             if (other.data / name).exists():
                 shutil.copy2(other.data / name, self.data / name)
         # Before a power cut takes what only the memory has.

@@ -45,8 +45,9 @@ class Machines:
         self.logs = directory / "logs"
         self.logs.mkdir(parents=True)
         self.authority = Authority(self.logs / "certificates")
-        # Of every client of the servers.
+        # Of the hosts that may lead, and of strangers; readers may do less.
         self.user_certificate = self.authority.issue("foretell")
+        self.reader_certificate = self.authority.issue("foretell-reader")
         self.all = []
         for number in NUMBERS:
             disk = Disk(directory, f"disk-{number}", DISK_MIB)

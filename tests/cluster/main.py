@@ -24,7 +24,7 @@ import servers_only  # noqa: E402
 from cluster import network_of_machines  # noqa: E402
 
 ROUNDS_OF_A_CLUSTER = 10
-SCENARIOS = ("rounds", "upgrade", "alone", "replace", "rebuild", "client")
+SCENARIOS = ("rounds", "strangers", "upgrade", "alone", "replace", "rebuild", "client")
 
 
 def arguments():

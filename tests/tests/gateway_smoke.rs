@@ -12,8 +12,8 @@ use foretell_engine::{
     EngineConfig, JOURNAL_DIRECTORY, SNAPSHOT_DIRECTORY, SOCKET_NAME, SigningDomain, StopHandle,
 };
 use foretell_gateway::{
-    ConnectionLimits, Gateway, GatewayConfig, HeaderPrefix, OperatorToken, PriceSide, RateLimits,
-    RequestPolicyConfig, Surface, TimeForm,
+    Compatibility, ConnectionLimits, Gateway, GatewayConfig, HeaderPrefix, OperatorToken,
+    RateLimits, RequestPolicyConfig, Surface, TimeForm,
 };
 use foretell_model::{Side, TokenId};
 use foretell_ops::trader::{Terms, Trader, decimal};
@@ -99,8 +99,7 @@ impl Site {
                 prefix("SERVICE", TimeForm::Iso),
                 prefix("POLY", TimeForm::Unix),
             ],
-            price_side: PriceSide::default(),
-            asset_ids: Default::default(),
+            compatibility: Compatibility::default(),
             ready_patience: Duration::ZERO,
             window: Window::default(),
             dev_auth_hints: true,

@@ -11,7 +11,7 @@ use foretell_engine::{
     EngineConfig, JOURNAL_DIRECTORY, Ready, SNAPSHOT_DIRECTORY, SOCKET_NAME, SigningDomain,
 };
 use foretell_gateway::{
-    ConnectionLimits, Gateway, GatewayConfig, HeaderPrefix, PriceSide, RateLimits,
+    Compatibility, ConnectionLimits, Gateway, GatewayConfig, HeaderPrefix, RateLimits,
     RequestPolicyConfig, Surface, TimeForm,
 };
 use foretell_link::Role;
@@ -70,7 +70,10 @@ impl LiveExchange {
             listen: vec![(Surface::Trading, SocketAddr::from(([127, 0, 0, 1], 0)))],
             threads: 1,
             connections,
-            streams: foretell_gateway::StreamLimits::default(),
+            streams: foretell_gateway::StreamLimits {
+                per_address: usize::MAX,
+                ..Default::default()
+            },
             // A measurement asks as fast as it can, from one address.
             policy: RequestPolicyConfig {
                 limits: RateLimits::off(),
@@ -80,8 +83,7 @@ impl LiveExchange {
                 name: PREFIX.to_owned(),
                 times: TimeForm::Iso,
             }],
-            price_side: PriceSide::default(),
-            asset_ids: Default::default(),
+            compatibility: Compatibility::default(),
             window: Window {
                 past_seconds: u64::from(OLDEST_SECONDS),
                 ..Window::default()

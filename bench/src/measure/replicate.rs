@@ -2,6 +2,7 @@
 //! machine, compared with a bare client that publishes as many messages of their mean size at the same
 //! rate, beside local syncs; and the reader's lag after an acknowledgement.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,6 +14,7 @@ use foretell_engine::{ClusterConfig, ClusterRole, EngineConfig, JOURNAL_DIRECTOR
 use foretell_journal::Follower;
 use foretell_journal::replica::MAX_ITEM_BYTES;
 use foretell_model::{Sequence, WalletAddress};
+use foretell_replication::Keys;
 
 use super::ScratchDir;
 use super::journal::{batches_after, loaded_turn};
@@ -140,6 +142,7 @@ fn host(data: &Path, name: &str, role: ClusterRole, servers: &NatsServers) -> En
         address: String::new(),
         takeover_after: TAKEOVER_AFTER,
         fingerprint: String::new(),
+        keys: Keys::of_leader(name, &[1; 32], &BTreeMap::new()).expect("no reader's key is wrong"),
         log: Arc::new(servers.settings(name, STREAM)),
     });
     config

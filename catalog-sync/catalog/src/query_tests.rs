@@ -2,7 +2,7 @@ use super::*;
 use foretell_wire::read::path::PathParameter as _;
 use foretell_wire::read::query::Query;
 use foretell_wire::read::query::parameters::Parameters;
-use foretell_wire::{ApiError, ErrorCode};
+use foretell_wire::{ApiError, Compatibility, ErrorCode};
 use rstest::rstest;
 
 /// Reads a query string that is not encoded.
@@ -251,4 +251,16 @@ fn cursors_are_those_of_earlier_pages() {
 fn search_options_that_cannot_be_honoured_are_named(#[case] text: &str, #[case] expected: &str) {
     let refusal = refusal(read::<SearchQuery>(text));
     assert!(refusal.starts_with(expected), "{refusal}");
+}
+
+#[test]
+fn the_family_lists_open_records_and_ignores_what_it_does_not_know() {
+    let read = |compatibility| {
+        let query = EventsQuery::read_in(Some("colour=red&limit=1000"), compatibility);
+        query.map(|query| (query.filter.flags.closed, query.page.limit))
+    };
+    assert!(read(Compatibility::Interface).is_err());
+    assert_eq!(read(Compatibility::Polymarket), Ok((Some(false), 500)));
+    let all = EventsQuery::read_in(Some("closed=true"), Compatibility::Polymarket);
+    assert_eq!(all.map(|query| query.filter.flags.closed), Ok(Some(true)));
 }

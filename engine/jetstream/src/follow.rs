@@ -23,7 +23,7 @@ const SILENCE: Duration = Duration::from_secs(2);
 pub(crate) struct Following {
     messages: mpsc::Receiver<(u64, Bytes)>,
     task: tokio::task::JoinHandle<()>,
-    /// The last message that was returned.
+    /// The last message that was returned or dropped.
     last: u64,
 }
 
@@ -64,10 +64,15 @@ impl Following {
         self.last
     }
 
-    pub(crate) fn next(&mut self) -> Option<Bytes> {
-        let (number, bytes) = self.messages.try_recv().ok()?;
-        self.last = number;
-        Some(bytes)
+    /// The next message behind number `after`; those before it are dropped.
+    pub(crate) fn next(&mut self, after: u64) -> Option<Bytes> {
+        loop {
+            let (number, bytes) = self.messages.try_recv().ok()?;
+            self.last = number;
+            if number > after {
+                return Some(bytes);
+            }
+        }
     }
 }
 

@@ -3,18 +3,15 @@
 use std::collections::VecDeque;
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
-use async_nats::header::NATS_MESSAGE_ID;
 use async_nats::jetstream::context::{ContextBuilder, PublishErrorKind};
 use async_nats::jetstream::message::PublishMessage;
 use async_nats::jetstream::stream::{LastRawMessageErrorKind, Stream};
 use async_nats::jetstream::{Context, ErrorCode};
 use async_nats::{Client, ServerAddr};
 use bytes::Bytes;
-use foretell_replication::{
-    Bounds, ConnectLog, Heartbeat, HostRecord, LogError, Message, Outcome, Publish, ReplicatedLog,
-    Wake,
-};
+use foretell_replication::{Bounds, ConnectLog, LogError, Outcome, Publish, ReplicatedLog, Wake};
 use futures_util::StreamExt as _;
 use parking_lot::Mutex;
 use tokio::runtime::Runtime;
@@ -27,6 +24,11 @@ use crate::stream_config::{check_server, check_stream, configs};
 /// Messages whose acknowledgement is awaited at most; more than a window, because messages that
 /// were given up count until their timeout.
 const MAX_AWAITED: usize = 256;
+/// Heartbeats that wait for the host, and the largest that one is.
+const MAX_BEATS: usize = 1_024;
+const MAX_BEAT_BYTES: usize = 1_024;
+/// Pause between two attempts to subscribe.
+const SUBSCRIBE_PAUSE: Duration = Duration::from_millis(250);
 
 /// A connection to the log.
 pub struct JetStreamLog {
@@ -42,16 +44,27 @@ pub struct JetStreamLog {
     runtime: Runtime,
 }
 
-/// Outcomes that have arrived, and whom to wake.
+/// What has arrived, and whom to wake.
 struct Arrived {
-    outcomes: Mutex<VecDeque<(u64, Outcome)>>,
+    outcomes: Mutex<VecDeque<(String, Outcome)>>,
+    beats: Mutex<VecDeque<Bytes>>,
     wake: Mutex<Wake>,
 }
 
 impl Arrived {
-    fn push(&self, expected: u64, outcome: Outcome) {
-        self.outcomes.lock().push_back((expected, outcome));
+    fn push(&self, id: String, outcome: Outcome) {
+        self.outcomes.lock().push_back((id, outcome));
         self.wake();
+    }
+
+    fn push_beat(&self, payload: Bytes) {
+        let mut beats = self.beats.lock();
+        if beats.len() == MAX_BEATS {
+            beats.pop_front();
+        }
+        if payload.len() <= MAX_BEAT_BYTES {
+            beats.push_back(payload);
+        }
     }
 
     fn wake(&self) {
@@ -96,12 +109,15 @@ impl JetStreamLog {
         })?;
         let arrived = Arc::new(Arrived {
             outcomes: Mutex::default(),
+            beats: Mutex::default(),
             wake: Mutex::new(Arc::new(|| {})),
         });
         let (publishes, receiver) = mpsc::unbounded_channel();
         let subject = settings.journal_subject();
         let send = send(context.clone(), subject, receiver, Arc::clone(&arrived));
         runtime.spawn(send);
+        let subject = settings.heartbeat_subject();
+        runtime.spawn(listen(client.clone(), subject, Arc::clone(&arrived)));
         Ok(Self {
             settings: settings.clone(),
             client,
@@ -158,6 +174,21 @@ pub(crate) fn unreachable(error: &dyn fmt::Display) -> LogError {
     LogError::Unreachable(error.to_string())
 }
 
+/// Receives all heartbeats.
+async fn listen(client: Client, subject: String, arrived: Arc<Arrived>) {
+    loop {
+        match client.subscribe(subject.clone()).await {
+            Ok(mut beats) => {
+                while let Some(message) = beats.next().await {
+                    arrived.push_beat(message.payload);
+                }
+            }
+            Err(error) => tracing::debug!(%error, "heartbeats are not received"),
+        }
+        tokio::time::sleep(SUBSCRIBE_PAUSE).await;
+    }
+}
+
 /// Sends messages in their order; each outcome is awaited by a task of its own.
 async fn send(
     context: Context,
@@ -166,11 +197,10 @@ async fn send(
     arrived: Arc<Arrived>,
 ) {
     while let Some(publish) = receiver.recv().await {
-        let expected = publish.expected;
         let mut message = PublishMessage::build()
-            .expected_last_sequence(expected)
+            .expected_last_sequence(publish.expected)
             .message_id(&publish.id)
-            .payload(publish.bytes.into());
+            .payload(publish.payload.into());
         if let Some(after) = &publish.after {
             message = message.expected_last_message_id(after);
         }
@@ -181,7 +211,7 @@ async fn send(
                 Ok(answer) => answer.await,
                 Err(error) => Err(error),
             };
-            arrived.push(expected, outcome_of(outcome));
+            arrived.push(publish.id, outcome_of(outcome));
         });
     }
 }
@@ -193,6 +223,7 @@ fn outcome_of(
     >,
 ) -> Outcome {
     match outcome {
+        Ok(answer) if answer.duplicate => Outcome::NotAppended,
         Ok(answer) => Outcome::Accepted(answer.sequence),
         Err(error)
             if [
@@ -201,7 +232,7 @@ fn outcome_of(
             ]
             .contains(&error.kind()) =>
         {
-            Outcome::WrongLast
+            Outcome::NotAppended
         }
         Err(error) => {
             tracing::debug!(%error, "a message of the journal has an unknown outcome");
@@ -232,15 +263,10 @@ impl ReplicatedLog for JetStreamLog {
         })
     }
 
-    fn read(&mut self, number: u64) -> Result<Option<Message>, LogError> {
+    fn read(&mut self, number: u64) -> Result<Option<Vec<u8>>, LogError> {
         let stream = self.stream(&self.settings.stream)?;
         match self.block_on(stream.get_raw_message(number)) {
-            Ok(message) => Ok(Some(Message {
-                id: (message.headers.get(NATS_MESSAGE_ID))
-                    .map(|id| id.as_str().to_owned())
-                    .unwrap_or_default(),
-                bytes: message.payload.to_vec(),
-            })),
+            Ok(message) => Ok(Some(message.payload.into())),
             Err(error) => match error.kind() {
                 LastRawMessageErrorKind::NoMessageFound => Ok(None),
                 LastRawMessageErrorKind::JetStream(why)
@@ -254,7 +280,7 @@ impl ReplicatedLog for JetStreamLog {
     }
 
     fn next(&mut self, after: u64) -> Result<Option<Vec<u8>>, LogError> {
-        let continues = |it: &Following| it.last() == after;
+        let continues = |it: &Following| it.last() <= after;
         if !self.following.as_ref().is_some_and(continues) {
             let arrived = Arc::clone(&self.arrived);
             self.following = Some(Following::start(
@@ -266,7 +292,7 @@ impl ReplicatedLog for JetStreamLog {
             ));
         }
         let following = self.following.as_mut();
-        let next = following.and_then(Following::next);
+        let next = following.and_then(|following| following.next(after));
         Ok(next.map(Vec::from))
     }
 
@@ -277,39 +303,37 @@ impl ReplicatedLog for JetStreamLog {
         let _ = self.publishes.send(publish);
     }
 
-    fn outcome(&mut self) -> Option<(u64, Outcome)> {
+    fn outcome(&mut self) -> Option<(String, Outcome)> {
         self.arrived.outcomes.lock().pop_front()
     }
 
-    fn beat(&mut self, beat: &Heartbeat) {
+    fn beat(&mut self, payload: Vec<u8>, last: bool) {
         let subject = self.settings.heartbeat_subject();
-        if !beat.resigned {
-            self.send_record(subject, beat.encode());
+        if !last {
+            self.send_record(subject, payload);
             return;
         }
-        // The connection ends right after it.
         let client = self.client.clone();
         let sent = async {
-            client.publish(subject, beat.encode().into()).await.ok();
+            client.publish(subject, payload.into()).await.ok();
             client.flush().await.ok();
         };
         let _ = self.block_on(async { tokio::time::timeout(REQUEST_TIMEOUT, sent).await });
     }
 
-    fn last_beat(&mut self) -> Result<Option<Heartbeat>, LogError> {
-        let (stream, subject) = (
-            self.settings.heartbeat_stream(),
-            self.settings.heartbeat_subject(),
-        );
-        let bytes = self.last_record(&stream, &subject)?;
-        Ok(bytes.and_then(|bytes| Heartbeat::decode(&bytes)))
+    fn beats(&mut self) -> Result<Vec<Vec<u8>>, LogError> {
+        let settings = &self.settings;
+        let (stream, subject) = (settings.heartbeat_stream(), settings.heartbeat_subject());
+        let stored = self.last_record(&stream, &subject)?;
+        let arrived = std::mem::take(&mut *self.arrived.beats.lock());
+        Ok(stored.into_iter().chain(arrived).map(Vec::from).collect())
     }
 
-    fn announce(&mut self, record: &HostRecord) {
-        self.send_record(self.settings.host_subject(&record.host), record.encode());
+    fn announce(&mut self, host: &str, payload: Vec<u8>) {
+        self.send_record(self.settings.host_subject(host), payload);
     }
 
-    fn hosts(&mut self) -> Result<Vec<HostRecord>, LogError> {
+    fn hosts(&mut self) -> Result<Vec<Vec<u8>>, LogError> {
         let name = self.settings.hosts_stream();
         let stream = self.stream(&name)?;
         let all = self.settings.host_subject("*");
@@ -329,8 +353,7 @@ impl ReplicatedLog for JetStreamLog {
         })?;
         let mut hosts = Vec::new();
         for subject in subjects {
-            let bytes = self.last_record(&name, &subject)?;
-            hosts.extend(bytes.and_then(|bytes| HostRecord::decode(&bytes)));
+            hosts.extend(self.last_record(&name, &subject)?.map(Vec::from));
         }
         Ok(hosts)
     }

@@ -75,6 +75,14 @@ impl Settings {
         if patient {
             options = options.retry_on_initial_connect();
         }
+        if self
+            .servers
+            .iter()
+            .any(|server| server.starts_with("tls://"))
+        {
+            // Also with servers that these name.
+            options = options.require_tls(true);
+        }
         if let Some(file) = &self.tls_ca_file {
             options = options.add_root_certificates(file.clone());
         }

@@ -39,6 +39,8 @@ pub struct ClusterStatus {
     pub state: String,
     /// Takeovers by this process.
     pub takeovers: u64,
+    /// Messages of the stream that no host of the cluster signed, as this process has read.
+    pub foreign_messages: u64,
     /// Process id of the engine.
     pub pid: u32,
     /// Wall time of the report, milliseconds since 1970.
@@ -78,6 +80,7 @@ impl ClusterStatus {
         put("leads_until_ms", &self.leads_until_ms.to_string());
         put("state", &self.state);
         put("takeovers", &self.takeovers.to_string());
+        put("foreign_messages", &self.foreign_messages.to_string());
         put("pid", &self.pid.to_string());
         put("wall_ms", &self.wall_ms.to_string());
         let sum = checksum(text.as_bytes());
@@ -111,6 +114,7 @@ impl ClusterStatus {
             leads_until_ms: get(text, "leads_until_ms")?,
             state: get(text, "state")?,
             takeovers: get(text, "takeovers")?,
+            foreign_messages: get(text, "foreign_messages")?,
             pid: get(text, "pid")?,
             wall_ms: get(text, "wall_ms")?,
         })
@@ -150,6 +154,7 @@ mod tests {
             leads_until_ms: 1_800_000_002_000,
             state: "following".to_owned(),
             takeovers: 1,
+            foreign_messages: 3,
             pid: 4,
             wall_ms: 1_800_000_000_000,
         };

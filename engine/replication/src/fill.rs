@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use thiserror::Error;
 
-use crate::log::ReplicatedLog;
+use crate::signed::SignedLog;
 use crate::window::{Flights, Superseded};
 
 /// Maximum number of unconfirmed messages: single ones need not be fast.
@@ -42,7 +42,7 @@ impl Fill {
     #[must_use]
     pub fn new(last: u64, patience: Duration) -> Self {
         Self {
-            flights: Flights::new(last, IN_FLIGHT),
+            flights: Flights::new(last, IN_FLIGHT, 0),
             patience,
             begun: Instant::now(),
             confirmed_at: Duration::ZERO,
@@ -55,14 +55,13 @@ impl Fill {
     /// [`FillError`]: the log may have some of the messages.
     pub fn push(
         &mut self,
-        log: &mut dyn ReplicatedLog,
+        log: &mut SignedLog,
         message: &[u8],
         wait: &mut dyn FnMut(),
     ) -> Result<(), FillError> {
         self.wait_until(log, wait, Flights::has_room)?;
-        let id = format!("fill-{}", self.flights.last() + 1);
         self.flights
-            .send(log, id, message.to_vec(), self.begun.elapsed());
+            .send(log, message.to_vec(), self.begun.elapsed());
         Ok(())
     }
 
@@ -70,17 +69,13 @@ impl Fill {
     ///
     /// # Errors
     /// As [`Self::push`].
-    pub fn finish(
-        mut self,
-        log: &mut dyn ReplicatedLog,
-        wait: &mut dyn FnMut(),
-    ) -> Result<(), FillError> {
+    pub fn finish(mut self, log: &mut SignedLog, wait: &mut dyn FnMut()) -> Result<(), FillError> {
         self.wait_until(log, wait, Flights::is_empty)
     }
 
     fn wait_until(
         &mut self,
-        log: &mut dyn ReplicatedLog,
+        log: &mut SignedLog,
         wait: &mut dyn FnMut(),
         is_done: fn(&Flights) -> bool,
     ) -> Result<(), FillError> {

@@ -3,7 +3,11 @@
 use foretell_journal::replica::{Item, LocalItem};
 use thiserror::Error;
 
-use crate::log::{Bounds, LogError, ReplicatedLog};
+use crate::log::{Bounds, LogError};
+use crate::signed::{Message, SignedLog};
+
+/// Messages before the one found by position among which a repeated one may have misled the search.
+const MISLED: u64 = 4_096;
 
 /// The agreement of a local copy with the log.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -43,6 +47,12 @@ pub enum LocateError {
         /// The first frame that the log has.
         sequence: u64,
     },
+    /// Nothing in the log is signed for this journal.
+    #[error(
+        "no message of the replicated log is signed for this journal: copy cluster.key (of a reader: cluster.pub) from \
+         another host of the cluster, or make the log again (foretell cluster init --from)"
+    )]
+    NotSigned,
     /// A message of the log is no item.
     #[error("message {number} of the replicated log: {why}")]
     Damaged {
@@ -58,107 +68,152 @@ pub enum LocateError {
 /// # Errors
 /// [`LocateError`].
 pub fn locate(
-    log: &mut dyn ReplicatedLog,
+    log: &mut SignedLog,
     bounds: Bounds,
     items: &[LocalItem],
 ) -> Result<Located, LocateError> {
     let confirmed = items.iter().rposition(|item| item.confirmed).unwrap_or(0);
     let anchor = &items[confirmed];
-    let not_in_log = LocateError::NotInLog {
+    let first = signed_from(log, bounds.first, bounds.last)?.ok_or(LocateError::NotSigned)?;
+    if first.position > (anchor.segment, anchor.offset) {
+        return after_purge(items, &first);
+    }
+    let number = find(log, bounds, anchor)?.ok_or(LocateError::NotInLog {
         segment: anchor.segment,
         offset: anchor.offset,
-    };
-    if bounds.last < bounds.first {
-        return Err(not_in_log);
-    }
-    let (position, sequence) = position(log, bounds.first)?;
-    if position > (anchor.segment, anchor.offset) {
-        return after_purge(items, bounds.first, (position, sequence));
-    }
-    let Some(number) = find(log, bounds, (anchor.segment, anchor.offset))? else {
-        return Err(not_in_log);
-    };
-    if !is_same(log, number, anchor)? {
-        return Err(not_in_log);
-    }
+    })?;
     let mut located = Located {
         kept: confirmed + 1,
         number,
     };
     while let Some(item) = items.get(located.kept)
-        && is_same(log, located.number + 1, item)?
+        && let Some(number) = walk(log, located.number + 1, bounds.last, item)?
     {
         located.kept += 1;
-        located.number += 1;
+        located.number = number;
     }
     Ok(located)
 }
 
 /// The log begins after the anchor. The copy can go on only if the log's first message follows it;
 /// the hash chain proves that when the message is written.
-fn after_purge(
-    items: &[LocalItem],
-    first: u64,
-    ((segment, offset), sequence): ((u32, u32), u64),
-) -> Result<Located, LocateError> {
+fn after_purge(items: &[LocalItem], first: &SignedItem) -> Result<Located, LocateError> {
+    let (segment, offset) = first.position;
     let follows = |item: &LocalItem| {
         (item.segment, item.end) == (segment, offset) || (item.segment + 1, 0) == (segment, offset)
     };
     match items
         .iter()
-        .rposition(|item| follows(item) && item.last.0 + 1 == sequence)
+        .rposition(|item| follows(item) && item.last.0 + 1 == first.sequence)
     {
         Some(at) => Ok(Located {
             kept: at + 1,
-            number: first - 1,
+            number: first.number - 1,
         }),
         None => Err(LocateError::NeedsCopy {
             segment,
             offset,
-            sequence,
+            sequence: first.sequence,
         }),
     }
 }
 
-/// The message at a position of the journal. Positions rise from message to message.
+/// The message of an item. Positions rise from message to message, but for the few that a leader had in flight when a
+/// stranger took a number before them: they count nowhere, and mislead a search by position a little.
 fn find(
-    log: &mut dyn ReplicatedLog,
+    log: &mut SignedLog,
     bounds: Bounds,
-    wanted: (u32, u32),
+    wanted: &LocalItem,
 ) -> Result<Option<u64>, LocateError> {
-    let (mut low, mut high) = (bounds.first, bounds.last);
-    while low <= high {
-        let middle = low + (high - low) / 2;
-        match position(log, middle)?.0.cmp(&wanted) {
-            std::cmp::Ordering::Equal => return Ok(Some(middle)),
-            std::cmp::Ordering::Less => low = middle + 1,
-            std::cmp::Ordering::Greater => high = middle - 1,
+    let position = (wanted.segment, wanted.offset);
+    let number = first_where(log, bounds, |item| item.position >= position)?;
+    if let Some(found) = signed_from(log, number, bounds.last)?
+        && found.digest == wanted.digest
+    {
+        return Ok(Some(found.number));
+    }
+    let from = number.saturating_sub(MISLED).max(bounds.first);
+    walk(log, from, bounds.last, wanted)
+}
+
+/// The first message from number `from` on that is this item. A message of a later term ends the search: what the leader
+/// before it had not in the log by then never comes.
+fn walk(
+    log: &mut SignedLog,
+    from: u64,
+    last: u64,
+    wanted: &LocalItem,
+) -> Result<Option<u64>, LocateError> {
+    let mut from = from;
+    while let Some(found) = signed_from(log, from, last)? {
+        if found.digest == wanted.digest {
+            return Ok(Some(found.number));
         }
+        if found.term > wanted.term {
+            return Ok(None);
+        }
+        from = found.number + 1;
     }
     Ok(None)
 }
 
-/// Segment, offset and first sequence of a message.
-fn position(log: &mut dyn ReplicatedLog, number: u64) -> Result<((u32, u32), u64), LocateError> {
-    let damaged = |why: String| LocateError::Damaged { number, why };
-    let bytes = log
-        .read(number)?
-        .ok_or_else(|| damaged("it is missing".to_owned()))?;
-    let item = Item::read(&bytes.bytes).map_err(damaged)?;
-    let first = match &item {
-        Item::Segment(header) => header.first,
-        Item::Batch(header, _) => header.first,
-    };
-    Ok((item.position(), first.0))
+/// The number after the messages whose items do not fulfil `is_reached`, which later ones do.
+fn first_where(
+    log: &mut SignedLog,
+    bounds: Bounds,
+    is_reached: impl Fn(&SignedItem) -> bool,
+) -> Result<u64, LocateError> {
+    let (mut low, mut high) = (bounds.first, bounds.last);
+    while low <= high {
+        let middle = low + (high - low) / 2;
+        match signed_from(log, middle, high)? {
+            Some(item) if !is_reached(&item) => low = item.number + 1,
+            _ => high = middle - 1,
+        }
+    }
+    Ok(low)
 }
 
-fn is_same(
-    log: &mut dyn ReplicatedLog,
+/// A message of the log that counts.
+#[derive(Debug)]
+struct SignedItem {
     number: u64,
-    item: &LocalItem,
-) -> Result<bool, LocateError> {
-    let bytes = log.read(number)?;
-    Ok(bytes.is_some_and(|it| *blake3::hash(&it.bytes).as_bytes() == item.digest))
+    /// Segment and offset.
+    position: (u32, u32),
+    term: u64,
+    /// First sequence.
+    sequence: u64,
+    digest: [u8; 32],
+}
+
+/// The first message of a host from number `from` to `last`.
+fn signed_from(
+    log: &mut SignedLog,
+    from: u64,
+    last: u64,
+) -> Result<Option<SignedItem>, LocateError> {
+    for number in from..=last {
+        let damaged = |why: String| LocateError::Damaged { number, why };
+        let message = log
+            .read(number)?
+            .ok_or_else(|| damaged("it is missing".to_owned()))?;
+        let Message::Signed { content, .. } = message else {
+            continue;
+        };
+        let item = Item::read(&content).map_err(damaged)?;
+        let first = match &item {
+            Item::Segment(header) => header.first,
+            Item::Batch(header, _) => header.first,
+        };
+        return Ok(Some(SignedItem {
+            number,
+            position: item.position(),
+            term: item.term(),
+            sequence: first.0,
+            digest: *blake3::hash(&content).as_bytes(),
+        }));
+    }
+    Ok(None)
 }
 
 /// Number of the last message whose first sequence is at most `sequence`: purging the messages before
@@ -167,19 +222,12 @@ fn is_same(
 /// # Errors
 /// [`LocateError`].
 pub fn message_of(
-    log: &mut dyn ReplicatedLog,
+    log: &mut SignedLog,
     bounds: Bounds,
     sequence: u64,
 ) -> Result<Option<u64>, LocateError> {
-    let (mut low, mut high, mut found) = (bounds.first, bounds.last, None);
-    while low <= high {
-        let middle = low + (high - low) / 2;
-        if position(log, middle)?.1 <= sequence {
-            found = Some(middle);
-            low = middle + 1;
-        } else {
-            high = middle - 1;
-        }
-    }
-    Ok(found)
+    let after = first_where(log, bounds, |item| item.sequence > sequence)?;
+    Ok(after
+        .checked_sub(1)
+        .filter(|number| *number >= bounds.first))
 }

@@ -5,8 +5,6 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
-use crate::records::{Heartbeat, HostRecord};
-
 /// Numbers of the first and the last message. Of an empty log `first` is `last + 1`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Bounds {
@@ -27,27 +25,18 @@ pub struct Publish {
     pub after: Option<String>,
     /// A repeat with this id is recognised and not appended again.
     pub id: String,
-    /// The content.
-    pub bytes: Vec<u8>,
-}
-
-/// A message of the log.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Message {
-    /// The id it was published with. It names the host, so it tells whose message it is: two hosts
-    /// that take over at once publish equal bytes.
-    pub id: String,
-    /// The content.
-    pub bytes: Vec<u8>,
+    /// The content with its signature.
+    pub payload: Vec<u8>,
 }
 
 /// The answer to a [`Publish`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Outcome {
-    /// It is the message with this number, by this request or an earlier one with its id.
+    /// This request appended it, as the message with this number.
     Accepted(u64),
-    /// The log's last message is another one.
-    WrongLast,
+    /// This request did not append it: the log's last message is another one, or a message has its id. An earlier
+    /// request may have.
+    NotAppended,
     /// No answer: it may have been accepted, or may still be.
     Unknown,
 }
@@ -66,7 +55,8 @@ pub enum LogError {
 /// Called by a log when a message or an outcome has arrived.
 pub type Wake = Arc<dyn Fn() + Send + Sync>;
 
-/// A log of messages that several hosts share.
+/// A log of messages that several hosts share, and that strangers can write to: it carries payloads, and
+/// [`crate::SignedLog`] says which of them count.
 ///
 /// Methods that return a result wait for a server, at most about a second. The others return at
 /// once.
@@ -85,10 +75,10 @@ pub trait ReplicatedLog: Debug + Send {
     ///
     /// # Errors
     /// [`LogError`].
-    fn read(&mut self, number: u64) -> Result<Option<Message>, LogError>;
+    fn read(&mut self, number: u64) -> Result<Option<Vec<u8>>, LogError>;
 
-    /// The message after `after` if it has arrived. A first call, or one that does not continue the
-    /// last, begins to receive there.
+    /// The message after `after` if it has arrived. A first call, or one for a number before the last, begins to
+    /// receive there.
     ///
     /// # Errors
     /// [`LogError`]; receiving goes on by itself.
@@ -97,27 +87,27 @@ pub trait ReplicatedLog: Debug + Send {
     /// Sends a message. Messages are sent in the order of the calls.
     fn publish(&mut self, publish: Publish);
 
-    /// An outcome that has arrived, with the expected number of its message. Every message gets at
-    /// least one.
-    fn outcome(&mut self) -> Option<(u64, Outcome)>;
+    /// An outcome that has arrived, with the id of its message. Every message gets at least one.
+    fn outcome(&mut self) -> Option<(String, Outcome)>;
 
-    /// Replaces the heartbeat of the cluster. It may be lost.
-    fn beat(&mut self, beat: &Heartbeat);
+    /// Replaces the heartbeat of the cluster. It may be lost, unless it is the `last` one of this connection.
+    fn beat(&mut self, payload: Vec<u8>, last: bool);
 
-    /// The newest heartbeat.
+    /// The stored heartbeat, and those that have arrived since the last call. One that was replaced at once is among
+    /// them: a stranger cannot hide it.
     ///
     /// # Errors
     /// [`LogError`].
-    fn last_beat(&mut self) -> Result<Option<Heartbeat>, LogError>;
+    fn beats(&mut self) -> Result<Vec<Vec<u8>>, LogError>;
 
     /// Replaces the record of a host. It may be lost.
-    fn announce(&mut self, record: &HostRecord);
+    fn announce(&mut self, host: &str, payload: Vec<u8>);
 
     /// The records of all hosts.
     ///
     /// # Errors
     /// [`LogError`].
-    fn hosts(&mut self) -> Result<Vec<HostRecord>, LogError>;
+    fn hosts(&mut self) -> Result<Vec<Vec<u8>>, LogError>;
 }
 
 /// Connects to the replicated log.
@@ -127,29 +117,4 @@ pub trait ConnectLog: Debug + Send + Sync {
     /// # Errors
     /// The settings cannot be used.
     fn connect(&self) -> Result<Box<dyn ReplicatedLog>, LogError>;
-}
-
-/// The id of a message of a host, which its attempts begin with.
-#[must_use]
-pub fn message_id(term: u64, number: u64, host: &str) -> String {
-    format!("{term}-{number}-{host}")
-}
-
-/// The id of an attempt after one that the log certainly refused. A server may remember the id of a
-/// refused message and would take the repeat for a duplicate.
-#[must_use]
-pub(crate) fn attempt_id(id: &str, attempt: u32) -> String {
-    match attempt {
-        0 => id.to_owned(),
-        attempt => format!("{id}~{attempt}"),
-    }
-}
-
-/// Whether a message was published by an attempt with this id.
-#[must_use]
-pub(crate) fn is_attempt(found: &str, id: &str) -> bool {
-    // No host name has a tilde.
-    found
-        .strip_prefix(id)
-        .is_some_and(|rest| rest.is_empty() || rest.starts_with('~'))
 }

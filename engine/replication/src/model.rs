@@ -7,8 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::{Mutex, MutexGuard};
 
-use crate::log::{Bounds, LogError, Message, Outcome, Publish, ReplicatedLog, Wake};
-use crate::records::{Heartbeat, HostRecord};
+use crate::log::{Bounds, LogError, Outcome, Publish, ReplicatedLog, Wake};
 
 /// What happens to a request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -27,14 +26,21 @@ pub enum Fault {
     Late,
 }
 
+/// Requests, and heartbeats, that a stranger and the hosts remember.
+const OVERHEARD: usize = 32;
+
 #[derive(Debug, Default)]
 struct State {
-    messages: Vec<Message>,
+    /// Id and payload.
+    messages: Vec<(String, Vec<u8>)>,
     ids: HashMap<String, u64>,
-    beat: Option<Heartbeat>,
-    hosts: BTreeMap<String, HostRecord>,
+    /// The last heartbeats.
+    beats: VecDeque<Vec<u8>>,
+    hosts: BTreeMap<String, Vec<u8>>,
     /// Requests whose sender has given up and that still arrive.
     late: VecDeque<Publish>,
+    /// The last requests, whether the log appended them or not: a subscriber of the subject has them all.
+    overheard: VecDeque<Publish>,
 }
 
 /// The log; clones share it.
@@ -59,10 +65,53 @@ impl Model {
         }
     }
 
-    /// All messages.
+    /// All payloads.
     #[must_use]
-    pub fn messages(&self) -> Vec<Message> {
-        self.state().messages.clone()
+    pub fn messages(&self) -> Vec<Vec<u8>> {
+        let state = self.state();
+        state
+            .messages
+            .iter()
+            .map(|(_, payload)| payload.clone())
+            .collect()
+    }
+
+    /// The last requests of hosts, oldest first, as a stranger overhears them.
+    #[must_use]
+    pub fn overheard(&self) -> Vec<Publish> {
+        self.state().overheard.iter().cloned().collect()
+    }
+
+    /// A stranger writes a message: whatever is the last one, and with any id that no message has.
+    pub fn intrude(&self, id: String, payload: Vec<u8>) {
+        let mut state = self.state();
+        let number = state.messages.len() as u64 + 1;
+        if !state.ids.contains_key(&id) {
+            state.ids.insert(id.clone(), number);
+            state.messages.push((id, payload));
+        }
+    }
+
+    /// A stranger, or a host, replaces the heartbeat.
+    pub fn put_beat(&self, payload: Vec<u8>) {
+        remember(&mut self.state().beats, payload);
+    }
+
+    /// A stranger, or a host, replaces the record of a host.
+    pub fn put_record(&self, host: &str, payload: Vec<u8>) {
+        self.state().hosts.insert(host.to_owned(), payload);
+    }
+
+    /// The last heartbeats, oldest first.
+    #[must_use]
+    pub fn beats(&self) -> Vec<Vec<u8>> {
+        self.state().beats.iter().cloned().collect()
+    }
+
+    /// Requests whose sender has given up and that still arrive.
+    #[must_use]
+    pub fn late(&self) -> Vec<Publish> {
+        self.state().late.iter().cloned().collect()
     }
 
     /// Lets the oldest late request arrive.
@@ -76,24 +125,27 @@ impl Model {
 
     fn append(&self, publish: &Publish) -> Outcome {
         let mut state = self.state();
-        if let Some(number) = state.ids.get(&publish.id) {
-            return Outcome::Accepted(*number);
+        remember(&mut state.overheard, publish.clone());
+        let last = state.messages.last().map(|(id, _)| id);
+        let follows = publish.after.is_none() || last == publish.after.as_ref();
+        let is_known = state.ids.contains_key(&publish.id);
+        if state.messages.len() as u64 != publish.expected || !follows || is_known {
+            return Outcome::NotAppended;
         }
-        if state.messages.len() as u64 != publish.expected {
-            return Outcome::WrongLast;
-        }
-        let last = state.messages.last().map(|message| &message.id);
-        if publish.after.is_some() && last != publish.after.as_ref() {
-            return Outcome::WrongLast;
-        }
-        state.messages.push(Message {
-            id: publish.id.clone(),
-            bytes: publish.bytes.clone(),
-        });
         let number = publish.expected + 1;
+        state
+            .messages
+            .push((publish.id.clone(), publish.payload.clone()));
         state.ids.insert(publish.id.clone(), number);
         Outcome::Accepted(number)
     }
+}
+
+fn remember<T>(last: &mut VecDeque<T>, newest: T) {
+    if last.len() == OVERHEARD {
+        last.pop_front();
+    }
+    last.push_back(newest);
 }
 
 /// Draws the fault of each request.
@@ -103,7 +155,7 @@ type Faults = Box<dyn FnMut() -> Fault + Send>;
 pub struct ModelLog {
     model: Model,
     requests: VecDeque<Publish>,
-    outcomes: VecDeque<(u64, Outcome)>,
+    outcomes: VecDeque<(String, Outcome)>,
     is_reachable: Arc<AtomicBool>,
     faults: Option<Faults>,
     wake: Option<Wake>,
@@ -148,30 +200,30 @@ impl ModelLog {
                 true => self.draw(),
                 false => Fault::RequestLost,
             };
-            let expected = publish.expected;
+            let id = publish.id.clone();
             match fault {
                 Fault::Delayed => {
                     self.requests.push_front(publish);
                     return;
                 }
-                Fault::RequestLost => self.outcomes.push_back((expected, Outcome::Unknown)),
+                Fault::RequestLost => self.outcomes.push_back((id, Outcome::Unknown)),
                 Fault::Late => {
                     self.model.state().late.push_back(publish);
-                    self.outcomes.push_back((expected, Outcome::Unknown));
+                    self.outcomes.push_back((id, Outcome::Unknown));
                 }
                 Fault::AnswerLost => {
                     let _ = self.model.append(&publish);
-                    self.outcomes.push_back((expected, Outcome::Unknown));
+                    self.outcomes.push_back((id, Outcome::Unknown));
                 }
                 Fault::Repeated => {
                     for _ in 0..2 {
                         let outcome = self.model.append(&publish);
-                        self.outcomes.push_back((expected, outcome));
+                        self.outcomes.push_back((id.clone(), outcome));
                     }
                 }
                 Fault::None => {
                     let outcome = self.model.append(&publish);
-                    self.outcomes.push_back((expected, outcome));
+                    self.outcomes.push_back((id, outcome));
                 }
             }
         }
@@ -188,16 +240,15 @@ impl ReplicatedLog for ModelLog {
         Ok(Bounds { first: 1, last })
     }
 
-    fn read(&mut self, number: u64) -> Result<Option<Message>, LogError> {
+    fn read(&mut self, number: u64) -> Result<Option<Vec<u8>>, LogError> {
         let state = self.reach()?.state();
-        let index = usize::try_from(number).unwrap_or(usize::MAX);
-        Ok(index
-            .checked_sub(1)
-            .and_then(|index| state.messages.get(index).cloned()))
+        let index = usize::try_from(number).unwrap_or(usize::MAX).checked_sub(1);
+        let message = index.and_then(|index| state.messages.get(index));
+        Ok(message.map(|(_, payload)| payload.clone()))
     }
 
     fn next(&mut self, after: u64) -> Result<Option<Vec<u8>>, LogError> {
-        Ok(self.read(after + 1)?.map(|message| message.bytes))
+        self.read(after + 1)
     }
 
     fn publish(&mut self, publish: Publish) {
@@ -212,33 +263,32 @@ impl ReplicatedLog for ModelLog {
         }
     }
 
-    fn outcome(&mut self) -> Option<(u64, Outcome)> {
+    fn outcome(&mut self) -> Option<(String, Outcome)> {
         self.carry();
         self.outcomes.pop_front()
     }
 
-    fn beat(&mut self, beat: &Heartbeat) {
+    fn beat(&mut self, payload: Vec<u8>, _: bool) {
         if let Ok(model) = self.reach() {
-            model.state().beat = Some(beat.clone());
+            model.put_beat(payload);
         }
     }
 
-    fn last_beat(&mut self) -> Result<Option<Heartbeat>, LogError> {
-        Ok(self.reach()?.state().beat.clone())
+    fn beats(&mut self) -> Result<Vec<Vec<u8>>, LogError> {
+        Ok(self.reach()?.beats())
     }
 
-    fn announce(&mut self, record: &HostRecord) {
+    fn announce(&mut self, host: &str, payload: Vec<u8>) {
         // Others write between two calls of this host, such as its look at the log and its takeover.
         if self.draw() != Fault::None {
             self.model.deliver_late();
         }
         if let Ok(model) = self.reach() {
-            let host = record.host.clone();
-            model.state().hosts.insert(host, record.clone());
+            model.put_record(host, payload);
         }
     }
 
-    fn hosts(&mut self) -> Result<Vec<HostRecord>, LogError> {
+    fn hosts(&mut self) -> Result<Vec<Vec<u8>>, LogError> {
         Ok(self.reach()?.state().hosts.values().cloned().collect())
     }
 }

@@ -13,6 +13,8 @@ pub struct Heartbeat {
     pub term: u64,
     /// Rises with every heartbeat of the term.
     pub count: u64,
+    /// The last sequence that its disk and the log have: a host that lacks some of it may not take over.
+    pub sequence: u64,
     /// Its clock, milliseconds since 1970.
     pub wall_ms: u64,
     /// It has stopped in order: a standby need not wait.
@@ -28,6 +30,7 @@ impl Heartbeat {
         put(&mut text, "address", &self.address);
         put(&mut text, "term", self.term);
         put(&mut text, "count", self.count);
+        put(&mut text, "sequence", self.sequence);
         put(&mut text, "wall_ms", self.wall_ms);
         put(&mut text, "resigned", self.resigned);
         text.into_bytes()
@@ -42,6 +45,7 @@ impl Heartbeat {
             address: get(text, "address")?,
             term: get(text, "term")?,
             count: get(text, "count")?,
+            sequence: get(text, "sequence")?,
             wall_ms: get(text, "wall_ms")?,
             resigned: get(text, "resigned")?,
         })
@@ -109,6 +113,7 @@ mod tests {
             address: String::new(),
             term: 3,
             count: 7,
+            sequence: 4,
             wall_ms: 1_800_000_000_000,
             resigned: true,
         };

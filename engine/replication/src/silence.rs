@@ -60,6 +60,7 @@ mod tests {
             address: String::new(),
             term,
             count,
+            sequence: 0,
             wall_ms: 0,
             resigned,
         }

@@ -3,15 +3,19 @@
 //! Every message names the number of the message before and, unless that one is confirmed, its id. The
 //! number alone is not enough: if another host takes over while messages 5 and 6 are in flight, its
 //! header takes the place of 5, and 6 would follow it.
+//!
+//! A stranger may take a number too. Its message does not count: the items go on behind it, signed for their new
+//! numbers. A stranger may also repeat message 6 where 5 is missing. It follows nothing, so nobody applies it.
 
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use foretell_journal::replica::{LogQueue, MAX_IN_FLIGHT};
+use foretell_journal::replica::{Item, LogQueue, MAX_IN_FLIGHT};
 use foretell_model::Sequence;
 use thiserror::Error;
 
-use crate::log::{Outcome, Publish, ReplicatedLog, attempt_id, is_attempt, message_id};
+use crate::log::Outcome;
+use crate::signed::{Following, SignedLog};
 
 /// Pause between two attempts with the same message.
 const RETRY: Duration = Duration::from_millis(50);
@@ -28,9 +32,9 @@ pub struct Superseded {
 enum State {
     /// The outcome is to come.
     Sent,
-    /// The log's last message was not the expected one.
-    WrongLast,
-    /// To be sent again with the same bytes and expected number.
+    /// The log did not append it by the last attempt: to be compared.
+    NotAppended,
+    /// To be sent again.
     Unsent,
     Accepted,
 }
@@ -38,25 +42,14 @@ enum State {
 #[derive(Debug)]
 struct Flight {
     expected: u64,
+    /// Id of the last attempt.
     id: String,
-    /// Number of times that the log certainly refused it.
+    /// Number of times that the log certainly refused it after this number.
     attempt: u32,
-    bytes: Vec<u8>,
+    content: Vec<u8>,
     state: State,
     /// The time of the first attempt: an answer to a later one may be about the first.
     sent_at: Duration,
-}
-
-impl Flight {
-    /// `previous` is the message before, unless the log has confirmed that one.
-    fn publish(&self, previous: Option<String>) -> Publish {
-        Publish {
-            expected: self.expected,
-            after: previous,
-            id: attempt_id(&self.id, self.attempt),
-            bytes: self.bytes.clone(),
-        }
-    }
 }
 
 /// Messages on their way into the log, oldest first.
@@ -66,27 +59,26 @@ pub(crate) struct Flights {
     last: u64,
     /// Maximum number of open messages.
     room: usize,
+    /// Messages of this term or of earlier ones, other than the next, follow nothing; 0 = none do.
+    term: u64,
     open: VecDeque<Flight>,
-    /// The last attempt after a fault.
-    retried: Duration,
+    /// After a fault nothing is sent or compared before this time.
+    not_before: Duration,
     /// When the newest confirmed message was sent.
     confirmed_sent_at: Duration,
 }
 
 impl Flights {
-    /// Sends messages after message `last` of the log, with at most `room` unconfirmed.
-    pub(crate) const fn new(last: u64, room: usize) -> Self {
+    /// Sends messages of `term` after message `last` of the log, with at most `room` unconfirmed.
+    pub(crate) const fn new(last: u64, room: usize, term: u64) -> Self {
         Self {
             last,
             room,
+            term,
             open: VecDeque::new(),
-            retried: Duration::ZERO,
+            not_before: Duration::ZERO,
             confirmed_sent_at: Duration::ZERO,
         }
-    }
-
-    pub(crate) const fn last(&self) -> u64 {
-        self.last
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -95,7 +87,7 @@ impl Flights {
 
     /// Whether a message waits to be sent again or to be compared.
     fn has_fault(&self) -> bool {
-        let has_fault = |it: &Flight| matches!(it.state, State::Unsent | State::WrongLast);
+        let has_fault = |it: &Flight| matches!(it.state, State::Unsent | State::NotAppended);
         self.open.iter().any(has_fault)
     }
 
@@ -104,34 +96,31 @@ impl Flights {
     }
 
     /// Sends the next message.
-    pub(crate) fn send(
-        &mut self,
-        log: &mut dyn ReplicatedLog,
-        id: String,
-        bytes: Vec<u8>,
-        now: Duration,
-    ) {
-        let flight = Flight {
+    pub(crate) fn send(&mut self, log: &mut SignedLog, content: Vec<u8>, now: Duration) {
+        self.open.push_back(Flight {
             expected: self.last,
-            id,
+            id: String::new(),
             attempt: 0,
-            bytes,
-            state: State::Sent,
+            content,
+            state: State::Unsent,
             sent_at: now,
-        };
-        log.publish(flight.publish(self.previous(self.open.len())));
-        self.open.push_back(flight);
+        });
         self.last += 1;
+        self.publish(log, self.open.len() - 1);
+    }
+
+    /// Sends the message in this place of the window. The first follows a message that the log has confirmed.
+    fn publish(&mut self, log: &mut SignedLog, at: usize) {
+        let previous = at.checked_sub(1).map(|before| self.open[before].id.clone());
+        let flight = &mut self.open[at];
+        flight.id = log.publish(flight.expected, previous, flight.attempt, &flight.content);
+        flight.state = State::Sent;
     }
 
     /// Handles outcomes and sends again. Returns how many more messages the log has confirmed.
-    pub(crate) fn step(
-        &mut self,
-        log: &mut dyn ReplicatedLog,
-        now: Duration,
-    ) -> Result<usize, Superseded> {
-        while let Some((expected, outcome)) = log.outcome() {
-            self.note(expected, outcome);
+    pub(crate) fn step(&mut self, log: &mut SignedLog, now: Duration) -> Result<usize, Superseded> {
+        while let Some((id, outcome)) = log.outcome() {
+            self.note(&id, outcome);
         }
         self.resolve(log, now)?;
         let is_open = |it: &Flight| it.state != State::Accepted;
@@ -144,50 +133,47 @@ impl Flights {
         Ok(confirmed)
     }
 
-    /// The id of the message before the one in this place of the window, as last sent. The first
-    /// follows a message that the log has confirmed.
-    fn previous(&self, at: usize) -> Option<String> {
-        let flight = &self.open[at.checked_sub(1)?];
-        Some(attempt_id(&flight.id, flight.attempt))
-    }
-
-    fn note(&mut self, expected: u64, outcome: Outcome) {
-        let flight = self.open.iter_mut().find(|it| it.expected == expected);
-        // An answer to an earlier attempt, of a message that is resolved.
+    fn note(&mut self, id: &str, outcome: Outcome) {
+        let flight = self.open.iter_mut().find(|it| it.id == id);
+        // An answer to an earlier attempt, or of a message that is resolved.
         let Some(flight) = flight.filter(|flight| flight.state != State::Accepted) else {
             return;
         };
         flight.state = match outcome {
-            Outcome::Accepted(number) if number == expected + 1 => State::Accepted,
-            Outcome::Accepted(_) | Outcome::WrongLast => State::WrongLast,
+            Outcome::Accepted(number) if number == flight.expected + 1 => State::Accepted,
+            Outcome::Accepted(_) | Outcome::NotAppended => State::NotAppended,
             Outcome::Unknown => State::Unsent,
         };
     }
 
-    /// The oldest message decides: if the log has another one in its place, another host leads; if
-    /// it has none, all that follow must be sent again.
-    fn resolve(&mut self, log: &mut dyn ReplicatedLog, now: Duration) -> Result<(), Superseded> {
+    /// The oldest message decides: if a host has written another one in its place, that host leads; if none has, all that
+    /// follow must be sent again.
+    fn resolve(&mut self, log: &mut SignedLog, now: Duration) -> Result<(), Superseded> {
         while let Some(at) = self.open.iter().position(|it| it.state != State::Accepted) {
-            let flight = &mut self.open[at];
-            if flight.state != State::WrongLast || now.saturating_sub(self.retried) < RETRY {
+            let Flight {
+                expected, state, ..
+            } = self.open[at];
+            if state != State::NotAppended || now < self.not_before {
                 return Ok(());
             }
-            let number = flight.expected + 1;
-            match log.read(number) {
-                Ok(Some(message)) if is_attempt(&message.id, &flight.id) => {
-                    flight.state = State::Accepted;
+            match self.following(log, expected, Some(at)) {
+                Some(Following::Signed { content, .. }) if content == self.open[at].content => {
+                    self.open[at].state = State::Accepted;
                 }
-                Ok(Some(_)) => return Err(Superseded { number }),
-                Ok(None) => {
+                Some(Following::Signed { number, .. }) => return Err(Superseded { number }),
+                Some(Following::End(last) | Following::Further(last)) if last > expected => {
+                    self.renumber(log, at, last);
+                }
+                Some(_) => {
                     for flight in self.open.range_mut(at..) {
-                        if flight.state == State::WrongLast {
+                        if flight.state == State::NotAppended {
                             flight.attempt += 1;
                         }
                         flight.state = State::Unsent;
                     }
                 }
-                Err(_) => {
-                    self.retried = now;
+                None => {
+                    self.not_before = now + RETRY;
                     return Ok(());
                 }
             }
@@ -195,23 +181,43 @@ impl Flights {
         Ok(())
     }
 
+    /// What the log has after a message; `None` when it does not answer. The message in place `next` of the window is
+    /// the next of this term.
+    fn following(&self, log: &mut SignedLog, after: u64, next: Option<usize>) -> Option<Following> {
+        let next = next.map(|at| &self.open[at].content[..]);
+        let is_later = |content: &[u8]| self.open.iter().any(|flight| flight.content == content);
+        let is_earlier =
+            |content: &[u8]| Item::read(content).is_ok_and(|item| item.term() <= self.term);
+        let is_stale =
+            |content: &[u8]| next != Some(content) && (is_later(content) || is_earlier(content));
+        let following = log.following(after, &is_stale);
+        following
+            .inspect_err(|error| tracing::debug!(%error, "cannot read the replicated log"))
+            .ok()
+    }
+
+    /// Strangers took the numbers up to `last`: the messages from this place on go behind it at once, before more arrive.
+    fn renumber(&mut self, log: &mut SignedLog, at: usize, last: u64) {
+        self.last = last;
+        for at in at..self.open.len() {
+            let flight = &mut self.open[at];
+            (flight.expected, flight.attempt) = (self.last, 0);
+            self.last += 1;
+            self.publish(log, at);
+        }
+    }
+
     /// Sends again from the first message without an outcome on: the later ones were refused, or
     /// will be.
-    fn send_again(&mut self, log: &mut dyn ReplicatedLog, now: Duration) {
+    fn send_again(&mut self, log: &mut SignedLog, now: Duration) {
         let first = self.open.iter().position(|it| it.state == State::Unsent);
-        let Some(first) = first else {
+        let Some(first) = first.filter(|_| now >= self.not_before) else {
             return;
         };
-        if now.saturating_sub(self.retried) < RETRY {
-            return;
-        }
-        self.retried = now;
+        self.not_before = now + RETRY;
         for at in first..self.open.len() {
-            let previous = self.previous(at);
-            let flight = &mut self.open[at];
-            if flight.state != State::Accepted {
-                flight.state = State::Sent;
-                log.publish(flight.publish(previous));
+            if self.open[at].state != State::Accepted {
+                self.publish(log, at);
             }
         }
     }
@@ -221,29 +227,19 @@ impl Flights {
 #[derive(Debug)]
 pub struct Window {
     queue: LogQueue,
-    host: String,
-    term: u64,
     flights: Flights,
     /// See [`Self::led_at`].
     led_at: Duration,
 }
 
 impl Window {
-    /// Publishes the items of `queue` after message `last`, the header of this term, which was sent at
+    /// Publishes the items of `queue` after message `last`, the header of this `term`, which was sent at
     /// `led_at`.
     #[must_use]
-    pub const fn new(
-        queue: LogQueue,
-        host: String,
-        term: u64,
-        last: u64,
-        led_at: Duration,
-    ) -> Self {
+    pub const fn new(queue: LogQueue, term: u64, last: u64, led_at: Duration) -> Self {
         Self {
             queue,
-            host,
-            term,
-            flights: Flights::new(last, MAX_IN_FLIGHT),
+            flights: Flights::new(last, MAX_IN_FLIGHT, term),
             led_at,
         }
     }
@@ -271,7 +267,7 @@ impl Window {
     /// Number of the last message taken from the queue.
     #[must_use]
     pub const fn last(&self) -> u64 {
-        self.flights.last()
+        self.flights.last
     }
 
     /// Handles outcomes, resolves faults and sends new items. Returns the durable sequence if it
@@ -281,7 +277,7 @@ impl Window {
     /// Another host leads. Nothing is published after it.
     pub fn step(
         &mut self,
-        log: &mut dyn ReplicatedLog,
+        log: &mut SignedLog,
         now: Duration,
     ) -> Result<Option<Sequence>, Superseded> {
         let mut raised = None;
@@ -297,40 +293,38 @@ impl Window {
     ///
     /// # Errors
     /// Another host leads.
-    pub fn check_idle(
-        &mut self,
-        log: &mut dyn ReplicatedLog,
-        now: Duration,
-    ) -> Result<(), Superseded> {
-        match log.bounds() {
-            Ok(bounds) if bounds.last > self.last() => Err(Superseded {
-                number: self.last() + 1,
-            }),
-            Ok(bounds) => {
-                if bounds.last == self.last() {
-                    self.led_at = now;
-                } else {
-                    tracing::error!(
-                        own = self.last(),
-                        log = bounds.last,
-                        "the replicated log lacks confirmed messages"
-                    );
-                }
-                Ok(())
-            }
+    pub fn check_idle(&mut self, log: &mut SignedLog, now: Duration) -> Result<(), Superseded> {
+        let bounds = match log.bounds() {
+            Ok(bounds) => bounds,
             Err(error) => {
                 tracing::debug!(%error, "cannot check the replicated log");
-                Ok(())
+                return Ok(());
+            }
+        };
+        if bounds.last < self.last() {
+            tracing::error!(
+                own = self.last(),
+                log = bounds.last,
+                "the replicated log lacks confirmed messages"
+            );
+        } else if bounds.last == self.last() {
+            self.led_at = now;
+        } else {
+            match self.flights.following(log, self.last(), None) {
+                Some(Following::Signed { number, .. }) => return Err(Superseded { number }),
+                Some(Following::End(last)) => (self.flights.last, self.led_at) = (last, now),
+                Some(Following::Further(last)) => self.flights.last = last,
+                None => {}
             }
         }
+        Ok(())
     }
 
-    fn send_new(&mut self, log: &mut dyn ReplicatedLog, now: Duration) {
+    fn send_new(&mut self, log: &mut SignedLog, now: Duration) {
         while self.flights.has_room()
             && let Some(bytes) = self.queue.take()
         {
-            let id = message_id(self.term, self.last() + 1, &self.host);
-            self.flights.send(log, id, bytes, now);
+            self.flights.send(log, bytes, now);
         }
     }
 }

@@ -2,25 +2,42 @@
 
 #![allow(clippy::unwrap_used, reason = "a test says what it expects by failing")]
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use foretell_replication::{
-    Bounds, Decision, Fault, Fill, FillError, Model, ModelLog, Outcome, Publish, ReplicatedLog,
-    decide, message_id,
+    Bounds, Decision, Fault, Fill, FillError, Heartbeat, HostRecord, Keys, Message, Model,
+    ModelLog, SignedLog, decide,
 };
 
-fn connect(model: &Model) -> ModelLog {
+const HEADER: &[u8] = b"the header of term 5";
+/// The secret of the cluster, and that of a stranger.
+const SECRET: [u8; 32] = [1; 32];
+const STRANGE: [u8; 32] = [2; 32];
+
+fn signed(log: ModelLog, host: &str, secret: &[u8; 32]) -> SignedLog {
+    let keys = Keys::of_leader(host, secret, &BTreeMap::new()).unwrap();
+    SignedLog::new(Box::new(log), keys)
+}
+
+fn connect(model: &Model, host: &str) -> SignedLog {
+    signed(link(model), host, &SECRET)
+}
+
+fn link(model: &Model) -> ModelLog {
     model.connect(Arc::new(AtomicBool::new(true)))
 }
 
-fn takeover(host: &str, expected: u64) -> Publish {
-    Publish {
-        expected,
-        after: None,
-        id: message_id(5, expected + 1, host),
-        bytes: b"the header of term 5".to_vec(),
-    }
+/// The contents that count.
+fn contents(model: &Model) -> Vec<Vec<u8>> {
+    let mut log = connect(model, "auditor");
+    let last = log.bounds().unwrap().last;
+    let content = |number| match log.read(number).unwrap().unwrap() {
+        Message::Signed { content, .. } => Some(content),
+        Message::Foreign => None,
+    };
+    (1..=last).filter_map(content).collect()
 }
 
 /// Goes on for a number of attempts.
@@ -35,16 +52,17 @@ fn attempts(most: u32) -> impl FnMut() -> bool {
 #[test]
 fn two_hosts_that_take_over_at_once_do_not_both_lead() {
     let model = Model::default();
-    let (mut first, mut second) = (connect(&model), connect(&model));
-    // The first one's answer is lost; both send equal bytes.
+    // The first one's answer is lost; both send equal contents.
+    let mut link = link(&model);
     let mut faults = [Fault::AnswerLost].into_iter();
-    first.set_faults(move || faults.next().unwrap_or(Fault::None));
-    first.publish(takeover("a", 0));
-    assert_eq!(first.outcome(), Some((0, Outcome::Unknown)));
-    let second = decide(&mut second, &takeover("b", 0), &mut attempts(10));
+    link.set_faults(move || faults.next().unwrap_or(Fault::None));
+    let mut first = signed(link, "a", &SECRET);
+    let unknown = decide(&mut first, 0, HEADER, &mut attempts(1));
+    assert_eq!(unknown, Decision::Unknown);
+    let second = decide(&mut connect(&model, "b"), 0, HEADER, &mut attempts(10));
     assert_eq!(second, Decision::Refused);
-    let first = decide(&mut first, &takeover("a", 0), &mut attempts(10));
-    assert_eq!(first, Decision::Accepted);
+    let first = decide(&mut first, 0, HEADER, &mut attempts(10));
+    assert_eq!(first, Decision::Accepted(1));
     assert_eq!(model.messages().len(), 1);
 }
 
@@ -59,11 +77,12 @@ fn an_unknown_outcome_is_resolved_whatever_the_network_did() {
         Fault::Late,
     ] {
         let model = Model::default();
-        let mut log = connect(&model);
+        let mut link = link(&model);
         let mut faults = [fault].into_iter();
-        log.set_faults(move || faults.next().unwrap_or(Fault::None));
-        let decision = decide(&mut log, &takeover("a", 0), &mut attempts(10));
-        assert_eq!(decision, Decision::Accepted, "{fault:?}");
+        link.set_faults(move || faults.next().unwrap_or(Fault::None));
+        let mut log = signed(link, "a", &SECRET);
+        let decision = decide(&mut log, 0, HEADER, &mut attempts(10));
+        assert_eq!(decision, Decision::Accepted(1), "{fault:?}");
         // A request that arrives later is recognised.
         model.deliver_late();
         assert_eq!(model.messages().len(), 1, "{fault:?}");
@@ -74,11 +93,11 @@ fn an_unknown_outcome_is_resolved_whatever_the_network_did() {
 fn a_host_that_is_cut_off_learns_nothing_and_changes_nothing() {
     let model = Model::default();
     let is_reachable = Arc::new(AtomicBool::new(false));
-    let mut log = model.connect(Arc::clone(&is_reachable));
-    let decision = decide(&mut log, &takeover("a", 0), &mut attempts(10));
+    let mut log = signed(model.connect(Arc::clone(&is_reachable)), "a", &SECRET);
+    let decision = decide(&mut log, 0, HEADER, &mut attempts(10));
     assert_eq!(decision, Decision::Unknown);
     assert!(log.bounds().is_err() && log.last_beat().is_err() && log.hosts().is_err());
-    assert_eq!(model.messages(), []);
+    assert!(model.messages().is_empty());
     is_reachable.store(true, Ordering::Relaxed);
     assert_eq!(log.bounds(), Ok(Bounds { first: 1, last: 0 }));
 }
@@ -95,10 +114,10 @@ fn a_fill_has_eight_messages_in_flight_and_survives_every_fault() {
         Fault::Late,
     ] {
         let model = Model::default();
-        let mut log = connect(&model);
+        let mut link = link(&model);
         let is_faulty = Arc::new(AtomicBool::new(true));
         let (delayed, mut state) = (Arc::clone(&is_faulty), 1_u64);
-        log.set_faults(move || {
+        link.set_faults(move || {
             // No pattern: the same message of a window would fail each time.
             state = state
                 .wrapping_mul(6_364_136_223_846_793_005)
@@ -109,6 +128,7 @@ fn a_fill_has_eight_messages_in_flight_and_survives_every_fault() {
                 false => Fault::None,
             }
         });
+        let mut log = signed(link, "a", &SECRET);
         let mut fill = Fill::new(0, patience);
         for number in 1..=8 {
             let mut never = || panic!("it waits for message {number}");
@@ -124,28 +144,183 @@ fn a_fill_has_eight_messages_in_flight_and_survives_every_fault() {
             fill.push(&mut log, &text(number), &mut wait).unwrap();
         }
         fill.finish(&mut log, &mut wait).unwrap();
-        let filled = model.messages().into_iter().map(|message| message.bytes);
         let wanted: Vec<_> = (1..=50).map(text).collect();
-        assert_eq!(filled.collect::<Vec<_>>(), wanted, "{fault:?}");
+        assert_eq!(contents(&model), wanted, "{fault:?}");
     }
 }
 
 #[test]
 fn a_fill_ends_when_another_host_writes_or_the_log_is_silent() {
     let model = Model::default();
-    let mut other = connect(&model);
-    assert_eq!(
-        decide(&mut other, &takeover("b", 0), &mut attempts(10)),
-        Decision::Accepted
-    );
+    let other = decide(&mut connect(&model, "b"), 0, HEADER, &mut attempts(10));
+    assert_eq!(other, Decision::Accepted(1));
     let patience = std::time::Duration::from_millis(200);
     let mut wait = std::thread::yield_now;
-    let mut log = connect(&model);
+    let mut log = connect(&model, "a");
     let mut fill = Fill::new(0, patience);
     fill.push(&mut log, b"first", &mut wait).unwrap();
     assert_eq!(fill.finish(&mut log, &mut wait), Err(FillError::Refused(1)));
-    let mut silent = model.connect(Arc::new(AtomicBool::new(false)));
+    let silent = model.connect(Arc::new(AtomicBool::new(false)));
+    let mut silent = signed(silent, "a", &SECRET);
     let mut fill = Fill::new(1, patience);
     fill.push(&mut silent, b"second", &mut wait).unwrap();
     assert_eq!(fill.finish(&mut silent, &mut wait), Err(FillError::Unknown));
+}
+
+#[test]
+fn a_takeover_passes_over_what_nobody_of_the_cluster_signed() {
+    let model = Model::default();
+    let garbage = |name: &str| model.intrude(name.to_owned(), name.as_bytes().to_vec());
+    // Garbage, a stranger's header with its own key, and a host's header for another number.
+    garbage("22 bytes of garbage...");
+    let mut stranger = signed(link(&model), "a", &STRANGE);
+    let wrote = decide(&mut stranger, 1, HEADER, &mut attempts(10));
+    assert_eq!(wrote, Decision::Accepted(2));
+    let elsewhere = Model::default();
+    decide(&mut connect(&elsewhere, "b"), 0, HEADER, &mut attempts(10));
+    model.intrude("again".to_owned(), elsewhere.messages()[0].clone());
+    let decision = decide(&mut connect(&model, "a"), 0, HEADER, &mut attempts(10));
+    assert_eq!(decision, Decision::Accepted(4));
+    assert_eq!(contents(&model), [HEADER]);
+    let other = decide(&mut connect(&model, "b"), 0, HEADER, &mut attempts(10));
+    assert_eq!(
+        other,
+        Decision::Refused,
+        "it reads on to the message of a host"
+    );
+}
+
+#[test]
+fn a_stranger_with_the_id_of_a_message_does_not_pass_for_it() {
+    // The stranger hears the request, which is lost, and writes under its id.
+    for repeats in [false, true] {
+        let model = Model::default();
+        let mut link = link(&model);
+        let mut faults = [Fault::Late].into_iter();
+        link.set_faults(move || faults.next().unwrap_or(Fault::None));
+        let mut log = signed(link, "a", &SECRET);
+        let intruder = model.clone();
+        let mut left = 10;
+        let mut wait = || {
+            if let Some(heard) = intruder.late().first() {
+                let payload = match repeats {
+                    true => heard.payload.clone(),
+                    false => b"deposits 500,000".to_vec(),
+                };
+                intruder.intrude(heard.id.clone(), payload);
+            }
+            left -= 1;
+            left > 0
+        };
+        let decision = decide(&mut log, 0, HEADER, &mut wait);
+        let number = if repeats { 1 } else { 2 };
+        assert_eq!(decision, Decision::Accepted(number), "repeats: {repeats}");
+        assert_eq!(contents(&model), [HEADER]);
+    }
+}
+
+#[test]
+fn a_fill_goes_on_behind_the_messages_of_strangers() {
+    let model = Model::default();
+    let mut log = connect(&model, "a");
+    let mut fill = Fill::new(0, std::time::Duration::from_secs(20));
+    let intruder = model.clone();
+    let mut number = 0;
+    let mut wait = || {
+        // Garbage and repeated requests, also of those that were refused.
+        number += 1;
+        let overheard = intruder.overheard();
+        let payload = match overheard.get(number % overheard.len().max(1)) {
+            Some(heard) if number % 3 > 0 => heard.payload.clone(),
+            _ => b"garbage".to_vec(),
+        };
+        if number < 200 {
+            intruder.intrude(format!("stranger {number}"), payload);
+        }
+        std::thread::yield_now();
+    };
+    let wanted: Vec<_> = (1..=30)
+        .map(|item| format!("item {item}").into_bytes())
+        .collect();
+    for item in &wanted {
+        model.intrude(format!("before {item:?}"), b"garbage".to_vec());
+        fill.push(&mut log, item, &mut wait).unwrap();
+    }
+    fill.finish(&mut log, &mut wait).unwrap();
+    // A message that a host had in flight and a stranger repeated follows nothing.
+    let mut missing = wanted.iter();
+    let mut next = missing.next();
+    for content in contents(&model) {
+        if Some(&content) == next {
+            next = missing.next();
+        }
+    }
+    assert_eq!(next, None);
+    assert!(log.foreign() > 0);
+}
+
+fn beat(count: u64) -> Heartbeat {
+    Heartbeat {
+        host: "a".to_owned(),
+        address: String::new(),
+        term: 5,
+        count,
+        sequence: 0,
+        wall_ms: 0,
+        resigned: false,
+    }
+}
+
+#[test]
+fn neither_garbage_nor_an_older_heartbeat_replaces_the_newest() {
+    let model = Model::default();
+    let (mut leader, mut standby) = (connect(&model, "a"), connect(&model, "b"));
+    assert_eq!(standby.last_beat(), Ok(None));
+    model.put_beat(b"host x\nterm 9".to_vec());
+    assert_eq!(standby.last_beat(), Ok(None));
+    assert!(standby.has_heard(), "a leader may live");
+    leader.beat(&beat(1));
+    leader.beat(&beat(2));
+    assert_eq!(standby.last_beat(), Ok(Some(&beat(2))));
+    model.put_beat(model.beats()[1].clone());
+    assert_eq!(
+        standby.last_beat(),
+        Ok(Some(&beat(2))),
+        "the first one again"
+    );
+    signed(link(&model), "a", &STRANGE).beat(&beat(3));
+    assert_eq!(standby.last_beat(), Ok(Some(&beat(2))), "another key");
+}
+
+#[test]
+fn a_record_is_of_the_host_that_signed_it() {
+    let record = |host: &str, role: &str| HostRecord {
+        host: host.to_owned(),
+        role: role.to_owned(),
+        sequence: 1,
+        message: 1,
+        format: 1,
+        fingerprint: String::new(),
+        wall_ms: 0,
+    };
+    let model = Model::default();
+    let secret = [3; 32];
+    let own = Keys::of_leader("gamma", &secret, &BTreeMap::new()).unwrap();
+    let listed = BTreeMap::from([("gamma".to_owned(), own.public_key())]);
+    let of_host = Keys::of_leader("alpha", &SECRET, &listed).unwrap();
+    let mut host = SignedLog::new(Box::new(link(&model)), of_host.clone());
+    let reader = Keys::of_reader("gamma", &secret, &of_host.public_key(), &listed).unwrap();
+    let mut reader = SignedLog::new(Box::new(link(&model)), reader);
+    host.announce(&record("alpha", "leader"));
+    for (forged, why) in [
+        (record("beta", "reader"), "another's name"),
+        (record("gamma", "standby"), "a reader that says it may lead"),
+    ] {
+        reader.announce(&forged);
+        assert_eq!(host.hosts(), Ok(vec![record("alpha", "leader")]), "{why}");
+    }
+    model.put_record("delta", b"host delta".to_vec());
+    reader.announce(&record("gamma", "reader"));
+    let both = [record("alpha", "leader"), record("gamma", "reader")];
+    assert_eq!(host.hosts().unwrap(), both);
 }

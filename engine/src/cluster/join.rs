@@ -5,11 +5,11 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::Path;
 use std::time::Duration;
 
-use foretell_journal::replica::{self, Item, LocalEnd};
+use foretell_journal::replica::{self, LocalEnd};
 use foretell_journal::segment::SegmentHeader;
 use foretell_model::limits::FORMAT_ID;
 use foretell_replication::{
-    Decision, HostRecord, LocateError, LogError, Publish, ReplicatedLog, decide, locate, message_id,
+    Beginning, Decision, HostRecord, LocateError, LogError, SignedLog, decide, locate,
 };
 
 use super::status::StatusFile;
@@ -41,7 +41,7 @@ pub(crate) fn join(
     config: &EngineConfig,
     cluster: &ClusterConfig,
     journal: &Path,
-    log: &mut dyn ReplicatedLog,
+    log: &mut SignedLog,
     status: &mut StatusFile,
     waiting: &mut dyn FnMut(&mut StatusFile) -> Result<bool, EngineError>,
 ) -> Result<Option<u64>, EngineError> {
@@ -86,7 +86,7 @@ fn mark_as_replica(journal: &Path) -> std::io::Result<()> {
 /// that can lead must share their secrets: a client's key and a checkpoint must hold after a takeover.
 fn compare_hosts(
     cluster: &ClusterConfig,
-    log: &mut dyn ReplicatedLog,
+    log: &mut SignedLog,
     wall_ms: u64,
 ) -> Result<Option<String>, EngineError> {
     let hosts = match log.hosts() {
@@ -137,7 +137,7 @@ pub(crate) fn attempt(
     config: &EngineConfig,
     cluster: &ClusterConfig,
     journal: &Path,
-    log: &mut dyn ReplicatedLog,
+    log: &mut SignedLog,
     pause: &mut dyn FnMut(),
 ) -> Result<Attempt, EngineError> {
     let bounds = match log.bounds() {
@@ -152,9 +152,19 @@ pub(crate) fn attempt(
     let has_frames = local.items().len() > 1;
     if local.items().is_empty() || (is_empty && !has_frames) {
         drop(local);
-        return match is_empty {
-            true => found(config, cluster, journal, log, pause),
-            false => begin_copy(config, journal, log, bounds.first),
+        return match log.beginning(bounds) {
+            Ok(Beginning::Empty) => found(config, cluster, journal, log, pause),
+            Ok(Beginning::Header(number, header)) => {
+                let created = replica::create(journal, &config.journal, Some(header));
+                created.map_err(EngineError::Journal)?;
+                Ok(Attempt::Joined(number))
+            }
+            Ok(Beginning::Other(number)) => Err(EngineError::Cluster(format!(
+                "the replicated log begins with message {number}, which no host with this cluster.key wrote as a journal's \
+                 beginning: start this host on a copy of another host's data directory (foretell cluster seed), with its \
+                 cluster.key (of a reader: cluster.pub), or make the log again (foretell cluster init)"
+            ))),
+            Err(why) => Ok(Attempt::Waits(format!("waiting for the log: {why}"))),
         };
     }
     if is_empty {
@@ -163,6 +173,8 @@ pub(crate) fn attempt(
                 .to_owned(),
         ));
     }
+    let genesis = foretell_journal::genesis(journal).map_err(EngineError::Journal)?;
+    log.set_genesis(genesis);
     match locate(log, bounds, local.items()) {
         Ok(located) => {
             local.keep(located.kept).map_err(EngineError::Journal)?;
@@ -171,7 +183,7 @@ pub(crate) fn attempt(
         Err(LocateError::Log(LogError::Unreachable(why))) => {
             Ok(Attempt::Waits(format!("waiting for the log: {why}")))
         }
-        Err(LocateError::NotInLog { .. }) if !has_frames => {
+        Err(LocateError::NotInLog { .. } | LocateError::NotSigned) if !has_frames => {
             // A host that founded a journal whose header came too late.
             drop(local);
             let removed = replica::remove_unfounded(journal, &config.journal);
@@ -184,12 +196,12 @@ pub(crate) fn attempt(
     }
 }
 
-/// Founds the journal: the first message of an empty log is the header of its first segment.
+/// Founds the journal: the first item of an empty log is the header of its first segment.
 fn found(
     config: &EngineConfig,
     cluster: &ClusterConfig,
     journal: &Path,
-    log: &mut dyn ReplicatedLog,
+    log: &mut SignedLog,
     pause: &mut dyn FnMut(),
 ) -> Result<Attempt, EngineError> {
     if cluster.role != ClusterRole::Leader {
@@ -201,20 +213,15 @@ fn found(
         None => replica::create(journal, &config.journal, None),
     };
     let header = created.map_err(EngineError::Journal)?;
-    let publish = Publish {
-        expected: 0,
-        after: None,
-        id: message_id(header.epoch, 1, &cluster.host),
-        bytes: header.page().to_vec(),
-    };
+    log.set_genesis(header.genesis);
     let mut attempts = 0;
     let mut wait = || {
         pause();
         attempts += 1;
         attempts < 40
     };
-    match decide(log, &publish, &mut wait) {
-        Decision::Accepted => Ok(Attempt::Joined(1)),
+    match decide(log, 0, &header.page()[..], &mut wait) {
+        Decision::Accepted(number) => Ok(Attempt::Joined(number)),
         // The next attempt compares the two.
         Decision::Refused => Ok(Attempt::Waits(
             "another host founded the journal".to_owned(),
@@ -232,40 +239,5 @@ fn first_header(journal: &Path) -> Result<Option<SegmentHeader>, EngineError> {
         },
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(EngineError::process("reading segment 1")(error)),
-    }
-}
-
-/// Begins a copy with the log's first message.
-fn begin_copy(
-    config: &EngineConfig,
-    journal: &Path,
-    log: &mut dyn ReplicatedLog,
-    first: u64,
-) -> Result<Attempt, EngineError> {
-    let message = match log.read(first) {
-        Ok(Some(message)) => message,
-        Ok(None) => {
-            return Ok(Attempt::Waits(
-                "waiting for the log's first message".to_owned(),
-            ));
-        }
-        Err(error) => return Ok(Attempt::Waits(format!("waiting for the log: {error}"))),
-    };
-    let cluster = |what: String| EngineError::Cluster(what);
-    let item = Item::read(&message.bytes)
-        .map_err(|why| cluster(format!("message {first} of the log: {why}")))?;
-    match item {
-        Item::Segment(header) if header.number == 1 => {
-            let created = replica::create(journal, &config.journal, Some(header));
-            created.map_err(EngineError::Journal)?;
-            Ok(Attempt::Joined(first))
-        }
-        other => {
-            let (segment, offset) = other.position();
-            Err(cluster(format!(
-                "the log begins at segment {segment}, byte {offset}: start this host on a copy of another host's data \
-                 directory (foretell cluster seed)"
-            )))
-        }
     }
 }

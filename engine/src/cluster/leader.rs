@@ -112,7 +112,7 @@ impl Publishing {
         loop {
             let now = now(&self.clocks);
             let parts = &mut self.parts;
-            if parts.window.step(&mut *parts.log, now)?.is_some() {
+            if parts.window.step(&mut parts.log, now)?.is_some() {
                 self.wake_all();
             }
             if now >= next_beat {
@@ -141,21 +141,20 @@ impl Publishing {
     fn beat(&mut self, resigned: bool) -> Result<(), Superseded> {
         let parts = &mut self.parts;
         if parts.window.is_idle() {
-            parts
-                .window
-                .check_idle(&mut *parts.log, now(&self.clocks))?;
+            parts.window.check_idle(&mut parts.log, now(&self.clocks))?;
         }
         self.beats += 1;
         let (wall, cluster) = (self.clocks.wall(), &parts.cluster);
+        let durable = parts.journal.durable().0;
         parts.log.beat(&Heartbeat {
             host: cluster.host.clone(),
             address: cluster.address.clone(),
             term: parts.term,
             count: self.beats,
+            sequence: durable,
             wall_ms: wall / 1_000_000,
             resigned,
         });
-        let durable = parts.journal.durable().0;
         parts.log.announce(&HostRecord {
             host: cluster.host.clone(),
             role: cluster.role.name().to_owned(),
@@ -183,6 +182,7 @@ impl Publishing {
         report.own_sequence = durable;
         report.stream_sequence = durable;
         report.message = parts.window.last();
+        report.foreign_messages = parts.log.foreign();
         report.lag_ms = match is_stalled {
             true => in_ms(silent),
             false => 0,

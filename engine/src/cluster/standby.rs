@@ -3,13 +3,12 @@
 use std::time::Duration;
 
 use foretell_journal::replica::{Item, LogQueue, ReplicaError, ReplicaWriter};
-use foretell_journal::{Appender, JournalState, Scratch, Syncer};
+use foretell_journal::{Appender, Frame, JournalState, Scratch, Syncer};
 use foretell_matching::{Difference, Exchange, Replay};
 use foretell_model::TimeNs;
 use foretell_model::limits::FORMAT_ID;
 use foretell_replication::{
-    Bounds, Decision, Heartbeat, HostRecord, Publish, ReplicatedLog, Silence, Window, decide,
-    message_id,
+    Bounds, Decision, Heartbeat, HostRecord, Message, SignedLog, Silence, Window, decide,
 };
 
 use super::join::of_another_format;
@@ -43,16 +42,14 @@ pub(crate) enum StandbyStep {
 #[derive(Debug)]
 pub(crate) struct Standby<C> {
     cluster: ClusterConfig,
-    log: Box<dyn ReplicatedLog>,
+    log: SignedLog,
     writer: ReplicaWriter,
     replay: Replay,
     scratch: Scratch,
-    /// Number of the last message that was applied.
+    /// Number of the last message that was applied, or passed over.
     applied: u64,
     silence: Silence,
     beat: Option<Heartbeat>,
-    /// A heartbeat was seen: if there is none now, the servers lost it, and a leader may live.
-    has_heard: bool,
     /// The smallest difference to the leader's clock of its newest heartbeats; see
     /// [`Self::note_clock`].
     clock_differences: Vec<i64>,
@@ -70,7 +67,7 @@ pub(crate) struct Standby<C> {
 /// What a host that has taken over publishes with.
 pub(crate) struct LeaderParts {
     pub(crate) cluster: ClusterConfig,
-    pub(crate) log: Box<dyn ReplicatedLog>,
+    pub(crate) log: SignedLog,
     pub(crate) queue: LogQueue,
     pub(crate) window: Window,
     pub(crate) journal: JournalState,
@@ -91,7 +88,7 @@ impl<C: Clocks> Standby<C> {
     pub(crate) fn new(
         config: &EngineConfig,
         cluster: &ClusterConfig,
-        log: Box<dyn ReplicatedLog>,
+        log: SignedLog,
         writer: ReplicaWriter,
         exchange: Exchange,
         applied: u64,
@@ -106,7 +103,6 @@ impl<C: Clocks> Standby<C> {
             scratch: Scratch::default(),
             applied,
             beat: None,
-            has_heard: false,
             clock_differences: Vec::new(),
             next_look: Duration::ZERO,
             complete_at: now(&clocks),
@@ -166,8 +162,7 @@ impl<C: Clocks> Standby<C> {
         let (term, last_time) = (self.writer.term(), self.writer.last_time());
         let journal = self.writer.state().clone();
         let (appender, syncer, queue) = self.writer.lead();
-        let host = self.cluster.host.clone();
-        let window = Window::new(queue.clone(), host, term, self.applied, self.took_over_at);
+        let window = Window::new(queue.clone(), term, self.applied, self.took_over_at);
         TakenOver {
             exchange: self.replay.exchange,
             last_time,
@@ -186,8 +181,8 @@ impl<C: Clocks> Standby<C> {
 
     /// Writes and executes the messages that have arrived, then syncs. Returns their number.
     fn apply_arrived(&mut self, status: &mut StatusFile) -> Result<usize, EngineError> {
-        let mut applied = 0;
-        while applied < MESSAGES_PER_STEP {
+        let (mut read, mut is_any_applied) = (0, false);
+        while read < MESSAGES_PER_STEP {
             let message = match self.log.next(self.applied) {
                 Ok(Some(message)) => message,
                 Ok(None) => break,
@@ -197,7 +192,7 @@ impl<C: Clocks> Standby<C> {
                 }
             };
             match self.apply(&message) {
-                Ok(()) => applied += 1,
+                Ok(counts) => is_any_applied |= counts,
                 Err(ApplyError::Message(why)) => {
                     // Another server may have it intact; it is asked again.
                     let number = self.applied + 1;
@@ -208,48 +203,74 @@ impl<C: Clocks> Standby<C> {
                 }
                 Err(ApplyError::Engine(error)) => return Err(error),
             }
+            self.applied += 1;
+            read += 1;
         }
-        if applied > 0 {
+        if is_any_applied {
             self.writer.sync().map_err(EngineError::Failed)?;
             self.silence.reset();
             self.complete_at = now(&self.clocks);
         }
-        Ok(applied)
+        Ok(read)
     }
 
-    fn apply(&mut self, message: &[u8]) -> Result<(), ApplyError> {
-        let item = Item::read(message).map_err(ApplyError::Message)?;
-        match self.writer.write(&item, message) {
+    /// Writes and executes the next message; returns whether it counts.
+    fn apply(&mut self, message: &Message) -> Result<bool, ApplyError> {
+        let counts = match message {
+            Message::Foreign => false,
+            Message::Signed { content, .. } => self.apply_item(content)?,
+        };
+        if !counts {
+            self.log.note_foreign(self.applied + 1);
+        }
+        Ok(counts)
+    }
+
+    /// Returns whether the item is the journal's next.
+    fn apply_item(&mut self, content: &[u8]) -> Result<bool, ApplyError> {
+        let item = Item::read(content).map_err(ApplyError::Message)?;
+        match self.writer.write(&item, content) {
             Ok(_) => {}
-            Err(ReplicaError::Mismatch(why)) => return Err(ApplyError::Message(why)),
+            // Its leader had it in flight when a stranger took the number before it. If it were this host that lacks
+            // something, the heartbeat would say so.
+            Err(ReplicaError::Mismatch(why)) => {
+                tracing::debug!(
+                    number = self.applied + 1,
+                    why,
+                    "a signed message follows nothing"
+                );
+                return Ok(false);
+            }
             Err(ReplicaError::Journal(error)) => {
                 return Err(ApplyError::Engine(EngineError::Failed(error)));
             }
         }
-        self.applied += 1;
         for frame in item.frames() {
-            let frame = frame.expect("the writer verified the frames");
-            let sequence = frame.sequence();
-            let shown = frame.decode(&mut self.scratch).map_err(|error| {
-                let what = error.to_string();
-                ApplyError::Engine(EngineError::Impossible { sequence, what })
-            })?;
-            match self.replay.execute(&shown) {
-                Ok(()) => {}
-                Err(Difference::Events(_)) if self.accept_divergence == Some(sequence) => {}
-                Err(Difference::Events(what)) => {
-                    return Err(ApplyError::Engine(EngineError::Diverged { sequence, what }));
-                }
-                Err(Difference::Rejected(verdict)) => {
-                    let what = format!("{verdict:?}");
-                    return Err(ApplyError::Engine(EngineError::ReplayRefused {
-                        sequence,
-                        what,
-                    }));
-                }
+            self.execute(&frame.expect("the writer verified the frames"))?;
+        }
+        Ok(true)
+    }
+
+    fn execute(&mut self, frame: &Frame<'_>) -> Result<(), ApplyError> {
+        let sequence = frame.sequence();
+        let shown = frame.decode(&mut self.scratch).map_err(|error| {
+            let what = error.to_string();
+            ApplyError::Engine(EngineError::Impossible { sequence, what })
+        })?;
+        match self.replay.execute(&shown) {
+            Ok(()) => Ok(()),
+            Err(Difference::Events(_)) if self.accept_divergence == Some(sequence) => Ok(()),
+            Err(Difference::Events(what)) => {
+                Err(ApplyError::Engine(EngineError::Diverged { sequence, what }))
+            }
+            Err(Difference::Rejected(verdict)) => {
+                let what = format!("{verdict:?}");
+                Err(ApplyError::Engine(EngineError::ReplayRefused {
+                    sequence,
+                    what,
+                }))
             }
         }
-        Ok(())
     }
 
     /// Reads the log's end and the leader's heartbeat. Returns whether this host should take over.
@@ -257,7 +278,7 @@ impl<C: Clocks> Standby<C> {
         let seen = self
             .log
             .bounds()
-            .and_then(|bounds| Ok((bounds, self.log.last_beat()?)));
+            .and_then(|bounds| Ok((bounds, self.log.last_beat()?.cloned())));
         let (bounds, beat) = match seen {
             Ok(seen) => seen,
             Err(error) => {
@@ -267,7 +288,6 @@ impl<C: Clocks> Standby<C> {
             }
         };
         self.note_clock(beat.as_ref());
-        self.has_heard |= beat.is_some();
         self.beat = beat;
         if !self.is_complete(bounds, now, status) {
             self.silence.reset();
@@ -285,13 +305,8 @@ impl<C: Clocks> Standby<C> {
         self.is_fit(status)
     }
 
-    /// Whether everything of the log is applied.
+    /// Whether everything of the log that counts is applied, and everything that the leader says it has.
     fn is_complete(&mut self, bounds: Bounds, now: Duration, status: &mut StatusFile) -> bool {
-        if bounds.last == self.applied {
-            self.complete_at = now;
-            status.now.stream_sequence = self.writer.last_sequence().0;
-            return true;
-        }
         if bounds.last < self.applied {
             let text = format!(
                 "the log ends at message {}, before {} that this host has: it lost messages",
@@ -301,13 +316,22 @@ impl<C: Clocks> Standby<C> {
             status.set_state(&text);
             return false;
         }
-        if let Ok(Some(last)) = self.log.read(bounds.last)
-            && let Ok(item) = Item::read(&last.bytes)
+        // What strangers write at every moment may not look like a leader.
+        if bounds.last > self.applied
+            && let Ok(Some(last)) = self.log.end_without_items(self.applied)
         {
-            status.now.stream_sequence = match item {
-                Item::Segment(header) => header.first.0 - 1,
-                Item::Batch(header, _) => header.last.0,
-            };
+            self.applied = last;
+        }
+        let (own, term) = (self.writer.last_sequence().0, self.writer.term());
+        let beat = self.beat.as_ref();
+        let lacking = beat.filter(|beat| (beat.term, beat.sequence) > (term, own));
+        if bounds.last <= self.applied && lacking.is_none() {
+            self.complete_at = now;
+            status.now.stream_sequence = own;
+            return true;
+        }
+        if let Some(beat) = lacking {
+            status.now.stream_sequence = beat.sequence;
         }
         status.set_state("catching up");
         false
@@ -316,7 +340,7 @@ impl<C: Clocks> Standby<C> {
     /// Whether no host leads, so that nobody's silence need be awaited.
     fn is_free(&self, term: u64) -> bool {
         match &self.beat {
-            None => self.cluster.role == ClusterRole::Leader && !self.has_heard,
+            None => self.cluster.role == ClusterRole::Leader && !self.log.has_heard(),
             Some(beat) if beat.term < term => false,
             Some(beat) => beat.resigned || beat.host == self.cluster.host,
         }
@@ -370,6 +394,7 @@ impl<C: Clocks> Standby<C> {
         report.own_sequence = self.writer.last_sequence().0;
         report.stream_sequence = report.stream_sequence.max(report.own_sequence);
         report.message = self.applied;
+        report.foreign_messages = self.log.foreign();
         report.lag_ms = match report.lag_frames() {
             0 => 0,
             _ => u64::try_from((now.saturating_sub(self.complete_at)).as_millis())
@@ -403,12 +428,6 @@ impl<C: Clocks> Standby<C> {
         }
         let term = self.writer.term() + 1;
         let header = self.writer.takeover_header(term);
-        let publish = Publish {
-            expected: self.applied,
-            after: None,
-            id: message_id(term, self.applied + 1, &self.cluster.host),
-            bytes: header.page().to_vec(),
-        };
         tracing::info!(term, after = self.applied, "taking over");
         self.took_over_at = now(&self.clocks);
         let (mut attempts, pause) = (0, self.pause);
@@ -417,15 +436,21 @@ impl<C: Clocks> Standby<C> {
             attempts += 1;
             attempts < MAX_ATTEMPTS
         };
-        let decision = decide(&mut *self.log, &publish, &mut wait);
+        let content = &header.page()[..];
+        let decision = decide(&mut self.log, self.applied, content, &mut wait);
         tracing::info!(term, ?decision, "takeover decided");
         self.silence.reset();
-        if decision != Decision::Accepted {
+        let Decision::Accepted(number) = decision else {
             // Whoever wrote instead is heard of by the next messages.
             return Ok(false);
-        }
-        match self.apply(&publish.bytes) {
-            Ok(()) => {}
+        };
+        match self.apply_item(content) {
+            Ok(true) => self.applied = number,
+            Ok(false) => {
+                return Err(EngineError::Cluster(
+                    "the own header follows nothing".to_owned(),
+                ));
+            }
             Err(ApplyError::Message(why)) => return Err(EngineError::Cluster(why)),
             Err(ApplyError::Engine(error)) => return Err(error),
         }

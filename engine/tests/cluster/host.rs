@@ -1,5 +1,6 @@
 //! A host of the simulated cluster.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -13,7 +14,7 @@ use foretell_matching::{Capacity, Exchange};
 use foretell_model::command::Deposit;
 use foretell_model::{Command, Micros, Reference, Sequence, TimeNs, Verdict, WalletAddress};
 use foretell_replication::{
-    ConnectLog, Fault, Heartbeat, LogError, Model, ModelLog, ReplicatedLog, Window,
+    ConnectLog, Fault, Heartbeat, Keys, LogError, Model, ReplicatedLog, SignedLog, Window,
 };
 
 use super::disk::CutDisk;
@@ -82,7 +83,7 @@ struct Leading {
     appender: Appender,
     syncer: Syncer,
     window: Window,
-    log: Box<dyn ReplicatedLog>,
+    log: SignedLog,
     journal: JournalState,
     term: u64,
     last_time: TimeNs,
@@ -135,6 +136,7 @@ impl Host {
             address: String::new(),
             takeover_after: Duration::from_secs(2),
             fingerprint: String::new(),
+            keys: Keys::of_leader(name, &[1; 32], &BTreeMap::new()).unwrap(),
             log: Arc::new(NoLink),
         };
         let fault_seed = seed ^ u64::from(name.as_bytes()[0]) << 40;
@@ -345,7 +347,7 @@ impl Host {
         let standby = Standby::new(
             &self.config,
             &self.cluster,
-            Box::new(log),
+            log,
             writer,
             restored.exchange,
             applied,
@@ -356,7 +358,7 @@ impl Host {
         Ok(())
     }
 
-    fn connect(&mut self) -> ModelLog {
+    fn connect(&mut self) -> SignedLog {
         let mut log = self.model.connect(Arc::clone(&self.is_reachable));
         self.fault_seed = self.fault_seed.wrapping_add(1);
         let mut rng = Rng::new(self.fault_seed);
@@ -373,7 +375,7 @@ impl Host {
                 Fault::Late,
             ])
         });
-        log
+        SignedLog::new(Box::new(log), self.cluster.keys.clone())
     }
 }
 
@@ -440,12 +442,12 @@ impl Leading {
                 Ok(_) => {}
             }
         }
-        if rng.percent(60) && self.window.step(&mut *self.log, time).is_err() {
+        if rng.percent(60) && self.window.step(&mut self.log, time).is_err() {
             return Err(EndOfLead::Superseded);
         }
         if clock.monotonic() >= self.next_beat {
             self.next_beat = clock.monotonic() + 500_000_000;
-            if self.window.is_idle() && self.window.check_idle(&mut *self.log, time).is_err() {
+            if self.window.is_idle() && self.window.check_idle(&mut self.log, time).is_err() {
                 return Err(EndOfLead::Superseded);
             }
             self.beats += 1;
@@ -454,6 +456,7 @@ impl Leading {
                 address: String::new(),
                 term: self.term,
                 count: self.beats,
+                sequence: self.journal.durable().0,
                 wall_ms: clock.wall() / 1_000_000,
                 resigned: false,
             });

@@ -1,6 +1,7 @@
 //! Simulation of a cluster: the real joining, standby, takeover, publishing window, sync and journal
 //! of three hosts run as steps of one scheduler, on an in-memory log with the faults of a network and
-//! disks that lose what was not synced. A seed determines the schedule and all faults.
+//! disks that lose what was not synced. A stranger without a key writes into the log. A seed determines the schedule
+//! and all faults.
 //!
 //! Promises: an acknowledged command is in every journal, once, at its sequence; no sequence is
 //! acknowledged by two terms; no host takes over from one that certainly leads; all journals and states
@@ -10,6 +11,7 @@
 
 mod disk;
 mod host;
+mod stranger;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -37,6 +39,7 @@ enum Situation {
     SetAside,
     PowerCut,
     LateRequest,
+    Stranger,
 }
 
 struct World {
@@ -47,6 +50,8 @@ struct World {
     /// The command acknowledged at each sequence.
     acknowledged: BTreeMap<u64, u64>,
     next_command: u64,
+    /// The chance that a stranger writes at a step, in percent.
+    strangers: u64,
     seen: BTreeSet<Situation>,
     is_traced: bool,
 }
@@ -71,6 +76,7 @@ impl World {
             model,
             acknowledged: BTreeMap::new(),
             next_command: 1,
+            strangers: 0,
             seen: BTreeSet::new(),
             is_traced,
         }
@@ -94,6 +100,10 @@ impl World {
         // Rare, so that some arrive between the last look of a host and its takeover ([`ModelLog::announce`]).
         if self.rng.below(200) == 0 {
             self.model.deliver_late();
+        }
+        if !self.acknowledged.is_empty() && self.rng.percent(self.strangers) {
+            self.seen.insert(Situation::Stranger);
+            stranger::write(&self.model, &mut self.rng);
         }
         if self.rng.percent(30) {
             let command = self.command();
@@ -135,7 +145,7 @@ impl World {
     }
 
     fn disturb(&mut self, at: usize) {
-        let kind = self.rng.below(10);
+        let kind = self.rng.below(12);
         self.note(|| format!("disturb {at} {kind}"));
         match kind {
             0 => self.hosts[at].kill(None),
@@ -151,7 +161,8 @@ impl World {
                 self.seen.insert(Situation::LateRequest);
                 self.hosts[at].set_faults(self.rng.below(60));
             }
-            _ => self.hosts[at].set_faults(0),
+            9 => self.hosts[at].set_faults(0),
+            _ => self.strangers = self.rng.below(3) * self.rng.below(20),
         }
     }
 
@@ -161,6 +172,8 @@ impl World {
             host.set_reachable(true);
             host.set_faults(0);
         }
+        // They go on: nothing may stop.
+        self.strangers = self.strangers.min(5);
         for _ in 0..MAX_STEPS {
             self.step(false)?;
             let leads = self.hosts.iter().filter(|host| host.is_leading()).count();
@@ -256,7 +269,9 @@ fn every_promise_of_a_cluster_holds() {
             );
         }
     }
-    use Situation::{Acknowledged, LateRequest, PowerCut, SetAside, Superseded, TookOver};
+    use Situation::{
+        Acknowledged, LateRequest, PowerCut, SetAside, Stranger, Superseded, TookOver,
+    };
     for situation in [
         Acknowledged,
         TookOver,
@@ -264,6 +279,7 @@ fn every_promise_of_a_cluster_holds() {
         SetAside,
         PowerCut,
         LateRequest,
+        Stranger,
     ] {
         assert!(all.contains(&situation), "{situation:?} never came up");
     }

@@ -1,5 +1,6 @@
 //! Hosts of a cluster on an in-memory log: following, takeover, fencing, return.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,18 +8,21 @@ use std::time::Duration;
 
 use foretell_engine::client::Client;
 use foretell_engine::{
-    ClusterConfig, ClusterRole, EXIT_SUPERSEDED, EngineConfig, EngineError, SOCKET_NAME,
+    CLUSTER_STATUS_NAME, ClusterConfig, ClusterRole, EXIT_SUPERSEDED, EngineConfig, EngineError,
+    SOCKET_NAME,
 };
 use foretell_journal::replica::{MAX_ITEM_BYTES, SET_ASIDE_DIRECTORY};
 use foretell_journal::{Follower, Next, Options};
-use foretell_link::Role;
+use foretell_link::{ClusterStatus, Role};
 use foretell_model::command::{AddOperator, CancelOrder, Deposit, ResolveMarket, SetTerms, Split};
 use foretell_model::limits::FORMAT_ID;
 use foretell_model::{
     Command, CommandOutcome, Event, Lots, MarketTerms, Micros, OperatorName, OperatorNumber,
     OperatorRole, Payout, Reference, Sequence, SystemMode, TimeMs, Verdict, WalletAddress,
 };
-use foretell_replication::{ConnectLog, HostRecord, LogError, Model, ReplicatedLog};
+use foretell_replication::{
+    ConnectLog, HostRecord, Keys, LogError, Model, ReplicatedLog, SignedLog,
+};
 
 use crate::harness::{Engine, OwnedFrame, TestClient, config, frames};
 use crate::restart::now;
@@ -28,6 +32,13 @@ use crate::world::{World, order_id, set_up};
 const SILENCE: Duration = Duration::from_millis(1_500);
 /// More than twice [`SILENCE`].
 const LONGER_THAN_SILENCE: Duration = Duration::from_millis(3_200);
+
+/// The secret of the cluster.
+const SECRET: [u8; 32] = [1; 32];
+
+fn keys(host: &str, secret: [u8; 32]) -> Keys {
+    Keys::of_leader(host, &secret, &BTreeMap::new()).unwrap()
+}
 
 #[derive(Debug)]
 struct Link {
@@ -66,6 +77,7 @@ impl Host {
                 address: format!("http://{name}"),
                 takeover_after: SILENCE,
                 fingerprint: "same".to_owned(),
+                keys: keys(name, SECRET),
                 log: Arc::new(Link {
                     model: model.clone(),
                     is_reachable: Arc::clone(&is_reachable),
@@ -251,9 +263,9 @@ fn a_cut_off_standby_does_not_count_silence_and_a_reader_never_leads() {
     second.is_reachable.store(false, Ordering::Relaxed);
     std::thread::park_timeout(LONGER_THAN_SILENCE);
     second.is_reachable.store(true, Ordering::Relaxed);
+    // The first one still leads.
     let last = acknowledged(&mut client, 2);
     assert_same(&second.data(), &first.data(), last);
-    assert_eq!(model.messages().len() as u64, first_messages(&model));
     second.stop();
     let mut reader = Host::new(&model, "reader", ClusterRole::Reader).started();
     drop(client);
@@ -302,12 +314,6 @@ fn a_host_that_starts_without_the_log_serves_what_it_has_until_the_log_answers()
     drop(client);
     first.stop();
     second.stop();
-}
-
-/// Messages of the first two terms: founding and the first leader.
-fn first_messages(model: &Model) -> u64 {
-    let first = |id: &str| id.starts_with("1-") || id.starts_with("2-");
-    model.messages().iter().filter(|it| first(&it.id)).count() as u64
 }
 
 #[test]
@@ -480,7 +486,6 @@ fn a_new_leader_does_what_is_due_first_and_goes_on_with_a_settlement() {
 #[test]
 fn a_running_host_of_another_format_is_refused() {
     let model = Model::default();
-    let mut log = model.connect(Arc::new(AtomicBool::new(true)));
     let record = |host: &str, wall_ms| HostRecord {
         host: host.to_owned(),
         role: ClusterRole::Reader.name().to_owned(),
@@ -490,20 +495,135 @@ fn a_running_host_of_another_format_is_refused() {
         fingerprint: String::new(),
         wall_ms,
     };
+    let announce = |host: &str, wall_ms| {
+        let log = model.connect(Arc::new(AtomicBool::new(true)));
+        let mut log = SignedLog::new(Box::new(log), keys(host, SECRET));
+        log.announce(&record(host, wall_ms));
+    };
     let start = |role| {
         let host = Host::new(&model, "new", role);
         Engine::try_start(host.config.clone())
     };
-    log.announce(&record("old", now().0 / 1_000_000));
+    announce("old", now().0 / 1_000_000);
     for role in [ClusterRole::Leader, ClusterRole::Reader] {
         let refused = start(role).map(drop).unwrap_err().to_string();
         let named = "host old runs a build of format";
         assert!(refused.contains(named), "{refused}");
     }
     // Its own record, and one of a host that no longer runs, stop nobody.
-    log.announce(&record("new", now().0 / 1_000_000));
-    log.announce(&record("old", 0));
+    announce("new", now().0 / 1_000_000);
+    announce("old", 0);
     let mut host = Host::new(&model, "new", ClusterRole::Leader).started();
     acknowledged(&mut host.client(), 1);
     host.stop();
+}
+
+/// Writes foreign messages, heartbeats and records until the guard is dropped, about 100 a second.
+struct Flood(Arc<AtomicBool>, Option<std::thread::JoinHandle<u64>>);
+
+impl Flood {
+    fn start(model: &Model) -> Self {
+        let (model, ends) = (model.clone(), Arc::new(AtomicBool::new(false)));
+        let ended = Arc::clone(&ends);
+        let write = move || {
+            let mut number = 0_u64;
+            while !ended.load(Ordering::Relaxed) {
+                number += 1;
+                let overheard = model.overheard();
+                let index = usize::try_from(number).unwrap() % overheard.len().max(1);
+                let payload = match overheard.get(index) {
+                    Some(publish) if number.is_multiple_of(2) => publish.payload.clone(),
+                    _ => b"22 bytes of garbage...".to_vec(),
+                };
+                model.put_beat(b"host x".to_vec());
+                model.put_record("second", payload.clone());
+                model.intrude(format!("flood {number}"), payload);
+                std::thread::park_timeout(Duration::from_millis(10));
+            }
+            number
+        };
+        Self(ends, Some(std::thread::spawn(write)))
+    }
+
+    fn end(mut self) -> u64 {
+        self.0.store(true, Ordering::Relaxed);
+        self.1.take().unwrap().join().unwrap()
+    }
+}
+
+#[test]
+fn strangers_stop_nothing_and_what_they_write_counts_nowhere() {
+    let model = Model::default();
+    let mut first = Host::new(&model, "first", ClusterRole::Leader).started();
+    let mut client = first.client();
+    acknowledged(&mut client, 1);
+    let flood = Flood::start(&model);
+    let mut second = Host::new(&model, "second", ClusterRole::Standby).started();
+    for number in 2..=20 {
+        acknowledged(&mut client, number);
+        std::thread::park_timeout(Duration::from_millis(20));
+    }
+    let last = acknowledged(&mut client, 21);
+    assert_same(&second.data(), &first.data(), last);
+    // The leader is lost without a word, and the standby takes over in the flood.
+    first.is_reachable.store(false, Ordering::Relaxed);
+    let mut other = second.client();
+    let last = acknowledged(&mut other, 22);
+    first.is_reachable.store(true, Ordering::Relaxed);
+    assert!(matches!(first.end(), Err(EngineError::Superseded(_))));
+    first.start();
+    assert_same(&first.data(), &second.data(), last);
+    let mut reader = Host::new(&model, "reader", ClusterRole::Reader).started();
+    let last = acknowledged(&mut other, 23);
+    assert_same(&reader.data(), &second.data(), last);
+    let written = flood.end();
+    assert!(written > 50, "{written} foreign messages");
+    assert_eq!(
+        deposits(&followed(&reader.data(), last)),
+        (1..=23).collect::<Vec<u8>>()
+    );
+    assert!(foreign_messages(&reader) > 0, "they are counted");
+    drop((client, other));
+    second.stop();
+    first.stop();
+    reader.stop();
+}
+
+/// What the host's report says, once it has one.
+fn foreign_messages(host: &Host) -> u64 {
+    let path = host.data().join(CLUSTER_STATUS_NAME);
+    loop {
+        let report = std::fs::read(&path)
+            .ok()
+            .and_then(|it| ClusterStatus::decode(&it));
+        if let Some(report) = report.filter(|report| report.message > 0) {
+            return report.foreign_messages;
+        }
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn a_host_with_another_key_neither_leads_nor_follows() {
+    let model = Model::default();
+    let mut first = Host::new(&model, "first", ClusterRole::Leader).started();
+    acknowledged(&mut first.client(), 1);
+    for role in [
+        ClusterRole::Leader,
+        ClusterRole::Standby,
+        ClusterRole::Reader,
+    ] {
+        let mut other = Host::new(&model, "other", role);
+        other.config.cluster.as_mut().unwrap().keys = keys("other", [2; 32]);
+        let refused = Engine::try_start(other.config.clone()).map(drop);
+        let refused = refused.unwrap_err().to_string();
+        assert!(refused.contains("cluster.key"), "{refused}");
+    }
+    first.stop();
+    // Its journal is of this log, and its key is not.
+    first.config.cluster.as_mut().unwrap().keys = keys("first", [2; 32]);
+    let refused = Engine::try_start(first.config.clone())
+        .map(drop)
+        .unwrap_err();
+    assert!(refused.to_string().contains("cluster.key"), "{refused}");
 }

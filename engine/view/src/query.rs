@@ -9,7 +9,9 @@ pub(crate) mod trade_filter;
 
 use core::ops::Range;
 
-use foretell_model::{AccountNumber, MarketNumber, OrderNumber, Price, TimeNs};
+use foretell_model::{
+    AccountNumber, MarketNumber, OrderNumber, Price, Sequence, TimeNs, TradeIndex,
+};
 
 use crate::query::trade_filter::newest_of;
 use crate::rows::builders::Builder;
@@ -112,6 +114,20 @@ impl View {
             _ => slots.since(earlier_than(from)),
         };
         slots.until(earlier_than(before))
+    }
+
+    /// The part of a list of trades before a fill: those of earlier frames, and of its frame those
+    /// with a lower index.
+    #[must_use]
+    pub fn trades_before<'a, S: Summary>(
+        &self,
+        slots: TradeList<'a, S>,
+        (sequence, index): (Sequence, TradeIndex),
+    ) -> TradeList<'a, S> {
+        slots.until(|slot| {
+            let trade = self.trade_columns(slot);
+            trade.is_some_and(|trade| (trade.sequence, trade.index) < (sequence, index))
+        })
     }
 
     /// The trades of an account in a market, filterable, with its own row of each.

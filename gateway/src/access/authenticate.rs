@@ -7,7 +7,7 @@ use foretell_auth::{
     KeyOrigin, L1Error, L1Headers, L2Error, L2Headers, L2Request, verify_l1, verify_l2,
 };
 use foretell_model::{ApiKey, KeyNumber};
-use foretell_view::View;
+use foretell_view::{Key, View};
 use foretell_wire::ErrorCode;
 use foretell_wire::text::time::TimeForm;
 use http::{HeaderMap, HeaderName};
@@ -105,18 +105,20 @@ impl RequestContext {
         }
         let began = Instant::now();
         let first = self.check_l2(level, &self.app.shared_view.read().view);
-        match first {
+        let caller = match first {
             Ok(caller) => {
                 self.timing.note(Stage::Hmac, began);
-                Ok(caller)
+                caller
             }
             // The key may be newer than the view. Every failure takes this path, so that response
             // times do not distinguish them.
             Err(_) if self.app.shared_view.catch_up().await? => {
-                self.check_l2(level, &self.app.shared_view.read().view)
+                self.check_l2(level, &self.app.shared_view.read().view)?
             }
-            Err(refused) => Err(refused),
-        }
+            Err(refused) => return Err(refused),
+        };
+        self.prove(caller.key)?;
+        Ok(caller)
     }
 
     fn check_l2(&self, level: KeyAccess, view: &View) -> Result<Caller, Failure> {
@@ -184,7 +186,28 @@ fn single<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<&'a st
     Ok(Some(first.to_str().unwrap_or_default()))
 }
 
-/// A live key of this kind, and its origin.
+/// The nonce of a read-only key: the number of the key that made it, then a digest of the request.
+pub(crate) fn read_only_nonce(maker: KeyNumber, request: &[u8; 32]) -> [u8; 32] {
+    let mut nonce = *request;
+    *nonce.first_chunk_mut().expect("32 bytes") = maker.0.to_be_bytes();
+    nonce
+}
+
+/// The key that made a read-only key.
+pub(crate) fn maker_of(key: &Key) -> KeyNumber {
+    KeyNumber(u32::from_be_bytes(
+        *key.nonce.first_chunk().expect("32 bytes"),
+    ))
+}
+
+/// Whether a key is not revoked, nor, of a read-only one, the key that made it.
+pub(crate) fn is_accepted(view: &View, key: &Key) -> bool {
+    let maker = || view.keys().get(maker_of(key));
+    let is_made = || maker().is_some_and(|it| it.owner == key.owner && it.is_live());
+    key.is_live() && (!key.read_only || is_made())
+}
+
+/// A key of this kind that is accepted, and its origin.
 pub(crate) fn live_key(
     view: &View,
     api_key: ApiKey,
@@ -192,7 +215,7 @@ pub(crate) fn live_key(
 ) -> Option<(KeyNumber, KeyOrigin)> {
     let (number, key) = view.keys().by_text(&api_key)?;
     let owner = view.accounts().get(key.owner)?.wallet;
-    (key.is_live() && key.read_only == read_only).then_some((
+    (is_accepted(view, key) && key.read_only == read_only).then_some((
         number,
         KeyOrigin {
             owner,

@@ -3,6 +3,7 @@
 
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
+use std::time::Instant;
 
 use foretell_catalog::{Catalog, CatalogError, Exchange};
 use foretell_wire::ErrorCode;
@@ -11,6 +12,7 @@ use tokio::sync::Semaphore;
 
 use crate::config::CatalogConfig;
 use crate::http::failure::Failure;
+use crate::policy::work;
 
 /// Concurrent reads of a process; more would only contend for the same disk and cores.
 const MAX_CONCURRENT_READS: usize = 8;
@@ -77,9 +79,13 @@ impl CatalogPool {
         let pool = Arc::clone(self);
         let reading = tokio::task::spawn_blocking(move || {
             let _permits = (waiting, running);
-            read(&*pool.catalog()?)
+            let began = Instant::now();
+            let result = pool.catalog().and_then(|catalog| read(&catalog));
+            (result, began.elapsed())
         });
-        reading.await.map_err(|_| ErrorCode::Internal.into())
+        let (result, work) = reading.await.map_err(|_| ErrorCode::Internal)?;
+        work::charge(work);
+        Ok(result)
     }
 }
 

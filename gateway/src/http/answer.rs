@@ -5,6 +5,7 @@ use std::marker::PhantomData;
 
 use bytes::Bytes;
 use foretell_model::Sequence;
+use foretell_wire::data::RowKey;
 use foretell_wire::json_text;
 use http::header::{CONTENT_LENGTH, CONTENT_TYPE};
 use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
@@ -153,6 +154,18 @@ impl<T> Json<T> {
     /// As [`Answer::with_quota`].
     pub(crate) fn with_quota(self, quota: Option<QuotaStatus>) -> Self {
         self.map(|answer| answer.with_quota(quota))
+    }
+
+    /// Adds the cursor of the page after this row, if there is one, to a list whose body is a bare
+    /// array.
+    pub(crate) fn continued(self, last: Option<impl RowKey>) -> Self {
+        match last {
+            Some(key) => {
+                let next = HeaderValue::from_str(&key.text()).expect("digits");
+                self.header(X_NEXT_CURSOR, next)
+            }
+            None => self,
+        }
     }
 
     /// As [`Answer::header`].

@@ -15,6 +15,7 @@ use foretell_wire::limits::MAX_PATH_BYTES;
 use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue, Method, Request, Response};
 use hyper::body::{Body as _, Incoming};
+use parking_lot::Mutex;
 
 use crate::access::authorize::authorize;
 use crate::access::signature_gate::SignatureGate;
@@ -30,7 +31,10 @@ use crate::http::router::{RouteError, Router};
 use crate::http::surface::Surface;
 use crate::http::timing::{SERVER_TIMING, Timing, X_SERVER_TIMING};
 use crate::policy::client_address::{ClientAddress, Sender};
+use crate::policy::limits::REQUEST_WORK;
+use crate::policy::rate_limits::QuotaStatus;
 use crate::policy::request_policy::IncomingRequest;
+use crate::policy::work::Charged;
 use crate::streams::fan_out::Hub;
 
 /// State shared by all requests of a listener on one thread.
@@ -66,8 +70,17 @@ impl Dispatcher {
         let timing = Timing::new(&app.durations, began);
         let timed = request.headers().contains_key(X_SERVER_TIMING);
         let sender = Sender { peer, client: from };
+        let account = app.policy.work_account(surface, Client::of(from.counted()));
+        account.charge(began, REQUEST_WORK);
         let answering = self.answer(Arc::clone(&timing), sender, request, found);
-        let answer = CatchPanic(Box::pin(answering)).await;
+        let future = CatchPanic(Box::pin(answering));
+        let answer = match app.policy.turn(&account).await {
+            Ok(()) => Charged { account, future }.await,
+            Err(refused) => {
+                app.metrics.rate_limited(refused.scope);
+                Err(Failure::from(&refused))
+            }
+        };
         let mut answer = answer.unwrap_or_else(|failure| failure.render(surface));
         if head {
             answer = answer.without_head_body();
@@ -115,30 +128,34 @@ impl Dispatcher {
             surface,
             from: sender.client,
             method: request.method(),
+            uri: request.uri(),
             shape,
             scope: route.map_or(self.routes.scope, |route| route.scope),
             headers: request.headers(),
             at: timing.began(),
         };
         let quota = match self.app.policy.admit(&incoming, &self.app.metrics) {
-            Ok(quota) => quota,
+            Ok(quota) => Arc::new(Mutex::new(quota)),
             Err(answer) => return Ok(*answer),
         };
         let answer = match found {
-            Ok((route, parameter)) => self.handle(timing, sender, request, route, parameter).await,
+            Ok(found) => {
+                let quota = Arc::clone(&quota);
+                self.handle(timing, (sender, quota), request, found).await
+            }
             Err(failure) => Err(failure),
         };
         let answer = answer.unwrap_or_else(|failure| app.cluster.explain(failure).render(shape));
+        let quota = *quota.lock();
         Ok(answer.with_quota(quota))
     }
 
     async fn handle(
         self,
         timing: Arc<Timing>,
-        sender: Sender,
+        (sender, quota): (Sender, Arc<Mutex<Option<QuotaStatus>>>),
         request: Request<Incoming>,
-        route: Arc<Route>,
-        parameter: String,
+        (route, parameter): (Arc<Route>, String),
     ) -> Result<Answer, Failure> {
         if route.is_write {
             let has_engine = self.app.engine.welcome().is_some();
@@ -161,6 +178,9 @@ impl Dispatcher {
             surface,
             client,
             sender,
+            scope: route.scope,
+            is_large: route.is_large,
+            quota,
             actor: None,
             parameter,
         };
@@ -186,6 +206,9 @@ impl Dispatcher {
         let permit = BodyPermit::new(budget, client);
         if incoming.is_end_stream() {
             return Ok((Bytes::new(), permit));
+        }
+        if limit == 0 {
+            return Err(ErrorCode::BodyTooLarge.with([&limit]).into());
         }
         let reading = body::read(incoming, declared, limit, permit);
         // Boxed, because most requests have no body and would only move the state of reading one.

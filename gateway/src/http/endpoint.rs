@@ -7,6 +7,7 @@ use crate::http::answer::{Answer, Reply};
 use crate::http::failure::Failure;
 use crate::http::request_context::RequestContext;
 use crate::openapi::operation::Operation;
+use crate::policy::work;
 
 pub(crate) type HandlerFuture = Pin<Box<dyn Future<Output = Result<Answer, Failure>> + Send>>;
 pub(crate) type Handler = Box<dyn Fn(RequestContext, Freshness) -> HandlerFuture + Send + Sync>;
@@ -59,6 +60,10 @@ macro_rules! endpoints {
                     if freshness == Freshness::Requested {
                         context.wait_fresh().await?;
                     }
+                    let _making = match context.is_large {
+                        true => work::large_answer().await,
+                        false => None,
+                    };
                     self(context, $($part),*).await.map(Reply::into_answer)
                 })
             }

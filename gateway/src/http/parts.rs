@@ -19,7 +19,7 @@ pub(crate) struct FromQuery<T>(pub(crate) T);
 
 impl<T: Parameters + Send> RequestPart for FromQuery<T> {
     async fn of(context: &RequestContext) -> Result<Self, Failure> {
-        Ok(Self(T::read_text(context.head.uri.query())?))
+        Ok(Self(T::read_in(context.head.uri.query(), context.forms())?))
     }
 
     fn describe(operation: &mut Operation) {
@@ -75,7 +75,7 @@ impl RequestPart for Tokens {
     async fn of(context: &RequestContext) -> Result<Self, Failure> {
         Ok(Self(match context.body.is_empty() {
             true if context.head.method != Method::POST => {
-                TokensQuery::read_text(context.head.uri.query())?.0
+                TokensQuery::read_in(context.head.uri.query(), context.forms())?.0
             }
             _ => BatchTokens::read(&context.body)?.0,
         }))

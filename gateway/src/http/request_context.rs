@@ -5,11 +5,12 @@ use std::time::Instant;
 
 use bytes::Bytes;
 use foretell_link::Reply;
-use foretell_model::Sequence;
-use foretell_wire::ApiError;
+use foretell_model::{KeyNumber, Sequence};
 use foretell_wire::errors::api_error::FieldError;
+use foretell_wire::{ApiError, Compatibility};
 use http::HeaderName;
 use http::request::Parts;
+use parking_lot::Mutex;
 
 use crate::access::credentials::Caller;
 use crate::access::operator_actor::Actor;
@@ -22,7 +23,7 @@ use crate::http::failure::Failure;
 use crate::http::surface::Surface;
 use crate::http::timing::Timing;
 use crate::policy::client_address::Sender;
-use crate::policy::rate_limits::{QuotaStatus, Writes};
+use crate::policy::rate_limits::{QuotaStatus, RateLimited, Scope, Writes};
 
 /// The sequence that a read must cover at least (docs/api/overview.md §3).
 pub(crate) const X_MIN_SEQUENCE: HeaderName = HeaderName::from_static("x-min-sequence");
@@ -40,6 +41,12 @@ pub(crate) struct RequestContext {
     pub(crate) surface: Surface,
     pub(crate) client: Client,
     pub(crate) sender: Sender,
+    /// The narrowest window in which it counts.
+    pub(crate) scope: Option<Scope>,
+    /// Whether its answer may have megabytes.
+    pub(crate) is_large: bool,
+    /// The status of its limits.
+    pub(crate) quota: Arc<Mutex<Option<QuotaStatus>>>,
     /// The operator of an authorized request to the operator surface.
     pub(crate) actor: Option<Actor>,
     /// The value of `{…}` in the route's path.
@@ -50,6 +57,14 @@ impl RequestContext {
     /// The raw path as received; L2 signatures cover it.
     pub(crate) fn path(&self) -> &str {
         self.head.uri.path()
+    }
+
+    /// Whose forms the request has: operators have one form.
+    pub(crate) fn forms(&self) -> Compatibility {
+        match self.surface.is_public() {
+            true => self.app.compatibility,
+            false => Compatibility::Interface,
+        }
     }
 
     /// The sequence that this request asks to see at least.
@@ -92,6 +107,23 @@ impl RequestContext {
         Ok(reply)
     }
 
+    /// Counts the request for its key, which is proved, in place of its address.
+    pub(crate) fn prove(&self, key: KeyNumber) -> Result<(), Failure> {
+        let Some(scope) = self.scope else {
+            return Ok(());
+        };
+        let limiter = &self.app.policy.limiter;
+        let times = (limiter.at(self.timing.began()), limiter.at(Instant::now()));
+        let status = limiter.prove(times, self.client, key, scope);
+        *self.quota.lock() = status.map_err(|refused| self.limited(&refused))?;
+        Ok(())
+    }
+
+    fn limited(&self, refused: &RateLimited) -> Failure {
+        self.app.metrics.rate_limited(refused.scope);
+        Failure::from(refused)
+    }
+
     /// Counts writes of the caller's key and owner; returns the key's limit status.
     pub(crate) fn count(
         &self,
@@ -102,9 +134,6 @@ impl RequestContext {
         let limiter = &self.app.policy.limiter;
         let now = limiter.at(Instant::now());
         let counted = limiter.writes(now, (caller.owner, caller.key), writes, count);
-        counted.map_err(|refused| {
-            self.app.metrics.rate_limited(refused.scope);
-            Failure::from(&refused)
-        })
+        counted.map_err(|refused| self.limited(&refused))
     }
 }

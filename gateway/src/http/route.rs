@@ -29,6 +29,8 @@ pub(crate) struct Route {
     pub(crate) body_limit: usize,
     /// Whether a host that does not lead its cluster leaves it to the leader.
     pub(crate) is_write: bool,
+    /// Whether an answer may have megabytes.
+    pub(crate) is_large: bool,
     pub(crate) freshness: Freshness,
     /// The surface whose shape its failures have; `None` for the surface that it is on.
     pub(crate) shape: Option<Surface>,
@@ -62,6 +64,7 @@ impl Route {
             scope,
             operators: None,
             body_limit: SMALL_BODY_BYTES,
+            is_large: false,
             freshness: Freshness::Any,
             shape: None,
             handle: handler(endpoint),
@@ -81,6 +84,12 @@ impl Route {
     /// Allows bodies of up to `bytes`.
     pub(crate) fn body(mut self, bytes: usize) -> Self {
         self.body_limit = bytes;
+        self
+    }
+
+    /// Makes few answers of a client at once: each may have megabytes.
+    pub(crate) fn large(mut self) -> Self {
+        self.is_large = true;
         self
     }
 
@@ -124,7 +133,7 @@ impl Route {
         schemas: &'s mut Schemas,
     ) -> Operation<'s> {
         let mut operation = Operation::new(surface, &self.method, self.path, schemas);
-        if self.scope.is_some() {
+        if surface.is_public() {
             operation.fails(&[ErrorCode::RateLimited]);
         }
         if self.is_write {

@@ -13,7 +13,8 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use foretell_wire::limits::MAX_HEAD_BYTES;
-use http::header::UPGRADE;
+use http::header::{CONNECTION, UPGRADE};
+use http::{HeaderValue, Version};
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
@@ -334,11 +335,17 @@ async fn serve_requests(
         if request.headers().contains_key(UPGRADE) {
             request.extensions_mut().insert(slot.clone());
         }
+        let is_http2 = request.version() == Version::HTTP_2;
         let answering = dispatcher.clone().dispatch(peer, request);
         let activity = Arc::clone(activity);
         let (slot, upgraded) = (slot.clone(), Arc::clone(&upgraded));
         async move {
-            let response = answering.await;
+            let mut response = answering.await;
+            if activity.is_last(response.status()) && !is_http2 {
+                // Requests that were pipelined are not read any more.
+                let close = HeaderValue::from_static("close");
+                response.headers_mut().insert(CONNECTION, close);
+            }
             match slot.is_taken() {
                 true => *upgraded.lock() = Some(in_progress),
                 false => drop(in_progress),

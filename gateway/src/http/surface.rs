@@ -30,6 +30,14 @@ impl Surface {
         }
     }
 
+    /// Whether anybody may be its client: an operator has a token.
+    pub(crate) const fn is_public(self) -> bool {
+        match self {
+            Self::Trading | Self::Data | Self::Catalog => true,
+            Self::Operator | Self::Health => false,
+        }
+    }
+
     /// What every request counts in; the other surfaces have an allowlist or a token in place of
     /// limits.
     pub(crate) const fn scope(self) -> Option<Scope> {

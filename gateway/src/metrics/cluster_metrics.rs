@@ -18,6 +18,7 @@ metrics! {
     lag_frames: Number, "Frames of the replicated log that this host lacks";
     lag_seconds: Gauge<f64, AtomicU64>, "Time since this host had everything; 0 when it has";
     takeovers: Number, "Takeovers by this engine since its start";
+    foreign_messages: Number, "Messages of the replicated log that no host of the cluster signed, read by this engine since its start";
     waiting: Gauge, "1 while the engine does not run, or neither leads nor follows";
 }
 
@@ -37,5 +38,6 @@ impl ClusterMetrics {
         let lag = std::time::Duration::from_millis(status.lag_ms);
         self.lag_seconds.set(lag.as_secs_f64());
         self.takeovers.set(status.takeovers);
+        self.foreign_messages.set(status.foreign_messages);
     }
 }

@@ -79,8 +79,10 @@ impl<'s> Operation<'s> {
             security: Vec::new(),
             errors: ALWAYS.to_vec(),
         };
-        if surface == Surface::Data {
-            operation.fails(&[ErrorCode::AddressNotAllowed]);
+        match surface {
+            Surface::Data => operation.fails(&[ErrorCode::AddressNotAllowed]),
+            Surface::Operator => operation.fails(&[ErrorCode::HostNotAllowed]),
+            _ => {}
         }
         operation
     }

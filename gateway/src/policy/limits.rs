@@ -16,6 +16,16 @@ pub(crate) const HELD_BODY_BYTES_PER_CLIENT: usize = 16 * 1024 * 1024;
 /// Uncounted bytes of each body, so that single orders and cancels are never rejected because of
 /// other clients' batches.
 pub(crate) const FREE_BODY_BYTES: usize = ORDER_BODY_BYTES;
+/// Work that a client which did none for long may do at once (docs/api/limits.md §3).
+pub(crate) const WORK_BURST: Duration = Duration::from_millis(20);
+/// The part of a request's work that is done outside of its handler: reading and writing.
+pub(crate) const REQUEST_WORK: Duration = Duration::from_micros(15);
+/// How long a request waits for its client's turn.
+pub(crate) const MAX_WORK_WAIT: Duration = Duration::from_secs(2);
+/// Answers of routes with large ones that are made at once for a client.
+pub(crate) const LARGE_ANSWERS_PER_CLIENT: usize = 2;
+/// Rate limited requests of a connection, one after the other, after which it ends.
+pub(crate) const MAX_REFUSED_IN_A_ROW: u32 = 20;
 /// Open streams on one HTTP/2 connection.
 pub(crate) const MAX_STREAMS: u32 = 16;
 /// Bytes a client may send on an HTTP/2 connection before they are read; the same for one stream.
@@ -28,6 +38,12 @@ pub(crate) const SEND_BUFFER_BYTES: usize = 128 * 1024;
 pub(crate) const MIN_ANSWER_PACE: usize = 8 * 1024;
 /// Connections to the operator surface, not counted in [`ConnectionLimits::total`].
 pub const OPERATOR_CONNECTIONS: usize = 64;
+/// Connections to the health listener, counted in no other bound.
+pub const HEALTH_CONNECTIONS: usize = 64;
+/// Part of these from one client: others are balancers, too.
+pub(crate) const HEALTH_CONNECTIONS_PER_CLIENT: usize = 32;
+/// Bytes of its answers that clients may leave unread; each has less than a KiB.
+pub(crate) const HEALTH_UNREAD_BYTES: usize = 64 * 1024;
 /// Bytes of answers that the operator's clients may leave unread.
 pub(crate) const OPERATOR_UNREAD_BYTES: usize = 64 * 1024 * 1024;
 /// Connections above a limit while those that make room for them end.
@@ -103,6 +119,8 @@ pub(crate) const STREAM_FREE_BYTES: usize = 64 << 10;
 pub(crate) const STREAM_SHARE_BYTES: usize = 256 << 10;
 /// Frames that a thread distributes before it serves its connections.
 pub(crate) const STREAM_PASS_FRAMES: usize = 256;
+/// Frames of the ring that a resume visits before it rests.
+pub(crate) const STREAM_RESUME_FRAMES: usize = 1_024;
 /// Shortest time between two passes of a thread, so that a burst costs a connection one write.
 pub(crate) const STREAM_PASS_INTERVAL: Duration = Duration::from_millis(1);
 /// Interval of the checks for pings, heartbeats and time limits of stream connections.
@@ -128,6 +146,10 @@ pub(crate) const REQUEST_CONNECTIONS_ONE_IN: usize = 8;
 
 /// How long one replay from the journal may take.
 pub(crate) const MAX_REPLAY_TIME: Duration = Duration::from_secs(20);
+/// Replays that a client which had none for long may have, by their time.
+pub(crate) const REPLAY_BURST: Duration = Duration::from_secs(5);
+/// Added to the nice value of the thread of a replay.
+pub(crate) const REPLAY_NICE: i32 = 10;
 /// Connections that wait for a replay.
 pub(crate) const MAX_REPLAYS_WAITING: usize = 64;
 /// Connections of one client that wait for a replay: they come back together when a gateway has
@@ -137,6 +159,8 @@ pub(crate) const REPLAYS_WAITING_PER_CLIENT: usize = 8;
 /// Limits of stream connections that an operator may set.
 #[derive(Clone, Copy, Debug)]
 pub struct StreamLimits {
+    /// Stream connections of one client.
+    pub per_address: usize,
     /// Tokens of a connection of the market channel.
     pub assets: usize,
     /// Markets that a connection of the user channel names.
@@ -175,6 +199,7 @@ impl StreamLimits {
 impl Default for StreamLimits {
     fn default() -> Self {
         Self {
+            per_address: 50,
             assets: 4_000,
             markets: 4_000,
             message: 512 << 10,

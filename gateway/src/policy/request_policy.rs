@@ -1,11 +1,13 @@
-//! Checks between the network and the routes: the client's address, the allowlist, CORS and rate
-//! limits.
+//! Checks between the network and the routes: the client's address, the allowlist, the host, CORS and
+//! rate limits.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
 use std::time::Instant;
 
 use foretell_wire::ErrorCode;
-use http::{HeaderMap, HeaderName, HeaderValue, Method};
+use http::uri::Authority;
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Uri};
 
 use crate::config::RequestPolicyConfig;
 use crate::http::answer::Answer;
@@ -17,13 +19,21 @@ use crate::metrics::Metrics;
 use crate::policy::allowlist::Allowlist;
 use crate::policy::client_address::{ClientAddress, TrustedProxies};
 use crate::policy::cors::Cors;
-use crate::policy::rate_limits::{QuotaStatus, RateLimiter, Scope};
+use crate::policy::host::{is_this_machine, named_host};
+use crate::policy::limits::MAX_WORK_WAIT;
+use crate::policy::rate_limits::{QuotaStatus, RateLimited, RateLimiter, Scope};
+use crate::policy::work::{WorkAccount, WorkAccounts};
 
 pub(crate) struct RequestPolicy {
     proxies: TrustedProxies,
     data_allowlist: Allowlist,
     cors: Cors,
+    /// Names of the operator surface besides those of this machine.
+    operator_hosts: Vec<String>,
     pub(crate) limiter: RateLimiter,
+    work: WorkAccounts,
+    /// The account of whom the token of the operator surface admits.
+    unlimited: Arc<WorkAccount>,
 }
 
 impl RequestPolicy {
@@ -32,12 +42,40 @@ impl RequestPolicy {
         config: &RequestPolicyConfig,
         credentials: impl Iterator<Item = &'a HeaderName>,
     ) -> Self {
+        let limiter = RateLimiter::new(config.limits.clone(), config.gateways);
+        let nobody = Client::of(IpAddr::V4(Ipv4Addr::UNSPECIFIED));
         Self {
             proxies: TrustedProxies::new(config.trusted_proxies.clone()),
             data_allowlist: Allowlist::new(config.data_allowlist.clone()),
             cors: Cors::new(config.origins.clone(), credentials),
-            limiter: RateLimiter::new(config.limits.clone(), config.gateways),
+            operator_hosts: config.operator_hosts.clone(),
+            work: WorkAccounts::new(limiter.work_share()),
+            unlimited: WorkAccounts::new(None).of(nobody),
+            limiter,
         }
+    }
+
+    /// The account to which the work for a client of a surface is charged.
+    pub(crate) fn work_account(&self, surface: Surface, client: Client) -> Arc<WorkAccount> {
+        match surface.is_public() {
+            true => self.work.of(client),
+            false => Arc::clone(&self.unlimited),
+        }
+    }
+
+    /// Waits until it is a client's turn, after the requests that wait already.
+    ///
+    /// # Errors
+    /// When that takes longer than [`MAX_WORK_WAIT`].
+    pub(crate) async fn turn(&self, account: &WorkAccount) -> Result<(), RateLimited> {
+        if account.wait(Instant::now()).is_zero() {
+            return Ok(());
+        }
+        let turn = tokio::time::timeout(MAX_WORK_WAIT, account.turn());
+        turn.await.or_else(|_| {
+            let refused = self.limiter.work_refused(account.wait(Instant::now()));
+            refused.map_or(Ok(()), Err)
+        })
     }
 
     /// The client of a request.
@@ -49,13 +87,14 @@ impl RequestPolicy {
     pub(crate) fn group(&self, surface: Surface, peer: IpAddr) -> ConnectionGroup {
         match surface {
             Surface::Operator => ConnectionGroup::Operator,
+            Surface::Health => ConnectionGroup::Health,
             _ if self.proxies.trusts(peer.to_canonical()) => ConnectionGroup::Proxy,
             _ => ConnectionGroup::Public,
         }
     }
 
     /// Admits a request and returns the client's limit status, or answers it: 401 for an address
-    /// that is not allowed, 429 over a limit, 204 for a preflight.
+    /// that is not allowed, 403 for a foreign host, 429 over a limit, 204 for a preflight.
     pub(crate) fn admit(
         &self,
         request: &IncomingRequest<'_>,
@@ -65,6 +104,11 @@ impl RequestPolicy {
         if !self.may_ask(surface, request.from) {
             return Err(Box::new(
                 Failure::from(ErrorCode::AddressNotAllowed).render(request.shape),
+            ));
+        }
+        if !self.is_own_host(request) {
+            return Err(Box::new(
+                Failure::from(ErrorCode::HostNotAllowed).render(request.shape),
             ));
         }
         let counted = Client::of(request.from.counted());
@@ -84,6 +128,16 @@ impl RequestPolicy {
 
     fn may_ask(&self, surface: Surface, client: ClientAddress) -> bool {
         surface != Surface::Data || self.data_allowlist.admits(client)
+    }
+
+    /// Whether a request to the operator surface names it by one of its own names.
+    fn is_own_host(&self, request: &IncomingRequest<'_>) -> bool {
+        let is_own = |host: &Authority| {
+            let mut others = self.operator_hosts.iter();
+            is_this_machine(host) || others.any(|own| own.eq_ignore_ascii_case(host.host()))
+        };
+        let named = || named_host(request.uri, request.headers);
+        request.surface != Surface::Operator || named().as_ref().is_some_and(is_own)
     }
 
     fn preflight(&self, request: &IncomingRequest<'_>) -> Option<Answer> {
@@ -120,6 +174,7 @@ pub(crate) struct IncomingRequest<'r> {
     pub(crate) surface: Surface,
     pub(crate) from: ClientAddress,
     pub(crate) method: &'r Method,
+    pub(crate) uri: &'r Uri,
     /// The surface whose shape its failures have.
     pub(crate) shape: Surface,
     /// Rate limit that the request counts in.

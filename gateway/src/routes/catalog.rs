@@ -56,7 +56,7 @@ pub(super) fn routes() -> Vec<Route> {
 }
 
 fn list<Parts>(path: &'static str, scope: Scope, endpoint: impl Endpoint<Parts>) -> Route {
-    get(path, scope, endpoint).errors(&[READ])
+    get(path, scope, endpoint).errors(&[READ]).large()
 }
 
 fn by_id<Parts>(path: &'static str, endpoint: impl Endpoint<Parts>) -> Route {

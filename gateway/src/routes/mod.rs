@@ -41,11 +41,13 @@ pub(crate) fn described(document: Document) -> Vec<Route> {
     }
 }
 
-/// For load balancers, on a listener of their own and on the operator's.
+/// For load balancers, on a listener of their own and on the operator's. No body is read for them.
 fn probes() -> [Route; 2] {
     [
-        get("/livez", None, probes::live),
-        get("/readyz", None, probes::ready).fails_with::<probes::Ready>(&[503]),
+        get("/livez", None, probes::live).body(0),
+        get("/readyz", None, probes::ready)
+            .body(0)
+            .fails_with::<probes::Ready>(&[503]),
     ]
 }
 

@@ -91,8 +91,12 @@ fn orders() -> Vec<Route> {
             unsupported_features::orders_scoring,
         ),
         read("/data/order/{id}", Ledger, my_orders::one),
-        read("/data/trades", Ledger, my_trades::list).errors(&[TRADES]),
-        read("/builder/trades", Ledger, builder_trades::list).errors(&[TRADES]),
+        read("/data/trades", Ledger, my_trades::list)
+            .errors(&[TRADES])
+            .large(),
+        read("/builder/trades", Ledger, builder_trades::list)
+            .errors(&[TRADES])
+            .large(),
         heartbeat("/heartbeats"),
         heartbeat("/v1/heartbeats"),
     ]
@@ -162,6 +166,7 @@ fn market_data() -> Vec<Route> {
             BatchPricesHistory,
             prices_history::many,
         )
+        .large()
         .errors(&[HISTORY]),
         read(
             "/live-activity/events/{condition_id}",
@@ -192,14 +197,15 @@ fn market_data() -> Vec<Route> {
             Trading,
             market_info::clob_market,
         ),
-        read("/markets", MarketLists, market_lists::all),
-        read("/simplified-markets", MarketLists, market_lists::simplified),
-        read("/sampling-markets", MarketLists, market_lists::sampling),
+        read("/markets", MarketLists, market_lists::all).large(),
+        read("/simplified-markets", MarketLists, market_lists::simplified).large(),
+        read("/sampling-markets", MarketLists, market_lists::sampling).large(),
         read(
             "/sampling-simplified-markets",
             MarketLists,
             market_lists::sampling_simplified,
-        ),
+        )
+        .large(),
         read("/markets/{condition_id}", Trading, market_info::detail),
     ]
 }
@@ -207,7 +213,7 @@ fn market_data() -> Vec<Route> {
 /// Reads of many tokens at once.
 fn batches() -> [[Route; 2]; 5] {
     [
-        batch("/books", Books, books::many),
+        batch("/books", Books, books::many).map(Route::large),
         batch("/prices", Prices, prices::prices),
         batch("/midpoints", Prices, prices::midpoints),
         batch("/spreads", Prices, prices::spreads),

@@ -14,7 +14,6 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
-use foretell_model::Sequence;
 use foretell_wire::ApiError;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Sleep, sleep};
@@ -24,18 +23,16 @@ use crate::http::body::BodyPermit;
 use crate::http::connections::client_quotas::Client;
 use crate::http::connections::connection::{Activity, ConnectionState};
 use crate::http::surface::Surface;
-use crate::policy::limits::{
-    FREE_BODY_BYTES, MAX_REPLAY_TIME, STREAM_CLOSE_WAIT, STREAM_PASS_FRAMES, STREAM_READ_BYTES,
-};
+use crate::policy::limits::{FREE_BODY_BYTES, STREAM_CLOSE_WAIT, STREAM_READ_BYTES};
+use crate::policy::work::WorkAccount;
 use crate::streams::connection::close::Close;
 use crate::streams::connection::outbox::{Outbox, Written};
-use crate::streams::connection::session::{Interrupt, ReplayOrder, Replayed, Session, Waited};
+use crate::streams::connection::session::{Interrupt, Session, Waited};
 use crate::streams::connection::upgrade::UpgradeTicket;
 use crate::streams::connection::websocket::{ClientMessage, pong_frame};
 use crate::streams::fan_out::Hub;
 use crate::streams::fan_out::input::{Asked, Input, Text};
-use crate::streams::fan_out::journal_replay::{JournalReplay, ReplayError};
-use crate::streams::fan_out::ring::EncodedFrame;
+use crate::streams::fan_out::replay_thread::read_journal;
 use crate::streams::render::text_frame::text_frame;
 use crate::streams::subscription::member::MemberId;
 
@@ -46,6 +43,8 @@ pub(crate) struct StreamContext {
     pub(crate) hub: Arc<Hub>,
 }
 
+/// A future that ends when the client's work may go on.
+type Turn = Pin<Box<dyn Future<Output = ()> + Send>>;
 /// A future of a request that waits.
 type Waiting = Pin<Box<dyn Future<Output = Waited> + Send>>;
 
@@ -54,6 +53,9 @@ struct Connection<S> {
     context: StreamContext,
     id: MemberId,
     client: Client,
+    account: Arc<WorkAccount>,
+    /// Runs until it is the turn of an account in debt.
+    turn: Option<Turn>,
     activity: Arc<Activity>,
     stream: S,
     input: Input,
@@ -86,11 +88,14 @@ pub(crate) async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
     let unread = Arc::clone(&context.app.bounds.of(Surface::Trading).unread);
     let id = hub.join(Outbox::new(ticket.client, unread), ticket.channel);
     let _leave = Leave(Arc::clone(&hub), id);
+    let account = (context.app.policy).work_account(Surface::Trading, ticket.client);
     let mut connection = Connection {
         input: Input::new(early, &hub.limits, hub.now()),
         context,
         id,
         client: ticket.client,
+        account,
+        turn: None,
         activity,
         stream,
         asked: VecDeque::new(),
@@ -107,64 +112,6 @@ pub(crate) async fn serve<S: AsyncRead + AsyncWrite + Unpin>(
     }
     let code = (hub.lock().member(id)).and_then(|it| Some(it.closing.as_ref()?.code));
     hub.stats.closed(code);
-}
-
-/// Reads older messages from the journal on a blocking thread: one replay at a time, and one of a
-/// client.
-async fn read_journal(
-    app: Arc<App>,
-    client: Client,
-    order: ReplayOrder,
-    max_bytes: usize,
-) -> Waited {
-    let ReplayOrder {
-        span,
-        watched,
-        leases,
-    } = order;
-    let share = app.bounds.of(Surface::Trading).replays.take(client, 1);
-    let (mut frames, mut last) = (None, span.last);
-    if share.is_ok()
-        && let Ok(turn) = Arc::clone(&app.stream_replays).acquire_owned().await
-    {
-        let reading = tokio::task::spawn_blocking(move || {
-            let replay =
-                JournalReplay::open(&app.view_sources, &app.descriptions, span, watched, turn);
-            replay.and_then(|replay| read_some(replay, max_bytes))
-        });
-        match reading.await {
-            Ok(Ok(Some((read, reached)))) => (frames, last) = (Some(read), reached),
-            Ok(Ok(None)) => {}
-            Ok(Err(error)) => tracing::debug!(%error, "no replay from the journal"),
-            Err(error) => tracing::error!(%error, "replay from the journal failed"),
-        }
-    }
-    Waited::ForReplay(Replayed {
-        frames,
-        last,
-        is_whole: last >= span.last,
-        _leases: leases,
-    })
-}
-
-/// Messages of a replay, of about `max_bytes`, and the frame that they reach; `None` when that takes
-/// too long.
-fn read_some(
-    mut replay: JournalReplay<'_>,
-    max_bytes: usize,
-) -> Result<Option<(Vec<EncodedFrame>, Sequence)>, ReplayError> {
-    let began = Instant::now();
-    let (mut read, mut bytes) = (Vec::new(), 0);
-    while bytes <= max_bytes
-        && let Some(frames) = replay.next(STREAM_PASS_FRAMES)?
-    {
-        bytes += frames.iter().map(EncodedFrame::bytes).sum::<usize>();
-        read.extend(frames);
-        if began.elapsed() > MAX_REPLAY_TIME {
-            return Ok(None);
-        }
-    }
-    Ok(Some((read, replay.sequence())))
 }
 
 /// Removes the connection from its hub, however its task ends.
@@ -200,24 +147,46 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             ConnectionState::Draining => self.drain(),
             ConnectionState::Closing => return Poll::Ready(Ok(())),
         }
-        loop {
-            let requests = self.poll_requests(cx);
-            self.session().refill_books();
-            let writes = match self.poll_write(cx)? {
-                Step::Ended => return Poll::Ready(Ok(())),
-                step => step,
-            };
-            let reads = match self.poll_read(cx)? {
-                Step::Ended => return Poll::Ready(Ok(())),
-                step => step,
-            };
-            if [requests, writes, reads]
-                .iter()
-                .all(|it| *it == Step::Waits)
-            {
-                return Poll::Pending;
-            }
+        std::task::ready!(self.poll_turn(cx));
+        let began = Instant::now();
+        let step = self.poll_steps(cx);
+        self.account.charge(began, began.elapsed());
+        match step? {
+            Step::Ended => return Poll::Ready(Ok(())),
+            // Others run before it goes on.
+            Step::Goes => cx.waker().wake_by_ref(),
+            Step::Waits => {}
         }
+        Poll::Pending
+    }
+
+    /// Waits while the client is in debt for the work of its requests and streams.
+    fn poll_turn(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        if self.turn.is_none() && !self.account.wait(Instant::now()).is_zero() {
+            let account = Arc::clone(&self.account);
+            self.turn = Some(Box::pin(async move { account.turn().await }));
+        }
+        if let Some(turn) = &mut self.turn {
+            std::task::ready!(turn.as_mut().poll(cx));
+            self.turn = None;
+        }
+        Poll::Ready(())
+    }
+
+    /// One request at most, and what there is to write and to read.
+    fn poll_steps(&mut self, cx: &mut Context<'_>) -> io::Result<Step> {
+        let requests = self.poll_requests(cx);
+        self.session().refill_books();
+        let writes = self.poll_write(cx)?;
+        if writes == Step::Ended {
+            return Ok(Step::Ended);
+        }
+        let reads = self.poll_read(cx)?;
+        Ok(match [requests, writes, reads] {
+            [.., Step::Ended] => Step::Ended,
+            [Step::Waits, Step::Waits, Step::Waits] => Step::Waits,
+            _ => Step::Goes,
+        })
     }
 
     fn session(&self) -> Session<'_> {

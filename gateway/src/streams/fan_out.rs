@@ -9,6 +9,8 @@ pub(crate) mod feed;
 pub(crate) mod input;
 pub(crate) mod journal_replay;
 pub(crate) mod missed;
+pub(crate) mod replay_reach;
+pub(crate) mod replay_thread;
 pub(crate) mod ring;
 pub(crate) mod stats;
 

@@ -8,6 +8,7 @@ use foretell_wire::data::{LimitOffset, page};
 
 use crate::app::App;
 use crate::http::answer::StatePosition;
+use crate::policy::work::rest;
 use crate::view::shared_view::ViewState;
 
 /// Rows visited under one lock hold: some lists have millions.
@@ -28,7 +29,7 @@ pub(crate) async fn in_steps<T>(
                 return (result, position);
             }
         }
-        tokio::task::yield_now().await;
+        rest().await;
     }
 }
 
@@ -89,12 +90,42 @@ impl<K> BestRows<K> {
     }
 }
 
-/// The page with one row more, which shows whether another page follows.
-pub(crate) const fn probe(page: LimitOffset) -> LimitOffset {
-    LimitOffset {
-        limit: page.limit + 1,
-        offset: page.offset,
+/// A page of a list: after some rows, or after one of them.
+#[derive(Clone, Copy)]
+pub(crate) struct PageFrom<K> {
+    pub(crate) page: LimitOffset,
+    /// The last row of the page before.
+    pub(crate) after: Option<K>,
+}
+
+impl<K> PageFrom<K> {
+    /// The page after a row, or the first one.
+    pub(crate) const fn after(row: Option<K>, limit: usize) -> Self {
+        let offset = 0;
+        Self {
+            page: LimitOffset { limit, offset },
+            after: row,
+        }
     }
+
+    /// The page with one row more, which shows whether another page follows.
+    pub(crate) fn with_next(mut self) -> Self {
+        self.page.limit += 1;
+        self
+    }
+}
+
+impl<K> From<LimitOffset> for PageFrom<K> {
+    fn from(page: LimitOffset) -> Self {
+        Self { page, after: None }
+    }
+}
+
+/// Removes the row that [`PageFrom::with_next`] added. Returns the page's last row if there was one more.
+pub(crate) fn end_page<T>(rows: &mut Vec<T>, limit: usize) -> Option<&T> {
+    let has_more = rows.len() > limit;
+    rows.truncate(limit);
+    rows.last().filter(|_| has_more)
 }
 
 #[cfg(test)]

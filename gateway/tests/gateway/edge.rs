@@ -2,13 +2,14 @@
 
 use crate::site;
 
+use std::io::Write as _;
 use std::net::{SocketAddr, TcpStream};
 
 use foretell_gateway::{
     ConnectionLimits, GatewayConfig, Origin, RateLimits, RequestPolicyConfig, Surface,
 };
 
-use site::{ask, config, connect, get, start};
+use site::{ask, config, connect, connect_from, get, start};
 
 fn with(policy: RequestPolicyConfig) -> GatewayConfig {
     GatewayConfig {
@@ -20,7 +21,7 @@ fn with(policy: RequestPolicyConfig) -> GatewayConfig {
 /// A `GET` with extra header lines.
 fn get_with(path: &str, lines: &[String]) -> String {
     let more: String = lines.iter().map(|line| format!("{line}\r\n")).collect();
-    format!("GET {path} HTTP/1.1\r\nHost: x\r\n{more}\r\n")
+    format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n{more}\r\n")
 }
 
 fn forwarded(for_whom: &str) -> Vec<String> {
@@ -75,7 +76,7 @@ fn one_request_too_many_is_told_when_to_come_again() {
         );
     }
     // Other rows are still admitted; rows without a limit report the surface's.
-    let books = "POST /books HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{]";
+    let books = "POST /books HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{]";
     let (status, head, _) = ask(&mut stream, books);
     assert_eq!(
         (status, number(&head, "ratelimit-limit")),
@@ -118,7 +119,7 @@ fn who_may_ask_how_often_is_decided_before_who_it_is() {
     ] {
         assert_eq!(ask(&mut stream, &get(path)).0, status, "{path}");
     }
-    let key = "POST /auth/api-key HTTP/1.1\r\nHost: x\r\n\r\n";
+    let key = "POST /auth/api-key HTTP/1.1\r\nHost: localhost\r\n\r\n";
     assert_eq!(ask(&mut stream, key).0, 401);
     assert_eq!(ask(&mut stream, key).0, 429);
     gateway.stop().unwrap();
@@ -246,7 +247,7 @@ fn pages_of_listed_origins_may_ask_and_read() {
     }));
     let preflight = |origin: &str| {
         format!(
-            "OPTIONS /order HTTP/1.1\r\nHost: x\r\nOrigin: {origin}\r\nAccess-Control-Request-Method: POST\r\n\
+            "OPTIONS /order HTTP/1.1\r\nHost: localhost\r\nOrigin: {origin}\r\nAccess-Control-Request-Method: POST\r\n\
              Access-Control-Request-Headers: service_signature\r\nContent-Length: 0\r\n\r\n"
         )
     };
@@ -301,5 +302,59 @@ fn pages_of_listed_origins_may_ask_and_read() {
         &get_with("/livez", &[format!("Origin: {APP}")]),
     );
     assert!(!head.contains("access-control"), "{head}");
+    gateway.stop().unwrap();
+}
+
+#[test]
+fn a_connection_ends_after_twenty_refusals_in_a_row() {
+    let limits = RateLimits {
+        health: 3,
+        ..RateLimits::default()
+    };
+    let (gateway, trading, _) = start(with(RequestPolicyConfig {
+        limits,
+        ..RequestPolicyConfig::default()
+    }));
+    let mut stream = connect(trading);
+    let pipelined = get("/ok").repeat(40);
+    stream.write_all(pipelined.as_bytes()).unwrap();
+    let mut text = String::new();
+    // The requests that nobody reads may reset the connection; the answers before arrive.
+    let _ = std::io::Read::read_to_string(&mut stream, &mut text);
+    let count = |status: &str| text.matches(status).count();
+    assert_eq!((count(" 200 OK"), count(" 429 ")), (3, 20), "{text}");
+    gateway.stop().unwrap();
+}
+
+#[test]
+fn who_works_the_server_above_its_part_waits_and_others_do_not() {
+    let limits = RateLimits {
+        trading: 0,
+        // A thousandth of the time: what was saved lasts for a thousand requests or so.
+        work: 10,
+        ..RateLimits::default()
+    };
+    let (gateway, trading, operator) = start(with(RequestPolicyConfig {
+        limits,
+        ..RequestPolicyConfig::default()
+    }));
+    let mut streams: Vec<_> = (0..40).map(|_| connect(trading)).collect();
+    let refused = (0..1_000).find_map(|_| {
+        for stream in &mut streams {
+            stream.write_all(get("/time").as_bytes()).unwrap();
+        }
+        let answers = streams.iter_mut().map(|stream| ask(stream, ""));
+        let answers: Vec<_> = answers.collect();
+        answers.into_iter().find(|(status, ..)| *status == 429)
+    });
+    let (_, head, body) = refused.expect("a turn that does not come in time");
+    assert!(body.contains("work, allowed: 10 in 10 s"), "{body}");
+    assert!(number(&head, "retry-after").is_some(), "{head}");
+    assert_eq!(ask(&mut connect_from(2, trading), &get("/time")).0, 200);
+    let (_, _, page) = ask(&mut connect(operator), &get("/metrics"));
+    assert!(
+        page.contains("rate_limited_total{scope=\"work\"}"),
+        "{page}"
+    );
     gateway.stop().unwrap();
 }

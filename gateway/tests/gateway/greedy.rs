@@ -3,23 +3,12 @@
 use crate::site;
 
 use std::io::{ErrorKind, Read, Write};
-use std::net::{SocketAddr, TcpStream};
+use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
 use foretell_gateway::ConnectionLimits;
-use socket2::{Domain, Socket, Type};
 
-use site::{PATIENCE, ask, config, connect, get, start};
-
-/// A connection from 127.0.0.`host`: another client than 127.0.0.1.
-fn connect_from(host: u8, to: SocketAddr) -> TcpStream {
-    let socket = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
-    let from = SocketAddr::from(([127, 0, 0, host], 0));
-    socket.bind(&from.into()).unwrap();
-    socket.connect(&to.into()).unwrap();
-    socket.set_read_timeout(Some(PATIENCE)).unwrap();
-    socket.into()
-}
+use site::{PATIENCE, ask, config, connect, connect_from, get, start};
 
 /// An HTTP/2 client that sends requests and frames explicitly.
 struct Http2 {

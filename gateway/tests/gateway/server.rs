@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use foretell_gateway::{ConnectionLimits, Gateway, GatewayError, Surface};
 
-use site::{TOKEN, ask, config, connect, get};
+use site::{TOKEN, ask, config, connect, connect_from, get};
 
 fn start(connections: ConnectionLimits) -> (Gateway, SocketAddr, SocketAddr) {
     site::start(config(connections))
@@ -29,7 +29,7 @@ fn one_connection_serves_many_requests_and_every_refusal_is_json() {
     let mut stream = connect(trading);
     assert_eq!(ask(&mut stream, &get("/")).2, "\"OK\"");
     assert_eq!(ask(&mut stream, &get("/version")).2, "{\"version\":2}");
-    let (status, head, _) = ask(&mut stream, "HEAD /ok HTTP/1.1\r\nHost: x\r\n\r\n");
+    let (status, head, _) = ask(&mut stream, "HEAD /ok HTTP/1.1\r\nHost: localhost\r\n\r\n");
     assert_eq!((status, head.contains("content-length: 4")), (200, true));
     for (request, expected) in [
         (get("/nowhere"), 404),
@@ -40,9 +40,9 @@ fn one_connection_serves_many_requests_and_every_refusal_is_json() {
         (get("/book?token_id=%zz"), 400),
         (get("/book?token_id=1"), 425),
         (get("/data/orders"), 425),
-        ("POST /order HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nContent-Type: text/plain\r\n\r\n{}".to_owned(), 415),
-        ("POST /books HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{]".to_owned(), 400),
-        ("DELETE /order HTTP/1.1\r\nHost: x\r\n\r\n".to_owned(), 425),
+        ("POST /order HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\nContent-Type: text/plain\r\n\r\n{}".to_owned(), 415),
+        ("POST /books HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{]".to_owned(), 400),
+        ("DELETE /order HTTP/1.1\r\nHost: localhost\r\n\r\n".to_owned(), 425),
     ] {
         let (status, head, body) = ask(&mut stream, &request);
         assert_eq!(status, expected, "{request}: {body}");
@@ -59,7 +59,7 @@ fn one_connection_serves_many_requests_and_every_refusal_is_json() {
     let counted = "foretell_gateway_requests_total{route=\"/books\",status=\"400\"} 1";
     assert!(page.contains(counted), "{page}");
     let deposit = format!(
-        "POST /accounts/deposit HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {TOKEN}\r\nContent-Length: 84\r\n\r\n{:84}",
+        "POST /accounts/deposit HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {TOKEN}\r\nContent-Length: 84\r\n\r\n{:84}",
         "{\"wallet\":\"0x1111111111111111111111111111111111111111\",\"amount\":\"1\",\"reference\":\"r\"}",
     );
     assert_eq!(
@@ -67,6 +67,59 @@ fn one_connection_serves_many_requests_and_every_refusal_is_json() {
         503,
         "the engine is unavailable"
     );
+    gateway.stop().unwrap();
+}
+
+/// A page of a foreign name that resolves to this machine sends that name.
+#[test]
+fn the_operator_surface_answers_to_its_own_names_alone() {
+    let mut config = config(ConnectionLimits::default());
+    config.policy.operator_hosts = vec!["admin.example.org".to_owned()];
+    let (gateway, trading, operator) = site::start(config);
+    let mut stream = connect(operator);
+    for (host, status) in [
+        ("Host: localhost:8090\r\n", 200),
+        ("Host: 127.0.0.1\r\n", 200),
+        ("Host: [::1]:8090\r\n", 200),
+        ("Host: Admin.example.org\r\n", 200),
+        ("Host: rebound.example.org:8090\r\n", 403),
+        ("Host: localhost.example.org\r\n", 403),
+        ("Host: localhost\r\nHost: rebound.example.org\r\n", 403),
+        ("", 403),
+    ] {
+        let request = format!("GET /metrics HTTP/1.1\r\n{host}\r\n");
+        assert_eq!(ask(&mut stream, &request).0, status, "{host}");
+    }
+    let foreign = "GET /ok HTTP/1.1\r\nHost: trade.example.org\r\n\r\n";
+    assert_eq!(ask(&mut connect(trading), foreign).0, 200);
+    gateway.stop().unwrap();
+}
+
+/// Whoever fills the health listener takes no connection of operators or traders, and no body is read.
+#[test]
+fn the_health_listener_has_bounds_of_its_own_and_reads_no_bodies() {
+    let any = SocketAddr::from(([127, 0, 0, 1], 0));
+    let mut config = config(ConnectionLimits::default());
+    config.listen.push((Surface::Health, any));
+    let gateway = foretell_gateway::start(config).unwrap();
+    let [trading, operator, health] = [0, 1, 2].map(|index| gateway.addresses()[index].1);
+    let mut traders: Vec<_> = (0..4).map(|_| connect(trading)).collect();
+    let served = |stream: &mut TcpStream, path: &str| ask(stream, &get(path)).0;
+    for stream in &mut traders {
+        assert_eq!(served(stream, "/ok"), 200);
+    }
+    let hosts = (2..6).flat_map(|host| [host; 32]);
+    let _idle: Vec<_> = hosts.map(|host| connect_from(host, health)).collect();
+    for stream in &mut traders {
+        assert_eq!(served(stream, "/ok"), 200, "it is still open");
+    }
+    let mut operators: Vec<_> = (0..64).map(|_| connect(operator)).collect();
+    for stream in &mut operators {
+        assert_eq!(served(stream, "/livez"), 200);
+    }
+    // The answer comes before the body.
+    let body = "GET /livez HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n";
+    assert_eq!(ask(&mut operators[0], body).0, 413);
     gateway.stop().unwrap();
 }
 
@@ -100,7 +153,7 @@ fn a_body_that_does_not_end_is_answered() {
         ..ConnectionLimits::default()
     });
     let mut stream = connect(trading);
-    let request = "POST /books HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n[";
+    let request = "POST /books HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n[";
     assert_eq!(ask(&mut stream, request).0, 408);
     gateway.stop().unwrap();
 }

@@ -12,7 +12,7 @@ fn upgrade(path: &str, headers: &[(&str, &str)]) -> String {
         .iter()
         .map(|(name, value)| format!("{name}: {value}\r\n"));
     format!(
-        "GET {path} HTTP/1.1\r\nHost: x\r\n{}\r\n",
+        "GET {path} HTTP/1.1\r\nHost: localhost\r\n{}\r\n",
         headers.collect::<String>()
     )
 }

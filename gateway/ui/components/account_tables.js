@@ -239,6 +239,7 @@ function fillTable(fills) {
       { label: t("side") },
       { label: t("price"), class: "num" },
       { label: t("shares"), class: "num" },
+      { label: t("fee"), class: "num" },
       { label: t("role") },
       { label: t("proof") },
     ],
@@ -263,6 +264,7 @@ function fillRow(trade, part, maker) {
     sideCell(part.side ?? trade.side),
     num(format.priceInColumn(micros(part.price))),
     num(format.shares(micros(maker ? part.matched_amount : part.size), 2)),
+    num(format.money(maker ? 0n : micros(trade.fee_usdc), { decimals: 5 })),
     h("td", null, t(maker ? "maker" : "taker")),
     h("td", null, h("a.mono", { href: href("proof", trade.id) }, format.address(trade.transaction_hash ?? trade.id))),
   );

@@ -33,9 +33,10 @@ pub use leaderboard::{
 };
 pub use positions::{ClosedPositionsQuery, PositionRow, PositionSort, PositionV1, PositionsQuery};
 pub use profile::{Profile, pseudonym};
+pub use read::cursor::{FrameRow, HolderKey, PositionKey, RankKey, RowKey};
 pub use read::errors::with_class;
 pub use read::market_selection::{MarketRef, MarketSelection};
-pub use read::page::{Direction, LimitOffset, Listed, Paged, V1List, V2, V2List, page};
+pub use read::page::{Direction, LimitOffset, Listed, V1List, V1Walk, V2, V2List, V2Listed, page};
 pub use read::time_range::TimeRange;
 pub use rows::figures::{CurPrice, PositionFigures, RoundedFigures};
 pub use rows::fill_writer::FillWriter;

@@ -10,6 +10,7 @@
 pub mod accounts;
 pub mod catalog;
 pub mod checkpoint;
+pub mod compatibility;
 pub mod data;
 pub mod errors;
 pub mod limits;
@@ -21,6 +22,7 @@ pub mod streams;
 pub mod text;
 pub mod written;
 
+pub use compatibility::Compatibility;
 pub use errors::api_error::ApiError;
 pub use errors::error_code::ErrorCode;
 pub use text::decimal::Decimal;

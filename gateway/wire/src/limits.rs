@@ -68,7 +68,7 @@ pub const MAX_UNKNOWN_IDS: usize = 100;
 /// Characters of a client's text that an answer repeats.
 pub const MAX_QUOTED_CHARACTERS: usize = 48;
 /// Rows of a page of orders or trades.
-pub const PAGE_ROWS: usize = 100;
+pub const PAGE_ROWS: usize = 1_000;
 /// Rows of a page of markets.
 pub const PAGE_MARKETS: usize = 500;
 /// Rows of `GET /builder/trades` as a bare array, newest first.
@@ -113,8 +113,9 @@ pub const LEADERBOARD_PAGE: PageBounds = page(25, 50, 1_000);
 pub const MAX_BUILDERS_OF_DAY: usize = 50;
 /// Rows of a page of version 2 of a list.
 pub const MAX_V2_ROWS: u32 = 1_000;
-/// Offset that a cursor of version 2 may stand for.
-pub const MAX_V2_CURSOR: u32 = 10_000;
+/// Markets of `GET /v2/holders`: a cursor names the last holder of each of their tokens, and fits into
+/// a query together with them.
+pub const MAX_V2_HOLDER_MARKETS: usize = 50;
 /// Characters of the `title` filter of `GET /v2/positions`.
 pub const MAX_V2_TITLE: usize = 200;
 /// Largest `limit` of `GET /v2/holders` with `include_pnl`.

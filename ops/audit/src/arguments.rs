@@ -86,9 +86,9 @@ pub(crate) struct Verify {
     /// Public key of the checkpoints: 64 hex digits or a file
     #[arg(long, value_name = "KEY|FILE", requires = "checkpoints")]
     pub(crate) checkpoint_key: Option<String>,
-    /// Compare attested states too; reads the journal twice
+    /// Do not compare attested states; reads the journal once
     #[arg(long)]
-    pub(crate) attestations: bool,
+    pub(crate) no_attestations: bool,
 }
 
 /// `foretell audit export`

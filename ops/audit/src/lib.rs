@@ -15,6 +15,7 @@ pub mod exit_codes;
 mod finding;
 mod prove;
 mod read;
+mod record_text;
 mod show;
 
 use std::num::NonZeroUsize;
@@ -80,7 +81,7 @@ impl arguments::Verify {
                 checkpoints,
                 signatures: self.signatures,
                 reference: self.reference,
-                attestations: self.attestations,
+                attestations: !self.no_attestations,
                 threads: self.threads.map(usize::from).and_then(NonZeroUsize::new),
                 progress: !output.json,
             },

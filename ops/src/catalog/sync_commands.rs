@@ -46,7 +46,7 @@ pub(super) fn sync(config: &Config, sync: &Sync, output: Output) -> Result<ExitC
     process::stop_with_parent(sync.supervised)?;
     let follow = sync.follow || sync.supervised.is_some();
     if follow {
-        logging::install(&config.log)?;
+        logging::install(&config.log, "catalog-sync")?;
     }
     let upstream = sync.upstream.as_ref().unwrap_or(&config.catalog.upstream);
     if upstream.is_empty() && sync.catalog_only {

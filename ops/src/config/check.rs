@@ -1,7 +1,5 @@
 //! Range and consistency checks of settings.
 
-use std::net::SocketAddr;
-
 use foretell_auth::{Domain, Domains, Markets};
 use foretell_catalog::Sites;
 use foretell_catalog_sync::difference::Policy;
@@ -11,14 +9,13 @@ use foretell_model::limits::{
     MAX_FEE_RATE_PPM, MAX_QUESTIONS, MAX_REBATE_PPM, MAX_TAKER_DELAY_MS, REQUEST_MEMORY_NS,
 };
 use foretell_model::quantity::LOTS_PER_SHARE;
-use foretell_model::{DomainNumber, Lots, OperatorName};
+use foretell_model::{DomainNumber, Lots, OperatorName, WalletAddress};
 use foretell_wire::text::decimal::tick;
 use foretell_wire::text::ids::typed_address;
 
-use crate::config::{
-    Catalog, Cluster, ClusterRole, Config, DomainMarkets, Durability, Gateway, Signing, Site,
-};
-use crate::failure::Failure;
+use crate::config::refusal::Refusal;
+use crate::config::{Catalog, Config, DomainMarkets, Gateway, Signing, SigningDomain, Site};
+use crate::logging;
 
 /// Smallest `engine.ring`, which is a power of two.
 pub(crate) const MIN_RING: u32 = 64;
@@ -26,6 +23,8 @@ pub(crate) const MIN_RING: u32 = 64;
 pub(crate) const MAX_TIMESTAMP_WINDOW_SECONDS: u64 = REQUEST_MEMORY_NS / 1_000_000_000;
 /// Values of `catalog.finest_tick`.
 pub(crate) const TICKS: &str = "0.1, 0.01, 0.005, 0.0025, 0.001, 0.0001";
+/// Form of an address in a setting.
+const ADDRESS: &str = "0x and 40 hex digits, in mixed case with their checksum";
 
 /// Ranges of integer settings, both ends included. Every other integer setting takes any `u32`, or
 /// has a check of its own.
@@ -34,6 +33,7 @@ pub(crate) const RANGES: &[(&str, u32, u32)] = &[
     ("gateway.processes", 1, 16),
     ("gateway.threads", 0, 64),
     ("gateway.connections", 64, 1_000_000),
+    ("streams.per_address", 1, 100_000),
     ("streams.assets", 1, 100_000),
     ("streams.markets", 1, 100_000),
     ("streams.message_kib", 1, 16_384),
@@ -64,195 +64,131 @@ pub(crate) const RANGES: &[(&str, u32, u32)] = &[
 ];
 
 impl Config {
-    /// Checks what types cannot express.
-    pub(super) fn check(&self) -> Result<(), Failure> {
-        self.check_ranges()?;
-        if !self.engine.ring.is_power_of_two() || self.engine.ring < MIN_RING {
-            return Err(Failure::new(format!(
-                "engine.ring is {}, it must be a power of two, at least {MIN_RING}",
-                self.engine.ring
-            )));
+    /// What types cannot express: every value that is refused.
+    pub(super) fn refusals(&self) -> Vec<Refusal> {
+        let Self {
+            engine, operator, ..
+        } = self;
+        let prefixes = &self.gateway.header_prefixes;
+        let mut refusals = self.out_of_range();
+        refusals.extend(
+            [
+                Refusal::unless(
+                    engine.ring.is_power_of_two() && engine.ring >= MIN_RING,
+                    "engine.ring",
+                    &engine.ring,
+                    format_args!("a power of two from {MIN_RING}"),
+                ),
+                Refusal::unless(
+                    operator.listen.ip().is_loopback(),
+                    "operator.listen",
+                    &operator.listen,
+                    "an address of loopback; reach it from elsewhere through an SSH tunnel",
+                ),
+                Refusal::unless(
+                    OperatorName::new(&operator.oracle_operator).is_some(),
+                    "operator.oracle_operator",
+                    &operator.oracle_operator,
+                    "1 to 32 of a-z, 0-9, -, _ and .",
+                ),
+                Refusal::unless(
+                    !prefixes.is_empty(),
+                    "gateway.header_prefixes",
+                    prefixes,
+                    "at least one; no client could authenticate",
+                ),
+                logging::filter(&self.log.level)
+                    .err()
+                    .map(|why| Refusal::failed("log.level", &self.log.level, why)),
+            ]
+            .into_iter()
+            .flatten(),
+        );
+        for host in &operator.hosts {
+            let is_name = |letter: char| letter.is_ascii_alphanumeric() || ".-[]:".contains(letter);
+            let is_host = !host.is_empty() && host.chars().all(is_name);
+            let allowed = "host names without scheme and port";
+            refusals.extend(Refusal::unless(is_host, "operator.hosts", host, allowed));
         }
-        if !self.operator.listen.ip().is_loopback() {
-            return Err(Failure::new(format!(
-                "operator.listen is {}: the operator surface listens on loopback only",
-                self.operator.listen
-            ))
-            .hint("reach it from elsewhere through an SSH tunnel"));
-        }
-        if OperatorName::new(&self.operator.oracle_operator).is_none() {
-            return Err(Failure::new(format!(
-                "operator.oracle_operator is {:?}, allowed: 1 to 32 of a-z, 0-9, -, _ and .",
-                self.operator.oracle_operator
-            )));
-        }
-        if self.gateway.header_prefixes.is_empty() {
-            return Err(Failure::new(
-                "gateway.header_prefixes is empty: no client could authenticate",
-            ));
-        }
-        self.gateway.check()?;
-        self.catalog.check()?;
-        self.site.check()?;
-        self.check_cluster()?;
-        self.signing.parsed().map(drop)
+        self.gateway.check(&mut refusals);
+        self.catalog.check(&mut refusals);
+        self.signing.check(&mut refusals);
+        self.site.check(&mut refusals);
+        self.cluster.check(self.engine.durability, &mut refusals);
+        refusals
     }
 
-    fn check_cluster(&self) -> Result<(), Failure> {
-        let cluster = &self.cluster;
-        if !cluster.health_listen.is_empty() {
-            cluster.health_address()?;
-        }
-        if cluster.role == ClusterRole::Standalone {
-            return Ok(());
-        }
-        let is_name = |text: &str| {
-            !text.is_empty()
-                && text.len() <= 64
-                && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
+    fn out_of_range(&self) -> Vec<Refusal> {
+        let tree = toml::Value::try_from(self).expect("settings are TOML");
+        let refusal = |&(setting, low, high): &(&str, u32, u32)| {
+            let mut keys = setting.split('.');
+            let value = keys.try_fold(&tree, |tree, key| tree.get(key));
+            let value = value.and_then(toml::Value::as_integer);
+            let value = value.expect("a range is of an integer");
+            out_of_range(setting, value, low, high)
         };
-        for (setting, text) in [
-            ("cluster.host", &cluster.host),
-            ("cluster.stream", &cluster.stream),
-        ] {
-            if !is_name(text) {
-                return Err(Failure::new(format!(
-                    "{setting} is {text:?}, allowed are 1 to 64 letters, digits and hyphens"
-                )));
-            }
-        }
-        if cluster.servers.is_empty() {
-            return Err(Failure::new(
-                "cluster.servers is empty: name the servers of the replicated log",
-            ));
-        }
-        for server in &cluster.servers {
-            if !["nats://", "tls://"]
-                .iter()
-                .any(|it| server.starts_with(it))
-            {
-                return Err(Failure::new(format!(
-                    "cluster.servers has {server:?}, allowed are nats:// and tls:// URLs"
-                )));
-            }
-        }
-        let has = |file: &std::path::Path| !file.as_os_str().is_empty();
-        if has(&cluster.tls_certificate_file) != has(&cluster.tls_key_file) {
-            return Err(Failure::new(
-                "cluster.tls_certificate_file and cluster.tls_key_file go together",
-            ));
-        }
-        if self.engine.durability != Durability::Disk {
-            return Err(Failure::new(format!(
-                "engine.durability is {:?}, a cluster needs \"disk\"",
-                self.engine.durability
-            )));
-        }
-        Ok(())
-    }
-
-    fn check_ranges(&self) -> Result<(), Failure> {
-        let tree = toml::Value::try_from(self)
-            .map_err(|error| Failure::new(format!("settings as TOML: {error}")))?;
-        for &(setting, low, high) in RANGES {
-            let value = setting
-                .split('.')
-                .try_fold(&tree, |tree, key| tree.get(key));
-            let value = value
-                .and_then(toml::Value::as_integer)
-                .ok_or_else(|| Failure::new(format!("{setting} is no integer")))?;
-            check_range(setting, value, low, high)?;
-        }
-        Ok(())
-    }
-}
-
-impl Cluster {
-    /// The address of the health listener.
-    ///
-    /// # Errors
-    /// It is not an address.
-    pub fn health_address(&self) -> Result<SocketAddr, Failure> {
-        self.health_listen.parse().map_err(|_| {
-            Failure::new(format!(
-                "cluster.health_listen is {:?}, allowed is address:port",
-                self.health_listen
-            ))
-        })
+        RANGES.iter().filter_map(refusal).collect()
     }
 }
 
 impl Gateway {
     /// The longest lifetime of a signed request must not exceed the retention of account-action
     /// references, which make repeats safe. CORS origins must have the form that browsers send.
-    fn check(&self) -> Result<(), Failure> {
-        check_range(
-            "gateway.connections_per_address",
-            self.connections_per_address.into(),
-            1,
-            self.connections,
-        )?;
+    fn check(&self, refusals: &mut Vec<Refusal>) {
+        let setting = "gateway.connections_per_address";
+        let per_address = self.connections_per_address.into();
+        refusals.extend(out_of_range(setting, per_address, 1, self.connections));
         let (past, future) = (self.timestamp_past_seconds, self.timestamp_future_seconds);
-        let allowed = MAX_TIMESTAMP_WINDOW_SECONDS;
-        if u64::from(past) + u64::from(future) > allowed {
-            return Err(Failure::new(format!(
-                "gateway.timestamp_past_seconds is {past} and gateway.timestamp_future_seconds \
-                 {future}, allowed are {allowed} together: account actions are remembered that long"
-            )));
-        }
+        refusals.extend(Refusal::unless(
+            u64::from(past) + u64::from(future) <= MAX_TIMESTAMP_WINDOW_SECONDS,
+            "gateway.timestamp_past_seconds",
+            &past,
+            format_args!(
+                "{MAX_TIMESTAMP_WINDOW_SECONDS} together with gateway.timestamp_future_seconds, which \
+                 is {future}: account actions are remembered that long"
+            ),
+        ));
         for origin in &self.cors_origins {
-            Origin::parse(origin)
-                .map_err(|error| Failure::new(format!("gateway.cors_origins: {error}")))?;
+            let refused = Origin::parse(origin).err();
+            let refusal = |why| Refusal::failed("gateway.cors_origins", origin, why);
+            refusals.extend(refused.map(refusal));
         }
-        Ok(())
     }
 }
 
 impl Site {
-    fn check(&self) -> Result<(), Failure> {
+    fn check(&self, refusals: &mut Vec<Refusal>) {
         for (setting, text, shortest, longest) in [
             ("site.name", &self.name, 1, 64),
             ("site.currency_symbol", &self.currency_symbol, 0, 8),
             ("site.currency_code", &self.currency_code, 1, 8),
         ] {
             let length = text.chars().count();
-            if !(shortest..=longest).contains(&length) || text.chars().any(char::is_control) {
-                return Err(Failure::new(format!(
-                    "{setting} is {text:?}, allowed are {shortest} to {longest} characters"
-                )));
-            }
+            refusals.extend(Refusal::unless(
+                (shortest..=longest).contains(&length) && !text.chars().any(char::is_control),
+                setting,
+                text,
+                format_args!("{shortest} to {longest} characters"),
+            ));
         }
-        if !self
-            .currency_code
-            .chars()
-            .all(|letter| letter.is_ascii_alphabetic())
-        {
-            return Err(Failure::new(format!(
-                "site.currency_code is {:?}, allowed are letters",
-                self.currency_code
-            )));
-        }
-        Ok(())
+        let code = &self.currency_code;
+        refusals.extend(Refusal::unless(
+            code.chars().all(|letter| letter.is_ascii_alphabetic()),
+            "site.currency_code",
+            code,
+            "letters",
+        ));
     }
 }
 
 impl Catalog {
-    fn check(&self) -> Result<(), Failure> {
-        self.policy()?;
-        self.creators().map(|_| ())
-    }
-
     /// Limits for applying catalog changes to the exchange without consent.
     ///
     /// # Errors
     /// `finest_tick` is not a valid tick.
-    pub fn policy(&self) -> Result<Policy, Failure> {
-        let finest_tick = tick(&self.finest_tick).ok_or_else(|| {
-            Failure::new(format!(
-                "catalog.finest_tick is {:?}, allowed: {TICKS}",
-                self.finest_tick
-            ))
-        })?;
+    pub(crate) fn policy(&self) -> Result<Policy, Refusal> {
+        let finest_tick = tick(&self.finest_tick)
+            .ok_or_else(|| Refusal::new("catalog.finest_tick", &self.finest_tick, TICKS))?;
         Ok(Policy {
             resolve: self.resolve,
             max_fee_ppm: self.max_fee_ppm,
@@ -285,20 +221,25 @@ impl Catalog {
     ///
     /// # Errors
     /// A creator is not a valid address.
-    pub fn creators(&self) -> Result<Sites, Failure> {
-        let address = |site: &str, text: &String| {
-            typed_address(text).ok_or_else(|| {
-                Failure::new(format!(
-                    "catalog.sites.{site} has {text:?}, allowed: 0x and 40 hex digits, in mixed case with their checksum"
-                ))
-            })
-        };
+    pub(crate) fn creators(&self) -> Result<Sites, Refusal> {
         let site = |(site, creators): (&String, &Vec<String>)| {
-            let creators = creators.iter().map(|text| address(site, text));
+            let creators = creators.iter().map(|text| creator(site, text));
             Ok((site.clone(), creators.collect::<Result<_, _>>()?))
         };
         self.sites.iter().map(site).collect()
     }
+
+    fn check(&self, refusals: &mut Vec<Refusal>) {
+        refusals.extend(self.policy().err());
+        for (site, creators) in &self.sites {
+            refusals.extend(creators.iter().filter_map(|text| creator(site, text).err()));
+        }
+    }
+}
+
+fn creator(site: &str, text: &String) -> Result<WalletAddress, Refusal> {
+    let setting = || format!("catalog.sites.{site}");
+    typed_address(text).ok_or_else(|| Refusal::new(&setting(), text, ADDRESS))
 }
 
 impl Signing {
@@ -307,42 +248,52 @@ impl Signing {
     ///
     /// # Errors
     /// An entry is malformed, or the set as a whole cannot be used.
-    pub fn parsed(&self) -> Result<Domains, Failure> {
-        let mut parsed = Vec::new();
-        for (number, domain) in (1..=u8::MAX).zip(&self.domains) {
-            let contract = typed_address(&domain.contract).ok_or_else(|| {
-                Failure::new(format!(
-                    "signing.domains: contract {:?} is not 0x and 40 hex digits, in mixed case with their checksum",
-                    domain.contract
-                ))
-            })?;
-            let markets = match domain.markets {
-                DomainMarkets::Plain => Markets::Plain,
-                DomainMarkets::NegRisk => Markets::NegRisk,
-                DomainMarkets::All => Markets::Both,
-            };
-            let domain = Domain::new(
-                DomainNumber(number),
-                &domain.name,
-                &domain.version,
-                self.chain,
-                contract,
-                markets,
-            );
-            parsed.push(domain.map_err(|error| Failure::new(format!("signing.domains: {error}")))?);
+    pub(crate) fn parsed(&self) -> Result<Domains, Refusal> {
+        let domains = (1..=u8::MAX).zip(&self.domains);
+        let domains = domains.map(|(number, domain)| domain.parsed(number, self.chain));
+        let domains = domains.collect::<Result<_, _>>()?;
+        Domains::new(self.chain, domains, self.allow_shared_domain)
+            .map_err(|error| Refusal::other("signing", format!("signing: {error}")))
+    }
+
+    fn check(&self, refusals: &mut Vec<Refusal>) {
+        let domains = (1..=u8::MAX).zip(&self.domains);
+        let refused: Vec<_> = domains
+            .filter_map(|(number, domain)| domain.parsed(number, self.chain).err())
+            .collect();
+        if refused.is_empty() {
+            refusals.extend(self.parsed().err());
         }
-        Domains::new(self.chain, parsed, self.allow_shared_domain)
-            .map_err(|error| Failure::new(format!("signing: {error}")))
+        refusals.extend(refused);
     }
 }
 
-fn check_range(setting: &str, value: i64, low: u32, high: u32) -> Result<(), Failure> {
-    if (i64::from(low)..=i64::from(high)).contains(&value) {
-        return Ok(());
+impl SigningDomain {
+    fn parsed(&self, number: u8, chain: u64) -> Result<Domain, Refusal> {
+        let entry = || format!("signing.domains[{}]", number - 1);
+        let contract = typed_address(&self.contract)
+            .ok_or_else(|| Refusal::new(&(entry() + ".contract"), &self.contract, ADDRESS))?;
+        let markets = match self.markets {
+            DomainMarkets::Plain => Markets::Plain,
+            DomainMarkets::NegRisk => Markets::NegRisk,
+            DomainMarkets::All => Markets::Both,
+        };
+        let (name, version) = (&self.name, &self.version);
+        Domain::new(
+            DomainNumber(number),
+            name,
+            version,
+            chain,
+            contract,
+            markets,
+        )
+        .map_err(|error| Refusal::other(&entry(), format!("{}: {error}", entry())))
     }
-    Err(Failure::new(format!(
-        "{setting} is {value}, allowed are {low} to {high}"
-    )))
+}
+
+fn out_of_range(setting: &str, value: i64, low: u32, high: u32) -> Option<Refusal> {
+    let is_allowed = (i64::from(low)..=i64::from(high)).contains(&value);
+    Refusal::unless(is_allowed, setting, &value, format_args!("{low} to {high}"))
 }
 
 #[cfg(test)]
@@ -374,13 +325,17 @@ mod tests {
         let wrong = |change: fn(&mut Catalog)| {
             let mut config = Config::default();
             change(&mut config.catalog);
-            config.check().unwrap_err().to_string()
+            let refusals = config.refusals();
+            refusals
+                .first()
+                .map(ToString::to_string)
+                .expect("one is refused")
         };
         let text = wrong(|catalog| catalog.finest_tick = "0.002".to_owned());
         assert!(text.contains("catalog.finest_tick is \"0.002\""), "{text}");
         let text = wrong(|catalog| catalog.early_close_percent = 101);
-        assert!(text.contains("allowed are 0 to 100"), "{text}");
+        assert!(text.contains("allowed: 0 to 100"), "{text}");
         let text = wrong(|catalog| catalog.new_markets = 127);
-        assert!(text.contains("allowed are 128 to"), "{text}");
+        assert!(text.contains("allowed: 128 to"), "{text}");
     }
 }

@@ -6,8 +6,11 @@
 //! silently ignored.
 
 pub(crate) mod check;
+mod cluster;
+pub(crate) mod refusal;
 mod settings;
 mod source;
+mod start;
 
 pub(crate) use settings::*;
-pub(crate) use source::{Flags, variables};
+pub(crate) use source::{Checks, Flags, variables};

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use foretell_gateway::{RateLimits, RequestPolicyConfig, StreamLimits};
+use foretell_gateway::{Compatibility, RateLimits, RequestPolicyConfig, StreamLimits};
 use ipnet::IpNet;
 use serde::{Deserialize, Serialize};
 
@@ -13,8 +13,10 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
-    /// The data directory and the data surface. A text in place of the section is `data.directory`.
+    /// The data directory. A text in place of the section is `data.directory`.
     pub data: Data,
+    /// Whose forms public requests and answers have where both differ: `interface` or `polymarket`.
+    pub compatibility: Compatibility,
     /// The trading surface.
     pub trading: Trading,
     /// The catalog: its surface and its upstream.
@@ -39,34 +41,20 @@ pub struct Config {
     pub log: Log,
 }
 
-/// The data directory and the data surface.
+/// The data directory.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Data {
     /// Data directory: journal, sockets, secrets. `data = "path"` is short for it.
     pub directory: PathBuf,
-    /// Form of `asset`, `oppositeAsset` and `token` on the data surface: condition id and outcome
-    /// index, or the decimal token id. Filters take both.
-    pub asset_ids: AssetIds,
 }
 
 impl Default for Data {
     fn default() -> Self {
         Self {
             directory: PathBuf::from("data"),
-            asset_ids: AssetIds::ConditionIndex,
         }
     }
-}
-
-/// Form of assets on the data surface.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum AssetIds {
-    /// `<condition id>:<outcome index>`.
-    ConditionIndex,
-    /// The decimal token id; `endDate` is a date without time.
-    Token,
 }
 
 /// The trading surface.
@@ -75,27 +63,14 @@ pub enum AssetIds {
 pub struct Trading {
     /// Listen address of the trading surface.
     pub listen: SocketAddr,
-    /// Meaning of `/price?side=BUY`: `taker` = the best ask, `maker` = the best bid.
-    pub price_side: PriceSide,
 }
 
 impl Default for Trading {
     fn default() -> Self {
         Self {
             listen: SocketAddr::from(([127, 0, 0, 1], 8080)),
-            price_side: PriceSide::Taker,
         }
     }
-}
-
-/// Perspective of `/price`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum PriceSide {
-    /// BUY = best ask, the price a buyer pays now.
-    Taker,
-    /// BUY = best bid.
-    Maker,
 }
 
 /// The catalog.
@@ -183,6 +158,8 @@ impl Default for Catalog {
 pub struct Operator {
     /// Listen address of the operator surface.
     pub listen: SocketAddr,
+    /// Host names under which a proxy passes requests on to it; those of loopback are always accepted.
+    pub hosts: Vec<String>,
     /// File with the token of the person at the command line; empty = `operator.token` of the data
     /// directory, which is the first admin's.
     pub token_file: PathBuf,
@@ -197,6 +174,7 @@ impl Default for Operator {
     fn default() -> Self {
         Self {
             listen: SocketAddr::from(([127, 0, 0, 1], 8090)),
+            hosts: Vec::new(),
             token_file: PathBuf::new(),
             oracle_secret_file: PathBuf::new(),
             oracle_operator: "oracle".to_owned(),
@@ -331,6 +309,8 @@ impl Default for Gateway {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Streams {
+    /// Maximum stream connections per client address.
+    pub per_address: u32,
     /// Maximum tokens of a connection of the market channel.
     pub assets: u32,
     /// Maximum markets that a connection of the user channel names.
@@ -360,6 +340,7 @@ pub struct Streams {
 impl Default for Streams {
     fn default() -> Self {
         Self {
+            per_address: 50,
             assets: 4_000,
             markets: 4_000,
             message_kib: 512,
@@ -383,6 +364,7 @@ impl Streams {
         let number = |setting: u32| usize::try_from(setting).unwrap_or(usize::MAX);
         let millis = |setting: u32| Duration::from_millis(setting.into());
         StreamLimits {
+            per_address: number(self.per_address),
             assets: number(self.assets),
             markets: number(self.markets),
             message: number(self.message_kib) << 10,
@@ -459,7 +441,7 @@ pub struct Cluster {
     pub role: ClusterRole,
     /// Name of this host, unique in the cluster: letters, digits, hyphens.
     pub host: String,
-    /// Servers of the replicated log: `nats://` or `tls://` URLs.
+    /// Servers of the replicated log: `tls://` URLs, or `nats://` URLs of loopback addresses.
     pub servers: Vec<String>,
     /// Name of the stream, and of the cluster: letters, digits, hyphens.
     pub stream: String,
@@ -471,6 +453,8 @@ pub struct Cluster {
     pub tls_certificate_file: PathBuf,
     /// File with the key of that certificate.
     pub tls_key_file: PathBuf,
+    /// Readers whose own records count, each as `host=key` with the 64 hex digits of its `reader.pub`.
+    pub readers: Vec<String>,
     /// Silence of the leader after which a standby takes over, in ms.
     pub takeover_after_ms: u32,
     /// Listen address of `/readyz?for=writes`, `/readyz?for=reads` and `/livez`, for load balancers;
@@ -491,6 +475,7 @@ impl Default for Cluster {
             tls_ca_file: PathBuf::new(),
             tls_certificate_file: PathBuf::new(),
             tls_key_file: PathBuf::new(),
+            readers: Vec::new(),
             takeover_after_ms: 2_000,
             health_listen: String::new(),
             address: String::new(),
@@ -664,6 +649,30 @@ impl Config {
     #[must_use]
     pub fn checkpoint_public_key_file(&self) -> PathBuf {
         self.data.directory.join("checkpoint.pub")
+    }
+
+    /// Path of the secret key that the hosts which may lead share: it signs what they write into the log.
+    #[must_use]
+    pub fn cluster_key_file(&self) -> PathBuf {
+        self.data.directory.join("cluster.key")
+    }
+
+    /// Path of its public half, by which readers know what counts.
+    #[must_use]
+    pub fn cluster_public_key_file(&self) -> PathBuf {
+        self.data.directory.join("cluster.pub")
+    }
+
+    /// Path of the secret key with which a reader signs its own record.
+    #[must_use]
+    pub fn reader_key_file(&self) -> PathBuf {
+        self.data.directory.join("reader.key")
+    }
+
+    /// Path of its public half.
+    #[must_use]
+    pub fn reader_public_key_file(&self) -> PathBuf {
+        self.data.directory.join("reader.pub")
     }
 
     /// Path of the catalog database.

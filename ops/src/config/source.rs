@@ -2,20 +2,19 @@
 
 use std::path::Path;
 
+use toml::de::{DeTable, DeValue};
+
 use crate::config::Config;
+use crate::config::refusal::{Origins, Refusal};
 use crate::failure::Failure;
+use crate::logging::{self, LOG_VARIABLE};
 use crate::private_key::LOAD_KEY_VARIABLE;
 use crate::processes::process::MASTER_SECRET_VARIABLE;
 
 /// Default settings file, read from the working directory if it exists and `--config` is absent.
 pub(crate) const DEFAULT_FILE: &str = "foretell.toml";
 /// Variables with our prefix that are not settings.
-const OTHER_VARIABLES: &[&str] = &[
-    "FORETELL_CONFIG",
-    "FORETELL_LOG",
-    MASTER_SECRET_VARIABLE,
-    LOAD_KEY_VARIABLE,
-];
+const OTHER_VARIABLES: &[&str] = &["FORETELL_CONFIG", MASTER_SECRET_VARIABLE, LOAD_KEY_VARIABLE];
 
 /// The setting that was a text before it became a section, and what the text sets.
 const DATA: &str = "data";
@@ -24,87 +23,234 @@ const DATA_DIRECTORY: &str = "data.directory";
 /// Settings given as flags, by path (`trading.listen`); highest precedence.
 pub(crate) type Flags = Vec<(&'static str, toml::Value)>;
 
+/// What is checked when settings are read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Checks {
+    /// Their values.
+    Values,
+    /// Also what a start of the exchange needs: files, secrets, addresses.
+    Start,
+}
+
 impl Config {
     /// Reads the settings from the file (`path`, else [`DEFAULT_FILE`] if it exists), the
     /// environment and the flags, and checks them.
     ///
     /// # Errors
-    /// Names the file or variable, the setting, the value and the allowed range.
-    pub fn load(
+    /// Names every mistake: the line of the file or the variable, the setting, its value and what is
+    /// allowed.
+    pub(crate) fn load(
         path: Option<&Path>,
         environment: impl Iterator<Item = (String, String)>,
         flags: Flags,
+        checks: Checks,
     ) -> Result<Self, Failure> {
-        let mut tree = match path {
-            Some(path) => read_file(path)?,
-            None if Path::new(DEFAULT_FILE).exists() => read_file(Path::new(DEFAULT_FILE))?,
-            None => toml::Table::new(),
-        };
-        // `data = "path"` is short for `data.directory = "path"`.
-        if let Some(short) = tree.get(DATA).filter(|value| !value.is_table()).cloned() {
-            set(&mut tree, DATA_DIRECTORY, short);
-        }
-        let known = known_settings();
-        for (name, text) in environment.filter(|(name, _)| name.starts_with("FORETELL_")) {
-            if OTHER_VARIABLES.contains(&name.as_str()) || name.starts_with("FORETELL_TEST_") {
-                continue;
+        let mut sources = Sources::default();
+        match path {
+            Some(path) => sources.read_file(path)?,
+            None if Path::new(DEFAULT_FILE).exists() => {
+                sources.read_file(Path::new(DEFAULT_FILE))?;
             }
-            let setting = known
-                .iter()
-                .find(|path| variable(path) == name)
-                .ok_or_else(|| {
-                    Failure::new(format!("{name} is no setting of Foretell"))
-                        .hint("`foretell config print --env` lists the variables")
-                })?;
-            set(&mut tree, setting, parse_value(&text));
+            None => {}
         }
+        sources.read_environment(environment);
         for (setting, value) in flags {
-            let setting = if setting == DATA {
-                DATA_DIRECTORY
-            } else {
-                setting
-            };
-            set(&mut tree, setting, value);
+            sources.set(setting, value, "command line");
         }
-        let config: Self = tree.try_into().map_err(|error: toml::de::Error| {
-            // Keep all lines: the later ones name the setting.
-            let text = error.to_string().trim().replace('\n', " ");
-            Failure::new(format!("settings: {text}"))
-                .hint("`foretell config print` shows every setting with its default")
-        })?;
-        config.check()?;
-        Ok(config)
+        let config = sources.config();
+        sources.refusals.extend(config.refusals());
+        if checks == Checks::Start {
+            sources.refusals.extend(config.start_refusals());
+        }
+        match sources.origins.failure(&sources.refusals) {
+            None => Ok(config),
+            Some(failure) => {
+                Err(failure.hint("`foretell config print` shows every setting with its default"))
+            }
+        }
     }
 }
 
-fn read_file(path: &Path) -> Result<toml::Table, Failure> {
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| Failure::new(format!("cannot read {}: {error}", path.display())))?;
-    text.parse::<toml::Table>()
-        .map_err(|error| Failure::new(format!("{}: {error}", path.display())))
+/// The settings of all sources, and what is wrong with them.
+#[derive(Default)]
+struct Sources {
+    tree: toml::Table,
+    origins: Origins,
+    refusals: Vec<Refusal>,
+}
+
+impl Sources {
+    fn set(&mut self, setting: &str, value: toml::Value, origin: &str) {
+        let setting = if setting == DATA {
+            DATA_DIRECTORY
+        } else {
+            setting
+        };
+        self.origins.set(setting, origin);
+        set(&mut self.tree, setting, value);
+    }
+
+    /// A file that is no TOML has nothing else that could be checked.
+    fn read_file(&mut self, path: &Path) -> Result<(), Failure> {
+        let file = path.display();
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| Failure::new(format!("cannot read {file}: {error}")))?;
+        let (table, errors) = DeTable::parse_recoverable(&text);
+        let at = |byte: usize| {
+            let before = text.get(..byte).unwrap_or(&text);
+            format!("{file}:{}", before.lines().count().max(1))
+        };
+        let lines: Vec<_> = errors
+            .iter()
+            .map(|error| {
+                let origin = error
+                    .span()
+                    .map_or(file.to_string(), |span| at(span.end.max(1)));
+                format!("{origin}: {}", error.message())
+            })
+            .collect();
+        if !lines.is_empty() {
+            return Err(Failure::new(lines.join("\n")));
+        }
+        set_origins(table.get_ref(), "", &at, &mut self.origins);
+        self.tree = text
+            .parse()
+            .map_err(|error| Failure::new(format!("{file}: {error}")))?;
+        // `data = "path"` is short for `data.directory = "path"`.
+        if let Some(short) = self
+            .tree
+            .get(DATA)
+            .filter(|value| !value.is_table())
+            .cloned()
+        {
+            set(&mut self.tree, DATA_DIRECTORY, short);
+        }
+        Ok(())
+    }
+
+    fn read_environment(&mut self, environment: impl Iterator<Item = (String, String)>) {
+        let known = known_settings();
+        for (name, text) in environment.filter(|(name, _)| name.starts_with("FORETELL_")) {
+            if name == LOG_VARIABLE {
+                let wrong = logging::filter(&text).err();
+                let refusal = |why| Refusal::other(&name, format!("{name} is '{text}': {why}"));
+                self.refusals.extend(wrong.map(refusal));
+            } else if let Some(setting) = known.iter().find(|path| variable(path) == name) {
+                self.set(setting, parse_value(&text), &name);
+            } else if !OTHER_VARIABLES.contains(&name.as_str())
+                && !name.starts_with("FORETELL_TEST_")
+            {
+                let text =
+                    "is no setting of Foretell; `foretell config print --env` lists the variables";
+                self.refusals
+                    .push(Refusal::other(&name, format!("{name} {text}")));
+            }
+        }
+    }
+
+    /// The settings; those that cannot be read are refused and keep their defaults.
+    fn config(&mut self) -> Config {
+        if let Ok(config) = self.tree.clone().try_into() {
+            return config;
+        }
+        let mut readable = toml::Table::new();
+        let mut refusals = Vec::new();
+        leaves(
+            "",
+            &self.tree,
+            &mut |setting, value| match unreadable(setting, value) {
+                found if found.is_empty() => set(&mut readable, setting, value.clone()),
+                found => refusals.extend(found),
+            },
+        );
+        self.refusals.extend(refusals);
+        readable.try_into().unwrap_or_default()
+    }
+}
+
+/// Why a setting cannot be read; of a list, each entry that cannot.
+fn unreadable(setting: &str, value: &toml::Value) -> Vec<Refusal> {
+    let read = |value: &toml::Value| {
+        let mut alone = toml::Table::new();
+        set(&mut alone, setting, value.clone());
+        alone.try_into::<Config>().err()
+    };
+    let Some(error) = read(value) else {
+        return Vec::new();
+    };
+    let entries = value.as_array().into_iter().flatten().enumerate();
+    let refused: Vec<_> = entries
+        .filter_map(|(index, entry)| {
+            let error = read(&toml::Value::Array(vec![entry.clone()]))?;
+            let setting = format!("{setting}[{index}]");
+            Some(Refusal::failed(&setting, entry, error.message()))
+        })
+        .collect();
+    match refused.is_empty() {
+        true => vec![Refusal::failed(setting, value, error.message())],
+        false => refused,
+    }
+}
+
+/// Calls `each` for each setting of a table: each value that is no table, or an empty one.
+fn leaves(prefix: &str, table: &toml::Table, each: &mut impl FnMut(&str, &toml::Value)) {
+    for (key, value) in table {
+        let path = joined(prefix, key);
+        match value {
+            toml::Value::Table(inner) if !inner.is_empty() => leaves(&path, inner, each),
+            _ => each(&path, value),
+        }
+    }
+}
+
+/// Notes the line of each table, setting and entry of a list.
+fn set_origins(
+    table: &DeTable<'_>,
+    prefix: &str,
+    at: &impl Fn(usize) -> String,
+    origins: &mut Origins,
+) {
+    for (key, value) in table {
+        let path = joined(prefix, key.get_ref());
+        let path = if path == DATA && !value.get_ref().is_table() {
+            DATA_DIRECTORY
+        } else {
+            &path
+        };
+        origins.set(path, at(key.span().end));
+        match value.get_ref() {
+            DeValue::Table(inner) => set_origins(inner, path, at, origins),
+            DeValue::Array(entries) => {
+                for (index, entry) in entries.iter().enumerate() {
+                    let path = format!("{path}[{index}]");
+                    origins.set(&path, at(entry.span().start + 1));
+                    if let DeValue::Table(inner) = entry.get_ref() {
+                        set_origins(inner, &path, at, origins);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+fn joined(prefix: &str, key: &str) -> String {
+    match prefix {
+        "" => key.to_owned(),
+        _ => format!("{prefix}.{key}"),
+    }
 }
 
 /// Paths of all scalar settings, from the defaults.
 fn known_settings() -> Vec<String> {
     let mut paths = Vec::new();
-    if let Ok(toml::Value::Table(table)) = toml::Value::try_from(Config::default()) {
-        collect("", &table, &mut paths);
-    }
-    paths
-}
-
-fn collect(prefix: &str, table: &toml::Table, paths: &mut Vec<String>) {
-    for (key, value) in table {
-        let path = if prefix.is_empty() {
-            key.clone()
-        } else {
-            format!("{prefix}.{key}")
-        };
-        match value {
-            toml::Value::Table(inner) => collect(&path, inner, paths),
-            _ => paths.push(path),
+    let defaults = toml::Table::try_from(Config::default()).unwrap_or_default();
+    leaves("", &defaults, &mut |path, value| {
+        if !value.is_table() {
+            paths.push(path.to_owned());
         }
-    }
+    });
+    paths
 }
 
 /// Every setting and its environment variable.
@@ -150,158 +296,5 @@ fn set(tree: &mut toml::Table, path: &str, value: toml::Value) {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::path::PathBuf;
-
-    use super::*;
-    use crate::config::{AssetIds, Operator};
-
-    fn load(file: &str, environment: &[(&str, &str)], flags: Flags) -> Result<Config, Failure> {
-        let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("foretell.toml");
-        std::fs::write(&path, file).unwrap();
-        let environment = environment
-            .iter()
-            .map(|(a, b)| ((*a).to_owned(), (*b).to_owned()));
-        Config::load(Some(&path), environment, flags)
-    }
-
-    #[test]
-    fn secrets_in_variables_are_no_unknown_settings() {
-        let environment = [
-            ("FORETELL_MASTER_SECRET", "not read here"),
-            ("FORETELL_LOAD_PRIVATE_KEY", "nor this"),
-        ];
-        assert!(load("", &environment, Flags::new()).is_ok());
-        assert!(load("", &[("FORETELL_LOAD_KEY", "1")], Flags::new()).is_err());
-    }
-
-    #[test]
-    fn each_source_wins_over_the_one_before() {
-        let file =
-            "[trading]\nlisten = \"127.0.0.1:1111\"\n[engine]\nring = 128\nsegment_mib = 2\n";
-        let environment = [("FORETELL_ENGINE_RING", "256"), ("FORETELL_DATA", "/tmp/x")];
-        let flags = vec![("trading.listen", toml::Value::from("127.0.0.1:2222"))];
-        let config = load(file, &environment, flags).unwrap();
-        assert_eq!(config.trading.listen.port(), 2222);
-        assert_eq!(config.engine.ring, 256);
-        assert_eq!(config.engine.segment_mib, 2);
-        assert_eq!(config.data.directory, PathBuf::from("/tmp/x"));
-        assert_eq!(config.operator, Operator::default());
-    }
-
-    #[test]
-    fn the_data_directory_may_stand_for_its_section() {
-        let token = ("FORETELL_DATA_ASSET_IDS", "token");
-        let (short, long) = ("data = \"/a\"\n", "[data]\ndirectory = \"/a\"\n");
-        for file in [short, long] {
-            let config = load(file, &[], Flags::new()).unwrap();
-            assert_eq!(config.data.directory, PathBuf::from("/a"));
-            assert_eq!(config.data.asset_ids, AssetIds::ConditionIndex);
-            let config = load(file, &[token], Flags::new()).unwrap();
-            assert_eq!(config.data.directory, PathBuf::from("/a"));
-            assert_eq!(config.data.asset_ids, AssetIds::Token);
-            let flags = vec![("data", toml::Value::from("/b"))];
-            let config = load(file, &[("FORETELL_DATA", "/c"), token], flags).unwrap();
-            assert_eq!(config.data.directory, PathBuf::from("/b"));
-            assert_eq!(config.data.asset_ids, AssetIds::Token);
-        }
-        let file = "[data]\nasset_ids = \"token\"\n";
-        let config = load(file, &[], Flags::new()).unwrap();
-        assert_eq!(config.data.directory, PathBuf::from("data"));
-        assert_eq!(config.data.asset_ids, AssetIds::Token);
-    }
-
-    /// Three signing domains; an engine accepts at most two.
-    fn three_domains() -> String {
-        let domain = |contract: &str| {
-            let contract = contract.repeat(20);
-            format!(
-                "[[signing.domains]]\nname = \"F\"\nversion = \"1\"\nmarkets = \"all\"\n\
-                 contract = \"0x{contract}\"\n"
-            )
-        };
-        ["11", "22", "33"].map(domain).concat()
-    }
-
-    #[test]
-    fn mistakes_are_named() {
-        type Case<'a> = (&'a str, &'a [(&'a str, &'a str)], &'a str);
-        let three_domains = three_domains();
-        let cases: &[Case<'_>] = &[
-            ("[engine]\nrings = 1\n", &[], "rings"),
-            (
-                "",
-                &[("FORETELL_ENGINE_RINGS", "1")],
-                "FORETELL_ENGINE_RINGS",
-            ),
-            ("[engine]\nring = 100\n", &[], "power of two"),
-            (
-                "[engine]\nsegment_mib = 0\n",
-                &[],
-                "engine.segment_mib is 0, allowed are 1 to 1024",
-            ),
-            ("[operator]\nlisten = \"0.0.0.0:80\"\n", &[], "loopback"),
-            ("[signing]\nchain = 137\n", &[], "interchangeable"),
-            (
-                "[[signing.domains]]\nname = \"F\"\nversion = \"1\"\nmarkets = \"all\"\ncontract = \"0x12\"\n",
-                &[],
-                "contract \"0x12\" is not 0x and 40 hex digits",
-            ),
-            (
-                &three_domains,
-                &[],
-                "3 signing domains for plain markets, expected 1 or 2",
-            ),
-            (
-                "[gateway]\nconnections = 63\n",
-                &[],
-                "gateway.connections is 63, allowed are 64 to 1000000",
-            ),
-            (
-                "[gateway]\nconnections_per_address = 10001\n",
-                &[],
-                "allowed are 1 to 10000",
-            ),
-            (
-                "[gateway]\ntimestamp_past_seconds = 81\n",
-                &[],
-                "allowed are 90 together",
-            ),
-            ("[engine]\ndurability = \"maybe\"\n", &[], "maybe"),
-            ("[data]\nasset_ids = \"hex\"\n", &[], "condition-index"),
-            ("data = 7\n", &[], "7"),
-            ("[limits]\nbooks = -1\n", &[], "-1"),
-            ("[limits]\nspread = 7\n", &[], "spread"),
-            ("", &[("FORETELL_LIMITS_BOOKS", "many")], "many"),
-            ("[gateway]\ncors_origins = [\"*\"]\n", &[], "\"*\""),
-            (
-                "[gateway]\ntrusted_proxies = [\"10.0.0.0/33\"]\n",
-                &[],
-                "trusted_proxies",
-            ),
-            ("[site]\nname = \"\"\n", &[], "site.name is \"\""),
-            (
-                "[site]\ncurrency_code = \"U5D\"\n",
-                &[],
-                "site.currency_code is \"U5D\", allowed are letters",
-            ),
-            (
-                "[site]\ncurrency_decimals = 7\n",
-                &[],
-                "site.currency_decimals is 7, allowed are 0 to 6",
-            ),
-            ("[trading\n", &[], "foretell.toml"),
-        ];
-        for (file, environment, text) in cases {
-            let failure = load(file, environment, Vec::new()).unwrap_err().to_string();
-            assert!(failure.contains(text), "{failure:?} should name {text:?}");
-        }
-    }
-
-    #[test]
-    fn printed_settings_load_unchanged() {
-        let printed = toml::to_string(&Config::default()).unwrap();
-        assert_eq!(load(&printed, &[], Vec::new()).unwrap(), Config::default());
-    }
-}
+#[path = "source_tests.rs"]
+mod tests;

@@ -1,13 +1,20 @@
 //! The settings of a cluster as its parts take them.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use foretell_engine::ClusterConfig;
+use foretell_auth::MasterSecret;
+use foretell_engine::{ClusterConfig, EXIT_REFUSED};
 use foretell_jetstream::Settings;
+use foretell_replication::Keys;
 
 use crate::config::{ClusterRole, Config};
+use crate::failure::Failure;
+
+/// Where a missing key comes from.
+const KEY_HINT: &str = "copy it from a host of this cluster that may lead; `foretell cluster init` makes the key of a new \
+                        cluster";
 
 /// How to reach the log.
 pub(crate) fn log_settings(config: &Config) -> Settings {
@@ -24,21 +31,128 @@ pub(crate) fn log_settings(config: &Config) -> Settings {
     }
 }
 
+/// The keys of this host: of one that may lead `cluster.key`, of a reader `cluster.pub` and a key of its own, which is
+/// made when it is missing.
+///
+/// # Errors
+/// The key of the cluster is missing, or a file is no key.
+pub(crate) fn keys(config: &Config) -> Result<Keys, Failure> {
+    let refused = |text: String| Failure::new(text).code(EXIT_REFUSED);
+    let cluster = &config.cluster;
+    let readers = cluster.reader_keys()?;
+    let keys = if cluster.role == ClusterRole::Reader {
+        let file = config.cluster_public_key_file();
+        let key = public_key(&file).map_err(|why| refused(why).hint(KEY_HINT))?;
+        let own = MasterSecret::load_or_create(&config.reader_key_file())
+            .map_err(|error| refused(error.to_string()))?;
+        Keys::of_reader(&cluster.host, own.bytes(), &key, &readers)
+    } else {
+        let secret = MasterSecret::load(&config.cluster_key_file())
+            .map_err(|error| refused(error.to_string()).hint(KEY_HINT))?;
+        Keys::of_leader(&cluster.host, secret.bytes(), &readers)
+    };
+    let keys = keys.map_err(|error| refused(format!("cluster.pub, cluster.readers: {error}")))?;
+    let public = match cluster.role {
+        ClusterRole::Reader => config.reader_public_key_file(),
+        _ => config.cluster_public_key_file(),
+    };
+    write_public_key(&public, keys.public_key())?;
+    Ok(keys)
+}
+
+fn public_key(file: &Path) -> Result<[u8; 32], String> {
+    let text =
+        std::fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))?;
+    let mut key = [0; 32];
+    hex::decode_to_slice(text.trim(), &mut key)
+        .map_err(|_| format!("{}: 64 hex digits expected", file.display()))?;
+    Ok(key)
+}
+
+/// Writes a public key, unless the file has it.
+pub(crate) fn write_public_key(path: &Path, key: [u8; 32]) -> Result<(), Failure> {
+    let text = format!("{}\n", hex::encode(key));
+    if std::fs::read_to_string(path).is_ok_and(|written| written == text) {
+        return Ok(());
+    }
+    std::fs::write(path, text).map_err(|error| Failure::new(format!("{}: {error}", path.display())))
+}
+
 /// The engine's part of the settings; `None` of a host that is alone.
-pub(crate) fn engine_config(config: &Config, fingerprint: &str) -> Option<ClusterConfig> {
+///
+/// # Errors
+/// As [`keys`].
+pub(crate) fn engine_config(
+    config: &Config,
+    fingerprint: &str,
+) -> Result<Option<ClusterConfig>, Failure> {
     let cluster = &config.cluster;
     let role = match cluster.role {
-        ClusterRole::Standalone => return None,
+        ClusterRole::Standalone => return Ok(None),
         ClusterRole::Leader => foretell_engine::ClusterRole::Leader,
         ClusterRole::Standby => foretell_engine::ClusterRole::Standby,
         ClusterRole::Reader => foretell_engine::ClusterRole::Reader,
     };
-    Some(ClusterConfig {
+    Ok(Some(ClusterConfig {
         role,
         host: cluster.host.clone(),
         address: cluster.address.clone(),
         takeover_after: Duration::from_millis(cluster.takeover_after_ms.into()),
         fingerprint: fingerprint.to_owned(),
+        keys: keys(config)?,
         log: Arc::new(log_settings(config)),
-    })
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+
+    fn config(directory: &Path, role: ClusterRole) -> Config {
+        let mut config = Config::default();
+        config.data.directory = directory.to_owned();
+        (config.cluster.role, config.cluster.host) = (role, "alpha".to_owned());
+        config
+    }
+
+    #[test]
+    fn a_host_without_the_cluster_s_key_is_told_where_it_comes_from() {
+        for (role, file) in [
+            (ClusterRole::Leader, "cluster.key"),
+            (ClusterRole::Standby, "cluster.key"),
+            (ClusterRole::Reader, "cluster.pub"),
+        ] {
+            let directory = tempfile::tempdir().unwrap();
+            let refused = keys(&config(directory.path(), role)).map(drop);
+            let refused = refused.unwrap_err().to_string();
+            assert!(refused.contains(file), "{refused}");
+            assert!(refused.contains("cluster init"), "{refused}");
+            let files = std::fs::read_dir(directory.path()).unwrap().count();
+            assert_eq!(files, 0, "{role:?}: it makes none of its own");
+        }
+    }
+
+    #[test]
+    fn a_reader_gets_the_public_half_and_makes_a_key_of_its_own() {
+        let (leads, reads) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let host = config(leads.path(), ClusterRole::Leader);
+        MasterSecret::load_or_create(&host.cluster_key_file()).unwrap();
+        let cluster = keys(&host).unwrap().public_key();
+        let reader = config(reads.path(), ClusterRole::Reader);
+        std::fs::copy(
+            host.cluster_public_key_file(),
+            reader.cluster_public_key_file(),
+        )
+        .unwrap();
+        let own = keys(&reader).unwrap().public_key();
+        assert_ne!(own, cluster);
+        assert_eq!(keys(&reader).unwrap().public_key(), own, "it is made once");
+        assert_eq!(public_key(&reader.reader_public_key_file()), Ok(own));
+        for secret in [host.cluster_key_file(), reader.reader_key_file()] {
+            let mode = std::fs::metadata(secret).unwrap().permissions().mode();
+            assert_eq!(mode & 0o777, 0o600);
+        }
+    }
 }

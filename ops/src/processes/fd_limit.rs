@@ -1,15 +1,17 @@
 //! File descriptor limit of a process, and the connections that it allows.
 
 use foretell_engine::EXIT_REFUSED;
-use foretell_gateway::{ConnectionLimits, ENDING_CONNECTIONS, OPERATOR_CONNECTIONS};
+use foretell_gateway::{
+    ConnectionLimits, ENDING_CONNECTIONS, HEALTH_CONNECTIONS, OPERATOR_CONNECTIONS,
+};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::failure::Failure;
 
 /// Descriptors reserved for files: journal segments, the catalog, the engine's socket, listeners.
 const FOR_FILES: usize = 256;
-/// All reserved descriptors: also the operator's connections and connections being closed.
-const RESERVE: usize = FOR_FILES + OPERATOR_CONNECTIONS + ENDING_CONNECTIONS;
+/// All reserved descriptors: also the connections of operators, of health checks, and those being closed.
+const RESERVE: usize = FOR_FILES + OPERATOR_CONNECTIONS + HEALTH_CONNECTIONS + ENDING_CONNECTIONS;
 /// Minimum number of client connections.
 const MIN_CONNECTIONS: usize = 64;
 
@@ -76,11 +78,11 @@ mod tests {
             Some((fitted.total, fitted.per_address))
         };
         assert_eq!(fit(usize::MAX), Some((10_000, 400)));
-        assert_eq!(fit(10_384), Some((10_000, 400)));
-        assert_eq!(fit(10_383), Some((9_999, 400)));
-        assert_eq!(fit(1_024), Some((640, 320)));
-        assert_eq!(fit(448), Some((64, 32)));
-        assert_eq!(fit(447), None);
+        assert_eq!(fit(10_448), Some((10_000, 400)));
+        assert_eq!(fit(10_447), Some((9_999, 400)));
+        assert_eq!(fit(1_024), Some((576, 288)));
+        assert_eq!(fit(512), Some((64, 32)));
+        assert_eq!(fit(511), None);
     }
 
     #[test]

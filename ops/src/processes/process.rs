@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 use super::cluster_config;
 use super::fd_limit;
 use crate::cli::{self, EngineArgs, GatewayArgs};
-use crate::config::{AssetIds, ClusterRole, Config, Durability, PriceSide, Times, Wait};
+use crate::config::{ClusterRole, Config, Durability, Times, Wait};
 use crate::data_directory::check_owner;
 use crate::exit_codes::GENERAL;
 use crate::failure::Failure;
@@ -100,7 +100,7 @@ pub(crate) fn engine(
             Failure::new("the engine of a cluster's host is started by `foretell up`")
                 .code(foretell_engine::EXIT_REFUSED)
         })?;
-        engine.cluster = cluster_config::engine_config(config, fingerprint);
+        engine.cluster = cluster_config::engine_config(config, fingerprint)?;
         engine.journal.staging_bytes = foretell_journal::replica::MAX_ITEM_BYTES;
     }
     foretell_engine::run(&engine, |ready| {
@@ -116,12 +116,7 @@ pub(crate) fn checkpoints(config: &Config) -> Result<Checkpoints, Failure> {
     let secret = MasterSecret::load_or_create(&config.checkpoint_key_file())
         .map_err(|error| Failure::new(error.to_string()))?;
     let signer = Signer::from_secret(secret.bytes());
-    let path = config.checkpoint_public_key_file();
-    let text = format!("{}\n", hex::encode(signer.public_key()));
-    if !std::fs::read_to_string(&path).is_ok_and(|written| written == text) {
-        std::fs::write(&path, text)
-            .map_err(|error| Failure::new(format!("{}: {error}", path.display())))?;
-    }
+    cluster_config::write_public_key(&config.checkpoint_public_key_file(), signer.public_key())?;
     Ok(Checkpoints {
         signer,
         file: config
@@ -150,7 +145,9 @@ pub(crate) fn gateway(config: &Config, arguments: &GatewayArgs) -> Result<ExitCo
     stop_with_parent(arguments.supervised)?;
     check_owner(&config.data.directory)?;
     foretell_memory::set_large_block_threshold(LARGEST_ANSWER);
-    foretell_gateway::run(gateway_config(config, arguments)?, |addresses| {
+    let gateway = gateway_config(config, arguments)
+        .map_err(|failure| failure.code(foretell_engine::EXIT_REFUSED))?;
+    foretell_gateway::run(gateway, |addresses| {
         let addresses: serde_json::Map<String, Value> = addresses
             .iter()
             .map(|(surface, address)| (surface.name().to_owned(), json!(address.to_string())))
@@ -221,14 +218,7 @@ fn gateway_config(config: &Config, arguments: &GatewayArgs) -> Result<GatewayCon
             })
             .collect(),
         ready_patience: READY_PATIENCE,
-        price_side: match config.trading.price_side {
-            PriceSide::Taker => foretell_gateway::PriceSide::Taker,
-            PriceSide::Maker => foretell_gateway::PriceSide::Maker,
-        },
-        asset_ids: match config.data.asset_ids {
-            AssetIds::ConditionIndex => foretell_gateway::AssetIds::ConditionIndex,
-            AssetIds::Token => foretell_gateway::AssetIds::Token,
-        },
+        compatibility: config.compatibility,
         window: Window {
             past_seconds: u64::from(config.gateway.timestamp_past_seconds),
             future_seconds: u64::from(config.gateway.timestamp_future_seconds),
@@ -280,11 +270,15 @@ fn request_policy(
             .collect::<Result<_, _>>()
             .map_err(|error| Failure::new(error.to_string()))?,
         data_allowlist: config.gateway.data_allowlist.clone(),
+        operator_hosts: config.operator.hosts.clone(),
     })
 }
 
 /// The configured connection limits, lowered to the available descriptors.
-fn connections(config: &Config) -> Result<ConnectionLimits, Failure> {
+///
+/// # Errors
+/// Too few descriptors are available.
+pub(crate) fn connections(config: &Config) -> Result<ConnectionLimits, Failure> {
     let number = |setting| usize::try_from(setting).unwrap_or(usize::MAX);
     let limits = ConnectionLimits {
         total: number(config.gateway.connections),

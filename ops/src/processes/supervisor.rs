@@ -100,7 +100,7 @@ impl Supervisor {
         for Watched { name, stop, task } in self.watched.into_iter().rev() {
             stop.send_replace(true);
             if task.await.is_err() {
-                error!(process = name, "watcher task failed");
+                error!(child = name, "watcher task failed");
             }
         }
     }
@@ -115,12 +115,12 @@ async fn keep_running(
     while !*stop.borrow() {
         let started = Instant::now();
         match run_once(&spec, &mut stop, &reports).await {
-            Err(failure) => error!(process = spec.name, "cannot start: {failure}"),
+            Err(failure) => error!(child = spec.name, "cannot start: {failure}"),
             Ok(Ending::Stopped) => return,
             Ok(Ending::Exited(status)) => {
                 let code = status.code();
                 if code.is_some_and(|code| FINAL_CODES.contains(&code)) {
-                    error!(process = spec.name, %status, "exited; not restarting");
+                    error!(child = spec.name, %status, "exited; not restarting");
                     // Without a receiver `up` itself is exiting.
                     let _ = reports.send(Report::Ended {
                         name: spec.name.clone(),
@@ -128,7 +128,7 @@ async fn keep_running(
                     });
                     return;
                 }
-                warn!(process = spec.name, %status, "exited; restarting");
+                warn!(child = spec.name, %status, "exited; restarting");
             }
         }
         if started.elapsed() >= STABLE_AFTER {
@@ -156,7 +156,7 @@ async fn run_once(
 ) -> Result<Ending, Failure> {
     let mut child = spawn(spec)?;
     let pid = child.id().unwrap_or(0);
-    info!(process = spec.name, pid, "started");
+    info!(child = spec.name, pid, "started");
     if let Some(stdout) = child.stdout.take() {
         let mut lines = BufReader::new(stdout).lines();
         let (name, reports) = (spec.name.clone(), reports.clone());
@@ -226,10 +226,10 @@ async fn terminate(child: &mut Child, name: &str) {
         let _ = rustix::process::kill_process(pid, rustix::process::Signal::TERM);
     }
     match tokio::time::timeout(STOP_PATIENCE, child.wait()).await {
-        Ok(Ok(status)) => info!(process = name, %status, "stopped"),
-        Ok(Err(error)) => error!(process = name, "cannot wait for the process: {error}"),
+        Ok(Ok(status)) => info!(child = name, %status, "stopped"),
+        Ok(Err(error)) => error!(child = name, "cannot wait for the process: {error}"),
         Err(_) => {
-            warn!(process = name, "did not stop in time; killed");
+            warn!(child = name, "did not stop in time; killed");
             let _ = child.kill().await;
         }
     }

@@ -9,8 +9,8 @@ use socket2::{Domain, Socket, Type};
 use tokio::sync::mpsc;
 use tracing::error;
 
-use super::process;
 use super::supervisor::{ProcessSpec, Report, Supervisor};
+use super::{cluster_config, process};
 use crate::cli::Up;
 use crate::config::{ClusterRole, Config};
 use crate::data_directory;
@@ -74,7 +74,10 @@ impl RunningExchange {
         }
         let fingerprint = match config.cluster.role {
             ClusterRole::Standalone => None,
-            _ => Some(fingerprint(config)?),
+            _ => {
+                cluster_config::keys(config)?;
+                Some(fingerprint(config)?)
+            }
         };
         let mut reserved = Vec::new();
         let trading = reserve(config.trading.listen, &mut reserved)?;
@@ -228,6 +231,10 @@ impl RunningExchange {
         }
         let gateways = self.config.gateway.processes;
         arguments.extend(["--one-of".to_owned(), gateways.to_string()]);
+        arguments.extend(["--number".to_owned(), number.to_string()]);
+        if self.config.compatibility.is_family() {
+            arguments.push("--polymarket".to_owned());
+        }
         if up.demo {
             arguments.extend(["--dev-auth-hints", "--development-wallets"].map(str::to_owned));
         }

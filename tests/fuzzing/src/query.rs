@@ -2,6 +2,7 @@
 //! parameter it rejects; the encoding of the text makes no difference.
 
 use foretell_catalog::query as catalog;
+use foretell_wire::Compatibility;
 use foretell_wire::data;
 use foretell_wire::limits::{MAX_OFFSET, MAX_PARAMETERS, MAX_QUERY};
 use foretell_wire::markets::history::HistoryQuery;
@@ -80,7 +81,7 @@ fn trading(query: &Query<'_>, more: Option<&Query<'_>>) {
     check_lenient::<HistoryQuery>(query, more, |read| {
         const NOW: u64 = 1_700_000_000;
         let range = read.range().expect("a range within the rules");
-        let window = range.window(read.fidelity, NOW);
+        let window = range.window(read.fidelity, NOW, Compatibility::Interface);
         window.to <= NOW && window.minutes >= 1
     });
 }
@@ -111,43 +112,40 @@ fn few(markets: &data::MarketSelection) -> bool {
 }
 
 fn data_surface(query: &Query<'_>, more: Option<&Query<'_>>) {
-    use data::{V1List, V2List};
-    fn within<Q, const IS_V2: bool>(
-        list: &data::Paged<Q, IS_V2>,
-        limit: usize,
-        most: usize,
-    ) -> bool {
-        list.page.limit <= limit && list.page.offset <= most
-    }
-    check_strict::<V1List<data::FillsQuery>>(query, more, |read| {
-        within(read, 10_000, 10_000) && few(&read.query.markets)
+    use data::{V1List, V1Walk, V2List};
+    let within = |page: data::LimitOffset, limit: usize, most: usize| {
+        page.limit <= limit && page.offset <= most
+    };
+    let in_v2 = |limit: usize| (1..=1_000).contains(&limit);
+    check_strict::<V1Walk<data::FillsQuery>>(query, more, |read| {
+        within(read.page, 10_000, 10_000) && few(&read.query.markets)
     });
     check_strict::<V2List<data::FillsQuery>>(query, more, |read| {
-        within(read, 1_000, 10_000) && few(&read.query.markets)
+        in_v2(read.limit) && few(&read.query.markets)
     });
     check_strict::<V1List<data::PositionsQuery>>(query, more, |read| {
         let short = |title: &String| title.chars().count() <= 100;
-        within(read, 500, 10_000) && read.query.title.as_ref().is_none_or(short)
+        within(read.page, 500, 10_000) && read.query.title.as_ref().is_none_or(short)
     });
     check_strict::<V2List<data::V2PositionsQuery>>(query, more, |read| {
-        within(read, 1_000, 10_000) && few(&read.query.markets)
+        in_v2(read.limit) && few(&read.query.markets)
     });
     check_strict::<V1List<data::ClosedPositionsQuery>>(query, more, |read| {
-        within(read, 50, 100_000) && few(&read.query.markets)
+        within(read.page, 50, 100_000) && few(&read.query.markets)
     });
-    check_strict::<V1List<data::ActivityQuery>>(query, more, |read| within(read, 500, 10_000));
-    check_strict::<V2List<data::ActivityFilter>>(query, more, |read| within(read, 1_000, 10_000));
+    check_strict::<V1Walk<data::ActivityQuery>>(query, more, |read| within(read.page, 500, 10_000));
+    check_strict::<V2List<data::ActivityFilter>>(query, more, |read| in_v2(read.limit));
     check_strict::<data::ValueQuery>(query, more, |_| true);
     check_strict::<data::UserQuery>(query, more, |_| true);
     check_strict::<data::OpenInterestQuery>(query, more, |read| read.condition_id.len() <= 200);
     check_strict::<data::LiveVolumeQuery>(query, more, |read| {
         few(&read.0) && read.0 != data::MarketSelection::All
     });
-    check_strict::<V1List<data::LeaderboardQuery>>(query, more, |read| within(read, 50, 1_000));
-    check_strict::<V2List<data::V2LeaderboardQuery>>(query, more, |read| {
-        within(read, 1_000, 10_000)
+    check_strict::<V1List<data::LeaderboardQuery>>(query, more, |read| {
+        within(read.page, 50, 1_000)
     });
-    check_strict::<V1List<data::BuildersQuery>>(query, more, |read| within(read, 50, 1_000));
+    check_strict::<V2List<data::V2LeaderboardQuery>>(query, more, |read| in_v2(read.limit));
+    check_strict::<V1List<data::BuildersQuery>>(query, more, |read| within(read.page, 50, 1_000));
     check_strict::<data::BuilderDaysQuery>(query, more, |read| (1..=90).contains(&read.limit));
     check_strict::<data::HoldersQuery>(query, more, |read| {
         (1..=200).contains(&read.markets.len()) && read.limit <= 500

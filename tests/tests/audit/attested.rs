@@ -1,7 +1,8 @@
 //! An attested state must equal the state of re-execution.
 
-use foretell_model::command::AttestState;
-use foretell_model::{Command, Sequence};
+use foretell_matching::{Capacity, Exchange};
+use foretell_model::command::{AttestState, Deposit};
+use foretell_model::{Command, Micros, Reference, Sequence, Verdict};
 use serde_json::Value;
 
 use crate::run::{CONTRADICTS, SOUND, audit};
@@ -36,10 +37,10 @@ fn verify(frames: &[Loose], arguments: &[&str]) -> (i32, Value) {
 #[test]
 fn attested_states_are_those_of_re_execution() {
     let (site, by) = attesting();
-    let (code, report) = verify(&site.frames, &["--attestations"]);
+    let (code, report) = verify(&site.frames, &[]);
     assert_eq!(code, SOUND, "{report:#}");
     assert_eq!(report["attested_states"], by.len());
-    let (code, report) = verify(&site.frames, &[]);
+    let (code, report) = verify(&site.frames, &["--no-attestations"]);
     assert_eq!((code, &report["attested_states"]), (SOUND, &Value::Null));
 }
 
@@ -57,13 +58,58 @@ fn a_wrong_attested_state_is_found_wherever_it_stands() {
         };
         let text = format!("the attested state after sequence {sequence} is not");
         state[7] ^= 1;
-        let (code, report) = verify(&frames, &["--attestations"]);
+        let (code, report) = verify(&frames, &[]);
         assert_eq!(code, CONTRADICTS, "{report:#}");
         let findings = report["findings"].as_array().expect("findings");
         assert_eq!(findings.len(), 1, "{report:#}");
         assert_eq!(findings[0]["sequence"], wrong, "{report:#}");
         let found = findings[0]["text"].as_str().expect("a text");
         assert!(found.starts_with(&text), "{found}");
-        assert_eq!(verify(&frames, &[]).0, SOUND, "nobody asked");
+        let (code, report) = verify(&frames, &["--no-attestations"]);
+        assert_eq!(code, SOUND, "nobody asked");
+        let left = report["not_checked"].as_array().expect("a list");
+        assert!(left.contains(&"attested states".into()), "{report:#}");
     }
+}
+
+/// The frames of the same commands and of one more before them at a place, as a forger would write
+/// them.
+fn with_command(frames: &[Loose], place: usize, command: Command) -> Vec<Loose> {
+    let mut exchange = Exchange::new(Capacity::default(), 7);
+    let added = Loose {
+        command,
+        evidence: Vec::new(),
+        ..frames[place].clone()
+    };
+    let (before, after) = frames.split_at(place);
+    let all = before.iter().chain([&added]).chain(after);
+    let execute = |frame: &Loose| {
+        let mut events = Vec::new();
+        let verdict = exchange.apply(&frame.command, frame.stamp, &mut events);
+        assert!(matches!(verdict, Verdict::Applied(_)), "{frame:?}");
+        Loose {
+            sequence: exchange.sequence().0,
+            events,
+            ..frame.clone()
+        }
+    };
+    all.map(execute).collect()
+}
+
+#[test]
+fn an_invented_deposit_is_found_by_the_states_attested_after_it() {
+    let (site, _) = attesting();
+    let mut frames = site.frames.iter();
+    let place = frames.position(|frame| matches!(frame.command, Command::PlaceOrder(_)));
+    let invented = Command::Deposit(Deposit {
+        wallet: site.wallet(0),
+        amount: Micros(500_000_000_000),
+        reference: Reference([0xDE; 32]),
+    });
+    let forged = with_command(&site.frames, place.expect("an order"), invented);
+    let (code, report) = verify(&forged, &[]);
+    assert_eq!(code, CONTRADICTS, "{report:#}");
+    let (code, report) = verify(&forged, &["--no-attestations"]);
+    assert_eq!(code, SOUND, "nothing else shows it");
+    assert_eq!(report["counts"]["deposits"], 5, "the report counts them");
 }

@@ -590,7 +590,7 @@ fn less_and_more_and_dearer_than_due_is_found() {
     }
     // More than there can be does not add up either.
     let (frames, sequence) = doctored(|fill| fill.lots = Lots(u64::MAX));
-    assert_found(&frames, BROKEN, sequence, "lots at once");
+    assert_found(&frames, BROKEN, sequence, "shares at once");
     let (frames, sequence) = doctored(|fill| fill.lots = Lots(10_000_000));
     assert_found(&frames, BROKEN, sequence, "are taken from");
 }

@@ -32,7 +32,8 @@ async fn connect_from(host: u8, to: SocketAddr) -> TcpStream {
 }
 
 fn ask(stream: &mut TcpStream, path: &str, header: &str) {
-    let request = format!("GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n{header}\r\n");
+    let request =
+        format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{header}\r\n");
     // A closed connection is noticed when its response is read.
     let _ = stream.write_all(request.as_bytes());
 }
@@ -105,7 +106,7 @@ async fn two_addresses_use_up_neither_descriptors_nor_the_operators_connections(
         let host = if number % 2 == 0 { 2 } else { 3 };
         let mut stream = connect_from(host, trading).await;
         // A connection that was served once may be idle for long.
-        let _ = stream.write_all(b"GET /ok HTTP/1.1\r\nHost: x\r\n\r\n");
+        let _ = stream.write_all(b"GET /ok HTTP/1.1\r\nHost: localhost\r\n\r\n");
         held.push(stream);
     }
     for host in 4..=8 {

@@ -43,8 +43,8 @@ impl Site {
     }
 
     fn is_well(&self) {
-        let answer =
-            self.exchange_bytes(b"GET /ok HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+        let answer = self
+            .exchange_bytes(b"GET /ok HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
         assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
     }
 
@@ -78,13 +78,13 @@ fn status(answer: &str) -> Option<u16> {
 #[test]
 fn garbled_and_smuggled_requests_get_a_4xx_or_nothing() {
     let site = Site::start();
-    let order = "POST /order HTTP/1.1\r\nHost: x\r\nConnection: close\r\n";
+    let order = "POST /order HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n";
     let long_path = format!(
-        "GET /{} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+        "GET /{} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
         "a".repeat(10_000)
     );
     let long_head = format!(
-        "GET /ok HTTP/1.1\r\nHost: x\r\nX-Long: {}\r\n\r\n",
+        "GET /ok HTTP/1.1\r\nHost: localhost\r\nX-Long: {}\r\n\r\n",
         "a".repeat(40_000)
     );
     let cases: Vec<(&str, String)> = vec![
@@ -141,21 +141,21 @@ fn garbled_and_smuggled_requests_get_a_4xx_or_nothing() {
         ("another protocol", "SSH-2.0-OpenSSH_9.0\r\n\r\n".to_owned()),
         (
             "NUL in the path",
-            "GET /%00 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".to_owned(),
+            "GET /%00 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".to_owned(),
         ),
         (
             "dots in the path",
-            "GET /%2e%2e%2fetc HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".to_owned(),
+            "GET /%2e%2e%2fetc HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".to_owned(),
         ),
         (
             "two slashes",
-            "GET //markets HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".to_owned(),
+            "GET //markets HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".to_owned(),
         ),
         ("a long path", long_path),
         ("a long head", long_head),
         (
             "a method nobody knows",
-            "BREW /ok HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".to_owned(),
+            "BREW /ok HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".to_owned(),
         ),
     ];
     for (what, request) in cases {
@@ -189,12 +189,12 @@ fn what_may_be_read_in_two_ways_is_read_in_one() {
         ),
         (
             "bare line feeds",
-            "GET /ok HTTP/1.1\nHost: x\nConnection: close\n\n",
+            "GET /ok HTTP/1.1\nHost: localhost\nConnection: close\n\n",
         ),
         (
             "a length behind a bare line feed",
-            "GET /ok HTTP/1.1\r\nHost: x\r\nX-A: b\nContent-Length: 34\r\nConnection: close\r\n\r\n\
-             GET /nowhere HTTP/1.1\r\nHost: x\r\n\r\n",
+            "GET /ok HTTP/1.1\r\nHost: localhost\r\nX-A: b\nContent-Length: 34\r\nConnection: close\r\n\r\n\
+             GET /nowhere HTTP/1.1\r\nHost: localhost\r\n\r\n",
         ),
     ] {
         let answer = site.exchange_bytes(request.as_bytes());
@@ -208,15 +208,17 @@ fn what_may_be_read_in_two_ways_is_read_in_one() {
 fn slow_and_half_sent_requests_lose_their_connection() {
     let site = Site::start();
     let mut head = site.connect();
-    head.write_all(b"GET /ok HTTP/1.1\r\nHost: x\r\nX-Slow")
+    head.write_all(b"GET /ok HTTP/1.1\r\nHost: localhost\r\nX-Slow")
         .expect("sent");
     let mut body = site.connect();
-    body.write_all(b"POST /order HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{\"order\"")
-        .expect("sent");
+    body.write_all(
+        b"POST /order HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{\"order\"",
+    )
+    .expect("sent");
     let mut chunks = site.connect();
     chunks
         .write_all(
-            b"POST /order HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{\"ord",
+            b"POST /order HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{\"ord",
         )
         .expect("sent");
     site.is_well();
@@ -249,7 +251,7 @@ fn idle_connections_and_readers_that_never_read_harm_nobody() {
         .expect("a timeout");
     for _ in 0..10_000 {
         if deaf
-            .write_all(b"GET /markets HTTP/1.1\r\nHost: x\r\n\r\n")
+            .write_all(b"GET /markets HTTP/1.1\r\nHost: localhost\r\n\r\n")
             .is_err()
         {
             break;

@@ -24,7 +24,7 @@ const UNFINISHED_BYTES: usize = 500 << 10;
 /// What all of them may cost: far less than the messages, more than the bound.
 const UNFINISHED_COST: usize = 28 << 20;
 
-const HEAD: &str = "GET /ws/market HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\n\
+const HEAD: &str = "GET /ws/market HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\n\
     Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
 
 struct Site {
@@ -126,6 +126,10 @@ async fn thousands_of_silent_streams_cost_little_and_end() {
     let idle = 3 + count / 200;
     let options = Options::demo()
         .with("FORETELL_GATEWAY_CONNECTIONS", &(2 * count).to_string())
+        .with(
+            "FORETELL_STREAMS_PER_ADDRESS",
+            &STREAMS_PER_ADDRESS.to_string(),
+        )
         .with("FORETELL_STREAMS_IDLE_SECONDS", &idle.to_string());
     let site = Site::start(&options);
     site.is_well().await;
@@ -172,7 +176,9 @@ async fn a_handshake_that_never_ends_is_cut() {
 
 #[tokio::test]
 async fn messages_that_never_end_are_bounded_for_a_client() {
-    let site = Site::start(&Options::demo());
+    let streams = STREAMS_PER_ADDRESS.to_string();
+    let options = Options::demo().with("FORETELL_STREAMS_PER_ADDRESS", &streams);
+    let site = Site::start(&options);
     site.is_well().await;
     let before = site.memory();
     let mut held = Vec::new();

@@ -264,7 +264,7 @@ async fn a_connection_over_a_limit_or_silent_is_closed() {
     let options = Options::demo()
         .with("FORETELL_STREAMS_ASSETS", "1")
         .with("FORETELL_STREAMS_IDLE_SECONDS", "1")
-        .with("FORETELL_GATEWAY_CONNECTIONS_PER_ADDRESS", "8");
+        .with("FORETELL_STREAMS_PER_ADDRESS", "7");
     let site = Site::start(&options);
     let both = json!({"type": "market", "assets_ids": site.tokens});
     let end = site.subscribe("/ws/market", &both).end();
@@ -292,7 +292,6 @@ async fn a_connection_over_a_limit_or_silent_is_closed() {
     let end = site.connect("/ws/market").end();
     assert_eq!(end, (1008, "idle".to_owned()));
     assert!(began.elapsed().as_millis() >= 1_000);
-    // 8 connections, one of them for requests.
     let held: Vec<Client> = (0..7).map(|_| site.connect("/ws/market")).collect();
     let request = reqwest::Client::new().get(format!("{}/ws/market", site.exchange.trading));
     let request = request
@@ -334,7 +333,7 @@ async fn a_user_sees_its_own_and_ends_with_its_key() {
     assert_eq!(
         own.expect("subscribed")["markets"],
         "1",
-        "a name narrows all"
+        "named ones narrow"
     );
 
     site.buy(&bob, 4_000).await;

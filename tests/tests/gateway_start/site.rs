@@ -16,8 +16,8 @@ use foretell_engine::{
     StopHandle,
 };
 use foretell_gateway::{
-    ConnectionLimits, Gateway, GatewayConfig, HeaderPrefix, OperatorToken, PriceSide, RateLimits,
-    RequestPolicyConfig, Surface, TimeForm,
+    Compatibility, ConnectionLimits, Gateway, GatewayConfig, HeaderPrefix, OperatorToken,
+    RateLimits, RequestPolicyConfig, Surface, TimeForm,
 };
 use foretell_tests::exchange::PATIENCE;
 use foretell_view::Chunking;
@@ -255,8 +255,7 @@ pub(crate) fn checks_nothing_at_start(data: &Path) -> Gateway {
                 times: TimeForm::Unix,
             },
         ],
-        price_side: PriceSide::default(),
-        asset_ids: Default::default(),
+        compatibility: Compatibility::default(),
         ready_patience: PATIENCE,
         window: Window::default(),
         dev_auth_hints: false,

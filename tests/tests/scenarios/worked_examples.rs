@@ -1,11 +1,11 @@
 //! The examples of `docs/verify/rules.md`: its tables, as scenarios and as positions.
 //!
 //! A table with the columns step, answer, events is a scenario: each row is one line of a `.scn`
-//! file. A table with the columns trade, shares, cost, realized is the life of one position. Texts
-//! of the script stand in backticks; a `|` in them is written `\|`.
+//! file. A table with the columns trade, shares, cost, fees, realized is the life of one position.
+//! Texts of the script stand in backticks; a `|` in them is written `\|`.
 
 use foretell_model::{Lots, Micros, Outcome, Payout, Price};
-use foretell_view::Position;
+use foretell_view::{Basis, Position};
 
 use crate::script::{Line, Scenario};
 use crate::text;
@@ -14,7 +14,7 @@ use crate::words::Words;
 /// Columns of a table that is a scenario.
 const STEPS: [&str; 3] = ["step", "answer", "events"];
 /// Columns of a table that is a position.
-const TRADES: [&str; 4] = ["trade", "shares", "cost", "realized"];
+const TRADES: [&str; 5] = ["trade", "shares", "cost", "fees", "realized"];
 
 /// A section of the page: its number and the examples in it.
 pub(crate) struct Section {
@@ -131,7 +131,8 @@ pub(crate) fn play(trades: &[Trade]) -> Result<(), String> {
         };
         let found = [
             text::of_shares(position.lots()),
-            amount(position.cost())?,
+            amount(position.basis().cost)?,
+            amount(position.basis().fees)?,
             amount(position.realized())?,
         ];
         if cells[1..] != found {
@@ -141,7 +142,7 @@ pub(crate) fn play(trades: &[Trade]) -> Result<(), String> {
     Ok(())
 }
 
-/// `buy 1 @ 0.4`, `sell 1 @ 0.4`, `split 1`, `merge 1`, `redeem 1 @ 1`.
+/// `buy 1 @ 0.4`, `sell 1 @ 0.4 fee 0.01`, `split 1`, `merge 1`, `redeem 1 @ 1`.
 fn trade(position: &mut Position, step: &str) -> Result<(), String> {
     let mut words = Words::of(step);
     let verb = words.next()?;
@@ -150,21 +151,29 @@ fn trade(position: &mut Position, step: &str) -> Result<(), String> {
         Some(price) => text::price(price)?,
         None => 0,
     };
+    let fee = match words.option("fee") {
+        Some(fee) => text::micros(fee)?,
+        None => Micros::ZERO,
+    };
     words.end()?;
     let price = Price(u16::try_from(price).map_err(|_| "no price".to_owned())?);
     let value = lots.value_at(price);
     let done = match verb {
         "buy" => {
-            position.buy(lots, i128::from(value.0));
+            let [cost, fees] = [value, fee].map(|amount| amount.0.into());
+            position.buy(lots, Basis { cost, fees });
             Ok(())
         }
-        "sell" => position.sell(lots, value),
+        "sell" => position.sell(lots, value, fee),
         "split" => {
             position.split(lots);
             Ok(())
         }
         "merge" => position.merge(lots),
-        "redeem" if value == lots.full_value() => position.redeem(lots, Payout::Yes, Outcome::Yes),
+        "redeem" if value == lots.full_value() => {
+            let paid = position.redeem(lots, Payout::Yes, Outcome::Yes);
+            paid.map(|_| ())
+        }
         _ => return Err("was not understood".to_owned()),
     };
     done.map_err(|error| error.to_string())

@@ -24,7 +24,7 @@ parameters! {
         /// Filter by `active`.
         pub active: Option<bool> = optional(FLAG),
         /// Filter by `closed`.
-        pub closed: Option<bool> = optional(FLAG),
+        pub closed: Option<bool> = family_or(FLAG, "false"),
         /// Filter by `archived`.
         pub archived: Option<bool> = optional(FLAG),
         /// Filter by `featured`.

@@ -1,7 +1,7 @@
 //! Forms of the values of the catalog surface.
 
 use foretell_model::WalletAddress;
-use foretell_wire::read::query::text_form::{self, By, Schema, Whole, Words};
+use foretell_wire::read::query::text_form::{self, By, Rows, Schema, Whole, Words};
 
 use crate::record::read_date;
 use crate::search_text::normalised;
@@ -68,10 +68,10 @@ pub(super) const TERM: By<String> = By::new(
 );
 
 /// Rows of a page.
-pub(super) const LIMIT: Whole = Whole {
+pub(super) const LIMIT: Rows = Rows(Whole {
     least: 1,
     most: 500,
-};
+});
 
 /// Rows before a page.
 pub(super) const OFFSET: Whole = Whole {

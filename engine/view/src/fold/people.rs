@@ -7,7 +7,7 @@ use foretell_model::{Command, Event, Lots};
 use super::{FoldStep, mismatch};
 use crate::error::Impossible;
 use crate::rows::accounts::{add, subtract};
-use crate::rows::actions::{Action, ActionKind, NO_MARKET};
+use crate::rows::actions::{ActionKind, NO_MARKET};
 use crate::rows::people::{HeldWithdrawal, Operator};
 use crate::view::View;
 
@@ -97,17 +97,8 @@ impl View {
                 add(&mut paid.rebates_paid, amount)?;
                 paid.credit(amount)?;
                 self.background.pay(amount)?;
-                let (sequence, time) = step.at();
-                let action = Action {
-                    kind: ActionKind::Rebate,
-                    market: NO_MARKET,
-                    lots: Lots::ZERO,
-                    collateral: amount,
-                    time,
-                    sequence,
-                    place: step.frame.place,
-                };
-                self.actions.push(account, &action)
+                let row = (ActionKind::Rebate, NO_MARKET, None);
+                self.list_action(step, account, row, (Lots::ZERO, amount))
             }
             Event::RebatePaymentEnded { .. } => {
                 let ended = self.background.end(None);

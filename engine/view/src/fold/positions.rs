@@ -1,16 +1,17 @@
 //! Positions (docs/verify/rules.md §18): effects of trades, splits, merges, redeems and converts on
-//! cost and profit. Fees are not included.
+//! cost, fees and profit.
 
 use foretell_model::event::{self, Converted, Merged, Redeemed};
 use foretell_model::{
     AccountNumber, Event, EventNumber, Lots, MarketNumber, Micros, Outcome, QuestionSet, Side,
 };
 
+use super::trading::Leg;
 use super::{FoldStep, mismatch};
 use crate::error::Impossible;
 use crate::rows::actions::{Action, ActionKind};
 use crate::rows::holdings::HoldingSlot;
-use crate::rows::position::{Conversion, NotHeld, Position};
+use crate::rows::position::{Basis, Conversion, NotHeld, Position};
 use crate::view::View;
 
 impl From<NotHeld> for Impossible {
@@ -20,20 +21,24 @@ impl From<NotHeld> for Impossible {
 }
 
 impl View {
-    /// Applies one side of a trade.
+    /// Applies one side of a trade of these lots.
     pub(super) fn trade_position(
         &mut self,
         step: &FoldStep<'_>,
-        owner: (AccountNumber, HoldingSlot),
-        token: (MarketNumber, Outcome),
-        (side, lots, value): (Side, Lots, Micros),
+        leg: &Leg,
+        lots: Lots,
     ) -> Result<(), Impossible> {
-        self.change_held(step, owner, token, |position| match side {
-            Side::Buy => {
-                position.buy(lots, i128::from(value.0));
-                Ok(())
+        let owner = (leg.account, leg.holding);
+        let (value, fee) = (leg.value, leg.fee);
+        self.change_held(step, owner, (leg.market, leg.outcome), |position| {
+            match leg.side {
+                Side::Buy => {
+                    let [cost, fees] = [value, fee].map(|amount| amount.0.into());
+                    position.buy(lots, Basis { cost, fees });
+                }
+                Side::Sell => position.sell(lots, value, fee)?,
             }
-            Side::Sell => Ok(position.sell(lots, value)?),
+            Ok(())
         })
     }
 
@@ -63,20 +68,7 @@ impl View {
                 self.each_outcome(step, account, market, |position| position.merge(lots))?;
                 (account, ActionKind::Merge, market, lots, lots.full_value())
             }
-            Event::Redeemed(Redeemed {
-                account,
-                market,
-                lots,
-                payout,
-            }) => {
-                self.redeem_positions(step, event, account, market, lots)?;
-                if !self.markets.get_mut(market)?.is_shown() {
-                    return Ok(());
-                }
-                let [yes, no] = lots;
-                let all = yes.checked_add(no).ok_or(Impossible::AmountOutOfRange)?;
-                (account, ActionKind::Redeem, market, all, payout)
-            }
+            Event::Redeemed(redeemed) => return self.redeem(step, event, redeemed),
             Event::Converted(Converted {
                 account,
                 event: number,
@@ -90,10 +82,50 @@ impl View {
             }
             _ => return Err(mismatch(event)),
         };
+        self.list_action(step, account, (kind, market, None), (lots, collateral))
+    }
+
+    /// Applies a redeem and stores a row for each token of which shares were held.
+    fn redeem(
+        &mut self,
+        step: &FoldStep<'_>,
+        event: &Event,
+        redeemed: Redeemed,
+    ) -> Result<(), Impossible> {
+        let (account, market) = (redeemed.account, redeemed.market);
+        let resolved = self.markets.get_mut(market)?;
+        let (is_shown, payout) = (resolved.is_shown(), resolved.payout);
+        let payout = payout.ok_or_else(|| mismatch(event))?;
+        for (&outcome, lots) in Outcome::ALL.iter().zip(redeemed.lots) {
+            if lots.is_zero() {
+                continue;
+            }
+            let mut paid = Micros::ZERO;
+            self.change_position(step, account, (market, outcome), |position| {
+                paid = position.redeem(lots, payout, outcome)?;
+                Ok(())
+            })?;
+            if is_shown {
+                let row = (ActionKind::Redeem, market, Some(outcome));
+                self.list_action(step, account, row, (lots, paid))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Stores the row of an account's action.
+    pub(super) fn list_action(
+        &mut self,
+        step: &FoldStep<'_>,
+        account: AccountNumber,
+        (kind, market, outcome): (ActionKind, MarketNumber, Option<Outcome>),
+        (lots, collateral): (Lots, Micros),
+    ) -> Result<(), Impossible> {
         let (sequence, time) = step.at();
         let action = Action {
             kind,
             market,
+            outcome,
             lots,
             collateral,
             time,
@@ -103,28 +135,7 @@ impl View {
         self.actions.push(account, &action)
     }
 
-    fn redeem_positions(
-        &mut self,
-        step: &FoldStep<'_>,
-        event: &Event,
-        account: AccountNumber,
-        market: MarketNumber,
-        lots: [Lots; 2],
-    ) -> Result<(), Impossible> {
-        let payout = self.markets.get_mut(market)?.payout;
-        let payout = payout.ok_or_else(|| mismatch(event))?;
-        for (&outcome, lots) in Outcome::ALL.iter().zip(lots) {
-            // A token that is not held has no position.
-            if !lots.is_zero() {
-                self.change_position(step, account, (market, outcome), |position| {
-                    Ok(position.redeem(lots, payout, outcome)?)
-                })?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Moves the cost of the given No to the received Yes. Returns the market of the first question
+    /// Moves cost and fees of the given No to the received Yes. Returns the market of the first question
     /// given.
     fn convert_positions(
         &mut self,
@@ -143,7 +154,7 @@ impl View {
                 yes.push(market);
             }
         }
-        let mut removed = 0;
+        let mut removed = Basis::default();
         for &market in &no {
             let held = self.holdings.open(account, market, Outcome::No);
             let mut held = held.ok_or(Impossible::AmountOutOfRange)?;
@@ -163,14 +174,14 @@ impl View {
         }
         for (nth, &market) in (0..).zip(&yes) {
             self.change_position(step, account, (market, Outcome::Yes), |position| {
-                position.buy(lots, conversion.yes_cost(nth));
+                position.buy(lots, conversion.yes_basis(nth));
                 Ok(())
             })?;
         }
         // It carries no cost, so nothing changes when a listed question wins.
         let outside = self.events.get_mut(event)?.outside;
         self.change_position(step, account, (outside, Outcome::Yes), |position| {
-            position.buy(lots, 0);
+            position.buy(lots, Basis::default());
             Ok(())
         })?;
         Ok(no.first().copied())

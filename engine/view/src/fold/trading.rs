@@ -19,16 +19,18 @@ use crate::rows::trade_id::TradeId;
 use crate::view::View;
 
 /// One side of a trade during the fold.
-struct Leg {
-    account: AccountNumber,
-    holding: HoldingSlot,
-    market: MarketNumber,
-    outcome: Outcome,
-    side: Side,
+pub(super) struct Leg {
+    pub(super) account: AccountNumber,
+    pub(super) holding: HoldingSlot,
+    pub(super) market: MarketNumber,
+    pub(super) outcome: Outcome,
+    pub(super) side: Side,
     /// Price of this side's token.
     price: Price,
     /// Value at that price, without the fee.
-    value: Micros,
+    pub(super) value: Micros,
+    /// Paid in addition to the value (BUY) or out of it (SELL): 0 of a maker.
+    pub(super) fee: Micros,
     builder: Option<BuilderSlot>,
 }
 
@@ -67,8 +69,8 @@ impl View {
             made_before: maker.last_made.replace(self.trades.next_slot()),
         };
         self.trades.push(trade, &mut self.holdings, [took, made])?;
-        let took = traded(taker, took, fill, step.now)?;
-        let made = traded(maker, made, fill, step.now)?;
+        let took = traded(taker, took, (fill, fill.fee), step.now)?;
+        let made = traded(maker, made, (fill, Micros::ZERO), step.now)?;
         lower(&mut maker.left, fill.lots)?;
         let left = maker.left;
 
@@ -76,9 +78,7 @@ impl View {
         self.settle_maker(&made, fill)?;
         self.accrue(step, &made, fill)?;
         for leg in [&took, &made] {
-            let owner = (leg.account, leg.holding);
-            let (token, traded) = ((leg.market, leg.outcome), (leg.side, fill.lots, leg.value));
-            self.trade_position(step, owner, token, traded)?;
+            self.trade_position(step, leg, fill.lots)?;
             let (account, fill) = (leg.account, (fill.lots, leg.value));
             self.standings.trade(account, step.now, fill)?;
             (self.builder_standings).trade(leg.builder, account, step.now, fill)?;
@@ -108,13 +108,13 @@ impl View {
         match leg.side {
             Side::Buy => {
                 account.debit(leg.value)?;
-                account.debit(fill.fee)?;
+                account.debit(leg.fee)?;
                 balance.give(leg.outcome, fill.lots)?;
             }
             Side::Sell => {
                 balance.take(leg.outcome, fill.lots)?;
                 account.credit(leg.value)?;
-                account.debit(fill.fee)?;
+                account.debit(leg.fee)?;
             }
         }
         let kept = fill.fee.checked_sub(fill.rebate);
@@ -181,11 +181,11 @@ fn fits(fill: &Fill, taker: &Order, maker: &Order) -> bool {
         && maker.price == own_price(maker.outcome, fill.yes_price)
 }
 
-/// Records a trade in an order.
+/// Records a trade in an order, which pays a fee.
 fn traded(
     order: &mut Order,
     holding: HoldingSlot,
-    fill: &Fill,
+    (fill, fee): (&Fill, Micros),
     now: TimeNs,
 ) -> Result<Leg, Impossible> {
     let price = own_price(order.outcome, fill.yes_price);
@@ -201,6 +201,7 @@ fn traded(
         side: order.side,
         price,
         value,
+        fee,
         builder: order.builder,
     })
 }

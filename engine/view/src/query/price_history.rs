@@ -1,10 +1,11 @@
-//! Price history: the points of one token and bucket size (docs/api/market-data.md §4).
+//! Price history: the points of one token and bucket length (docs/api/market-data.md §4).
 
 use foretell_model::{MarketNumber, Outcome};
 
 use crate::rows::midpoints::{BucketSize, CurrentMidpoint, Midpoint, MidpointChange, minute_of};
 use crate::storage::list::List;
 use crate::storage::log::Log;
+use crate::storage::slot::count;
 use crate::view::View;
 
 /// A bucket with a midpoint.
@@ -23,7 +24,10 @@ pub struct PriceHistory<'a> {
     changes: &'a Log<MidpointChange>,
     list: List<'a>,
     current: CurrentMidpoint,
-    size: BucketSize,
+    /// The buckets of which rows are kept.
+    stored: BucketSize,
+    /// Length of a bucket, a multiple of the stored ones.
+    minutes: u32,
     outcome: Outcome,
     /// The first requested bucket that can have a point.
     first: u32,
@@ -32,43 +36,46 @@ pub struct PriceHistory<'a> {
 }
 
 impl View {
-    /// The price history of a token: the buckets that start in `from..=to` (unix seconds), and at
-    /// least the one that contains `to`; none when `from` is after `to`. `to` must not be after
-    /// now, because the current midpoint is extended to it. `None` when there is no such market.
+    /// The price history of a token in buckets of some minutes, at least one: those that start in `from..=to` (unix
+    /// seconds), and at least the one that contains `to`; none when `from` is after `to`. `to` must
+    /// not be after now, because the current midpoint is extended to it. `None` when there is no such
+    /// market.
     #[must_use]
     pub fn price_history(
         &self,
         market: MarketNumber,
         outcome: Outcome,
-        size: BucketSize,
+        minutes: u32,
         (from, to): (u64, u64),
     ) -> Option<PriceHistory<'_>> {
         let closed = self.markets.get(market)?.closed.map(minute_of);
         let current = *self.midpoints.current.get(market)?;
-        let list = self.midpoints.changes_of(market, size);
-        let changes = &self.midpoints.changes;
-        let seconds = u64::from(size.minutes()) * 60;
+        let minutes = minutes.max(1);
+        let stored = BucketSize::dividing(minutes);
+        let mut history = PriceHistory {
+            changes: &self.midpoints.changes,
+            list: self.midpoints.changes_of(market, stored),
+            current,
+            stored,
+            minutes,
+            outcome,
+            first: 0,
+            end: 0,
+        };
+        let seconds = u64::from(minutes) * 60;
         let bucket = |number: u64| u32::try_from(number).unwrap_or(u32::MAX - 1);
         let (begins, ends) = (bucket(from.div_ceil(seconds)), bucket(to / seconds));
-
-        let known = match list.get(0).and_then(|slot| changes.get(slot)) {
+        let oldest = history.list.get(0);
+        let known = match oldest.and_then(|slot| history.change(slot)) {
             Some(change) => Some(change.bucket),
-            None => current.midpoint.map(|_| size.bucket(current.minute)),
+            None => current.midpoint.map(|_| history.open().bucket),
         };
-        let last = closed.map_or(ends, |minute| ends.min(size.bucket(minute)));
-        let (first, end) = match known {
-            Some(known) if from <= to => (begins.min(ends).max(known), last + 1),
-            _ => (0, 0),
-        };
-        Some(PriceHistory {
-            changes,
-            list,
-            current,
-            size,
-            outcome,
-            first,
-            end: end.max(first),
-        })
+        let last = closed.map_or(ends, |minute| ends.min(minute / minutes));
+        if let Some(known) = known.filter(|_| from <= to) {
+            history.first = begins.min(ends).max(known);
+            history.end = (last + 1).max(history.first);
+        }
+        Some(history)
     }
 }
 
@@ -79,8 +86,14 @@ impl PriceHistory<'_> {
         (self.end - self.first) as usize
     }
 
-    /// The buckets that end with a two-sided book, ascending. The cost is that of
-    /// [`Self::buckets`].
+    /// The buckets, or the stored changes in them if these are more: the cost of [`Self::points`].
+    #[must_use]
+    pub fn visits(&self) -> usize {
+        let rows = self.changes_until(self.end) - self.changes_until(self.first);
+        self.buckets().max(count(rows))
+    }
+
+    /// The buckets that end with a two-sided book, ascending.
     #[must_use]
     pub fn points(&self) -> Vec<PricePoint> {
         let mut points = Vec::with_capacity(self.buckets());
@@ -120,22 +133,36 @@ impl PriceHistory<'_> {
     /// The open bucket as a row.
     fn open(&self) -> MidpointChange {
         MidpointChange {
-            bucket: self.size.bucket(self.current.minute),
+            bucket: self.current.minute / self.minutes,
             midpoint: self.current.midpoint,
         }
     }
 
+    /// A row, with the bucket that contains its stored one. Of several in a bucket the newest counts.
+    fn change(&self, slot: u64) -> Option<MidpointChange> {
+        let change = self.changes.get(slot)?;
+        let minute = change.bucket.saturating_mul(self.stored.minutes());
+        Some(MidpointChange {
+            bucket: minute / self.minutes,
+            ..change
+        })
+    }
+
     /// Rows of buckets before `end`, newest first.
     fn changes_before(&self, end: u32) -> impl Iterator<Item = MidpointChange> {
-        let changes = self.changes;
-        let before = |slot| changes.get(slot).is_some_and(|change| change.bucket < end);
-        let newest_first = self.list.newest_first(self.list.partition_point(before));
-        newest_first.map_while(|slot| changes.get(slot))
+        let newest_first = self.list.newest_first(self.changes_until(end));
+        newest_first.map_while(|slot| self.change(slot))
+    }
+
+    /// Number of rows of buckets before `end`.
+    fn changes_until(&self, end: u32) -> u64 {
+        let before = |slot| self.change(slot).is_some_and(|change| change.bucket < end);
+        self.list.partition_point(before)
     }
 
     fn point(&self, bucket: u32, midpoint: Midpoint) -> PricePoint {
         PricePoint {
-            start: u64::from(bucket) * u64::from(self.size.minutes()) * 60,
+            start: u64::from(bucket) * u64::from(self.minutes) * 60,
             midpoint: match self.outcome {
                 Outcome::Yes => midpoint,
                 Outcome::No => midpoint.complement(),

@@ -3,7 +3,8 @@
 
 use foretell_model::codec::Stored;
 use foretell_model::{
-    AccountNumber, FramePosition, Lots, MarketNumber, Outcome, Price, Sequence, Side, TimeNs,
+    AccountNumber, FramePosition, Lots, MarketNumber, Micros, Outcome, Price, Sequence, Side,
+    TimeNs, TradeIndex,
 };
 
 use crate::rows::order::own_price;
@@ -16,6 +17,8 @@ use crate::view::View;
 pub struct TradeColumns {
     /// The frame it happened in.
     pub sequence: Sequence,
+    /// Index of the fill in the frame.
+    pub index: TradeIndex,
     /// When it happened.
     pub time: TimeNs,
     /// Place of that frame.
@@ -41,9 +44,11 @@ pub struct SideColumns {
     pub side: Side,
     /// The price of its token.
     pub price: Price,
+    /// The fee it paid: 0 of the maker.
+    pub fee: Micros,
 }
 
-fn side(row: &[u8], party: usize, yes_price: Price) -> Option<SideColumns> {
+fn side(row: &[u8], party: usize, yes_price: Price, fee: Micros) -> Option<SideColumns> {
     let mut columns = row.get(party..)?;
     let (outcome, side, account) = <(Outcome, Side, AccountNumber)>::take(&mut columns).ok()?;
     Some(SideColumns {
@@ -51,6 +56,7 @@ fn side(row: &[u8], party: usize, yes_price: Price) -> Option<SideColumns> {
         outcome,
         side,
         price: own_price(outcome, yes_price),
+        fee,
     })
 }
 
@@ -62,12 +68,13 @@ impl View {
         let yes_price = Trade::field(row, Trade::YES_PRICE)?;
         Some(TradeColumns {
             sequence: Trade::field(row, Trade::SEQUENCE)?,
+            index: Trade::field(row, Trade::INDEX)?,
             time: Trade::field(row, Trade::TIME)?,
             place: Trade::field(row, Trade::PLACE)?,
             market: Trade::field(row, Trade::MARKET)?,
             lots: Trade::field(row, Trade::LOTS)?,
-            taker: side(row, Trade::TAKER, yes_price)?,
-            maker: side(row, Trade::MAKER, yes_price)?,
+            taker: side(row, Trade::TAKER, yes_price, Trade::field(row, Trade::FEE)?)?,
+            maker: side(row, Trade::MAKER, yes_price, Micros::ZERO)?,
         })
     }
 }
@@ -75,7 +82,7 @@ impl View {
 #[cfg(test)]
 mod tests {
     use foretell_model::codec::Fixed;
-    use foretell_model::{KeyNumber, MatchKind, Micros, OrderId, OrderNumber, TradeIndex};
+    use foretell_model::{KeyNumber, MatchKind, OrderId, OrderNumber};
 
     use super::*;
     use crate::rows::trade::Party;
@@ -118,7 +125,9 @@ mod tests {
         assert_eq!(Trade::field(&bytes, Trade::LINKS), Some(trade.links));
         assert_eq!(Trade::field(&bytes, Trade::SEQUENCE), Some(trade.sequence));
         assert_eq!(Trade::field(&bytes, Trade::TIME), Some(trade.time));
+        assert_eq!(Trade::field(&bytes, Trade::INDEX), Some(trade.index));
         assert_eq!(Trade::field(&bytes, Trade::PLACE), Some(trade.place));
+        assert_eq!(Trade::field(&bytes, Trade::FEE), Some(trade.fee));
         assert_eq!(Trade::field(&bytes, Trade::MARKET), Some(trade.market));
         assert_eq!(Trade::field(&bytes, Trade::KIND), Some(trade.kind));
         assert_eq!(Trade::field(&bytes, Trade::LOTS), Some(trade.lots));
@@ -129,8 +138,10 @@ mod tests {
                 outcome: party.outcome,
                 side: party.side,
                 price: Price(price),
+                fee: trade.fee,
             };
-            assert_eq!(side(&bytes, place, trade.yes_price), Some(expected));
+            let read = side(&bytes, place, trade.yes_price, trade.fee);
+            assert_eq!(read, Some(expected));
         }
     }
 }

@@ -2,7 +2,9 @@
 //! (docs/verify/rules.md §10), payments of rebates (§23).
 
 use foretell_model::codec::{Fixed, coded, fixed};
-use foretell_model::{AccountNumber, FramePosition, Lots, MarketNumber, Micros, Sequence, TimeNs};
+use foretell_model::{
+    AccountNumber, FramePosition, Lots, MarketNumber, Micros, Outcome, Sequence, TimeNs,
+};
 
 use crate::error::Impossible;
 use crate::storage::list::Lists;
@@ -18,7 +20,7 @@ pub enum ActionKind {
     Split = 0,
     /// Full sets were exchanged for collateral.
     Merge = 1,
-    /// Holdings of a resolved market were exchanged for their payout.
+    /// A token of a resolved market was exchanged for its payout.
     Redeem = 2,
     /// No of some questions was exchanged for collateral and Yes of the others.
     Convert = 3,
@@ -51,7 +53,9 @@ pub struct Action {
     pub kind: ActionKind,
     /// Its market; for a convert that of the first question given; [`NO_MARKET`] for a rebate.
     pub market: MarketNumber,
-    /// The full sets, the No of each question given, all shares redeemed; 0 for a rebate.
+    /// The outcome redeemed: a redeem of both outcomes is two actions. `None` for every other kind.
+    pub outcome: Option<Outcome>,
+    /// The full sets, the No of each question given, the shares redeemed; 0 for a rebate.
     pub lots: Lots,
     /// Paid for a split, received for every other kind.
     pub collateral: Micros,
@@ -66,6 +70,7 @@ pub struct Action {
 fixed!(Action {
     kind: ActionKind,
     market: MarketNumber,
+    outcome: Option<Outcome>,
     lots: Lots,
     collateral: Micros,
     time: TimeNs,
@@ -80,6 +85,12 @@ impl LogRow for Action {
 impl Action {
     /// Offset of its place in its bytes.
     pub(crate) const PLACE: usize = Self::SIZE - FramePosition::SIZE;
+
+    /// Its place among the account's actions of one frame: a frame redeems at most both outcomes.
+    #[must_use]
+    pub fn index(&self) -> u32 {
+        self.outcome.map_or(0, |outcome| u32::from(outcome.code()))
+    }
 }
 
 /// All actions.
@@ -99,8 +110,18 @@ impl Actions {
     /// Number of those before an instant.
     #[must_use]
     pub fn count_before(&self, account: AccountNumber, time: TimeNs) -> usize {
+        self.count_while(account, |action| action.time < time)
+    }
+
+    /// Number of those before an action, named by its frame and [`Action::index`].
+    #[must_use]
+    pub fn count_older(&self, account: AccountNumber, named: (Sequence, u32)) -> usize {
+        self.count_while(account, |action| (action.sequence, action.index()) < named)
+    }
+
+    fn count_while(&self, account: AccountNumber, early: impl Fn(&Action) -> bool) -> usize {
         let list = self.of_account.list(account.0 as usize);
-        let early = |slot| self.all.get(slot).is_some_and(|action| action.time < time);
+        let early = |slot| self.all.get(slot).is_some_and(|action| early(&action));
         count(list.partition_point(early))
     }
 

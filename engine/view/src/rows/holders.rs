@@ -1,6 +1,7 @@
 //! The holders of a token, the largest first.
 
 use core::cmp::Reverse;
+use core::ops::Bound;
 use std::collections::BTreeSet;
 
 use foretell_model::{AccountNumber, Lots, MarketNumber, Outcome};
@@ -37,10 +38,19 @@ impl Holders {
         }
     }
 
-    /// The holders of a token, the largest first, equal ones by the age of their
-    /// accounts.
-    pub(crate) fn of(&self, token: Token) -> impl Iterator<Item = (AccountNumber, Lots)> {
-        let holders = self.of_token.get(number(token)).into_iter().flatten();
+    /// The holders of a token, the largest first, equal ones by the age of their accounts: all, or
+    /// those after one of them.
+    pub(crate) fn after(
+        &self,
+        token: Token,
+        last: Option<(AccountNumber, Lots)>,
+    ) -> impl Iterator<Item = (AccountNumber, Lots)> {
+        let first = match last {
+            Some((account, lots)) => Bound::Excluded((Reverse(lots), account)),
+            None => Bound::Unbounded,
+        };
+        let holders = self.of_token.get(number(token)).into_iter();
+        let holders = holders.flat_map(move |holders| holders.range((first, Bound::Unbounded)));
         holders.map(|&(Reverse(lots), account)| (account, lots))
     }
 }

@@ -353,6 +353,7 @@ impl Stored for Holdings {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rows::position::Basis;
 
     const LOTS: Lots = Lots(5);
 
@@ -360,7 +361,10 @@ mod tests {
         let mut holding = Holding::default();
         let shares = holding.shares_mut();
         shares.balance.give(Outcome::No, lots).unwrap();
-        shares.open_mut(Outcome::No).position.buy(lots, 0);
+        shares
+            .open_mut(Outcome::No)
+            .position
+            .buy(lots, Basis::default());
         holding
     }
 
@@ -410,7 +414,7 @@ mod tests {
             holdings
                 .holders(4)
                 .unwrap()
-                .of((MarketNumber(1), No))
+                .after((MarketNumber(1), No), None)
                 .count(),
             1
         );

@@ -64,7 +64,7 @@ impl Fixed for Midpoint {
 
 /// The length of a bucket. Buckets are aligned to the unix epoch.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum BucketSize {
+pub(crate) enum BucketSize {
     /// One minute.
     Minute,
     /// Five minutes.
@@ -79,7 +79,7 @@ pub enum BucketSize {
 
 impl BucketSize {
     /// All sizes, ascending.
-    pub const ALL: [Self; 5] = [
+    pub(crate) const ALL: [Self; 5] = [
         Self::Minute,
         Self::FiveMinutes,
         Self::HalfHour,
@@ -88,8 +88,7 @@ impl BucketSize {
     ];
 
     /// Its length.
-    #[must_use]
-    pub const fn minutes(self) -> u32 {
+    pub(crate) const fn minutes(self) -> u32 {
         match self {
             Self::Minute => 1,
             Self::FiveMinutes => 5,
@@ -99,12 +98,11 @@ impl BucketSize {
         }
     }
 
-    /// The smallest size of at least this many minutes, else the largest.
-    #[must_use]
-    pub fn at_least(minutes: u32) -> Self {
-        let mut sizes = Self::ALL.into_iter();
-        let long_enough = sizes.find(|size| size.minutes() >= minutes);
-        long_enough.unwrap_or(Self::HalfDay)
+    /// The largest size of which buckets of so many minutes are a multiple.
+    pub(crate) fn dividing(minutes: u32) -> Self {
+        let mut sizes = Self::ALL.into_iter().rev();
+        let divides = sizes.find(|size| minutes.is_multiple_of(size.minutes()));
+        divides.unwrap_or(Self::Minute)
     }
 
     /// The bucket that contains a minute.

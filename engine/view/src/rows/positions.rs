@@ -74,7 +74,17 @@ impl Positions {
         market: MarketNumber,
         outcome: Outcome,
     ) -> impl Iterator<Item = (AccountNumber, Lots)> {
-        self.holders.of((market, outcome))
+        self.holders.after((market, outcome), None)
+    }
+
+    /// Those after one of them, whether it still has these lots or not.
+    pub fn holders_after(
+        &self,
+        market: MarketNumber,
+        outcome: Outcome,
+        last: Option<(AccountNumber, Lots)>,
+    ) -> impl Iterator<Item = (AccountNumber, Lots)> {
+        self.holders.after((market, outcome), last)
     }
 
     /// Adds a market without holders.

@@ -46,7 +46,7 @@ pub struct Standing {
     pub value: u64,
     /// Lots of these fills.
     pub lots: u64,
-    /// Realized profit in micros (docs/verify/rules.md §18), without fees.
+    /// Realized profit in micros (docs/verify/rules.md §18).
     pub profit: i64,
 }
 

@@ -87,7 +87,9 @@ impl Trade {
     pub(crate) const TIME: usize = Self::SEQUENCE + Sequence::SIZE;
     pub(crate) const TAKER: usize = Self::TIME + TimeNs::SIZE;
     pub(crate) const MAKER: usize = Self::TAKER + Party::SIZE;
-    pub(crate) const PLACE: usize = Self::MAKER + Party::SIZE + TradeIndex::SIZE;
+    pub(crate) const INDEX: usize = Self::MAKER + Party::SIZE;
+    pub(crate) const PLACE: usize = Self::INDEX + TradeIndex::SIZE;
+    pub(crate) const FEE: usize = Self::PLACE + FramePosition::SIZE;
     /// The fields that searches read.
     pub(crate) const SEARCHED: Range<usize> = Self::LINKS..Self::TAKER + Outcome::SIZE + Side::SIZE;
 

@@ -11,8 +11,8 @@ use scene::*;
 
 /// The version, and the hash of all bytes of a small scene in this version.
 const PINNED: (u32, &str) = (
-    15,
-    "986c5ce3e6777d5a800a0a7d49e1aaeb579c28eb0c9ff44ea0b4a9a7a1a41c3b",
+    16,
+    "ac594a5c364392dfafcd918532d2074a60e6baabe341efd9813c595414b5dd44",
 );
 
 /// Two trades, orders of every final state, account actions, chunks of two rows.

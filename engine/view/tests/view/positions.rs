@@ -2,7 +2,7 @@
 //! all wallets for random actions.
 
 use foretell_model::{Lots, Micros, Outcome, Payout};
-use foretell_view::{Conversion, NotHeld, Position};
+use foretell_view::{Basis, Conversion, NotHeld, Position};
 use proptest::prelude::*;
 
 /// Lots, cost, bought, spent, realized.
@@ -11,7 +11,7 @@ type Figures = (u64, i128, u128, i128, i128);
 fn figures(position: &Position) -> Figures {
     (
         position.lots().0,
-        position.cost(),
+        position.basis().cost,
         position.bought(),
         position.spent(),
         position.realized(),
@@ -19,13 +19,13 @@ fn figures(position: &Position) -> Figures {
 }
 
 fn buy(lots: u64, units: u64) -> impl FnOnce(&mut Position) {
-    move |position| position.buy(Lots(lots), i128::from(lots * units))
+    move |position| position.buy(Lots(lots), Basis::of_cost((lots * units).into()))
 }
 
 fn sell(lots: u64, units: u64) -> impl FnOnce(&mut Position) {
     move |position| {
         position
-            .sell(Lots(lots), Micros(lots * units))
+            .sell(Lots(lots), Micros(lots * units), Micros::ZERO)
             .expect("they are held");
     }
 }
@@ -80,7 +80,7 @@ fn a_plain_position_from_its_first_share_to_its_last() {
             "the market pays Yes, redeem 113",
             |it| {
                 it.redeem(Lots(11_300), Payout::Yes, Outcome::Yes)
-                    .expect("held")
+                    .expect("held");
             },
             (0, 0, 16_000, 72_500_000, 68_000_000),
         ),
@@ -95,7 +95,7 @@ fn the_last_share_takes_all_that_is_left_of_the_cost() {
     let steps = vec![
         step(
             "three lots for 1000",
-            |it| it.buy(Lots(3), 1_000),
+            |it| it.buy(Lots(3), Basis::of_cost(1_000)),
             (3, 1_000, 3, 1_000, 0),
         ),
         step("⌊1000 ÷ 3⌋ goes", sell(1, 0), (2, 667, 3, 1_000, -333)),
@@ -118,7 +118,7 @@ fn a_negative_cost_is_floored_toward_less() {
     let steps = vec![
         step(
             "a convert's Yes",
-            |it| it.buy(Lots(3), -1_000),
+            |it| it.buy(Lots(3), Basis::of_cost(-1_000)),
             (3, -1_000, 3, -1_000, 0),
         ),
         step(
@@ -130,6 +130,28 @@ fn a_negative_cost_is_floored_toward_less() {
         step("the rest", sell(1, 100), (0, 0, 3, -1_000, 1_300)),
     ];
     walk(&mut position, steps);
+}
+
+#[test]
+fn the_fee_of_a_buy_leaves_with_its_shares_and_that_of_a_sale_at_once() {
+    let mut position = Position::default();
+    let (cost, fees) = (1_000, 100);
+    position.buy(Lots(3), Basis { cost, fees });
+    position
+        .sell(Lots(1), Micros(500), Micros(7))
+        .expect("held");
+    // ⌊100 ÷ 3⌋ of the fees and ⌊1000 ÷ 3⌋ of the cost are gone.
+    let (cost, fees) = (667, 67);
+    assert_eq!(position.basis(), Basis { cost, fees });
+    assert_eq!(position.realized(), 500 - 7 - 333 - 33);
+    position.merge(Lots(1)).expect("held");
+    let (cost, fees) = (334, 34);
+    assert_eq!(position.basis(), Basis { cost, fees });
+    let paid = position.redeem(Lots(1), Payout::No, Outcome::Yes);
+    assert_eq!(paid, Ok(Micros::ZERO));
+    assert_eq!(position.basis(), Basis::default());
+    assert_eq!(position.realized(), 500 + 5_000 - 1_000 - 107);
+    assert_eq!(position.spent(), 1_000, "without fees");
 }
 
 #[test]
@@ -155,34 +177,57 @@ fn redeeming_pays_each_side_what_the_market_pays() {
 
 #[test]
 fn a_convert_moves_cost_less_collateral_in_equal_parts() {
-    let case =
-        |lots, removed, given, questions| Conversion::new(Lots(lots), removed, given, questions);
+    let case = |lots, removed, given, questions| {
+        Conversion::new(Lots(lots), Basis::of_cost(removed), given, questions)
+    };
     // One No of three with a cost of 4.00: two Yes of 2.00 each.
     let one = case(500, 4_000_000, 1, 3);
     assert_eq!(
-        [one.yes_cost(0), one.yes_cost(1), one.no_profit(0)],
+        [
+            one.yes_basis(0).cost,
+            one.yes_basis(1).cost,
+            one.no_profit(0)
+        ],
         [2_000_000, 2_000_000, 0]
     );
     // The remainder of one micro goes to the lowest index.
     let odd = case(500, 4_000_001, 1, 3);
-    assert_eq!([odd.yes_cost(0), odd.yes_cost(1)], [2_000_001, 2_000_000]);
+    assert_eq!(
+        [odd.yes_basis(0).cost, odd.yes_basis(1).cost],
+        [2_000_001, 2_000_000]
+    );
     // Two No of four with a cost of 0.000003 pay 5.00 together: each Yes has a negative cost.
     let less = case(500, 3, 2, 4);
     assert_eq!(
-        [less.yes_cost(0), less.yes_cost(1)],
+        [less.yes_basis(0).cost, less.yes_basis(1).cost],
         [-2_499_998, -2_499_999]
     );
     // All three: 10.00 of collateral for No with a cost of 9.000001, in thirds.
     let all = case(500, 9_000_001, 3, 3);
     let profits = [all.no_profit(0), all.no_profit(1), all.no_profit(2)];
     assert_eq!(profits, [333_333, 333_333, 333_333]);
-    assert_eq!(all.yes_cost(0), 0);
+    assert_eq!(all.yes_basis(0), Basis::default());
     // A loss of 0.000002, floored to −1 each; the first gets the remainder of one micro.
     let loss = case(500, 10_000_002, 3, 3);
     let profits = [loss.no_profit(0), loss.no_profit(1), loss.no_profit(2)];
     assert_eq!(profits, [0, -1, -1]);
     // A single question: its No pays nothing.
     assert_eq!(case(500, 7, 1, 1).no_profit(0), -7);
+}
+
+#[test]
+fn a_convert_moves_fees_in_equal_parts() {
+    let (cost, fees) = (4_000_001, 1_003);
+    let moved = Conversion::new(Lots(500), Basis { cost, fees }, 2, 4);
+    let (cost, fees) = (-499_999, 502);
+    assert_eq!(moved.yes_basis(0), Basis { cost, fees });
+    let (cost, fees) = (-500_000, 501);
+    assert_eq!(moved.yes_basis(1), Basis { cost, fees });
+    // Of every question: 10.00 of collateral less cost and fees, in thirds.
+    let (cost, fees) = (9_000_001, 2);
+    let all = Conversion::new(Lots(500), Basis { cost, fees }, 3, 3);
+    let profits = [all.no_profit(0), all.no_profit(1), all.no_profit(2)];
+    assert_eq!(profits, [333_333, 333_332, 333_332]);
 }
 
 /// Positions of a few wallets in the questions of one event group: `[wallet][question]` is `[Yes,
@@ -194,11 +239,14 @@ struct Crowd {
     payouts: Vec<Option<Payout>>,
     /// Total profit of closed positions.
     closed: i128,
+    /// Total fees that takers paid.
+    fees: i128,
 }
 
 #[derive(Clone, Debug)]
 enum Act {
-    /// Buyer, seller, question, whether Yes, lots, price units: shares are sold.
+    /// Buyer, seller, question, whether Yes, lots, price units: shares are sold. As in the next two,
+    /// one side takes and pays a fee.
     Trade(usize, usize, usize, bool, u64, u64),
     /// Two buyers, question, lots, the first one's price: a set is minted.
     Mint(usize, usize, usize, u64, u64),
@@ -221,6 +269,7 @@ impl Crowd {
             converted: 0,
             payouts: vec![None; questions],
             closed: 0,
+            fees: 0,
         }
     }
 
@@ -232,10 +281,20 @@ impl Crowd {
         &mut self.wallets[wallet][question][usize::from(!yes)]
     }
 
-    fn sell(&mut self, wallet: usize, question: usize, yes: bool, lots: u64, units: u64) {
+    fn buy(&mut self, token: (usize, usize, bool), lots: u64, units: u64, fee: u64) {
+        let (wallet, question, yes) = token;
+        let [cost, fees] = [lots * units, fee].map(i128::from);
+        self.fees += fees;
+        let position = self.position(wallet, question, yes);
+        position.buy(Lots(lots), Basis { cost, fees });
+    }
+
+    fn sell(&mut self, token: (usize, usize, bool), lots: u64, units: u64, fee: u64) {
+        let (wallet, question, yes) = token;
+        self.fees += i128::from(fee);
         let position = self.position(wallet, question, yes);
         position
-            .sell(Lots(lots), Micros(lots * units))
+            .sell(Lots(lots), Micros(lots * units), Micros(fee))
             .expect("checked before");
     }
 
@@ -250,18 +309,15 @@ impl Crowd {
             Act::Trade(buyer, seller, question, yes, lots, units) => {
                 let question = question % all;
                 if self.payouts[question].is_none() && self.holds(seller, question, yes, lots) {
-                    self.sell(seller, question, yes, lots, units);
-                    let cost = i128::from(lots * units);
-                    self.position(buyer, question, yes).buy(Lots(lots), cost);
+                    self.sell((seller, question, yes), lots, units, units / 7);
+                    self.buy((buyer, question, yes), lots, units, 0);
                 }
             }
             Act::Mint(first, second, question, lots, units) => {
                 let question = question % all;
                 if self.payouts[question].is_none() {
-                    let cost = i128::from(lots * units);
-                    let rest = i128::from(lots * (10_000 - units));
-                    self.position(first, question, true).buy(Lots(lots), cost);
-                    self.position(second, question, false).buy(Lots(lots), rest);
+                    self.buy((first, question, true), lots, units, units / 3);
+                    self.buy((second, question, false), lots, 10_000 - units, 0);
                 }
             }
             Act::Burn(first, second, question, lots, units) => {
@@ -269,8 +325,8 @@ impl Crowd {
                 let held = self.holds(first, question, true, lots)
                     && self.holds(second, question, false, lots);
                 if self.payouts[question].is_none() && held {
-                    self.sell(first, question, true, lots, units);
-                    self.sell(second, question, false, lots, 10_000 - units);
+                    self.sell((first, question, true), lots, units, units / 5);
+                    self.sell((second, question, false), lots, 10_000 - units, 0);
                 }
             }
             Act::Split(wallet, question, lots) => {
@@ -308,7 +364,7 @@ impl Crowd {
             return;
         }
         let lots = Lots(lots);
-        let mut removed = 0;
+        let mut removed = Basis::default();
         for question in &given {
             removed += self
                 .position(wallet, *question, false)
@@ -323,7 +379,7 @@ impl Crowd {
         }
         for (nth, question) in (0..).zip(others) {
             self.position(wallet, question, true)
-                .buy(lots, moved.yes_cost(nth));
+                .buy(lots, moved.yes_basis(nth));
         }
         self.converted += i128::from(lots.0);
     }
@@ -366,7 +422,8 @@ impl Crowd {
     fn drop_closed(&mut self) {
         for position in self.wallets.iter_mut().flatten().flatten() {
             if position.is_closed() {
-                assert_eq!(position.cost(), 0, "nothing costs what is gone");
+                let left = position.basis();
+                assert_eq!(left, Basis::default(), "nothing costs what is gone");
                 self.closed += position.realized();
                 *position = Position::default();
             }
@@ -382,7 +439,8 @@ impl Crowd {
                 let yes = self.yes_price(question, prices);
                 for (position, price) in sides.iter().zip([yes, 10_000 - yes]) {
                     let value = i128::from(position.lots().0) * i128::from(price);
-                    profit += position.realized() + value - position.cost();
+                    assert!(position.basis().fees >= 0);
+                    profit += position.realized() + value - position.basis().total();
                 }
             }
         }
@@ -423,13 +481,14 @@ fn acts() -> impl Strategy<Value = Vec<Act>> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
-    /// In a plain market all profits add up to zero, at every price, before and after the payout.
+    /// In a plain market all profits and fees add up to zero, at every price, before and after the
+    /// payout.
     #[test]
     fn profits_of_a_plain_market_add_up_to_nothing(acts in acts(), price in 0..=10_000_u16) {
         let mut crowd = Crowd::new(1);
         for act in &acts {
             crowd.act(act);
-            prop_assert_eq!(crowd.profit(&[price]), 0, "after {:?}", act);
+            prop_assert_eq!(crowd.profit(&[price]), -crowd.fees, "after {:?}", act);
         }
     }
 
@@ -446,7 +505,7 @@ proptest! {
             let sum: i128 = (0..prices.len())
                 .map(|question| i128::from(crowd.yes_price(question, &prices)))
                 .sum();
-            let expected = crowd.converted * (sum - 10_000);
+            let expected = crowd.converted * (sum - 10_000) - crowd.fees;
             prop_assert_eq!(crowd.profit(&prices), expected, "after {:?}", act);
         }
     }

@@ -8,7 +8,7 @@ use foretell_model::event::{MarketStateSet, OrderClosed};
 use foretell_model::{
     CloseReason, Command, Event, HoldSet, Lots, MarketNumber, MarketState, OrderNumber, Outcome,
 };
-use foretell_view::{BucketSize, View};
+use foretell_view::View;
 use rstest::rstest;
 use scene::*;
 
@@ -83,8 +83,8 @@ fn closed_story() -> Scene {
 }
 
 /// Minutes and midpoints in 0.00005.
-fn points(view: &View, outcome: Outcome, size: BucketSize, range: (u64, u64)) -> Vec<(u64, u16)> {
-    let history = view.price_history(MARKET, outcome, size, range);
+fn points(view: &View, outcome: Outcome, minutes: u32, range: (u64, u64)) -> Vec<(u64, u16)> {
+    let history = view.price_history(MARKET, outcome, minutes, range);
     let history = history.expect("the market is there");
     let points = history.points();
     assert!(points.len() <= history.buckets());
@@ -111,23 +111,21 @@ fn a_bucket_has_the_midpoint_at_its_end_and_carries_it_on() {
     let (scene, _) = story();
     let to = (0, 26 * 60 + 5);
     assert_eq!(
-        points(&scene.view, YES, BucketSize::Minute, to),
+        points(&scene.view, YES, 1, to),
         [run(10..=19, 1, 10_000), run(23..=26, 1, 11_000)].concat()
     );
     assert_eq!(
-        points(&scene.view, YES, BucketSize::FiveMinutes, to),
+        points(&scene.view, YES, 5, to),
         [(10, 10_000), (15, 10_000), (20, 11_000), (25, 11_000)]
     );
-    for size in [
-        BucketSize::HalfHour,
-        BucketSize::ThreeHours,
-        BucketSize::HalfDay,
-    ] {
-        assert_eq!(
-            points(&scene.view, YES, size, to),
-            [(0, 11_000)],
-            "{size:?}"
-        );
+    // Buckets of two or three stored ones, and of minutes.
+    let of = |minutes| points(&scene.view, YES, minutes, to);
+    assert_eq!(of(10), [(10, 10_000), (20, 11_000)]);
+    assert_eq!(of(15), [(0, 10_000), (15, 11_000)]);
+    assert_eq!(of(7), [(7, 10_000), (21, 11_000)]);
+    assert_eq!(of(11), [(0, 10_000), (22, 11_000)]);
+    for minutes in [30, 60, 180, 720, 1_440] {
+        assert_eq!(of(minutes), [(0, 11_000)], "{minutes}");
     }
 }
 
@@ -135,29 +133,26 @@ fn a_bucket_has_the_midpoint_at_its_end_and_carries_it_on() {
 fn nothing_comes_after_the_close() {
     let scene = closed_story();
     assert_eq!(
-        points(&scene.view, YES, BucketSize::Minute, ALL),
+        points(&scene.view, YES, 1, ALL),
         [run(10..=19, 1, 10_000), run(23..=40, 1, 11_000)].concat()
     );
-    let half_hours = points(&scene.view, YES, BucketSize::HalfHour, ALL);
+    let half_hours = points(&scene.view, YES, 30, ALL);
     assert_eq!(half_hours, [(0, 11_000), (30, 11_000)]);
-    assert_eq!(
-        points(&scene.view, YES, BucketSize::Minute, (41 * 60, 90 * 60)),
-        []
-    );
+    assert_eq!(points(&scene.view, YES, 1, (41 * 60, 90 * 60)), []);
 }
 
 #[test]
 fn an_open_market_goes_on_without_moving() {
     let (scene, _) = story();
-    let half_days = points(&scene.view, YES, BucketSize::HalfDay, (0, 48 * HOUR));
+    let half_days = points(&scene.view, YES, 720, (0, 48 * HOUR));
     assert_eq!(half_days, run(0..=48 * 60, 720, 11_000));
 }
 
 #[test]
 fn the_other_token_is_the_complement() {
     let scene = closed_story();
-    let no = points(&scene.view, NO, BucketSize::FiveMinutes, ALL);
-    let mirrored: Vec<_> = points(&scene.view, YES, BucketSize::FiveMinutes, ALL)
+    let no = points(&scene.view, NO, 5, ALL);
+    let mirrored: Vec<_> = points(&scene.view, YES, 5, ALL)
         .into_iter()
         .map(|(minute, midpoint)| (minute, 20_000 - midpoint))
         .collect();
@@ -179,44 +174,25 @@ fn a_range_takes_the_buckets_that_start_in_it(
     #[case] expected: &[(u64, u16)],
 ) {
     let scene = closed_story();
-    assert_eq!(
-        points(&scene.view, YES, BucketSize::FiveMinutes, range),
-        expected
-    );
+    assert_eq!(points(&scene.view, YES, 5, range), expected);
 }
 
 #[test]
 fn how_many_buckets_is_known_without_making_them() {
     let (scene, _) = story();
     let history = |size, range| scene.view.price_history(MARKET, YES, size, range).unwrap();
-    assert_eq!(history(BucketSize::Minute, (0, 26 * 60)).buckets(), 17);
-    assert_eq!(history(BucketSize::Minute, (24 * 60, 26 * 60)).buckets(), 3);
-    let all_time = history(BucketSize::Minute, (0, u64::MAX));
+    assert_eq!(history(1, (0, 26 * 60)).buckets(), 17);
+    assert_eq!(history(1, (24 * 60, 26 * 60)).buckets(), 3);
+    let all_time = history(1, (0, u64::MAX));
     assert_eq!(all_time.buckets(), (u32::MAX - 10) as usize);
 }
 
 #[test]
 fn a_market_without_midpoint_has_no_history() {
     let mut scene = Scene::trading();
-    assert_eq!(points(&scene.view, YES, BucketSize::Minute, ALL), []);
+    assert_eq!(points(&scene.view, YES, 1, ALL), []);
     scene.rest(ALICE, YES, BUY, 100, 4_000);
-    assert_eq!(points(&scene.view, YES, BucketSize::Minute, ALL), []);
-    let unknown = scene
-        .view
-        .price_history(MarketNumber(1), YES, BucketSize::Minute, ALL);
+    assert_eq!(points(&scene.view, YES, 1, ALL), []);
+    let unknown = scene.view.price_history(MarketNumber(1), YES, 1, ALL);
     assert!(unknown.is_none());
-}
-
-#[rstest]
-#[case(1, 1)]
-#[case(2, 5)]
-#[case(5, 5)]
-#[case(6, 30)]
-#[case(31, 180)]
-#[case(181, 720)]
-#[case(720, 720)]
-#[case(721, 720)]
-#[case(u32::MAX, 720)]
-fn a_length_rounds_up_to_a_size(#[case] asked: u32, #[case] minutes: u32) {
-    assert_eq!(BucketSize::at_least(asked).minutes(), minutes);
 }

@@ -23,7 +23,9 @@ pub(crate) fn admit(
 ) -> Option<Reservation> {
     let taken = match group {
         ConnectionGroup::Proxy => places.take_beyond(client, 1, 0),
-        ConnectionGroup::Public | ConnectionGroup::Operator => places.take(client, 1),
+        ConnectionGroup::Public | ConnectionGroup::Operator | ConnectionGroup::Health => {
+            places.take(client, 1)
+        }
     };
     let enough = match taken {
         Ok(share) => return Some(share),

@@ -1,14 +1,15 @@
-//! Bounds on the resources that clients of a surface use at once. The operator surface has its own
-//! bounds, so that clients of other surfaces cannot exclude an operator.
+//! Bounds on the resources that clients of a surface use at once. The operator surface and the health
+//! listener have bounds of their own, so that clients of one cannot exclude those of another.
 
 use std::sync::Arc;
 
 use crate::http::connections::client_quotas::{Bound, ClientQuotas};
 use crate::http::surface::Surface;
 use crate::policy::limits::{
-    ConnectionLimits, HELD_BODY_BYTES_PER_CLIENT, MAX_HELD_BODY_BYTES, MAX_REPLAYS_WAITING,
-    MAX_SEQUENCE_WAITERS, OPERATOR_CONNECTIONS, OPERATOR_UNREAD_BYTES, REPLAYS_WAITING_PER_CLIENT,
-    REQUEST_CONNECTIONS_ONE_IN, SEQUENCE_WAITERS_PER_CLIENT,
+    ConnectionLimits, HEALTH_CONNECTIONS, HEALTH_CONNECTIONS_PER_CLIENT, HEALTH_UNREAD_BYTES,
+    HELD_BODY_BYTES_PER_CLIENT, MAX_HELD_BODY_BYTES, MAX_REPLAYS_WAITING, MAX_SEQUENCE_WAITERS,
+    OPERATOR_CONNECTIONS, OPERATOR_UNREAD_BYTES, REPLAYS_WAITING_PER_CLIENT,
+    REQUEST_CONNECTIONS_ONE_IN, SEQUENCE_WAITERS_PER_CLIENT, StreamLimits,
 };
 
 /// The bounds of one group of surfaces.
@@ -30,6 +31,7 @@ pub(crate) struct Bounds {
 pub(crate) struct AllBounds {
     public: Bounds,
     operator: Bounds,
+    health: Bounds,
 }
 
 /// The part of connections that may be streams.
@@ -38,12 +40,15 @@ fn for_streams(connections: usize) -> usize {
 }
 
 impl AllBounds {
-    pub(crate) fn new(limits: &ConnectionLimits) -> Self {
+    pub(crate) fn new(limits: &ConnectionLimits, streams: &StreamLimits) -> Self {
         let shares = |total, per_client| ClientQuotas::new(Bound { total, per_client });
         Self {
             public: Bounds {
                 connections: shares(limits.total, limits.per_address),
-                streams: shares(for_streams(limits.total), for_streams(limits.per_address)),
+                streams: shares(
+                    for_streams(limits.total),
+                    streams.per_address.min(for_streams(limits.per_address)),
+                ),
                 unread: shares(limits.unread, limits.unread_per_address),
                 replays: shares(MAX_REPLAYS_WAITING, REPLAYS_WAITING_PER_CLIENT),
                 waiters: shares(MAX_SEQUENCE_WAITERS, SEQUENCE_WAITERS_PER_CLIENT),
@@ -57,23 +62,34 @@ impl AllBounds {
                 waiters: shares(SEQUENCE_WAITERS_PER_CLIENT, SEQUENCE_WAITERS_PER_CLIENT),
                 bodies: shares(HELD_BODY_BYTES_PER_CLIENT, HELD_BODY_BYTES_PER_CLIENT),
             },
+            health: Bounds {
+                connections: shares(HEALTH_CONNECTIONS, HEALTH_CONNECTIONS_PER_CLIENT),
+                streams: shares(0, 0),
+                unread: shares(HEALTH_UNREAD_BYTES, HEALTH_UNREAD_BYTES),
+                replays: shares(0, 0),
+                waiters: shares(0, 0),
+                bodies: shares(0, 0),
+            },
         }
     }
 
     pub(crate) fn of(&self, surface: Surface) -> &Bounds {
         match surface {
-            Surface::Operator | Surface::Health => &self.operator,
+            Surface::Operator => &self.operator,
+            Surface::Health => &self.health,
             Surface::Trading | Surface::Data | Surface::Catalog => &self.public,
         }
     }
 
     /// Open connections of all surfaces.
     pub(crate) fn connections(&self) -> usize {
-        self.public.connections.held() + self.operator.connections.held()
+        let all = [&self.public, &self.operator, &self.health];
+        all.map(|bounds| bounds.connections.held()).iter().sum()
     }
 
     /// Bytes of answers, of all surfaces, that clients have not read.
     pub(crate) fn unread(&self) -> usize {
-        self.public.unread.held() + self.operator.unread.held()
+        let all = [&self.public, &self.operator, &self.health];
+        all.map(|bounds| bounds.unread.held()).iter().sum()
     }
 }

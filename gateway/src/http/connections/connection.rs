@@ -12,12 +12,13 @@ use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32};
 use std::sync::{Arc, OnceLock, Weak};
 use std::task::{Context, Poll, Waker};
 
+use http::StatusCode;
 use parking_lot::Mutex;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use crate::http::connections::idle_clock::{Clock, IdlePolicy, Tick};
 use crate::http::connections::unread_answers::{CountedAnswer, Progress, UnreadBody};
-use crate::policy::limits::MAX_STREAMS;
+use crate::policy::limits::{MAX_REFUSED_IN_A_ROW, MAX_STREAMS};
 
 /// First bytes of an HTTP/2 connection (prior knowledge).
 const HTTP2: &[u8] = b"PRI";
@@ -32,6 +33,8 @@ pub(crate) struct Activity {
     head_since: AtomicU32,
     write_blocked_since: AtomicU32,
     in_service: AtomicU32,
+    /// Requests over a rate limit, one after the other.
+    refused: AtomicU32,
     served: AtomicBool,
     http2: AtomicBool,
     requested: AtomicU8,
@@ -50,6 +53,8 @@ pub(crate) enum ConnectionGroup {
     Proxy,
     /// The bounds of the operator surface.
     Operator,
+    /// The bounds of the health listener.
+    Health,
 }
 
 /// The requested state of a connection. A later variant overrides an earlier one.
@@ -75,6 +80,7 @@ impl Activity {
             head_since: AtomicU32::new(now),
             write_blocked_since: AtomicU32::new(0),
             in_service: AtomicU32::new(0),
+            refused: AtomicU32::new(0),
             served: AtomicBool::new(false),
             http2: AtomicBool::new(false),
             requested: AtomicU8::new(ConnectionState::Serving as u8),
@@ -123,6 +129,19 @@ impl Activity {
     pub(crate) fn head_received(&self) {
         self.served.store(true, Relaxed);
         self.head_since.store(0, Relaxed);
+    }
+
+    /// Whether the connection ends after this answer: its client sends on and on above its limits.
+    pub(crate) fn is_last(&self, status: StatusCode) -> bool {
+        if status != StatusCode::TOO_MANY_REQUESTS {
+            self.refused.store(0, Relaxed);
+            return false;
+        }
+        let ends = self.refused.fetch_add(1, Relaxed) + 1 >= MAX_REFUSED_IN_A_ROW;
+        if ends {
+            self.request(ConnectionState::Draining);
+        }
+        ends
     }
 
     /// Whether a head has begun but is not complete.

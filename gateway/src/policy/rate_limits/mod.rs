@@ -10,7 +10,7 @@ mod scopes;
 mod table;
 mod window;
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use foretell_model::{AccountNumber, KeyNumber};
 use http::HeaderName;
@@ -23,6 +23,8 @@ use table::Table;
 use window::Millis;
 
 use crate::http::connections::client_quotas::Client;
+use crate::policy::limits::WORK_BURST;
+use crate::policy::work::Share;
 
 /// Shards of 1,024 windows for addresses; an address has two or three windows.
 const ADDRESS_SHARDS: usize = 64;
@@ -75,6 +77,24 @@ impl RateLimiter {
         self.addresses.charge(now, client.number(), caps, 1)
     }
 
+    /// Counts a request of an address at `at`, whose key is proved now, for the key in place of the
+    /// address: those who share an address do not use up each other's windows.
+    pub(crate) fn prove(
+        &self,
+        (at, now): (Millis, Millis),
+        client: Client,
+        key: KeyNumber,
+        scope: Scope,
+    ) -> Result<Option<QuotaStatus>, RateLimited> {
+        let caps = self.caps(scope.all());
+        if caps.clone().next().is_none() {
+            return Ok(None);
+        }
+        let status = (self.keys).charge(now, u64::from(key.0), caps.clone(), 1)?;
+        self.addresses.refund(at, client.number(), caps);
+        Ok(status)
+    }
+
     /// Counts `count` writes of a key, at least one, and of its owner. A rejection by the owner's
     /// windows leaves them counted for the key. The returned status is the key's, if it has limits.
     pub(crate) fn writes(
@@ -95,6 +115,23 @@ impl RateLimiter {
         let of_key = charge(&self.keys, key.0, writes.of_key())?;
         let of_owner = charge(&self.owners, owner.0, writes.of_owner())?;
         Ok(of_key.or(of_owner))
+    }
+
+    /// The part of a thread's time that a client may use; `None` is everything.
+    pub(crate) fn work_share(&self) -> Option<Share> {
+        let cap = self.limits.cap(Scope::Work, self.gateways)?;
+        let per_second = u64::from(cap.most) / Scope::Work.seconds();
+        Some(Share {
+            thousandths: u32::try_from(per_second).unwrap_or(u32::MAX).max(1),
+            burst: WORK_BURST,
+        })
+    }
+
+    /// The rejection of a client that has to wait for its turn for too long.
+    pub(crate) fn work_refused(&self, wait: Duration) -> Option<RateLimited> {
+        let cap = self.limits.cap(Scope::Work, self.gateways)?;
+        let millis = u64::try_from(wait.as_millis()).unwrap_or(u64::MAX);
+        Some(RateLimited::new(cap, millis))
     }
 
     fn caps(
@@ -174,6 +211,22 @@ mod tests {
         let act = |key| limiter.writes(0, (owner, KeyNumber(key)), Writes::Actions, 1);
         let acted = (0..).find(|key| act(*key).is_err());
         assert_eq!(acted, Some(50));
+    }
+
+    #[test]
+    fn a_request_whose_key_is_proved_leaves_its_address_to_others() {
+        let limiter = RateLimiter::new(RateLimits::default(), 1);
+        let one = client("192.0.2.1");
+        let read = |key| {
+            limiter.request(0, one, Scope::Ledger)?;
+            limiter.prove((0, 1), one, KeyNumber(key), Scope::Ledger)
+        };
+        let reads = |key| (0..).find(|_| read(key).is_err()).expect("a cap");
+        assert_eq!([reads(1), reads(2)], [150, 150], "a window for each key");
+        // Those that their key's window refused stay with the address, as invented keys do.
+        assert_eq!(admitted(&limiter, 1, one, Scope::Ledger), 148);
+        let status = limiter.prove((0, 1), one, KeyNumber(3), Scope::Ledger);
+        assert_eq!(status.unwrap().map(|status| status.remaining), Some(149));
     }
 
     #[test]

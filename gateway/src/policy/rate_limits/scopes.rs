@@ -145,6 +145,9 @@ scopes! {
     OwnerCancelSustained = owner_cancel_sustained, 48_000, LONG, None;
     /// `POST /heartbeats` and `/v1/heartbeats`.
     Heartbeats = heartbeats, 100, SHORT, Some(Trading);
+    /// Milliseconds of a server thread's time that the requests and streams of a client take. A
+    /// client above it waits.
+    Work = work, 2_500, SHORT, None;
     /// Account actions of an owner. Keep it at 56 or less: the exchange remembers 512 actions of an
     /// account, and a captured request could be replayed after it was forgotten.
     Actions = actions, 50, SHORT, None;

@@ -89,9 +89,7 @@ impl Table {
         cost: u32,
     ) -> Result<Option<QuotaStatus>, RateLimited> {
         // All windows of a subject share one lock, so check and increment are atomic.
-        let shard = self.hasher.hash_one(subject) % self.shards.len() as u64;
-        let shard = usize::try_from(shard).expect("less than the number of shards");
-        let mut sets = self.shards[shard].lock();
+        let mut sets = self.shard(subject).lock();
         if sets.is_empty() {
             sets.resize(SETS, Set::EMPTY);
         }
@@ -125,6 +123,23 @@ impl Table {
             }
         }
         Ok(closest)
+    }
+
+    /// Takes back one request that was counted at `at`, unless its window is gone.
+    pub(crate) fn refund(&self, at: Millis, subject: u64, caps: impl Iterator<Item = Cap>) {
+        let mut sets = self.shard(subject).lock();
+        for cap in caps {
+            let owner = (subject, cap.scope);
+            let set = sets.get_mut(self.set(owner));
+            if let Some((set, way)) = set.and_then(|set| set.way(owner).map(|way| (set, way))) {
+                set.windows[way].take_back(at, cap.scope.slot());
+            }
+        }
+    }
+
+    fn shard(&self, subject: u64) -> &Mutex<Vec<Set>> {
+        let shard = self.hasher.hash_one(subject) % self.shards.len() as u64;
+        &self.shards[usize::try_from(shard).expect("less than the number of shards")]
     }
 
     fn set(&self, owner: Owner) -> usize {

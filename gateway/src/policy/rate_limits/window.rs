@@ -48,6 +48,15 @@ impl Window {
         *count = count.saturating_add(cost);
     }
 
+    /// Takes back one of what was added at `at`.
+    pub(crate) fn take_back(&mut self, at: Millis, slot: Millis) {
+        let number = at / slot;
+        if number <= self.newest && self.newest - number < STORED_SLOTS as u64 {
+            let count = &mut self.slots[index(number)];
+            *count = count.saturating_sub(1);
+        }
+    }
+
     /// Milliseconds from `now` until at least `amount` of the current count has expired; 0 when the
     /// count is less than that.
     pub(crate) fn until_free(&self, now: Millis, slot: Millis, amount: u32) -> Millis {

@@ -16,13 +16,16 @@ use foretell_wire::read::query::trading::KeysQuery;
 use foretell_wire::text::decimal::uint256_text;
 use foretell_wire::{ApiError, ErrorCode};
 
-use crate::access::authenticate::{FullKey, ProvedAddress, ReadKey, WriteKey};
+use crate::access::authenticate::{
+    FullKey, ProvedAddress, ReadKey, WriteKey, is_accepted, maker_of, read_only_nonce,
+};
 use crate::access::credentials::Caller;
 use crate::app::App;
 use crate::http::answer::{Json, StatePosition};
 use crate::http::failure::Failure;
 use crate::http::parts::{FromBody, FromQuery};
 use crate::http::request_context::RequestContext;
+use crate::policy::work::rest;
 use crate::resources::position_of;
 
 /// Keys visited under one lock hold.
@@ -92,18 +95,23 @@ pub(crate) async fn list(
 }
 
 /// `DELETE /auth/api-key`: revokes the request's key; cancels its orders too if the body requests
-/// that.
+/// that. Read-only keys that it made are accepted no more, and are revoked next.
 pub(crate) async fn revoke(
     context: RequestContext,
     WriteKey(caller): WriteKey,
     FromBody(wanted): FromBody<OwnKeyRevocation>,
 ) -> Result<Json<RevokedAnswer>, Failure> {
     let cancel_orders = wanted.cancel;
-    let position = end(&context, caller.key, cancel_orders).await?;
+    let mut position = end(&context, caller.key, cancel_orders).await?;
+    let (read_only, _) = keys_of(&context.app, &caller, true, false).await;
+    let made = read_only.iter().filter(|key| maker_of(key) == caller.key);
+    for key in numbers(&context.app, made) {
+        position = end(&context, key, false).await?;
+    }
     Ok(Json::of(&RevokedAnswer { revoked: true }).at(position))
 }
 
-/// `POST /auth/readonly-api-key`: creates a key. Its nonce derives from the request's HMAC, so a
+/// `POST /auth/readonly-api-key`: creates a key. Its nonce derives from the request's key and HMAC, so a
 /// resent request returns the same key and another request another key.
 pub(crate) async fn create_read_only(
     context: RequestContext,
@@ -112,7 +120,7 @@ pub(crate) async fn create_read_only(
     let app = &context.app;
     let origin = KeyOrigin {
         owner: caller.wallets.owner,
-        nonce: caller.request,
+        nonce: read_only_nonce(caller.key, &caller.request),
     };
     let api_key = app
         .auth
@@ -128,7 +136,11 @@ pub(crate) async fn list_read_only(
     FullKey(caller): FullKey,
 ) -> Result<Json<Vec<ListedKey>>, Failure> {
     let app = &context.app;
-    let (keys, position) = keys_of(app, &caller, true, false).await;
+    let (mut keys, position) = keys_of(app, &caller, true, false).await;
+    {
+        let state = app.shared_view.read();
+        keys.retain(|key| is_accepted(&state.view, key));
+    }
     Ok(Json::of(&listed(&keys)).at(position))
 }
 
@@ -245,10 +257,13 @@ async fn send(context: &RequestContext, command: Command) -> Result<Reply, Failu
 /// Numbers of the owner's live keys of one kind.
 async fn live_keys(app: &App, caller: &Caller, read_only: bool) -> Vec<KeyNumber> {
     let (live, _) = keys_of(app, caller, read_only, false).await;
+    numbers(app, live.iter())
+}
+
+fn numbers<'k>(app: &App, keys: impl Iterator<Item = &'k Key>) -> Vec<KeyNumber> {
     let state = app.shared_view.read();
-    let keys = state.view.keys();
-    live.iter()
-        .filter_map(|key| Some(keys.by_text(&key.api_key)?.0))
+    let known = state.view.keys();
+    keys.filter_map(|key| Some(known.by_text(&key.api_key)?.0))
         .collect()
 }
 
@@ -278,7 +293,7 @@ async fn keys_of(
         (search, state.position())
     };
     while !search.step(&app.shared_view.read().view, KEY_STEP) {
-        tokio::task::yield_now().await;
+        rest().await;
     }
     (search.found, position)
 }

@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 use foretell_model::AccountNumber;
 use foretell_view::{Action, RowFilter, TradeSlot, View};
 use foretell_wire::data::{
-    ActivityQuery, ActivitySort, ActivityV1, AssetIds, Direction, LimitOffset, V1List,
+    ActivityQuery, ActivitySort, ActivityV1, AssetIds, Direction, FrameRow, V1Walk,
 };
 
 use crate::app::App;
@@ -22,26 +22,31 @@ use crate::resources::data::rows::activity_row::{ActivityEntry, ReceiptReader};
 use crate::resources::data::rows::market_texts::MarketTexts;
 use crate::resources::data::trade_lists::TradeLists;
 use crate::resources::data::{MAX_VISITED_ROWS, MarketFilter, account_of};
-use crate::view::search::{STEP, break_if, in_steps};
+use crate::view::search::{PageFrom, STEP, break_if, end_page, in_steps};
 
 /// `GET /activity`.
 pub(crate) async fn list(
     context: RequestContext,
-    FromQuery(V1List { query, page }): FromQuery<V1List<ActivityQuery>>,
+    FromQuery(V1Walk { query, page, after }): FromQuery<V1Walk<ActivityQuery>>,
 ) -> Result<Json<Vec<ActivityV1<'static>>>, Failure> {
     let app = &context.app;
-    let (entries, position) = search(app, query, page, app.asset_ids).await?;
+    let (limit, sort) = (page.limit, query.sort);
+    let page = PageFrom { page, after }.with_next();
+    let (mut entries, position) = search(app, query, page, app.compatibility.asset_ids()).await?;
+    let last = end_page(&mut entries, limit).map(|entry| entry.at);
+    let last = last.filter(|_| sort == ActivitySort::Timestamp);
     let (profiles, mut receipts) = (app.profiles.texts(), ReceiptReader::new(app));
     let rows = (entries.iter()).map(|entry| entry.row(&profiles, &mut receipts));
     let rows: Vec<_> = rows.collect();
-    Ok(Json::of(&rows.iter().map(ActivityV1::from).collect::<Vec<_>>()).at(position))
+    let answer = Json::of(&rows.iter().map(ActivityV1::from).collect::<Vec<_>>());
+    Ok(answer.at(position).continued(last))
 }
 
 /// A page of a wallet's activities, and the state of the first step.
 pub(crate) async fn search(
     app: &App,
     ActivityQuery { filter, sort }: ActivityQuery,
-    page: LimitOffset,
+    PageFrom { page, after }: PageFrom<FrameRow>,
     form: AssetIds,
 ) -> Result<(Vec<ActivityEntry>, StatePosition), Failure> {
     let Some(account) = account_of(app, filter.user).await? else {
@@ -52,6 +57,7 @@ pub(crate) async fn search(
         account,
         filter,
         page,
+        after,
     };
     let texts = MarketTexts::new(form);
     Ok(match sort {

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use foretell_view::{Builder, BuilderStanding, Day, View};
 use foretell_wire::data::{
-    BuilderDaysQuery, BuilderRow, BuilderV1, BuilderV2, BuildersQuery, LimitOffset, V1List,
-    V2Answer, V2List, V2Page, builder_wallet,
+    BuilderDaysQuery, BuilderRow, BuilderV1, BuilderV2, BuildersQuery, LimitOffset, RankKey,
+    V1List, V2Answer, V2List, V2Page, builder_wallet,
 };
 use foretell_wire::limits::MAX_BUILDERS_OF_DAY;
 
@@ -17,7 +17,7 @@ use crate::http::failure::Failure;
 use crate::http::parts::FromQuery;
 use crate::http::request_context::RequestContext;
 use crate::resources::data::period::{first_day, first_listed_day, first_of_last};
-use crate::view::search::{BestRows, STEP, break_if, in_steps, probe};
+use crate::view::search::{BestRows, PageFrom, STEP, break_if, end_page, in_steps};
 
 /// Version 1 measures volume in collateral, version 2 in shares.
 #[derive(Clone, Copy)]
@@ -29,19 +29,31 @@ enum Version {
 /// A builder with its sums.
 #[derive(Clone, Copy)]
 struct Ranked {
+    /// Its place in the order of first use.
+    index: usize,
     /// Orders builders of equal volume.
     code: Builder,
     standing: BuilderStanding,
 }
 
 impl Ranked {
-    /// The best first.
-    fn key(&self, version: Version) -> (Reverse<u64>, Builder) {
-        let volume = match version {
+    fn volume(&self, version: Version) -> u64 {
+        match version {
             Version::V1 => self.standing.value,
             Version::V2 => self.standing.lots,
-        };
-        (Reverse(volume), self.code)
+        }
+    }
+
+    /// The best first.
+    fn key(&self, version: Version) -> (Reverse<i128>, Builder) {
+        (Reverse(self.volume(version).into()), self.code)
+    }
+
+    fn row_key(&self, version: Version) -> RankKey {
+        RankKey {
+            sum: self.volume(version).into(),
+            number: u32::try_from(self.index).unwrap_or(u32::MAX),
+        }
     }
 
     fn row<'a>(&self, profiles: &'a ProfileTexts, rank: u64, day: Option<Day>) -> BuilderRow<'a> {
@@ -65,7 +77,7 @@ pub(crate) async fn leaderboard(
     FromQuery(V1List { query, page }): FromQuery<V1List<BuildersQuery>>,
 ) -> Result<Json<Vec<BuilderV1<'static>>>, Failure> {
     let app = &context.app;
-    let (builders, position) = ranked(app, query, page, Version::V1).await;
+    let (builders, position) = ranked(app, query, page.into(), Version::V1).await;
     let profiles = app.profiles.texts();
     let rows = rows(&builders, &profiles);
     Ok(Json::of(&rows.iter().map(BuilderV1::from).collect::<Vec<_>>()).at(position))
@@ -74,13 +86,19 @@ pub(crate) async fn leaderboard(
 /// `GET /v2/builders/leaderboard`.
 pub(crate) async fn leaderboard_v2(
     context: RequestContext,
-    FromQuery(V2List { query, page }): FromQuery<V2List<BuildersQuery>>,
+    FromQuery(V2List {
+        query,
+        limit,
+        after,
+    }): FromQuery<V2List<BuildersQuery>>,
 ) -> Result<Json<V2Page<BuilderV2<'static>>>, Failure> {
     let app = &context.app;
-    let (builders, position) = ranked(app, query, probe(page), Version::V2).await;
+    let page = PageFrom::after(after, limit).with_next();
+    let (mut builders, position) = ranked(app, query, page, Version::V2).await;
+    let last = end_page(&mut builders, limit).map(|(.., one)| one.row_key(Version::V2));
     let profiles = app.profiles.texts();
     let rows = rows(&builders, &profiles);
-    let answer = V2Page::<BuilderV2<'_>>::probed(&rows, page);
+    let answer = V2Page::new(rows.iter().map(BuilderV2::from).collect(), last);
     Ok(Json::of(&answer).at(position))
 }
 
@@ -124,23 +142,36 @@ fn rows<'a>(builders: &[Listed], profiles: &'a ProfileTexts) -> Vec<BuilderRow<'
 async fn ranked(
     app: &App,
     query: BuildersQuery,
-    page: LimitOffset,
+    PageFrom { page, after }: PageFrom<RankKey>,
     version: Version,
 ) -> (Vec<Listed>, StatePosition) {
     let first = first_day(query.time_period);
     let compare = |a: &Ranked, b: &Ranked| a.key(version).cmp(&b.key(version));
     let mut best = BestRows::new(page);
+    // Those on the pages before, which is the last rank of these.
+    let mut ahead = page.offset as u64;
     let position = each_builder(app, |view, index, code| {
         let standing = view.builder_standings().of(index, first);
-        if standing.lots > 0 {
-            let code = *code;
-            best.push(Ranked { code, standing });
-            best.trim(STEP, compare);
+        if standing.lots == 0 {
+            return;
         }
+        let builder = Ranked {
+            index,
+            code: *code,
+            standing,
+        };
+        let last = after.and_then(|row| {
+            let code = view.builders().get(row.number as usize)?;
+            Some((Reverse(row.sum), *code))
+        });
+        match last {
+            Some(last) if builder.key(version) <= last => ahead += 1,
+            _ => best.push(builder),
+        }
+        best.trim(STEP, compare);
     })
     .await;
-    let ranks = page.offset as u64 + 1..;
-    let ranked = ranks.zip(best.finish(compare));
+    let ranked = (ahead + 1..).zip(best.finish(compare));
     (
         ranked.map(|(rank, one)| (None, rank, one)).collect(),
         position,
@@ -160,7 +191,11 @@ async fn by_day(app: &App, first: Day, version: Version) -> (Vec<Listed>, StateP
         for (day, standing) in of_days.filter(|(day, _)| *day >= first) {
             let code = *code;
             let of_day = days.entry(day).or_insert_with(|| BestRows::new(best));
-            of_day.push(Ranked { code, standing });
+            of_day.push(Ranked {
+                index,
+                code,
+                standing,
+            });
             of_day.trim(1, compare);
         }
     })

@@ -27,7 +27,14 @@ pub(crate) async fn list(
         Some(account) => Source::Closed(account, None),
         None => Source::none(),
     };
-    let found = search(app, &query, &markets, source, (page, app.asset_ids)).await;
+    let found = search(
+        app,
+        &query,
+        &markets,
+        source,
+        (page.into(), app.compatibility.asset_ids()),
+    )
+    .await;
     Ok(answer(app, &found))
 }
 

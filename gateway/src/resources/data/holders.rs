@@ -1,10 +1,9 @@
 //! `GET /holders`: the largest holders of each token.
 
-use foretell_model::{Lots, MarketNumber, Outcome, WalletAddress};
+use foretell_model::{AccountNumber, Lots, MarketNumber, Outcome, WalletAddress};
 use foretell_view::View;
 use foretell_wire::data::{
-    AssetIds, HolderGroup, HolderRow, HolderV1, HoldersQuery, LimitOffset, MarketRef,
-    RoundedFigures,
+    AssetIds, HolderGroup, HolderKey, HolderRow, HolderV1, HoldersQuery, MarketRef, RoundedFigures,
 };
 
 use crate::app::App;
@@ -13,6 +12,7 @@ use crate::http::answer::{Json, StatePosition};
 use crate::http::failure::Failure;
 use crate::http::parts::FromQuery;
 use crate::http::request_context::RequestContext;
+use crate::policy::work::rest;
 use crate::resources::data::MarketFilter;
 use crate::resources::data::position_search::figures;
 
@@ -24,14 +24,12 @@ pub(crate) async fn list(
     let app = &context.app;
     let wanted = Holders {
         least: query.least,
-        page: LimitOffset {
-            limit: query.limit,
-            offset: 0,
-        },
+        limit: query.limit,
+        after: None,
         with_profits: false,
-        form: app.asset_ids,
+        form: app.compatibility.asset_ids(),
     };
-    let (tokens, position) = of_markets(app, &query.markets, wanted).await?;
+    let (tokens, position) = of_markets(app, &query.markets, &wanted).await?;
     let profiles = app.profiles.texts();
     let rows: Vec<_> = tokens.iter().map(|token| token.rows(&profiles)).collect();
     let groups = (tokens.iter().zip(&rows)).map(|(token, rows)| HolderGroup {
@@ -42,12 +40,13 @@ pub(crate) async fn list(
 }
 
 /// Which holders a list shows.
-#[derive(Clone, Copy)]
 pub(crate) struct Holders {
     /// Smallest balance in micro-shares.
     pub(crate) least: u64,
-    /// The ranks of each token.
-    pub(crate) page: LimitOffset,
+    /// Most holders of a token.
+    pub(crate) limit: usize,
+    /// The last holders of the page before, and no other token; `None` on the first page.
+    pub(crate) after: Option<Vec<HolderKey>>,
     pub(crate) with_profits: bool,
     pub(crate) form: AssetIds,
 }
@@ -56,7 +55,14 @@ pub(crate) struct Holders {
 pub(crate) struct TokenHolders {
     pub(crate) text: String,
     outcome: Outcome,
-    pub(crate) holders: Vec<(WalletAddress, Lots, Option<RoundedFigures>)>,
+    pub(crate) holders: Vec<Holder>,
+}
+
+/// A holder of a token.
+pub(crate) struct Holder {
+    pub(crate) key: HolderKey,
+    wallet: WalletAddress,
+    figures: Option<RoundedFigures>,
 }
 
 /// The holders of each token of some markets, and a state that each covers. A token is read under a
@@ -64,7 +70,7 @@ pub(crate) struct TokenHolders {
 pub(crate) async fn of_markets(
     app: &App,
     markets: &[MarketRef],
-    wanted: Holders,
+    wanted: &Holders,
 ) -> Result<(Vec<TokenHolders>, StatePosition), Failure> {
     let markets = MarketFilter::of_markets(app, markets).await?;
     let position = app.shared_view.read().position();
@@ -74,7 +80,7 @@ pub(crate) async fn of_markets(
             let state = app.shared_view.read();
             tokens.extend(TokenHolders::of(&state.view, wanted, (market, outcome)));
         }
-        tokio::task::yield_now().await;
+        rest().await;
     }
     Ok((tokens, position))
 }
@@ -82,22 +88,38 @@ pub(crate) async fn of_markets(
 impl TokenHolders {
     fn of(
         view: &View,
-        wanted: Holders,
+        wanted: &Holders,
         (market, outcome): (MarketNumber, Outcome),
     ) -> Option<Self> {
         let listed = view.markets().get(market)?;
-        let holders = view.positions().holders(market, outcome);
+        let last = match &wanted.after {
+            None => None,
+            Some(keys) => {
+                let is_token =
+                    |key: &&HolderKey| (key.market, key.outcome) == (market.0, outcome.code());
+                let key = keys.iter().find(is_token)?;
+                Some((AccountNumber(key.account), Lots(key.lots)))
+            }
+        };
+        let holders = view.positions().holders_after(market, outcome, last);
         let holders = holders
             .take_while(|(_, lots)| lots.micro_shares() >= wanted.least)
-            .skip(wanted.page.offset)
-            .take(wanted.page.limit)
+            .take(wanted.limit)
             .filter_map(|(account, lots)| {
                 let profit = || {
                     let open = view.holdings().open(account, market, outcome)?;
                     Some(figures(view, (market, outcome), &open.position)?.shown())
                 };
-                let wallet = view.accounts().get(account)?.wallet;
-                Some((wallet, lots, wanted.with_profits.then(profit).flatten()))
+                Some(Holder {
+                    key: HolderKey {
+                        market: market.0,
+                        outcome: outcome.code(),
+                        lots: lots.0,
+                        account: account.0,
+                    },
+                    wallet: view.accounts().get(account)?.wallet,
+                    figures: wanted.with_profits.then(profit).flatten(),
+                })
             });
         Some(Self {
             text: (wanted.form).text(listed.condition, &listed.tokens, outcome),
@@ -109,13 +131,13 @@ impl TokenHolders {
     /// Its rows.
     pub(crate) fn rows<'a>(&'a self, profiles: &'a ProfileTexts) -> Vec<HolderRow<'a>> {
         let rows = self.holders.iter();
-        rows.map(|(wallet, lots, figures)| HolderRow {
+        rows.map(|holder| HolderRow {
             token: &self.text,
             outcome: self.outcome,
-            wallet: *wallet,
-            lots: *lots,
-            profile: profiles.profile(wallet),
-            figures: *figures,
+            wallet: holder.wallet,
+            lots: Lots(holder.key.lots),
+            profile: profiles.profile(&holder.wallet),
+            figures: holder.figures,
         })
         .collect()
     }

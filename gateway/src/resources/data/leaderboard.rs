@@ -6,8 +6,8 @@ use std::ops::ControlFlow;
 use foretell_model::{AccountNumber, WalletAddress};
 use foretell_view::{Day, Standing, View};
 use foretell_wire::data::{
-    self, LeaderboardQuery, LeaderboardRow, LeaderboardSort, LeaderboardV1, LeaderboardV2,
-    LimitOffset, V1List, V2Answer, V2Leaderboard, V2LeaderboardQuery, V2List, V2Page,
+    self, LeaderboardQuery, LeaderboardRow, LeaderboardSort, LeaderboardV1, LeaderboardV2, RankKey,
+    V1List, V2Answer, V2Leaderboard, V2LeaderboardQuery, V2List, V2Page,
 };
 
 use crate::app::App;
@@ -17,7 +17,7 @@ use crate::http::failure::Failure;
 use crate::http::parts::FromQuery;
 use crate::http::request_context::RequestContext;
 use crate::resources::data::period::first_day;
-use crate::view::search::{BestRows, STEP, break_if, in_steps, probe};
+use crate::view::search::{BestRows, PageFrom, STEP, break_if, end_page, in_steps};
 
 /// Wallets of one name that are ranked: a name is not unique.
 const MAX_NAMED: usize = 50;
@@ -30,7 +30,7 @@ pub(crate) async fn list(
     let app = &context.app;
     let sort = query.sort;
     let (ranked, position) = match wallets_of(app, &query) {
-        None => best(app, &query, page).await,
+        None => best(app, &query, page.into()).await,
         Some(wallets) => {
             let (ranks, position) = ranks_of(app, &query, &wallets, [sort]).await?;
             let ranked = ranks.into_iter().map(|(_, one)| one).collect();
@@ -48,7 +48,11 @@ pub(crate) async fn list(
 /// `GET /v2/leaderboard`: a page, or with `user` the ranks of one wallet.
 pub(crate) async fn list_v2(
     context: RequestContext,
-    FromQuery(V2List { query, page }): FromQuery<V2List<V2LeaderboardQuery>>,
+    FromQuery(V2List {
+        query,
+        limit,
+        after,
+    }): FromQuery<V2List<V2LeaderboardQuery>>,
 ) -> Result<Json<V2Leaderboard<'static>>, Failure> {
     let app = &context.app;
     let query = LeaderboardQuery::from(query);
@@ -63,9 +67,11 @@ pub(crate) async fn list_v2(
         let data = row.as_ref().map(LeaderboardV2::from);
         return Ok(Json::of(&V2Leaderboard::Wallet(V2Answer { data })).at(position));
     }
-    let (ranked, position) = best(app, &query, probe(page)).await;
+    let page = PageFrom::after(after, limit).with_next();
+    let (mut ranked, position) = best(app, &query, page).await;
+    let last = end_page(&mut ranked, limit).map(|one| one.key(query.sort));
     let rows: Vec<_> = ranked.iter().map(|one| one.row(&profiles)).collect();
-    let page = V2Page::probed(&rows, page);
+    let page = V2Page::new(rows.iter().map(LeaderboardV2::from).collect(), last);
     Ok(Json::of(&V2Leaderboard::Page(page)).at(position))
 }
 
@@ -85,6 +91,7 @@ fn wallets_of(app: &App, query: &LeaderboardQuery) -> Option<Vec<WalletAddress>>
 struct Ranked {
     /// From 1, among all.
     rank: u64,
+    account: AccountNumber,
     wallet: WalletAddress,
     standing: Standing,
 }
@@ -93,9 +100,17 @@ impl Ranked {
     fn of(view: &View, rank: u64, (account, standing): Account) -> Option<Self> {
         Some(Self {
             rank,
+            account,
             wallet: view.accounts().get(account)?.wallet,
             standing,
         })
+    }
+
+    fn key(&self, sort: LeaderboardSort) -> RankKey {
+        RankKey {
+            sum: sum_of(sort, &self.standing),
+            number: self.account.0,
+        }
     }
 
     fn row<'a>(&self, profiles: &'a ProfileTexts) -> LeaderboardRow<'a> {
@@ -146,20 +161,25 @@ impl Accounts {
 async fn best(
     app: &App,
     query: &LeaderboardQuery,
-    page: LimitOffset,
+    PageFrom { page, after }: PageFrom<RankKey>,
 ) -> (Vec<Ranked>, StatePosition) {
-    let compare = |a: &Account, b: &Account| compare(query.sort, a, b);
+    let sort = query.sort;
+    let compare = |a: &Account, b: &Account| compare(sort, a, b);
     let (mut accounts, mut best) = (Accounts::of(query), BestRows::new(page));
+    let after = after.map(|row| (Reverse(row.sum), AccountNumber(row.number)));
+    // Those on the pages before, which is the last rank of these.
+    let mut ahead = page.offset as u64;
     in_steps(app, |state| {
         let view = &state.view;
-        if accounts
-            .step(view, |account| best.push(account))
-            .is_continue()
-        {
+        let end = accounts.step(view, |account| match after {
+            Some(last) if rank_key(sort, &account) <= last => ahead += 1,
+            _ => best.push(account),
+        });
+        if end.is_continue() {
             best.trim(STEP, compare);
             return ControlFlow::Continue(());
         }
-        let ranked = (page.offset as u64 + 1..).zip(best.finish(compare));
+        let ranked = (ahead + 1..).zip(best.finish(compare));
         let ranked = ranked.filter_map(|(rank, account)| Ranked::of(view, rank, account));
         ControlFlow::Break(ranked.collect())
     })
@@ -222,13 +242,20 @@ fn with_sums<const N: usize>(
 
 /// The best first.
 fn compare(sort: LeaderboardSort, a: &Account, b: &Account) -> Ordering {
-    let key = |(account, standing): &Account| {
-        let sum = match sort {
-            LeaderboardSort::Profit => i128::from(standing.profit),
-            LeaderboardSort::Volume => i128::from(standing.value),
-            LeaderboardSort::Shares => i128::from(standing.lots),
-        };
-        (Reverse(sum), *account)
-    };
-    key(a).cmp(&key(b))
+    rank_key(sort, a).cmp(&rank_key(sort, b))
+}
+
+fn rank_key(
+    sort: LeaderboardSort,
+    (account, standing): &Account,
+) -> (Reverse<i128>, AccountNumber) {
+    (Reverse(sum_of(sort, standing)), *account)
+}
+
+fn sum_of(sort: LeaderboardSort, standing: &Standing) -> i128 {
+    match sort {
+        LeaderboardSort::Profit => standing.profit.into(),
+        LeaderboardSort::Volume => standing.value.into(),
+        LeaderboardSort::Shares => standing.lots.into(),
+    }
 }

@@ -8,7 +8,7 @@ use foretell_model::{
 };
 use foretell_view::{Market, Position, View};
 use foretell_wire::data::{
-    AssetIds, CurPrice, Direction, LimitOffset, MarketText, PositionFigures, PositionRow,
+    AssetIds, CurPrice, Direction, MarketText, PositionFigures, PositionKey, PositionRow,
     PositionSort,
 };
 use foretell_wire::operator::MarketDescription;
@@ -18,7 +18,7 @@ use crate::catalog::profiles::ProfileTexts;
 use crate::http::answer::StatePosition;
 use crate::resources::data::MarketFilter;
 use crate::resources::data::rows::market_texts::{AdmittedMarkets, market_text};
-use crate::view::search::{BestRows, STEP, break_if, in_steps};
+use crate::view::search::{BestRows, PageFrom, STEP, break_if, end_page, in_steps};
 
 type Token = (MarketNumber, Outcome);
 
@@ -192,12 +192,41 @@ struct SortKey {
     place: Place,
 }
 
+impl SortKey {
+    /// What a cursor holds of it.
+    fn row(&self) -> PositionKey {
+        let (market, outcome) = self.place.token;
+        PositionKey {
+            number: self.number,
+            market: market.0,
+            outcome: outcome.code(),
+            account: self.place.account.0,
+            closed: self.place.closed.map_or(0, |rank| rank + 1),
+        }
+    }
+
+    /// The key that a cursor holds, for comparisons with a key of the same market: a list with cursors
+    /// sorts by a number, and its ties by [`Place`].
+    fn of_row(row: &PositionKey, other: &Self) -> Self {
+        let outcome = Outcome::from_code(row.outcome).unwrap_or(Outcome::No);
+        Self {
+            number: row.number,
+            market: other.market,
+            place: Place {
+                token: (MarketNumber(row.market), outcome),
+                account: AccountNumber(row.account),
+                closed: row.closed.checked_sub(1),
+            },
+        }
+    }
+}
+
 /// A page of positions.
 pub(crate) struct PositionPage {
     /// Fewer than were found when one ended between two steps.
     pub(crate) rows: Vec<PositionEntry>,
-    /// Whether as many were found as the page may have.
-    pub(crate) is_full: bool,
+    /// The last row, if others follow.
+    pub(crate) last: Option<PositionKey>,
     /// The state of the first step. Nearly every wallet needs one step, and so one state.
     pub(crate) position: StatePosition,
 }
@@ -208,30 +237,39 @@ pub(crate) async fn search(
     list: &impl PositionList,
     markets: &MarketFilter,
     mut source: Source,
-    (page, form): (LimitOffset, AssetIds),
+    (page, form): (PageFrom<PositionKey>, AssetIds),
 ) -> PositionPage {
+    let limit = page.page.limit;
+    let PageFrom { page, after } = page.with_next();
     let mut admitted = AdmittedMarkets::default();
     let mut rows = BestRows::new(page);
     let search = in_steps(app, |state| {
         let view = &state.view;
         let end = source.step(view, |candidate| {
             let key = sort_key(app, view, list, markets, &mut admitted, &candidate);
-            key.into_iter().for_each(|key| rows.push(key));
+            let Some(key) = key else { return };
+            let is_ahead = |row: &PositionKey| {
+                let last = SortKey::of_row(row, &key);
+                compare(list, |index| admitted.at(index), &last, &key).is_lt()
+            };
+            if after.as_ref().is_none_or(is_ahead) {
+                rows.push(key);
+            }
         });
         let compare = |a: &SortKey, b: &SortKey| compare(list, |index| admitted.at(index), a, b);
         if end.is_continue() {
             rows.trim(STEP, compare);
             return ControlFlow::Continue(());
         }
-        let keys = rows.finish(compare);
-        let is_full = keys.len() == page.limit;
+        let mut keys = rows.finish(compare);
+        let last = end_page(&mut keys, limit).map(SortKey::row);
         let entry = |key: SortKey| PositionEntry::of(app, view, key.place, form);
-        ControlFlow::Break((keys.into_iter().filter_map(entry).collect(), is_full))
+        ControlFlow::Break((keys.into_iter().filter_map(entry).collect(), last))
     });
-    let ((rows, is_full), position) = search.await;
+    let ((rows, last), position) = search.await;
     PositionPage {
         rows,
-        is_full,
+        last,
         position,
     }
 }
@@ -333,7 +371,8 @@ pub(crate) fn figures(
     let price = view.current_price(market, outcome)?;
     Some(PositionFigures {
         lots: position.lots().0,
-        cost: position.cost(),
+        cost: position.basis().cost,
+        fees: position.basis().fees,
         bought: position.bought(),
         spent: position.spent(),
         realized: position.realized(),

@@ -28,7 +28,14 @@ pub(crate) async fn list(
         Some(account) => Source::Open(account, None),
         None => Source::none(),
     };
-    let found = search(app, &query, &markets, source, (page, app.asset_ids)).await;
+    let found = search(
+        app,
+        &query,
+        &markets,
+        source,
+        (page.into(), app.compatibility.asset_ids()),
+    )
+    .await;
     Ok(answer(app, &found))
 }
 
@@ -48,9 +55,10 @@ impl PositionList for PositionsQuery {
         self.direction
     }
 
-    fn admits_market(&self, _: &App, market: &Market, description: &MarketDescription) -> bool {
+    fn admits_market(&self, app: &App, market: &Market, description: &MarketDescription) -> bool {
         let title = self.title.as_deref();
         (!self.redeemable || market.payout.is_some())
+            && (self.include_archived || !app.descriptions.is_archived(market))
             && title.is_none_or(|title| description.question_contains(title))
     }
 

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use foretell_model::{AccountNumber, MarketNumber, TimeNs};
+use foretell_model::{AccountNumber, MarketNumber, Sequence, TimeNs, TradeIndex};
 use foretell_view::{
     FilterableTrades, MergePosition, MergedSearch, RowFilter, TradeSlot, View, skip_newest,
 };
@@ -97,6 +97,22 @@ impl TradeLists {
             let earlier_than = |time| view.trades_within(all, TimeNs(0), time).len();
             list.to = earlier_than(before);
             list.from = earlier_than(from).min(list.to);
+        }
+        self
+    }
+
+    /// Restricts to trades before a fill of a frame.
+    pub(crate) fn before(mut self, view: &View, fill: (Sequence, TradeIndex)) -> Self {
+        for list in &mut self.all {
+            list.to = list.to.min(list.count_before(view, fill)).max(list.from);
+        }
+        self
+    }
+
+    /// Restricts to trades from a fill of a frame on.
+    pub(crate) fn since(mut self, view: &View, fill: (Sequence, TradeIndex)) -> Self {
+        for list in &mut self.all {
+            list.from = list.from.max(list.count_before(view, fill)).min(list.to);
         }
         self
     }
@@ -208,6 +224,13 @@ impl TradeLists {
     fn remaining<'v>(&self, view: &'v View) -> impl Iterator<Item = FilterableTrades<'v>> {
         let left = |list: &ListRange| list.of.trades(view).between(list.from, list.to);
         self.all.iter().map(left)
+    }
+}
+
+impl ListRange {
+    /// Number of trades of its whole list before a fill of a frame.
+    fn count_before(&self, view: &View, fill: (Sequence, TradeIndex)) -> usize {
+        view.trades_before(self.of.trades(view), fill).len()
     }
 }
 

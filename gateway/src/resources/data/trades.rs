@@ -3,10 +3,12 @@
 use std::ops::ControlFlow;
 
 use foretell_model::quantity::MICROS_PER_LOT;
-use foretell_model::{AccountNumber, Lots, MarketNumber, Micros, TimeNs, TimeSeconds};
-use foretell_view::{RowFilter, TradeSlot, View};
+use foretell_model::{
+    AccountNumber, Lots, MarketNumber, Micros, Sequence, TimeNs, TimeSeconds, TradeIndex,
+};
+use foretell_view::{RowFilter, TradeColumns, TradeSlot, View};
 use foretell_wire::data::{
-    AssetIds, FillV1, FillWriter, FillsQuery, LimitOffset, MinimumFill, TimeRange, V1List,
+    AssetIds, FillV1, FillWriter, FillsQuery, FrameRow, MinimumFill, TimeRange, V1Walk,
 };
 
 use crate::app::App;
@@ -14,11 +16,12 @@ use crate::http::answer::{Json, StatePosition};
 use crate::http::failure::Failure;
 use crate::http::parts::FromQuery;
 use crate::http::request_context::RequestContext;
+use crate::policy::work::rest;
 use crate::resources::data::rows::activity_row::{ActivityEntry, ReceiptReader};
 use crate::resources::data::rows::market_texts::MarketTexts;
 use crate::resources::data::trade_lists::TradeLists;
 use crate::resources::data::{MarketFilter, account_of};
-use crate::view::search::{break_if, in_steps};
+use crate::view::search::{PageFrom, break_if, end_page, in_steps};
 
 /// Rows rendered before the thread yields to other requests.
 const ROWS_PER_YIELD: usize = 512;
@@ -28,26 +31,29 @@ const ROWS_PER_HOLD: usize = 2_048;
 /// `GET /trades`.
 pub(crate) async fn list(
     context: RequestContext,
-    FromQuery(V1List { query, page }): FromQuery<V1List<FillsQuery>>,
+    FromQuery(V1Walk { query, page, after }): FromQuery<V1Walk<FillsQuery>>,
 ) -> Result<Json<Vec<FillV1<'static>>>, Failure> {
     let app = &context.app;
-    let (entries, position) = search(app, query, page, app.asset_ids).await?;
+    let limit = page.limit;
+    let page = PageFrom { page, after }.with_next();
+    let (mut entries, position) = search(app, query, page, app.compatibility.asset_ids()).await?;
+    let last = end_page(&mut entries, limit).map(|entry| entry.at);
     let mut rows = FillWriter::with_capacity(entries.len());
     let (profiles, mut receipts) = (app.profiles.texts(), ReceiptReader::new(app));
     for fills in entries.chunks(ROWS_PER_YIELD) {
         for fill in fills {
             rows.push(&fill.row(&profiles, &mut receipts));
         }
-        tokio::task::yield_now().await;
+        rest().await;
     }
-    Ok(Json::written(rows.finish()).at(position))
+    Ok(Json::written(rows.finish()).at(position).continued(last))
 }
 
 /// A page of fills from the newest back, and the state of the first step.
 pub(crate) async fn search(
     app: &App,
     wanted: FillsQuery,
-    page: LimitOffset,
+    PageFrom { page, after }: PageFrom<FrameRow>,
     form: AssetIds,
 ) -> Result<(Vec<ActivityEntry>, StatePosition), Failure> {
     let user = match wanted.user {
@@ -63,9 +69,11 @@ pub(crate) async fn search(
         limit: page.limit,
         texts: MarketTexts::new(form),
         entries: Vec::new(),
+        shown: after,
     };
     let query = FillQuery {
         user,
+        after,
         markets: MarketFilter::of(app, &wanted.markets).await?,
         sought: trade_filter(&wanted),
         time: (wanted.time != TimeRange::default()).then(|| time_range(wanted.time)),
@@ -86,6 +94,8 @@ struct FillQuery {
     sought: RowFilter<'static>,
     /// Only at or after the first and before the second time.
     time: Option<(TimeNs, TimeNs)>,
+    /// Only after this row.
+    after: Option<FrameRow>,
 }
 
 impl FillQuery {
@@ -107,6 +117,16 @@ impl FillQuery {
         let mut lists = TradeLists::of(view, self.user, listed);
         if let Some((from, before)) = self.time {
             lists = lists.within(view, from, before);
+        }
+        if let Some(FrameRow {
+            sequence,
+            index,
+            side,
+        }) = self.after
+        {
+            // After the taker's row comes the maker's of the same trade.
+            let before = TradeIndex(index.saturating_add(u32::from(side == 0)));
+            lists = lists.before(view, (Sequence(sequence), before));
         }
         lists.skip_newest(view, sought, skip);
         lists
@@ -143,6 +163,8 @@ struct FillPage {
     limit: usize,
     texts: MarketTexts,
     entries: Vec<ActivityEntry>,
+    /// A row before the page, which may be of its first trade.
+    shown: Option<FrameRow>,
 }
 
 impl FillPage {
@@ -174,8 +196,15 @@ impl FillPage {
     }
 
     /// Adds the rows of a trade that are on the page, the taker's first.
-    fn consider(&mut self, app: &App, view: &View, slot: TradeSlot, rows: [bool; 2]) {
+    fn consider(&mut self, app: &App, view: &View, slot: TradeSlot, mut rows: [bool; 2]) {
         let mut trade = None;
+        if let Some(shown) = self.shown.take() {
+            trade = view.trade_columns(slot);
+            let is_shown = |trade: TradeColumns| {
+                (trade.sequence.0, trade.index.0) == (shown.sequence, shown.index)
+            };
+            rows[0] &= !trade.is_some_and(is_shown);
+        }
         for (index, _) in rows.iter().enumerate().filter(|(_, is_meant)| **is_meant) {
             if self.skip > 0 {
                 self.skip -= 1;

@@ -16,19 +16,26 @@ use crate::http::parts::FromQuery;
 use crate::http::request_context::RequestContext;
 use crate::resources::data::rows::activity_row::ReceiptReader;
 use crate::resources::data::{activity, totals, trades};
-use crate::view::search::probe;
+use crate::view::search::{PageFrom, end_page};
 
 /// `GET /v2/trades`.
 pub(crate) async fn trades(
     context: RequestContext,
-    FromQuery(V2List { query, page }): FromQuery<V2List<FillsQuery>>,
+    FromQuery(V2List {
+        query,
+        limit,
+        after,
+    }): FromQuery<V2List<FillsQuery>>,
 ) -> Result<Json<V2Page<FillV2<'static>>>, Failure> {
     let app = &context.app;
-    let (entries, position) = trades::search(app, query, probe(page), AssetIds::Token).await?;
+    let page = PageFrom::after(after, limit).with_next();
+    let (mut entries, position) = trades::search(app, query, page, AssetIds::Token).await?;
+    let last = end_page(&mut entries, limit).map(|entry| entry.at);
     let (profiles, mut receipts) = (app.profiles.texts(), ReceiptReader::new(app));
     let rows = (entries.iter()).map(|entry| entry.row(&profiles, &mut receipts));
     let rows: Vec<_> = rows.collect();
-    Ok(Json::of(&V2Page::<FillV2<'_>>::probed(&rows, page)).at(position))
+    let rows = rows.iter().map(FillV2::from).collect();
+    Ok(Json::of(&V2Page::new(rows, last)).at(position))
 }
 
 /// `GET /v2/activity`.
@@ -36,17 +43,21 @@ pub(crate) async fn activity(
     context: RequestContext,
     FromQuery(V2List {
         query: filter,
-        page,
+        limit,
+        after,
     }): FromQuery<V2List<ActivityFilter>>,
 ) -> Result<Json<V2Page<ActivityV2<'static>>>, Failure> {
     let app = &context.app;
     let sort = ActivitySort::Timestamp;
     let query = ActivityQuery { filter, sort };
-    let (entries, position) = activity::search(app, query, probe(page), AssetIds::Token).await?;
+    let page = PageFrom::after(after, limit).with_next();
+    let (mut entries, position) = activity::search(app, query, page, AssetIds::Token).await?;
+    let last = end_page(&mut entries, limit).map(|entry| entry.at);
     let (profiles, mut receipts) = (app.profiles.texts(), ReceiptReader::new(app));
     let rows = (entries.iter()).map(|entry| entry.row(&profiles, &mut receipts));
     let rows: Vec<_> = rows.collect();
-    Ok(Json::of(&V2Page::<ActivityV2<'_>>::probed(&rows, page)).at(position))
+    let rows = rows.iter().map(ActivityV2::from).collect();
+    Ok(Json::of(&V2Page::new(rows, last)).at(position))
 }
 
 /// `GET /v2/value`.

@@ -11,6 +11,7 @@ use crate::http::answer::Json;
 use crate::http::failure::Failure;
 use crate::http::parts::{FromQuery, Tokens};
 use crate::http::request_context::RequestContext;
+use crate::policy::work::rest;
 use crate::render::book_source::{BookSource, book_source};
 use crate::render::market_pages::JsonText;
 use crate::resources::book_of;
@@ -52,7 +53,7 @@ pub(crate) async fn many(
         let seen = seen_of(app, &app.shared_view.read(), asked);
         if let Some(BookSource::Copy(copy)) = seen {
             copy.text(&app.book_cache);
-            tokio::task::yield_now().await;
+            rest().await;
         }
     }
     let (seen, position) = {

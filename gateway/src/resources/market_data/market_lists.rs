@@ -18,6 +18,7 @@ use crate::http::answer::Json;
 use crate::http::failure::Failure;
 use crate::http::parts::FromQuery;
 use crate::http::request_context::RequestContext;
+use crate::policy::work::rest;
 use crate::render::market_facts::market_facts;
 use crate::render::market_pages::{JsonText, MarketList, MarketRowKey, RowForm};
 use crate::resources::service::raw_records::{catalog_change, raw_records};
@@ -191,7 +192,7 @@ async fn rendered_rows(
                 false => JsonText(text.into()),
             });
         }
-        tokio::task::yield_now().await;
+        rest().await;
     }
     rows.into_iter().flatten().collect()
 }

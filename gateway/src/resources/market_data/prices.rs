@@ -12,10 +12,9 @@ use foretell_wire::markets::price::{
     ByToken, LastTrade, MidpointAnswer, PriceAnswer, SidePrices, SpreadAnswer, Text, TokenLastTrade,
 };
 use foretell_wire::read::query::trading::{OneToken, PriceQuery};
-use foretell_wire::{ApiError, Decimal, ErrorCode, TokenRef, json_text};
+use foretell_wire::{ApiError, Compatibility, Decimal, ErrorCode, TokenRef, json_text};
 
 use crate::app::App;
-use crate::config::PriceSide;
 use crate::http::answer::{Json, StatePosition};
 use crate::http::failure::Failure;
 use crate::http::parts::{FromQuery, Tokens};
@@ -29,7 +28,7 @@ pub(crate) async fn price(
     context: RequestContext,
     FromQuery(query): FromQuery<PriceQuery>,
 ) -> Result<Json<PriceAnswer>, Failure> {
-    let side = side_of_book(context.app.price_side, query.side);
+    let side = side_of_book(context.app.compatibility, query.side);
     one(&context, &query.token_id, Quote::Price(side)).await
 }
 
@@ -38,7 +37,7 @@ pub(crate) async fn prices(
     context: RequestContext,
     Tokens(asked): Tokens,
 ) -> Result<Json<ByToken<SidePrices>>, Failure> {
-    let whose = context.app.price_side;
+    let whose = context.app.compatibility;
     let (rows, position) = many(&context, asked, |book, sides| {
         let price = |side| best(side_of_book(whose, side), book);
         let prices = SidePrices {
@@ -120,10 +119,10 @@ pub(crate) async fn last_trades(
 }
 
 /// The book side that `/price` reads for a requested side: a taker's BUY pays the best ask.
-fn side_of_book(whose: PriceSide, side: Side) -> Side {
+fn side_of_book(whose: Compatibility, side: Side) -> Side {
     match whose {
-        PriceSide::Taker => side.opposite(),
-        PriceSide::Maker => side,
+        Compatibility::Interface => side.opposite(),
+        Compatibility::Polymarket => side,
     }
 }
 

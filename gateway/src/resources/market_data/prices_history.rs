@@ -1,6 +1,6 @@
 //! Price history: `GET /prices-history`, `POST /batch-prices-history` (docs/api/market-data.md §4).
 
-use foretell_view::{BucketSize, Midpoint, PriceHistory, PricePoint, View};
+use foretell_view::{Midpoint, PriceHistory, PricePoint, View};
 use foretell_wire::limits::MAX_HISTORY_POINTS;
 use foretell_wire::markets::history::{
     Histories, History, HistoryBatch, HistoryPoint, HistoryQuery, too_many_points,
@@ -58,7 +58,7 @@ async fn histories(
     // The points are copied under the lock, because there may be a hundred thousand, and converted after it.
     let (points, position) = {
         let state = app.shared_view.read();
-        let window = range.window(fidelity, seconds_now(&state.view));
+        let window = range.window(fidelity, seconds_now(&state.view), app.compatibility);
         (points_of(&state.view, tokens, window)?, state.position())
     };
     let points = points
@@ -76,9 +76,9 @@ fn points_of(
     let histories: Vec<_> = (tokens.iter())
         .map(|token| history(view, token.as_ref()?, window))
         .collect();
-    let buckets = histories.iter().flatten().map(PriceHistory::buckets).sum();
-    if buckets > MAX_HISTORY_POINTS {
-        return Err(too_many_points(buckets));
+    let visits = histories.iter().flatten().map(PriceHistory::visits).sum();
+    if visits > MAX_HISTORY_POINTS {
+        return Err(too_many_points(visits));
     }
     let points = histories
         .iter()
@@ -92,9 +92,8 @@ fn history<'a>(
     window: HistoryWindow,
 ) -> Option<PriceHistory<'a>> {
     let (market, outcome) = market_of(view, token)?;
-    let size = BucketSize::at_least(window.minutes);
     let range = (window.from, window.to);
-    view.price_history(market, outcome, size, range)
+    view.price_history(market, outcome, window.minutes, range)
 }
 
 /// The current time, but not before the view's last time: the engine has its own clock.

@@ -158,6 +158,9 @@ pub(crate) async fn check(
         return Err(ErrorCode::OwnerNotKeyOwner.into());
     }
     let app = &context.app;
+    if app.compatibility.is_family() {
+        submission.check_family_amounts()?;
+    }
     let traded = app.find(|view| listing(view, &order.token)).await?;
     let traded =
         traded.ok_or_else(|| ErrorCode::UnknownOrderToken.with([&order.token.to_string()]))?;

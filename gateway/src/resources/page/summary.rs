@@ -4,7 +4,7 @@
 use foretell_model::{
     ConditionId, MarketNumber, MarketState, Micros, Outcome, Price, TimeNs, TokenId,
 };
-use foretell_view::{BucketSize, PricePoint, View};
+use foretell_view::{PricePoint, View};
 use foretell_wire::read::query::trading::SummaryQuery;
 use foretell_wire::{Decimal, written};
 use schemars::JsonSchema;
@@ -17,6 +17,7 @@ use crate::http::parts::FromQuery;
 use crate::http::request_context::RequestContext;
 use crate::page::Page;
 use crate::policy::limits::SUMMARY_ROWS;
+use crate::policy::work::rest;
 use crate::resources::market_data::prices_history::{midpoint_decimal, seconds_now};
 use crate::resources::page::page;
 
@@ -75,7 +76,7 @@ pub(crate) async fn list(
     for condition in query.condition_ids {
         // One market under a lock hold: counting its trades takes longer than reading its book.
         rows.extend(row(app, page, condition, &mut budget));
-        tokio::task::yield_now().await;
+        rest().await;
     }
     Ok(Json::of(&rows).at(position))
 }
@@ -128,7 +129,7 @@ fn price(price: Price) -> Text {
 /// Midpoints of the last 24 hours in buckets of half an hour, at most 49.
 fn day_of(view: &View, market: MarketNumber, now: u64) -> Vec<PricePoint> {
     let from = now.saturating_sub(HOURS * HOUR);
-    let history = view.price_history(market, Outcome::Yes, BucketSize::HalfHour, (from, now));
+    let history = view.price_history(market, Outcome::Yes, 30, (from, now));
     history.map_or_else(Vec::new, |history| history.points())
 }
 

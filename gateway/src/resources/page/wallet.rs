@@ -8,7 +8,7 @@ use foretell_wire::errors::api_error::quoted;
 use foretell_wire::read::RequestBody;
 use foretell_wire::text::ids;
 use foretell_wire::{ApiError, ErrorCode};
-use http::header::{CONTENT_TYPE, HOST, ORIGIN};
+use http::header::{CONTENT_TYPE, ORIGIN};
 use http::uri::Authority;
 use http::{HeaderMap, HeaderName};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
@@ -20,6 +20,7 @@ use crate::http::failure::Failure;
 use crate::http::parts::FromBody;
 use crate::http::request_context::RequestContext;
 use crate::page::typed_data::{TypedDataError, digest_of};
+use crate::policy::host::{is_this_machine, named_host};
 use crate::resources::page::page;
 
 /// Sent by browsers: the relation of the page to this origin.
@@ -160,7 +161,8 @@ fn check_sender(context: &RequestContext) -> Result<(), Failure> {
     if !context.sender.is_on_this_machine() {
         return Err(ErrorCode::WalletNotLocal.into());
     }
-    let host = host(context).ok_or(ErrorCode::WalletForeignOrigin)?;
+    let host = named_host(&context.head.uri, headers).filter(is_this_machine);
+    let host = host.ok_or(ErrorCode::WalletForeignOrigin)?;
     if !is_own_page(headers, &host) {
         return Err(ErrorCode::WalletForeignOrigin.into());
     }
@@ -174,27 +176,6 @@ fn check_sender(context: &RequestContext) -> Result<(), Failure> {
         return Err(ErrorCode::UnsupportedMediaType.with([&given]).into());
     }
     Ok(())
-}
-
-/// The host that the client named, if it is a name of this machine: a foreign name that resolves to
-/// this address would make a foreign page the same origin.
-fn host(context: &RequestContext) -> Option<Authority> {
-    let named = match context.head.uri.authority() {
-        Some(authority) => authority.clone(),
-        None => {
-            let mut hosts = context.head.headers.get_all(HOST).iter();
-            let (Some(host), None) = (hosts.next(), hosts.next()) else {
-                return None;
-            };
-            Authority::try_from(host.as_bytes()).ok()?
-        }
-    };
-    let bare = named.host().trim_start_matches('[').trim_end_matches(']');
-    let is_local = bare == "localhost"
-        || bare
-            .parse::<std::net::IpAddr>()
-            .is_ok_and(|address| address.is_loopback());
-    is_local.then_some(named)
 }
 
 /// Whether a request comes from the page itself, or from a program, which sends no `Origin`.

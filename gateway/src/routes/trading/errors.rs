@@ -21,6 +21,7 @@ pub(super) const ORDER: &[E] = &[
     E::OwnerNotKeyOwner,
     E::UnknownOrderToken,
     E::ConditionOfAnotherToken,
+    E::MarketAmountsTooFine,
     E::SignerNotKeyAddress,
     E::MakerNotBound,
     E::InvalidSignature,

@@ -6,20 +6,17 @@
 //! links of chains are those of their frame. The shared view and its lock are not involved. The
 //! price is the memory of a second live state for the duration, so replays take turns.
 
-use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use foretell_journal::snapshot::images;
 use foretell_journal::{Follower, FrameError, JournalError, Next, Scratch};
 use foretell_model::Sequence;
 use foretell_view::{FoldError, FrameChanges};
-use parking_lot::Mutex;
 use thiserror::Error;
 use tokio::sync::OwnedSemaphorePermit;
 
 use crate::access::credentials::now;
 use crate::catalog::descriptions::Descriptions;
-use crate::policy::limits::{MAX_REPLAYED_FRAMES, STREAM_SNAPSHOTS_AGE};
+use crate::policy::limits::MAX_REPLAYED_FRAMES;
 use crate::streams::fan_out::ring::EncodedFrame;
 use crate::streams::render::encoder::{EncodeLimits, Encoder};
 use crate::streams::render::facts::FrameFacts;
@@ -52,33 +49,6 @@ pub(crate) struct ReplaySpan {
     pub(crate) after: Sequence,
     /// The last frame to read, which is durable; the ring or the view has what follows.
     pub(crate) last: Sequence,
-}
-
-/// The lowest resume point that a replay reaches.
-#[derive(Default)]
-pub(crate) struct ReplayReach {
-    /// The snapshots, and when they were listed.
-    snapshots: Mutex<Option<(Instant, Vec<Sequence>)>>,
-}
-
-impl ReplayReach {
-    /// The lowest resume point when the newest frame is `newest`.
-    pub(crate) fn oldest(&self, snapshots: &Path, newest: Sequence) -> Sequence {
-        let least = Sequence(newest.0.saturating_sub(MAX_REPLAYED_FRAMES));
-        if least == Sequence(0) {
-            return least;
-        }
-        let mut listed = self.snapshots.lock();
-        if listed
-            .as_ref()
-            .is_none_or(|(at, _)| at.elapsed() > STREAM_SNAPSHOTS_AGE)
-        {
-            *listed = Some((Instant::now(), images(snapshots).unwrap_or_default()));
-        }
-        let images = listed.iter().flat_map(|(_, images)| images);
-        let reached = images.filter(|image| **image >= least).min();
-        reached.map_or(newest, |image| newest.min(*image))
-    }
 }
 
 /// A replay in progress. Everything blocks: for a blocking thread.

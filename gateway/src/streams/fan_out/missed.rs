@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use foretell_model::Sequence;
 
-use crate::policy::limits::STREAM_PASS_FRAMES;
+use crate::policy::limits::STREAM_RESUME_FRAMES;
 use crate::streams::connection::session::{Session, Waited};
 use crate::streams::fan_out::HubState;
 use crate::streams::fan_out::ring::{EncodedFrame, StreamRing};
@@ -20,7 +20,8 @@ pub(crate) struct Missed {
 
 impl Missed {
     /// The messages that `choose` takes of each frame after `from`, up to `to`, until they are more
-    /// than `max_bytes`; `None` when they are no longer held.
+    /// than `max_bytes` or [`STREAM_RESUME_FRAMES`] frames of the ring were visited; `None` when they
+    /// are no longer held.
     pub(crate) fn collect(
         ring: &StreamRing,
         waited: &Waited,
@@ -53,18 +54,18 @@ impl Missed {
                 return Some(missed);
             }
         }
-        while missed.reached < to {
-            let frames = ring.after(missed.reached, STREAM_PASS_FRAMES)?;
-            let is_last = frames.len() < STREAM_PASS_FRAMES;
-            let mut due = frames.iter().take_while(|frame| frame.sequence <= to);
-            if !due.all(|frame| add(&mut missed, frame)) {
-                return Some(missed);
-            }
-            if is_last || frames.last().is_some_and(|frame| frame.sequence > to) {
-                break;
-            }
+        if missed.reached >= to {
+            (missed.reached, missed.is_whole) = (to, true);
+            return Some(missed);
         }
-        (missed.reached, missed.is_whole) = (to, true);
+        let frames = ring.after(missed.reached, STREAM_RESUME_FRAMES)?;
+        let is_last = frames.len() < STREAM_RESUME_FRAMES;
+        let mut due = frames.iter().take_while(|frame| frame.sequence <= to);
+        let has_room = due.all(|frame| add(&mut missed, frame));
+        let is_beyond = || frames.last().is_some_and(|frame| frame.sequence >= to);
+        if has_room && (is_last || is_beyond()) {
+            (missed.reached, missed.is_whole) = (to, true);
+        }
         Some(missed)
     }
 }
@@ -84,5 +85,62 @@ impl Session<'_> {
             member.times.event = now;
             member.wake();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use foretell_model::MarketNumber;
+
+    use super::*;
+    use crate::policy::limits::{STREAM_RESUME_WINDOW, STREAM_RING_BYTES};
+    use crate::streams::fan_out::ring::{MarketMessage, RingLimits, Scope};
+    use crate::streams::subscription::demand::Demand;
+
+    #[test]
+    fn a_resume_visits_some_frames_and_goes_on() {
+        let limits = RingLimits {
+            frames: 10_000,
+            bytes: STREAM_RING_BYTES,
+        };
+        let ring = StreamRing::new(
+            limits,
+            std::sync::Arc::new(Demand::new(STREAM_RESUME_WINDOW)),
+        );
+        let frame = |sequence| EncodedFrame {
+            sequence: Sequence(sequence),
+            time: Default::default(),
+            market: [MarketMessage {
+                scope: Scope::Market(MarketNumber(0)),
+                frame: Bytes::from_static(b"x"),
+            }]
+            .into(),
+            user: Box::default(),
+            confirmations: Box::default(),
+            revoked: Box::default(),
+        };
+        let all = 2 * STREAM_RESUME_FRAMES as u64 + 10;
+        ring.push((1..=all).map(frame).collect(), Sequence(all));
+        let (mut from, mut steps, mut messages) = (Sequence(0), 0, 0);
+        loop {
+            let missed = Missed::collect(
+                &ring,
+                &Waited::Not,
+                (from, Sequence(all)),
+                usize::MAX,
+                |frame, add| frame.market.iter().for_each(|message| add(&message.frame)),
+            );
+            let missed = missed.expect("the ring has all");
+            assert!(missed.frames.len() <= STREAM_RESUME_FRAMES);
+            (from, steps, messages) = (
+                missed.reached,
+                steps + 1,
+                messages + missed.frames.len() as u64,
+            );
+            if missed.is_whole {
+                break;
+            }
+        }
+        assert_eq!((from, steps, messages), (Sequence(all), 3, all));
     }
 }

@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use foretell_auth::{Domains, MasterSecret, Window};
 use foretell_gateway::{
-    ConnectionLimits, Gateway, GatewayConfig, HeaderPrefix, OperatorToken, PriceSide,
+    Compatibility, ConnectionLimits, Gateway, GatewayConfig, HeaderPrefix, OperatorToken,
     RequestPolicyConfig, Surface, TimeForm,
 };
+use socket2::{Domain, Socket, Type};
 
 /// Far longer than any answer takes: reaching it means that no answer comes.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
@@ -34,8 +35,7 @@ pub(crate) fn config(connections: ConnectionLimits) -> GatewayConfig {
             name: "SERVICE".to_owned(),
             times: TimeForm::Iso,
         }],
-        price_side: PriceSide::default(),
-        asset_ids: Default::default(),
+        compatibility: Compatibility::default(),
         ready_patience: Duration::ZERO,
         window: Window::default(),
         dev_auth_hints: false,
@@ -65,6 +65,16 @@ pub(crate) fn connect(address: SocketAddr) -> TcpStream {
     stream
 }
 
+/// A connection from 127.0.0.`host`: another client than 127.0.0.1.
+pub(crate) fn connect_from(host: u8, to: SocketAddr) -> TcpStream {
+    let socket = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
+    let from = SocketAddr::from(([127, 0, 0, host], 0));
+    socket.bind(&from.into()).unwrap();
+    socket.connect(&to.into()).unwrap();
+    socket.set_read_timeout(Some(PATIENCE)).unwrap();
+    socket.into()
+}
+
 /// Sends bytes and reads one answer with a Content-Length.
 pub(crate) fn ask(stream: &mut TcpStream, request: &str) -> (u16, String, String) {
     stream.write_all(request.as_bytes()).unwrap();
@@ -87,5 +97,5 @@ pub(crate) fn ask(stream: &mut TcpStream, request: &str) -> (u16, String, String
 }
 
 pub(crate) fn get(path: &str) -> String {
-    format!("GET {path} HTTP/1.1\r\nHost: x\r\n\r\n")
+    format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n")
 }

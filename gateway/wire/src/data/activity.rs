@@ -8,15 +8,19 @@ use serde::Serialize;
 use foretell_model::{Micros, Outcome, Price, Side, TimeSeconds, WalletAddress};
 
 use crate::data::profile::Profile;
+use crate::data::read::cursor::FrameRow;
 use crate::data::read::market_selection::MarketSelection;
-use crate::data::read::page::{DIRECTION, Direction, Listed};
+use crate::data::read::page::{CURSOR, DIRECTION, Direction, Listed, V2Listed};
 use crate::data::read::time_range::TimeRange;
 use crate::data::rows::market_text::MarketText;
 use crate::data::rows::view::view;
 use crate::data::trades::SIDE;
+use crate::errors::api_error::ApiError;
 use crate::limits::{ACTIVITY_PAGE, MAX_MARKETS, PageBounds};
 use crate::operator::MarketDescription;
 use crate::parameters;
+use crate::read::query::family::Family;
+use crate::read::query::reader::Reader;
 use crate::read::query::text_form::{FLAG, WALLET, Words};
 use crate::text::decimal::{Decimal, Number};
 use crate::written;
@@ -88,12 +92,34 @@ parameters! {
     }
 
     /// Parameters of `GET /activity`.
-    pub struct ActivityQuery: Data {
+    pub struct ActivityQuery: Data check_page check_cursor {
         /// The activities.
         pub filter: ActivityFilter = group(),
         /// Field to sort by.
         pub sort: ActivitySort = or(Words(&SORTS), "TIMESTAMP") as "sortBy",
     }
+}
+
+impl V2Listed for ActivityFilter {
+    type Key = FrameRow;
+}
+
+impl ActivityQuery {
+    /// Refuses `cursor` but in the order of time, in which a row keeps its place.
+    fn check_cursor(&self, reader: &Reader<'_>, _: usize) -> Result<(), ApiError> {
+        match reader.text(&CURSOR)? {
+            Some(text) if self.sort != ActivitySort::Timestamp => Err(Family::Data.wrong(
+                "cursor",
+                text,
+                "allowed with this sortBy, only with TIMESTAMP",
+            )),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl V2Listed for ActivityQuery {
+    type Key = FrameRow;
 }
 
 impl Listed for ActivityQuery {
@@ -115,8 +141,8 @@ impl ActivityFilter {
     }
 }
 
-/// One activity of a wallet: a fill, or an account action. An action has no single token: `side`,
-/// `asset` and `outcome` are empty, `price` is 0, `outcomeIndex` 999.
+/// One activity of a wallet: a fill, or an account action. An action has no `side`, and `price` is 0.
+/// Unless it redeems a token, `asset` and `outcome` are empty and `outcomeIndex` is 999.
 #[derive(Clone, Copy, Debug)]
 pub struct ActivityRow<'a> {
     /// Its kind, which lists of fills do not show.
@@ -128,10 +154,12 @@ pub struct ActivityRow<'a> {
     /// The market; for a conversion that of the first given question. A payment of rebates concerns
     /// no market.
     pub market: Option<&'a MarketText>,
+    /// The outcome of the token that was traded or redeemed.
+    pub outcome: Option<Outcome>,
     /// What makes it a fill.
     pub fill: Option<Fill>,
-    /// Shares of a fill, number of sets, No shares per question, all redeemed shares, or the amount
-    /// of rebates.
+    /// Shares of a fill or of the redeemed token, number of sets, No shares per question, or the
+    /// amount of rebates.
     pub size: Decimal,
     /// Collateral, without fees.
     pub value: Micros,
@@ -146,10 +174,10 @@ pub struct ActivityRow<'a> {
 pub struct Fill {
     /// The wallet's side.
     pub side: Side,
-    /// The token that it traded.
-    pub outcome: Outcome,
-    /// Price of that token.
+    /// Price of its token.
     pub price: Price,
+    /// The fee that the wallet paid: 0 of a maker.
+    pub fee: Micros,
 }
 
 impl<'a> ActivityRow<'a> {
@@ -161,10 +189,10 @@ impl<'a> ActivityRow<'a> {
         }
     }
 
-    /// A text of the token that was traded.
+    /// A text of the token that was traded or redeemed.
     pub(crate) fn of_token(&self, text: impl Fn(&'a MarketText, Outcome) -> &'a str) -> &'a str {
-        let token = self.market.zip(self.fill);
-        token.map_or("", |(market, fill)| text(market, fill.outcome))
+        let token = self.market.zip(self.outcome);
+        token.map_or("", |(market, outcome)| text(market, outcome))
     }
 
     /// A text of the market.
@@ -178,12 +206,16 @@ impl<'a> ActivityRow<'a> {
     }
 
     pub(crate) fn outcome_index(&self) -> u64 {
-        let outcome = self.fill.map(|fill| fill.outcome.code().into());
-        outcome.unwrap_or(NO_OUTCOME)
+        self.outcome
+            .map_or(NO_OUTCOME, |outcome| outcome.code().into())
     }
 
     pub(crate) fn price(&self) -> Decimal {
         self.fill.map_or(Decimal::ZERO, |fill| fill.price.into())
+    }
+
+    pub(crate) fn fee(&self) -> Micros {
+        self.fill.map_or(Micros::ZERO, |fill| fill.fee)
     }
 }
 
@@ -207,6 +239,8 @@ macro_rules! activity_view {
                 timestamp: u64 = $row.time.0,
                 /// Collateral, without fees.
                 usdc_size: Number = $row.value.into(),
+                /// Fee that the wallet paid: 0 of a maker and of an account action.
+                fee_usdc: Number = $row.fee().into(),
                 /// Title of the market.
                 title: &'a str = $row.of_market(|it| &it.question),
                 slug: &'a str = $row.of_market(|it| &it.slug),
@@ -214,7 +248,7 @@ macro_rules! activity_view {
                 icon: &'a str = $row.of_market(|it| &it.icon),
                 event_slug: &'a str = $row.of_market(MarketDescription::event_slug),
                 outcome: &'a str = $row.of_token(MarketText::label),
-                /// 999 for an account action.
+                /// 999 for an account action of no single token.
                 #[schemars(extend("enum" = [0, 1, 999]))]
                 outcome_index: u64 = $row.outcome_index(),
                 name: &'a str = $row.profile.name,

@@ -6,11 +6,12 @@ use foretell_model::{Lots, Micros, TimeNs, WalletAddress};
 
 use crate::data::leaderboard::{PERIOD, TimePeriod};
 use crate::data::profile::Profile;
-use crate::data::read::page::Listed;
+use crate::data::read::cursor::RankKey;
+use crate::data::read::page::{Listed, V2Listed};
 use crate::data::rows::view::view;
 use crate::limits::{LEADERBOARD_PAGE, MAX_V2_DAYS, PageBounds};
 use crate::parameters;
-use crate::read::query::text_form::{Whole, Words};
+use crate::read::query::text_form::{Rows, Whole, Words};
 use crate::text::decimal::Number;
 use crate::text::ids;
 use crate::text::time;
@@ -30,8 +31,12 @@ parameters! {
         /// Period that a row covers; only `day`.
         pub interval: () = or(Words(&[("day", ())]), "day"),
         /// Number of days, which end today.
-        pub limit: usize = or(Whole { least: 1, most: MAX_V2_DAYS }, "30"),
+        pub limit: usize = or(Rows(Whole { least: 1, most: MAX_V2_DAYS }), "30"),
     }
+}
+
+impl V2Listed for BuildersQuery {
+    type Key = RankKey;
 }
 
 impl Listed for BuildersQuery {

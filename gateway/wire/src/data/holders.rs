@@ -12,7 +12,7 @@ use crate::data::rows::figures::RoundedFigures;
 use crate::data::rows::view::view;
 use crate::limits::{MAX_HOLDERS, MAX_MARKETS};
 use crate::parameters;
-use crate::read::query::text_form::{MICROS, Whole};
+use crate::read::query::text_form::{MICROS, Rows, Whole};
 use crate::text::decimal::Number;
 use crate::written;
 
@@ -22,7 +22,7 @@ parameters! {
         /// Markets: condition ids, assets or decimal token ids.
         pub markets: Vec<MarketRef> = required_list(MARKET, MAX_MARKETS) as "market",
         /// Most holders per token.
-        pub limit: usize = or(Whole { least: 0, most: MAX_HOLDERS }, "100"),
+        pub limit: usize = or(Rows(Whole { least: 0, most: MAX_HOLDERS }), "100"),
         /// Smallest balance to include, in shares.
         pub least: u64 = or(MICROS, "1") as "minBalance",
     }

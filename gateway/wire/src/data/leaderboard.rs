@@ -6,7 +6,8 @@ use serde::Serialize;
 use foretell_model::{Lots, Micros, WalletAddress};
 
 use crate::data::profile::Profile;
-use crate::data::read::page::{CURSOR, LIMIT, LimitOffset, Listed};
+use crate::data::read::cursor::RankKey;
+use crate::data::read::page::{CURSOR, LIMIT, Listed, V2Listed};
 use crate::data::rows::view::{V2Answer, V2Page, view};
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
@@ -105,7 +106,7 @@ parameters! {
 
 impl V2LeaderboardQuery {
     /// Refuses `sort_by`, `limit` and `cursor` beside `user`: a wallet's ranks are one answer.
-    fn check_user(&self, reader: &Reader<'_>, _: LimitOffset) -> Result<(), ApiError> {
+    fn check_user(&self, reader: &Reader<'_>, _: usize) -> Result<(), ApiError> {
         for parameter in [Parameter::new("sort_by", ""), LIMIT, CURSOR] {
             if self.user.is_some() && reader.text(&parameter)?.is_some() {
                 let why = "user is given too, whose ranks are in one answer";
@@ -126,6 +127,10 @@ impl From<V2LeaderboardQuery> for LeaderboardQuery {
             name: None,
         }
     }
+}
+
+impl V2Listed for V2LeaderboardQuery {
+    type Key = RankKey;
 }
 
 impl Listed for LeaderboardQuery {
@@ -162,7 +167,7 @@ view! {
         user_name: &'a str = row.profile.name,
         /// Value of the wallet's fills.
         vol: Number = Micros(row.volume).into(),
-        /// Realized profit, without fees.
+        /// Realized profit, less fees.
         pnl: Millionths = Millionths(row.profit.into()),
         /// URL.
         profile_image: &'a str = row.profile.image,
@@ -194,7 +199,7 @@ view! {
         rank_volume: Option<u64> = row.ranks.map(|[_, by_volume]| by_volume),
         #[serde(with = "written::Address")]
         user_id: WalletAddress = row.wallet,
-        /// Realized profit, without fees.
+        /// Realized profit, less fees.
         pnl: Millionths = Millionths(row.profit.into()),
         /// Shares.
         volume: Number = Lots(row.lots).into(),

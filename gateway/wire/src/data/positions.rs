@@ -78,6 +78,8 @@ parameters! {
         pub redeemable: bool = or(FLAG, "false"),
         /// Only positions whose wallet holds both outcomes.
         pub mergeable: bool = or(FLAG, "false"),
+        /// Also positions in archived markets.
+        pub include_archived: bool = or(FLAG, "true") as "includeArchived",
         /// Field to sort by.
         pub sort: PositionSort = or(Words(&POSITION_SORTS), "TOKENS") as "sortBy",
         /// Sort direction.

@@ -6,9 +6,9 @@ use rstest::rstest;
 
 use super::{
     ActivityFilter, ActivityKind, ActivityQuery, ActivitySort, BuildersQuery, ClosedPositionsQuery,
-    Direction, FillsQuery, HoldersQuery, LeaderboardQuery, LeaderboardSort, LimitOffset,
+    Direction, FillsQuery, FrameRow, HoldersQuery, LeaderboardQuery, LeaderboardSort, LimitOffset,
     LiveVolumeQuery, MarketRef, MarketSelection, MinimumFill, OpenInterestQuery, PositionSort,
-    PositionsQuery, TimePeriod, TimeRange, UserQuery, V1List, V2List, ValueQuery,
+    PositionsQuery, TimePeriod, TimeRange, UserQuery, V1List, V1Walk, V2List, ValueQuery,
 };
 use crate::read::query::parameter::Parameter;
 use crate::read::query::parameters::Parameters;
@@ -28,11 +28,11 @@ fn refused<T: Parameters>(text: &str) -> Option<String> {
 /// [`refused`] for the endpoint of a path.
 fn ask(endpoint: &str, text: &str) -> Option<String> {
     match endpoint {
-        "trades" => refused::<V1List<FillsQuery>>(text),
+        "trades" => refused::<V1Walk<FillsQuery>>(text),
         "positions" => refused::<V1List<PositionsQuery>>(text),
         "closed-positions" => refused::<V1List<ClosedPositionsQuery>>(text),
         "holders" => refused::<HoldersQuery>(text),
-        "activity" => refused::<V1List<ActivityQuery>>(text),
+        "activity" => refused::<V1Walk<ActivityQuery>>(text),
         "value" => refused::<ValueQuery>(text),
         "traded" => refused::<UserQuery>(text),
         "oi" => refused::<OpenInterestQuery>(text),
@@ -84,6 +84,7 @@ fn what_is_not_given_has_its_default() {
                 least: 1_000_000,
                 redeemable: false,
                 mergeable: false,
+                include_archived: true,
                 sort: PositionSort::Tokens,
                 direction: Direction::Descending,
                 title: None,
@@ -631,8 +632,8 @@ fn an_unknown_parameter_is_named_before_anything_else(
     "invalid_field: limit: '1001' is not an integer from 1 to 1000"
 )]
 #[case(
-    "cursor=x",
-    "invalid_field: cursor: 'x' is not an integer from 0 to 10000"
+    "cursor=7.x.0",
+    "invalid_field: cursor: '7.x.0' is not the next_cursor of a page"
 )]
 fn version_2_names_parameters_as_they_are_given(#[case] text: &str, #[case] expected: &str) {
     let refused = refused::<V2List<FillsQuery>>(text).expect(text);
@@ -643,15 +644,32 @@ fn version_2_names_parameters_as_they_are_given(#[case] text: &str, #[case] expe
 fn version_2_reads_the_same_filters_under_its_own_names() {
     let first = format!("market={MARKET}&takerOnly=false&filterType=CASH&filterAmount=1&start=4");
     let second = format!(
-        "condition_id={MARKET}&taker_only=false&filter_type=CASH&filter_amount=1&start=4&cursor=10"
+        "condition_id={MARKET}&taker_only=false&filter_type=CASH&filter_amount=1&start=4&cursor=10.2.0"
     );
     let second = parse::<V2List<FillsQuery>>(&second);
     assert_eq!(second.query, parse::<V1List<FillsQuery>>(&first).query);
-    let page = LimitOffset {
-        limit: 100,
-        offset: 10,
+    let after = FrameRow {
+        sequence: 10,
+        index: 2,
+        side: 0,
     };
-    assert_eq!(second.page, page);
+    assert_eq!((second.limit, second.after), (100, Some(after)));
+}
+
+#[test]
+fn a_cursor_of_version_1_needs_the_order_of_time() {
+    let walk = parse::<V1Walk<ActivityQuery>>(&format!("user={USER}&cursor=10.2.0&limit=7"));
+    assert_eq!(
+        walk.after.map(|row| (row.sequence, row.index)),
+        Some((10, 2))
+    );
+    let refused = ask(
+        "activity",
+        &format!("user={USER}&cursor=10.2.0&sortBy=CASH"),
+    );
+    let expected =
+        "invalid_field: cursor: '10.2.0' is not allowed with this sortBy, only with TIMESTAMP";
+    assert_eq!(refused.as_deref(), Some(expected));
 }
 
 #[test]
@@ -664,8 +682,9 @@ fn every_parameter_is_described_and_has_a_schema() {
         }
         Q::PARAMETERS.iter().map(|it| it.name).collect()
     }
-    let v1 = "takerOnly filterType filterAmount market eventId user side start end limit offset";
-    assert_eq!(names::<V1List<FillsQuery>>().join(" "), v1);
+    let v1 =
+        "takerOnly filterType filterAmount market eventId user side start end limit offset cursor";
+    assert_eq!(names::<V1Walk<FillsQuery>>().join(" "), v1);
     let v2 = "user condition_id event_id type side start end sort_direction \
               exclude_deposits_withdrawals limit cursor";
     assert_eq!(names::<V2List<ActivityFilter>>().join(" "), v2);

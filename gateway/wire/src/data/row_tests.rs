@@ -56,10 +56,11 @@ fn trade(market: &MarketText) -> ActivityRow<'_> {
         wallet: WALLET,
         profile: PROFILE,
         market: Some(market),
+        outcome: Some(Outcome::No),
         fill: Some(Fill {
             side: Side::Sell,
-            outcome: Outcome::No,
             price: Price(4_560),
+            fee: Micros(1_220),
         }),
         size: Lots(1_234).into(),
         value: Lots(1_234).value_at(Price(4_560)),
@@ -97,6 +98,7 @@ fn figures() -> PositionFigures {
     PositionFigures {
         lots: 11_000,
         cost: 49_500_000,
+        fees: 550_000,
         bought: 15_000,
         spent: 67_500_000,
         realized: 6_000_000,
@@ -123,6 +125,8 @@ fn position(market: &MarketText) -> PositionRow<'_> {
 fn closed(market: &MarketText) -> PositionRow<'_> {
     let figures = PositionFigures {
         lots: 0,
+        cost: 0,
+        fees: 0,
         ..figures()
     };
     PositionRow {
@@ -142,10 +146,11 @@ fn a_trade_fill_has_the_fields_of_the_interface() {
 fn fills_are_written_as_their_view() {
     let market = market(2);
     let buy = ActivityRow {
+        outcome: Some(Outcome::Yes),
         fill: Some(Fill {
             side: Side::Buy,
-            outcome: Outcome::Yes,
             price: Price(1),
+            fee: Micros::ZERO,
         }),
         profile: Profile::default(),
         ..trade(&market)
@@ -163,7 +168,7 @@ proptest! {
     fn any_words_of_a_fill_are_written_as_their_view(name: String, lots: u64, time: u64, price in 1..10_000_u16) {
         let market = market(2);
         let profile = Profile { name: &name, pseudonym: &name, ..PROFILE };
-        let fill = Fill { side: Side::Buy, outcome: Outcome::No, price: Price(price) };
+        let fill = Fill { side: Side::Buy, price: Price(price), fee: Micros(lots) };
         let row = ActivityRow {
             profile,
             fill: Some(fill),
@@ -256,6 +261,7 @@ fn an_activity_is_a_trade_fill_and_a_type() {
     let action = ActivityRow {
         kind: ActivityKind::Conversion,
         profile: Profile::default(),
+        outcome: None,
         fill: None,
         size: Lots(500).into(),
         value: Micros(5_000_000),
@@ -267,10 +273,15 @@ fn an_activity_is_a_trade_fill_and_a_type() {
         market: None,
         ..action
     };
-    for activity in [traded, action, rebate] {
+    let redeem = ActivityRow {
+        kind: ActivityKind::Redeem,
+        outcome: Some(Outcome::No),
+        ..action
+    };
+    for activity in [traded, action, rebate, redeem] {
         assert_eq!(names(&ActivityV1::from(&activity)), fields);
     }
-    insta::assert_snapshot!(pretty(&[ActivityV1::from(&action)]));
+    insta::assert_snapshot!(pretty(&[action, redeem].each_ref().map(ActivityV1::from)));
 }
 
 #[test]
@@ -282,6 +293,7 @@ fn positions_are_sorted_by_what_they_show() {
         PositionFigures {
             lots: 0,
             cost: 0,
+            fees: 0,
             ..figures()
         },
     ] {

@@ -2,8 +2,9 @@
 
 use foretell_model::{Lots, Price, Side, WalletAddress};
 
+use crate::data::read::cursor::FrameRow;
 use crate::data::read::market_selection::MarketSelection;
-use crate::data::read::page::Listed;
+use crate::data::read::page::{Listed, V2Listed};
 use crate::data::read::time_range::TimeRange;
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
@@ -39,6 +40,10 @@ parameters! {
         /// Smallest amount to include, with at most 6 decimals.
         filter_amount: Option<u64> = optional(MICROS) as "filterAmount",
     }
+}
+
+impl V2Listed for FillsQuery {
+    type Key = FrameRow;
 }
 
 impl Listed for FillsQuery {

@@ -120,7 +120,7 @@ error_codes! {
     InvalidTimeRange = "invalid_time_range", 400, Never, "<problem>",
         "The start and the end of a time range contradict each other.";
     TooManyPoints = "too_many_points", 400, Never,
-        "the range has <count> points, allowed: at most <limit> in one answer; take a shorter range, a larger fidelity or fewer markets",
+        "the range has <count> points, allowed: at most <limit> in one answer; take a shorter range, fewer markets, or a larger fidelity, at best a multiple of 5, 30, 180 or 720",
         "A price history has too many points for one answer.";
     SequenceTooFarAhead = "sequence_too_far_ahead", 400, Never,
         "x-min-sequence is <sequence>, allowed: at most 1000000 above <durable>",
@@ -139,6 +139,9 @@ error_codes! {
     // Credentials.
     AddressNotAllowed = "address_not_allowed", 401, Never, "unauthorized: ip_not_allowlisted",
         "The client's address is not on the allowlist of the data surface.";
+    HostNotAllowed = "host_not_allowed", 403, Never,
+        "the host is not a name of the operator surface, allowed: localhost, loopback addresses and operator.hosts",
+        "The request to the operator surface names another host, or none.";
     Unauthorized = "unauthorized", 401, Never, "Unauthorized/Invalid api key",
         "The API key, the passphrase, the timestamp or the HMAC is wrong.";
     UnauthorizedL1 = "unauthorized_l1", 401, Never, "Invalid L1 Request headers",
@@ -230,6 +233,9 @@ error_codes! {
     SizeNotLots = "size_not_lots", 400, Never,
         "order <order> is invalid. Size (<size>) has more than two decimals",
         "The size is not a multiple of 0.01 shares.";
+    MarketAmountsTooFine = "market_amounts_too_fine", 400, Never,
+        "invalid amounts, the market <side> orders maker amount supports a max accuracy of 2 decimals, taker amount a max of 4 decimals",
+        "Under `compatibility = \"polymarket\"`: an amount of a FOK or FAK order has too many decimals.";
     MarketableBelowMinimum = "marketable_below_minimum", 400, Never,
         "invalid amount for a marketable BUY order ($<amount>), min size: $<amount>",
         "A BUY that trades at once spends less than the minimum.";

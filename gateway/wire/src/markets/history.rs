@@ -40,7 +40,7 @@ parameters! {
         pub start: Option<u64> = optional(START) as "start_ts" or "startTs",
         /// End, unix seconds; now by default.
         pub end: Option<u64> = optional(START) as "end_ts" or "endTs",
-        /// Minutes of a bucket, rounded up to 1, 5, 30, 180 or 720.
+        /// Minutes of a bucket; the bucket of the range by default.
         pub fidelity: Option<u32> = optional(FIDELITY),
     }
 }
@@ -145,7 +145,7 @@ struct BatchFields {
     /// Window that ends now; excludes `start_ts` and `end_ts`.
     #[serde(with = "OrDefault::<Filled<IntervalWord>>")]
     interval: Option<Interval>,
-    /// Minutes of a bucket, rounded up to 1, 5, 30, 180 or 720.
+    /// Minutes of a bucket; the bucket of the range by default.
     #[serde(with = "Optional::<Fidelity>")]
     fidelity: Option<u32>,
 }

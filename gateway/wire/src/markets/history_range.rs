@@ -1,6 +1,7 @@
 //! Converts the range parameters of a request to seconds and steps of price history
 //! (docs/api/market-data.md §4).
 
+use crate::compatibility::Compatibility;
 use crate::errors::api_error::{ApiError, FieldError};
 use crate::errors::error_code::ErrorCode;
 use crate::read::form::forms;
@@ -8,11 +9,12 @@ use crate::read::form::forms;
 const MINUTE: u64 = 60;
 const HOUR: u64 = 60 * MINUTE;
 const DAY: u64 = 24 * HOUR;
+const MONTH: u64 = 30 * DAY;
 
 /// A named window of price history that ends now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Interval {
-    /// `1m`: one minute. With a fidelity of 30 or more it is 30 days: stock pages ask so for a month.
+    /// `1m`: one minute; a month in the API family.
     Minute,
     /// `5m`
     FiveMinutes,
@@ -96,22 +98,23 @@ pub struct HistoryWindow {
     pub from: u64,
     /// Last second, at most now; less than `from` when the range starts in the future.
     pub to: u64,
-    /// Minimum bucket length in minutes. It rounds up to 1, 5, 30, 180 or 720; above 720 it is 720.
+    /// Length of a bucket in minutes.
     pub minutes: u32,
 }
-
-/// From this fidelity in minutes on, `1m` is 30 days, not one minute.
-const MONTH_FIDELITY: u32 = 30;
 
 impl HistoryRange {
     /// The window of the range at `now` (unix seconds). A requested fidelity overrides the range's
     /// own step.
     #[must_use]
-    pub fn window(self, fidelity: Option<u32>, now: u64) -> HistoryWindow {
+    pub fn window(
+        self,
+        fidelity: Option<u32>,
+        now: u64,
+        compatibility: Compatibility,
+    ) -> HistoryWindow {
         let (from, to, own) = match self {
             Self::Interval(interval) => {
-                let month = fidelity.is_some_and(|minutes| minutes >= MONTH_FIDELITY);
-                let (length, step) = interval.length_and_step(month);
+                let (length, step) = interval.length_and_step(compatibility);
                 // Inclusive bounds: exactly `length` seconds.
                 let from = length.map_or(0, |length| now.saturating_add(1).saturating_sub(length));
                 (from, now, step)
@@ -132,10 +135,12 @@ impl HistoryRange {
 
 impl Interval {
     /// Length in seconds (`None` = the whole history) and default step in minutes.
-    const fn length_and_step(self, month: bool) -> (Option<u64>, u32) {
+    const fn length_and_step(self, compatibility: Compatibility) -> (Option<u64>, u32) {
         match self {
-            Self::Minute if month => (Some(30 * DAY), 30),
-            Self::Minute => (Some(MINUTE), 1),
+            Self::Minute => match compatibility {
+                Compatibility::Interface => (Some(MINUTE), 1),
+                Compatibility::Polymarket => (Some(MONTH), step_of(MONTH)),
+            },
             Self::FiveMinutes => (Some(5 * MINUTE), 1),
             Self::FifteenMinutes => (Some(15 * MINUTE), 1),
             Self::Hour => (Some(HOUR), 1),
@@ -172,9 +177,8 @@ mod tests {
     #[rstest]
     #[case("1m", None, 60, 1)]
     #[case("1m", Some(1), 60, 1)]
-    #[case("1m", Some(29), 60, 29)]
-    #[case("1m", Some(30), 30 * DAY, 30)]
-    #[case("1m", Some(1_440), 30 * DAY, 1_440)]
+    #[case("1m", Some(10), 60, 10)]
+    #[case("1m", Some(1_440), 60, 1_440)]
     #[case("5m", None, 300, 1)]
     #[case("15m", None, 900, 1)]
     #[case("1h", None, HOUR, 1)]
@@ -190,7 +194,7 @@ mod tests {
         #[case] minutes: u32,
     ) {
         let range = HistoryRange::Interval(Interval::parse(text).unwrap());
-        let window = range.window(fidelity, NOW);
+        let window = range.window(fidelity, NOW, Compatibility::Interface);
         assert_eq!((window.to, window.minutes), (NOW, minutes));
         assert_eq!(window.to - window.from + 1, length);
     }
@@ -210,7 +214,7 @@ mod tests {
             to: NOW,
             minutes,
         };
-        assert_eq!(range.window(fidelity, NOW), whole);
+        assert_eq!(range.window(fidelity, NOW, Compatibility::Interface), whole);
     }
 
     #[rstest]
@@ -231,12 +235,15 @@ mod tests {
         #[case] minutes: u32,
     ) {
         let range = HistoryRange::Explicit { start, end };
-        let window = range.window(None, NOW);
+        let window = range.window(None, NOW, Compatibility::Interface);
         assert_eq!(
             (window.from, window.to, window.minutes),
             (start, to, minutes)
         );
-        assert_eq!(range.window(Some(1), NOW).minutes, 1);
+        assert_eq!(
+            range.window(Some(1), NOW, Compatibility::Interface).minutes,
+            1
+        );
     }
 
     proptest! {
@@ -245,12 +252,21 @@ mod tests {
             start in any::<u64>(), end in any::<Option<u64>>(), now in any::<u64>(),
         ) {
             let range = HistoryRange::Explicit { start, end };
-            prop_assert!(range.window(None, now).to <= now);
+            prop_assert!(range.window(None, now, Compatibility::Interface).to <= now);
             for text in ["1m", "1w", "max"] {
                 let range = HistoryRange::Interval(Interval::parse(text).unwrap());
-                let window = range.window(None, now);
+                let window = range.window(None, now, Compatibility::Interface);
                 prop_assert!(window.from <= window.to && window.to == now);
             }
         }
+    }
+
+    #[test]
+    fn one_m_is_a_month_in_the_family() {
+        let range = HistoryRange::Interval(Interval::Minute);
+        let window = range.window(None, NOW, Compatibility::Polymarket);
+        assert_eq!((window.to - window.from + 1, window.minutes), (MONTH, 180));
+        let window = range.window(Some(10), NOW, Compatibility::Polymarket);
+        assert_eq!((window.to - window.from + 1, window.minutes), (MONTH, 10));
     }
 }

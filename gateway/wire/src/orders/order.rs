@@ -46,6 +46,28 @@ pub struct OrderSubmission {
     pub post_only: bool,
 }
 
+impl OrderSubmission {
+    /// The API family's rule for the amounts of orders that never rest: two decimals of what is given,
+    /// four of what is taken.
+    ///
+    /// # Errors
+    /// [`ErrorCode::MarketAmountsTooFine`].
+    pub fn check_family_amounts(&self) -> Result<(), ApiError> {
+        let order = &self.order;
+        let is_fine = |amount: u64, decimals: u32| amount.is_multiple_of(10_u64.pow(6 - decimals));
+        if matches!(self.order_type, OrderType::Gtc | OrderType::Gtd)
+            || (is_fine(order.maker_amount, 2) && is_fine(order.taker_amount, 4))
+        {
+            return Ok(());
+        }
+        let side = match order.side {
+            Side::Buy => "buy",
+            Side::Sell => "sell",
+        };
+        Err(ErrorCode::MarketAmountsTooFine.with([&side]))
+    }
+}
+
 /// The signed order, in the order in which stock clients write it. Unknown fields are ignored.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]

@@ -418,3 +418,33 @@ proptest! {
         }
     }
 }
+
+#[rstest]
+#[case("FOK", "9980000", "10183600", true)]
+#[case("FOK", "9980000", "10131970", false)]
+#[case("FAK", "1999422", "2019600", false)]
+#[case("FAK", "9990000", "100", true)]
+#[case("GTC", "1999422", "2019601", true)]
+#[case("GTD", "1999422", "2019601", true)]
+fn amounts_of_market_orders_in_the_family(
+    #[case] order_type: &str,
+    #[case] maker: &str,
+    #[case] taker: &str,
+    #[case] fine: bool,
+) {
+    let body = with(
+        json!({"makerAmount": maker, "takerAmount": taker}),
+        json!({"orderType": order_type}),
+    );
+    let order = OrderSubmission::read(body.as_bytes()).unwrap();
+    let error = order.check_family_amounts().map_err(|error| error.text());
+    let expected = "invalid amounts, the market buy orders maker amount supports a max accuracy of 2 decimals, taker amount a max of 4 decimals";
+    assert_eq!(
+        error,
+        if fine {
+            Ok(())
+        } else {
+            Err(expected.to_owned())
+        }
+    );
+}

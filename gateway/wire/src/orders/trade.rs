@@ -128,6 +128,9 @@ pub struct Trade {
     /// Fee divided by value, times 10,000, rounded.
     #[serde(with = "written::Amount")]
     fee_rate_bps: Decimal,
+    /// Fee that the taker paid, in collateral.
+    #[serde(with = "written::Amount")]
+    fee_usdc: Micros,
     #[serde(with = "written::Amount")]
     price: Price,
     /// Always CONFIRMED: the ledger settles with the match.
@@ -170,6 +173,7 @@ impl Trade {
         let time = form.text(trade.time);
         Self {
             fee_rate_bps: trade.fee_rate_bps(),
+            fee_usdc: trade.fee,
             taker_order_id: trade.taker.order,
             market: trade.market,
             asset_id: trade.taker.token,
@@ -240,10 +244,10 @@ pub struct BuilderTrade {
     /// The same as `bucket_index`.
     #[serde(rename = "bucketIndex")]
     bucket_index: u32,
-    /// The fee, in collateral.
+    /// The same as `fee_usdc`.
     #[serde(with = "written::Amount")]
     fee: Micros,
-    /// The same as `fee`.
+    /// The same as `fee_usdc`.
     #[serde(rename = "feeUsdc", with = "written::Amount")]
     fee_usdc: Micros,
     /// Always 0.
@@ -259,7 +263,7 @@ impl BuilderTrade {
     #[must_use]
     pub fn new(trade: TradeFacts, form: TimeForm) -> Self {
         let (size_usdc, builder_code) = (trade.value(), trade.builder);
-        let (fee, outcome) = (trade.fee, trade.taker.index);
+        let outcome = trade.taker.index;
         let trade = Trade::new(trade, form);
         Self {
             trade_type: trade.kind,
@@ -272,9 +276,8 @@ impl BuilderTrade {
             transaction_hash: trade.transaction_hash,
             match_time: trade.match_time.clone(),
             bucket_index: trade.bucket_index,
-            // Fees are paid in collateral.
-            fee,
-            fee_usdc: fee,
+            fee: trade.fee_usdc,
+            fee_usdc: trade.fee_usdc,
             builder_fee: "0",
             builder_code,
             trade,

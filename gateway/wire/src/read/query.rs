@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use percent::decode;
 
+use crate::compatibility::Compatibility;
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
 use crate::limits::{MAX_PARAMETERS, MAX_QUERY};
@@ -19,7 +20,11 @@ pub mod trading;
 
 /// The decoded parameters of a request in their original order. Unencoded text is borrowed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Query<'t>(Vec<(Cow<'t, str>, Cow<'t, str>)>);
+pub struct Query<'t> {
+    pairs: Vec<(Cow<'t, str>, Cow<'t, str>)>,
+    /// Whose forms it is read in.
+    pub(crate) compatibility: Compatibility,
+}
 
 impl<'t> Query<'t> {
     /// Reads the text after the `?`.
@@ -40,12 +45,15 @@ impl<'t> Query<'t> {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
             parameters.push((decode(name)?, decode(value)?));
         }
-        Ok(Self(parameters))
+        Ok(Self {
+            pairs: parameters,
+            ..Self::default()
+        })
     }
 
     /// All parameters in their original order.
     pub fn pairs(&self) -> impl Iterator<Item = (&str, &str)> {
-        let pairs = self.0.iter();
+        let pairs = self.pairs.iter();
         pairs.map(|(name, value)| (&**name, &**value))
     }
 }
@@ -54,11 +62,12 @@ impl<'t> Query<'t> {
 impl<'t> FromIterator<(&'t str, &'t str)> for Query<'t> {
     fn from_iter<I: IntoIterator<Item = (&'t str, &'t str)>>(pairs: I) -> Self {
         let pairs = pairs.into_iter();
-        Self(
-            pairs
+        Self {
+            pairs: pairs
                 .map(|(name, value)| (name.into(), value.into()))
                 .collect(),
-        )
+            ..Self::default()
+        }
     }
 }
 

@@ -6,6 +6,7 @@
 //! and reserved: reserving moves nothing, and neither does a delay or a held withdrawal.
 
 use std::collections::HashMap;
+use std::fmt::Display;
 
 use foldhash::fast::RandomState;
 use foretell_model::command::{Deposit, Withdraw, WithdrawFees};
@@ -118,14 +119,24 @@ impl Conservation {
             }
             Event::Withdrawn(Withdrawn { account, amount }) => {
                 self.check_transfer(frame, (account, amount), registry)?;
-                take(&mut self.collateral, amount.0, "the exchange's collateral")?;
+                take(
+                    &mut self.collateral,
+                    amount.0,
+                    Micros,
+                    "the exchange's collateral",
+                )?;
                 self.charge(account, amount.0)
             }
             Event::FeesWithdrawn { amount } => {
                 let is_asked = matches!(*frame.command, Command::WithdrawFees(WithdrawFees { amount: asked, .. }) if asked == amount);
                 self.count_transfer(is_asked, amount)?;
-                take(&mut self.collateral, amount.0, "the exchange's collateral")?;
-                take(&mut self.fees, amount.0, "the fee account")
+                take(
+                    &mut self.collateral,
+                    amount.0,
+                    Micros,
+                    "the exchange's collateral",
+                )?;
+                take(&mut self.fees, amount.0, Micros, "the fee account")
             }
             Event::Split(split) => {
                 self.count_set_change(frame)?;
@@ -160,8 +171,13 @@ impl Conservation {
             }
             Event::RebatePaid(RebatePaid { account, amount }) => {
                 let accrued = grown(&mut self.accrued, account.0);
-                take(accrued, amount.0, "an account's accrued rebates")?;
-                take(&mut self.in_accrued, amount.0, "all accrued rebates")?;
+                take(accrued, amount.0, Micros, "an account's accrued rebates")?;
+                take(
+                    &mut self.in_accrued,
+                    amount.0,
+                    Micros,
+                    "all accrued rebates",
+                )?;
                 self.pay(account, amount.0)
             }
             Event::WithdrawalHeld(_) | Event::WithdrawalReleased(_) => {
@@ -231,7 +247,7 @@ impl Conservation {
         registry.account(fill.maker)?;
         ensure(
             fill.yes_price.0 <= PRICE_ONE && fee <= MAX_BALANCE.0,
-            || format!("a trade at {} with a fee of {fee}", fill.yes_price.0),
+            || format!("a trade at {} with a fee of {}", fill.yes_price, fill.fee),
         )?;
         let price = match outcome {
             Outcome::Yes => fill.yes_price,
@@ -247,7 +263,7 @@ impl Conservation {
             Side::Sell => {
                 self.debit(account, market, outcome, lots)?;
                 ensure(fee <= value, || {
-                    format!("a fee of {fee} on proceeds of {value}")
+                    format!("a fee of {} on proceeds of {}", fill.fee, Micros(value))
                 })?;
                 self.pay(account, value - fee)?;
             }
@@ -293,7 +309,8 @@ impl Conservation {
         let is_named = questions.count() > 0 && questions.end() as usize <= markets.len();
         ensure(is_named, || {
             format!(
-                "a conversion of {questions:?} of the {} questions of event {event}",
+                "a conversion of {} of the {} questions of event {event}",
+                questions.count(),
                 markets.len()
             )
         })?;
@@ -349,7 +366,7 @@ impl Conservation {
 
     fn count_transfer(&mut self, is_asked: bool, amount: Micros) -> Check {
         ensure(is_asked && amount <= MAX_BALANCE, || {
-            format!("{} micros came or went that nobody asked for", amount.0)
+            format!("{amount} came or went that nobody asked for")
         })?;
         let is_second = std::mem::replace(&mut self.has_transfer, true);
         ensure(!is_second, || "one command moved money twice".to_owned())
@@ -367,17 +384,23 @@ impl Conservation {
             self.lock_again(market, registry)?;
         }
         ensure(self.collateral <= MAX_BALANCE.0, || {
-            format!(
-                "{} micros are in the exchange, more than may be",
-                self.collateral
-            )
+            let collateral = Micros(self.collateral);
+            format!("{collateral} is in the exchange, allowed is {MAX_BALANCE}")
         })?;
         let total = self.in_cash + self.in_locked + self.fees + self.in_accrued;
         ensure(total == self.collateral, || {
+            let [cash, locked, fees, accrued, total, collateral] = [
+                self.in_cash,
+                self.in_locked,
+                self.fees,
+                self.in_accrued,
+                total,
+                self.collateral,
+            ]
+            .map(Micros);
             format!(
-                "accounts have {}, {} are locked behind shares, {} are fees, {} are accrued: {total} \
-                 in all, but deposits less withdrawals are {}",
-                self.in_cash, self.in_locked, self.fees, self.in_accrued, self.collateral
+                "accounts have {cash}, {locked} are locked behind shares, {fees} are fees, {accrued} \
+                 are accrued: {total} in all, but deposits less withdrawals are {collateral}"
             )
         })
     }
@@ -389,11 +412,19 @@ impl Conservation {
         let converted = known.event.map_or(0, |event| self.converted(event));
         let MarketTotals { supply, held, .. } = *self.totals(market);
         ensure(supply == held, || {
-            format!("of market {market} {supply:?} lots exist, {held:?} are held")
+            let [supply, held] = [supply, held].map(|shares| {
+                let [yes, no] = shares.map(Lots);
+                format!("{yes} Yes and {no} No")
+            });
+            format!("of market {market} {supply} exist, {held} are held")
         })?;
         let [yes, no] = supply;
         ensure(known.payout.is_some() || yes == no + converted, || {
-            format!("the supplies of market {market}, {yes} and {no}, do not differ by {converted}")
+            let [yes, no, converted] = [yes, no, converted].map(Lots);
+            format!(
+                "of market {market} {yes} Yes and {no} No exist, which do not differ by the \
+                 {converted} converted"
+            )
         })
     }
 
@@ -453,8 +484,8 @@ impl Conservation {
     fn destroy(&mut self, market: MarketNumber, lots: Shares) -> Check {
         self.touched.push(market);
         let supply = &mut self.totals(market).supply;
-        take(&mut supply[0], lots[0], "the supply of Yes")?;
-        take(&mut supply[1], lots[1], "the supply of No")
+        take(&mut supply[0], lots[0], Lots, "the supply of Yes")?;
+        take(&mut supply[1], lots[1], Lots, "the supply of No")
     }
 
     /// An account's lots of Yes and No cease to exist.
@@ -471,7 +502,7 @@ impl Conservation {
 
     fn pay(&mut self, account: AccountNumber, amount: u64) -> Check {
         ensure(amount <= MAX_BALANCE.0, || {
-            format!("{amount} micros at once")
+            format!("{} at once", Micros(amount))
         })?;
         *grown(&mut self.cash, account.0) += amount;
         self.in_cash += amount;
@@ -480,7 +511,7 @@ impl Conservation {
 
     fn charge(&mut self, account: AccountNumber, amount: u64) -> Check {
         let cash = grown(&mut self.cash, account.0);
-        take(cash, amount, "an account's collateral")?;
+        take(cash, amount, Micros, "an account's collateral")?;
         self.in_cash -= amount;
         Ok(())
     }
@@ -505,7 +536,12 @@ impl Conservation {
         lots: Lots,
     ) -> Check {
         let held = self.holdings.entry((account, market)).or_default();
-        take(&mut held[outcome.index()], lots.0, "an account's shares")?;
+        take(
+            &mut held[outcome.index()],
+            lots.0,
+            Lots,
+            "an account's shares",
+        )?;
         self.totals(market).held[outcome.index()] -= lots.0;
         Ok(())
     }
@@ -535,9 +571,7 @@ fn check_known(
 ) -> Check {
     registry.account(account)?;
     registry.market(market)?;
-    ensure(lots <= MAX_ORDER_LOTS, || {
-        format!("{} lots at once", lots.0)
-    })
+    ensure(lots <= MAX_ORDER_LOTS, || format!("{lots} shares at once"))
 }
 
 const fn other(outcome: Outcome) -> Outcome {
@@ -556,8 +590,10 @@ fn grown<T: Clone + Default>(list: &mut Vec<T>, number: u32) -> &mut T {
     &mut list[index]
 }
 
-fn take(from: &mut u64, amount: u64, what: &str) -> Check {
+/// Takes an amount of a unit, which its finding names.
+fn take<U: Display>(from: &mut u64, amount: u64, unit: fn(u64) -> U, what: &str) -> Check {
     let Some(left) = from.checked_sub(amount) else {
+        let [amount, from] = [amount, *from].map(unit);
         let text = format!("{amount} are taken from {what}, which is {from}");
         return Err(Violation::rule(text));
     };

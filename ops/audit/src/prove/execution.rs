@@ -8,6 +8,7 @@ use foretell_model::{Command, Event, FrameRef, Sequence};
 
 use crate::finding::{Finding, Kind, Stop};
 use crate::read::source::Source;
+use crate::record_text::{RecordText, answer_text, first_difference};
 
 /// A second exchange that follows the record.
 #[derive(Debug)]
@@ -84,19 +85,21 @@ impl Execution {
         while let Err(divergence) = self.replay.execute_all(frames.clone()) {
             let sequence = divergence.sequence;
             let diverged = frames.find(|frame| frame.sequence == sequence);
-            let text = match divergence.difference {
-                Difference::Events(text) => text,
-                Difference::Rejected(verdict) => {
-                    let command = diverged.map(|frame| frame.command);
-                    return Err(Contradiction {
-                        sequence,
-                        text: format!("{command:?} is recorded, re-execution answers {verdict:?}"),
-                        unread: None,
-                    });
-                }
-            };
+            if let Difference::Rejected(verdict) = divergence.difference {
+                let command = diverged.map(|frame| RecordText::new(frame.command, |_, _| None));
+                let command = command.map_or("the command".to_owned(), |it| it.to_string());
+                let answer = answer_text(&verdict);
+                return Err(Contradiction {
+                    sequence,
+                    text: format!("{command} is recorded, re-execution {answer}"),
+                    unread: None,
+                });
+            }
+            let executed = self.replay.last_events();
             let recorded = diverged.map_or(&[][..], |frame| frame.events);
-            let is_reordered = are_reordered(self.replay.last_events(), recorded);
+            let labels = ["recorded as", "re-executed as"];
+            let text = first_difference("event", [recorded, executed], labels);
+            let is_reordered = are_reordered(executed, recorded);
             self.accept(sequence, text, is_reordered, source)?;
         }
         Ok(())

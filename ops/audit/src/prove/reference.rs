@@ -4,6 +4,8 @@ use foretell_matching::Exchange;
 use foretell_model::{Event, FrameRef, Verdict};
 use foretell_reference::Exchange as ReferenceExchange;
 
+use crate::record_text::{RecordText, answer_text, first_difference};
+
 /// The reference exchange, and room for the events of one command.
 #[derive(Debug, Default)]
 pub(crate) struct Reference {
@@ -23,24 +25,18 @@ impl Reference {
             .apply(frame.command, frame.stamp(), &mut self.events);
         let is_applied = matches!(verdict, Verdict::Applied(_));
         if !is_applied || self.exchange.sequence() != frame.sequence {
-            return Err(format!(
-                "{:?} is recorded, the reference answers {verdict:?}",
-                frame.command
-            ));
+            let command = RecordText::new(frame.command, |_, _| None);
+            let answer = answer_text(&verdict);
+            return Err(format!("{command} is recorded, the reference {answer}"));
         }
         if self.events == frame.events {
             return Ok(());
         }
-        let pairs = self.events.iter().zip(frame.events);
-        let same = pairs.take_while(|(own, recorded)| own == recorded).count();
-        let at = |events: &[Event]| match events.get(same) {
-            Some(event) => format!("{event:?}"),
-            None => "nothing".to_owned(),
-        };
-        Err(format!(
-            "event {same} is recorded as {}, by the reference it is {}",
-            at(frame.events),
-            at(&self.events)
+        let labels = ["recorded as", "by the reference"];
+        Err(first_difference(
+            "event",
+            [frame.events, &self.events],
+            labels,
         ))
     }
 
@@ -55,11 +51,8 @@ impl Reference {
         let (mut own, mut executed) = (Vec::new(), Vec::new());
         self.exchange.visit_state(&mut |record| own.push(*record));
         core.visit_state(&mut |record| executed.push(*record));
-        let pairs = own.iter().zip(&executed);
-        let same = pairs.take_while(|(own, executed)| own == executed).count();
-        let [own, executed] = [own.get(same), executed.get(same)];
-        Err(format!(
-            "record {same} of the state is {executed:?} re-executed, by the reference {own:?}"
-        ))
+        let labels = ["re-executed as", "by the reference"];
+        let text = first_difference("record", [&executed[..], &own], labels);
+        Err(format!("the states differ: {text}"))
     }
 }

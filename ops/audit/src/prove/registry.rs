@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use foretell_auth::Domain;
 use foretell_model::command::RegisterDomain;
-use foretell_model::event::{AccountOpened, EventRegistered, MarketResolved};
+use foretell_model::event::{AccountOpened, EventRegistered, KeyRegistered, MarketResolved};
 use foretell_model::evidence::ActEvidence;
 use foretell_model::limits::MAX_QUESTIONS;
 use foretell_model::operator::FIRST_OPERATORS;
 use foretell_model::outside::outside_names;
 use foretell_model::{
-    AccountNumber, Command, ConditionId, Event, EventNumber, FrameRef, MarketNumber, OperatorName,
-    OperatorNumber, OperatorRole, Payout, TokenId, WalletAddress, WalletKind,
+    AccountNumber, Command, ConditionId, Event, EventId, EventNumber, FrameRef, MarketNumber,
+    OperatorName, OperatorNumber, OperatorRole, Payout, TokenId, WalletAddress, WalletKind,
 };
 
 use crate::finding::{Check, Finding, Kind, Violation, ensure};
@@ -37,6 +37,8 @@ pub(crate) struct Market {
 /// An event group.
 #[derive(Debug)]
 struct EventGroup {
+    /// Its id in the catalog.
+    id: EventId,
     /// Its questions, in order.
     questions: Vec<MarketNumber>,
     outside: MarketNumber,
@@ -50,6 +52,8 @@ pub(crate) struct Registry {
     pub(crate) markets: Vec<Market>,
     events: Vec<EventGroup>,
     domains: Vec<(u8, Arc<Domain>)>,
+    /// The owner of each key.
+    pub(crate) key_owners: Vec<AccountNumber>,
     /// Operator n at index n − 1, revoked ones included.
     operators: Vec<(OperatorName, OperatorRole)>,
 }
@@ -61,6 +65,7 @@ impl Default for Registry {
             markets: Vec::new(),
             events: Vec::new(),
             domains: Vec::new(),
+            key_owners: Vec::new(),
             operators: FIRST_OPERATORS.into(),
         }
     }
@@ -84,6 +89,11 @@ impl Registry {
     /// The outside question of an event.
     pub(crate) fn outside(&self, event: EventNumber) -> Check<MarketNumber> {
         Ok(self.event(event)?.outside)
+    }
+
+    /// The catalog's id of an event.
+    pub(crate) fn event_id(&self, event: EventNumber) -> Check<EventId> {
+        Ok(self.event(event)?.id)
     }
 
     fn event(&self, event: EventNumber) -> Check<&EventGroup> {
@@ -132,6 +142,7 @@ impl Registry {
             }
             Event::EventRegistered(EventRegistered { event, id, outside }) => {
                 self.events.push(EventGroup {
+                    id,
                     questions: Vec::new(),
                     outside,
                 });
@@ -148,6 +159,10 @@ impl Registry {
                 Ok(())
             }
             Event::DomainRegistered { .. } => self.register_domain(frame),
+            Event::KeyRegistered(KeyRegistered { key, owner }) => {
+                self.key_owners.push(owner);
+                check_last("key", key.0, self.key_owners.len())
+            }
             Event::OperatorAdded { operator } => self.add_operator(frame, operator),
             _ => Ok(()),
         }

@@ -1,7 +1,7 @@
 //! The end of an audit: the money and shares of the fold, compared with the state that re-execution
 //! reached.
 
-use std::fmt::Debug;
+use std::fmt::Display;
 
 use foretell_model::state::StateRecord;
 use foretell_model::{Lots, Micros};
@@ -55,27 +55,25 @@ impl<'f> StateCompare<'f> {
             StateRecord::System(system) => same(
                 [self.own.collateral, self.own.fees].map(Micros),
                 [system.collateral, system.fees],
-                || "the exchange's collateral and its fees are".to_owned(),
+                || "the exchange's collateral and fees are".to_owned(),
             ),
             StateRecord::Account(state) => same(
-                Micros(self.own.cash_of(state.account)),
-                state.free + state.reserved,
+                [Micros(self.own.cash_of(state.account))],
+                [state.free + state.reserved],
                 || format!("account {} has", state.account),
             ),
             StateRecord::Market(state) => same(
                 self.own.supply(state.market).map(Lots),
                 state.supply,
-                || format!("market {} has", state.market),
+                || format!("shares of market {}, Yes and No:", state.market),
             ),
             StateRecord::Position(state) => {
                 let (account, market) = (state.account, state.market);
-                let own = self.own.holding(account, market).map(Lots);
-                let held = [0, 1].map(|index| state.free[index] + state.reserved[index]);
-                ensure(own == held, || {
-                    format!(
-                        "account {account} holds {own:?} of market {market} by the record, {held:?} re-executed"
-                    )
-                })
+                same(
+                    self.own.holding(account, market).map(Lots),
+                    [0, 1].map(|index| state.free[index] + state.reserved[index]),
+                    || format!("account {account}'s shares of market {market}, Yes and No:"),
+                )
             }
             _ => Ok(()),
         }
@@ -83,10 +81,15 @@ impl<'f> StateCompare<'f> {
 }
 
 /// Compares what the fold and re-execution come to.
-fn same<T: PartialEq + Debug>(own: T, executed: T, what: impl FnOnce() -> String) -> Check {
+fn same<T: PartialEq + Display, const N: usize>(
+    own: [T; N],
+    executed: [T; N],
+    what: impl FnOnce() -> String,
+) -> Check {
     ensure(own == executed, || {
-        let what = what();
-        format!("{what} {own:?} by the record, {executed:?} re-executed")
+        let [own, executed] =
+            [own, executed].map(|amounts| amounts.map(|it| it.to_string()).join(" and "));
+        format!("{} {own} by the record, {executed} re-executed", what())
     })
 }
 

@@ -1,8 +1,7 @@
 //! Counts of commands by their proof: a maker's signature, a gateway, the operator, the engine.
 
 use foretell_model::command::CancelAll;
-use foretell_model::{Command, Event, FrameRef};
-use foretell_terminal::count;
+use foretell_model::{Command, Event, FrameRef, Micros};
 use serde::Serialize;
 
 /// Counts of commands by their proof.
@@ -22,15 +21,26 @@ pub struct Counts {
     pub engine: u64,
     /// Trades.
     pub trades: u64,
+    /// Deposits, which the operator alone attests.
+    pub deposits: u64,
+    /// Their sum.
+    pub deposited: Micros,
 }
 
 impl Counts {
     pub(crate) fn count(&mut self, frame: &FrameRef<'_>, has_evidence: bool) {
         self.commands += 1;
         *self.of(frame.command, has_evidence) += 1;
-        let events = frame.events.iter();
-        let trades = events.filter(|event| matches!(event, Event::Fill(_)));
-        self.trades += count(trades.count());
+        for event in frame.events {
+            match event {
+                Event::Fill(_) => self.trades += 1,
+                Event::Deposited(deposited) => {
+                    self.deposits += 1;
+                    self.deposited += deposited.amount;
+                }
+                _ => {}
+            }
+        }
     }
 
     const fn of(&mut self, command: &Command, has_evidence: bool) -> &mut u64 {

@@ -30,6 +30,7 @@ use crate::finding::Stop;
 use crate::prove::execution::Execution;
 use crate::prove::fold::Fold;
 use crate::read::source::Source;
+use crate::record_text::{reason_text, word};
 
 const TRADES: &str = "sequence,index,trade_id,time,transaction_hash,condition_id,kind,shares,taker,\
 taker_order_id,taker_side,taker_outcome,taker_price,fee,maker,maker_order_id,maker_side,\
@@ -160,10 +161,10 @@ impl Export {
                 }
                 Event::OrderCompleted => self.end(own, "filled", sequence)?,
                 Event::OrderKilled(OrderKilled { reason, .. }) => {
-                    self.end(own, &format!("killed: {reason:?}"), sequence)?;
+                    self.end(own, &format!("killed: {}", reason_text(*reason)), sequence)?;
                 }
                 Event::OrderClosed(OrderClosed { order, reason, .. }) => {
-                    self.end(*order, &format!("closed: {reason:?}"), sequence)?;
+                    self.end(*order, &format!("closed: {}", word(reason)), sequence)?;
                 }
                 _ => {}
             }
@@ -191,18 +192,18 @@ impl Export {
             &frame.time(),
             &prefixed_hex(frame.receipt()),
             &condition,
-            &format!("{:?}", fill.kind).to_lowercase(),
+            &word(fill.kind),
             &fill.lots,
             &wallets[0],
             &own.order.order,
             &side_text(own.order.side),
-            &outcome(own.order.outcome),
+            &word(own.order.outcome),
             &own_price(fill.yes_price, own.order.outcome),
             &fill.fee,
             &wallets[1],
             &other.order.order,
             &side_text(other.order.side),
-            &outcome(other.order.outcome),
+            &word(other.order.outcome),
             &own_price(fill.yes_price, other.order.outcome),
         ])?;
         if fill.maker_left.is_zero() {
@@ -242,7 +243,7 @@ impl Export {
             &order.order,
             &wallet,
             &condition,
-            &outcome(order.outcome),
+            &word(order.outcome),
             &side_text(order.side),
             &order_type_text(order.order_type),
             &order.post_only,
@@ -297,7 +298,7 @@ impl Export {
                 balances.row(&[
                     &self.wallet(position.account),
                     &self.condition(position.market),
-                    &outcome(*of),
+                    &word(of),
                     &free,
                     &reserved,
                 ])
@@ -321,12 +322,5 @@ const fn own_price(yes_price: Price, outcome: Outcome) -> Price {
     match outcome {
         Outcome::Yes => yes_price,
         Outcome::No => yes_price.complement(),
-    }
-}
-
-const fn outcome(outcome: Outcome) -> &'static str {
-    match outcome {
-        Outcome::Yes => "yes",
-        Outcome::No => "no",
     }
 }

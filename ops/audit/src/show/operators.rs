@@ -13,6 +13,7 @@ use super::shown_frame::{act, command, operator};
 use crate::finding::Stop;
 use crate::prove::registry::Registry;
 use crate::read::source::Source;
+use crate::record_text::RecordText;
 
 /// An operator's act.
 #[derive(Debug, Serialize)]
@@ -21,7 +22,7 @@ struct ShownAct {
     time: TimeNs,
     operator: Value,
     role: Option<&'static str>,
-    command: Value,
+    command: RecordText,
     reason: String,
 }
 
@@ -56,12 +57,7 @@ impl fmt::Display for ShownAct {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (name, role) = (field(&self.operator, "is"), self.role.unwrap_or("-"));
         write!(f, "{}  {}  {name} ({role})  ", self.sequence, self.time)?;
-        for (command, fields) in self.command.as_object().into_iter().flatten().take(1) {
-            f.write_str(command)?;
-            for (name, value) in fields.as_object().into_iter().flatten() {
-                write!(f, " {name}={}", short(value))?;
-            }
-        }
+        self.command.fmt(f)?;
         match self.reason.as_str() {
             "" => Ok(()),
             reason => write!(f, "  \"{}\"", shown(reason)),
@@ -69,29 +65,26 @@ impl fmt::Display for ShownAct {
     }
 }
 
-/// What a number stands for, or the value.
-fn short(value: &Value) -> String {
-    match value {
-        Value::Object(fields) if fields.contains_key("is") => field(value, "is"),
-        Value::String(text) => shown(text),
-        other => other.to_string(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use foretell_model::command::ResolveMarket;
+    use foretell_model::{Command, MarketNumber, Payout};
     use serde_json::json;
 
     use super::*;
 
     #[test]
     fn an_act_is_one_line() {
+        let command = Command::ResolveMarket(ResolveMarket {
+            market: MarketNumber(0),
+            payout: Payout::Yes,
+        });
         let act = ShownAct {
             sequence: Sequence(7),
             time: TimeNs(1_795_176_000_000_000_000),
             operator: json!({ "number": 2, "is": "ann" }),
             role: Some("resolver"),
-            command: json!({ "ResolveMarket": { "market": { "number": 0, "is": "0xab" }, "payout": "yes" } }),
+            command: RecordText::new(&command, |_, _| Some("0xab".to_owned())),
             reason: "result\u{1b} published".to_owned(),
         };
         assert_eq!(

@@ -8,11 +8,11 @@ use crate::error::AuditError;
 use foretell_matching::Exchange;
 use foretell_model::state::StateRecord;
 use foretell_model::{
-    AccountNumber, ConditionId, Lots, MarketNumber, Micros, OrderId, OrderNumber, Outcome,
+    AccountNumber, ConditionId, Lots, MarketNumber, Micros, OrderId, OrderNumber, Outcome, Price,
     Sequence, TimeNs, TokenId, WalletAddress,
 };
 use foretell_terminal::{Output, table};
-use foretell_wire::text::words::side_text;
+use foretell_wire::text::words::{side_text, state_word};
 use serde::{Serialize, Serializer};
 
 use crate::arguments::Until;
@@ -21,6 +21,7 @@ use crate::exit_codes::NOT_FOUND;
 use crate::finding::Stop;
 use crate::prove::execution::Execution;
 use crate::read::source::Source;
+use crate::record_text::word;
 
 /// Executes the journal up to `until` and prints the state there.
 ///
@@ -81,7 +82,7 @@ struct AccountState {
 struct MarketState {
     condition_id: ConditionId,
     token_ids: [TokenId; 2],
-    state: String,
+    state: &'static str,
     supply_lots: [u64; 2],
 }
 
@@ -143,7 +144,7 @@ impl State {
             StateRecord::Market(market) => self.markets.push(MarketState {
                 condition_id: market.condition,
                 token_ids: market.tokens,
-                state: format!("{:?}", market.state).to_lowercase(),
+                state: state_word(market.state),
                 supply_lots: market.supply.map(|lots| lots.0),
             }),
             StateRecord::Position(position) => self.holdings.push(ShareBalance {
@@ -182,11 +183,12 @@ impl State {
         }
         for market in &self.markets {
             let [yes, no] = market.supply_lots.map(Lots);
-            let (condition, state) = (market.condition_id, &market.state);
+            let (condition, state) = (market.condition_id, market.state);
             writeln!(f, "market {condition} {state}: {yes} yes, {no} no exist")?;
             for order in books.get(&condition).into_iter().flatten() {
-                let (side, outcome) = (order.side, format!("{:?}", order.outcome));
-                let (lots, price, wallet) = (Lots(order.lots), order.price_units, order.wallet);
+                let (side, outcome) = (order.side, word(order.outcome));
+                let (lots, price, wallet) =
+                    (Lots(order.lots), Price(order.price_units), order.wallet);
                 writeln!(f, "  {side:4} {outcome:3} {lots} at {price}  {wallet}")?;
             }
         }

@@ -41,10 +41,12 @@ pub struct Report {
     pub checkpoints: usize,
     /// All signed checkpoints given.
     pub checkpoints_given: usize,
-    /// Number of attested states compared with re-execution, if requested.
+    /// Number of attested states compared with re-execution, unless that was declined.
     pub attested_states: Option<usize>,
     /// Divergences that an operator accepted by a journalled command.
     pub accepted_divergences: Vec<Sequence>,
+    /// Proofs that were not asked for.
+    pub not_checked: Vec<&'static str>,
     /// All findings; empty for a sound journal.
     pub findings: Vec<Finding>,
     /// Read error that ended the audit early, if findings were made before it.
@@ -106,6 +108,7 @@ impl Report {
         let commands_per_second = (self.counts.commands as f64 / seconds.max(1e-9)) as u64;
         Self {
             sound: self.findings.is_empty(),
+            not_checked: self.not_checked(),
             exit_code,
             seconds,
             commands_per_second,
@@ -132,6 +135,11 @@ impl fmt::Display for Report {
             "without a signature: {} attested by a gateway, {} by the operator, {} by the engine",
             counts.gateway_attested, counts.operator, counts.engine
         )?;
+        writeln!(
+            f,
+            "deposits: {} of {} in all, by the operator's word alone",
+            counts.deposits, counts.deposited
+        )?;
         self.write_further_proofs(f)?;
         if let Some(journal) = &self.journal {
             journal.fmt(f)?;
@@ -151,37 +159,41 @@ impl fmt::Display for Report {
         if let Some(unread) = &self.unread {
             writeln!(f, "not read to the end: {unread}")?;
         }
-        f.write_str(match (self.sound, self.signatures) {
-            (true, Some(_)) => "sound",
-            (true, None) => "sound; signatures were not checked",
-            (false, _) => "NOT SOUND",
-        })
+        match (self.sound, self.not_checked.is_empty()) {
+            (true, true) => f.write_str("sound"),
+            (true, false) => write!(f, "sound; not checked: {}", self.not_checked.join(", ")),
+            (false, _) => f.write_str("NOT SOUND"),
+        }
     }
 }
 
 impl Report {
+    /// The proofs that were not asked for.
+    fn not_checked(&self) -> Vec<&'static str> {
+        let proofs = [
+            ("signatures", self.signatures.is_some()),
+            ("the reference", self.reference),
+            ("attested states", self.attested_states.is_some()),
+            ("checkpoints", self.checkpoints_given > 0),
+        ];
+        let left = proofs.into_iter().filter(|(_, is_checked)| !is_checked);
+        left.map(|(proof, _)| proof).collect()
+    }
+
     fn write_further_proofs(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.signatures {
-            Some(SignatureCounts { sound, unsound }) => {
-                writeln!(f, "signatures: {sound} hold, {unsound} do not")?;
-            }
-            None => writeln!(f, "signatures: not checked (--signatures)")?,
+        if let Some(SignatureCounts { sound, unsound }) = self.signatures {
+            writeln!(f, "signatures: {sound} hold, {unsound} do not")?;
         }
-        writeln!(
-            f,
-            "reference: {}",
-            match self.reference {
-                true => "every command executed and compared",
-                false => "not compared (--reference)",
-            }
-        )?;
+        if self.reference {
+            writeln!(f, "reference: every command executed and compared")?;
+        }
+        if let Some(compared) = self.attested_states {
+            writeln!(f, "attested states: {compared} compared")?;
+        }
         let (compared, given) = (self.checkpoints, self.checkpoints_given);
-        if given > 0 {
-            writeln!(f, "checkpoints: {compared} of {given} compared with it")?;
-        }
-        match self.attested_states {
-            Some(compared) => writeln!(f, "attested states: {compared} compared with it"),
-            None => Ok(()),
+        match given {
+            0 => Ok(()),
+            _ => writeln!(f, "checkpoints: {compared} of {given} compared"),
         }
     }
 }
@@ -226,16 +238,16 @@ mod tests {
         let second = Duration::from_secs(1);
         let mut report = report.concluded(second);
         let text = report.to_string();
-        assert!(
-            text.ends_with("sound; signatures were not checked"),
-            "{text}"
-        );
+        let end = "\nsound; not checked: signatures, the reference, attested states";
+        assert!(text.ends_with(end), "{text}");
         assert!(text.contains("bytes 8192 to 12288"), "{text}");
         assert!(text.contains("checkpoints: 1 of 2"), "{text}");
         report.signatures = Some(SignatureCounts {
             sound: 5,
             unsound: 0,
         });
+        (report.reference, report.attested_states) = (true, Some(0));
+        let mut report = report.concluded(second);
         assert!(report.to_string().ends_with("\nsound"));
         report
             .findings

@@ -7,10 +7,8 @@ use foretell_auth::Domain;
 use foretell_journal::frame::Frame;
 use foretell_model::command::RegisterDomain;
 use foretell_model::evidence::{ActEvidence, OrderEvidence};
-use foretell_model::record::Layout;
 use foretell_model::{
-    Command, CommandKind, DomainNumber, Event, EventKind, FrameRef, OperatorNumber, Sequence,
-    TimeNs,
+    Command, DomainNumber, EventNumber, FrameRef, OperatorNumber, Sequence, TimeNs,
 };
 use foretell_terminal::shown;
 use serde::Serialize;
@@ -19,6 +17,7 @@ use serde_json::{Map, Value, json};
 use crate::digits::prefixed_hex;
 use crate::prove::registry::Registry;
 use crate::read::inclusion::Inclusion;
+use crate::record_text::RecordText;
 
 /// Names of the 32-byte words of a signed order, in order.
 const WORDS: [&str; 11] = [
@@ -44,8 +43,8 @@ pub(crate) struct ShownFrame {
     place: Value,
     operator: Value,
     reason: Option<String>,
-    command: Value,
-    events: Vec<Value>,
+    command: RecordText,
+    events: Vec<RecordText>,
     evidence: Value,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) inclusion: Option<Inclusion>,
@@ -70,7 +69,12 @@ impl ShownFrame {
             operator: operator(frame.operator(), registry),
             reason: act.map(|act| act.reason.to_owned()),
             command: command(records.command, registry),
-            events: events.map(|event| self::event(event, registry)).collect(),
+            events: events
+                .map(|event| {
+                    let name_of = |word: &str, number| name_of(word, number, registry);
+                    RecordText::of_event(event, records.command, name_of)
+                })
+                .collect(),
             evidence: evidence(act.map_or(frame.evidence(), |act| act.own), records.command),
             inclusion: None,
             trade_ids: None,
@@ -130,57 +134,38 @@ pub(crate) fn operator(number: OperatorNumber, registry: &Registry) -> Value {
     }
 }
 
-pub(crate) fn command(command: &Command, registry: &Registry) -> Value {
-    named(command, CommandKind::RECORDS, command.code(), registry)
+/// A command by its fields.
+pub(crate) fn command(command: &Command, registry: &Registry) -> RecordText {
+    RecordText::new(command, |word, number| name_of(word, number, registry))
 }
 
-fn event(event: &Event, registry: &Registry) -> Value {
-    named(event, EventKind::RECORDS, event.code(), registry)
-}
-
-/// A command or an event under its name; numbers of the registry with what they stand for.
-fn named(value: &impl Serialize, layouts: &[Layout], code: u8, registry: &Registry) -> Value {
-    let mut shown = match serde_json::to_value(value).unwrap_or_default() {
-        Value::String(name) => json!({ name: {} }),
-        shown => shown,
-    };
-    let fields = shown
-        .as_object_mut()
-        .and_then(|one| one.values_mut().next());
-    let layout = layouts.iter().find(|layout| layout.code == code);
-    if let (Some(Value::Object(fields)), Some(layout)) = (fields, layout) {
-        for field in layout.fields {
-            if let Some(value) = fields.get_mut(field.name) {
-                name_number(value, field.word, registry);
-            }
-        }
-    }
-    shown
-}
-
-fn name_number(value: &mut Value, word: &str, registry: &Registry) {
-    let Some(number) = value.as_u64() else {
-        return;
-    };
-    let at = usize::try_from(number).unwrap_or(usize::MAX);
-    let name = match word {
+/// What a number of the registry stands for: a wallet, a condition, an event's id, an operator's name.
+fn name_of(word: &str, number: u64, registry: &Registry) -> Option<String> {
+    let index = usize::try_from(number).ok()?;
+    match word {
         "AccountNumber" | "Option<AccountNumber>" => {
-            let account = registry.accounts.get(at);
+            let account = registry.accounts.get(index);
             account.map(|account| account.wallet.to_string())
         }
         "MarketNumber" | "Option<MarketNumber>" => {
-            let market = registry.markets.get(at);
+            let market = registry.markets.get(index);
             market.map(|market| market.condition.to_string())
         }
+        "EventNumber" | "Option<EventNumber>" => {
+            let number = u32::try_from(number).ok()?;
+            let id = registry.event_id(EventNumber(number)).ok()?;
+            Some(format!("event {id}"))
+        }
+        "KeyNumber" => {
+            let owner = registry.account(*registry.key_owners.get(index)?).ok()?;
+            Some(format!("key of {}", owner.wallet))
+        }
         "OperatorNumber" => {
-            let number = u16::try_from(number).map(OperatorNumber).ok();
-            let known = number.and_then(|number| registry.operator(number));
+            let number = u16::try_from(number).ok()?;
+            let known = registry.operator(OperatorNumber(number));
             known.map(|(name, _)| name.text().to_owned())
         }
         _ => None,
-    };
-    if let Some(name) = name {
-        *value = json!({ "number": number, "is": name });
     }
 }
 

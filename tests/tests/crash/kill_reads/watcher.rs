@@ -65,7 +65,7 @@ fn watch(
         }
         write!(
             stream,
-            "GET /book?token_id={text} HTTP/1.1\r\nHost: x\r\n\r\n"
+            "GET /book?token_id={text} HTTP/1.1\r\nHost: localhost\r\n\r\n"
         )?;
         let (head, body) = answer(&mut stream)?;
         // The gateway may not be ready.

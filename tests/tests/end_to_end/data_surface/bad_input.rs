@@ -67,7 +67,7 @@ const TABLE: &[(&str, &str)] = &[
         "invalid_field: sort_by: user is given too, whose ranks are in one answer",
     ),
     (
-        "/v2/leaderboard?user=USER&cursor=5",
+        "/v2/leaderboard?user=USER&cursor=5.1",
         "invalid_field: cursor: user is given too, whose ranks are in one answer",
     ),
     ("/v2/holders", "missing_field: condition_id"),

@@ -118,7 +118,7 @@ async fn leaderboards(exchange: &Exchange, sequence: u64, [maker, taker]: [&str;
 
 #[test]
 fn assets_are_token_ids_when_they_are_set_to_be() {
-    let options = Options::demo().with("FORETELL_DATA_ASSET_IDS", "token");
+    let options = Options::demo().with("FORETELL_COMPATIBILITY", "polymarket");
     let exchange = Exchange::start(BINARY, &options);
     runtime().block_on(async {
         let market = market();

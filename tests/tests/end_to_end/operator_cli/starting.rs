@@ -1,6 +1,6 @@
 //! Files that `foretell up` creates, and data that it refuses to start on.
 
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::Path;
 
 use crate::operator_cli::{exchange, run};
@@ -55,6 +55,57 @@ fn settings_that_the_engine_would_refuse_are_refused_by_the_check_and_by_up() {
     let checked = run(directory.path(), "127.0.0.1:0", &arguments, "");
     assert_eq!(checked.code, Some(78), "{}", checked.out);
     assert!(checked.err.contains(text), "{}", checked.err);
+}
+
+#[test]
+fn a_file_that_a_gateway_could_not_read_stops_the_start_of_all() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let refused = up(
+        directory.path(),
+        "[site]\nlogo = \"/nonexistent.png\"\n[log]\nlevel = \"inof\"\n",
+    );
+    assert_eq!(refused.code, Some(78), "{}", refused.err);
+    for line in [
+        ":2: site.logo is \"/nonexistent.png\"",
+        ":4: log.level is \"inof\"",
+    ] {
+        assert!(refused.err.contains(line), "{}", refused.err);
+    }
+}
+
+/// As systemd starts a service: standard error is the journal's stream, named by device and inode.
+#[test]
+fn under_the_journal_each_line_has_a_priority_and_names_its_process() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let log = directory.path().join("log");
+    let file = std::fs::File::create(&log).expect("a file");
+    let metadata = file.metadata().expect("metadata");
+    let stream = format!("{}:{}", metadata.dev(), metadata.ino());
+    let options = foretell_tests::exchange::Options {
+        gateways: 2,
+        log: Some(log.clone()),
+        ..Default::default()
+    };
+    let options = options.with("JOURNAL_STREAM", &stream);
+    let binary = env!("CARGO_BIN_EXE_foretell-under-test");
+    assert!(
+        foretell_tests::exchange::Exchange::start(binary, &options)
+            .stop()
+            .success()
+    );
+    let text = std::fs::read_to_string(&log).expect("a log");
+    let mut names = std::collections::BTreeSet::new();
+    for line in text.lines() {
+        let (priority, rest) = line.split_at(3);
+        assert!(["<3>", "<4>", "<6>", "<7>"].contains(&priority), "{line}");
+        names.insert(rest.split(' ').next().expect("a name"));
+    }
+    for process in ["engine", "foretell", "gateway-1", "gateway-2"] {
+        assert!(names.contains(process), "{names:?}");
+    }
+    let is_warning = |line: &&str| line.contains(" WARN ");
+    let mut warnings = text.lines().filter(is_warning);
+    assert!(warnings.all(|line| line.starts_with("<4>")), "{text}");
 }
 
 #[test]

@@ -210,9 +210,9 @@ fn common(read: &[Value], after: u64) -> Vec<Value> {
         .filter(|message| is_common(message) && sequence(message) > after);
     let mut common: Vec<_> = common.map(timeless).collect();
     common.sort_by_key(sequence);
-    // A frame's confirmations are repeated together: no repetition need follow its first.
-    let mut seen = HashSet::new();
-    common.retain(|message| seen.insert(message.to_string()));
+    let mut confirmed = HashSet::new();
+    common.retain(|it| it["status"] != "CONFIRMED" || confirmed.insert(it.to_string()));
+    common.dedup();
     common
 }
 

@@ -115,6 +115,29 @@ async fn all_keys_of_an_owner_end_at_once() {
     assert!(exchange.stop().success());
 }
 
+/// One revocation of the stolen key ends what the thief made with it.
+#[tokio::test]
+async fn a_read_only_key_ends_with_the_key_that_made_it() {
+    let exchange = exchange();
+    let (stolen, own) = (
+        visitor(&exchange, 0, 0).await,
+        visitor(&exchange, 0, 1).await,
+    );
+    let create = "/auth/readonly-api-key";
+    let (_, of_stolen) = signed(&stolen, Method::POST, create, &Value::Null).await;
+    let (_, of_own) = signed(&own, Method::POST, create, &Value::Null).await;
+    let (status, _) = signed(&stolen, Method::DELETE, "/auth/api-key", &Value::Null).await;
+    assert_eq!(status, 200);
+    for (made, expected) in [(&of_stolen, 401), (&of_own, 200)] {
+        let key = &made["apiKey"];
+        let read = with_read_only(&exchange, &own, key, Method::GET, "/data/orders").await;
+        assert_eq!(read.status, expected, "{}", read.body);
+    }
+    let (_, listed) = signed(&own, Method::GET, "/auth/readonly-api-keys", &Value::Null).await;
+    assert_eq!(listed, json!([of_own["apiKey"]]));
+    assert!(exchange.stop().success());
+}
+
 #[tokio::test]
 async fn a_revoked_key_opens_nothing_from_the_answer_on() {
     let exchange = exchange();

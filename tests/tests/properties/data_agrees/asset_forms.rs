@@ -1,6 +1,6 @@
 //! All lists of the data surface with decimal token ids, side by side with the default form.
 
-use foretell_gateway::AssetIds;
+use foretell_gateway::Compatibility;
 use serde_json::Value;
 
 use crate::data_agrees::busy;
@@ -101,8 +101,8 @@ fn paths(plain: &Plain) -> Vec<String> {
 fn both_forms_show_the_same_rows_and_take_both_filters() {
     let journal = busy::journal(3);
     let plain = Plain::of(&journal);
-    let default = Site::serve_as(&journal, AssetIds::ConditionIndex);
-    let tokens = Site::serve_as(&journal, AssetIds::Token);
+    let default = Site::serve_as(&journal, Compatibility::Interface);
+    let tokens = Site::serve_as(&journal, Compatibility::Polymarket);
     for (_, market) in plain.shown() {
         for (outcome, token) in market.tokens.iter().enumerate() {
             let prices = [token, &format!("{}:{outcome}", market.condition)].map(|token| {

@@ -7,6 +7,7 @@
 
 mod asset_forms;
 pub(crate) mod busy;
+mod deep;
 mod family;
 mod filters;
 pub(crate) mod journal;

@@ -46,6 +46,8 @@ pub(crate) struct Leg {
     pub(crate) outcome: usize,
     pub(crate) buys: bool,
     pub(crate) price: i128,
+    /// Of the taker, in micros; 0 of the maker.
+    pub(crate) fee: i128,
     pub(crate) builder: u64,
 }
 
@@ -69,6 +71,8 @@ pub(crate) struct Action {
     pub(crate) kind: &'static str,
     pub(crate) account: usize,
     pub(crate) market: usize,
+    /// Of a redeem.
+    pub(crate) outcome: Option<usize>,
     /// Whole lots of the amount for a rebate, by which lists sort it.
     pub(crate) lots: i128,
     pub(crate) collateral: i128,
@@ -185,7 +189,8 @@ impl Plain {
                 if self.markets[resolved].outside && payout == Payout::Yes {
                     let won = self.outside.range((resolved, 0)..(resolved + 1, 0));
                     for (&(market, account), &(lots, second)) in won {
-                        self.positions.buy((account, market, 0), lots, 0, second);
+                        self.positions
+                            .buy((account, market, 0), lots, (0, 0), second);
                     }
                 }
             }
@@ -253,8 +258,9 @@ impl Plain {
         let lots = i128::from(fill.lots.0);
         let yes = i128::from(fill.yes_price.0);
         let resting = self.resting[&fill.maker_order];
-        let leg = |order: &PlaceOrder, builder: u64| Leg {
+        let leg = |order: &PlaceOrder, builder: u64, fee: u64| Leg {
             builder,
+            fee: i128::from(fee),
             account: order.account.0 as usize,
             outcome: order.outcome.index(),
             buys: order.side == Side::Buy,
@@ -264,15 +270,18 @@ impl Plain {
                 10_000 - yes
             },
         };
-        let legs = [leg(&taker, builder), leg(&resting.order, resting.builder)];
+        let legs = [
+            leg(&taker, builder, fill.fee.0),
+            leg(&resting.order, resting.builder, 0),
+        ];
         let market = taker.market.0 as usize;
         let second = self.second();
         for leg in legs {
-            let key = (leg.account, market, leg.outcome);
+            let (key, value) = ((leg.account, market, leg.outcome), lots * leg.price);
             if leg.buys {
-                self.positions.buy(key, lots, lots * leg.price, second);
+                self.positions.buy(key, lots, (value, leg.fee), second);
             } else {
-                self.positions.sell(key, lots, lots * leg.price, second);
+                self.positions.sell(key, lots, value - leg.fee, second);
             }
         }
         let change = match fill.kind {
@@ -309,8 +318,9 @@ impl Plain {
                 let (account, market) = (account.0 as usize, market.0 as usize);
                 let lots = i128::from(lots.0);
                 for outcome in 0..2 {
+                    let cost = (lots * 5_000, 0);
                     self.positions
-                        .buy((account, market, outcome), lots, lots * 5_000, second);
+                        .buy((account, market, outcome), lots, cost, second);
                     self.markets[market].supply[outcome] += lots;
                 }
                 ("SPLIT", account, market, lots, lots * 10_000)
@@ -340,17 +350,26 @@ impl Plain {
                     return;
                 }
                 let pays = self.markets[market].pays.expect("it is resolved");
-                let mut paid = 0;
                 for outcome in 0..2 {
                     let lots = i128::from(lots[outcome].0);
                     let proceeds = lots * pays[outcome];
                     self.positions
                         .sell((account, market, outcome), lots, proceeds, second);
                     self.markets[market].supply[outcome] -= lots;
-                    paid += proceeds;
+                    if lots > 0 {
+                        self.actions.push(Action {
+                            kind: "REDEEM",
+                            account,
+                            market,
+                            outcome: Some(outcome),
+                            lots,
+                            collateral: proceeds,
+                            second,
+                            sequence: self.last,
+                        });
+                    }
                 }
-                let lots = i128::from(lots[0].0 + lots[1].0);
-                ("REDEEM", account, market, lots, paid)
+                return;
             }
             Event::Converted(Converted {
                 account,
@@ -395,6 +414,7 @@ impl Plain {
             kind,
             account,
             market,
+            outcome: None,
             lots,
             collateral,
             second,
@@ -411,18 +431,20 @@ impl Plain {
     ) {
         let second = self.second();
         let no = |market: usize| -> Key { (account, market, 1) };
-        let mut cost = 0;
+        let (mut cost, mut fees) = (0, 0);
         for &market in given {
-            cost += self.positions.give(no(market), lots, second);
+            let (of_cost, of_fees) = self.positions.give(no(market), lots, second);
+            (cost, fees) = (cost + of_cost, fees + of_fees);
             self.markets[market].supply[1] -= lots;
         }
         if others.is_empty() {
-            let parts = floor_parts(collateral - cost, given.len());
+            let parts = floor_parts(collateral - cost - fees, given.len());
             for (&market, part) in given.iter().zip(parts) {
                 self.positions.earn(no(market), part);
             }
         } else {
-            let parts = floor_parts(cost - collateral, others.len());
+            let costs = floor_parts(cost - collateral, others.len());
+            let parts = costs.into_iter().zip(floor_parts(fees, others.len()));
             for (&market, part) in others.iter().zip(parts) {
                 self.positions.buy((account, market, 0), lots, part, second);
                 self.markets[market].supply[0] += lots;

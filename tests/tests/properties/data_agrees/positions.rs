@@ -10,6 +10,7 @@ pub(crate) type Key = (usize, usize, usize);
 pub(crate) struct Held {
     pub(crate) lots: i128,
     pub(crate) cost: i128,
+    pub(crate) fees: i128,
     pub(crate) bought: i128,
     pub(crate) spent: i128,
     pub(crate) realized: i128,
@@ -33,35 +34,39 @@ pub(crate) struct Positions {
 }
 
 impl Positions {
-    pub(crate) fn buy(&mut self, key: Key, lots: i128, cost: i128, second: u64) {
+    /// Adds shares with their cost and their fees.
+    pub(crate) fn buy(&mut self, key: Key, lots: i128, (cost, fees): (i128, i128), second: u64) {
         let held = self.open.entry(key).or_default();
         held.lots += lots;
         held.cost += cost;
+        held.fees += fees;
         held.bought += lots;
         held.spent += cost;
         held.second = second;
     }
 
+    /// Takes shares away for proceeds, less what a fee took of them.
     pub(crate) fn sell(&mut self, key: Key, lots: i128, proceeds: i128, second: u64) {
         if lots > 0 {
-            let removed = self.give(key, lots, second);
-            self.earn(key, proceeds - removed);
+            let (cost, fees) = self.give(key, lots, second);
+            self.earn(key, proceeds - cost - fees);
         }
     }
 
-    /// Takes shares away; returns their cost.
-    pub(crate) fn give(&mut self, key: Key, lots: i128, second: u64) -> i128 {
+    /// Takes shares away; returns their cost and their fees.
+    pub(crate) fn give(&mut self, key: Key, lots: i128, second: u64) -> (i128, i128) {
         let held = self.open.get_mut(&key).expect("it is held");
         assert!(lots <= held.lots);
-        let removed = if lots == held.lots {
-            held.cost
-        } else {
-            floor(held.cost * lots, held.lots)
+        let part = |whole: i128| match lots == held.lots {
+            true => whole,
+            false => floor(whole * lots, held.lots),
         };
+        let (cost, fees) = (part(held.cost), part(held.fees));
         held.lots -= lots;
-        held.cost -= removed;
+        held.cost -= cost;
+        held.fees -= fees;
         held.second = second;
-        removed
+        (cost, fees)
     }
 
     pub(crate) fn earn(&mut self, key: Key, profit: i128) {

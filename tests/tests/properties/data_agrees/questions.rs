@@ -274,7 +274,7 @@ impl Asked<'_> {
         }
         let actions = plain.actions.iter();
         done.extend(actions.filter(|it| it.account == account).map(|it| Done {
-            at: (it.sequence, 0),
+            at: (it.sequence, it.outcome.unwrap_or(0)),
             second: it.second,
             market: it.market,
             kind: it.kind,

@@ -56,7 +56,7 @@ impl Plain {
         let price = self.price(market, outcome);
         // In half micros.
         let worth = held.lots * price;
-        let gain = worth - 2 * held.cost;
+        let gain = worth - 2 * held.cost - 2 * held.fees;
         let percent_realized = rounded(held.realized * 100_000_000, held.spent);
         let (cash, percent) = match closed_by {
             Some(_) => (held.realized, percent_realized),
@@ -76,7 +76,8 @@ impl Plain {
             "proxyWallet": self.wallets[account],
             "asset": format!("{}:{outcome}", of.condition), "conditionId": of.condition,
             "size": number(size), "avgPrice": number(average),
-            "initialValue": number(held.cost), "currentValue": number(current),
+            "initialValue": number(held.cost), "grossInitialValue": number(held.cost + held.fees),
+            "entryFeesUsdc": number(held.fees), "currentValue": number(current),
             "cashPnl": number(cash), "percentPnl": number(percent),
             "totalBought": number(held.bought * 10_000), "realizedPnl": number(held.realized),
             "percentRealizedPnl": number(percent_realized), "curPrice": number(price * 50),
@@ -119,7 +120,8 @@ impl Plain {
             "side": if leg.buys { "BUY" } else { "SELL" },
             "asset": format!("{condition}:{outcome}"), "conditionId": condition,
             "size": number(trade.lots * 10_000), "price": number(leg.price * 100),
-            "usdcSize": number(trade.lots * leg.price), "timestamp": trade.second,
+            "usdcSize": number(trade.lots * leg.price), "feeUsdc": number(leg.fee),
+            "timestamp": trade.second,
             "title": title(market), "slug": format!("slug-{market}"),
             "icon": format!("icon-{market}"), "eventSlug": format!("event-{market}"),
             "outcome": labels[outcome], "outcomeIndex": outcome,
@@ -135,14 +137,20 @@ impl Plain {
         if market == NO_MARKET {
             return self.rebated(site, action);
         }
+        let condition = &self.markets[market].condition;
+        let asset = action
+            .outcome
+            .map(|outcome| format!("{condition}:{outcome}"));
+        let labels = [format!("up \"{market}\""), format!("down {market}")];
         let mut json = json!({
             "proxyWallet": self.wallets[action.account],
-            "side": "", "asset": "", "conditionId": self.markets[market].condition,
+            "side": "", "asset": asset.unwrap_or_default(), "conditionId": condition,
             "size": number(action.lots * 10_000), "price": 0,
-            "usdcSize": number(action.collateral), "timestamp": action.second,
+            "usdcSize": number(action.collateral), "feeUsdc": 0, "timestamp": action.second,
             "title": title(market), "slug": format!("slug-{market}"),
             "icon": format!("icon-{market}"), "eventSlug": format!("event-{market}"),
-            "outcome": "", "outcomeIndex": 999, "type": action.kind,
+            "outcome": action.outcome.map_or("", |outcome| labels[outcome].as_str()),
+            "outcomeIndex": action.outcome.unwrap_or(999), "type": action.kind,
             "transactionHash": site.receipts[&action.sequence],
         });
         self.profile(action.account, &mut json);
@@ -155,7 +163,7 @@ impl Plain {
         let mut json = json!({
             "proxyWallet": self.wallets[action.account],
             "side": "", "asset": "", "conditionId": "", "size": amount, "price": 0,
-            "usdcSize": amount, "timestamp": action.second,
+            "usdcSize": amount, "feeUsdc": 0, "timestamp": action.second,
             "title": "", "slug": "", "icon": "", "eventSlug": "",
             "outcome": "", "outcomeIndex": 999, "type": action.kind,
             "transactionHash": site.receipts[&action.sequence],

@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use foretell_auth::{Domains, MasterSecret, Window};
 use foretell_gateway::{
-    AssetIds, ConnectionLimits, Gateway, GatewayConfig, HeaderPrefix, PriceSide,
-    RequestPolicyConfig, Surface, TimeForm,
+    Compatibility, ConnectionLimits, Gateway, GatewayConfig, HeaderPrefix, RequestPolicyConfig,
+    Surface, TimeForm,
 };
 use foretell_journal::{Appender, JournalState, Options, SyncStep, Syncer, recover};
 use foretell_model::Sequence;
@@ -89,16 +89,16 @@ pub(crate) struct Site {
 impl Site {
     /// Writes a journal, and serves it as soon as the view shows all of it.
     pub(crate) fn serve(journal: &Journal) -> Self {
-        Self::serve_as(journal, AssetIds::ConditionIndex)
+        Self::serve_as(journal, Compatibility::Interface)
     }
 
-    /// The same with a form of assets.
-    pub(crate) fn serve_as(journal: &Journal, form: AssetIds) -> Self {
+    /// The same in the forms of the interface or of the family.
+    pub(crate) fn serve_as(journal: &Journal, compatibility: Compatibility) -> Self {
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("journal");
         std::fs::create_dir(&path).expect("a directory");
         let (writer, receipts) = Writer::write(&path, journal);
-        let gateway = foretell_gateway::start(config(&path, form)).expect("a gateway");
+        let gateway = foretell_gateway::start(config(&path, compatibility)).expect("a gateway");
         let [(Surface::Data, address)] = *gateway.addresses() else {
             panic!("{:?}", gateway.addresses());
         };
@@ -115,27 +115,34 @@ impl Site {
         let began = std::time::Instant::now();
         loop {
             let path = format!("/traded?user=0x{}", "00".repeat(20));
-            let (status, _, body) = site.ask(&path, last);
-            if status == 200 {
+            let answer = site.ask(&path, last);
+            if answer.status == 200 {
                 return site;
             }
-            assert!(began.elapsed() < PATIENCE, "{status}: {body}");
+            assert!(began.elapsed() < PATIENCE, "{}", answer.body);
             std::thread::yield_now();
         }
     }
 
     /// The body of a response that must be 200.
     pub(crate) fn get(&self, path: &str) -> Value {
-        let (status, sequence, body) = self.ask(path, 0);
-        assert_eq!(status, 200, "{path}: {body}");
-        assert!(sequence.is_some(), "{path} names no sequence");
-        serde_json::from_str(&body).expect("JSON")
+        self.page(path).0
     }
 
-    fn ask(&self, path: &str, minimum: u64) -> (u16, Option<u64>, String) {
+    /// The same, and its header `x-next-cursor`.
+    pub(crate) fn page(&self, path: &str) -> (Value, Option<String>) {
+        let answer = self.ask(path, 0);
+        assert_eq!(answer.status, 200, "{path}: {}", answer.body);
+        let sequence = answer.header("x-sequence:");
+        assert!(sequence.is_some(), "{path} names no sequence");
+        let body = serde_json::from_str(&answer.body).expect("JSON");
+        (body, answer.header("x-next-cursor:").map(str::to_owned))
+    }
+
+    fn ask(&self, path: &str, minimum: u64) -> Answer {
         let mut stream = self.stream.borrow_mut();
         let request =
-            format!("GET {path} HTTP/1.1\r\nHost: x\r\nx-min-sequence: {minimum}\r\n\r\n");
+            format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nx-min-sequence: {minimum}\r\n\r\n");
         stream.write_all(request.as_bytes()).expect("it listens");
         let mut bytes = Vec::new();
         let mut byte = [0];
@@ -144,16 +151,32 @@ impl Site {
             bytes.push(byte[0]);
         }
         let head = String::from_utf8(bytes).expect("text").to_lowercase();
-        let header = |name: &str| {
-            let value = head.lines().find_map(|line| line.strip_prefix(name));
-            value.and_then(|value| value.trim().parse::<u64>().ok())
+        let mut answer = Answer {
+            status: head[9..12].parse().expect("a status"),
+            head,
+            body: String::new(),
         };
-        let length = header("content-length:").expect("a length");
-        let mut body = vec![0; usize::try_from(length).expect("a length")];
+        let length = answer.header("content-length:").expect("a length");
+        let mut body = vec![0; length.parse().expect("a length")];
         stream.read_exact(&mut body).expect("a body");
-        let status = head[9..12].parse().expect("a status");
-        let body = String::from_utf8(body).expect("text");
-        (status, header("x-sequence:"), body)
+        answer.body = String::from_utf8(body).expect("text");
+        answer
+    }
+}
+
+/// A response.
+struct Answer {
+    status: u16,
+    /// Its head in lower case.
+    head: String,
+    body: String,
+}
+
+impl Answer {
+    /// The value of a header, which is named with its colon.
+    fn header(&self, name: &str) -> Option<&str> {
+        let value = (self.head.lines()).find_map(|line| line.strip_prefix(name));
+        value.map(str::trim)
     }
 }
 
@@ -165,7 +188,7 @@ impl Drop for Site {
     }
 }
 
-fn config(journal: &Path, asset_ids: AssetIds) -> GatewayConfig {
+fn config(journal: &Path, compatibility: Compatibility) -> GatewayConfig {
     let mut policy = RequestPolicyConfig::default();
     policy.limits.enabled = false;
     GatewayConfig {
@@ -185,8 +208,7 @@ fn config(journal: &Path, asset_ids: AssetIds) -> GatewayConfig {
             name: "SERVICE".to_owned(),
             times: TimeForm::Iso,
         }],
-        price_side: PriceSide::default(),
-        asset_ids,
+        compatibility,
         ready_patience: Duration::ZERO,
         window: Window::default(),
         dev_auth_hints: false,

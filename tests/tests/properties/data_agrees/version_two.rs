@@ -8,10 +8,11 @@ use crate::data_agrees::rows::number;
 /// Rows of a page.
 const LIMIT: usize = 9;
 
-const NAMES: [(&str, &str); 11] = [
+const NAMES: [(&str, &str); 12] = [
     ("proxyWallet", "proxy_wallet"),
     ("conditionId", "condition_id"),
     ("usdcSize", "usdc_size"),
+    ("feeUsdc", "fee_usdc"),
     ("eventSlug", "event_slug"),
     ("outcomeIndex", "outcome_index"),
     ("profileImage", "profile_image"),

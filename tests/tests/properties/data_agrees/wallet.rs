@@ -16,16 +16,16 @@ use crate::data_agrees::journal::Journal;
 use crate::data_agrees::site::Site;
 
 /// The wallet under test, and its counterparty.
-const WALLET: AccountNumber = AccountNumber(0);
-const OTHER: AccountNumber = AccountNumber(1);
+pub(crate) const WALLET: AccountNumber = AccountNumber(0);
+pub(crate) const OTHER: AccountNumber = AccountNumber(1);
 const NAMES: [&str; 3] = ["A", "B", "C"];
 /// The questions of one event, of which A resolves to yes.
 /// Market 0 is the outside question.
-const A: MarketNumber = MarketNumber(1);
+pub(crate) const A: MarketNumber = MarketNumber(1);
 
-struct Life {
-    exchange: Exchange,
-    journal: Journal,
+pub(crate) struct Life {
+    pub(crate) exchange: Exchange,
+    pub(crate) journal: Journal,
     count: u8,
 }
 
@@ -43,7 +43,7 @@ impl Life {
     }
 
     /// Three questions, two wallets with 1,000 each, and sets of A for the other one.
-    fn begin() -> Self {
+    pub(crate) fn begin() -> Self {
         let mut life = Self {
             exchange: Exchange::new(),
             journal: Journal::default(),

@@ -24,8 +24,9 @@ const SPARE: usize = 256;
 struct SortKey {
     /// Lots, or micros of collateral.
     number: u64,
-    /// Ties are ordered from new to old. A frame has trades or an action, never both.
-    at: Reverse<(Sequence, Option<TradeSlot>)>,
+    /// Ties are ordered from new to old: the frame, and the place in it. A frame has trades or actions
+    /// of an account, never both.
+    at: Reverse<(Sequence, u32)>,
     done: Activity,
 }
 
@@ -114,7 +115,7 @@ impl SortedActivity {
                 let value = trade.lots.value_at(side_of(&trade, account).price);
                 best.push(SortKey {
                     number: number_of(sort, trade.lots.0, value.0),
-                    at: Reverse((trade.sequence, Some(slot))),
+                    at: Reverse((trade.sequence, trade.index.0)),
                     done: Activity::Trade(slot),
                 });
             }
@@ -132,7 +133,7 @@ impl SortedActivity {
             };
             self.best.push(SortKey {
                 number: number_of(self.sort, lots, value),
-                at: Reverse((action.sequence, None)),
+                at: Reverse((action.sequence, action.index())),
                 done: Activity::Action(*action),
             });
         }

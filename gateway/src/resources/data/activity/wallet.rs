@@ -1,8 +1,8 @@
 //! The activities of a wallet that a request asks for.
 
-use foretell_model::AccountNumber;
+use foretell_model::{AccountNumber, Sequence, TradeIndex};
 use foretell_view::{Action, RowFilter, View};
-use foretell_wire::data::{ActivityFilter, ActivityKind, LimitOffset};
+use foretell_wire::data::{ActivityFilter, ActivityKind, Direction, FrameRow, LimitOffset};
 
 use crate::resources::data::MarketFilter;
 use crate::resources::data::rows::activity_row::{admits, has_actions};
@@ -15,11 +15,39 @@ pub(crate) struct WalletActivities {
     pub(crate) filter: ActivityFilter,
     pub(crate) markets: MarketFilter,
     pub(crate) page: LimitOffset,
+    /// Only after this row, in the order of time.
+    pub(crate) after: Option<FrameRow>,
 }
 
 impl WalletActivities {
-    /// The trades of the requested time range and kinds, and the range of actions from the oldest.
+    /// The trades of the requested time range and kinds that the page may have, and the range of such
+    /// actions from the oldest.
     pub(crate) fn in_time(&self, view: &View) -> (TradeLists, (usize, usize)) {
+        let (trades, (from, to)) = self.in_range(view);
+        let Some(FrameRow {
+            sequence, index, ..
+        }) = self.after
+        else {
+            return (trades, (from, to));
+        };
+        let count_older = |index| {
+            let row = (Sequence(sequence), index);
+            view.actions().count_older(self.account, row)
+        };
+        let next = index.saturating_add(1);
+        match self.filter.sort_direction {
+            Direction::Descending => {
+                let trades = trades.before(view, (Sequence(sequence), TradeIndex(index)));
+                (trades, (from, count_older(index).clamp(from, to)))
+            }
+            Direction::Ascending => {
+                let trades = trades.since(view, (Sequence(sequence), TradeIndex(next)));
+                (trades, (count_older(next).clamp(from, to), to))
+            }
+        }
+    }
+
+    fn in_range(&self, view: &View) -> (TradeLists, (usize, usize)) {
         let (start, end) = time_range(self.filter.time);
         let trades = match self.filter.has_kind(ActivityKind::Trade) {
             true => TradeLists::of(view, Some(self.account), self.markets.distinct())

@@ -3,10 +3,12 @@
 use std::sync::Arc;
 
 use foretell_journal::Frames;
-use foretell_model::{AccountNumber, FramePosition, Micros, Sequence, TimeNs, WalletAddress};
+use foretell_model::{
+    AccountNumber, FramePosition, Micros, Outcome, Sequence, TimeNs, WalletAddress,
+};
 use foretell_view::{Action, ActionKind, SideColumns, TradeColumns, TradeSlot, View};
 use foretell_wire::Decimal;
-use foretell_wire::data::{ActivityFilter, ActivityKind, ActivityRow, Fill, MarketText};
+use foretell_wire::data::{ActivityFilter, ActivityKind, ActivityRow, Fill, FrameRow, MarketText};
 
 use crate::app::App;
 use crate::catalog::profiles::ProfileTexts;
@@ -18,11 +20,13 @@ pub(crate) struct ActivityEntry {
     kind: ActivityKind,
     wallet: WalletAddress,
     market: Option<Arc<MarketText>>,
+    outcome: Option<Outcome>,
     fill: Option<Fill>,
     size: Decimal,
     value: Micros,
     time: TimeNs,
-    frame: (FramePosition, Sequence),
+    place: FramePosition,
+    pub(crate) at: FrameRow,
 }
 
 impl ActivityEntry {
@@ -38,15 +42,21 @@ impl ActivityEntry {
             kind: ActivityKind::Trade,
             wallet: view.accounts().get(side.account)?.wallet,
             market: Some(texts.of(app, view, trade.market)?),
+            outcome: Some(side.outcome),
             fill: Some(Fill {
                 side: side.side,
-                outcome: side.outcome,
                 price: side.price,
+                fee: side.fee,
             }),
             size: trade.lots.into(),
             value: trade.lots.value_at(side.price),
             time: trade.time,
-            frame: (trade.place, trade.sequence),
+            place: trade.place,
+            at: FrameRow {
+                sequence: trade.sequence.0,
+                index: trade.index.0,
+                side: usize::from(side.account != trade.taker.account),
+            },
         })
     }
 
@@ -78,6 +88,7 @@ impl ActivityEntry {
                 true => None,
                 false => Some(texts.of(app, view, action.market)?),
             },
+            outcome: action.outcome,
             fill: None,
             size: match is_rebate {
                 true => action.collateral.into(),
@@ -85,7 +96,12 @@ impl ActivityEntry {
             },
             value: action.collateral,
             time: action.time,
-            frame: (action.place, action.sequence),
+            place: action.place,
+            at: FrameRow {
+                sequence: action.sequence.0,
+                index: action.index(),
+                side: 0,
+            },
         })
     }
 
@@ -100,11 +116,12 @@ impl ActivityEntry {
             wallet: self.wallet,
             profile: profiles.profile(&self.wallet),
             market: self.market.as_deref(),
+            outcome: self.outcome,
             fill: self.fill,
             size: self.size,
             value: self.value,
             time: self.time.seconds(),
-            receipt: receipts.of(self.frame),
+            receipt: receipts.of((self.place, Sequence(self.at.sequence))),
         }
     }
 }

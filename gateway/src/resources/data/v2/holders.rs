@@ -7,33 +7,38 @@ use crate::http::failure::Failure;
 use crate::http::parts::FromQuery;
 use crate::http::request_context::RequestContext;
 use crate::resources::data::holders::{Holders, of_markets};
-use crate::view::search::probe;
+use crate::view::search::end_page;
 
-/// `GET /v2/holders`. A page has the same ranks of every token; tokens without holders at these ranks
-/// are absent.
+/// `GET /v2/holders`. A page goes on with every token that has more holders; other tokens are absent.
 pub(crate) async fn list(
     context: RequestContext,
-    FromQuery(V2List { query, page }): FromQuery<V2List<V2HoldersQuery>>,
+    FromQuery(V2List {
+        query,
+        limit,
+        after,
+    }): FromQuery<V2List<V2HoldersQuery>>,
 ) -> Result<Json<V2Page<V2HolderGroup<HolderV2<'static>>>>, Failure> {
     let app = &context.app;
     let wanted = Holders {
         least: query.min_balance,
-        page: probe(page),
+        limit: limit + 1,
+        after,
         with_profits: query.include_pnl,
         form: AssetIds::Token,
     };
-    let (mut tokens, position) = of_markets(app, &query.condition_id, wanted).await?;
-    let has_more = tokens.iter().any(|token| token.holders.len() > page.limit);
+    let (mut tokens, position) = of_markets(app, &query.condition_id, &wanted).await?;
     tokens.retain(|token| !token.holders.is_empty());
-    tokens
+    let last = tokens
         .iter_mut()
-        .for_each(|token| token.holders.truncate(page.limit));
+        .filter_map(|token| Some(end_page(&mut token.holders, limit)?.key));
+    let last: Vec<_> = last.collect();
     let profiles = app.profiles.texts();
     let rows: Vec<_> = tokens.iter().map(|token| token.rows(&profiles)).collect();
     let groups = (tokens.iter().zip(&rows)).map(|(token, rows)| V2HolderGroup {
         token_id: token.text.clone(),
         holders: rows.iter().map(HolderV2::from).collect(),
     });
-    let answer = V2Page::new(groups.collect(), page, has_more);
+    let last = (!last.is_empty()).then_some(last);
+    let answer = V2Page::new(groups.collect(), last);
     Ok(Json::of(&answer).at(position))
 }

@@ -17,12 +17,16 @@ use crate::http::parts::FromQuery;
 use crate::http::request_context::RequestContext;
 use crate::resources::data::position_search::{Candidate, PositionList, Source, Tie, search};
 use crate::resources::data::{MarketFilter, account_of};
-use crate::view::search::probe;
+use crate::view::search::PageFrom;
 
 /// `GET /v2/positions`.
 pub(crate) async fn list(
     context: RequestContext,
-    FromQuery(V2List { query, page }): FromQuery<V2List<V2PositionsQuery>>,
+    FromQuery(V2List {
+        query,
+        limit,
+        after,
+    }): FromQuery<V2List<V2PositionsQuery>>,
 ) -> Result<Json<V2Page<PositionV2<'static>>>, Failure> {
     let app = &context.app;
     let markets = MarketFilter::of(app, &query.markets).await?;
@@ -34,7 +38,7 @@ pub(crate) async fn list(
             (Some(account), _) => Source::Open(account, None),
         },
     };
-    let form = (probe(page), AssetIds::Token);
+    let form = (PageFrom::after(after, limit), AssetIds::Token);
     let found = search(app, &query, &markets, source, form).await;
     let profiles = app.profiles.texts();
     let rows: Vec<_> = found
@@ -42,8 +46,7 @@ pub(crate) async fn list(
         .iter()
         .map(|entry| entry.row(&profiles))
         .collect();
-    let data = rows.iter().take(page.limit).map(PositionV2::from);
-    let answer = V2Page::new(data.collect(), page, found.is_full);
+    let answer = V2Page::new(rows.iter().map(PositionV2::from).collect(), found.last);
     Ok(Json::of(&answer).at(found.position))
 }
 

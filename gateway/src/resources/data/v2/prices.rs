@@ -1,7 +1,7 @@
 //! `GET /v2/prices-history`: the midpoints of a token over time.
 
 use foretell_model::{MarketNumber, Outcome};
-use foretell_view::{BucketSize, PriceHistory, PricePoint, View};
+use foretell_view::{PricePoint, View};
 use foretell_wire::ApiError;
 use foretell_wire::data::{V2Page, V2PricePoint, V2PricesQuery, V2PricesRange};
 use foretell_wire::limits::MAX_HISTORY_POINTS;
@@ -32,10 +32,7 @@ pub(crate) async fn list(
             (None, _) => (Vec::new(), 0),
             (Some(token), V2PricesRange::AsOf(second)) => {
                 let point = as_of(&state.view, token, second, now);
-                (
-                    Vec::from_iter(point),
-                    u64::from(BucketSize::Minute.minutes()) * 60,
-                )
+                (Vec::from_iter(point), 60)
             }
             (Some(token), V2PricesRange::Window { from, to, bucket }) => {
                 let points = window(&state.view, token, (from, to), bucket)?;
@@ -44,7 +41,7 @@ pub(crate) async fn list(
         };
         (points, bucket, position)
     };
-    let next = points.get(wanted.limit).map(|point| point.start);
+    let next = (points.get(wanted.limit)).map(|point| point.start.to_string());
     let rows = (points.iter().take(wanted.limit)).map(|point| V2PricePoint {
         timestamp: point.start,
         price: midpoint_decimal(point.midpoint).into(),
@@ -56,50 +53,29 @@ pub(crate) async fn list(
 
 /// The midpoint at the end of the last minute that ended by `second`; of the current minute when
 /// `second` is now.
-fn as_of(view: &View, token: Token, second: u64, now: u64) -> Option<PricePoint> {
+fn as_of(view: &View, (market, outcome): Token, second: u64, now: u64) -> Option<PricePoint> {
     let to = match second < now {
         true => second.checked_sub(59)?,
         false => now,
     };
-    history(view, token, BucketSize::Minute, (0, to))?.last()
+    view.price_history(market, outcome, 1, (0, to))?.last()
 }
 
-/// The points of buckets that start in a window. A bucket shows the last midpoint in it that is
-/// kept, of the largest kept bucket that divides it.
+/// The points of buckets that start in a window.
 fn window(
     view: &View,
-    token: Token,
+    (market, outcome): Token,
     (from, to): (u64, u64),
     bucket: u64,
 ) -> Result<Vec<PricePoint>, ApiError> {
-    let divides = |size: &&BucketSize| bucket.is_multiple_of(u64::from(size.minutes()) * 60);
-    let size = BucketSize::ALL.iter().rev().find(divides);
-    let size = size.copied().unwrap_or(BucketSize::Minute);
     // The first bucket begins at a multiple of its length, as all do.
     let from = from.next_multiple_of(bucket);
-    let Some(history) = history(view, token, size, (from, to)) else {
+    let minutes = u32::try_from(bucket / 60).unwrap_or(u32::MAX);
+    let Some(history) = view.price_history(market, outcome, minutes, (from, to)) else {
         return Ok(Vec::new());
     };
-    if history.buckets() > MAX_HISTORY_POINTS {
-        return Err(too_many_points(history.buckets()));
+    match history.visits() {
+        visits if visits > MAX_HISTORY_POINTS => Err(too_many_points(visits)),
+        _ => Ok(history.points()),
     }
-    let mut points: Vec<PricePoint> = Vec::new();
-    for point in history.points() {
-        let start = point.start - point.start % bucket;
-        let point = PricePoint { start, ..point };
-        match points.last_mut() {
-            Some(last) if last.start == start => *last = point,
-            _ => points.push(point),
-        }
-    }
-    Ok(points)
-}
-
-fn history(
-    view: &View,
-    (market, outcome): Token,
-    size: BucketSize,
-    range: (u64, u64),
-) -> Option<PriceHistory<'_>> {
-    view.price_history(market, outcome, size, range)
 }

@@ -100,6 +100,7 @@ struct Cluster {
     lag_frames: u64,
     lag_ms: u64,
     takeovers: u64,
+    foreign_messages: u64,
     state: String,
 }
 
@@ -290,6 +291,7 @@ fn cluster(status: ClusterStatus) -> Cluster {
         stream_sequence: status.stream_sequence,
         lag_ms: status.lag_ms,
         takeovers: status.takeovers,
+        foreign_messages: status.foreign_messages,
         state: status.state,
     }
 }

@@ -4,14 +4,15 @@ use std::cmp::Ordering;
 
 use serde_json::Value as Json;
 
+use crate::data::read::cursor::{RowKey, cursor};
 use crate::errors::api_error::ApiError;
-use crate::limits::{MAX_V2_CURSOR, MAX_V2_ROWS, PageBounds};
+use crate::limits::{MAX_V2_ROWS, PageBounds};
 use crate::read::query::family::Family;
 use crate::read::query::fields::{Field, Or};
 use crate::read::query::parameter::Parameter;
 use crate::read::query::parameters::{ParameterSet, Parameters};
 use crate::read::query::reader::Reader;
-use crate::read::query::text_form::{TextForm, Whole, Words};
+use crate::read::query::text_form::{Rows, TextForm, Whole, Words};
 
 /// The rows of a page.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -28,33 +29,58 @@ pub trait Listed: Parameters {
     const PAGE: PageBounds;
 }
 
-/// The parameters of a list and its page.
+/// A list of version 2, which comes in pages.
+pub trait V2Listed: Parameters {
+    /// What a cursor holds of a row.
+    type Key: RowKey;
+}
+
+/// A list of version 1: its parameters, `limit` and `offset`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Paged<Q, const IS_V2: bool> {
+pub struct V1List<Q> {
     /// The parameters of the list.
     pub query: Q,
     /// The page.
     pub page: LimitOffset,
 }
 
-/// A list of version 1: `limit` and `offset`.
-pub type V1List<Q> = Paged<Q, false>;
-/// A list of version 2: `limit` 1 to 1,000, default 100, and the offset that `cursor` stands for.
-pub type V2List<Q> = Paged<Q, true>;
+/// A list of version 1 that also goes on by `cursor`, beyond its largest offset.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct V1Walk<Q: V2Listed> {
+    /// The parameters of the list.
+    pub query: Q,
+    /// The page.
+    pub page: LimitOffset,
+    /// The last row of the page before.
+    pub after: Option<Q::Key>,
+}
+
+/// A list of version 2: its parameters, `limit` and `cursor`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct V2List<Q: V2Listed> {
+    /// The parameters of the list.
+    pub query: Q,
+    /// Most rows of the page.
+    pub limit: usize,
+    /// The last row of the page before.
+    pub after: Option<Q::Key>,
+}
 
 pub(crate) const LIMIT: Parameter = Parameter::new("limit", "Maximum number of rows.");
 const OFFSET: Parameter = Parameter::new("offset", "Rows to skip.");
 pub(crate) const CURSOR: Parameter =
     Parameter::new("cursor", "The `next_cursor` of the page before.");
 
-const V2_LIMIT: Or<Whole> = Or(
-    Whole {
+const V1_CURSOR: Parameter =
+    Parameter::new("cursor", "The header `x-next-cursor` of the page before.");
+
+const V2_LIMIT: Or<Rows> = Or(
+    Rows(Whole {
         least: 1,
         most: MAX_V2_ROWS,
-    },
+    }),
     "100",
 );
-const V2_CURSOR: Or<Whole> = Or(up_to(MAX_V2_CURSOR), "0");
 
 const fn up_to(most: u32) -> Whole {
     Whole { least: 0, most }
@@ -87,7 +113,7 @@ impl<Q: Listed> Parameters for V1List<Q> {
             max_rows,
             max_offset,
         } = Q::PAGE;
-        let limit = reader.optional(&LIMIT, &up_to(max_rows))?;
+        let limit = reader.optional(&LIMIT, &Rows(up_to(max_rows)))?;
         let offset = reader.optional(&OFFSET, &up_to(max_offset))?;
         Ok(Self {
             query: Q::take(reader)?,
@@ -99,7 +125,28 @@ impl<Q: Listed> Parameters for V1List<Q> {
     }
 }
 
-impl<Q: Parameters> Parameters for V2List<Q> {
+impl<Q: Listed + V2Listed> Parameters for V1Walk<Q> {
+    const FAMILY: Family = Family::Data;
+    const SET: &'static ParameterSet = &ParameterSet::of(&[
+        V1List::<Q>::PARAMETERS,
+        &[Parameter {
+            schema: || cursor::<Q::Key>().schema(),
+            ..V1_CURSOR
+        }],
+    ]);
+
+    fn take(reader: &Reader<'_>) -> Result<Self, ApiError> {
+        let V1List { query, page } = V1List::<Q>::take(reader)?;
+        query.check_page(reader, page.limit)?;
+        Ok(Self {
+            query,
+            page,
+            after: reader.optional(&CURSOR, &cursor())?,
+        })
+    }
+}
+
+impl<Q: V2Listed> Parameters for V2List<Q> {
     const FAMILY: Family = Family::Data;
     const SET: &'static ParameterSet = &ParameterSet::in_v2(&[
         Q::PARAMETERS,
@@ -109,21 +156,23 @@ impl<Q: Parameters> Parameters for V2List<Q> {
                 ..LIMIT
             },
             Parameter {
-                schema: || V2_CURSOR.schema(),
+                schema: || cursor::<Q::Key>().schema(),
                 ..CURSOR
             },
         ],
     ]);
 
     fn take(reader: &Reader<'_>) -> Result<Self, ApiError> {
-        let page = LimitOffset {
-            limit: V2_LIMIT.take(reader, &LIMIT)?,
-            offset: V2_CURSOR.take(reader, &CURSOR)?,
-        };
+        let limit = V2_LIMIT.take(reader, &LIMIT)?;
+        let after = reader.optional(&CURSOR, &cursor())?;
         let reader = reader.in_v2();
         let query = Q::take(&reader)?;
-        query.check_page(&reader, page)?;
-        Ok(Self { query, page })
+        query.check_page(&reader, limit)?;
+        Ok(Self {
+            query,
+            limit,
+            after,
+        })
     }
 }
 

@@ -62,13 +62,15 @@ impl CurPrice {
 pub struct PositionFigures {
     /// Lots held; 0 = closed.
     pub lots: u64,
-    /// Their cost in micros.
+    /// Their cost in micros, without fees.
     pub cost: i128,
+    /// The fees paid to buy them, in micros.
+    pub fees: i128,
     /// Lots ever bought.
     pub bought: u128,
-    /// The cost of all bought lots, in micros.
+    /// The cost of all bought lots, in micros, without fees.
     pub spent: i128,
-    /// Sale proceeds minus the cost of the sold lots, in micros.
+    /// Sale proceeds minus cost and fees of the sold lots, in micros.
     pub realized: i128,
     /// Current price of its token.
     pub price: CurPrice,
@@ -85,15 +87,19 @@ pub struct RoundedFigures {
     pub avg_price: Millionths,
     /// Cost of the held shares, without fees.
     pub initial_value: Millionths,
+    /// Cost of the held shares, with the fees paid to buy them.
+    pub gross_initial_value: Millionths,
+    /// Fees paid to buy the held shares.
+    pub entry_fees_usdc: Millionths,
     /// Value of the held shares at `curPrice`.
     pub current_value: Millionths,
-    /// Profit of the held shares; the realized profit once none is held.
+    /// Profit of the held shares, less their fees; the realized profit once none is held.
     pub cash_pnl: Millionths,
-    /// `cashPnl` in percent of its cost.
+    /// `cashPnl` in percent of `initialValue`.
     pub percent_pnl: Millionths,
     /// Shares.
     pub total_bought: Millionths,
-    /// Without fees.
+    /// Profit of the shares that left, less all their fees.
     pub realized_pnl: Millionths,
     /// `realizedPnl` in percent of everything bought.
     pub percent_realized_pnl: Millionths,
@@ -108,6 +114,7 @@ impl PositionFigures {
         Self {
             lots,
             cost: 0,
+            fees: 0,
             bought: 0,
             spent: 0,
             realized: 0,
@@ -178,7 +185,7 @@ impl PositionFigures {
     }
 
     fn gain_half_micros(&self) -> i128 {
-        self.current_half_micros() - 2 * self.cost
+        self.current_half_micros() - 2 * (self.cost + self.fees)
     }
 
     /// `curPrice`
@@ -194,6 +201,8 @@ impl PositionFigures {
             size: Millionths(self.size()),
             avg_price: Millionths(self.avg_price()),
             initial_value: Millionths(self.cost),
+            gross_initial_value: Millionths(self.cost + self.fees),
+            entry_fees_usdc: Millionths(self.fees),
             current_value: Millionths(self.current_value()),
             cash_pnl: Millionths(self.cash_pnl()),
             percent_pnl: Millionths(self.percent_pnl()),
@@ -265,12 +274,14 @@ mod tests {
         assert_eq!(rounded(dividend, divisor), expected);
     }
 
-    /// 150 bought for 67.50, 40 of them sold with a profit of 6.00, now at 0.505 (a midpoint).
+    /// 150 bought for 67.50, 40 of them sold with a profit of 6.00, now at 0.505 (a midpoint). The
+    /// others had fees of 0.55.
     #[test]
     fn an_open_position_by_hand() {
         let figures = PositionFigures {
             lots: 11_000,
             cost: 49_500_000,
+            fees: 550_000,
             bought: 15_000,
             spent: 67_500_000,
             realized: 6_000_000,
@@ -280,9 +291,11 @@ mod tests {
             size: Millionths(110_000_000),
             avg_price: Millionths(450_000),
             initial_value: Millionths(49_500_000),
+            gross_initial_value: Millionths(50_050_000),
+            entry_fees_usdc: Millionths(550_000),
             current_value: Millionths(55_550_000),
-            cash_pnl: Millionths(6_050_000),
-            percent_pnl: Millionths(12_222_222),
+            cash_pnl: Millionths(5_500_000),
+            percent_pnl: Millionths(11_111_111),
             total_bought: Millionths(150_000_000),
             realized_pnl: Millionths(6_000_000),
             percent_realized_pnl: Millionths(8_888_889),
@@ -296,6 +309,7 @@ mod tests {
         let figures = PositionFigures {
             lots: 0,
             cost: 0,
+            fees: 0,
             bought: 300,
             spent: 1_000_000,
             realized: -333_333,
@@ -321,6 +335,7 @@ mod tests {
         let figures = |cost| PositionFigures {
             lots: 1,
             cost,
+            fees: 0,
             bought: 1,
             spent: cost,
             realized: 0,
@@ -339,6 +354,7 @@ mod tests {
             let figures = PositionFigures {
                 lots: 1,
                 cost: 0,
+                fees: 0,
                 bought: 0,
                 spent: 0,
                 realized: 0,

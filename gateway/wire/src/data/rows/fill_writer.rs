@@ -67,6 +67,7 @@ impl FillWriter {
         self.number(field!("price"), row.price());
         self.whole(field!("timestamp"), row.time.0);
         self.number(field!("usdcSize"), row.value.into());
+        self.number(field!("feeUsdc"), row.fee().into());
         self.text(field!("title"), row.of_market(|it| &it.question));
         self.text(field!("slug"), row.of_market(|it| &it.slug));
         self.text(field!("icon"), row.of_market(|it| &it.icon));

@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::data::read::page::LimitOffset;
+use crate::data::read::cursor::RowKey;
 
 /// Declares the struct of an answer's row with the value of each field.
 macro_rules! view {
@@ -50,52 +50,39 @@ struct Pagination {
 }
 
 impl<T> V2Page<T> {
-    /// A page of these rows; `has_more` when others follow.
+    /// A page of these rows, and the key of the last one if others follow.
     #[must_use]
-    pub fn new(data: Vec<T>, page: LimitOffset, has_more: bool) -> Self {
-        let next = has_more.then(|| (page.offset + page.limit) as u64);
-        Self::continued(data, next)
+    pub fn new(data: Vec<T>, last: Option<impl RowKey>) -> Self {
+        Self::continued(data, last.map(|key| key.text()))
     }
 
     /// A page of these rows, and the cursor of the next one.
     #[must_use]
-    pub fn continued(data: Vec<T>, next: Option<u64>) -> Self {
+    pub const fn continued(data: Vec<T>, next_cursor: Option<String>) -> Self {
         let pagination = Pagination {
-            has_more: next.is_some(),
-            next_cursor: next.map(|next| next.to_string()),
+            has_more: next_cursor.is_some(),
+            next_cursor,
         };
         Self { data, pagination }
-    }
-
-    /// The page of some rows and, if there is one, the row after it.
-    #[must_use]
-    pub fn probed<'a, R>(rows: &'a [R], page: LimitOffset) -> Self
-    where
-        T: From<&'a R>,
-    {
-        let data = rows.iter().take(page.limit).map(T::from);
-        Self::new(data.collect(), page, rows.len() > page.limit)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::read::cursor::RankKey;
 
     #[test]
-    fn a_page_names_the_next_one() {
-        let page = |limit| {
-            let page = LimitOffset { limit, offset: 4 };
-            let rows = ["a".to_owned(), "b".to_owned()];
-            crate::json_text(&V2Page::<&String>::probed(&rows, page))
-        };
+    fn a_page_names_its_last_row_when_others_follow() {
+        let page = |last: Option<RankKey>| crate::json_text(&V2Page::new(vec!["a"], last));
+        let last = RankKey { sum: 5, number: 1 };
         assert_eq!(
-            page(1),
-            r#"{"data":["a"],"pagination":{"has_more":true,"next_cursor":"5"}}"#
+            page(Some(last)),
+            r#"{"data":["a"],"pagination":{"has_more":true,"next_cursor":"5.1"}}"#
         );
         assert_eq!(
-            page(2),
-            r#"{"data":["a","b"],"pagination":{"has_more":false,"next_cursor":null}}"#
+            page(None),
+            r#"{"data":["a"],"pagination":{"has_more":false,"next_cursor":null}}"#
         );
     }
 }

@@ -7,12 +7,13 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::data::holders::HolderRow;
+use crate::data::read::cursor::HolderKey;
 use crate::data::read::market_selection::{MARKET, MarketRef};
-use crate::data::read::page::LimitOffset;
+use crate::data::read::page::V2Listed;
 use crate::data::rows::figures::RoundedFigures;
 use crate::data::rows::view::view;
 use crate::errors::api_error::ApiError;
-use crate::limits::{MAX_MARKETS, MAX_V2_PROFIT_HOLDERS};
+use crate::limits::{MAX_V2_HOLDER_MARKETS, MAX_V2_PROFIT_HOLDERS};
 use crate::parameters;
 use crate::read::query::family::Family;
 use crate::read::query::reader::Reader;
@@ -24,7 +25,7 @@ parameters! {
     /// Parameters of `GET /v2/holders`.
     pub struct V2HoldersQuery: Data check_page check_profits {
         /// Markets: condition ids, assets or decimal token ids; one with `include_pnl`.
-        pub condition_id: Vec<MarketRef> = required_list(MARKET, MAX_MARKETS),
+        pub condition_id: Vec<MarketRef> = required_list(MARKET, MAX_V2_HOLDER_MARKETS),
         /// Smallest balance to include, in shares.
         pub min_balance: u64 = or(MICROS, "0"),
         /// Add cost and profit of each holder; then `limit` is at most 100.
@@ -32,16 +33,20 @@ parameters! {
     }
 }
 
+impl V2Listed for V2HoldersQuery {
+    type Key = Vec<HolderKey>;
+}
+
 impl V2HoldersQuery {
     /// Allows `include_pnl` for one market and at most [`MAX_V2_PROFIT_HOLDERS`] holders.
-    fn check_profits(&self, _: &Reader<'_>, page: LimitOffset) -> Result<(), ApiError> {
+    fn check_profits(&self, _: &Reader<'_>, limit: usize) -> Result<(), ApiError> {
         if self.include_pnl && self.condition_id.len() > 1 {
             let allowed = "allowed with several markets";
             return Err(Family::Data.wrong("include_pnl", "true", allowed));
         }
-        if self.include_pnl && page.limit > MAX_V2_PROFIT_HOLDERS {
+        if self.include_pnl && limit > MAX_V2_PROFIT_HOLDERS {
             let allowed = format!("an integer from 1 to {MAX_V2_PROFIT_HOLDERS} with include_pnl");
-            return Err(Family::Data.wrong("limit", &page.limit.to_string(), &allowed));
+            return Err(Family::Data.wrong("limit", &limit.to_string(), &allowed));
         }
         Ok(())
     }

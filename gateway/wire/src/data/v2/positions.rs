@@ -3,8 +3,9 @@
 use foretell_model::{ConditionId, Outcome, WalletAddress};
 
 use crate::data::positions::{PositionRow, PositionSort};
+use crate::data::read::cursor::PositionKey;
 use crate::data::read::market_selection::MarketSelection;
-use crate::data::read::page::{DIRECTION, Direction};
+use crate::data::read::page::{DIRECTION, Direction, V2Listed};
 use crate::data::read::time_range::TimeRange;
 use crate::data::rows::figures::PositionFigures;
 use crate::data::rows::view::view;
@@ -76,6 +77,10 @@ parameters! {
         /// The time of `last_event_at`.
         pub time: TimeRange = group(),
     }
+}
+
+impl V2Listed for V2PositionsQuery {
+    type Key = PositionKey;
 }
 
 impl V2PositionsQuery {
@@ -162,16 +167,16 @@ view! {
         avg_price: Millionths = row.shown.avg_price,
         /// Cost of the shares held, without fees.
         entry_cost_usdc: Millionths = row.shown.initial_value,
-        /// Always 0: positions keep no fees.
-        entry_fees_usdc: u8 = 0,
-        /// Cost of everything bought.
+        /// Fees paid to buy the shares held.
+        entry_fees_usdc: Millionths = row.shown.entry_fees_usdc,
+        /// Cost of everything bought, without fees.
         total_cost_usdc: Millionths = Millionths(row.figures.spent),
         current_price: Millionths = row.shown.cur_price,
         current_value: Millionths = row.shown.current_value,
         /// Shares bought, split and converted into.
         total_size: Millionths = row.shown.total_bought,
         realized_pnl: Millionths = row.shown.realized_pnl,
-        /// `current_value` less `entry_cost_usdc`.
+        /// `current_value` less `entry_cost_usdc` and `entry_fees_usdc`.
         unrealized_pnl: Millionths = Millionths(row.figures.unrealized_pnl()),
         /// `realized_pnl` and `unrealized_pnl` together.
         total_pnl: Millionths = Millionths(row.figures.realized + row.figures.unrealized_pnl()),

@@ -3,13 +3,14 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::compatibility::Compatibility;
 use crate::errors::api_error::ApiError;
 use crate::errors::error_code::ErrorCode;
 use crate::limits::MAX_V2_POINTS;
 use crate::markets::history_range::HistoryRange;
 use crate::parameters;
 use crate::read::query::family::Family;
-use crate::read::query::text_form::{self, By, SECONDS, Schema, Whole, Words, digits};
+use crate::read::query::text_form::{self, By, Rows, SECONDS, Schema, Whole, Words, digits};
 use crate::text::decimal::Number;
 use crate::text::ids::TokenRef;
 
@@ -54,7 +55,7 @@ parameters! {
         /// Not with `as_of`.
         pub bucket_seconds: Option<u64> = optional(BUCKET),
         /// Most points of the page.
-        pub limit: usize = or(Whole { least: 1, most: MAX_V2_POINTS }, "10000"),
+        pub limit: usize = or(Rows(Whole { least: 1, most: MAX_V2_POINTS }), "10000"),
         /// The `next_cursor` of the page before.
         pub cursor: Option<u64> = optional(SECONDS),
     }
@@ -139,7 +140,7 @@ impl V2PricesQuery {
         // The end is exclusive; without one the window ends with the current second.
         let to = end.map_or(now, |end| end.saturating_sub(1).min(now));
         let range = HistoryRange::Explicit { start, end };
-        let own = u64::from(range.window(None, now).minutes) * MINUTE;
+        let own = u64::from(range.window(None, now, Compatibility::Interface).minutes) * MINUTE;
         Ok(V2PricesRange::Window {
             from: start,
             to: if until == start {

@@ -92,6 +92,29 @@ impl<F: TextForm> Field for Or<F> {
     }
 }
 
+/// A parameter that may be absent by the interface, and has a default in the API family.
+#[derive(Clone, Copy, Debug)]
+pub struct FamilyOr<F>(pub F, pub &'static str);
+
+impl<F: TextForm> Field for FamilyOr<F> {
+    type Value = Option<F::Value>;
+
+    fn take(&self, reader: &Reader<'_>, parameter: &Parameter) -> Result<Self::Value, ApiError> {
+        match reader.optional(parameter, &self.0)? {
+            None if reader.is_family() => reader.value(parameter.name, &self.0, self.1).map(Some),
+            value => Ok(value),
+        }
+    }
+
+    fn schema(&self) -> Json {
+        self.0.schema()
+    }
+
+    fn codes(&self) -> Vec<ErrorCode> {
+        codes_of(&self.0)
+    }
+}
+
 /// A list of at most so many entries, without duplicates; empty when it is absent.
 #[derive(Clone, Copy, Debug)]
 pub struct List<F>(pub F, pub usize);

@@ -3,9 +3,9 @@
 //!
 //! An empty value counts as absent. A list is comma-separated, repeated, or both; any other parameter
 //! is allowed once. Surfaces differ in their words, and in whether they ignore an unknown parameter:
-//! that is a [`Family`].
+//! that is a [`Family`]. In the forms of the API family every surface ignores one ([`Compatibility`]).
 
-use crate::data::LimitOffset;
+use crate::compatibility::Compatibility;
 use crate::errors::api_error::ApiError;
 use crate::read::query::Query;
 use crate::read::query::family::Family;
@@ -74,7 +74,7 @@ pub trait Parameters: Sized {
     ///
     /// # Errors
     /// A page that the parameters do not allow.
-    fn check_page(&self, _: &Reader<'_>, _: LimitOffset) -> Result<(), ApiError> {
+    fn check_page(&self, _: &Reader<'_>, _: usize) -> Result<(), ApiError> {
         Ok(())
     }
 
@@ -86,6 +86,7 @@ pub trait Parameters: Sized {
         let known = Self::PARAMETERS;
         let is_known = |name: &str| known.iter().any(|parameter| parameter.spells(name));
         if Self::FAMILY != Family::Trading
+            && !query.compatibility.is_family()
             && let Some((unknown, _)) = query.pairs().find(|(name, _)| !is_known(name))
         {
             return Err(Self::FAMILY.unknown(unknown, known));
@@ -93,18 +94,29 @@ pub trait Parameters: Sized {
         Self::take(&Reader::new(query, Self::FAMILY))
     }
 
-    /// Reads the text after the `?`.
+    /// Reads the text after the `?` in the forms of the interface.
     ///
     /// # Errors
     /// Those of [`Query::parse`] and [`Self::read`].
     fn read_text(text: Option<&str>) -> Result<Self, ApiError> {
+        Self::read_in(text, Compatibility::Interface)
+    }
+
+    /// Reads the text after the `?`.
+    ///
+    /// # Errors
+    /// Those of [`Query::parse`] and [`Self::read`].
+    fn read_in(text: Option<&str>, compatibility: Compatibility) -> Result<Self, ApiError> {
         let query = Query::parse(text).map_err(|error| Self::FAMILY.query_error(error))?;
-        Self::read(&query)
+        Self::read(&Query {
+            compatibility,
+            ..query
+        })
     }
 }
 
 /// Declares structs of parameters. A field is `name: Type = kind(form)`; its kinds are `required`,
-/// `optional`, `or`, `list` and `required_list` ([`crate::read::query::fields`]), and `group()` for a
+/// `optional`, `or`, `family_or`, `list` and `required_list` ([`crate::read::query::fields`]), and `group()` for a
 /// struct of its own. `as` gives the parameter's name where it is not the field's, `v2` that of
 /// version 2, `or` a second spelling. `check` names a method that compares fields, `check_page` one
 /// for [`Parameters::check_page`].
@@ -140,9 +152,9 @@ macro_rules! parameters {
             $(fn check_page(
                 &self,
                 reader: &$crate::read::query::reader::Reader<'_>,
-                page: $crate::data::LimitOffset,
+                limit: usize,
             ) -> Result<(), $crate::ApiError> {
-                self.$check_page(reader, page)
+                self.$check_page(reader, limit)
             })?
         }
     )+};
@@ -181,6 +193,9 @@ macro_rules! parameters {
     (@field required($form:expr)) => { $crate::read::query::fields::Required($form) };
     (@field optional($form:expr)) => { $crate::read::query::fields::Optional($form) };
     (@field or($form:expr, $default:expr)) => { $crate::read::query::fields::Or($form, $default) };
+    (@field family_or($form:expr, $default:expr)) => {
+        $crate::read::query::fields::FamilyOr($form, $default)
+    };
     (@field list($form:expr, $most:expr)) => { $crate::read::query::fields::List($form, $most) };
     (@field required_list($form:expr, $most:expr)) => {
         $crate::read::query::fields::RequiredList($form, $most)

@@ -2,8 +2,9 @@ use proptest::prelude::*;
 use rstest::rstest;
 
 use super::*;
+use crate::data::HoldersQuery;
 use crate::markets::history::HistoryQuery;
-use crate::read::query::parameters::Parameters as _;
+use crate::read::query::parameters::Parameters;
 use crate::read::query::trading::{
     BalanceAsset, BalanceQuery, OneToken, OrdersQuery, PriceQuery, TokensQuery, TradesQuery,
 };
@@ -243,4 +244,34 @@ proptest! {
             prop_assert_eq!(parsed.pairs().next(), Some(("v", value.as_str())));
         }
     }
+}
+
+/// A query in the forms of the family, as an error or what it read.
+fn in_family<T: Parameters>(text: &str) -> Result<T, String> {
+    T::read_in(Some(text), Compatibility::Polymarket).map_err(|error| error.text())
+}
+
+#[test]
+fn the_family_clamps_limits_and_ignores_what_it_does_not_know() {
+    const MARKET: &str =
+        "market=0x0202020202020202020202020202020202020202020202020202020202020202";
+    let holders = |text: &str| {
+        let text = format!("{MARKET}&{text}");
+        (
+            HoldersQuery::read_text(Some(&text))
+                .map(|query| query.limit)
+                .ok(),
+            in_family::<HoldersQuery>(&text).map(|query| query.limit),
+        )
+    };
+    assert_eq!(holders("limit=7"), (Some(7), Ok(7)));
+    assert_eq!(holders("limit=501"), (None, Ok(500)));
+    assert_eq!(holders("limit=18446744073709551615"), (None, Ok(500)));
+    assert_eq!(holders("colour=red"), (None, Ok(100)));
+    let (interface, family) = holders("limit=-1");
+    assert_eq!(interface, None);
+    assert!(
+        family.unwrap_err().contains("limit"),
+        "no number has no nearest"
+    );
 }

@@ -34,6 +34,12 @@ impl<'q> Reader<'q> {
         }
     }
 
+    /// Whether it reads the forms of the API family.
+    #[must_use]
+    pub const fn is_family(&self) -> bool {
+        self.query.compatibility.is_family()
+    }
+
     /// The parameter with its name in this version.
     #[must_use]
     pub const fn named(&self, parameter: &Parameter) -> Parameter {
@@ -110,10 +116,13 @@ impl<'q> Reader<'q> {
         form: &F,
         text: &str,
     ) -> Result<F::Value, ApiError> {
-        form.read(text).ok_or_else(|| match form.wrong() {
-            Some(code) => code.into(),
-            None => self.family.wrong(name, text, &form.allowed(self.family)),
-        })
+        let family = || form.read_in_family(text).filter(|_| self.is_family());
+        form.read(text)
+            .or_else(family)
+            .ok_or_else(|| match form.wrong() {
+                Some(code) => code.into(),
+                None => self.family.wrong(name, text, &form.allowed(self.family)),
+            })
     }
 
     /// The values of a list without duplicates, in their order; at most `most` entries.

