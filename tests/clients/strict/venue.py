@@ -35,15 +35,16 @@ OTHERS = [
     market("to-close"),
     market("to-resolve"),
 ]
-QUESTIONS = [market(f"candidate-{name}", event_id=7, group_item_title=name) for name in "abc"]
+QUESTIONS = [market(f"candidate-{name}", event_id=7) for name in "abc"]
 
 
 def register(markets):
-    """Registers markets; returns what the command says."""
-    with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
-        json.dump(markets, file)
-        file.flush()
-        return operate("market", "register", file.name)
+    """Registers markets, one at a time: the command prints an answer for each of a file."""
+    for one in markets:
+        with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+            json.dump(one, file)
+            file.flush()
+            operate("market", "register", file.name)
 
 
 def clob(key):
