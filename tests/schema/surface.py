@@ -37,7 +37,7 @@ OF_EVERY_RECORD = {"id", "slug", "title", "question", "conditionId", "outcomes",
 # Fields of a holder, on request.
 PROFITS = {"avg_price", "entry_cost_usdc", "current_price", "current_value", "realized_pnl", "unrealized_pnl", "total_pnl"}
 # Fields that an answer may leave out.
-OPTIONAL = {"duplicate", "error", "code", "revokedAt", "BUY", "SELL", "number", "cancelled", "eventId", "payout", "next_cursor"}
+OPTIONAL = {"duplicate", "error", "code", "revokedAt", "BUY", "SELL", "number", "cancelled", "eventId", "payout", "next_cursor", "already_paid"}
 OPTIONAL |= {"negativeRisk", "rank", "rank_pnl", "rank_volume", "dt", "date", *PROFITS}
 OPTIONAL |= {"startDate", "endDate", "creationDate", "createdAt", "updatedAt", "held", "settled_at"}
 # Those that only the object of this name may leave out.
