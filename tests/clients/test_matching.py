@@ -217,7 +217,7 @@ def test_trades_are_paged_and_filtered(alice, bob, market):
     assert {trade["id"] for trade in maker} & {trade["id"] for trade in mine}
     page = bob.get_trades_paginated(TradeParams(market=market.condition))
     assert page["trades"] and isinstance(page["next_cursor"], str)
-    assert page["limit"] == 100 and page["count"] == len(page["trades"])
+    assert page["limit"] == 1000 and page["count"] == len(page["trades"])
     assert bob.get_trades(TradeParams(market="0x" + "33" * 32)) == []
 
 

@@ -58,7 +58,7 @@ async def market_streams(**more):
         manager.raw, parse = [], manager._on_message
 
         def record(message):
-            manager.raw.append(message)
+            manager.raw.extend(message if isinstance(message, list) else [message])
             parse(message)
 
         manager._on_message = record
