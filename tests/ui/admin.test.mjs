@@ -91,6 +91,7 @@ test("an event group's words and tags change", async () => {
   await done(admin, act(admin, title, "Words"), { title: `${title} Again`, tags: "Grain", description: "By weight." });
   await row(admin, `${title} Again`).getByText("Grain", { exact: true }).waitFor();
   await done(admin, act(admin, `${title} Again`, "Words"), { tags: "" });
+  await row(admin, `${title} Again`).getByText("Grain", { exact: true }).waitFor({ state: "detached" });
   await act(admin, `${title} Again`, "Words").click();
   await admin.waitForSelector("dialog [name=description]");
   assert.equal(await admin.locator("dialog [name=description]").inputValue(), "By weight.", "what was not changed stays");
