@@ -100,8 +100,9 @@ class Attack:
     async def stream(self):
         """A stream of the market channel, or None."""
         connection = await self.connect()
-        if connection is None or not connection.send(upgrade("/ws/market")):
+        if connection is None:
             return None
+        connection.transport.write(upgrade("/ws/market"))
         if not await connection.until(lambda: connection.answered) or not connection.upgraded:
             connection.transport.abort()
             return None

@@ -36,10 +36,17 @@ pub(crate) struct WorkAccounts {
 /// The part of a thread's time that a client may use, and what it may save.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Share {
-    /// Thousandths of the time.
+    /// Thousandths of the time, at least 1.
     pub(crate) thousandths: u32,
     /// Work that a client which did none for long may do at once.
     pub(crate) burst: Duration,
+}
+
+impl Share {
+    /// The time in which a client may do this work.
+    fn time_for(self, work: Duration) -> Duration {
+        work * 1_000 / self.thousandths
+    }
 }
 
 #[derive(Default)]
@@ -80,7 +87,7 @@ impl WorkAccounts {
         if accounts.by_client.len() >= accounts.sweep_at.max(SWEEP_ABOVE) {
             let now = Instant::now();
             let is_needed = |account: &Arc<WorkAccount>| {
-                Arc::strong_count(account) > 1 || account.has_worked(now)
+                Arc::strong_count(account) > 1 || !account.unpaid(now).is_zero()
             };
             accounts.by_client.retain(|_, account| is_needed(account));
             accounts.sweep_at = 2 * accounts.by_client.len();
@@ -98,12 +105,12 @@ impl WorkAccounts {
 }
 
 impl WorkAccount {
-    /// Counts work that was done until `now`.
-    pub(crate) fn charge(&self, now: Instant, work: Duration) {
+    /// Counts work done at `at`.
+    pub(crate) fn charge(&self, at: Instant, work: Duration) {
         let Some(share) = self.share else { return };
-        let cost = nanos(work).saturating_mul(1_000) / u64::from(share.thousandths.max(1));
-        let now = nanos(now.saturating_duration_since(self.since));
-        let add = |paid_at: u64| Some(paid_at.max(now).saturating_add(cost));
+        let cost = nanos(share.time_for(work));
+        let at = nanos(at.saturating_duration_since(self.since));
+        let add = |paid_at: u64| Some(paid_at.max(at).saturating_add(cost));
         let _ = self.paid_at.fetch_update(Relaxed, Relaxed, add);
     }
 
@@ -112,8 +119,7 @@ impl WorkAccount {
         let Some(share) = self.share else {
             return Duration::ZERO;
         };
-        let saved = share.burst * 1_000 / share.thousandths.max(1);
-        self.unpaid(now).saturating_sub(saved)
+        (self.unpaid(now)).saturating_sub(share.time_for(share.burst))
     }
 
     /// Waits until the client is out of debt, after the tasks that wait already.
@@ -134,10 +140,6 @@ impl WorkAccount {
     fn unpaid(&self, now: Instant) -> Duration {
         let paid_at = Duration::from_nanos(self.paid_at.load(Relaxed));
         paid_at.saturating_sub(now.saturating_duration_since(self.since))
-    }
-
-    fn has_worked(&self, now: Instant) -> bool {
-        !self.unpaid(now).is_zero()
     }
 }
 
