@@ -12,30 +12,17 @@ use crate::http::answer::Json;
 use crate::http::failure::Failure;
 use crate::http::parts::FromQuery;
 use crate::http::request_context::RequestContext;
-use crate::resources::data::position_search::{Candidate, PositionList, Source, search};
-use crate::resources::data::positions::answer;
-use crate::resources::data::{MarketFilter, account_of};
+use crate::resources::data::position_search::{Candidate, PositionList, Source};
+use crate::resources::data::positions::page_of;
 
 /// `GET /closed-positions`.
 pub(crate) async fn list(
     context: RequestContext,
     FromQuery(V1List { query, page }): FromQuery<V1List<ClosedPositionsQuery>>,
 ) -> Result<Json<Vec<PositionV1<'static>>>, Failure> {
-    let app = &context.app;
-    let markets = MarketFilter::of(app, &query.markets).await?;
-    let source = match account_of(app, query.user).await? {
-        Some(account) => Source::Closed(account, None),
-        None => Source::none(),
-    };
-    let found = search(
-        app,
-        &query,
-        &markets,
-        source,
-        (page.into(), app.compatibility.asset_ids()),
-    )
-    .await;
-    Ok(answer(app, &found))
+    let whose = (query.user, &query.markets);
+    let source = |account| Source::Closed(account, None);
+    page_of(&context.app, &query, whose, source, page).await
 }
 
 impl PositionList for ClosedPositionsQuery {

@@ -1,9 +1,10 @@
 //! `GET /positions`: a wallet's open positions.
 
-use foretell_model::TimeNs;
+use foretell_model::{AccountNumber, TimeNs, WalletAddress};
 use foretell_view::{Market, View};
 use foretell_wire::data::{
-    Direction, PositionFigures, PositionSort, PositionV1, PositionsQuery, V1List,
+    Direction, LimitOffset, MarketSelection, PositionFigures, PositionSort, PositionV1,
+    PositionsQuery, V1List,
 };
 use foretell_wire::operator::MarketDescription;
 
@@ -12,9 +13,7 @@ use crate::http::answer::Json;
 use crate::http::failure::Failure;
 use crate::http::parts::FromQuery;
 use crate::http::request_context::RequestContext;
-use crate::resources::data::position_search::{
-    Candidate, PositionList, PositionPage, Source, search,
-};
+use crate::resources::data::position_search::{Candidate, PositionList, Source, search};
 use crate::resources::data::{MarketFilter, account_of};
 
 /// `GET /positions`.
@@ -22,28 +21,27 @@ pub(crate) async fn list(
     context: RequestContext,
     FromQuery(V1List { query, page }): FromQuery<V1List<PositionsQuery>>,
 ) -> Result<Json<Vec<PositionV1<'static>>>, Failure> {
-    let app = &context.app;
-    let markets = MarketFilter::of(app, &query.markets).await?;
-    let source = match account_of(app, query.user).await? {
-        Some(account) => Source::Open(account, None),
-        None => Source::none(),
-    };
-    let found = search(
-        app,
-        &query,
-        &markets,
-        source,
-        (page.into(), app.compatibility.asset_ids()),
-    )
-    .await;
-    Ok(answer(app, &found))
+    let whose = (query.user, &query.markets);
+    let source = |account| Source::Open(account, None);
+    page_of(&context.app, &query, whose, source, page).await
 }
 
-/// The rows of version 1.
-pub(crate) fn answer(app: &App, page: &PositionPage) -> Json<Vec<PositionV1<'static>>> {
+/// A page of a wallet's list in version 1.
+pub(crate) async fn page_of(
+    app: &App,
+    list: &impl PositionList,
+    (user, markets): (WalletAddress, &MarketSelection),
+    source: impl FnOnce(AccountNumber) -> Source,
+    page: LimitOffset,
+) -> Result<Json<Vec<PositionV1<'static>>>, Failure> {
+    let markets = MarketFilter::of(app, markets).await?;
+    let source = (account_of(app, user).await?).map_or_else(Source::none, source);
+    let page = (page.into(), app.compatibility.asset_ids());
+    let page = search(app, list, &markets, source, page).await;
     let profiles = app.profiles.texts();
     let rows: Vec<_> = page.rows.iter().map(|entry| entry.row(&profiles)).collect();
-    Json::of(&rows.iter().map(PositionV1::from).collect::<Vec<_>>()).at(page.position)
+    let rows: Vec<_> = rows.iter().map(PositionV1::from).collect();
+    Ok(Json::of(&rows).at(page.position))
 }
 
 impl PositionList for PositionsQuery {
