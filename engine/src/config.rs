@@ -99,7 +99,8 @@ pub struct EngineConfig {
     pub waiting: Waiting,
     /// Pin the matcher to the last core (only on a thread of its own).
     pub pin_matcher: bool,
-    /// Journalled at the first start; commands make later changes.
+    /// Journalled at the first start; commands make later changes. `new_operator_hours` is journalled at
+    /// every start that changes it.
     pub settings: Settings,
     /// Journalled at a start if the journal lacks them.
     pub domains: Vec<SigningDomain>,

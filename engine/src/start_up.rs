@@ -6,7 +6,7 @@ use std::time::Duration;
 use foretell_journal::JournalState;
 use foretell_model::command::RegisterDomain;
 use foretell_model::limits::{FIRST_RULES, NEWEST_RULES};
-use foretell_model::{Command, Sequence, SystemMode, TimeNs};
+use foretell_model::{Command, Sequence, SettingsUpdate, SystemMode, TimeNs};
 
 use crate::clock::Clocks;
 use crate::config::EngineConfig;
@@ -49,7 +49,18 @@ pub(crate) fn journal_configuration<C: Clocks>(
         };
         apply(matcher, wait, &command, &[], || "settings".to_owned())?;
     }
-    // An older journal continues under the newest rules; a repeat is not journalled.
+    // Operators cannot change it: one admin could confirm what it asked for itself. A repeat is not
+    // journalled.
+    let command = Command::ChangeSettings {
+        settings: SettingsUpdate {
+            new_operator_hours: Some(config.settings.new_operator_hours),
+            ..SettingsUpdate::default()
+        },
+    };
+    apply(matcher, wait, &command, &[], || {
+        "engine.new_operator_hours".to_owned()
+    })?;
+    // An older journal continues under the newest rules.
     let command = Command::SwitchRules {
         rules: NEWEST_RULES,
     };

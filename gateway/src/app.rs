@@ -115,6 +115,7 @@ impl App {
         let position = state.position();
         Readings {
             unpaid: self.unpaid.get(&state.view, self.now()),
+            operator_added: state.view.people().last_added(),
             connections_open: self.bounds.connections(),
             unread_bytes: self.bounds.unread(),
             engine_connected: self.engine.welcome().is_some(),

@@ -30,6 +30,7 @@ use std::time::Duration;
 
 use foretell_catalog::SyncStatus;
 use foretell_link::{ClusterStatus, StageSummary, Status};
+use foretell_model::TimeNs;
 use foretell_stages::{Durations, StageDurations, Stages as _};
 use http::StatusCode;
 use prometheus_client::encoding::EncodeLabelSet;
@@ -95,6 +96,7 @@ metrics! {
     durable_sequence: Number, "Last durable sequence";
     epoch: Number, "Number of engine recoveries";
     markets_unpaid: Number, "Closed markets without a payout";
+    operator_added_timestamp_seconds: Number, "Unix time at which the last operator was added; 0 = none";
     oldest_unpaid_seconds: Number, "Time since the oldest of them closed; 0 = none";
     stage_seconds: StageSeconds, "Time of a write in a stage of this gateway";
 }
@@ -137,6 +139,8 @@ pub(crate) struct Readings {
     pub(crate) epoch: u64,
     pub(crate) streams: StreamReadings,
     pub(crate) unpaid: Unpaid,
+    /// When the last operator was added.
+    pub(crate) operator_added: TimeNs,
     /// The host is one of a cluster; and the report of its engine.
     pub(crate) in_cluster: bool,
     pub(crate) cluster: Option<ClusterStatus>,
@@ -246,6 +250,9 @@ impl Metrics {
         self.own.view_stopped.set(now.view_stopped);
         self.own.durable_sequence.set(now.durable_sequence);
         self.own.epoch.set(now.epoch);
+        self.own
+            .operator_added_timestamp_seconds
+            .set(now.operator_added.seconds().0);
         self.own.markets_unpaid.set(now.unpaid.markets);
         self.own
             .oldest_unpaid_seconds

@@ -137,6 +137,7 @@ fn resolve(
         let resolution = Command::ResolveMarket(ResolveMarket {
             market: MarketNumber(market),
             payout: Payout::Yes,
+            replaces: None,
         });
         apply(operator, market.into(), resolution)?;
     }

@@ -110,8 +110,8 @@ impl Exchange {
         context: &mut CommandContext<'_>,
     ) -> HandlerResult {
         let at = self.find_held(reference, context)?;
-        let is_other = self.held.held[at].operator != context.operator;
-        ensure(is_other, RejectionReason::SamePerson)?;
+        let asked_by = self.held.held[at].operator;
+        self.ensure_two_persons(asked_by, context)?;
         let held = self.release_held(at, context);
         self.pay_out(held.account, held.amount, context);
         Ok(CommandOutcome::Account(held.account))
@@ -124,6 +124,8 @@ impl Exchange {
     ) -> HandlerResult {
         let at = self.find_held(reference, context)?;
         let held = self.release_held(at, context);
+        let released = CommandOutcome::Released(held.account);
+        self.references.replace_outcome(reference, released);
         Ok(CommandOutcome::Account(held.account))
     }
 

@@ -141,6 +141,17 @@ impl References {
         });
     }
 
+    /// Changes what a repeat of an operator's command answers.
+    pub(crate) fn replace_outcome(&mut self, reference: Reference, outcome: CommandOutcome) {
+        let hash = self.hash(None, reference);
+        let is_it = |used: &UsedReference| {
+            used.reference == reference && used.kind == CommandKind::Withdraw
+        };
+        if let Some(used) = self.operators.find_mut(hash, is_it) {
+            used.outcome = outcome;
+        }
+    }
+
     /// Adds a reference that is the newest.
     pub(crate) fn insert(&mut self, used: UsedReference) {
         let hash = self.hash(used.scope, used.reference);

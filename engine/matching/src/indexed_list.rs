@@ -27,6 +27,12 @@ impl<T> IndexedList<T> {
         self.by_key.find(hash, |number| is_it(at(number))).map(at)
     }
 
+    pub(crate) fn find_mut(&mut self, hash: u32, is_it: impl Fn(&T) -> bool) -> Option<&mut T> {
+        let is_at = |number: u32| is_it(&self.records[number as usize]);
+        let found = self.by_key.find(hash, is_at)?;
+        self.records.get_mut(found as usize)
+    }
+
     /// Prefetches the index entry of a key with this hash.
     pub(crate) fn prefetch(&self, hash: u32) {
         self.by_key.prefetch(hash);

@@ -161,14 +161,14 @@ impl Exchange {
 
     pub(crate) fn resolve_market(
         &mut self,
-        &ResolveMarket { market, payout }: &ResolveMarket,
+        resolve @ &ResolveMarket { market, payout, .. }: &ResolveMarket,
         context: &mut CommandContext<'_>,
     ) -> HandlerResult {
         self.ensure_state(market, &[MarketState::Closed])?;
         let is_empty = self.markets[market].ladder.is_empty();
         ensure(is_empty, RejectionReason::BookNotEmpty)?;
         self.ensure_payout(market, payout)?;
-        self.ensure_resolvable_at_once(market)?;
+        self.ensure_resolvable_at_once(resolve, context)?;
         self.resolve(market, payout, context);
         Ok(CommandOutcome::Done)
     }

@@ -6,11 +6,13 @@ use foretell_model::operator::FIRST_OPERATORS;
 use foretell_model::state::Operator;
 use foretell_model::{
     Command, CommandOutcome, Event, OperatorName, OperatorNumber, OperatorRole, Rejection,
-    RejectionReason, RoleSet,
+    RejectionReason, RoleSet, TimeNs,
 };
 
 use crate::command_context::{CommandContext, HandlerResult, NotApplied, ensure};
 use crate::exchange::Exchange;
+
+const HOUR_NS: u64 = 3_600 * 1_000_000_000;
 
 /// All operators ever added, by number from 1; number 1 is the first admin,
 /// number 2 the sync.
@@ -31,13 +33,19 @@ impl Operators {
     pub(crate) fn new() -> Self {
         let mut operators = Self::none();
         for (name, role) in FIRST_OPERATORS {
-            operators.add(name, role, [0; 32]);
+            operators.add(name, role, [0; 32], TimeNs(0));
         }
         operators
     }
 
     /// Adds a live operator.
-    fn add(&mut self, name: OperatorName, role: OperatorRole, token: [u8; 32]) -> OperatorNumber {
+    fn add(
+        &mut self,
+        name: OperatorName,
+        role: OperatorRole,
+        token: [u8; 32],
+        added: TimeNs,
+    ) -> OperatorNumber {
         let number = self.operators.len() + 1;
         let operator = OperatorNumber(u16::try_from(number).expect("at most MAX_OPERATORS"));
         self.restore(Operator {
@@ -45,6 +53,7 @@ impl Operators {
             name,
             role,
             token,
+            added,
             live: true,
         });
         operator
@@ -105,6 +114,25 @@ impl Exchange {
         ensure(roles.contains(role), rejection)
     }
 
+    /// Rejects the second of two persons who is the first, and each of them while it is new: one
+    /// admin can add the other.
+    pub(crate) fn ensure_two_persons(
+        &self,
+        first: OperatorNumber,
+        context: &CommandContext<'_>,
+    ) -> Result<(), NotApplied> {
+        ensure(first != context.operator, RejectionReason::SamePerson)?;
+        let wait_ns = u64::from(self.system.settings.new_operator_hours) * HOUR_NS;
+        for person in [first, context.operator] {
+            let added = self.operators.get(person).map_or(TimeNs(0), |it| it.added);
+            let counts_from = TimeNs(added.0.saturating_add(wait_ns));
+            let (number, from_ms) = (person.0.into(), counts_from.millis().0);
+            let is_new = Rejection::with(RejectionReason::NewOperator, number, from_ms);
+            ensure(context.now >= counts_from, is_new)?;
+        }
+        Ok(())
+    }
+
     pub(crate) fn add_operator(
         &mut self,
         &AddOperator { role, name, token }: &AddOperator,
@@ -124,7 +152,7 @@ impl Exchange {
         let has_room = self.operators.operators.len() < MAX_OPERATORS.into();
         ensure(has_room, RejectionReason::TooManyOperators)?;
 
-        let operator = self.operators.add(name, role, token);
+        let operator = self.operators.add(name, role, token, context.now);
         context.event(Event::OperatorAdded { operator });
         Ok(CommandOutcome::Operator(operator))
     }

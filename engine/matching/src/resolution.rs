@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use foretell_model::command::{Dispute, Finalise, Propose, WithdrawProposal};
+use foretell_model::command::{Dispute, Finalise, Propose, ResolveMarket, WithdrawProposal};
 use foretell_model::event::{Disputed, Proposed};
 use foretell_model::limits::MAX_WINDOW_SECONDS;
 use foretell_model::state::Proposal;
 use foretell_model::{
-    AccountNumber, CommandOutcome, Event, MarketNumber, MarketState, OperatorRole, Payout,
-    QuestionSet, Rejection, RejectionReason, TimeNs,
+    AccountNumber, CommandOutcome, Event, MarketNumber, MarketState, OperatorNumber, OperatorRole,
+    Payout, QuestionSet, Rejection, RejectionReason, Sequence, TimeNs,
 };
 
 use crate::command_context::{CommandContext, HandlerResult, NotApplied, ensure};
@@ -16,6 +16,20 @@ use crate::exchange::Exchange;
 use crate::idempotency::ActionContent;
 use crate::operators::ensure_named;
 use crate::policies::Actor;
+
+/// Who proposes: an operator, a wallet, or both.
+type Person = (OperatorNumber, Option<AccountNumber>);
+
+/// Whether one of both proposed it, too.
+fn is_of(proposal: &Proposal, (operator, wallet): Person) -> bool {
+    let is_operator = operator != OperatorNumber::NONE && operator == proposal.operator;
+    is_operator || (wallet.is_some() && wallet == proposal.by)
+}
+
+/// Not by the end of its window, which disputes a payout that its event group forbids.
+const fn is_disputed_by_somebody(proposal: &Proposal) -> bool {
+    proposal.disputed && !proposal.disputed_by_time
+}
 
 /// When the challenge window of a proposal ends.
 fn challenge_ends(proposal: &Proposal) -> TimeNs {
@@ -79,7 +93,12 @@ impl Exchange {
                 longest.into(),
             ),
         )?;
-        self.ensure_no_open_proposal(market)?;
+        self.ensure_may_replace(
+            market,
+            propose.payout,
+            propose.replaces,
+            (context.operator, propose.by),
+        )?;
         self.ensure_payout(market, propose.payout)?;
 
         let proposal = Proposal {
@@ -94,6 +113,7 @@ impl Exchange {
             by_time: policy.by_time,
             second_person: policy.second_person,
             disputed: false,
+            disputed_by_time: false,
             counter: None,
         };
         self.resolution.put(proposal);
@@ -139,6 +159,9 @@ impl Exchange {
         let is_admin = actor.role == Some(OperatorRole::Admin);
         let is_own = (proposal.operator, proposal.by) == (context.operator, by);
         ensure(is_admin || is_own, RejectionReason::NotPermitted)?;
+        let is_another =
+            !is_disputed_by_somebody(&proposal) || !is_of(&proposal, (context.operator, by));
+        ensure(is_another, RejectionReason::SamePerson)?;
         self.resolution.remove_proposal(market);
         self.reschedule(market);
         context.event(Event::ProposalWithdrawn { market });
@@ -163,10 +186,9 @@ impl Exchange {
             now >= ends,
             Rejection::with(open, ends.millis().0, now.millis().0),
         )?;
-        ensure(
-            !proposal.second_person || proposal.operator != context.operator,
-            RejectionReason::SamePerson,
-        )?;
+        if proposal.second_person {
+            self.ensure_two_persons(proposal.operator, context)?;
+        }
         self.ensure_payout(market, proposal.payout)?;
         self.resolve(market, proposal.payout, context);
         Ok(CommandOutcome::Done)
@@ -183,15 +205,27 @@ impl Exchange {
             if self.ensure_payout(market, proposal.payout).is_ok() {
                 self.resolve(market, proposal.payout, context);
             } else {
-                self.mark_disputed(proposal, None, context);
+                let forbidden = Proposal {
+                    disputed_by_time: true,
+                    ..proposal
+                };
+                self.mark_disputed(forbidden, None, context);
             }
         }
         CommandOutcome::Done
     }
 
     /// Rejects a resolution without a proposal where the policy asks for more.
-    pub(crate) fn ensure_resolvable_at_once(&self, market: MarketNumber) -> Result<(), NotApplied> {
-        self.ensure_no_open_proposal(market)?;
+    pub(crate) fn ensure_resolvable_at_once(
+        &self,
+        &ResolveMarket {
+            market,
+            payout,
+            replaces,
+        }: &ResolveMarket,
+        context: &CommandContext<'_>,
+    ) -> Result<(), NotApplied> {
+        self.ensure_may_replace(market, payout, replaces, (context.operator, None))?;
         let policy = self.policies.of(market).policy;
         ensure(!policy.second_person, RejectionReason::SecondPersonRequired)?;
         let (shortest, longest) = (policy.minimum_window_seconds, MAX_WINDOW_SECONDS);
@@ -205,10 +239,27 @@ impl Exchange {
         )
     }
 
-    fn ensure_no_open_proposal(&self, market: MarketNumber) -> Result<(), NotApplied> {
-        let proposal = self.resolution.get(market);
-        let is_open = proposal.is_some_and(|proposal| !proposal.disputed);
-        ensure(!is_open, RejectionReason::AlreadyProposed)
+    /// Rejects a payout over an undisputed proposal, and over one that somebody disputed unless the
+    /// command names it and comes from another person or pays otherwise.
+    fn ensure_may_replace(
+        &self,
+        market: MarketNumber,
+        payout: Payout,
+        replaces: Option<Sequence>,
+        person: Person,
+    ) -> Result<(), NotApplied> {
+        let Some(proposal) = self.resolution.get(market) else {
+            return ensure(replaces.is_none(), RejectionReason::NoProposal);
+        };
+        ensure(proposal.disputed, RejectionReason::AlreadyProposed)?;
+        let is_named = replaces == Some(proposal.proposal);
+        ensure(replaces.is_none() || is_named, RejectionReason::NoProposal)?;
+        if is_disputed_by_somebody(proposal) {
+            ensure(is_named, RejectionReason::ProposalDisputed)?;
+            let is_new = payout != proposal.payout || !is_of(proposal, person);
+            ensure(is_new, RejectionReason::SamePerson)?;
+        }
+        Ok(())
     }
 
     fn proposal(&self, market: MarketNumber) -> Result<Proposal, NotApplied> {

@@ -1,8 +1,8 @@
 //! The state as the canonical list of [`foretell_model::digest`].
 
 use foretell_memory::prefetch;
-use foretell_model::DomainNumber;
 use foretell_model::state::{self, StateRecord};
+use foretell_model::{CommandOutcome, DomainNumber};
 
 use crate::exchange::Exchange;
 use crate::order_pool::BookSide;
@@ -273,6 +273,7 @@ impl Exchange {
                     amount: used.content.amount,
                     questions: used.content.questions,
                     collateral: used.collateral(),
+                    released: matches!(used.outcome, CommandOutcome::Released(_)),
                 },
             ));
         }

@@ -4,8 +4,8 @@ use foretell_model::command::{AttestState, RegisterDomain};
 use foretell_model::limits::{FIRST_RULES, NEWEST_RULES};
 use foretell_model::state::PendingWork;
 use foretell_model::{
-    CommandOutcome, Event, Micros, RejectionReason, Sequence, Settings, SettingsUpdate, SystemMode,
-    TimeMs, TimeNs,
+    CommandOutcome, Event, Micros, RejectionReason, RoleSet, Sequence, Settings, SettingsUpdate,
+    SystemMode, TimeMs, TimeNs,
 };
 
 use crate::command_context::{CommandContext, HandlerResult, NotApplied, ensure};
@@ -83,6 +83,9 @@ impl Exchange {
         update: &SettingsUpdate,
         context: &mut CommandContext<'_>,
     ) -> HandlerResult {
+        if update.new_operator_hours.is_some() {
+            self.ensure_role(RoleSet::NONE, context)?;
+        }
         let settings = update.applied_to(self.system.settings);
         ensure(settings.are_valid(), RejectionReason::InvalidSettings)?;
         ensure(

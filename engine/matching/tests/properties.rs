@@ -238,37 +238,42 @@ fn operator() -> impl Strategy<Value = Command> {
         1_u32..60,
     );
     prop_oneof![
-        1 => market.clone().prop_map(|market| Command::PauseMarket(PauseMarket { market, hold: Hold::Operator })),
-        3 => market.clone().prop_map(|market| Command::ResumeMarket(ResumeMarket { market, hold: Hold::Operator })),
-        1 => market.clone().prop_map(|market| Command::CloseMarket { market }),
-        3 => (market.clone(), select(Payout::ALL)).prop_map(|(market, payout)| {
-            Command::ResolveMarket(ResolveMarket { market, payout })
-        }),
-        1 => (market, select(vec![Tick::Hundredth, Tick::Thousandth, Tick::TenThousandth]))
-            .prop_map(|(market, tick)| Command::SetTick(SetTick { market, tick })),
-        1 => (0..ACCOUNTS, any::<bool>()).prop_map(|(account, closed_only)| Command::SetClosedOnly(SetClosedOnly {
-            wallet: wallet(account),
-            closed_only,
-        })),
-        1 => (0..ACCOUNTS, 0..ACCOUNTS, select(WalletKind::ALL)).prop_map(|(owner, of, kind)| {
-            Command::BindWallet(BindWallet { owner: wallet(owner), wallet: wallet(of), kind })
-        }),
-        1 => (0..ACCOUNTS).prop_map(|of| Command::UnbindWallet { wallet: wallet(of) }),
-        1 => (0_u32..4, any::<bool>()).prop_map(|(key, cancel_orders)| Command::RevokeKey(RevokeKey {
-            key: KeyNumber(key),
-            cancel_orders,
-        })),
-        1 => select(SystemMode::ALL).prop_map(|mode| Command::SetMode { mode }),
-        4 => Just(Command::SetMode { mode: SystemMode::Running }),
-        1 => settings.prop_map(|(past, safety, live, ids)| Command::ChangeSettings { settings: Settings {
-            timestamp_past_ms: past,
-            timestamp_future_ms: 120_000,
-            marketable_minimum: Micros(safety * 10_000),
-            gtd_safety_seconds: safety,
-            live_orders_per_account: live,
-            remembered_order_ids: ids * 10,
-        }.into() }),
-    ]
+           1 => market.clone().prop_map(|market| Command::PauseMarket(PauseMarket { market, hold: Hold::Operator })),
+           3 => market.clone().prop_map(|market| Command::ResumeMarket(ResumeMarket { market, hold: Hold::Operator })),
+           1 => market.clone().prop_map(|market| Command::CloseMarket { market }),
+           3 => (market.clone(), select(Payout::ALL)).prop_map(|(market, payout)| {
+               Command::ResolveMarket(ResolveMarket {
+    market,
+    payout,
+    replaces: None,
+    })
+           }),
+           1 => (market, select(vec![Tick::Hundredth, Tick::Thousandth, Tick::TenThousandth]))
+               .prop_map(|(market, tick)| Command::SetTick(SetTick { market, tick })),
+           1 => (0..ACCOUNTS, any::<bool>()).prop_map(|(account, closed_only)| Command::SetClosedOnly(SetClosedOnly {
+               wallet: wallet(account),
+               closed_only,
+           })),
+           1 => (0..ACCOUNTS, 0..ACCOUNTS, select(WalletKind::ALL)).prop_map(|(owner, of, kind)| {
+               Command::BindWallet(BindWallet { owner: wallet(owner), wallet: wallet(of), kind })
+           }),
+           1 => (0..ACCOUNTS).prop_map(|of| Command::UnbindWallet { wallet: wallet(of) }),
+           1 => (0_u32..4, any::<bool>()).prop_map(|(key, cancel_orders)| Command::RevokeKey(RevokeKey {
+               key: KeyNumber(key),
+               cancel_orders,
+           })),
+           1 => select(SystemMode::ALL).prop_map(|mode| Command::SetMode { mode }),
+           4 => Just(Command::SetMode { mode: SystemMode::Running }),
+           1 => settings.prop_map(|(past, safety, live, ids)| Command::ChangeSettings { settings: Settings {
+               timestamp_past_ms: past,
+               timestamp_future_ms: 120_000,
+               marketable_minimum: Micros(safety * 10_000),
+               gtd_safety_seconds: safety,
+               live_orders_per_account: live,
+               remembered_order_ids: ids * 10,
+               new_operator_hours: 0,
+           }.into() }),
+       ]
 }
 
 fn command() -> impl Strategy<Value = Command> {

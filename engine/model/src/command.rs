@@ -89,7 +89,7 @@ commands! {
     21 Redeem(Redeem) by CLIENTS;
     22 Convert(Convert) by CLIENTS;
     /// A second person pays a held withdrawal. Rejected in this order:
-    /// `OperatorRequired`, `UnknownWithdrawal`, `SamePerson` (docs/verify/rules.md §27).
+    /// `OperatorRequired`, `UnknownWithdrawal`, `SamePerson`, `NewOperator` (docs/verify/rules.md §27).
     23 ConfirmWithdrawal { reference: Reference } by CASHIER;
     /// Give up a held withdrawal; its amount is free again. Rejected in this order:
     /// `OperatorRequired`, `UnknownWithdrawal` (docs/verify/rules.md §27).
@@ -124,7 +124,8 @@ commands! {
     48 ListWallet(ListWallet) by ADMIN;
     /// Set the system mode.
     50 SetMode { mode: SystemMode } by MARKETS;
-    /// Change the named settings of the core. A result out of bounds is `InvalidSettings`.
+    /// Change the named settings of the core. A result out of bounds is `InvalidSettings`; an operator
+    /// who names `new_operator_hours` is `OperatorRole`.
     51 ChangeSettings { settings: SettingsUpdate } by ADMIN;
     /// Switch to a rules number from the next command on.
     /// `rules`: at least the rules in force, at most [`crate::limits::NEWEST_RULES`].

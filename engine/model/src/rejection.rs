@@ -205,6 +205,9 @@ reasons! {
     UnknownWithdrawal = 129,
     /// 4,096 withdrawals are held.
     TooManyHeld = 130,
+    /// One of two persons was added too recently. Details: number of that operator, and when it
+    /// counts, in milliseconds.
+    NewOperator = 131,
     /// The policy does not permit this operator or wallet to propose, dispute or withdraw it.
     NotPermitted = 140,
     /// The market has an undisputed proposal.

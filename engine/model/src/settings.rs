@@ -18,6 +18,9 @@ records! {
         pub live_orders_per_account: u32,
         /// Maximum of remembered order ids; beyond it a placement is `Busy`.
         pub remembered_order_ids: u32,
+        /// An operator counts as one of two persons this many hours after it was added. The
+        /// configuration of the engine alone sets it (docs/verify/rules.md §27).
+        pub new_operator_hours: u32,
     }
 }
 
@@ -30,6 +33,7 @@ impl Default for Settings {
             gtd_safety_seconds: 60,
             live_orders_per_account: 4_096,
             remembered_order_ids: 4_000_000,
+            new_operator_hours: 0,
         }
     }
 }
@@ -38,8 +42,11 @@ impl Settings {
     /// Largest marketable minimum: $1,000.
     pub const MAX_MARKETABLE_MINIMUM: Micros = Micros(1_000_000_000);
 
+    /// Most hours until an operator counts as one of two persons: 30 days.
+    pub const MAX_NEW_OPERATOR_HOURS: u32 = 30 * 24;
+
     /// Whether the settings are in bounds: windows of 1 s to 24 h, a safety of at most a day, at
-    /// least one live order and one remembered id.
+    /// least one live order and one remembered id, at most 30 days until an operator counts.
     #[must_use]
     pub const fn are_valid(&self) -> bool {
         const DAY_MS: u64 = 24 * 3_600 * 1_000;
@@ -50,6 +57,7 @@ impl Settings {
             && self.gtd_safety_seconds <= 86_400
             && self.live_orders_per_account >= 1
             && self.remembered_order_ids >= 1
+            && self.new_operator_hours <= Self::MAX_NEW_OPERATOR_HOURS
     }
 }
 

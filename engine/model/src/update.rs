@@ -77,6 +77,7 @@ update!(
         gtd_safety_seconds: u64,
         live_orders_per_account: u32,
         remembered_order_ids: u32,
+        new_operator_hours: u32,
     }
 );
 

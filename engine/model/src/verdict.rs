@@ -73,6 +73,8 @@ pub enum CommandOutcome {
     Operator(OperatorNumber),
     /// A withdrawal of this account waits for a second person (docs/verify/rules.md §27).
     Held(AccountNumber),
+    /// A held withdrawal of this account was given up, and pays nothing; of repeats alone.
+    Released(AccountNumber),
 }
 
 /// The answer to a command.

@@ -109,7 +109,7 @@ impl Exchange {
         }
         if let Some(proposal) = &market.proposal
             && proposal.by_time
-            && !proposal.disputed
+            && proposal.disputed.is_none()
         {
             things.push((proposal.challenge_ends(), Thing::Finalise(number)));
         }

@@ -62,7 +62,7 @@ impl Exchange {
         events: &mut Vec<Event>,
     ) -> HandlerResult {
         let (asked, asker) = self.find_held(reference, at)?;
-        ensure(at.operator != asker, RejectionReason::SamePerson)?;
+        self.check_two_persons(asker, at)?;
         let HeldWithdrawal {
             account, amount, ..
         } = self.free_held(asked, events);
@@ -80,6 +80,7 @@ impl Exchange {
     ) -> HandlerResult {
         let (asked, _) = self.find_held(reference, at)?;
         let account = self.free_held(asked, events).account;
+        self.references.release(asked);
         Ok(CommandOutcome::Account(account))
     }
 

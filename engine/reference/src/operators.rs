@@ -1,10 +1,12 @@
 //! Operators and their roles (docs/verify/rules.md §27).
 
+use std::time::Duration;
+
 use foretell_model::command::AddOperator;
 use foretell_model::limits::MAX_OPERATORS;
 use foretell_model::{
     Command, CommandKind, CommandOutcome, Event, OperatorName, OperatorNumber, OperatorRole,
-    Rejection, RejectionReason,
+    Rejection, RejectionReason, Settings, TimeNs,
 };
 
 use crate::exchange::{Exchange, Stamp};
@@ -17,6 +19,8 @@ pub(crate) struct Operator {
     pub(crate) role: OperatorRole,
     /// SHA-256 of the token.
     pub(crate) token: [u8; 32],
+    /// When; 0 for the first two.
+    pub(crate) added: TimeNs,
     /// Not revoked.
     pub(crate) live: bool,
 }
@@ -32,9 +36,23 @@ impl Operator {
             name,
             role,
             token: [0; 32],
+            added: TimeNs(0),
             live: true,
         });
         operators.to_vec()
+    }
+
+    /// Whether adding it again is a repeat.
+    fn is_same(&self, other: &Self) -> bool {
+        (self.name, self.role, self.token, self.live)
+            == (other.name, other.role, other.token, other.live)
+    }
+
+    /// When it is one of two persons for the first time.
+    fn counts_from(&self, settings: &Settings) -> TimeNs {
+        let wait = Duration::from_hours(settings.new_operator_hours.into());
+        let wait = u64::try_from(wait.as_nanos()).expect("at most 30 days");
+        TimeNs(self.added.0.saturating_add(wait))
     }
 }
 
@@ -92,6 +110,29 @@ impl Exchange {
         operator.expect("the operator of a command exists").role
     }
 
+    /// Who asked for something and who confirms it are two, and neither was added a moment ago: one
+    /// admin could be both.
+    pub(crate) fn check_two_persons(
+        &self,
+        asker: OperatorNumber,
+        at: Stamp,
+    ) -> Result<(), NotApplied> {
+        ensure(at.operator != asker, RejectionReason::SamePerson)?;
+        for number in [asker, at.operator] {
+            let Ok(person) = self.operator(number) else {
+                continue;
+            };
+            let from = person.counts_from(&self.settings);
+            let is_new = Rejection::with(
+                RejectionReason::NewOperator,
+                number.0.into(),
+                from.millis().0,
+            );
+            ensure(from <= at.time, is_new)?;
+        }
+        Ok(())
+    }
+
     pub(crate) fn add_operator(
         &mut self,
         &AddOperator { role, name, token }: &AddOperator,
@@ -108,9 +149,14 @@ impl Exchange {
             name,
             role,
             token,
+            added: at.time,
             live: true,
         };
-        if let Some(index) = self.operators.iter().position(|known| *known == added) {
+        if let Some(index) = self
+            .operators
+            .iter()
+            .position(|known| known.is_same(&added))
+        {
             let number = operator_number(index);
             return Err(NotApplied::already(CommandOutcome::Operator(number)));
         }

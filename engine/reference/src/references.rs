@@ -84,6 +84,15 @@ impl References {
         self.used.insert(used.sequence, used);
     }
 
+    /// A repeat of this withdrawal answers that it pays nothing.
+    pub(crate) fn release(&mut self, sequence: Sequence) {
+        if let Some(used) = self.used.get_mut(&sequence)
+            && let CommandOutcome::Held(account) = used.outcome
+        {
+            used.outcome = CommandOutcome::Released(account);
+        }
+    }
+
     fn remove(&mut self, sequence: Sequence) {
         let Some(used) = self.used.remove(&sequence) else {
             return;
@@ -128,7 +137,7 @@ impl References {
 
 impl Exchange {
     /// Stops an action whose reference was used (the same content is a repeat, other is refused; a
-    /// withdrawal that is no longer held answers its account), or
+    /// paid withdrawal that was held answers its account), or
     /// for whose reference there is no room.
     pub(crate) fn check_reference(
         &self,

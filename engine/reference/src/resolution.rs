@@ -30,15 +30,35 @@ pub(crate) struct Proposal {
     pub(crate) by_time: bool,
     /// Of the policy under which it was made.
     pub(crate) second_person: bool,
-    pub(crate) disputed: bool,
-    /// The payout that the disputer holds right.
-    pub(crate) counter: Option<Payout>,
+    pub(crate) disputed: Option<DisputedBy>,
 }
 
 impl Proposal {
     pub(crate) fn challenge_ends(&self) -> TimeNs {
         let window = u64::from(self.window_seconds) * SECOND;
         TimeNs(self.time.0.saturating_add(window))
+    }
+
+    const fn is_disputed_by_somebody(&self) -> bool {
+        matches!(self.disputed, Some(DisputedBy::Somebody { .. }))
+    }
+}
+
+/// How a proposal was disputed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum DisputedBy {
+    /// With the payout that the disputer holds right.
+    Somebody { counter: Option<Payout> },
+    /// Its event group forbade the payout at the end of the window.
+    Time,
+}
+
+impl DisputedBy {
+    pub(crate) const fn counter(self) -> Option<Payout> {
+        match self {
+            Self::Somebody { counter } => counter,
+            Self::Time => None,
+        }
     }
 }
 
@@ -48,6 +68,16 @@ impl Proposal {
 pub(crate) struct Actor {
     pub(crate) operator: OperatorNumber,
     pub(crate) wallet: Option<AccountNumber>,
+}
+
+impl Actor {
+    /// Whether both have the same operator or the same wallet.
+    fn shares(self, other: Self) -> bool {
+        let same_operator = self.operator == other.operator;
+        let same_wallet = self.wallet == other.wallet;
+        (same_operator && self.operator != OperatorNumber::NONE)
+            || (same_wallet && self.wallet.is_some())
+    }
 }
 
 impl Exchange {
@@ -91,7 +121,7 @@ impl Exchange {
         let window_seconds = proposed.window_seconds.unwrap_or(shortest);
         let in_range = (shortest..=longest).contains(&window_seconds);
         ensure(in_range, invalid_window(shortest))?;
-        self.check_not_proposed(market)?;
+        self.check_replaced(market, proposed.payout, proposed.replaces, actor)?;
         self.check_payout(market, proposed.payout)?;
 
         let proposal = Proposal {
@@ -103,8 +133,7 @@ impl Exchange {
             evidence: proposed.evidence,
             by_time: policy.by_time,
             second_person: policy.second_person,
-            disputed: false,
-            counter: None,
+            disputed: None,
         };
         events.push(Event::Proposed(Proposed {
             market,
@@ -130,7 +159,7 @@ impl Exchange {
         events: &mut Vec<Event>,
     ) -> HandlerResult {
         let actor = self.actor(by, at)?;
-        let disputed = self.proposal(market)?.disputed;
+        let disputed = self.proposal(market)?.disputed.is_some();
         if let Some(account) = actor.wallet {
             let is_listed = self.permissions_of(market, account).dispute;
             ensure(is_listed, RejectionReason::NotPermitted)?;
@@ -138,22 +167,22 @@ impl Exchange {
         let has_role = self.has_role(actor, self.policy_of(market).disputers);
         ensure(has_role, RejectionReason::NotPermitted)?;
         ensure(!disputed, RejectionReason::ProposalDisputed)?;
-        self.dispute_proposal(market, counter, events);
+        self.dispute_proposal(market, DisputedBy::Somebody { counter }, events);
         Ok(CommandOutcome::Done)
     }
 
     fn dispute_proposal(
         &mut self,
         market: MarketNumber,
-        counter: Option<Payout>,
+        disputed: DisputedBy,
         events: &mut Vec<Event>,
     ) {
         let mut proposal = self.market_mut(market).proposal.take();
         if let Some(proposal) = &mut proposal {
-            proposal.disputed = true;
-            proposal.counter = counter;
+            proposal.disputed = Some(disputed);
         }
         self.set_proposal(market, proposal);
+        let counter = disputed.counter();
         events.push(Event::Disputed(Disputed { market, counter }));
     }
 
@@ -170,6 +199,10 @@ impl Exchange {
         ensure(
             is_admin || proposal.actor == actor,
             RejectionReason::NotPermitted,
+        )?;
+        ensure(
+            !proposal.is_disputed_by_somebody() || !proposal.actor.shares(actor),
+            RejectionReason::SamePerson,
         )?;
         self.set_proposal(market, None);
         events.push(Event::ProposalWithdrawn { market });
@@ -189,7 +222,10 @@ impl Exchange {
         ensure(has_operator, RejectionReason::OperatorRequired)?;
         let proposal = self.proposal(market)?;
         ensure(proposal.number == number, RejectionReason::NoProposal)?;
-        ensure(!proposal.disputed, RejectionReason::ProposalDisputed)?;
+        ensure(
+            proposal.disputed.is_none(),
+            RejectionReason::ProposalDisputed,
+        )?;
         let (ends, now) = (proposal.challenge_ends(), at.time);
         let still_open = Rejection::with(
             RejectionReason::ChallengeOpen,
@@ -197,11 +233,9 @@ impl Exchange {
             now.millis().0,
         );
         ensure(ends <= now, still_open)?;
-        let is_own = proposal.actor.operator == at.operator;
-        ensure(
-            !(proposal.second_person && is_own),
-            RejectionReason::SamePerson,
-        )?;
+        if proposal.second_person {
+            self.check_two_persons(proposal.actor.operator, at)?;
+        }
         let payout = proposal.payout;
         self.check_payout(market, payout)?;
         self.set_payout(market, payout, at, events);
@@ -219,7 +253,7 @@ impl Exchange {
         let payout = proposal.expect("its clock is set").payout;
         match self.check_payout(market, payout) {
             Ok(()) => self.set_payout(market, payout, at, events),
-            Err(_) => self.dispute_proposal(market, None, events),
+            Err(_) => self.dispute_proposal(market, DisputedBy::Time, events),
         }
         CommandOutcome::Done
     }
@@ -227,7 +261,11 @@ impl Exchange {
     /// Propose and finalise in one.
     pub(crate) fn resolve_market(
         &mut self,
-        &ResolveMarket { market, payout }: &ResolveMarket,
+        &ResolveMarket {
+            market,
+            payout,
+            replaces,
+        }: &ResolveMarket,
         at: Stamp,
         events: &mut Vec<Event>,
     ) -> HandlerResult {
@@ -239,7 +277,11 @@ impl Exchange {
             RejectionReason::BookNotEmpty,
         )?;
         self.check_payout(market, payout)?;
-        self.check_not_proposed(market)?;
+        let actor = Actor {
+            operator: at.operator,
+            wallet: None,
+        };
+        self.check_replaced(market, payout, replaces, actor)?;
         let policy = self.policy_of(market);
         ensure(!policy.second_person, RejectionReason::SecondPersonRequired)?;
         let shortest = policy.minimum_window_seconds;
@@ -316,11 +358,30 @@ impl Exchange {
         self.wind_clocks(market);
     }
 
-    /// A disputed proposal gives way to another one.
-    fn check_not_proposed(&self, market: MarketNumber) -> Result<(), NotApplied> {
-        let proposal = &self.market(market)?.proposal;
-        let is_open = proposal.as_ref().is_some_and(|proposal| !proposal.disputed);
-        ensure(!is_open, RejectionReason::AlreadyProposed)
+    /// A disputed proposal gives way to one that names it. The proposer does not win a dispute by
+    /// proposing the same again; a proposal that nobody disputed gives way to anyone.
+    fn check_replaced(
+        &self,
+        market: MarketNumber,
+        payout: Payout,
+        replaces: Option<Sequence>,
+        actor: Actor,
+    ) -> Result<(), NotApplied> {
+        let Some(proposal) = &self.market(market)?.proposal else {
+            return match replaces {
+                Some(_) => Err(RejectionReason::NoProposal.into()),
+                None => Ok(()),
+            };
+        };
+        let repeats = proposal.actor.shares(actor) && proposal.payout == payout;
+        let refused = match (proposal.disputed, replaces) {
+            (None, _) => RejectionReason::AlreadyProposed,
+            (Some(_), Some(other)) if other != proposal.number => RejectionReason::NoProposal,
+            (Some(DisputedBy::Somebody { .. }), None) => RejectionReason::ProposalDisputed,
+            (Some(DisputedBy::Somebody { .. }), Some(_)) if repeats => RejectionReason::SamePerson,
+            (Some(_), _) => return Ok(()),
+        };
+        Err(refused.into())
     }
 
     /// Rejects a payout that the market's event group forbids.

@@ -198,6 +198,7 @@ impl Exchange {
                         CommandOutcome::Collateral(collateral) => collateral,
                         _ => Micros::ZERO,
                     },
+                    released: matches!(used.outcome, CommandOutcome::Released(_)),
                 },
             ));
         }

@@ -8,6 +8,7 @@ use crate::exchange::Exchange;
 use crate::markets::market_number;
 use crate::operators::operator_number;
 use crate::plan::Demand;
+use crate::resolution::DisputedBy;
 
 impl Exchange {
     pub(crate) fn visit_market_life(&self, visit: &mut dyn FnMut(&StateRecord)) {
@@ -22,6 +23,7 @@ impl Exchange {
                 name: operator.name,
                 role: operator.role,
                 token: operator.token,
+                added: operator.added,
                 live: operator.live,
             }));
         }
@@ -82,8 +84,9 @@ impl Exchange {
                 evidence: proposal.evidence,
                 by_time: proposal.by_time,
                 second_person: proposal.second_person,
-                disputed: proposal.disputed,
-                counter: proposal.counter,
+                disputed: proposal.disputed.is_some(),
+                disputed_by_time: proposal.disputed == Some(DisputedBy::Time),
+                counter: proposal.disputed.and_then(DisputedBy::counter),
             }));
         }
     }

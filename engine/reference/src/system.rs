@@ -3,7 +3,8 @@
 use foretell_model::command::{AttestState, RegisterDomain};
 use foretell_model::limits::NEWEST_RULES;
 use foretell_model::{
-    CommandOutcome, Event, RejectionReason, Settings, SettingsUpdate, SystemMode, TimeMs,
+    CommandKind, CommandOutcome, Event, RejectionReason, Settings, SettingsUpdate, SystemMode,
+    TimeMs,
 };
 
 use crate::exchange::{Exchange, Stamp};
@@ -24,6 +25,9 @@ impl Exchange {
         at: Stamp,
         events: &mut Vec<Event>,
     ) -> HandlerResult {
+        if changes.new_operator_hours.is_some() {
+            self.check_role(&[], CommandKind::ChangeSettings, at)?;
+        }
         let current = self.settings;
         let settings = Settings {
             timestamp_past_ms: (changes.timestamp_past_ms).unwrap_or(current.timestamp_past_ms),
@@ -35,6 +39,7 @@ impl Exchange {
                 .unwrap_or(current.live_orders_per_account),
             remembered_order_ids: (changes.remembered_order_ids)
                 .unwrap_or(current.remembered_order_ids),
+            new_operator_hours: (changes.new_operator_hours).unwrap_or(current.new_operator_hours),
         };
         ensure(settings.are_valid(), RejectionReason::InvalidSettings)?;
         ensure(

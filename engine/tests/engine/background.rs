@@ -93,7 +93,11 @@ fn all_holders_are_paid_by_steps_between_other_commands() {
         let (market, payout) = (world.market, Payout::Yes);
         let mut operator = engine.client(Role::Operator);
         operator.ask(
-            Command::ResolveMarket(ResolveMarket { market, payout }),
+            Command::ResolveMarket(ResolveMarket {
+                market,
+                payout,
+                replaces: None,
+            }),
             &[],
         );
         // Nothing waits for the settlement: this is answered, and is refused as ever.
@@ -122,7 +126,11 @@ fn a_start_continues_where_the_last_engine_was_killed() {
         let mut recording = Recording::begin(Duration::from_secs(60));
         let (world, holders) = closed_market(&mut recording);
         let (market, payout) = (world.market, Payout::Half);
-        recording.apply(Command::ResolveMarket(ResolveMarket { market, payout }));
+        recording.apply(Command::ResolveMarket(ResolveMarket {
+            market,
+            payout,
+            replaces: None,
+        }));
         for _ in 0..done {
             recording.apply(Command::Step);
         }

@@ -446,7 +446,11 @@ fn a_new_leader_does_what_is_due_first_and_goes_on_with_a_settlement() {
     let payout = Payout::Half;
     let resolved = other.ask_as(
         ann,
-        Command::ResolveMarket(ResolveMarket { market, payout }),
+        Command::ResolveMarket(ResolveMarket {
+            market,
+            payout,
+            replaces: None,
+        }),
     );
     assert!(
         matches!(resolved.verdict, Verdict::Applied(_)),

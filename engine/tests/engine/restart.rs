@@ -9,7 +9,7 @@ use foretell_model::command::Deposit;
 use foretell_model::event::{AccountOpened, Deposited};
 use foretell_model::{
     AccountNumber, Command, DomainNumber, Event, Micros, Reference, RejectionReason, Sequence,
-    SystemMode, TimeNs, Verdict, WalletAddress,
+    SettingsUpdate, SystemMode, TimeNs, Verdict, WalletAddress,
 };
 
 use crate::harness::{Engine, config, frames};
@@ -96,6 +96,20 @@ fn domains_and_settings_are_journalled_once_and_other_content_is_refused() {
     config.settings.gtd_safety_seconds = 9;
     Engine::start(config.clone()).stop();
     assert_eq!(frames(directory.path()), first);
+
+    // The hours of the configuration count, which operators cannot change.
+    config.settings.new_operator_hours = 24;
+    for _ in 0..2 {
+        Engine::start(config.clone()).stop();
+    }
+    let later = frames(directory.path());
+    assert_eq!(later.len(), first.len() + 1);
+    let hours = SettingsUpdate {
+        new_operator_hours: Some(24),
+        ..SettingsUpdate::default()
+    };
+    let settings = Command::ChangeSettings { settings: hours };
+    assert_eq!(later.last().map(|frame| frame.command), Some(settings));
 
     config.domains[0].separator = [6; 32];
     let refused = Engine::try_start(config).err().unwrap();

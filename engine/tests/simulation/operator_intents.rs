@@ -180,6 +180,7 @@ impl IntentGenerator {
             2 | 3 => Command::ResolveMarket(ResolveMarket {
                 market: closed,
                 payout,
+                replaces: None,
             }),
             4..=6 => Command::Propose(Propose {
                 market: closed,
@@ -187,6 +188,7 @@ impl IntentGenerator {
                 by,
                 evidence: self.name(0x5E),
                 window_seconds: (self.context).pick(&[None, Some(0), Some(1), Some(3)]),
+                replaces: None,
                 reference,
             }),
             7 => Command::Dispute(Dispute {

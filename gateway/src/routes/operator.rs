@@ -15,12 +15,12 @@ use foretell_wire::ErrorCode::{
     EventNotActive, EventNotFound, HalfInNegRisk, InsufficientBalance, InvalidFee,
     InvalidMinimumSize, InvalidPolicy, InvalidQuestionIndex, InvalidSettings, InvalidTerms,
     InvalidTick, InvalidTransition, InvalidWindow, KeyNotFound, LastAdmin, ListFull, MarketDiffers,
-    MarketNotFound, NoPolicy, NoProposal, NoWouldLeaveNone, NotAnOwner, NotPermitted,
+    MarketNotFound, NewOperator, NoPolicy, NoProposal, NoWouldLeaveNone, NotAnOwner, NotPermitted,
     NothingAccrued, OperatorNameTaken, OperatorNotFound, OperatorTokenTaken, OutsideNotLast,
     ProposalDisputed, RebatesInProgress, ReferenceReused, SamePerson, SecondPersonRequired,
     SecondYes, SlugTaken, SnapshotFailed, SnapshotTimeout, SnapshotsOff, TokenTaken, TooManyHeld,
     TooManyOperators, UpstreamOwned, WalletHasLiveOrders, WalletKindTaken, WalletNotBindable,
-    WalletNotBound, WithdrawalNotFound,
+    WalletNotBound, WithdrawalNotFound, WithdrawalReleased,
 };
 use foretell_wire::limits::OPERATOR_BODY_BYTES;
 use foretell_wire::operator::{OperatorCommand, SNAPSHOT_PATH};
@@ -67,8 +67,10 @@ pub(super) fn routes() -> Vec<Route> {
 fn commands() -> Vec<Route> {
     vec![
         command(Deposit, accounts::deposit).errors(&[REFERENCE, &[BalanceLimit]]),
-        command(Withdraw, accounts::withdraw)
-            .errors(&[WITHDRAWAL, &[AccountNotFound, TooManyHeld]]),
+        command(Withdraw, accounts::withdraw).errors(&[
+            WITHDRAWAL,
+            &[AccountNotFound, TooManyHeld, WithdrawalReleased],
+        ]),
         command(BindWallet, accounts::bind)
             .errors(&[WALLET, &[WalletKindTaken, WalletNotBindable, NotAnOwner]]),
         command(UnbindWallet, accounts::unbind)
@@ -76,7 +78,7 @@ fn commands() -> Vec<Route> {
         command(SetClosedOnly, accounts::closed_only),
         command(DescribeWallet, accounts::describe_wallet),
         command(WithdrawFees, accounts::withdraw_fees).errors(&[WITHDRAWAL]),
-        command(ConfirmWithdrawal, accounts::confirm).errors(&[&[WithdrawalNotFound, SamePerson]]),
+        command(ConfirmWithdrawal, accounts::confirm).errors(&[&[WithdrawalNotFound], TWO_PERSONS]),
         command(ReleaseWithdrawal, accounts::release).errors(&[&[WithdrawalNotFound]]),
         command(PayRebates, accounts::pay_rebates).errors(&[&[RebatesInProgress, NothingAccrued]]),
         command(AddOperator, people::add).errors(&[&[
@@ -109,11 +111,12 @@ fn commands() -> Vec<Route> {
         command(Propose, resolution::propose).errors(PROPOSE),
         command(Dispute, resolution::dispute).errors(&[PROPOSAL, &[MarketNotFound, NoProposal]]),
         command(WithdrawProposal, resolution::withdraw)
-            .errors(&[PROPOSAL, &[MarketNotFound, NoProposal]]),
+            .errors(&[PROPOSAL, &[MarketNotFound, NoProposal, SamePerson]]),
         command(Finalise, resolution::finalise).errors(&[
             MARKET,
             PAYOUT,
-            &[NoProposal, ProposalDisputed, ChallengeOpen, SamePerson],
+            &[NoProposal, ProposalDisputed, ChallengeOpen],
+            TWO_PERSONS,
         ]),
         command(ActivateMarket, markets::activate).errors(&[MARKET]),
         command(PauseMarket, markets::pause).errors(&[MARKET]),
@@ -124,7 +127,9 @@ fn commands() -> Vec<Route> {
             PAYOUT,
             &[
                 BookNotEmpty,
+                NoProposal,
                 ProposalDisputed,
+                SamePerson,
                 AlreadyProposed,
                 SecondPersonRequired,
                 InvalidWindow,
@@ -166,8 +171,10 @@ const PROPOSE: &[&[ErrorCode]] = &[
     MARKET,
     PAYOUT,
     PROPOSAL,
-    &[InvalidWindow, AlreadyProposed],
+    &[InvalidWindow, AlreadyProposed, NoProposal, SamePerson],
 ];
+/// Of what a second person confirms.
+const TWO_PERSONS: &[ErrorCode] = &[SamePerson, NewOperator];
 /// Of payouts in neg-risk event groups.
 const PAYOUT: &[ErrorCode] = &[
     EventNotActive,

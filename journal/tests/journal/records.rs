@@ -273,6 +273,7 @@ impl Words {
             36 => Command::ResolveMarket(ResolveMarket {
                 market: self.market(),
                 payout: self.pick(Payout::ALL),
+                replaces: None,
             }),
             37 => Command::ArchiveMarket(ArchiveMarket {
                 market: self.market(),
@@ -301,6 +302,7 @@ impl Words {
                     gtd_safety_seconds: self.flag().then(|| self.u64()),
                     live_orders_per_account: self.option(),
                     remembered_order_ids: self.option(),
+                    new_operator_hours: self.option(),
                 },
             },
             52 => Command::SwitchRules { rules: self.u32() },
@@ -335,6 +337,7 @@ impl Words {
                 by: self.option().map(AccountNumber),
                 evidence: self.bytes(),
                 window_seconds: self.option(),
+                replaces: None,
                 reference: self.reference(),
             }),
             43 => Command::Dispute(Dispute {

@@ -249,6 +249,7 @@ mod tests {
                 by,
                 evidence: [0; 32],
                 window_seconds,
+                replaces: None,
                 reference: Reference([1; 32]),
             })
         };

@@ -9,7 +9,7 @@ use foretell_model::limits::{
     MAX_FEE_RATE_PPM, MAX_QUESTIONS, MAX_REBATE_PPM, MAX_TAKER_DELAY_MS, REQUEST_MEMORY_NS,
 };
 use foretell_model::quantity::LOTS_PER_SHARE;
-use foretell_model::{DomainNumber, Lots, OperatorName, WalletAddress};
+use foretell_model::{DomainNumber, Lots, OperatorName, Settings, WalletAddress};
 use foretell_wire::text::decimal::tick;
 use foretell_wire::text::ids::typed_address;
 
@@ -37,6 +37,11 @@ pub(crate) const RANGES: &[(&str, u32, u32)] = &[
     ("streams.assets", 1, 100_000),
     ("streams.markets", 1, 100_000),
     ("streams.message_kib", 1, 16_384),
+    (
+        "engine.new_operator_hours",
+        0,
+        Settings::MAX_NEW_OPERATOR_HOURS,
+    ),
     ("streams.messages_per_second", 1, 100_000),
     ("streams.message_burst", 1, 1_000_000),
     ("streams.max_lag_mib", 1, 1_024),

@@ -196,6 +196,9 @@ pub struct Engine {
     pub disk_reserve_mib: u32,
     /// Seconds of post-only mode after a restart; 0 = none.
     pub post_only_seconds: u32,
+    /// Hours after which an added operator counts as one of two persons, at most 720; 0 = at once. The same on
+    /// every host of a cluster.
+    pub new_operator_hours: u32,
     /// Wait strategy of idle threads. `auto` = `spin` with four or more cores, else `park`.
     pub wait: Wait,
     /// Commands that can wait for the matcher.
@@ -213,6 +216,7 @@ impl Default for Engine {
             segment_mib: 16,
             disk_reserve_mib: 256,
             post_only_seconds: 0,
+            new_operator_hours: 0,
             wait: Wait::Auto,
             ring: 4_096,
             reserve_orders: 262_144,

@@ -79,6 +79,7 @@ pub(crate) fn engine(
     engine.journal.disk_reserve_bytes = u64::from(config.engine.disk_reserve_mib) << 20;
     engine.post_only_after_restart =
         Duration::from_secs(u64::from(config.engine.post_only_seconds));
+    engine.settings.new_operator_hours = config.engine.new_operator_hours;
     engine.domains = config
         .signing
         .parsed()?

@@ -160,12 +160,14 @@ fn waiting() -> Vec<(OperatorNumber, Command)> {
             by: None,
             evidence: [3; 32],
             window_seconds: Some(60),
+            replaces: None,
             reference: Reference([50; 32]),
         }),
         close(3),
         Command::ResolveMarket(ResolveMarket {
             market: MarketNumber(3),
             payout: Payout::No,
+            replaces: None,
         }),
         Command::PayRebates,
         Command::SetPayments {

@@ -355,6 +355,7 @@ pub(crate) fn busy() -> Site {
         Command::ResolveMarket(ResolveMarket {
             market: MarketNumber(0),
             payout,
+            replaces: None,
         }),
         b"",
     );

@@ -529,6 +529,11 @@ async fn withdraw_with_two_persons(exchange: &Exchange, people: &People, wallet:
             .contains("another operator")
     );
     people.done("eve", &["account", "confirm", "w1"]);
+    let released = ["account", "withdraw", wallet, "61", "--reference", "w2"];
+    assert_eq!(people.done("dora", &released)["held"], true);
+    people.done("eve", &["account", "release", "w2"]);
+    let again = people.refused("dora", &released);
+    assert!(again.contains("released and pays nothing"), "{again}");
     assert_eq!(account(exchange, wallet).await["free"], "979.04");
     people.done("admin", &["operators", "revoke", "eve", "--reason", "left"]);
     assert!(

@@ -473,6 +473,7 @@ impl Generator {
             Kind::ResolveMarket => Command::ResolveMarket(ResolveMarket {
                 market,
                 payout: self.payout(market),
+                replaces: self.replaced(market),
             }),
             Kind::ArchiveMarket => Command::ArchiveMarket(ArchiveMarket {
                 market,
@@ -647,6 +648,7 @@ impl Generator {
             gtd_safety_seconds: all.gtd_safety_seconds.filter(|_| rng.percent(50)),
             live_orders_per_account: all.live_orders_per_account.filter(|_| rng.percent(50)),
             remembered_order_ids: all.remembered_order_ids.filter(|_| rng.percent(50)),
+            new_operator_hours: all.new_operator_hours.filter(|_| rng.percent(10)),
         }
     }
 
@@ -664,13 +666,15 @@ impl Generator {
                 2..=4 => ORDER_ID_SHARES * rng.pick(&[2, 5, 10, 20]) + rng.number(ORDER_ID_SHARES),
                 _ => 4_000_000,
             },
+            new_operator_hours: rng.pick(&[0, 0, 1, 24]),
         };
         if rng.percent(5) {
-            match rng.below(5) {
+            match rng.below(6) {
                 0 => settings.timestamp_past_ms = 999,
                 1 => settings.timestamp_future_ms = u64::MAX,
                 2 => settings.marketable_minimum = Micros(u64::MAX),
                 3 => settings.gtd_safety_seconds = 86_401,
+                4 => settings.new_operator_hours = Settings::MAX_NEW_OPERATOR_HOURS + 1,
                 _ => settings.remembered_order_ids = 0,
             }
         }

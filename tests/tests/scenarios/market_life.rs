@@ -116,6 +116,7 @@ impl Desk {
         Ok(Command::Propose(Propose {
             by: words.option("by").map(|wallet| self.names.account(wallet)),
             window_seconds: words.option("window").map(seconds).transpose()?,
+            replaces: None,
             reference: self.reference(words),
             evidence: [0; 32],
             market: self.market(words)?,

@@ -69,7 +69,7 @@ impl Runner {
         same_text(line.answer.as_deref().unwrap_or_default(), &seen)
     }
 
-    /// `marketable 1 safety 60 live 4096 ids 100 past 600s future 120s`: changes the named ones.
+    /// `marketable 1 safety 60 live 4096 ids 100 past 600s future 120s new-operator 24`: changes the named ones.
     fn change_settings(&mut self, mut words: Words<'_>, line: &Line) -> Result<(), String> {
         let mut settings = self.settings;
         let number = |text: &str| {
@@ -93,8 +93,11 @@ impl Runner {
         if let Some(future) = words.option("future") {
             settings.timestamp_future_ms = ordering::duration(future)? / 1_000_000;
         }
+        if let Some(hours) = words.option("new-operator") {
+            settings.new_operator_hours = number(hours)?;
+        }
+        let stamp = self.stamp("settings", &mut words)?;
         words.end()?;
-        let stamp = CommandStamp::at(self.now);
         let verdict = self.send(
             &Command::ChangeSettings {
                 settings: settings.into(),
@@ -141,9 +144,10 @@ impl Runner {
     /// Runs a statement that is one command.
     fn state(&mut self, first: &str, mut words: Words<'_>, line: &Line) -> Result<(), String> {
         let label = words.option("named");
+        let replacing = words.flag("replacing");
         let mut stamp = self.stamp(first, &mut words)?;
         let second = line.statement.split_whitespace().nth(1).unwrap_or_default();
-        let command = if first == "again" {
+        let mut command = if first == "again" {
             let label = words.next()?;
             let placed = self.desk.names.orders.get(label).ok_or("no such order")?;
             Command::PlaceOrder(ordering::again(&self.desk, *placed, &mut words, self.now)?)
@@ -169,6 +173,9 @@ impl Runner {
             }
         };
         words.end()?;
+        if replacing {
+            self.name_replaced(&mut command)?;
+        }
         let is_about_people = matches!(
             command,
             Command::AddOperator(_) | Command::RevokeOperator { .. }
@@ -196,6 +203,17 @@ impl Runner {
             stamp.operator = self.desk.names.operator(operator);
         }
         Ok(stamp)
+    }
+
+    /// `replacing`: the payout takes the place of the market's proposal.
+    fn name_replaced(&self, command: &mut Command) -> Result<(), String> {
+        let (market, replaces) = match command {
+            Command::Propose(propose) => (propose.market, &mut propose.replaces),
+            Command::ResolveMarket(resolve) => (resolve.market, &mut resolve.replaces),
+            _ => return Err("only a payout replaces a proposal".to_owned()),
+        };
+        *replaces = Some(self.proposal(market));
+        Ok(())
     }
 
     /// The number of a market's proposal; 0 without.

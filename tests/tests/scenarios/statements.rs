@@ -144,6 +144,7 @@ impl Desk {
             "resolve" => Command::ResolveMarket(ResolveMarket {
                 market: self.market(words)?,
                 payout: text::one_of(Payout::ALL, words.next()?)?,
+                replaces: None,
             }),
             "archive" => Command::ArchiveMarket(ArchiveMarket {
                 market: self.market(words)?,

@@ -114,7 +114,7 @@ const V2_POSITIONS: [&str; 4] = [
     "",
     "limit=1000",
     "status=CLOSED&sort_by=TIMESTAMP&limit=1000",
-    "status=CLOSED&cursor=10000",
+    "status=CLOSED&limit=100",
 ];
 
 /// All queries for a history.
@@ -241,10 +241,10 @@ impl DataQueries {
             self.ask("/holders", &busiest, filter);
         }
         let condition = busiest.replace("market=", "condition_id=");
-        for filter in ["", "sort_by=TOTAL_PNL", "limit=1000&cursor=9000"] {
+        for filter in ["", "sort_by=TOTAL_PNL", "limit=1000"] {
             self.ask("/v2/positions", &condition, filter);
         }
-        for filter in ["limit=1000", "include_pnl=true&cursor=9000"] {
+        for filter in ["limit=1000", "include_pnl=true"] {
             self.ask("/v2/holders", &condition, filter);
         }
         let token = format!("token_id={}:0", venue::condition(0));

@@ -144,7 +144,11 @@ impl History {
                 _ => Payout::Half,
             };
             self.apply(&Command::CloseMarket { market })?;
-            self.apply(&Command::ResolveMarket(ResolveMarket { market, payout }))?;
+            self.apply(&Command::ResolveMarket(ResolveMarket {
+                market,
+                payout,
+                replaces: None,
+            }))?;
         }
         let resolved = held
             .into_iter()

@@ -1,7 +1,7 @@
 //! Restores positions, orders that rest or wait, remembered ids and references.
 
 use foretell_model::state::{self, OrderIdState};
-use foretell_model::{AccountNumber, CommandKind, CommandOutcome, Micros, Settings, Side};
+use foretell_model::{CommandKind, CommandOutcome, Settings, Side};
 
 use crate::delayed_queue::DelayedOrder;
 use crate::id_memory::OrderTerms;
@@ -161,17 +161,18 @@ impl Restorer {
                 amount: record.amount,
                 questions: record.questions,
             },
-            outcome: outcome_of(record.kind, record.account, record.collateral),
+            outcome: outcome_of(record),
         });
         Ok(())
     }
 }
 
 /// The outcome of a command with a reference.
-fn outcome_of(kind: CommandKind, account: AccountNumber, collateral: Micros) -> CommandOutcome {
-    match kind {
-        CommandKind::Deposit | CommandKind::Withdraw => CommandOutcome::Account(account),
+const fn outcome_of(record: &state::RememberedReference) -> CommandOutcome {
+    match record.kind {
+        CommandKind::Withdraw if record.released => CommandOutcome::Released(record.account),
+        CommandKind::Deposit | CommandKind::Withdraw => CommandOutcome::Account(record.account),
         CommandKind::WithdrawFees | CommandKind::Propose => CommandOutcome::Done,
-        _ => CommandOutcome::Collateral(collateral),
+        _ => CommandOutcome::Collateral(record.collateral),
     }
 }

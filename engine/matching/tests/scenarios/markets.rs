@@ -42,6 +42,7 @@ fn the_life_of_a_market_has_one_direction() {
                 Command::ResolveMarket(ResolveMarket {
                     market,
                     payout: Payout::Half,
+                    replaces: None,
                 }),
             ][index];
             if is_allowed {

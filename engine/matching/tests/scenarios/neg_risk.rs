@@ -163,8 +163,13 @@ fn exactly_one_question_resolves_yes() {
     let mut world = World::new();
     let (_, markets) = world.neg_risk(3);
     close(&mut world, &markets);
-    let resolve =
-        |market: MarketNumber, payout| Command::ResolveMarket(ResolveMarket { market, payout });
+    let resolve = |market: MarketNumber, payout| {
+        Command::ResolveMarket(ResolveMarket {
+            market,
+            payout,
+            replaces: None,
+        })
+    };
     world.refused(
         &resolve(markets[0], Payout::Half),
         RejectionReason::HalfInNegRisk,
@@ -199,7 +204,11 @@ fn an_event_that_never_began_resolves_nothing() {
     let market = world.register(description);
     close(&mut world, &[market]);
     for payout in [Payout::Yes, Payout::Half] {
-        let command = Command::ResolveMarket(ResolveMarket { market, payout });
+        let command = Command::ResolveMarket(ResolveMarket {
+            market,
+            payout,
+            replaces: None,
+        });
         world.refused(&command, RejectionReason::EventNotActive);
     }
 }

@@ -252,7 +252,11 @@ impl World {
 
     #[track_caller]
     pub(crate) fn resolve(&mut self, market: MarketNumber, payout: Payout) {
-        self.done(&Command::ResolveMarket(ResolveMarket { market, payout }));
+        self.done(&Command::ResolveMarket(ResolveMarket {
+            market,
+            payout,
+            replaces: None,
+        }));
     }
 
     #[track_caller]

@@ -21,18 +21,22 @@ records! {
         /// Challenge window in seconds, from the policy's shortest to
         /// [`crate::limits::MAX_WINDOW_SECONDS`]; `None` = the policy's shortest.
         pub window_seconds: Option<u32>,
+        /// The disputed proposal that it replaces: the sequence of its command.
+        pub replaces: Option<Sequence>,
         /// As in `Deposit`; proposals have a scope of their own. The same content: market, payout, window
         /// as sent, wallet and the first 16 bytes of the evidence hash.
         pub reference: Reference,
     }
 
-    /// Closed → resolved: propose and finalise in one. After the checks of section 12
-    /// `AlreadyProposed`, `SecondPersonRequired`, `InvalidWindow` (docs/verify/rules.md §24).
+    /// Closed → resolved: propose and finalise in one. After the checks of section 12 those of a
+    /// replaced proposal, `SecondPersonRequired`, `InvalidWindow` (docs/verify/rules.md §24).
     pub struct ResolveMarket {
         /// The market.
         pub market: MarketNumber,
         /// The payout per share.
         pub payout: Payout,
+        /// As in [`Propose`].
+        pub replaces: Option<Sequence>,
     }
 
     /// Dispute the proposal of a market. Evidence: the reason. Rejected in this order:
@@ -49,7 +53,7 @@ records! {
 
     /// Withdraw the proposal of a market. Rejected in this order: `OperatorRequired`,
     /// `UnknownAccount`, `UnknownMarket`, `NoProposal`, `NotPermitted` (neither its proposer nor an
-    /// admin; docs/verify/rules.md §24).
+    /// admin), `SamePerson` (its proposer, and somebody disputed it; docs/verify/rules.md §24).
     pub struct WithdrawProposal {
         /// The market.
         pub market: MarketNumber,
@@ -58,8 +62,8 @@ records! {
     }
 
     /// Finalise the proposal of a market. Rejected in this order: `OperatorRequired`,
-    /// `UnknownMarket`, `NoProposal`, `ProposalDisputed`, `ChallengeOpen`, `SamePerson`, then the
-    /// event group's checks of `ResolveMarket` (docs/verify/rules.md §24).
+    /// `UnknownMarket`, `NoProposal`, `ProposalDisputed`, `ChallengeOpen`, `SamePerson`,
+    /// `NewOperator`, then the event group's checks of `ResolveMarket` (docs/verify/rules.md §24).
     pub struct Finalise {
         /// The market.
         pub market: MarketNumber,

@@ -46,5 +46,7 @@ records! {
         pub questions: QuestionSet,
         /// Collateral of the outcome; 0 when the outcome has none.
         pub collateral: Micros,
+        /// Whether it is of a held withdrawal that was released.
+        pub released: bool,
     }
 }

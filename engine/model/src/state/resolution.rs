@@ -51,6 +51,8 @@ records! {
         pub second_person: bool,
         /// Whether it is disputed.
         pub disputed: bool,
+        /// Whether that was by the end of its window, when its event group forbade the payout.
+        pub disputed_by_time: bool,
         /// The disputer's payout.
         pub counter: Option<Payout>,
     }

@@ -67,6 +67,8 @@ records! {
         /// SHA-256 of the token.
         #[serde(serialize_with = "crate::id::as_id")]
         pub token: [u8; 32],
+        /// When it was added; 0 for the first two.
+        pub added: TimeNs,
         /// Whether the operator is not revoked.
         pub live: bool,
     }

@@ -84,16 +84,21 @@ fn pending() -> impl Strategy<Value = Option<PendingWork>> {
 }
 
 fn system() -> impl Strategy<Value = StateRecord> {
-    let settings = ([number(), number(), number(), number()], [small(), small()]).prop_map(
-        |([past, future, minimum, safety], [live, ids])| Settings {
-            timestamp_past_ms: past,
-            timestamp_future_ms: future,
-            marketable_minimum: Micros(minimum),
-            gtd_safety_seconds: safety,
-            live_orders_per_account: live,
-            remembered_order_ids: ids,
-        },
-    );
+    let settings = (
+        [number(), number(), number(), number()],
+        [small(), small(), small()],
+    )
+        .prop_map(
+            |([past, future, minimum, safety], [live, ids, hours])| Settings {
+                timestamp_past_ms: past,
+                timestamp_future_ms: future,
+                marketable_minimum: Micros(minimum),
+                gtd_safety_seconds: safety,
+                live_orders_per_account: live,
+                remembered_order_ids: ids,
+                new_operator_hours: hours,
+            },
+        );
     let numbers = [number(), number(), number(), number(), number()];
     (
         small(),
@@ -268,6 +273,7 @@ fn remembered_reference() -> impl Strategy<Value = StateRecord> {
                 amount,
                 questions: QuestionSet { low, high },
                 collateral: Micros(collateral),
+                released: collateral % 2 == 1,
             })
         },
     )

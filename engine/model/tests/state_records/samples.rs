@@ -25,6 +25,7 @@ pub(crate) fn samples() -> [StateRecord; 20] {
                 gtd_safety_seconds: 0x24,
                 live_orders_per_account: 0x25,
                 remembered_order_ids: 0x26,
+                new_operator_hours: 0x27,
             },
             timestamp_floor: TimeMs(0x31),
             collateral: Micros(0x32),
@@ -132,6 +133,7 @@ pub(crate) fn samples() -> [StateRecord; 20] {
                 high: 0xD8,
             },
             collateral: Micros(0xD9),
+            released: true,
         }),
         StateRecord::Site(state::Site {
             payments: PaymentSettings {
@@ -146,6 +148,7 @@ pub(crate) fn samples() -> [StateRecord; 20] {
             name: OperatorName::new("ann").unwrap(),
             role: OperatorRole::Cashier,
             token: [0x02; 32],
+            added: TimeNs(0x03),
             live: true,
         }),
         StateRecord::Terms(state::Terms {
@@ -182,6 +185,7 @@ pub(crate) fn samples() -> [StateRecord; 20] {
             by_time: true,
             second_person: false,
             disputed: true,
+            disputed_by_time: false,
             counter: Some(Payout::No),
         }),
         StateRecord::Accrued(state::Accrued {

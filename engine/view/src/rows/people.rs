@@ -115,6 +115,14 @@ impl People {
         numbered.map(|(index, operator)| (number_of(index), operator))
     }
 
+    /// When the last operator was added; 0 while there are the first two alone.
+    #[must_use]
+    pub fn last_added(&self) -> TimeNs {
+        let added = self.operators.get(FIRST_OPERATORS.len()..);
+        let last = added.and_then(<[Operator]>::last);
+        last.map_or(TimeNs(0), |operator| operator.added)
+    }
+
     /// The live operator with this name.
     #[must_use]
     pub fn by_name(&self, name: &OperatorName) -> Option<(OperatorNumber, &Operator)> {

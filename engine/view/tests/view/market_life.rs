@@ -179,6 +179,7 @@ fn propose(payout: Payout) -> (Command, Event) {
         by: None,
         evidence: [5; 32],
         window_seconds: Some(60),
+        replaces: None,
         reference: Reference::ZERO,
     });
     let event = Event::Proposed(Proposed {

@@ -99,6 +99,7 @@ fn money_comes_goes_and_changes_form() {
         Command::ResolveMarket(ResolveMarket {
             market: MARKET,
             payout,
+            replaces: None,
         }),
         &[Event::MarketResolved(MarketResolved {
             market: MARKET,
@@ -273,6 +274,7 @@ fn a_market_is_found_by_its_names_and_lives() {
         Command::ResolveMarket(ResolveMarket {
             market: MARKET,
             payout: Payout::Half,
+            replaces: None,
         }),
         &[Event::MarketResolved(MarketResolved {
             market: MARKET,

@@ -39,7 +39,9 @@ impl CommandResult {
             None => CommandAnswer::new(self.reply.sequence, false),
         };
         match self.outcome {
-            CommandOutcome::Account(number) => applied.number = Some(number.0),
+            CommandOutcome::Account(number) | CommandOutcome::Released(number) => {
+                applied.number = Some(number.0);
+            }
             CommandOutcome::Held(number) => {
                 applied.number = Some(number.0);
                 applied.held = true;
@@ -96,6 +98,10 @@ async fn submit(
             outcome,
             before: None,
         }),
+        Verdict::Repeated {
+            outcome: CommandOutcome::Released(_),
+            ..
+        } => return Err(ErrorCode::WithdrawalReleased.into()),
         Verdict::Repeated { first, outcome, .. } => Ok(CommandResult {
             reply,
             outcome,
@@ -115,12 +121,19 @@ async fn apply_or(
 ) -> Result<CommandResult, Failure> {
     match submit(context, command, evidence).await? {
         Ok(done) => Ok(done),
-        Err((_, refusal)) => {
-            let error = rejection(context, &refusal);
-            let named = values(&refusal).map(|values| ApiError::new(error.code(), values));
-            Err(named.unwrap_or(error).into())
-        }
+        Err((_, refusal)) => Err(rejection_with(context, &refusal, values).into()),
     }
+}
+
+/// The error of a rejected command, with values in its text that the core does not name.
+fn rejection_with(
+    context: &RequestContext,
+    refusal: &Rejection,
+    values: impl FnOnce(&Rejection) -> Option<Vec<String>>,
+) -> ApiError {
+    let error = rejection(context, refusal);
+    let named = values(refusal).map(|values| ApiError::new(error.code(), values));
+    named.unwrap_or(error)
 }
 
 /// The error of a rejected command; that of a role names the roles of the route.

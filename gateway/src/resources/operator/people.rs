@@ -1,7 +1,10 @@
 //! Operators with names: `/me`, `/operators…`.
 
 use foretell_model::command::AddOperator;
-use foretell_model::{Command, CommandOutcome, OperatorRole, RejectionReason};
+use foretell_model::operator::FIRST_OPERATORS;
+use foretell_model::{
+    Command, CommandOutcome, OperatorNumber, OperatorRole, RejectionReason, TimeNs,
+};
 use foretell_view::View;
 use foretell_wire::operator::{
     CommandAnswer, Me, OperatorAdded, OperatorAddition, OperatorCommand, OperatorRevocation,
@@ -48,6 +51,12 @@ fn paths(role: OperatorRole) -> impl Iterator<Item = &'static str> {
 /// `GET /operators`: all, revoked ones included. It shows no token and no hash of one.
 pub(crate) async fn list(context: RequestContext) -> Result<Json<OperatorRows>, Failure> {
     let state = context.app.shared_view.read();
+    let hours = state.view.system().settings.new_operator_hours;
+    let wait_ns = u64::from(hours) * 3_600 * 1_000_000_000;
+    let counts_from = |number: OperatorNumber, added: TimeNs| {
+        let is_first = usize::from(number.0) <= FIRST_OPERATORS.len();
+        TimeNs(added.0.saturating_add(if is_first { 0 } else { wait_ns }))
+    };
     let rows = state.view.people().operators();
     let operators = rows
         .map(|(number, operator)| OperatorRow {
@@ -55,6 +64,7 @@ pub(crate) async fn list(context: RequestContext) -> Result<Json<OperatorRows>, 
             name: operator.name,
             role: operator.role,
             added: iso(operator.added),
+            counts_from: iso(counts_from(number, operator.added)),
             revoked: operator.revoked.map(iso),
         })
         .collect();

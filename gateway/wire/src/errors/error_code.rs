@@ -426,8 +426,11 @@ error_codes! {
         "No live operator has this name.";
     OperatorRequired = "operator_required", 400, Never, "the command needs an operator with a name",
         "The command came without an operator.";
-    SamePerson = "same_person", 409, Never, "another operator must confirm this",
-        "The second person is the one who asked.";
+    SamePerson = "same_person", 409, Never, "another operator must do this",
+        "The second person is the one who asked; a proposer does not settle the dispute of the own proposal.";
+    NewOperator = "new_operator", 409, Later,
+        "operator <number> counts as one of two persons from <time>",
+        "One of the two was added less than `engine.new_operator_hours` ago.";
     SecondPersonRequired = "second_person_required", 409, Never,
         "the policy asks for two persons: propose the payout, another operator finalises it",
         "The market is not resolved in one step under its policy.";
@@ -444,6 +447,9 @@ error_codes! {
         "The exchange needs an admin.";
     WithdrawalNotFound = "withdrawal_not_found", 404, Never, "no held withdrawal has this reference",
         "The withdrawal was paid or released, or was never held.";
+    WithdrawalReleased = "withdrawal_released", 409, Never,
+        "the withdrawal of this reference was released and pays nothing, allowed: another reference",
+        "A released withdrawal is asked for again; its reference stays used.";
     TooManyHeld = "too_many_held", 409, Later, "4096 withdrawals wait for a second person, allowed: 4096",
         "The exchange holds the maximum number of withdrawals.";
 

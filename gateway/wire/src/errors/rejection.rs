@@ -222,6 +222,7 @@ const fn code_of(reason: RejectionReason) -> ErrorCode {
         RejectionReason::UnknownOperator => ErrorCode::UnknownOperator,
         RejectionReason::OperatorRequired => ErrorCode::OperatorRequired,
         RejectionReason::SamePerson => ErrorCode::SamePerson,
+        RejectionReason::NewOperator => ErrorCode::NewOperator,
         RejectionReason::SecondPersonRequired => ErrorCode::SecondPersonRequired,
         RejectionReason::InvalidOperator => ErrorCode::InvalidOperator,
         RejectionReason::OperatorNameTaken => ErrorCode::OperatorNameTaken,
@@ -277,6 +278,7 @@ fn values(reason: RejectionReason, first: u64, second: u64) -> Vec<String> {
             [first, second].map(|ms| iso_millis(TimeMs(ms))).into()
         }
         RejectionReason::ChallengeOpen => vec![iso_millis(TimeMs(first))],
+        RejectionReason::NewOperator => vec![first.to_string(), iso_millis(TimeMs(second))],
         // Resolving in one step has a window of 0.
         RejectionReason::InvalidWindow => [0, first, second].map(|it| it.to_string()).into(),
         reason if code_of(reason) == ErrorCode::Rejected => vec![format!("{reason:?}")],

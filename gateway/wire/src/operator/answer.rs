@@ -358,6 +358,7 @@ mod tests {
             gtd_safety_seconds: 0,
             live_orders_per_account: 0,
             remembered_order_ids: 0,
+            new_operator_hours: 0,
         };
         assert_eq!(change.update().applied_to(zero), Settings::default());
     }

@@ -59,6 +59,9 @@ pub struct OperatorRow {
     /// When it was added, ISO 8601.
     #[schemars(with = "written::Iso")]
     pub added: String,
+    /// When it counts as one of two persons, ISO 8601: `engine.new_operator_hours` after it was added.
+    #[schemars(with = "written::Iso")]
+    pub counts_from: String,
     /// When it was revoked, ISO 8601.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     #[schemars(with = "Option<written::Iso>")]

@@ -397,6 +397,8 @@ impl SettingsChange {
             gtd_safety_seconds: self.gtd_safety_seconds,
             live_orders_per_account: self.live_orders_per_account,
             remembered_order_ids: self.remembered_order_ids,
+            // The configuration of the engine alone has it.
+            new_operator_hours: None,
         }
     }
 }

@@ -78,6 +78,7 @@ mod tests {
         let command = Command::ResolveMarket(ResolveMarket {
             market: MarketNumber(0),
             payout: Payout::Yes,
+            replaces: None,
         });
         let act = ShownAct {
             sequence: Sequence(7),

@@ -238,7 +238,11 @@ impl Busy {
             self.give(&Command::CloseMarket { market });
             self.give(&Command::Continue);
             if self.rng.percent(85) {
-                self.give(&Command::ResolveMarket(ResolveMarket { market, payout }));
+                self.give(&Command::ResolveMarket(ResolveMarket {
+                    market,
+                    payout,
+                    replaces: None,
+                }));
             }
             for account in 0..WALLETS {
                 if self.rng.percent(50) {

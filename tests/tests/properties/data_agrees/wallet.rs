@@ -124,7 +124,11 @@ impl Life {
         for (market, payout) in [(1, Payout::Yes), (2, Payout::No), (3, Payout::No)] {
             let market = MarketNumber(market);
             self.give(&Command::CloseMarket { market });
-            self.give(&Command::ResolveMarket(ResolveMarket { market, payout }));
+            self.give(&Command::ResolveMarket(ResolveMarket {
+                market,
+                payout,
+                replaces: None,
+            }));
         }
     }
 

@@ -32,6 +32,9 @@ impl Generator {
             command,
             Command::AddOperator(_) | Command::RevokeOperator { .. } | Command::Finalise(_)
         );
+        // The engine's own configuration has the hours.
+        let is_host = matches!(command, Command::ChangeSettings { settings } if settings.new_operator_hours.is_some());
+        let chance = if is_host { 10 } else { chance };
         if self.rng.percent(chance) || (must && self.rng.percent(90)) {
             stamp.operator = self.operator_for(command);
         }
@@ -213,8 +216,20 @@ impl Generator {
                 Some(60),
                 Some(MAX_WINDOW_SECONDS + 1),
             ]),
+            replaces: self.replaced(market),
             reference: self.reference(),
         })
+    }
+
+    /// Mostly the proposal of the market, if it has one.
+    pub(super) fn replaced(&mut self, market: MarketNumber) -> Option<Sequence> {
+        let mut known = self.world.proposals.iter();
+        let current = known.find(|(of, _)| *of == market).map(|(_, it)| *it);
+        match self.rng.below(20) {
+            0 => Some(Sequence(self.rng.below(100))),
+            1..4 => None,
+            _ => current,
+        }
     }
 
     fn counter(&mut self) -> Option<Payout> {

@@ -247,7 +247,11 @@ impl Flow {
         self.apply(&Command::CloseMarket { market }, &[]);
         let payout = Payout::Yes;
         self.apply(
-            &Command::ResolveMarket(ResolveMarket { market, payout }),
+            &Command::ResolveMarket(ResolveMarket {
+                market,
+                payout,
+                replaces: None,
+            }),
             &[],
         );
     }

@@ -1,7 +1,7 @@
 //! Compares the records of a market's life: people, terms, resolution, rebates, work in the background.
 
 use foretell_model::state::{self, BackgroundWork, StateRecord};
-use foretell_model::{AccountNumber, MarketNumber, MarketTerms, Micros};
+use foretell_model::{AccountNumber, MarketNumber, MarketTerms, Micros, OperatorNumber, TimeNs};
 use foretell_view::{ListedWallet, Policy, View};
 
 use super::compare::same;
@@ -32,11 +32,16 @@ pub(super) fn compare(view: &View, record: &StateRecord, seen: &mut Seen) -> Res
             name,
             role,
             token,
+            added,
             live,
         }) => {
             seen.operators += 1;
             let known = view.people().operator(operator).ok_or("no operator")?;
-            let known = (known.name, known.role, known.token, known.is_live());
+            let is_live = known.is_live();
+            if added > TimeNs(0) {
+                same("added", &known.added, &added)?;
+            }
+            let known = (known.name, known.role, known.token, is_live);
             same("operator", &known, &(name, role, token, live))
         }
         StateRecord::Terms(state::Terms {
@@ -129,6 +134,7 @@ fn compare_proposal(view: &View, record: &StateRecord) -> Result<(), String> {
         by_time,
         second_person,
         disputed,
+        disputed_by_time,
         counter,
     }) = *record
     else {
@@ -144,6 +150,9 @@ fn compare_proposal(view: &View, record: &StateRecord) -> Result<(), String> {
     let rules = (known.by_time, known.second_person);
     same("rules", &rules, &(by_time, second_person))?;
     same("disputed", &dispute.is_some(), &disputed)?;
+    let by_nobody =
+        dispute.is_some_and(|it| it.operator == OperatorNumber::NONE && it.wallet.is_none());
+    same("disputed by time", &by_nobody, &disputed_by_time)?;
     same("counter", &dispute.and_then(|it| it.counter), &counter)
 }
 

@@ -1,16 +1,16 @@
 //! Proposals, policies, settlement, event groups that end early.
 
+use foretell_model::Hold;
 use foretell_model::command::{
-    Convert, Deposit, Dispute, Finalise, ListWallet, PauseMarket, Propose, Redeem, ResolveMarket,
-    SetPolicy, Split, WithdrawProposal,
+    Convert, Deposit, ListWallet, PauseMarket, Propose, Redeem, ResolveMarket, SetPolicy, Split,
+    WithdrawProposal,
 };
 use foretell_model::event::{Disputed, MarketResolved, MarketSettled};
 use foretell_model::limits::ACCOUNTS_PER_STEP;
 use foretell_model::{
     AccountNumber, Command, CommandOutcome, Event, MarketNumber, Micros, OperatorRole, Payout,
-    QuestionSet, RejectionReason, ResolutionPolicy, Sequence, WalletAddress,
+    QuestionSet, RejectionReason, ResolutionPolicy, WalletAddress,
 };
-use foretell_model::{Hold, state};
 
 use crate::world::World;
 
@@ -22,6 +22,7 @@ impl World {
             by: None,
             evidence: [5; 32],
             window_seconds: Some(window_seconds),
+            replaces: None,
             reference: self.reference(),
         })
     }
@@ -34,85 +35,6 @@ impl World {
             policy: policy.into(),
         }));
     }
-
-    fn finalise(&self, market: MarketNumber) -> Command {
-        let mut proposal = Sequence(0);
-        self.exchange.visit_state(&mut |record| match record {
-            foretell_model::state::StateRecord::Proposal(state::Proposal {
-                market: of,
-                proposal: number,
-                ..
-            }) if *of == market => proposal = *number,
-            _ => {}
-        });
-        Command::Finalise(Finalise { market, proposal })
-    }
-}
-
-fn dispute(market: MarketNumber, counter: Payout) -> Command {
-    Command::Dispute(Dispute {
-        market,
-        counter: Some(counter),
-        by: None,
-    })
-}
-
-#[test]
-fn proposed_disputed_proposed_again_finalised_by_a_second_person() {
-    let mut world = World::new();
-    let ann = world.operator("ann", OperatorRole::Resolver);
-    let ben = world.operator("ben", OperatorRole::Resolver);
-    world.policy(None, |policy| {
-        (policy.minimum_window_seconds, policy.second_person) = (60, true);
-    });
-    let (market, alice) = (world.market(), world.trader(1, 10));
-    world.split(alice, market, 10);
-    let yes = world.proposal(market, Payout::Yes, 60);
-    let short = world.proposal(market, Payout::Yes, 30);
-    world.by(ann, |world| {
-        world.refused(&yes, RejectionReason::InvalidTransition);
-    });
-    world.done(&Command::CloseMarket { market });
-    world.refused(&yes, RejectionReason::OperatorRequired);
-    world.by(ann, |world| {
-        let payout = Payout::Yes;
-        let at_once = Command::ResolveMarket(ResolveMarket { market, payout });
-        world.refused(&at_once, RejectionReason::SecondPersonRequired);
-        world.refused(&short, RejectionReason::InvalidWindow);
-        world.done(&yes);
-        world.repeated(&yes);
-    });
-    let no = world.proposal(market, Payout::No, 60);
-    world.by(ben, |world| {
-        world.refused(&no, RejectionReason::AlreadyProposed);
-        world.done(&dispute(market, Payout::No));
-        world.refused(
-            &dispute(market, Payout::No),
-            RejectionReason::ProposalDisputed,
-        );
-        let finalise = world.finalise(market);
-        world.refused(&finalise, RejectionReason::ProposalDisputed);
-        world.done(&no);
-    });
-    let finalise = world.finalise(market);
-    world.by(ann, |world| {
-        let withdraw = Command::WithdrawProposal(WithdrawProposal { market, by: None });
-        world.refused(&withdraw, RejectionReason::NotPermitted);
-        world.refused(&finalise, RejectionReason::ChallengeOpen);
-    });
-    world.wait(60);
-    world.by(ben, |world| {
-        world.refused(&finalise, RejectionReason::SamePerson)
-    });
-    world.by(ann, |world| world.done(&finalise));
-    let payout = Payout::No;
-    assert_eq!(
-        world.events[0],
-        Event::MarketResolved(MarketResolved { market, payout })
-    );
-    world.by(ann, |world| {
-        world.refused(&finalise, RejectionReason::NoProposal)
-    });
 }
 
 #[test]
@@ -164,6 +86,7 @@ fn wallets_of_a_list_propose_and_withdraw_their_own() {
             by: Some(account),
             evidence: [5; 32],
             window_seconds: Some(0),
+            replaces: None,
             reference,
         })
     };
@@ -293,6 +216,7 @@ fn a_question_is_over_early_and_convert_goes_on_among_the_open() {
     let last = Command::ResolveMarket(ResolveMarket {
         market: markets[2],
         payout: Payout::Yes,
+        replaces: None,
     });
     world.refused(&last, RejectionReason::SecondYes);
     world.resolve(markets[2], Payout::No);

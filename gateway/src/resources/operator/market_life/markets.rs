@@ -6,10 +6,9 @@ use foretell_model::command::{
 };
 use foretell_model::{
     Command, CommandOutcome, ConditionId, Hold, MarketNumber, MarketState, OperatorRole, Payout,
-    RejectionReason, Sequence,
+    Rejection, RejectionReason, Sequence,
 };
 use foretell_view::{Market, View};
-use foretell_wire::ApiError;
 use foretell_wire::operator::{
     Archive, CommandAnswer, FeeChange, HoldChange, MarketName, MinimumChange, Resolution,
     TermsChange, TickChange,
@@ -19,8 +18,8 @@ use crate::http::answer::Json;
 use crate::http::failure::Failure;
 use crate::http::parts::FromBody;
 use crate::http::request_context::RequestContext;
-use crate::resources::operator::market_life::resolution::{NamedPayout, ensure_replaces};
-use crate::resources::operator::{CommandResult, apply, market_of, submit};
+use crate::resources::operator::market_life::resolution::{NamedPayout, replacement_refused};
+use crate::resources::operator::{CommandResult, apply, market_of, rejection_with, submit};
 
 /// `POST /markets/activate`.
 pub(crate) async fn activate(
@@ -104,13 +103,20 @@ pub(crate) async fn resolve(
     let market = market_of(&context, wanted.condition_id).await?;
     let NamedPayout { payout, outcome } =
         NamedPayout::of(&context, market, "payout", &wanted.payout).await?;
-    ensure_replaces(&context, market, wanted.proposal)?;
     let paid = |view: &View, market: &Market| match payout {
         Payout::Outside => market.payout == Some(Payout::No) && outside_won(view, market),
         payout => market.payout == Some(payout),
     };
-    let command = |market| Command::ResolveMarket(ResolveMarket { market, payout });
-    let done = change(&context, wanted.condition_id, command, paid).await?;
+    let command = |market| {
+        let replaces = wanted.proposal.map(Sequence);
+        Command::ResolveMarket(ResolveMarket {
+            market,
+            payout,
+            replaces,
+        })
+    };
+    let values = |refusal: &_| replacement_refused(&context, market, wanted.proposal, refusal);
+    let done = change_or(&context, wanted.condition_id, command, paid, values).await?;
     Ok(done.answer_paying(outcome))
 }
 
@@ -200,6 +206,17 @@ async fn change(
     command: impl Fn(MarketNumber) -> Command,
     already: impl Fn(&View, &Market) -> bool,
 ) -> Result<CommandResult, Failure> {
+    change_or(context, condition, command, already, |_| None).await
+}
+
+/// As [`change`]. `values` are those in the text of a rejection that the core does not name.
+async fn change_or(
+    context: &RequestContext,
+    condition: ConditionId,
+    command: impl Fn(MarketNumber) -> Command,
+    already: impl Fn(&View, &Market) -> bool,
+    values: impl FnOnce(&Rejection) -> Option<Vec<String>>,
+) -> Result<CommandResult, Failure> {
     let app = &context.app;
     let market = market_of(context, condition).await?;
     let (reply, refusal) = match submit(context, command(market), &[]).await? {
@@ -214,7 +231,7 @@ async fn change(
             })
             .await?;
     if !is_so {
-        return Err(ApiError::from_command_rejection(&refusal).into());
+        return Err(rejection_with(context, &refusal, values).into());
     }
     let outcome = CommandOutcome::Market(market);
     Ok(CommandResult {

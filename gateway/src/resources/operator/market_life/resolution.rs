@@ -2,8 +2,8 @@
 
 use foretell_model::command::{self, Finalise, ListWallet, Propose, SetPolicy, WithdrawProposal};
 use foretell_model::{
-    AccountNumber, Command, ConditionId, MarketNumber, MarketState, Payout, RejectionReason,
-    ResolutionPolicy, RoleSet, Sequence, TimeNs, WalletAddress,
+    AccountNumber, Command, ConditionId, MarketNumber, MarketState, Payout, Rejection,
+    RejectionReason, ResolutionPolicy, RoleSet, Sequence, TimeNs, WalletAddress,
 };
 use foretell_view::{Dispute, Market, Proposal, View};
 use foretell_wire::errors::api_error::FieldError;
@@ -45,13 +45,13 @@ pub(crate) async fn propose_as(
 ) -> Result<Json<CommandAnswer>, Failure> {
     let market = market_of(context, wanted.condition_id).await?;
     let named = NamedPayout::of(context, market, "payout", &wanted.payout).await?;
-    ensure_replaces(context, market, wanted.proposal)?;
     let command = Command::Propose(Propose {
         market,
         payout: named.payout,
         by,
         evidence: wanted.evidence_sha256,
         window_seconds: wanted.window_seconds,
+        replaces: wanted.proposal.map(Sequence),
         reference: reference(&wanted.reference),
     });
     let source = wanted.source.as_bytes();
@@ -69,7 +69,7 @@ pub(crate) async fn propose_as(
                     .into(),
             )
         }
-        _ => None,
+        _ => replacement_refused(context, market, wanted.proposal, refusal),
     })
     .await?;
     Ok(done.answer_paying(named.outcome))
@@ -103,39 +103,46 @@ impl NamedPayout {
     }
 }
 
-/// A payout takes the place of a disputed proposal only where the request names that proposal: its
-/// sender may not know of the dispute.
-pub(crate) fn ensure_replaces(
+/// The values of an error where a payout cannot take the place of the market's proposal: a request
+/// names a disputed proposal, whose dispute its sender may not know of.
+pub(crate) fn replacement_refused(
     context: &RequestContext,
     market: MarketNumber,
     named: Option<u64>,
-) -> Result<(), ApiError> {
-    let state = context.app.shared_view.read();
-    let disputed = disputed_number(&state.view, market).filter(|number| Some(*number) != named);
-    match disputed {
-        Some(number) => {
-            let allowed = format!("\"proposal\": {number}, which replaces it, or its withdrawal");
-            let values = vec![number.to_string(), allowed];
-            Err(ApiError::new(ErrorCode::ProposalDisputed, values))
-        }
-        None => Ok(()),
+    refusal: &Rejection,
+) -> Option<Vec<String>> {
+    match refusal.reason {
+        RejectionReason::ProposalDisputed => proposal_disputed(context, market, |number| {
+            format!("\"proposal\": {number}, which replaces it, or its withdrawal")
+        }),
+        RejectionReason::NoProposal => Some(other_proposal(context, market, named?)),
+        _ => None,
     }
 }
 
-fn disputed_number(view: &View, market: MarketNumber) -> Option<u64> {
-    view.resolutions().dispute(market)?;
-    Some(view.resolutions().proposal(market)?.number.0)
+/// The values of `no_proposal` where the request names another proposal than the market's. The view may
+/// be older than the refusal, and still have the named one.
+fn other_proposal(context: &RequestContext, market: MarketNumber, named: u64) -> Vec<String> {
+    let state = context.app.shared_view.read();
+    let current = state.view.resolutions().proposal(market);
+    let current = current.map(|it| it.number.0).filter(|it| *it != named);
+    let allowed = current.map_or("none, the market has no proposal".to_owned(), |number| {
+        format!("{number}, the proposal of the market")
+    });
+    vec!["proposal".to_owned(), named.to_string(), allowed]
 }
 
-/// The values of `proposal_disputed` where a request cannot replace the proposal.
+/// The values of `proposal_disputed`: the number of the proposal, and what is allowed.
 fn proposal_disputed(
     context: &RequestContext,
     market: MarketNumber,
-    allowed: &str,
+    allowed: impl FnOnce(u64) -> String,
 ) -> Option<Vec<String>> {
     let state = context.app.shared_view.read();
-    let number = disputed_number(&state.view, market).unwrap_or_default();
-    Some(vec![number.to_string(), allowed.to_owned()])
+    // The view may be older than the refusal.
+    let proposal = state.view.resolutions().proposal(market);
+    let number = proposal.map_or(0, |it| it.number.0);
+    Some(vec![number.to_string(), allowed(number)])
 }
 
 /// The values of `not_permitted`: the role that the policy does not name, else the wallet.
@@ -199,7 +206,7 @@ pub(crate) async fn dispute(
             }
             RejectionReason::NoProposal => Some(no_proposal(wanted.condition_id)),
             RejectionReason::ProposalDisputed => {
-                proposal_disputed(&context, market, "one dispute of a proposal")
+                proposal_disputed(&context, market, |_| "one dispute of a proposal".to_owned())
             }
             _ => None,
         }
@@ -259,23 +266,13 @@ pub(crate) async fn finalise(
         }
     };
     let command = Command::Finalise(Finalise { market, proposal });
-    let done = apply_or(&context, command, &[], |refusal| {
-        match refusal.reason {
-            RejectionReason::NoProposal => {}
-            RejectionReason::ProposalDisputed => {
-                let allowed = "another proposal in its place, or its withdrawal";
-                return proposal_disputed(&context, market, allowed);
-            }
-            _ => return None,
+    let done = apply_or(&context, command, &[], |refusal| match refusal.reason {
+        RejectionReason::NoProposal => Some(other_proposal(&context, market, proposal.0)),
+        RejectionReason::ProposalDisputed => {
+            let allowed = "another proposal in its place, or its withdrawal";
+            proposal_disputed(&context, market, |_| allowed.to_owned())
         }
-        let state = context.app.shared_view.read();
-        // The view may be older than the refusal, and still have the proposal.
-        let current = state.view.resolutions().proposal(market);
-        let current = current.map(|it| it.number.0).filter(|it| *it != proposal.0);
-        let allowed = current.map_or("none, the market has no proposal".to_owned(), |number| {
-            format!("{number}, the proposal of the market")
-        });
-        Some(vec!["proposal".to_owned(), proposal.0.to_string(), allowed])
+        _ => None,
     })
     .await?;
     let app = &context.app;

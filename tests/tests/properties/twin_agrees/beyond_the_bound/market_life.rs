@@ -214,6 +214,7 @@ fn a_settlement_pays_in_steps_and_ends_early() {
         crowd.applied(Command::ResolveMarket(ResolveMarket {
             market: MARKET,
             payout: Payout::Yes,
+            replaces: None,
         }));
         let lot = Lots(1).full_value().0;
         assert_eq!(crowd.stepped(), lot);
