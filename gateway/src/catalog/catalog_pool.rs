@@ -3,7 +3,6 @@
 
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
-use std::time::Instant;
 
 use foretell_catalog::{Catalog, CatalogError, Exchange};
 use foretell_wire::ErrorCode;
@@ -77,15 +76,11 @@ impl CatalogPool {
         let running = Arc::clone(&self.running).acquire_owned().await;
         let running = running.map_err(|_| Failure::from(ErrorCode::Internal))?;
         let pool = Arc::clone(self);
-        let reading = tokio::task::spawn_blocking(move || {
+        let reading = work::blocking(move || {
             let _permits = (waiting, running);
-            let began = Instant::now();
-            let result = pool.catalog().and_then(|catalog| read(&catalog));
-            (result, began.elapsed())
+            pool.catalog().and_then(|catalog| read(&catalog))
         });
-        let (result, work) = reading.await.map_err(|_| ErrorCode::Internal)?;
-        work::charge(work);
-        Ok(result)
+        Ok(reading.await.map_err(|_| ErrorCode::Internal)?)
     }
 }
 

@@ -34,7 +34,7 @@ use crate::policy::client_address::{ClientAddress, Sender};
 use crate::policy::limits::REQUEST_WORK;
 use crate::policy::rate_limits::QuotaStatus;
 use crate::policy::request_policy::IncomingRequest;
-use crate::policy::work::Charged;
+use crate::policy::work::{Charged, WorkAccount};
 use crate::streams::fan_out::Hub;
 
 /// State shared by all requests of a listener on one thread.
@@ -72,15 +72,10 @@ impl Dispatcher {
         let sender = Sender { peer, client: from };
         let account = app.policy.work_account(surface, Client::of(from.counted()));
         account.charge(began, REQUEST_WORK);
-        let answering = self.answer(Arc::clone(&timing), sender, request, found);
+        let for_client = (sender, Arc::clone(&account));
+        let answering = self.answer(Arc::clone(&timing), for_client, request, found);
         let future = CatchPanic(Box::pin(answering));
-        let answer = match app.policy.turn(&account).await {
-            Ok(()) => Charged { account, future }.await,
-            Err(refused) => {
-                app.metrics.rate_limited(refused.scope);
-                Err(Failure::from(&refused))
-            }
-        };
+        let answer = Charged { account, future }.await;
         let mut answer = answer.unwrap_or_else(|failure| failure.render(surface));
         if head {
             answer = answer.without_head_body();
@@ -117,7 +112,7 @@ impl Dispatcher {
     async fn answer(
         self,
         timing: Arc<Timing>,
-        sender: Sender,
+        (sender, account): (Sender, Arc<WorkAccount>),
         request: Request<Incoming>,
         found: Result<(Arc<Route>, String), Failure>,
     ) -> Result<Answer, Failure> {
@@ -138,6 +133,15 @@ impl Dispatcher {
             Ok(quota) => Arc::new(Mutex::new(quota)),
             Err(answer) => return Ok(*answer),
         };
+        let turn = app.policy.turn(&account).await;
+        let turn = turn.or_else(|refused| match route.is_some_and(|route| route.is_urgent) {
+            true => Ok(()),
+            false => Err(refused),
+        });
+        if let Err(refused) = turn {
+            app.metrics.rate_limited(refused.scope);
+            return Ok(Failure::from(&refused).render(shape));
+        }
         let answer = match found {
             Ok(found) => {
                 let quota = Arc::clone(&quota);
@@ -180,6 +184,7 @@ impl Dispatcher {
             sender,
             scope: route.scope,
             is_large: route.is_large,
+            is_mounted: route.shape.is_some(),
             quota,
             actor: None,
             parameter,

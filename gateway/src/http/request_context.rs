@@ -45,6 +45,8 @@ pub(crate) struct RequestContext {
     pub(crate) scope: Option<Scope>,
     /// Whether its answer may have megabytes.
     pub(crate) is_large: bool,
+    /// Whether the route is another surface's, mounted for the page.
+    pub(crate) is_mounted: bool,
     /// The status of its limits.
     pub(crate) quota: Arc<Mutex<Option<QuotaStatus>>>,
     /// The operator of an authorized request to the operator surface.
@@ -59,9 +61,9 @@ impl RequestContext {
         self.head.uri.path()
     }
 
-    /// Whose forms the request has: operators have one form.
+    /// Whose forms the request has: operators and the page have one form.
     pub(crate) fn forms(&self) -> Compatibility {
-        match self.surface.is_public() {
+        match self.surface.is_public() && !self.is_mounted {
             true => self.app.compatibility,
             false => Compatibility::Interface,
         }

@@ -31,6 +31,8 @@ pub(crate) struct Route {
     pub(crate) is_write: bool,
     /// Whether an answer may have megabytes.
     pub(crate) is_large: bool,
+    /// Whether it is answered after the longest wait for its client's turn, where others are refused.
+    pub(crate) is_urgent: bool,
     pub(crate) freshness: Freshness,
     /// The surface whose shape its failures have; `None` for the surface that it is on.
     pub(crate) shape: Option<Surface>,
@@ -65,6 +67,7 @@ impl Route {
             operators: None,
             body_limit: SMALL_BODY_BYTES,
             is_large: false,
+            is_urgent: false,
             freshness: Freshness::Any,
             shape: None,
             handle: handler(endpoint),
@@ -90,6 +93,12 @@ impl Route {
     /// Makes few answers of a client at once: each may have megabytes.
     pub(crate) fn large(mut self) -> Self {
         self.is_large = true;
+        self
+    }
+
+    /// Is never refused for the work of its client: cancels and heartbeats protect a trader.
+    pub(crate) fn urgent(mut self) -> Self {
+        self.is_urgent = true;
         self
     }
 

@@ -27,13 +27,16 @@ use tokio::task::JoinSet;
 
 use crate::http::connections::admission::{admit, free_descriptor};
 use crate::http::connections::client_quotas::Client;
+use crate::http::connections::connection::ConnectionGroup;
 use crate::http::connections::connection::{
     Activity, ActivityStream, ConnectionState, RequestInProgress,
 };
 use crate::http::connections::idle_reaper::IdleReaper;
 use crate::http::dispatch::Dispatcher;
 use crate::http::hyper_errors::ErrorBodyStream;
-use crate::policy::limits::{ConnectionLimits, HTTP2_WINDOW_BYTES, MAX_STREAMS, SEND_BUFFER_BYTES};
+use crate::policy::limits::{
+    CONNECTION_WORK, ConnectionLimits, HTTP2_WINDOW_BYTES, MAX_STREAMS, SEND_BUFFER_BYTES,
+};
 use crate::streams;
 use crate::streams::connection::StreamContext;
 use crate::streams::connection::upgrade::{UpgradeSlot, UpgradeTicket};
@@ -262,6 +265,11 @@ async fn accept(
             app.metrics.connection_refused();
             continue;
         };
+        // A proxy's connections are many clients'.
+        if group == ConnectionGroup::Public {
+            let account = app.policy.work_account(dispatcher.surface, client);
+            account.charge(Instant::now(), CONNECTION_WORK);
+        }
         let connection = connection(
             stream,
             peer.ip(),

@@ -20,6 +20,8 @@ pub(crate) const FREE_BODY_BYTES: usize = ORDER_BODY_BYTES;
 pub(crate) const WORK_BURST: Duration = Duration::from_millis(20);
 /// The part of a request's work that is done outside of its handler: reading and writing.
 pub(crate) const REQUEST_WORK: Duration = Duration::from_micros(15);
+/// The work of accepting and closing a connection.
+pub(crate) const CONNECTION_WORK: Duration = Duration::from_micros(50);
 /// How long a request waits for its client's turn.
 pub(crate) const MAX_WORK_WAIT: Duration = Duration::from_secs(2);
 /// Answers of routes with large ones that are made at once for a client.

@@ -13,7 +13,9 @@ use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
+use rustix::time::{ClockId, clock_gettime};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::task::JoinError;
 
 use crate::http::connections::client_quotas::Client;
 use crate::policy::limits::LARGE_ANSWERS_PER_CLIENT;
@@ -114,6 +116,15 @@ impl WorkAccount {
         let _ = self.paid_at.fetch_update(Relaxed, Relaxed, add);
     }
 
+    /// Runs `work` on a thread of its own and charges its processor time: the thread's waiting for a
+    /// processor, a lock or the disk holds up nobody.
+    pub(crate) fn run<T>(&self, work: impl FnOnce() -> T) -> T {
+        let began = processor_time();
+        let result = work();
+        self.charge(Instant::now(), processor_time().saturating_sub(began));
+        result
+    }
+
     /// How long the client's next work has to wait at `now`.
     pub(crate) fn wait(&self, now: Instant) -> Duration {
         let Some(share) = self.share else {
@@ -147,9 +158,23 @@ fn nanos(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// Charges the task's client for work that another thread did for it.
-pub(crate) fn charge(work: Duration) {
-    let _ = ACCOUNT.try_with(|account| account.charge(Instant::now(), work));
+/// Runs `work` on a thread that may block, and charges the task's client for it, also when the client
+/// has left meanwhile.
+pub(crate) async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, JoinError> {
+    let account = ACCOUNT.try_with(Arc::clone).ok();
+    let charged = move || match account {
+        Some(account) => account.run(work),
+        None => work(),
+    };
+    tokio::task::spawn_blocking(charged).await
+}
+
+/// The time for which a processor ran this thread.
+fn processor_time() -> Duration {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    Duration::try_from(time).unwrap_or_default()
 }
 
 /// Waits until the task's client may make another large answer; it may while the permit lives.
@@ -262,6 +287,41 @@ mod tests {
         assert_eq!(account.large.available_permits(), 0);
         drop(making);
         assert_eq!(account.large.available_permits(), LARGE_ANSWERS_PER_CLIENT);
+    }
+
+    #[test]
+    fn work_of_another_thread_is_charged_when_its_client_has_left() {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_time()
+            .build()
+            .expect("a runtime");
+        let account = WorkAccounts::new(Some(QUARTER)).of(client(1));
+        let (begun, is_begun) = std::sync::mpsc::channel();
+        let (go_on, may_go_on) = std::sync::mpsc::channel();
+        let future = Box::pin(blocking(move || {
+            begun.send(()).expect("the test waits");
+            may_go_on.recv().expect("the test goes on");
+            let began = processor_time();
+            while processor_time() < began + 20 * MS {}
+        }));
+        let mut request = Charged {
+            account: Arc::clone(&account),
+            future,
+        };
+        runtime.block_on(async {
+            std::future::poll_fn(|cx| {
+                assert!(Pin::new(&mut request).poll(cx).is_pending());
+                Poll::Ready(())
+            })
+            .await;
+        });
+        is_begun.recv().expect("it runs");
+        drop(request);
+        assert!(account.wait(Instant::now()).is_zero());
+        go_on.send(()).expect("it waits");
+        // It ends the thread, after its work.
+        drop(runtime);
+        assert!(account.wait(Instant::now()) > 20 * MS);
     }
 
     #[test]

@@ -29,7 +29,7 @@ pub(super) fn routes() -> Vec<Route> {
         read("/v2/activity", None, v2::activity).large(),
         read("/v2/positions", None, v2::positions::list),
         read("/v2/holders", None, v2::holders::list).large(),
-        read("/v2/prices-history", None, v2::prices::list),
+        read("/v2/prices-history", None, v2::prices::list).large(),
         read("/v2/value", None, v2::value),
         read("/v2/oi", None, v2::open_interest),
         read("/v2/live-volume", None, v2::live_volume),

@@ -70,10 +70,14 @@ fn orders() -> Vec<Route> {
             .body(REPLACE_BODY_BYTES)
             .errors(&[OrderSubmission::ERRORS, ORDER])
             .fails_with::<ReplaceErrorJson>(&[400, 425, 503]),
-        delete("/order", Trading, cancels::cancel_one),
-        delete("/orders", Trading, cancels::cancel_many).body(LIST_BODY_BYTES),
-        delete("/cancel-all", Trading, cancels::cancel_all),
-        delete("/cancel-market-orders", Trading, cancels::cancel_market).errors(&[CANCEL_MARKET]),
+        delete("/order", Trading, cancels::cancel_one).urgent(),
+        delete("/orders", Trading, cancels::cancel_many)
+            .body(LIST_BODY_BYTES)
+            .urgent(),
+        delete("/cancel-all", Trading, cancels::cancel_all).urgent(),
+        delete("/cancel-market-orders", Trading, cancels::cancel_market)
+            .errors(&[CANCEL_MARKET])
+            .urgent(),
         read("/data/orders", Ledger, my_orders::list),
         read(
             "/data/pre-migration-orders",
@@ -104,6 +108,7 @@ fn orders() -> Vec<Route> {
 
 fn heartbeat(path: &'static str) -> Route {
     post(path, Heartbeats, heartbeats::beat)
+        .urgent()
         .errors(&[HEARTBEAT])
         .fails_with::<WrongHeartbeatAnswer<'static>>(&[400])
 }
@@ -160,7 +165,9 @@ fn market_data() -> Vec<Route> {
         read("/midpoint", Midpoint, prices::midpoint).errors(&[QUOTE]),
         read("/spread", Trading, prices::spread).errors(&[QUOTE]),
         read("/last-trade-price", Trading, prices::last_trade).errors(&[TOKEN]),
-        read("/prices-history", PricesHistory, prices_history::one).errors(&[HISTORY]),
+        read("/prices-history", PricesHistory, prices_history::one)
+            .large()
+            .errors(&[HISTORY]),
         query(
             "/batch-prices-history",
             BatchPricesHistory,

@@ -14,6 +14,7 @@ use crate::http::answer::StatePosition;
 use crate::http::connections::client_quotas::Reservation;
 use crate::http::connections::slot_cache::SlotCache;
 use crate::policy::limits::{MAX_FRAME_SEARCHES, MAX_SEQUENCE_AHEAD, SEQUENCE_WAIT};
+use crate::policy::work;
 use crate::view::waiters::Waiters;
 
 /// Cached receipts, in 8 MB; sequences a multiple of this apart evict each other. It covers the ten
@@ -157,9 +158,7 @@ impl SharedView {
             Some(place) => frames.frame(place, sequence).map(|bytes| (place, bytes)),
             None => {
                 let _permit = self.searching.acquire().await.ok()?;
-                tokio::task::spawn_blocking(move || frames.find(sequence))
-                    .await
-                    .ok()?
+                work::blocking(move || frames.find(sequence)).await.ok()?
             }
         };
         found
@@ -172,7 +171,7 @@ impl SharedView {
     pub(crate) async fn inclusion(&self, place: FramePosition) -> Option<FrameInclusion> {
         let frames = self.journal.read().as_ref()?.frames.clone();
         let _permit = self.searching.acquire().await.ok()?;
-        let reading = tokio::task::spawn_blocking(move || frames.inclusion(place));
+        let reading = work::blocking(move || frames.inclusion(place));
         let found = reading.await.ok()?;
         found
             .inspect_err(|error| tracing::error!(%error, "cannot read the batch of a frame"))

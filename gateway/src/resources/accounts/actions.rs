@@ -263,18 +263,22 @@ fn payment(
     let listed = view.markets().get(market)?;
     let (resolved, settled) = (listed.resolved?, listed.settled?);
     let end = view.actions().count_before(account, TimeNs(settled.0 + 1));
-    let paid = (view.actions().newest_first(account, end))
+    let mut paid = (view.actions().newest_first(account, end))
         .take(MAX_SEARCHED_ACTIONS)
         .take_while(|action| action.time >= resolved)
-        .find(|action| action.kind == view::ActionKind::Redeem && action.market == market);
-    let (amount, sequence) = paid.map_or((Micros::ZERO, listed.changed), |action| {
+        .filter(|action| action.kind == view::ActionKind::Redeem && action.market == market);
+    let newest = paid.next();
+    let (first, sequence) = newest.map_or((Micros::ZERO, listed.changed), |action| {
         (action.collateral, action.sequence)
     });
+    // One payment has a row for each token that the wallet held.
+    let others = paid.take_while(|action| action.sequence == sequence);
+    let amount = others.fold(first, |amount, action| amount + action.collateral);
     let paid_before = PaidBefore {
         amount,
         sequence: sequence.0,
     };
-    Some((paid_before, paid.map(|action| action.place)))
+    Some((paid_before, newest.map(|action| action.place)))
 }
 
 /// The answer to a redeem of what was paid before: nothing moves.

@@ -13,7 +13,11 @@ use crate::http::answer::{Json, StatePosition};
 use crate::http::failure::Failure;
 use crate::http::parts::{FromBody, FromQuery};
 use crate::http::request_context::RequestContext;
+use crate::policy::work::rest;
 use crate::resources::market_of;
+
+/// Points converted at once.
+const POINTS_PER_SLICE: usize = 8_192;
 
 /// `GET /prices-history?market=`.
 pub(crate) async fn one(
@@ -61,10 +65,16 @@ async fn histories(
         let window = range.window(fidelity, seconds_now(&state.view), app.compatibility);
         (points_of(&state.view, tokens, window)?, state.position())
     };
-    let points = points
-        .into_iter()
-        .map(|points| points.into_iter().map(shown).collect());
-    Ok((points.collect(), position))
+    let mut histories = Vec::with_capacity(points.len());
+    for points in points {
+        let mut history = Vec::with_capacity(points.len());
+        for slice in points.chunks(POINTS_PER_SLICE) {
+            history.extend(slice.iter().copied().map(shown));
+            rest().await;
+        }
+        histories.push(history);
+    }
+    Ok((histories, position))
 }
 
 /// All points of a window, or a failure when they exceed one answer's limit.

@@ -17,6 +17,7 @@ use crate::http::failure::Failure;
 use crate::http::request_context::RequestContext;
 use crate::page::EngineRoom;
 use crate::policy::limits::ENGINE_ROOM_AGE;
+use crate::policy::work;
 use crate::resources::operator::site::status::{StageRow, engine_stages, own_stages};
 use crate::resources::page::page;
 use crate::resources::service::checkpoints::newest_row;
@@ -117,7 +118,7 @@ async fn render(context: &RequestContext) -> Result<EngineRoom, Failure> {
     let app = &context.app;
     let page = page(context)?;
     let (journal, snapshots) = (page.journal.clone(), page.snapshots.clone());
-    let measuring = tokio::task::spawn_blocking(move || measure(&journal, &snapshots));
+    let measuring = work::blocking(move || measure(&journal, &snapshots));
     let journal = measuring.await.map_err(|_| ErrorCode::Internal)?;
     let status = app.engine.status().await.ok();
     let room = Room {

@@ -27,6 +27,7 @@ use crate::http::failure::Failure;
 use crate::http::parts::FromPath;
 use crate::http::request_context::RequestContext;
 use crate::policy::limits::PROOF_TRADES;
+use crate::policy::work;
 use crate::resources::page::site::{AUDIT_VERIFY, OrderDomain};
 use crate::resources::service::checkpoints::newest_row;
 
@@ -248,7 +249,7 @@ async fn trade_id(app: &Arc<App>, name: TradeName) -> Result<TradeId, Failure> {
         TradeName::Hash(hash) => hash,
     };
     let app = Arc::clone(app);
-    let searching = tokio::task::spawn_blocking(move || trade_of_receipt(&app, &hash));
+    let searching = work::blocking(move || trade_of_receipt(&app, &hash));
     let id = searching.await.map_err(|_| ErrorCode::Internal)?;
     Ok(id.ok_or(ErrorCode::TradeNotFound)?)
 }

@@ -14,6 +14,7 @@ use crate::http::answer::Json;
 use crate::http::failure::Failure;
 use crate::http::parts::FromQuery;
 use crate::http::request_context::RequestContext;
+use crate::policy::work;
 
 /// `GET /audit/checkpoint`: the newest.
 pub(crate) async fn newest(context: RequestContext) -> Result<Json<CheckpointRow>, Failure> {
@@ -58,7 +59,7 @@ async fn read<T: Send + 'static>(
     read: impl FnOnce(&CheckpointReader) -> std::io::Result<T> + Send + 'static,
 ) -> Result<Option<T>, Failure> {
     let path = context.app.checkpoints.clone();
-    let reading = tokio::task::spawn_blocking(move || from_file(path, read));
+    let reading = work::blocking(move || from_file(path, read));
     let found = reading.await.map_err(|_| ErrorCode::Internal)?;
     found.map_err(|error| {
         tracing::error!(%error, "cannot read checkpoints");

@@ -52,6 +52,8 @@ pub(crate) enum Interrupt {
 pub(crate) struct ReplayOrder {
     pub(crate) span: ReplaySpan,
     pub(crate) watched: Watched,
+    /// Whether earlier parts of the same replay were sent.
+    pub(crate) is_continued: bool,
     /// What the ring holds after the span stays encoded meanwhile.
     pub(crate) leases: Leases,
 }
@@ -324,6 +326,7 @@ impl Session<'_> {
                     last: state.view.sequence(),
                 },
                 watched,
+                is_continued: self.is_continued,
                 leases,
             }))),
         }

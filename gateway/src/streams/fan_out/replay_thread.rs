@@ -1,5 +1,6 @@
 //! Replays of older messages from the journal: one at a time, each on a thread of low priority that
-//! ends with its connection. A client pays for the time: one that is in debt gets a snapshot instead.
+//! ends with its connection. A client pays for the time: one that is in debt when it asks gets a
+//! snapshot instead. A replay that was begun goes on in its parts.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -27,7 +28,8 @@ pub(crate) async fn read_journal(
     max_bytes: usize,
 ) -> Waited {
     let (span, leases) = (order.span, order.leases);
-    let read = read(&app, client, (span, order.watched), max_bytes).await;
+    let wanted = (span, order.watched);
+    let read = read(&app, client, wanted, order.is_continued, max_bytes).await;
     let (frames, last) = match read {
         Some((frames, reached)) => (Some(frames), reached),
         None => (None, span.last),
@@ -40,19 +42,20 @@ pub(crate) async fn read_journal(
     })
 }
 
-/// `None` when the client is in debt or waits for too many, and when the journal cannot be followed
+/// `None` when the client is in debt before the first part or waits for too many, and when the journal cannot be followed
 /// or takes too long.
 async fn read(
     app: &Arc<App>,
     client: Client,
     (span, watched): (ReplaySpan, Watched),
+    is_continued: bool,
     max_bytes: usize,
 ) -> Option<Read> {
     let account = app.replay_work.of(client);
     let replays = &app.bounds.of(Surface::Trading).replays;
     let _share = replays.take(client, 1).ok()?;
     let turn = Arc::clone(&app.stream_replays).acquire_owned().await.ok()?;
-    if !account.wait(Instant::now()).is_zero() {
+    if !is_continued && !account.wait(Instant::now()).is_zero() {
         return None;
     }
     let (sender, receiver) = oneshot::channel();
@@ -60,11 +63,11 @@ async fn read(
     let replay = move || {
         // Denied only to a thread that has a lower priority.
         let _ = rustix::process::nice(REPLAY_NICE);
-        let began = Instant::now();
-        let (sources, descriptions) = (&app.view_sources, &app.descriptions);
-        let replay = JournalReplay::open(sources, descriptions, span, watched, turn);
-        let read = replay.and_then(|replay| read_some(replay, max_bytes, || sender.is_closed()));
-        account.charge(began, began.elapsed());
+        let read = account.run(|| {
+            let (sources, descriptions) = (&app.view_sources, &app.descriptions);
+            let replay = JournalReplay::open(sources, descriptions, span, watched, turn)?;
+            read_some(replay, max_bytes, || sender.is_closed())
+        });
         // A client that has left needs nothing.
         let _ = sender.send(read);
     };

@@ -218,6 +218,15 @@ impl Session<'_> {
         }
     }
 
+    /// What the request names is sent after `from`, also where it was sent live before.
+    fn resume_at(&self, hub: &mut HubState, start: &Start<'_>, from: Sequence) {
+        self.start_at(hub, &start.named.tokens, from);
+        let is_custom = self.is_custom(hub, start.request);
+        if let Some(member) = hub.member(self.id) {
+            member.custom = is_custom.then_some(from);
+        }
+    }
+
     fn is_custom(&self, hub: &mut HubState, request: &StreamRequest) -> bool {
         let is_set = hub.member(self.id).is_some_and(|it| it.custom.is_some());
         request.custom.unwrap_or(is_set)
@@ -317,10 +326,11 @@ impl Session<'_> {
         }));
         self.send_missed(hub, frames, missed);
         if !is_whole {
+            // Nothing is sent live before what was missed.
+            self.resume_at(hub, start, Sequence(u64::MAX));
             return Err(Interrupt::Continue(reached));
         }
-        self.start_custom(hub, start.request, reached);
-        self.start_at(hub, &named.tokens, reached);
+        self.resume_at(hub, start, reached);
         if start.request.initial_dump == Some(true) {
             Self::dump(hub, self.id, &named.tokens);
         }

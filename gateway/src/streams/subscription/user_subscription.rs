@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use bytes::Bytes;
 use foldhash::fast::RandomState;
 use foretell_auth::text::parse_api_key;
 use foretell_auth::verify_trio;
@@ -231,16 +232,14 @@ impl Session<'_> {
                     filter.entry(*market).or_insert(cursor);
                 }
             }
+            // None of the names can be read: all stays subscribed.
+            (Some(named), None) if named.is_empty() => {}
             (Some(named), filter) => {
                 let from = |market: &ConditionId| (*market, user.from);
                 *filter = Some(named.iter().map(from).collect());
             }
-            (None, filter) => {
-                // The confirmations of what the filter covered are still to be sent.
-                let covered = filter.take();
-                let covered = covered.and_then(|filter| filter.into_values().min());
-                user.from = covered.unwrap_or(cursor);
-            }
+            (None, Some(_)) => widen(user, cursor),
+            (None, None) => {}
         }
     }
 
@@ -253,13 +252,10 @@ impl Session<'_> {
         if let Some(user) = user
             && let Some(filter) = &mut user.markets
         {
-            let had_markets = !filter.is_empty();
-            for market in markets {
-                filter.remove(market);
-            }
-            if had_markets && filter.is_empty() {
-                user.markets = None;
-                user.from = cursor;
+            let left = |market: &ConditionId| !markets.contains(market);
+            match filter.keys().any(left) || filter.is_empty() {
+                true => filter.retain(|market, _| left(market)),
+                false => widen(user, cursor),
             }
         }
     }
@@ -291,16 +287,13 @@ impl Session<'_> {
         };
         let told = |at| stamped(&id, at, |stamp| message.json(stamp));
         if let Some(Resume::From(from)) = resume
-            && let Some(missed) = self.missed_by(hub.cursor, start, from)
+            && let repeated = covered_by(start, repeated)
+            && let Some(missed) = self.missed_by(hub.cursor, start, from, bytes_of(&repeated))
         {
             let (reached, is_whole) = (missed.reached, missed.is_whole);
             let to = hub.cursor.max(reached);
             let resumed = stamped(&id, to, |stamp| resumed_replay(from.0, to.0, stamp));
-            let repeated = repeated
-                .into_iter()
-                .filter(|message| start.covers(&message.market));
-            let answer = [told(to), resumed].into_iter();
-            let answer = answer.chain(repeated.map(|message| message.frame));
+            let answer = [told(to), resumed].into_iter().chain(repeated);
             self.send_missed(hub, answer.collect(), missed);
             if !is_whole {
                 // Nothing is sent live before what was missed.
@@ -342,14 +335,21 @@ impl Session<'_> {
         }
     }
 
-    /// The messages of the named markets after `from`; `None` when they are no longer held.
-    fn missed_by(&self, cursor: Sequence, start: &Start<'_>, from: Sequence) -> Option<Missed> {
+    /// The messages of the named markets after `from`, beside `taken` bytes of the outbox; `None` when
+    /// they are no longer held.
+    fn missed_by(
+        &self,
+        cursor: Sequence,
+        start: &Start<'_>,
+        from: Sequence,
+        taken: usize,
+    ) -> Option<Missed> {
         let to = cursor.max(Self::ring_after(from, start.waited));
         Missed::collect(
             &self.app.stream_ring,
             start.waited,
             (from, to),
-            self.hub.limits.replay_bytes(),
+            self.hub.limits.replay_bytes().saturating_sub(taken),
             |frame, add| {
                 for message in frame.own_messages() {
                     if message.key == start.key && start.covers(&message.market) {
@@ -366,6 +366,23 @@ impl Start<'_> {
     fn covers(&self, market: &ConditionId) -> bool {
         (self.named.as_ref()).is_none_or(|named| named.contains(market))
     }
+}
+
+/// Takes the filter off. The confirmations of what it covered are still to be sent.
+fn widen(user: &mut UserSubscription, cursor: Sequence) {
+    let covered = user.markets.take().unwrap_or_default();
+    user.from = covered.into_values().min().unwrap_or(cursor);
+}
+
+/// The messages of the markets that the request asks for.
+fn covered_by(start: &Start<'_>, messages: Vec<UserMessage>) -> Vec<Bytes> {
+    let asked = |message: &UserMessage| start.covers(&message.market);
+    let messages = messages.into_iter().filter(asked);
+    messages.map(|message| message.frame).collect()
+}
+
+fn bytes_of(frames: &[Bytes]) -> usize {
+    frames.iter().map(Bytes::len).sum()
 }
 
 /// The ids that name nothing, or no market yet.

@@ -57,7 +57,7 @@ async fn sets_are_split_merged_and_redeemed() {
     );
     assert_eq!(shares(&trader, market).await, [990_000; 2]);
 
-    resolve(&exchange, &condition, "no").await;
+    resolve(&exchange, &condition, "half").await;
     settled(&trader, market).await;
     assert_eq!(balance(&trader, None, 0).await, before);
     // The settlement paid: a redeem that comes later moves nothing.

@@ -140,6 +140,13 @@ fn assets_are_token_ids_when_they_are_set_to_be() {
             let holders = ask(&exchange, sequence, &format!("/holders?market={name}")).await;
             assert_eq!(holders[0]["token"], json!(yes), "{name}");
         }
+        // The page's own reads have the interface's forms: they list what is closed.
+        let close = json!({ "condition_id": condition });
+        operator::done(&exchange, "/markets/close", &close).await;
+        let path = format!("/ui/api/catalog/markets?condition_ids={condition}");
+        let listed = reqwest::get(format!("{}{path}", exchange.trading)).await;
+        let listed: Value = listed.expect("an answer").json().await.expect("JSON");
+        assert_eq!(listed[0]["conditionId"], json!(condition), "{listed}");
     });
     assert!(exchange.stop().success());
 }

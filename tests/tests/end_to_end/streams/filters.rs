@@ -69,6 +69,14 @@ async fn a_filter_may_name_a_market_before_it_exists_and_narrows_again() {
         [names[0].as_str(), &names[1]]
     );
 
+    let unreadable = json!({ "operation": "subscribe", "markets": ["garbage"], "acks": true });
+    own.send(&unreadable).await.expect("sent");
+    own.until_type("subscribed").await;
+    assert_eq!(
+        markets_sent(&site, &mut own, both).await,
+        [names[0].as_str(), &names[1]]
+    );
+
     let narrow = json!({ "operation": "subscribe", "markets": [names[1]], "acks": true });
     own.send(&narrow).await.expect("sent");
     own.until_type("subscribed").await;
@@ -92,6 +100,15 @@ async fn a_trade_is_confirmed_later_and_again_after_a_resume() {
     };
     own.until(is("MATCHED")).await;
     let matched = Instant::now();
+    // A subscription that changes meanwhile loses no confirmation.
+    let changes = [
+        json!({ "operation": "subscribe" }),
+        json!({ "operation": "subscribe", "markets": [Site::condition(1)] }),
+        json!({ "operation": "unsubscribe", "markets": [Site::condition(1)] }),
+    ];
+    for change in changes {
+        own.send(&change).await.expect("sent");
+    }
     let read = own.until(is("CONFIRMED")).await;
     // What is sent 100 ms apart may arrive a little closer.
     assert!(matched.elapsed() >= Duration::from_millis(50));

@@ -7,7 +7,7 @@ use foretell_tests::random::Random;
 use foretell_tests::streams::{Connection, number, sequence};
 use serde_json::{Value, json};
 
-use super::{Site, common, count, is_common};
+use super::{Market, Site, common, count, is_common};
 
 /// Clients that wait for the journal; a gateway reads it for one at a time.
 const CLIENTS: u8 = 32;
@@ -65,7 +65,36 @@ async fn a_long_resume_promises_nothing_before_its_messages() {
         site.exchange.kill_and_wait("gateway-1");
         site.shown(&market.tokens[0]).await;
     }
+    resumes_in_order_while_orders_come(&site, &market, from, &mut random).await;
     assert!(site.exchange.stop().success());
+}
+
+/// A resume of tokens that are sent live: no later message comes before a missed one.
+async fn resumes_in_order_while_orders_come(
+    site: &Site,
+    market: &Market,
+    from: u64,
+    random: &mut Random,
+) {
+    let subscription = Site::both(market);
+    let mut live = site.connect(&subscription).await;
+    live.until_type("subscribed").await;
+    let load = site.load(&[market], random);
+    load.shared.wait_answers(20).await;
+    let mut resume = subscription;
+    resume["resume_from"] = json!(from.to_string());
+    live.send(&resume).await.expect("sent");
+    load.shared.wait_answers(200).await;
+    load.end().await;
+    let last = operator::sequence(&site.exchange).await;
+    let read = live
+        .until(|message| message["event_type"] == "heartbeat" && sequence(message) >= last)
+        .await;
+    let resumed = read.iter().position(|it| it["event_type"] == "resumed");
+    let sent = read[resumed.expect("an answer")..]
+        .iter()
+        .filter(|it| is_common(it));
+    assert!(sent.is_sorted_by_key(sequence), "out of order");
 }
 
 /// The answer, then every message, and only then a heartbeat.
