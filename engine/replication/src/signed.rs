@@ -1,5 +1,6 @@
 //! The log as a host uses it: what it sends is signed, and what no host of the cluster signed does not count.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use foretell_journal::replica::Item;
@@ -93,19 +94,24 @@ impl SignedLog {
     /// A connection of a host that has no journal yet: [`Self::set_genesis`] names it.
     #[must_use]
     pub fn new(log: Box<dyn ReplicatedLog>, keys: Keys) -> Self {
-        Self {
+        let mut signed = Self {
             log,
             keys,
             genesis: [0; 32],
             newest_beat: None,
             has_heard: false,
             foreign: Foreign::default(),
-        }
+        };
+        signed.set_genesis([0; 32]);
+        signed
     }
 
     /// Names the journal whose messages count.
-    pub const fn set_genesis(&mut self, genesis: [u8; 32]) {
+    pub fn set_genesis(&mut self, genesis: [u8; 32]) {
         self.genesis = genesis;
+        let (keys, place) = (self.keys.clone(), self.place(Kind::Heartbeat, 0));
+        let age = move |payload: &[u8]| Some(heartbeat(&keys, &place, payload)?.age());
+        self.log.set_beat_age(Arc::new(age));
     }
 
     /// Number of messages of the journal's stream that did not count, since the start.
@@ -180,6 +186,7 @@ impl SignedLog {
             if let Item::Segment(header) = item {
                 let before = std::mem::replace(&mut self.genesis, header.genesis);
                 if header.number == 1 && self.open(number, &payload) != Message::Foreign {
+                    self.set_genesis(header.genesis);
                     return Ok(Beginning::Header(number, header));
                 }
                 self.genesis = before;
@@ -269,16 +276,11 @@ impl SignedLog {
         let place = self.place(Kind::Heartbeat, 0);
         for payload in self.log.beats()? {
             self.has_heard = true;
-            let opened = self.keys.open(&place, &payload);
-            let Some(beat) = opened.and_then(|it| Heartbeat::decode(it.content)) else {
+            let Some(beat) = heartbeat(&self.keys, &place, &payload) else {
                 continue;
             };
-            let age = |beat: &Heartbeat| (beat.term, beat.count);
-            if self
-                .newest_beat
-                .as_ref()
-                .is_none_or(|newest| age(newest) < age(&beat))
-            {
+            let newest = self.newest_beat.as_ref();
+            if newest.is_none_or(|newest| newest.age() < beat.age()) {
                 self.newest_beat = Some(beat);
             }
         }
@@ -333,6 +335,11 @@ impl SignedLog {
             None => Message::Foreign,
         }
     }
+}
+
+/// A heartbeat that a host of the cluster signed for this place.
+fn heartbeat(keys: &Keys, place: &Place, payload: &[u8]) -> Option<Heartbeat> {
+    Heartbeat::decode(keys.open(place, payload)?.content)
 }
 
 const HOST_RECORD: Place = Place {
