@@ -299,7 +299,7 @@ impl SignedLog {
         self.log.announce(&record.host, payload);
     }
 
-    /// The records of the hosts, each signed by its host.
+    /// The newest record of each host, signed by that host. An older one may stand under another subject.
     ///
     /// # Errors
     /// [`LogError`].
@@ -315,7 +315,10 @@ impl SignedLog {
             let is_reader = record.role == "reader";
             (record.host == host && (may_lead || is_reader)).then_some(record)
         };
-        Ok(payloads.iter().filter_map(record).collect())
+        let mut hosts: Vec<HostRecord> = payloads.iter().filter_map(record).collect();
+        hosts.sort_by(|a, b| (&a.host, b.wall_ms).cmp(&(&b.host, a.wall_ms)));
+        hosts.dedup_by(|later, first| later.host == first.host);
+        Ok(hosts)
     }
 
     fn place(&self, kind: Kind, number: u64) -> Place {

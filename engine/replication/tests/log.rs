@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use foretell_replication::{
     Bounds, Decision, Fault, Fill, FillError, Heartbeat, HostRecord, Keys, Message, Model,
-    ModelLog, SignedLog, decide,
+    ModelLog, ReplicatedLog as _, SignedLog, decide,
 };
 
 const HEADER: &[u8] = b"the header of term 5";
@@ -323,4 +323,15 @@ fn a_record_is_of_the_host_that_signed_it() {
     reader.announce(&record("gamma", "reader"));
     let both = [record("alpha", "leader"), record("gamma", "reader")];
     assert_eq!(host.hosts().unwrap(), both);
+    // What it said before, under other names.
+    let before = link(&model).hosts().unwrap()[0].clone();
+    let newer = HostRecord {
+        wall_ms: 1,
+        ..record("alpha", "leader")
+    };
+    host.announce(&newer);
+    model.put_record("aaa", before.clone());
+    model.put_record("zzz", before);
+    assert_eq!(host.hosts().unwrap()[0], newer);
+    assert_eq!(host.hosts().unwrap().len(), 2, "one of each host");
 }

@@ -17,7 +17,7 @@ use crate::clock::{Clocks as _, SystemClocks};
 use crate::config::{ClusterConfig, ClusterRole, EngineConfig};
 use crate::error::EngineError;
 
-/// A running host says so far more often than this.
+/// A running host says so far more often than this, and no clock is this wrong.
 const RUNNING_WITHIN_MS: u64 = 30_000;
 /// Pause between two attempts.
 const RETRY: Duration = Duration::from_millis(250);
@@ -82,8 +82,8 @@ fn mark_as_replica(journal: &Path) -> std::io::Result<()> {
         .sync_all()
 }
 
-/// All hosts must run builds of one format id, or they would execute one journal differently. Hosts
-/// that can lead must share their secrets: a client's key and a checkpoint must hold after a takeover.
+/// The hosts that may lead must run builds of one format id, or they would execute one journal differently: a
+/// host waits for the others. They must share their secrets: a client's key and a checkpoint must hold after a takeover.
 fn compare_hosts(
     cluster: &ClusterConfig,
     log: &mut SignedLog,
@@ -95,37 +95,41 @@ fn compare_hosts(
         Err(other) => return Err(EngineError::Cluster(other.to_string())),
     };
     if let Some(other) = of_another_format(&hosts, cluster, wall_ms) {
-        return Err(EngineError::Cluster(other));
+        return Ok(Some(format!("not starting: {other}")));
     }
     let leads = cluster.role != ClusterRole::Reader;
-    let other = hosts.iter().find(|host| {
-        leads
-            && host.host != cluster.host
-            && host.role != ClusterRole::Reader.name()
-            && host.fingerprint != cluster.fingerprint
-    });
+    let other = running(&hosts, cluster, wall_ms)
+        .find(|host| leads && host.fingerprint != cluster.fingerprint);
     match other {
         None => Ok(None),
         Some(other) => Err(EngineError::Cluster(format!(
-            "host {} has another master.secret, operator.token, sync.token or checkpoint.key; copy these files from it, or remove its \
-             record from the hosts' stream if it is gone for good",
+            "host {} has another master.secret, operator.token, sync.token or checkpoint.key; copy these files from it",
             other.host
         ))),
     }
 }
 
-/// A running host of another format id, as an error. A record that is older than
-/// [`RUNNING_WITHIN_MS`] is of a host that does not run.
+/// The other hosts that run and may lead. What a reader says stops nobody, and neither does a record of another
+/// time: a stranger sends old ones again.
+fn running<'h>(
+    hosts: &'h [HostRecord],
+    cluster: &ClusterConfig,
+    wall_ms: u64,
+) -> impl Iterator<Item = &'h HostRecord> {
+    hosts.iter().filter(move |host| {
+        host.host != cluster.host
+            && host.role != ClusterRole::Reader.name()
+            && host.wall_ms.abs_diff(wall_ms) < RUNNING_WITHIN_MS
+    })
+}
+
+/// A running host of another format id, as a reason not to go on.
 pub(super) fn of_another_format(
     hosts: &[HostRecord],
     cluster: &ClusterConfig,
     wall_ms: u64,
 ) -> Option<String> {
-    let other = hosts.iter().find(|host| {
-        host.host != cluster.host
-            && host.format != FORMAT_ID
-            && host.wall_ms.saturating_add(RUNNING_WITHIN_MS) > wall_ms
-    })?;
+    let other = running(hosts, cluster, wall_ms).find(|host| host.format != FORMAT_ID)?;
     Some(format!(
         "host {} runs a build of format {}, this one of format {FORMAT_ID}: stop it, or run one build on all hosts",
         other.host, other.format
