@@ -39,6 +39,8 @@ pub enum Beginning {
     /// This message looks like an item, and no header like that is near: a host with another key wrote it, or the log's
     /// beginning was freed.
     Other(u64),
+    /// The caller gave up.
+    Stopped,
 }
 
 /// What follows a message of the log.
@@ -172,13 +174,20 @@ impl SignedLog {
     }
 
     /// How the log begins. If with the header of a journal that a host signed for it, that journal's messages count from
-    /// then on.
+    /// then on. Calls `goes_on` before each message that it reads.
     ///
     /// # Errors
     /// [`LogError`].
-    pub fn beginning(&mut self, bounds: Bounds) -> Result<Beginning, LogError> {
+    pub fn beginning(
+        &mut self,
+        bounds: Bounds,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<Beginning, LogError> {
         let mut other = None;
         for number in bounds.first..=bounds.last {
+            if !goes_on() {
+                return Ok(Beginning::Stopped);
+            }
             let payload = self.log.read(number)?.unwrap_or_default();
             let Some(Ok(item)) = claimed(&payload).map(Item::read) else {
                 continue;
