@@ -74,11 +74,17 @@ pub struct SignedLog {
 #[derive(Debug, Default)]
 struct Foreign {
     count: u64,
+    /// Number of the last one: a look reads the same ones again.
+    last: u64,
     warned: Option<Instant>,
 }
 
 impl Foreign {
     fn note(&mut self, number: u64) {
+        if number <= self.last {
+            return;
+        }
+        self.last = number;
         self.count += 1;
         if self.warned.is_none_or(|at| at.elapsed() >= WARNING_PAUSE) {
             self.warned = Some(Instant::now());

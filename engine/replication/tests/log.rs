@@ -188,6 +188,11 @@ fn a_takeover_passes_over_what_nobody_of_the_cluster_signed() {
         Decision::Refused,
         "it reads on to the message of a host"
     );
+    let mut log = connect(&model, "b");
+    for _ in 0..2 {
+        assert_eq!(log.end_without_items(0), Ok(None));
+    }
+    assert_eq!(log.foreign(), 3, "each once");
 }
 
 #[test]
