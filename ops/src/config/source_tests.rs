@@ -77,6 +77,11 @@ fn mistakes_are_named() {
     let cases: &[Case<'_>] = &[
         ("[engine]\nrings = 1\n", &[], "rings"),
         (
+            "\"engine.ring\" = 128\n",
+            &[],
+            "foretell.toml:1: engine.ring is 128: unknown field",
+        ),
+        (
             "",
             &[("FORETELL_ENGINE_RINGS", "1")],
             "FORETELL_ENGINE_RINGS",
@@ -172,6 +177,7 @@ tls_ca_file = "/nonexistent/ca.pem"
 [catalog]
 upstream = "ftp://example.org"
 [catalog.sites]
+"a.b" = ["0x1111111111111111111111111111111111111111"]
 one = ["0x12"]
 two = ["0x34"]
 [[signing.domains]]
@@ -231,15 +237,15 @@ contract = "0x12"
             "http or https",
         ),
         (
-            "foretell.toml:25: catalog.sites.one is \"0x12\", allowed: 0x and 40 hex",
+            "foretell.toml:26: catalog.sites.one is \"0x12\", allowed: 0x and 40 hex",
             "",
         ),
         (
-            "foretell.toml:26: catalog.sites.two is \"0x34\", allowed: 0x and 40 hex",
+            "foretell.toml:27: catalog.sites.two is \"0x34\", allowed: 0x and 40 hex",
             "",
         ),
         (
-            "foretell.toml:27: signing.domains[0] is ",
+            "foretell.toml:28: signing.domains[0] is ",
             "expected one of `plain`",
         ),
     ];
