@@ -142,6 +142,11 @@ fn mistakes_are_named() {
             &[],
             "site.currency_decimals is 7, allowed: 0 to 6",
         ),
+        (
+            "[cluster]\nrole = \"reader\"\n",
+            &[],
+            "cluster.host is \"\"",
+        ),
         ("[trading\n", &[], "foretell.toml:1: "),
     ];
     for (file, environment, text) in cases {
@@ -232,6 +237,7 @@ contract = "0x12"
             "No such file",
         ),
         ("foretell.toml:21: cluster.tls_ca_file is ", "No such file"),
+        ("cluster.key: No such file", ""),
         (
             "foretell.toml:23: catalog.upstream is \"ftp://example.org\"",
             "http or https",
@@ -253,7 +259,7 @@ contract = "0x12"
         let is_named = |line: &&str| line.contains(begin) && line.contains(part);
         assert!(lines.iter().any(is_named), "no {begin}: {text}");
     }
-    assert_eq!(lines.len(), expected.len() + 1, "and the hint: {text}");
+    assert_eq!(lines.len(), expected.len() + 2, "and two hints: {text}");
 }
 
 #[test]
@@ -287,6 +293,25 @@ fn a_secret_that_is_none_is_refused_before_the_start() {
         "{text}"
     );
     assert!(!text.contains("abcd"), "{text}");
+    std::fs::remove_file(&secret).unwrap();
+
+    for (role, key) in [("standby", "cluster.key"), ("reader", "cluster.pub")] {
+        let servers = "servers = [\"nats://127.0.0.1\"]";
+        let file = format!("{file}[cluster]\nrole = \"{role}\"\nhost = \"a\"\n{servers}\n");
+        let text = load(&file, &[], Flags::new()).unwrap_err().to_string();
+        assert!(
+            text.contains(key) && text.contains("cluster init"),
+            "{text}"
+        );
+        let key = data.path().join(key);
+        // Also the base point, which is a public key.
+        std::fs::write(&key, format!("58{}", "66".repeat(31))).unwrap();
+        std::fs::set_permissions(&key, mode(0o600)).unwrap();
+        let checked = load(&file, &[], Flags::new()).map(drop);
+        assert!(checked.is_ok(), "{checked:?}");
+    }
+    let files = std::fs::read_dir(data.path()).unwrap().count();
+    assert_eq!(files, 2, "a check makes none");
 }
 
 #[test]
