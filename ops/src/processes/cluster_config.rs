@@ -16,6 +16,24 @@ use crate::failure::Failure;
 const KEY_HINT: &str = "copy it from a host of this cluster that may lead; `foretell cluster init` makes the key of a new \
                         cluster";
 
+/// Names of the files with keys that a host of this role has from one that may lead. A reader makes `reader.key` and
+/// `reader.pub` itself.
+pub(crate) fn copied_keys(role: ClusterRole) -> Vec<&'static str> {
+    let shared = [
+        "master.secret",
+        "operator.token",
+        "sync.token",
+        "checkpoint.key",
+        "checkpoint.pub",
+    ];
+    let of_cluster: &[&str] = match role {
+        ClusterRole::Standalone => &[],
+        ClusterRole::Leader | ClusterRole::Standby => &["cluster.key", "cluster.pub"],
+        ClusterRole::Reader => &["cluster.pub"],
+    };
+    [&shared[..], of_cluster].concat()
+}
+
 /// How to reach the log.
 pub(crate) fn log_settings(config: &Config) -> Settings {
     let cluster = &config.cluster;
@@ -134,6 +152,23 @@ mod tests {
         config.data.directory = directory.to_owned();
         (config.cluster.role, config.cluster.host) = (role, "alpha".to_owned());
         config
+    }
+
+    #[test]
+    fn every_key_is_in_the_backup_and_on_its_pages() {
+        let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
+        let keys = [ClusterRole::Leader, ClusterRole::Reader].map(copied_keys);
+        for file in [
+            "ops/packaging/backup.sh",
+            "docs/operate/backup-upgrade.md",
+            "docs/operate/install.md",
+        ] {
+            let text = std::fs::read_to_string(root.join(file)).unwrap();
+            for key in keys.iter().flatten().chain(&["reader.key", "reader.pub"]) {
+                assert!(text.contains(key), "{file} without {key}");
+            }
+        }
+        assert!(!keys[1].contains(&"cluster.key"), "a reader does not lead");
     }
 
     #[test]
