@@ -119,7 +119,8 @@ class Warned(logging.Handler):
     """Warnings of the models and of the streams."""
 
     def emit(self, record):
-        fail(record.getMessage(), (getattr(record, "error_detail", ""), getattr(asked, "texts", "")))
+        of_stream = [getattr(record, key, "") for key in ("error_detail", "raw_preview")]
+        fail(record.getMessage(), (of_stream, getattr(asked, "texts", "")))
 
 
 def about(site):
