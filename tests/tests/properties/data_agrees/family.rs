@@ -53,7 +53,8 @@ impl Asked<'_> {
             let markets = plain.shown();
             let of_group = |group: usize| ids.contains(&plain.event_ids[group]);
             let markets = markets.filter(|(market, of)| {
-                ids.contains(&event_id(*market)) || of.event.is_some_and(of_group)
+                let is_named = of.is_described && ids.contains(&event_id(*market));
+                is_named || plain.group_of(*market).is_some_and(of_group)
             });
             markets.map(|(market, _)| market).collect()
         };

@@ -24,7 +24,7 @@ pub(crate) struct Market {
     pub(crate) tokens: [String; 2],
     pub(crate) event: Option<usize>,
     /// Whether it is the outside question of an event.
-    pub(crate) outside: bool,
+    outside: bool,
     /// Whether it has words of its own: an outside question only once it is described.
     pub(crate) is_described: bool,
     /// Price units of `[Yes, No]`, once resolved.
@@ -162,6 +162,16 @@ impl Plain {
         }
         let closed = self.positions.take_closed(self.last);
         self.closed.extend(closed);
+    }
+
+    /// The event of a market or of an outside question.
+    pub(crate) fn group_of(&self, market: usize) -> Option<usize> {
+        let of_outside = || {
+            self.outside_of
+                .iter()
+                .position(|outside| *outside == market)
+        };
+        self.markets[market].event.or_else(of_outside)
     }
 
     fn second(&self) -> u64 {

@@ -219,8 +219,8 @@ impl Asked<'_> {
                 (None, true) => "REDEEMABLE",
                 (None, false) => "OPEN",
             },
-            "negative_risk": of.event.is_some(), "archived": false, "verified": false,
-            "event_id": event_id(market).to_string(), "name": "", "profile_image": "",
+            "negative_risk": self.plain.group_of(market).is_some(), "archived": false, "verified": false,
+            "event_id": of.is_described.then(|| event_id(market).to_string()), "name": "", "profile_image": "",
             "end_date": found.row.end.split('T').next(),
         });
         for (second, name) in SAME {

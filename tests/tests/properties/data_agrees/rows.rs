@@ -120,7 +120,7 @@ impl Plain {
             "outcomeIndex": outcome, "timestamp": held.second, "endDate": words.end,
         });
         if is_open {
-            json["negativeRisk"] = (of.event.is_some() || of.outside).into();
+            json["negativeRisk"] = self.group_of(market).is_some().into();
         }
         PositionRow {
             size,
