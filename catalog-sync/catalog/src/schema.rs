@@ -177,8 +177,8 @@ pub struct Pagination {
 /// A relation of two tags.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct RelatedTag {
-    /// Both ids.
-    #[schemars(regex(pattern = "^[0-9]+-[0-9]+$"))]
+    /// A number of both ids.
+    #[schemars(regex(pattern = "^[0-9]+$"))]
     pub id: String,
     /// The tag.
     #[serde(rename = "tagID")]

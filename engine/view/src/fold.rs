@@ -167,7 +167,7 @@ impl View {
             | Event::WalletBound(_)
             | Event::WalletUnbound(_)
             | Event::ClosedOnlySet(_)
-            | Event::HeartbeatSet(_) => self.fold_account(event),
+            | Event::HeartbeatSet(_) => self.fold_account(step, event),
 
             Event::Split(_) | Event::Merged(_) | Event::Redeemed(_) | Event::Converted(_) => {
                 self.fold_shares(event)?;

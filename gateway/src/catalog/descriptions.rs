@@ -11,7 +11,8 @@ use foretell_view::Market;
 use foretell_wire::operator::{MarketDescription, payout_label};
 use parking_lot::RwLock;
 
-use crate::catalog::own_catalog::{identity, ids, is_own};
+use crate::catalog::own_catalog::identity::identify_question;
+use crate::catalog::own_catalog::{identity, is_own};
 
 /// The question of an outside question, which nobody registers.
 const OUTSIDE_QUESTION: &str = "None of the listed questions";
@@ -48,7 +49,7 @@ impl Descriptions {
         };
         let event = description.event.as_ref().and_then(|event| event.id);
         if let Some(event) = event.filter(|_| market.question.is_some() && is_own(market)) {
-            description.neg_risk_market_id = ids::neg_risk_market(event);
+            identify_question(&mut description, event);
         }
         let description = Arc::new(description);
         let built = (market.changed, Arc::clone(&description));

@@ -164,6 +164,10 @@ impl SampleMarket {
             record["feesEnabled"] = true.into();
             record["feeSchedule"] = schedule;
         }
+        if event.neg_risk {
+            record["negRiskMarketID"] = format!("0x{:064x}", event.id).into();
+            record["negRiskRequestID"] = self.condition_id().into();
+        }
         record
     }
 

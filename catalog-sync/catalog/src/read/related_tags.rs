@@ -79,7 +79,8 @@ pub(super) fn related(table: &Table, tag: i64, closed: Option<bool>) -> Vec<(i64
 
 fn relation(tag: i64, other: i64, rank: u32) -> String {
     json_text(&RelatedTag {
-        id: format!("{tag}-{other}"),
+        // Ids are below 2^53, and clients read a number.
+        id: (i128::from(tag) << 53 | i128::from(other)).to_string(),
         tag_id: tag,
         related_tag_id: other,
         rank,

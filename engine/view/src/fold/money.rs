@@ -8,17 +8,21 @@ use foretell_model::{
     AccountNumber, Event, EventNumber, Lots, MarketNumber, Micros, Outcome, QuestionSet,
 };
 
-use super::mismatch;
+use super::{FoldStep, mismatch};
 use crate::error::Impossible;
 use crate::rows::accounts::{add, subtract};
 use crate::rows::balance::{lower, raise};
 use crate::view::View;
 
 impl View {
-    pub(super) fn fold_account(&mut self, event: &Event) -> Result<(), Impossible> {
+    pub(super) fn fold_account(
+        &mut self,
+        step: &FoldStep<'_>,
+        event: &Event,
+    ) -> Result<(), Impossible> {
         match *event {
             Event::AccountOpened(AccountOpened { account, wallet }) => {
-                self.accounts.open(account, wallet)?;
+                self.accounts.open(account, wallet, step.now)?;
                 self.holdings.open_account(account)?;
                 self.standings.open_account(account)?;
                 self.builder_standings.open_account(account)

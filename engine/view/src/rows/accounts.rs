@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use foldhash::fast::RandomState;
 use foretell_model::codec::{CodecError, Stored, stored};
-use foretell_model::{AccountNumber, Micros, WalletAddress, WalletKind};
+use foretell_model::{AccountNumber, Micros, TimeNs, WalletAddress, WalletKind};
 
 use crate::error::Impossible;
 use crate::storage::by_number::ByNumber;
@@ -30,6 +30,8 @@ pub struct Account {
     pub accrued: Micros,
     /// Rebates paid so far.
     pub rebates_paid: Micros,
+    /// When it was opened.
+    pub opened: TimeNs,
     /// Wallets bound to it, by [`WalletKind::code`]; index 0 is unused.
     bound: [Option<AccountNumber>; WalletKind::ALL.len()],
 }
@@ -44,6 +46,7 @@ stored!(Account {
     reserved: Micros,
     accrued: Micros,
     rebates_paid: Micros,
+    opened: TimeNs,
     bound: [Option<AccountNumber>; WalletKind::ALL.len()],
 });
 
@@ -134,6 +137,7 @@ impl Accounts {
         &mut self,
         number: AccountNumber,
         wallet: WalletAddress,
+        opened: TimeNs,
     ) -> Result<(), Impossible> {
         let account = Account {
             wallet,
@@ -145,6 +149,7 @@ impl Accounts {
             reserved: Micros::ZERO,
             accrued: Micros::ZERO,
             rebates_paid: Micros::ZERO,
+            opened,
             bound: [None; WalletKind::ALL.len()],
         };
         self.all.push(number, account)?;

@@ -12,7 +12,7 @@ use scene::*;
 /// The version, and the hash of all bytes of a small scene in this version.
 const PINNED: (u32, &str) = (
     17,
-    "c32a0aca33a81efe4dd6fbbd31f3795cc31ff742343538a6ce1daaa01458566f",
+    "77c2f34e03e90b1be2895a3b6156dfe02847e7703e3f023e375f9ce1d4cceba1",
 );
 
 /// Two trades, orders of every final state, account actions, chunks of two rows.

@@ -21,7 +21,7 @@ pub(crate) fn described(
             None => event_of_market(condition, &market),
         });
         if let Some((id, _)) = group {
-            market.neg_risk_market_id = ids::neg_risk_market(ids::event_record(id.0));
+            identify_question(&mut market, ids::event_record(id.0));
         }
     }
     market
@@ -36,6 +36,13 @@ pub(crate) fn identify(market: &mut MarketDescription, condition: &ConditionId) 
     if market.question_id.is_empty() {
         market.question_id = ids::question(condition);
     }
+}
+
+/// Sets the ids of a question in a neg-risk event, by the catalog's id of the event: its request is the
+/// question itself.
+pub(crate) fn identify_question(market: &mut MarketDescription, event_record: u64) {
+    market.neg_risk_market_id = ids::neg_risk_market(event_record);
+    market.neg_risk_request_id.clone_from(&market.question_id);
 }
 
 /// The event that shows a plain own market.

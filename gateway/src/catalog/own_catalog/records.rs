@@ -110,6 +110,7 @@ fn market_record(view: &View, (number, market, words): Described<'_>) -> Value {
         "category": words.category,
         "questionID": words.question_id,
         "negRiskMarketID": words.neg_risk_market_id,
+        "negRiskRequestID": words.neg_risk_request_id,
         "createdAt": iso(market.registered),
         "updatedAt": iso(last_step(market)),
     }));

@@ -2,9 +2,11 @@
 
 use foretell_catalog::query::ProfileQuery;
 use foretell_catalog::{CatalogError, NotFound, Profile};
-use foretell_model::WalletAddress;
+use foretell_model::{TimeNs, WalletAddress};
+use foretell_view::View;
 use foretell_wire::json_text;
-use foretell_wire::written::Address;
+use foretell_wire::text::time::iso;
+use foretell_wire::written::{self, Address};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -26,6 +28,12 @@ pub(crate) struct PublicProfile {
     bio: String,
     profile_image: String,
     display_username_public: bool,
+    /// When the wallet's account was opened, ISO 8601; absent without one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<written::Iso>")]
+    created_at: Option<String>,
+    /// Always false: nobody verifies names here.
+    verified_badge: bool,
 }
 
 /// `GET /public-profile`.
@@ -33,16 +41,18 @@ pub(crate) async fn show(
     context: RequestContext,
     FromQuery(query): FromQuery<ProfileQuery>,
 ) -> Result<Json<PublicProfile>, Failure> {
+    let opened = |view: &View| Some(view.accounts().by_wallet(&query.wallet)?.1.opened);
+    let opened = opened(&context.app.shared_view.read().view);
     answer(&context, move |catalog| {
         let profile = catalog.profile(&query.wallet)?;
         let profile = profile.ok_or(CatalogError::NotFound(NotFound::Profile))?;
-        Ok(json_text(&PublicProfile::of(query.wallet, profile)))
+        Ok(json_text(&PublicProfile::of(query.wallet, profile, opened)))
     })
     .await
 }
 
 impl PublicProfile {
-    fn of(wallet: WalletAddress, profile: Profile) -> Self {
+    fn of(wallet: WalletAddress, profile: Profile, opened: Option<TimeNs>) -> Self {
         let pseudonym = match profile.pseudonym.is_empty() {
             true => foretell_wire::data::pseudonym(&wallet),
             false => profile.pseudonym,
@@ -59,6 +69,8 @@ impl PublicProfile {
             bio: profile.bio,
             profile_image: profile.image,
             display_username_public: is_public,
+            created_at: opened.map(iso),
+            verified_badge: false,
         }
     }
 }
